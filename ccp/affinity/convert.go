@@ -1,0 +1,153 @@
+package affinity
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Integer is the type of positions in a CSR matrix; other programs use 32 or 64 bits.
+type Integer interface{ ~int | ~int32 | ~int64 }
+
+// FromCSR builds a matrix from compressed sparse rows, as CSR returns them or scipy.sparse.csr_matrix holds them: row i
+// has the columns indices[indptr[i]:indptr[i+1]] and the values at the same places of data. Columns need not be sorted
+// within a row; stored zeros are dropped. The slices are copied.
+//
+// It is an error if the three do not fit together, a column is out of range or twice in a row, a value is negative or
+// not finite, or the matrix is not exactly symmetric.
+func FromCSR[P, C Integer](n int, indptr []P, indices []C, data []float64) (*Matrix, error) {
+	if err := checkNodes(n); err != nil {
+		return nil, err
+	}
+	if len(indptr) != n+1 {
+		return nil, fmt.Errorf("indptr has %d elements, want %d: one more than the %d rows", len(indptr), n+1, n)
+	}
+	if len(indices) != len(data) {
+		return nil, fmt.Errorf("indices has %d elements but data has %d; they must be as many", len(indices), len(data))
+	}
+	if indptr[0] != 0 || int64(indptr[n]) != int64(len(data)) {
+		return nil, fmt.Errorf("indptr goes from %d to %d, want 0 to %d, the number of entries", indptr[0], indptr[n], len(data))
+	}
+	for i := range n {
+		if indptr[i+1] < indptr[i] {
+			return nil, fmt.Errorf("indptr[%d] is %d, less than the %d before it", i+1, indptr[i+1], indptr[i])
+		}
+	}
+	edges := make([]Edge, 0, len(data))
+	for i := range n {
+		for k := indptr[i]; k < indptr[i+1]; k++ {
+			edges = append(edges, Edge{i, int(indices[k]), data[k]})
+		}
+	}
+	return fromEntries(n, edges, func(k int) string { return fmt.Sprintf("entry %d", k) })
+}
+
+// FromDense builds a matrix from all its values, row-major `[n, n]`. It is an error, which names the row and column, if
+// a value is negative or not finite or the matrix is not exactly symmetric.
+func FromDense(n int, values []float64) (*Matrix, error) {
+	if err := checkNodes(n); err != nil {
+		return nil, err
+	}
+	if len(values) != n*n {
+		return nil, fmt.Errorf("%d values, want %d for %d x %d", len(values), n*n, n, n)
+	}
+	var edges []Edge
+	for at, v := range values {
+		if v != 0 {
+			edges = append(edges, Edge{at / n, at % n, v})
+		}
+	}
+	return fromEntries(n, edges, func(int) string { return "entry" })
+}
+
+// fromEntries builds a matrix of which both triangles are given, in any order. Unlike New it refuses an entry that
+// comes twice or whose mirror image is missing or different. Zeros count as not given.
+func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) {
+	entries, err := sortEntries(n, given, name)
+	if err != nil {
+		return nil, err
+	}
+	kept := entries[:0]
+	for first := 0; first < len(entries); {
+		key := entries[first].key
+		var above, below *entry // On the diagonal, only above is used.
+		next := first
+		for ; next < len(entries) && entries[next].key == key; next++ {
+			e := entries[next]
+			side := &above
+			if e.below {
+				side = &below
+			}
+			if *side != nil {
+				edge := given[e.at]
+				return nil, fmt.Errorf("%s: (%d,%d), counted from 0, was there before, at %s; give each entry once", name(e.at), edge.I, edge.J, name((*side).at))
+			}
+			*side = &e
+		}
+		e := entry{key: key}
+		i, j := e.low(), e.high()
+		if i == j {
+			below = above
+		}
+		up, down := weightOf(above), weightOf(below)
+		if up != down {
+			return nil, fmt.Errorf("the matrix is not symmetric: (%d,%d) is %v but (%d,%d) is %v, counted from 0; make it so, as by numpy.maximum(a, a.T)",
+				i, j, up, j, i, down)
+		}
+		if e.weight = up; up != 0 {
+			kept = append(kept, e)
+		}
+		first = next
+	}
+	return pack(n, kept), nil
+}
+
+func weightOf(e *entry) float64 {
+	if e == nil {
+		return 0
+	}
+	return e.weight
+}
+
+// mapped replaces every weight by f, which must be symmetric in i and j, and drops what becomes 0.
+func (m *Matrix) mapped(f func(i, j int, weight float64) float64) *Matrix {
+	out := &Matrix{
+		indptr:  make([]int, len(m.indptr)),
+		indices: make([]int32, 0, len(m.indices)),
+		data:    make([]float64, 0, len(m.data)),
+	}
+	for i := range m.N() {
+		neighbours, weights := m.Row(i)
+		for k, j := range neighbours {
+			if w := f(i, int(j), weights[k]); w != 0 {
+				out.indices = append(out.indices, j)
+				out.data = append(out.data, w)
+			}
+		}
+		out.indptr[i+1] = len(out.data)
+	}
+	return out
+}
+
+// Permuted renumbers the nodes: node order[i] of m becomes node i. It is an error if order does not hold each of
+// 0..N-1 once.
+func (m *Matrix) Permuted(order []int) (*Matrix, error) {
+	n := m.N()
+	if len(order) != n {
+		return nil, fmt.Errorf("order has %d nodes, want %d", len(order), n)
+	}
+	place := slices.Repeat([]int{-1}, n)
+	for i, node := range order {
+		if node < 0 || node >= n {
+			return nil, fmt.Errorf("order[%d] is %d, not one of the %d nodes", i, node, n)
+		}
+		if place[node] >= 0 {
+			return nil, fmt.Errorf("order[%d] is %d, which is at %d already", i, node, place[node])
+		}
+		place[node] = i
+	}
+	edges := m.EdgeList()
+	for k, e := range edges {
+		edges[k] = Edge{place[e.I], place[e.J], e.Weight}
+	}
+	return New(n, edges)
+}

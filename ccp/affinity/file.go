@@ -1,0 +1,160 @@
+package affinity
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// textFormat reads and writes a matrix as text.
+type textFormat struct {
+	read  func(r io.Reader) (*Matrix, error)
+	write func(w *bufio.Writer, m *Matrix)
+}
+
+// textFormats holds the format of each file name extension.
+var textFormats = map[string]textFormat{
+	".csv":   {readEdgeList, writeEdgeList(",")},
+	".tsv":   {readEdgeList, writeEdgeList("\t")},
+	".txt":   {readEdgeList, writeEdgeList(" ")},
+	".edges": {readEdgeList, writeEdgeList(" ")},
+	".mtx":   {readMatrixMarket, writeMatrixMarket},
+}
+
+// formatOf tells a path's format by its extension; text nil means .npz.
+func formatOf(path string) (text *textFormat, gzipped bool, err error) {
+	name, gzipped := strings.CutSuffix(strings.ToLower(path), ".gz")
+	extension := filepath.Ext(name)
+	if format, ok := textFormats[extension]; ok {
+		return &format, gzipped, nil
+	}
+	if extension != ".npz" {
+		return nil, false, fmt.Errorf("%s: extension %q is not known; use .npz, .mtx, .csv, .tsv, .txt or .edges", path, extension)
+	}
+	if gzipped {
+		return nil, false, fmt.Errorf("%s: an .npz file is compressed already; use it without .gz", path)
+	}
+	return nil, false, nil
+}
+
+// ReadFile reads a graph in the format that the extension says; all but .npz may have .gz after it.
+//
+//   - .csv, .tsv, .txt, .edges: a list of edges, `i,j` or `i,j,weight` on each line, separated by commas, tabs or spaces;
+//     nodes count from 0; there may be one line of headings and comments after `#`. The number of nodes is the
+//     largest node + 1, or what a line `# nodes: N` says.
+//   - .mtx: Matrix Market, coordinate or array, real, integer or pattern, symmetric or (if it is so in fact) general.
+//   - .npz: what scipy.sparse.save_npz writes (`indptr`, `indices`, `data`, `shape`), or `edges` `[E, 2]` and, if they
+//     are not 1, `weights` `[E]`, or `adjacency` `[N, N]`.
+//
+// Errors name the file and the line or array.
+func ReadFile(path string) (*Matrix, error) {
+	format, gzipped, err := formatOf(path)
+	if err != nil {
+		return nil, err
+	}
+	if format == nil {
+		return readNPZ(path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var r io.Reader = file
+	if gzipped {
+		unzipped, err := gzip.NewReader(bufio.NewReader(file))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; is it gzip?", path, err)
+		}
+		r = unzipped
+	}
+	m, err := format.read(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// WriteFile writes the graph in the format that the extension says; the extensions are those of ReadFile, which reads
+// an equal matrix back. The file appears whole or not at all.
+func (m *Matrix) WriteFile(path string) error {
+	format, gzipped, err := formatOf(path)
+	if err != nil {
+		return err
+	}
+	if format == nil {
+		return m.writeNPZ(path)
+	}
+	return npz.WriteAtomic(path, func(w io.Writer) error {
+		if !gzipped {
+			return m.writeText(w, format)
+		}
+		zipper := gzip.NewWriter(w)
+		if err := m.writeText(zipper, format); err != nil {
+			return err
+		}
+		return zipper.Close()
+	})
+}
+
+func (m *Matrix) writeText(w io.Writer, format *textFormat) error {
+	buffered := bufio.NewWriter(w)
+	format.write(buffered, m)
+	return buffered.Flush() // Also reports an earlier error.
+}
+
+// lines reads a text line by line, numbering the lines from 1.
+type lines struct {
+	scanner *bufio.Scanner
+	number  int
+}
+
+// maxLine is the longest line in bytes. Real ones have a few dozen.
+const maxLine = 1 << 20
+
+func newLines(r io.Reader) *lines {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(nil, maxLine)
+	return &lines{scanner: scanner}
+}
+
+// next gives the next line without the spaces around it; ok is false at the end and on an error.
+func (l *lines) next() (text string, ok bool) {
+	if !l.scanner.Scan() {
+		return "", false
+	}
+	l.number++
+	text = l.scanner.Text()
+	if l.number == 1 {
+		text = strings.TrimPrefix(text, "\ufeff") // The mark that some spreadsheets put first.
+	}
+	return strings.TrimSpace(text), true
+}
+
+// err tells why next ended before the end of the text.
+func (l *lines) err() error {
+	err := l.scanner.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d bytes; is this the right file?", maxLine)
+	}
+	if err != nil {
+		return fmt.Errorf("line %d: %w", l.number+1, err)
+	}
+	return nil
+}
+
+// inferNodes is the number of nodes of a list of edges that names none beyond largest. Few edges with a huge node are
+// far more often a slip (other identifiers, a wrong column) than a graph of isolated nodes, and would take much memory.
+func inferNodes(largest, edges int, hint string) (int, error) {
+	if largest >= 100+64*edges {
+		return 0, fmt.Errorf("node %d in a list of only %d edges; nodes count from 0 without large gaps, renumber them%s", largest, edges, hint)
+	}
+	return largest + 1, nil
+}

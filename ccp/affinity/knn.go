@@ -1,0 +1,199 @@
+package affinity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Metric is a distance between points.
+type Metric int
+
+const (
+	// Euclidean is |x − y|.
+	Euclidean Metric = iota
+	// Cosine is 1 − x·y / (|x||y|).
+	Cosine
+)
+
+// String is the metric's name.
+func (m Metric) String() string {
+	switch m {
+	case Euclidean:
+		return "euclidean"
+	case Cosine:
+		return "cosine"
+	}
+	return fmt.Sprintf("metric %d", int(m))
+}
+
+// ParseMetric is the metric of that name, "euclidean" or "cosine".
+func ParseMetric(name string) (Metric, error) {
+	for _, m := range []Metric{Euclidean, Cosine} {
+		if name == m.String() {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("metric %q is not known; use euclidean or cosine", name)
+}
+
+// KNN joins each of n points, row-major `[n, dims]`, to its k nearest others; two points are joined if either is among
+// the nearest of the other. The weight is exp(−d²/σ²) with d their distance and σ the mean distance of a point to its
+// k-th neighbour, or 1 throughout if σ = 0. (Defferrard, Bresson, Vandergheynst 2016.) The search is exact; of points
+// equally far the lower index is nearer. A weight too small for a float64 is 0 and leaves no edge.
+//
+// It is an error if k is not in 1..n-1, a coordinate is not finite, distances overflow, or, under Cosine, a point is
+// zero; the error names the row.
+func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
+	if n < 0 || n > maxNodes || dims < 1 || len(points)%dims != 0 || len(points)/dims != n {
+		return nil, fmt.Errorf("%d coordinates, want %d points of %d", len(points), n, dims)
+	}
+	if k < 1 || k >= n {
+		return nil, fmt.Errorf("k=%d nearest neighbours among %d points; k is at least 1 and less than the number of points", k, n)
+	}
+	if metric != Euclidean && metric != Cosine {
+		return nil, fmt.Errorf("%v is not known; use Euclidean or Cosine", metric)
+	}
+	for at, v := range points {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("row %d: coordinate %d is %v, not a finite number", at/dims, at%dims, v)
+		}
+	}
+	if metric == Cosine {
+		var err error
+		if points, err = unitRows(points, dims); err != nil {
+			return nil, err
+		}
+	}
+	near := nearest(points, n, dims, k)
+	sigma := 0.0
+	for row := range near {
+		for i, c := range near[row] {
+			// On unit vectors 1 − x·y = |x − y|²/2, which is exact near 0, where 1 − x·y is not.
+			near[row][i].distance = c.distance / 2
+			if metric == Euclidean {
+				near[row][i].distance = math.Sqrt(c.distance)
+			}
+		}
+		sigma += near[row][k-1].distance / float64(n)
+	}
+	if math.IsInf(sigma, 0) || math.IsNaN(sigma) {
+		return nil, errors.New("distances overflow; scale the points down")
+	}
+	edges := make([]Edge, 0, n*k)
+	for row := range near {
+		for _, c := range near[row] {
+			weight := 1.0
+			if sigma > 0 {
+				ratio := c.distance / sigma
+				weight = math.Exp(-ratio * ratio)
+			}
+			edges = append(edges, Edge{row, c.node, weight})
+		}
+	}
+	return New(n, edges) // Both ends of an edge see the same distance, so the larger of two weights is either.
+}
+
+// unitRows scales each point to length 1.
+func unitRows(points []float64, dims int) ([]float64, error) {
+	unit := slices.Clone(points)
+	for start := 0; start < len(unit); start += dims {
+		row := unit[start : start+dims]
+		largest := 0.0 // Dividing by it first keeps the squares from over- and underflow.
+		for _, v := range row {
+			largest = max(largest, math.Abs(v))
+		}
+		if largest == 0 {
+			return nil, fmt.Errorf("row %d is zero and has no direction for the cosine; drop the point or use the euclidean distance", start/dims)
+		}
+		sum := 0.0
+		for i := range row {
+			row[i] /= largest
+			sum += row[i] * row[i]
+		}
+		length := math.Sqrt(sum)
+		for i := range row {
+			row[i] /= length
+		}
+	}
+	return unit, nil
+}
+
+// candidate is a node that may be among the nearest.
+type candidate struct {
+	node     int
+	distance float64
+}
+
+// nearest finds the k nearest others of every point by squared Euclidean distance, nearest first. Workers take blocks
+// of points, so that a candidate's coordinates, once in the cache, serve the whole block.
+func nearest(points []float64, n, dims, k int) [][]candidate {
+	const block = 16
+	near := make([][]candidate, n)
+	var taken atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				first := int(taken.Add(block)) - block
+				if first >= n {
+					return
+				}
+				last := min(first+block, n)
+				for i := first; i < last; i++ {
+					near[i] = make([]candidate, 0, k)
+				}
+				for j := range n {
+					other := points[j*dims : (j+1)*dims]
+					for i := first; i < last; i++ {
+						if i != j {
+							near[i] = insert(near[i], candidate{j, squaredDistance(points[i*dims:(i+1)*dims], other)})
+						}
+					}
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return near
+}
+
+// insert puts c in its place in a list sorted by distance, dropping the last one of a list that is full. Candidates
+// come with ascending indices: one that is equally far goes behind.
+func insert(list []candidate, c candidate) []candidate {
+	if len(list) == cap(list) {
+		if c.distance >= list[len(list)-1].distance {
+			return list
+		}
+		list = list[:len(list)-1]
+	}
+	list = append(list, c)
+	at := len(list) - 1
+	for ; at > 0 && list[at-1].distance > c.distance; at-- {
+		list[at] = list[at-1]
+	}
+	list[at] = c
+	return list
+}
+
+// squaredDistance is |x − y|², the same bits as |y − x|². Four sums let the processor overlap the additions.
+func squaredDistance(x, y []float64) float64 {
+	var a, b, c, d float64
+	for len(x) >= 4 && len(y) >= 4 {
+		p, q, r, s := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		a += p * p
+		b += q * q
+		c += r * r
+		d += s * s
+		x, y = x[4:], y[4:]
+	}
+	for i := range x {
+		p := x[i] - y[i]
+		a += p * p
+	}
+	return (a + b) + (c + d)
+}

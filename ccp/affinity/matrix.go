@@ -1,0 +1,235 @@
+// Package affinity holds the graph that all samples of a data set share: a symmetric, non-negative, sparse matrix A
+// `[N, N]` whose entry A[i,j] says how close the nodes i and j are. It builds grids, nearest-neighbour graphs,
+// skeletons over time and random graphs, reads and writes files, and computes what the layer starts from: A without its
+// diagonal, its degrees and its symmetric normalisation.
+//
+// Everything here runs on the host; the package knows nothing of tensors or computation graphs.
+package affinity
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// maxNodes bounds N, so that a stray number in a file cannot ask for all memory. Memberships are `[N, K]` and dense:
+// they run out long before.
+const maxNodes = 1 << 24
+
+// Matrix is a symmetric, non-negative sparse matrix of N rows in CSR form, immutable after construction. It stores both
+// (i,j) and (j,i), no zeros, and each row sorted by column.
+type Matrix struct {
+	indptr  []int     // `[N+1]`: row i is at indptr[i]:indptr[i+1] of the other two.
+	indices []int32   // Columns.
+	data    []float64 // Weights, finite and positive.
+}
+
+// Edge joins the nodes I and J, in either order; an edge with I = J is a self-loop.
+type Edge struct {
+	I, J   int
+	Weight float64
+}
+
+// New builds the matrix of an undirected graph of n nodes. The same edge given twice, in whichever direction, counts
+// once if the weights are equal. Self-loops are kept, edges of weight 0 dropped.
+//
+// It is an error, which names the edge by its index, if a node is not in 0..n-1, a weight is negative or not finite, or
+// two weights of one edge differ.
+func New(n int, edges []Edge) (*Matrix, error) {
+	return build(n, edges, func(k int) string { return fmt.Sprintf("edge %d", k) })
+}
+
+// build is New with names of its own for the edges in errors, such as the lines of a file.
+func build(n int, edges []Edge, name func(k int) string) (*Matrix, error) {
+	entries, err := sortEntries(n, edges, name)
+	if err != nil {
+		return nil, err
+	}
+	kept := entries[:0]
+	for first := 0; first < len(entries); {
+		e := entries[first]
+		next := first + 1
+		for ; next < len(entries) && entries[next].key == e.key; next++ {
+			if other := entries[next]; other.weight != e.weight {
+				return nil, fmt.Errorf("%s gives %d-%d the weight %v, but %s gives it %v; keep one of them",
+					name(other.at), e.low(), e.high(), other.weight, name(e.at), e.weight)
+			}
+		}
+		if e.weight != 0 {
+			kept = append(kept, e)
+		}
+		first = next
+	}
+	return pack(n, kept), nil
+}
+
+// entry is an edge or an entry of a matrix on its way into CSR form.
+type entry struct {
+	key    uint64 // The smaller node in the upper, the larger in the lower half.
+	weight float64
+	at     int  // Index in the list it came from.
+	below  bool // It was given as (larger, smaller): below the diagonal.
+}
+
+func (e entry) low() int  { return int(e.key >> 32) }
+func (e entry) high() int { return int(e.key & math.MaxUint32) }
+
+// sortEntries validates edges one by one and sorts them by their smaller and then their larger node.
+func sortEntries(n int, edges []Edge, name func(k int) string) ([]entry, error) {
+	if err := checkNodes(n); err != nil {
+		return nil, err
+	}
+	entries := make([]entry, len(edges))
+	for k, e := range edges {
+		for _, node := range []int{e.I, e.J} {
+			if node < 0 || node >= n {
+				return nil, fmt.Errorf("%s (%d-%d): node %d is not one of the %d nodes, which count from 0", name(k), e.I, e.J, node, n)
+			}
+		}
+		if !(e.Weight >= 0) || math.IsInf(e.Weight, 1) {
+			return nil, fmt.Errorf("%s (%d-%d): weight %v must be finite and not negative", name(k), e.I, e.J, e.Weight)
+		}
+		key := uint64(min(e.I, e.J))<<32 | uint64(max(e.I, e.J))
+		entries[k] = entry{key: key, weight: e.Weight, at: k, below: e.I > e.J}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return cmp.Compare(a.at, b.at)
+	})
+	return entries, nil
+}
+
+func checkNodes(n int) error {
+	if n < 0 || n > maxNodes {
+		return fmt.Errorf("%d nodes; a graph has 0 to %d", n, maxNodes)
+	}
+	return nil
+}
+
+// pack lays out sorted, distinct entries of positive weight, mirroring each. Going through them in order fills every
+// row in the order of its columns: its smaller neighbours come as `low` of earlier entries, then its own entries.
+func pack(n int, entries []entry) *Matrix {
+	indptr := make([]int, n+1)
+	for _, e := range entries {
+		indptr[e.low()+1]++
+		if e.low() != e.high() {
+			indptr[e.high()+1]++
+		}
+	}
+	for i := range n {
+		indptr[i+1] += indptr[i]
+	}
+	m := &Matrix{indptr: indptr, indices: make([]int32, indptr[n]), data: make([]float64, indptr[n])}
+	next := slices.Clone(indptr[:n])
+	put := func(row, column int, weight float64) {
+		m.indices[next[row]], m.data[next[row]] = int32(column), weight
+		next[row]++
+	}
+	for _, e := range entries {
+		put(e.low(), e.high(), e.weight)
+		if e.low() != e.high() {
+			put(e.high(), e.low(), e.weight)
+		}
+	}
+	return m
+}
+
+// N is the number of nodes.
+func (m *Matrix) N() int { return len(m.indptr) - 1 }
+
+// Entries is the number of stored (non-zero) entries of the matrix, both triangles and the diagonal.
+func (m *Matrix) Entries() int { return len(m.data) }
+
+// Edges is the number of undirected edges, self-loops left out.
+func (m *Matrix) Edges() int { return (m.Entries() - m.loops()) / 2 }
+
+// loops is the number of self-loops.
+func (m *Matrix) loops() int {
+	loops := 0
+	for i := range m.N() {
+		if m.At(i, i) != 0 {
+			loops++
+		}
+	}
+	return loops
+}
+
+// EdgeList lists each edge and self-loop once, with I <= J, sorted by I and then J.
+func (m *Matrix) EdgeList() []Edge {
+	edges := make([]Edge, 0, (m.Entries()+m.loops())/2)
+	for i := range m.N() {
+		neighbours, weights := m.Row(i)
+		for k, j := range neighbours {
+			if int(j) >= i {
+				edges = append(edges, Edge{i, int(j), weights[k]})
+			}
+		}
+	}
+	return edges
+}
+
+// Row gives the neighbours of node i in ascending order (i itself among them if it has a self-loop) and their weights.
+// Both are views into the matrix: do not change them.
+func (m *Matrix) Row(i int) (neighbours []int32, weights []float64) {
+	from, to := m.indptr[i], m.indptr[i+1]
+	return m.indices[from:to:to], m.data[from:to:to]
+}
+
+// CSR gives the whole matrix: row i has the columns indices[indptr[i]:indptr[i+1]], ascending, and the values at the
+// same places of data. All three are views into the matrix: do not change them.
+func (m *Matrix) CSR() (indptr []int, indices []int32, data []float64) {
+	return m.indptr, m.indices, m.data
+}
+
+// At is A[i,j], 0 where nothing is stored.
+func (m *Matrix) At(i, j int) float64 {
+	neighbours, weights := m.Row(i)
+	if k, ok := slices.BinarySearch(neighbours, int32(j)); ok {
+		return weights[k]
+	}
+	return 0
+}
+
+// Dense is the matrix with its zeros, row-major `[N, N]`.
+func (m *Matrix) Dense() []float64 {
+	n := m.N()
+	values := make([]float64, n*n)
+	for i := range n {
+		neighbours, weights := m.Row(i)
+		for k, j := range neighbours {
+			values[i*n+int(j)] = weights[k]
+		}
+	}
+	return values
+}
+
+// Density is Entries / N², 0 for a graph without nodes.
+func (m *Matrix) Density() float64 {
+	n := float64(m.N())
+	return float64(m.Entries()) / max(n*n, 1)
+}
+
+// Hash is the SHA-256, in hexadecimal, of N and the entries: equal for equal matrices, for use as a cache's key.
+func (m *Matrix) Hash() string {
+	digest := sha256.New()
+	word := func(v uint64) {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], v)
+		digest.Write(b[:])
+	}
+	word(uint64(m.N()))
+	for _, p := range m.indptr {
+		word(uint64(p))
+	}
+	for k, j := range m.indices {
+		word(uint64(j))
+		word(math.Float64bits(m.data[k]))
+	}
+	return hex.EncodeToString(digest.Sum(nil))
+}

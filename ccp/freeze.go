@@ -1,0 +1,109 @@
+package ccp
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+const (
+	levelKey             = "ccp_level" // under which a level is kept with its graph
+	frozenNeighbourhoods = "frozen_neighbourhood"
+	frozenRanks          = "frozen_rank"
+)
+
+// IsFrozen says whether the hierarchy in scope is frozen, see ParamHierarchy.
+func IsFrozen(scope *model.Scope) bool {
+	return model.GetParamOr(scope, ParamHierarchy, "learned") == "frozen"
+}
+
+// BuiltLevel is a level of a graph and the path of the scope that it was built in.
+type BuiltLevel struct {
+	Path string
+	Level
+}
+
+// Levels returns the levels that were built into g, from the first to the last.
+func Levels(store *model.Store, g *Graph) []BuiltLevel {
+	var levels []BuiltLevel
+	for p := range store.IterGraphParams(g) {
+		if level, ok := p.Value.(Level); ok && p.Key == levelKey {
+			levels = append(levels, BuiltLevel{Path: p.Scope, Level: level})
+		}
+	}
+	slices.SortFunc(levels, func(a, b BuiltLevel) int {
+		return cmp.Or(cmp.Compare(len(a.Path), len(b.Path)), strings.Compare(a.Path, b.Path)) // level_9 before level_10
+	})
+	return levels
+}
+
+// Freezer computes every level's neighbourhoods and ranks from its memberships and keeps them as variables beside the
+// level's others. Layers with ParamHierarchy at "frozen" then use them: constant in training and inference, whose cost
+// no longer depends on the number of nodes.
+type Freezer struct {
+	store  *model.Store
+	exec   *model.Exec
+	levels []BuiltLevel
+}
+
+// NewFreezer prepares to freeze the layers that network builds. network is given a signal of the shape given, `[1, N, C]`.
+func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape, network func(scope *model.Scope, signal *Node)) (*Freezer, error) {
+	f := &Freezer{store: store}
+	var err error
+	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, g *Graph) []*Node {
+		scope.SetParam(ParamHierarchy, "learned")
+		network(scope, Zeros(g, signal))
+		f.levels = Levels(store, g)
+		outputs := []*Node{ScalarZero(g, signal.DType)} // a network without levels has nothing else
+		for _, level := range f.levels {
+			outputs = append(outputs, level.Neighbourhood, level.Rank, level.Objective)
+		}
+		return outputs
+	})
+	return f, err
+}
+
+// Freeze keeps the hierarchy as the memberships have it now, and sets ParamHierarchy to "frozen". It can be called again when
+// they have changed. It returns each level's objective C.
+func (f *Freezer) Freeze() (objectives []float64, err error) {
+	values, err := f.exec.Call()
+	if err != nil {
+		return nil, fmt.Errorf("freezing the hierarchy: %w", err)
+	}
+	values = values[1:]
+	for i, level := range f.levels {
+		scope := f.store.Scope(level.Path)
+		for j, name := range []string{frozenNeighbourhoods, frozenRanks} {
+			v := scope.GetVariable(name)
+			if v == nil {
+				if v, err = scope.CreateVariable(name, values[3*i+j]); err != nil {
+					return nil, err
+				}
+			} else if err := v.SetValue(values[3*i+j]); err != nil {
+				return nil, err
+			}
+			v.SetTrainable(false)
+		}
+		objectives = append(objectives, shapes.ConvertTo[float64](values[3*i+2].Value()))
+	}
+	f.store.RootScope().SetParam(ParamHierarchy, "frozen")
+	return objectives, nil
+}
+
+func frozenLevel(scope *model.Scope, g *Graph, clusters, size int) Level {
+	neighbourhood, rank := scope.GetVariable(frozenNeighbourhoods), scope.GetVariable(frozenRanks)
+	if neighbourhood == nil || rank == nil {
+		exceptions.Panicf("%s: the hierarchy is to be frozen, but no Freeze has kept it", scope.Scope())
+	}
+	if got := neighbourhood.Shape(); got.Dim(0) != clusters || got.Dim(1) != size {
+		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d]", scope.Scope(), got, clusters, size)
+	}
+	return Level{Neighbourhood: neighbourhood.NodeValue(g), Rank: rank.NodeValue(g)}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/spf13/cobra"
+)
+
+func newDoctor(s *shared) *cobra.Command {
+	return &cobra.Command{
+		Use:     "doctor",
+		Short:   "What works on this machine, and what to do about the rest; downloads nothing",
+		Example: "  ccp doctor",
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report := backend.Doctor(backend.Options{Name: s.backend, Log: os.Stderr})
+			if s.json {
+				return printJSON(cmd.OutOrStdout(), report)
+			}
+			_, err := fmt.Fprint(cmd.OutOrStdout(), report.String())
+			return err
+		},
+	}
+}
+
+func newVersion(s *shared) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Versions of this program and of what it computes with",
+		Example: "  ccp version --json",
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			versions := map[string]string{"ccp": "unknown", "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				versions["ccp"] = info.Main.Version
+				for _, dep := range info.Deps {
+					if name, ok := strings.CutPrefix(dep.Path, "github.com/gomlx/"); ok {
+						versions[name] = dep.Version
+					}
+				}
+			}
+			if s.json {
+				return printJSON(cmd.OutOrStdout(), versions)
+			}
+			for _, name := range []string{"ccp", "gomlx", "go-xla", "go", "platform"} {
+				fmt.Fprintf(cmd.OutOrStdout(), "%-9s %s\n", name, versions[name])
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/spf13/cobra"
+)
+
+// predictLine is a line of `ccp predict --json`.
+type predictLine struct {
+	Index       int     `json:"index"`
+	Class       int     `json:"class"`
+	Name        string  `json:"name"`
+	Probability float64 `json:"probability"`
+}
+
+func newPredict(s *shared) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "predict --checkpoint DIR FILE.npy|FILE.npz",
+		Short: "Class and probability of each signal in a numpy file",
+		Long: `Classify the signals of a numpy file: an .npy array, or the array "features" of an .npz,
+of shape [samples, nodes, channels] or [samples, nodes], in the units of the training data.`,
+		Example: "  ccp predict --checkpoint runs/digits-ccp-1 examples/digits.npy",
+		Args:    args(cobra.ExactArgs(1)),
+	}
+	checkpointFlag(cmd, &dir)
+	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
+		classifier, err := s.load(dir)
+		if err != nil {
+			return err
+		}
+		signals, err := readSignals(paths[0], classifier.Spec)
+		if err != nil {
+			return fmt.Errorf("%s: %w", paths[0], err)
+		}
+		predictions, err := classifier.Classify(cmd.Context(), signals)
+		if err != nil {
+			return fmt.Errorf("%s: %w", paths[0], err)
+		}
+		for i, p := range predictions {
+			if s.json {
+				err = printJSON(cmd.OutOrStdout(), predictLine{i, p.Class, p.Name, p.Probability})
+			} else {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d\t%s\t%.4f\n", i, p.Name, p.Probability)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// readSignals reads the signals of a file, each `[nodes, channels]` row-major, checking their shape against the model's.
+func readSignals(path string, spec models.Spec) ([][]float32, error) {
+	array, err := readFeatures(path)
+	if err != nil {
+		return nil, err
+	}
+	size := spec.Nodes * spec.Channels
+	fits := len(array.Shape) == 3 && array.Shape[1] == spec.Nodes && array.Shape[2] == spec.Channels ||
+		len(array.Shape) == 2 && array.Shape[1] == spec.Nodes && spec.Channels == 1
+	if !fits {
+		return nil, fmt.Errorf("the array has shape %v; the model needs [samples, %d, %d]", array.Shape, spec.Nodes, spec.Channels)
+	}
+	values, err := array.Float32s()
+	if err != nil {
+		return nil, err
+	}
+	signals := make([][]float32, array.Shape[0])
+	for i := range signals {
+		signals[i] = values[i*size : (i+1)*size]
+	}
+	return signals, nil
+}
+
+func readFeatures(path string) (*npz.Array, error) {
+	if !strings.HasSuffix(path, ".npz") {
+		return npz.ReadNPYFile(path)
+	}
+	file, err := npz.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if !file.Has("features") {
+		return nil, fmt.Errorf("there is no array \"features\", only %s", strings.Join(file.Names(), ", "))
+	}
+	return file.Array("features")
+}

@@ -1,0 +1,232 @@
+package datasets
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/train"
+)
+
+// Endless, as BatchOptions.Steps, lets the batches go on, epoch after epoch, until the consumer stops.
+const Endless = -1
+
+// BatchOptions says how a split is cut into batches.
+type BatchOptions struct {
+	// Size is the number of samples in a batch.
+	Size int
+	// Shuffle gives each epoch an order of its own, a permutation that depends on Seed and the number of the epoch
+	// only. Without it every epoch has the order of the split.
+	Shuffle bool
+	// Seed draws the orders and the augmentations.
+	Seed uint64
+	// StartStep is the number of the first batch, counted over all epochs from 0: a training that goes on after
+	// StartStep steps sees the batches that it would have seen without the pause, bit for bit.
+	StartStep int
+	// Steps is the number of batches to give from StartStep on; 0 is one pass over the split, Endless has no end.
+	Steps int
+	// Augment applies the data set's augmentation, drawn from Seed, the epoch and the sample's index only.
+	Augment bool
+	// DropLast leaves out what is left of an epoch after the last whole batch; a split smaller than a batch becomes
+	// one batch of all its samples. Without it the last batch is filled up to Size with the first sample of the
+	// epoch, so that the shape never changes, and Valid tells how many rows count.
+	DropLast bool
+	// Float64 gives float64 inputs, for runs in double precision.
+	Float64 bool
+}
+
+// Batches gives a split of a data set in batches to a GoMLX trainer: one input `[size, nodes, channels]`, normalised,
+// float32, and one label `[size, 1]`, int32. Each batch has tensors of its own, which belong to the consumer.
+type Batches struct {
+	data    *Dataset
+	split   []int
+	options BatchOptions
+	waited  atomic.Int64
+}
+
+var _ train.Dataset = (*Batches)(nil)
+
+// Batches cuts the samples of a split into batches. Wrong options are reported by the first batch.
+func (d *Dataset) Batches(split []int, o BatchOptions) *Batches {
+	return &Batches{data: d, split: split, options: o}
+}
+
+// Name is the name of the data set.
+func (b *Batches) Name() string { return b.data.Name }
+
+// Waited is the time that consumers have waited for batches so far: near zero when preparing them keeps up.
+func (b *Batches) Waited() time.Duration { return time.Duration(b.waited.Load()) }
+
+// StepsPerEpoch is the number of batches in one pass over the split; 0 for an empty split.
+func (b *Batches) StepsPerEpoch() int {
+	n, size := len(b.split), b.options.Size
+	switch {
+	case n == 0 || size < 1:
+		return 0
+	case !b.options.DropLast:
+		return (n + size - 1) / size
+	default:
+		return max(1, n/size)
+	}
+}
+
+// Valid is the number of rows of batch `step` (counted over all epochs, as StartStep is) that are samples; the rows
+// after them are filling.
+func (b *Batches) Valid(step int) int {
+	perEpoch := b.StepsPerEpoch()
+	if perEpoch == 0 {
+		return 0
+	}
+	return min(b.options.Size, len(b.split)-step%perEpoch*b.options.Size)
+}
+
+// Iter starts at StartStep and gives the batches in order. They are prepared ahead by other goroutines, all of which
+// have ended when the loop over them does. It can be called again, and starts anew.
+func (b *Batches) Iter() iter.Seq2[train.Batch, error] {
+	return func(yield func(train.Batch, error) bool) {
+		if err := b.check(); err != nil {
+			yield(train.Batch{}, err)
+			return
+		}
+		pipeline := b.prepare()
+		defer pipeline.stop()
+		for {
+			asked := time.Now()
+			batch, ok := pipeline.next()
+			b.waited.Add(int64(time.Since(asked)))
+			if !ok || !yield(batch, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (b *Batches) check() error {
+	o := b.options
+	switch {
+	case o.Size < 1:
+		return fmt.Errorf("batch size %d: must be at least 1", o.Size)
+	case o.StartStep < 0:
+		return fmt.Errorf("start step %d: must not be negative", o.StartStep)
+	case o.Steps < Endless:
+		return fmt.Errorf("%d steps: must not be negative, except %d for no end", o.Steps, Endless)
+	case len(b.split) == 0:
+		return fmt.Errorf("data set %s: no samples to make batches of", b.data.Name)
+	}
+	for at, i := range b.split {
+		if i < 0 || i >= b.data.Signals.Len() || i >= len(b.data.Labels) {
+			return fmt.Errorf("data set %s: entry %d of the split is sample %d of %d", b.data.Name, at, i, b.data.Signals.Len())
+		}
+	}
+	return nil
+}
+
+// plan calls visit with the epoch and the samples of each batch in turn, until it returns false or the steps are done.
+func (b *Batches) plan(visit func(epoch int, samples []int) bool) {
+	perEpoch := b.StepsPerEpoch()
+	steps := b.options.Steps
+	if steps == 0 {
+		steps = perEpoch
+	}
+	var order []int
+	for done := 0; steps == Endless || done < steps; done++ {
+		epoch, step := (b.options.StartStep+done)/perEpoch, (b.options.StartStep+done)%perEpoch
+		if order == nil || step == 0 {
+			order = b.order(epoch)
+		}
+		first := step * b.options.Size
+		samples := order[first:min(first+b.options.Size, len(order))]
+		if !b.options.DropLast && len(samples) < b.options.Size {
+			filled := make([]int, b.options.Size)
+			for at := copy(filled, samples); at < len(filled); at++ {
+				filled[at] = order[0]
+			}
+			samples = filled
+		}
+		if !visit(epoch, samples) {
+			return
+		}
+	}
+}
+
+// order is the order of the split's samples in an epoch.
+func (b *Batches) order(epoch int) []int {
+	if !b.options.Shuffle {
+		return b.split
+	}
+	order := make([]int, len(b.split))
+	for at, from := range random(b.options.Seed, orderStream, uint64(epoch)).Perm(len(order)) {
+		order[at] = b.split[from]
+	}
+	return order
+}
+
+// build makes the tensors of one batch.
+func (b *Batches) build(epoch int, samples []int) train.Batch {
+	d := b.data
+	dtype := dtypes.Float32
+	if b.options.Float64 {
+		dtype = dtypes.Float64
+	}
+	inputs := tensors.FromShape(shapes.Make(dtype, len(samples), d.Nodes, d.Channels))
+	labels := tensors.FromShape(shapes.Make(dtypes.Int32, len(samples), 1))
+	inputs.MustMutableFlatData(func(flat any) {
+		size := d.Nodes * d.Channels
+		switch flat := flat.(type) {
+		case []float32:
+			for row, i := range samples {
+				b.sample(epoch, i, flat[row*size:(row+1)*size])
+			}
+		case []float64:
+			narrow := make([]float32, size)
+			for row, i := range samples {
+				b.sample(epoch, i, narrow)
+				for j, value := range narrow {
+					flat[row*size+j] = float64(value)
+				}
+			}
+		}
+	})
+	tensors.MustMutableFlatData(labels, func(flat []int32) {
+		for row, i := range samples {
+			flat[row] = d.Labels[i]
+		}
+	})
+	return train.Batch{Inputs: []*tensors.Tensor{inputs}, Labels: []*tensors.Tensor{labels}}
+}
+
+// sample writes a normalised sample, augmented if asked for.
+func (b *Batches) sample(epoch, i int, dst []float32) {
+	b.data.Sample(i, dst)
+	if b.options.Augment && b.data.Augment != nil {
+		b.data.Augment(random(b.options.Seed, augmentStream, uint64(epoch), uint64(i)), dst)
+	}
+}
+
+// Streams of random numbers drawn from one training seed.
+const (
+	orderStream   = 1
+	augmentStream = 2
+)
+
+// random is a generator that depends on the seed and the given numbers only. Each is stirred in by SplitMix64
+// (Steele, Lea, Flood 2014), so that neighbouring epochs and samples draw unrelated numbers.
+func random(seed uint64, numbers ...uint64) *rand.Rand {
+	state := seed
+	for _, number := range numbers {
+		state = splitMix64(state) + number
+	}
+	return rand.New(rand.NewPCG(splitMix64(state), splitMix64(^state)))
+}
+
+func splitMix64(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,69 @@
+package datasets
+
+import (
+	"math/rand/v2"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+)
+
+// Signals holds the raw samples, `[samples, nodes, channels]`. An implementation keeps them in whatever form is
+// smallest (bytes for images) and widens one sample at a time.
+type Signals interface {
+	// Len is the number of samples.
+	Len() int
+	// Read writes sample i to dst, `[nodes, channels]` row-major, in raw units. It is safe for concurrent use.
+	Read(i int, dst []float32)
+}
+
+// Dataset is a set of labelled signals on one fixed graph.
+type Dataset struct {
+	// Name of the data set, at least 3 characters (GoMLX cuts shorter names badly).
+	Name string
+	// Nodes and Channels are the shape `[nodes, channels]` of a sample.
+	Nodes, Channels int
+	// Signals are the raw samples.
+	Signals Signals
+	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
+	Labels []int32
+	// Train, Validation and Test hold the indices of their samples. They do not overlap.
+	Train, Validation, Test []int
+	// Affinity is the raw graph over the nodes: symmetric, not negative, not normalised.
+	Affinity *affinity.Matrix
+	// ClassNames names each class; its length is the number of classes.
+	ClassNames []string
+	// Mean and Std, one value for each channel, turn a raw value into an input: (raw - Mean) / Std.
+	// They are taken over Train, unless the protocol of the data set fixes them. A constant channel has Std 1.
+	Mean, Std []float32
+	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. Used on training samples only.
+	Augment func(rng *rand.Rand, sample []float32)
+	// Provenance says where the data came from, under which licence, and its checksum.
+	Provenance string
+	// Warnings are the oddities found while loading that do not stop a training, one sentence each.
+	Warnings []string
+}
+
+// Classes is the number of classes.
+func (d *Dataset) Classes() int { return len(d.ClassNames) }
+
+// Sample writes sample i, normalised by Mean and Std, to dst, `[nodes, channels]` row-major. It is safe for
+// concurrent use.
+func (d *Dataset) Sample(i int, dst []float32) {
+	d.Signals.Read(i, dst)
+	channel := 0
+	for j, value := range dst {
+		dst[j] = (value - d.Mean[channel]) / d.Std[channel]
+		if channel++; channel == d.Channels {
+			channel = 0
+		}
+	}
+}
+
+// splits lists the three splits with their names, in the order in which they are reported.
+func (d *Dataset) splits() []namedSplit {
+	return []namedSplit{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}}
+}
+
+type namedSplit struct {
+	name    string
+	indices []int
+}

@@ -1,0 +1,176 @@
+package datasets
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// idxFile is an idx file of unsigned bytes.
+func idxFile(values []byte, dims ...int) []byte {
+	file := []byte{0, 0, 8, byte(len(dims))}
+	for _, dim := range dims {
+		file = binary.BigEndian.AppendUint32(file, uint32(dim))
+	}
+	return append(file, values...)
+}
+
+func gzipped(t testing.TB, content []byte) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write(content)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return packed.Bytes()
+}
+
+// mnistContents are the four files of a small set of 20 training and 10 test images; all pixels of image i are i.
+func mnistContents() map[string][]byte {
+	files := map[string][]byte{}
+	for half, n := range map[string]int{"train": 20, "t10k": 10} {
+		var pixels, labels []byte
+		for i := range n {
+			pixels = append(pixels, bytes.Repeat([]byte{byte(i)}, mnistNodes)...)
+			labels = append(labels, byte(i%2))
+		}
+		files[half+"-images-idx3-ubyte"] = idxFile(pixels, n, 28, 28)
+		files[half+"-labels-idx1-ubyte"] = idxFile(labels, n)
+	}
+	return files
+}
+
+func writeFiles(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	for name, content := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o644))
+	}
+}
+
+func TestMNIST(t *testing.T) {
+	zip := func(files map[string][]byte) map[string][]byte {
+		zipped := map[string][]byte{}
+		for name, content := range files {
+			zipped[name+".gz"] = gzipped(t, content)
+		}
+		return zipped
+	}
+	dotted := func(files map[string][]byte) map[string][]byte {
+		other := map[string][]byte{}
+		for name, content := range files {
+			other[strings.Replace(name, "-idx", ".idx", 1)] = content
+		}
+		return other
+	}
+	for _, c := range []struct {
+		name, folder string
+		files        map[string][]byte
+	}{
+		{"mnist", "mnist", mnistContents()},
+		{"mnist", "", zip(mnistContents())},
+		{"mnist", "", dotted(mnistContents())},
+		{"fashion-mnist", "fashion-mnist", zip(dotted(mnistContents()))},
+	} {
+		dir := t.TempDir()
+		writeFiles(t, filepath.Join(dir, c.folder), c.files)
+		d, err := Load(c.name, Options{DataDir: dir})
+		require.NoError(t, err)
+		assert.Equal(t, []int{18, 2, 10}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+		assert.Equal(t, []int{1, 1}, d.classCounts(d.Validation)[:2])
+		sample := make([]float32, mnistNodes)
+		d.Signals.Read(23, sample) // test image 3
+		assert.Equal(t, float32(3)/255, sample[783])
+		assert.Equal(t, int32(1), d.Labels[23])
+		assert.Equal(t, 2970, d.Affinity.Edges()) // 2x28x27 + 2x27x27
+		warnings := strings.Join(d.Warnings, "\n")
+		assert.Equal(t, c.name == "mnist", strings.Contains(warnings, "training images have sha256"))
+		assert.Contains(t, warnings, "class 9")
+	}
+}
+
+// TestMNISTFolderOfItsOwn: the sub-folder with the set's name comes before the folder itself, which may hold the other.
+func TestMNISTFolderOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	other := mnistContents()
+	other["train-labels-idx1-ubyte"] = idxFile(bytes.Repeat([]byte{0, 7}, 10), 20)
+	writeFiles(t, dir, other)
+	writeFiles(t, filepath.Join(dir, "fashion-mnist"), mnistContents())
+	d, err := Load("fashion-mnist", Options{DataDir: dir})
+	require.NoError(t, err)
+	assert.Equal(t, int32(1), d.Labels[1])
+	d, err = Load("mnist", Options{DataDir: dir})
+	require.NoError(t, err)
+	assert.Equal(t, int32(7), d.Labels[1])
+}
+
+func TestRealMNISTIsNotFashion(t *testing.T) {
+	_, err := Load("fashion-mnist", Options{DataDir: filepath.Join(realData(t), "mnist")})
+	assert.ErrorContains(t, err, "are those of MNIST; put each set in a folder of its own")
+}
+
+func TestMNISTErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		file    string
+		content []byte
+		want    string
+	}{
+		"html instead":    {"train-images-idx3-ubyte", []byte("<html>"), "train-images-idx3-ubyte: does not start with an idx magic number (3c 68 74 6d)"},
+		"empty":           {"t10k-labels-idx1-ubyte", nil, "t10k-labels-idx1-ubyte: does not start with an idx magic number ()"},
+		"labels' magic":   {"train-images-idx3-ubyte", idxFile(make([]byte, 20), 20), "magic number 00 00 08 01: want 00 00 08 03"},
+		"other type":      {"train-labels-idx1-ubyte", []byte{0, 0, 0x0d, 1, 0, 0, 0, 0}, "magic number 00 00 0d 01"},
+		"no header":       {"train-images-idx3-ubyte", []byte{0, 0, 8, 3, 0}, "ends after 5 bytes, within its header of 16"},
+		"32x32":           {"train-images-idx3-ubyte", idxFile(make([]byte, 1024), 1, 32, 32), "dimension 1 is 32, want 28"},
+		"cut short":       {"t10k-images-idx3-ubyte", idxFile(make([]byte, 100), 10, 28, 28), "holds 100 values, but its dimensions [10 28 28] need 7840"},
+		"too long":        {"train-labels-idx1-ubyte", idxFile(make([]byte, 21), 20), "holds 21 values"},
+		"absurd":          {"train-images-idx3-ubyte", idxFile(nil, 1<<32-1, 28, 28), "claims dimensions"},
+		"fewer labels":    {"train-labels-idx1-ubyte", idxFile(make([]byte, 19), 19), "20 train images but 19 labels"},
+		"label too large": {"t10k-labels-idx1-ubyte", idxFile([]byte{0, 1, 2, 3, 10, 0, 0, 0, 0, 0}, 10), "t10k label 4 is 10, want 0 to 9"},
+		"bad gzip":        {"train-images-idx3-ubyte", []byte{0x1f, 0x8b, 1, 2, 3}, "damaged gzip file"},
+		"cut gzip":        {"train-labels-idx1-ubyte", gzipped(t, make([]byte, 99))[:15], "damaged gzip file"},
+		"gzip bomb":       {"train-labels-idx1-ubyte", gzipped(t, make([]byte, 1<<21)), "unpacks to more than 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			files := mnistContents()
+			files[c.file] = c.content
+			writeFiles(t, dir, files)
+			_, err := Load("mnist", Options{DataDir: dir})
+			assert.ErrorContains(t, err, c.want)
+			assert.ErrorContains(t, err, "mnist: "+dir)
+		})
+	}
+
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string][]byte{
+		"train-images-idx3-ubyte": idxFile(nil, 0, 28, 28), "train-labels-idx1-ubyte": idxFile(nil, 0),
+		"t10k-images-idx3-ubyte": idxFile(nil, 0, 28, 28), "t10k-labels-idx1-ubyte": idxFile(nil, 0)})
+	_, err := Load("mnist", Options{DataDir: dir})
+	assert.ErrorContains(t, err, "train files hold no samples")
+}
+
+func FuzzIDX(f *testing.F) {
+	for _, seed := range [][]byte{idxFile([]byte{1, 2, 3}, 3), idxFile(make([]byte, 784), 1, 28, 28), idxFile(nil, 1<<31, 28, 28),
+		{0, 0, 8}, gzipped(f, idxFile([]byte{1}, 1))} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		plain, err := gunzip(file, 1<<16)
+		if err != nil {
+			return
+		}
+		if parsed, err := parseIDX(plain, -1, 28, 28); err == nil {
+			require.Len(t, parsed.values, parsed.dims[0]*784)
+		}
+		if parsed, err := parseIDX(plain, -1); err == nil {
+			require.Len(t, parsed.values, parsed.dims[0])
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package datasets
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// realData is the folder of the real files, or skips the test: they are too large for the repository.
+func realData(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("CCP_DATA")
+	if dir == "" {
+		t.Skip("set CCP_DATA to a folder with cifar10, mnist and fashion-mnist to test the real files")
+	}
+	return dir
+}
+
+// TestRealSources loads every listed source and compares it with its listing.
+func TestRealSources(t *testing.T) {
+	dir := realData(t)
+	for _, info := range Names() {
+		if info.Samples == 0 {
+			continue
+		}
+		t.Run(info.Name, func(t *testing.T) {
+			d, err := Load(info.Name, Options{DataDir: dir})
+			require.NoError(t, err)
+			assert.Equal(t, info.Name, d.Name)
+			assert.Equal(t, info.Samples, d.Signals.Len())
+			assert.Equal(t, []int{info.Nodes, info.Channels, info.Classes}, []int{d.Nodes, d.Channels, d.Classes()})
+			assert.Empty(t, d.Warnings)
+			mean, std := d.ChannelStats(append(d.Train[:len(d.Train):len(d.Train)], d.Validation...))
+			t.Log(len(d.Train), len(d.Validation), len(d.Test), mean, std, d.Provenance)
+			for channel := range mean {
+				// The published values are over all training images, the held out ones included.
+				assert.InDelta(t, mean[channel], d.Mean[channel], 1e-2*float64(d.Std[channel]))
+				assert.InDelta(t, std[channel], d.Std[channel], 1e-2*float64(d.Std[channel]))
+			}
+		})
+	}
+}
+
+// TestRealCIFAR10 checks what the protocol states.
+func TestRealCIFAR10(t *testing.T) {
+	d, err := Load("cifar10", Options{DataDir: realData(t), Augment: true})
+	require.NoError(t, err)
+	assert.Equal(t, []int{45_000, 5_000, 10_000}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+	for class, n := range d.classCounts(d.Validation) {
+		assert.Equal(t, 500, n, "class %d", class)
+	}
+	assert.Equal(t, 3906, d.Affinity.Edges())
+	assert.NotNil(t, d.Augment)
+	mean, std := d.ChannelStats(upTo(50_000))
+	for channel := range mean {
+		assert.InDelta(t, d.Mean[channel], mean[channel], 1e-6)
+		assert.InDelta(t, d.Std[channel], std[channel], 1e-6)
+	}
+}
+
+func TestNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, info := range Names() {
+		assert.NotEmpty(t, info.Description, info.Name)
+		assert.NotEmpty(t, info.Needs, info.Name)
+		assert.NotEmpty(t, info.Licence, info.Name)
+		assert.False(t, seen[info.Name], info.Name)
+		seen[info.Name] = true
+	}
+	for _, name := range []string{"digits", "cifar10", "mnist", "fashion-mnist", "PATH.npz"} {
+		assert.True(t, seen[name], name)
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		opts Options
+		want string
+	}{
+		{"imagenet", Options{}, `data set "imagenet" is not known; use one of digits, cifar10, mnist, fashion-mnist, or the path`},
+		{"", Options{}, `data set "" is not known`},
+		{"digits", Options{KNN: 4}, "digits: its graph is fixed; leave --knn out"},
+		{"digits", Options{KNN: -1}, "knn -1"},
+		{"digits", Options{Validation: 1}, "validation share 1: must be in [0, 1)"},
+		{"digits", Options{Validation: -0.5}, "validation share -0.5"},
+		{"digits", Options{Validation: math.NaN()}, "validation share NaN"},
+	} {
+		_, err := Load(c.name, c.opts)
+		assert.ErrorContains(t, err, c.want)
+	}
+}
+
+// TestMissingFiles checks that the error says what was looked for, where, and how to get it.
+func TestMissingFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string][]string{
+		"cifar10": {"data_batch_1.bin", "cifar-10-binary.tar.gz", filepath.Join(dir, "cifar-10-batches-bin"),
+			filepath.Join(dir, "cifar10", "cifar-10-batches-bin"), "CIFAR-10 page of A. Krizhevsky"},
+		"mnist":         {"train-images-idx3-ubyte", "train-images.idx3-ubyte.gz", filepath.Join(dir, "mnist"), "Y. LeCun"},
+		"fashion-mnist": {"train-images-idx3-ubyte.gz", filepath.Join(dir, "fashion-mnist"), "Zalando"},
+	} {
+		_, err := Load(name, Options{DataDir: dir})
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		for _, part := range append(want, name+": ", "--data-dir", dir) {
+			assert.ErrorContains(t, err, part)
+		}
+	}
+	_, err := Load(filepath.Join(dir, "mine.npz"), Options{})
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	assert.ErrorContains(t, err, "mine.npz")
+}
+
+func ExampleLoad() {
+	d, err := Load("digits", Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(d.Signals.Len(), d.Nodes, d.Channels, d.Classes(), d.Affinity.Edges())
+	fmt.Println(len(d.Train), len(d.Validation), len(d.Test))
+	// Output:
+	// 1797 64 1 10 210
+	// 1258 180 359
+}
+
+func ExampleNames() {
+	for _, info := range Names() {
+		fmt.Println(info.Name, info.Samples, info.Nodes, info.Channels, info.Classes)
+	}
+	// Output:
+	// digits 1797 64 1 10
+	// cifar10 60000 1024 3 10
+	// mnist 70000 784 1 10
+	// fashion-mnist 70000 784 1 10
+	// PATH.npz 0 0 0 0
+}

@@ -1,0 +1,113 @@
+package datasets
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Streams of random numbers drawn from one split seed: the test set comes from its own, so that it stays the same
+// whatever share is held out for validation.
+const (
+	testStream       = 1
+	validationStream = 2
+)
+
+// Shares of the samples, where a source brings no split of its own: 20% test, and an eighth of the other 80% (10% of
+// all) validation.
+const (
+	testShare              = 0.2
+	defaultValidationShare = 0.125
+)
+
+// heldOutImages is the number of training images of CIFAR-10, MNIST and Fashion-MNIST kept for validation.
+const heldOutImages = 5_000
+
+// drawSplits draws stratified splits of all samples: 20% test, then the given share of the others validation.
+func (d *Dataset) drawSplits(seed uint64, validationShare float64) {
+	all := make([]int, len(d.Labels))
+	for i := range all {
+		all[i] = i
+	}
+	d.Train, d.Test = holdOut(all, d.Labels, share(len(all), testShare), seed, testStream)
+	d.holdOutValidation(share(len(d.Train), validationShare), seed)
+}
+
+// splitTrainTest makes the first samples the training set and the others the test set, then holds out for validation:
+// the share asked for, or 5,000 images, but no more than a tenth.
+func (d *Dataset) splitTrainTest(train int, opts Options) {
+	for i := range d.Labels {
+		if i < train {
+			d.Train = append(d.Train, i)
+		} else {
+			d.Test = append(d.Test, i)
+		}
+	}
+	count := min(heldOutImages, max(1, train/10))
+	if opts.Validation > 0 {
+		count = share(train, opts.Validation)
+	}
+	d.holdOutValidation(count, opts.Seed)
+}
+
+// holdOutValidation moves a stratified draw of count samples from Train to Validation.
+func (d *Dataset) holdOutValidation(count int, seed uint64) {
+	d.Train, d.Validation = holdOut(d.Train, d.Labels, count, seed, validationStream)
+}
+
+// share rounds a share of n samples to a number of samples.
+func share(n int, part float64) int { return int(math.Round(float64(n) * part)) }
+
+// holdOut draws count of the given samples, each class in its proportion (largest remainder; lower class first at
+// ties), and returns the others and the drawn, both in ascending order. No class gives up its last sample, so fewer
+// than count are drawn where the classes are too small. The draw depends on nothing but the arguments.
+func holdOut(indices []int, labels []int32, count int, seed, stream uint64) (rest, held []int) {
+	members := map[int32][]int{}
+	for _, i := range indices {
+		members[labels[i]] = append(members[labels[i]], i)
+	}
+	classes := make([]int32, 0, len(members))
+	for class := range members {
+		classes = append(classes, class)
+	}
+	slices.Sort(classes)
+
+	quotas := proportions(classes, members, count, len(indices))
+	rng := rand.New(rand.NewPCG(seed, stream))
+	for _, class := range classes {
+		samples := members[class]
+		rng.Shuffle(len(samples), func(a, b int) { samples[a], samples[b] = samples[b], samples[a] })
+		held = append(held, samples[:quotas[class]]...)
+		rest = append(rest, samples[quotas[class]:]...)
+	}
+	slices.Sort(rest)
+	slices.Sort(held)
+	return rest, held
+}
+
+// proportions divides count over the classes by largest remainder, leaving at least one sample in each class.
+func proportions(classes []int32, members map[int32][]int, count, total int) map[int32]int {
+	quotas := make(map[int32]int, len(classes))
+	remainder := make(map[int32]float64, len(classes))
+	left := count
+	for _, class := range classes {
+		exact := float64(count) * float64(len(members[class])) / float64(total)
+		quotas[class] = min(int(exact), len(members[class])-1)
+		remainder[class] = exact - math.Floor(exact)
+		left -= quotas[class]
+	}
+	byRemainder := slices.Clone(classes)
+	slices.SortStableFunc(byRemainder, func(a, b int32) int { return cmp.Compare(remainder[b], remainder[a]) })
+	for progress := true; left > 0 && progress; {
+		progress = false
+		for _, class := range byRemainder {
+			if left > 0 && quotas[class] < len(members[class])-1 {
+				quotas[class]++
+				left--
+				progress = true
+			}
+		}
+	}
+	return quotas
+}

@@ -1,0 +1,81 @@
+package datasets
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func count(labels []int32, indices []int) map[int32]int {
+	counts := map[int32]int{}
+	for _, i := range indices {
+		counts[labels[i]]++
+	}
+	return counts
+}
+
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+func TestHoldOut(t *testing.T) {
+	repeat := func(sizes ...int) (labels []int32) {
+		for class, size := range sizes {
+			labels = append(labels, slices.Repeat([]int32{int32(class)}, size)...)
+		}
+		return labels
+	}
+	for _, c := range []struct {
+		name   string
+		labels []int32
+		count  int
+		want   map[int32]int
+	}{
+		{"even", repeat(10, 10), 4, map[int32]int{0: 2, 1: 2}},
+		{"proportional", repeat(30, 10), 8, map[int32]int{0: 6, 1: 2}},
+		{"largest remainder", repeat(11, 9), 5, map[int32]int{0: 3, 1: 2}}, // 2.75 and 2.25
+		{"tie goes to the lower class", repeat(5, 5), 3, map[int32]int{0: 2, 1: 1}},
+		{"a class keeps its last sample", repeat(1, 19), 10, map[int32]int{1: 10}},
+		{"more than there are", repeat(2, 3), 50, map[int32]int{0: 1, 1: 2}},
+		{"none", repeat(2, 3), 0, map[int32]int{}},
+		{"no samples", nil, 3, map[int32]int{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			all := upTo(len(c.labels))
+			rest, held := holdOut(all, c.labels, c.count, 7, 1)
+			assert.Equal(t, c.want, count(c.labels, held))
+			assert.True(t, slices.IsSorted(rest) && slices.IsSorted(held))
+			assert.ElementsMatch(t, all, slices.Concat(rest, held))
+		})
+	}
+}
+
+func TestHoldOutDependsOnSeedOnly(t *testing.T) {
+	labels := make([]int32, 100)
+	_, a := holdOut(upTo(100), labels, 20, 1, 1)
+	_, again := holdOut(upTo(100), labels, 20, 1, 1)
+	_, b := holdOut(upTo(100), labels, 20, 2, 1)
+	_, c := holdOut(upTo(100), labels, 20, 1, 2)
+	assert.Equal(t, a, again)
+	assert.NotEqual(t, a, b)
+	assert.NotEqual(t, a, c)
+}
+
+// TestTestSetStaysTheSame changes the share of the validation set: the test set must not move.
+func TestTestSetStaysTheSame(t *testing.T) {
+	a, err := Load("digits", Options{})
+	require.NoError(t, err)
+	b, err := Load("digits", Options{Validation: 0.3})
+	require.NoError(t, err)
+	assert.Equal(t, a.Test, b.Test)
+	assert.Len(t, b.Validation, 431) // 0.3 x 1438
+	c, err := Load("digits", Options{Seed: 1})
+	require.NoError(t, err)
+	assert.NotEqual(t, a.Test, c.Test)
+}

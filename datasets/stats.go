@@ -1,0 +1,63 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+)
+
+// ChannelStats returns the mean and the standard deviation (divisor n) of each channel of the raw values of the given
+// samples, over all their nodes. A constant channel has a deviation of exactly 0. Without samples both are 0.
+func (d *Dataset) ChannelStats(indices []int) (mean, std []float32) {
+	mean, std = make([]float32, d.Channels), make([]float32, d.Channels)
+	if len(indices) == 0 || d.Nodes == 0 {
+		return mean, std
+	}
+	sample := make([]float32, d.Nodes*d.Channels)
+	each := func(visit func(channel int, value float64)) {
+		for _, i := range indices {
+			d.Signals.Read(i, sample)
+			for j, value := range sample {
+				visit(j%d.Channels, float64(value))
+			}
+		}
+	}
+	// Two passes keep the deviation exact where the mean is large beside it; sums of differences from the first
+	// value keep the mean of a constant channel exact, so that its deviation is 0 and not rounding noise.
+	count := float64(len(indices) * d.Nodes)
+	first := make([]float64, d.Channels)
+	d.Signals.Read(indices[0], sample)
+	for channel := range first {
+		first[channel] = float64(sample[channel])
+	}
+	centre, squares := make([]float64, d.Channels), make([]float64, d.Channels)
+	each(func(channel int, value float64) { centre[channel] += value - first[channel] })
+	for channel := range centre {
+		centre[channel] = first[channel] + centre[channel]/count
+	}
+	each(func(channel int, value float64) {
+		difference := value - centre[channel]
+		squares[channel] += difference * difference
+	})
+	for channel := range mean {
+		mean[channel] = float32(centre[channel])
+		std[channel] = float32(math.Sqrt(squares[channel] / count))
+	}
+	return mean, std
+}
+
+// standardise sets Mean and Std from the training samples. The deviation of a constant channel becomes 1, which keeps
+// its input at 0, and is worth a warning.
+func (d *Dataset) standardise() {
+	d.Mean, d.Std = d.ChannelStats(d.Train)
+	for channel, std := range d.Std {
+		if std == 0 {
+			d.Std[channel] = 1
+			d.warn("channel %d is constant (%g) over the training samples and tells nothing", channel, d.Mean[channel])
+		}
+	}
+}
+
+// warn appends a warning.
+func (d *Dataset) warn(format string, args ...any) {
+	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
+}

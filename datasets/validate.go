@@ -1,0 +1,102 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Validate checks that the parts of the data set fit together: lengths, labels in range, at least two classes, splits
+// that are neither empty nor overlapping, a graph over as many nodes, usable means and deviations, finite values.
+// The error names the first thing found wrong, where it is and its value.
+func (d *Dataset) Validate() error {
+	for _, check := range []func() error{d.checkShape, d.checkLabels, d.checkSplits, d.checkValues, d.checkScale} {
+		if err := check(); err != nil {
+			return fmt.Errorf("data set %s: %w", d.Name, err)
+		}
+	}
+	return nil
+}
+
+func (d *Dataset) checkShape() error {
+	switch {
+	case len(d.Name) < 3:
+		return fmt.Errorf("name %q has fewer than 3 characters; GoMLX needs 3", d.Name)
+	case d.Nodes < 1 || d.Channels < 1:
+		return fmt.Errorf("%d nodes and %d channels: both must be at least 1", d.Nodes, d.Channels)
+	case d.Signals == nil || d.Signals.Len() == 0:
+		return errors.New("no samples")
+	case d.Affinity == nil:
+		return errors.New("no graph")
+	case d.Affinity.N() != d.Nodes:
+		return fmt.Errorf("the graph has %d nodes, the samples have %d", d.Affinity.N(), d.Nodes)
+	}
+	return nil
+}
+
+func (d *Dataset) checkLabels() error {
+	if len(d.Labels) != d.Signals.Len() {
+		return fmt.Errorf("%d labels for %d samples", len(d.Labels), d.Signals.Len())
+	}
+	if d.Classes() < 2 {
+		return fmt.Errorf("%d class: a classifier needs at least 2", d.Classes())
+	}
+	for i, label := range d.Labels {
+		if label < 0 || int(label) >= d.Classes() {
+			return fmt.Errorf("labels[%d] is %d, outside 0 to %d", i, label, d.Classes()-1)
+		}
+	}
+	return nil
+}
+
+func (d *Dataset) checkSplits() error {
+	owner := make([]string, d.Signals.Len())
+	for _, split := range d.splits() {
+		if len(split.indices) == 0 {
+			return fmt.Errorf("the %s split is empty; give more samples, or mark some for it", split.name)
+		}
+		for at, i := range split.indices {
+			if i < 0 || i >= len(owner) {
+				return fmt.Errorf("%s[%d] is sample %d, outside 0 to %d", split.name, at, i, len(owner)-1)
+			}
+			if owner[i] != "" {
+				return fmt.Errorf("%s[%d] is sample %d, which is already in %s", split.name, at, i, owner[i])
+			}
+			owner[i] = split.name
+		}
+	}
+	return nil
+}
+
+func (d *Dataset) checkScale() error {
+	if len(d.Mean) != d.Channels || len(d.Std) != d.Channels {
+		return fmt.Errorf("%d means and %d deviations for %d channels", len(d.Mean), len(d.Std), d.Channels)
+	}
+	for channel := range d.Mean {
+		mean, std := float64(d.Mean[channel]), float64(d.Std[channel])
+		if !finite(mean) || !finite(std) || std <= 0 {
+			return fmt.Errorf("channel %d has mean %g and deviation %g: rescale its values", channel, mean, std)
+		}
+	}
+	return nil
+}
+
+func (d *Dataset) checkValues() error {
+	if _, ok := d.Signals.(*Bytes); ok {
+		return nil // a byte is always finite
+	}
+	sample := make([]float32, d.Nodes*d.Channels)
+	for i := range d.Signals.Len() {
+		d.Signals.Read(i, sample)
+		for j, value := range sample {
+			if !finite(float64(value)) {
+				return fmt.Errorf("sample %d, node %d, channel %d is %g; replace or remove it",
+					i, j/d.Channels, j%d.Channels, value)
+			}
+		}
+	}
+	return nil
+}
+
+// finite says that a value is neither NaN nor infinite.
+func finite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }

@@ -1,0 +1,127 @@
+package backend
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/go-xla/compute/xla"
+	"github.com/gomlx/go-xla/pjrt"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestOpenRequests(t *testing.T) {
+	dir := emptyPluginDir(t)
+	damaged := writeFile(t, dir, "pjrt_c_api_toy_plugin.so", []byte("no library"))
+	for _, c := range []struct {
+		request string
+		want    []string // Parts of the error; nil for success.
+	}{
+		{"go", nil},
+		{"tensorflow", []string{"tensorflow: no such backend", "go", "xla"}},
+		{"go:no_such_option", []string{"go:no_such_option: "}},
+		{"xla:/no/such/plugin.so", []string{"/no/such/plugin.so", "no such file"}},
+		{"xla:./plugin.so", []string{"no such file"}},
+		{"xla:tpu", []string{`no XLA plugin "tpu", only toy installed`}},
+		{"xla:toy", []string{damaged, "damaged"}},
+		{"xla:cpu", []string{`no XLA plugin "cpu"`, "downloads are off"}},
+		{"xla", []string{`no XLA plugin "cpu"`, "downloads are off"}},
+		{"hlo:cpu", []string{`no XLA plugin "cpu"`, "downloads are off"}},
+	} {
+		for _, source := range []string{"backend", compute.ConfigEnvVar} {
+			t.Run(source+"="+c.request, func(t *testing.T) {
+				options := Options{Offline: true, Name: c.request}
+				if source == compute.ConfigEnvVar {
+					t.Setenv(source, c.request)
+					options.Name = ""
+				}
+				b, info, err := Open(options)
+				if c.want == nil {
+					require.NoError(t, err)
+					assert.Equal(t, Info{Name: "go", Devices: 1}, info)
+					b.Finalize()
+					return
+				}
+				require.Error(t, err)
+				assert.Nil(t, b)
+				assert.True(t, strings.HasPrefix(err.Error(), source+"="+c.request), err)
+				for _, part := range c.want {
+					assert.ErrorContains(t, err, part)
+				}
+			})
+		}
+	}
+}
+
+func TestOpenFallsBackToPureGoWithANotice(t *testing.T) {
+	library := tinyLibrary(t)
+	noInstall := func(*opener, string) error { return errors.New("cable cut") }
+	for _, c := range []struct {
+		name    string
+		offline bool
+		plugin  []byte
+		want    string
+		tries   int // How often an installation is tried for the CPU.
+	}{
+		{"offline", true, nil, "downloads are off", 0},
+		{"no network", false, nil, "cable cut", 1},
+		{"damaged plugin, offline", true, library[:100], "damaged", 0},
+		{"damaged plugin, no network", false, library[:100], "cable cut", 1},
+		{"intact plugin that does not load is not fetched again", false, library, "failed to", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := emptyPluginDir(t)
+			if c.plugin != nil {
+				writeFile(t, dir, wheelPlugin, c.plugin)
+			}
+			var log syncLog
+			op := newOpener(Options{Offline: c.offline, Log: &log})
+			op.offline = c.offline // Whatever the environment says.
+			tries := 0
+			op.install = func(op *opener, kind string) error {
+				if kind == "cpu" {
+					tries++
+				}
+				return noInstall(op, kind)
+			}
+			b, info, err := op.openBest()
+			require.NoError(t, err)
+			b.Finalize()
+			assert.Equal(t, "go", info.Name)
+			assert.Equal(t, c.tries, tries)
+			last := op.notices[len(op.notices)-1]
+			assert.Contains(t, last, "using the pure Go backend")
+			assert.Contains(t, last, c.want)
+			assert.NotContains(t, last, "\n")
+			assert.Equal(t, strings.Join(op.notices, "\n")+"\n", log.String())
+		})
+	}
+}
+
+func TestOfflineByEnv(t *testing.T) {
+	// GOMLX_NO_AUTO_INSTALL counts whatever its value, so a test can only see the rest where it is not set.
+	t.Run(xla.NoAutoInstallEnv, func(t *testing.T) {
+		t.Setenv(xla.NoAutoInstallEnv, "1")
+		assert.True(t, offlineByEnv())
+	})
+	if offlineByEnv() {
+		t.Skipf("the environment is offline")
+	}
+	for value, want := range map[string]bool{"": false, "0": false, "false": false, "1": true, "true": true, "yes": true} {
+		t.Setenv(offlineEnv, value)
+		assert.Equal(t, want, offlineByEnv(), "%s=%q", offlineEnv, value)
+	}
+}
+
+func TestCUDANeedsGoXLAsOwnDirectory(t *testing.T) {
+	dir := emptyPluginDir(t)
+	var log syncLog
+	err := installCUDA(dir, &log)
+	require.Error(t, err)
+	if strings.Contains(err.Error(), pjrt.PJRTPluginPathsEnv) {
+		assert.ErrorContains(t, err, "unset it")
+	}
+	assert.Empty(t, log.String())
+}

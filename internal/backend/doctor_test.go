@@ -1,0 +1,75 @@
+package backend
+
+import (
+	"encoding/json"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDoctorWithoutXLA(t *testing.T) {
+	dir := emptyPluginDir(t)
+	r := Doctor(Options{})
+	require.Len(t, r.Trials, 1)
+	assert.Equal(t, "go", r.Trials[0].Name)
+	assert.Empty(t, r.Trials[0].Error)
+	assert.Positive(t, r.Trials[0].Seconds)
+	assert.InDelta(t, 2*256*256*256/r.Trials[0].Seconds/1e9, r.Trials[0].GFLOPS, 1e-9)
+	assert.Equal(t, "go", r.Chosen)
+	assert.Equal(t, []string{dir}, r.Searched)
+	assert.Equal(t, runtime.NumCPU(), r.Machine.Cores)
+	assert.NotEmpty(t, r.Advice)
+	assert.Contains(t, r.String(), "256x256 product right")
+	assert.Contains(t, r.String(), "none (GOMLX_BACKEND is not set)")
+
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	var back Report
+	require.NoError(t, json.Unmarshal(text, &back))
+	assert.Equal(t, r, back)
+}
+
+func TestDoctorNamesABrokenPlugin(t *testing.T) {
+	library := tinyLibrary(t)
+	dir := emptyPluginDir(t)
+	broken := writeFile(t, dir, "pjrt_c_api_cpu_plugin.so", library[:100])
+	r := Doctor(Options{Name: "xla:cpu"})
+	require.Len(t, r.Trials, 3, "pure Go, the file, the request")
+	assert.Contains(t, r.Trials[1].Error, broken)
+	assert.Equal(t, "xla:cpu", r.Trials[2].Config)
+	assert.NotEmpty(t, r.Trials[2].Error)
+	assert.Empty(t, r.Chosen)
+	assert.Contains(t, r.String(), "FAILED     xla:"+broken)
+	assert.Contains(t, r.String(), "to do      "+broken+" does not work; delete it")
+	_, err := json.Marshal(r)
+	require.NoError(t, err)
+}
+
+func TestDoctorIgnoresCUDAWithoutAGPU(t *testing.T) {
+	dir := emptyPluginDir(t)
+	writeFile(t, dir, "pjrt_c_api_cuda_plugin.so", nil)
+	r := Doctor(Options{Name: "go"})
+	want := 1
+	if r.GPU {
+		want = 2
+	}
+	assert.Len(t, r.Trials, want)
+	assert.Equal(t, "go", r.Chosen)
+}
+
+func TestCheckProductFindsAWrongElement(t *testing.T) {
+	x, y := []float32{1, 2, 3, 4}, []float32{5, 6, 7, 8}
+	require.NoError(t, checkProduct(x, y, []float32{19, 22, 43, 50}, 2))
+	require.EqualError(t, checkProduct(x, y, []float32{19, 22, 43, 51}, 2),
+		"wrong result: element (1, 1) of a product of matrices is 51, not 50")
+	require.ErrorContains(t, checkProduct(x, y, nil, 2), "has 0 elements, not 4")
+}
+
+func TestProcField(t *testing.T) {
+	path := writeFile(t, t.TempDir(), "cpuinfo", []byte("processor\t: 0\nmodel name\t: A: fast one\nmodel name\t: other\n"))
+	assert.Equal(t, "A: fast one", procField(path, "model name"))
+	assert.Empty(t, procField(path, "flags"))
+	assert.Empty(t, procField(path+".absent", "flags"))
+}

@@ -1,0 +1,55 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// WriteJSON writes v to path, indented, all or nothing: a temporary file, flushed to disk, then renamed.
+func WriteJSON(path string, v any) error {
+	work := path + ".writing"
+	if err := writeJSON(work, v); err != nil {
+		return err
+	}
+	if err := os.Rename(work, path); err != nil {
+		return err
+	}
+	return flush(filepath.Dir(path))
+}
+
+// ReadJSON reads what WriteJSON wrote; an error names the file.
+func ReadJSON(path string, v any) error { return readJSON(path, v) }
+
+func writeJSON(path string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := os.WriteFile(path, append(raw, '\n'), 0o644); err != nil {
+		return err
+	}
+	return flush(path)
+}
+
+func readJSON(path string, v any) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// flush makes a file's or directory's content survive a power cut.
+func flush(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}

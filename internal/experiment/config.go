@@ -1,0 +1,95 @@
+package experiment
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+)
+
+// Config is everything that decides what a training computes. Two runs with equal configurations on the same backend end
+// with the same weights; a checkpoint is resumed only by the configuration that began it.
+type Config struct {
+	Data       string  `json:"data"`
+	KNN        int     `json:"knn,omitempty"`
+	SplitSeed  uint64  `json:"split_seed,omitempty"`
+	Validation float64 `json:"validation,omitempty"`
+	Augment    bool    `json:"augment,omitempty"`
+
+	Model  string         `json:"model"`
+	Levels string         `json:"levels"` // "" is the data set's preset
+	Hidden []int          `json:"hidden"`
+	Params map[string]any `json:"params,omitempty"`
+
+	Epochs       int     `json:"epochs"`
+	Batch        int     `json:"batch"`
+	LearningRate float64 `json:"learning_rate"`
+	Schedule     string  `json:"schedule"`          // "cosine", to zero, or "constant"
+	Average      float64 `json:"average,omitempty"` // decay of the moving average of the weights; 0 is none
+	Patience     int     `json:"patience,omitempty"`
+	Seed         int64   `json:"seed"`
+}
+
+// Defaults are the training settings that suit a data set; the paper's where it gives them (Adam from 1e-3), batches of 64
+// (100 for 20NEWS).
+func Defaults(data string) Config {
+	c := Config{Data: data, Model: "ccp", Epochs: 30, Batch: 64, LearningRate: 1e-3, Schedule: "cosine", Seed: 1}
+	switch data {
+	case "cifar10":
+		c.Epochs, c.Augment = 100, true
+	case "20news":
+		c.Batch = 100
+	case "mnist", "fashion-mnist":
+		c.Epochs = 10
+	}
+	return c
+}
+
+// Check says what is wrong with the settings that need no data to judge.
+func (c Config) Check() error {
+	switch {
+	case c.Epochs < 1:
+		return fmt.Errorf("epochs: %d; there must be at least 1", c.Epochs)
+	case c.Batch < 2:
+		return fmt.Errorf("batch: %d; batch normalisation needs at least 2 samples", c.Batch)
+	case !(c.LearningRate > 0):
+		return fmt.Errorf("learning rate: %g; it must be positive", c.LearningRate)
+	case !slices.Contains([]string{"cosine", "constant"}, c.Schedule):
+		return fmt.Errorf("schedule: %q is neither cosine nor constant", c.Schedule)
+	case c.Average < 0 || c.Average >= 1:
+		return fmt.Errorf("average: decay %g is outside [0, 1)", c.Average)
+	case c.Patience < 0:
+		return fmt.Errorf("patience: %d epochs; it must not be negative", c.Patience)
+	case c.Validation < 0 || c.Validation >= 1:
+		return fmt.Errorf("validation: share %g is outside [0, 1)", c.Validation)
+	case !slices.Contains(models.Names(), c.Model):
+		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))
+	}
+	return nil
+}
+
+// spec is the network for a data set: the levels and widths asked for, the preset's where none are.
+func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
+	s := models.Spec{Model: c.Model, Architecture: models.Preset(d.Name, d.Nodes),
+		Nodes: d.Nodes, Channels: d.Channels, Classes: d.Classes(), Params: c.Params}
+	if c.Levels != "" {
+		levels, err := models.ParseLevels(c.Levels)
+		if err != nil {
+			return s, err
+		}
+		s.Levels = levels
+	}
+	if c.Hidden != nil {
+		s.Hidden = c.Hidden
+	}
+	return s, s.Check()
+}
+
+// DefaultCheckpoint is where a run keeps its checkpoint if it is not told: runs/DATA-MODEL-SEED.
+func (c Config) DefaultCheckpoint() string {
+	name := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
+	return filepath.Join("runs", fmt.Sprintf("%s-%s-%d", name, c.Model, c.Seed))
+}

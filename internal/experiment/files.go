@@ -1,0 +1,188 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gofrs/flock"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// The files of a run beside those of its checkpoint.
+const (
+	configFile  = "config.json"
+	historyFile = "history.csv"
+	resultFile  = "result.json"
+	lockFile    = ".lock"
+)
+
+// resumable says whether a variable must be in a snapshot to go on from it: the network's weights, their averages, the
+// optimizer's state and the step.
+func resumable(v *model.Variable) bool {
+	for _, prefix := range []string{models.AverageScope + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"} {
+		if strings.HasPrefix(v.Path(), prefix) {
+			return true
+		}
+	}
+	return models.IsWeight(v)
+}
+
+// openRun makes dir the directory of a run with this configuration, or checks that it is one already.
+func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix) error {
+	var before Config
+	path := filepath.Join(dir, configFile)
+	err := checkpoint.ReadJSON(path, &before)
+	if errors.Is(err, os.ErrNotExist) {
+		if err := models.WriteMetadata(dir, m, graph); err != nil {
+			return err
+		}
+		return checkpoint.WriteJSON(path, c)
+	}
+	if err != nil {
+		return err
+	}
+	if differences := differ(before, c); len(differences) > 0 {
+		return fmt.Errorf("%s holds a run with other settings (%s): give its settings to go on with it, or another --checkpoint", dir, strings.Join(differences, "; "))
+	}
+	saved, _, err := models.ReadMetadata(dir)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(saved.Mean, m.Mean) || !reflect.DeepEqual(saved.ClassNames, m.ClassNames) || saved.Provenance != m.Provenance {
+		return fmt.Errorf("%s holds a run on other data under the same name (%s); choose another --checkpoint", dir, saved.Provenance)
+	}
+	return nil
+}
+
+// differ lists the settings in which two configurations differ.
+func differ(before, now Config) (differences []string) {
+	flat := func(c Config) (out map[string]any) {
+		raw, _ := json.Marshal(c) // of plain values: cannot fail
+		_ = json.Unmarshal(raw, &out)
+		return out
+	}
+	a, b := flat(before), flat(now)
+	t := reflect.TypeFor[Config]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if !reflect.DeepEqual(a[name], b[name]) {
+			differences = append(differences, fmt.Sprintf("%s was %v, is %v", name, a[name], b[name]))
+		}
+	}
+	return differences
+}
+
+// finished returns the result of a run that has already ended with this configuration.
+func finished(c Config, dir string) (result Result, done bool, err error) {
+	err = checkpoint.ReadJSON(filepath.Join(dir, resultFile), &result)
+	if errors.Is(err, os.ErrNotExist) {
+		return Result{}, false, nil
+	}
+	if err != nil {
+		return Result{}, false, err
+	}
+	var before Config
+	if err := checkpoint.ReadJSON(filepath.Join(dir, configFile), &before); err != nil {
+		return Result{}, false, err
+	}
+	if differences := differ(before, c); len(differences) > 0 {
+		return Result{}, false, fmt.Errorf("%s holds a finished run with other settings (%s); choose another --checkpoint", dir, strings.Join(differences, "; "))
+	}
+	result.Resumed = true
+	return result, true, nil
+}
+
+// lock keeps two processes from training in the same directory.
+func lock(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	l := flock.New(filepath.Join(dir, lockFile))
+	locked, err := l.TryLock()
+	if err != nil {
+		return nil, err
+	}
+	if !locked {
+		return nil, fmt.Errorf("another process is training in %s; wait for it, or choose another --checkpoint", dir)
+	}
+	return func() { _ = l.Unlock() }, nil
+}
+
+// writeHistory writes the learning curves as CSV, all or nothing.
+func writeHistory(path string, history []Epoch) error {
+	work := path + ".writing"
+	f, err := os.Create(work)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := csv.NewWriter(f)
+	header := []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds", "input_wait"}
+	for i := range history[0].Objective {
+		header = append(header, fmt.Sprintf("objective_%d", i+1))
+	}
+	rows := [][]string{header}
+	for _, e := range history {
+		row := []string{strconv.Itoa(e.Epoch)}
+		for _, v := range append([]float64{e.Train.Loss, e.Train.Accuracy, e.Validation.Loss, e.Validation.Accuracy, e.Seconds, e.InputWait}, e.Objective...) {
+			row = append(row, strconv.FormatFloat(v, 'g', 6, 64))
+		}
+		rows = append(rows, row)
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return os.Rename(work, path)
+}
+
+// versions are of what a result may depend on.
+func versions(backend string) map[string]string {
+	v := map[string]string{"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "backend": backend}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v["ccp"] = info.Main.Version
+		for _, dep := range info.Deps {
+			if strings.HasPrefix(dep.Path, "github.com/gomlx/") {
+				v[dep.Path] = dep.Version
+			}
+		}
+	}
+	return v
+}
+
+// Remove deletes the run in dir: the files that a training writes there, and dir itself if nothing else is in it. A directory
+// without a run is left alone.
+func Remove(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, configFile)); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeFiles(dir, resultFile, historyFile, configFile))
+}
+
+func removeFiles(dir string, names ...string) error {
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

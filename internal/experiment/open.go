@@ -1,0 +1,47 @@
+package experiment
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+)
+
+// ReadConfig returns the configuration of the run in dir.
+func ReadConfig(dir string) (c Config, err error) {
+	return c, checkpoint.ReadJSON(filepath.Join(dir, configFile), &c)
+}
+
+// LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the
+// splits of the run's configuration. It is an error if the two do not fit each other.
+func LoadFor(m models.Metadata, c Config, dataDir string) (*datasets.Dataset, error) {
+	d, err := datasets.Load(c.Data, datasets.Options{DataDir: dataDir, Seed: c.SplitSeed, Validation: c.Validation, KNN: c.KNN})
+	if err != nil {
+		return nil, err
+	}
+	s := m.Spec
+	if d.Nodes != s.Nodes || d.Channels != s.Channels {
+		return nil, fmt.Errorf("%s has signals of %d nodes x %d channels, the model was trained on %d x %d", c.Data, d.Nodes, d.Channels, s.Nodes, s.Channels)
+	}
+	if !slices.Equal(d.ClassNames, m.ClassNames) {
+		return nil, fmt.Errorf("%s has the classes %q, the model %q", c.Data, d.ClassNames, m.ClassNames)
+	}
+	d.Mean, d.Std = m.Mean, m.Std
+	return d, nil
+}
+
+// SplitOf returns the sample indices of a split by its name.
+func SplitOf(d *datasets.Dataset, name string) ([]int, error) {
+	switch name {
+	case "train":
+		return d.Train, nil
+	case "validation":
+		return d.Validation, nil
+	case "test":
+		return d.Test, nil
+	}
+	return nil, fmt.Errorf("there is no split %q; there are train, validation, test", name)
+}

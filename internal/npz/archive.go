@@ -1,0 +1,125 @@
+package npz
+
+import (
+	"archive/zip"
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// maxDeflate is the best ratio that deflate can reach; a member that claims more is lying about its size.
+const maxDeflate = 1032
+
+// File is an open .npz archive. Its methods may be called from several goroutines at once.
+type File struct {
+	path    string
+	names   []string
+	members map[string]*zip.File
+	closer  io.Closer // Nil if the archive is the caller's.
+}
+
+// Open opens a .npz archive and reads its list of arrays; the arrays themselves are read by Array. The caller closes it.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	f, err := NewFile(path, file, info.Size())
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	f.closer = file
+	return f, nil
+}
+
+// NewFile is Open for an archive of size bytes that is at hand already; name is what errors call it.
+func NewFile(name string, r io.ReaderAt, size int64) (*File, error) {
+	f := &File{path: name, members: map[string]*zip.File{}}
+	archive, err := zip.NewReader(r, size)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, f.Errorf("not an .npz (zip) archive; write it with numpy.savez")
+	}
+	if err != nil {
+		return nil, f.Errorf("%w", err)
+	}
+	for _, member := range archive.File {
+		array, ok := strings.CutSuffix(member.Name, ".npy")
+		if !ok {
+			continue // numpy skips members that are no arrays, too.
+		}
+		if f.members[array] != nil {
+			return nil, f.Errorf("array %q is there twice; write the file again", array)
+		}
+		f.members[array] = member
+		f.names = append(f.names, array)
+	}
+	return f, nil
+}
+
+// Close closes the archive. Arrays that were read stay valid.
+func (f *File) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer.Close()
+}
+
+// Errorf is fmt.Errorf with the file's name in front, for callers that find an array's content wrong.
+func (f *File) Errorf(format string, values ...any) error {
+	return fmt.Errorf("%s: %w", f.path, fmt.Errorf(format, values...))
+}
+
+// Names lists the arrays in the order of the archive.
+func (f *File) Names() []string { return slices.Clone(f.names) }
+
+// Has tells whether there is an array of that name.
+func (f *File) Has(name string) bool { return f.members[name] != nil }
+
+// Array reads one array. Errors name the file and the array.
+func (f *File) Array(name string) (*Array, error) {
+	member := f.members[name]
+	if member == nil {
+		return nil, f.Errorf("no array %q; it has %s", name, strings.Join(f.names, ", "))
+	}
+	a, err := readMember(member)
+	if err != nil {
+		return nil, f.Errorf("array %q: %w", name, err)
+	}
+	return a, nil
+}
+
+func readMember(member *zip.File) (*Array, error) {
+	size, packed := member.UncompressedSize64, member.CompressedSize64
+	most := packed
+	if member.Method == zip.Deflate {
+		most = (packed + 1) * maxDeflate
+	}
+	if packed > 1<<50 || size > most {
+		return nil, fmt.Errorf("claims %d bytes in %d packed bytes; the file is damaged", size, packed)
+	}
+	r, err := member.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	a, err := ReadNPY(buffered, int64(size))
+	if err != nil {
+		return nil, err
+	}
+	// The checksum is compared when the end is reached.
+	if _, err := buffered.ReadByte(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("the end is not where it should be (%v); the file is damaged", err)
+	}
+	return a, nil
+}

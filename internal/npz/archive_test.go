@@ -1,0 +1,218 @@
+package npz
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func allUTF8(texts []string) bool {
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestRoundTrip(t *testing.T) {
+	arrays := []Named{
+		{"b", &Array{[]int{2}, []bool{true, false}}},
+		{"i1", &Array{[]int{1}, []int8{-128}}},
+		{"i2", &Array{[]int{1}, []int16{-32768}}},
+		{"i4", &Array{[]int{2}, []int32{-1, 1 << 30}}},
+		{"i8", &Array{[]int{1}, []int64{-1 << 62}}},
+		{"u1", &Array{[]int{2, 2}, []uint8{1, 2, 3, 255}}},
+		{"u2", &Array{[]int{1}, []uint16{65535}}},
+		{"u4", &Array{[]int{1}, []uint32{1 << 31}}},
+		{"u8", &Array{[]int{1}, []uint64{1 << 63}}},
+		{"f4", &Array{[]int{3, 1}, []float32{1.5, -0.25, 0}}},
+		{"f8", &Array{[]int{1}, []float64{1e-300}}},
+		{"text", &Array{[]int{3}, []string{"", "Zürich", "🙂"}}},
+		{"scalar", &Array{[]int{}, []float64{3}}},
+		{"none", &Array{[]int{0}, []string{}}},
+	}
+	path := filepath.Join(t.TempDir(), "a.npz")
+	require.NoError(t, Write(path, arrays))
+	f, err := Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	for i, want := range arrays {
+		assert.Equal(t, want.Name, f.Names()[i])
+		a, err := f.Array(want.Name)
+		require.NoError(t, err)
+		assert.Equal(t, want.Array, a)
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	ok := &Array{[]int{1}, []int64{1}}
+	for _, c := range []struct {
+		want   string
+		arrays []Named
+	}{
+		{`array "x": shape [3] needs 3 elements, but there are 2`, []Named{{"x", &Array{[]int{3}, []int64{1, 2}}}}},
+		{`array "x": cannot write elements of type []int`, []Named{{"x", &Array{[]int{1}, []int{1}}}}},
+		{`array "x": shape [-1] has a negative dimension`, []Named{{"x", &Array{[]int{-1}, []int64{1}}}}},
+		{`array name "x" is empty or used twice`, []Named{{"x", ok}, {"x", ok}}},
+		{`array name "" is empty`, []Named{{"", ok}}},
+	} {
+		folder := t.TempDir()
+		err := Write(filepath.Join(folder, "a.npz"), c.arrays)
+		assert.ErrorContains(t, err, "a.npz: "+c.want)
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		assert.Empty(t, entries, "no partial file")
+	}
+	assert.ErrorIs(t, Write(filepath.Join(t.TempDir(), "none", "a.npz"), nil), os.ErrNotExist)
+}
+
+func TestWriteAtomicKeepsTheOldFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "x")
+	put := func(text string, failure error) error {
+		return WriteAtomic(path, func(w io.Writer) error {
+			io.WriteString(w, text)
+			return failure
+		})
+	}
+	require.NoError(t, put("old", nil))
+	full := errors.New("disk full")
+	require.ErrorIs(t, put("half of the n", full), full)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(content))
+
+	require.NoError(t, put("new", nil))
+	content, err = os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "new", string(content))
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+}
+
+func TestOpenErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.npz")
+	_, err := Open(path)
+	assert.ErrorIs(t, err, os.ErrNotExist)
+
+	require.NoError(t, os.WriteFile(path, []byte("1,2\n"), 0o644))
+	_, err = Open(path)
+	assert.ErrorContains(t, err, "a.npz: not an .npz (zip) archive; write it with numpy.savez")
+
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	archive := zip.NewWriter(file)
+	for _, name := range []string{"x.npy", "notes.txt", "x.npy"} {
+		_, err := archive.Create(name)
+		require.NoError(t, err)
+	}
+	require.NoError(t, archive.Close())
+	require.NoError(t, file.Close())
+	_, err = Open(path)
+	assert.ErrorContains(t, err, `a.npz: array "x" is there twice`)
+}
+
+// TestDamage changes each byte of an archive in turn: reading must fail or give the same values, never panic.
+func TestDamage(t *testing.T) {
+	whole, err := os.ReadFile("testdata/csr.npz")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "damaged.npz")
+	for i := range whole {
+		damaged := append([]byte(nil), whole...)
+		damaged[i] ^= 0x41
+		require.NoError(t, os.WriteFile(path, damaged, 0o644))
+		f, err := Open(path)
+		if err != nil {
+			assert.ErrorContains(t, err, "damaged.npz")
+			continue
+		}
+		for _, name := range f.Names() {
+			a, err := f.Array(name)
+			if err == nil && name == "data" {
+				assert.Equal(t, []float64{2, 2, 0.5, 0.5, 1}, a.Data, "byte %d", i)
+			}
+		}
+		f.Close()
+	}
+}
+
+func TestClaimedSize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bomb.npz")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	archive := zip.NewWriter(file)
+	member, err := archive.CreateRaw(&zip.FileHeader{Name: "x.npy", Method: zip.Deflate, CompressedSize64: 4, UncompressedSize64: 1 << 40})
+	require.NoError(t, err)
+	_, err = member.Write([]byte("abcd"))
+	require.NoError(t, err)
+	require.NoError(t, archive.Close())
+	require.NoError(t, file.Close())
+	f, err := Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = f.Array("x")
+	assert.ErrorContains(t, err, `array "x": claims 1099511627776 bytes in 4 packed bytes`)
+}
+
+func FuzzOpen(f *testing.F) {
+	for _, name := range []string{"plain.npz", "packed.npz", "refused.npz", "csr.npz"} {
+		seed, err := os.ReadFile(filepath.Join("testdata", name))
+		require.NoError(f, err)
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		file, err := NewFile("a.npz", bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			require.ErrorContains(t, err, "a.npz: ")
+			return
+		}
+		for _, name := range file.Names() {
+			if a, err := file.Array(name); err == nil {
+				require.NotEqual(t, "<nil>", a.Kind())
+			}
+		}
+	})
+}
+
+func ExampleOpen() {
+	f, err := Open("testdata/csr.npz") // Written by scipy.sparse.save_npz.
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer f.Close()
+	indices, err := f.Array("indices")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	columns, err := indices.Ints()
+	fmt.Println(indices.Kind(), indices.Shape, columns, err)
+	// Output: int32 [5] [1 0 2 1 2] <nil>
+}
+
+func ExampleWrite() {
+	folder, err := os.MkdirTemp("", "npz")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	err = Write(filepath.Join(folder, "ring.npz"), []Named{
+		{"edges", &Array{Shape: []int{3, 2}, Data: []int64{0, 1, 1, 2, 2, 0}}},
+		{"class_names", &Array{Shape: []int{2}, Data: []string{"left", "right"}}},
+	})
+	fmt.Println(err)
+	// Output: <nil>
+}

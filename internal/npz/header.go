@@ -1,0 +1,252 @@
+package npz
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+const (
+	magic = "\x93NUMPY"
+
+	// maxHeader bounds the header's text. numpy itself refuses more than 10,000 characters when it reads.
+	maxHeader = 1 << 16
+
+	// maxDims is numpy's own limit.
+	maxDims = 64
+)
+
+// header is what precedes the elements in a .npy file.
+type header struct {
+	kind    byte // b, i, u, f, U or S
+	size    int  // bytes of one element
+	big     bool // big endian
+	fortran bool
+	shape   []int
+	count   int // product of shape
+}
+
+// readHeader reads a .npy header and returns it with the number of bytes it took.
+func readHeader(r io.Reader) (header, int64, error) {
+	var lead [12]byte
+	if _, err := io.ReadFull(r, lead[:8]); err != nil || string(lead[:6]) != magic {
+		return header{}, 0, errors.New("not a .npy array: it does not start with \\x93NUMPY; write it with numpy.save")
+	}
+	taken, width := int64(8), 4
+	switch version := lead[6]; version {
+	case 1:
+		width = 2
+	case 2, 3:
+	default:
+		return header{}, 0, fmt.Errorf(".npy version %d.%d is not known; versions 1 to 3 are", version, lead[7])
+	}
+	if _, err := io.ReadFull(r, lead[8:8+width]); err != nil {
+		return header{}, 0, errors.New("the .npy header is cut off")
+	}
+	length := binary.LittleEndian.Uint32(lead[8:12]) // The two bytes not read in version 1 are zero.
+	if length > maxHeader {
+		return header{}, 0, fmt.Errorf("the .npy header claims %d bytes, more than %d", length, maxHeader)
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return header{}, 0, errors.New("the .npy header is cut off")
+	}
+	h, err := parseHeader(string(text))
+	return h, taken + int64(width) + int64(length), err
+}
+
+// parseHeader reads the header's Python dictionary, such as
+// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+func parseHeader(text string) (header, error) {
+	var h header
+	s := scanner{rest: text}
+	seen := map[string]bool{}
+	s.expect("{")
+	for s.err == nil && !s.accept("}") {
+		key := s.quoted()
+		s.expect(":")
+		if seen[key] {
+			s.fail("'" + key + "' only once")
+		}
+		seen[key] = true
+		switch key {
+		case "descr":
+			if s.err == nil && !s.startsQuoted() {
+				return h, errors.New("the array holds records (a structured dtype); store each field as an array of its own")
+			}
+			descr := s.quoted()
+			if s.err == nil {
+				if err := h.setType(descr); err != nil {
+					return h, err
+				}
+			}
+		case "fortran_order":
+			h.fortran = s.boolean()
+		case "shape":
+			h.shape = s.tuple()
+		default:
+			s.fail("one of 'descr', 'fortran_order', 'shape'")
+		}
+		if !s.accept(",") {
+			s.expect("}")
+			break
+		}
+	}
+	if s.err != nil {
+		return h, s.err
+	}
+	if len(seen) != 3 {
+		return h, errors.New("the .npy header lacks one of 'descr', 'fortran_order', 'shape'")
+	}
+	if strings.TrimSpace(s.rest) != "" {
+		return h, fmt.Errorf("the .npy header goes on after its dictionary: %.40q", s.rest)
+	}
+	return h, h.setCount()
+}
+
+// setType takes numpy's dtype string: byte order, kind, size.
+func (h *header) setType(descr string) error {
+	unsupported := fmt.Errorf("dtype %.40q is not supported; store bool, integers, float16 to float64 or strings", descr)
+	if descr == "|O" || descr == "O" {
+		return errors.New("the array holds pickled Python objects; store it with a plain dtype, for strings dtype=str")
+	}
+	if len(descr) < 3 || !strings.ContainsRune("<>|=", rune(descr[0])) {
+		return unsupported
+	}
+	size, err := strconv.ParseUint(descr[2:], 10, 29)
+	if err != nil {
+		return unsupported
+	}
+	h.big, h.kind, h.size = descr[0] == '>', descr[1], int(size)
+	var ok bool
+	switch h.kind {
+	case 'b':
+		ok = size == 1
+	case 'i', 'u':
+		ok = size == 1 || size == 2 || size == 4 || size == 8
+	case 'f':
+		ok = size == 2 || size == 4 || size == 8
+	case 'S':
+		ok = true
+	case 'U':
+		h.size *= 4
+		ok = true
+	}
+	if !ok {
+		return unsupported
+	}
+	return nil
+}
+
+// setCount multiplies the shape, refusing what no file can hold.
+func (h *header) setCount() error {
+	count := uint64(1)
+	for _, dim := range h.shape {
+		high, low := bits.Mul64(count, uint64(dim))
+		if high != 0 || low > math.MaxInt64 {
+			return fmt.Errorf("shape %v has more elements than any file can hold", h.shape)
+		}
+		count = low
+	}
+	if h.size == 0 && count > 0 {
+		return fmt.Errorf("%d strings of length 0; store them with dtype=str", count)
+	}
+	if high, low := bits.Mul64(count, uint64(h.size)); high != 0 || low > math.MaxInt64 {
+		return fmt.Errorf("shape %v of %d-byte elements is more than any file can hold", h.shape, h.size)
+	}
+	h.count = int(count)
+	return nil
+}
+
+// scanner reads the few Python literals of a header; after the first error it does nothing.
+type scanner struct {
+	rest string
+	err  error
+}
+
+func (s *scanner) fail(want string) {
+	if s.err == nil {
+		s.err = fmt.Errorf("the .npy header is malformed at %.20q: want %s", s.rest, want)
+	}
+}
+
+func (s *scanner) accept(token string) bool {
+	if s.err != nil {
+		return false
+	}
+	s.rest = strings.TrimLeft(s.rest, " \t\r\n")
+	rest, ok := strings.CutPrefix(s.rest, token)
+	if ok {
+		s.rest = rest
+	}
+	return ok
+}
+
+func (s *scanner) expect(token string) {
+	if !s.accept(token) {
+		s.fail(token)
+	}
+}
+
+func (s *scanner) startsQuoted() bool {
+	text := strings.TrimLeft(s.rest, " \t\r\n")
+	return text != "" && (text[0] == '\'' || text[0] == '"')
+}
+
+func (s *scanner) quoted() string {
+	quote := "'"
+	if !s.accept(quote) {
+		quote = `"`
+		s.expect(quote)
+	}
+	text, rest, ok := strings.Cut(s.rest, quote)
+	if s.err == nil && !ok {
+		s.fail("a closing quote")
+	}
+	if s.err != nil {
+		return ""
+	}
+	s.rest = rest
+	return text
+}
+
+func (s *scanner) boolean() bool {
+	if s.accept("True") {
+		return true
+	}
+	s.expect("False")
+	return false
+}
+
+// tuple reads (), (3,), (3, 4) and the (3L, 4L) of Python 2.
+func (s *scanner) tuple() []int {
+	dims := []int{}
+	s.expect("(")
+	for s.err == nil && !s.accept(")") {
+		digits := strings.TrimLeft(s.rest, " ")
+		end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
+		if end < 0 {
+			end = len(digits)
+		}
+		dim, err := strconv.ParseInt(digits[:end], 10, 64)
+		if err != nil {
+			s.fail("a dimension from 0 to 2^63-1")
+			break
+		}
+		if dims = append(dims, int(dim)); len(dims) > maxDims {
+			s.fail(fmt.Sprintf("at most %d dimensions", maxDims))
+			break
+		}
+		s.rest = strings.TrimPrefix(digits[end:], "L")
+		if !s.accept(",") {
+			s.expect(")")
+			break
+		}
+	}
+	return dims
+}

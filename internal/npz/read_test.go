@@ -1,0 +1,196 @@
+package npz
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// upTo returns 0, 1, ..., n-1.
+func upTo[T number](n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = T(i)
+	}
+	return out
+}
+
+// TestNumpyFiles reads what numpy wrote (testdata/make.py), stored and deflated.
+func TestNumpyFiles(t *testing.T) {
+	want := []Named{
+		{"bools", &Array{[]int{3}, []bool{true, false, true}}},
+		{"big_half", &Array{[]int{2}, []float32{1, -2.5}}},
+		{"single", &Array{[]int{5}, []float32{0, 0.25, 0.5, 0.75, 1}}},
+		{"big_double", &Array{[]int{2, 2}, []float64{1.5, -2.25, 1e300, 0}}},
+		{"fortran", &Array{[]int{2, 3, 4}, upTo[int32](24)}},
+		{"fortran_bytes", &Array{[]int{2, 3, 4}, upTo[uint8](24)}},
+		{"big_shorts", &Array{[]int{2}, []int16{-2, 258}}},
+		{"unsigned", &Array{[]int{2}, []uint64{math.MaxUint64, 0}}},
+		{"words", &Array{[]int{2, 3}, []string{"cat", "", "Zürich", "日本", "a\x00b", "🙂"}}},
+		{"big_words", &Array{[]int{2}, []string{"né", "x"}}},
+		{"raw", &Array{[]int{3}, []string{"dog", "", "mouse"}}},
+		{"scalar", &Array{[]int{}, []int64{7}}},
+		{"empty", &Array{[]int{0, 3}, []float32{}}},
+	}
+	for _, name := range []string{"plain.npz", "packed.npz"} {
+		f, err := Open(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		defer f.Close()
+		assert.Len(t, f.Names(), len(want)+1)
+		for _, w := range want {
+			require.True(t, f.Has(w.Name), w.Name)
+			a, err := f.Array(w.Name)
+			require.NoError(t, err)
+			assert.Equal(t, w.Array, a, "%s: %s", name, w.Name)
+		}
+
+		a, err := f.Array("half")
+		require.NoError(t, err)
+		half := a.Data.([]float32)
+		assert.Equal(t, []float32{0, 0, 1, -2.5, 65504, 1.0 / (1 << 24), -1.0 / (1 << 14), float32(math.Inf(1))}, half[:8])
+		assert.True(t, math.Signbit(float64(half[1])), "-0 keeps its sign")
+		assert.True(t, math.IsNaN(float64(half[8])))
+
+		_, err = f.Array("labels")
+		assert.ErrorContains(t, err, `no array "labels"; it has bools, half,`)
+	}
+}
+
+func TestNumpyVersions(t *testing.T) {
+	for _, name := range []string{"v1.npy", "v2.npy", "v3.npy"} {
+		a, err := ReadNPYFile(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		assert.Equal(t, &Array{[]int{2, 3, 4}, upTo[uint16](24)}, a)
+	}
+}
+
+func TestRefusedTypes(t *testing.T) {
+	f, err := Open("testdata/refused.npz")
+	require.NoError(t, err)
+	defer f.Close()
+	for name, message := range map[string]string{
+		"objects": "pickled Python objects",
+		"complex": `dtype "<c16" is not supported`,
+		"dates":   `dtype "<M8[D]" is not supported`,
+		"records": "records (a structured dtype)",
+	} {
+		_, err := f.Array(name)
+		assert.ErrorContains(t, err, `refused.npz: array "`+name+`": `)
+		assert.ErrorContains(t, err, message)
+	}
+}
+
+// npy frames a header's text as version 1 does and appends data.
+func npy(text string, data string) []byte {
+	return []byte(magic + "\x01\x00" + string([]byte{byte(len(text)), byte(len(text) >> 8)}) + text + data)
+}
+
+func TestMalformedArrays(t *testing.T) {
+	const shape = "{'descr': '|u1', 'fortran_order': False, 'shape': "
+	for _, c := range []struct {
+		name, want string
+		file       []byte
+	}{
+		{"empty file", "not a .npy array", nil},
+		{"text", "not a .npy array", []byte("1,2,3\n4,5,6\n")},
+		{"version", "version 9.0 is not known", []byte(magic + "\x09\x00\x10\x00")},
+		{"no length", "header is cut off", []byte(magic + "\x01\x00")},
+		{"short header", "header is cut off", []byte(magic + "\x01\x00\xff\x00{}")},
+		{"long header", "claims 4294967295 bytes", []byte(magic + "\x02\x00\xff\xff\xff\xff{}")},
+		{"no dictionary", "want {", npy("hello", "")},
+		{"unclosed text", "want a closing quote", npy("{'descr", "")},
+		{"no shape", "lacks one of", npy("{'descr': '<f4', 'fortran_order': False}", "")},
+		{"twice", "only once", npy("{'descr': '<f4', 'descr': '<f4'}", "")},
+		{"other key", "want one of", npy("{'dtype': '<f4'}", "")},
+		{"tail", "goes on after", npy(shape+"(1,)} # x", "a")},
+		{"boolean", "want False", npy("{'descr': '<f4', 'fortran_order': 0}", "")},
+		{"negative", "want a dimension", npy(shape+"(-1,)}", "")},
+		{"too large a number", "want a dimension", npy(shape+"(9223372036854775808,)}", "")},
+		{"unclosed tuple", "want )", npy(shape+"(1 2)}", "")},
+		{"product overflows", "more elements than any file", npy(shape+"(4294967296, 4294967296)}", "")},
+		{"bytes overflow", "more than any file", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,)}", "")},
+		{"huge", "needs 1000000000000 bytes, but the array has 1", npy(shape+"(1000000000000,)}", "a")},
+		{"cut off", "needs 3 bytes, but the array has 2", npy(shape+"(3,)}", "ab")},
+		{"too long", "needs 1 bytes, but the array has 2", npy(shape+"(1,)}", "ab")},
+		{"strings of nothing", "5 strings of length 0", npy("{'descr': '<U0', 'fortran_order': False, 'shape': (5,)}", "")},
+		{"not Unicode", "element 1: 0x110000 is no Unicode character",
+			npy("{'descr': '<U1', 'fortran_order': False, 'shape': (2,)}", "a\x00\x00\x00\x00\x00\x11\x00")},
+		{"dtype", `dtype "<f3" is not supported`, npy("{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}", "abc")},
+		{"65 dimensions", "at most 64 dimensions", npy(shape+"("+string(bytes.Repeat([]byte("1,"), 65))+")}", "a")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ReadNPY(bytes.NewReader(c.file), int64(len(c.file)))
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestPython2Shape(t *testing.T) {
+	file := npy("{'shape': (2L, 1L), 'fortran_order': True, 'descr': \"|S1\"}\n", "ab")
+	a, err := ReadNPY(bytes.NewReader(file), int64(len(file)))
+	require.NoError(t, err)
+	assert.Equal(t, &Array{[]int{2, 1}, []string{"a", "b"}}, a)
+}
+
+func TestReadFileErrorsNameTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.npy")
+	_, err := ReadNPYFile(path)
+	assert.ErrorIs(t, err, os.ErrNotExist)
+	assert.ErrorContains(t, err, "x.npy")
+
+	require.NoError(t, os.WriteFile(path, []byte("no array"), 0o644))
+	_, err = ReadNPYFile(path)
+	assert.ErrorContains(t, err, "x.npy: not a .npy array")
+}
+
+// TestChunks reads arrays longer than one chunk and strings wider than one.
+func TestChunks(t *testing.T) {
+	for _, data := range []any{upTo[float64](100_001), upTo[uint8](600_000), []string{string(bytes.Repeat([]byte("x"), 70_000)), "y"}} {
+		a := &Array{Data: data}
+		a.Shape = []int{a.Len()}
+		var file bytes.Buffer
+		require.NoError(t, WriteNPY(&file, a))
+		back, err := ReadNPY(&file, int64(file.Len()))
+		require.NoError(t, err)
+		assert.Equal(t, a, back)
+	}
+}
+
+func FuzzReadNPY(f *testing.F) {
+	for _, name := range []string{"v1.npy", "v2.npy", "v3.npy"} {
+		seed, err := os.ReadFile(filepath.Join("testdata", name))
+		require.NoError(f, err)
+		f.Add(seed)
+	}
+	f.Add(npy("{'descr': '>U2', 'fortran_order': True, 'shape': (1, 2)}", "\x00\x00\x00a\x00\x00\x00b\x00\x00\x00c\x00\x00\x00\x00"))
+	f.Add(npy("{'descr': '<f2', 'fortran_order': False, 'shape': ()}", "\x00\x3c"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		a, err := ReadNPY(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			return
+		}
+		count := 1
+		for _, dim := range a.Shape {
+			count *= dim
+		}
+		require.Equal(t, count, a.Len())
+
+		// What was read can be written, and reads back the same.
+		var first, second bytes.Buffer
+		if texts, ok := a.Data.([]string); ok && !allUTF8(texts) {
+			return // Raw bytes of dtype S need not be text.
+		}
+		require.NoError(t, WriteNPY(&first, a))
+		written := bytes.Clone(first.Bytes())
+		back, err := ReadNPY(&first, int64(len(written)))
+		require.NoError(t, err)
+		require.Equal(t, a.Shape, back.Shape)
+		require.NoError(t, WriteNPY(&second, back))
+		require.Equal(t, written, second.Bytes())
+	})
+}

@@ -1,0 +1,180 @@
+package npz
+
+import (
+	"archive/zip"
+	"bufio"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Named is an array with its name in an archive.
+type Named struct {
+	Name  string
+	Array *Array
+}
+
+// Write writes the arrays, in this order, as a deflated .npz archive that numpy.load reads. The file appears whole or
+// not at all.
+func Write(path string, arrays []Named) error {
+	seen := map[string]bool{}
+	return WriteAtomic(path, func(w io.Writer) error {
+		archive := zip.NewWriter(w)
+		for _, named := range arrays {
+			if named.Name == "" || seen[named.Name] {
+				return fmt.Errorf("array name %q is empty or used twice", named.Name)
+			}
+			seen[named.Name] = true
+			member, err := archive.Create(named.Name + ".npy")
+			if err != nil {
+				return err
+			}
+			if err := WriteNPY(member, named.Array); err != nil {
+				return fmt.Errorf("array %q: %w", named.Name, err)
+			}
+		}
+		return archive.Close()
+	})
+}
+
+// WriteNPY writes an array in .npy format, little endian, C order. Strings are written as dtype U. It is an error if
+// Data is of none of Array's types or does not have as many elements as Shape says.
+func WriteNPY(w io.Writer, a *Array) error {
+	h := header{shape: a.Shape, size: 1}
+	for _, dim := range a.Shape {
+		if dim < 0 {
+			return fmt.Errorf("shape %v has a negative dimension", a.Shape)
+		}
+	}
+	if err := h.setCount(); err != nil {
+		return err
+	}
+	descr, err := descriptor(a.Data)
+	if err != nil {
+		return err
+	}
+	if a.Len() != h.count {
+		return fmt.Errorf("shape %v needs %d elements, but there are %d", a.Shape, h.count, a.Len())
+	}
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	buffered.WriteString(headerText(descr, a.Shape))
+	if texts, ok := a.Data.([]string); ok {
+		writeUCS4(buffered, texts)
+	} else if err := binary.Write(buffered, binary.LittleEndian, a.Data); err != nil {
+		return err
+	}
+	return buffered.Flush() // Also reports an earlier error.
+}
+
+// headerText is the version 1 header; its length is a multiple of 64, as numpy writes it.
+func headerText(descr string, shape []int) string {
+	var dims strings.Builder
+	for _, dim := range shape {
+		fmt.Fprintf(&dims, "%d, ", dim)
+	}
+	tuple := strings.TrimSuffix(dims.String(), " ")
+	if len(shape) > 1 {
+		tuple = strings.TrimSuffix(tuple, ",")
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
+	const lead = len(magic) + 4
+	text += strings.Repeat(" ", 63-(lead+len(text))%64) + "\n"
+	return magic + "\x01\x00" + string([]byte{byte(len(text)), byte(len(text) >> 8)}) + text
+}
+
+// descriptor is numpy's dtype string for a slice.
+func descriptor(data any) (string, error) {
+	switch data := data.(type) {
+	case []bool:
+		return "|b1", nil
+	case []int8:
+		return "|i1", nil
+	case []int16:
+		return "<i2", nil
+	case []int32:
+		return "<i4", nil
+	case []int64:
+		return "<i8", nil
+	case []uint8:
+		return "|u1", nil
+	case []uint16:
+		return "<u2", nil
+	case []uint32:
+		return "<u4", nil
+	case []uint64:
+		return "<u8", nil
+	case []float32:
+		return "<f4", nil
+	case []float64:
+		return "<f8", nil
+	case []string:
+		return fmt.Sprintf("<U%d", longest(data)), nil
+	}
+	return "", fmt.Errorf("cannot write elements of type %T", data)
+}
+
+// longest is the number of characters of the longest text, at least 1 as numpy has it.
+func longest(texts []string) int {
+	width := 1
+	for _, text := range texts {
+		width = max(width, utf8.RuneCountInString(text))
+	}
+	return width
+}
+
+// writeUCS4 writes each text as code points of 4 bytes, padded with zeros to the longest.
+func writeUCS4(w *bufio.Writer, texts []string) {
+	width := longest(texts)
+	var point [4]byte
+	for _, text := range texts {
+		written := 0
+		for _, r := range text {
+			binary.LittleEndian.PutUint32(point[:], uint32(r))
+			w.Write(point[:])
+			written++
+		}
+		clear(point[:])
+		for ; written < width; written++ {
+			w.Write(point[:])
+		}
+	}
+}
+
+// WriteAtomic writes a file by way of a temporary file beside it, so that path holds either what it held before or all
+// that write wrote, even if the machine stops. The file gets the permissions of any new file.
+func WriteAtomic(path string, write func(io.Writer) error) (err error) {
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:8]+".tmp")
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(temporary)
+		}
+	}()
+	if err := write(file); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return err
+	}
+	// The rename itself reaches the disk with the directory. Not every system can sync one; the file is whole anyway.
+	if directory, err := os.Open(filepath.Dir(path)); err == nil {
+		directory.Sync()
+		directory.Close()
+	}
+	return nil
+}

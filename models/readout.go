@@ -1,0 +1,27 @@
+package models
+
+import (
+	"math"
+
+	"github.com/clusterpool/ccp/ccp/nn"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// ParamReadoutDropout is the dropout rate before each fully connected layer (float64, default 0.5).
+const ParamReadoutDropout = "readout_dropout"
+
+// readout flattens what is left of the graph and classifies it: for each hidden width dropout, dense, batch norm, ELU; then
+// dropout and the class layer. x: `[batch, clusters, filters]`, result `[batch, classes]`.
+func readout(scope *model.Scope, spec Spec, x *Node) *Node {
+	rate := model.GetParamOr(scope, ParamReadoutDropout, 0.5)
+	batch := x.Shape().Dim(0)
+	x = Reshape(x, batch, x.Shape().Size()/batch)
+	for i, width := range spec.Hidden {
+		scope := scope.In("fc_%d", i+1)
+		x = nn.Dense(scope, nn.Dropout(scope, x, rate), width, math.Sqrt2)
+		x = nn.ELU(nn.BatchNorm(scope, x))
+	}
+	scope = scope.In("classes")
+	return nn.Dense(scope, nn.Dropout(scope, x, rate), spec.Classes, 1)
+}
