@@ -1,3 +1,7 @@
+// Package models builds classifiers by name from a specification, and loads trained ones to classify with:
+//
+//	classifier, err := models.Load("runs/digits-ccp-1")
+//	predictions, err := classifier.Classify(ctx, signals)
 package models
 
 import (

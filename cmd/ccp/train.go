@@ -66,8 +66,16 @@ interrupted or killed, and ends with the same weights.`,
 		if c.Hidden, err = parseWidths(hidden); err != nil {
 			return usage(cmd, err)
 		}
-		if c.Params, err = models.ParseParams(settings); err != nil {
+		params, err := models.ParseParams(settings)
+		if err != nil {
 			return usage(cmd, err)
+		}
+		c.Params = defaults.Params
+		for name, value := range params {
+			if c.Params == nil {
+				c.Params = map[string]any{}
+			}
+			c.Params[name] = value
 		}
 		if err := c.Check(); err != nil {
 			return usage(cmd, err)

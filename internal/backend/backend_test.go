@@ -2,11 +2,13 @@ package backend
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/go-xla/compute/xla"
+	"github.com/gomlx/go-xla/installer"
 	"github.com/gomlx/go-xla/pjrt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -115,13 +117,16 @@ func TestOfflineByEnv(t *testing.T) {
 	}
 }
 
-func TestCUDANeedsGoXLAsOwnDirectory(t *testing.T) {
-	dir := emptyPluginDir(t)
-	var log syncLog
-	err := installCUDA(dir, &log)
-	require.Error(t, err)
-	if strings.Contains(err.Error(), pjrt.PJRTPluginPathsEnv) {
-		assert.ErrorContains(t, err, "unset it")
+func TestCUDAInstallerRefusesBeforeDownloading(t *testing.T) {
+	dir := emptyPluginDir(t) // Not go-xla's own directory.
+	want := "no NVIDIA GPU found"
+	if installer.HasNvidiaGPU() {
+		want = pjrt.PJRTPluginPathsEnv + " points elsewhere; unset it"
 	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		want = "linux/amd64 only"
+	}
+	var log syncLog
+	require.ErrorContains(t, installCUDA(dir, &log), want)
 	assert.Empty(t, log.String())
 }

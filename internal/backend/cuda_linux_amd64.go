@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,9 @@ import (
 
 // installCUDA runs go-xla's installer of the CUDA plugin and of NVIDIA's libraries, all out of Python wheels.
 func installCUDA(dir string, log io.Writer) error {
+	if !installer.HasNvidiaGPU() {
+		return errors.New("no NVIDIA GPU found")
+	}
 	if os.Getenv(pjrt.PJRTPluginPathsEnv) != "" {
 		// The installer lays the plugin in DIR/nvidia and links to it as go-xla/nvidia: only its own directory works.
 		return fmt.Errorf("the CUDA plugin goes into go-xla's own directory, but %s points elsewhere; unset it",

@@ -26,19 +26,17 @@ func TestGuardGivesUpOnSilence(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	defer close(end)
-	g := newGuard(io.Discard)
-	g.answer, g.stall = 100*time.Millisecond, 100*time.Millisecond
-	client := &http.Client{Transport: g}
+	mute, stall := newGuard(io.Discard), newGuard(io.Discard)
+	mute.answer, stall.stall = 100*time.Millisecond, 100*time.Millisecond
 
-	_, err := client.Get(server.URL + "/mute")
+	_, err := (&http.Client{Transport: mute}).Get(server.URL + "/mute")
 	require.ErrorContains(t, err, "did not answer in 100ms")
 
-	response, err := client.Get(server.URL + "/stall")
+	response, err := (&http.Client{Transport: stall}).Get(server.URL + "/stall")
 	require.NoError(t, err)
-	content, err := io.ReadAll(response.Body)
+	_, err = io.ReadAll(response.Body)
 	require.NoError(t, response.Body.Close())
 	require.ErrorContains(t, err, "sent nothing for 100ms")
-	assert.Equal(t, "half", string(content))
 }
 
 func TestGuardFollowsRedirectsAndRefusesErrors(t *testing.T) {

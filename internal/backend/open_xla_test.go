@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/go-xla/installer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -22,7 +23,9 @@ func TestOpenPrefersXLA(t *testing.T) {
 	assert.FileExists(t, info.Plugin)
 	assert.Regexp(t, `^\d+\.\d+$`, info.Version)
 	assert.Positive(t, info.Devices)
-	assert.Empty(t, info.Notice)
+	if !installer.HasNvidiaGPU() { // With a GPU and no CUDA plugin, a notice says that the GPU is idle.
+		assert.Empty(t, info.Notice)
+	}
 
 	t.Run("by path", func(t *testing.T) {
 		again, same, err := backend.Open(backend.Options{Offline: true, Name: "xla:" + info.Plugin})
@@ -46,7 +49,7 @@ func TestDoctorTriesXLA(t *testing.T) {
 		working[trial.Name] = trial.Error == ""
 	}
 	assert.True(t, working["go"])
-	assert.True(t, working["xla:cpu"], r)
+	assert.True(t, working[r.Chosen], r)
 }
 
 func ExampleOpen() {

@@ -1,3 +1,4 @@
+// Package experiment trains, resumes and evaluates classifiers: everything between a data set and a checkpoint.
 package experiment
 
 import (
@@ -38,6 +39,8 @@ type Config struct {
 func Defaults(data string) Config {
 	c := Config{Data: data, Model: "ccp", Epochs: 30, Batch: 64, LearningRate: 1e-3, Schedule: "cosine", Seed: 1}
 	switch data {
+	case "digits":
+		c.Epochs, c.Params = 100, map[string]any{models.ParamReadoutDropout: 0.2}
 	case "cifar10":
 		c.Epochs, c.Augment = 100, true
 	case "20news":
