@@ -25,7 +25,7 @@ func Coarsen(m, links *Node) *Node {
 // out. A row of sum zero stays zero.
 func Normalize(p *Node) *Node {
 	sums := ReduceSum(p, 1)
-	some := IsPositive(sums)
+	some := present(sums)
 	// The inner Where keeps the gradient of the branch not taken finite.
 	inverse := Where(some, Reciprocal(Sqrt(Where(some, sums, OnesLike(sums)))), ZerosLike(sums))
 	return Mul(Mul(p, ExpandAxes(inverse, 1)), ExpandAxes(inverse, 0))

@@ -320,3 +320,29 @@ func TestIsolatedNodesGiveNoNaN(t *testing.T) {
 		})
 	}
 }
+
+// A cluster whose memberships are almost at the end of float32 has finite gradients, and one beyond it counts as absent.
+func TestVanishingCluster(t *testing.T) {
+	m, err := affinity.Grid(4, 4, 8)
+	require.NoError(t, err)
+	for _, depth := range []float32{40, 60, 80, 100, 300} { // memberships of e^-depth
+		onBoth(t, func(t *testing.T, backend compute.Backend) {
+			got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
+				u := make([][]float32, 16)
+				for i := range u {
+					u[i] = []float32{float32(i%3) * 0.1, 0, -depth + float32(i%2)}
+				}
+				in := Const(g, u)
+				first := ccp.Cluster(ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float32), in, 5, false)
+				second := ccp.Cluster(first.Coarse, Const(g, [][]float32{{1, 2}, {3, 1}, {0, 0}}), 3, false)
+				total := Add(Add(first.Objective, second.Objective), ReduceAllSum(second.Rank))
+				return []*Node{first.Objective, second.Rank, Gradient(total, in)[0]}
+			})
+			for i, out := range got {
+				for _, v := range out {
+					require.False(t, math.IsNaN(v) || math.IsInf(v, 0), "depth %v, output %d: %v", depth, i, out)
+				}
+			}
+		})
+	}
+}

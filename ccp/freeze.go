@@ -53,15 +53,17 @@ type Freezer struct {
 	levels []BuiltLevel
 }
 
-// NewFreezer prepares to freeze the layers that network builds. network is given a signal of the shape given, `[1, N, C]`.
-func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape, network func(scope *model.Scope, signal *Node)) (*Freezer, error) {
+// NewFreezer prepares to freeze the layers that network builds. network is given a signal of the shape given, `[1, N, C]`, and
+// returns what it makes of it.
+func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape, network func(scope *model.Scope, signal *Node) *Node) (*Freezer, error) {
 	f := &Freezer{store: store}
 	var err error
 	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, g *Graph) []*Node {
 		scope.SetParam(ParamHierarchy, "learned")
-		network(scope, Zeros(g, signal))
+		// The network's result is an output though nobody reads it: the pure Go backend (compute v0.1.3) fails on
+		// parameters made after the last node that it needs.
+		outputs := []*Node{ReduceAllSum(network(scope, Zeros(g, signal)))}
 		f.levels = Levels(store, g)
-		outputs := []*Node{ScalarZero(g, signal.DType)} // a network without levels has nothing else
 		for _, level := range f.levels {
 			outputs = append(outputs, level.Neighbourhood, level.Rank, level.Objective)
 		}

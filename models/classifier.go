@@ -51,11 +51,11 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	c := &Classifier{Metadata: m, Graph: a, store: m.Spec.NewStore(0)}
 	signal := shapes.Make(dtypes.Float32, 1, m.Spec.Nodes, m.Spec.Channels)
 	var err error
-	c.freezer, err = ccp.NewFreezer(backend, c.store, signal, func(scope *model.Scope, x *graph.Node) { m.Spec.Build(scope, a, x) })
-	if err != nil {
+	network := func(scope *model.Scope, x *graph.Node) *graph.Node { return m.Spec.Build(scope, a, x) }
+	if c.freezer, err = ccp.NewFreezer(backend, c.store, signal, network); err != nil {
 		return nil, err
 	}
-	c.logits, err = model.NewExec(backend, c.store, func(scope *model.Scope, x *graph.Node) *graph.Node { return m.Spec.Build(scope, a, x) })
+	c.logits, err = model.NewExec(backend, c.store, network)
 	return c, err
 }
 

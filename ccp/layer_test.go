@@ -1,0 +1,216 @@
+package ccp_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// twoLevels pools a 4x4 grid to 5 clusters, then to 2. x: [batch, 16, 3], result [batch, 2, 7].
+func twoLevels(scope *model.Scope, x *Node) *Node {
+	m, err := affinity.Grid(4, 4, 8)
+	if err != nil {
+		panic(err)
+	}
+	var a ccp.Affinity
+	if !ccp.IsFrozen(scope) {
+		a = ccp.FromMatrix(scope.In("graph"), x.Graph(), m.Normalized(), x.DType())
+	}
+	x, a = ccp.New(scope.In("level_1"), x, a, 5, 6).Neighbours(4).Done()
+	x, _ = ccp.New(scope.In("level_2"), x, a, 2, 7).Neighbours(3).Done()
+	return x
+}
+
+func newStore(seed int64) *model.Store {
+	store := model.NewStore()
+	store.SetParam("/"+model.ParamInitialSeed, seed)
+	return store
+}
+
+func randomSignal(g *Graph, dtype dtypes.DType, batch, nodes, channels int) *Node {
+	x := ConvertDType(IotaFull(g, shapes.Make(dtypes.Int32, batch, nodes, channels)), dtype)
+	return Sin(MulScalar(Square(x), 0.37))
+}
+
+func TestLayerShapesAndVariables(t *testing.T) {
+	for _, dtype := range []dtypes.DType{dtypes.Float32, dtypes.Float64} {
+		onBoth(t, func(t *testing.T, backend compute.Backend) {
+			store := newStore(1)
+			out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
+				return twoLevels(scope, randomSignal(g, dtype, 3, 16, 3))
+			})
+			require.NoError(t, err)
+			assert.Equal(t, shapes.Make(dtype, 3, 2, 7), out.Shape())
+			for path, dims := range map[string][]int{"/level_1/U": {16, 5}, "/level_1/W": {4, 3, 6}, "/level_1/b": {6}, "/level_1/alpha": {1, 1},
+				"/level_2/U": {5, 2}, "/level_2/W": {3, 6, 7}, "/level_2/beta": {1, 1}, "/level_2/batch_norm/scale": {7}} {
+				v := store.GetVariable(path)
+				require.NotNil(t, v, path)
+				assert.True(t, v.Trainable, path)
+				assert.Equal(t, shapes.Make(dtype, dims...), v.Shape(), path)
+			}
+		})
+	}
+}
+
+// The objective of each level is subtracted from the training loss, once, whatever the batch.
+func TestObjectiveInTheLoss(t *testing.T) {
+	onBoth(t, func(t *testing.T, backend compute.Backend) {
+		for _, weight := range []float64{1, 0.25} {
+			var sums []float64
+			for _, batch := range []int{1, 5} {
+				store := newStore(1)
+				store.SetParam("/"+ccp.ParamObjectiveWeight, weight)
+				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, g *Graph) []*Node {
+					store.SetTraining(g, true)
+					twoLevels(scope, randomSignal(g, dtypes.Float64, batch, 16, 3))
+					levels := ccp.Levels(store, g)
+					require.Len(t, levels, 2)
+					require.Equal(t, "/level_1", levels[0].Path)
+					return []*Node{train.GetRegularizationLoss(g), Add(levels[0].Objective, levels[1].Objective)}
+				})
+				require.NoError(t, err)
+				loss, objective := out[0].Value().(float64), out[1].Value().(float64)
+				assert.InDelta(t, -weight*objective, loss, 1e-12)
+				sums = append(sums, objective)
+			}
+			assert.Equal(t, sums[0], sums[1], "C does not depend on the batch")
+		}
+	})
+}
+
+// A frozen hierarchy gives the outputs of the learned one, without U or affinity in the computation.
+func TestFreeze(t *testing.T) {
+	onBoth(t, func(t *testing.T, backend compute.Backend) {
+		store := newStore(3)
+		run := func() []float64 {
+			out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
+				return twoLevels(scope, randomSignal(g, dtypes.Float64, 4, 16, 3))
+			})
+			require.NoError(t, err)
+			return tensors.MustCopyFlatData[float64](out)
+		}
+		learned := run()
+		freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
+		require.NoError(t, err)
+		objectives, err := freezer.Freeze()
+		require.NoError(t, err)
+		require.Len(t, objectives, 2)
+		assert.Greater(t, objectives[0], 0.0)
+		require.NoError(t, store.DeleteVariable("/level_1/U"))
+		assert.InDeltaSlice(t, learned, run(), 1e-12)
+		assert.Nil(t, store.GetVariable("/level_1/U"))
+	})
+}
+
+func TestFreezeAgainFollowsU(t *testing.T) {
+	backend := backendtest.Go(t)
+	store := newStore(3)
+	freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
+	require.NoError(t, err)
+	before, err := freezer.Freeze()
+	require.NoError(t, err)
+	u := store.GetVariable("/level_1/U")
+	values := tensors.MustCopyFlatData[float64](u.MustValue())
+	for i := range values {
+		values[i] *= 3
+	}
+	u.MustSetValue(tensors.FromFlatDataAndDimensions(values, 16, 5))
+	after, err := freezer.Freeze()
+	require.NoError(t, err)
+	assert.NotEqual(t, before, after)
+}
+
+func TestLayerOptions(t *testing.T) {
+	backend := backendtest.Go(t)
+	build := func(options func(l *ccp.Layer) *ccp.Layer) (*model.Store, []float64, error) {
+		store := newStore(1)
+		out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
+			x, _ := options(ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float64, 2, 16, 3), ccp.Dense{A: Ones(g, shapes.Make(dtypes.Float64, 16, 16))}, 4, 5).Neighbours(6)).Done()
+			return x
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return store, tensors.MustCopyFlatData[float64](out), nil
+	}
+	for sharing, dims := range map[string][]int{"level": {1, 1}, "cluster": {4, 1}, "slot": {4, 6}} {
+		store, _, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Gates(sharing) })
+		require.NoError(t, err)
+		assert.Equal(t, dims, store.GetVariable("/level_1/alpha").Shape().Dimensions, sharing)
+	}
+	_, first, err := build(func(l *ccp.Layer) *ccp.Layer { return l })
+	require.NoError(t, err)
+	_, second, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Order("filter-elu-norm") })
+	require.NoError(t, err)
+	assert.NotEqual(t, first, second)
+	store, _, err := build(func(l *ccp.Layer) *ccp.Layer { return l.MembershipStd(0).MembershipRate(4).GateStd(0, 0) })
+	require.NoError(t, err)
+	assert.Equal(t, make([]float64, 64), tensors.MustCopyFlatData[float64](store.GetVariable("/level_1/U").MustValue()))
+	assert.Equal(t, []float64{1}, tensors.MustCopyFlatData[float64](store.GetVariable("/level_1/alpha").MustValue()))
+
+	for want, options := range map[string]func(l *ccp.Layer) *ccp.Layer{
+		"/level_1: L=17 does not fit its 16 nodes; lower L or raise the previous level's clusters": func(l *ccp.Layer) *ccp.Layer { return l.Neighbours(17) },
+		"/level_1: gates \"node\" are none of level, cluster, slot":                                 func(l *ccp.Layer) *ccp.Layer { return l.Gates("node") },
+		"/level_1: order \"elu\" is neither":                                                        func(l *ccp.Layer) *ccp.Layer { return l.Order("elu") },
+		"/level_1: membership rate 0 must be positive":                                              func(l *ccp.Layer) *ccp.Layer { return l.MembershipRate(0) },
+		"dropout rate 2 is outside [0, 1)":                                                          func(l *ccp.Layer) *ccp.Layer { return l.Dropout(2) },
+	} {
+		_, _, err := build(options)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+// U is rate·V with V the variable, so its spread at the start is the one asked for whatever the rate.
+func TestMembershipRateKeepsTheSpread(t *testing.T) {
+	backend := backendtest.Go(t)
+	for _, rate := range []float64{1, 10} {
+		store := newStore(1)
+		_, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
+			x, _ := ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float64, 1, 16, 3), ccp.Dense{A: Ones(g, shapes.Make(dtypes.Float64, 16, 16))}, 64, 1).
+				Neighbours(2).MembershipRate(rate).MembershipStd(2).Done()
+			return x
+		})
+		require.NoError(t, err)
+		sum := 0.0
+		for _, v := range tensors.MustCopyFlatData[float64](store.GetVariable("/level_1/U").MustValue()) {
+			sum += rate * rate * v * v
+		}
+		assert.InDelta(t, 4, sum/1024, 0.7)
+	}
+}
+
+// Two levels on a grid: the first takes the graph, the second what the first made of it.
+func ExampleNew() {
+	backend, err := compute.NewWithConfig("go")
+	if err != nil {
+		panic(err)
+	}
+	grid, err := affinity.Grid(8, 8, 8)
+	if err != nil {
+		panic(err)
+	}
+	out, err := model.CallOnce(backend, model.NewStore(), func(scope *model.Scope, g *Graph) *Node {
+		x := Ones(g, shapes.Make(dtypes.Float32, 5, 64, 3)) // 5 signals, 64 nodes, 3 channels
+		a := ccp.FromMatrix(scope.In("graph"), g, grid.Normalized(), dtypes.Float32)
+		x, a = ccp.New(scope.In("level_1"), x, a, 16, 32).Neighbours(9).Done()
+		x, _ = ccp.New(scope.In("level_2"), x, a, 4, 64).Neighbours(9).Done()
+		return x
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(out.Shape())
+	// Output: (Float32)[5, 4, 64]
+}

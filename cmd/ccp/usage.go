@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// usageError is a command line that cannot be carried out as it stands.
+type usageError struct {
+	error
+	command string
+}
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usage(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err, cmd.CommandPath()}
+}
+
+// flagError words a flag that could not be read without the parser's own errors.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		kinds := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
+			"float64": "a number", "duration": "a duration such as 90s or 5m", "bool": "true or false"}
+		if kind, ok := kinds[invalid.GetFlag().Value.Type()]; ok {
+			err = fmt.Errorf("--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), kind)
+		}
+	}
+	return usage(cmd, err)
+}
+
+// noArgs accepts none beside the flags.
+func noArgs(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.HasAvailableSubCommands():
+		return usage(cmd, fmt.Errorf("there is no command %q", args[0]))
+	}
+	return usage(cmd, fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), args[0]))
+}
+
+// oneArg accepts exactly one, which `name` describes.
+func oneArg(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage(cmd, fmt.Errorf("%s is needed", name))
+		case len(args) > 1:
+			return usage(cmd, fmt.Errorf("one %s is needed, there are %d: %s", name, len(args), commandLine(args...)))
+		}
+		return nil
+	}
+}
+
+// self is how the user called this program: by its name or path, or through `go run`.
+func self() string {
+	if path, err := os.Executable(); err == nil && strings.Contains(path, "/go-build") {
+		return "go run ./cmd/ccp"
+	}
+	return commandLine(os.Args[0])
+}
+
+// commandLine joins words to a line that a shell splits into the same words.
+func commandLine(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		plain := func(r rune) bool {
+			return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
+		}
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		quoted[i] = word
+	}
+	return strings.Join(quoted, " ")
+}
