@@ -63,7 +63,7 @@ func TestRankOfHardMemberships(t *testing.T) {
 			}
 		}
 		got := compute1(t, backend, func(_ *model.Scope, g *Graph) []*Node {
-			level := ccp.Cluster(ccp.Dense{A: Const(g, c.A)}, hard(g, cluster, k), 5, false)
+			level := ccp.Cluster(ccp.Dense{A: Const(g, c.A)}, ccp.Memberships(hard(g, cluster, k)), 5, false)
 			return []*Node{level.Rank}
 		})[0]
 		assert.Equal(t, []float64{6, 4, 4, 2, 1, 8, 6, 6, 4, 4, 8, 6, 6, 4, 4}, got)
@@ -106,7 +106,7 @@ func TestOneCluster(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 			u := Const(g, [][]float64{{1}, {-2}, {3}, {0}, {5}, {6}, {-7}, {8}, {9}, {1}, {2}, {3}})
-			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), u, 4, false)
+			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(u), 4, false)
 			return []*Node{level.Objective, Gradient(Add(level.Objective, ReduceAllSum(level.Rank)), u)[0]}
 		})
 		assert.Equal(t, 0.5, got[0][0])
@@ -126,7 +126,7 @@ func TestObjectiveOfBlocks(t *testing.T) {
 			var a ccp.Affinity = ccp.NewSparse(scope, g, m, dtypes.Float64)
 			var cs []*Node
 			for i, size := range sizes {
-				level := ccp.Cluster(a, u(g, i, size), 4, false)
+				level := ccp.Cluster(a, ccp.Memberships(u(g, i, size)), 4, false)
 				cs, a = append(cs, level.Objective), level.Coarse
 			}
 			return cs
@@ -188,7 +188,7 @@ func TestFilterIsStridedConvolution(t *testing.T) {
 	b, bt := random(filters)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), hard(g, cluster, 9), 4, false)
+			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(hard(g, cluster, 9)), 4, false)
 			full := OnesLike(level.Rank)
 			return []*Node{level.Neighbourhood, ccp.Filter(ConstTensor(g, xt), level.Neighbourhood, full, ConstTensor(g, wt), ConstTensor(g, bt))}
 		})
@@ -244,7 +244,7 @@ func TestRelabelling(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		outputs := func(m *affinity.Matrix, u, x [][]float64) [][]float64 {
 			return compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-				level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), Const(g, u), 4, false)
+				level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(Const(g, u)), 4, false)
 				gate := ccp.Gate(level.Rank, Const(g, 1.1), Const(g, -0.2))
 				out := ccp.Filter(Const(g, [][][]float64{x}), level.Neighbourhood, gate, Const(g, w), Const(g, []float64{0.5}))
 				return []*Node{level.Objective, level.Rank, level.Coarse.(ccp.Dense).A, out}
@@ -306,8 +306,8 @@ func TestIsolatedNodesGiveNoNaN(t *testing.T) {
 				got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 					u := hard(g, []int{0, 0, 0, 1, 1}, 3)
 					var a ccp.Affinity = ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float64)
-					first := ccp.Cluster(a, u, 5, false)
-					second := ccp.Cluster(first.Coarse, Const(g, [][]float64{{1, 2}, {3, 1}, {0, 0}}), 3, false)
+					first := ccp.Cluster(a, ccp.Memberships(u), 5, false)
+					second := ccp.Cluster(first.Coarse, ccp.Memberships(Const(g, [][]float64{{1, 2}, {3, 1}, {0, 0}})), 3, false)
 					total := Add(Add(first.Objective, second.Objective), ReduceAllSum(second.Rank))
 					return []*Node{total, first.Rank, second.Rank, second.Coarse.(ccp.Dense).A, Gradient(total, u)[0]}
 				})
@@ -333,7 +333,7 @@ func TestVanishingCluster(t *testing.T) {
 					u[i] = []float32{float32(i%3) * 0.1, 0, -depth + float32(i%2)}
 				}
 				in := Const(g, u)
-				first := ccp.Cluster(ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float32), in, 5, false)
+				first := ccp.Cluster(ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float32), ccp.Memberships(in), 5, false)
 				second := ccp.Cluster(first.Coarse, Const(g, [][]float32{{1, 2}, {3, 1}, {0, 0}}), 3, false)
 				total := Add(Add(first.Objective, second.Objective), ReduceAllSum(second.Rank))
 				return []*Node{first.Objective, second.Rank, Gradient(total, in)[0]}

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -17,11 +18,38 @@ const (
 	levelKey             = "ccp_level" // under which a level is kept with its graph
 	frozenNeighbourhoods = "frozen_neighbourhood"
 	frozenRanks          = "frozen_rank"
+	hardClusters         = "clusters" // int32 [N]: each node's cluster, in place of U
 )
+
+// The ways to get a hierarchy, all of one model.
+const (
+	Learned       = "learned"        // U learns from the task's loss and from C, together with the filters
+	TaskOnly      = "task-only"      // U learns from the task's loss alone
+	ObjectiveOnly = "objective-only" // U learns from C alone: the task's gradient to it is cut
+	Prepared      = "prepared"       // a clustering that maximises C, found before the training and frozen (SetClusters, Freezer)
+	Random        = "random"         // U as it was drawn, frozen
+	Frozen        = "frozen"         // what a Freezer kept: neighbourhoods and ranks are constants, without U, affinity or C
+)
+
+// Hierarchies lists the ways to choose from; Frozen is what the last two, and every trained model, turn into.
+func Hierarchies() []string { return []string{Learned, TaskOnly, ObjectiveOnly, Prepared, Random} }
 
 // IsFrozen says whether the hierarchy in scope is frozen, see ParamHierarchy.
 func IsFrozen(scope *model.Scope) bool {
-	return model.GetParamOr(scope, ParamHierarchy, "learned") == "frozen"
+	return model.GetParamOr(scope, ParamHierarchy, Learned) == Frozen
+}
+
+// SetClusters gives the level in scope hard memberships, the cluster of each of its nodes, in place of U.
+func SetClusters(scope *model.Scope, cluster []int32) error {
+	value := tensors.FromFlatDataAndDimensions(cluster, len(cluster))
+	if v := scope.GetVariable(hardClusters); v != nil {
+		return v.SetValue(value)
+	}
+	v, err := scope.CreateVariable(hardClusters, value)
+	if err == nil {
+		v.SetTrainable(false)
+	}
+	return err
 }
 
 // BuiltLevel is a level of a graph and the path of the scope that it was built in.
@@ -59,7 +87,7 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 	f := &Freezer{store: store}
 	var err error
 	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, g *Graph) []*Node {
-		scope.SetParam(ParamHierarchy, "learned")
+		scope.SetParam(ParamHierarchy, Learned)
 		// The network's result is an output though nobody reads it: the pure Go backend (compute v0.1.3) fails on
 		// parameters made after the last node that it needs.
 		outputs := []*Node{ReduceAllSum(network(scope, Zeros(g, signal)))}
@@ -73,30 +101,48 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 }
 
 // Freeze keeps the hierarchy as the memberships have it now, and sets ParamHierarchy to "frozen". It can be called again when
-// they have changed. It returns each level's objective C.
-func (f *Freezer) Freeze() (objectives []float64, err error) {
+// they have changed. It returns, for each level, the objective C and the coverage: the share of its nodes that some
+// neighbourhood holds. What none holds is lost to all later levels.
+func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 	values, err := f.exec.Call()
 	if err != nil {
-		return nil, fmt.Errorf("freezing the hierarchy: %w", err)
+		return nil, nil, fmt.Errorf("freezing the hierarchy: %w", err)
 	}
 	values = values[1:]
 	for i, level := range f.levels {
 		scope := f.store.Scope(level.Path)
+		nodes, err := tensors.CopyFlatData[int32](values[3*i])
+		if err != nil {
+			return nil, nil, err
+		}
+		coverage = append(coverage, covered(nodes, level.nodes))
 		for j, name := range []string{frozenNeighbourhoods, frozenRanks} {
 			v := scope.GetVariable(name)
 			if v == nil {
 				if v, err = scope.CreateVariable(name, values[3*i+j]); err != nil {
-					return nil, err
+					return nil, nil, err
 				}
 			} else if err := v.SetValue(values[3*i+j]); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			v.SetTrainable(false)
 		}
 		objectives = append(objectives, shapes.ConvertTo[float64](values[3*i+2].Value()))
 	}
-	f.store.RootScope().SetParam(ParamHierarchy, "frozen")
-	return objectives, nil
+	f.store.RootScope().SetParam(ParamHierarchy, Frozen)
+	return objectives, coverage, nil
+}
+
+// covered is the share of n nodes that occur in neighbourhoods.
+func covered(neighbourhoods []int32, n int) float64 {
+	seen, count := make([]bool, n), 0
+	for _, i := range neighbourhoods {
+		if !seen[i] {
+			seen[i] = true
+			count++
+		}
+	}
+	return float64(count) / float64(n)
 }
 
 func frozenLevel(scope *model.Scope, g *Graph, clusters, size int) Level {

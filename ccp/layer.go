@@ -24,7 +24,7 @@ type Layer struct {
 	membershipStd, membershipRate, alphaStd, betaStd float64
 	objectiveWeight, dropout                         float64
 	volumeLoops                                      bool
-	gates, order                                     string
+	hierarchy, gates, order                          string
 }
 
 // New starts one level: it pools the N nodes of affinity into clusters, and filters the signal over each cluster's
@@ -38,6 +38,7 @@ func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters 
 		membershipRate:  model.GetParamOr(scope, ParamMembershipRate, 10.0),
 		alphaStd:        model.GetParamOr(scope, ParamAlphaStd, 0.1),
 		betaStd:         model.GetParamOr(scope, ParamBetaStd, 0.1),
+		hierarchy:       model.GetParamOr(scope, ParamHierarchy, Learned),
 		gates:           model.GetParamOr(scope, ParamGates, "level"),
 		objectiveWeight: model.GetParamOr(scope, ParamObjectiveWeight, 1.0),
 		volumeLoops:     model.GetParamOr(scope, ParamVolumeLoops, false),
@@ -81,7 +82,7 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	scope, g, dtype := l.scope, l.signal.Graph(), l.signal.DType()
 	level := l.cluster()
 	scope.SetGraphParam(g, levelKey, level)
-	if level.Objective != nil && scope.IsTraining(g) && l.objectiveWeight != 0 {
+	if level.Objective != nil && scope.IsTraining(g) && l.hierarchy != TaskOnly && l.objectiveWeight != 0 {
 		train.AddRegularizationLoss(MulScalar(level.Objective, -l.objectiveWeight))
 	}
 
@@ -98,19 +99,28 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	return nn.Dropout(scope, x, l.dropout), level.Coarse
 }
 
-// cluster is the level's cluster step, or, where the hierarchy is frozen, what Freeze kept of it.
+// cluster is the level's cluster step, or, where the hierarchy is frozen, what a Freezer kept of it.
 func (l *Layer) cluster() Level {
 	if IsFrozen(l.scope) {
 		return frozenLevel(l.scope, l.signal.Graph(), l.clusters, l.size)
 	}
-	return Cluster(l.affinity, l.memberships(), l.size, l.volumeLoops)
+	level := Cluster(l.affinity, l.memberships(), l.size, l.volumeLoops)
+	if l.hierarchy == ObjectiveOnly {
+		level.Rank = StopGradient(level.Rank) // all of the task's gradient to U, at this level and below, passes here
+	}
+	return level
 }
 
-// memberships is U = rate·V, `[N, K]`, V being the variable. Adam's step does not depend on the scale of a gradient, so U
-// moves `rate` times as fast as the other weights, with one optimizer for all.
+// memberships are the softmax of U = rate·V, V being the variable, or the hard ones that SetClusters gave. Adam's step does
+// not depend on the scale of a gradient, so U moves `rate` times as fast as the other weights, with one optimizer for
+// all. Result `[N, K]`.
 func (l *Layer) memberships() *Node {
-	v := nn.NormalVariable(l.scope, "U", 0, l.membershipStd/l.membershipRate, l.signal.DType(), l.affinity.Nodes(), l.clusters)
-	return MulScalar(v.NodeValue(l.signal.Graph()), l.membershipRate)
+	g, dtype := l.signal.Graph(), l.signal.DType()
+	if hard := l.scope.GetVariable(hardClusters); hard != nil {
+		return OneHot(hard.SetTrainable(false).NodeValue(g), l.clusters, dtype)
+	}
+	v := nn.NormalVariable(l.scope, "U", 0, l.membershipStd/l.membershipRate, dtype, l.affinity.Nodes(), l.clusters)
+	return Memberships(MulScalar(v.NodeValue(g), l.membershipRate))
 }
 
 // gate is σ(α·rank + β) with this level's variables. rank: `[K, L]`, same shape out.
@@ -130,6 +140,9 @@ func (l *Layer) check() {
 	if l.affinity != nil && l.affinity.Nodes() != nodes {
 		nodes = l.affinity.Nodes()
 		exceptions.Panicf("%s: the signal has shape %s, but the graph needs [batch, %d, channels]", at, l.signal.Shape(), nodes)
+	}
+	if !slices.Contains(Hierarchies(), l.hierarchy) && l.hierarchy != Frozen {
+		exceptions.Panicf("%s: hierarchy %q is none of %v", at, l.hierarchy, Hierarchies())
 	}
 	if l.affinity == nil && !IsFrozen(l.scope) {
 		exceptions.Panicf("%s: there is no affinity, and the hierarchy is not frozen", at)

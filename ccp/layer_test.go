@@ -104,9 +104,10 @@ func TestFreeze(t *testing.T) {
 		learned := run()
 		freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
 		require.NoError(t, err)
-		objectives, err := freezer.Freeze()
+		objectives, coverage, err := freezer.Freeze()
 		require.NoError(t, err)
 		require.Len(t, objectives, 2)
+		require.Len(t, coverage, 2)
 		assert.Greater(t, objectives[0], 0.0)
 		require.NoError(t, store.DeleteVariable("/level_1/U"))
 		assert.InDeltaSlice(t, learned, run(), 1e-12)
@@ -119,7 +120,7 @@ func TestFreezeAgainFollowsU(t *testing.T) {
 	store := newStore(3)
 	freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
 	require.NoError(t, err)
-	before, err := freezer.Freeze()
+	before, _, err := freezer.Freeze()
 	require.NoError(t, err)
 	u := store.GetVariable("/level_1/U")
 	values := tensors.MustCopyFlatData[float64](u.MustValue())
@@ -127,7 +128,7 @@ func TestFreezeAgainFollowsU(t *testing.T) {
 		values[i] *= 3
 	}
 	u.MustSetValue(tensors.FromFlatDataAndDimensions(values, 16, 5))
-	after, err := freezer.Freeze()
+	after, _, err := freezer.Freeze()
 	require.NoError(t, err)
 	assert.NotEqual(t, before, after)
 }
@@ -162,10 +163,10 @@ func TestLayerOptions(t *testing.T) {
 
 	for want, options := range map[string]func(l *ccp.Layer) *ccp.Layer{
 		"/level_1: L=17 does not fit its 16 nodes; lower L or raise the previous level's clusters": func(l *ccp.Layer) *ccp.Layer { return l.Neighbours(17) },
-		"/level_1: gates \"node\" are none of level, cluster, slot":                                 func(l *ccp.Layer) *ccp.Layer { return l.Gates("node") },
-		"/level_1: order \"elu\" is neither":                                                        func(l *ccp.Layer) *ccp.Layer { return l.Order("elu") },
-		"/level_1: membership rate 0 must be positive":                                              func(l *ccp.Layer) *ccp.Layer { return l.MembershipRate(0) },
-		"dropout rate 2 is outside [0, 1)":                                                          func(l *ccp.Layer) *ccp.Layer { return l.Dropout(2) },
+		"/level_1: gates \"node\" are none of level, cluster, slot":                                func(l *ccp.Layer) *ccp.Layer { return l.Gates("node") },
+		"/level_1: order \"elu\" is neither":                                                       func(l *ccp.Layer) *ccp.Layer { return l.Order("elu") },
+		"/level_1: membership rate 0 must be positive":                                             func(l *ccp.Layer) *ccp.Layer { return l.MembershipRate(0) },
+		"dropout rate 2 is outside [0, 1)":                                                         func(l *ccp.Layer) *ccp.Layer { return l.Dropout(2) },
 	} {
 		_, _, err := build(options)
 		assert.ErrorContains(t, err, want)

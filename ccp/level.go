@@ -10,12 +10,12 @@ type Level struct {
 	Rank          *Node    // [K, L]: their ranks, differentiable
 	Objective     *Node    // scalar C; nil where the hierarchy is frozen
 	Coarse        Affinity // the next level's, normalised; nil where the hierarchy is frozen
+	nodes         int      // N
 }
 
-// Cluster is the cluster step of a level (Algorithm 1 of the paper, without its filter): memberships from u, pooled affinity,
-// objective, ranks and neighbourhoods of `size` nodes. u: `[N, K]`.
-func Cluster(a Affinity, u *Node, size int, volumeLoops bool) Level {
-	m := Memberships(u)
+// Cluster is the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity, objective, ranks and
+// neighbourhoods of `size` nodes. m: memberships `[N, K]`.
+func Cluster(a Affinity, m *Node, size int, volumeLoops bool) Level {
 	links := Links(a, m)
 	pooled := Coarsen(m, links)
 	rank := Rank(m, links)
@@ -25,5 +25,6 @@ func Cluster(a Affinity, u *Node, size int, volumeLoops bool) Level {
 		Rank:          At(rank, neighbourhood),
 		Objective:     Objective(Cohesion(pooled), Volume(a.Degrees(volumeLoops), m)),
 		Coarse:        Dense{A: Normalize(pooled)},
+		nodes:         a.Nodes(),
 	}
 }

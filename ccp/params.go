@@ -3,8 +3,7 @@ package ccp
 // The layer's options as parameters of the model, each read at the layer's scope, so that one level can differ from the
 // others. Every one has a setter of the same meaning on the builder.
 const (
-	// ParamHierarchy is where neighbourhoods and ranks come from: "learned" (from U, in each step; default) or "frozen"
-	// (kept by Freeze; then there is no U, no affinity and no objective in the computation).
+	// ParamHierarchy is how the hierarchy comes about, one of Hierarchies (default Learned).
 	ParamHierarchy = "ccp_hierarchy"
 
 	// ParamMembershipStd is the standard deviation of U ~ N(0, std²) at the start (float64, default 1).

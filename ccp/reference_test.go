@@ -105,7 +105,7 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 		p := ccp.Coarsen(m, links)
 		rank := ccp.Rank(m, links)
 		cohesion, volume := ccp.Cohesion(p), ccp.Volume(a.Degrees(false), m)
-		step := ccp.Cluster(a, params[0], level.L, false)
+		step := ccp.Cluster(a, ccp.Memberships(params[0]), level.L, false)
 		gate := ccp.Gate(step.Rank, params[3], params[4])
 		out := ccp.Filter(real(c.X), step.Neighbourhood, gate, params[1], params[2])
 		x := nn.ELU(out)

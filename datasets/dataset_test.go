@@ -128,7 +128,7 @@ func TestOddities(t *testing.T) {
 	d.warnOddities()
 	assert.Equal(t, []string{
 		"the graph is disconnected: 2 components, 2 nodes without neighbours; a cluster cannot span a gap",
-		"1 nodes are joined to themselves; the layer leaves self-loops out",
+		"the graph has self-loops (1), which the layer leaves out",
 		"class 2 has no train sample",
 		"class 1 (cat) has no validation sample",
 		"class 2 has no validation sample",

@@ -11,7 +11,7 @@ func (d *Dataset) warnOddities() {
 			stats.Components, stats.Isolated)
 	}
 	if stats.Loops > 0 {
-		d.warn("%d nodes are joined to themselves; the layer leaves self-loops out", stats.Loops)
+		d.warn("the graph has self-loops (%d), which the layer leaves out", stats.Loops)
 	}
 	for _, split := range d.splits() {
 		present := d.classCounts(split.indices)

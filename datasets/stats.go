@@ -21,18 +21,13 @@ func (d *Dataset) ChannelStats(indices []int) (mean, std []float32) {
 			}
 		}
 	}
-	// Two passes keep the deviation exact where the mean is large beside it; sums of differences from the first
-	// value keep the mean of a constant channel exact, so that its deviation is 0 and not rounding noise.
+	// Two passes keep the deviation exact where the mean is large beside it. A sum of equal float32 values is exact in
+	// float64 up to 2^29 of them, which makes the deviation of a constant channel 0 and not rounding noise.
 	count := float64(len(indices) * d.Nodes)
-	first := make([]float64, d.Channels)
-	d.Signals.Read(indices[0], sample)
-	for channel := range first {
-		first[channel] = float64(sample[channel])
-	}
 	centre, squares := make([]float64, d.Channels), make([]float64, d.Channels)
-	each(func(channel int, value float64) { centre[channel] += value - first[channel] })
+	each(func(channel int, value float64) { centre[channel] += value })
 	for channel := range centre {
-		centre[channel] = first[channel] + centre[channel]/count
+		centre[channel] /= count
 	}
 	each(func(channel int, value float64) {
 		difference := value - centre[channel]

@@ -60,6 +60,9 @@ func (a Architecture) LevelsString() string {
 // Check says whether the levels fit a graph of that many nodes: each neighbourhood must fit the level below it.
 func (a Architecture) Check(nodes int) error {
 	for i, l := range a.Levels {
+		if min(l.Clusters, l.Filters, l.Neighbours) < 1 {
+			return fmt.Errorf("level %d: %dx%d/%d; clusters, filters and L must be at least 1", i+1, l.Clusters, l.Filters, l.Neighbours)
+		}
 		if l.Neighbours > nodes {
 			return fmt.Errorf("level %d: L=%d exceeds its %d nodes; lower L or raise the previous level's clusters", i+1, l.Neighbours, nodes)
 		}
@@ -102,7 +105,7 @@ func Preset(name string, nodes int) Architecture {
 	for filters := 32; ; filters = min(2*filters, 256) {
 		clusters := (nodes + 3) / 4
 		a.Levels = append(a.Levels, Level{Clusters: clusters, Filters: filters, Neighbours: min(9, nodes)})
-		if clusters == 1 {
+		if clusters <= 1 {
 			return a
 		}
 		nodes = clusters

@@ -37,9 +37,10 @@ type Prediction struct {
 type Classifier struct {
 	Metadata
 	Graph *affinity.Matrix
-	// Objectives are each level's C when the hierarchy was frozen; empty if it was loaded frozen.
-	Objectives []float64
+	// Hierarchy is how good the hierarchy was when Update froze it; empty if it was loaded frozen.
+	Hierarchy Hierarchy
 
+	backend compute.Backend
 	mu      sync.Mutex
 	store   *model.Store
 	freezer *ccp.Freezer
@@ -48,7 +49,7 @@ type Classifier struct {
 
 // NewClassifier makes a classifier without weights; Update gives it some.
 func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Classifier, error) {
-	c := &Classifier{Metadata: m, Graph: a, store: m.Spec.NewStore(0)}
+	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0)}
 	signal := shapes.Make(dtypes.Float32, 1, m.Spec.Nodes, m.Spec.Channels)
 	var err error
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node { return m.Spec.Build(scope, a, x) }
@@ -76,11 +77,12 @@ func (c *Classifier) Update(from *model.Store) error {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
-	return c.freeze()
-}
-
-func (c *Classifier) freeze() (err error) {
-	c.Objectives, err = c.freezer.Freeze()
+	if c.Spec.FrozenInTraining() {
+		c.Loaded()
+		return nil
+	}
+	var err error
+	c.Hierarchy.Objective, c.Hierarchy.Coverage, err = c.freezer.Freeze()
 	return err
 }
 
@@ -103,17 +105,10 @@ func copyValue(from *model.Variable, to *model.Store, path string) error {
 func (c *Classifier) Store() *model.Store { return c.store }
 
 // Loaded says that the store's weights were just read from a snapshot of a frozen classifier.
-func (c *Classifier) Loaded() { c.store.RootScope().SetParam(ccp.ParamHierarchy, "frozen") }
+func (c *Classifier) Loaded() { MarkFrozen(c.store) }
 
-// Parameters counts the trainable values: memberships, gates, filters, dense layers and batch norm's scale and offset.
-func (c *Classifier) Parameters() (n int) {
-	for v := range c.store.IterVariables() {
-		if IsWeight(v) && v.Trainable {
-			n += v.Shape().Size()
-		}
-	}
-	return n
-}
+// Parameters counts the trainable values, see Spec.Parameters.
+func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Graph) }
 
 // Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`.
 func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
@@ -154,7 +149,11 @@ func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Predi
 			return nil, err
 		}
 		for i := range chunk {
-			predictions = append(predictions, c.predict(logits[i*c.Spec.Classes:(i+1)*c.Spec.Classes]))
+			p := c.predict(logits[i*c.Spec.Classes : (i+1)*c.Spec.Classes])
+			if math.IsNaN(p.Probabilities[0]) {
+				return nil, fmt.Errorf("%w %d: its values are so large that the network's output is not a number; rescale them", ErrInput, len(predictions))
+			}
+			predictions = append(predictions, p)
 		}
 	}
 	return predictions, nil

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -49,6 +52,21 @@ func (s Spec) Check() error {
 // Build builds the spec's network in the root scope, see Network.
 func (s Spec) Build(scope *model.Scope, graph *affinity.Matrix, signal *Node) *Node {
 	return networks[s.Model](scope.In("model"), s, graph, signal)
+}
+
+// Parameters counts the trainable values: memberships, gates, filters, dense layers and batch norm's scale and offset. It
+// builds the network without computing anything, and panics as Build does.
+func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
+	store := s.NewStore(0)
+	g := NewGraph(backend, "parameters")
+	defer g.Finalize()
+	s.Build(store.RootScope(), graph, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
+	for v := range store.IterVariables() {
+		if IsWeight(v) && v.Trainable && !(s.FrozenInTraining() && v.Name() == "U") {
+			n += v.Shape().Size()
+		}
+	}
+	return n
 }
 
 // NewStore makes an empty store with the spec's parameters, whose weights will be drawn from seed.

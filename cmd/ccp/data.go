@@ -2,20 +2,46 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/spf13/cobra"
 )
+
+// sourceJSON is an entry of `ccp data list --json`. Sizes that depend on a file are 0.
+type sourceJSON struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Needs       string `json:"needs"`
+	Licence     string `json:"licence"`
+	Samples     int    `json:"samples"`
+	Nodes       int    `json:"nodes"`
+	Channels    int    `json:"channels"`
+	Classes     int    `json:"classes"`
+}
+
+// datasetJSON is what `ccp data info --json` prints.
+type datasetJSON struct {
+	Name       string    `json:"name"`
+	Nodes      int       `json:"nodes"`
+	Channels   int       `json:"channels"`
+	Classes    []string  `json:"classes"`
+	Train      int       `json:"train"` // samples
+	Validation int       `json:"validation"`
+	Test       int       `json:"test"`
+	Mean       []float32 `json:"mean"` // of each channel
+	Std        []float32 `json:"std"`
+	Graph      graphJSON `json:"graph"`
+	Provenance string    `json:"provenance"`
+	Warnings   []string  `json:"warnings"`
+}
 
 func newData(s *shared) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "data",
 		Short:   "The data sets: which there are, what they need, what is in them",
 		Example: "  ccp data list\n  ccp data info digits",
-		Args:    args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	group(cmd)
 	cmd.AddCommand(newDataList(s), newDataInfo(s))
 	return cmd
 }
@@ -25,17 +51,25 @@ func newDataList(s *shared) *cobra.Command {
 		Use:     "list",
 		Short:   "List the data sets",
 		Example: "  ccp data list",
-		Args:    args(cobra.NoArgs),
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()
 			if s.json {
-				return printJSON(out, datasets.Names())
-			}
-			for _, info := range datasets.Names() {
-				fmt.Fprintf(out, "%s\n  %s\n  needs: %s\n", info.Name, info.Description, info.Needs)
-				if info.Licence != "" {
-					fmt.Fprintf(out, "  licence: %s\n", info.Licence)
+				sources := []sourceJSON{}
+				for _, info := range datasets.Names() {
+					sources = append(sources, sourceJSON(info))
 				}
+				return printJSON(out, sources)
+			}
+			for i, info := range datasets.Names() {
+				if i > 0 {
+					fmt.Fprintln(out)
+				}
+				fmt.Fprintf(out, "%s\n  %s\n", info.Name, fold(info.Description, 78, 2))
+				if info.Samples > 0 {
+					fmt.Fprintf(out, "  %s of %s x %s in %d classes\n", count(info.Samples, "sample"), count(info.Nodes, "node"), count(info.Channels, "channel"), info.Classes)
+				}
+				fmt.Fprintf(out, "  %s\n  %s\n", fold("needs: "+info.Needs, 78, 4), fold("licence: "+info.Licence, 78, 4))
 			}
 			return nil
 		},
@@ -44,27 +78,31 @@ func newDataList(s *shared) *cobra.Command {
 
 func newDataInfo(s *shared) *cobra.Command {
 	var o datasets.Options
+	var dataDir string
 	cmd := &cobra.Command{
 		Use:     "info NAME|FILE.npz",
 		Short:   "Samples, classes, graph, normalisation and oddities of a data set",
 		Example: "  ccp data info digits\n  ccp data info mine.npz --knn 8",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    oneArg("NAME or FILE.npz"),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			o.DataDir = dataFolder(dataDir)
 			d, err := datasets.Load(names[0], o)
 			if err != nil {
 				return err
 			}
 			if s.json {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"name": d.Name, "nodes": d.Nodes, "channels": d.Channels,
-					"classes": d.ClassNames, "train": len(d.Train), "validation": len(d.Validation), "test": len(d.Test), "mean": d.Mean, "std": d.Std,
-					"graph": d.Affinity.Stats(), "provenance": d.Provenance, "warnings": d.Warnings})
+				return printJSON(cmd.OutOrStdout(), datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
+					Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
+					Graph: newGraphJSON(d.Affinity), Provenance: d.Provenance, Warnings: append([]string{}, d.Warnings...)})
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), d.Summary())
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&o.DataDir, "data-dir", os.Getenv("CCP_DATA"), "folder with the data set's files (default: $CCP_DATA, else here)")
-	cmd.Flags().IntVar(&o.KNN, "knn", 0, "neighbours of the graph made for an .npz without one")
-	cmd.Flags().Uint64Var(&o.Seed, "split-seed", 0, "seed of the splits, where the data set brings none")
+	f := cmd.Flags()
+	dataDirFlag(cmd, &dataDir)
+	f.IntVar(&o.KNN, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
+	f.Uint64Var(&o.Seed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
+	f.Float64Var(&o.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
 	return cmd
 }

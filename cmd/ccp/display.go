@@ -1,75 +1,147 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
-	"github.com/schollz/progressbar/v3"
+	"github.com/gomlx/compute"
 	"golang.org/x/term"
 )
 
-// display shows a training: on a terminal a bar for the epoch under way, and everywhere a line for each epoch done.
-type display struct {
-	out      io.Writer
-	config   experiment.Config
-	backend  string
-	terminal bool
-	bar      *progressbar.ProgressBar
-	began    time.Time
-	from     int // the step at which this process began
-	steps    int // of the whole training
+// trainUntilSignal trains until it is done or asked to stop by Ctrl-C or SIGTERM, then ending with the step under way and a
+// snapshot. A second Ctrl-C finds no handler any more, so that it kills the process.
+func trainUntilSignal(b compute.Backend, c experiment.Config, o experiment.Options, d *display) (experiment.Result, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ended := context.AfterFunc(ctx, func() {
+		stop()
+		d.notice("stopping after this step; Ctrl-C again aborts at once")
+	})
+	defer ended()
+	defer d.clear()
+	return experiment.Train(ctx, b, c, o)
 }
 
-func newDisplay(out *os.File, c experiment.Config, backend string) *display {
-	return &display{out: out, config: c, backend: backend, terminal: term.IsTerminal(int(out.Fd()))}
+const redrawPeriod = 100 * time.Millisecond
+
+// display shows a training: everywhere a line for each epoch done and, on a terminal, below them one that is drawn over,
+// for the epoch under way.
+type display struct {
+	mu      sync.Mutex // a signal comes at any time
+	out     io.Writer
+	screen  *os.File // nil off a terminal
+	config  experiment.Config
+	backend string
+	drawn   time.Time // the zero time if the line is clear
+	began   time.Time // when the first step of this process was done
+	from    int       // that step
+}
+
+func newDisplay(out io.Writer, c experiment.Config, backend string) *display {
+	d := &display{out: out, config: c, backend: backend}
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb" {
+		d.screen = file
+	}
+	return d
 }
 
 func (d *display) observer() experiment.Observer {
-	return experiment.Observer{Begin: d.begin, Step: d.step, Epoch: d.epoch, Notice: func(line string) { fmt.Fprintln(d.out, line) }}
+	return experiment.Observer{Begin: d.begin, Step: d.step, Epoch: d.epoch, Notice: d.notice}
+}
+
+// notice prints a line above the one that is drawn over.
+func (d *display) notice(line string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.erase()
+	fmt.Fprintln(d.out, line)
 }
 
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, from, steps int) {
-	d.began, d.from, d.steps = time.Now(), from, steps
-	fmt.Fprintf(d.out, "%s: %s training, %s validation, %s test samples of %s nodes x %d channels; %d classes; %s edges\n", data.Name,
-		thousands(len(data.Train)), thousands(len(data.Validation)), thousands(len(data.Test)), thousands(data.Nodes), data.Channels, data.Classes(), thousands(data.Affinity.Edges()))
-	fmt.Fprintf(d.out, "%s %s, fc %v on %s: compiling…\n", spec.Model, spec.LevelsString(), spec.Hidden, d.backend)
+	d.notice(fmt.Sprintf("data   %s: %s training, %s validation, %s test samples in %d classes", data.Name,
+		thousands(len(data.Train)), thousands(len(data.Validation)), thousands(len(data.Test)), data.Classes()))
+	d.notice(fmt.Sprintf("graph  %s, %s, %s", count(data.Nodes, "node"), count(data.Affinity.Edges(), "edge"), count(data.Channels, "channel")))
+	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
+	d.notice(fmt.Sprintf("model  %s %s, fc %s, on %s", spec.Model, spec.LevelsString(), cmp.Or(widths, "none"), d.backend))
+	if d.screen != nil && from < steps {
+		d.draw("compiling…")
+	}
 }
 
 func (d *display) step(p experiment.Progress) {
-	if !d.terminal {
+	done := (p.Epoch-1)*p.Steps + p.Step
+	if d.began.IsZero() {
+		d.began, d.from = time.Now(), done
+	}
+	if d.screen == nil || p.Step < p.Steps && time.Since(d.drawn) < redrawPeriod {
 		return
 	}
-	if d.bar == nil {
-		d.bar = progressbar.NewOptions(p.Steps, progressbar.OptionSetWriter(d.out), progressbar.OptionSetWidth(20),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(false),
-			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetTheme(progressbar.Theme{Saucer: "=", SaucerHead: ">", SaucerPadding: " ", BarStart: "[", BarEnd: "]"}))
+	left := "?"
+	if done > d.from {
+		remaining := time.Since(d.began).Seconds() / float64(done-d.from) * float64(p.Epochs*p.Steps-done)
+		left = (time.Duration(remaining) * time.Second).String()
 	}
-	done := (p.Epoch-1)*p.Steps + p.Step
-	left := time.Duration(float64(time.Since(d.began)) / float64(done-d.from) * float64(d.steps-done))
-	d.bar.Describe(fmt.Sprintf("epoch %d/%d  loss %.4f  C %.2f  acc %.3f  %.0f/s  %s left", p.Epoch, p.Epochs, p.Loss, p.Objective, p.Accuracy, p.PerSecond, left.Round(time.Second)))
-	_ = d.bar.Set(p.Step)
+	width, _, err := term.GetSize(int(d.screen.Fd()))
+	if err != nil {
+		width = 80
+	}
+	d.draw(progressLine(fmt.Sprintf("epoch %d/%d", p.Epoch, p.Epochs), float64(p.Step)/float64(p.Steps),
+		fmt.Sprintf("%3d%%  loss %.4f  acc %.3f  C %.2f  %.0f/s  %s left", 100*p.Step/p.Steps, p.Loss, p.Accuracy, p.Objective, p.PerSecond, left), width-1))
+}
+
+// progressLine puts a bar, as long as fits, between head and tail, which are ASCII, and cuts what exceeds width: a line that
+// wraps could not be drawn over.
+func progressLine(head string, done float64, tail string, width int) string {
+	line := head + "  " + tail
+	if room := min(width-len(line)-len("[]"), 30); room >= 3 {
+		full := int(done * float64(room))
+		line = fmt.Sprintf("%s [%s%s] %s", head, strings.Repeat("=", full), strings.Repeat(" ", room-full), tail)
+	}
+	return line[:max(0, min(width, len(line)))]
 }
 
 func (d *display) epoch(e experiment.Epoch) {
-	d.close()
-	c, mark := 0.0, ""
-	for _, level := range e.Objective {
-		c += level
+	var line strings.Builder
+	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f  val %.4f  C", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy, e.Validation.Accuracy)
+	for _, c := range e.Objective {
+		fmt.Fprintf(&line, " %.2f", c)
 	}
+	fmt.Fprintf(&line, "  %s", seconds(e.Seconds))
 	if e.Best {
-		mark = "  best"
+		line.WriteString("  best")
 	}
-	fmt.Fprintf(d.out, "epoch %3d/%d  loss %.4f  C %.2f  acc %.3f  validation %.4f  %s%s\n", e.Epoch, d.config.Epochs, e.Train.Loss, c, e.Train.Accuracy, e.Validation.Accuracy, seconds(e.Seconds), mark)
+	d.notice(line.String())
 }
 
-func (d *display) close() {
-	if d.bar != nil {
-		_ = d.bar.Clear()
-		d.bar = nil
+// draw writes the line over the last one drawn, in one piece so that it does not flicker.
+func (d *display) draw(line string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drawn = time.Now()
+	fmt.Fprintf(d.screen, "\r%s\x1b[K", line)
+}
+
+// clear removes the line that is drawn over.
+func (d *display) clear() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.erase()
+}
+
+func (d *display) erase() {
+	if !d.drawn.IsZero() {
+		fmt.Fprint(d.screen, "\r\x1b[K")
+		d.drawn = time.Time{}
 	}
 }

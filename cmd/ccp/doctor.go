@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -16,9 +15,9 @@ func newDoctor(s *shared) *cobra.Command {
 		Use:     "doctor",
 		Short:   "What works on this machine, and what to do about the rest; downloads nothing",
 		Example: "  ccp doctor",
-		Args:    args(cobra.NoArgs),
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report := backend.Doctor(backend.Options{Name: s.backend, Log: os.Stderr})
+			report := backend.Doctor(backend.Options{Name: s.backend, Log: cmd.ErrOrStderr()})
 			if s.json {
 				return printJSON(cmd.OutOrStdout(), report)
 			}
@@ -33,7 +32,7 @@ func newVersion(s *shared) *cobra.Command {
 		Use:     "version",
 		Short:   "Versions of this program and of what it computes with",
 		Example: "  ccp version --json",
-		Args:    args(cobra.NoArgs),
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			versions := map[string]string{"ccp": "unknown", "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
 			if info, ok := debug.ReadBuildInfo(); ok {

@@ -1,17 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
 
-// evalResult is what `ccp eval --json` prints.
-type evalResult struct {
+// evalJSON is what `ccp eval --json` prints.
+type evalJSON struct {
 	Command string `json:"command"`
 	Data    string `json:"data"`
 	Split   string `json:"split"`
@@ -24,15 +24,18 @@ func newEval(s *shared) *cobra.Command {
 		Use:     "eval --checkpoint DIR",
 		Short:   "Accuracy, scores of each class and confusion matrix of a trained classifier",
 		Example: "  ccp eval --checkpoint runs/digits-ccp-1 --split test",
-		Args:    args(cobra.NoArgs),
+		Args:    noArgs,
 	}
 	f := cmd.Flags()
 	checkpointFlag(cmd, &dir)
-	f.StringVar(&data, "data", "", "data set or FILE.npz (default: the one trained on)")
-	f.StringVar(&dataDir, "data-dir", os.Getenv("CCP_DATA"), "folder with the data set's files (default: $CCP_DATA, else here)")
-	f.StringVar(&split, "split", "test", "train, validation or test")
+	f.StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
+	dataDirFlag(cmd, &dataDir)
+	f.StringVar(&split, "split", "test", "`NAME` of the split: train, validation or test")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		classifier, err := s.load(dir)
+		if !slices.Contains([]string{"train", "validation", "test"}, split) {
+			return usage(cmd, fmt.Errorf("--split %q is none of train, validation, test", split))
+		}
+		classifier, err := s.load(cmd, dir)
 		if err != nil {
 			return err
 		}
@@ -43,71 +46,44 @@ func newEval(s *shared) *cobra.Command {
 		if data != "" {
 			config.Data = data
 		}
-		d, err := experiment.LoadFor(classifier.Metadata, config, dataDir)
+		d, err := experiment.LoadFor(classifier.Metadata, config, dataFolder(dataDir))
 		if err != nil {
 			return err
 		}
 		indices, err := experiment.SplitOf(d, split)
 		if err != nil {
-			return usage(cmd, err)
-		}
-		if len(indices) == 0 {
-			return fmt.Errorf("%s has no samples in its %s split", config.Data, split)
+			return err
 		}
 		e, err := experiment.Evaluate(classifier, d, indices, 64)
 		if err != nil {
 			return err
 		}
 		if s.json {
-			return printJSON(cmd.OutOrStdout(), evalResult{"eval", d.Name, split, e})
+			return printJSON(cmd.OutOrStdout(), evalJSON{"eval", d.Name, split, e})
 		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s, %s split: accuracy %.2f%% of %s, loss %.4f\n\n", d.Name, split, 100*e.Accuracy, count(e.Samples, "sample"), e.Loss)
 		printEvaluation(cmd.OutOrStdout(), e)
 		return nil
 	}
 	return cmd
 }
 
+// checkpointFlag is for the commands that cannot do without a checkpoint.
 func checkpointFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "checkpoint", "", "directory that `ccp train` made")
+	cmd.Flags().StringVar(dir, "checkpoint", "", "`DIR` that \"ccp train\" made")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if *dir == "" {
-			return usage(cmd, fmt.Errorf("--checkpoint DIR is needed: the directory that `ccp train` named last"))
+			return usage(cmd, errors.New("--checkpoint DIR is needed: the directory that `ccp train` named last"))
 		}
 		return nil
 	}
 }
 
 // load opens a backend and the checkpoint in dir.
-func (s *shared) load(dir string) (*models.Classifier, error) {
-	b, _, err := s.open()
+func (s *shared) load(cmd *cobra.Command, dir string) (*models.Classifier, error) {
+	b, _, err := s.open(cmd)
 	if err != nil {
 		return nil, err
 	}
-	return models.Load(dir, models.WithBackend(b), models.WithNotices(func(line string) { fmt.Fprintln(os.Stderr, line) }))
-}
-
-func printEvaluation(w io.Writer, e experiment.Evaluation) {
-	fmt.Fprintf(w, "accuracy %.2f%% of %s samples, loss %.4f\n\n", 100*e.Accuracy, thousands(e.Samples), e.Loss)
-	width := len("class")
-	for _, c := range e.PerClass {
-		width = max(width, len([]rune(c.Name)))
-	}
-	fmt.Fprintf(w, "%-*s  samples  precision  recall     F1\n", width, "class")
-	for _, c := range e.PerClass {
-		fmt.Fprintf(w, "%-*s  %7d  %9.3f  %6.3f  %5.3f\n", width, c.Name, c.Samples, c.Precision, c.Recall, c.F1)
-	}
-	fmt.Fprintf(w, "\nconfusion: a row for each true class, a column for each predicted one, in the order above\n")
-	cell := 1
-	for _, row := range e.Confusion {
-		for _, n := range row {
-			cell = max(cell, len(fmt.Sprint(n)))
-		}
-	}
-	for k, row := range e.Confusion {
-		fmt.Fprintf(w, "%-*s ", width, e.PerClass[k].Name)
-		for _, n := range row {
-			fmt.Fprintf(w, " %*d", cell, n)
-		}
-		fmt.Fprintln(w)
-	}
+	return models.Load(dir, models.WithBackend(b), models.WithNotices(func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }))
 }

@@ -13,20 +13,43 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// graphJSON is what `ccp graph --json` prints.
+type graphJSON struct {
+	Nodes            int       `json:"nodes"`
+	Edges            int       `json:"edges"`
+	Loops            int       `json:"loops"`
+	Density          float64   `json:"density"`
+	Neighbours       rangeJSON `json:"neighbours"`
+	Degree           rangeJSON `json:"degree"`
+	Components       int       `json:"components"`
+	LargestComponent int       `json:"largest_component"`
+	Isolated         int       `json:"isolated"`
+}
+
+type rangeJSON struct {
+	Min  float64 `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
+}
+
+func newGraphJSON(m *affinity.Matrix) graphJSON {
+	s := m.Stats()
+	return graphJSON{s.Nodes, s.Edges, s.Loops, s.Density, rangeJSON(s.Neighbours), rangeJSON(s.Degree), s.Components, s.LargestComponent, s.Isolated}
+}
+
 func newGraph(s *shared) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "graph",
 		Short:   "Build graphs and look at them",
 		Example: "  ccp graph build --grid 32x32 --out grid.npz\n  ccp graph stats grid.npz",
-		Args:    args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	group(cmd)
 	cmd.AddCommand(newGraphBuild(s), newGraphStats(s))
 	return cmd
 }
 
 func newGraphBuild(s *shared) *cobra.Command {
-	var grid, points, random, edges, metric, out string
+	var grid, points, random, from, metric, out string
 	var neighbours, k int
 	var seed uint64
 	var overwrite bool
@@ -36,51 +59,61 @@ func newGraphBuild(s *shared) *cobra.Command {
 		Long: `Build one graph and write it. The ending of FILE chooses the format: .npz (as scipy's
 save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with .gz but .npz.`,
 		Example: "  ccp graph build --grid 32x32 --neighbours 8 --out grid.npz\n  ccp graph build --points coordinates.npy --knn 16 --metric cosine --out knn.mtx",
-		Args:    args(cobra.NoArgs),
+		Args:    noArgs,
 	}
 	f := cmd.Flags()
-	f.StringVar(&grid, "grid", "", "grid of HEIGHTxWIDTH nodes")
-	f.IntVar(&neighbours, "neighbours", 8, "of a grid's node: 4 or 8")
-	f.StringVar(&points, "points", "", ".npy file of points [nodes, dimensions] to join with their nearest neighbours")
-	f.IntVar(&k, "knn", 16, "neighbours of each point")
-	f.StringVar(&metric, "metric", "euclidean", "distance of points: euclidean or cosine")
-	f.StringVar(&random, "random", "", "random connected graph of NODESxEDGES")
-	f.Uint64Var(&seed, "seed", 1, "seed of a random graph")
-	f.StringVar(&edges, "from", "", "graph file to convert")
-	f.StringVar(&out, "out", "", "file to write")
+	f.StringVar(&grid, "grid", "", "grid of `HEIGHTxWIDTH` nodes")
+	f.IntVar(&neighbours, "neighbours", 8, "`N` neighbours of a grid's node: 4 or 8")
+	f.StringVar(&points, "points", "", "`FILE.npy` of points [nodes, dimensions] to join with their nearest neighbours")
+	f.IntVar(&k, "knn", 16, "`K` neighbours of each point")
+	f.StringVar(&metric, "metric", "euclidean", "`KIND` of distance between points: euclidean or cosine")
+	f.StringVar(&random, "random", "", "random connected graph of `NODESxEDGES`")
+	f.Uint64Var(&seed, "seed", 1, "`SEED` of a random graph")
+	f.StringVar(&from, "from", "", "graph `FILE` to convert")
+	f.StringVar(&out, "out", "", "`FILE` to write")
 	f.BoolVar(&overwrite, "overwrite", false, "replace the file if it exists")
-	cmd.MarkFlagsMutuallyExclusive("grid", "points", "random", "from")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if out == "" {
 			return usage(cmd, errors.New("--out FILE is needed"))
+		}
+		var asked []string
+		for _, name := range []string{"grid", "points", "random", "from"} {
+			if f.Changed(name) {
+				asked = append(asked, "--"+name)
+			}
+		}
+		if len(asked) != 1 {
+			return usage(cmd, fmt.Errorf("one of --grid, --points, --random, --from is needed, there are %d", len(asked)))
+		}
+		var build func() (*affinity.Matrix, error)
+		switch asked[0] {
+		case "--grid":
+			h, w, err := parsePair(grid)
+			if err != nil {
+				return usage(cmd, fmt.Errorf("--grid %w", err))
+			}
+			build = func() (*affinity.Matrix, error) { return affinity.Grid(h, w, neighbours) }
+		case "--random":
+			n, e, err := parsePair(random)
+			if err != nil {
+				return usage(cmd, fmt.Errorf("--random %w", err))
+			}
+			build = func() (*affinity.Matrix, error) { return affinity.RandomConnected(n, e, seed) }
+		case "--points":
+			kind, ok := map[string]affinity.Metric{"euclidean": affinity.Euclidean, "cosine": affinity.Cosine}[metric]
+			if !ok {
+				return usage(cmd, fmt.Errorf("--metric %q is neither euclidean nor cosine", metric))
+			}
+			build = func() (*affinity.Matrix, error) { return knnOf(points, k, kind) }
+		case "--from":
+			build = func() (*affinity.Matrix, error) { return affinity.ReadFile(from) }
 		}
 		if _, err := os.Stat(out); err == nil && !overwrite {
 			return fmt.Errorf("%s exists; --overwrite replaces it", out)
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		var m *affinity.Matrix
-		var err error
-		switch {
-		case grid != "":
-			var h, w int
-			if h, w, err = parsePair(grid); err != nil {
-				return usage(cmd, fmt.Errorf("--grid %w", err))
-			}
-			m, err = affinity.Grid(h, w, neighbours)
-		case random != "":
-			var n, e int
-			if n, e, err = parsePair(random); err != nil {
-				return usage(cmd, fmt.Errorf("--random %w", err))
-			}
-			m, err = affinity.RandomConnected(n, e, seed)
-		case points != "":
-			m, err = knnOf(points, k, metric)
-		case edges != "":
-			m, err = affinity.ReadFile(edges)
-		default:
-			return usage(cmd, errors.New("one of --grid, --points, --random, --from is needed"))
-		}
+		m, err := build()
 		if err != nil {
 			return err
 		}
@@ -88,9 +121,9 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 			return err
 		}
 		if s.json {
-			return printJSON(cmd.OutOrStdout(), m.Stats())
+			return printJSON(cmd.OutOrStdout(), newGraphJSON(m))
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s nodes, %s edges\n", out, thousands(m.N()), thousands(m.Edges()))
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", out, count(m.N(), "node"), count(m.Edges(), "edge"))
 		return err
 	}
 	return cmd
@@ -107,24 +140,24 @@ func parsePair(text string) (a, b int, err error) {
 	return a, b, nil
 }
 
-func knnOf(path string, k int, metric string) (*affinity.Matrix, error) {
-	kinds := map[string]affinity.Metric{"euclidean": affinity.Euclidean, "cosine": affinity.Cosine}
-	kind, ok := kinds[metric]
-	if !ok {
-		return nil, fmt.Errorf("metric %q is neither euclidean nor cosine", metric)
-	}
+// knnOf joins the points of a numpy file, `[nodes, dimensions]`, with their nearest neighbours.
+func knnOf(path string, k int, metric affinity.Metric) (*affinity.Matrix, error) {
 	array, err := npz.ReadNPYFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, inFile(path, err)
 	}
 	if len(array.Shape) != 2 {
 		return nil, fmt.Errorf("%s: the array has shape %v; points are [nodes, dimensions]", path, array.Shape)
 	}
 	values, err := array.Floats()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, inFile(path, err)
 	}
-	return affinity.KNN(values, array.Shape[0], array.Shape[1], k, kind)
+	m, err := affinity.KNN(values, array.Shape[0], array.Shape[1], k, metric)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	return m, nil
 }
 
 func newGraphStats(s *shared) *cobra.Command {
@@ -132,16 +165,16 @@ func newGraphStats(s *shared) *cobra.Command {
 		Use:     "stats FILE",
 		Short:   "Nodes, edges, degrees and components of a graph file",
 		Example: "  ccp graph stats grid.npz",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    oneArg("FILE"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			m, err := affinity.ReadFile(paths[0])
 			if err != nil {
 				return err
 			}
 			if s.json {
-				return printJSON(cmd.OutOrStdout(), m.Stats())
+				return printJSON(cmd.OutOrStdout(), newGraphJSON(m))
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), m.Stats())
+			_, err = fmt.Fprint(cmd.OutOrStdout(), m.Stats())
 			return err
 		},
 	}

@@ -24,7 +24,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		}
 	}()
 	root := newRoot(args)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // not nil: cobra would read os.Args
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.Execute()

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// predictLine is a line of `ccp predict --json`.
-type predictLine struct {
+// predictionJSON is a line of `ccp predict --json`.
+type predictionJSON struct {
 	Index       int     `json:"index"`
 	Class       int     `json:"class"`
 	Name        string  `json:"name"`
@@ -25,25 +25,25 @@ func newPredict(s *shared) *cobra.Command {
 		Long: `Classify the signals of a numpy file: an .npy array, or the array "features" of an .npz,
 of shape [samples, nodes, channels] or [samples, nodes], in the units of the training data.`,
 		Example: "  ccp predict --checkpoint runs/digits-ccp-1 examples/digits.npy",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    oneArg("FILE.npy or FILE.npz"),
 	}
 	checkpointFlag(cmd, &dir)
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
-		classifier, err := s.load(dir)
+		classifier, err := s.load(cmd, dir)
 		if err != nil {
 			return err
 		}
 		signals, err := readSignals(paths[0], classifier.Spec)
 		if err != nil {
-			return fmt.Errorf("%s: %w", paths[0], err)
+			return inFile(paths[0], err)
 		}
 		predictions, err := classifier.Classify(cmd.Context(), signals)
 		if err != nil {
-			return fmt.Errorf("%s: %w", paths[0], err)
+			return inFile(paths[0], err)
 		}
 		for i, p := range predictions {
 			if s.json {
-				err = printJSON(cmd.OutOrStdout(), predictLine{i, p.Class, p.Name, p.Probability})
+				err = printJSON(cmd.OutOrStdout(), predictionJSON{i, p.Class, p.Name, p.Probability})
 			} else {
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d\t%s\t%.4f\n", i, p.Name, p.Probability)
 			}
@@ -66,7 +66,7 @@ func readSignals(path string, spec models.Spec) ([][]float32, error) {
 	fits := len(array.Shape) == 3 && array.Shape[1] == spec.Nodes && array.Shape[2] == spec.Channels ||
 		len(array.Shape) == 2 && array.Shape[1] == spec.Nodes && spec.Channels == 1
 	if !fits {
-		return nil, fmt.Errorf("the array has shape %v; the model needs [samples, %d, %d]", array.Shape, spec.Nodes, spec.Channels)
+		return nil, fmt.Errorf("features has shape %v; the model needs [samples, %d, %d]", array.Shape, spec.Nodes, spec.Channels)
 	}
 	values, err := array.Float32s()
 	if err != nil {
@@ -80,7 +80,7 @@ func readSignals(path string, spec models.Spec) ([][]float32, error) {
 }
 
 func readFeatures(path string) (*npz.Array, error) {
-	if !strings.HasSuffix(path, ".npz") {
+	if !strings.HasSuffix(strings.ToLower(path), ".npz") {
 		return npz.ReadNPYFile(path)
 	}
 	file, err := npz.Open(path)
@@ -89,7 +89,7 @@ func readFeatures(path string) (*npz.Array, error) {
 	}
 	defer file.Close()
 	if !file.Has("features") {
-		return nil, fmt.Errorf("there is no array \"features\", only %s", strings.Join(file.Names(), ", "))
+		return nil, fmt.Errorf("no array features; store the signals as features [samples, nodes, channels] (the file has %s)", strings.Join(file.Names(), ", "))
 	}
 	return file.Array("features")
 }

@@ -1,27 +1,24 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newTrain(s *shared) *cobra.Command {
 	var c experiment.Config
 	var o experiment.Options
-	var hidden string
+	var dataDir, hidden string
 	var settings []string
 	var overwrite bool
 	cmd := &cobra.Command{
@@ -34,62 +31,36 @@ interrupted or killed, and ends with the same weights.`,
 		Args:    noArgs,
 	}
 	f := cmd.Flags()
+	f.SortFlags = false
 	f.StringVar(&c.Data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
-	dataDirFlag(cmd, &o.DataDir)
-	f.IntVar(&c.KNN, "knn", 0, "neighbours, `K`, of each node in the graph made for an .npz without one")
-	f.Uint64Var(&c.SplitSeed, "split-seed", 0, "seed of the splits, where the data set brings none")
+	dataDirFlag(cmd, &dataDir)
+	f.IntVar(&c.KNN, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
+	f.Uint64Var(&c.SplitSeed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
 	f.Float64Var(&c.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10)")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.StringVar(&hidden, "fc", "", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
-	f.IntVar(&c.Epochs, "epochs", 0, "passes over the training set (default: the data set's)")
-	f.IntVar(&c.Batch, "batch", 0, "samples in a step (default: the data set's, mostly 64)")
+	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
+	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
 	f.Float64Var(&c.LearningRate, "lr", 0, "Adam's learning `RATE` at the start (default 0.001)")
-	f.StringVar(&c.Schedule, "schedule", "cosine", "learning rate: `cosine` (to zero) or constant")
+	f.StringVar(&c.Schedule, "schedule", "cosine", "`KIND` of schedule of the learning rate: cosine (to zero) or constant")
 	f.Float64Var(&c.Average, "average", 0, "`DECAY` of a moving average of the weights to classify with, such as 0.999; 0 for none")
-	f.IntVar(&c.Patience, "patience", 0, "stop after so many `EPOCHS` without a better validation; 0 for never")
-	f.Int64Var(&c.Seed, "seed", 1, "seed of weights, batches, dropout and augmentation")
+	f.IntVar(&c.Patience, "patience", 0, "stop after `N` epochs without a better validation; 0 for never")
+	f.Int64Var(&c.Seed, "seed", 1, "`SEED` of weights, batches, dropout and augmentation")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
 	f.BoolVar(&overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
-	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "save within an epoch at least this often, `TIME`")
+	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		defaults := experiment.Defaults(c.Data)
-		for name, set := range map[string]func(){
-			"epochs":  func() { c.Epochs = defaults.Epochs },
-			"batch":   func() { c.Batch = defaults.Batch },
-			"lr":      func() { c.LearningRate = defaults.LearningRate },
-			"augment": func() { c.Augment = defaults.Augment },
-		} {
-			if !f.Changed(name) {
-				set()
-			}
-		}
-		if c.Hidden, err = parseWidths(hidden); err != nil {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := complete(&c, f, hidden, settings); err != nil {
 			return usage(cmd, err)
-		}
-		if c.Params, err = mergeParams(defaults.Params, settings); err != nil {
-			return usage(cmd, err)
-		}
-		if err := checkLevels(c.Levels); err != nil {
-			return usage(cmd, err)
-		}
-		if err := c.Check(); err != nil {
-			return usage(cmd, err)
-		}
-		eval := []string{"eval"}
-		if f.Changed("data-dir") {
-			eval = append(eval, "--data-dir", o.DataDir)
 		}
 		if o.Dir == "" {
 			o.Dir = c.DefaultCheckpoint()
 		}
-		if c.Data, err = absoluteData(c.Data); err != nil {
-			return err
-		}
-		o.DataDir = dataFolder(o.DataDir)
+		o.DataDir = dataFolder(dataDir)
 		if overwrite {
 			if err := experiment.Remove(o.Dir); err != nil {
 				return err
@@ -99,7 +70,7 @@ interrupted or killed, and ends with the same weights.`,
 		if err != nil {
 			return err
 		}
-		o.Backend, o.Command = info.Name, commandLine(append([]string{"ccp"}, s.args...)...)
+		o.Backend, o.Command = info.Name, "ccp "+commandLine(s.args...)
 		display := newDisplay(cmd.ErrOrStderr(), c, info.Name)
 		o.Observer = display.observer()
 		result, err := trainUntilSignal(b, c, o, display)
@@ -110,13 +81,73 @@ interrupted or killed, and ends with the same weights.`,
 			return err
 		}
 		if result.Resumed {
-			display.notice("this run has ended already; nothing was trained now. --overwrite trains it anew")
+			display.notice("this run had ended before and nothing was trained now; --overwrite trains it anew")
 		}
 		if s.json {
 			return printJSON(cmd.OutOrStdout(), result)
 		}
-		printResult(cmd.OutOrStdout(), result, self()+" "+commandLine(append(eval, "--checkpoint", result.Checkpoint)...))
+		next := []string{"eval", "--checkpoint", result.Checkpoint}
+		if dataDir != "" {
+			next = append(next, "--data-dir", dataDir)
+		}
+		printResult(cmd.OutOrStdout(), result, self()+" "+commandLine(next...))
 		return nil
 	}
 	return cmd
+}
+
+// complete gives the settings that were not asked for their defaults, which depend on the data set, and checks them all.
+func complete(c *experiment.Config, f *pflag.FlagSet, hidden string, settings []string) (err error) {
+	defaults := experiment.Defaults(c.Data)
+	for name, set := range map[string]func(){
+		"epochs":  func() { c.Epochs = defaults.Epochs },
+		"batch":   func() { c.Batch = defaults.Batch },
+		"lr":      func() { c.LearningRate = defaults.LearningRate },
+		"augment": func() { c.Augment = defaults.Augment },
+	} {
+		if !f.Changed(name) {
+			set()
+		}
+	}
+	if c.Levels != "" {
+		if _, err := models.ParseLevels(c.Levels); err != nil {
+			return fmt.Errorf("--levels: %w", err)
+		}
+	}
+	if c.Hidden, err = parseWidths(hidden); err != nil {
+		return fmt.Errorf("--fc: %w", err)
+	}
+	params, err := models.ParseParams(settings)
+	if err != nil {
+		return fmt.Errorf("--set: %w", err)
+	}
+	if len(defaults.Params)+len(params) > 0 {
+		c.Params = map[string]any{}
+		maps.Copy(c.Params, defaults.Params)
+		maps.Copy(c.Params, params)
+	}
+	if strings.HasSuffix(strings.ToLower(c.Data), ".npz") { // kept in the checkpoint, to be found from any folder
+		if c.Data, err = filepath.Abs(c.Data); err != nil {
+			return err
+		}
+	}
+	return c.Check()
+}
+
+func parseWidths(text string) ([]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	widths := []int{}
+	if text == "0" {
+		return widths, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		width, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || width < 1 || width > 1<<20 {
+			return nil, fmt.Errorf("%q in %q is not a whole number from 1 to %d", part, text, 1<<20)
+		}
+		widths = append(widths, width)
+	}
+	return widths, nil
 }

@@ -239,6 +239,9 @@ func openConfig(config string, plugin pluginFile) (b compute.Backend, info Info,
 			b, info, err = nil, Info{}, fmt.Errorf("%v", cause)
 		}
 	}()
+	if strings.HasPrefix(config, "xla:") {
+		tuneMalloc()
+	}
 	b, err = compute.NewWithConfig(config)
 	if err != nil {
 		return nil, Info{}, err

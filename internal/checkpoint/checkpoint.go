@@ -20,6 +20,7 @@ import (
 
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/checkpoint"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
 // Kinds of snapshot: the newest ones of a run, to resume from, and the one that did best in validation.
@@ -48,7 +49,7 @@ type file struct {
 }
 
 // Save writes the store's variables and state as snapshot KIND-STEP of dir, then removes all but the `keep` newest of
-// that kind. Variables for which skip returns true are left out. The returned error names the file that failed; the
+// that kind up to this step. Variables for which skip returns true are left out. The returned error names the file that failed; the
 // snapshots there before stay as they were.
 func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -68,7 +69,7 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 	if err := writeManifest(work, step); err != nil {
 		return err
 	}
-	final := filepath.Join(dir, fmt.Sprintf("%s-%08d", kind, step))
+	final := snapshot(dir, kind, step)
 	if err := os.RemoveAll(final); err != nil { // the same step again, after a resume
 		return err
 	}
@@ -81,7 +82,7 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 	if err := flush(dir); err != nil {
 		return err
 	}
-	return prune(dir, kind, keep)
+	return prune(dir, kind, step, keep)
 }
 
 func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) bool) error {
@@ -91,6 +92,7 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 	if err != nil {
 		return err
 	}
+	optimizer.GetGlobalStepVar(store) // the handler makes one in any case; so skip decides on it, too
 	for v := range store.IterVariables() {
 		if skip != nil && skip(v) {
 			handler.ExcludeVarsFromSaving(v)
@@ -102,13 +104,13 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 // Load restores the newest whole snapshot of a kind: its variables into store, its state into state. It returns the step
 // and, for each damaged snapshot it passed over, a line that names it and says why. Without any it returns ErrNone.
 func Load(dir, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
-	names, err := list(dir, kind)
+	steps, err := list(dir, kind)
 	if err != nil {
 		return 0, nil, err
 	}
-	for _, name := range slices.Backward(names) {
-		path := filepath.Join(dir, name)
-		m, err := verify(path)
+	for _, step := range slices.Backward(steps) {
+		path := snapshot(dir, kind, step)
+		err := verify(path, step)
 		if err == nil {
 			err = readJSON(filepath.Join(path, stateName), state)
 		}
@@ -116,7 +118,7 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 			err = loadVariables(path, store)
 		}
 		if err == nil {
-			return m.Step, passedOver, nil
+			return step, passedOver, nil
 		}
 		passedOver = append(passedOver, fmt.Sprintf("%s is damaged: %v", path, err))
 	}
@@ -128,56 +130,84 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 
 // Exists says whether dir holds any snapshot of a kind, whole or not.
 func Exists(dir, kind string) bool {
-	names, err := list(dir, kind)
-	return err == nil && len(names) > 0
+	steps, err := list(dir, kind)
+	return err == nil && len(steps) > 0
 }
 
+// loadVariables reads all variables of a snapshot before it changes any of the store's. (GoMLX's own loading keeps the value of a
+// variable that the store already has.)
 func loadVariables(dir string, store *model.Store) error {
-	loader := store.Loader()
-	defer store.SetLoader(loader)
-	_, err := checkpoint.Load(store).Dir(dir).ExcludeAllParams().Immediate().Done()
-	return err
-}
-
-// list gives the snapshots of a kind, oldest first.
-func list(dir, kind string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	var names []string
-	for _, e := range entries {
-		if number, ok := strings.CutPrefix(e.Name(), kind+"-"); ok && e.IsDir() {
-			if _, err := strconv.Atoi(number); err == nil {
-				names = append(names, e.Name())
-			}
-		}
-	}
-	slices.Sort(names)
-	return names, err
-}
-
-// prune removes old snapshots, and what a killed writer left behind.
-func prune(dir, kind string, keep int) error {
-	names, err := list(dir, kind)
-	if err != nil {
+	loaded := model.NewStore()
+	if _, err := checkpoint.Load(loaded).Dir(dir).ExcludeAllParams().Immediate().Done(); err != nil {
 		return err
 	}
-	for _, name := range names[:max(0, len(names)-keep)] {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+	byPath := func(a, b *model.Variable) int { return strings.Compare(a.Path(), b.Path()) } // GoMLX's order is random
+	for _, v := range slices.SortedFunc(loaded.IterVariables(), byPath) {
+		value, err := v.Value()
+		if err != nil {
 			return err
 		}
-	}
-	leftovers, err := filepath.Glob(filepath.Join(dir, temporary+"*"))
-	if err != nil {
-		return err
-	}
-	for _, path := range leftovers {
-		if err := os.RemoveAll(path); err != nil {
+		if present := store.GetVariable(v.Path()); present != nil {
+			err = present.SetValue(value)
+		} else {
+			_, err = store.CreateVariable(v.Path(), value)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// snapshot is the folder of a snapshot.
+func snapshot(dir, kind string, step int) string {
+	return filepath.Join(dir, fmt.Sprintf("%s-%08d", kind, step))
+}
+
+// list gives the steps of a kind's snapshots, oldest first.
+func list(dir, kind string) (steps []int, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		number, _ := strings.CutPrefix(e.Name(), kind+"-")
+		step, err := strconv.Atoi(number)
+		if err == nil && step >= 0 && e.IsDir() && e.Name() == filepath.Base(snapshot(dir, kind, step)) {
+			steps = append(steps, step)
+		}
+	}
+	slices.Sort(steps)
+	return steps, err
+}
+
+// prune removes old snapshots, and those of later steps than this one: of a future that a resumed run has left.
+func prune(dir, kind string, step, keep int) error {
+	steps, err := list(dir, kind)
+	if err != nil {
+		return err
+	}
+	later, _ := slices.BinarySearch(steps, step+1)
+	for _, s := range slices.Concat(steps[:max(0, later-keep)], steps[later:]) {
+		if err := os.RemoveAll(snapshot(dir, kind, s)); err != nil {
+			return err
+		}
+	}
+	return removeLeftovers(dir)
+}
+
+// removeLeftovers removes what killed writers left behind.
+func removeLeftovers(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), temporary) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
 }
 
 func writeManifest(dir string, step int) error {
@@ -200,20 +230,26 @@ func writeManifest(dir string, step int) error {
 	return flush(dir)
 }
 
-func verify(dir string) (m manifest, err error) {
-	if err := readJSON(filepath.Join(dir, manifestName), &m); err != nil {
-		return m, err
+// verify compares a snapshot to its manifest.
+func verify(dir string, step int) error {
+	var m manifest
+	path := filepath.Join(dir, manifestName)
+	if err := readJSON(path, &m); err != nil {
+		return err
+	}
+	if _, ok := m.Files[stateName]; !ok || m.Step != step {
+		return fmt.Errorf("%s is of step %d and lists %d files", path, m.Step, len(m.Files))
 	}
 	for name, want := range m.Files {
 		got, err := digest(filepath.Join(dir, name))
 		if err != nil {
-			return m, err
+			return err
 		}
 		if got != want {
-			return m, fmt.Errorf("%s has %d bytes and SHA-256 %.12s…, its manifest says %d and %.12s…", name, got.Bytes, got.SHA256, want.Bytes, want.SHA256)
+			return fmt.Errorf("%s has %d bytes and SHA-256 %.12s…, its manifest says %d and %.12s…", name, got.Bytes, got.SHA256, want.Bytes, want.SHA256)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 func digest(path string) (file, error) {
@@ -229,5 +265,5 @@ func digest(path string) (file, error) {
 
 // Remove deletes every snapshot in dir.
 func Remove(dir string) error {
-	return errors.Join(prune(dir, Last, 0), prune(dir, Best, 0))
+	return errors.Join(prune(dir, Last, 0, 0), prune(dir, Best, 0, 0))
 }

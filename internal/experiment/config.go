@@ -3,6 +3,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,15 +59,15 @@ func (c Config) Check() error {
 		return fmt.Errorf("epochs: %d; there must be at least 1", c.Epochs)
 	case c.Batch < 2:
 		return fmt.Errorf("batch: %d; batch normalisation needs at least 2 samples", c.Batch)
-	case !(c.LearningRate > 0):
-		return fmt.Errorf("learning rate: %g; it must be positive", c.LearningRate)
+	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
+		return fmt.Errorf("learning rate: %g; it must be positive and finite", c.LearningRate)
 	case !slices.Contains([]string{"cosine", "constant"}, c.Schedule):
 		return fmt.Errorf("schedule: %q is neither cosine nor constant", c.Schedule)
-	case c.Average < 0 || c.Average >= 1:
+	case !(c.Average >= 0 && c.Average < 1):
 		return fmt.Errorf("average: decay %g is outside [0, 1)", c.Average)
 	case c.Patience < 0:
 		return fmt.Errorf("patience: %d epochs; it must not be negative", c.Patience)
-	case c.Validation < 0 || c.Validation >= 1:
+	case !(c.Validation >= 0 && c.Validation < 1):
 		return fmt.Errorf("validation: share %g is outside [0, 1)", c.Validation)
 	case !slices.Contains(models.Names(), c.Model):
 		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))

@@ -20,9 +20,9 @@ func (e *DivergedError) Error() string {
 		e.Loss, e.Step, e.Epoch, e.CrossEntropy, e.Before.Loss, e.Before.Accuracy, e.Dir)
 }
 
-func (r *run) diverged(loss, crossEntropy float64) error {
+func (r *run) diverged(step int, loss, crossEntropy float64) error {
 	s := r.state
-	e := &DivergedError{Step: s.Step + 1, Epoch: s.Step/r.perEpoch + 1, Loss: loss, CrossEntropy: crossEntropy, Dir: r.Dir}
+	e := &DivergedError{Step: step, Epoch: (step-1)/r.perEpoch + 1, Loss: loss, CrossEntropy: crossEntropy, Dir: r.Dir}
 	if s.Sums.Steps > 0 {
 		e.Before = Score{s.Sums.Loss / float64(s.Sums.Steps), s.Sums.Accuracy / float64(s.Sums.Steps)}
 	}

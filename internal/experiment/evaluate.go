@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -26,7 +28,10 @@ type ClassScore struct {
 	F1        float64 `json:"f1"`
 }
 
-// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`.
+var errNotANumber = errors.New("the network's output is not a number")
+
+// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. It is an error, which
+// names the sample, if the network gives no number for one.
 func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int) (Evaluation, error) {
 	classes := d.Classes()
 	e := Evaluation{Samples: len(split), Confusion: make([][]int, classes)}
@@ -55,6 +60,9 @@ func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int)
 		}
 		for i := range batches.Valid(step) {
 			probabilities := models.Probabilities(logits[i*classes : (i+1)*classes])
+			if math.IsNaN(probabilities[labels[i]]) {
+				return e, fmt.Errorf("sample %d: %w; look for extreme values in the data", split[step*batch+i], errNotANumber)
+			}
 			e.Loss -= math.Log(max(probabilities[labels[i]], math.SmallestNonzeroFloat64))
 			best := 0
 			for k, p := range probabilities {

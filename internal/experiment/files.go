@@ -174,8 +174,11 @@ func Remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	return errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeFiles(dir, resultFile, historyFile, configFile))
+	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeFiles(dir, resultFile, historyFile, configFile))
+	unlock()
+	err = errors.Join(err, removeFiles(dir, lockFile))
+	_ = os.Remove(dir) // fails where something else is in it
+	return err
 }
 
 func removeFiles(dir string, names ...string) error {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -26,14 +27,23 @@ type Result struct {
 	Resumed    bool      `json:"-"` // the run had ended before; nothing was trained now
 }
 
-// finish evaluates the best epoch on the test set and records the result.
+// finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the result.
 func (r *run) finish() (Result, error) {
 	history := r.state.History
-	best := history[r.state.Best-1]
-	if _, _, err := checkpoint.Load(r.Dir, checkpoint.Best, r.classifier.Store(), &best); err != nil {
+	if err := writeHistory(filepath.Join(r.Dir, historyFile), history); err != nil { // again: a kill may have come between
 		return Result{}, err
 	}
-	r.classifier.Loaded()
+	best := history[r.state.Best-1]
+	_, _, err := checkpoint.Load(r.Dir, checkpoint.Best, r.classifier.Store(), &best)
+	if errors.Is(err, checkpoint.ErrNone) {
+		r.notice(err.Error() + "; using the weights of the last epoch")
+		best, err = history[len(history)-1], r.classifier.Update(r.store)
+	} else {
+		r.classifier.Loaded()
+	}
+	if err != nil {
+		return Result{}, err
+	}
 	test, err := Evaluate(r.classifier, r.data, r.data.Test, r.evaluationBatch())
 	if err != nil {
 		return Result{}, err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
@@ -29,10 +30,11 @@ type Options struct {
 
 // Observer is told how a training goes. Each function may be nil.
 type Observer struct {
-	Begin  func(d *datasets.Dataset, spec models.Spec, from, steps int)
-	Step   func(Progress)
-	Epoch  func(Epoch)
-	Notice func(line string)
+	Begin   func(d *datasets.Dataset, spec models.Spec, from, steps int)
+	Prepare func(level int, done, objective float64)
+	Step    func(Progress)
+	Epoch   func(Epoch)
+	Notice  func(line string)
 }
 
 // Progress is the state after a step: means over the epoch so far.
@@ -73,6 +75,8 @@ type trainState struct {
 	Best    int      `json:"best"` // epoch, 0 for none
 	Seconds float64  `json:"seconds"`
 	Wait    float64  `json:"wait"`
+	// Hierarchy is the frozen one's, where it was made before the training.
+	Hierarchy models.Hierarchy `json:"hierarchy"`
 }
 
 // stepSums are sums over the steps of the epoch so far.
@@ -124,7 +128,7 @@ func Train(ctx context.Context, backend compute.Backend, c Config, opts Options)
 	if r.spec, err = c.spec(r.data); err != nil {
 		return Result{}, err
 	}
-	if err := r.begin(backend); err != nil {
+	if err := r.begin(ctx, backend); err != nil {
 		return Result{}, err
 	}
 	if err := r.steps(ctx, backend); err != nil {
@@ -134,7 +138,7 @@ func Train(ctx context.Context, backend compute.Backend, c Config, opts Options)
 }
 
 // begin opens the checkpoint, and restores the newest snapshot if there is one.
-func (r *run) begin(backend compute.Backend) error {
+func (r *run) begin(ctx context.Context, backend compute.Backend) error {
 	m := models.Metadata{Spec: r.spec, Data: r.data.Name, ClassNames: r.data.ClassNames, Mean: r.data.Mean, Std: r.data.Std,
 		Provenance: r.data.Provenance, Command: r.Command, Versions: versions(r.Backend)}
 	if err := openRun(r.Dir, r.Config, m, r.data.Affinity); err != nil {
@@ -155,9 +159,36 @@ func (r *run) begin(backend compute.Backend) error {
 			r.notice(fmt.Sprintf("resuming after step %d", step))
 		}
 	}
+	if err := r.prepare(ctx, backend); err != nil {
+		return err
+	}
 	var err error
 	r.classifier, err = models.NewClassifier(backend, m, r.data.Affinity)
 	return err
+}
+
+// prepare makes the hierarchy where that comes before the training, unless the snapshot brought it.
+func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) {
+	if !r.spec.FrozenInTraining() {
+		return nil
+	}
+	if r.state.Hierarchy.Objective != nil {
+		models.MarkFrozen(r.store)
+		return nil
+	}
+	if r.state.Hierarchy, err = r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare); err != nil {
+		return err
+	}
+	r.notice(fmt.Sprintf("hierarchy %s: C %.2f, coverage %.0f%%", r.spec.Params[ccp.ParamHierarchy], r.state.Hierarchy.Objective, percent(r.state.Hierarchy.Coverage)))
+	return nil
+}
+
+func percent(shares []float64) []float64 {
+	out := make([]float64, len(shares))
+	for i, share := range shares {
+		out[i] = 100 * share
+	}
+	return out
 }
 
 // steps runs the training steps that are left.
@@ -207,13 +238,16 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 		values[i] = float64(v)
 	}
 	if loss := values[0]; math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return r.diverged(loss, values[2])
+		return r.diverged(r.state.Step+1, loss, values[2])
 	}
 	s := &r.state
 	s.Step++
 	s.Sums.Loss += values[2]
 	s.Sums.Accuracy += values[3]
 	s.Sums.Objective = values[4:]
+	if s.Hierarchy.Objective != nil {
+		s.Sums.Objective = s.Hierarchy.Objective
+	}
 	s.Sums.Steps++
 	if r.Observer.Step != nil {
 		r.Observer.Step(r.progress())
@@ -268,6 +302,9 @@ func (r *run) endEpoch() error {
 		return err
 	}
 	validation, err := Evaluate(r.classifier, r.data, r.data.Validation, r.evaluationBatch())
+	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and there is no loss after it to show that
+		return r.diverged(s.Step, math.NaN(), math.NaN())
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,316 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// The documents that --json prints, as they are documented.
+type (
+	scoreDocument struct {
+		Loss     float64 `json:"loss"`
+		Accuracy float64 `json:"accuracy"`
+	}
+	trainDocument struct {
+		Command    string        `json:"command"`
+		Data       string        `json:"data"`
+		Model      string        `json:"model"`
+		Backend    string        `json:"backend"`
+		Seed       int64         `json:"seed"`
+		Parameters int           `json:"parameters"`
+		Epochs     int           `json:"epochs"`
+		Steps      int           `json:"steps"`
+		BestEpoch  int           `json:"best_epoch"`
+		Train      scoreDocument `json:"train"`
+		Validation scoreDocument `json:"validation"`
+		Test       scoreDocument `json:"test"`
+		Objective  []float64     `json:"objective"`
+		Seconds    float64       `json:"seconds"`
+		Checkpoint string        `json:"checkpoint"`
+	}
+	evalDocument struct {
+		Command  string  `json:"command"`
+		Data     string  `json:"data"`
+		Split    string  `json:"split"`
+		Samples  int     `json:"samples"`
+		Accuracy float64 `json:"accuracy"`
+		Loss     float64 `json:"loss"`
+		PerClass []struct {
+			Name      string  `json:"name"`
+			Samples   int     `json:"samples"`
+			Precision float64 `json:"precision"`
+			Recall    float64 `json:"recall"`
+			F1        float64 `json:"f1"`
+		} `json:"per_class"`
+		Confusion [][]int `json:"confusion"`
+	}
+	predictDocument struct {
+		Index       int     `json:"index"`
+		Class       int     `json:"class"`
+		Name        string  `json:"name"`
+		Probability float64 `json:"probability"`
+	}
+)
+
+const digitsFile = "../../examples/digits.npy"
+
+func TestTrain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "the run") // a name to be quoted
+	line := append([]string{"train", "--checkpoint", dir, "--seed", "7"}, tiny...)
+	code, stdout, stderr := execute(t, line...)
+	require.Zero(t, code, stderr)
+	assert.Equal(t, "data   digits: 1,258 training, 180 validation, 359 test samples in 10 classes\n"+
+		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\n", stderr[:strings.Index(stderr, "epoch")])
+	assert.Regexp(t, `^epoch 1/1  loss \d\.\d{4}  acc 0\.\d{3}  val 0\.\d{4}  C \d\.\d\d \d\.\d\d  \d+\.\ds  best$`, lines(stderr)[3])
+	assert.NotContains(t, stderr, "\r", "no bar off a terminal")
+	require.Len(t, lines(stdout), 3)
+	assert.Regexp(t, `^test accuracy \d+\.\d\d%, loss \d\.\d{4}; validation accuracy \d+\.\d\d%, best in epoch 1 of 1$`, lines(stdout)[0])
+	assert.Regexp(t, `^778 parameters, 19 steps in \d+\.\ds of training on go$`, lines(stdout)[1])
+	assert.Equal(t, "checkpoint in "+dir+"; try: "+self()+" eval --checkpoint '"+dir+"'", lines(stdout)[2])
+
+	code, stdout, stderr = execute(t, append(line, "--json")...)
+	require.Zero(t, code, stderr)
+	assert.Equal(t, "this run had ended before and nothing was trained now; --overwrite trains it anew\n", stderr)
+	var ended trainDocument
+	decode(t, stdout, &ended)
+
+	code, stdout, stderr = execute(t, append(line, "--json", "--overwrite")...)
+	require.Zero(t, code, stderr)
+	var again trainDocument
+	decode(t, lines(stdout)[len(lines(stdout))-1], &again)
+	assert.Equal(t, 1, strings.Count(stdout, "{\"command\""), stdout)
+	assert.Positive(t, again.Seconds)
+	again.Seconds = ended.Seconds
+	assert.Equal(t, ended, again, "the same seed gives the same result")
+	assert.Len(t, again.Objective, 2)
+	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7, Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
+		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Checkpoint: dir}, again)
+}
+
+func TestTrainGuardsADirectory(t *testing.T) {
+	dir := trained(t)
+	code, _, stderr := execute(t, append([]string{"train", "--checkpoint", dir, "--lr", "0.5"}, tiny...)...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, dir+" holds a finished run with other settings (learning_rate was 0.001, is 0.5)")
+	succeed(t, append([]string{"train", "--checkpoint", dir, "--lr", "0.5", "--overwrite"}, tiny...)...)
+
+	precious := filepath.Join(t.TempDir(), "thesis.tex")
+	require.NoError(t, os.WriteFile(precious, nil, 0o644))
+	succeed(t, append([]string{"train", "--checkpoint", filepath.Dir(precious), "--overwrite"}, tiny...)...)
+	succeed(t, append([]string{"train", "--checkpoint", filepath.Dir(precious), "--overwrite"}, tiny...)...)
+	assert.FileExists(t, precious, "--overwrite deletes nothing but a run")
+}
+
+func TestTrainNamesTheDataFolder(t *testing.T) {
+	line := append([]string{"train", "--checkpoint", filepath.Join(t.TempDir(), "run"), "--data-dir", "x y"}, tiny...)
+	assert.True(t, strings.HasSuffix(succeed(t, line...), "/run --data-dir 'x y'\n"), "eval needs it too")
+}
+
+func TestEval(t *testing.T) {
+	dir := trained(t)
+	for _, split := range []struct {
+		name    string
+		samples int
+	}{{"train", 1258}, {"validation", 180}, {"test", 359}} {
+		var e evalDocument
+		decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--split", split.name, "--json"), &e)
+		assert.Equal(t, []any{"eval", "digits", split.name, split.samples}, []any{e.Command, e.Data, e.Split, e.Samples})
+		require.Len(t, e.Confusion, 10)
+		hits, all := 0, 0
+		for k, row := range e.Confusion {
+			require.Len(t, row, 10)
+			hits += row[k]
+			samples := 0
+			for _, n := range row {
+				samples += n
+			}
+			assert.Equal(t, samples, e.PerClass[k].Samples)
+			all += samples
+		}
+		assert.Equal(t, split.samples, all)
+		assert.InDelta(t, float64(hits)/float64(all), e.Accuracy, 1e-12)
+		assert.Positive(t, e.Loss)
+	}
+	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir)
+	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+	assert.Contains(t, text, "\nconfusion: a row for each true class")
+
+	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "has signals of 12 nodes x 3 channels, the model was trained on 64 x 1")
+}
+
+func TestPredict(t *testing.T) {
+	dir := trained(t)
+	stdout := lines(succeed(t, "predict", "--backend", "go", "--checkpoint", dir, "--json", digitsFile))
+	require.Len(t, stdout, 10)
+	text := lines(succeed(t, "predict", "--backend", "go", "--checkpoint", dir, digitsFile))
+	require.Len(t, text, 10)
+	for i, line := range stdout {
+		var p predictDocument
+		decode(t, line, &p)
+		assert.Equal(t, i, p.Index)
+		assert.Less(t, p.Class, 10)
+		assert.Equal(t, string(rune('0'+p.Class)), p.Name)
+		assert.True(t, p.Probability >= 0.1 && p.Probability <= 1, "the largest of ten: %v", p.Probability)
+		assert.Regexp(t, `^\d\t`+p.Name+`\t[01]\.\d{4}$`, text[i])
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	dir := trained(t)
+	write := func(name string, a *npz.Array) string {
+		path := filepath.Join(t.TempDir(), name)
+		if strings.HasSuffix(name, ".npz") {
+			require.NoError(t, npz.Write(path, []npz.Named{{Name: strings.TrimSuffix(name, ".npz"), Array: a}}))
+			return path
+		}
+		require.NoError(t, npz.WriteAtomic(path, func(w io.Writer) error { return npz.WriteNPY(w, a) }))
+		return path
+	}
+	signal := make([]float32, 128)
+	signal[70] = float32(math.NaN())
+	text := filepath.Join(t.TempDir(), "signals.npy")
+	require.NoError(t, os.WriteFile(text, []byte("0 1 2"), 0o644))
+	for _, c := range []struct{ path, want string }{
+		{"nothing.npy", "nothing.npy: no such file"},
+		{text, "signals.npy"},
+		{write("flat.npy", &npz.Array{Shape: []int{128}, Data: signal}), "features has shape [128]; the model needs [samples, 64, 1]"},
+		{write("wide.npy", &npz.Array{Shape: []int{1, 64, 2}, Data: signal}), "features has shape [1 64 2]; the model needs [samples, 64, 1]"},
+		{write("nan.npy", &npz.Array{Shape: []int{2, 64}, Data: signal}), "unusable signal 1: node 6, channel 0 is NaN; replace it by a number"},
+		{write("words.npy", &npz.Array{Shape: []int{1, 64}, Data: make([]string, 64)}), "words.npy"},
+		{write("other.npz", &npz.Array{Shape: []int{2, 64}, Data: signal}), "no array features; store the signals as features [samples, nodes, channels] (the file has other)"},
+	} {
+		code, stdout, stderr := execute(t, "predict", "--backend", "go", "--checkpoint", dir, c.path)
+		assert.Equal(t, 1, code)
+		assert.Empty(t, stdout)
+		assert.Len(t, lines(stderr), 1, stderr)
+		assert.Contains(t, stderr, c.want)
+		assert.Equal(t, 1, strings.Count(stderr, c.path), "names the file once: %s", stderr)
+	}
+}
+
+// TestExampleDigits keeps examples/digits.npy: for each class in turn the first of its test samples, in raw units.
+func TestExampleDigits(t *testing.T) {
+	d, err := datasets.Load("digits", datasets.Options{})
+	require.NoError(t, err)
+	want := &npz.Array{Shape: []int{d.Classes(), d.Nodes}}
+	var values []uint8
+	for class := range d.Classes() {
+		for _, i := range d.Test {
+			if int(d.Labels[i]) == class {
+				sample := make([]float32, d.Nodes)
+				d.Signals.Read(i, sample)
+				for _, v := range sample {
+					values = append(values, uint8(v))
+				}
+				break
+			}
+		}
+	}
+	want.Data = values
+	if *update {
+		require.NoError(t, npz.WriteAtomic(digitsFile, func(w io.Writer) error { return npz.WriteNPY(w, want) }))
+	}
+	got, err := npz.ReadNPYFile(digitsFile)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+}
+
+func TestDataList(t *testing.T) {
+	golden(t, "data-list.output", succeed(t, "data", "list"))
+	var sources []sourceJSON
+	decode(t, succeed(t, "data", "list", "--json"), &sources)
+	require.NotEmpty(t, sources)
+	assert.Equal(t, "digits", sources[0].Name)
+	assert.Equal(t, 1797, sources[0].Samples)
+	for _, line := range lines(succeed(t, "data", "list")) {
+		assert.LessOrEqual(t, len(line), 80, line)
+	}
+}
+
+func TestDataInfo(t *testing.T) {
+	golden(t, "data-info-digits.output", succeed(t, "data", "info", "digits"))
+	var d datasetJSON
+	decode(t, succeed(t, "data", "info", "digits", "--json"), &d)
+	assert.Equal(t, []int{64, 1, 1258, 180, 359, 64, 210}, []int{d.Nodes, d.Channels, d.Train, d.Validation, d.Test, d.Graph.Nodes, d.Graph.Edges})
+	assert.Len(t, d.Classes, 10)
+	assert.NotNil(t, d.Warnings)
+
+	path := ringFile(t, without(ring(40), "edges"))
+	code, _, stderr := execute(t, "data", "info", path)
+	assert.Equal(t, 1, code, stderr)
+	assert.Contains(t, succeed(t, "data", "info", path, "--knn", "2"), "40 samples, 12 nodes, 3 channels, 4 classes")
+}
+
+func TestGraph(t *testing.T) {
+	dir := t.TempDir()
+	grid, mtx, random, near := filepath.Join(dir, "g.npz"), filepath.Join(dir, "g.mtx"), filepath.Join(dir, "r.csv"), filepath.Join(dir, "k.npz")
+	assert.Equal(t, grid+": 9 nodes, 12 edges\n", succeed(t, "graph", "build", "--grid", "3x3", "--neighbours", "4", "--out", grid))
+	stats := succeed(t, "graph", "stats", grid)
+	golden(t, "graph-stats.output", stats)
+	succeed(t, "graph", "build", "--from", grid, "--out", mtx)
+	assert.Equal(t, stats, succeed(t, "graph", "stats", mtx))
+	var g graphJSON
+	decode(t, succeed(t, "graph", "stats", grid, "--json"), &g)
+	assert.Equal(t, graphJSON{Nodes: 9, Edges: 12, Density: 24. / 81, Neighbours: rangeJSON{2, 24. / 9, 4}, Degree: rangeJSON{2, 24. / 9, 4}, Components: 1, LargestComponent: 9}, rounded(g))
+
+	decode(t, succeed(t, "graph", "build", "--random", "10x15", "--seed", "3", "--out", random, "--json"), &g)
+	assert.Equal(t, []int{10, 15, 1}, []int{g.Nodes, g.Edges, g.Components})
+
+	points := filepath.Join(dir, "points.npy")
+	require.NoError(t, npz.WriteAtomic(points, func(w io.Writer) error {
+		return npz.WriteNPY(w, &npz.Array{Shape: []int{4, 1}, Data: []float64{0, 1, 10, 11}})
+	}))
+	decode(t, succeed(t, "graph", "build", "--points", points, "--knn", "1", "--out", near, "--json"), &g)
+	assert.Equal(t, []int{4, 2, 2}, []int{g.Nodes, g.Edges, g.Components})
+	succeed(t, "graph", "build", "--grid", "2x2", "--out", near, "--overwrite")
+	assert.Contains(t, succeed(t, "graph", "stats", near), "nodes       4\n")
+}
+
+// rounded leaves out what float64 sums in another order than the exact value.
+func rounded(g graphJSON) graphJSON {
+	for _, mean := range []*float64{&g.Neighbours.Mean, &g.Degree.Mean} {
+		if diff := *mean - 24./9; diff < 1e-12 && diff > -1e-12 {
+			*mean = 24. / 9
+		}
+	}
+	return g
+}
+
+func TestDoctor(t *testing.T) {
+	text := succeed(t, "doctor", "--backend", "go")
+	assert.Contains(t, text, "ok         go")
+	var report struct {
+		Chosen string           `json:"chosen"`
+		Trials []map[string]any `json:"trials"`
+	}
+	stdout := succeed(t, "doctor", "--backend", "go", "--json")
+	require.NoError(t, json.Unmarshal([]byte(stdout), &report))
+	assert.Len(t, lines(stdout), 1)
+	assert.Equal(t, "go", report.Chosen)
+	assert.NotEmpty(t, report.Trials)
+}
+
+func TestVersion(t *testing.T) {
+	text := succeed(t, "version")
+	for _, name := range []string{"ccp", "gomlx", "go-xla", "go", "platform"} {
+		assert.Regexp(t, `(?m)^`+name+` +\S+$`, text)
+	}
+	var versions map[string]string
+	decode(t, succeed(t, "version", "--json"), &versions)
+	assert.Equal(t, runtime.Version(), versions["go"])
+	assert.NotEmpty(t, versions["gomlx"])
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/clusterpool/ccp/internal/experiment"
+)
+
+// evaluation makes one whose classes are mostly recognised, class k taken for k+1 (k%7) times.
+func evaluation(names []string) experiment.Evaluation {
+	var e experiment.Evaluation
+	for k, name := range names {
+		row := make([]int, len(names))
+		row[k] = 90 + k%10
+		row[(k+1)%len(names)] += k % 7
+		e.Confusion = append(e.Confusion, row)
+		e.PerClass = append(e.PerClass, experiment.ClassScore{Name: name, Samples: row[k] + k%7, Precision: 0.9, Recall: 0.8, F1: 0.85})
+	}
+	return e
+}
+
+func TestPrintEvaluation(t *testing.T) {
+	few := []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
+	var many []string
+	for k := range 60 {
+		many = append(many, fmt.Sprintf("action %d", k+1))
+	}
+	many[12] = "taking a selfie while walking towards another person"
+	for name, classes := range map[string][]string{"eval-2-classes": {"no", "yes"}, "eval-10-classes": few, "eval-60-classes": many} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			printEvaluation(&out, evaluation(classes))
+			golden(t, name+".output", out.String())
+			for _, line := range lines(out.String()) {
+				assert.LessOrEqual(t, len([]rune(line)), widestMatrix)
+			}
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/models"
+)
+
+func TestProgressLine(t *testing.T) {
+	head, tail := "epoch 1/30", " 50%  loss 1.0"
+	for width, want := range map[int]string{
+		60: "epoch 1/30 [===============               ]  50%  loss 1.0",
+		40: "epoch 1/30 [======      ]  50%  loss 1.0",
+		31: "epoch 1/30 [=  ]  50%  loss 1.0",
+		30: "epoch 1/30   50%  loss 1.0",
+		12: "epoch 1/30  ",
+		0:  "",
+		-1: "",
+	} {
+		assert.Equal(t, want, progressLine(head, 0.5, tail, width), "width %d", width)
+	}
+	assert.Contains(t, progressLine(head, 1, tail, 60), "[==============================]")
+	assert.Contains(t, progressLine(head, 0, tail, 60), "[                              ]")
+}
+
+// TestDisplayOnATerminal follows what is written to a terminal, whose width is not known here.
+func TestDisplayOnATerminal(t *testing.T) {
+	screen, err := os.Create(filepath.Join(t.TempDir(), "screen"))
+	require.NoError(t, err)
+	defer screen.Close()
+	read := 0
+	written := func() string {
+		raw, err := os.ReadFile(screen.Name())
+		require.NoError(t, err)
+		defer func() { read = len(raw) }()
+		return string(raw[read:])
+	}
+	data, err := datasets.Load("digits", datasets.Options{})
+	require.NoError(t, err)
+	d := newDisplay(screen, experiment.Config{Epochs: 12}, "go")
+	assert.Nil(t, d.screen, "a file is no terminal")
+	d.screen = screen
+
+	d.begin(data, models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
+	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n\rcompiling…\x1b[K"))
+	d.drawn = d.drawn.Add(-redrawPeriod)
+	d.step(experiment.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2, Loss: 2.5, Accuracy: 0.25, Objective: 0.5, PerSecond: 100})
+	line := written()
+	assert.Equal(t, "\repoch 1/12 [=======       ]  50%  loss 2.5000  acc 0.250  C 0.50  100/s  ? left\x1b[K", line)
+	assert.Len(t, line, len("\r\x1b[K")+79, "a line of 80 columns would wrap")
+	d.step(experiment.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2})
+	assert.Empty(t, written(), "too soon to draw again")
+	d.step(experiment.Progress{Epoch: 1, Epochs: 12, Step: 2, Steps: 2})
+	assert.Contains(t, written(), "] 100%", "the last step is always drawn")
+	d.epoch(experiment.Epoch{Epoch: 1, Train: experiment.Score{Loss: 2.5, Accuracy: 0.25}, Objective: []float64{0.5, 0.75}, Seconds: 0.25, Best: true})
+	assert.Equal(t, "\r\x1b[Kepoch  1/12  loss 2.5000  acc 0.250  val 0.0000  C 0.50 0.75  0.2s  best\n", written())
+	d.notice("resuming")
+	assert.Equal(t, "resuming\n", written(), "nothing to erase")
+	d.step(experiment.Progress{Epoch: 2, Epochs: 12, Step: 1, Steps: 2})
+	written()
+	d.clear()
+	d.clear()
+	assert.Equal(t, "\r\x1b[K", written())
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden files and examples/digits.npy anew")
+
+// tiny are the settings with which a training on the digits takes a fraction of a second, on the pure Go backend.
+var tiny = []string{"--backend", "go", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "1"}
+
+// execute runs a command line in this process.
+func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Setenv("CCP_DATA", "")
+	t.Setenv("GOMLX_BACKEND", "")
+	var out, errs bytes.Buffer
+	code = run(args, &out, &errs)
+	assert.NotContains(t, errs.String(), "goroutine", "a stack trace")
+	assert.NotContains(t, errs.String(), "internal error")
+	return code, out.String(), errs.String()
+}
+
+// succeed runs a command line that must not fail and returns its stdout.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := execute(t, args...)
+	require.Zero(t, code, stderr)
+	return stdout
+}
+
+// trained makes the checkpoint of a tiny training on the digits.
+func trained(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	succeed(t, append([]string{"train", "--checkpoint", dir}, tiny...)...)
+	return dir
+}
+
+// golden compares got with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got, "run the test with -update if this is meant")
+}
+
+// decode reads one line of JSON that must have exactly the fields of v.
+func decode(t *testing.T, line string, v any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(line))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(v), line)
+	again, err := json.Marshal(v)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(again), line, "a field is missing")
+}
+
+func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
+
+func TestHelp(t *testing.T) {
+	for _, command := range []string{"", "train", "eval", "predict", "data", "data list", "data info", "graph", "graph build", "graph stats", "doctor", "version"} {
+		name := strings.TrimSpace("ccp " + command)
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("CCP_DATA", "/must/not/show")
+			help := succeed(t, append(strings.Fields(command), "--help")...)
+			assert.Contains(t, help, "Examples:\n  ccp "+command)
+			golden(t, strings.ReplaceAll(name, " ", "-"), help)
+		})
+	}
+	assert.Equal(t, succeed(t, "--help"), succeed(t), "without a command the program explains itself")
+	assert.Equal(t, succeed(t, "data", "--help"), succeed(t, "data"))
+}
+
+// TestWrongUsage covers what is wrong with a command line by itself: exit code 2, the reason and where to look.
+func TestWrongUsage(t *testing.T) {
+	for _, c := range []struct{ line, want, help string }{
+		{"trian", `there is no command "trian"`, "ccp"},
+		{"data get", `there is no command "get"`, "ccp data"},
+		{"train digits", `ccp train takes flags only, not "digits"`, "ccp train"},
+		{"train --foo", "unknown flag: --foo", "ccp train"},
+		{"train --epochs many", `--epochs "many" is not a whole number`, "ccp train"},
+		{"train --lr fast", `--lr "fast" is not a number`, "ccp train"},
+		{"train --split-seed -1", `--split-seed "-1" is not a whole number from 0`, "ccp train"},
+		{"train --save-every 5", `--save-every "5" is not a duration such as 90s or 5m`, "ccp train"},
+		{"train --epochs 0", "epochs: 0; there must be at least 1", "ccp train"},
+		{"train --batch 1", "batch: 1; batch normalisation needs at least 2 samples", "ccp train"},
+		{"train --schedule linear", `schedule: "linear" is neither cosine nor constant`, "ccp train"},
+		{"train --model gcn", `model: there is no "gcn"; there are ccp`, "ccp train"},
+		{"train --levels 3x3", `--levels: level 1: "3x3" is not CLUSTERSxFILTERS/L`, "ccp train"},
+		{"train --fc 64,x", `--fc: "x" in "64,x" is not a whole number from 1 to 1048576`, "ccp train"},
+		{"train --set depth=3", `--set: setting "depth=3" is not NAME=VALUE with a name out of`, "ccp train"},
+		{"train --set l2=much", `--set: setting "l2=much": its value must be a float64`, "ccp train"},
+		{"eval", "--checkpoint DIR is needed", "ccp eval"},
+		{"eval --checkpoint x --split all", `--split "all" is none of train, validation, test`, "ccp eval"},
+		{"predict x.npy", "--checkpoint DIR is needed", "ccp predict"},
+		{"predict --checkpoint x", "FILE.npy or FILE.npz is needed", "ccp predict"},
+		{"predict --checkpoint x a.npy b.npy", "one FILE.npy or FILE.npz is needed, there are 2: a.npy b.npy", "ccp predict"},
+		{"data info", "NAME or FILE.npz is needed", "ccp data info"},
+		{"graph stats", "FILE is needed", "ccp graph stats"},
+		{"graph build --grid 2x2", "--out FILE is needed", "ccp graph build"},
+		{"graph build --out x.npz", "one of --grid, --points, --random, --from is needed, there are 0", "ccp graph build"},
+		{"graph build --out x.npz --grid 2x2 --random 3x3", "one of --grid, --points, --random, --from is needed, there are 2", "ccp graph build"},
+		{"graph build --out x.npz --grid 22", `--grid "22" is not two whole numbers such as 32x32`, "ccp graph build"},
+		{"graph build --out x.npz --random 0x1", `--random "0x1" is not two whole numbers`, "ccp graph build"},
+		{"graph build --out x.npz --points p.npy --metric far", `--metric "far" is neither euclidean nor cosine`, "ccp graph build"},
+		{"doctor now", `ccp doctor takes flags only, not "now"`, "ccp doctor"},
+		{"version 2", `ccp version takes flags only, not "2"`, "ccp version"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			code, stdout, stderr := execute(t, strings.Fields(c.line)...)
+			assert.Equal(t, 2, code)
+			assert.Empty(t, stdout)
+			require.Len(t, lines(stderr), 2, stderr)
+			assert.True(t, strings.HasPrefix(stderr, "ccp: "+c.want), stderr)
+			assert.Equal(t, "See `"+c.help+" --help`.", lines(stderr)[1])
+		})
+	}
+}
+
+// TestFailures covers what only turns out when the command runs: exit code 1 and one line.
+func TestFailures(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file.npz")
+	require.NoError(t, os.WriteFile(file, []byte("text"), 0o644))
+	for _, c := range []struct{ line, want string }{
+		{"train --backend go --checkpoint DIR/a --data nothing", `data set "nothing" is not known; use one of digits, cifar10`},
+		{"train --backend go --checkpoint DIR/b --data DIR/nothing.npz", "DIR/nothing.npz: no such file"},
+		{"train --backend go --checkpoint DIR/c --data-dir DIR --data cifar10", "DIR"},
+		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
+		{"train --backend go --checkpoint DIR/file.npz", "DIR/file.npz"},
+		{"train --backend tpu --checkpoint DIR/e", "tpu: no such backend; there are go"},
+		{"eval --backend go --checkpoint DIR", "DIR is not a checkpoint"},
+		{"eval --backend go --checkpoint DIR/nowhere", "DIR/nowhere is not a checkpoint"},
+		{"predict --backend go --checkpoint DIR x.npy", "DIR is not a checkpoint"},
+		{"data info nothing", `data set "nothing" is not known`},
+		{"data info digits --knn 3", "digits: its graph is fixed; leave --knn out"},
+		{"data info DIR/file.npz", "DIR/file.npz"},
+		{"graph stats DIR/nothing.npz", "DIR/nothing.npz: no such file"},
+		{"graph stats DIR/file.npz", "DIR/file.npz"},
+		{"graph build --grid 2x2 --out DIR/file.npz", "DIR/file.npz exists; --overwrite replaces it"},
+		{"graph build --grid 2x2 --out DIR/grid.png", `extension ".png" is not known; use .npz`},
+		{"graph build --grid 2x2 --neighbours 6 --out DIR/g.npz", "grid with 6 neighbours; a pixel has 4 or 8"},
+		{"graph build --points DIR/nothing.npy --out DIR/g.npz", "DIR/nothing.npy: no such file"},
+		{"graph build --random 4x9 --out DIR/g.npz", "9"},
+		{"graph build --from DIR/file.npz --out DIR/g.npz", "DIR/file.npz"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			code, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(c.line, "DIR", dir))...)
+			assert.Equal(t, 1, code)
+			assert.Empty(t, stdout)
+			require.Len(t, lines(stderr), 1, stderr)
+			assert.True(t, strings.HasPrefix(stderr, "ccp: "), stderr)
+			assert.Contains(t, stderr, strings.ReplaceAll(c.want, "DIR", dir))
+		})
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	assert.Equal(t, "ccp train --checkpoint runs/a-b_1,2=3", commandLine("ccp", "train", "--checkpoint", "runs/a-b_1,2=3"))
+	assert.Equal(t, `'a b' '' 'it'\''s' '$HOME' '~'`, commandLine("a b", "", "it's", "$HOME", "~"))
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// ring makes the arrays of examples/ring.py, for n samples: 12 nodes, 3 channels, 4 classes.
+func ring(n int) []npz.Named {
+	const nodes, channels, classes = 12, 3, 4
+	rng := rand.New(rand.NewPCG(1, 2))
+	features, labels, split := make([]float32, n*nodes*channels), make([]int64, n), make([]int64, n)
+	for s := range n {
+		labels[s] = int64(s % classes)
+		split[s] = []int64{0, 0, 0, 0, 0, 0, 0, 1, 2, 2}[(s/classes)%10]
+		centres := [2]int{3*int(labels[s]) + rng.IntN(3), rng.IntN(nodes)}
+		for i := range nodes {
+			for c := range channels {
+				v := 0.3 * rng.NormFloat64()
+				if c < 2 {
+					distance := math.Abs(float64(i - centres[c]))
+					distance = min(distance, nodes-distance)
+					v += math.Exp(-distance * distance / 2)
+				}
+				features[(s*nodes+i)*channels+c] = float32(v)
+			}
+		}
+	}
+	var edges []int64
+	for i := range int64(nodes) {
+		edges = append(edges, i, (i+1)%nodes)
+	}
+	return []npz.Named{
+		{Name: "features", Array: &npz.Array{Shape: []int{n, nodes, channels}, Data: features}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{n}, Data: labels}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{nodes, 2}, Data: edges}},
+		{Name: "split", Array: &npz.Array{Shape: []int{n}, Data: split}},
+		{Name: "class_names", Array: &npz.Array{Shape: []int{classes}, Data: []string{"north", "east", "south", "west"}}},
+	}
+}
+
+func ringFile(t *testing.T, arrays []npz.Named) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ring.npz")
+	require.NoError(t, npz.Write(path, arrays))
+	return path
+}
+
+func without(arrays []npz.Named, names ...string) []npz.Named {
+	return slices.DeleteFunc(arrays, func(a npz.Named) bool { return slices.Contains(names, a.Name) })
+}
+
+// with replaces an array, or adds it.
+func with[T any](arrays []npz.Named, name string, data T, shape ...int) []npz.Named {
+	return append(without(arrays, name), npz.Named{Name: name, Array: &npz.Array{Shape: shape, Data: data}})
+}
+
+// changed is the array of a name, as []T, with element i replaced.
+func changed[T any](arrays []npz.Named, name string, i int, v T) []npz.Named {
+	at := slices.IndexFunc(arrays, func(a npz.Named) bool { return a.Name == name })
+	data := slices.Clone(arrays[at].Array.Data.([]T))
+	data[i] = v
+	return with(arrays, name, data, arrays[at].Array.Shape...)
+}
+
+// TestOwnData follows a user with data of their own: train, evaluate, predict.
+func TestOwnData(t *testing.T) {
+	path := ringFile(t, ring(800))
+	dir := filepath.Join(t.TempDir(), "run")
+	code, stdout, stderr := execute(t, "train", "--backend", "go", "--data", path, "--checkpoint", dir, "--levels", "4x16/4,1x32/4", "--fc", "16",
+		"--set", "readout_dropout=0", "--lr", "0.01", "--epochs", "15", "--json")
+	require.Zero(t, code, stderr)
+	var result trainDocument
+	decode(t, stdout, &result)
+	assert.Equal(t, "ring.npz", result.Data)
+	assert.Greater(t, result.Test.Accuracy, 0.8, "of 4 classes")
+
+	t.Chdir(t.TempDir()) // the file is found again from any folder
+	var e evalDocument
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--json"), &e)
+	assert.Equal(t, 160, e.Samples)
+	assert.Equal(t, result.Test, scoreDocument{e.Loss, e.Accuracy}, "the checkpoint classifies as the training did")
+	assert.Equal(t, "east", e.PerClass[1].Name)
+
+	predictions := lines(succeed(t, "predict", "--backend", "go", "--checkpoint", dir, "--json", path))
+	require.Len(t, predictions, 800)
+	hits := 0
+	for i, line := range predictions {
+		var p predictDocument
+		decode(t, line, &p)
+		require.Equal(t, i, p.Index)
+		require.Equal(t, []string{"north", "east", "south", "west"}[p.Class], p.Name)
+		if p.Class == i%4 {
+			hits++
+		}
+	}
+	assert.Greater(t, hits, 640)
+
+	code, _, stderr = execute(t, "train", "--backend", "go", "--data", ringFile(t, ring(400)), "--checkpoint", dir, "--epochs", "15")
+	assert.Equal(t, 1, code, "another file of that name is another data set")
+	assert.Contains(t, stderr, dir+" holds a")
+}
+
+// TestMalformedData gives for each way to get an .npz wrong the array, the index where there is one, and the way out.
+func TestMalformedData(t *testing.T) {
+	const n = 40
+	nan32, inf64 := float32(math.NaN()), math.Inf(1)
+	adjacency := make([]float64, 144)
+	adjacency[1], adjacency[12], adjacency[2] = 1, 1, 1
+	for _, c := range []struct {
+		name   string
+		arrays []npz.Named
+		want   []string
+	}{
+		{"no features", without(ring(n), "features"), []string{"no array features", "store the signals as features"}},
+		{"features of one dimension", with(ring(n), "features", make([]float32, n), n), []string{"features has shape [40]", "want [samples, nodes, channels]"}},
+		{"no samples", with(ring(n), "features", []float32{}, 0, 12, 3), []string{"features has shape [0 12 3]", "none of them 0"}},
+		{"features of text", with(ring(n), "features", make([]string, n*12), n, 12), []string{"features"}},
+		{"NaN", changed(ring(n), "features", 2*36+5*3+1, nan32), []string{"features[2,5,1] is NaN", "replace it (numpy.nan_to_num)"}},
+		{"too large for float32", with(ring(n), "features", append(make([]float64, n*36-1), inf64), n, 12, 3), []string{"features[39,11,2] is +Inf", "drop the sample"}},
+		{"no labels", without(ring(n), "labels"), []string{"no array labels", "store a class for each of the 40 samples"}},
+		{"labels too short", with(ring(n), "labels", make([]int64, 39), 39), []string{"labels has shape [39]", "want [40]", "the lengths must agree"}},
+		{"labels in a column", with(ring(n), "labels", make([]int64, n), n, 1), []string{"labels has shape [40 1]", "flatten it (labels.ravel())"}},
+		{"negative label", changed(ring(n), "labels", 3, int64(-1)), []string{"labels[3] is -1", "number the classes from 0"}},
+		{"label out of range", changed(ring(n), "labels", 5, int64(4)), []string{"labels[5] is 4", "class_names has 4 names"}},
+		{"labels of fractions", with(ring(n), "labels", make([]float64, n), n), []string{"labels are float64", "labels.astype(int)"}},
+		{"unknown class", with(ring(n), "labels", slices.Repeat([]string{"up"}, n), n), []string{`labels[0] is "up"`, "not in class_names; add it there"}},
+		{"a class twice", with(ring(n), "class_names", []string{"a", "b", "a", "c"}, 4), []string{`class_names[2] is "a", as class_names[0] is`, "a name of its own"}},
+		{"one class", with(without(ring(n), "class_names"), "labels", make([]int64, n), n), []string{"1 class: a classifier needs at least 2"}},
+		{"unknown split", changed(ring(n), "split", 7, int64(3)), []string{"split[7] is 3", "want 0 train, 1 validation or 2 test"}},
+		{"no test samples", with(ring(n), "split", make([]int64, n), n), []string{"split marks no test sample (2)", "leave the array out"}},
+		{"no graph", without(ring(n), "edges"), []string{"no graph", "store edges, adjacency", "--knn K"}},
+		{"two graphs", with(ring(n), "adjacency", adjacency, 12, 12), []string{"the graph is given 2 times, by edges and by adjacency", "keep one of them"}},
+		{"edges transposed", with(ring(n), "edges", make([]int64, 24), 2, 12), []string{"edges has shape [2 12]", "transpose it (edges.T)"}},
+		{"edge to nowhere", changed(ring(n), "edges", 1, int64(12)), []string{"edges", "12"}},
+		{"weights too short", with(ring(n), "weights", make([]float64, 11), 11), []string{"weights has shape [11]", "want [12], the number of edges"}},
+		{"negative weight", with(ring(n), "weights", append([]float64{1, -2}, make([]float64, 10)...), 12), []string{"weights[1] is -2", "must be finite and not negative"}},
+		{"weights alone", with(without(ring(n), "edges"), "weights", make([]float64, 12), 12), []string{"weights without edges", "store edges [E, 2] beside them"}},
+		{"adjacency of another size", with(without(ring(n), "edges"), "adjacency", make([]float64, 9), 3, 3), []string{"adjacency has shape [3 3]", "want [12, 12]"}},
+		{"asymmetric adjacency", with(without(ring(n), "edges"), "adjacency", adjacency, 12, 12), []string{"adjacency", "2", "symmetr"}},
+		{"half a CSR", with(without(ring(n), "edges"), "indptr", make([]int64, 13), 13), []string{"indptr, indices and data must come together; indices, data is not there"}},
+		{"coordinates of other nodes", with(without(ring(n), "edges"), "coordinates", make([]float64, 22), 11, 2), []string{"coordinates has shape [11 2]", "want [12, d], a row for each node"}},
+	} {
+		t.Run(c.name, func(t *testing.T) { refused(t, ringFile(t, c.arrays), c.want...) })
+	}
+
+	raw, err := os.ReadFile(ringFile(t, ring(n)))
+	require.NoError(t, err)
+	flipped := slices.Clone(raw)
+	flipped[200] ^= 0xff // within the first array's compressed bytes
+	for name, content := range map[string][]byte{"empty file": nil, "text": []byte("features,labels\n"), "cut short": raw[:len(raw)/2], "a byte flipped": flipped} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "ring.npz")
+			require.NoError(t, os.WriteFile(path, content, 0o644))
+			refused(t, path)
+		})
+	}
+}
+
+// refused trains on a file that must be refused, in one line that names it.
+func refused(t *testing.T, path string, want ...string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	code, stdout, stderr := execute(t, "train", "--backend", "go", "--data", path, "--checkpoint", dir, "--epochs", "1")
+	assert.Equal(t, 1, code)
+	assert.Empty(t, stdout)
+	require.Len(t, lines(stderr), 1, stderr)
+	assert.True(t, strings.HasPrefix(stderr, "ccp: "), stderr)
+	for _, part := range append(want, "ring.npz") {
+		assert.Contains(t, stderr, part)
+	}
+	if testing.Verbose() {
+		t.Log(strings.ReplaceAll(stderr, filepath.Dir(path)+"/", ""))
+	}
+}

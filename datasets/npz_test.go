@@ -1,0 +1,370 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// arrays are the contents of an .npz file.
+type arrays map[string]*npz.Array
+
+// path4 is a valid file: 20 samples on a path of 4 nodes, 2 channels, 2 classes, no split.
+func path4() arrays {
+	features := make([]float32, 20*4*2)
+	labels := make([]int64, 20)
+	for i := range features {
+		features[i] = float32(i*i%17) - 4
+	}
+	for i := range labels {
+		labels[i] = int64(i % 2)
+	}
+	return arrays{
+		"features": {Shape: []int{20, 4, 2}, Data: features},
+		"labels":   {Shape: []int{20}, Data: labels},
+		"edges":    {Shape: []int{3, 2}, Data: []int64{0, 1, 2, 1, 2, 3}},
+	}
+}
+
+// with returns the arrays with one set; nil removes it.
+func (a arrays) with(name string, array *npz.Array) arrays {
+	if a[name] = array; array == nil {
+		delete(a, name)
+	}
+	return a
+}
+
+func vectorOf[T any](values ...T) *npz.Array {
+	return &npz.Array{Shape: []int{len(values)}, Data: values}
+}
+
+func matrixOf[T any](columns int, values ...T) *npz.Array {
+	return &npz.Array{Shape: []int{len(values) / columns, columns}, Data: values}
+}
+
+// write writes the arrays, in the order of their names, to a file of its own.
+func (a arrays) write(t testing.TB) string {
+	t.Helper()
+	var names []string
+	for name := range a {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var named []npz.Named
+	for _, name := range names {
+		named = append(named, npz.Named{Name: name, Array: a[name]})
+	}
+	path := filepath.Join(t.TempDir(), "mine.npz")
+	require.NoError(t, npz.Write(path, named))
+	return path
+}
+
+func (a arrays) load(t testing.TB, opts Options) *Dataset {
+	t.Helper()
+	d, err := Load(a.write(t), opts)
+	require.NoError(t, err)
+	return d
+}
+
+// noSplit is the warning of a file without split.
+const noSplit = "no array split: drew stratified splits of 14 training, 2 validation and 4 test samples from seed 0"
+
+func TestNPZ(t *testing.T) {
+	d := path4().load(t, Options{})
+	assert.Equal(t, "mine.npz", d.Name)
+	assert.Equal(t, []int{20, 4, 2, 2}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Classes()})
+	assert.Equal(t, []string{"0", "1"}, d.ClassNames)
+	assert.Equal(t, []string{noSplit}, d.Warnings)
+	assert.Equal(t, []int{1, 1}, d.classCounts(d.Validation))
+	assert.Equal(t, []int{2, 2}, d.classCounts(d.Test))
+	assert.Equal(t, []float64{0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0}, d.Affinity.Dense())
+	sample := make([]float32, 8)
+	d.Signals.Read(1, sample)
+	assert.Equal(t, float32(8*8%17)-4, sample[0])
+	assert.Contains(t, d.Provenance, "mine.npz, sha256 ")
+	mean, _ := d.ChannelStats(d.Train)
+	assert.Equal(t, mean, d.Mean)
+
+	other := path4().load(t, Options{Seed: 5})
+	assert.NotEqual(t, d.Test, other.Test)
+}
+
+func TestNPZFeatureTypes(t *testing.T) {
+	bytes, ints, doubles := make([]uint8, 80), make([]int32, 80), make([]float64, 80)
+	for i := range bytes {
+		bytes[i], ints[i], doubles[i] = uint8(i), int32(i), float64(i)
+	}
+	for _, data := range []any{bytes, ints, doubles} {
+		d := path4().with("features", &npz.Array{Shape: []int{20, 4}, Data: data}).load(t, Options{})
+		assert.Equal(t, 1, d.Channels)
+		sample := make([]float32, 4)
+		d.Signals.Read(19, sample)
+		assert.Equal(t, []float32{76, 77, 78, 79}, sample)
+	}
+}
+
+func TestNPZLabelsAndSplit(t *testing.T) {
+	texts := slices.Repeat([]string{"walk", "run"}, 10)
+	d := path4().with("labels", vectorOf(texts...)).load(t, Options{})
+	assert.Equal(t, []string{"run", "walk"}, d.ClassNames, "sorted")
+	assert.Equal(t, []int32{1, 0, 1}, d.Labels[:3])
+
+	d = path4().with("labels", vectorOf(texts...)).with("class_names", vectorOf("walk", "sit", "run")).load(t, Options{})
+	assert.Equal(t, []string{"walk", "sit", "run"}, d.ClassNames)
+	assert.Equal(t, []int32{0, 2, 0}, d.Labels[:3])
+	assert.Contains(t, d.Warnings, "class 1 (sit) has no train sample")
+
+	marks := slices.Repeat([]int8{0, 0, 1, 1, 2}, 4)
+	d = path4().with("split", vectorOf(marks...)).load(t, Options{Validation: 0.4})
+	assert.Equal(t, []int{0, 1, 5, 6, 10, 11, 15, 16}, d.Train)
+	assert.Equal(t, []int{2, 3, 7, 8, 12, 13, 17, 18}, d.Validation)
+	assert.Equal(t, []int{4, 9, 14, 19}, d.Test)
+	assert.Empty(t, d.Warnings)
+
+	marks = slices.Repeat([]int8{0, 0, 0, 2}, 5)
+	d = path4().with("split", vectorOf(marks...)).load(t, Options{})
+	assert.Len(t, d.Train, 13)
+	assert.Len(t, d.Validation, 2)
+	assert.Equal(t, []int{3, 7, 11, 15, 19}, d.Test)
+	assert.Contains(t, d.Warnings, "split marks no validation sample (1): held out 2 training samples, stratified, from seed 0")
+	assert.Contains(t, d.Warnings, "class 0 has no test sample")
+}
+
+// TestNPZGraphs gives the same weighted path in every form.
+func TestNPZGraphs(t *testing.T) {
+	want := []float64{0, 1, 0, 0, 1, 0, 2, 0, 0, 2, 0, 0.5, 0, 0, 0.5, 0}
+	kernel := slices.Clone(want)
+	kernel[6] = 2 - 1e-12 // rounding
+	without := func() arrays { return path4().with("edges", nil) }
+	for name, a := range map[string]arrays{
+		"edges":                    path4().with("weights", vectorOf(1.0, 2, 0.5)),
+		"edges in both directions": path4().with("edges", matrixOf[int32](2, 0, 1, 1, 0, 2, 1, 1, 2, 3, 2)).with("weights", vectorOf[float32](1, 1, 2, 2, 0.5)),
+		"an edge of weight 0":      path4().with("edges", matrixOf[int32](2, 0, 1, 2, 1, 2, 3, 0, 3)).with("weights", vectorOf(1.0, 2, 0.5, 0)),
+		"adjacency":                without().with("adjacency", matrixOf(4, want...)),
+		"rounded adjacency":        without().with("adjacency", matrixOf(4, kernel...)),
+		"csr": without().with("indptr", vectorOf[int32](0, 1, 3, 5, 6)).with("indices", vectorOf[int32](1, 0, 2, 1, 3, 2)).
+			with("data", vectorOf(1, 1, 2, 2, 0.5, 0.5)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := a.load(t, Options{})
+			assert.Equal(t, want, d.Affinity.Dense())
+			assert.Equal(t, []string{noSplit}, d.Warnings)
+		})
+	}
+}
+
+func TestNPZNeighbours(t *testing.T) {
+	a := path4().with("edges", nil).with("coordinates", matrixOf(1, 0.0, 1, 10, 11))
+	d := a.load(t, Options{KNN: 1})
+	assert.Equal(t, 2, d.Affinity.Edges())
+	assert.Positive(t, d.Affinity.At(0, 1))
+	assert.Positive(t, d.Affinity.At(2, 3))
+	assert.Contains(t, strings.Join(d.Warnings, "\n"), "the graph is disconnected: 2 components, 0 nodes without neighbours")
+	assert.Equal(t, 6, a.load(t, Options{}).Affinity.Edges(), "8 neighbours by default, or as many as there are")
+
+	// Nodes 0 and 2 are alike over the samples, and so are 1 and 3.
+	features := make([]float32, 20*4)
+	for i := range 20 {
+		for node := range 4 {
+			features[4*i+node] = float32((i*7+node%2*5)%11) + 0.01*float32(node)
+		}
+	}
+	b := path4().with("edges", nil).with("features", &npz.Array{Shape: []int{20, 4}, Data: features})
+	d = b.load(t, Options{KNN: 1})
+	assert.Equal(t, 2, d.Affinity.Edges())
+	assert.Positive(t, d.Affinity.At(0, 2))
+	assert.Positive(t, d.Affinity.At(1, 3))
+	assert.Len(t, d.Mean, 1)
+}
+
+// TestNPZManyFeatures checks that a graph over features takes evenly spaced samples where there are many.
+func TestNPZManyFeatures(t *testing.T) {
+	const samples = 3000
+	features, labels := make([]uint8, samples*3), make([]int64, samples)
+	for i := range features {
+		features[i] = uint8(i * 31)
+	}
+	for i := range labels {
+		labels[i] = int64(i % 2)
+	}
+	d := arrays{"features": {Shape: []int{samples, 3, 1}, Data: features}, "labels": vectorOf(labels...)}.load(t, Options{KNN: 2})
+	assert.Contains(t, d.Warnings, "the graph of --knn 2 compares nodes by 2048 of the 2100 training samples")
+	assert.Equal(t, 3, d.Affinity.Edges())
+}
+
+func TestNPZWarnings(t *testing.T) {
+	a := path4().with("featuers", vectorOf(1.0)).with("edges", matrixOf[int64](2, 0, 1, 2, 2))
+	values := a["features"].Data.([]float32)
+	for i := 1; i < len(values); i += 2 {
+		values[i] = 0.1
+	}
+	d := a.load(t, Options{})
+	assert.Equal(t, []string{
+		`array "featuers" is not used; understood are features, labels, split, class_names, edges, weights, adjacency, indptr, indices, data, coordinates`,
+		noSplit,
+		"channel 1 is constant (0.1) over the training samples and tells nothing",
+		"the graph is disconnected: 3 components, 2 nodes without neighbours; a cluster cannot span a gap",
+		"the graph has self-loops (1), which the layer leaves out",
+	}, d.Warnings)
+	assert.Equal(t, float32(1), d.Std[1])
+}
+
+func TestNPZErrors(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	// spoiled is the valid file's features as float64, with one of them replaced.
+	spoiled := func(at int, value float64) *npz.Array {
+		data := make([]float64, 160)
+		data[at] = value
+		return &npz.Array{Shape: []int{20, 4, 2}, Data: data}
+	}
+	without := func() arrays { return path4().with("edges", nil) }
+	csr := func(indptr, indices []int64, data ...float64) arrays {
+		return without().with("indptr", vectorOf(indptr...)).with("indices", vectorOf(indices...)).with("data", vectorOf(data...))
+	}
+	replaced := func(values []int64, at int, value int64) *npz.Array {
+		values = slices.Clone(values)
+		values[at] = value
+		return vectorOf(values...)
+	}
+	labels := path4()["labels"].Data.([]int64)
+	split := slices.Repeat([]int64{0, 0, 1, 2}, 5)
+	adjacency := func(at int, value float64) arrays {
+		values := []float64{0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0}
+		values[at] = value
+		return without().with("adjacency", matrixOf(4, values...))
+	}
+	for _, c := range []struct {
+		name  string
+		a     arrays
+		knn   int
+		wants []string
+	}{
+		{"no features", path4().with("features", nil), 0, []string{"no array features", "edges, labels"}},
+		{"features of one axis", path4().with("features", vectorOf(1.0, 2)), 0, []string{"features has shape [2]; want [samples, nodes, channels]"}},
+		{"no nodes", path4().with("features", &npz.Array{Shape: []int{20, 0}, Data: []float64{}}), 0, []string{"features has shape [20 0]"}},
+		{"text features", path4().with("features", matrixOf(2, "a", "b")), 0, []string{"features: elements are string"}},
+		{"NaN", path4().with("features", spoiled(3*8+2*2+1, nan)), 0, []string{"features[3,2,1] is NaN", "numpy.nan_to_num"}},
+		{"infinity", path4().with("features", spoiled(159, -inf)), 0, []string{"features[19,3,1] is -Inf"}},
+		{"beyond float32", path4().with("features", spoiled(0, 1e300)), 0, []string{"features[0,0,0] is 1e+300, which is not a finite float32"}},
+
+		{"no labels", path4().with("labels", nil), 0, []string{"no array labels", "each of the 20 samples"}},
+		{"too few labels", path4().with("labels", vectorOf(labels[:19]...)), 0, []string{"labels has shape [19]; want [20], the number of samples of features"}},
+		{"column of labels", path4().with("labels", matrixOf(1, labels...)), 0, []string{"labels has shape [20 1]", "labels.ravel()"}},
+		{"scalar label", path4().with("labels", &npz.Array{Shape: []int{}, Data: []int64{1}}), 0, []string{"labels has shape []"}},
+		{"labels with fractions", path4().with("labels", vectorOf(make([]float64, 20)...)), 0, []string{"labels are float64; store integers"}},
+		{"negative label", path4().with("labels", replaced(labels, 7, -1)), 0, []string{"labels[7] is -1; number the classes from 0"}},
+		{"label beyond the samples", path4().with("labels", replaced(labels, 5, 1<<40)), 0, []string{"labels[5] is 1099511627776, more classes than the 20 samples"}},
+		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), 0, []string{"1 class: a classifier needs at least 2"}},
+		{"too few class names", path4().with("class_names", vectorOf("a")), 0, []string{"labels[1] is 1, but class_names has 1 names"}},
+		{"class names that are numbers", path4().with("class_names", vectorOf(1.0, 2)), 0, []string{"class_names: elements are float64, want strings"}},
+		{"class names in a table", path4().with("class_names", matrixOf(1, "a", "b")), 0, []string{"class_names has shape [2 1]"}},
+		{"class name twice", path4().with("class_names", vectorOf("a", "b", "a")), 0, []string{`class_names[2] is "a", as class_names[0] is`}},
+		{"unnamed label", path4().with("labels", vectorOf(slices.Repeat([]string{"a", "b"}, 10)...)).with("class_names", vectorOf("a", "c")), 0,
+			[]string{`labels[1] is "b", which is not in class_names`}},
+
+		{"split too short", path4().with("split", vectorOf(split[:3]...)), 0, []string{"split has shape [3]; want [20]"}},
+		{"split mark", path4().with("split", replaced(split, 6, 3)), 0, []string{"split[6] is 3; want 0 train, 1 validation or 2 test"}},
+		{"split fraction", path4().with("split", vectorOf(slices.Repeat([]float64{0.5}, 20)...)), 0, []string{"split: element 0 is 0.5"}},
+		{"no test", path4().with("split", vectorOf(slices.Repeat([]int64{0, 1}, 10)...)), 0, []string{"split marks no test sample (2)"}},
+		{"no train", path4().with("split", vectorOf(slices.Repeat([]int64{1, 2}, 10)...)), 0, []string{"split marks no train sample (0)"}},
+		{"too few samples to split", arrays{"features": {Shape: []int{2, 2}, Data: []uint8{1, 2, 3, 4}}, "labels": vectorOf[int64](0, 1),
+			"edges": matrixOf[int64](2, 0, 1)}, 0, []string{"split is empty; give more samples"}},
+
+		{"no graph", without(), 0, []string{"no graph; store edges, adjacency, indptr + indices + data, or coordinates, or pass --knn K"}},
+		{"two graphs", path4().with("adjacency", matrixOf(4, make([]float64, 16)...)), 0, []string{"the graph is given 2 times, by edges and by adjacency; keep one"}},
+		{"edges and coordinates", path4().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 0, []string{"by edges and by coordinates"}},
+		{"edges and knn", path4(), 2, []string{"the graph is given by edges and by --knn 2"}},
+		{"weights alone", without().with("weights", vectorOf(1.0)), 3, []string{"weights without edges"}},
+		{"half a CSR", without().with("indptr", vectorOf[int64](0)).with("data", vectorOf(1.0)), 0, []string{"indptr, indices and data must come together; indices is not there"}},
+
+		{"edges transposed", path4().with("edges", matrixOf[int64](3, 0, 1, 2, 1, 2, 3)), 0, []string{"edges has shape [2 3]; want [E, 2]: transpose it (edges.T)"}},
+		{"edges flat", path4().with("edges", vectorOf[int64](0, 1)), 0, []string{"edges has shape [2]; want [E, 2]: list a pair of nodes a row"}},
+		{"edge fraction", path4().with("edges", matrixOf(2, 0.5, 1)), 0, []string{"edges: element 0 is 0.5"}},
+		{"edge from 1", path4().with("edges", matrixOf[int64](2, 1, 2, 3, 4)), 0, []string{"edges: edge 1 (3-4): node 4 is not one of the 4 nodes, which count from 0"}},
+		{"two weights", path4().with("edges", matrixOf[int64](2, 0, 1, 1, 2, 1, 0)).with("weights", vectorOf(1.0, 1, 2)), 0,
+			[]string{"edges: edge 2 gives 0-1 the weight 2, but edge 0 gives it 1"}},
+		{"too few weights", path4().with("weights", vectorOf(1.0)), 0, []string{"weights has shape [1]; want [3], the number of edges"}},
+		{"negative weight", path4().with("weights", vectorOf(1, -0.5, 1)), 0, []string{"weights[1] is -0.5; weights must be finite and not negative"}},
+		{"NaN weight", path4().with("weights", vectorOf(1, 1, nan)), 0, []string{"weights[2] is NaN"}},
+
+		{"adjacency of other nodes", without().with("adjacency", matrixOf(3, make([]float64, 9)...)), 0, []string{"adjacency has shape [3 3]; want [4, 4], the nodes of features"}},
+		{"negative adjacency", adjacency(2*4+3, -1), 0, []string{"adjacency[2,3] is -1"}},
+		{"infinite adjacency", adjacency(1, inf), 0, []string{"adjacency[0,1] is +Inf"}},
+		{"asymmetric adjacency", adjacency(2*4+3, 5), 0, []string{"adjacency: the matrix is not symmetric: (2,3) is 5 but (3,2) is 1", "maximum"}},
+		{"nearly asymmetric adjacency", adjacency(2*4+3, 1.00001), 0, []string{"(2,3) is 1.00001 but (3,2) is 1"}},
+		{"one direction", without().with("adjacency", matrixOf(4, []uint8{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}...)), 0, []string{"(0,1) is 1 but (1,0) is 0"}},
+
+		{"indptr too short", csr([]int64{0, 0, 0}, nil), 0, []string{"indptr has shape [3]; want [5], the number of nodes of features, plus 1"}},
+		{"indptr falls", csr([]int64{0, 2, 1, 2, 2}, []int64{1, 0}, 1, 1), 0, []string{"indptr[2] is 1, less than the 2 before it"}},
+		{"indptr ends elsewhere", csr([]int64{0, 1, 2, 2, 3}, []int64{1, 0}, 1, 1), 0, []string{"indptr goes from 0 to 3, want 0 to 2"}},
+		{"indptr negative", csr([]int64{0, -5, 2, 2, 2}, []int64{1, 0}, 1, 1), 0, []string{"indptr[1] is -5"}},
+		{"CSR column", csr([]int64{0, 1, 2, 2, 2}, []int64{4, 0}, 1, 1), 0, []string{"indices", "node 4 is not one of the 4 nodes"}},
+		{"CSR asymmetric", csr([]int64{0, 1, 1, 1, 1}, []int64{1}, 1), 0, []string{"indptr, indices and data: the matrix is not symmetric: (0,1) is 1 but (1,0) is 0"}},
+		{"CSR entry twice", csr([]int64{0, 2, 3, 3, 3}, []int64{1, 1, 0}, 1, 1, 2), 0, []string{"entry 1: (0,1), counted from 0, was there before, at entry 0"}},
+		{"CSR lengths", csr([]int64{0, 1, 2, 2, 2}, []int64{1, 0}, 1), 0, []string{"data has shape [1]; want [2], the number of indices"}},
+		{"CSR negative", csr([]int64{0, 1, 2, 2, 2}, []int64{1, 0}, 1, -1), 0, []string{"data[1] is -1"}},
+		{"CSR table", without().with("indptr", vectorOf[int64](0, 0, 0, 0, 0)).with("indices", matrixOf[int64](1, 1)).with("data", vectorOf(1.0)), 0,
+			[]string{"indices has shape [1 1]; want one dimension"}},
+
+		{"coordinates of other nodes", without().with("coordinates", matrixOf(1, 1.0, 2, 3)), 0, []string{"coordinates has shape [3 1]; want [4, d]"}},
+		{"coordinates flat", without().with("coordinates", vectorOf(1.0, 2, 3, 4)), 0, []string{"coordinates has shape [4]; want [4, d]"}},
+		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, nan, 6, 7, 8)), 0, []string{"coordinates: row 2: coordinate 0 is NaN"}},
+		{"too many neighbours", without().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 4, []string{"coordinates: k=4 nearest neighbours among 4 points"}},
+		{"too many neighbours by features", without(), 4, []string{"--knn: k=4 nearest neighbours among 4 points"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Load(c.a.write(t), Options{KNN: c.knn})
+			require.Error(t, err)
+			for _, want := range append(c.wants, "mine.npz: ") {
+				assert.ErrorContains(t, err, want)
+			}
+			assert.Equal(t, 1, strings.Count(err.Error(), "mine.npz"), "the file is named once: %v", err)
+		})
+	}
+}
+
+func TestNPZNotAnArchive(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "table.NPZ")
+	require.NoError(t, os.WriteFile(path, []byte("1,2,3\n"), 0o644))
+	_, err := Load(path, Options{})
+	assert.ErrorContains(t, err, "table.NPZ: not an .npz")
+}
+
+func ExampleLoad_npz() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "triangle.npz") // what numpy.savez writes
+	err = npz.Write(path, []npz.Named{
+		{Name: "features", Array: &npz.Array{Shape: []int{4, 3}, Data: []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8, 7}}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{4}, Data: []string{"up", "up", "up", "down"}}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{3, 2}, Data: []int64{0, 1, 1, 2, 2, 0}}},
+		{Name: "split", Array: &npz.Array{Shape: []int{4}, Data: []int64{0, 0, 1, 2}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, err := Load(path, Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(d.ClassNames, d.Labels, d.Affinity.Edges())
+	fmt.Println(d.Warnings[0])
+	// Output:
+	// [down up] [1 1 1 0] 3
+	// class 0 (down) has no train sample
+}

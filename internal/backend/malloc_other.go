@@ -1,0 +1,6 @@
+//go:build !linux
+
+package backend
+
+// tuneMalloc is for glibc's malloc only, see malloc_linux.go.
+func tuneMalloc() {}

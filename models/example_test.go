@@ -1,0 +1,43 @@
+package models_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/models"
+)
+
+// Trains a very small network on the embedded digits, then loads its checkpoint and classifies an empty image.
+func ExampleLoad() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	dir = filepath.Join(dir, "digits")
+	pureGo, _, err := backend.Open(backend.Options{Name: "go"})
+	if err != nil {
+		panic(err)
+	}
+	config := experiment.Defaults("digits")
+	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
+	if _, err := experiment.Train(context.Background(), pureGo, config, experiment.Options{Dir: dir}); err != nil {
+		panic(err)
+	}
+
+	classifier, err := models.Load(dir, models.WithBackend(pureGo))
+	if err != nil {
+		panic(err)
+	}
+	signal := make([]float32, 64) // 64 nodes x 1 channel
+	predictions, err := classifier.Classify(context.Background(), [][]float32{signal})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(classifier.Spec.LevelsString(), len(predictions), len(predictions[0].Probabilities))
+	// Output: 8x4/9,1x8/8 1 10
+}

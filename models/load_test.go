@@ -1,0 +1,140 @@
+package models
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// saveTiny writes a checkpoint as a training does: the store's weights as Last, the frozen classifier's as Best.
+func saveTiny(t *testing.T, backend compute.Backend) (dir string, c *Classifier) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run")
+	m, graph := tiny(t)
+	require.NoError(t, WriteMetadata(dir, m, graph))
+	store := drawn(t, backend, m.Spec, graph)
+	c, err := NewClassifier(backend, m, graph)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(store))
+	skip := func(v *model.Variable) bool { return !IsWeight(v) }
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, 8, 1, c.Store(), nil, skip))
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Last, 9, 1, store, nil, skip))
+	return dir, c
+}
+
+func TestLoad(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		dir, saved := saveTiny(t, backend)
+		loaded, err := Load(dir, WithBackend(backend), WithNotices(func(line string) { t.Error(line) }))
+		require.NoError(t, err)
+		assert.Equal(t, saved.Metadata, loaded.Metadata)
+		assert.Equal(t, saved.Graph, loaded.Graph)
+		assert.Equal(t, saved.Parameters(), loaded.Parameters())
+		want, err := saved.Classify(t.Context(), signals(saved.Spec, 5, 1))
+		require.NoError(t, err)
+		got, err := loaded.Classify(t.Context(), signals(saved.Spec, 5, 1))
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	})
+}
+
+// A classifier saved on one backend is the same on another.
+func TestLoadOnAnotherBackend(t *testing.T) {
+	all := backendtest.All(t)
+	dir, saved := saveTiny(t, all["go"])
+	want, err := saved.Classify(t.Context(), signals(saved.Spec, 5, 1))
+	require.NoError(t, err)
+	for name, backend := range all {
+		loaded, err := Load(dir, WithBackend(backend))
+		require.NoError(t, err)
+		got, err := loaded.Classify(t.Context(), signals(saved.Spec, 5, 1))
+		require.NoError(t, err)
+		for i := range got {
+			assert.InDeltaSlice(t, want[i].Probabilities, got[i].Probabilities, 1e-5, name)
+		}
+	}
+}
+
+// Without a usable best snapshot the newest one serves: frozen now, and with averaged weights where there are.
+func TestLoadFallsBackToTheLast(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir, saved := saveTiny(t, backend)
+	want, err := saved.Classify(t.Context(), signals(saved.Spec, 5, 1))
+	require.NoError(t, err)
+
+	best := filepath.Join(dir, "best-00000008")
+	require.NoError(t, os.Truncate(filepath.Join(best, "state.json"), 2))
+	var notices []string
+	loaded, err := Load(dir, WithBackend(backend), WithNotices(func(line string) { notices = append(notices, line) }))
+	require.NoError(t, err)
+	require.Len(t, notices, 1)
+	assert.Contains(t, notices[0], best+" is damaged: state.json has 2 bytes")
+	got, err := loaded.Classify(t.Context(), signals(saved.Spec, 5, 1))
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+
+	require.NoError(t, os.RemoveAll(best))
+	store := drawn(t, backend, saved.Spec, saved.Graph)
+	_, err = store.CreateVariable("/average/model/classes/W", tensors.FromScalarAndDimensions(float32(0), 8, 3))
+	require.NoError(t, err)
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Last, 10, 1, store, nil, nil))
+	loaded, err = Load(dir, WithBackend(backend), WithNotices(func(line string) { t.Error(line) }))
+	require.NoError(t, err)
+	got, err = loaded.Classify(t.Context(), signals(saved.Spec, 1, 1))
+	require.NoError(t, err)
+	assert.InDelta(t, 1./3, got[0].Probability, 1e-6)
+}
+
+func TestLoadErrors(t *testing.T) {
+	backend := backendtest.Go(t)
+	absent := filepath.Join(t.TempDir(), "absent")
+	for _, dir := range []string{absent, t.TempDir()} {
+		_, err := Load(dir, WithBackend(backend))
+		require.ErrorIs(t, err, os.ErrNotExist)
+		assert.ErrorContains(t, err, dir+" is not a checkpoint")
+	}
+	for want, damage := range map[string]func(dir string) error{
+		"graph.npz: no such file":          func(dir string) error { return os.Remove(filepath.Join(dir, graphFile)) },
+		"graph.npz":                        func(dir string) error { return os.Truncate(filepath.Join(dir, graphFile), 50) },
+		"model.json: unexpected end":       func(dir string) error { return os.Truncate(filepath.Join(dir, metadataFile), 50) },
+		`model.json: there is no model ""`: func(dir string) error { return os.WriteFile(filepath.Join(dir, metadataFile), []byte("{}"), 0o644) },
+		"the graph has 4 nodes, the model 12": func(dir string) error {
+			return grid(t, 2, 2).WriteFile(filepath.Join(dir, graphFile))
+		},
+		`no usable snapshot of kind "last"`: func(dir string) error { return checkpoint.Remove(dir) },
+		"best-00000008 is damaged":          func(dir string) error { return breakSnapshots(dir) },
+		"last-00000009 is damaged":          func(dir string) error { return breakSnapshots(dir) },
+	} {
+		dir, _ := saveTiny(t, backend)
+		require.NoError(t, damage(dir))
+		_, err := Load(dir, WithBackend(backend))
+		require.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, dir)
+	}
+}
+
+func breakSnapshots(dir string) error {
+	for _, name := range []string{"best-00000008", "last-00000009"} {
+		if err := os.Remove(filepath.Join(dir, name, "manifest.json")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestRemoveMetadata(t *testing.T) {
+	dir, _ := saveTiny(t, backendtest.Go(t))
+	require.NoError(t, RemoveMetadata(dir))
+	require.NoError(t, RemoveMetadata(dir), "again")
+	assert.NoFileExists(t, filepath.Join(dir, metadataFile))
+	assert.NoFileExists(t, filepath.Join(dir, graphFile))
+	assert.DirExists(t, filepath.Join(dir, "best-00000008"))
+}

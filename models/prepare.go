@@ -1,0 +1,82 @@
+package models
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Hierarchy says how good a frozen hierarchy is, level by level.
+type Hierarchy struct {
+	Objective []float64 `json:"objective"` // C
+	Coverage  []float64 `json:"coverage"`  // share of the level's nodes that some neighbourhood holds
+}
+
+// hierarchy is how the spec's hierarchy comes about, see ccp.ParamHierarchy.
+func (s Spec) hierarchy() string {
+	if way, ok := s.Params[ccp.ParamHierarchy].(string); ok {
+		return way
+	}
+	return ccp.Learned
+}
+
+// FrozenInTraining says whether the spec's hierarchy is made before the training, by Prepare.
+func (s Spec) FrozenInTraining() bool {
+	return s.hierarchy() == ccp.Prepared || s.hierarchy() == ccp.Random
+}
+
+// Prepare makes the hierarchy of a spec that is FrozenInTraining, and freezes it in store: for Prepared the clustering of each
+// level that maximises C, with no cluster larger than its neighbourhood where that is possible; for Random the one
+// of U as drawn. progress, which may be nil, is told the level, the share of its search done and its C so far.
+func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (Hierarchy, error) {
+	if s.hierarchy() == ccp.Prepared {
+		clusters, err := s.clusters(ctx, a, progress)
+		if err != nil {
+			return Hierarchy{}, fmt.Errorf("preparing the hierarchy: %w", err)
+		}
+		for i, cluster := range clusters {
+			if err := ccp.SetClusters(store.Scope(fmt.Sprintf("/model/level_%d", i+1)), cluster); err != nil {
+				return Hierarchy{}, err
+			}
+		}
+	}
+	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
+	freezer, err := ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node { return s.Build(scope, a, x) })
+	if err != nil {
+		return Hierarchy{}, err
+	}
+	var h Hierarchy
+	h.Objective, h.Coverage, err = freezer.Freeze()
+	return h, err
+}
+
+// clusters searches the hierarchy of Prepared, or finds it in the cache.
+func (s Spec) clusters(ctx context.Context, a *affinity.Matrix, progress func(level int, done, objective float64)) ([][]int32, error) {
+	if normalize, ok := s.Params[ParamNormalizeInput].(bool); !ok || normalize {
+		a = a.Normalized()
+	}
+	levels := make([]partition.Level, len(s.Levels))
+	for i, l := range s.Levels {
+		levels[i] = partition.Level{Clusters: l.Clusters, MaxSize: l.Neighbours}
+	}
+	path := partition.CachePath(a, levels)
+	if clusters, err := partition.ReadCache(path, a.N(), levels); err == nil {
+		return clusters, nil
+	}
+	clusters, _, err := partition.Hierarchy(ctx, a, levels, partition.Options{Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	return clusters, partition.WriteCache(path, clusters)
+}
+
+// MarkFrozen says that store holds a hierarchy that Prepare has frozen, as when it was just read from a snapshot.
+func MarkFrozen(store *model.Store) { store.RootScope().SetParam(ccp.ParamHierarchy, ccp.Frozen) }

@@ -1,0 +1,96 @@
+package models
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSpecCheck(t *testing.T) {
+	good := Spec{Model: "ccp", Architecture: Preset("", 12), Nodes: 12, Channels: 3, Classes: 4}
+	require.NoError(t, good.Check())
+	for want, change := range map[string]func(s *Spec){
+		`there is no model "gcn"; there are ccp`:                func(s *Spec) { s.Model = "gcn" },
+		"a classifier needs at least 2 classes, the data has 1": func(s *Spec) { s.Classes = 1 },
+		"level 1: L=9 exceeds its 8 nodes":                      func(s *Spec) { s.Nodes = 8 },
+		"hidden layer 1: its width is -1":                       func(s *Spec) { s.Hidden = []int{-1} },
+	} {
+		s := good
+		change(&s)
+		assert.ErrorContains(t, s.Check(), want)
+	}
+	assert.Equal(t, []string{"ccp"}, Names())
+}
+
+// By hand: U, W, b, α, β of two levels, two dense layers, scale and offset of three batch norms.
+func TestParameters(t *testing.T) {
+	graph, err := affinity.Grid(3, 4, 8)
+	require.NoError(t, err)
+	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Nodes: 12, Channels: 3, Classes: 5}
+	want := 12*4 + 4*3*6 + 6 + 2 + 4*1 + 3*6*8 + 8 + 2 + 8*10 + 10 + 10*5 + 5 + 2*(6+8+10)
+	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
+	s.Params = map[string]any{"level_1/ccp_gates": "slot"}
+	assert.Equal(t, want-2+2*4*4, s.Parameters(backendtest.Go(t), graph))
+	for _, way := range []string{ccp.Random, ccp.Prepared} {
+		s.Params = map[string]any{ccp.ParamHierarchy: way}
+		assert.Equal(t, want-12*4-4*1, s.Parameters(backendtest.Go(t), graph), "%s: U does not learn", way)
+	}
+}
+
+// The paper's networks have the trainable parameters that its description gives; the second figure is without the scales and
+// offsets of batch normalisation.
+func TestPaperParameters(t *testing.T) {
+	backend := backendtest.Go(t)
+	grid, err := affinity.Grid(32, 32, 8)
+	require.NoError(t, err)
+	words, err := affinity.RandomConnected(10_000, 60_000, 1)
+	require.NoError(t, err)
+	var bones [][2]int // how the joints are joined does not matter here
+	for joint := range 24 {
+		bones = append(bones, [2]int{joint, joint + 1})
+	}
+	skeleton, err := affinity.SpaceTime(bones, 25, 80)
+	require.NoError(t, err)
+	require.Equal(t, 3895, skeleton.Edges())
+	for name, c := range map[string]struct {
+		graph             *affinity.Matrix
+		channels, classes int
+		all, withoutNorm  string
+	}{
+		"cifar10": {grid, 3, 10, "10.80M", "10.79M"},
+		"20news":  {words, 1, 20, "25.94M", "25.93M"},
+		"ntu":     {skeleton, 6, 60, "14.82M", "14.82M"},
+	} {
+		s := Spec{Model: "ccp", Architecture: Preset(name, c.graph.N()), Nodes: c.graph.N(), Channels: c.channels, Classes: c.classes}
+		require.NoError(t, s.Check())
+		normalisation := 0
+		for _, level := range s.Levels {
+			normalisation += 2 * level.Filters
+		}
+		for _, width := range s.Hidden {
+			normalisation += 2 * width
+		}
+		n := s.Parameters(backend, c.graph)
+		assert.Equal(t, c.all, fmt.Sprintf("%.2fM", float64(n)/1e6), name)
+		assert.Equal(t, c.withoutNorm, fmt.Sprintf("%.2fM", float64(n-normalisation)/1e6), name)
+	}
+}
+
+// signals are `n` random signals of a spec's shape.
+func signals(s Spec, n int, seed uint64) [][]float32 {
+	random := rand.New(rand.NewPCG(seed, 1))
+	all := make([][]float32, n)
+	for i := range all {
+		all[i] = make([]float32, s.Nodes*s.Channels)
+		for j := range all[i] {
+			all[i][j] = float32(random.NormFloat64())
+		}
+	}
+	return all
+}
