@@ -153,5 +153,5 @@ func frozenLevel(scope *model.Scope, g *Graph, clusters, size int) Level {
 	if got := neighbourhood.Shape(); got.Dim(0) != clusters || got.Dim(1) != size {
 		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d]", scope.Scope(), got, clusters, size)
 	}
-	return Level{Neighbourhood: neighbourhood.NodeValue(g), Rank: rank.NodeValue(g)}
+	return Level{Neighbourhood: neighbourhood.SetTrainable(false).NodeValue(g), Rank: rank.SetTrainable(false).NodeValue(g)}
 }

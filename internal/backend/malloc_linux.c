@@ -1,0 +1,38 @@
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifdef __GLIBC__
+
+static int untouched(void) {
+	const char *wish = getenv("CCP_MALLOC");
+	return wish != NULL && strcmp(wish, "default") == 0;
+}
+
+// One heap for all threads has to be settled before there are threads: heaps that exist are used on, and those of
+// threads hold no block above 64 MB, which is then mapped after all.
+__attribute__((constructor)) static void ccp_one_heap(void) {
+	if (!untouched()) mallopt(M_ARENA_MAX, 1);
+}
+
+// ccp_keep_heap makes malloc keep what it has got: no mapping of its own for a large block, no giving back. The first
+// `reserve` bytes of the heap may be backed by huge pages; of those only addresses are taken, no memory.
+void ccp_keep_heap(size_t reserve) {
+	if (untouched()) return;
+	mallopt(M_MMAP_MAX, 0);
+	mallopt(M_TRIM_THRESHOLD, -1);
+	mallopt(M_TOP_PAD, 64 << 20);
+	char *block = malloc(reserve);
+	if (block == NULL) return;
+	uintptr_t huge = 2 << 20, from = ((uintptr_t)block + huge - 1) / huge * huge;
+	madvise((void *)from, ((uintptr_t)block + reserve - from) / huge * huge, MADV_HUGEPAGE);
+	free(block);
+}
+
+#else
+
+void ccp_keep_heap(size_t reserve) { (void)reserve; }
+
+#endif
