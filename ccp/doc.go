@@ -12,7 +12,7 @@
 //	rank           (1 + M[i,k]) · (A0·M)[i,k]                         [N, K]   Rank
 //	neighbourhood  the L nodes of highest rank, for each cluster      [K, L]   Select
 //	gate           σ(α·rank + β)                                      [K, L]   Gate
-//	filter         b + Σ_l W[l]ᵀ · gate[k,l] · signal[node(k,l)]      [batch, K, filters]   Filter
+//	filter         Σ_l W[:,l,:] · gate[k,l] · signal[node(k,l)] + b    [batch, K, filters]   Filter
 //
 // The functions are pure; New … Done makes a trainable layer of them:
 //

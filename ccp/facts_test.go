@@ -184,13 +184,13 @@ func TestFilterIsStridedConvolution(t *testing.T) {
 		return flat, tensors.FromFlatDataAndDimensions(flat, dims...)
 	}
 	x, xt := random(batch, side*side, channels)
-	w, wt := random(4, channels, filters)
+	w, wt := random(filters, 4, channels)
 	b, bt := random(filters)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(hard(g, cluster, 9)), 4, false)
 			full := OnesLike(level.Rank)
-			return []*Node{level.Neighbourhood, ccp.Filter(ConstTensor(g, xt), level.Neighbourhood, full, ConstTensor(g, wt), ConstTensor(g, bt))}
+			return []*Node{level.Neighbourhood, Add(ccp.Filter(ConstTensor(g, xt), level.Neighbourhood, full, ConstTensor(g, wt)), Reshape(ConstTensor(g, bt), 1, 1, filters))}
 		})
 		for k := range 9 {
 			nodes := got[0][4*k : 4*k+4]
@@ -202,7 +202,7 @@ func TestFilterIsStridedConvolution(t *testing.T) {
 					want := b[j]
 					for l, node := range nodes {
 						for i := range channels {
-							want += w[(l*channels+i)*filters+j] * x[(s*side*side+int(node))*channels+i]
+							want += w[(j*4+l)*channels+i] * x[(s*side*side+int(node))*channels+i]
 						}
 					}
 					assert.InDelta(t, want, got[1][(s*9+k)*filters+j], 1e-12)
@@ -228,9 +228,9 @@ func TestRelabelling(t *testing.T) {
 			x[i][j] = rng.NormFloat64()
 		}
 	}
-	w := make([][][]float64, 4)
-	for l := range w {
-		w[l] = [][]float64{{rng.NormFloat64()}, {rng.NormFloat64()}, {rng.NormFloat64()}}
+	w := make([][][]float64, 1)
+	for range 4 {
+		w[0] = append(w[0], []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
 	}
 	order := rng.Perm(n)
 	permuted, err := m.Permuted(order)
@@ -246,7 +246,7 @@ func TestRelabelling(t *testing.T) {
 			return compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 				level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(Const(g, u)), 4, false)
 				gate := ccp.Gate(level.Rank, Const(g, 1.1), Const(g, -0.2))
-				out := ccp.Filter(Const(g, [][][]float64{x}), level.Neighbourhood, gate, Const(g, w), Const(g, []float64{0.5}))
+				out := ccp.Filter(Const(g, [][][]float64{x}), level.Neighbourhood, gate, Const(g, w))
 				return []*Node{level.Objective, level.Rank, level.Coarse.(ccp.Dense).A, out}
 			})
 		}

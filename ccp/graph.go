@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -136,8 +137,8 @@ func (s Sparse) Nodes() int { return s.nodes }
 
 // Times implements Affinity: (A0·x)[i] = Σ_s weight[i,s] · x[neighbour[i,s]].
 func (s Sparse) Times(x *Node) *Node {
-	return withGradient(
-		func(xs []*Node) *Node { return s.product(xs[0]) },
+	return nn.WithGradient(
+		func() *Node { return s.product(x) },
 		func(v *Node) []*Node { return []*Node{s.product(v)} }, x)
 }
 

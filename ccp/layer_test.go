@@ -52,9 +52,9 @@ func TestLayerShapesAndVariables(t *testing.T) {
 				return twoLevels(scope, randomSignal(g, dtype, 3, 16, 3))
 			})
 			require.NoError(t, err)
-			assert.Equal(t, shapes.Make(dtype, 3, 2, 7), out.Shape())
-			for path, dims := range map[string][]int{"/level_1/U": {16, 5}, "/level_1/W": {4, 3, 6}, "/level_1/b": {6}, "/level_1/alpha": {1, 1},
-				"/level_2/U": {5, 2}, "/level_2/W": {3, 6, 7}, "/level_2/beta": {1, 1}, "/level_2/batch_norm/scale": {7}} {
+			assert.True(t, shapes.Make(dtype, 3, 2, 7).Equal(out.Shape()), out.Shape())
+			for path, dims := range map[string][]int{"/level_1/U": {16, 5}, "/level_1/W": {6, 4, 3}, "/level_1/b": {6}, "/level_1/alpha": {1, 1},
+				"/level_2/U": {5, 2}, "/level_2/W": {7, 3, 6}, "/level_2/beta": {1, 1}, "/level_2/batch_norm/scale": {7}} {
 				v := store.GetVariable(path)
 				require.NotNil(t, v, path)
 				assert.True(t, v.Trainable, path)

@@ -107,7 +107,8 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 		cohesion, volume := ccp.Cohesion(p), ccp.Volume(a.Degrees(false), m)
 		step := ccp.Cluster(a, ccp.Memberships(params[0]), level.L, false)
 		gate := ccp.Gate(step.Rank, params[3], params[4])
-		out := ccp.Filter(real(c.X), step.Neighbourhood, gate, params[1], params[2])
+		out := ccp.Filter(real(c.X), step.Neighbourhood, gate, TransposeAllDims(params[1], 2, 0, 1)) // [L, C, filters] there
+		out = Add(out, Reshape(params[2], 1, 1, params[2].Shape().Size()))
 		x := nn.ELU(out)
 		logits := Add(Dot(Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), real(c.R)).Product(), ExpandAxes(real(c.C), 0))
 		labels := OneHot(Const(g, c.Labels), len(c.C), dtype)

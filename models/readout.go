@@ -19,8 +19,8 @@ func readout(scope *model.Scope, spec Spec, x *Node) *Node {
 	x = Reshape(x, batch, x.Shape().Size()/batch)
 	for i, width := range spec.Hidden {
 		scope := scope.In("fc_%d", i+1)
-		x = nn.Dense(scope, nn.Dropout(scope, x, rate), width, math.Sqrt2)
-		x = nn.ELU(nn.BatchNorm(scope, x))
+		product, bias := nn.Linear(scope, nn.Dropout(scope, x, rate), width, math.Sqrt2)
+		x = nn.ELU(nn.BatchNorm(scope, product, bias))
 	}
 	scope = scope.In("classes")
 	return nn.Dense(scope, nn.Dropout(scope, x, rate), spec.Classes, 1)

@@ -15,14 +15,15 @@ const (
 	ParamBatchNormEpsilon = "batchnorm_epsilon"
 )
 
-// BatchNorm is batch normalisation (Ioffe and Szegedy 2015) over all axes of x but the last.
+// BatchNorm is batch normalisation (Ioffe and Szegedy 2015) of x + bias over all axes but the last.
 //
-//	y = scale · (x − mean) / √(variance + ε) + offset
+//	y = scale · (x + bias − mean) / √(variance + ε) + offset
 //
-// x: `[..., channels]`; same shape out. In training the mean and the (biased) variance are the batch's, with their
-// gradients, and the running ones follow them: running ← m·running + (1 − m)·batch, with m = min(momentum, 1 − 1/step)
-// so that the first steps are plain averages. Elsewhere the running ones are used.
-func BatchNorm(scope *model.Scope, x *Node) *Node {
+// x: `[..., channels]`; same shape out. bias: `[channels]`, or nil for none. In training the mean and the (biased)
+// variance are the batch's, with their gradients, and the running ones follow them: running ← m·running + (1 − m)·batch,
+// with m = min(momentum, 1 − 1/step) so that the first steps are plain averages. Elsewhere the running ones are used.
+// In training the batch's mean takes the bias out again, so only the running mean ever sees it.
+func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 	scope = scope.In("batch_norm")
 	g, dtype := x.Graph(), x.DType()
 	channels := x.Shape().Dim(-1)
@@ -34,22 +35,42 @@ func BatchNorm(scope *model.Scope, x *Node) *Node {
 	runningVariance := ones.VariableWithShape("variance", shape).SetTrainable(false)
 	stepsVar := zeros.VariableWithShape("steps", shapes.Make(dtype)).SetTrainable(false)
 	epsilon := model.GetParamOr(scope, ParamBatchNormEpsilon, 1e-5)
-
-	mean, variance := runningMean.NodeValue(g), runningVariance.NodeValue(g)
-	if scope.IsTraining(g) {
-		flat := Reshape(x, x.Shape().Size()/channels, channels)
-		mean = ReduceMean(flat, 0)
-		variance = ReduceMean(Square(Sub(flat, ExpandAxes(mean, 0))), 0)
-		steps := OnePlus(stepsVar.NodeValue(g))
-		keep := Min(Scalar(g, dtype, model.GetParamOr(scope, ParamBatchNormMomentum, 0.9)), OneMinus(Reciprocal(steps)))
-		follow := func(running *model.Variable, batch *Node) {
-			running.SetNodeValue(Add(Mul(keep, running.NodeValue(g)), Mul(OneMinus(keep), StopGradient(batch))))
-		}
-		follow(runningMean, mean)
-		follow(runningVariance, variance)
-		stepsVar.SetNodeValue(steps)
+	if bias == nil {
+		bias = Zeros(g, shape)
 	}
-	factor := Div(scale, Sqrt(AddScalar(variance, epsilon)))
-	last := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
-	return Add(Mul(x, last(factor)), last(Sub(offset, Mul(mean, factor))))
+	if !scope.IsTraining(g) {
+		factor := Div(scale, Sqrt(AddScalar(runningVariance.NodeValue(g), epsilon)))
+		shift := Add(offset, Mul(Sub(bias, runningMean.NodeValue(g)), factor))
+		return Add(Mul(x, ExpandLeftToRank(factor, x.Rank())), ExpandLeftToRank(shift, x.Rank()))
+	}
+	flat := Reshape(x, x.Shape().Size()/channels, channels)
+	mean := StopGradient(ReduceMean(flat, 0))
+	variance := StopGradient(ReduceMean(Square(Sub(flat, ExpandAxes(mean, 0))), 0))
+	steps := OnePlus(stepsVar.NodeValue(g))
+	keep := Min(Scalar(g, dtype, model.GetParamOr(scope, ParamBatchNormMomentum, 0.9)), OneMinus(Reciprocal(steps)))
+	follow := func(running *model.Variable, batch *Node) {
+		running.SetNodeValue(Add(Mul(keep, running.NodeValue(g)), Mul(OneMinus(keep), StopGradient(batch))))
+	}
+	follow(runningMean, Add(mean, bias))
+	follow(runningVariance, variance)
+	stepsVar.SetNodeValue(steps)
+	return Reshape(normalize(flat, scale, offset, mean, Reciprocal(Sqrt(AddScalar(variance, epsilon)))), x.Shape().Dimensions...)
+}
+
+// normalize is scale·x̂ + offset with x̂ = (x − mean)·inverse, mean and inverse being the batch's own. x: `[M, channels]`,
+// the others `[channels]`. Its gradient goes through the batch's statistics: dx = scale·inverse·(v − mean(v) − x̂·mean(v·x̂)).
+func normalize(x, scale, offset, mean, inverse *Node) *Node {
+	row := func(v *Node) *Node { return ExpandAxes(v, 0) }
+	return WithGradient(
+		func() *Node {
+			factor := Mul(scale, inverse)
+			return Add(Mul(x, row(factor)), row(Sub(offset, Mul(mean, factor))))
+		},
+		func(v *Node) []*Node {
+			centred := Sub(x, row(mean))
+			sum, product := ReduceSum(v, 0), Mul(ReduceSum(Mul(v, centred), 0), inverse)
+			m := float64(x.Shape().Dim(0))
+			inner := Sub(Sub(v, row(DivScalar(sum, m))), Mul(centred, row(DivScalar(Mul(product, inverse), m))))
+			return []*Node{Mul(inner, row(Mul(scale, inverse))), product, sum}
+		}, x, scale, offset)
 }

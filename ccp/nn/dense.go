@@ -24,9 +24,15 @@ func Decay(scope *model.Scope, w *Node) *Node {
 
 // Dense is x·W + b. x: `[batch, in]`, result `[batch, out]`. W ~ N(0, gain²/in), decayed; b starts at zero.
 func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
+	product, b := Linear(scope, x, out, gain)
+	return Add(product, ExpandAxes(b, 0))
+}
+
+// Linear gives x·W and b of a dense layer apart, for BatchNorm to add the bias, see Dense.
+func Linear(scope *model.Scope, x *Node, out int, gain float64) (product, b *Node) {
 	g, dtype := x.Graph(), x.DType()
 	in := x.Shape().Dim(-1)
 	w := NormalVariable(scope, "W", 0, gain/math.Sqrt(float64(in)), dtype, in, out).NodeValue(g)
-	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(dtype, out)).SetTrainable(true).NodeValue(g)
-	return Add(Dot(x, Decay(scope, w)).Product(), ExpandAxes(b, 0))
+	b = scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(dtype, out)).SetTrainable(true).NodeValue(g)
+	return Dot(x, Decay(scope, w)).Product(), b
 }

@@ -46,7 +46,7 @@ func TestBatchNorm(t *testing.T) {
 	weight := [][][]float64{{{1, -2}, {0.5, 3}}, {{-1, 0.25}, {2, 1}}}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		loss := func(scope *model.Scope, x *Node) *Node {
-			return ReduceAllSum(Mul(Square(nn.BatchNorm(scope, x)), Const(x.Graph(), weight)))
+			return ReduceAllSum(Mul(Square(nn.BatchNorm(scope, x, nil)), Const(x.Graph(), weight)))
 		}
 		store := model.NewStore()
 		store.SetParam("/"+nn.ParamBatchNormEpsilon, 0.5)
@@ -54,7 +54,7 @@ func TestBatchNorm(t *testing.T) {
 			store.SetTraining(g, true)
 			in := Const(g, x)
 			total := loss(scope, in)
-			return []*Node{nn.BatchNorm(scope.In("again"), in), Gradient(total, in)[0]}
+			return []*Node{nn.BatchNorm(scope.In("again"), in, nil), Gradient(total, in)[0]}
 		})
 		mean, variance := (1.0+2+4+9)/4, (9.0+4+0+25)/4
 		assert.InDelta(t, (1-mean)/math.Sqrt(variance+0.5), flat(out[0])[0], 1e-12)
@@ -86,7 +86,7 @@ func TestBatchNormRunningStatistics(t *testing.T) {
 			value := float64(step * step)
 			call(t, backend, store, func(scope *model.Scope, g *Graph) []*Node {
 				store.SetTraining(g, true)
-				return []*Node{nn.BatchNorm(scope, Const(g, [][]float64{{value - 1}, {value + 1}}))}
+				return []*Node{nn.BatchNorm(scope, Const(g, [][]float64{{value - 1}, {value + 1}}), nil)}
 			})
 			keep := math.Min(0.75, 1-1/float64(step))
 			want = keep*want + (1-keep)*value
@@ -94,7 +94,7 @@ func TestBatchNormRunningStatistics(t *testing.T) {
 		assert.InDelta(t, want, flat(store.GetVariable("/batch_norm/mean").MustValue())[0], 1e-12)
 		assert.InDelta(t, 1, flat(store.GetVariable("/batch_norm/variance").MustValue())[0], 1e-12)
 		out := call(t, backend, store, func(scope *model.Scope, g *Graph) []*Node {
-			return []*Node{nn.BatchNorm(scope, Const(g, [][]float64{{want + 3}}))}
+			return []*Node{nn.BatchNorm(scope, Const(g, [][]float64{{want + 3}}), nil)}
 		})
 		assert.InDelta(t, 3/math.Sqrt(1+1e-5), flat(out[0])[0], 1e-12)
 	})

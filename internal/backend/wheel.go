@@ -23,9 +23,9 @@ type wheel struct {
 	Member   string // The plugin inside the wheel.
 }
 
-// cpuWheel is the package of wheels that is installed. The second one, of a newer XLA, trains 10-15% faster; the
-// first is OpenXLA's own.
-const cpuWheel = "xla-cpu-pjrt"
+// cpuWheel is the package of wheels that is installed: the one with the newer XLA, whose products and reductions are
+// faster (docs/performance.md has the figures). The other is OpenXLA's own.
+const cpuWheel = "lammps-jax-pjrt-cpu"
 
 var wheels = []wheel{{
 	Package:  "xla-cpu-pjrt",
