@@ -3,6 +3,7 @@
 package benchmarks
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -30,9 +31,8 @@ var Modes = []string{"train", "infer-frozen", "infer-learned"}
 
 // Workload is a network of the paper on synthetic signals. A Step is what is timed: it ends when its result is at hand.
 type Workload struct {
-	Spec       models.Spec
-	Batch      int
-	Parameters int
+	Spec  models.Spec
+	Batch int
 	// Flops of the filters and dense layers in a step: the matrix products that no implementation can avoid.
 	// Training counts the forward product and the two of its gradient.
 	Flops float64
@@ -57,6 +57,11 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 	case "train":
 		w.Flops *= 3
 		store := spec.NewStore(1)
+		if spec.FrozenInTraining() {
+			if _, err := spec.Prepare(context.Background(), backend, store, graph, nil); err != nil {
+				return nil, err
+			}
+		}
 		trainer := experiment.NewTrainer(backend, store, experiment.Defaults(arch), spec, graph, 1000)
 		w.step = func() (float64, error) {
 			i := w.run % len(signals)

@@ -1,6 +1,7 @@
 package ccp
 
 import (
+	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -17,8 +18,42 @@ func Links(a Affinity, m *Node) *Node { return a.Times(m) }
 // For a symmetric A0 the gradient of P is A0·M·(G + Gᵀ), so it is one product with the links at hand; the links
 // themselves are left out of the differentiation here.
 func Coarsen(m, links *Node) *Node {
-	p := Dot(m, StopGradient(links)).EinsumAxes([][2]int{{0, 0}}, nil)
-	return IdentityWithCustomGradient(p, func(_, v *Node) *Node { return Add(v, TransposeAllDims(v, 1, 0)) })
+	links = StopGradient(links)
+	return nn.WithGradient(
+		func() *Node { return gram(m, links) },
+		func(v *Node) []*Node { return []*Node{Dot(links, Add(v, TransposeAllDims(v, 1, 0))).Product()} }, m)
+}
+
+// gram is mᵀ·links, which is symmetric. Where it is large only the blocks on and above its diagonal are computed, 10 of 16.
+// m is transposed first because XLA's CPU products are slower along the first axis.
+func gram(m, links *Node) *Node {
+	const blocks, large = 4, 1024
+	k := m.Shape().Dim(1)
+	rows := OptimizationBarrier(TransposeAllDims(m, 1, 0)) // [K, N]
+	if k < large || k%blocks != 0 {
+		return Dot(rows, links).Product()
+	}
+	size := k / blocks
+	var upper [blocks][blocks]*Node
+	for j := range blocks {
+		column := Dot(Slice(rows, AxisRange(0, (j+1)*size)), Slice(links, AxisRange(), AxisRange(j*size, (j+1)*size))).Product()
+		for i := range j + 1 {
+			upper[i][j] = Slice(column, AxisRange(i*size, (i+1)*size))
+		}
+	}
+	var whole []*Node
+	for i := range blocks {
+		var row []*Node
+		for j := range blocks {
+			if j >= i {
+				row = append(row, upper[i][j])
+			} else {
+				row = append(row, TransposeAllDims(upper[j][i], 1, 0))
+			}
+		}
+		whole = append(whole, Concatenate(row, 1))
+	}
+	return Concatenate(whole, 0)
 }
 
 // Normalize is D^−½·P·D^−½, D the row sums of P with its diagonal: the next level's affinity. p: `[K, K]`, same shape

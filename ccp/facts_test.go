@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -11,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -259,7 +261,13 @@ func TestRelabelling(t *testing.T) {
 
 // Select agrees with a full stable sort, ties to the lower index, at all sizes from 1 to N.
 func TestSelectAgreesWithSort(t *testing.T) {
-	const n, k = 17, 6
+	for _, n := range []int{1, 2, 17, 64, 333} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) { checkSelect(t, n) })
+	}
+}
+
+func checkSelect(t *testing.T, n int) {
+	const k = 6
 	rng := rand.New(rand.NewPCG(21, 22))
 	rank := make([][]float64, n)
 	for i := range rank {
@@ -268,9 +276,12 @@ func TestSelectAgreesWithSort(t *testing.T) {
 			rank[i][j] = float64(rng.IntN(4)) // many ties
 		}
 	}
-	rank[3][0], rank[9][0] = math.Inf(1), math.Inf(1)
+	rank[n/3][0], rank[n/2][0], rank[n-1][1] = math.Inf(1), math.Inf(1), math.Inf(-1)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
-		for _, size := range []int{1, 4, n} {
+		for _, size := range []int{1, min(4, n), min(16, n), n} {
+			if size > 64 {
+				continue
+			}
 			got := compute1(t, backend, func(_ *model.Scope, g *Graph) []*Node { return []*Node{ccp.Select(Const(g, rank), size)} })[0]
 			for c := range k {
 				nodes := make([]int, n)
@@ -345,4 +356,59 @@ func TestVanishingCluster(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The product of a large level is put together from the blocks on and above its diagonal.
+func TestLargePooledAffinity(t *testing.T) {
+	const n, k = 24, 1024
+	m, err := affinity.Grid(4, 6, 8)
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(5, 6))
+	u := make([][]float64, n)
+	for i := range u {
+		u[i] = make([]float64, k)
+		for j := range u[i] {
+			u[i][j] = 3 * rng.NormFloat64()
+		}
+	}
+	onBoth(t, func(t *testing.T, backend compute.Backend) {
+		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
+			in := Const(g, u)
+			m1 := ccp.Memberships(in)
+			links := ccp.Links(ccp.NewSparse(scope, g, m, dtypes.Float64), m1)
+			p := ccp.Coarsen(m1, links)
+			plain := Dot(TransposeAllDims(m1, 1, 0), links).Product()
+			weight := Sin(IotaFull(g, p.Shape()))
+			return []*Node{ReduceAllMax(Abs(Sub(p, plain))), Gradient(ReduceAllSum(Mul(p, weight)), in)[0], Gradient(ReduceAllSum(Mul(plain, weight)), in)[0]}
+		})
+		assert.Less(t, got[0][0], 1e-14)
+		assert.InDeltaSlice(t, got[2], got[1], 1e-10)
+	})
+}
+
+// A node with far more neighbours than a table's row holds: its row is cut and added up again.
+func TestSparseProductOfHubs(t *testing.T) {
+	const n = 100
+	var edges []affinity.Edge
+	for i := 1; i < n; i++ {
+		edges = append(edges, affinity.Edge{I: 0, J: i, Weight: float64(i)})
+		if i%3 == 0 {
+			edges = append(edges, affinity.Edge{I: 1, J: i + 1, Weight: 1 / float64(i)})
+		}
+	}
+	edges = append(edges, affinity.Edge{I: 5, J: 5, Weight: 7}) // a self-loop, which A0 has not
+	m, err := affinity.New(n+3, edges)                          // and two isolated nodes
+	require.NoError(t, err)
+	onBoth(t, func(t *testing.T, backend compute.Backend) {
+		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
+			x := Sin(IotaFull(g, shapes.Make(dtypes.Float64, n+3, 3)))
+			sparse, dense := ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Dense{A: Reshape(Const(g, m.Dense()), n+3, n+3)}
+			weight := Cos(IotaFull(g, x.Shape()))
+			gradient := func(a ccp.Affinity) *Node { return Gradient(ReduceAllSum(Mul(a.Times(x), weight)), x)[0] }
+			return []*Node{sparse.Times(x), dense.Times(x), gradient(sparse), gradient(dense), sparse.Degrees(true), dense.Degrees(true)}
+		})
+		for i := 0; i < len(got); i += 2 {
+			assert.InDeltaSlice(t, got[i+1], got[i], 1e-10)
+		}
+	})
 }

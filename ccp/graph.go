@@ -1,8 +1,6 @@
 package ccp
 
 import (
-	"slices"
-
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
@@ -48,70 +46,31 @@ func withoutDiagonal(a *Node) *Node {
 // Sparse is an affinity held as neighbour lists; memory and time are linear in its edges.
 type Sparse struct {
 	nodes   int
-	buckets []bucket
-	place   *Node // [N]: where each node's row stands in the concatenated buckets; nil when there is one bucket
-	degrees *Node // [N], of A0
-	loops   *Node // [N], the diagonal
+	tables  []table // A0·x is their product applied to x, the first one first
+	degrees *Node   // [N], of A0
+	loops   *Node   // [N], the diagonal
 }
 
-// bucket holds rows of A0 with about as many neighbours: shape `[rows, width]`, padded with node 0 at weight 0.
-type bucket struct{ neighbours, weights *Node }
-
 // NewSparse makes the neighbour lists of m non-trainable variables in scope, so that the graph holds no big constants.
-// Rows are grouped by their number of neighbours, rounded up to a power of two from 8 on, which bounds the padding.
 func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Sparse {
 	if m.N() == 0 {
 		exceptions.Panicf("the graph has no nodes")
 	}
 	a0 := m.WithoutLoops()
-	order, width := byWidth(a0)
 	s := Sparse{nodes: a0.N()}
-	for start := 0; start < len(order); {
-		w, end := width[order[start]], start
-		for end < len(order) && width[order[end]] == w {
-			end++
-		}
-		rows := end - start
-		neighbours, weights := make([]int32, rows*w), make([]float64, rows*w)
-		for r, i := range order[start:end] {
-			to, weight := a0.Row(i)
-			copy(neighbours[r*w:], to)
-			copy(weights[r*w:], weight)
-		}
-		scope := scope.At("width_%d", w)
-		s.buckets = append(s.buckets, bucket{
-			neighbours: constant(scope, g, "neighbours", tensors.FromFlatDataAndDimensions(neighbours, rows, w)),
-			weights:    constant(scope, g, "weights", floats(dtype, weights, rows, w)),
-		})
-		start = end
-	}
-	if len(s.buckets) > 1 {
-		place := make([]int32, s.nodes)
-		for at, i := range order {
-			place[i] = int32(at)
-		}
-		s.place = constant(scope, g, "place", tensors.FromFlatDataAndDimensions(place, s.nodes))
-	}
-	loops := make([]float64, s.nodes)
-	for i := range loops {
+	rows, loops := make([]row, s.nodes), make([]float64, s.nodes)
+	for i := range rows {
+		rows[i].from, rows[i].weights = a0.Row(i)
 		loops[i] = m.At(i, i)
+	}
+	for len(rows) > 0 {
+		parts, sums := split(rows)
+		s.tables = append(s.tables, newTable(scope.At("table_%d", len(s.tables)), g, parts, dtype))
+		rows = sums
 	}
 	s.degrees = constant(scope, g, "degrees", floats(dtype, a0.Degrees(), s.nodes))
 	s.loops = constant(scope, g, "loops", floats(dtype, loops, s.nodes))
 	return s
-}
-
-// byWidth gives each row's padded number of neighbours, and the rows in order of it.
-func byWidth(m *affinity.Matrix) (order, width []int) {
-	order, width = make([]int, m.N()), make([]int, m.N())
-	for i := range order {
-		order[i], width[i] = i, 8
-		for neighbours, _ := m.Row(i); width[i] < len(neighbours); {
-			width[i] *= 2
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return width[i] - width[j] })
-	return order, width
 }
 
 func constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
@@ -135,23 +94,17 @@ func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
 // Nodes implements Affinity.
 func (s Sparse) Nodes() int { return s.nodes }
 
-// Times implements Affinity: (A0·x)[i] = Σ_s weight[i,s] · x[neighbour[i,s]].
+// Times implements Affinity.
 func (s Sparse) Times(x *Node) *Node {
+	product := func(x *Node) *Node {
+		for _, t := range s.tables {
+			x = t.times(x)
+		}
+		return x
+	}
 	return nn.WithGradient(
-		func() *Node { return s.product(x) },
-		func(v *Node) []*Node { return []*Node{s.product(v)} }, x)
-}
-
-func (s Sparse) product(x *Node) *Node {
-	parts := make([]*Node, len(s.buckets))
-	for i, b := range s.buckets {
-		rows := Gather(x, ExpandAxes(b.neighbours, -1)) // [rows, width, K]
-		parts[i] = ReduceSum(Mul(rows, ExpandAxes(b.weights, -1)), 1)
-	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return Gather(Concatenate(parts, 0), ExpandAxes(s.place, -1))
+		func() *Node { return product(x) },
+		func(v *Node) []*Node { return []*Node{product(v)} }, x)
 }
 
 // Degrees implements Affinity.

@@ -215,3 +215,53 @@ func ExampleNew() {
 	fmt.Println(out.Shape())
 	// Output: (Float32)[5, 4, 64]
 }
+
+// The four losses of the paper's ablation: which of them reach the memberships.
+func TestHierarchyModes(t *testing.T) {
+	onBoth(t, func(t *testing.T, backend compute.Backend) {
+		for mode, want := range map[string]struct{ task, objective bool }{
+			ccp.Learned: {true, true}, ccp.TaskOnly: {true, false}, ccp.ObjectiveOnly: {false, true},
+		} {
+			store := newStore(1)
+			store.SetParam("/"+ccp.ParamHierarchy, mode)
+			out, err := model.CallOnceN(backend, store, func(scope *model.Scope, g *Graph) []*Node {
+				store.SetTraining(g, true)
+				task := ReduceAllSum(Square(twoLevels(scope, randomSignal(g, dtypes.Float64, 3, 16, 3))))
+				u := store.GetVariable("/level_1/U").NodeValue(g)
+				total := task
+				if extra := train.GetRegularizationLoss(g); extra != nil {
+					total = Add(task, extra)
+				}
+				gradients := []*Node{Gradient(task, u)[0], Gradient(total, u)[0]}
+				return []*Node{ReduceAllMax(Abs(gradients[0])), ReduceAllMax(Abs(Sub(gradients[1], gradients[0])))}
+			})
+			require.NoError(t, err)
+			assert.Equal(t, want.task, out[0].Value().(float64) > 1e-9, "%s: the task's gradient", mode)
+			assert.Equal(t, want.objective, out[1].Value().(float64) > 1e-9, "%s: the objective's gradient", mode)
+		}
+	})
+}
+
+// Clusters that are given take the place of U, and their frozen neighbourhoods are what a full sort of the ranks gives.
+func TestSetClusters(t *testing.T) {
+	onBoth(t, func(t *testing.T, backend compute.Backend) {
+		store := newStore(1)
+		require.NoError(t, ccp.SetClusters(store.Scope("/level_1"), []int32{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 4, 4}))
+		require.NoError(t, ccp.SetClusters(store.Scope("/level_2"), []int32{0, 0, 1, 1, 1}))
+		freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
+		require.NoError(t, err)
+		objectives, coverage, err := freezer.Freeze()
+		require.NoError(t, err)
+		assert.Nil(t, store.GetVariable("/level_1/U"))
+		assert.Positive(t, objectives[0])
+		assert.Equal(t, []float64{1, 1}, coverage)
+		first := tensors.MustCopyFlatData[int32](store.GetVariable("/level_1/frozen_neighbourhood").MustValue())
+		assert.ElementsMatch(t, []int32{0, 1, 4, 5}, first[:4], "the block at the corner")
+	})
+	store := newStore(1)
+	store.SetParam("/"+ccp.ParamHierarchy, ccp.Frozen)
+	_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, g *Graph) *Node {
+		return twoLevels(scope, randomSignal(g, dtypes.Float64, 1, 16, 3))
+	})
+	assert.ErrorContains(t, err, "/level_1: the hierarchy is to be frozen, but no Freeze has kept it")
+}

@@ -16,23 +16,65 @@ func Rank(m, links *Node) *Node { return Mul(OnePlus(m), links) }
 // Select picks for each cluster its neighbourhood, the `size` nodes of highest rank, most central first, the lower
 // index first among equals. rank: `[N, K]`, result: int32 indices `[K, size]`. It has no gradient.
 //
-// It panics if size is not in 1..N.
+// It does not sort. Nodes are taken in blocks; those of highest rank lie in the `size` blocks of highest maximum (each of
+// these holds a node that comes before any in the other blocks), so after one pass over all ranks only those blocks are
+// looked at. It panics if size is not in 1..N.
 func Select(rank *Node, size int) *Node {
-	g := rank.Graph()
-	n, k := rank.Shape().Dim(0), rank.Shape().Dim(1)
+	n := rank.Shape().Dim(0)
 	if size < 1 || size > n {
 		exceptions.Panicf("a neighbourhood of L=%d nodes cannot be selected out of %d", size, n)
 	}
-	left := StopGradient(TransposeAllDims(rank, 1, 0)) // [K, N]: what is not yet taken
-	nodes := Iota(g, shapes.Make(dtypes.Int32, k, n), 1)
-	taken := Scalar(g, rank.DType(), math.Inf(-1))
+	rank = StopGradient(rank)
+	k := rank.Shape().Dim(1)
+	nodes := Iota(rank.Graph(), shapes.Make(dtypes.Int32, n, k), 0)
+	if width := blockWidth(n, size); width > 1 {
+		rank, nodes = candidates(rank, size, width)
+	}
+	return TransposeAllDims(largest(rank, nodes, size), 1, 0)
+}
+
+// blockWidth balances the two stages, n/width blocks and size·width candidates; 1 is for a graph too small to gain.
+func blockWidth(n, size int) int {
+	width := 1
+	for n >= 256 && 4*width*width*size <= n {
+		width *= 2
+	}
+	return width
+}
+
+// candidates are the nodes of the `size` blocks of highest maximum, and their ranks. rank: `[N, K]`, results
+// `[size·width, K]`.
+func candidates(rank *Node, size, width int) (values, nodes *Node) {
+	g, k := rank.Graph(), rank.Shape().Dim(1)
+	lowest := Scalar(g, rank.DType(), math.Inf(-1))
+	if rest := rank.Shape().Dim(0) % width; rest > 0 {
+		rank = Concatenate([]*Node{rank, BroadcastToDims(lowest, width-rest, k)}, 0)
+	}
+	count := rank.Shape().Dim(0) / width
+	maxima := ReduceMax(Reshape(rank, count, width, k), 1) // [count, K]
+	blocks := largest(maxima, Iota(g, shapes.Make(dtypes.Int32, count, k), 0), size)
+	inner := Iota(g, shapes.Make(dtypes.Int32, 1, width, 1), 1)
+	nodes = Reshape(Add(MulScalar(Reshape(blocks, size, 1, k), width), inner), size*width, k)
+	clusters := Iota(g, nodes.Shape(), 1)
+	return Gather(rank, Stack([]*Node{nodes, clusters}, -1)), nodes
+}
+
+// largest takes, `size` times over, the largest value of each column that is left, by the lowest of its keys. values,
+// keys: `[M, K]`; result: keys `[size, K]`.
+func largest(values, keys *Node, size int) *Node {
+	g := values.Graph()
+	taken := Scalar(g, values.DType(), math.Inf(-1))
+	none := Scalar(g, dtypes.Int32, math.MaxInt32)
+	left := OnesLike(keys)
 	picks := make([]*Node, size)
 	for l := range picks {
-		pick := ArgMax(left, -1, dtypes.Int32) // [K]
-		picks[l] = ExpandAxes(pick, 1)
-		left = Where(Equal(nodes, picks[l]), taken, left)
+		free := IsPositive(left)
+		open := Where(free, values, taken)
+		top := ReduceAndKeep(open, ReduceMax, 0)
+		picks[l] = ReduceAndKeep(Where(LogicalAnd(free, Equal(open, top)), keys, none), ReduceMin, 0)
+		left = Where(Equal(keys, picks[l]), ZerosLike(left), left)
 	}
-	return Concatenate(picks, 1)
+	return Concatenate(picks, 0)
 }
 
 // At gives the values of a per-node, per-cluster quantity at the selected nodes. x: `[N, K]`, neighbourhood: `[K, L]`,

@@ -105,7 +105,7 @@ func (r *npzReader) readFeatures() error {
 	}
 	values, err := a.Float32s()
 	if err != nil {
-		return fmt.Errorf("features: %w", err)
+		return fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
 	for i, value := range values {
 		if !finite(float64(value)) {

@@ -55,7 +55,7 @@ func (r *npzReader) weights(name string, n int, of string) ([]float64, error) {
 func checkedWeights(name string, a *npz.Array) ([]float64, error) {
 	values, err := a.Floats()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w; store them as such (%[1]s.astype(float))", name, err)
 	}
 	for i, value := range values {
 		if !(value >= 0) || value > math.MaxFloat32 {

@@ -26,12 +26,15 @@ type Options struct {
 
 // Info describes a source, for a listing.
 type Info struct {
-	// Name is what Load takes.
-	Name string
-	// Description is one line; Needs says which files the user has to bring; Licence is that of the data.
-	Description, Needs, Licence string
+	Name        string `json:"name"`        // what Load takes
+	Description string `json:"description"` // one line
+	Needs       string `json:"needs"`       // which files the user has to bring
+	Licence     string `json:"licence"`     // of the data
 	// Sizes of the whole set; 0 where they depend on a file.
-	Samples, Nodes, Channels, Classes int
+	Samples  int `json:"samples"`
+	Nodes    int `json:"nodes"`
+	Channels int `json:"channels"`
+	Classes  int `json:"classes"`
 }
 
 // source is a line of the table: what a listing shows, and the loader. A loader fills every field of the Dataset

@@ -79,6 +79,9 @@ func Load(dir string, opts ...Option) (*Classifier, error) {
 	for _, option := range opts {
 		option(&o)
 	}
+	if err := checkpoint.CheckDirectory(dir); err != nil {
+		return nil, err
+	}
 	m, graph, err := ReadMetadata(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a checkpoint: %w", dir, err)

@@ -8,20 +8,22 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// ParamReadoutDropout is the dropout rate before each fully connected layer (float64, default 0.5).
+// ParamReadoutDropout is the dropout rate before each fully connected layer, read at its scope (float64, default 0.5).
 const ParamReadoutDropout = "readout_dropout"
 
 // readout flattens what is left of the graph and classifies it: for each hidden width dropout, dense, batch norm, ELU; then
 // dropout and the class layer. x: `[batch, clusters, filters]`, result `[batch, classes]`.
 func readout(scope *model.Scope, spec Spec, x *Node) *Node {
-	rate := model.GetParamOr(scope, ParamReadoutDropout, 0.5)
+	dropout := func(scope *model.Scope, x *Node) *Node {
+		return nn.Dropout(scope, x, model.GetParamOr(scope, ParamReadoutDropout, 0.5))
+	}
 	batch := x.Shape().Dim(0)
 	x = Reshape(x, batch, x.Shape().Size()/batch)
 	for i, width := range spec.Hidden {
 		scope := scope.In("fc_%d", i+1)
-		product, bias := nn.Linear(scope, nn.Dropout(scope, x, rate), width, math.Sqrt2)
+		product, bias := nn.Linear(scope, dropout(scope, x), width, math.Sqrt2)
 		x = nn.ELU(nn.BatchNorm(scope, product, bias))
 	}
 	scope = scope.In("classes")
-	return nn.Dense(scope, nn.Dropout(scope, x, rate), spec.Classes, 1)
+	return nn.Dense(scope, dropout(scope, x), spec.Classes, 1)
 }

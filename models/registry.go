@@ -22,7 +22,7 @@ type Spec struct {
 	Channels int `json:"channels"`
 	Classes  int `json:"classes"`
 	// Params are the options that differ from their defaults, by parameter name (Param… constants), a path such as
-	// "level_2/ccp_dropout" for one level.
+	// "level_2/ccp_dropout" for one part: level_1 and so on, fc_1 and so on, classes.
 	Params map[string]any `json:"params,omitempty"`
 }
 
@@ -46,7 +46,13 @@ func (s Spec) Check() error {
 	if s.Classes < 2 {
 		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes)
 	}
-	return s.Architecture.Check(s.Nodes)
+	if err := s.Architecture.Check(s.Nodes); err != nil {
+		return err
+	}
+	if err := CheckParams(s.Params); err != nil {
+		return err
+	}
+	return s.checkParts()
 }
 
 // Build builds the spec's network in the root scope, see Network.
@@ -82,7 +88,7 @@ func (s Spec) storeParams() map[string]any {
 	params := map[string]any{}
 	for key, value := range s.Params {
 		if strings.Contains(key, model.ScopeSeparator) {
-			key = "/model/" + strings.TrimPrefix(key, model.ScopeSeparator)
+			key = "/model/" + key
 		}
 		params[key] = value
 	}

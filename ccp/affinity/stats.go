@@ -7,20 +7,22 @@ import (
 
 // Spread is the smallest, mean and largest of some numbers; all are 0 if there are none.
 type Spread struct {
-	Min, Mean, Max float64
+	Min  float64 `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
 }
 
 // Stats describes a graph.
 type Stats struct {
-	Nodes            int
-	Edges            int     // Undirected, without self-loops.
-	Loops            int     // Self-loops.
-	Density          float64 // Entries / N².
-	Neighbours       Spread  // How many other nodes a node is joined to.
-	Degree           Spread  // The sum of the weights of those edges.
-	Components       int     // Connected components; an isolated node is one.
-	LargestComponent int     // Its number of nodes.
-	Isolated         int     // Nodes without neighbours.
+	Nodes            int     `json:"nodes"`
+	Edges            int     `json:"edges"`             // Undirected, without self-loops.
+	Loops            int     `json:"loops"`             // Self-loops.
+	Density          float64 `json:"density"`           // Entries / N².
+	Neighbours       Spread  `json:"neighbours"`        // How many other nodes a node is joined to.
+	Degree           Spread  `json:"degree"`            // The sum of the weights of those edges.
+	Components       int     `json:"components"`        // Connected components; an isolated node is one.
+	LargestComponent int     `json:"largest_component"` // Its number of nodes.
+	Isolated         int     `json:"isolated"`          // Nodes without neighbours.
 }
 
 // Stats computes the description.

@@ -2,27 +2,180 @@ package partition_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-func TestTry(t *testing.T) {
-	m, err := affinity.Grid(32, 32, 8)
+func grid(t *testing.T, h, w int) *affinity.Matrix {
+	t.Helper()
+	m, err := affinity.Grid(h, w, 8)
 	require.NoError(t, err)
-	for _, sweeps := range []int{200, 1000, 4000, 10000} {
-		for seed := range uint64(2) {
-			start := time.Now()
-			_, c, err := partition.Hierarchy(context.Background(), m, []partition.Level{{256, 16}, {64, 16}, {16, 8}, {4, 8}, {1, 4}}, partition.Options{Sweeps: sweeps, Seed: seed})
-			require.NoError(t, err)
-			sum := 0.0
-			for _, v := range c {
-				sum += v
+	return m
+}
+
+// objective is C by its definition, from scratch.
+func objective(m *affinity.Matrix, cluster []int32, k int) (sum float64) {
+	cohesion, volume := make([]float64, k), make([]float64, k)
+	for i := range m.N() {
+		neighbours, weights := m.Row(i)
+		for e, j := range neighbours {
+			if int(j) == i {
+				continue
 			}
-			t.Logf("sweeps %d seed %d: %.2f %.2f in %v", sweeps, seed, sum, c, time.Since(start))
+			volume[cluster[i]] += weights[e]
+			if cluster[i] == cluster[j] {
+				cohesion[cluster[i]] += weights[e]
+			}
 		}
 	}
+	for c := range k {
+		if volume[c] > 0 {
+			sum += cohesion[c] / volume[c] / 2
+		}
+	}
+	return sum
+}
+
+func sizes(cluster []int32, k int) []int {
+	n := make([]int, k)
+	for _, c := range cluster {
+		n[c]++
+	}
+	return n
+}
+
+// Two triangles joined by an edge: the best two clusters are the triangles, C = ½(6/7 + 6/7).
+func TestTwoTriangles(t *testing.T) {
+	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 0, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1},
+		{I: 3, J: 4, Weight: 1}, {I: 4, J: 5, Weight: 1}, {I: 3, J: 5, Weight: 1}})
+	require.NoError(t, err)
+	cluster, c, err := partition.Search(context.Background(), m, 2, partition.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []int32{cluster[0], cluster[0], cluster[0], cluster[5], cluster[5], cluster[5]}, cluster)
+	assert.InDelta(t, 6.0/7, c, 1e-12)
+}
+
+// On the 32x32 grid the search comes within 1% of perfect 2x2 blocks, which reach C = 73.0 over the five levels.
+func TestGridReachesBlocks(t *testing.T) {
+	m := grid(t, 32, 32)
+	levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
+	clusters, objectives, err := partition.Hierarchy(context.Background(), m, levels, partition.Options{Sweeps: 400, Seed: 1})
+	require.NoError(t, err)
+	sum := 0.0
+	for i, level := range levels {
+		assert.InDelta(t, objective(m, clusters[i], level.Clusters), objectives[i], 1e-9, "level %d", i+1)
+		for c, n := range sizes(clusters[i], level.Clusters) {
+			require.Positive(t, n, "level %d, cluster %d", i+1, c)
+			if level.MaxSize*level.Clusters >= m.N() {
+				require.LessOrEqual(t, n, level.MaxSize, "level %d, cluster %d", i+1, c)
+			}
+		}
+		sum += objectives[i]
+		m, err = partition.Coarsen(m, clusters[i], level.Clusters)
+		require.NoError(t, err)
+	}
+	assert.Greater(t, sum, 70.0)
+}
+
+func TestSearchIsDeterministic(t *testing.T) {
+	m := grid(t, 8, 8)
+	search := func(seed uint64) []int32 {
+		cluster, _, err := partition.Search(context.Background(), m, 16, partition.Options{Seed: seed, Sweeps: 50, MaxSize: 4})
+		require.NoError(t, err)
+		assert.Equal(t, []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, sizes(cluster, 16), "full clusters swap")
+		return cluster
+	}
+	assert.Equal(t, search(1), search(1))
+	assert.NotEqual(t, search(1), search(2))
+}
+
+func TestDegenerateSizes(t *testing.T) {
+	for _, c := range []struct{ n, k int }{{1, 1}, {5, 1}, {5, 5}, {5, 2}} {
+		t.Run(fmt.Sprintf("%d nodes in %d", c.n, c.k), func(t *testing.T) {
+			m, err := affinity.New(c.n, nil) // no edges at all
+			require.NoError(t, err)
+			cluster, value, err := partition.Search(context.Background(), m, c.k, partition.Options{})
+			require.NoError(t, err)
+			assert.Zero(t, value)
+			for _, n := range sizes(cluster, c.k) {
+				assert.Positive(t, n)
+			}
+		})
+	}
+	cluster, c, err := partition.Search(context.Background(), grid(t, 3, 3), 1, partition.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, make([]int32, 9), cluster)
+	assert.Equal(t, 0.5, c)
+}
+
+func TestSearchErrors(t *testing.T) {
+	m := grid(t, 2, 2)
+	for want, f := range map[string]func() error{
+		"5 clusters of 4 nodes: there must be from 1": func() error { _, _, err := partition.Search(context.Background(), m, 5, partition.Options{}); return err },
+		"0 clusters of 4 nodes":                       func() error { _, _, err := partition.Search(context.Background(), m, 0, partition.Options{}); return err },
+		"2 clusters of at most 1 nodes cannot hold 4": func() error {
+			_, _, err := partition.Search(context.Background(), m, 2, partition.Options{MaxSize: 1})
+			return err
+		},
+	} {
+		assert.ErrorContains(t, f(), want)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _, err := partition.Hierarchy(ctx, grid(t, 8, 8), []partition.Level{{Clusters: 16, MaxSize: 4}}, partition.Options{})
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// The coarse affinity is the layer's: sums of links between clusters, normalised with the diagonal counted.
+func TestCoarsen(t *testing.T) {
+	m, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 2}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 4}, {I: 3, J: 3, Weight: 9}})
+	require.NoError(t, err)
+	coarse, err := partition.Coarsen(m, []int32{0, 0, 1, 1}, 2)
+	require.NoError(t, err)
+	assert.InDelta(t, 4.0/5, coarse.At(0, 0), 1e-12) // P = [[4, 1], [1, 8]], row sums 5 and 9
+	assert.InDelta(t, 1/6.708203932499369, coarse.At(0, 1), 1e-12)
+	assert.InDelta(t, 8.0/9, coarse.At(1, 1), 1e-12)
+}
+
+func TestCache(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	m, levels := grid(t, 4, 4), []partition.Level{{Clusters: 4, MaxSize: 4}, {Clusters: 1, MaxSize: 4}}
+	path := partition.CachePath(m, levels)
+	assert.NotEqual(t, path, partition.CachePath(grid(t, 4, 5), levels))
+	assert.NotEqual(t, path, partition.CachePath(m, levels[:1]))
+	_, err := partition.ReadCache(path, 16, levels)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	clusters, _, err := partition.Hierarchy(context.Background(), m, levels, partition.Options{Sweeps: 20})
+	require.NoError(t, err)
+	require.NoError(t, partition.WriteCache(path, clusters))
+	got, err := partition.ReadCache(path, 16, levels)
+	require.NoError(t, err)
+	assert.Equal(t, clusters, got)
+	for _, bad := range []string{"", "[[0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,4],[0,0,0,0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],[0,0,0]]"} {
+		require.NoError(t, os.WriteFile(path, []byte(bad), 0o644))
+		_, err := partition.ReadCache(path, 16, levels)
+		assert.ErrorContains(t, err, filepath.Base(path), "%q", bad)
+	}
+	require.NoError(t, partition.WriteCache("", clusters))
+}
+
+// A grid of 4x4 in four clusters of four: the 2x2 blocks.
+func ExampleSearch() {
+	m, err := affinity.Grid(4, 4, 8)
+	if err != nil {
+		panic(err)
+	}
+	_, c, err := partition.Search(context.Background(), m, 4, partition.Options{MaxSize: 4})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("C = %.3f\n", c)
+	// Output: C = 1.143
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -38,6 +39,7 @@ type (
 		Test       scoreDocument `json:"test"`
 		Objective  []float64     `json:"objective"`
 		Seconds    float64       `json:"seconds"`
+		Compile    float64       `json:"compile_seconds"`
 		Checkpoint string        `json:"checkpoint"`
 	}
 	evalDocument struct {
@@ -77,7 +79,7 @@ func TestTrain(t *testing.T) {
 	assert.NotContains(t, stderr, "\r", "no bar off a terminal")
 	require.Len(t, lines(stdout), 3)
 	assert.Regexp(t, `^test accuracy \d+\.\d\d%, loss \d\.\d{4}; validation accuracy \d+\.\d\d%, best in epoch 1 of 1$`, lines(stdout)[0])
-	assert.Regexp(t, `^778 parameters, 19 steps in \d+\.\ds of training on go$`, lines(stdout)[1])
+	assert.Regexp(t, `^778 parameters, 19 steps in \d+\.\ds of training after \d+\.\ds of compiling, on go$`, lines(stdout)[1])
 	assert.Equal(t, "checkpoint in "+dir+"; try: "+self()+" eval --checkpoint '"+dir+"'", lines(stdout)[2])
 
 	code, stdout, stderr = execute(t, append(line, "--json")...)
@@ -92,11 +94,12 @@ func TestTrain(t *testing.T) {
 	decode(t, lines(stdout)[len(lines(stdout))-1], &again)
 	assert.Equal(t, 1, strings.Count(stdout, "{\"command\""), stdout)
 	assert.Positive(t, again.Seconds)
-	again.Seconds = ended.Seconds
+	assert.Positive(t, again.Compile)
+	again.Seconds, again.Compile = ended.Seconds, ended.Compile
 	assert.Equal(t, ended, again, "the same seed gives the same result")
 	assert.Len(t, again.Objective, 2)
 	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7, Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
-		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Checkpoint: dir}, again)
+		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Compile: again.Compile, Checkpoint: dir}, again)
 }
 
 func TestTrainGuardsADirectory(t *testing.T) {
@@ -231,7 +234,7 @@ func TestExampleDigits(t *testing.T) {
 
 func TestDataList(t *testing.T) {
 	golden(t, "data-list.output", succeed(t, "data", "list"))
-	var sources []sourceJSON
+	var sources []datasets.Info
 	decode(t, succeed(t, "data", "list", "--json"), &sources)
 	require.NotEmpty(t, sources)
 	assert.Equal(t, "digits", sources[0].Name)
@@ -263,9 +266,9 @@ func TestGraph(t *testing.T) {
 	golden(t, "graph-stats.output", stats)
 	succeed(t, "graph", "build", "--from", grid, "--out", mtx)
 	assert.Equal(t, stats, succeed(t, "graph", "stats", mtx))
-	var g graphJSON
+	var g affinity.Stats
 	decode(t, succeed(t, "graph", "stats", grid, "--json"), &g)
-	assert.Equal(t, graphJSON{Nodes: 9, Edges: 12, Density: 24. / 81, Neighbours: rangeJSON{2, 24. / 9, 4}, Degree: rangeJSON{2, 24. / 9, 4}, Components: 1, LargestComponent: 9}, rounded(g))
+	assert.Equal(t, affinity.Stats{Nodes: 9, Edges: 12, Density: 24. / 81, Neighbours: affinity.Spread{Min: 2, Mean: 24. / 9, Max: 4}, Degree: affinity.Spread{Min: 2, Mean: 24. / 9, Max: 4}, Components: 1, LargestComponent: 9}, rounded(g))
 
 	decode(t, succeed(t, "graph", "build", "--random", "10x15", "--seed", "3", "--out", random, "--json"), &g)
 	assert.Equal(t, []int{10, 15, 1}, []int{g.Nodes, g.Edges, g.Components})
@@ -281,7 +284,7 @@ func TestGraph(t *testing.T) {
 }
 
 // rounded leaves out what float64 sums in another order than the exact value.
-func rounded(g graphJSON) graphJSON {
+func rounded(g affinity.Stats) affinity.Stats {
 	for _, mean := range []*float64{&g.Neighbours.Mean, &g.Degree.Mean} {
 		if diff := *mean - 24./9; diff < 1e-12 && diff > -1e-12 {
 			*mean = 24. / 9

@@ -3,36 +3,25 @@ package main
 import (
 	"fmt"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/spf13/cobra"
 )
 
-// sourceJSON is an entry of `ccp data list --json`. Sizes that depend on a file are 0.
-type sourceJSON struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Needs       string `json:"needs"`
-	Licence     string `json:"licence"`
-	Samples     int    `json:"samples"`
-	Nodes       int    `json:"nodes"`
-	Channels    int    `json:"channels"`
-	Classes     int    `json:"classes"`
-}
-
 // datasetJSON is what `ccp data info --json` prints.
 type datasetJSON struct {
-	Name       string    `json:"name"`
-	Nodes      int       `json:"nodes"`
-	Channels   int       `json:"channels"`
-	Classes    []string  `json:"classes"`
-	Train      int       `json:"train"` // samples
-	Validation int       `json:"validation"`
-	Test       int       `json:"test"`
-	Mean       []float32 `json:"mean"` // of each channel
-	Std        []float32 `json:"std"`
-	Graph      graphJSON `json:"graph"`
-	Provenance string    `json:"provenance"`
-	Warnings   []string  `json:"warnings"`
+	Name       string         `json:"name"`
+	Nodes      int            `json:"nodes"`
+	Channels   int            `json:"channels"`
+	Classes    []string       `json:"classes"`
+	Train      int            `json:"train"` // samples
+	Validation int            `json:"validation"`
+	Test       int            `json:"test"`
+	Mean       []float32      `json:"mean"` // of each channel
+	Std        []float32      `json:"std"`
+	Graph      affinity.Stats `json:"graph"`
+	Provenance string         `json:"provenance"`
+	Warnings   []string       `json:"warnings"`
 }
 
 func newData(s *shared) *cobra.Command {
@@ -55,11 +44,7 @@ func newDataList(s *shared) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()
 			if s.json {
-				sources := []sourceJSON{}
-				for _, info := range datasets.Names() {
-					sources = append(sources, sourceJSON(info))
-				}
-				return printJSON(out, sources)
+				return printJSON(out, datasets.Names())
 			}
 			for i, info := range datasets.Names() {
 				if i > 0 {
@@ -93,7 +78,7 @@ func newDataInfo(s *shared) *cobra.Command {
 			if s.json {
 				return printJSON(cmd.OutOrStdout(), datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
 					Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
-					Graph: newGraphJSON(d.Affinity), Provenance: d.Provenance, Warnings: append([]string{}, d.Warnings...)})
+					Graph: d.Affinity.Stats(), Provenance: d.Provenance, Warnings: append([]string{}, d.Warnings...)})
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), d.Summary())
 			return err

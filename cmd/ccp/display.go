@@ -57,7 +57,7 @@ func newDisplay(out io.Writer, c experiment.Config, backend string) *display {
 }
 
 func (d *display) observer() experiment.Observer {
-	return experiment.Observer{Begin: d.begin, Step: d.step, Epoch: d.epoch, Notice: d.notice}
+	return experiment.Observer{Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
 // notice prints a line above the one that is drawn over.
@@ -68,13 +68,22 @@ func (d *display) notice(line string) {
 	fmt.Fprintln(d.out, line)
 }
 
-func (d *display) begin(data *datasets.Dataset, spec models.Spec, from, steps int) {
+func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	d.notice(fmt.Sprintf("data   %s: %s training, %s validation, %s test samples in %d classes", data.Name,
 		thousands(len(data.Train)), thousands(len(data.Validation)), thousands(len(data.Test)), data.Classes()))
 	d.notice(fmt.Sprintf("graph  %s, %s, %s", count(data.Nodes, "node"), count(data.Affinity.Edges(), "edge"), count(data.Channels, "channel")))
 	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
 	d.notice(fmt.Sprintf("model  %s %s, fc %s, on %s", spec.Model, spec.LevelsString(), cmp.Or(widths, "none"), d.backend))
-	if d.screen != nil && from < steps {
+}
+
+func (d *display) prepare(level int, done, objective float64) {
+	if d.screen != nil && time.Since(d.drawn) >= redrawPeriod {
+		d.draw(fmt.Sprintf("preparing level %d: %.0f%%  C %.1f", level, 100*done, objective))
+	}
+}
+
+func (d *display) compile() {
+	if d.screen != nil {
 		d.draw("compiling…")
 	}
 }

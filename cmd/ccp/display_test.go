@@ -50,7 +50,13 @@ func TestDisplayOnATerminal(t *testing.T) {
 	d.screen = screen
 
 	d.begin(data, models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
-	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n\rcompiling…\x1b[K"))
+	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n"))
+	d.prepare(1, 0.421, 49.94)
+	assert.Equal(t, "\rpreparing level 1: 42%  C 49.9\x1b[K", written())
+	d.prepare(1, 0.43, 50)
+	assert.Empty(t, written(), "too soon to draw again")
+	d.compile()
+	assert.Equal(t, "\rcompiling…\x1b[K", written())
 	d.drawn = d.drawn.Add(-redrawPeriod)
 	d.step(experiment.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2, Loss: 2.5, Accuracy: 0.25, Objective: 0.5, PerSecond: 100})
 	line := written()

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
@@ -47,6 +49,9 @@ func newEval(s *shared) *cobra.Command {
 			config.Data = data
 		}
 		d, err := experiment.LoadFor(classifier.Metadata, config, dataFolder(dataDir))
+		if data == "" && strings.HasSuffix(strings.ToLower(config.Data), ".npz") && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w; give its place with --data", err)
+		}
 		if err != nil {
 			return err
 		}

@@ -13,30 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// graphJSON is what `ccp graph --json` prints.
-type graphJSON struct {
-	Nodes            int       `json:"nodes"`
-	Edges            int       `json:"edges"`
-	Loops            int       `json:"loops"`
-	Density          float64   `json:"density"`
-	Neighbours       rangeJSON `json:"neighbours"`
-	Degree           rangeJSON `json:"degree"`
-	Components       int       `json:"components"`
-	LargestComponent int       `json:"largest_component"`
-	Isolated         int       `json:"isolated"`
-}
-
-type rangeJSON struct {
-	Min  float64 `json:"min"`
-	Mean float64 `json:"mean"`
-	Max  float64 `json:"max"`
-}
-
-func newGraphJSON(m *affinity.Matrix) graphJSON {
-	s := m.Stats()
-	return graphJSON{s.Nodes, s.Edges, s.Loops, s.Density, rangeJSON(s.Neighbours), rangeJSON(s.Degree), s.Components, s.LargestComponent, s.Isolated}
-}
-
 func newGraph(s *shared) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "graph",
@@ -121,7 +97,7 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 			return err
 		}
 		if s.json {
-			return printJSON(cmd.OutOrStdout(), newGraphJSON(m))
+			return printJSON(cmd.OutOrStdout(), m.Stats())
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", out, count(m.N(), "node"), count(m.Edges(), "edge"))
 		return err
@@ -172,7 +148,7 @@ func newGraphStats(s *shared) *cobra.Command {
 				return err
 			}
 			if s.json {
-				return printJSON(cmd.OutOrStdout(), newGraphJSON(m))
+				return printJSON(cmd.OutOrStdout(), m.Stats())
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), m.Stats())
 			return err

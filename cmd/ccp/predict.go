@@ -70,7 +70,7 @@ func readSignals(path string, spec models.Spec) ([][]float32, error) {
 	}
 	values, err := array.Float32s()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
 	signals := make([][]float32, array.Shape[0])
 	for i := range signals {

@@ -14,7 +14,8 @@ import (
 func printResult(w io.Writer, r experiment.Result, next string) {
 	fmt.Fprintf(w, "test accuracy %.2f%%, loss %.4f; validation accuracy %.2f%%, best in epoch %d of %d\n",
 		100*r.Test.Accuracy, r.Test.Loss, 100*r.Validation.Accuracy, r.BestEpoch, r.Epochs)
-	fmt.Fprintf(w, "%s parameters, %s in %s of training on %s\n", thousands(r.Parameters), count(r.Steps, "step"), seconds(r.Seconds), r.Backend)
+	fmt.Fprintf(w, "%s parameters, %s in %s of training after %s of compiling, on %s\n", thousands(r.Parameters), count(r.Steps, "step"),
+		seconds(r.Seconds), seconds(r.CompileSeconds), r.Backend)
 	fmt.Fprintf(w, "checkpoint in %s; try: %s\n", r.Checkpoint, next)
 }
 

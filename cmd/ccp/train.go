@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -18,7 +20,7 @@ import (
 func newTrain(s *shared) *cobra.Command {
 	var c experiment.Config
 	var o experiment.Options
-	var dataDir, hidden string
+	var dataDir, hidden, hierarchy string
 	var settings []string
 	var overwrite bool
 	cmd := &cobra.Command{
@@ -41,6 +43,7 @@ interrupted or killed, and ends with the same weights.`,
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.StringVar(&hidden, "fc", "", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
+	f.StringVar(&hierarchy, "hierarchy", ccp.Learned, "`WAY` that the clusters come about: "+strings.Join(ccp.Hierarchies(), ", "))
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
 	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
 	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
@@ -54,7 +57,7 @@ interrupted or killed, and ends with the same weights.`,
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := complete(&c, f, hidden, settings); err != nil {
+		if err := complete(&c, f, hidden, hierarchy, settings); err != nil {
 			return usage(cmd, err)
 		}
 		if o.Dir == "" {
@@ -97,7 +100,7 @@ interrupted or killed, and ends with the same weights.`,
 }
 
 // complete gives the settings that were not asked for their defaults, which depend on the data set, and checks them all.
-func complete(c *experiment.Config, f *pflag.FlagSet, hidden string, settings []string) (err error) {
+func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, settings []string) (err error) {
 	defaults := experiment.Defaults(c.Data)
 	for name, set := range map[string]func(){
 		"epochs":  func() { c.Epochs = defaults.Epochs },
@@ -121,6 +124,11 @@ func complete(c *experiment.Config, f *pflag.FlagSet, hidden string, settings []
 	if err != nil {
 		return fmt.Errorf("--set: %w", err)
 	}
+	if f.Changed("hierarchy") {
+		if params, err = withHierarchy(params, hierarchy); err != nil {
+			return err
+		}
+	}
 	if len(defaults.Params)+len(params) > 0 {
 		c.Params = map[string]any{}
 		maps.Copy(c.Params, defaults.Params)
@@ -132,6 +140,19 @@ func complete(c *experiment.Config, f *pflag.FlagSet, hidden string, settings []
 		}
 	}
 	return c.Check()
+}
+
+// withHierarchy adds what --hierarchy asks for to the settings of --set.
+func withHierarchy(params map[string]any, way string) (map[string]any, error) {
+	if !slices.Contains(ccp.Hierarchies(), way) {
+		return nil, fmt.Errorf("--hierarchy %q is none of %s", way, strings.Join(ccp.Hierarchies(), ", "))
+	}
+	if other, ok := params[ccp.ParamHierarchy]; ok && other != way {
+		return nil, fmt.Errorf("--hierarchy %s and --set %s=%v contradict each other; give one of them", way, ccp.ParamHierarchy, other)
+	}
+	both := map[string]any{ccp.ParamHierarchy: way}
+	maps.Copy(both, params)
+	return both, nil
 }
 
 func parseWidths(text string) ([]int, error) {

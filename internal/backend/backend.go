@@ -13,6 +13,7 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +31,9 @@ import (
 
 // offlineEnv is the environment variable that, set to 1, forbids downloads.
 const offlineEnv = "CCP_OFFLINE"
+
+// flagPrefix begins an error about Options.Name, which the program takes from a flag.
+const flagPrefix = "--backend "
 
 // Options of [Open] and [Doctor]. The zero value is ready to use.
 type Options struct {
@@ -65,9 +69,9 @@ type opener struct {
 func Open(o Options) (compute.Backend, Info, error) {
 	xla.EnableAutoInstall(false) // go-xla must not install behind our back.
 	op := newOpener(o)
-	source, request := "backend", o.Name
+	source, request := flagPrefix, o.Name
 	if request == "" {
-		source, request = compute.ConfigEnvVar, os.Getenv(compute.ConfigEnvVar)
+		source, request = compute.ConfigEnvVar+"=", os.Getenv(compute.ConfigEnvVar)
 	}
 	var b compute.Backend
 	var info Info
@@ -75,7 +79,7 @@ func Open(o Options) (compute.Backend, Info, error) {
 	if request != "" {
 		b, info, err = op.openRequest(request)
 		if err != nil {
-			err = fmt.Errorf("%s=%s: %w", source, request, err)
+			err = fmt.Errorf("%s%s: %w", source, request, err)
 		}
 	} else {
 		b, info, err = op.openBest()
@@ -132,9 +136,8 @@ func (op *opener) openBest() (compute.Backend, Info, error) {
 // openRequest opens the backend that a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], asks for.
 func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 	name, rest, _ := strings.Cut(request, ":")
-	if known := compute.List(); !slices.Contains(known, name) {
-		slices.Sort(known)
-		return nil, Info{}, fmt.Errorf("no such backend; there are %s", strings.Join(known, ", "))
+	if !slices.Contains(compute.List(), name) {
+		return nil, Info{}, errors.New("no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so")
 	}
 	if name == "go" {
 		return openConfig(request, pluginFile{})

@@ -22,7 +22,7 @@ func TestOpenRequests(t *testing.T) {
 		want    []string // Parts of the error; nil for success.
 	}{
 		{"go", nil},
-		{"tensorflow", []string{"tensorflow: no such backend", "go", "xla"}},
+		{"tensorflow", []string{"tensorflow: no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so"}},
 		{"go:no_such_option", []string{"go:no_such_option: "}},
 		{"xla:/no/such/plugin.so", []string{"/no/such/plugin.so", "no such file"}},
 		{"xla:./plugin.so", []string{"no such file"}},
@@ -32,11 +32,11 @@ func TestOpenRequests(t *testing.T) {
 		{"xla", []string{`no XLA plugin "cpu"`, "downloads are off"}},
 		{"hlo:cpu", []string{`no XLA plugin "cpu"`, "downloads are off"}},
 	} {
-		for _, source := range []string{"backend", compute.ConfigEnvVar} {
-			t.Run(source+"="+c.request, func(t *testing.T) {
+		for _, source := range []string{flagPrefix, compute.ConfigEnvVar + "="} {
+			t.Run(source+c.request, func(t *testing.T) {
 				options := Options{Offline: true, Name: c.request}
-				if source == compute.ConfigEnvVar {
-					t.Setenv(source, c.request)
+				if source != flagPrefix {
+					t.Setenv(compute.ConfigEnvVar, c.request)
 					options.Name = ""
 				}
 				b, info, err := Open(options)
@@ -48,7 +48,7 @@ func TestOpenRequests(t *testing.T) {
 				}
 				require.Error(t, err)
 				assert.Nil(t, b)
-				assert.True(t, strings.HasPrefix(err.Error(), source+"="+c.request), err)
+				assert.True(t, strings.HasPrefix(err.Error(), source+c.request), err)
 				for _, part := range c.want {
 					assert.ErrorContains(t, err, part)
 				}

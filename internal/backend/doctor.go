@@ -79,7 +79,7 @@ func tryConfig(config string) Trial {
 	trial := Trial{Config: config}
 	b, info, err := Open(Options{Offline: true, Name: config})
 	if err != nil {
-		trial.Error = strings.TrimPrefix(oneLine([]error{err}).Error(), "backend="+config+": ")
+		trial.Error = strings.TrimPrefix(oneLine([]error{err}).Error(), flagPrefix+config+": ")
 		return trial
 	}
 	defer b.Finalize()

@@ -2,10 +2,25 @@ package checkpoint
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 )
+
+// CheckDirectory says whether dir is, or can become, a directory: not when there is a file of that name.
+func CheckDirectory(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory", dir)
+	}
+	return nil
+}
 
 // WriteJSON writes v to path, indented, all or nothing: a temporary file, flushed to disk, then renamed.
 func WriteJSON(path string, v any) error {

@@ -45,3 +45,13 @@ func TestReadJSONNamesTheFile(t *testing.T) {
 		require.ErrorContains(t, ReadJSON(path, new(state)), path, text)
 	}
 }
+
+func TestCheckDirectory(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	write(t, file, "")
+	require.NoError(t, CheckDirectory(dir))
+	require.NoError(t, CheckDirectory(filepath.Join(dir, "not", "there")))
+	require.EqualError(t, CheckDirectory(file), file+" is not a directory")
+	require.ErrorContains(t, CheckDirectory(filepath.Join(file, "below")), "not a directory")
+}

@@ -72,7 +72,7 @@ func (c Config) Check() error {
 	case !slices.Contains(models.Names(), c.Model):
 		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))
 	}
-	return nil
+	return models.CheckParams(c.Params)
 }
 
 // spec is the network for a data set: the levels and widths asked for, the preset's where none are.

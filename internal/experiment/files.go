@@ -167,6 +167,9 @@ func versions(backend string) map[string]string {
 // Remove deletes the run in dir: the files that a training writes there, and dir itself if nothing else is in it. A directory
 // without a run is left alone.
 func Remove(dir string) error {
+	if err := checkpoint.CheckDirectory(dir); err != nil {
+		return err
+	}
 	if _, err := os.Stat(filepath.Join(dir, configFile)); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

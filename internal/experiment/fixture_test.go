@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
@@ -96,22 +95,6 @@ func trainUntil(t testing.TB, backend compute.Backend, c Config, dir string, ste
 	return notices
 }
 
-// trainOn is Train on a data set made by the test.
-func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets.Dataset, o Options) (Result, error) {
-	r := &run{Config: c, Options: o, data: d}
-	var err error
-	if r.spec, err = c.spec(d); err != nil {
-		return Result{}, err
-	}
-	if err := r.begin(ctx, backend); err != nil {
-		return Result{}, err
-	}
-	if err := r.steps(ctx, backend); err != nil {
-		return Result{}, err
-	}
-	return r.finish()
-}
-
 // snapshotOf reads the newest snapshot of a kind: every variable bit for bit, and its epochs without their times.
 func snapshotOf(t testing.TB, dir, kind string) (variables map[string]string, history []Epoch) {
 	t.Helper()
@@ -152,7 +135,7 @@ func requireSameRun(t testing.TB, want, got string) {
 	results := make([]Result, 2)
 	for i, dir := range []string{want, got} {
 		require.NoError(t, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &results[i]))
-		results[i].Seconds, results[i].Checkpoint = 0, ""
+		results[i].Seconds, results[i].CompileSeconds, results[i].Checkpoint = 0, 0, ""
 	}
 	require.Equal(t, results[0], results[1])
 }

@@ -22,9 +22,11 @@ type Result struct {
 	Validation Score     `json:"validation"`
 	Test       Score     `json:"test"`
 	Objective  []float64 `json:"objective"` // C of each level in the best epoch
-	Seconds    float64   `json:"seconds"`   // of training, without validation and compilation of it
-	Checkpoint string    `json:"checkpoint"`
-	Resumed    bool      `json:"-"` // the run had ended before; nothing was trained now
+	Seconds    float64   `json:"seconds"`   // of training, without compilation and validation
+	// CompileSeconds are those of the first step, and of the first after each resumption: nearly all of it compilation.
+	CompileSeconds float64 `json:"compile_seconds"`
+	Checkpoint     string  `json:"checkpoint"`
+	Resumed        bool    `json:"-"` // the run had ended before; nothing was trained now
 }
 
 // finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the result.
@@ -50,7 +52,8 @@ func (r *run) finish() (Result, error) {
 	}
 	result := Result{Command: "train", Data: r.data.Name, Model: r.Model, Backend: r.Backend, Seed: r.Seed,
 		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
-		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss, test.Accuracy}, Objective: best.Objective, Checkpoint: r.Dir}
+		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss, test.Accuracy}, Objective: best.Objective,
+		CompileSeconds: r.state.Compile, Checkpoint: r.Dir}
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}

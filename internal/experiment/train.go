@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -18,52 +19,6 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// Options say where and how a training runs; they do not change its result.
-type Options struct {
-	Dir       string        // the checkpoint's directory
-	DataDir   string        // where the data set's files are looked for
-	Command   string        // the command line, kept with the checkpoint
-	Backend   string        // the backend's name, for the record
-	SaveEvery time.Duration // how much work a kill may cost; every epoch is saved in any case
-	Observer  Observer
-}
-
-// Observer is told how a training goes. Each function may be nil.
-type Observer struct {
-	Begin   func(d *datasets.Dataset, spec models.Spec, from, steps int)
-	Prepare func(level int, done, objective float64)
-	Step    func(Progress)
-	Epoch   func(Epoch)
-	Notice  func(line string)
-}
-
-// Progress is the state after a step: means over the epoch so far.
-type Progress struct {
-	Epoch, Epochs int // from 1
-	Step, Steps   int // within the epoch
-	Loss          float64
-	Accuracy      float64
-	Objective     float64 // C, summed over the levels
-	PerSecond     float64 // samples
-}
-
-// Score is a mean cross entropy and the share of samples classified rightly.
-type Score struct {
-	Loss     float64 `json:"loss"`
-	Accuracy float64 `json:"accuracy"`
-}
-
-// Epoch is one line of a training's history.
-type Epoch struct {
-	Epoch      int       `json:"epoch"`
-	Train      Score     `json:"train"` // means over the epoch's batches, with dropout and augmentation
-	Validation Score     `json:"validation"`
-	Objective  []float64 `json:"objective"`  // C of each level at the epoch's end
-	Seconds    float64   `json:"seconds"`    // of training, without validation
-	InputWait  float64   `json:"input_wait"` // share of them spent waiting for input
-	Best       bool      `json:"best"`       // the best in validation so far
-}
-
 // ErrInterrupted says that a training was asked to stop, has saved its state and can be resumed.
 var ErrInterrupted = errors.New("interrupted")
 
@@ -75,6 +30,7 @@ type trainState struct {
 	Best    int      `json:"best"` // epoch, 0 for none
 	Seconds float64  `json:"seconds"`
 	Wait    float64  `json:"wait"`
+	Compile float64  `json:"compile"` // seconds of all first steps of a process
 	// Hierarchy is the frozen one's, where it was made before the training.
 	Hierarchy models.Hierarchy `json:"hierarchy"`
 }
@@ -85,6 +41,7 @@ type stepSums struct {
 	Accuracy  float64   `json:"accuracy"`
 	Objective []float64 `json:"objective"`
 	Steps     int       `json:"steps"`
+	Timed     int       `json:"timed"` // of them: those that took the epoch's seconds
 }
 
 // run is one training in progress.
@@ -101,44 +58,56 @@ type run struct {
 	saved      time.Time
 	batches    *datasets.Batches
 	waited     time.Duration
+	compiled   bool  // the first step of this process is done
+	failure    error // of step, as it was before GoMLX's loop wrapped it
 }
 
 // Train trains a configuration in opts.Dir, from the beginning or from where it was left, and evaluates the epoch that did best in
-// validation. When ctx ends it saves and returns an error that wraps ErrInterrupted.
+// validation. When ctx ends it saves and returns an error that wraps ErrInterrupted. Nothing is written before data and
+// settings have been found to be good.
 func Train(ctx context.Context, backend compute.Backend, c Config, opts Options) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
 	}
+	if err := checkpoint.CheckDirectory(opts.Dir); err != nil {
+		return Result{}, err
+	}
 	if result, done, err := finished(c, opts.Dir); done || err != nil {
 		return result, err
+	}
+	d, err := datasets.Load(c.Data, datasets.Options{DataDir: opts.DataDir, Seed: c.SplitSeed,
+		Validation: c.Validation, KNN: c.KNN, Augment: c.Augment})
+	if err != nil {
+		return Result{}, err
+	}
+	return trainOn(ctx, backend, c, d, opts)
+}
+
+// trainOn is Train on a data set already loaded.
+func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets.Dataset, opts Options) (Result, error) {
+	r := &run{Config: c, Options: opts, data: d}
+	var err error
+	if r.spec, err = c.spec(d); err != nil {
+		return Result{}, err
 	}
 	unlock, err := lock(opts.Dir)
 	if err != nil {
 		return Result{}, err
 	}
 	defer unlock()
-	r := &run{Config: c, Options: opts}
-	if r.data, err = datasets.Load(c.Data, datasets.Options{DataDir: opts.DataDir, Seed: c.SplitSeed,
-		Validation: c.Validation, KNN: c.KNN, Augment: c.Augment}); err != nil {
-		return Result{}, err
-	}
-	for _, line := range r.data.Warnings {
+	for _, line := range d.Warnings {
 		r.notice("data: " + line)
 	}
-	if r.spec, err = c.spec(r.data); err != nil {
-		return Result{}, err
-	}
-	if err := r.begin(ctx, backend); err != nil {
-		return Result{}, err
-	}
-	if err := r.steps(ctx, backend); err != nil {
-		return Result{}, err
+	for _, stage := range []func(context.Context, compute.Backend) error{r.begin, r.prepare, r.steps} {
+		if err := stage(ctx, backend); err != nil {
+			return Result{}, plain(err)
+		}
 	}
 	return r.finish()
 }
 
 // begin opens the checkpoint, and restores the newest snapshot if there is one.
-func (r *run) begin(ctx context.Context, backend compute.Backend) error {
+func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	m := models.Metadata{Spec: r.spec, Data: r.data.Name, ClassNames: r.data.ClassNames, Mean: r.data.Mean, Std: r.data.Std,
 		Provenance: r.data.Provenance, Command: r.Command, Versions: versions(r.Backend)}
 	if err := openRun(r.Dir, r.Config, m, r.data.Affinity); err != nil {
@@ -159,13 +128,22 @@ func (r *run) begin(ctx context.Context, backend compute.Backend) error {
 			r.notice(fmt.Sprintf("resuming after step %d", step))
 		}
 	}
-	if err := r.prepare(ctx, backend); err != nil {
-		return err
+	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true})
+	r.perEpoch = r.batches.StepsPerEpoch()
+	if r.perEpoch == 0 {
+		return fmt.Errorf("data set %s has no training samples", r.data.Name)
+	}
+	if r.Observer.Begin != nil {
+		r.Observer.Begin(r.data, r.spec, r.state.Step, r.total())
 	}
 	var err error
 	r.classifier, err = models.NewClassifier(backend, m, r.data.Affinity)
 	return err
 }
+
+// total is the number of steps of the whole run.
+func (r *run) total() int { return r.perEpoch * r.Epochs }
 
 // prepare makes the hierarchy where that comes before the training, unless the snapshot brought it.
 func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) {
@@ -176,51 +154,60 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) 
 		models.MarkFrozen(r.store)
 		return nil
 	}
-	if r.state.Hierarchy, err = r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare); err != nil {
+	r.state.Hierarchy, err = r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start again", ErrInterrupted)
+	case err != nil:
 		return err
 	}
-	r.notice(fmt.Sprintf("hierarchy %s: C %.2f, coverage %.0f%%", r.spec.Params[ccp.ParamHierarchy], r.state.Hierarchy.Objective, percent(r.state.Hierarchy.Coverage)))
+	r.notice(fmt.Sprintf("hierarchy %s: %s", r.spec.Params[ccp.ParamHierarchy], describe(r.state.Hierarchy)))
 	return nil
 }
 
-func percent(shares []float64) []float64 {
-	out := make([]float64, len(shares))
-	for i, share := range shares {
-		out[i] = 100 * share
+// describe is a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".
+func describe(h models.Hierarchy) string {
+	sum := 0.0
+	var objectives, coverage []string
+	for i, c := range h.Objective {
+		sum += c
+		objectives = append(objectives, fmt.Sprintf("%.1f", c))
+		coverage = append(coverage, fmt.Sprintf("%.0f", math.Floor(100*h.Coverage[i]))) // 100% is all of them
 	}
-	return out
+	line := "C " + strings.Join(objectives, " + ")
+	if len(objectives) > 1 {
+		line += fmt.Sprintf(" = %.1f", sum)
+	}
+	return line + "; coverage " + strings.Join(coverage, " ") + "%"
 }
 
 // steps runs the training steps that are left.
 func (r *run) steps(ctx context.Context, backend compute.Backend) error {
-	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true})
-	r.perEpoch = r.batches.StepsPerEpoch()
-	if r.perEpoch == 0 {
-		return fmt.Errorf("data set %s has no training samples", r.data.Name)
-	}
-	total := r.perEpoch * r.Epochs
-	if r.Observer.Begin != nil {
-		r.Observer.Begin(r.data, r.spec, r.state.Step, total)
-	}
+	total := r.total()
 	if r.state.Step >= total || r.stalled() {
 		return nil
 	}
+	if r.Observer.Compile != nil {
+		r.Observer.Compile()
+	}
 	trainer := NewTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, total)
 	loop := train.NewLoop(trainer)
-	loop.OnStep("progress", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error { return r.step(ctx, metrics) })
+	loop.OnStep("progress", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
+		r.failure = r.step(ctx, metrics)
+		return r.failure
+	})
 	r.epochStart, r.saved = time.Now(), time.Now()
 	_, err := loop.RunSteps(r.batches, total-r.state.Step)
 	switch {
-	case errors.Is(err, errStalled):
+	case errors.Is(r.failure, errStalled):
 		return nil
-	case errors.Is(err, ErrInterrupted):
+	case errors.Is(r.failure, ErrInterrupted):
 		if saveErr := r.save(); saveErr != nil {
 			return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, saveErr)
 		}
 		return fmt.Errorf("%w after step %d of %d; its state is saved in %s: give the same command to go on", ErrInterrupted, r.state.Step, total, r.Dir)
-	case errors.As(err, new(*DivergedError)):
-		return unwrap[*DivergedError](err)
+	case r.failure != nil:
+		return r.failure
 	}
 	return err
 }
@@ -229,6 +216,12 @@ var errStalled = errors.New("no improvement")
 
 // step takes note of a training step's metrics (GoMLX's two, then NewTrainer's), and ends the epoch when it was its last.
 func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
+	first := !r.compiled
+	if first { // its time is nearly all compilation
+		r.compiled = true
+		r.state.Compile += time.Since(r.epochStart).Seconds()
+		r.epochStart, r.waited = time.Now(), r.batches.Waited()
+	}
 	values := make([]float64, len(metrics))
 	for i, m := range metrics {
 		v, ok := m.Value().(float32)
@@ -249,6 +242,9 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 		s.Sums.Objective = s.Hierarchy.Objective
 	}
 	s.Sums.Steps++
+	if !first {
+		s.Sums.Timed++
+	}
 	if r.Observer.Step != nil {
 		r.Observer.Step(r.progress())
 	}
@@ -279,7 +275,7 @@ func (r *run) progress() Progress {
 		p.Objective += c
 	}
 	if seconds := s.Seconds + time.Since(r.epochStart).Seconds(); seconds > 0 {
-		p.PerSecond = n * float64(r.Batch) / seconds
+		p.PerSecond = float64(s.Sums.Timed*r.Batch) / seconds
 	}
 	return p
 }
