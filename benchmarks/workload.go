@@ -40,13 +40,18 @@ type Workload struct {
 	run   int
 }
 
-// New builds a workload. params are options of the model (Param… constants).
+// New builds a workload of one of the Architectures, or of "lattice-N": N nodes of degree 16 with 8 channels, to see how cost
+// grows with the graph. params are options of the model (Param… constants).
 func New(backend compute.Backend, arch, mode string, batch int, params map[string]any) (*Workload, error) {
 	spec, ok := Architectures[arch]
-	if !ok {
+	if side, isLattice := latticeSide(arch); isLattice {
+		spec = lattice(side)
+	} else if !ok {
 		return nil, fmt.Errorf("there is no architecture %q", arch)
+	} else {
+		spec.Architecture = models.Preset(arch, spec.Nodes)
 	}
-	spec.Model, spec.Architecture, spec.Params = "ccp", models.Preset(arch, spec.Nodes), params
+	spec.Model, spec.Params = "ccp", params
 	graph, err := graphOf(arch)
 	if err != nil {
 		return nil, err
@@ -132,6 +137,9 @@ func graphOf(arch string) (*affinity.Matrix, error) {
 		return affinity.Grid(32, 32, 8)
 	case "ntu":
 		return affinity.SpaceTime(ntuBones, 25, 80)
+	}
+	if side, ok := latticeSide(arch); ok {
+		return latticeGraph(side)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	points := make([]float64, 10000*10)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -41,11 +42,26 @@ func IsFrozen(scope *model.Scope) bool {
 
 // SetClusters gives the level in scope hard memberships, the cluster of each of its nodes, in place of U.
 func SetClusters(scope *model.Scope, cluster []int32) error {
-	value := tensors.FromFlatDataAndDimensions(cluster, len(cluster))
-	if v := scope.GetVariable(hardClusters); v != nil {
+	return keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(cluster, len(cluster)))
+}
+
+// SetFrozen gives the level in scope the neighbourhoods and ranks of a hierarchy found elsewhere, in float32, as a Freezer keeps
+// them: both of k clusters and size nodes each, row-major.
+func SetFrozen(scope *model.Scope, neighbourhoods []int32, ranks []float64, k, size int) error {
+	if err := keep(scope, frozenNeighbourhoods, tensors.FromFlatDataAndDimensions(neighbourhoods, k, size)); err != nil {
+		return err
+	}
+	return keep(scope, frozenRanks, floats(dtypes.Float32, ranks, k, size))
+}
+
+// keep makes value the value of a variable that is not trained.
+func keep(scope *model.Scope, name string, value *tensors.Tensor) error {
+	v := scope.GetVariable(name)
+	if v != nil {
+		v.SetTrainable(false)
 		return v.SetValue(value)
 	}
-	v, err := scope.CreateVariable(hardClusters, value)
+	v, err := scope.CreateVariable(name, value)
 	if err == nil {
 		v.SetTrainable(false)
 	}
@@ -115,17 +131,11 @@ func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		coverage = append(coverage, covered(nodes, level.nodes))
+		coverage = append(coverage, Coverage(nodes, level.nodes))
 		for j, name := range []string{frozenNeighbourhoods, frozenRanks} {
-			v := scope.GetVariable(name)
-			if v == nil {
-				if v, err = scope.CreateVariable(name, values[3*i+j]); err != nil {
-					return nil, nil, err
-				}
-			} else if err := v.SetValue(values[3*i+j]); err != nil {
+			if err := keep(scope, name, values[3*i+j]); err != nil {
 				return nil, nil, err
 			}
-			v.SetTrainable(false)
 		}
 		objectives = append(objectives, shapes.ConvertTo[float64](values[3*i+2].Value()))
 	}
@@ -133,8 +143,8 @@ func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 	return objectives, coverage, nil
 }
 
-// covered is the share of n nodes that occur in neighbourhoods.
-func covered(neighbourhoods []int32, n int) float64 {
+// Coverage is the share of n nodes that occur in neighbourhoods.
+func Coverage(neighbourhoods []int32, n int) float64 {
 	seen, count := make([]bool, n), 0
 	for _, i := range neighbourhoods {
 		if !seen[i] {

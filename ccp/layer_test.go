@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -257,6 +258,16 @@ func TestSetClusters(t *testing.T) {
 		assert.Equal(t, []float64{1, 1}, coverage)
 		first := tensors.MustCopyFlatData[int32](store.GetVariable("/level_1/frozen_neighbourhood").MustValue())
 		assert.ElementsMatch(t, []int32{0, 1, 4, 5}, first[:4], "the block at the corner")
+
+		// The same on the host.
+		m, err := affinity.Grid(4, 4, 8)
+		require.NoError(t, err)
+		cluster := []int32{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 4, 4}
+		nodes, ranks := partition.Neighbourhoods(m.Normalized(), cluster, 5, 4)
+		assert.InDeltaSlice(t, values(store.GetVariable("/level_1/frozen_rank").MustValue()), ranks, 1e-12)
+		assert.Len(t, nodes, 20)
+		assert.InDelta(t, partition.Objective(m.Normalized(), cluster, 5), objectives[0], 1e-12)
+		assert.Equal(t, 1.0, ccp.Coverage(nodes, 16))
 	})
 	store := newStore(1)
 	store.SetParam("/"+ccp.ParamHierarchy, ccp.Frozen)

@@ -13,7 +13,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// Endless, as BatchOptions.Steps, lets the batches go on, epoch after epoch, until the consumer stops.
+// Endless is the BatchOptions.Steps that lets the batches go on, epoch after epoch, until the consumer stops.
 const Endless = -1
 
 // BatchOptions says how a split is cut into batches.

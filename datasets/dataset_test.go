@@ -97,7 +97,7 @@ func TestValidate(t *testing.T) {
 		"no graph":                   func(d *Dataset) { d.Affinity = nil },
 		"the graph has 3 nodes, the samples have 2":              func(d *Dataset) { d.Affinity = other },
 		"5 labels for 6 samples":                                 func(d *Dataset) { d.Labels = d.Labels[:5] },
-		"1 class: a classifier needs at least 2":                 func(d *Dataset) { d.ClassNames = d.ClassNames[:1] },
+		"labels name 1 class: a classifier needs at least 2":     func(d *Dataset) { d.ClassNames = d.ClassNames[:1] },
 		"labels[3] is 2, outside 0 to 1":                         func(d *Dataset) { d.Labels[3] = 2 },
 		"labels[0] is -1, outside 0 to 1":                        func(d *Dataset) { d.Labels[0] = -1 },
 		"the train split is empty":                               func(d *Dataset) { d.Train = nil },

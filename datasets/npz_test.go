@@ -263,7 +263,7 @@ func TestNPZErrors(t *testing.T) {
 		{"labels with fractions", path4().with("labels", vectorOf(make([]float64, 20)...)), 0, []string{"labels are float64; store integers"}},
 		{"negative label", path4().with("labels", replaced(labels, 7, -1)), 0, []string{"labels[7] is -1; number the classes from 0"}},
 		{"label beyond the samples", path4().with("labels", replaced(labels, 5, 1<<40)), 0, []string{"labels[5] is 1099511627776, more classes than the 20 samples"}},
-		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), 0, []string{"1 class: a classifier needs at least 2"}},
+		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), 0, []string{"labels name 1 class: a classifier needs at least 2"}},
 		{"too few class names", path4().with("class_names", vectorOf("a")), 0, []string{"labels[1] is 1, but class_names has 1 names"}},
 		{"class names that are numbers", path4().with("class_names", vectorOf(1.0, 2)), 0, []string{"class_names: elements are float64, want strings"}},
 		{"class names in a table", path4().with("class_names", matrixOf(1, "a", "b")), 0, []string{"class_names has shape [2 1]"}},

@@ -39,7 +39,7 @@ func (d *Dataset) checkLabels() error {
 		return fmt.Errorf("%d labels for %d samples", len(d.Labels), d.Signals.Len())
 	}
 	if d.Classes() < 2 {
-		return fmt.Errorf("labels are of %d %s: a classifier needs at least 2; store the class of each sample", d.Classes(), plural(d.Classes(), "class"))
+		return fmt.Errorf("labels name %d class: a classifier needs at least 2", d.Classes())
 	}
 	for i, label := range d.Labels {
 		if label < 0 || int(label) >= d.Classes() {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/internal/experiment" //nolint:depguard // the example needs a trained classifier to load
 	"github.com/clusterpool/ccp/models"
 )
 

@@ -130,6 +130,13 @@ func breakSnapshots(dir string) error {
 	return nil
 }
 
+func TestLoadOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	_, err := Load(file)
+	require.EqualError(t, err, file+" is not a directory")
+}
+
 func TestRemoveMetadata(t *testing.T) {
 	dir, _ := saveTiny(t, backendtest.Go(t))
 	require.NoError(t, RemoveMetadata(dir))

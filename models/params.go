@@ -139,8 +139,7 @@ func (s Spec) checkParts() error {
 		if path == name {
 			continue
 		}
-		kind, there := kinds[part]
-		if !there {
+		if kinds[part] == "" {
 			return fmt.Errorf("setting %s: the network has no %q; its parts are %s", path, part, strings.Join(parts, ", "))
 		}
 		with := func(part string) bool { return slices.Contains(strings.Fields(parameters[name].parts), kinds[part]) }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"math"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -44,6 +45,32 @@ func TestParseParams(t *testing.T) {
 	}
 }
 
+func TestCheckParams(t *testing.T) {
+	require.NoError(t, CheckParams(nil))
+	require.NoError(t, CheckParams(Defaults()), "every default passes")
+	for path, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"ccp_hierarchy":            {"frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
+		"ccp_gates":                {"node", "setting ccp_gates=node: it must be one of level, cluster, slot"},
+		"ccp_order":                {"norm", "setting ccp_order=norm: it must be one of filter-norm-elu, filter-elu-norm"},
+		"ccp_dropout":              {1.0, "setting ccp_dropout=1: it must be in [0, 1)"},
+		"level_1/ccp_dropout":      {-0.1, "setting level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
+		"readout_dropout":          {math.NaN(), "setting readout_dropout=NaN: it must be in [0, 1)"},
+		"ccp_membership_rate":      {0.0, "setting ccp_membership_rate=0: it must be positive and finite"},
+		"batchnorm_epsilon":        {math.Inf(1), "setting batchnorm_epsilon=+Inf: it must be positive and finite"},
+		"l2":                       {-1.0, "setting l2=-1: it must be finite and not negative"},
+		"ccp_objective_weight":     {math.Inf(-1), "setting ccp_objective_weight=-Inf: it must be a finite number"},
+		"ccp_alpha_std":            {1, "setting ccp_alpha_std=1: its value must be a float64, it is a int"},
+		"depth":                    {1.0, `setting depth: there is no parameter "depth"; there are batchnorm_epsilon,`},
+		"level_1/ccp_hierarchy":    {"random", `setting level_1/ccp_hierarchy=random: ccp_hierarchy is for the whole model; leave "level_1/" out`},
+		"fc_1/ccp_normalize_input": {true, "ccp_normalize_input is for the whole model"},
+	} {
+		assert.ErrorContains(t, CheckParams(map[string]any{"l2": 0.0, path: c.value}), c.want)
+	}
+}
+
 func FuzzParseParams(f *testing.F) {
 	for _, setting := range []string{"", "ccp_dropout=0.3", "level_2/ccp_gates=slot", "l2=", "=", "/=/", "l2=1;l2=2", "ccp_volume_loops=t"} {
 		f.Add(setting)
@@ -52,6 +79,7 @@ func FuzzParseParams(f *testing.F) {
 		params, err := ParseParams([]string{setting})
 		if err == nil {
 			require.Len(t, params, 1)
+			_ = CheckParams(params) // whatever it says, it does not panic
 		}
 	})
 }

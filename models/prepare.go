@@ -38,15 +38,12 @@ func (s Spec) FrozenInTraining() bool {
 // of U as drawn. progress, which may be nil, is told the level, the share of its search done and its C so far.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (Hierarchy, error) {
 	if s.hierarchy() == ccp.Prepared {
-		clusters, err := s.clusters(ctx, a, progress)
+		h, err := s.prepare(ctx, store, a, progress)
 		if err != nil {
-			return Hierarchy{}, fmt.Errorf("preparing the hierarchy: %w", err)
+			return h, fmt.Errorf("preparing the hierarchy: %w", err)
 		}
-		for i, cluster := range clusters {
-			if err := ccp.SetClusters(store.Scope(fmt.Sprintf("/model/level_%d", i+1)), cluster); err != nil {
-				return Hierarchy{}, err
-			}
-		}
+		MarkFrozen(store)
+		return h, nil
 	}
 	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
 	freezer, err := ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node { return s.Build(scope, a, x) })
@@ -58,8 +55,9 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	return h, err
 }
 
-// clusters searches the hierarchy of Prepared, or finds it in the cache.
-func (s Spec) clusters(ctx context.Context, a *affinity.Matrix, progress func(level int, done, objective float64)) ([][]int32, error) {
+// prepare searches a clustering of each level, or finds it in the cache, and keeps its neighbourhoods and ranks in store. All of
+// it happens on the host, in time and memory linear in the edges.
+func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (h Hierarchy, err error) {
 	if normalize, ok := s.Params[ParamNormalizeInput].(bool); !ok || normalize {
 		a = a.Normalized()
 	}
@@ -68,14 +66,31 @@ func (s Spec) clusters(ctx context.Context, a *affinity.Matrix, progress func(le
 		levels[i] = partition.Level{Clusters: l.Clusters, MaxSize: l.Neighbours}
 	}
 	path := partition.CachePath(a, levels)
-	if clusters, err := partition.ReadCache(path, a.N(), levels); err == nil {
-		return clusters, nil
-	}
-	clusters, _, err := partition.Hierarchy(ctx, a, levels, partition.Options{Progress: progress})
+	clusters, err := partition.ReadCache(path, a.N(), levels)
 	if err != nil {
-		return nil, err
+		if clusters, err = partition.Hierarchy(ctx, a, levels, partition.Options{Progress: progress}); err != nil {
+			return h, err
+		}
+		if err := partition.WriteCache(path, clusters); err != nil {
+			return h, err
+		}
 	}
-	return clusters, partition.WriteCache(path, clusters)
+	for i, l := range s.Levels {
+		scope := store.Scope(fmt.Sprintf("/model/level_%d", i+1))
+		nodes, ranks := partition.Neighbourhoods(a, clusters[i], l.Clusters, l.Neighbours)
+		if err := ccp.SetClusters(scope, clusters[i]); err != nil {
+			return h, err
+		}
+		if err := ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours); err != nil {
+			return h, err
+		}
+		h.Objective = append(h.Objective, partition.Objective(a, clusters[i], l.Clusters))
+		h.Coverage = append(h.Coverage, ccp.Coverage(nodes, a.N()))
+		if a, err = partition.Coarsen(a, clusters[i], l.Clusters); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
 }
 
 // MarkFrozen says that store holds a hierarchy that Prepare has frozen, as when it was just read from a snapshot.

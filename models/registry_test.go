@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/gomlx/support/exceptions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -20,12 +21,57 @@ func TestSpecCheck(t *testing.T) {
 		"a classifier needs at least 2 classes, the data has 1": func(s *Spec) { s.Classes = 1 },
 		"level 1: L=9 exceeds its 8 nodes":                      func(s *Spec) { s.Nodes = 8 },
 		"hidden layer 1: its width is -1":                       func(s *Spec) { s.Hidden = []int{-1} },
+		"setting ccp_dropout=1: it must be in [0, 1)":           func(s *Spec) { s.Params = map[string]any{"ccp_dropout": 1.0} },
 	} {
 		s := good
 		change(&s)
 		assert.ErrorContains(t, s.Check(), want)
 	}
 	assert.Equal(t, []string{"ccp"}, Names())
+}
+
+// A setting for a part of the network must find that part, and an option that it has.
+func TestSpecCheckParts(t *testing.T) {
+	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Nodes: 12, Channels: 3, Classes: 4}
+	parts := "level_1, level_2, fc_1, classes"
+	for path, want := range map[string]string{
+		"level_1/ccp_dropout":       "",
+		"level_2/l2":                "",
+		"fc_1/readout_dropout":      "",
+		"classes/readout_dropout":   "",
+		"fc_1/batchnorm_momentum":   "",
+		"level_3/ccp_dropout":       `setting level_3/ccp_dropout: the network has no "level_3"; its parts are ` + parts,
+		"tier_2/ccp_dropout":        `setting tier_2/ccp_dropout: the network has no "tier_2"; its parts are ` + parts,
+		"fc_2/l2":                   `the network has no "fc_2"`,
+		"/l2":                       `the network has no ""`,
+		"level_1/deeper/l2":         `the network has no "level_1/deeper"`,
+		"fc_1/ccp_dropout":          "setting fc_1/ccp_dropout: fc_1 has no ccp_dropout; the parts with one are level_1, level_2",
+		"level_1/readout_dropout":   "setting level_1/readout_dropout: level_1 has no readout_dropout; the parts with one are fc_1, classes",
+		"classes/batchnorm_epsilon": "setting classes/batchnorm_epsilon: classes has no batchnorm_epsilon; the parts with one are level_1, level_2, fc_1",
+	} {
+		s.Params = map[string]any{path: 0.5}
+		if want == "" {
+			assert.NoError(t, s.Check(), path)
+		} else {
+			assert.ErrorContains(t, s.Check(), want)
+		}
+	}
+}
+
+// Each fully connected layer reads its dropout rate at its own scope; a rate that cannot be shows where it arrives.
+func TestReadoutDropoutOfALayer(t *testing.T) {
+	graph, err := affinity.Grid(3, 4, 8)
+	require.NoError(t, err)
+	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Nodes: 12, Channels: 3, Classes: 4}
+	for path, arrives := range map[string]bool{"readout_dropout": true, "fc_1/readout_dropout": true, "classes/readout_dropout": true, "fc_2/readout_dropout": false} {
+		s.Params = map[string]any{path: 2.0}
+		err := exceptions.TryCatch[error](func() { s.Parameters(backendtest.Go(t), graph) })
+		if arrives {
+			assert.ErrorContains(t, err, "dropout rate 2 is outside [0, 1)", path)
+		} else {
+			assert.NoError(t, err, path)
+		}
+	}
 }
 
 // By hand: U, W, b, α, β of two levels, two dense layers, scale and offset of three batch norms.

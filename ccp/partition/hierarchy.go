@@ -41,24 +41,28 @@ func Coarsen(m *affinity.Matrix, cluster []int32, k int) (*affinity.Matrix, erro
 // Level of a hierarchy to search: the number of clusters, and the most nodes that one may hold.
 type Level struct{ Clusters, MaxSize int }
 
-// Hierarchy searches a clustering of m for each level in turn, each on the coarse graph that the one before it leaves. It returns
-// each level's clusters and C. A level whose clusters cannot hold its nodes within MaxSize is searched without that limit; o's
-// own is not used.
-func Hierarchy(ctx context.Context, m *affinity.Matrix, levels []Level, o Options) (clusters [][]int32, objectives []float64, err error) {
+// Hierarchy searches a clustering of m for each level in turn, each on the coarse graph that the one before it leaves. A level whose
+// clusters cannot hold its nodes within MaxSize is searched without that limit; o's own is not used.
+func Hierarchy(ctx context.Context, m *affinity.Matrix, levels []Level, o Options) (clusters [][]int32, err error) {
 	for i, level := range levels {
 		o := o
 		o.MaxSize, o.level = 0, i+1
 		if level.MaxSize*level.Clusters >= m.N() {
 			o.MaxSize = level.MaxSize
 		}
-		cluster, objective, err := Search(ctx, m, level.Clusters, o)
+		cluster, _, err := Search(ctx, m, level.Clusters, o)
 		if err != nil {
-			return nil, nil, fmt.Errorf("level %d: %w", i+1, err)
+			return nil, fmt.Errorf("level %d: %w", i+1, err)
 		}
-		clusters, objectives = append(clusters, cluster), append(objectives, objective)
+		clusters = append(clusters, cluster)
 		if m, err = Coarsen(m, cluster, level.Clusters); err != nil {
-			return nil, nil, fmt.Errorf("level %d: %w", i+1, err)
+			return nil, fmt.Errorf("level %d: %w", i+1, err)
 		}
 	}
-	return clusters, objectives, nil
+	return clusters, nil
+}
+
+// Objective is C of a hard clustering of m into k clusters.
+func Objective(m *affinity.Matrix, cluster []int32, k int) float64 {
+	return newState(m.WithoutLoops(), k, cluster).total()
 }

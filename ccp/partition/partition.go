@@ -71,12 +71,19 @@ type search struct {
 }
 
 func newSearch(m *affinity.Matrix, k int, o Options) *search {
-	s := &search{graph: m, options: o, rng: rand.New(rand.NewPCG(o.Seed, uint64(m.N()))), cluster: make([]int32, m.N()),
-		degree: m.Degrees(), association: make([]float64, k), volume: make([]float64, k), size: make([]int, k)}
+	cluster := make([]int32, m.N())
 	for at, i := range breadthFirst(m) { // equal runs of an order in which neighbours are near
-		s.cluster[i] = int32(at * k / m.N())
+		cluster[i] = int32(at * k / m.N())
 	}
-	for i, c := range s.cluster {
+	s := newState(m, k, cluster)
+	s.options, s.rng = o, rand.New(rand.NewPCG(o.Seed, uint64(m.N())))
+	return s
+}
+
+// newState takes stock of a clustering.
+func newState(m *affinity.Matrix, k int, cluster []int32) *search {
+	s := &search{graph: m, cluster: cluster, degree: m.Degrees(), association: make([]float64, k), volume: make([]float64, k), size: make([]int, k)}
+	for i, c := range cluster {
 		s.size[c]++
 		s.volume[c] += s.degree[i]
 		s.association[c] += s.links(i, c)

@@ -66,18 +66,19 @@ func TestTwoTriangles(t *testing.T) {
 func TestGridReachesBlocks(t *testing.T) {
 	m := grid(t, 32, 32)
 	levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
-	clusters, objectives, err := partition.Hierarchy(context.Background(), m, levels, partition.Options{Sweeps: 400, Seed: 1})
+	clusters, err := partition.Hierarchy(context.Background(), m, levels, partition.Options{Sweeps: 400, Seed: 1})
 	require.NoError(t, err)
 	sum := 0.0
 	for i, level := range levels {
-		assert.InDelta(t, objective(m, clusters[i], level.Clusters), objectives[i], 1e-9, "level %d", i+1)
+		c := partition.Objective(m, clusters[i], level.Clusters)
+		assert.InDelta(t, objective(m, clusters[i], level.Clusters), c, 1e-9, "level %d", i+1)
 		for c, n := range sizes(clusters[i], level.Clusters) {
 			require.Positive(t, n, "level %d, cluster %d", i+1, c)
 			if level.MaxSize*level.Clusters >= m.N() {
 				require.LessOrEqual(t, n, level.MaxSize, "level %d, cluster %d", i+1, c)
 			}
 		}
-		sum += objectives[i]
+		sum += c
 		m, err = partition.Coarsen(m, clusters[i], level.Clusters)
 		require.NoError(t, err)
 	}
@@ -118,8 +119,14 @@ func TestDegenerateSizes(t *testing.T) {
 func TestSearchErrors(t *testing.T) {
 	m := grid(t, 2, 2)
 	for want, f := range map[string]func() error{
-		"5 clusters of 4 nodes: there must be from 1": func() error { _, _, err := partition.Search(context.Background(), m, 5, partition.Options{}); return err },
-		"0 clusters of 4 nodes":                       func() error { _, _, err := partition.Search(context.Background(), m, 0, partition.Options{}); return err },
+		"5 clusters of 4 nodes: there must be from 1": func() error {
+			_, _, err := partition.Search(context.Background(), m, 5, partition.Options{})
+			return err
+		},
+		"0 clusters of 4 nodes": func() error {
+			_, _, err := partition.Search(context.Background(), m, 0, partition.Options{})
+			return err
+		},
 		"2 clusters of at most 1 nodes cannot hold 4": func() error {
 			_, _, err := partition.Search(context.Background(), m, 2, partition.Options{MaxSize: 1})
 			return err
@@ -129,7 +136,7 @@ func TestSearchErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, _, err := partition.Hierarchy(ctx, grid(t, 8, 8), []partition.Level{{Clusters: 16, MaxSize: 4}}, partition.Options{})
+	_, err := partition.Hierarchy(ctx, grid(t, 8, 8), []partition.Level{{Clusters: 16, MaxSize: 4}}, partition.Options{})
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
@@ -152,7 +159,7 @@ func TestCache(t *testing.T) {
 	assert.NotEqual(t, path, partition.CachePath(m, levels[:1]))
 	_, err := partition.ReadCache(path, 16, levels)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	clusters, _, err := partition.Hierarchy(context.Background(), m, levels, partition.Options{Sweeps: 20})
+	clusters, err := partition.Hierarchy(context.Background(), m, levels, partition.Options{Sweeps: 20})
 	require.NoError(t, err)
 	require.NoError(t, partition.WriteCache(path, clusters))
 	got, err := partition.ReadCache(path, 16, levels)

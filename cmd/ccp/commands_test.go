@@ -193,7 +193,7 @@ func TestPredictRefuses(t *testing.T) {
 		{write("flat.npy", &npz.Array{Shape: []int{128}, Data: signal}), "features has shape [128]; the model needs [samples, 64, 1]"},
 		{write("wide.npy", &npz.Array{Shape: []int{1, 64, 2}, Data: signal}), "features has shape [1 64 2]; the model needs [samples, 64, 1]"},
 		{write("nan.npy", &npz.Array{Shape: []int{2, 64}, Data: signal}), "unusable signal 1: node 6, channel 0 is NaN; replace it by a number"},
-		{write("words.npy", &npz.Array{Shape: []int{1, 64}, Data: make([]string, 64)}), "words.npy"},
+		{write("words.npy", &npz.Array{Shape: []int{1, 64}, Data: make([]string, 64)}), "features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"},
 		{write("other.npz", &npz.Array{Shape: []int{2, 64}, Data: signal}), "no array features; store the signals as features [samples, nodes, channels] (the file has other)"},
 	} {
 		code, stdout, stderr := execute(t, "predict", "--backend", "go", "--checkpoint", dir, c.path)

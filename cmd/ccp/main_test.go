@@ -104,6 +104,13 @@ func TestWrongUsage(t *testing.T) {
 		{"train --levels 3x3", `--levels: level 1: "3x3" is not CLUSTERSxFILTERS/L`, "ccp train"},
 		{"train --fc 64,x", `--fc: "x" in "64,x" is not a whole number from 1 to 1048576`, "ccp train"},
 		{"train --set depth=3", `--set: setting "depth=3" is not NAME=VALUE with a name out of`, "ccp train"},
+		{"train --set ccp_gates=foo", "setting ccp_gates=foo: it must be one of level, cluster, slot", "ccp train"},
+		{"train --set level_1/ccp_order=foo", "setting level_1/ccp_order=foo: it must be one of filter-norm-elu, filter-elu-norm", "ccp train"},
+		{"train --set ccp_hierarchy=frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only,", "ccp train"},
+		{"train --set level_1/ccp_hierarchy=random", `setting level_1/ccp_hierarchy=random: ccp_hierarchy is for the whole model; leave "level_1/" out`, "ccp train"},
+		{"train --set readout_dropout=2", "setting readout_dropout=2: it must be in [0, 1)", "ccp train"},
+		{"train --hierarchy foo", `--hierarchy "foo" is none of learned, task-only, objective-only, prepared, random`, "ccp train"},
+		{"train --hierarchy random --set ccp_hierarchy=learned", "--hierarchy random and --set ccp_hierarchy=learned contradict each other; give one of them", "ccp train"},
 		{"train --set l2=much", `--set: setting "l2=much": its value must be a float64`, "ccp train"},
 		{"eval", "--checkpoint DIR is needed", "ccp eval"},
 		{"eval --checkpoint x --split all", `--split "all" is none of train, validation, test`, "ccp eval"},
@@ -142,8 +149,12 @@ func TestFailures(t *testing.T) {
 		{"train --backend go --checkpoint DIR/b --data DIR/nothing.npz", "DIR/nothing.npz: no such file"},
 		{"train --backend go --checkpoint DIR/c --data-dir DIR --data cifar10", "DIR"},
 		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
-		{"train --backend go --checkpoint DIR/file.npz", "DIR/file.npz"},
-		{"train --backend tpu --checkpoint DIR/e", "tpu: no such backend; there are go"},
+		{"train --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},
+		{"train --backend go --checkpoint DIR/file.npz --overwrite", "ccp: DIR/file.npz is not a directory"},
+		{"eval --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},
+		{"train --backend go --checkpoint DIR/f --levels 4x8/4,1x8/4 --set level_7/l2=0", `setting level_7/l2: the network has no "level_7"; its parts are level_1, level_2, fc_1, classes`},
+		{"train --backend go --checkpoint DIR/f --set tier_2/l2=0", `the network has no "tier_2"`},
+		{"train --backend tpu --checkpoint DIR/e", "ccp: --backend tpu: no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so"},
 		{"eval --backend go --checkpoint DIR", "DIR is not a checkpoint"},
 		{"eval --backend go --checkpoint DIR/nowhere", "DIR/nowhere is not a checkpoint"},
 		{"predict --backend go --checkpoint DIR x.npy", "DIR is not a checkpoint"},
@@ -168,6 +179,30 @@ func TestFailures(t *testing.T) {
 			assert.Contains(t, stderr, strings.ReplaceAll(c.want, "DIR", dir))
 		})
 	}
+}
+
+// TestRefusedTrainingLeavesNothing: what is wrong with data or settings is found before the directory is made.
+func TestRefusedTrainingLeavesNothing(t *testing.T) {
+	for _, flags := range []string{"--data nothing", "--data nothing.npz", "--levels 3x3/65", "--set level_7/l2=0", "--set ccp_gates=foo"} {
+		t.Chdir(t.TempDir())
+		code, _, _ := execute(t, strings.Fields("train --backend go "+flags)...)
+		assert.NotZero(t, code)
+		entries, err := os.ReadDir(".")
+		require.NoError(t, err)
+		assert.Empty(t, entries, flags)
+	}
+}
+
+func TestHierarchyFlag(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := filepath.Join(t.TempDir(), "run")
+	line := append([]string{"train", "--checkpoint", dir, "--hierarchy", "prepared", "--set", "ccp_hierarchy=prepared"}, tiny...)
+	code, _, stderr := execute(t, line...)
+	require.Zero(t, code, stderr)
+	assert.Regexp(t, `(?m)^hierarchy prepared: C \d\.\d \+ 0\.5 = \d\.\d; coverage \d+ \d+%$`, lines(stderr)[3])
+	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--hierarchy", "random"}, tiny...)...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "ccp_hierarchy:prepared")
 }
 
 func TestCommandLine(t *testing.T) {

@@ -106,6 +106,17 @@ func TestOwnData(t *testing.T) {
 	}
 	assert.Greater(t, hits, 640)
 
+	moved := filepath.Join(t.TempDir(), "moved.npz")
+	require.NoError(t, os.Rename(path, moved))
+	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, path+": no such file or directory; give its place with --data\n")
+	assert.Contains(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", moved), "160 samples")
+	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path)
+	assert.Equal(t, 1, code)
+	assert.NotContains(t, stderr, "--data", "it was given")
+	require.NoError(t, os.Rename(moved, path))
+
 	code, _, stderr = execute(t, "train", "--backend", "go", "--data", ringFile(t, ring(400)), "--checkpoint", dir, "--epochs", "15")
 	assert.Equal(t, 1, code, "another file of that name is another data set")
 	assert.Contains(t, stderr, dir+" holds a")
@@ -125,7 +136,7 @@ func TestMalformedData(t *testing.T) {
 		{"no features", without(ring(n), "features"), []string{"no array features", "store the signals as features"}},
 		{"features of one dimension", with(ring(n), "features", make([]float32, n), n), []string{"features has shape [40]", "want [samples, nodes, channels]"}},
 		{"no samples", with(ring(n), "features", []float32{}, 0, 12, 3), []string{"features has shape [0 12 3]", "none of them 0"}},
-		{"features of text", with(ring(n), "features", make([]string, n*12), n, 12), []string{"features"}},
+		{"features of text", with(ring(n), "features", make([]string, n*12), n, 12), []string{"features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"}},
 		{"NaN", changed(ring(n), "features", 2*36+5*3+1, nan32), []string{"features[2,5,1] is NaN", "replace it (numpy.nan_to_num)"}},
 		{"too large for float32", with(ring(n), "features", append(make([]float64, n*36-1), inf64), n, 12, 3), []string{"features[39,11,2] is +Inf", "drop the sample"}},
 		{"no labels", without(ring(n), "labels"), []string{"no array labels", "store a class for each of the 40 samples"}},
@@ -136,7 +147,7 @@ func TestMalformedData(t *testing.T) {
 		{"labels of fractions", with(ring(n), "labels", make([]float64, n), n), []string{"labels are float64", "labels.astype(int)"}},
 		{"unknown class", with(ring(n), "labels", slices.Repeat([]string{"up"}, n), n), []string{`labels[0] is "up"`, "not in class_names; add it there"}},
 		{"a class twice", with(ring(n), "class_names", []string{"a", "b", "a", "c"}, 4), []string{`class_names[2] is "a", as class_names[0] is`, "a name of its own"}},
-		{"one class", with(without(ring(n), "class_names"), "labels", make([]int64, n), n), []string{"1 class: a classifier needs at least 2"}},
+		{"one class", with(without(ring(n), "class_names"), "labels", make([]int64, n), n), []string{"labels name 1 class: a classifier needs at least 2"}},
 		{"unknown split", changed(ring(n), "split", 7, int64(3)), []string{"split[7] is 3", "want 0 train, 1 validation or 2 test"}},
 		{"no test samples", with(ring(n), "split", make([]int64, n), n), []string{"split marks no test sample (2)", "leave the array out"}},
 		{"no graph", without(ring(n), "edges"), []string{"no graph", "store edges, adjacency", "--knn K"}},

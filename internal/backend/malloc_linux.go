@@ -15,6 +15,6 @@ import (
 var tuneMalloc = sync.OnceFunc(func() {
 	var info syscall.Sysinfo_t
 	if syscall.Sysinfo(&info) == nil {
-		C.ccp_keep_heap(C.size_t(uint64(info.Totalram) * uint64(info.Unit) / 2))
+		C.ccp_keep_heap(C.size_t(info.Totalram) / 2 * C.size_t(info.Unit))
 	}
 })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -35,6 +36,10 @@ func TestDiverged(t *testing.T) {
 			assert.NoFileExists(t, filepath.Join(dir, resultFile))
 			assert.NotContains(t, err.Error(), "\n", "one line, without a stack trace")
 			assert.Contains(t, err.Error(), "lower --lr")
+			assert.True(t, strings.HasPrefix(err.Error(), "the loss became "), "without what GoMLX's loop adds: %v", err)
+			if diverged.Epoch == 1 {
+				assert.Contains(t, err.Error(), "There is no snapshot yet.")
+			}
 		})
 	}
 }
@@ -57,6 +62,7 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	assert.Equal(t, 2, diverged.Epoch)
 	assert.True(t, isFinite(diverged.Before.Loss), "the epoch's mean before it: %v", diverged.Before)
 	assert.Less(t, diverged.Before.Loss, 1e6)
+	assert.Contains(t, err.Error(), "The snapshots in "+dir+" are from before it.")
 	after, _ := snapshotOf(t, dir, checkpoint.Best)
 	assert.Equal(t, best, after)
 	last, _ := snapshotOf(t, dir, checkpoint.Last)
