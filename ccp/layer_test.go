@@ -128,7 +128,7 @@ func TestFreezeAgainFollowsU(t *testing.T) {
 	for i := range values {
 		values[i] *= 3
 	}
-	u.MustSetValue(tensors.FromFlatDataAndDimensions(values, 16, 5))
+	require.NoError(t, u.SetValue(tensors.FromFlatDataAndDimensions(values, 16, 5)))
 	after, _, err := freezer.Freeze()
 	require.NoError(t, err)
 	assert.NotEqual(t, before, after)

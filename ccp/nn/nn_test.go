@@ -107,7 +107,7 @@ func TestDropout(t *testing.T) {
 		at := func(step, seed int64, training bool) []float64 {
 			store := model.NewStore()
 			store.SetParam("/"+model.ParamInitialSeed, seed)
-			optimizer.GetGlobalStepVar(store).MustSetValue(tensors.FromScalar(step))
+			require.NoError(t, optimizer.GetGlobalStepVar(store).SetValue(tensors.FromScalar(step)))
 			return flat(call(t, backend, store, func(scope *model.Scope, g *Graph) []*Node {
 				store.SetTraining(g, training)
 				return []*Node{nn.Dropout(scope, Ones(g, shapes.Make(dtypes.Float64, n/4, 4)), rate)}

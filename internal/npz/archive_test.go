@@ -81,8 +81,8 @@ func TestWriteAtomicKeepsTheOldFile(t *testing.T) {
 	path := filepath.Join(folder, "x")
 	put := func(text string, failure error) error {
 		return WriteAtomic(path, func(w io.Writer) error {
-			io.WriteString(w, text)
-			return failure
+			_, err := io.WriteString(w, text)
+			return errors.Join(err, failure)
 		})
 	}
 	require.NoError(t, put("old", nil))

@@ -173,7 +173,7 @@ func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 	}
 	// The rename itself reaches the disk with the directory. Not every system can sync one; the file is whole anyway.
 	if directory, err := os.Open(filepath.Dir(path)); err == nil {
-		directory.Sync()
+		_ = directory.Sync()
 		directory.Close()
 	}
 	return nil
