@@ -112,7 +112,7 @@ func TestMNISTFolderOfItsOwn(t *testing.T) {
 }
 
 func TestRealMNISTIsNotFashion(t *testing.T) {
-	_, err := Load("fashion-mnist", Options{DataDir: filepath.Join(realData(t), "mnist")})
+	_, err := Load("fashion-mnist", Options{DataDir: filepath.Join(realData(t, "mnist"), "mnist")})
 	assert.ErrorContains(t, err, "are those of MNIST; put each set in a folder of its own")
 }
 
