@@ -35,9 +35,8 @@ func Filter(signal, neighbourhood, gate, w *Node) *Node {
 
 	var gated *Node // [batch·K, L·C]
 	forward := func() *Node {
-		made := Div(signal, opaque(Ones(g, shapes.Make(signal.DType())), signal))
-		gathered := Reshape(Gather(Reshape(made, batch*n, channels), rows), batch, slots, channels)
-		gated = Reshape(Div(gathered, opaque(Reciprocal(scale), made)), batch*k, width)
+		gathered := Reshape(Gather(Reshape(signal, batch*n, channels), rows), batch, slots, channels)
+		gated = Reshape(Mul(gathered, opaque(scale, signal)), batch*k, width)
 		return Reshape(Dot(gated, kernel).General([]int{1}, nil, []int{1}, nil), batch, k, filters)
 	}
 	backward := func(v *Node) []*Node {
@@ -56,14 +55,11 @@ func Filter(signal, neighbourhood, gate, w *Node) *Node {
 	return nn.WithGradient(forward, backward, signal, gate, w)
 }
 
-// opaque is value, in a form that the compiler cannot see through: witness is any other value.
-//
-// XLA's CPU compiler moves cheap operations into all that use them. So it computes the ELU that makes a signal anew for each time
-// that a node is selected, and the gating anew for each use of the gated neighbourhoods, reading the ungated ones a second
-// time. What ends in a division and is used twice it leaves where it is; hence the divisions, by what is 1 and by the
-// gates' reciprocals.
-func opaque(value, witness *Node) *Node {
-	first := Reshape(Slice(Reshape(witness, witness.Shape().Size()), AxisElem(0)))
-	never := GreaterThan(first, Infinity(witness.Graph(), witness.DType(), 1))
+// opaque is value, by way of a value of the signal that the compiler cannot see through. XLA's CPU compiler would move the
+// ELU that makes a signal into the gather that follows, and so compute its exponential anew for each time that a node is
+// selected; an exponential of which something else is used as well it leaves where it is.
+func opaque(value, signal *Node) *Node {
+	first := Reshape(Slice(Reshape(signal, signal.Shape().Size()), AxisElem(0)))
+	never := GreaterThan(first, Infinity(signal.Graph(), signal.DType(), 1))
 	return Where(never, ZerosLike(value), value)
 }
