@@ -62,7 +62,7 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 	case "train":
 		w.Flops *= 3
 		store := spec.NewStore(1)
-		if spec.FrozenInTraining() {
+		if spec.PreparedBefore() {
 			if _, err := spec.Prepare(context.Background(), backend, store, graph, nil); err != nil {
 				return nil, err
 			}

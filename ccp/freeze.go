@@ -3,6 +3,8 @@ package ccp
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -27,13 +29,16 @@ const (
 	Learned       = "learned"        // U learns from the task's loss and from C, together with the filters
 	TaskOnly      = "task-only"      // U learns from the task's loss alone
 	ObjectiveOnly = "objective-only" // U learns from C alone: the task's gradient to it is cut
+	Refined       = "refined"        // as Learned, but U begins at a prepared clustering, softened (SetMemberships)
 	Prepared      = "prepared"       // a clustering that maximises C, found before the training and frozen (SetClusters, Freezer)
 	Random        = "random"         // U as it was drawn, frozen
 	Frozen        = "frozen"         // what a Freezer kept: neighbourhoods and ranks are constants, without U, affinity or C
 )
 
 // Hierarchies lists the ways to choose from; Frozen is what the last two, and every trained model, turn into.
-func Hierarchies() []string { return []string{Learned, TaskOnly, ObjectiveOnly, Prepared, Random} }
+func Hierarchies() []string {
+	return []string{Learned, TaskOnly, ObjectiveOnly, Refined, Prepared, Random}
+}
 
 // IsFrozen says whether the hierarchy in scope is frozen, see ParamHierarchy.
 func IsFrozen(scope *model.Scope) bool {
@@ -43,6 +48,24 @@ func IsFrozen(scope *model.Scope) bool {
 // SetClusters gives the level in scope hard memberships, the cluster of each of its nodes, in place of U.
 func SetClusters(scope *model.Scope, cluster []int32) error {
 	return keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(cluster, len(cluster)))
+}
+
+// SetMemberships lets U of the level in scope begin, in float32, where each node belongs to its cluster with probability
+// `share` and to the others alike, with a little noise drawn from seed that tells these apart.
+func SetMemberships(scope *model.Scope, cluster []int32, k int, share float64, seed uint64) error {
+	rate := model.GetParamOr(scope, ParamMembershipRate, 10.0)
+	rng := rand.New(rand.NewPCG(seed, uint64(len(cluster))))
+	own := math.Log(share / (1 - share) * max(1, float64(k-1)))
+	u := make([]float32, len(cluster)*k)
+	for i, c := range cluster {
+		row := u[i*k : (i+1)*k]
+		for j := range row {
+			row[j] = float32(0.01 * rng.NormFloat64() / rate)
+		}
+		row[c] += float32(own / rate)
+	}
+	_, err := scope.CreateVariable("U", tensors.FromFlatDataAndDimensions(u, len(cluster), k))
+	return err
 }
 
 // SetFrozen gives the level in scope the neighbourhoods and ranks of a hierarchy found elsewhere, in float32, as a Freezer keeps

@@ -276,3 +276,27 @@ func TestSetClusters(t *testing.T) {
 	})
 	assert.ErrorContains(t, err, "/level_1: the hierarchy is to be frozen, but no Freeze has kept it")
 }
+
+// Memberships that are given: each node in its own cluster with the share asked for, the others alike.
+func TestSetMemberships(t *testing.T) {
+	store := newStore(1)
+	cluster := []int32{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 4, 4}
+	require.NoError(t, ccp.SetMemberships(store.Scope("/level_1"), cluster, 5, 0.9, 7))
+	u := store.GetVariable("/level_1/U")
+	assert.True(t, u.Trainable)
+	out, err := model.CallOnce(backendtest.Go(t), store, func(_ *model.Scope, g *Graph) *Node {
+		return ccp.Memberships(MulScalar(u.NodeValue(g), 10.0)) // the default rate
+	})
+	require.NoError(t, err)
+	m := tensors.MustCopyFlatData[float32](out)
+	for i, own := range cluster {
+		for k := range 5 {
+			want := 0.025
+			if k == int(own) {
+				want = 0.9
+			}
+			assert.InDelta(t, want, m[5*i+k], 0.1*want, "node %d, cluster %d", i, k)
+		}
+	}
+	assert.NotEqual(t, m[1], m[2], "the noise tells the others apart")
+}

@@ -52,7 +52,7 @@ func TestCheckParams(t *testing.T) {
 		value any
 		want  string
 	}{
-		"ccp_hierarchy":            {"frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
+		"ccp_hierarchy":            {"frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, refined, prepared, random"},
 		"ccp_gates":                {"node", "setting ccp_gates=node: it must be one of level, cluster, slot"},
 		"ccp_order":                {"norm", "setting ccp_order=norm: it must be one of filter-norm-elu, filter-elu-norm"},
 		"ccp_dropout":              {1.0, "setting ccp_dropout=1: it must be in [0, 1)"},

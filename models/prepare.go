@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -28,21 +29,29 @@ func (s Spec) hierarchy() string {
 	return ccp.Learned
 }
 
-// FrozenInTraining says whether the spec's hierarchy is made before the training, by Prepare.
+// softness is the share of its own cluster with which a node of a Refined hierarchy begins.
+const softness = 0.9
+
+// PreparedBefore says whether Prepare has to be called before the training.
+func (s Spec) PreparedBefore() bool { return s.FrozenInTraining() || s.hierarchy() == ccp.Refined }
+
+// FrozenInTraining says whether the spec's hierarchy is made by Prepare once and for all.
 func (s Spec) FrozenInTraining() bool {
 	return s.hierarchy() == ccp.Prepared || s.hierarchy() == ccp.Random
 }
 
-// Prepare makes the hierarchy of a spec that is FrozenInTraining, and freezes it in store: for Prepared the clustering of each
-// level that maximises C, with no cluster larger than its neighbourhood where that is possible; for Random the one
-// of U as drawn. progress, which may be nil, is told the level, the share of its search done and its C so far.
+// Prepare makes the hierarchy of a spec that is PreparedBefore the training: for Prepared and Refined the clustering of each
+// level that maximises C, with no cluster larger than its neighbourhood where that is possible, which is frozen in store or
+// where U begins; for Random the one of U as drawn, frozen. progress, which may be nil, is told the level, the share of its search done and its C so far.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (Hierarchy, error) {
-	if s.hierarchy() == ccp.Prepared {
+	if s.hierarchy() != ccp.Random {
 		h, err := s.prepare(ctx, store, a, progress)
 		if err != nil {
 			return h, fmt.Errorf("preparing the hierarchy: %w", err)
 		}
-		MarkFrozen(store)
+		if s.FrozenInTraining() {
+			MarkFrozen(store)
+		}
 		return h, nil
 	}
 	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
@@ -78,10 +87,12 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 	for i, l := range s.Levels {
 		scope := store.Scope(fmt.Sprintf("/model/level_%d", i+1))
 		nodes, ranks := partition.Neighbourhoods(a, clusters[i], l.Clusters, l.Neighbours)
-		if err := ccp.SetClusters(scope, clusters[i]); err != nil {
-			return h, err
+		if s.hierarchy() == ccp.Refined {
+			err = ccp.SetMemberships(scope, clusters[i], l.Clusters, softness, uint64(i))
+		} else {
+			err = errors.Join(ccp.SetClusters(scope, clusters[i]), ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours))
 		}
-		if err := ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours); err != nil {
+		if err != nil {
 			return h, err
 		}
 		h.Objective = append(h.Objective, partition.Objective(a, clusters[i], l.Clusters))

@@ -109,7 +109,7 @@ func TestWrongUsage(t *testing.T) {
 		{"train --set ccp_hierarchy=frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only,", "ccp train"},
 		{"train --set level_1/ccp_hierarchy=random", `setting level_1/ccp_hierarchy=random: ccp_hierarchy is for the whole model; leave "level_1/" out`, "ccp train"},
 		{"train --set readout_dropout=2", "setting readout_dropout=2: it must be in [0, 1)", "ccp train"},
-		{"train --hierarchy foo", `--hierarchy "foo" is none of learned, task-only, objective-only, prepared, random`, "ccp train"},
+		{"train --hierarchy foo", `--hierarchy "foo" is none of learned, task-only, objective-only, refined, prepared, random`, "ccp train"},
 		{"train --hierarchy random --set ccp_hierarchy=learned", "--hierarchy random and --set ccp_hierarchy=learned contradict each other; give one of them", "ccp train"},
 		{"train --set l2=much", `--set: setting "l2=much": its value must be a float64`, "ccp train"},
 		{"eval", "--checkpoint DIR is needed", "ccp eval"},

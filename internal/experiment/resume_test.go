@@ -49,9 +49,9 @@ func TestResumeWithOptions(t *testing.T) {
 }
 
 // A hierarchy made before the training stays what it was, and constant.
-func TestResumeWithAFrozenHierarchy(t *testing.T) {
+func TestResumeWithAPreparedHierarchy(t *testing.T) {
 	backend := backendtest.Go(t)
-	for _, way := range []string{ccp.Random, ccp.Prepared} {
+	for _, way := range []string{ccp.Random, ccp.Prepared, ccp.Refined} {
 		t.Run(way, func(t *testing.T) {
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			c := ringConfig(writeRing(t, 200))

@@ -146,22 +146,27 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 func (r *run) total() int { return r.perEpoch * r.Epochs }
 
 // prepare makes the hierarchy where that comes before the training, unless the snapshot brought it.
-func (r *run) prepare(ctx context.Context, backend compute.Backend) (err error) {
-	if !r.spec.FrozenInTraining() {
+func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
+	if !r.spec.PreparedBefore() {
 		return nil
 	}
 	if r.state.Hierarchy.Objective != nil {
 		models.MarkFrozen(r.store)
+	}
+	if r.state.Step > 0 {
 		return nil
 	}
-	r.state.Hierarchy, err = r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare)
+	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start again", ErrInterrupted)
 	case err != nil:
 		return err
 	}
-	r.notice(fmt.Sprintf("hierarchy %s: %s", r.spec.Params[ccp.ParamHierarchy], describe(r.state.Hierarchy)))
+	if r.spec.FrozenInTraining() {
+		r.state.Hierarchy = hierarchy
+	}
+	r.notice(fmt.Sprintf("hierarchy %s: %s", r.spec.Params[ccp.ParamHierarchy], describe(hierarchy)))
 	return nil
 }
 
