@@ -22,7 +22,8 @@ type Options struct {
 	// MaxSize is the most nodes that a cluster may hold; 0 is no limit. With the size of the neighbourhood as limit every
 	// node can be selected by its own cluster.
 	MaxSize int
-	// Sweeps is how many times each node is tried (default 1000).
+	// Sweeps is how many times each node is tried (default 1000; for more than 10⁵ nodes 10⁸ tries in all, at least 100
+	// sweeps).
 	Sweeps int
 	// Seed of the search, which is deterministic.
 	Seed uint64
@@ -49,7 +50,7 @@ func Search(ctx context.Context, m *affinity.Matrix, k int, o Options) (cluster 
 		return nil, 0, fmt.Errorf("%d clusters of at most %d nodes cannot hold %d nodes", k, o.MaxSize, n)
 	}
 	if o.Sweeps == 0 {
-		o.Sweeps = 1000
+		o.Sweeps = max(100, min(1000, 100_000_000/n))
 	}
 	s := newSearch(m.WithoutLoops(), k, o)
 	if k > 1 {
