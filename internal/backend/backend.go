@@ -235,6 +235,10 @@ func (op *opener) openPlugin(plugin pluginFile, options string) (compute.Backend
 	return openConfig(config, plugin)
 }
 
+// pureGo runs one operation after another, each on all cores. Its default runs operations side by side, and (compute
+// v0.1.3) hangs when two large matrix products do: each takes a worker, and waits for another to be free.
+const pureGo = "go:ops_sequential"
+
 // openConfig opens the backend that a full GoMLX configuration names, and turns a panic on the way into an error.
 func openConfig(config string, plugin pluginFile) (b compute.Backend, info Info, err error) {
 	defer func() {
@@ -242,8 +246,11 @@ func openConfig(config string, plugin pluginFile) (b compute.Backend, info Info,
 			b, info, err = nil, Info{}, fmt.Errorf("%v", cause)
 		}
 	}()
-	if strings.HasPrefix(config, "xla:") {
+	switch {
+	case strings.HasPrefix(config, "xla:"):
 		tuneMalloc()
+	case config == "go":
+		config = pureGo
 	}
 	b, err = compute.NewWithConfig(config)
 	if err != nil {
