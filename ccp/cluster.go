@@ -15,13 +15,25 @@ func Links(a Affinity, m *Node) *Node { return a.Times(m) }
 // Coarsen is the pooled affinity P = Mᵀ·A0·M, links being A0·M. m, links: `[N, K]`, result `[K, K]`, symmetric, its
 // entries summing to those of A0.
 //
-// For a symmetric A0 the gradient of P is A0·M·(G + Gᵀ), so it is one product with the links at hand; the links
-// themselves are left out of the differentiation here.
-func Coarsen(m, links *Node) *Node {
-	links = StopGradient(links)
-	return nn.WithGradient(
-		func() *Node { return gram(m, links) },
-		func(v *Node) []*Node { return []*Node{Dot(links, Add(v, TransposeAllDims(v, 1, 0))).Product()} }, m)
+// With G the gradient of P, and A0 symmetric, that of M is A0·M·(G + Gᵀ), one product with the links at hand, and that of A0
+// is M·G·Mᵀ, through which the later levels reach the memberships of the earlier ones.
+func Coarsen(a Affinity, m, links *Node) *Node {
+	forward := func() *Node { return gram(m, links) }
+	both := func(v *Node) *Node { return Add(v, TransposeAllDims(v, 1, 0)) }
+	switch a := a.(type) {
+	case Sparse: // constant
+		links = StopGradient(links)
+		return nn.WithGradient(forward, func(v *Node) []*Node { return []*Node{Dot(links, both(v)).Product()} }, m)
+	case Dense:
+		links = StopGradient(links)
+		return nn.WithGradient(forward, func(v *Node) []*Node {
+			dA := Dot(Dot(m, v).Product(), TransposeAllDims(m, 1, 0)).Product()
+			return []*Node{Dot(links, both(v)).Product(), withoutDiagonal(dA)}
+		}, m, a.A)
+	}
+	return nn.WithGradient(forward, func(v *Node) []*Node { // and A0 through the links
+		return []*Node{Dot(links, TransposeAllDims(v, 1, 0)).Product(), Dot(m, v).Product()}
+	}, m, links)
 }
 
 // gram is mᵀ·links, which is symmetric. Where it is large only the blocks on and above its diagonal are computed, 10 of 16.
@@ -59,9 +71,13 @@ func gram(m, links *Node) *Node {
 // Normalize is D^−½·P·D^−½, D the row sums of P with its diagonal: the next level's affinity. p: `[K, K]`, same shape
 // out. A row of sum zero stays zero.
 func Normalize(p *Node) *Node {
-	sums := ReduceSum(p, 1)
+	inverse := inverseRoot(ReduceSum(p, 1))
+	return Mul(Mul(p, ExpandAxes(inverse, 1)), ExpandAxes(inverse, 0))
+}
+
+// inverseRoot is 1/√sums, and zero where the sum is not present. sums: `[K]`, same shape out.
+func inverseRoot(sums *Node) *Node {
 	some := present(sums)
 	// The inner Where keeps the gradient of the branch not taken finite.
-	inverse := Where(some, Reciprocal(Sqrt(Where(some, sums, OnesLike(sums)))), ZerosLike(sums))
-	return Mul(Mul(p, ExpandAxes(inverse, 1)), ExpandAxes(inverse, 0))
+	return Where(some, Reciprocal(Sqrt(Where(some, sums, OnesLike(sums)))), ZerosLike(sums))
 }

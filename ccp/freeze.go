@@ -21,8 +21,12 @@ const (
 	levelKey             = "ccp_level" // under which a level is kept with its graph
 	frozenNeighbourhoods = "frozen_neighbourhood"
 	frozenRanks          = "frozen_rank"
-	hardClusters         = "clusters" // int32 [N]: each node's cluster, in place of U
+	hardClusters         = "clusters"   // int32 [N]: each node's cluster, in place of U
+	candidateClusters    = "candidates" // int32 [N, c]: the clusters that each node may belong to
 )
+
+// TablesScope is where a level keeps what it derives from its graph and candidates, in variables that need not be saved.
+const TablesScope = "tables"
 
 // The ways to get a hierarchy, all of one model.
 const (
@@ -50,10 +54,24 @@ func SetClusters(scope *model.Scope, cluster []int32) error {
 	return keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(cluster, len(cluster)))
 }
 
+// SetCandidates restricts the memberships of the level in scope to c clusters of each node, in ascending order, row by row.
+// Time and memory are then linear in nodes and edges. The level's affinity must be Sparse, or come from a level with
+// candidates.
+func SetCandidates(scope *model.Scope, of []int32, c int) error {
+	return keep(scope, candidateClusters, tensors.FromFlatDataAndDimensions(of, len(of)/c, c))
+}
+
 // SetMemberships lets U of the level in scope begin, in float32, where each node belongs to its cluster with probability
-// `share` and to the others alike, with a little noise drawn from seed that tells these apart.
+// `share` and to the others, out of k or of those that SetCandidates gave, alike, with a little noise drawn from seed that tells
+// these apart.
 func SetMemberships(scope *model.Scope, cluster []int32, k int, share float64, seed uint64) error {
 	rate := model.GetParamOr(scope, ParamMembershipRate, 10.0)
+	column := func(_ int, c int32) int { return int(c) }
+	if of := scope.GetVariable(candidateClusters); of != nil {
+		all := tensors.MustCopyFlatData[int32](of.MustValue())
+		k = of.Shape().Dim(1)
+		column = func(i int, c int32) int { return slices.Index(all[i*k:(i+1)*k], c) }
+	}
 	rng := rand.New(rand.NewPCG(seed, uint64(len(cluster))))
 	own := math.Log(share / (1 - share) * max(1, float64(k-1)))
 	u := make([]float32, len(cluster)*k)
@@ -62,7 +80,7 @@ func SetMemberships(scope *model.Scope, cluster []int32, k int, share float64, s
 		for j := range row {
 			row[j] = float32(0.01 * rng.NormFloat64() / rate)
 		}
-		row[c] += float32(own / rate)
+		row[column(i, c)] += float32(own / rate)
 	}
 	_, err := scope.CreateVariable("U", tensors.FromFlatDataAndDimensions(u, len(cluster), k))
 	return err

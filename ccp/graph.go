@@ -45,10 +45,11 @@ func withoutDiagonal(a *Node) *Node {
 
 // Sparse is an affinity held as neighbour lists; memory and time are linear in its edges.
 type Sparse struct {
-	nodes   int
-	tables  []table // A0·x is their product applied to x, the first one first
-	degrees *Node   // [N], of A0
-	loops   *Node   // [N], the diagonal
+	matrix  *affinity.Matrix // A0
+	scope   *model.Scope     // of its variables
+	tables  tables           // A0
+	degrees *Node            // [N], of A0
+	loops   *Node            // [N], the diagonal
 }
 
 // NewSparse makes the neighbour lists of m non-trainable variables in scope, so that the graph holds no big constants.
@@ -57,20 +58,18 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 		exceptions.Panicf("the graph has no nodes")
 	}
 	a0 := m.WithoutLoops()
-	s := Sparse{nodes: a0.N()}
-	rows, loops := make([]row, s.nodes), make([]float64, s.nodes)
+	n := a0.N()
+	rows, loops := make([]row, n), make([]float64, n)
 	for i := range rows {
 		rows[i].from, rows[i].weights = a0.Row(i)
 		loops[i] = m.At(i, i)
 	}
-	for len(rows) > 0 {
-		parts, sums := split(rows)
-		s.tables = append(s.tables, newTable(scope.At("table_%d", len(s.tables)), g, parts, dtype))
-		rows = sums
+	return Sparse{
+		matrix: a0, scope: scope,
+		tables:  newTables(scope, g, rows, 0, dtype),
+		degrees: constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)),
+		loops:   constant(scope, g, "loops", floats(dtype, loops, n)),
 	}
-	s.degrees = constant(scope, g, "degrees", floats(dtype, a0.Degrees(), s.nodes))
-	s.loops = constant(scope, g, "loops", floats(dtype, loops, s.nodes))
-	return s
 }
 
 func constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
@@ -92,16 +91,11 @@ func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
 }
 
 // Nodes implements Affinity.
-func (s Sparse) Nodes() int { return s.nodes }
+func (s Sparse) Nodes() int { return s.matrix.N() }
 
 // Times implements Affinity.
 func (s Sparse) Times(x *Node) *Node {
-	product := func(x *Node) *Node {
-		for _, t := range s.tables {
-			x = t.times(x)
-		}
-		return x
-	}
+	product := func(x *Node) *Node { return s.tables.times(x, nil) }
 	return nn.WithGradient(
 		func() *Node { return product(x) },
 		func(v *Node) []*Node { return []*Node{product(v)} }, x)

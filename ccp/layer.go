@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/train"
@@ -25,6 +26,7 @@ type Layer struct {
 	objectiveWeight, dropout                         float64
 	volumeLoops                                      bool
 	hierarchy, gates, order                          string
+	refresh                                          float64
 }
 
 // New starts one level: it pools the N nodes of affinity into clusters, and filters the signal over each cluster's
@@ -44,6 +46,7 @@ func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters 
 		volumeLoops:     model.GetParamOr(scope, ParamVolumeLoops, false),
 		order:           model.GetParamOr(scope, ParamOrder, "filter-norm-elu"),
 		dropout:         model.GetParamOr(scope, ParamDropout, 0.0),
+		refresh:         model.GetParamOr(scope, ParamRefresh, 1.0),
 	}
 }
 
@@ -104,23 +107,42 @@ func (l *Layer) cluster() Level {
 	if IsFrozen(l.scope) {
 		return frozenLevel(l.scope, l.signal.Graph(), l.clusters, l.size)
 	}
-	level := Cluster(l.affinity, l.memberships(), l.size, l.volumeLoops)
+	level := l.learned()
 	if l.hierarchy == ObjectiveOnly {
 		level.Rank = StopGradient(level.Rank) // all of the task's gradient to U, at this level and below, passes here
 	}
 	return level
 }
 
-// memberships are the softmax of U = rate·V, V being the variable, or the hard ones that SetClusters gave. Adam's step does
-// not depend on the scale of a gradient, so U moves `rate` times as fast as the other weights, with one optimizer for
-// all. Result `[N, K]`.
-func (l *Layer) memberships() *Node {
-	g, dtype := l.signal.Graph(), l.signal.DType()
+// learned is the cluster step with the level's memberships: hard ones where SetClusters gave them, those of its candidates
+// where SetCandidates did, else of every node to every cluster.
+func (l *Layer) learned() Level {
 	if hard := l.scope.GetVariable(hardClusters); hard != nil {
-		return OneHot(hard.SetTrainable(false).NodeValue(g), l.clusters, dtype)
+		m := OneHot(hard.SetTrainable(false).NodeValue(l.signal.Graph()), l.clusters, l.signal.DType())
+		return cluster(l.affinity, m, l.size, l.volumeLoops, l.choose)
 	}
-	v := nn.NormalVariable(l.scope, "U", 0, l.membershipStd/l.membershipRate, dtype, l.affinity.Nodes(), l.clusters)
-	return Memberships(MulScalar(v.NodeValue(g), l.membershipRate))
+	of := l.scope.GetVariable(candidateClusters)
+	if of == nil {
+		return cluster(l.affinity, l.memberships(l.clusters), l.size, l.volumeLoops, l.choose)
+	}
+	c := candidates{of: tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue()), c: of.Shape().Dim(1), k: l.clusters}
+	var a Edged
+	switch affinity := l.affinity.(type) {
+	case Sparse:
+		a = affinity.edged()
+	case Edged:
+		a = affinity
+	default:
+		exceptions.Panicf("%s: candidates need an affinity whose edges are known, not a %T; the level before must have candidates too", l.scope.Scope(), affinity)
+	}
+	return clusterAmong(l.scope.In(TablesScope), a, l.memberships(c.c), c, l.size, l.volumeLoops, l.choose)
+}
+
+// memberships are the softmax of U = rate·V, V being the variable. Adam's step does not depend on the scale of a gradient, so
+// U moves `rate` times as fast as the other weights, with one optimizer for all. Result `[N, width]`.
+func (l *Layer) memberships(width int) *Node {
+	v := nn.NormalVariable(l.scope, "U", 0, l.membershipStd/l.membershipRate, l.signal.DType(), l.affinity.Nodes(), width)
+	return Memberships(MulScalar(v.NodeValue(l.signal.Graph()), l.membershipRate))
 }
 
 // gate is σ(α·rank + β) with this level's variables. rank: `[K, L]`, same shape out.
@@ -158,6 +180,9 @@ func (l *Layer) check() {
 	}
 	if !slices.Contains([]string{"filter-norm-elu", "filter-elu-norm"}, l.order) {
 		exceptions.Panicf("%s: order %q is neither filter-norm-elu nor filter-elu-norm", at, l.order)
+	}
+	if l.refresh < 1 || l.refresh != math.Trunc(l.refresh) {
+		exceptions.Panicf("%s: neighbourhoods cannot be selected anew every %g steps; it must be a whole number from 1", at, l.refresh)
 	}
 	if l.membershipRate <= 0 || l.membershipStd < 0 {
 		exceptions.Panicf("%s: membership rate %g must be positive, spread %g not negative", at, l.membershipRate, l.membershipStd)

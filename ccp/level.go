@@ -16,10 +16,17 @@ type Level struct {
 // Cluster is the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity, objective, ranks and
 // neighbourhoods of `size` nodes. m: memberships `[N, K]`.
 func Cluster(a Affinity, m *Node, size int, volumeLoops bool) Level {
+	return cluster(a, m, size, volumeLoops, Select)
+}
+
+// selection is Select, or something like it that may remember.
+type selection func(rank *Node, size int) *Node
+
+func cluster(a Affinity, m *Node, size int, volumeLoops bool, choose selection) Level {
 	links := Links(a, m)
-	pooled := Coarsen(m, links)
+	pooled := Coarsen(a, m, links)
 	rank := Rank(m, links)
-	neighbourhood := Select(rank, size)
+	neighbourhood := choose(rank, size)
 	return Level{
 		Neighbourhood: neighbourhood,
 		Rank:          At(rank, neighbourhood),

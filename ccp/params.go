@@ -26,6 +26,11 @@ const (
 	// ParamObjectiveWeight multiplies the objective C, which is subtracted from the loss (float64, default 1).
 	ParamObjectiveWeight = "ccp_objective_weight"
 
+	// ParamRefresh is every how many training steps neighbourhoods are selected anew, whole (float64, default 1); the training
+	// then alternates between two graphs, see ReuseSelection. Ranks at the nodes selected, and so gates and gradients, are of
+	// the step itself all the same.
+	ParamRefresh = "ccp_refresh"
+
 	// ParamVolumeLoops counts self-loops in the degrees of the volume (bool, default false: cohesion/volume stays ≤ 1).
 	ParamVolumeLoops = "ccp_volume_loops"
 

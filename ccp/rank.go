@@ -28,7 +28,7 @@ func Select(rank *Node, size int) *Node {
 	k := rank.Shape().Dim(1)
 	nodes := Iota(rank.Graph(), shapes.Make(dtypes.Int32, n, k), 0)
 	if width := blockWidth(n, size); width > 1 {
-		rank, nodes = candidates(rank, size, width)
+		rank, nodes = finalists(rank, size, width)
 	}
 	return TransposeAllDims(largest(rank, nodes, size), 1, 0)
 }
@@ -42,9 +42,9 @@ func blockWidth(n, size int) int {
 	return width
 }
 
-// candidates are the nodes of the `size` blocks of highest maximum, and their ranks. rank: `[N, K]`, results
+// finalists are the nodes of the `size` blocks of highest maximum, and their ranks. rank: `[N, K]`, results
 // `[size·width, K]`.
-func candidates(rank *Node, size, width int) (values, nodes *Node) {
+func finalists(rank *Node, size, width int) (values, nodes *Node) {
 	g, k := rank.Graph(), rank.Shape().Dim(1)
 	lowest := Scalar(g, rank.DType(), math.Inf(-1))
 	if rest := rank.Shape().Dim(0) % width; rest > 0 {
