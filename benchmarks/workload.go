@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
@@ -78,7 +79,11 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 			if err != nil {
 				return 0, err
 			}
-			metrics, err := trainer.TrainStep(train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}})
+			batch := train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}}
+			if every, ok := params[ccp.ParamRefresh].(float64); ok && w.run%int(every) != 0 {
+				batch.Spec = experiment.Reuse
+			}
+			metrics, err := trainer.TrainStep(batch)
 			if err != nil {
 				return 0, err
 			}

@@ -21,7 +21,11 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph *affinity.Matrix, signal *N
 		if model.GetParamOr(scope, ParamNormalizeInput, true) {
 			graph = graph.Normalized()
 		}
-		a = ccp.FromMatrix(scope.In(GraphScope), signal.Graph(), graph, signal.DType())
+		if spec.restricted(0) {
+			a = ccp.NewSparse(scope.In(GraphScope), signal.Graph(), graph, signal.DType())
+		} else {
+			a = ccp.FromMatrix(scope.In(GraphScope), signal.Graph(), graph, signal.DType())
+		}
 	}
 	for i, level := range spec.Levels {
 		x, a = ccp.New(scope.In("level_%d", i+1), x, a, level.Clusters, level.Filters).Neighbours(level.Neighbours).Done()

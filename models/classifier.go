@@ -194,7 +194,8 @@ func Probabilities(logits []float32) []float64 {
 // IsWeight says whether a variable belongs to the network and must be kept to classify again: not the optimizer's, not
 // what is rebuilt from the graph.
 func IsWeight(v *model.Variable) bool {
-	return strings.HasPrefix(v.Path(), "/model/") && !strings.HasPrefix(v.Path(), "/model/"+GraphScope+"/")
+	return strings.HasPrefix(v.Path(), "/model/") && !strings.HasPrefix(v.Path(), "/model/"+GraphScope+"/") &&
+		!strings.Contains(v.Path(), "/"+ccp.TablesScope+"/")
 }
 
 // AverageScope is where training keeps the moving averages of the weights, each under its own path.

@@ -24,6 +24,10 @@ import (
 func drawn(t testing.TB, backend compute.Backend, s Spec, graph *affinity.Matrix) *model.Store {
 	t.Helper()
 	store := s.NewStore(3)
+	if s.PreparedBefore() {
+		_, err := s.Prepare(t.Context(), backend, store, graph, nil)
+		require.NoError(t, err)
+	}
 	_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, graph, x) },
 		tensors.FromScalarAndDimensions(float32(1), 1, s.Nodes, s.Channels))
 	require.NoError(t, err)
@@ -86,6 +90,7 @@ func TestFrozenIsLearned(t *testing.T) {
 		"small cifar10":  {grid(t, 10, 10), 3, 10, "25x16/16,9x24/16,4x32/8,2x48/4,1x64/2", false},
 		"small 20news":   {words, 1, 20, "50x8/16,16x12/16,8x16/8,4x24/8,2x32/4,1x32/2", true},
 		"small ntu":      {skeleton, 6, 60, "32x16/16,16x24/16,8x32/8,4x48/8,1x64/4", false},
+		"candidates":     {words, 1, 4, "50x8/16,16x12/16,8x16/8,1x32/8", true},
 		"without levels": {grid(t, 3, 4), 2, 3, "none", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,6 +103,9 @@ func TestFrozenIsLearned(t *testing.T) {
 				default:
 					s.Levels = mustLevels(c.levels)
 				}
+				if name == "candidates" {
+					s.Params = map[string]any{"level_1/" + ParamCandidates: 3.0, "level_2/" + ParamCandidates: 2.0}
+				}
 				require.NoError(t, s.Check())
 				store := drawn(t, backend, s, c.graph)
 				flat := make([]float32, 0, 4*s.Nodes*s.Channels)
@@ -105,6 +113,9 @@ func TestFrozenIsLearned(t *testing.T) {
 					flat = append(flat, signal...)
 				}
 				batch := tensors.FromFlatDataAndDimensions(flat, 4, s.Nodes, s.Channels)
+				if name == "candidates" {
+					require.Equal(t, []int{s.Nodes, 3}, store.GetVariable("/model/level_1/U").Shape().Dimensions)
+				}
 				learned, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, c.graph, x) }, batch)
 				require.NoError(t, err)
 

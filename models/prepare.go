@@ -32,8 +32,50 @@ func (s Spec) hierarchy() string {
 // softness is the share of its own cluster with which a node of a Refined hierarchy begins.
 const softness = 0.9
 
+// ParamCandidates is how many clusters a node can belong to, those nearest to it in a prepared clustering (a whole float64,
+// default 0: all of them where a level's nodes times clusters are at most 2²⁵, else 4). Time and memory of a level with
+// candidates are linear in its nodes and edges. A level can have candidates if the level before it has.
+const ParamCandidates = "ccp_candidates"
+
+// candidates is how many clusters a node of level i, from 0, can belong to; all of them if that is the level's clusters.
+func (s Spec) candidates(i int) int {
+	nodes, clusters := s.Nodes, s.Levels[i].Clusters
+	if i > 0 {
+		nodes = s.Levels[i-1].Clusters
+	}
+	c, ok := s.Params[fmt.Sprintf("level_%d/%s", i+1, ParamCandidates)].(float64)
+	if !ok {
+		c, _ = s.Params[ParamCandidates].(float64)
+	}
+	if c == 0 && nodes*clusters > 1<<25 {
+		c = 4
+	}
+	if c == 0 || int(c) > clusters {
+		return clusters
+	}
+	return int(c)
+}
+
+// restricted says whether level i, from 0, has fewer candidates than clusters.
+func (s Spec) restricted(i int) bool {
+	return i < len(s.Levels) && s.candidates(i) < s.Levels[i].Clusters
+}
+
+// checkCandidates says which level has candidates though the one before it has none.
+func (s Spec) checkCandidates() error {
+	for i := 1; i < len(s.Levels); i++ {
+		if s.restricted(i) && !s.restricted(i-1) && s.hierarchy() != ccp.Prepared {
+			return fmt.Errorf("level %d is to have %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; set %s for level %d too",
+				i+1, s.candidates(i), s.Levels[i].Clusters, i, ParamCandidates, i)
+		}
+	}
+	return nil
+}
+
 // PreparedBefore says whether Prepare has to be called before the training.
-func (s Spec) PreparedBefore() bool { return s.FrozenInTraining() || s.hierarchy() == ccp.Refined }
+func (s Spec) PreparedBefore() bool {
+	return s.FrozenInTraining() || s.hierarchy() == ccp.Refined || s.restricted(0)
+}
 
 // FrozenInTraining says whether the spec's hierarchy is made by Prepare once and for all.
 func (s Spec) FrozenInTraining() bool {
@@ -42,13 +84,17 @@ func (s Spec) FrozenInTraining() bool {
 
 // Prepare makes the hierarchy of a spec that is PreparedBefore the training: for Prepared and Refined the clustering of each
 // level that maximises C, with no cluster larger than its neighbourhood where that is possible, which is frozen in store or
-// where U begins; for Random the one of U as drawn, frozen. progress, which may be nil, is told the level, the share of its search done and its C so far.
+// where U begins, or from which a level's candidates come; for Random the one of U as drawn, frozen. progress, which may be
+// nil, is told the level, the share of its search done and its C so far.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (Hierarchy, error) {
-	if s.hierarchy() != ccp.Random {
-		h, err := s.prepare(ctx, store, a, progress)
-		if err != nil {
+	var h Hierarchy
+	if s.hierarchy() != ccp.Random || s.restricted(0) {
+		var err error
+		if h, err = s.prepare(ctx, store, a, progress); err != nil {
 			return h, fmt.Errorf("preparing the hierarchy: %w", err)
 		}
+	}
+	if s.hierarchy() != ccp.Random {
 		if s.FrozenInTraining() {
 			MarkFrozen(store)
 		}
@@ -59,7 +105,6 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	if err != nil {
 		return Hierarchy{}, err
 	}
-	var h Hierarchy
 	h.Objective, h.Coverage, err = freezer.Freeze()
 	return h, err
 }
@@ -87,10 +132,15 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 	for i, l := range s.Levels {
 		scope := store.Scope(fmt.Sprintf("/model/level_%d", i+1))
 		nodes, ranks := partition.Neighbourhoods(a, clusters[i], l.Clusters, l.Neighbours)
-		if s.hierarchy() == ccp.Refined {
-			err = ccp.SetMemberships(scope, clusters[i], l.Clusters, softness, uint64(i))
-		} else {
-			err = errors.Join(ccp.SetClusters(scope, clusters[i]), ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours))
+		if s.hierarchy() != ccp.Prepared && s.restricted(i) {
+			c := s.candidates(i)
+			err = ccp.SetCandidates(scope, partition.Candidates(a, clusters[i], l.Clusters, c), c)
+		}
+		switch s.hierarchy() {
+		case ccp.Refined:
+			err = errors.Join(err, ccp.SetMemberships(scope, clusters[i], l.Clusters, softness, uint64(i)))
+		case ccp.Prepared:
+			err = errors.Join(err, ccp.SetClusters(scope, clusters[i]), ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours))
 		}
 		if err != nil {
 			return h, err

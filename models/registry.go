@@ -52,6 +52,9 @@ func (s Spec) Check() error {
 	if err := CheckParams(s.Params); err != nil {
 		return err
 	}
+	if err := s.checkCandidates(); err != nil {
+		return err
+	}
 	return s.checkParts()
 }
 
@@ -68,9 +71,17 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 	defer g.Finalize()
 	s.Build(store.RootScope(), graph, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
 	for v := range store.IterVariables() {
-		if IsWeight(v) && v.Trainable && (!s.FrozenInTraining() || v.Name() != "U") {
+		if IsWeight(v) && v.Trainable && v.Name() != "U" {
 			n += v.Shape().Size()
 		}
+	}
+	if s.FrozenInTraining() {
+		return n
+	}
+	nodes := s.Nodes
+	for i, level := range s.Levels {
+		n += nodes * s.candidates(i)
+		nodes = level.Clusters
 	}
 	return n
 }

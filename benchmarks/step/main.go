@@ -17,6 +17,7 @@ import (
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/models"
 )
 
 // line is what is printed. Its names are those of the programs that it is compared with.
@@ -42,25 +43,29 @@ func main() {
 	mode := flag.String("mode", "train", "train, infer-frozen or infer-learned")
 	hierarchy := flag.String("hierarchy", ccp.Learned, "how the hierarchy comes about in training: learned or prepared")
 	dropout := flag.Float64("dropout", 0.2, "dropout rate after each level in training")
+	candidates := flag.Int("candidates", 0, "how many clusters a node can belong to; 0 is the model's default")
+	refresh := flag.Int("refresh", 1, "every how many training steps neighbourhoods are selected anew")
 	batch := flag.Int("batch", 64, "samples in a step")
 	steps := flag.Int("steps", 10, "steps to time")
 	warmup := flag.Int("warmup", 3, "steps before them")
 	flag.Parse()
-	if err := run(*arch, *mode, *hierarchy, *dropout, *batch, *steps, *warmup); err != nil {
+	params := map[string]any{ccp.ParamDropout: *dropout, ccp.ParamHierarchy: *hierarchy, models.ParamCandidates: float64(*candidates), ccp.ParamRefresh: float64(*refresh)}
+	if err := run(*arch, *mode, params, *batch, *steps, *warmup); err != nil {
 		fmt.Fprintln(os.Stderr, "step:", err)
 		os.Exit(1)
 	}
 }
 
-func run(arch, mode, hierarchy string, dropout float64, batch, steps, warmup int) error {
+func run(arch, mode string, params map[string]any, batch, steps, warmup int) error {
 	opened, info, err := backend.Open(backend.Options{Log: os.Stderr})
 	if err != nil {
 		return err
 	}
-	w, err := benchmarks.New(opened, arch, mode, batch, map[string]any{ccp.ParamDropout: dropout, ccp.ParamHierarchy: hierarchy})
+	w, err := benchmarks.New(opened, arch, mode, batch, params)
 	if err != nil {
 		return err
 	}
+	hierarchy, _ := params[ccp.ParamHierarchy].(string)
 	out := line{Impl: "ccp", Arch: arch, Mode: mode, Hierarchy: hierarchy, Batch: batch, Threads: runtime.NumCPU(), Backend: info.Name}
 	began := time.Now()
 	for range warmup {

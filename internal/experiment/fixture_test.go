@@ -19,7 +19,7 @@ import (
 
 const (
 	ringNodes, ringChannels, ringClasses = 12, 3, 4
-	ringEpochs, ringSteps                = 4, 8 // steps an epoch: 140 training samples in batches of 16
+	ringEpochs, ringSteps                = 8, 8 // steps an epoch: 140 training samples in batches of 16
 )
 
 // writeRing writes signals on a ring of 12 nodes with 3 channels: class k is a bump at nodes 3k to 3k+2 of every channel, in

@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,6 +65,20 @@ func TestResumeWithAPreparedHierarchy(t *testing.T) {
 			resume(t, backend, c, whole, []int{2 * ringSteps})
 		})
 	}
+}
+
+// Candidates, and neighbourhoods that are not selected in every step, are part of what a snapshot holds.
+func TestResumeWithCandidatesAndRefresh(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		t.Setenv("XDG_CACHE_HOME", t.TempDir())
+		c := ringConfig(writeRing(t, 200))
+		c.Epochs = 2
+		c.Params["level_1/"+models.ParamCandidates], c.Params[ccp.ParamRefresh] = 2.0, 3.0
+		whole := t.TempDir()
+		result := trainIn(t, backend, c, whole)
+		assert.Greater(t, result.Test.Accuracy, 0.6)
+		resume(t, backend, c, whole, []int{5, 4})
+	})
 }
 
 func resume(t *testing.T, backend compute.Backend, c Config, whole string, stops []int) {
@@ -119,7 +134,7 @@ func TestInterruptedSaysHowToGoOn(t *testing.T) {
 	cancel()
 	_, err := Train(ctx, backend, c, Options{Dir: dir})
 	require.ErrorIs(t, err, ErrInterrupted)
-	require.EqualError(t, err, "interrupted after step 1 of 32; its state is saved in "+dir+": give the same command to go on")
+	require.EqualError(t, err, "interrupted after step 1 of 64; its state is saved in "+dir+": give the same command to go on")
 	notices := trainUntil(t, backend, c, dir, 2)
 	assert.Equal(t, []string{"data: no array split: drew stratified splits of 140 training, 20 validation and 40 test samples from seed 0",
 		"resuming after step 1"}, notices)

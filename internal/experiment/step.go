@@ -20,11 +20,14 @@ import (
 )
 
 // NewTrainer makes the GoMLX trainer of a configuration: the spec's network, cross entropy minus the objectives, Adam, the
-// schedule over `steps` steps and, if asked for, moving averages of the weights. Its metrics, after GoMLX's own two, are the
+// schedule over `steps` steps and, if asked for, moving averages of the weights. Batches with Spec Reuse do not select. Its metrics, after GoMLX's own two, are the
 // batch's cross entropy, its accuracy and each level's objective.
 func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
-	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
+	network := func(scope *model.Scope, batchSpec any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
+		if batchSpec == Reuse {
+			ccp.ReuseSelection(scope, g)
+		}
 		if c.Schedule == "cosine" {
 			cosineschedule.New(scope, g, dtypes.Float32).PeriodSteps(steps).LearningRate(c.LearningRate).Done()
 		}

@@ -166,7 +166,11 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	if r.spec.FrozenInTraining() {
 		r.state.Hierarchy = hierarchy
 	}
-	r.notice(fmt.Sprintf("hierarchy %s: %s", r.spec.Params[ccp.ParamHierarchy], describe(hierarchy)))
+	way, ok := r.spec.Params[ccp.ParamHierarchy].(string)
+	if !ok {
+		way = ccp.Learned
+	}
+	r.notice(fmt.Sprintf("hierarchy %s: %s", way, describe(hierarchy)))
 	return nil
 }
 
@@ -202,7 +206,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		return r.failure
 	})
 	r.epochStart, r.saved = time.Now(), time.Now()
-	_, err := loop.RunSteps(r.batches, total-r.state.Step)
+	_, err := loop.RunSteps(refreshing{r.batches, r.state.Step, selectEvery(r.spec)}, total-r.state.Step)
 	switch {
 	case errors.Is(r.failure, errStalled):
 		return nil

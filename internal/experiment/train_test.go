@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,7 +55,7 @@ func TestTrainLearns(t *testing.T) {
 		assert.Equal(t, epochs[result.BestEpoch-1].Validation, result.Validation)
 
 		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json", "graph.npz", "history.csv",
-			"last-00000024", "last-00000032", "model.json", "result.json"}, listDir(t, dir))
+			fmt.Sprintf("last-%08d", steps-ringSteps), fmt.Sprintf("last-%08d", steps), "model.json", "result.json"}, listDir(t, dir))
 		var written Result
 		require.NoError(t, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &written))
 		assert.Equal(t, result, written)
