@@ -1,0 +1,75 @@
+package wordvec
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// batch is what a step reads; with an axis of steps before the others, what a loop of steps reads.
+type batch struct {
+	input, output *Node // `[pairs]`: the word whose vector predicts, and the word it predicts
+	rate          *Node // `[pairs]`: learning rate of each pair, 0 for padding
+	negative      *Node // `[shared]`: words drawn as noise, for all pairs of the batch
+}
+
+// step is one step of stochastic gradient descent on the negative sampling objective (Mikolov et al. 2013, eq. 4),
+//
+//	log σ(u_i·v_o) + Σ_n (negatives/shared) log σ(−u_i·v_n)
+//
+// summed over the batch's pairs (i, o): u are rows of vectors, v of outputs, both `[words, dim]`. Where the paper draws
+// the noise words n for each pair, here all pairs share them, so that they are one matrix product. A noise word that is
+// the pair's own o is passed over. It returns the new vectors and outputs, the negative of the objective and the number
+// of pairs that are not padding. Only the rows of the batch's words are written.
+func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutputs, loss, pairs *Node) {
+	dtype := vectors.DType()
+	inputRows, outputRows, negativeRows := InsertAxes(b.input, -1), InsertAxes(b.output, -1), InsertAxes(b.negative, -1)
+	u, v, n := Gather(vectors, inputRows), Gather(outputs, outputRows), Gather(outputs, negativeRows)
+	rate := InsertAxes(b.rate, -1)                      // [pairs, 1]
+	positive := ReduceAndKeep(Mul(u, v), ReduceSum, -1) // [pairs, 1]
+	noise := MatMul(u, Transpose(n, 0, 1))              // [pairs, shared]
+
+	real := ConvertDType(GreaterThan(rate, ZerosLike(rate)), dtype)
+	other := ConvertDType(NotEqual(outputRows, InsertAxes(b.negative, 0)), dtype)
+	weight := MulScalar(Mul(real, other), float64(negatives)/float64(b.negative.Shape().Size())) // [pairs, shared]
+	loss = Add(ReduceAllSum(Mul(real, Softplus(Neg(positive)))), ReduceAllSum(Mul(weight, Softplus(noise))))
+
+	dPositive := Mul(rate, Sigmoid(Neg(positive)))        // [pairs, 1]
+	dNoise := Neg(Mul(Mul(rate, weight), Sigmoid(noise))) // [pairs, shared]
+	newVectors = ScatterSum(vectors, inputRows, Add(Mul(dPositive, v), MatMul(dNoise, n)), false, false)
+	newOutputs = ScatterSum(outputs, outputRows, Mul(dPositive, u), false, false)
+	newOutputs = ScatterSum(newOutputs, negativeRows, MatMul(Transpose(dNoise, 0, 1), u), false, false)
+	return newVectors, newOutputs, loss, ReduceAllSum(real)
+}
+
+// loop runs the first `steps` (a scalar) steps of b, whose parts have an axis of steps before the others. One graph with a
+// loop inside is many times faster than a call for each step: there XLA changes the rows in place, while every call
+// copies both matrices. It returns the new vectors and outputs, and the mean of the pairs' loss.
+func loop(vectors, outputs, steps *Node, b batch, negatives int) (newVectors, newOutputs, loss *Node) {
+	g := vectors.Graph()
+	// Constants of the state are not made by Scalar: that shares equal ones across functions, but XLA has each function
+	// use its own only.
+	constant := func(value any) *Node { return ConstTensor(g, tensors.MustFromAnyValue(value)) }
+	state := []*Node{constant(int32(0)), steps, vectors, outputs, constant(float32(0)), constant(float32(0)), b.input, b.output, b.rate, b.negative}
+	parameters := func(g *Graph) []*Node {
+		p := make([]*Node, len(state))
+		for i, s := range state {
+			p[i] = Parameter(g, fmt.Sprintf("state_%d", i), s.Shape())
+		}
+		return p
+	}
+	body := NewClosure(g, func(g *Graph) []*Node {
+		p := parameters(g)
+		at := InsertAxes(p[0], 0)
+		current := batch{Gather(p[6], at), Gather(p[7], at), Gather(p[8], at), Gather(p[9], at)}
+		newVectors, newOutputs, loss, pairs := step(p[2], p[3], current, negatives)
+		return append([]*Node{AddScalar(p[0], 1), p[1], newVectors, newOutputs, Add(p[4], loss), Add(p[5], pairs)}, p[6:]...)
+	})
+	more := NewClosure(g, func(g *Graph) []*Node {
+		p := parameters(g)
+		return []*Node{LessThan(p[0], p[1])}
+	})
+	state = While(more, body, state...)
+	return state[2], state[3], Div(state[4], state[5])
+}

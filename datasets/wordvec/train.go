@@ -1,0 +1,156 @@
+package wordvec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Train learns a vector for each word from documents, whose entries are indices of words. It is skip-gram with negative
+// sampling by stochastic gradient descent: the vector of a word has to tell the words around it, in its document and after
+// subsampling, from noise words drawn in proportion to count^0.75.
+//
+// Three departures from the original program make it fit for a matrix library: the gradients of a batch of pairs are added
+// up before they are applied; the pairs of a batch share config.Shared noise words, each of which counts Negatives/Shared
+// in each pair, so that the expected gradient is the same; pairs that follow each other closely are shuffled, and none is
+// of a word and itself.
+//
+// Words that are in no document keep their random first vector. progress, if not nil, is told from time to time: the epoch
+// (from 1), the part of the training that is done (to 1), and the mean loss of the pairs since it was last told. The
+// result depends on the arguments and the backend alone; on a GPU, which adds in any order, not to the last digit.
+//
+// Errors say which setting, document or word is at fault, or wrap ctx.Err() when ctx ends first.
+func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config, progress func(epoch int, done, loss float64)) (*Vectors, error) {
+	if err := config.check(); err != nil {
+		return nil, fmt.Errorf("word vectors: %w", err)
+	}
+	if err := checkDocuments(documents, words); err != nil {
+		return nil, fmt.Errorf("word vectors: %w", err)
+	}
+	v, err := train(ctx, backend, documents, words, config, progress)
+	if err != nil {
+		return nil, fmt.Errorf("word vectors: %w", err)
+	}
+	return v, nil
+}
+
+// checkDocuments makes sure that there is something to learn, and that every entry is the index of a word.
+func checkDocuments(documents [][]int32, words []string) error {
+	pairs := false
+	for i, document := range documents {
+		for j, word := range document {
+			if word < 0 || int(word) >= len(words) {
+				return fmt.Errorf("document %d, word %d is index %d; there are %d words", i, j, word, len(words))
+			}
+		}
+		pairs = pairs || len(document) > 1
+	}
+	if !pairs {
+		return fmt.Errorf("none of the %d documents has two words; training needs words that stand together", len(documents))
+	}
+	return nil
+}
+
+func train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config, progress func(epoch int, done, loss float64)) (*Vectors, error) {
+	store := model.NewStore()
+	defer store.Finalize()
+	vectors, outputs, err := variables(store, config, len(words))
+	if err != nil {
+		return nil, err
+	}
+	exec, err := model.NewExec(backend, store, func(_ *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
+		newVectors, newOutputs, loss := loop(vectors.NodeValue(steps), outputs.NodeValue(steps), steps, batch{input, output, rate, negative}, config.Negatives)
+		vectors.SetNodeValue(newVectors)
+		outputs.SetNodeValue(newOutputs)
+		return loss
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer exec.Finalize()
+
+	sampling, stop := context.WithCancel(ctx)
+	blocks := make(chan *block, 2)
+	go newSampler(config, documents, len(words)).blocks(sampling, blocks)
+	defer func() {
+		stop()
+		for range blocks { // until the sampler has ended
+		}
+	}()
+	trained := false
+	for b := range blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("stopped in epoch %d of %d: %w", b.epoch, config.Epochs, err)
+		}
+		loss, err := run(exec, b, config)
+		if err != nil {
+			return nil, err
+		}
+		if !finite(loss) {
+			return nil, diverged(config)
+		}
+		if trained = true; progress != nil {
+			progress(b.epoch, b.done, loss)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("stopped before its end: %w", err)
+	}
+	if !trained {
+		return nil, errors.New("no two different words were left together; if the documents have them, raise subsample, or set it to 0 to keep every word")
+	}
+	value, err := vectors.Value()
+	if err != nil {
+		return nil, err
+	}
+	values, err := tensors.CopyFlatData[float32](value)
+	if err != nil {
+		return nil, err
+	}
+	for _, value := range values { // the last step may have spoiled what the loss before it did not show
+		if !finite(float64(value)) {
+			return nil, diverged(config)
+		}
+	}
+	return &Vectors{Dim: config.Dim, Words: slices.Clone(words), Values: values}, nil
+}
+
+func diverged(config Config) error {
+	return fmt.Errorf("training diverged: the vectors grew beyond all bounds; lower the learning rate, %v, or the batch, %d", config.LearningRate, config.Batch)
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// variables makes the words' vectors, uniform in ±1/(2·dim), and their output vectors, zero: both `[words, dim]`.
+func variables(store *model.Store, config Config, words int) (vectors, outputs *model.Variable, err error) {
+	random := rand.New(rand.NewPCG(config.Seed, 0))
+	start := make([]float32, words*config.Dim)
+	for i := range start {
+		start[i] = (random.Float32() - 0.5) / float32(config.Dim)
+	}
+	if vectors, err = store.CreateVariable("/vectors", tensors.FromFlatDataAndDimensions(start, words, config.Dim)); err != nil {
+		return nil, nil, err
+	}
+	outputs, err = store.CreateVariable("/outputs", tensors.FromFlatDataAndDimensions(make([]float32, words*config.Dim), words, config.Dim))
+	return vectors, outputs, err
+}
+
+// run runs a block's steps and returns the pairs' mean objective.
+func run(exec *model.Exec, b *block, config Config) (float64, error) {
+	matrix := func(values []int32) *tensors.Tensor {
+		return tensors.FromFlatDataAndDimensions(values, blockSteps, len(values)/blockSteps)
+	}
+	out, err := exec.Call1(int32(b.steps), matrix(b.input), matrix(b.output), tensors.FromFlatDataAndDimensions(b.rate, blockSteps, config.Batch), matrix(b.negative))
+	if err != nil {
+		return 0, err
+	}
+	return float64(tensors.ToScalar[float32](out)), nil
+}

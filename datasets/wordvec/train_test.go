@@ -1,0 +1,153 @@
+package wordvec
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/compute"
+	_ "github.com/gomlx/compute/gobackend"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+)
+
+// topics is a corpus of two topics, each with n/2 words: those with even indices and those with odd ones. A document is
+// about one of them.
+func topics(n, documents, length int) (corpus [][]int32, words []string) {
+	random := rand.New(rand.NewPCG(5, 0))
+	for i := range documents {
+		document := make([]int32, length)
+		for j := range document {
+			document[j] = int32(2*random.IntN(n/2) + i%2)
+		}
+		corpus = append(corpus, document)
+	}
+	for i := range n {
+		words = append(words, fmt.Sprintf("%s%d", []string{"even", "odd"}[i%2], i))
+	}
+	return corpus, words
+}
+
+// small are settings for such a corpus.
+func small() Config {
+	return Config{Dim: 8, Epochs: 3, Window: 3, Negatives: 5, Shared: 16, Batch: 32, LearningRate: 0.1, Seed: 1}
+}
+
+func ExampleTrain() {
+	device, err := compute.NewWithConfig("go:ops_sequential")
+	if err != nil {
+		panic(err)
+	}
+	corpus, words := topics(20, 200, 20)
+	v, err := Train(context.Background(), device, corpus, words, small(), nil)
+	if err != nil {
+		panic(err)
+	}
+	near, err := v.Nearest("odd7", 1)
+	fmt.Println(len(v.Words), v.Dim, near[0].Word[:3], err)
+	// Output: 20 8 odd <nil>
+}
+
+func TestTrainFindsTopics(t *testing.T) {
+	corpus, words := topics(40, 400, 20)
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		var done, losses []float64
+		v, err := Train(t.Context(), backend, corpus, words, small(), func(epoch int, part, loss float64) {
+			assert.True(t, epoch >= 1 && epoch <= 3, "epoch %d", epoch)
+			done, losses = append(done, part), append(losses, loss)
+		})
+		require.NoError(t, err)
+		require.Equal(t, words, v.Words)
+		require.Len(t, v.Values, 40*8)
+		for i, word := range words {
+			near, err := v.Nearest(word, 10)
+			require.NoError(t, err)
+			for _, other := range near {
+				assert.Equal(t, i%2 == 1, other.Word[:3] == "odd", "%s is near %s", word, other.Word)
+			}
+		}
+		assert.IsIncreasing(t, done)
+		assert.Equal(t, 1.0, done[len(done)-1])
+		assert.Less(t, losses[0], 6*math.Ln2, "that of a pair and 5 noise words, all undecided")
+		assert.Less(t, losses[len(losses)-1], losses[0]-0.2)
+	})
+}
+
+func TestTrainIsDeterministic(t *testing.T) {
+	corpus, words := topics(20, 50, 20)
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		train := func(seed uint64) []float32 {
+			c := small()
+			c.Seed, c.Subsample = seed, 0.02
+			v, err := Train(t.Context(), backend, corpus, words, c, nil)
+			require.NoError(t, err)
+			return v.Values
+		}
+		first := train(1)
+		assert.Equal(t, first, train(1))
+		assert.NotEqual(t, first, train(2))
+	})
+}
+
+func TestTrainStops(t *testing.T) {
+	corpus, words := topics(20, 500, 20)
+	backend := backendtest.Go(t)
+	c := small()
+	c.Epochs = 1_000_000
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	_, err := Train(ctx, backend, corpus, words, c, func(int, float64, float64) {
+		if calls++; calls == 2 {
+			cancel()
+		}
+	})
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 2, calls)
+	_, err = Train(ctx, backend, corpus, words, c, func(int, float64, float64) { t.Error("trained") })
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestTrainErrors(t *testing.T) {
+	set := func(change func(*Config)) Config {
+		c := small()
+		change(&c)
+		return c
+	}
+	two := [][]int32{{0, 1}}
+	for name, c := range map[string]struct {
+		documents [][]int32
+		config    Config
+		want      string
+	}{
+		"no documents":       {nil, small(), "none of the 0 documents has two words"},
+		"empty documents":    {[][]int32{{}, {1}}, small(), "none of the 2 documents has two words"},
+		"only one word":      {[][]int32{{1, 1, 1}}, small(), "no two different words were left together"},
+		"index too large":    {[][]int32{{0, 1}, {0, 2}}, small(), "document 1, word 1 is index 2; there are 2 words"},
+		"index negative":     {[][]int32{{-1}}, small(), "document 0, word 0 is index -1"},
+		"all subsampled":     {two, set(func(c *Config) { c.Subsample = 1e-30 }), "raise subsample"},
+		"dim":                {two, set(func(c *Config) { c.Dim = 0 }), "dim is 0; it must be 1 or more"},
+		"epochs":             {two, set(func(c *Config) { c.Epochs = 0 }), "epochs is 0"},
+		"window":             {two, set(func(c *Config) { c.Window = -1 }), "window is -1"},
+		"negatives":          {two, set(func(c *Config) { c.Negatives = 0 }), "negatives is 0"},
+		"shared":             {two, set(func(c *Config) { c.Shared = 0 }), "shared is 0"},
+		"batch":              {two, set(func(c *Config) { c.Batch = 0 }), "batch is 0"},
+		"subsample":          {two, set(func(c *Config) { c.Subsample = math.NaN() }), "subsample is NaN"},
+		"learning rate":      {two, set(func(c *Config) { c.LearningRate = 0 }), "learning rate is 0; it must be above 0"},
+		"learning rate high": {[][]int32{{0, 1, 0, 1}}, set(func(c *Config) { c.LearningRate = 1e39 }), "lower the learning rate, 1e+39"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Train(t.Context(), backendtest.Go(t), c.documents, []string{"a", "b"}, c.config, nil)
+			require.ErrorContains(t, err, c.want)
+			assert.ErrorContains(t, err, "word vectors: ")
+		})
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	require.NoError(t, Defaults().check())
+	assert.Equal(t, Defaults(), Defaults(), "comparable")
+}
