@@ -1,0 +1,138 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Bags holds a value for some of the words of each document and 0 for the others: sparse rows `[documents, words]`.
+// It is a datasets.Signals with one channel, a node for each word.
+type Bags struct {
+	// Starts, `[documents+1]`, says where each row begins in the other two.
+	Starts []int32
+	// Words are the columns of each row, ascending.
+	Words []int32
+	// Values are the counts or weights of those words.
+	Values []float32
+}
+
+// Count makes bags of counts from documents, which are lists of word numbers. columns gives each word number its column;
+// a word with a negative column is not counted.
+func Count(documents [][]int32, columns []int32) *Bags {
+	b := &Bags{Starts: make([]int32, 1, len(documents)+1)}
+	var row []int32
+	for _, document := range documents {
+		row = row[:0]
+		for _, number := range document {
+			if column := columns[number]; column >= 0 {
+				row = append(row, column)
+			}
+		}
+		slices.Sort(row)
+		for i, column := range row {
+			if i > 0 && column == row[i-1] {
+				b.Values[len(b.Values)-1]++
+				continue
+			}
+			b.Words = append(b.Words, column)
+			b.Values = append(b.Values, 1)
+		}
+		b.Starts = append(b.Starts, int32(len(b.Words)))
+	}
+	return b
+}
+
+// Len is the number of documents.
+func (b *Bags) Len() int { return len(b.Starts) - 1 }
+
+// Read writes all values of document i, zeros included, to dst, `[words]`. It is safe for concurrent use.
+func (b *Bags) Read(i int, dst []float32) {
+	clear(dst)
+	words, values := b.Row(i)
+	for k, word := range words {
+		dst[word] = values[k]
+	}
+}
+
+// Row gives the words of document i and their values, as views.
+func (b *Bags) Row(i int) (words []int32, values []float32) {
+	start, end := b.Starts[i], b.Starts[i+1]
+	return b.Words[start:end], b.Values[start:end]
+}
+
+// Total is the sum of the values of document i.
+func (b *Bags) Total(i int) float64 {
+	total := 0.0
+	_, values := b.Row(i)
+	for _, value := range values {
+		total += float64(value)
+	}
+	return total
+}
+
+// Shares divides each row, in place, by its sum. A row of zeros stays.
+func (b *Bags) Shares() {
+	for i := range b.Len() {
+		b.divide(i, b.Total(i))
+	}
+}
+
+// TFIDF turns counts, in place, into tf-idf as scikit-learn's TfidfTransformer does by default: each count is
+// multiplied by ln((1 + n) / (1 + df)) + 1, df being the number among the first n documents that hold the word, and each
+// row divided by its Euclidean length. words is the number of columns.
+func (b *Bags) TFIDF(words, n int) {
+	frequency := make([]int, words)
+	for i := range n {
+		columns, _ := b.Row(i)
+		for _, word := range columns {
+			frequency[word]++
+		}
+	}
+	for i := range b.Len() {
+		squares := 0.0
+		columns, values := b.Row(i)
+		for k, word := range columns {
+			values[k] *= float32(math.Log(float64(1+n)/float64(1+frequency[word])) + 1)
+			squares += float64(values[k]) * float64(values[k])
+		}
+		b.divide(i, math.Sqrt(squares))
+	}
+}
+
+// divide divides row i by a number, unless that is 0.
+func (b *Bags) divide(i int, by float64) {
+	if by == 0 {
+		return
+	}
+	_, values := b.Row(i)
+	for k := range values {
+		values[k] = float32(float64(values[k]) / by)
+	}
+}
+
+// Check makes sure that bags, read from a file, are in order: rows that fit together, words below the given number and
+// ascending in each row, finite values. The error names the first thing that is not.
+func (b *Bags) Check(words int) error {
+	if len(b.Starts) == 0 || b.Starts[0] != 0 || int(b.Starts[b.Len()]) != len(b.Words) || len(b.Words) != len(b.Values) {
+		return fmt.Errorf("bags of %d starts, %d words and %d values do not fit together", len(b.Starts), len(b.Words), len(b.Values))
+	}
+	if !slices.IsSorted(b.Starts) {
+		return fmt.Errorf("the starts of %d bags do not ascend", b.Len())
+	}
+	for i := range b.Len() {
+		before := int32(-1)
+		for k := b.Starts[i]; k < b.Starts[i+1]; k++ {
+			switch word, value := b.Words[k], float64(b.Values[k]); {
+			case word < 0 || int(word) >= words:
+				return fmt.Errorf("entry %d is word %d of %d", k, word, words)
+			case word <= before:
+				return fmt.Errorf("entry %d: word %d after word %d", k, word, before)
+			case math.IsNaN(value) || math.IsInf(value, 0):
+				return fmt.Errorf("entry %d is %v", k, value)
+			}
+			before = b.Words[k]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// number numbers documents that are written as strings.
+func number(v *Vocabulary, documents ...string) [][]int32 {
+	var numbers [][]int32
+	for _, document := range documents {
+		numbers = append(numbers, v.Number(strings.Fields(document)))
+	}
+	return numbers
+}
+
+func TestVocabulary(t *testing.T) {
+	var v Vocabulary
+	documents := number(&v, "b a b", "", "c b a d")
+	assert.Equal(t, [][]int32{{0, 1, 0}, {}, {2, 0, 1, 3}}, documents)
+	assert.Equal(t, []string{"b", "a", "c", "d"}, v.Words)
+	counts := v.Count(documents)
+	assert.Equal(t, []int{3, 2, 1, 1}, counts)
+
+	all := []int32{3, 2, 1, 0}
+	assert.Equal(t, []int32{0, 1, 2, 3}, v.Commonest(all, counts, 10), "c before d, which is as common")
+	assert.Equal(t, []int32{0, 1, 2}, v.Commonest(all, counts, 3))
+	assert.Equal(t, []int32{2}, v.Commonest([]int32{3, 2}, counts, 1))
+	assert.Empty(t, v.Commonest(nil, counts, 3))
+	assert.Equal(t, []int32{3, 2, 1, 0}, all, "the argument stays")
+	assert.Empty(t, new(Vocabulary).Count(nil))
+}
+
+func TestCount(t *testing.T) {
+	var v Vocabulary
+	documents := number(&v, "a b a c", "", "d", "c c c d a")
+	bags := Count(documents, []int32{2, 0, 1, -1}) // d has no column
+	require.NoError(t, bags.Check(3))
+	assert.Equal(t, 4, bags.Len())
+	dst := []float32{9, 9, 9}
+	for i, want := range [][]float32{{1, 1, 2}, {0, 0, 0}, {0, 0, 0}, {0, 3, 1}} {
+		bags.Read(i, dst)
+		assert.Equal(t, want, dst, "document %d", i)
+	}
+
+	bags.Shares()
+	for i, want := range [][]float32{{0.25, 0.25, 0.5}, {0, 0, 0}, {0, 0, 0}, {0, 0.75, 0.25}} {
+		bags.Read(i, dst)
+		assert.Equal(t, want, dst, "document %d", i)
+	}
+	none := Count(nil, nil)
+	assert.Equal(t, 0, none.Len())
+	require.NoError(t, none.Check(0))
+}
+
+// TestTFIDF has counts [[2 1 0] [1 0 0] [0 0 0] [0 1 3]], of which the first two documents are the reference: the idf are
+// ln(3/3)+1, ln(3/2)+1 and ln(3/1)+1.
+func TestTFIDF(t *testing.T) {
+	var v Vocabulary
+	bags := Count(number(&v, "a b a", "a", "", "b c c c"), []int32{0, 1, 2})
+	bags.TFIDF(3, 2)
+	second, third := math.Log(1.5)+1, math.Log(3)+1
+	dst := make([]float32, 3)
+	for i, row := range [][]float64{{2, second, 0}, {1, 0, 0}, {0, 0, 0}, {0, second, 3 * third}} {
+		bags.Read(i, dst)
+		length := math.Hypot(math.Hypot(row[0], row[1]), row[2])
+		for k, value := range row {
+			assert.InDelta(t, value/max(length, 1), dst[k], 1e-6, "document %d, word %d", i, k)
+		}
+	}
+}
+
+func TestBagsCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		bags Bags
+		want string
+	}{
+		"nothing":          {Bags{}, "0 starts"},
+		"values missing":   {Bags{Starts: []int32{0, 1}, Words: []int32{0}}, "1 words and 0 values"},
+		"end":              {Bags{Starts: []int32{0, 2}, Words: []int32{0}, Values: []float32{1}}, "do not fit"},
+		"start":            {Bags{Starts: []int32{1, 1}, Words: []int32{0}, Values: []float32{1}}, "do not fit"},
+		"descending":       {Bags{Starts: []int32{0, 2, 1}, Words: []int32{0}, Values: []float32{1}}, "do not ascend"},
+		"word":             {Bags{Starts: []int32{0, 1}, Words: []int32{3}, Values: []float32{1}}, "word 3 of 3"},
+		"negative":         {Bags{Starts: []int32{0, 1}, Words: []int32{-1}, Values: []float32{1}}, "word -1 of 3"},
+		"word given twice": {Bags{Starts: []int32{0, 2}, Words: []int32{1, 1}, Values: []float32{1, 1}}, "entry 1: word 1 after word 1"},
+		"not a number":     {Bags{Starts: []int32{0, 1}, Words: []int32{0}, Values: []float32{float32(math.NaN())}}, "entry 0 is NaN"},
+	} {
+		assert.ErrorContains(t, c.bags.Check(3), c.want, name)
+	}
+	twoRows := Bags{Starts: []int32{0, 1, 2}, Words: []int32{1, 1}, Values: []float32{1, 1}}
+	assert.NoError(t, twoRows.Check(3))
+}
+
+func ExampleCount() {
+	var v Vocabulary
+	documents := [][]int32{v.Number(Words([]byte("red bike, blue bike"))), v.Number(Words([]byte("blue sky")))}
+	columns := []int32{0, 1, 2, 3} // every word counts
+	bags := Count(documents, columns)
+	row := make([]float32, len(v.Words))
+	for i := range bags.Len() {
+		bags.Read(i, row)
+		fmt.Println(v.Words, row)
+	}
+	// Output:
+	// [red bike blue sky] [1 2 1 0]
+	// [red bike blue sky] [0 0 1 1]
+}
