@@ -1,0 +1,126 @@
+package augment
+
+import (
+	"math"
+	"math/rand/v2"
+	"sync"
+)
+
+// The functions of this file change signals of moving points: `[frames * joints, 3 * bodies]`, x, y, z of each body. A point
+// at exactly zero in all three is one that is not there, and stays so.
+
+// Rotate turns all points of a sample by the same rotation about the origin: by an angle about x, then one about y, then
+// one about z, each uniform between -most and most, in radians.
+func Rotate(most float64) Func {
+	return func(rng *rand.Rand, sample []float32) {
+		turn := rotation(most*(2*rng.Float64()-1), most*(2*rng.Float64()-1), most*(2*rng.Float64()-1))
+		for i := 0; i+3 <= len(sample); i += 3 {
+			x, y, z := sample[i], sample[i+1], sample[i+2]
+			for axis, row := range turn {
+				sample[i+axis] = row[0]*x + row[1]*y + row[2]*z
+			}
+		}
+	}
+}
+
+// rotation is the matrix of a rotation about x, then y, then z.
+func rotation(aboutX, aboutY, aboutZ float64) [3][3]float32 {
+	sx, cx := math.Sincos(aboutX)
+	sy, cy := math.Sincos(aboutY)
+	sz, cz := math.Sincos(aboutZ)
+	return [3][3]float32{
+		{float32(cz * cy), float32(cz*sy*sx - sz*cx), float32(cz*sy*cx + sz*sx)},
+		{float32(sz * cy), float32(sz*sy*sx + cz*cx), float32(sz*sy*cx - cz*sx)},
+		{float32(-sy), float32(cy * sx), float32(cy * cx)},
+	}
+}
+
+// Noise adds a normal random number of the given deviation to each coordinate of each point.
+func Noise(deviation float64) Func {
+	return func(rng *rand.Rand, sample []float32) {
+		for i := 0; i+3 <= len(sample); i += 3 {
+			point := sample[i : i+3]
+			if point[0] == 0 && point[1] == 0 && point[2] == 0 {
+				continue
+			}
+			for axis := range point {
+				point[axis] += float32(deviation * rng.NormFloat64())
+			}
+		}
+	}
+}
+
+// Scale makes a sample larger or smaller by one factor, uniform between 1 - most and 1 + most.
+func Scale(most float64) Func {
+	return func(rng *rand.Rand, sample []float32) {
+		factor := float32(1 + most*(2*rng.Float64()-1))
+		for i := range sample {
+			sample[i] *= factor
+		}
+	}
+}
+
+// Mirror swaps left and right, every second time on average: x changes its sign, and the joints of each pair change places.
+func Mirror(joints, channels int, pairs [][2]int) Func {
+	return func(rng *rand.Rand, sample []float32) {
+		if rng.IntN(2) == 0 {
+			return
+		}
+		for i := 0; i < len(sample); i += 3 {
+			sample[i] = -sample[i]
+		}
+		for frame := 0; frame < len(sample); frame += joints * channels {
+			for _, pair := range pairs {
+				left, right := sample[frame+pair[0]*channels:], sample[frame+pair[1]*channels:]
+				for c := range channels {
+					left[c], right[c] = right[c], left[c]
+				}
+			}
+		}
+	}
+}
+
+// TimeCrop cuts a window out of a sample of the given number of frames and stretches it, linearly, to the whole length. The
+// window's length is uniform between the share `least` of the sample's and all of it, and so is its place.
+func TimeCrop(frames int, least float64) Func {
+	var copies sync.Pool
+	return func(rng *rand.Rand, sample []float32) {
+		length := (least + (1-least)*rng.Float64()) * float64(frames-1)
+		start := rng.Float64() * (float64(frames-1) - length)
+		kept, _ := copies.Get().(*[]float32)
+		if kept == nil || len(*kept) != len(sample) {
+			fresh := make([]float32, len(sample))
+			kept = &fresh
+		}
+		copy(*kept, sample)
+		stretch(sample, *kept, frames, start, length)
+		copies.Put(kept)
+	}
+}
+
+// stretch writes the frames of `from`, between start and start + length, to all frames of sample. A point that is absent in
+// one of two frames is as in the nearer one.
+func stretch(sample, from []float32, frames int, start, length float64) {
+	if frames < 2 {
+		return
+	}
+	size := len(sample) / frames
+	for k := range frames {
+		place := start + length*float64(k)/float64(frames-1)
+		at := min(int(place), frames-2)
+		share := float32(place - float64(at))
+		now, next, out := from[at*size:(at+1)*size], from[(at+1)*size:(at+2)*size], sample[k*size:(k+1)*size]
+		for i := 0; i+3 <= size; i += 3 {
+			a, b := (*[3]float32)(now[i:]), (*[3]float32)(next[i:])
+			if zero := ([3]float32{}); *a == zero || *b == zero {
+				if share > 0.5 {
+					a = b
+				}
+				b = a
+			}
+			for axis := range 3 {
+				out[i+axis] = a[axis] + share*(b[axis]-a[axis])
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package skeleton
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// What tells a person from furniture that the sensor took for one: a pose wider than widestPose of its height is odd, and
+// a body that is odd in more than oddFrames of its frames is none.
+const (
+	widestPose = 0.8
+	oddFrames  = 2. / 3
+)
+
+// actors are the bodies that take part, the main one first, at most limit of them: bodies without the frames in which they
+// were not really seen, bodies that changed their id put together again, implausible ones dropped, the one that moves
+// most before the others.
+func (l *Layout) actors(r *Recording, limit int) []Body {
+	var bodies []Body
+	for i := range r.Bodies {
+		if len(r.Bodies[i].Frames) == 0 {
+			continue
+		}
+		if body := r.Bodies[i].valid(); len(body.Frames) > 0 {
+			bodies = append(bodies, body)
+		}
+	}
+	bodies = plausible(l.joined(bodies))
+	slices.SortStableFunc(bodies, func(a, b Body) int { return cmp.Compare(b.spread(), a.spread()) })
+	return bodies[:min(limit, len(bodies))]
+}
+
+// joined puts together what the sensor called several bodies: one that comes after another has gone, and where it went. The
+// two places of the origin joint may lie as far apart as the body's spine is long; the nearest wins.
+func (l *Layout) joined(bodies []Body) []Body {
+	slices.SortStableFunc(bodies, func(a, b Body) int { return cmp.Compare(a.first(), b.first()) })
+	var people []Body
+	for _, body := range bodies {
+		nearest, at := math.Inf(1), -1
+		for i := range people {
+			if people[i].last() >= body.first() {
+				continue
+			}
+			gone := people[i].pose(len(people[i].Frames) - 1)
+			distance := distance(vector(gone, l.Origin), vector(body.pose(0), l.Origin))
+			if distance <= l.unit(gone) && distance < nearest {
+				nearest, at = distance, i
+			}
+		}
+		if at < 0 {
+			people = append(people, body)
+			continue
+		}
+		people[at].Frames = append(people[at].Frames, body.Frames...)
+		people[at].Joints = append(people[at].Joints, body.Joints...)
+	}
+	return people
+}
+
+// plausible drops the bodies that are too wide for their height most of the time, as furniture is. If it would drop all,
+// somebody lies on the floor, and all are kept.
+func plausible(bodies []Body) []Body {
+	var kept []Body
+	for _, body := range bodies {
+		odd := 0
+		for i := range body.Frames {
+			pose := body.pose(i)
+			if extent(pose, 0) > widestPose*extent(pose, 1) {
+				odd++
+			}
+		}
+		if float64(odd) <= oddFrames*float64(len(body.Frames)) {
+			kept = append(kept, body)
+		}
+	}
+	if len(kept) == 0 {
+		return bodies
+	}
+	return kept
+}
+
+// extent is the distance between the smallest and the largest coordinate of a pose along an axis.
+func extent(pose []float32, axis int) float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := axis; i < len(pose); i += 3 {
+		low, high = min(low, float64(pose[i])), max(high, float64(pose[i]))
+	}
+	return high - low
+}

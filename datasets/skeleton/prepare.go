@@ -1,0 +1,137 @@
+package skeleton
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Preparation turns recordings into signals of one size.
+type Preparation struct {
+	// Layout is the skeleton of the recordings.
+	Layout *Layout
+	// Frames is the number of frames of a signal, whatever the length of its recording.
+	Frames int
+	// Bodies is the number of bodies of a signal. Further ones are left out; absent ones are zeros.
+	Bodies int
+	// EachFrame looks at each frame from where the main actor is in that frame, which takes their way through the room
+	// out of the signal. Otherwise all frames are seen from where they are in the first.
+	EachFrame bool
+}
+
+// Nodes is the number of nodes of a signal: its frames times the joints.
+func (p Preparation) Nodes() int { return p.Frames * len(p.Layout.Joints) }
+
+// Channels is the number of channels of a signal: x, y, z of each body.
+func (p Preparation) Channels() int { return 3 * p.Bodies }
+
+// check refuses sizes that make no signal.
+func (p Preparation) check() error {
+	if p.Frames < 1 || p.Bodies < 1 {
+		return fmt.Errorf("a signal of %d frames and %d bodies; it has at least 1 of each", p.Frames, p.Bodies)
+	}
+	return p.Layout.check()
+}
+
+// Signal writes a recording as a signal to dst, `[frames * joints, bodies * 3]` row-major:
+//
+//   - the actors are the bodies that move most; the one that moves most of all is the main one;
+//   - the frames are those in which the main actor was seen;
+//   - every body is seen from the main actor's body, in the first frame in which its joints span a system of coordinates,
+//     with a spine of about its usual length: x to the left shoulder, y up the spine, the origin at the waist, the spine
+//     as the unit of length;
+//   - the frames are resampled linearly, the first and the last staying what they are.
+//
+// A body that is not there is zeros. The error says what the recording lacks; dst is then undefined.
+func (p Preparation) Signal(r *Recording, dst []float32) error {
+	actors := p.Layout.actors(r, p.Bodies)
+	if len(actors) == 0 {
+		return fmt.Errorf("no body in any of its %d frames", r.Frames)
+	}
+	if err := p.look(actors); err != nil {
+		return err
+	}
+	clear(dst)
+	for number := range actors {
+		p.resample(&actors[number], actors[0].Frames, dst[3*number:])
+	}
+	for _, v := range dst {
+		if !finite(float64(v)) {
+			return errors.New("joints are too far from each other to be a body's")
+		}
+	}
+	return nil
+}
+
+// look overwrites the poses of all actors, in the frames in which the first was seen, by what they are in its coordinates.
+// What spans no coordinates borrows those of the frame before, or of the first that does.
+func (p Preparation) look(actors []Body) error {
+	main := &actors[0]
+	frames, first := make([]bodyFrame, len(main.Frames)), -1
+	usual := p.Layout.usualUnit(main)
+	for i := range frames {
+		if first < 0 || p.EachFrame {
+			if frame, ok := p.Layout.frame(main.pose(i)); ok && frame.unit >= usual/mostStretch && frame.unit <= usual*mostStretch {
+				frames[i] = frame
+				if first < 0 {
+					first = i
+				}
+				continue
+			}
+		}
+		if i > 0 {
+			frames[i] = frames[i-1]
+		}
+	}
+	if first < 0 {
+		return fmt.Errorf("in none of its %d frames do shoulders and spine of the main body span a plane", len(frames))
+	}
+	for i := range first {
+		frames[i] = frames[first]
+	}
+	for a := range actors {
+		for i, frame := range actors[a].Frames {
+			if row, ok := slices.BinarySearch(main.Frames, frame); ok {
+				frames[row].apply(actors[a].pose(i))
+			}
+		}
+	}
+	return nil
+}
+
+// resample writes a body at p.Frames moments spread evenly over the given frames to every p.Bodies-th triple of dst. Between
+// two frames it is interpolated; where the body is in one of them only, it is as in that one until half-way, then
+// absent.
+func (p Preparation) resample(b *Body, frames []int, dst []float32) {
+	for k := range p.Frames {
+		at, share := position(k, p.Frames, len(frames))
+		near, far := at, at+1
+		if share > 0.5 {
+			near, far, share = at+1, at, 1-share
+		}
+		row, there := slices.BinarySearch(b.Frames, frames[near])
+		if !there {
+			continue
+		}
+		pose, other := b.pose(row), b.pose(row)
+		if share > 0 {
+			if row, there := slices.BinarySearch(b.Frames, frames[far]); there {
+				other = b.pose(row)
+			}
+		}
+		for i, v := range pose {
+			joint := k*len(p.Layout.Joints) + i/3
+			dst[joint*p.Channels()+i%3] = v + share*(other[i]-v)
+		}
+	}
+}
+
+// position is where moment k of `moments` lies on a row of n frames: after frame `at` by a share of the way to the next. The
+// ends meet, and with moments = n every moment is a frame.
+func position(k, moments, n int) (at int, share float32) {
+	if moments == 1 {
+		return 0, 0
+	}
+	way := k * (n - 1)
+	return way / (moments - 1), float32(way%(moments-1)) / float32(moments-1)
+}

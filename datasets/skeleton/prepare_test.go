@@ -1,0 +1,224 @@
+package skeleton
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// signal prepares a recording that must be fit for it.
+func signal(t *testing.T, p Preparation, r *Recording) []float32 {
+	t.Helper()
+	dst := make([]float32, p.Nodes()*p.Channels())
+	for i := range dst {
+		dst[i] = 99 // what was there must not show
+	}
+	require.NoError(t, p.Signal(r, dst))
+	return dst
+}
+
+// TestFirstFrame works the coordinates of the body out by hand: two units tall, turned by a right angle, at (5, 1, 3).
+func TestFirstFrame(t *testing.T) {
+	p := Preparation{Layout: &stick, Frames: 2, Bodies: 1}
+	moved := upright(5, 1, 3, math.Pi/2)
+	for i := 2; i < len(moved); i += 3 {
+		moved[i] -= 1 // towards the camera: along the body's own x
+	}
+	got := signal(t, p, &Recording{Frames: 2, Bodies: []Body{body("1", 0, upright(5, 1, 3, math.Pi/2), moved)}})
+	assert.InDeltaSlice(t, []float32{
+		0, 0, 0, 0, 1, 0, -0.25, 1, 0, 0.25, 1, 0,
+		0.5, 0, 0, 0.5, 1, 0, 0.25, 1, 0, 0.75, 1, 0,
+	}, got, 1e-6)
+
+	p.EachFrame = true
+	got = signal(t, p, &Recording{Frames: 2, Bodies: []Body{body("1", 0, upright(5, 1, 3, math.Pi/2), moved)}})
+	assert.InDeltaSlice(t, got[:12], got[12:], 1e-6)
+}
+
+// TestAxes checks the third axis and the orthogonal second: shoulders that slope.
+func TestAxes(t *testing.T) {
+	pose := []float32{0, 0, 0, 0, 1, 0, -1, 0, 0, 1, 2, 0} // right shoulder low, left high
+	f, ok := stick.frame(pose)
+	require.True(t, ok)
+	h := math.Sqrt(0.5)
+	for axis, want := range [3][3]float64{{h, h, 0}, {-h, h, 0}, {0, 0, 1}} {
+		assert.InDeltaSlice(t, want[:], f.axes[axis][:], 1e-12)
+	}
+	assert.Equal(t, 1., f.unit)
+}
+
+// TestInvariance turns, shifts and scales recordings: the signal stays.
+func TestInvariance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, layout := range []*Layout{&KinectV1, &KinectV2, &stick} {
+		for _, each := range []bool{false, true} {
+			p := Preparation{Layout: layout, Frames: 9, Bodies: 1, EachFrame: each}
+			r := dancer(rng, layout, 14)
+			want := signal(t, p, r)
+			moved := Body{ID: "1", Frames: r.Bodies[0].Frames}
+			turn, shift, factor := bodyFrame{unit: 1}, [3]float64{3, -1, 2}, 0.3
+			turn.axes = rotationOf(rng)
+			moved.Joints = slices.Clone(r.Bodies[0].Joints)
+			turn.apply(moved.Joints)
+			for i := range moved.Joints {
+				moved.Joints[i] = float32(factor*float64(moved.Joints[i]) + shift[i%3])
+			}
+			got := signal(t, p, &Recording{Frames: 14, Bodies: []Body{moved}})
+			assert.InDeltaSlice(t, want, got, 1e-3, "%s, each frame %t", layout.Name, each)
+		}
+	}
+}
+
+// rotationOf draws three orthogonal axes of a right-handed system.
+func rotationOf(rng *rand.Rand) [3][3]float64 {
+	pose := make([]float32, 12)
+	for i := range pose {
+		pose[i] = float32(rng.NormFloat64())
+	}
+	f, _ := stick.frame(pose)
+	return f.axes
+}
+
+func TestPosition(t *testing.T) {
+	for _, c := range []struct {
+		k, moments, n, at int
+		share             float32
+	}{
+		{0, 5, 3, 0, 0}, {1, 5, 3, 0, 0.5}, {2, 5, 3, 1, 0}, {3, 5, 3, 1, 0.5}, {4, 5, 3, 2, 0},
+		{0, 2, 7, 0, 0}, {1, 2, 7, 6, 0}, {1, 3, 6, 2, 0.5},
+		{0, 1, 9, 0, 0}, {3, 4, 1, 0, 0}, {7, 80, 80, 7, 0}, {79, 80, 200, 199, 0},
+	} {
+		at, share := position(c.k, c.moments, c.n)
+		assert.Equal(t, c.at, at, "%+v", c)
+		assert.Equal(t, c.share, share, "%+v", c)
+	}
+}
+
+// TestResampling walks one unit a frame: places are linear in time, whatever the number of frames.
+func TestResampling(t *testing.T) {
+	for _, frames := range []int{1, 2, 3, 5, 9, 40} {
+		p := Preparation{Layout: &stick, Frames: frames, Bodies: 1}
+		got := signal(t, p, &Recording{Frames: 5, Bodies: []Body{body("1", 0, walk(0, 1, 5)...)}})
+		for k := range frames {
+			want := 0.
+			if frames > 1 {
+				want = 4 * float64(k) / float64(frames-1) / 2 // two units tall
+			}
+			assert.InDelta(t, want, got[12*k], 1e-6, "frame %d of %d", k, frames)
+		}
+	}
+	// As many moments as frames: the poses themselves.
+	p := Preparation{Layout: &stick, Frames: 5, Bodies: 1}
+	rng := rand.New(rand.NewPCG(3, 4))
+	r := dancer(rng, &stick, 5)
+	want := r.Bodies[0].valid()
+	f, ok := stick.frame(want.pose(0))
+	require.True(t, ok)
+	f.apply(want.Joints)
+	assert.Equal(t, want.Joints, signal(t, p, r))
+	// One frame: that pose all the time.
+	one := signal(t, p, &Recording{Frames: 1, Bodies: []Body{body("1", 0, upright(1, 2, 3, 1))}})
+	for k := range 5 {
+		assert.Equal(t, one[:12], one[12*k:12*k+12])
+	}
+}
+
+// TestSecondBody checks where the second body is there, half there, and absent.
+func TestSecondBody(t *testing.T) {
+	p := Preparation{Layout: &stick, Frames: 9, Bodies: 2}
+	r := &Recording{Frames: 5, Bodies: []Body{
+		body("2", 2, upright(10, 0, 3, 0), upright(12, 0, 3, 0)), // in frames 2 and 3 of 0 to 4
+		body("1", 0, walk(0, 1, 5)...),
+	}}
+	got := signal(t, p, r)
+	waist := func(k, body, axis int) float32 { return got[(k*4+0)*6+3*body+axis] }
+	for k := range 9 {
+		assert.InDelta(t, 0.25*float64(k), waist(k, 0, 0), 1e-6, "the main actor moves most")
+	}
+	// Nine moments over five frames: moment 4 is frame 2, moment 6 frame 3; 3 and 7 lie half-way to frames without it.
+	for k, want := range map[int]float64{0: 0, 1: 0, 2: 0, 3: 0, 4: 5, 5: 5.5, 6: 6, 7: 6, 8: 0} {
+		assert.InDelta(t, want, waist(k, 1, 0), 1e-6, "moment %d", k)
+	}
+	alone := signal(t, p, &Recording{Frames: 5, Bodies: r.Bodies[1:]})
+	for i, v := range alone {
+		if i%6 >= 3 {
+			require.Zero(t, v)
+		}
+	}
+}
+
+func TestInvalidFrames(t *testing.T) {
+	nan, inf := upright(2, 0, 3, 0), upright(3, 0, 3, 0)
+	nan[7], inf[1] = float32(math.NaN()), float32(math.Inf(1))
+	p := Preparation{Layout: &stick, Frames: 3, Bodies: 1}
+	walked := walk(0, 1, 3)
+	want := signal(t, p, &Recording{Frames: 3, Bodies: []Body{body("1", 0, walked...)}})
+	got := signal(t, p, &Recording{Frames: 9, Bodies: []Body{
+		body("1", 2, make([]float32, 12), walked[0], nan, walked[1], inf, walked[2])}})
+	assert.Equal(t, want, got)
+
+	// The joints of the first pose lie on a line: the second one gives the coordinates, for both.
+	line := []float32{0, 0, 3, 0, 2, 3, 0, 2, 3, 0, 2, 3}
+	for _, each := range []bool{false, true} {
+		p.EachFrame = each
+		got = signal(t, p, &Recording{Frames: 3, Bodies: []Body{body("1", 0, line, walked[1], line)}})
+		assert.InDelta(t, -0.5, got[0], 1e-6)
+		assert.InDelta(t, 0, got[12], 1e-6)
+		assert.InDelta(t, -0.5, got[24], 1e-6)
+	}
+}
+
+// TestFoldedSpine begins with a pose of a tenth of the size: the next one gives the coordinates.
+func TestFoldedSpine(t *testing.T) {
+	folded := scaledPose(0.1)
+	p := Preparation{Layout: &stick, Frames: 4, Bodies: 1}
+	got := signal(t, p, &Recording{Frames: 4, Bodies: []Body{body("1", 0, append([][]float32{folded}, walk(0, 1, 3)...)...)}})
+	assert.InDeltaSlice(t, []float32{0, 0, 0, 0, 1, 0}, got[12:18], 1e-6)
+	assert.InDelta(t, 0.1, got[4], 1e-6, "the neck of the first")
+	// A bit longer or shorter is usual.
+	long := scaledPose(1.9)
+	got = signal(t, p, &Recording{Frames: 4, Bodies: []Body{body("1", 0, append([][]float32{long}, walk(0, 1, 3)...)...)}})
+	assert.InDeltaSlice(t, []float32{0, 0, 0, 0, 1, 0}, got[:6], 1e-6)
+}
+
+// TestMissingJoints drops poses in which more than one joint is at zero, as joints that are not seen are.
+func TestMissingJoints(t *testing.T) {
+	pose := upright(0, 0, 0, 0) // its waist is at zero
+	assert.True(t, seen(pose))
+	clear(pose[6:9])
+	assert.False(t, seen(pose))
+	pose[8] = 1e-3
+	assert.True(t, seen(pose))
+}
+
+func TestSignalErrors(t *testing.T) {
+	line := []float32{0, 0, 3, 0, 2, 3, 0, 2, 3, 0, 2, 3}
+	far := upright(0, 0, 3, 0)
+	far[0] = math.MaxFloat32
+	for name, c := range map[string]struct {
+		r    Recording
+		want string
+	}{
+		"no frames":      {Recording{}, "no body in any of its 0 frames"},
+		"no body":        {Recording{Frames: 7}, "no body in any of its 7 frames"},
+		"empty body":     {Recording{Frames: 7, Bodies: []Body{{}}}, "no body in any of its 7 frames"},
+		"zeros only":     {Recording{Frames: 1, Bodies: []Body{body("1", 0, make([]float32, 12))}}, "no body in any of its 1 frames"},
+		"on a line":      {Recording{Frames: 2, Bodies: []Body{body("1", 0, line, line)}}, "in none of its 2 frames do shoulders and spine"},
+		"at the horizon": {Recording{Frames: 2, Bodies: []Body{body("1", 0, scaledPose(1e-30), far)}}, "too far from each other"},
+	} {
+		p := Preparation{Layout: &stick, Frames: 2, Bodies: 2}
+		assert.ErrorContains(t, p.Signal(&c.r, make([]float32, p.Nodes()*p.Channels())), c.want, name)
+	}
+}
+
+func scaledPose(by float32) []float32 {
+	pose := upright(0, 0, 0, 0)
+	for i := range pose {
+		pose[i] *= by
+	}
+	return pose
+}

@@ -1,0 +1,78 @@
+package skeleton
+
+import "math"
+
+// Recording is what a sensor saw of the people before it.
+type Recording struct {
+	// Frames is the number of frames, with or without a body in them.
+	Frames int
+	// Bodies are the bodies in the order in which they came.
+	Bodies []Body
+}
+
+// Body is what was seen of one body. A sensor that loses somebody and finds them again may call them another body.
+type Body struct {
+	// ID is what the sensor calls the body; it may be "".
+	ID string
+	// Frames are the frames in which the body was seen, ascending from 0.
+	Frames []int
+	// Joints are the places of its joints, `[len(Frames), joints, 3]`, in any unit of length; y points up. NaN is allowed.
+	Joints []float32
+}
+
+// pose is the joints of row i of the body, `[joints, 3]`.
+func (b *Body) pose(i int) []float32 {
+	size := len(b.Joints) / len(b.Frames)
+	return b.Joints[i*size : (i+1)*size]
+}
+
+// first and last are the frames in which the body was first and last seen.
+func (b *Body) first() int { return b.Frames[0] }
+func (b *Body) last() int  { return b.Frames[len(b.Frames)-1] }
+
+// valid is a copy of the body without the frames in which it was not really seen.
+func (b *Body) valid() Body {
+	kept := Body{ID: b.ID}
+	for i, frame := range b.Frames {
+		if pose := b.pose(i); seen(pose) {
+			kept.Frames = append(kept.Frames, frame)
+			kept.Joints = append(kept.Joints, pose...)
+		}
+	}
+	return kept
+}
+
+// seen says that all coordinates of a pose are finite, and that at most one joint is exactly at zero: there a sensor puts
+// joints that it does not see, but recordings may also be centred on one.
+func seen(pose []float32) bool {
+	zeros := 0
+	for i := 0; i < len(pose); i += 3 {
+		place := vector(pose, i/3)
+		if !finite(place[0]) || !finite(place[1]) || !finite(place[2]) {
+			return false
+		}
+		if place == [3]float64{} {
+			zeros++
+		}
+	}
+	return zeros <= 1
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// spread is how much the body moves: the mean over the joints of the squared distance of a joint from its mean place,
+// summed over the frames in which the body was seen. Not divided by their number, so that what was seen for a moment
+// does not count for more than who was there all the time.
+func (b *Body) spread() float64 {
+	size := len(b.pose(0))
+	mean := make([]float64, size)
+	for i, v := range b.Joints {
+		mean[i%size] += float64(v) / float64(len(b.Frames))
+	}
+	var sum float64
+	for i, v := range b.Joints {
+		d := float64(v) - mean[i%size]
+		sum += d * d
+	}
+	return sum / float64(size/3)
+}
