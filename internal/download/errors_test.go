@@ -1,0 +1,106 @@
+package download
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFetchErrors(t *testing.T) {
+	raw := content(1)
+	status := func(code int) func(int, http.ResponseWriter, *http.Request) {
+		return func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+	}
+	for _, c := range []struct {
+		name     string
+		answer   func(int, http.ResponseWriter, *http.Request)
+		requests int
+		want     []string
+	}{
+		{"not there", status(404), 1, []string{"the server answers 404 Not Found; the file may have moved", "put it at "}},
+		{"forbidden", status(403), 1, []string{"403 Forbidden"}},
+		{"a part that nobody asked for", status(206), 1, []string{"206 Partial Content"}},
+		{"down", status(503), attempts, []string{"503 Service Unavailable; give the same command to go on"}},
+		{"dropped at once", func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, attempts, []string{"EOF"}},
+		{"another file", func(_ int, w http.ResponseWriter, r *http.Request) { whole(w, r, content(2)) }, 1,
+			[]string{sumOf(raw)[7:], sumOf(content(2))[7:], "was deleted; try again: if it stays so, the file has changed"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serve(t, c.answer)
+			file := fileAt(t, s.URL, raw)
+			err := quick.Fetch(t.Context(), file)
+			require.Error(t, err)
+			for _, want := range append(c.want, file.URL) {
+				assert.ErrorContains(t, err, want)
+			}
+			assert.NotContains(t, err.Error(), "\n")
+			assert.EqualValues(t, c.requests, s.requests.Load())
+			assert.Empty(t, names(t, filepath.Dir(file.Path)))
+		})
+	}
+}
+
+func TestNoNetwork(t *testing.T) {
+	file := fileAt(t, "http://ccp.invalid", nil) // a name that never exists (RFC 2606)
+	err := quick.Fetch(t.Context(), file)
+	require.Error(t, err)
+	assert.ErrorContains(t, err, "cannot fetch http://ccp.invalid/file.bin: ")
+	assert.ErrorContains(t, err, "put it at "+file.Path)
+	assert.Empty(t, names(t, filepath.Dir(file.Path)))
+}
+
+func TestPresentFileOfAnotherSum(t *testing.T) {
+	file := fileAt(t, "http://ccp.invalid", content(1))
+	require.NoError(t, os.MkdirAll(filepath.Dir(file.Path), 0o755))
+	require.NoError(t, os.WriteFile(file.Path, []byte("mine"), 0o644))
+	err := quick.Fetch(t.Context(), file)
+	assert.ErrorContains(t, err, file.Path+" is there, but its sha256 is "+sumOf([]byte("mine"))[7:])
+	assert.ErrorContains(t, err, "move it away")
+	raw, err := os.ReadFile(file.Path)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(raw))
+}
+
+// TestTwoAtOnce: while one fetches, another says so.
+func TestTwoAtOnce(t *testing.T) {
+	raw := content(1)
+	file := fileAt(t, "", raw)
+	s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		assert.ErrorContains(t, quick.Fetch(t.Context(), file), "another process is fetching "+file.Path+"; wait for it")
+		whole(w, r, raw)
+	})
+	file.URL = s.URL
+	require.NoError(t, quick.Fetch(t.Context(), file))
+	complete(t, file, raw)
+}
+
+func TestDiskErrorPassesThrough(t *testing.T) {
+	raw := content(1)
+	s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { whole(w, r, raw) })
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	file := fileAt(t, s.URL, raw)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file.Path), 0o755))
+	require.NoError(t, os.Symlink("/dev/full", file.Path+partSuffix))
+	err := quick.Fetch(t.Context(), file)
+	require.Error(t, err)
+	assert.EqualValues(t, 1, s.requests.Load(), "no use in trying again")
+}
+
+func TestParseSum(t *testing.T) {
+	_, err := parseSum("md5:" + strings.Repeat("0f", 16))
+	require.NoError(t, err)
+	for _, text := range []string{"", "md5", "md5:", "md5:0", "md5:" + strings.Repeat("0F", 16), "sha1:" + strings.Repeat("00", 20),
+		"sha256:" + strings.Repeat("00", 31), "md5:" + strings.Repeat("zz", 16)} {
+		_, err := parseSum(text)
+		assert.ErrorContains(t, err, fmt.Sprintf("checksum %q: want ", text))
+		assert.ErrorContains(t, quick.Fetch(t.Context(), File{Sum: text}), "checksum")
+	}
+}
