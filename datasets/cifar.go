@@ -82,9 +82,14 @@ func newCIFAR(records []byte, provenance string, warnings []string, perFile int,
 	return d, nil
 }
 
+// cifarDirs are the folders in which the files or the archive may lie.
+func cifarDirs(dataDir string) []string {
+	return folders(dataDir, cifarFolder, filepath.Join("cifar10", cifarFolder), "cifar10")
+}
+
 // readCIFAR finds and reads the six files, perFile records each, into one block of records.
 func readCIFAR(dataDir string, perFile int) (records []byte, provenance string, warnings []string, err error) {
-	dirs := folders(dataDir, cifarFolder, filepath.Join("cifar10", cifarFolder), "cifar10")
+	dirs := cifarDirs(dataDir)
 	if first := findFile(dirs, cifarFiles[:1]); first != "" {
 		records, err = readCIFARFolder(filepath.Dir(first), perFile)
 		return records, cifarProvenance(filepath.Dir(first), "the six files in order", sha256.Sum256(records)), nil, err

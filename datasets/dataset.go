@@ -31,6 +31,8 @@ type Dataset struct {
 	Affinity *affinity.Matrix
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string
+	// NodeNames names each node, such as its word; nil where nodes have no names.
+	NodeNames []string
 	// Mean and Std, one value for each channel, turn a raw value into an input: (raw - Mean) / Std.
 	// They are taken over Train, unless the protocol of the data set fixes them. A constant channel has Std 1.
 	Mean, Std []float32
@@ -38,6 +40,8 @@ type Dataset struct {
 	Augment func(rng *rand.Rand, sample []float32)
 	// Provenance says where the data came from, under which licence, and its checksum.
 	Provenance string
+	// Notes tell how the samples were made, a line each, such as the counts that each step of a preparation left.
+	Notes []string
 	// Warnings are the oddities found while loading that do not stop a training, one sentence each.
 	Warnings []string
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
@@ -99,14 +100,11 @@ func (m mnistLike) load(opts Options) (*Dataset, error) {
 // read finds and parses the file of a stem such as "train-images", under the two spellings of its name in use, plain
 // or gzipped. content is the file as it lies on the disk.
 func (m mnistLike) read(dirs []string, stem string) (content []byte, part idx, path string, err error) {
-	dims, limit, kind := []int{-1}, int64(1<<20), "idx1-ubyte"
-	if stem == "train-images" || stem == "t10k-images" {
-		dims, limit, kind = []int{-1, mnistSide, mnistSide}, 1<<27, "idx3-ubyte"
+	dims, limit := []int{-1}, int64(1<<20)
+	if strings.HasSuffix(stem, "-images") {
+		dims, limit = []int{-1, mnistSide, mnistSide}, 1<<27
 	}
-	var names []string
-	for _, spelling := range []string{stem + "-" + kind, stem + "." + kind} {
-		names = append(names, spelling, spelling+".gz")
-	}
+	names := idxNames(stem)
 	if path = findFile(dirs, names); path == "" {
 		return nil, part, "", missing(m.info.Name, names, dirs, m.get)
 	}
@@ -122,6 +120,18 @@ func (m mnistLike) read(dirs []string, stem string) (content []byte, part idx, p
 		return nil, part, "", fmt.Errorf("%s: %s: %w", m.info.Name, path, err)
 	}
 	return content, part, path, nil
+}
+
+// idxNames are the names that the file of a stem goes by: two spellings, plain or gzipped.
+func idxNames(stem string) (names []string) {
+	kind := "idx1-ubyte"
+	if strings.HasSuffix(stem, "-images") {
+		kind = "idx3-ubyte"
+	}
+	for _, spelling := range []string{stem + "-" + kind, stem + "." + kind} {
+		names = append(names, spelling, spelling+".gz")
+	}
+	return names
 }
 
 // checkPairs checks that there are as many labels as images, and the range of the labels.

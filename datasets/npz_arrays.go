@@ -7,9 +7,18 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
+// array reads an array and takes note of it.
+func (r *npzReader) array(name string) (*npz.Array, error) {
+	a, err := r.file.Array(name)
+	if err == nil {
+		r.taken = append(r.taken, ArrayInfo{name, a.Shape, a.Kind()})
+	}
+	return a, err
+}
+
 // vector reads an array of one dimension and n elements, any number if n is negative; `of` says what they must match.
 func (r *npzReader) vector(name string, n int, of string) (*npz.Array, error) {
-	a, err := r.file.Array(name)
+	a, err := r.array(name)
 	if err != nil {
 		return nil, err
 	}
@@ -57,10 +66,13 @@ func checkedWeights(name string, a *npz.Array) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; store them as such (%[1]s.astype(float))", name, err)
 	}
+	wrong := several{array: name}
 	for i, value := range values {
 		if !(value >= 0) || value > math.MaxFloat32 {
-			return nil, fmt.Errorf("%s is %g; weights must be finite and not negative", at(name, a.Shape, i), value)
+			wrong.add(func() error {
+				return fmt.Errorf("%s is %g; weights must be finite and not negative", at(name, a.Shape, i), value)
+			})
 		}
 	}
-	return values, nil
+	return values, wrong.err()
 }

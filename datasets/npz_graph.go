@@ -24,7 +24,7 @@ var graphKinds = []struct {
 // readGraph reads the graph in the one form that the file gives it, or finds neighbours among the training features.
 func (r *npzReader) readGraph() error {
 	var given []string
-	read := (*npzReader).neighboursByFeatures
+	var reads, errs []error
 	for _, kind := range graphKinds {
 		var missing []string
 		for _, name := range kind.arrays {
@@ -36,28 +36,34 @@ func (r *npzReader) readGraph() error {
 			continue
 		}
 		if len(missing) > 0 {
-			return fmt.Errorf("%s must come together; %s is not there", kind.name, strings.Join(missing, ", "))
+			errs = append(errs, fmt.Errorf("%s must come together; %s is not there", kind.name, strings.Join(missing, ", ")))
+			continue
 		}
 		given = append(given, kind.name)
-		read = kind.read
+		reads = append(reads, kind.read(r))
 	}
-	switch {
-	case len(given) > 1:
-		return fmt.Errorf("the graph is given %d times, by %s; keep one of them", len(given), strings.Join(given, " and by "))
-	case r.file.Has("weights") && !r.file.Has("edges"):
-		return errors.New("weights without edges; store edges [E, 2] beside them, or leave them out")
-	case len(given) == 0 && r.opts.KNN == 0:
+	if len(given) > 1 {
+		errs = append(errs, fmt.Errorf("the graph is given %d times, by %s; keep one of them", len(given), strings.Join(given, " and by ")))
+	}
+	if r.file.Has("weights") && !r.file.Has("edges") {
+		errs = append(errs, errors.New("weights without edges; store edges [E, 2] beside them, or leave them out"))
+	}
+	if len(given) == 1 && given[0] != "coordinates" && r.opts.KNN > 0 {
+		errs = append(errs, fmt.Errorf("the graph is given by %s and by --knn %d; keep one of them", given[0], r.opts.KNN))
+	}
+	if len(given)+len(errs) > 0 {
+		return errors.Join(append(errs, reads...)...)
+	}
+	if r.opts.KNN == 0 {
 		return errors.New("no graph; store edges, adjacency, indptr + indices + data, or coordinates, or pass --knn K")
-	case len(given) == 1 && given[0] != "coordinates" && r.opts.KNN > 0:
-		return fmt.Errorf("the graph is given by %s and by --knn %d; keep one of them", given[0], r.opts.KNN)
 	}
-	return read(r)
+	return r.neighboursByFeatures()
 }
 
 // readEdges reads `edges` [E, 2] and `weights` [E] (1 if absent). An edge may be listed in both directions, or more
 // than once, if its weight is the same each time.
 func (r *npzReader) readEdges() error {
-	a, err := r.file.Array("edges")
+	a, err := r.array("edges")
 	if err != nil {
 		return err
 	}
@@ -77,9 +83,10 @@ func (r *npzReader) readEdges() error {
 		weights[e] = 1
 	}
 	if r.file.Has("weights") {
-		if weights, err = r.weights("weights", len(weights), "edges"); err != nil {
-			return err
-		}
+		weights, err = r.weights("weights", len(weights), "edges")
+	}
+	if err := errors.Join(err, r.checkEnds(ends)); err != nil {
+		return err
 	}
 	edges := make([]affinity.Edge, len(weights))
 	for e, weight := range weights {
@@ -88,13 +95,35 @@ func (r *npzReader) readEdges() error {
 	return r.use("edges", func() (*affinity.Matrix, error) { return affinity.New(r.d.Nodes, edges) })
 }
 
+// checkEnds checks that edges join nodes of the graph, if their number is known.
+func (r *npzReader) checkEnds(ends []int64) error {
+	if r.d.Nodes == 0 {
+		return nil
+	}
+	wrong := several{array: "edges"}
+	for e := range len(ends) / 2 {
+		for _, node := range ends[2*e : 2*e+2] {
+			if node < 0 || node >= int64(r.d.Nodes) {
+				wrong.add(func() error {
+					return fmt.Errorf("edges: edge %d (%d-%d): node %d is not one of the %d nodes, which count from 0",
+						e, ends[2*e], ends[2*e+1], node, r.d.Nodes)
+				})
+			}
+		}
+	}
+	return wrong.err()
+}
+
 // readAdjacency reads `adjacency` [nodes, nodes].
 func (r *npzReader) readAdjacency() error {
-	a, err := r.file.Array("adjacency")
+	a, err := r.array("adjacency")
 	if err != nil {
 		return err
 	}
 	n := r.d.Nodes
+	if n == 0 && len(a.Shape) == 2 {
+		n = a.Shape[0]
+	}
 	if len(a.Shape) != 2 || a.Shape[0] != n || a.Shape[1] != n {
 		return fmt.Errorf("adjacency has shape %v; want [%d, %d], the nodes of features", a.Shape, n, n)
 	}
@@ -128,17 +157,18 @@ func evenOut(values []float64, n int) {
 
 // readCSR reads the compressed rows `indptr` [nodes+1], `indices` and `data`, as scipy.sparse stores them.
 func (r *npzReader) readCSR() error {
-	starts, err := r.integers("indptr", r.d.Nodes+1, "nodes of features, plus 1")
-	if err != nil {
-		return err
+	rows := -1
+	if r.d.Nodes > 0 {
+		rows = r.d.Nodes + 1
 	}
+	starts, wrongStarts := r.integers("indptr", rows, "nodes of features, plus 1")
 	columns, err := r.integers("indices", -1, "")
 	if err != nil {
-		return err
+		return errors.Join(wrongStarts, err)
 	}
 	weights, err := r.weights("data", len(columns), "indices")
-	if err != nil {
-		return err
+	if err != nil || wrongStarts != nil {
+		return errors.Join(wrongStarts, err)
 	}
 	return r.use("indptr, indices and data", func() (*affinity.Matrix, error) {
 		return affinity.FromCSR(r.d.Nodes, starts, columns, weights)
@@ -150,11 +180,11 @@ const defaultNeighbours = 8
 
 // readCoordinates reads `coordinates` [nodes, d] and joins each node to its nearest.
 func (r *npzReader) readCoordinates() error {
-	a, err := r.file.Array("coordinates")
+	a, err := r.array("coordinates")
 	if err != nil {
 		return err
 	}
-	if len(a.Shape) != 2 || a.Shape[0] != r.d.Nodes || a.Shape[1] == 0 {
+	if len(a.Shape) != 2 || a.Shape[0] != r.d.Nodes && r.d.Nodes > 0 || a.Shape[1] == 0 {
 		return fmt.Errorf("coordinates has shape %v; want [%d, d], a row for each node of features", a.Shape, r.d.Nodes)
 	}
 	points, err := a.Floats()
@@ -178,6 +208,9 @@ const describingValues = 2048
 // ones of them, if they are many), are nearest.
 func (r *npzReader) neighboursByFeatures() error {
 	d := r.d
+	if d.Signals == nil || len(d.Train) == 0 {
+		return nil // an error of features or split
+	}
 	d.standardise()
 	count := min(len(d.Train), max(1, describingValues/d.Channels))
 	if count < len(d.Train) {
@@ -198,8 +231,12 @@ func (r *npzReader) neighboursByFeatures() error {
 	})
 }
 
-// use takes the matrix that build makes as the graph; its errors are about the named arrays.
+// use takes the matrix that build makes as the graph; its errors are about the named arrays. Without the number of nodes,
+// an error of features, nothing can be built.
 func (r *npzReader) use(arrays string, build func() (*affinity.Matrix, error)) error {
+	if r.d.Nodes == 0 {
+		return nil
+	}
 	matrix, err := build()
 	if err != nil {
 		return fmt.Errorf("%s: %w", arrays, err)

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,27 +10,27 @@ import (
 // readLabels reads `labels`, integers or strings, and `class_names`.
 func (r *npzReader) readLabels() error {
 	if !r.file.Has("labels") {
-		return fmt.Errorf("no array labels; store a class for each of the %d samples", r.d.Signals.Len())
+		if r.samples < 0 {
+			return errors.New("no array labels; store a class for each sample")
+		}
+		return fmt.Errorf("no array labels; store a class for each of the %d samples", r.samples)
 	}
-	a, err := r.vector("labels", r.d.Signals.Len(), "samples of features")
+	names, wrongNames := r.readClassNames()
+	a, err := r.vector("labels", r.samples, "samples of features")
 	if err != nil {
-		return err
-	}
-	names, err := r.readClassNames()
-	if err != nil {
-		return err
+		return errors.Join(err, wrongNames)
 	}
 	switch data := a.Data.(type) {
 	case []string:
-		return r.nameLabels(data, names)
+		return errors.Join(wrongNames, r.nameLabels(data, names))
 	case []float32, []float64, []bool:
-		return fmt.Errorf("labels are %s; store integers from 0, or strings (labels.astype(int))", a.Kind())
+		return errors.Join(fmt.Errorf("labels are %s; store integers from 0, or strings (labels.astype(int))", a.Kind()), wrongNames)
 	}
 	labels, err := a.Ints()
 	if err != nil {
-		return fmt.Errorf("labels: %w", err)
+		return errors.Join(fmt.Errorf("labels: %w", err), wrongNames)
 	}
-	return r.numberLabels(labels, names)
+	return errors.Join(wrongNames, r.numberLabels(labels, names))
 }
 
 // readClassNames reads `class_names`; nil if there is none.
@@ -37,7 +38,7 @@ func (r *npzReader) readClassNames() ([]string, error) {
 	if !r.file.Has("class_names") {
 		return nil, nil
 	}
-	a, err := r.file.Array("class_names")
+	a, err := r.array("class_names")
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +49,17 @@ func (r *npzReader) readClassNames() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("class_names: %w", err)
 	}
-	first := map[string]int{}
+	first, wrong := map[string]int{}, several{array: "class_names"}
 	for i, name := range names {
 		if j, again := first[name]; again {
-			return nil, fmt.Errorf("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", i, name, j)
+			wrong.add(func() error {
+				return fmt.Errorf("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", i, name, j)
+			})
+			continue
 		}
 		first[name] = i
 	}
-	return names, nil
+	return names, wrong.err()
 }
 
 // nameLabels turns labels that are strings into numbers: in the order of class_names, else sorted.
@@ -67,32 +71,47 @@ func (r *npzReader) nameLabels(labels, names []string) error {
 	for i, name := range names {
 		number[name] = int32(i)
 	}
+	wrong := several{array: "labels"}
+	classes := make([]int32, len(labels))
 	for i, label := range labels {
 		class, ok := number[label]
 		if !ok {
-			return fmt.Errorf("labels[%d] is %q, which is not in class_names; add it there", i, label)
+			wrong.add(func() error {
+				return fmt.Errorf("labels[%d] is %q, which is not in class_names; add it there", i, label)
+			})
 		}
-		r.d.Labels = append(r.d.Labels, class)
+		classes[i] = class
 	}
-	r.d.ClassNames = names
+	if err := wrong.err(); err != nil {
+		return err
+	}
+	r.d.Labels, r.d.ClassNames = classes, names
 	return nil
 }
 
 // numberLabels takes labels that are numbers, 0 to classes-1.
 func (r *npzReader) numberLabels(labels []int64, names []string) error {
+	if len(labels) == 0 {
+		return nil // an error of features
+	}
 	largest := slices.Index(labels, slices.Max(labels))
+	wrong := several{array: "labels"}
 	for i, label := range labels {
 		if label < 0 {
-			return fmt.Errorf("labels[%d] is %d; number the classes from 0", i, label)
+			wrong.add(func() error { return fmt.Errorf("labels[%d] is %d; number the classes from 0", i, label) })
 		}
 	}
+	var beyond error
 	switch {
 	case names != nil && labels[largest] >= int64(len(names)):
-		return fmt.Errorf("labels[%d] is %d, but class_names has %d names; number the classes from 0 and name each",
+		beyond = fmt.Errorf("labels[%d] is %d, but class_names has %d names; number the classes from 0 and name each",
 			largest, labels[largest], len(names))
 	case labels[largest] >= int64(len(labels)):
-		return fmt.Errorf("labels[%d] is %d, more classes than the %d samples; number the classes 0, 1, 2, ... "+
+		beyond = fmt.Errorf("labels[%d] is %d, more classes than the %d samples; number the classes 0, 1, 2, ... "+
 			"or store them as strings", largest, labels[largest], len(labels))
+	}
+	if err := errors.Join(wrong.err(), beyond); err != nil {
+		return err
 	}
 	r.d.ClassNames = names
 	if names == nil {
@@ -112,13 +131,16 @@ func (r *npzReader) readSplit() error {
 	if validation == 0 {
 		validation = defaultValidationShare
 	}
+	if !r.file.Has("split") && r.d.Labels == nil {
+		return nil // an error of labels; splits are drawn class by class
+	}
 	if !r.file.Has("split") {
 		r.d.drawSplits(r.opts.Seed, validation)
 		r.d.warn("no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d",
 			len(r.d.Train), len(r.d.Validation), len(r.d.Test), r.opts.Seed)
 		return nil
 	}
-	a, err := r.vector("split", r.d.Signals.Len(), "samples of features")
+	a, err := r.vector("split", r.samples, "samples of features")
 	if err != nil {
 		return err
 	}
@@ -126,6 +148,7 @@ func (r *npzReader) readSplit() error {
 	if err != nil {
 		return fmt.Errorf("split: %w", err)
 	}
+	wrong := several{array: "split"}
 	for i, mark := range marks {
 		switch mark {
 		case 0:
@@ -135,19 +158,42 @@ func (r *npzReader) readSplit() error {
 		case 2:
 			r.d.Test = append(r.d.Test, i)
 		default:
-			return fmt.Errorf("split[%d] is %d; want 0 train, 1 validation or 2 test", i, mark)
+			wrong.add(func() error { return fmt.Errorf("split[%d] is %d; want 0 train, 1 validation or 2 test", i, mark) })
 		}
 	}
-	if len(r.d.Validation) == 0 {
+	if err := wrong.err(); err != nil {
+		return err
+	}
+	if len(r.d.Validation) == 0 && r.d.Labels != nil {
 		r.d.holdOutValidation(share(len(r.d.Train), validation), r.opts.Seed)
 		r.d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d",
 			len(r.d.Validation), r.opts.Seed)
 	}
+	var empty []error
 	for mark, split := range r.d.splits() {
-		if len(split.indices) == 0 {
-			return fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have splits drawn",
-				split.name, mark)
+		if len(split.indices) == 0 && (split.name != "validation" || r.d.Labels != nil) {
+			empty = append(empty, fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have splits drawn",
+				split.name, mark))
 		}
+	}
+	return errors.Join(empty...)
+}
+
+// readNodeNames reads `node_names`.
+func (r *npzReader) readNodeNames() error {
+	if !r.file.Has("node_names") {
+		return nil
+	}
+	n := r.d.Nodes
+	if n == 0 {
+		n = -1
+	}
+	a, err := r.vector("node_names", n, "nodes of features")
+	if err != nil {
+		return err
+	}
+	if r.d.NodeNames, err = a.Strings(); err != nil {
+		return fmt.Errorf("node_names: %w", err)
 	}
 	return nil
 }

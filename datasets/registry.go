@@ -3,6 +3,8 @@ package datasets
 import (
 	"fmt"
 	"strings"
+
+	"github.com/gomlx/compute"
 )
 
 // Options of [Load].
@@ -14,7 +16,8 @@ type Options struct {
 	// leave it at 0 and every run, whatever its seed, is tested on the same samples.
 	Seed uint64
 	// Validation is the share, in [0, 1), of the samples outside the test set to hold out for validation. 0 takes the
-	// protocol of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, one eighth (10% of all) elsewhere.
+	// protocol of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, a tenth of the others' training samples
+	// where the test set is given, one eighth (10% of all) elsewhere.
 	// An .npz file that marks its own validation samples is not affected.
 	Validation float64
 	// KNN is the number of neighbours of each node in the graph of an .npz file that brings `coordinates` (then 0
@@ -22,6 +25,17 @@ type Options struct {
 	KNN int
 	// Augment sets the augmentation of the source, if it has one.
 	Augment bool
+	// Protocol picks one of the splits of a source that has several, as Info.Protocols lists them; "" is its usual one.
+	Protocol string
+	// TFIDF weighs the words of a text by how rare they are among the training documents, in place of plain counts.
+	TFIDF bool
+	// Vectors is a file of word vectors for the graph of a text source: word2vec's .bin or .txt, fastText's .vec,
+	// GloVe's .txt, each also .gz. "" learns them from the training documents.
+	Vectors string
+	// Backend opens what word vectors are learned on; called only if they have to be.
+	Backend func() (compute.Backend, error)
+	// Progress, which may be nil, is told what a long preparation is doing and the share of it that is done.
+	Progress func(doing string, done float64)
 }
 
 // Info describes a source, for a listing.
@@ -35,6 +49,8 @@ type Info struct {
 	Nodes    int `json:"nodes"`
 	Channels int `json:"channels"`
 	Classes  int `json:"classes"`
+	// Protocols names the splits of a source that has several, the usual one first.
+	Protocols []string `json:"protocols,omitempty"`
 }
 
 // source is a line of the table: what a listing shows, and the loader. A loader fills every field of the Dataset
@@ -54,6 +70,9 @@ func sources() []source {
 		{cifarInfo, loadCIFAR10},
 		{mnistInfo, mnistFiles.load},
 		{fashionInfo, fashionFiles.load},
+		{newsgroupsInfo, loadNewsgroups},
+		{ntuInfo, loadNTU},
+		{nwuclaInfo, loadNWUCLA},
 	}
 }
 
@@ -69,11 +88,8 @@ func Names() []Info {
 // Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. What it returns has passed
 // [Dataset.Validate]. Errors name the file, what is wrong in it and what to do; a missing file is an fs.ErrNotExist.
 func Load(name string, opts Options) (*Dataset, error) {
-	if opts.Validation < 0 || opts.Validation >= 1 || opts.Validation != opts.Validation {
-		return nil, fmt.Errorf("validation share %g: must be in [0, 1)", opts.Validation)
-	}
-	if opts.KNN < 0 {
-		return nil, fmt.Errorf("knn %d: the number of neighbours must not be negative", opts.KNN)
+	if err := opts.check(); err != nil {
+		return nil, err
 	}
 	d, err := load(name, opts)
 	if err != nil {
@@ -92,21 +108,43 @@ func Load(name string, opts Options) (*Dataset, error) {
 	return d, nil
 }
 
+// check finds values that are wrong for every source.
+func (o Options) check() error {
+	if o.Validation < 0 || o.Validation >= 1 || o.Validation != o.Validation {
+		return fmt.Errorf("validation share %g: must be in [0, 1)", o.Validation)
+	}
+	if o.KNN < 0 {
+		return fmt.Errorf("knn %d: the number of neighbours must not be negative", o.KNN)
+	}
+	return nil
+}
+
 // load picks the loader of a name.
 func load(name string, opts Options) (*Dataset, error) {
 	if strings.HasSuffix(strings.ToLower(name), npzExtension) {
+		if err := (Info{Name: name}).accepts(opts); err != nil {
+			return nil, err
+		}
 		return loadNPZ(name, opts)
 	}
 	var known []string
 	for _, s := range sources() {
 		if s.Name == name {
-			if opts.KNN > 0 {
-				return nil, fmt.Errorf("%s: its graph is fixed; leave --knn out (it is for .npz files)", name)
+			if err := s.accepts(opts); err != nil {
+				return nil, err
 			}
-			return s.load(opts)
+			d, err := s.load(opts)
+			return d, withGet(name, opts.DataDir, err)
 		}
 		known = append(known, s.Name)
 	}
 	return nil, fmt.Errorf("data set %q is not known; use one of %s, or the path of an .npz file",
 		name, strings.Join(known, ", "))
+}
+
+// report tells Progress, if there is one.
+func (o Options) report(doing string, done float64) {
+	if o.Progress != nil {
+		o.Progress(doing, done)
+	}
 }

@@ -10,7 +10,7 @@ import (
 const shownChannels = 8
 
 // Summary describes the data set in lines for people: its sizes, the samples of each class in each split, the graph,
-// the means and deviations, where the data came from, and the warnings.
+// the means and deviations, how the samples were made, where the data came from, and the warnings.
 func (d *Dataset) Summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d samples, %d nodes, %d %s, %d classes\n\n",
@@ -42,6 +42,9 @@ func (d *Dataset) Summary() string {
 	}
 	if d.Channels > shownChannels {
 		fmt.Fprintf(&b, "  and %d more\n", d.Channels-shownChannels)
+	}
+	if len(d.Notes) > 0 {
+		fmt.Fprintf(&b, "\npreparation\n%s\n", indent(strings.Join(d.Notes, "\n")))
 	}
 	fmt.Fprintf(&b, "\nsource\n%s\n", indent(d.Provenance))
 	if len(d.Warnings) > 0 {

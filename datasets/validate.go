@@ -4,18 +4,26 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/clusterpool/ccp/datasets/skeleton"
+	"github.com/clusterpool/ccp/datasets/text"
 )
 
 // Validate checks that the parts of the data set fit together: lengths, labels in range, at least two classes, splits
 // that are neither empty nor overlapping, a graph over as many nodes, usable means and deviations, finite values.
 // The error names the first thing found wrong, where it is and its value.
 func (d *Dataset) Validate() error {
-	for _, check := range []func() error{d.checkShape, d.checkLabels, d.checkSplits, d.checkValues, d.checkScale} {
+	for _, check := range d.checks() {
 		if err := check(); err != nil {
 			return fmt.Errorf("data set %s: %w", d.Name, err)
 		}
 	}
 	return nil
+}
+
+// checks are what Validate checks, in order. All but the first can be carried out if the first finds nothing.
+func (d *Dataset) checks() []func() error {
+	return []func() error{d.checkShape, d.checkLabels, d.checkSplits, d.checkValues, d.checkScale}
 }
 
 func (d *Dataset) checkShape() error {
@@ -82,8 +90,13 @@ func (d *Dataset) checkScale() error {
 }
 
 func (d *Dataset) checkValues() error {
-	if _, ok := d.Signals.(*Bytes); ok {
+	switch signals := d.Signals.(type) {
+	case *Bytes:
 		return nil // a byte is always finite
+	case *skeleton.Signals:
+		return nil // each was checked when it was prepared
+	case *text.Bags:
+		return signals.Check(d.Nodes) // what is not stored is 0
 	}
 	sample := make([]float32, d.Nodes*d.Channels)
 	for i := range d.Signals.Len() {

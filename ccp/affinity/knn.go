@@ -150,8 +150,16 @@ func nearest(points []float64, n, dims, k int) [][]candidate {
 				for j := range n {
 					other := points[j*dims : (j+1)*dims]
 					for i := first; i < last; i++ {
-						if i != j {
-							near[i] = insert(near[i], candidate{j, squaredDistance(points[i*dims:(i+1)*dims], other)})
+						if i == j {
+							continue
+						}
+						furthest := math.Inf(1)
+						if len(near[i]) == k {
+							furthest = near[i][k-1].distance
+						}
+						distance := squaredDistance(points[i*dims:(i+1)*dims], other, furthest)
+						if len(near[i]) < k || distance < furthest {
+							near[i] = insert(near[i], candidate{j, distance})
 						}
 					}
 				}
@@ -162,13 +170,10 @@ func nearest(points []float64, n, dims, k int) [][]candidate {
 	return near
 }
 
-// insert puts c in its place in a list sorted by distance, dropping the last one of a list that is full. Candidates
-// come with ascending indices: one that is equally far goes behind.
+// insert puts c in its place in a list sorted by distance, dropping the last one, which is further, of a list that is
+// full. Candidates come with ascending indices: one that is equally far goes behind.
 func insert(list []candidate, c candidate) []candidate {
 	if len(list) == cap(list) {
-		if c.distance >= list[len(list)-1].distance {
-			return list
-		}
 		list = list[:len(list)-1]
 	}
 	list = append(list, c)
@@ -180,9 +185,25 @@ func insert(list []candidate, c candidate) []candidate {
 	return list
 }
 
-// squaredDistance is |x − y|², the same bits as |y − x|². Four sums let the processor overlap the additions.
-func squaredDistance(x, y []float64) float64 {
+// squaredDistance is |x − y|², the same bits as |y − x|², or, where that is not below enough, perhaps only a part of it
+// that is not below enough either. Four sums let the processor overlap the additions.
+func squaredDistance(x, y []float64, enough float64) float64 {
+	const chunk = 32 // coordinates between two looks at the sum
 	var a, b, c, d float64
+	for len(x) > chunk && len(y) > chunk {
+		for i := 0; i < chunk; i += 4 {
+			p, q, r, s := x[i]-y[i], x[i+1]-y[i+1], x[i+2]-y[i+2], x[i+3]-y[i+3]
+			a += p * p
+			b += q * q
+			c += r * r
+			d += s * s
+		}
+		// None of the sums shrinks, rounding included, so that what is too far now stays too far.
+		if part := (a + b) + (c + d); part >= enough {
+			return part
+		}
+		x, y = x[chunk:], y[chunk:]
+	}
 	for len(x) >= 4 && len(y) >= 4 {
 		p, q, r, s := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
 		a += p * p

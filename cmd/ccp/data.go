@@ -2,36 +2,22 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
-
-// datasetJSON is what `ccp data info --json` prints.
-type datasetJSON struct {
-	Name       string         `json:"name"`
-	Nodes      int            `json:"nodes"`
-	Channels   int            `json:"channels"`
-	Classes    []string       `json:"classes"`
-	Train      int            `json:"train"` // samples
-	Validation int            `json:"validation"`
-	Test       int            `json:"test"`
-	Mean       []float32      `json:"mean"` // of each channel
-	Std        []float32      `json:"std"`
-	Graph      affinity.Stats `json:"graph"`
-	Provenance string         `json:"provenance"`
-	Warnings   []string       `json:"warnings"`
-}
 
 func newData(s *shared) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "data",
 		Short:   "The data sets: which there are, what they need, what is in them",
-		Example: "  ccp data list\n  ccp data info digits",
+		Example: "  ccp data list\n  ccp data get mnist\n  ccp data info digits",
 	}
 	group(cmd)
-	cmd.AddCommand(newDataList(s), newDataInfo(s))
+	cmd.AddCommand(newDataList(s), newDataGet(s), newDataInfo(s), newDataCheck(s), newDataExport(s))
 	return cmd
 }
 
@@ -61,33 +47,40 @@ func newDataList(s *shared) *cobra.Command {
 	}
 }
 
-func newDataInfo(s *shared) *cobra.Command {
-	var o datasets.Options
-	var dataDir string
-	cmd := &cobra.Command{
-		Use:     "info NAME|FILE.npz",
-		Short:   "Samples, classes, graph, normalisation and oddities of a data set",
-		Example: "  ccp data info digits\n  ccp data info mine.npz --knn 8",
-		Args:    oneArg("NAME or FILE.npz"),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			o.DataDir = dataFolder(dataDir)
-			d, err := datasets.Load(names[0], o)
-			if err != nil {
-				return err
-			}
-			if s.json {
-				return printJSON(cmd.OutOrStdout(), datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
-					Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
-					Graph: d.Affinity.Stats(), Provenance: d.Provenance, Warnings: append([]string{}, d.Warnings...)})
-			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), d.Summary())
-			return err
-		},
-	}
-	f := cmd.Flags()
-	dataDirFlag(cmd, &dataDir)
+// addDataFlags adds the flags that say which of its forms a data set is wanted in.
+func addDataFlags(f *pflag.FlagSet, protocol *string, tfidf *bool, vectors *string) {
+	f.StringVar(protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
+	f.BoolVar(tfidf, "tfidf", false, "weigh the words of texts by how rare they are")
+	f.StringVar(vectors, "vectors", "", "`FILE` of word vectors for the graph of words: word2vec, fastText or GloVe (default: learned from the texts)")
+}
+
+// addSplitFlags adds the flags that say how samples are split and own files joined to a graph.
+func addSplitFlags(f *pflag.FlagSet, o *datasets.Options) {
 	f.IntVar(&o.KNN, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
 	f.Uint64Var(&o.Seed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
 	f.Float64Var(&o.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
-	return cmd
+}
+
+// loadData loads a data set, showing on stderr what takes long.
+func (s *shared) loadData(cmd *cobra.Command, name string, o datasets.Options) (*datasets.Dataset, error) {
+	status := newStatusLine(cmd.ErrOrStderr())
+	defer status.clear()
+	o.Backend, o.Progress = s.backendFor(cmd), status.loading
+	return datasets.Load(name, o)
+}
+
+// backendFor opens the backend when it is called.
+func (s *shared) backendFor(cmd *cobra.Command) func() (compute.Backend, error) {
+	return func() (compute.Backend, error) {
+		b, _, err := s.open(cmd)
+		return b, err
+	}
+}
+
+// absolute is a path that holds in any folder; "" stays.
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	return filepath.Abs(path)
 }

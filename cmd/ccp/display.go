@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
-	"golang.org/x/term"
 )
 
 // trainUntilSignal trains until it is done or asked to stop by Ctrl-C or SIGTERM, then ending with the step under way and a
@@ -33,39 +31,22 @@ func trainUntilSignal(b compute.Backend, c experiment.Config, o experiment.Optio
 	return experiment.Train(ctx, b, c, o)
 }
 
-const redrawPeriod = 100 * time.Millisecond
-
 // display shows a training: everywhere a line for each epoch done and, on a terminal, below them one that is drawn over,
 // for the epoch under way.
 type display struct {
-	mu      sync.Mutex // a signal comes at any time
-	out     io.Writer
-	screen  *os.File // nil off a terminal
+	*statusLine
 	config  experiment.Config
 	backend string
-	drawn   time.Time // the zero time if the line is clear
 	began   time.Time // when the first step of this process was done
 	from    int       // that step
 }
 
 func newDisplay(out io.Writer, c experiment.Config, backend string) *display {
-	d := &display{out: out, config: c, backend: backend}
-	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb" {
-		d.screen = file
-	}
-	return d
+	return &display{statusLine: newStatusLine(out), config: c, backend: backend}
 }
 
 func (d *display) observer() experiment.Observer {
-	return experiment.Observer{Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
-}
-
-// notice prints a line above the one that is drawn over.
-func (d *display) notice(line string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.erase()
-	fmt.Fprintln(d.out, line)
+	return experiment.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
@@ -101,12 +82,8 @@ func (d *display) step(p experiment.Progress) {
 		remaining := time.Since(d.began).Seconds() / float64(done-d.from) * float64(p.Epochs*p.Steps-done)
 		left = (time.Duration(remaining) * time.Second).String()
 	}
-	width, _, err := term.GetSize(int(d.screen.Fd()))
-	if err != nil {
-		width = 80
-	}
 	d.draw(progressLine(fmt.Sprintf("epoch %d/%d", p.Epoch, p.Epochs), float64(p.Step)/float64(p.Steps),
-		fmt.Sprintf("%3d%%  loss %.4f  acc %.3f  C %.2f  %.0f/s  %s left", 100*p.Step/p.Steps, p.Loss, p.Accuracy, p.Objective, p.PerSecond, left), width-1))
+		fmt.Sprintf("%3d%%  loss %.4f  acc %.3f  C %.2f  %.0f/s  %s left", 100*p.Step/p.Steps, p.Loss, p.Accuracy, p.Objective, p.PerSecond, left), d.width()))
 }
 
 // progressLine puts a bar, as long as fits, between head and tail, which are ASCII, and cuts what exceeds width: a line that
@@ -131,26 +108,4 @@ func (d *display) epoch(e experiment.Epoch) {
 		line.WriteString("  best")
 	}
 	d.notice(line.String())
-}
-
-// draw writes the line over the last one drawn, in one piece so that it does not flicker.
-func (d *display) draw(line string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.drawn = time.Now()
-	fmt.Fprintf(d.screen, "\r%s\x1b[K", line)
-}
-
-// clear removes the line that is drawn over.
-func (d *display) clear() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.erase()
-}
-
-func (d *display) erase() {
-	if !d.drawn.IsZero() {
-		fmt.Fprint(d.screen, "\r\x1b[K")
-		d.drawn = time.Time{}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -45,10 +46,12 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if data != "" {
-			config.Data = data
+		if data != "" && data != config.Data { // what one source was asked for means nothing to another
+			config.Data, config.Protocol, config.TFIDF, config.Vectors = data, "", false, ""
 		}
-		d, err := experiment.LoadFor(classifier.Metadata, config, dataFolder(dataDir))
+		status := newStatusLine(cmd.ErrOrStderr())
+		d, err := experiment.LoadFor(classifier.Metadata, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
+		status.clear()
 		if data == "" && strings.HasSuffix(strings.ToLower(config.Data), ".npz") && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w; give its place with --data", err)
 		}

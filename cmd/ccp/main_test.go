@@ -73,7 +73,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "data", "data list", "data info", "graph", "graph build", "graph stats", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -90,7 +90,13 @@ func TestHelp(t *testing.T) {
 func TestWrongUsage(t *testing.T) {
 	for _, c := range []struct{ line, want, help string }{
 		{"trian", `there is no command "trian"`, "ccp"},
-		{"data get", `there is no command "get"`, "ccp data"},
+		{"data fetch", `there is no command "fetch"`, "ccp data"},
+		{"data get", "NAME is needed; ccp data list shows the names", "ccp data get"},
+		{"data check", "FILE.npz is needed", "ccp data check"},
+		{"data check digits", `"digits" does not end in .npz`, "ccp data check"},
+		{"data export", "NAME or FILE.npz is needed", "ccp data export"},
+		{"data export digits", "--npz FILE is needed", "ccp data export"},
+		{"data export digits --npz digits.npy", `--npz "digits.npy": the name must end in .npz`, "ccp data export"},
 		{"train digits", `ccp train takes flags only, not "digits"`, "ccp train"},
 		{"train --foo", "unknown flag: --foo", "ccp train"},
 		{"train --epochs many", `--epochs "many" is not a whole number`, "ccp train"},
@@ -161,6 +167,22 @@ func TestFailures(t *testing.T) {
 		{"data info nothing", `data set "nothing" is not known`},
 		{"data info digits --knn 3", "digits: its graph is fixed; leave --knn out"},
 		{"data info DIR/file.npz", "DIR/file.npz"},
+		{"data info DIR/nothing.npz", "DIR/nothing.npz: no such file or directory; check the path, or write the file with numpy.savez"},
+		{"data info digits --node eight", `digits: there is no node "eight"; nodes have no names, numbers go from 0 to 63`},
+		{"data info digits --node 64", "numbers go from 0 to 63"},
+		{"data info digits --tfidf", "digits: it has no words to weigh; leave --tfidf out (it is for 20news)"},
+		{"data info digits --protocol cross-view", "digits: there is one protocol only; leave --protocol out (it is for ntu, nw-ucla)"},
+		{"train --backend go --checkpoint DIR/g --vectors glove.txt", "digits: it has no words; leave --vectors out"},
+		{"data get nothing", `data set "nothing" is not known; there are digits`},
+		{"data get DIR/file.npz", "an .npz file is your own"},
+		{"data get digits ntu --data-dir DIR", "ntu: NTU RGB+D is given only to those who agree to its terms: ask for"},
+		{"data get nw-ucla --data-dir DIR", "put it in DIR/nw-ucla, then: "},
+		{"data get mnist --offline --data-dir DIR", "mnist: its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them"},
+		{"data check DIR/nothing.npz", "DIR/nothing.npz: no such file"},
+		{"data check DIR/file.npz", "DIR/file.npz: not an .npz (zip) archive"},
+		{"data export digits --npz DIR/file.npz", "DIR/file.npz exists; --overwrite replaces it"},
+		{"data export nothing --npz DIR/g.npz", `data set "nothing" is not known`},
+		{"data export digits --npz DIR/none/g.npz", "DIR/none"},
 		{"graph stats DIR/nothing.npz", "DIR/nothing.npz: no such file"},
 		{"graph stats DIR/file.npz", "DIR/file.npz"},
 		{"graph build --grid 2x2 --out DIR/file.npz", "DIR/file.npz exists; --overwrite replaces it"},

@@ -39,6 +39,7 @@ interrupted or killed, and ends with the same weights.`,
 	f.IntVar(&c.KNN, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
 	f.Uint64Var(&c.SplitSeed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
 	f.Float64Var(&c.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
+	addDataFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10)")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
@@ -138,6 +139,9 @@ func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, 
 		if c.Data, err = filepath.Abs(c.Data); err != nil {
 			return err
 		}
+	}
+	if c.Vectors, err = absolute(c.Vectors); err != nil {
+		return err
 	}
 	return c.Check()
 }

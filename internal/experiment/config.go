@@ -20,6 +20,9 @@ type Config struct {
 	SplitSeed  uint64  `json:"split_seed,omitempty"`
 	Validation float64 `json:"validation,omitempty"`
 	Augment    bool    `json:"augment,omitempty"`
+	Protocol   string  `json:"protocol,omitempty"`
+	TFIDF      bool    `json:"tfidf,omitempty"`
+	Vectors    string  `json:"vectors,omitempty"` // an absolute path
 
 	Model  string         `json:"model"`
 	Levels string         `json:"levels"` // "" is the data set's preset
@@ -73,6 +76,14 @@ func (c Config) Check() error {
 		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))
 	}
 	return models.CheckParams(c.Params)
+}
+
+// dataOptions are the options to load the data set with: what the configuration says of it, and from o what does not decide
+// which samples it has: DataDir, Augment, Backend and Progress.
+func (c Config) dataOptions(o datasets.Options) datasets.Options {
+	o.Seed, o.Validation, o.KNN = c.SplitSeed, c.Validation, c.KNN
+	o.Protocol, o.TFIDF, o.Vectors = c.Protocol, c.TFIDF, c.Vectors
+	return o
 }
 
 // spec is the network for a data set: the levels and widths asked for, the preset's where none are.

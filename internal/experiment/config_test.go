@@ -1,10 +1,12 @@
 package experiment
 
 import (
+	"encoding/json"
 	"math"
 	"path/filepath"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,6 +53,23 @@ func TestDefaultCheckpoint(t *testing.T) {
 	for data, want := range map[string]string{"digits": "digits-ccp-1", "some/ring.npz": "ring-ccp-1", "RING.NPZ": "RING-ccp-1"} {
 		assert.Equal(t, filepath.Join("runs", want), Defaults(data).DefaultCheckpoint())
 	}
+}
+
+// TestDataOptions: a configuration of before there were these fields loads as ever, and is the same run.
+func TestDataOptions(t *testing.T) {
+	var old Config
+	require.NoError(t, json.Unmarshal([]byte(`{"data":"digits","split_seed":7,"validation":0.2,"model":"ccp","levels":"","hidden":null,"params":{"readout_dropout":0.2},`+
+		`"epochs":100,"batch":64,"learning_rate":0.001,"schedule":"cosine","seed":1}`), &old))
+	now := Defaults("digits")
+	now.SplitSeed, now.Validation = 7, 0.2
+	assert.Empty(t, differ(old, now))
+	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2}, old.dataOptions(datasets.Options{DataDir: "here"}))
+
+	now.Protocol, now.TFIDF, now.Vectors, now.KNN = "cross-view", true, "/glove.txt", 3
+	assert.Equal(t, datasets.Options{Seed: 7, Validation: 0.2, Protocol: "cross-view", TFIDF: true, Vectors: "/glove.txt", KNN: 3, Augment: true},
+		now.dataOptions(datasets.Options{Augment: true}))
+	assert.Equal(t, []string{"knn was <nil>, is 3", "protocol was <nil>, is cross-view", "tfidf was <nil>, is true", "vectors was <nil>, is /glove.txt"},
+		differ(old, now))
 }
 
 func TestDiffer(t *testing.T) {

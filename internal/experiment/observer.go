@@ -19,6 +19,7 @@ type Options struct {
 
 // Observer is told how a training goes. Each function may be nil.
 type Observer struct {
+	Load    func(doing string, done float64)                             // a long preparation of the data, and the share of it done
 	Begin   func(d *datasets.Dataset, spec models.Spec, from, steps int) // what is to be trained, and from which step on
 	Prepare func(level int, done, objective float64)                     // the search for a prepared hierarchy, see Spec.Prepare
 	Compile func()                                                       // before the first step, whose compilation takes a while

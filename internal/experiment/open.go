@@ -16,9 +16,10 @@ func ReadConfig(dir string) (c Config, err error) {
 }
 
 // LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the
-// splits of the run's configuration. It is an error if the two do not fit each other.
-func LoadFor(m models.Metadata, c Config, dataDir string) (*datasets.Dataset, error) {
-	d, err := datasets.Load(c.Data, datasets.Options{DataDir: dataDir, Seed: c.SplitSeed, Validation: c.Validation, KNN: c.KNN})
+// splits and other choices of the run's configuration. Of o it takes DataDir, Backend and Progress. It is an error if data
+// set and classifier do not fit each other.
+func LoadFor(m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset, error) {
+	d, err := datasets.Load(c.Data, c.dataOptions(o))
 	if err != nil {
 		return nil, err
 	}

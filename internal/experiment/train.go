@@ -75,8 +75,8 @@ func Train(ctx context.Context, backend compute.Backend, c Config, opts Options)
 	if result, done, err := finished(c, opts.Dir); done || err != nil {
 		return result, err
 	}
-	d, err := datasets.Load(c.Data, datasets.Options{DataDir: opts.DataDir, Seed: c.SplitSeed,
-		Validation: c.Validation, KNN: c.KNN, Augment: c.Augment})
+	d, err := datasets.Load(c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
+		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
 	if err != nil {
 		return Result{}, err
 	}

@@ -1,7 +1,6 @@
 package npz
 
 import (
-	"archive/zip"
 	"bufio"
 	"crypto/rand"
 	"encoding/binary"
@@ -22,23 +21,13 @@ type Named struct {
 // Write writes the arrays, in this order, as a deflated .npz archive that numpy.load reads. The file appears whole or
 // not at all.
 func Write(path string, arrays []Named) error {
-	seen := map[string]bool{}
-	return WriteAtomic(path, func(w io.Writer) error {
-		archive := zip.NewWriter(w)
+	return WriteArchive(path, func(w *Writer) error {
 		for _, named := range arrays {
-			if named.Name == "" || seen[named.Name] {
-				return fmt.Errorf("array name %q is empty or used twice", named.Name)
-			}
-			seen[named.Name] = true
-			member, err := archive.Create(named.Name + ".npy")
-			if err != nil {
+			if err := w.Array(named.Name, named.Array); err != nil {
 				return err
 			}
-			if err := WriteNPY(member, named.Array); err != nil {
-				return fmt.Errorf("array %q: %w", named.Name, err)
-			}
 		}
-		return archive.Close()
+		return nil
 	})
 }
 

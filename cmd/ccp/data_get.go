@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/download"
+	"github.com/spf13/cobra"
+)
+
+// getJSON is a line of `ccp data get --json`.
+type getJSON struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"` // "" for what is embedded
+	Fetched bool   `json:"fetched"`
+	Next    string `json:"next"`
+}
+
+func newDataGet(s *shared) *cobra.Command {
+	var dataDir string
+	cmd := &cobra.Command{
+		Use:   "get NAME…",
+		Short: "Fetch data sets from their official places",
+		Long: `Fetch data sets from their official places, and check and unpack them. What was cut off or
+stopped goes on with the same command; what is there already is not fetched again.`,
+		Example: "  ccp data get mnist cifar10 --data-dir data",
+		Args: func(cmd *cobra.Command, names []string) error {
+			if len(names) == 0 {
+				return usage(cmd, errors.New("NAME is needed; ccp data list shows the names"))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&dataDir, "data-dir", "", "`FOLDER` to put the files in (default: $CCP_DATA, else here)")
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		folder := dataFolder(dataDir)
+		sets := make([]datasets.Official, len(names))
+		for i, name := range names { // all of them, before the first takes its time
+			var err error
+			if sets[i], err = datasets.OfficialPlace(name); err != nil {
+				return err
+			}
+			if err := s.gettable(sets[i], folder, trainOn(name, dataDir)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		for _, set := range sets {
+			result := getJSON{Name: set.Name, Path: set.Find(folder), Next: trainOn(set.Name, dataDir)}
+			if result.Fetched = result.Path == "" && len(set.Files) > 0; result.Fetched {
+				var err error
+				if result.Path, err = get(ctx, newStatusLine(cmd.ErrOrStderr()), set, folder); err != nil {
+					return fmt.Errorf("%s: %w", set.Name, err)
+				}
+			}
+			if err := printGot(cmd, s.json, result); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// gettable says why a set cannot be fetched that is not there.
+func (s *shared) gettable(set datasets.Official, dataDir, next string) error {
+	offline := s.offline || os.Getenv("CCP_OFFLINE") == "1"
+	switch {
+	case set.Find(dataDir) != "":
+		return nil
+	case set.Ask != "":
+		return fmt.Errorf("%s; put it in %s, then: %s", set.Ask, filepath.Join(dataDir, set.Folder), next)
+	case len(set.Files) > 0 && offline:
+		return errors.New("its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them")
+	}
+	return nil
+}
+
+// trainOn is the command to train on a data set that was got.
+func trainOn(name, dataDir string) string {
+	words := []string{"train", "--data", name}
+	if dataDir != "" {
+		words = append(words, "--data-dir", dataDir)
+	}
+	return self() + " " + commandLine(words...)
+}
+
+func printGot(cmd *cobra.Command, asJSON bool, r getJSON) (err error) {
+	out := cmd.OutOrStdout()
+	switch {
+	case asJSON:
+		return printJSON(out, r)
+	case r.Path == "":
+		_, err = fmt.Fprintf(out, "%s: embedded in the program, nothing to get; try: %s\n", r.Name, r.Next)
+	case r.Fetched:
+		_, err = fmt.Fprintf(out, "%s: in %s; try: %s\n", r.Name, r.Path, r.Next)
+	default:
+		_, err = fmt.Fprintf(out, "%s: already in %s; try: %s\n", r.Name, r.Path, r.Next)
+	}
+	return err
+}
+
+// get fetches the files of a set, unpacks them where they are an archive, and returns where they are.
+func get(ctx context.Context, status *statusLine, set datasets.Official, dataDir string) (string, error) {
+	defer status.clear()
+	folder := filepath.Join(dataDir, set.Folder)
+	if set.Unpacked > 0 { // the archive lies beside the folder that it becomes
+		folder = filepath.Dir(folder)
+	}
+	for i, file := range set.Files {
+		path := filepath.Join(folder, file.Name)
+		if len(set.Files) > 1 {
+			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+				status.notice(fmt.Sprintf("file %d of %d: %s", i+1, len(set.Files), file.URL))
+			}
+		} else {
+			status.notice("from " + file.URL)
+		}
+		fetcher := download.Fetcher{Progress: func(done, total int64) {
+			if total > 0 {
+				status.progress(file.Name, float64(done)/float64(total), " of "+megabytes(total))
+			} else {
+				status.progress(file.Name+" "+megabytes(done), 0, "")
+			}
+		}}
+		if err := fetcher.Fetch(ctx, download.File{URL: file.URL, Path: path, Sum: file.Sum}); err != nil {
+			return "", err
+		}
+		if set.Unpacked > 0 {
+			status.notice("unpacking " + path)
+			if err := download.Unpack(ctx, path, filepath.Join(dataDir, set.Folder), set.Unpacked); err != nil {
+				return "", err
+			}
+			if err := os.Remove(path); err != nil {
+				return "", err
+			}
+		}
+	}
+	found := set.Find(dataDir)
+	if found == "" {
+		return "", fmt.Errorf("what was fetched to %s is not what the loader looks for; remove it and try again", filepath.Join(dataDir, set.Folder))
+	}
+	return found, nil
+}
+
+// megabytes is a number of bytes for people: "0.5 MB", "1,234 MB".
+func megabytes(bytes int64) string {
+	if bytes < 10_000_000 {
+		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	}
+	return strings.TrimSpace(thousands(int((bytes+500_000)/1_000_000))) + " MB"
+}

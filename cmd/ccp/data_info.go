@@ -1,0 +1,140 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/spf13/cobra"
+)
+
+// datasetJSON is what `ccp data info --json` prints.
+type datasetJSON struct {
+	Name       string         `json:"name"`
+	Nodes      int            `json:"nodes"`
+	Channels   int            `json:"channels"`
+	Classes    []string       `json:"classes"`
+	Train      int            `json:"train"` // samples
+	Validation int            `json:"validation"`
+	Test       int            `json:"test"`
+	Mean       []float32      `json:"mean"` // of each channel
+	Std        []float32      `json:"std"`
+	Graph      affinity.Stats `json:"graph"`
+	Provenance string         `json:"provenance"`
+	Notes      []string       `json:"notes"`
+	Warnings   []string       `json:"warnings"`
+}
+
+func describe(d *datasets.Dataset) datasetJSON {
+	return datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
+		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
+		Graph: d.Affinity.Stats(), Provenance: d.Provenance, Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
+}
+
+// nodeJSON is what `ccp data info --node --json` prints.
+type nodeJSON struct {
+	neighbourJSON
+	Neighbours []neighbourJSON `json:"neighbours"` // heaviest first
+}
+
+// neighbourJSON is a node, by its name if it has one, and how close it is.
+type neighbourJSON struct {
+	Index  int     `json:"index"`
+	Name   string  `json:"name,omitempty"`
+	Weight float64 `json:"weight,omitempty"`
+}
+
+func newDataInfo(s *shared) *cobra.Command {
+	var o datasets.Options
+	var dataDir, node string
+	cmd := &cobra.Command{
+		Use:   "info NAME|FILE.npz",
+		Short: "Samples, classes, graph, normalisation and oddities of a data set",
+		Long: `Samples, classes, graph, normalisation and oddities of a data set; or, with --node,
+the neighbours of one node in its graph, the closest first.`,
+		Example: "  ccp data info digits\n  ccp data info mine.npz --knn 8\n  ccp data info digits --node 27",
+		Args:    oneArg("NAME or FILE.npz"),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			o.DataDir = dataFolder(dataDir)
+			d, err := s.loadData(cmd, names[0], o)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			if cmd.Flags().Changed("node") {
+				n, err := neighbours(d, node)
+				if err != nil {
+					return err
+				}
+				if s.json {
+					return printJSON(out, n)
+				}
+				return printNeighbours(out, n)
+			}
+			if s.json {
+				return printJSON(out, describe(d))
+			}
+			_, err = fmt.Fprint(out, d.Summary())
+			return err
+		},
+	}
+	f := cmd.Flags()
+	dataDirFlag(cmd, &dataDir)
+	addSplitFlags(f, &o)
+	addDataFlags(f, &o.Protocol, &o.TFIDF, &o.Vectors)
+	f.StringVar(&node, "node", "", "`NAME` or number of a node whose neighbours to list")
+	return cmd
+}
+
+// neighbours looks a node up, by its name or else its number, and lists its neighbours, heaviest first (lower number first
+// at ties).
+func neighbours(d *datasets.Dataset, node string) (nodeJSON, error) {
+	at := func(i int, weight float64) neighbourJSON {
+		n := neighbourJSON{Index: i, Weight: weight}
+		if d.NodeNames != nil {
+			n.Name = d.NodeNames[i]
+		}
+		return n
+	}
+	i := slices.Index(d.NodeNames, node)
+	if i < 0 {
+		number, err := strconv.Atoi(node)
+		if err != nil || number < 0 || number >= d.Nodes {
+			what := "nodes have no names"
+			if d.NodeNames != nil {
+				what = fmt.Sprintf("names are such as %q", d.NodeNames[0])
+			}
+			return nodeJSON{}, fmt.Errorf("%s: there is no node %q; %s, numbers go from 0 to %d", d.Name, node, what, d.Nodes-1)
+		}
+		i = number
+	}
+	out := nodeJSON{neighbourJSON: at(i, 0), Neighbours: []neighbourJSON{}}
+	columns, weights := d.Affinity.Row(i)
+	for k, j := range columns {
+		out.Neighbours = append(out.Neighbours, at(int(j), weights[k]))
+	}
+	slices.SortStableFunc(out.Neighbours, func(a, b neighbourJSON) int { return cmp.Compare(b.Weight, a.Weight) })
+	return out, nil
+}
+
+func printNeighbours(w io.Writer, n nodeJSON) error {
+	head := fmt.Sprintf("node %d", n.Index)
+	if n.Name != "" {
+		head += " " + n.Name
+	}
+	if _, err := fmt.Fprintf(w, "%s: %s\n", head, count(len(n.Neighbours), "neighbour")); err != nil {
+		return err
+	}
+	for _, m := range n.Neighbours {
+		line := fmt.Sprintf("  %8.4g  %5d  %s", m.Weight, m.Index, m.Name)
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/md5"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// moved is a data set whose official place serves these files instead, by name.
+func moved(t *testing.T, name string, files map[string][]byte) datasets.Official {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, ok := files[filepath.Base(r.URL.Path)]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(raw))
+	}))
+	t.Cleanup(server.Close)
+	set, err := datasets.OfficialPlace(name)
+	require.NoError(t, err)
+	set.Files = slices.Clone(set.Files)
+	for i, file := range set.Files {
+		set.Files[i].URL, set.Files[i].Sum = server.URL+"/"+file.Name, fmt.Sprintf("md5:%x", md5.Sum(files[file.Name]))
+	}
+	return set
+}
+
+// idxFile is a gzipped idx file of `n` items of the given size; its values count on from 0, modulo 10.
+func idxFile(t *testing.T, n int, size ...int) []byte {
+	t.Helper()
+	raw := []byte{0, 0, 8, byte(1 + len(size)), 0, 0, 0, byte(n)}
+	for _, dim := range size {
+		raw = append(raw, 0, 0, 0, byte(dim))
+		n *= dim
+	}
+	for i := range n {
+		raw = append(raw, byte(i%10))
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(raw)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+// TestGetFiles fetches a set of four files and finds it again, as training does.
+func TestGetFiles(t *testing.T) {
+	set := moved(t, "fashion-mnist", map[string][]byte{"train-images-idx3-ubyte.gz": idxFile(t, 100, 28, 28), "train-labels-idx1-ubyte.gz": idxFile(t, 100),
+		"t10k-images-idx3-ubyte.gz": idxFile(t, 20, 28, 28), "t10k-labels-idx1-ubyte.gz": idxFile(t, 20)})
+	dir := filepath.Join(t.TempDir(), "data")
+	var stderr bytes.Buffer
+	path, err := get(t.Context(), newStatusLine(&stderr), set, dir)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "fashion-mnist"), path)
+	assert.Contains(t, stderr.String(), "file 1 of 4: "+set.Files[0].URL+"\n")
+	assert.Contains(t, stderr.String(), "train-images-idx3-ubyte.gz 100% of 0.0 MB\n")
+	assert.NotContains(t, stderr.String(), "\r", "nothing is drawn off a terminal")
+
+	line := " --data fashion-mnist --data-dir " + dir + "\n"
+	stdout := succeed(t, "data", "get", "fashion-mnist", "--data-dir", dir, "--offline")
+	assert.True(t, strings.HasPrefix(stdout, "fashion-mnist: already in "+path+"; try: "), stdout)
+	assert.True(t, strings.HasSuffix(stdout, " train"+line), stdout)
+	var document struct {
+		Name    string `json:"name"`
+		Path    string `json:"path"`
+		Fetched bool   `json:"fetched"`
+		Next    string `json:"next"`
+	}
+	out := lines(succeed(t, "data", "get", "fashion-mnist", "digits", "--data-dir", dir, "--json"))
+	require.Len(t, out, 2)
+	decode(t, out[0], &document)
+	assert.Equal(t, path, document.Path)
+	assert.False(t, document.Fetched)
+	assert.Contains(t, succeed(t, "data", "info", "fashion-mnist", "--data-dir", dir), "fashion-mnist: 120 samples")
+}
+
+// TestGetArchive fetches and unpacks an archive, and removes it.
+func TestGetArchive(t *testing.T) {
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	w := tar.NewWriter(zipped)
+	for _, split := range []string{"train", "test"} {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: "20news-bydate-" + split + "/sci.space/1", Typeflag: tar.TypeReg, Size: 2}))
+		_, err := w.Write([]byte("hi"))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, zipped.Close())
+	set := moved(t, "20news", map[string][]byte{"20news-bydate.tar.gz": packed.Bytes()})
+	dir := t.TempDir()
+	path, err := get(t.Context(), newStatusLine(&bytes.Buffer{}), set, dir)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "20news"), path)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "the archive is gone")
+	assert.Contains(t, succeed(t, "data", "get", "20news", "--data-dir", dir), "20news: already in "+path)
+
+	other := moved(t, "cifar10", map[string][]byte{"cifar-10-binary.tar.gz": packed.Bytes()})
+	_, err = get(t.Context(), newStatusLine(&bytes.Buffer{}), other, dir)
+	require.ErrorContains(t, err, "is not what the loader looks for")
+
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_, err = get(ctx, newStatusLine(&bytes.Buffer{}), set, t.TempDir())
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestGetEmbedded(t *testing.T) {
+	assert.True(t, strings.HasPrefix(succeed(t, "data", "get", "digits"), "digits: embedded in the program, nothing to get; try: "))
+}
+
+func TestDataInfoNode(t *testing.T) {
+	file := ringFile(t, append(ring(40), npz.Named{Name: "node_names", Array: &npz.Array{Shape: []int{12}, Data: []string{
+		"i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "3"}}},
+		npz.Named{Name: "weights", Array: &npz.Array{Shape: []int{12}, Data: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}}))
+	assert.Equal(t, "node 1 ii: 2 neighbours\n         2      2  iii\n         1      0  i\n", succeed(t, "data", "info", file, "--node", "ii"))
+	assert.Equal(t, "node 1 ii: 2 neighbours\n", succeed(t, "data", "info", file, "--node", "1")[:len("node 1 ii: 2 neighbours\n")])
+	assert.True(t, strings.HasPrefix(succeed(t, "data", "info", file, "--node", "3"), "node 11 3:"), "the name goes before the number")
+	var document struct {
+		Index      int    `json:"index"`
+		Name       string `json:"name"`
+		Neighbours []struct {
+			Index  int     `json:"index"`
+			Name   string  `json:"name"`
+			Weight float64 `json:"weight"`
+		} `json:"neighbours"`
+	}
+	decode(t, succeed(t, "data", "info", file, "--node", "ii", "--json"), &document)
+	assert.Equal(t, "iii", document.Neighbours[0].Name)
+	code, _, stderr := execute(t, "data", "info", file, "--node", "")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, `there is no node ""; names are such as "i", numbers go from 0 to 11`)
+	assert.Equal(t, "node 0: 3 neighbours\n         1      1\n         1      8\n         1      9\n", succeed(t, "data", "info", "digits", "--node", "0"))
+}
+
+func TestDataExport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "digits.npz")
+	stdout := succeed(t, "data", "export", "digits", "--npz", path)
+	assert.Regexp(t, `^\S+digits\.npz: 1,797 samples of 64 nodes x 1 channel, 0\.\d MB; try: .+ train --data `+path+"\n$", stdout)
+	info, again := succeed(t, "data", "info", "digits"), succeed(t, "data", "info", path)
+	cut := func(text string) string { return text[strings.Index(text, ":"):strings.Index(text, "\nsource")] }
+	assert.Equal(t, cut(info), cut(again))
+	var document struct {
+		File    string `json:"file"`
+		Samples int    `json:"samples"`
+		Bytes   int64  `json:"bytes"`
+		Dense   int64  `json:"dense"`
+		Command string `json:"command"`
+	}
+	decode(t, succeed(t, "data", "export", path, "--npz", path, "--overwrite", "--json"), &document)
+	assert.EqualValues(t, 1797*64*4, document.Dense)
+	assert.Equal(t, cut(info), cut(succeed(t, "data", "info", path)), "exported onto itself")
+}
+
+// TestEvalOptions: eval loads the data in the form that was trained on, but asks nothing of another set.
+func TestEvalOptions(t *testing.T) {
+	dir := trained(t)
+	path := filepath.Join(dir, "config.json")
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, bytes.Replace(raw, []byte(`"model"`), []byte(`"tfidf": true, "model"`), 1), 0o644))
+	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "digits: it has no words to weigh; leave --tfidf out")
+	file := filepath.Join(t.TempDir(), "digits.npz")
+	succeed(t, "data", "export", "digits", "--npz", file)
+	stdout := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", file)
+	assert.Contains(t, stdout, "digits.npz, test split: accuracy")
+}
+
+// TestVectorsPath: a checkpoint finds the file from any folder.
+func TestVectorsPath(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	for path, want := range map[string]string{"": "", "glove.txt": filepath.Join(here, "glove.txt"), "/v/glove.txt": "/v/glove.txt"} {
+		got, err := absolute(path)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+}
+
+func TestDataCheck(t *testing.T) {
+	file := ringFile(t, ring(400))
+	stdout := succeed(t, "data", "check", file)
+	assert.Contains(t, stdout, "understood\n  features     float32  [400 12 3]\n")
+	assert.Contains(t, stdout, "  400 samples of 12 nodes x 3 channels in 4 classes; 12 edges\n")
+	assert.Contains(t, stdout, file+" can be used; try: ")
+	type document struct {
+		File   string `json:"file"`
+		Usable bool   `json:"usable"`
+		Arrays []struct {
+			Name  string `json:"name"`
+			Shape []int  `json:"shape"`
+			Kind  string `json:"kind"`
+		} `json:"arrays"`
+		Errors   []string     `json:"errors"`
+		Warnings []string     `json:"warnings"`
+		Data     *datasetJSON `json:"data"`
+	}
+	var good, bad document
+	decode(t, succeed(t, "data", "check", file, "--json"), &good)
+	assert.True(t, good.Usable)
+	assert.Equal(t, 12, good.Data.Nodes)
+
+	file = ringFile(t, changed(changed(ring(40), "labels", 3, int64(-1)), "edges", 1, int64(12)))
+	code, stdout, stderr := execute(t, "data", "check", file)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "ccp: "+file+" cannot be used: 2 errors\n", stderr)
+	assert.Contains(t, stdout, "2 errors\n  labels[3] is -1; number the classes from 0\n  edges: edge 0 (0-12): node 12 is not one of the 12 nodes")
+	code, stdout, _ = execute(t, "data", "check", file, "--json")
+	assert.Equal(t, 1, code)
+	decode(t, stdout, &bad)
+	assert.Len(t, bad.Errors, 2)
+	assert.Nil(t, bad.Data)
+	code, stdout, _ = execute(t, "data", "check", ringFile(t, without(ring(400), "edges")))
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stdout, "or pass --knn K")
+	succeed(t, "data", "check", ringFile(t, without(ring(400), "edges")), "--knn", "3")
+}
+
+func TestMegabytes(t *testing.T) {
+	for bytes, want := range map[int64]string{0: "0.0 MB", 123_456: "0.1 MB", 9_940_000: "9.9 MB", 10_000_000: "10 MB", 1_234_567_890: "1,235 MB"} {
+		assert.Equal(t, want, megabytes(bytes))
+	}
+}
+
+// TestStatusLine off and on a terminal.
+func TestStatusLine(t *testing.T) {
+	var out bytes.Buffer
+	l := newStatusLine(&out)
+	for _, done := range []float64{0, 0.05, 0.1, 0.19, 0.5, 1} {
+		l.loading("reading", done)
+	}
+	l.loading("learning", 0.05)
+	l.clear()
+	assert.Equal(t, "reading   0%\nreading  10%\nreading  50%\nreading 100%\nlearning   5%\n", out.String())
+
+	screen, err := os.Create(filepath.Join(t.TempDir(), "screen"))
+	require.NoError(t, err)
+	defer screen.Close()
+	l = &statusLine{out: screen, screen: screen}
+	l.progress("file", 0.5, " of 3.0 MB")
+	l.progress("file", 0.6, " of 3.0 MB") // too soon
+	l.progress("file", 1, " of 3.0 MB")
+	l.clear()
+	raw, err := os.ReadFile(screen.Name())
+	require.NoError(t, err)
+	assert.Equal(t, "\rfile [===============               ]  50% of 3.0 MB\x1b[K\rfile [==============================] 100% of 3.0 MB\x1b[K\r\x1b[K", string(raw))
+}

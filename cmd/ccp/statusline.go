@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const redrawPeriod = 100 * time.Millisecond
+
+// statusLine writes lines that stay and, on a terminal, below them one that is drawn over.
+type statusLine struct {
+	mu     sync.Mutex // a signal comes at any time
+	out    io.Writer
+	screen *os.File  // nil off a terminal
+	drawn  time.Time // the zero time if the line is clear
+	doing  string    // what progress told of last, off a terminal
+	tenths int       // of it, at that time
+}
+
+func newStatusLine(out io.Writer) *statusLine {
+	l := &statusLine{out: out}
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb" {
+		l.screen = file
+	}
+	return l
+}
+
+// progress shows the share done of something long; `of` says of how much, "" for nothing. Off a terminal it is a line when
+// that begins, and one at each tenth.
+func (l *statusLine) progress(doing string, done float64, of string) {
+	tail := fmt.Sprintf("%3.0f%%%s", 100*done, of)
+	if l.screen != nil {
+		if done >= 1 || time.Since(l.drawn) >= redrawPeriod {
+			l.draw(progressLine(doing, done, tail, l.width()))
+		}
+		return
+	}
+	if tenths := int(10 * done); doing != l.doing || tenths > l.tenths {
+		l.doing, l.tenths = doing, tenths
+		l.notice(doing + " " + tail)
+	}
+}
+
+// loading is progress as a data set tells it.
+func (l *statusLine) loading(doing string, done float64) { l.progress(doing, done, "") }
+
+// width is that of a line which does not wrap.
+func (l *statusLine) width() int {
+	width, _, err := term.GetSize(int(l.screen.Fd()))
+	if err != nil {
+		width = 80
+	}
+	return width - 1
+}
+
+// notice prints a line above the one that is drawn over.
+func (l *statusLine) notice(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+	fmt.Fprintln(l.out, line)
+}
+
+// draw writes the line over the last one drawn, in one piece so that it does not flicker.
+func (l *statusLine) draw(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drawn = time.Now()
+	fmt.Fprintf(l.screen, "\r%s\x1b[K", line)
+}
+
+// clear removes the line that is drawn over.
+func (l *statusLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+}
+
+func (l *statusLine) erase() {
+	if !l.drawn.IsZero() {
+		fmt.Fprint(l.screen, "\r\x1b[K")
+		l.drawn = time.Time{}
+	}
+}

@@ -1,0 +1,62 @@
+package datasets
+
+import (
+	"strings"
+)
+
+// Report is what [CheckNPZ] found out about an .npz file.
+type Report struct {
+	File string `json:"file"`
+	// Usable says that Load takes the file.
+	Usable bool `json:"usable"`
+	// Arrays are those that were understood, in the order in which they were read.
+	Arrays []ArrayInfo `json:"arrays"`
+	// Errors keep the file from being used, Warnings are odd. Each names the array, where there is one the index, and says
+	// what to do.
+	Errors   []string `json:"errors"`
+	Warnings []string `json:"warnings"`
+	// Data is the data set; nil unless it is usable.
+	Data *Dataset `json:"-"`
+}
+
+// CheckNPZ reads an .npz file as [Load] does with the same options, but goes on after an error as far as that makes sense,
+// so that all that is wrong is known at once; of the elements of one array that are wrong in the same way, the first few
+// are told. It looks for more oddities than Load does: see [Dataset.Oddities]. It is an error if the file cannot be opened
+// as an archive.
+func CheckNPZ(path string, opts Options) (Report, error) {
+	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
+	if err := opts.check(); err != nil {
+		return report, err
+	}
+	if err := (Info{Name: path}).accepts(opts); err != nil {
+		return report, err
+	}
+	r, err := openNPZ(path, opts)
+	if err != nil {
+		return report, err
+	}
+	defer r.file.Close()
+	var errs []error
+	for _, step := range r.steps() {
+		errs = append(errs, separate(step())...)
+	}
+	if len(errs) == 0 {
+		if r.d.Mean == nil {
+			r.d.standardise()
+		}
+		for _, check := range r.d.checks() {
+			errs = append(errs, separate(check())...)
+		}
+	}
+	if report.Usable = len(errs) == 0; report.Usable {
+		report.Data = r.d
+		r.d.warnOddities()
+		r.d.Warnings = append(r.d.Warnings, r.d.Oddities()...)
+	}
+	for _, err := range errs {
+		report.Errors = append(report.Errors, strings.TrimPrefix(err.Error(), path+": "))
+	}
+	report.Arrays = r.taken
+	report.Warnings = append(report.Warnings, r.d.Warnings...)
+	return report, nil
+}

@@ -1,0 +1,87 @@
+package datasets
+
+import (
+	"context"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// ExportSize is the number of bytes that the features take, as float32, when a file that [Dataset.Export] wrote is read.
+func (d *Dataset) ExportSize() int64 {
+	return 4 * int64(len(d.exported())) * int64(d.Nodes) * int64(d.Channels)
+}
+
+// Export writes the data set as an .npz file, which numpy and [Load] read: features [samples, nodes, channels], float32,
+// in raw units; labels [samples]; split [samples], 0 train, 1 validation, 2 test; class_names; edges [E, 2] and weights
+// [E]; node_names, if nodes have names. Samples of no split are left out. Mean and Std are not written: Load computes them
+// anew, over the training samples.
+//
+// It holds one sample at a time. The file replaces what was at path, and appears whole or not at all, also when ctx ends.
+// progress, which may be nil, is told the share that is done.
+func (d *Dataset) Export(ctx context.Context, path string, progress func(done float64)) error {
+	marks := d.exported()
+	samples := make([]int, 0, len(marks))
+	for i := range d.Signals.Len() {
+		if _, ok := marks[i]; ok {
+			samples = append(samples, i)
+		}
+	}
+	labels, split := make([]int32, len(samples)), make([]uint8, len(samples))
+	for at, i := range samples {
+		labels[at], split[at] = d.Labels[i], marks[i]
+	}
+	return npz.WriteArchive(path, func(w *npz.Writer) error {
+		for _, vector := range []npz.Named{
+			{Name: "labels", Array: &npz.Array{Shape: []int{len(samples)}, Data: labels}},
+			{Name: "split", Array: &npz.Array{Shape: []int{len(samples)}, Data: split}},
+			{Name: "class_names", Array: &npz.Array{Shape: []int{d.Classes()}, Data: d.ClassNames}},
+		} {
+			if err := w.Array(vector.Name, vector.Array); err != nil {
+				return err
+			}
+		}
+		if d.NodeNames != nil {
+			if err := w.Array("node_names", &npz.Array{Shape: []int{d.Nodes}, Data: d.NodeNames}); err != nil {
+				return err
+			}
+		}
+		if err := d.exportGraph(w); err != nil {
+			return err
+		}
+		return w.Rows("features", []int{len(samples), d.Nodes, d.Channels}, func(at int, row []float32) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if progress != nil {
+				progress(float64(at+1) / float64(len(samples)))
+			}
+			d.Signals.Read(samples[at], row)
+			return nil
+		})
+	})
+}
+
+// exported gives each sample of a split its mark.
+func (d *Dataset) exported() map[int]uint8 {
+	marks := map[int]uint8{}
+	for mark, split := range d.splits() {
+		for _, i := range split.indices {
+			marks[i] = uint8(mark)
+		}
+	}
+	return marks
+}
+
+// exportGraph writes each edge once.
+func (d *Dataset) exportGraph(w *npz.Writer) error {
+	edges := d.Affinity.EdgeList()
+	ends, weights := make([]int32, 0, 2*len(edges)), make([]float64, len(edges))
+	for e, edge := range edges {
+		ends = append(ends, int32(edge.I), int32(edge.J))
+		weights[e] = edge.Weight
+	}
+	if err := w.Array("edges", &npz.Array{Shape: []int{len(edges), 2}, Data: ends}); err != nil {
+		return err
+	}
+	return w.Array("weights", &npz.Array{Shape: []int{len(edges)}, Data: weights})
+}

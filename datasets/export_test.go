@@ -1,0 +1,136 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// exported writes a data set to a file and loads it again.
+func exported(t *testing.T, d *Dataset) *Dataset {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "exported.npz")
+	require.NoError(t, d.Export(t.Context(), path, nil))
+	again, err := Load(path, Options{})
+	require.NoError(t, err)
+	return again
+}
+
+// same compares what an export keeps.
+func same(t *testing.T, d, again *Dataset) {
+	t.Helper()
+	require.Equal(t, []int{d.Signals.Len(), d.Nodes, d.Channels}, []int{again.Signals.Len(), again.Nodes, again.Channels})
+	want, got := make([]float32, d.Nodes*d.Channels), make([]float32, d.Nodes*d.Channels)
+	for i := range d.Signals.Len() {
+		d.Signals.Read(i, want)
+		again.Signals.Read(i, got)
+		require.Equal(t, want, got, "sample %d", i)
+	}
+	assert.Equal(t, d.Labels, again.Labels)
+	assert.Equal(t, [][]int{d.Train, d.Validation, d.Test}, [][]int{again.Train, again.Validation, again.Test})
+	assert.Equal(t, d.Affinity.Hash(), again.Affinity.Hash())
+	assert.Equal(t, d.ClassNames, again.ClassNames)
+	assert.Equal(t, d.NodeNames, again.NodeNames)
+}
+
+func TestExportDigits(t *testing.T) {
+	d, err := Load("digits", Options{Seed: 3})
+	require.NoError(t, err)
+	again := exported(t, d)
+	same(t, d, again)
+	assert.Equal(t, d.Mean, again.Mean)
+	assert.Equal(t, d.Std, again.Std)
+	assert.Empty(t, again.Warnings)
+	assert.EqualValues(t, 4*1797*64, d.ExportSize())
+}
+
+// TestExportOddities: a self-loop, weights that float32 would round, an isolated node, node names beyond ASCII.
+func TestExportOddities(t *testing.T) {
+	d := small(t)
+	graph, err := affinity.New(3, []affinity.Edge{{I: 0, J: 0, Weight: 2}, {I: 1, J: 0, Weight: 1.0 / 3}})
+	require.NoError(t, err)
+	d.Nodes, d.Channels, d.Affinity, d.NodeNames = 3, 1, graph, []string{"a", "żółw", ""}
+	d.Signals = &Floats{Size: 3, Values: []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1e-40}}
+	same(t, d, exported(t, d))
+
+	d.Affinity, err = affinity.New(3, nil)
+	require.NoError(t, err)
+	d.NodeNames = nil
+	same(t, d, exported(t, d))
+}
+
+// TestExportLeavesOut samples of no split.
+func TestExportLeavesOut(t *testing.T) {
+	d := small(t)
+	d.Train, d.Validation = []int{1}, []int{3}
+	again := exported(t, d)
+	assert.Equal(t, []int32{1, 1, 0, 1}, again.Labels)
+	assert.Equal(t, [][]int{{0}, {1}, {2, 3}}, [][]int{again.Train, again.Validation, again.Test})
+	assert.EqualValues(t, 4*4*4, d.ExportSize())
+}
+
+// TestExportStops: nothing is left of an export that is stopped, and the file before it stays.
+func TestExportStops(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "small.npz")
+	require.NoError(t, os.WriteFile(path, []byte("before"), 0o644))
+	ctx, stop := context.WithCancel(t.Context())
+	var shares []float64
+	err := small(t).Export(ctx, path, func(done float64) {
+		if shares = append(shares, done); len(shares) == 3 {
+			stop()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, []float64{1.0 / 6, 2.0 / 6, 3.0 / 6}, shares)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "before", string(raw))
+
+	require.NoError(t, small(t).Export(t.Context(), path, nil))
+	file, err := npz.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	assert.Equal(t, []string{"labels", "split", "class_names", "edges", "weights", "features"}, file.Names())
+	require.Error(t, small(t).Export(t.Context(), filepath.Join(dir, "none", "x.npz"), nil))
+}
+
+// TestRealExport: bytes with a scale, 220 MB as float32.
+func TestRealExport(t *testing.T) {
+	d, err := Load("mnist", Options{DataDir: realData(t, "mnist")})
+	require.NoError(t, err)
+	same(t, d, exported(t, d))
+}
+
+func ExampleDataset_Export() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "digits.npz")
+	d, err := Load("digits", Options{})
+	if err == nil {
+		err = d.Export(context.Background(), path, nil)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := Load(path, Options{})
+	fmt.Println(again.Signals.Len(), again.Affinity.Edges(), errors.Is(err, nil))
+	// Output: 1797 210 true
+}

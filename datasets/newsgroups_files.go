@@ -1,0 +1,134 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// newsgroupsFolders hold the training and the test messages: a folder for each group, a file for each message.
+var newsgroupsFolders = [2]string{"20news-bydate-train", "20news-bydate-test"}
+
+// corpus is the messages as they lie on the disk.
+type corpus struct {
+	folder      string    // that holds both of newsgroupsFolders
+	groups      []string  // names of the classes, in alphabetical order
+	train, test []message // by group, then by file name
+	hash        string    // sha256, in hexadecimal, of the names and contents of all messages
+}
+
+// message is one file.
+type message struct {
+	path    string // below the folder
+	group   int32
+	content []byte
+}
+
+// readCorpus finds, reads and hashes all messages.
+func readCorpus(dataDir string) (*corpus, error) {
+	dirs := folders(dataDir, newsgroupsInfo.Name)
+	at := slices.IndexFunc(dirs, func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, newsgroupsFolders[0]))
+		return err == nil
+	})
+	if at < 0 {
+		return nil, fmt.Errorf("%w: looked for %s in %s; get 20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie, "+
+			"unpack it in a folder and pass --data-dir FOLDER", fs.ErrNotExist, newsgroupsFolders[0], strings.Join(dirs, ", "))
+	}
+	c := &corpus{folder: dirs[at]}
+	groups, train, err := listMessages(c.folder, newsgroupsFolders[0])
+	if err != nil {
+		return nil, err
+	}
+	testGroups, test, err := listMessages(c.folder, newsgroupsFolders[1])
+	if err != nil {
+		return nil, err
+	}
+	for i, names := range [2][]string{groups, testGroups} {
+		for _, name := range names {
+			if other := [2][]string{testGroups, groups}[i]; !slices.Contains(other, name) {
+				return nil, fmt.Errorf("%s: group %s is in %s but not in %s; unpack 20news-bydate.tar.gz again",
+					c.folder, name, newsgroupsFolders[i], newsgroupsFolders[1-i])
+			}
+		}
+	}
+	c.groups, c.train, c.test = groups, train, test
+	return c, c.read()
+}
+
+// listMessages lists the groups of a split and its messages, yet to be read, in alphabetical order.
+func listMessages(folder, split string) (groups []string, messages []message, err error) {
+	entries, err := visible(filepath.Join(folder, split))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		files, err := visible(filepath.Join(folder, split, entry.Name()))
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, file := range files {
+			messages = append(messages, message{path: filepath.Join(split, entry.Name(), file.Name()), group: int32(len(groups))})
+		}
+		if len(files) == 0 {
+			return nil, nil, fmt.Errorf("%s holds no messages; unpack 20news-bydate.tar.gz again",
+				filepath.Join(folder, split, entry.Name()))
+		}
+		groups = append(groups, entry.Name())
+	}
+	if len(groups) == 0 {
+		return nil, nil, fmt.Errorf("%s holds no folders of newsgroups; unpack 20news-bydate.tar.gz again",
+			filepath.Join(folder, split))
+	}
+	return groups, messages, nil
+}
+
+// visible lists a folder in alphabetical order without what some systems add to it, such as .DS_Store.
+func visible(dir string) ([]os.DirEntry, error) {
+	entries, err := os.ReadDir(dir)
+	return slices.DeleteFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), ".") }), err
+}
+
+// read reads the contents on all cores and hashes them.
+func (c *corpus) read() error {
+	all := slices.Concat(c.train, c.test)
+	hashes := make([][sha256.Size]byte, len(all))
+	errs := make([]error, len(all))
+	parallel(len(all), func(i int) {
+		all[i].content, errs[i] = os.ReadFile(filepath.Join(c.folder, all[i].path))
+		hashes[i] = sha256.Sum256(all[i].content)
+	})
+	digest := sha256.New()
+	for i, message := range all {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		fmt.Fprintf(digest, "%s %x\n", filepath.ToSlash(message.path), hashes[i])
+	}
+	c.hash = fmt.Sprintf("%x", digest.Sum(nil))
+	c.train, c.test = all[:len(c.train)], all[len(c.train):]
+	return nil
+}
+
+// parallel calls do for 0 to n-1, in any order, on all cores.
+func parallel(n int, do func(i int)) {
+	var workers sync.WaitGroup
+	count := runtime.GOMAXPROCS(0)
+	for worker := range count {
+		workers.Go(func() {
+			for i := worker; i < n; i += count {
+				do(i)
+			}
+		})
+	}
+	workers.Wait()
+}

@@ -1,0 +1,130 @@
+package datasets
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// nwuclaText is a file of a body.
+func nwuclaText(t *testing.T, poses [][][3]float64, label int) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"skeletons": poses, "label": label})
+	require.NoError(t, err)
+	return string(text)
+}
+
+// smallNWUCLA is a set of files: every action by subjects 1, 2 and 9 in three views.
+func smallNWUCLA(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for class, action := range nwuclaActions {
+		for _, subject := range []int{1, 2, 9} {
+			for view := 1; view <= 3; view++ {
+				seed := uint64(class + 100*subject + 1000*view)
+				files[fmt.Sprintf("a%02d_s%02d_e00_v%02d.json", action, subject, view)] = nwuclaText(t, moving(seed, 1+class, 20), class+1)
+			}
+		}
+	}
+	return files
+}
+
+func TestNWUCLA(t *testing.T) {
+	emptyCache(t)
+	dir := t.TempDir()
+	writeRecordings(t, filepath.Join(dir, "nw-ucla"), smallNWUCLA(t))
+	d, err := loadNWUCLA(Options{DataDir: dir})
+	require.NoError(t, err)
+	require.NoError(t, d.Validate())
+	assert.Equal(t, []int{54, 6, 30}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+	assert.Equal(t, 40*19+39*20, d.Affinity.Edges())
+	for i, label := range d.Labels {
+		assert.Equal(t, int32(i/9), label)
+	}
+	for _, i := range d.Test {
+		assert.Equal(t, 2, i%3, "view 3")
+	}
+	assert.Contains(t, d.Warnings[0], "cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
+	subjects, err := loadNWUCLA(Options{DataDir: dir, Protocol: crossSubject, Validation: 0.25})
+	require.NoError(t, err)
+	assert.Equal(t, []int{45, 15, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})
+	for _, i := range subjects.Test {
+		assert.Equal(t, 2, i/3%3, "subject 9")
+	}
+}
+
+func TestNWUCLAErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"label":  {map[string]string{"a08_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 8)}, "a08_s01_e00_v01.json: label 8 is not that of the action"},
+		"zero":   {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 20), 0)}, "label 0 is not that"},
+		"joints": {map[string]string{"a01_s01_e00_v01.json": nwuclaText(t, moving(1, 3, 25), 1)}, "skeletons[0] has 25 joints, want 20"},
+		"action": {map[string]string{"a07_s01_e00_v01.json": "{}"}, "none of the 1 recordings"},
+		"none":   {map[string]string{"b01_s01_e00_v01.json": "{}"}, "looked for recordings such as a01_s01_e00_v01.json or all_sqe.zip"},
+	} {
+		emptyCache(t)
+		dir := t.TempDir()
+		writeRecordings(t, dir, c.files)
+		_, err := loadNWUCLA(Options{DataDir: dir})
+		assert.ErrorContains(t, err, c.want, name)
+	}
+}
+
+// TestRealNWUCLA checks the counts, the published split and what preparation promises.
+func TestRealNWUCLA(t *testing.T) {
+	dir := realData(t, "nw-ucla")
+	d, err := Load("nw-ucla", Options{DataDir: dir, Augment: true})
+	require.NoError(t, err)
+	assert.Empty(t, d.Warnings)
+	assert.Equal(t, []int{918, 102, 464}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+	assert.Equal(t, 1540, d.Affinity.Edges())
+
+	found, err := nwuclaFiles.find(dir)
+	require.NoError(t, err)
+	table, err := os.ReadFile(filepath.Join(found.place, "splits.tsv"))
+	require.NoError(t, err)
+	labels := map[string]string{} // split and label by name
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		labels[fields[1]] = fields[0] + fields[3]
+	}
+	require.Len(t, labels, 1484)
+	for _, split := range d.splits() {
+		published := map[string]string{"train": "train", "validation": "train", "test": "val"}[split.name]
+		for _, i := range split.indices {
+			name := strings.TrimSuffix(found.list[i].Name(), ".json")
+			require.Equal(t, labels[name], fmt.Sprint(published, d.Labels[i]+1), name)
+		}
+	}
+	sample := make([]float32, d.Nodes*d.Channels)
+	var largest float32
+	folded := 0 // recordings that begin with a pose that gives no coordinates
+	for i := range d.Signals.Len() {
+		d.Signals.Read(i, sample)
+		if max(sample[3]*sample[3], sample[4]*sample[4], sample[5]*sample[5]) > 1e-6 {
+			folded++
+		}
+		for _, v := range sample {
+			largest = max(largest, v, -v)
+		}
+	}
+	t.Logf("largest coordinate %.1f spines; %d recordings do not begin with the spine at the origin", largest, folded)
+	assert.Less(t, folded, 15)
+
+	assert.Less(t, largest, float32(20))
+	// The files of these recordings of views 2 and 3 are the same, in the set as it is given out.
+	assert.Contains(t, d.Notes, "95 of 464 test recordings are exact copies of training recordings under another name")
+
+	d, err = Load("nw-ucla", Options{DataDir: dir, Protocol: crossSubject})
+	require.NoError(t, err)
+	assert.Empty(t, d.Warnings)
+	assert.Equal(t, []int{1077, 120, 287}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+}

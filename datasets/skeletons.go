@@ -1,0 +1,135 @@
+package datasets
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/clusterpool/ccp/datasets/augment"
+	"github.com/clusterpool/ccp/datasets/skeleton"
+)
+
+// heldOutSkeletons is the share of the training recordings kept for validation.
+const heldOutSkeletons = 0.1
+
+// skeletonNoise is the deviation of the noise that augmentation adds to coordinates, in lengths of the spine.
+const skeletonNoise = 0.01
+
+// skeletons is a source of recordings of people, one a file, whose name says who does what before which camera.
+type skeletons struct {
+	info        *Info
+	credit, get string                               // for the provenance, and for who does not have the files
+	folders     []string                             // in which the files may lie, below the data folder
+	archives    []string                             // zip files that may hold them
+	name        *regexp.Regexp                       // of a recording, its numbers in groups
+	extension   string                               // of its file
+	example     string                               // the name of such a file
+	describe    func(numbers []int) (recorded, bool) // what the numbers say; false for recordings of another set
+	parse       func(name string, content []byte) (*skeleton.Recording, error)
+	preparation skeleton.Preparation
+	classes     []string
+	splits      []skeletonSplit // as info.Protocols names them; the first is the usual one
+}
+
+// recorded is what a file's name says.
+type recorded struct {
+	class         int32
+	subject, view int
+}
+
+// skeletonSplit is a protocol: who is tested, the published numbers of recordings, and how far augmentation turns about
+// each axis, in radians.
+type skeletonSplit struct {
+	name        string
+	isTest      func(recorded) bool
+	train, test int
+	turn        float64
+}
+
+// crossSubject and crossView are the names of the two protocols.
+const (
+	crossSubject = "cross-subject"
+	crossView    = "cross-view"
+)
+
+// load finds the files, prepares their signals or takes them from the cache, and draws the splits. Mean is 0 and Std 1: the
+// body is the unit already, and augmentation turns it in its own coordinates.
+func (s *skeletons) load(opts Options) (*Dataset, error) {
+	found, err := s.find(opts.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	defer found.close()
+	files, takes, notes, err := s.choose(found)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{Name: s.info.Name, Nodes: s.preparation.Nodes(), Channels: s.preparation.Channels(),
+		ClassNames: slices.Clone(s.classes), NodeNames: s.preparation.Layout.NodeNames(s.preparation.Frames), Notes: notes}
+	if d.Affinity, err = s.preparation.Layout.Graph(s.preparation.Frames); err != nil {
+		return nil, err
+	}
+	for range d.Channels {
+		d.Mean, d.Std = append(d.Mean, 0), append(d.Std, 1)
+	}
+	split := s.splits[max(0, slices.Index(s.info.Protocols, opts.Protocol))]
+	d.splitRecordings(split, takes, opts)
+	if opts.Augment {
+		d.Augment = augment.Compose(augment.Rotate(split.turn), augment.Noise(skeletonNoise))
+	}
+	signals, err := s.signals(d, found, files, opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w; get these files again, or list their names in a .txt file there whose name holds \"missing\"",
+			s.info.Name, found.place, err)
+	}
+	d.Signals = signals
+	d.Provenance = fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", s.credit, found.place, signals.Checksum())
+	d.Notes = append(d.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
+		split.name, s.preparation.Frames, len(s.preparation.Layout.Joints), d.Channels))
+	if copies := signals.Copies(d.Test, slices.Concat(d.Train, d.Validation)); copies > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under another name",
+			copies, len(d.Test)))
+	}
+	return d, nil
+}
+
+// splitRecordings splits by the protocol and holds out a stratified tenth of the training recordings, or the share asked for,
+// for validation. That is drawn among the people and cameras of the training set: it picks the epoch, but is easier than
+// the test, which has others.
+func (d *Dataset) splitRecordings(split skeletonSplit, takes []recorded, opts Options) {
+	for i, take := range takes {
+		d.Labels = append(d.Labels, take.class)
+		if split.isTest(take) {
+			d.Test = append(d.Test, i)
+		} else {
+			d.Train = append(d.Train, i)
+		}
+	}
+	if len(d.Train) != split.train || len(d.Test) != split.test {
+		d.warn("%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
+			split.name, len(d.Train), len(d.Test), split.train, split.test)
+	}
+	part := opts.Validation
+	if part == 0 {
+		part = heldOutSkeletons
+	}
+	d.holdOutValidation(max(1, share(len(d.Train), part)), opts.Seed)
+}
+
+// signals prepares the recordings, or takes what was prepared before.
+func (s *skeletons) signals(d *Dataset, found *foundSkeletons, files []skeleton.File, opts Options) (*skeleton.Signals, error) {
+	collection := &skeleton.Collection{FS: found.files, Files: files, Parse: s.parse, Preparation: s.preparation}
+	key, cache := collection.Key(), found.cachePath(s.info.Name)
+	if kept, err := skeleton.ReadCache(cache, key, len(files), d.Nodes*d.Channels); err == nil {
+		return kept, nil
+	}
+	doing := fmt.Sprintf("reading %d recordings", len(files))
+	signals, err := collection.Prepare(func(done float64) { opts.report(doing, done) })
+	if err != nil {
+		return nil, err
+	}
+	if err := signals.WriteCache(cache, key); err != nil {
+		d.warn("the prepared signals cannot be kept, so that every start reads all recordings: %v", err)
+	}
+	return signals, nil
+}
