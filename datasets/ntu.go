@@ -50,6 +50,7 @@ var ntuFiles = skeletons{
 	parse:       func(_ string, content []byte) (*skeleton.Recording, error) { return skeleton.ParseNTU(content) },
 	preparation: skeleton.Preparation{Layout: &skeleton.KinectV2, Frames: ntuFrames, Bodies: 2},
 	classes:     ntuClasses,
+	crop:        1,
 	splits: []skeletonSplit{
 		{crossSubject, func(r recorded) bool { return !slices.Contains(ntuTrainSubjects, r.subject) }, 40_091, 16_487, 0.3},
 		{crossView, func(r recorded) bool { return r.view == ntuTestCamera }, 37_646, 18_932, 0.5},

@@ -14,10 +14,10 @@ const nwuclaFrames = 40
 var nwuclaInfo = Info{
 	Name: "nw-ucla",
 	Description: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 frames of " +
-		"20 joints: places of the joints, seen from the body",
+		"20 joints: places, bones and motion, seen from the body",
 	Needs:   "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " + nwuclaArchive,
 	Licence: "none stated by its authors; cite J. Wang et al., Cross-view Action Modeling, Learning and Recognition, 2014",
-	Samples: 1_484, Nodes: nwuclaFrames * 20, Channels: 3, Classes: len(nwuclaClasses),
+	Samples: 1_484, Nodes: nwuclaFrames * 20, Channels: 9, Classes: len(nwuclaClasses),
 	Protocols: []string{crossView, crossSubject},
 }
 
@@ -50,8 +50,10 @@ var nwuclaFiles = skeletons{
 		return recorded{class: int32(class), subject: n[1], view: n[3]}, class >= 0
 	},
 	parse:       parseNWUCLA,
-	preparation: skeleton.Preparation{Layout: &skeleton.KinectV1, Frames: nwuclaFrames, Bodies: 1},
+	preparation: skeleton.Preparation{Layout: &skeleton.KinectV1, Frames: nwuclaFrames, Bodies: 1, Streams: true},
 	classes:     nwuclaClasses,
+	crop:        0.6,
+	mirror:      true,
 	splits: []skeletonSplit{
 		{crossView, func(r recorded) bool { return r.view == nwuclaTestView }, 1_020, 464, 0.5},
 		{crossSubject, func(r recorded) bool { return slices.Contains(nwuclaTestSubjects, r.subject) }, 1_197, 287, 0.3},

@@ -164,6 +164,6 @@ func ExampleNames() {
 	// fashion-mnist 70000 784 1 10
 	// 20news 0 10000 1 20
 	// ntu 56578 2000 6 60
-	// nw-ucla 1484 800 3 10
+	// nw-ucla 1484 800 9 10
 	// PATH.npz 0 0 0 0
 }

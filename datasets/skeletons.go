@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 
@@ -28,6 +29,8 @@ type skeletons struct {
 	parse       func(name string, content []byte) (*skeleton.Recording, error)
 	preparation skeleton.Preparation
 	classes     []string
+	crop        float64         // the least share of a recording's time that augmentation keeps; 1 for all of it
+	mirror      bool            // augmentation may swap left and right
 	splits      []skeletonSplit // as info.Protocols names them; the first is the usual one
 }
 
@@ -52,8 +55,7 @@ const (
 	crossView    = "cross-view"
 )
 
-// load finds the files, prepares their signals or takes them from the cache, and draws the splits. Mean is 0 and Std 1: the
-// body is the unit already, and augmentation turns it in its own coordinates.
+// load finds the files, prepares their signals or takes them from the cache, and draws the splits.
 func (s *skeletons) load(opts Options) (*Dataset, error) {
 	found, err := s.find(opts.DataDir)
 	if err != nil {
@@ -69,13 +71,10 @@ func (s *skeletons) load(opts Options) (*Dataset, error) {
 	if d.Affinity, err = s.preparation.Layout.Graph(s.preparation.Frames); err != nil {
 		return nil, err
 	}
-	for range d.Channels {
-		d.Mean, d.Std = append(d.Mean, 0), append(d.Std, 1)
-	}
 	split := s.splits[max(0, slices.Index(s.info.Protocols, opts.Protocol))]
 	d.splitRecordings(split, takes, opts)
 	if opts.Augment {
-		d.Augment = augment.Compose(augment.Rotate(split.turn), augment.Noise(skeletonNoise))
+		d.Augment = s.augment(split)
 	}
 	signals, err := s.signals(d, found, files, opts)
 	if err != nil {
@@ -83,6 +82,7 @@ func (s *skeletons) load(opts Options) (*Dataset, error) {
 			s.info.Name, found.place, err)
 	}
 	d.Signals = signals
+	d.scaleStreams()
 	d.Provenance = fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", s.credit, found.place, signals.Checksum())
 	d.Notes = append(d.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
 		split.name, s.preparation.Frames, len(s.preparation.Layout.Joints), d.Channels))
@@ -91,6 +91,43 @@ func (s *skeletons) load(opts Options) (*Dataset, error) {
 			copies, len(d.Test)))
 	}
 	return d, nil
+}
+
+// augment turns and disturbs a signal, as the protocol has it, and what more its source allows.
+func (s *skeletons) augment(split skeletonSplit) augment.Func {
+	steps := []augment.Func{augment.Rotate(split.turn), augment.Noise(skeletonNoise)}
+	if s.mirror {
+		layout := s.preparation.Layout
+		steps = append(steps, augment.Mirror(len(layout.Joints), s.preparation.Channels(), layout.Sides))
+	}
+	if s.crop < 1 {
+		steps = append(steps, augment.TimeCrop(s.preparation.Frames, s.crop))
+	}
+	return augment.Compose(steps...)
+}
+
+// scaleStreams sets Mean to 0, and Std to 1 for places, whose unit is the body already, and to the root mean square over the training
+// samples for bones and for motion. It is the same on all axes: augmentation turns the body in its own coordinates.
+func (d *Dataset) scaleStreams() {
+	d.Mean, d.Std = make([]float32, d.Channels), make([]float32, d.Channels)
+	mean, std := d.ChannelStats(d.Train)
+	streams := 3
+	if d.Channels%9 != 0 {
+		streams = 1
+	}
+	width := d.Channels / streams
+	for channel := range d.Std {
+		d.Std[channel] = 1
+		if channel >= width {
+			square, first := 0.0, channel/width*width
+			for c := first; c < first+width; c++ {
+				square += float64(mean[c])*float64(mean[c]) + float64(std[c])*float64(std[c])
+			}
+			if square > 0 {
+				d.Std[channel] = float32(math.Sqrt(square / float64(width)))
+			}
+		}
+	}
 }
 
 // splitRecordings splits by the protocol and holds out a stratified tenth of the training recordings, or the share asked for,

@@ -83,6 +83,7 @@ var presets = map[string]Architecture{
 	"fashion-mnist": {mustLevels("196x32/9,49x64/9,9x128/9,1x256/9"), []int{128}},
 	"cifar10":       {mustLevels("256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4"), []int{1024}},
 	"20news":        {mustLevels("2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4"), []int{256}},
+	"nw-ucla":       {mustLevels("200x96/16,50x192/16,12x256/8,1x512/12"), []int{128}},
 	"ntu":           {mustLevels("512x256/16,128x384/16,32x512/8,8x768/8,1x1024/8"), []int{1024}},
 }
 

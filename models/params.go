@@ -58,6 +58,7 @@ var parameters = map[string]parameter{
 	ccp.ParamDropout:          {0.0, "level", fraction},
 	ParamCandidates:           {0.0, "level", number("a whole number from 0", func(v float64) bool { return v >= 0 && v == math.Trunc(v) && v < 1<<20 })},
 	ParamNormalizeInput:       {true, "", eitherWay},
+	ParamInputDropout:         {0.0, "", fraction},
 	ParamReadoutDropout:       {0.5, "fc classes", fraction},
 	nn.ParamL2:                {1e-4, "level fc classes", notNegative},
 	nn.ParamBatchNormMomentum: {0.9, "level fc", fraction},

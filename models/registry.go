@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -58,9 +59,15 @@ func (s Spec) Check() error {
 	return s.checkParts()
 }
 
+// ParamInputDropout is the share of a signal's values that are left out in training (float64, default 0), such as words of a
+// document.
+const ParamInputDropout = "input_dropout"
+
 // Build builds the spec's network in the root scope, see Network.
 func (s Spec) Build(scope *model.Scope, graph *affinity.Matrix, signal *Node) *Node {
-	return networks[s.Model](scope.In("model"), s, graph, signal)
+	scope = scope.In("model")
+	signal = nn.Dropout(scope.In("input"), signal, model.GetParamOr(scope, ParamInputDropout, 0.0))
+	return networks[s.Model](scope, s, graph, signal)
 }
 
 // Parameters counts the trainable values: memberships, gates, filters, dense layers and batch norm's scale and offset. It

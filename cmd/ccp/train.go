@@ -40,17 +40,18 @@ interrupted or killed, and ends with the same weights.`,
 	f.Uint64Var(&c.SplitSeed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
 	f.Float64Var(&c.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
 	addDataFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
-	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10)")
+	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.StringVar(&hidden, "fc", "", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
-	f.StringVar(&hierarchy, "hierarchy", ccp.Learned, "`WAY` that the clusters come about: "+strings.Join(ccp.Hierarchies(), ", "))
+	f.StringVar(&hierarchy, "hierarchy", ccp.Learned, "`WAY` that the clusters come about: "+strings.Join(ccp.Hierarchies(), ", ")+"; some data sets have another default")
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
 	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
 	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
 	f.Float64Var(&c.LearningRate, "lr", 0, "Adam's learning `RATE` at the start (default 0.001)")
 	f.StringVar(&c.Schedule, "schedule", "cosine", "`KIND` of schedule of the learning rate: cosine (to zero) or constant")
 	f.Float64Var(&c.Average, "average", 0, "`DECAY` of a moving average of the weights to classify with, such as 0.999; 0 for none")
+	f.Float64Var(&c.LabelSmoothing, "label-smoothing", 0, "`SHARE` of each label that is spread over all classes, such as 0.1")
 	f.IntVar(&c.Patience, "patience", 0, "stop after `N` epochs without a better validation; 0 for never")
 	f.Int64Var(&c.Seed, "seed", 1, "`SEED` of weights, batches, dropout and augmentation")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
@@ -104,10 +105,14 @@ interrupted or killed, and ends with the same weights.`,
 func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, settings []string) (err error) {
 	defaults := experiment.Defaults(c.Data)
 	for name, set := range map[string]func(){
-		"epochs":  func() { c.Epochs = defaults.Epochs },
-		"batch":   func() { c.Batch = defaults.Batch },
-		"lr":      func() { c.LearningRate = defaults.LearningRate },
-		"augment": func() { c.Augment = defaults.Augment },
+		"epochs":          func() { c.Epochs = defaults.Epochs },
+		"batch":           func() { c.Batch = defaults.Batch },
+		"lr":              func() { c.LearningRate = defaults.LearningRate },
+		"augment":         func() { c.Augment = defaults.Augment },
+		"label-smoothing": func() { c.LabelSmoothing = defaults.LabelSmoothing },
+		"average":         func() { c.Average = defaults.Average },
+		"levels":          func() { c.Levels = defaults.Levels },
+		"tfidf":           func() { c.TFIDF = defaults.TFIDF },
 	} {
 		if !f.Changed(name) {
 			set()
@@ -120,6 +125,9 @@ func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, 
 	}
 	if c.Hidden, err = parseWidths(hidden); err != nil {
 		return fmt.Errorf("--fc: %w", err)
+	}
+	if !f.Changed("fc") && !f.Changed("levels") {
+		c.Hidden = defaults.Hidden
 	}
 	params, err := models.ParseParams(settings)
 	if err != nil {

@@ -51,7 +51,7 @@ type Key [sha256.Size]byte
 func (c *Collection) Key() Key {
 	digest := sha256.New()
 	p := c.Preparation
-	fmt.Fprintf(digest, "%d %q %d %d %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Bodies, p.EachFrame)
+	fmt.Fprintf(digest, "%d %q %d %d %t %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Bodies, p.EachFrame, p.Streams)
 	for _, file := range c.Files {
 		fmt.Fprintf(digest, "%q %d %d\n", file.Name(), file.Size, file.Modified.UnixNano())
 	}

@@ -17,13 +17,21 @@ type Preparation struct {
 	// EachFrame looks at each frame from where the main actor is in that frame, which takes their way through the room
 	// out of the signal. Otherwise all frames are seen from where they are in the first.
 	EachFrame bool
+	// Streams adds to the places of the joints the vectors along the bones and of their motion, which a filter would
+	// otherwise have to find out by subtraction.
+	Streams bool
 }
 
 // Nodes is the number of nodes of a signal: its frames times the joints.
 func (p Preparation) Nodes() int { return p.Frames * len(p.Layout.Joints) }
 
-// Channels is the number of channels of a signal: x, y, z of each body.
-func (p Preparation) Channels() int { return 3 * p.Bodies }
+// Channels is the number of channels of a signal: x, y, z of each body, in each of its streams.
+func (p Preparation) Channels() int {
+	if p.Streams {
+		return 3 * p.Bodies * streams
+	}
+	return 3 * p.Bodies
+}
 
 // check refuses sizes that make no signal.
 func (p Preparation) check() error {
@@ -33,7 +41,7 @@ func (p Preparation) check() error {
 	return p.Layout.check()
 }
 
-// Signal writes a recording as a signal to dst, `[frames * joints, bodies * 3]` row-major:
+// Signal writes a recording as a signal to dst, `[frames * joints, channels]` row-major:
 //
 //   - the actors are the bodies that move most; the one that moves most of all is the main one;
 //   - the frames are those in which the main actor was seen;
@@ -54,6 +62,9 @@ func (p Preparation) Signal(r *Recording, dst []float32) error {
 	clear(dst)
 	for number := range actors {
 		p.resample(&actors[number], actors[0].Frames, dst[3*number:])
+	}
+	if p.Streams {
+		p.derive(dst)
 	}
 	for _, v := range dst {
 		if !finite(float64(v)) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 )
@@ -35,7 +36,9 @@ type Config struct {
 	Schedule     string  `json:"schedule"`          // "cosine", to zero, or "constant"
 	Average      float64 `json:"average,omitempty"` // decay of the moving average of the weights; 0 is none
 	Patience     int     `json:"patience,omitempty"`
-	Seed         int64   `json:"seed"`
+	// LabelSmoothing is the share of each label that is spread over all classes.
+	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
+	Seed           int64   `json:"seed"`
 }
 
 // Defaults are the training settings that suit a data set; the paper's where it gives them (Adam from 1e-3), batches of 64
@@ -51,6 +54,11 @@ func Defaults(data string) Config {
 		c.Batch = 100
 	case "mnist", "fashion-mnist":
 		c.Epochs = 10
+	case "nw-ucla":
+		c.Epochs, c.Augment, c.Average = 150, true, 0.99
+		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared, ccp.ParamDropout: 0.1}
+	case "ntu":
+		c.Augment = true
 	}
 	return c
 }
@@ -68,6 +76,8 @@ func (c Config) Check() error {
 		return fmt.Errorf("schedule: %q is neither cosine nor constant", c.Schedule)
 	case !(c.Average >= 0 && c.Average < 1):
 		return fmt.Errorf("average: decay %g is outside [0, 1)", c.Average)
+	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1):
+		return fmt.Errorf("label smoothing: share %g is outside [0, 1)", c.LabelSmoothing)
 	case c.Patience < 0:
 		return fmt.Errorf("patience: %d epochs; it must not be negative", c.Patience)
 	case !(c.Validation >= 0 && c.Validation < 1):

@@ -56,7 +56,21 @@ func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 		}, nil))
 	}
 	adam := optimizer.Adam().LearningRate(c.LearningRate).Done()
-	return train.NewTrainer(backend, store, network, loss.SparseCategoricalCrossEntropyLogits, adam, metrics, nil)
+	return train.NewTrainer(backend, store, network, smoothedCrossEntropy(c.LabelSmoothing), adam, metrics, nil)
+}
+
+// smoothedCrossEntropy is the cross entropy to labels of which a share is spread over all classes alike (Szegedy et al. 2016):
+// with logits z and label y, that of y itself plus share·(z_y − mean z).
+func smoothedCrossEntropy(share float64) loss.LossFn {
+	if share == 0 {
+		return loss.SparseCategoricalCrossEntropyLogits
+	}
+	return func(labels, predictions []*Node) *Node {
+		z := predictions[0]
+		own := ReduceSum(Mul(z, OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType())), 1)
+		spread := ReduceAllMean(Sub(own, ReduceMean(z, 1)))
+		return Add(ReduceAllMean(loss.SparseCategoricalCrossEntropyLogits(labels, predictions)), MulScalar(spread, share))
+	}
 }
 
 // averageWeights moves the average of each of the network's float variables, batch norm's running ones included, towards

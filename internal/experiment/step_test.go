@@ -52,3 +52,27 @@ func TestAverageWeights(t *testing.T) {
 		}
 	})
 }
+
+// The smoothed loss is the cross entropy to (1 − s)·one-hot + s/K, and without smoothing it is GoMLX's.
+func TestSmoothedCrossEntropy(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		for _, share := range []float64{0, 0.1, 0.5} {
+			value, err := CallOnce(backend, func(z, y *Node) *Node {
+				return ReduceAllMean(smoothedCrossEntropy(share)([]*Node{y}, []*Node{z}))
+			}, [][]float32{{1, 2, 0}, {-1, 0, 3}}, [][]int32{{1}, {0}})
+			require.NoError(t, err)
+			want := 0.0
+			for i, z := range [][]float64{{1, 2, 0}, {-1, 0, 3}} {
+				sum := math.Exp(z[0]) + math.Exp(z[1]) + math.Exp(z[2])
+				for k, v := range z {
+					q := share / 3
+					if k == []int{1, 0}[i] {
+						q += 1 - share
+					}
+					want -= q * (v - math.Log(sum)) / 2
+				}
+			}
+			assert.InDelta(t, want, value.Value(), 1e-6, "share %g", share)
+		}
+	})
+}
