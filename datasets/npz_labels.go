@@ -125,13 +125,16 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 	return nil
 }
 
+// labelled says whether each sample has a usable label; where not, that is an error of its own.
+func (r *npzReader) labelled() bool { return r.samples > 0 && len(r.d.Labels) == r.samples }
+
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.
 func (r *npzReader) readSplit() error {
 	validation := r.opts.Validation
 	if validation == 0 {
 		validation = defaultValidationShare
 	}
-	if !r.file.Has("split") && r.d.Labels == nil {
+	if !r.file.Has("split") && !r.labelled() {
 		return nil // an error of labels; splits are drawn class by class
 	}
 	if !r.file.Has("split") {
@@ -164,14 +167,14 @@ func (r *npzReader) readSplit() error {
 	if err := wrong.err(); err != nil {
 		return err
 	}
-	if len(r.d.Validation) == 0 && r.d.Labels != nil {
+	if len(r.d.Validation) == 0 && r.labelled() {
 		r.d.holdOutValidation(share(len(r.d.Train), validation), r.opts.Seed)
 		r.d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d",
 			len(r.d.Validation), r.opts.Seed)
 	}
 	var empty []error
 	for mark, split := range r.d.splits() {
-		if len(split.indices) == 0 && (split.name != "validation" || r.d.Labels != nil) {
+		if len(split.indices) == 0 && (split.name != "validation" || r.labelled()) {
 			empty = append(empty, fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have splits drawn",
 				split.name, mark))
 		}
