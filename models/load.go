@@ -99,11 +99,12 @@ func Load(dir string, opts ...Option) (*Classifier, error) {
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
 		var state any
-		_, passedOver, loadErr := checkpoint.Load(dir, kind, c.store, &state)
+		step, passedOver, loadErr := checkpoint.Load(dir, kind, c.store, &state)
 		for _, line := range passedOver {
 			o.notice(line)
 		}
 		if loadErr == nil {
+			c.Snapshot, c.Step = fmt.Sprintf("%s-%08d", kind, step), step
 			return c, c.restore(kind)
 		}
 		err = errors.Join(err, loadErr)

@@ -1,0 +1,109 @@
+package models
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// cuts follows a plan for n signals.
+func cuts(p plan, n int) (sizes []int) {
+	for ; n > 0; n -= p[n] {
+		sizes = append(sizes, p[n])
+	}
+	return sizes
+}
+
+func TestPlan(t *testing.T) {
+	usual := newPlan(usualCost)
+	for n, want := range map[int][]int{1: {1}, 2: {4}, 4: {4}, 5: {1, 4}, 6: {4, 4}, 16: {16}, 17: {1, 16}, 33: {1, 16, 16}, 64: {64}} {
+		assert.Equal(t, want, cuts(usual, n), "%d signals", n)
+	}
+	linear := newPlan(func(size int) float64 { return float64(size) })
+	for n := 1; n <= maxBatch; n++ {
+		total := 0
+		for _, size := range cuts(linear, n) {
+			total += size
+		}
+		assert.Equal(t, n, total, "without a cost of starting nothing is padded")
+	}
+	caches := newPlan(func(size int) float64 { return []float64{1: 5, 4: 10, 16: 33, 64: 400}[size] })
+	assert.Equal(t, []int{16, 16, 16, 16}, cuts(caches, 64), "where large batches are slow they are not used")
+	flat := newPlan(func(int) float64 { return 1 })
+	assert.Equal(t, []int{64}, cuts(flat, 17), "where all batches cost the same one is enough")
+}
+
+func TestCompile(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		c := tinyClassifier(t, backend)
+		all := signals(c.Spec, 70, 1)
+		want, err := c.Classify(t.Context(), all)
+		require.NoError(t, err)
+		require.NoError(t, c.Compile(t.Context()))
+		for _, n := range []int{1, 3, 17, 70} {
+			got, err := c.Classify(t.Context(), all[:n])
+			require.NoError(t, err)
+			for i := range got {
+				assert.InDeltaSlice(t, want[i].Probabilities, got[i].Probabilities, 1e-5)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, c.Compile(ctx), context.Canceled)
+	})
+}
+
+// Unusable signals keep none of the others from its prediction.
+func TestClassifyEach(t *testing.T) {
+	c := tinyClassifier(t, backendtest.Go(t))
+	all := signals(c.Spec, 70, 1)
+	want, err := c.Classify(t.Context(), all)
+	require.NoError(t, err)
+	all[3], all[66][3] = all[3][:2], 3e38
+	got, unusable, err := c.ClassifyEach(t.Context(), all)
+	require.NoError(t, err)
+	require.Len(t, unusable, 2)
+	assert.EqualError(t, unusable[0], "unusable signal 3: it has 2 values; the model needs 12 nodes x 2 channels = 24")
+	assert.Equal(t, 66, unusable[1].Index)
+	require.ErrorIs(t, unusable[1], ErrInput)
+	require.Len(t, got, 70)
+	for i := range got {
+		if i != 3 && i != 66 {
+			assert.InDeltaSlice(t, want[i].Probabilities, got[i].Probabilities, 1e-5)
+		}
+	}
+	got, unusable, err = c.ClassifyEach(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Empty(t, got)
+	assert.Empty(t, unusable)
+}
+
+func TestClose(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		c := tinyClassifier(t, backend)
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				for {
+					_, err := c.Classify(t.Context(), signals(c.Spec, 3, 1))
+					if err != nil {
+						assert.ErrorIs(t, err, ErrClosed)
+						return
+					}
+				}
+			})
+		}
+		require.NoError(t, c.Close())
+		require.NoError(t, c.Close(), "again")
+		group.Wait()
+		_, err := c.Classify(t.Context(), signals(c.Spec, 1, 1))
+		require.ErrorIs(t, err, ErrClosed)
+		require.NotErrorIs(t, err, ErrInput)
+		require.ErrorIs(t, c.Update(c.Spec.NewStore(1)), ErrClosed)
+	})
+}

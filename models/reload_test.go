@@ -1,0 +1,158 @@
+package models
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// saveAnswer writes a best snapshot of a classifier that gives one answer to everything.
+func saveAnswer(t *testing.T, backend compute.Backend, dir string, step, class int) {
+	t.Helper()
+	m, graph := tiny(t)
+	store := drawn(t, backend, m.Spec, graph)
+	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromScalarAndDimensions(float32(0), 8, 3)))
+	b := make([]float32, 3)
+	b[class] = 5
+	require.NoError(t, store.GetVariable("/model/classes/b").SetValue(tensors.FromFlatDataAndDimensions(b, 3)))
+	c, err := NewClassifier(backend, m, graph)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(store))
+	require.NoError(t, WriteMetadata(dir, m, graph))
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), nil, func(v *model.Variable) bool { return !IsWeight(v) }))
+}
+
+func TestReloader(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		dir := filepath.Join(t.TempDir(), "a [strange] name*")
+		saveAnswer(t, backend, dir, 8, 0)
+		r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+		require.NoError(t, err)
+		one := signals(Spec{Nodes: 12, Channels: 2}, 1, 1)
+		answer := func() int {
+			p, err := r.Classify(t.Context(), one)
+			require.NoError(t, err)
+			return p[0].Class
+		}
+		assert.Equal(t, 0, answer())
+		changed, err := r.Reload(t.Context())
+		require.NoError(t, err)
+		assert.False(t, changed)
+
+		old, release, err := r.Acquire()
+		require.NoError(t, err)
+		assert.Equal(t, []any{"best-00000008", 8}, []any{old.Snapshot, old.Step})
+		for _, c := range []struct{ step, class int }{{9, 1}, {9, 2}} { // the same step trained anew is another, too
+			saveAnswer(t, backend, dir, c.step, c.class)
+			changed, err = r.Reload(t.Context())
+			require.NoError(t, err)
+			assert.True(t, changed)
+			assert.Equal(t, c.class, answer())
+		}
+		p, err := old.Classify(t.Context(), one)
+		require.NoError(t, err, "who has the old one keeps it")
+		assert.Equal(t, 0, p[0].Class)
+		require.NoError(t, release())
+		_, err = old.Classify(t.Context(), one)
+		require.ErrorIs(t, err, ErrClosed, "its last user has released it")
+
+		last, release, err := r.Acquire()
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		require.NoError(t, r.Close(), "again")
+		_, err = last.Classify(t.Context(), one)
+		require.NoError(t, err)
+		require.NoError(t, release())
+		_, err = last.Classify(t.Context(), one)
+		require.ErrorIs(t, err, ErrClosed)
+		_, err = r.Classify(t.Context(), one)
+		require.ErrorIs(t, err, ErrClosed)
+		saveAnswer(t, backend, dir, 10, 0)
+		_, err = r.Reload(t.Context())
+		require.ErrorIs(t, err, ErrClosed)
+	})
+}
+
+// What cannot be read leaves the classifier in use as it is, and is reported once.
+func TestReloaderKeepsWhatWorks(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	saveAnswer(t, backend, dir, 8, 1)
+	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	require.NoError(t, err)
+	reports := make(chan error, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	watch.Go(func() { r.Watch(ctx, 2*time.Millisecond, func(err error) { reports <- err }) })
+
+	saveAnswer(t, backend, filepath.Join(dir, "elsewhere"), 9, 2)
+	damaged := filepath.Join(dir, "best-00000009")
+	require.NoError(t, os.Truncate(filepath.Join(dir, "elsewhere", "best-00000009", "state.json"), 1))
+	require.NoError(t, os.Rename(filepath.Join(dir, "elsewhere", "best-00000009"), damaged))
+	err = <-reports
+	require.ErrorContains(t, err, "snapshot best-00000009 could not be read; keeping the classifier loaded before")
+	p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+	require.NoError(t, err)
+	assert.Equal(t, 1, p[0].Class)
+
+	require.NoError(t, os.RemoveAll(damaged))
+	saveAnswer(t, backend, dir, 9, 0)
+	for err = range reports { // replacing a snapshot shows for a moment as none
+		if err == nil {
+			break
+		}
+	}
+	p, err = r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+	require.NoError(t, err)
+	assert.Equal(t, 0, p[0].Class)
+	cancel()
+	watch.Wait()
+	require.NoError(t, r.Close())
+}
+
+// Under load no call fails while classifiers come and go, and all signals of a call get their answer from one of them.
+func TestReloaderUnderLoad(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	saveAnswer(t, backend, dir, 1, 0)
+	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	require.NoError(t, err)
+	var done atomic.Bool
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for !done.Load() {
+				p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 21, 1))
+				if !assert.NoError(t, err) {
+					return
+				}
+				for i := range p {
+					assert.Equal(t, p[0].Class, p[i].Class)
+				}
+			}
+		})
+	}
+	for step := 2; step < 12; step++ {
+		saveAnswer(t, backend, dir, step, step%3)
+		changed, err := r.Reload(t.Context())
+		require.NoError(t, err)
+		assert.True(t, changed)
+	}
+	done.Store(true)
+	group.Wait()
+	require.NoError(t, r.Close())
+}
