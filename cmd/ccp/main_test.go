@@ -73,7 +73,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "export", "serve", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -123,6 +123,10 @@ func TestWrongUsage(t *testing.T) {
 		{"predict x.npy", "--checkpoint DIR is needed", "ccp predict"},
 		{"predict --checkpoint x", "FILE.npy or FILE.npz is needed", "ccp predict"},
 		{"predict --checkpoint x a.npy b.npy", "one FILE.npy or FILE.npz is needed, there are 2: a.npy b.npy", "ccp predict"},
+		{"export --out x.onnx", "--checkpoint DIR is needed", "ccp export"},
+		{"export --checkpoint x", "--out FILE is needed", "ccp export"},
+		{"export --checkpoint x --out x.pb", `--out "x.pb" ends in neither .onnx nor .npz; give --format onnx or npz`, "ccp export"},
+		{"export --checkpoint x --out x.npz --format tflite", `--format "tflite" is neither onnx nor npz`, "ccp export"},
 		{"data info", "NAME or FILE.npz is needed", "ccp data info"},
 		{"graph stats", "FILE is needed", "ccp graph stats"},
 		{"graph build --grid 2x2", "--out FILE is needed", "ccp graph build"},
@@ -164,6 +168,8 @@ func TestFailures(t *testing.T) {
 		{"eval --backend go --checkpoint DIR", "DIR is not a checkpoint"},
 		{"eval --backend go --checkpoint DIR/nowhere", "DIR/nowhere is not a checkpoint"},
 		{"predict --backend go --checkpoint DIR x.npy", "DIR is not a checkpoint"},
+		{"export --backend go --checkpoint DIR --out DIR/e.onnx", "DIR is not a checkpoint"},
+		{"export --backend go --checkpoint DIR --out DIR/file.npz", "DIR/file.npz exists; --overwrite replaces it"},
 		{"data info nothing", `data set "nothing" is not known`},
 		{"data info digits --knn 3", "digits: its graph is fixed; leave --knn out"},
 		{"data info DIR/file.npz", "DIR/file.npz"},

@@ -1,0 +1,214 @@
+// Command serving puts load on a model that `ccp serve` serves, and prints throughput and latencies as CSV:
+//
+//	ccp serve --checkpoint runs/digits-ccp-1 &
+//	go run ./benchmarks/serving --model http://127.0.0.1:8080/v2/models/digits
+//
+// Each of a number of connections sends a request when the one before is answered. With --rate requests come at that rate,
+// whether the ones before are answered or not, which shows what an overloaded server does; latency then counts from the
+// moment when a request was due.
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() {
+	model := flag.String("model", "http://127.0.0.1:8080/v2/models/digits", "`URL` of the model")
+	connections := flag.String("connections", "1,2,4,8,16,32,64", "`NUMBERS` of connections, one line of the table each")
+	seconds := flag.Float64("seconds", 5, "`TIME` of each, after a warm-up of a tenth of it")
+	batch := flag.Int("batch", 1, "`SIGNALS` in a request")
+	format := flag.String("format", "binary", "binary or json")
+	rate := flag.Float64("rate", 0, "requests a second, on as many connections as it takes; 0: by --connections")
+	flag.Parse()
+	if err := run(*model, *connections, *format, *batch, *seconds, *rate); err != nil {
+		fmt.Fprintln(os.Stderr, "serving:", err)
+		os.Exit(1)
+	}
+}
+
+func run(model, connections, format string, batch int, seconds, rate float64) error {
+	request, err := newRequest(model, format, batch)
+	if err != nil {
+		return err
+	}
+	fmt.Println("model,format,batch,connections,offered_per_s,requests_per_s,signals_per_s,p50_ms,p95_ms,p99_ms,max_ms,ok,refused,failed")
+	length := time.Duration(seconds * float64(time.Second))
+	name := model[strings.LastIndex(model, "/")+1:]
+	if rate > 0 {
+		request.client = newClient(0)
+		r := request.openLoop(rate, length)
+		fmt.Printf("%s,%s,%d,,%.1f,%s\n", name, format, batch, rate, r.row(batch))
+		return nil
+	}
+	for part := range strings.SplitSeq(connections, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 {
+			return fmt.Errorf("--connections: %q is not a number from 1", part)
+		}
+		request.client = newClient(n)
+		request.closedLoop(n, length/10)
+		r := request.closedLoop(n, length)
+		fmt.Printf("%s,%s,%d,%d,,%s\n", name, format, batch, n, r.row(batch))
+	}
+	return nil
+}
+
+func newClient(connections int) *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: 1 << 16, DisableCompression: true}}
+}
+
+// request is what is sent again and again.
+type request struct {
+	url    string
+	body   []byte
+	header string // length of the JSON part, "" if all is JSON
+	client *http.Client
+}
+
+// newRequest asks the server for the model's shape and draws signals of it.
+func newRequest(model, format string, batch int) (*request, error) {
+	answer, err := http.Get(model)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	var metadata struct {
+		Inputs []struct{ Shape []int }
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&metadata); err != nil || len(metadata.Inputs) != 1 || len(metadata.Inputs[0].Shape) != 3 {
+		return nil, errors.Join(fmt.Errorf("%s is not the metadata of a model of ccp: %s", model, answer.Status), err)
+	}
+	shape := metadata.Inputs[0].Shape
+	shape[0] = batch
+	values := make([]float32, shape[0]*shape[1]*shape[2])
+	random := rand.New(rand.NewPCG(1, 1))
+	var raw []byte
+	for i := range values {
+		values[i] = float32(random.IntN(256))
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(values[i]))
+	}
+	input := map[string]any{"name": "signals", "shape": shape, "datatype": "FP32"}
+	document := map[string]any{"inputs": []any{input}}
+	switch format {
+	case "binary":
+		input["parameters"] = map[string]int{"binary_data_size": len(raw)}
+		document["parameters"] = map[string]bool{"binary_data_output": true}
+	case "json":
+		input["data"], raw = values, nil
+	default:
+		return nil, fmt.Errorf("--format %q is neither binary nor json", format)
+	}
+	r := &request{url: model + "/infer"}
+	if r.body, err = json.Marshal(document); err != nil {
+		return nil, err
+	}
+	if raw != nil {
+		r.header = strconv.Itoa(len(r.body))
+		r.body = append(r.body, raw...)
+	}
+	return r, nil
+}
+
+// send returns the HTTP status code, 0 if there was no answer.
+func (r *request) send() int {
+	post, err := http.NewRequest(http.MethodPost, r.url, bytes.NewReader(r.body))
+	if err != nil {
+		return 0
+	}
+	if r.header != "" {
+		post.Header.Set("Inference-Header-Content-Length", r.header)
+	}
+	answer, err := r.client.Do(post)
+	if err != nil {
+		return 0
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		return 0
+	}
+	return answer.StatusCode
+}
+
+// result is what came of a number of requests.
+type result struct {
+	mu              sync.Mutex
+	latencies       []time.Duration // of answers 200
+	refused, failed int             // 503; anything else
+	took            time.Duration
+}
+
+func (r *result) add(code int, latency time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch code {
+	case http.StatusOK:
+		r.latencies = append(r.latencies, latency)
+	case http.StatusServiceUnavailable:
+		r.refused++
+	default:
+		r.failed++
+	}
+}
+
+func (r *request) closedLoop(connections int, length time.Duration) *result {
+	var out result
+	var group sync.WaitGroup
+	begin := time.Now()
+	for range connections {
+		group.Go(func() {
+			for time.Since(begin) < length {
+				start := time.Now()
+				out.add(r.send(), time.Since(start))
+			}
+		})
+	}
+	group.Wait()
+	out.took = time.Since(begin)
+	return &out
+}
+
+func (r *request) openLoop(rate float64, length time.Duration) *result {
+	var out result
+	var group sync.WaitGroup
+	begin := time.Now()
+	for i := 0; ; i++ {
+		due := begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+		if due.Sub(begin) > length {
+			break
+		}
+		time.Sleep(time.Until(due))
+		group.Go(func() { out.add(r.send(), time.Since(due)) })
+	}
+	group.Wait()
+	out.took = time.Since(begin)
+	return &out
+}
+
+// row is the result's part of a line of the table.
+func (r *result) row(batch int) string {
+	slices.Sort(r.latencies)
+	quantile := func(q float64) float64 {
+		if len(r.latencies) == 0 {
+			return math.NaN()
+		}
+		return 1e3 * r.latencies[min(len(r.latencies)-1, int(q*float64(len(r.latencies))))].Seconds()
+	}
+	perSecond := float64(len(r.latencies)) / r.took.Seconds()
+	return fmt.Sprintf("%.1f,%.1f,%.3f,%.3f,%.3f,%.3f,%d,%d,%d", perSecond, perSecond*float64(batch), quantile(0.5), quantile(0.95), quantile(0.99), quantile(1),
+		len(r.latencies), r.refused, r.failed)
+}

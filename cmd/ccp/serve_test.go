@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestServeUsage(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                                  "--checkpoint DIR is needed",
+		"--checkpoint a=":                   `--checkpoint: "a=" names no directory; write DIR or NAME=DIR`,
+		"--checkpoint x --addr 8080":        `--addr "8080" is not HOST:PORT or :PORT`,
+		"--checkpoint x --queue 0":          "--queue 0 must be from 1 to 16777216",
+		"--checkpoint x --timeout 0s":       "--timeout 0s must be more than 0",
+		"--checkpoint x --tls-cert c":       "--tls-cert and --tls-key belong together; give both",
+		"--checkpoint x --log-level loud":   `--log-level "loud" is none of debug, info, warn, error`,
+		"--checkpoint x --max-delay 5":      `--max-delay "5" is not a duration such as 90s or 5m`,
+		"--checkpoint x also":               `ccp serve takes flags only, not "also"`,
+		"--checkpoint x --max-body 9999999": "--max-body 9999999 must be from 1 to 1048576",
+	} {
+		code, stdout, stderr := execute(t, append([]string{"serve"}, strings.Fields(line)...)...)
+		assert.Equal(t, 2, code, line)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, want)
+		assert.Contains(t, stderr, "See `ccp serve --help`.")
+	}
+	code, _, stderr := execute(t, "serve", "--backend", "go", "--checkpoint", t.TempDir(), "--addr", "127.0.0.1:0")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "is not a checkpoint")
+}
+
+// The program serves from the line that it prints until SIGTERM, which ends it well.
+func TestServe(t *testing.T) {
+	dir := trained(t)
+	path, err := program()
+	require.NoError(t, err)
+	command := exec.Command(path, "serve", "--backend", "go", "--checkpoint", dir, "--checkpoint", "again="+dir, "--addr", "127.0.0.1:0", "--json")
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+	var log strings.Builder
+	command.Stderr = &log
+	require.NoError(t, command.Start())
+	defer func() { _ = command.Process.Kill() }() // if the test has failed
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err, log.String())
+	var serving servingJSON
+	decode(t, line, &serving)
+	assert.Equal(t, "serve", serving.Command)
+	assert.Equal(t, []string{"again", "digits"}, serving.Models)
+	assert.Regexp(t, `^http://127\.0\.0\.1:\d+$`, serving.Address)
+
+	request := `{"inputs":[{"name":"signals","shape":[1,64],"datatype":"UINT8","data":[` + strings.Repeat("0,", 63) + `0]}]}`
+	answer, err := http.Post(serving.Address+"/v2/models/digits/infer", "application/json", strings.NewReader(request))
+	require.NoError(t, err)
+	raw, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	answer.Body.Close()
+	assert.Equal(t, 200, answer.StatusCode, string(raw))
+	assert.Contains(t, string(raw), `"model_name":"digits"`)
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+
+	require.NoError(t, command.Process.Signal(syscall.SIGHUP), "looks for a newer snapshot, and ends nothing")
+	answer, err = http.Get(serving.Address + "/v2/health/ready")
+	require.NoError(t, err)
+	answer.Body.Close()
+	assert.Equal(t, 200, answer.StatusCode)
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, command.Wait(), log.String())
+	for _, line := range lines(log.String()) {
+		assert.True(t, json.Valid([]byte(line)), line)
+	}
+	assert.Contains(t, log.String(), `"msg":"ended"`)
+}

@@ -1,0 +1,50 @@
+// Command service is a Go program that classifies in its own process: POST a JSON array of numbers, get the class. A better
+// snapshot in the checkpoint's directory is taken into use without a restart.
+//
+//	ccp train --checkpoint runs/digits
+//	go run ./examples/service runs/digits
+//	curl -d '[0,0,5,13,9,1, … 64 numbers]' localhost:8000
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/clusterpool/ccp/models"
+)
+
+func main() {
+	classifier, err := models.NewReloader(context.Background(), os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	go classifier.Watch(context.Background(), 5*time.Second, func(err error) { log.Println("a newer classifier; error:", err) })
+	server := http.Server{Addr: "127.0.0.1:8000", Handler: handler(classifier), ReadTimeout: 10 * time.Second}
+	log.Fatal(server.ListenAndServe())
+}
+
+// handler answers with the prediction: its class, name and probabilities.
+func handler(classifier *models.Reloader) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var signal []float32
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&signal); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		predictions, err := classifier.Classify(r.Context(), [][]float32{signal})
+		switch {
+		case errors.Is(err, models.ErrInput): // the error says what is wrong with the signal
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		case err != nil:
+			log.Println(err)
+			http.Error(w, "try again later", http.StatusServiceUnavailable)
+		default:
+			_ = json.NewEncoder(w).Encode(predictions[0]) // the client has gone if this fails
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/models"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestService(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir := filepath.Join(t.TempDir(), "digits")
+	config := experiment.Defaults("digits")
+	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
+	_, err := experiment.Train(t.Context(), backend, config, experiment.Options{Dir: dir})
+	require.NoError(t, err)
+	classifier, err := models.NewReloader(t.Context(), dir, models.WithBackend(backend))
+	require.NoError(t, err)
+	ask := func(body string) *httptest.ResponseRecorder {
+		answer := httptest.NewRecorder()
+		handler(classifier)(answer, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)))
+		return answer
+	}
+	answer := ask("[" + strings.Repeat("3,", 63) + "3]")
+	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
+	var p models.Prediction
+	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &p))
+	assert.Len(t, p.Probabilities, 10)
+	assert.Equal(t, p.Probability, p.Probabilities[p.Class])
+	for body, want := range map[string]string{"[1,2]": "unusable signal 0: it has 2 values; the model needs 64 nodes x 1 channels = 64", "{}": "cannot unmarshal object", "": "EOF"} {
+		answer = ask(body)
+		assert.Equal(t, http.StatusBadRequest, answer.Code)
+		assert.Contains(t, answer.Body.String(), want)
+	}
+	require.NoError(t, classifier.Close())
+	assert.Equal(t, http.StatusServiceUnavailable, ask("["+strings.Repeat("3,", 63)+"3]").Code)
+}

@@ -1,0 +1,108 @@
+package export
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/require"
+)
+
+// variant is a network that differs from the others in what Fold must know about.
+type variant struct {
+	levels string // "" is none
+	hidden []int
+	params map[string]any
+}
+
+var variants = map[string]variant{
+	"learned":         {"6x5/4,2x7/3", []int{8}, nil},
+	"prepared":        {"6x5/4,2x7/3", []int{8}, map[string]any{"ccp_hierarchy": "prepared"}},
+	"candidates":      {"6x5/4,2x7/2", []int{8}, map[string]any{"level_1/ccp_candidates": 3.0, "level_2/ccp_candidates": 2.0}},
+	"elu before norm": {"6x5/4,2x7/3", []int{8, 5}, map[string]any{"ccp_order": "filter-elu-norm"}},
+	"mixed orders":    {"6x5/4,2x7/3", []int{8}, map[string]any{"level_2/ccp_order": "filter-elu-norm", "fc_1/batchnorm_epsilon": 0.3, "level_1/batchnorm_epsilon": 0.1}},
+	"level dropout":   {"6x5/4,2x7/3", []int{8}, map[string]any{"ccp_dropout": 0.3, "input_dropout": 0.1}},
+	"slot gates":      {"6x5/4,2x7/3", []int{8}, map[string]any{"ccp_gates": "slot"}},
+	"cluster gates":   {"6x5/4,2x7/3", []int{8}, map[string]any{"level_1/ccp_gates": "cluster"}},
+	"no hidden layer": {"6x5/4,1x7/6", nil, nil},
+	"L = 1":           {"3x1/1,1x1/1", nil, nil},
+	"no level":        {"", []int{6}, nil},
+	"logistic":        {"", nil, nil},
+}
+
+// classifier makes a variant for a 3x4 grid with two channels. Its weights are drawn, and those that start at 0 or 1 are
+// moved, so that each of them matters.
+func classifier(t testing.TB, v variant) *models.Classifier {
+	t.Helper()
+	grid, err := affinity.Grid(3, 4, 8)
+	require.NoError(t, err)
+	m := models.Metadata{Spec: models.Spec{Model: "ccp", Nodes: 12, Channels: 2, Classes: 3, Params: v.params}, Data: "grid",
+		ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}
+	m.Spec.Hidden = v.hidden
+	if v.levels != "" {
+		m.Spec.Levels, err = models.ParseLevels(v.levels)
+		require.NoError(t, err)
+	}
+	require.NoError(t, m.Spec.Check())
+	backend, store := backendtest.Go(t), m.Spec.NewStore(3)
+	if m.Spec.PreparedBefore() {
+		_, err = m.Spec.Prepare(t.Context(), backend, store, grid, nil)
+		require.NoError(t, err)
+	}
+	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *graph.Node) *graph.Node { return m.Spec.Build(scope, grid, x) },
+		tensors.FromScalarAndDimensions(float32(1), 1, 12, 2))
+	require.NoError(t, err)
+	for v := range store.IterVariables() {
+		if strings.Contains(v.Path(), "/batch_norm/") || strings.HasSuffix(v.Path(), "/b") {
+			edit(t, store, v.Path(), func(i int, x float32) float32 { return x + 0.5*float32(math.Abs(math.Sin(float64(i+len(v.Path()))))) })
+		}
+	}
+	c, err := models.NewClassifier(backend, m, grid)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(store))
+	return c
+}
+
+// edit changes each element of a variable.
+func edit(t testing.TB, store *model.Store, path string, change func(i int, x float32) float32) {
+	t.Helper()
+	v := store.GetVariable(path)
+	values := tensors.MustCopyFlatData[float32](v.MustValue())
+	for i, x := range values {
+		values[i] = change(i, x)
+	}
+	require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
+}
+
+// signals draws n signals in the units of classifier's mean and standard deviation.
+func signals(c *models.Classifier, n int) [][]float32 {
+	rng := rand.New(rand.NewPCG(5, 6))
+	all := make([][]float32, n)
+	for s := range all {
+		all[s] = make([]float32, c.Spec.Nodes*c.Spec.Channels)
+		for j := range all[s] {
+			channel := j % c.Spec.Channels
+			all[s][j] = c.Mean[channel] + 2*c.Std[channel]*float32(rng.NormFloat64())
+		}
+	}
+	return all
+}
+
+// predicted is what the classifier says of signals, `[samples, classes]` flat.
+func predicted(t testing.TB, c *models.Classifier, signals [][]float32) []float64 {
+	t.Helper()
+	predictions, err := c.Classify(t.Context(), signals)
+	require.NoError(t, err)
+	var flat []float64
+	for _, p := range predictions {
+		flat = append(flat, p.Probabilities...)
+	}
+	return flat
+}

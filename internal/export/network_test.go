@@ -1,0 +1,138 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// byHand is a classifier of one level, K = 1, L = 2, C = 1, two filters, of two classes, whose weights are set here.
+func byHand(t *testing.T, order string) *models.Classifier {
+	t.Helper()
+	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: models.Spec{
+		Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}}},
+		Nodes: 3, Channels: 1, Classes: 2, Params: map[string]any{"ccp_order": order, "batchnorm_epsilon": 1.0},
+	}, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, nil)
+	require.NoError(t, err)
+	set := func(path string, value any) {
+		_, err := c.Store().CreateVariable("/model/"+path, tensors.MustFromAnyValue(value))
+		require.NoError(t, err)
+	}
+	set("level_1/frozen_neighbourhood", [][]int32{{2, 0}})
+	set("level_1/frozen_rank", [][]float32{{3, 1}})
+	set("level_1/alpha", [][]float32{{0.5}})
+	set("level_1/beta", [][]float32{{-0.5}})
+	set("level_1/W", [][][]float32{{{1}, {2}}, {{-3}, {4}}})
+	set("level_1/b", []float32{0.25, -0.25})
+	set("level_1/batch_norm/scale", []float32{2, 3})
+	set("level_1/batch_norm/offset", []float32{5, 7})
+	set("level_1/batch_norm/mean", []float32{0.5, 1})
+	set("level_1/batch_norm/variance", []float32{3, 8}) // with ε = 1 the deviations are 2 and 3
+	set("classes/W", [][]float32{{1, -1}, {0.5, 2}})
+	set("classes/b", []float32{0.125, 0})
+	c.Loaded()
+	return c
+}
+
+func TestFoldByHand(t *testing.T) {
+	n, err := Fold(byHand(t, "filter-norm-elu"))
+	require.NoError(t, err)
+	require.Len(t, n.Levels, 1)
+	l := n.Levels[0]
+	assert.Equal(t, []int32{2, 0}, l.Nodes)
+	assert.InDeltaSlice(t, []float32{float32(1 / (1 + math.Exp(-1))), 0.5}, l.Gates, 1e-7)
+	// Both scales are 1: kernel[l, filter] is W[filter, l]; bias = b − mean + offset.
+	assert.Equal(t, []float32{1, -3, 2, 4}, l.Kernel)
+	assert.Equal(t, []float32{4.75, 5.75}, l.Bias)
+	assert.Nil(t, l.Scale)
+	assert.Nil(t, l.Shift)
+	assert.Equal(t, []Dense{{2, 2, []float32{1, -1, 0.5, 2}, []float32{0.125, 0}}}, n.Dense)
+	assert.Equal(t, 2, n.Classes())
+
+	c := byHand(t, "filter-elu-norm")
+	edit(t, c.Store(), "/model/level_1/batch_norm/scale", func(i int, x float32) float32 { return 2 * x })
+	n, err = Fold(c)
+	require.NoError(t, err)
+	l = n.Levels[0]
+	assert.Equal(t, []float32{1, -3, 2, 4}, l.Kernel)
+	assert.Equal(t, []float32{0.25, -0.25}, l.Bias)
+	assert.Equal(t, []float32{2, 2}, l.Scale)
+	assert.Equal(t, []float32{4, 5}, l.Shift)
+}
+
+func TestFoldErrors(t *testing.T) {
+	nan := func(path string) func(c *models.Classifier) { return func(c *models.Classifier) { spoil(t, c, path) } }
+	for _, c := range []struct {
+		damage func(c *models.Classifier)
+		want   string
+	}{
+		{func(c *models.Classifier) { c.Spec.Model = "gcn" }, `a model "gcn" cannot be exported; only ccp can`},
+		{func(c *models.Classifier) { c.ClassNames = c.ClassNames[:1] },
+			"1 class names, 1 means and 1 deviations do not fit a model of 2 classes and 1 channels; the checkpoint is damaged"},
+		{func(c *models.Classifier) { c.Spec.Hidden = []int{4} }, "variable /model/fc_1/W is not in the checkpoint"},
+		{func(c *models.Classifier) { c.Spec.Levels[0].Neighbours = 3 },
+			"variable /model/level_1/frozen_neighbourhood is (Int32)[1, 2]; the model needs (Int32)[1 3]"},
+		{func(c *models.Classifier) { c.Spec.Nodes = 2 },
+			"/model/level_1/frozen_neighbourhood: element 0 is node 2, out of 0 to 1; the checkpoint is damaged"},
+		{nan("level_1/alpha"), "/model/level_1: gate 0 is NaN; the training diverged or the checkpoint is damaged"},
+		{nan("level_1/W"), "/model/level_1: kernel 2 is NaN; the training diverged or the checkpoint is damaged"},
+		{nan("level_1/batch_norm/variance"), "/model/level_1: kernel 1 is NaN; the training diverged or the checkpoint is damaged"},
+		{nan("classes/b"), "/model/classes: bias 1 is NaN; the training diverged or the checkpoint is damaged"},
+	} {
+		damaged := byHand(t, "filter-norm-elu")
+		c.damage(damaged)
+		_, err := Fold(damaged)
+		assert.EqualError(t, err, c.want)
+	}
+}
+
+// spoil makes the second element of a variable, or its only one, no number.
+func spoil(t *testing.T, c *models.Classifier, path string) {
+	t.Helper()
+	last := min(1, c.Store().GetVariable("/model/"+path).Shape().Size()-1)
+	edit(t, c.Store(), "/model/"+path, func(i int, x float32) float32 {
+		if i == last {
+			return float32(math.NaN())
+		}
+		return x
+	})
+}
+
+func TestWriteNPZ(t *testing.T) {
+	n, err := Fold(classifier(t, variants["mixed orders"]))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "model.npz")
+	require.NoError(t, n.WriteNPZ(path))
+	file, err := npz.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	shapes := map[string]string{}
+	for _, name := range file.Names() {
+		array, err := file.Array(name)
+		require.NoError(t, err)
+		shapes[name] = fmt.Sprint(array.Kind(), array.Shape)
+	}
+	assert.Equal(t, map[string]string{
+		"ccp_version": "string[]", "data": "string[]", "class_names": "string[3]", "nodes": "int32[]", "mean": "float32[2]", "std": "float32[2]",
+		"levels": "int32[]", "level_1_nodes": "int32[6 4]", "level_1_gates": "float32[6 4]", "level_1_kernel": "float32[8 5]",
+		"level_1_bias": "float32[5]", "level_1_scale": "float32[5]", "level_1_shift": "float32[5]",
+		"level_2_nodes": "int32[2 3]", "level_2_gates": "float32[2 3]", "level_2_kernel": "float32[15 7]",
+		"level_2_bias": "float32[7]", "level_2_scale": "float32[7]", "level_2_shift": "float32[7]",
+		"dense_layers": "int32[]", "dense_1_kernel": "float32[14 8]", "dense_1_bias": "float32[8]", "dense_2_kernel": "float32[8 3]", "dense_2_bias": "float32[3]",
+	}, shapes)
+	for name, want := range map[string]any{"levels": []int32{2}, "dense_layers": []int32{2}, "nodes": []int32{12}, "data": []string{"grid"},
+		"class_names": []string{"red", "grün", `"blue"`}, "level_1_scale": []float32{1, 1, 1, 1, 1}, "level_1_shift": make([]float32, 5),
+		"level_2_scale": n.Levels[1].Scale, "level_2_shift": n.Levels[1].Shift, "level_2_nodes": n.Levels[1].Nodes, "dense_1_kernel": n.Dense[0].Kernel} {
+		array, err := file.Array(name)
+		require.NoError(t, err)
+		assert.Equal(t, want, array.Data, name)
+	}
+}

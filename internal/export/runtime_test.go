@@ -1,0 +1,135 @@
+package export
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// run computes a decoded model as the ONNX standard defines its operators, in float64. Every value is computed from what
+// was computed before it, as the standard demands of the order of the nodes.
+func (m onnxModel) run(t *testing.T, signals tensor) map[string]tensor {
+	t.Helper()
+	values := map[string]tensor{"signals": signals}
+	for name, v := range m.constants {
+		values[name] = v
+	}
+	for _, node := range m.nodes {
+		var in []tensor
+		for _, name := range node.inputs {
+			require.Contains(t, values, name, "%s %v", node.op, node.outputs)
+			in = append(in, values[name])
+		}
+		out := only(t, node.outputs)
+		require.NotContains(t, values, out, "computed twice")
+		var result tensor
+		switch node.op {
+		case "Add":
+			result = elementwise(t, in[0], in[1], func(x, y float64) float64 { return x + y })
+		case "Sub":
+			result = elementwise(t, in[0], in[1], func(x, y float64) float64 { return x - y })
+		case "Mul":
+			result = elementwise(t, in[0], in[1], func(x, y float64) float64 { return x * y })
+		case "Div":
+			result = elementwise(t, in[0], in[1], func(x, y float64) float64 { return x / y })
+		case "Elu":
+			result = elementwise(t, in[0], tensor{nil, []float64{0}}, func(x, _ float64) float64 {
+				if x > 0 {
+					return x
+				}
+				return math.Expm1(x)
+			})
+		case "Gather":
+			require.Equal(t, map[string]int{"axis": 1}, node.attributes)
+			require.True(t, m.integers[node.inputs[1]])
+			result = gather(t, in[0], in[1])
+		case "Reshape":
+			require.True(t, m.integers[node.inputs[1]])
+			require.Zero(t, in[1].data[0], "the batch's dimension is kept")
+			shape := []int{in[0].shape[0]}
+			for _, dim := range in[1].data[1:] {
+				shape = append(shape, int(dim))
+			}
+			require.Equal(t, size(in[0].shape), size(shape))
+			result = tensor{shape, in[0].data}
+		case "Flatten":
+			result = tensor{[]int{in[0].shape[0], size(in[0].shape[1:])}, in[0].data}
+		case "MatMul":
+			result = product(t, in[0], in[1])
+		case "Gemm":
+			require.Len(t, in[0].shape, 2)
+			result = elementwise(t, product(t, in[0], in[1]), in[2], func(x, y float64) float64 { return x + y })
+		case "Softmax":
+			result = softmax(in[0])
+		default:
+			t.Fatalf("operator %s", node.op)
+		}
+		values[out] = result
+	}
+	return values
+}
+
+// elementwise broadcasts b to a's shape.
+func elementwise(t *testing.T, a, b tensor, f func(x, y float64) float64) tensor {
+	require.LessOrEqual(t, len(b.shape), len(a.shape))
+	out := tensor{a.shape, make([]float64, len(a.data))}
+	for i, x := range a.data {
+		at, stride, rest := 0, 1, i
+		for back := 1; back <= len(b.shape); back++ {
+			dim, other := a.shape[len(a.shape)-back], b.shape[len(b.shape)-back]
+			require.True(t, other == dim || other == 1, "%v with %v", a.shape, b.shape)
+			at += rest % dim % other * stride
+			rest, stride = rest/dim, stride*other
+		}
+		out.data[i] = f(x, b.data[at])
+	}
+	return out
+}
+
+// gather takes rows of the second axis. x: `[batch, N, C]`, nodes: `[M]`, result `[batch, M, C]`.
+func gather(t *testing.T, x, nodes tensor) tensor {
+	require.Len(t, x.shape, 3)
+	require.Len(t, nodes.shape, 1)
+	n, channels := x.shape[1], x.shape[2]
+	out := tensor{shape: []int{x.shape[0], len(nodes.data), channels}}
+	for b := range x.shape[0] {
+		for _, node := range nodes.data {
+			require.True(t, node >= 0 && int(node) < n)
+			from := (b*n + int(node)) * channels
+			out.data = append(out.data, x.data[from:from+channels]...)
+		}
+	}
+	return out
+}
+
+// product multiplies the last axis of x with a matrix.
+func product(t *testing.T, x, w tensor) tensor {
+	require.Len(t, w.shape, 2)
+	in, width := w.shape[0], w.shape[1]
+	last := len(x.shape) - 1
+	require.Equal(t, in, x.shape[last])
+	out := tensor{append(append([]int{}, x.shape[:last]...), width), make([]float64, size(x.shape[:last])*width)}
+	for row := range size(x.shape[:last]) {
+		for j := range width {
+			for i := range in {
+				out.data[row*width+j] += x.data[row*in+i] * w.data[i*width+j]
+			}
+		}
+	}
+	return out
+}
+
+func softmax(x tensor) tensor {
+	out, classes := tensor{shape: x.shape}, x.shape[len(x.shape)-1]
+	for row := 0; row < len(x.data); row += classes {
+		sum := 0.0
+		for _, v := range x.data[row : row+classes] {
+			sum += math.Exp(v)
+		}
+		for _, v := range x.data[row : row+classes] {
+			out.data = append(out.data, math.Exp(v)/sum)
+		}
+	}
+	return out
+}

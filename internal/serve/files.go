@@ -1,0 +1,125 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// watched is what was read from files, and is read anew when they have changed. Files are looked at when it is asked for,
+// but at most once a second. While they cannot be read, what was read before holds.
+type watched[T any] struct {
+	paths []string
+	read  func() (T, error)
+	log   *slog.Logger
+
+	mu     sync.Mutex
+	value  T
+	stamp  string
+	looked time.Time
+}
+
+// watch reads the files for the first time.
+func watch[T any](log *slog.Logger, read func() (T, error), paths ...string) (*watched[T], error) {
+	w := &watched[T]{paths: paths, read: read, log: log, looked: time.Now()}
+	var err error
+	w.stamp = stampOf(paths)
+	w.value, err = read()
+	return w, err
+}
+
+func stampOf(paths []string) (stamp string) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			stamp += fmt.Sprintf("%d %d;", info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return stamp
+}
+
+func (w *watched[T]) get() T {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.looked) < time.Second {
+		return w.value
+	}
+	w.looked = time.Now()
+	stamp := stampOf(w.paths)
+	if stamp == w.stamp {
+		return w.value
+	}
+	w.stamp = stamp
+	value, err := w.read()
+	if err != nil {
+		w.log.Warn("keeping what was read before", "files", w.paths, "error", err)
+		return w.value
+	}
+	w.value = value
+	w.log.Info("read anew", "files", w.paths)
+	return value
+}
+
+// token is the SHA-256 of a bearer token: all are of one length, to compare in constant time.
+type token [sha256.Size]byte
+
+// newTokens watches the token file at path; without one it returns nil.
+func newTokens(path string, log *slog.Logger) (*watched[[]token], error) {
+	if path == "" {
+		return nil, nil
+	}
+	return watch(log, func() (tokens []token, err error) {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(raw)) {
+			if line = strings.TrimSpace(line); line != "" {
+				tokens = append(tokens, sha256.Sum256([]byte(line)))
+			}
+		}
+		if len(tokens) == 0 {
+			return nil, fmt.Errorf("%s has no token; write one on a line", path)
+		}
+		return tokens, nil
+	}, path)
+}
+
+// allowed says whether a request may be answered: who asks for the server's health needs no token.
+func (s *Server) allowed(r *http.Request) bool {
+	if s.tokens == nil || r.URL.Path == "/v2/health/live" || r.URL.Path == "/v2/health/ready" {
+		return true
+	}
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	sum := sha256.Sum256([]byte(strings.TrimSpace(given)))
+	found := 0
+	for _, t := range s.tokens.get() {
+		found |= subtle.ConstantTimeCompare(sum[:], t[:])
+	}
+	return ok && found == 1
+}
+
+// tlsConfig serves the certificate of the config's files; without any it returns nil.
+func (c Config) tlsConfig() (*tls.Config, error) {
+	if c.TLSCert == "" && c.TLSKey == "" {
+		return nil, nil
+	}
+	certificate, err := watch(c.Log, func() (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		if err != nil {
+			err = fmt.Errorf("certificate %s with key %s: %w", c.TLSCert, c.TLSKey, err)
+		}
+		return &pair, err
+	}, c.TLSCert, c.TLSKey)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return certificate.get(), nil }}, nil
+}

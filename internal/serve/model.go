@@ -1,0 +1,110 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clusterpool/ccp/models"
+)
+
+// Checkpoint is a model to serve: the directory that a training made, and the name that requests call it by, "" for that of
+// its data set.
+type Checkpoint struct {
+	Name, Dir string
+}
+
+var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// ParseCheckpoint reads DIR or NAME=DIR.
+func ParseCheckpoint(text string) (Checkpoint, error) {
+	name, dir, ok := strings.Cut(text, "=")
+	if !ok || strings.ContainsAny(name, `/\`) { // the = is part of a path
+		name, dir = "", text
+	} else if !modelName.MatchString(name) {
+		return Checkpoint{}, fmt.Errorf("the model name %q in %q must be of letters, digits, dots, dashes and underscores", name, text)
+	}
+	if dir == "" {
+		return Checkpoint{}, fmt.Errorf("%q names no directory; write DIR or NAME=DIR", text)
+	}
+	return Checkpoint{name, dir}, nil
+}
+
+// nameOf makes a model name of a data set's: of a file's, what is before its extension.
+func nameOf(data string) string {
+	name := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
+	name = strings.TrimLeft(regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(name, "-"), ".-_")
+	if name == "" {
+		return "model"
+	}
+	return name
+}
+
+// served is a model with its queue.
+type served struct {
+	name string
+	*models.Reloader
+	*batcher
+}
+
+// load gets a model ready: it is read, compiled and given a queue.
+func (s *Server) load(ctx context.Context, c Checkpoint, options []models.Option) (*served, error) {
+	start := time.Now()
+	reloader, err := models.NewReloader(ctx, c.Dir, options...)
+	if err != nil {
+		return nil, err
+	}
+	classifier, release, err := reloader.Acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = release() }()
+	m := &served{name: c.Name, Reloader: reloader}
+	if m.name == "" {
+		m.name = nameOf(classifier.Data)
+	}
+	observe := func(signals int, took time.Duration) {
+		s.metrics.batches.WithLabelValues(m.name).Observe(float64(signals))
+		s.metrics.compute.WithLabelValues(m.name).Observe(took.Seconds())
+	}
+	m.batcher = newBatcher(s.MaxBatch, s.Queue, s.MaxDelay, observe, func(text string) { s.panicked("computing for model "+m.name, text) })
+	s.Log.Info("model loaded", "model", m.name, "checkpoint", c.Dir, "snapshot", classifier.Snapshot, "nodes", classifier.Spec.Nodes,
+		"channels", classifier.Spec.Channels, "classes", classifier.Spec.Classes, "took", time.Since(start).Round(time.Millisecond))
+	return m, nil
+}
+
+func (m *served) close() error {
+	m.batcher.close()
+	return m.Close()
+}
+
+// version names a classifier: by the training step of its snapshot.
+func version(c *models.Classifier) string { return strconv.Itoa(c.Step) }
+
+// reported logs and counts what came of a reload.
+func (s *Server) reported(m *served, err error) {
+	if err != nil {
+		s.metrics.reloads.WithLabelValues(m.name, "failed").Inc()
+		s.Log.Warn("no newer model", "model", m.name, "error", err)
+		return
+	}
+	s.metrics.reloads.WithLabelValues(m.name, "ok").Inc()
+	attributes := []any{slog.String("model", m.name)}
+	if c, release, err := m.Acquire(); err == nil {
+		attributes = append(attributes, slog.String("snapshot", c.Snapshot))
+		_ = release()
+	}
+	s.Log.Info("newer model in use", attributes...)
+}
+
+func metadataOf(name string, c *models.Classifier) modelMetadata {
+	return modelMetadata{Name: name, Versions: []string{version(c)}, Platform: "ccp",
+		Inputs: []tensorMetadata{{signalsTensor, "FP32", []int{-1, c.Spec.Nodes, c.Spec.Channels}}},
+		Outputs: []tensorMetadata{{probabilitiesTensor, "FP32", []int{-1, c.Spec.Classes}},
+			{classTensor, "INT64", []int{-1}}, {labelTensor, "BYTES", []int{-1}}}}
+}

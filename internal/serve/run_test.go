@@ -1,0 +1,219 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// start runs s on an address of its own; stop ends it and gives what Run returned.
+func start(t *testing.T, s *Server) (address string, stop func() error) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, listener) }()
+	return listener.Addr().String(), func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// Clients that ask all the time, and leave when the server says so, get an answer to everything they sent.
+func TestEndUnderLoad(t *testing.T) {
+	s, _ := newServer(t, func(c *Config) { c.Drain = 20 * time.Second })
+	address, stop := start(t, s)
+	var answered atomic.Int64
+	var group sync.WaitGroup
+	for range 16 {
+		group.Go(func() {
+			client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+			defer client.CloseIdleConnections()
+			for {
+				answer, err := client.Post("http://"+address+"/v2/models/tiny/infer", "application/json", strings.NewReader(inJSON(3)))
+				if !assert.NoError(t, err) {
+					return
+				}
+				_, err = io.Copy(io.Discard, answer.Body)
+				assert.NoError(t, err)
+				answer.Body.Close()
+				assert.Equal(t, 200, answer.StatusCode)
+				answered.Add(1)
+				if answer.Close {
+					return
+				}
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return answered.Load() > 200 }, 60*time.Second, time.Millisecond)
+	require.NoError(t, stop())
+	group.Wait()
+	_, err := net.Dial("tcp", address)
+	require.Error(t, err, "the listener is closed")
+}
+
+func TestNotReadyAtTheEnd(t *testing.T) {
+	s, _ := newServer(t, nil)
+	url := listen(t, s)
+	s.draining.Store(true)
+	for path, want := range map[string]int{"/v2/health/live": 200, "/v2/health/ready": 503, "/v2/models/tiny/ready": 503} {
+		answer, err := http.Get(url + path)
+		require.NoError(t, err)
+		answer.Body.Close()
+		assert.Equal(t, want, answer.StatusCode, path)
+		assert.True(t, answer.Close, "the connection is closed")
+	}
+	code, _, _ := send(t, "POST", url+"/v2/models/tiny/infer", inJSON(1))
+	assert.Equal(t, 200, code, "what comes is answered still")
+}
+
+// While better snapshots come, no request is lost, and all of an answer is of the model that it names.
+func TestReloadUnderLoad(t *testing.T) {
+	s, dir := newServer(t, func(c *Config) { c.Poll = 5 * time.Millisecond })
+	save(t, dir, 8, 8%classes) // from now on class = version mod 3
+	s.Reload(t.Context())
+	address, stop := start(t, s)
+	seen := map[string]bool{}
+	var mu sync.Mutex
+	var done atomic.Bool
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for !done.Load() {
+				code, _, body := send(t, "POST", "http://"+address+"/v2/models/tiny/infer", inJSON(5))
+				if !assert.Equal(t, 200, code, string(body)) {
+					return
+				}
+				a := read(t, body)
+				step, err := strconv.Atoi(a.Version)
+				assert.NoError(t, err)
+				var got []int
+				a.data(t, 1, &got)
+				for _, class := range got {
+					assert.Equal(t, step%classes, class, "version %d", step)
+				}
+				mu.Lock()
+				seen[a.Version] = true
+				mu.Unlock()
+			}
+		})
+	}
+	for step := 9; step < 15; step++ {
+		save(t, dir, step, step%classes)
+		require.Eventually(t, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return seen[strconv.Itoa(step)]
+		}, 60*time.Second, time.Millisecond)
+	}
+	done.Store(true)
+	group.Wait()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	require.NoError(t, stop())
+}
+
+func TestTokens(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens")
+	require.NoError(t, os.WriteFile(file, []byte("\n one \ntwo\n"), 0o600))
+	s, _ := newServer(t, func(c *Config) { c.TokenFile = file })
+	url := listen(t, s)
+	ask := func(path, header string) int {
+		code, _, _ := send(t, "GET", url+path, "", "Authorization", header)
+		return code
+	}
+	for header, want := range map[string]int{"Bearer one": 200, "Bearer two": 200, "Bearer  two ": 200, "": 401, "one": 401, "Bearer": 401, "Bearer ": 401, "Bearer onetwo": 401, "Basic one": 401} {
+		assert.Equal(t, want, ask("/v2", header), header)
+		assert.Equal(t, want, ask("/metrics", header), header)
+		assert.Equal(t, 200, ask("/v2/health/ready", header), header)
+	}
+	assert.Equal(t, 401, ask("/v2/health/../models/tiny", ""))
+	assert.Equal(t, 401, ask("/nowhere", ""))
+
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	look := func() {
+		s.tokens.mu.Lock()
+		s.tokens.looked = time.Time{}
+		s.tokens.mu.Unlock()
+	}
+	look()
+	assert.Equal(t, 200, ask("/v2", "Bearer one"), "an empty file is a mistake: what was read before holds")
+	require.NoError(t, os.WriteFile(file, []byte("three"), 0o600))
+	look()
+	assert.Equal(t, 401, ask("/v2", "Bearer one"))
+	assert.Equal(t, 200, ask("/v2", "Bearer three"))
+
+	_, err := New(t.Context(), Config{TokenFile: filepath.Join(t.TempDir(), "absent")})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.WriteFile(file, []byte("\n"), 0o600))
+	_, err = New(t.Context(), Config{TokenFile: file})
+	require.EqualError(t, err, file+" has no token; write one on a line")
+}
+
+func writeCertificate(t *testing.T, cert, key, name string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	require.NoError(t, err)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: keyDER}} {
+		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+	}
+}
+
+func TestTLS(t *testing.T) {
+	cert, key := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	writeCertificate(t, cert, key, "first")
+	s, _ := newServer(t, func(c *Config) { c.TLSCert, c.TLSKey = cert, key })
+	address, stop := start(t, s)
+	name := func(http2 bool) string {
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: http2}}
+		defer client.CloseIdleConnections()
+		answer, err := client.Post("https://"+address+"/v2/models/tiny/infer", "", bytes.NewBufferString(inJSON(1)))
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		assert.Equal(t, 200, answer.StatusCode)
+		assert.Equal(t, http2, answer.ProtoMajor == 2)
+		return answer.TLS.PeerCertificates[0].Subject.CommonName
+	}
+	assert.Equal(t, "first", name(false))
+	assert.Equal(t, "first", name(true))
+	writeCertificate(t, cert, key, "second")
+	require.Eventually(t, func() bool { return name(false) == "second" }, 60*time.Second, 50*time.Millisecond)
+	_, err := http.Post("http://"+address+"/v2", "", nil) //nolint:bodyclose // Go answers plain HTTP by 400
+	require.NoError(t, err)
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	require.NoError(t, stop())
+
+	require.NoError(t, os.Remove(key))
+	s, _ = newServer(t, func(c *Config) { c.TLSCert, c.TLSKey = cert, key })
+	_, stop = start(t, s)
+	err = stop()
+	require.True(t, errors.Is(err, os.ErrNotExist), err)
+	assert.ErrorContains(t, err, "certificate "+cert)
+}

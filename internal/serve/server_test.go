@@ -1,0 +1,278 @@
+package serve
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestEndpoints(t *testing.T) {
+	s, _ := newServer(t, nil)
+	url := listen(t, s)
+	metadata := `{"name":"tiny","versions":["7"],"platform":"ccp","inputs":[{"name":"signals","datatype":"FP32","shape":[-1,4,2]}],
+		"outputs":[{"name":"probabilities","datatype":"FP32","shape":[-1,3]},{"name":"class","datatype":"INT64","shape":[-1]},{"name":"label","datatype":"BYTES","shape":[-1]}]}`
+	for _, c := range []struct {
+		method, path string
+		code         int
+		want         string
+	}{
+		{"GET", "/v2", 200, `{"name":"ccp","version":"1.2","extensions":["binary_tensor_data","classification"]}`},
+		{"GET", "/v2/health/live", 200, `{"live":true}`},
+		{"GET", "/v2/health/ready", 200, `{"ready":true}`},
+		{"GET", "/v2/models/tiny", 200, metadata},
+		{"GET", "/v2/models/tiny/versions/7", 200, metadata},
+		{"GET", "/v2/models/tiny/ready", 200, `{"name":"tiny","ready":true}`},
+		{"GET", "/v2/models/tiny/versions/7/ready", 200, `{"name":"tiny","ready":true}`},
+		{"GET", "/v2/models/tiny/versions/8", 404, `{"error":"model \"tiny\" has no version \"8\"; its version is \"7\""}`},
+		{"POST", "/v2/models/tiny/versions/8/infer", 404, `{"error":"model \"tiny\" has no version \"8\"; its version is \"7\""}`},
+		{"GET", "/v2/models/huge", 404, `{"error":"there is no model \"huge\""}`},
+		{"POST", "/v2/models/huge/infer", 404, `{"error":"there is no model \"huge\""}`},
+		{"GET", "/", 404, `{"error":"there is no GET / here"}`},
+		{"GET", "/v2/", 404, `{"error":"there is no GET /v2/ here"}`},
+		{"GET", "/etc/passwd", 404, `{"error":"there is no GET /etc/passwd here"}`},
+		{"GET", "/v2/models/..%2f..%2fetc%2fpasswd", 404, `{"error":"there is no model \"../../etc/passwd\""}`},
+		{"GET", "/v2/models/tiny/infer", 405, `{"error":"there is no GET /v2/models/tiny/infer here"}`},
+		{"DELETE", "/v2", 405, `{"error":"there is no DELETE /v2 here"}`},
+	} {
+		code, header, body := send(t, c.method, url+c.path, inJSON(1))
+		assert.Equal(t, c.code, code, c.path)
+		assert.JSONEq(t, c.want, string(body), c.path)
+		assert.Equal(t, "application/json", header.Get("Content-Type"))
+	}
+	_, header, _ := send(t, "GET", url+"/v2/models/tiny/infer", "")
+	assert.Equal(t, "POST", header.Get("Allow"))
+}
+
+// The ways of asking get the classifier's own answer.
+func TestInfer(t *testing.T) {
+	s, dir := newServer(t, nil)
+	url := listen(t, s) + "/v2/models/tiny/infer"
+	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	require.NoError(t, err)
+	var signals [][]float32
+	for i := range 2 {
+		signals = append(signals, values(2)[i*8:][:8])
+	}
+	want, err := c.Classify(t.Context(), signals)
+	require.NoError(t, err)
+
+	code, _, body := send(t, "POST", url, inJSON(2))
+	require.Equal(t, 200, code, string(body))
+	a := read(t, body)
+	assert.Equal(t, []string{"tiny", "7", "x7"}, []string{a.Model, a.Version, a.ID})
+	require.Len(t, a.Outputs, 3)
+	var probabilities []float64
+	var class []int
+	var label []string
+	a.data(t, 0, &probabilities)
+	a.data(t, 1, &class)
+	a.data(t, 2, &label)
+	assert.Equal(t, []any{"probabilities", "FP32", []int{2, 3}}, []any{a.Outputs[0].Name, a.Outputs[0].Datatype, a.Outputs[0].Shape})
+	assert.Equal(t, []any{"class", "INT64", []int{2}}, []any{a.Outputs[1].Name, a.Outputs[1].Datatype, a.Outputs[1].Shape})
+	assert.Equal(t, []any{"label", "BYTES", []int{2}}, []any{a.Outputs[2].Name, a.Outputs[2].Datatype, a.Outputs[2].Shape})
+	for i, p := range want {
+		assert.InDeltaSlice(t, p.Probabilities, probabilities[3*i:3*i+3], 1e-6)
+		assert.Equal(t, p.Class, class[i])
+		assert.Equal(t, p.Name, label[i])
+	}
+
+	nested := `[[[-2.5,-1.5],[-0.5,0.5],[1.5,2.5],[3.5,-2.5]], [[-1.5,-0.5],[0.5,1.5],[2.5,3.5],[-2.5,-1.5]]]`
+	for name, request := range map[string]string{
+		"nested":           `{"id":"x7","inputs":[{"name":"signals","shape":[2,4,2],"datatype":"FP32","data":` + nested + `}]}`,
+		"FP64":             strings.Replace(inJSON(2), "FP32", "FP64", 1),
+		"unknown fields":   strings.Replace(inJSON(2), `"id"`, `"parameters":{"priority":3},"extra":[{}],"id"`, 1),
+		"a timeout":        strings.Replace(inJSON(2), `"id"`, `"parameters":{"timeout":9000000},"id"`, 1),
+		"asked for by one": strings.Replace(inJSON(2), `"id"`, `"outputs":[{"name":"probabilities"},{"name":"class"},{"name":"label"}],"id"`, 1),
+	} {
+		code, _, again := send(t, "POST", url, request)
+		assert.Equal(t, 200, code, name)
+		assert.JSONEq(t, string(body), string(again), name)
+	}
+	code, _, one := send(t, "POST", url, strings.Replace(inJSON(2), `"id"`, `"outputs":[{"name":"class"}],"id"`, 1))
+	require.Equal(t, 200, code)
+	require.Len(t, read(t, one).Outputs, 1)
+	assert.Equal(t, "class", read(t, one).Outputs[0].Name)
+}
+
+func TestInferInBinary(t *testing.T) {
+	s, _ := newServer(t, nil)
+	url := listen(t, s) + "/v2/models/tiny/infer"
+	whole := make([]float32, 2*nodes*channels) // whole numbers, which all datatypes have
+	raw := map[string][]byte{}
+	for i := range whole {
+		whole[i] = float32(i % 5)
+		raw["FP32"] = binary.LittleEndian.AppendUint32(raw["FP32"], math.Float32bits(whole[i]))
+		raw["FP64"] = binary.LittleEndian.AppendUint64(raw["FP64"], math.Float64bits(float64(whole[i])))
+		raw["INT64"] = binary.LittleEndian.AppendUint64(raw["INT64"], uint64(whole[i]))
+		raw["INT32"] = binary.LittleEndian.AppendUint32(raw["INT32"], uint32(whole[i]))
+		raw["UINT8"] = append(raw["UINT8"], byte(whole[i]))
+	}
+	inText, err := json.Marshal(whole)
+	require.NoError(t, err)
+	_, _, want := send(t, "POST", url, fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"FP32","data":%s}]}`, inText))
+	for datatype, tail := range raw {
+		header := fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"%s","parameters":{"binary_data_size":%d}}]}`, datatype, len(tail))
+		code, answered, got := send(t, "POST", url, header+string(tail), binaryHeader, fmt.Sprint(len(header)))
+		require.Equal(t, 200, code, "%s: %s", datatype, got)
+		assert.JSONEq(t, string(want), string(got), datatype)
+		assert.Empty(t, answered.Get(binaryHeader))
+		if strings.HasPrefix(datatype, "FP") {
+			continue
+		}
+		code, _, got = send(t, "POST", url, fmt.Sprintf(`{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"%s","data":%s}]}`, datatype, inText))
+		require.Equal(t, 200, code, datatype)
+		assert.JSONEq(t, string(want), string(got), datatype)
+	}
+
+	// All outputs in binary but one.
+	header := fmt.Sprintf(`{"parameters":{"binary_data_output":true},"outputs":[{"name":"label"},{"name":"class","parameters":{"binary_data":false}},{"name":"probabilities"}],
+		"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"FP32","parameters":{"binary_data_size":%d}}]}`, len(raw["FP32"]))
+	code, answered, got := send(t, "POST", url, header+string(raw["FP32"]), binaryHeader, fmt.Sprint(len(header)))
+	require.Equal(t, 200, code)
+	assert.Equal(t, "application/octet-stream", answered.Get("Content-Type"))
+	var n int
+	_, err = fmt.Sscan(answered.Get(binaryHeader), &n)
+	require.NoError(t, err)
+	a, tail := read(t, got[:n]), got[n:]
+	assert.Nil(t, a.Outputs[0].Data)
+	var class []int
+	a.data(t, 1, &class)
+	var probabilities []float32
+	read(t, want).data(t, 0, &probabilities)
+	var labels []string
+	read(t, want).data(t, 2, &labels)
+	assert.Equal(t, a.Outputs[0].Parameters["binary_data_size"]+24, len(tail))
+	for _, label := range labels {
+		size := binary.LittleEndian.Uint32(tail)
+		assert.Equal(t, label, string(tail[4:4+size]))
+		tail = tail[4+size:]
+	}
+	for _, p := range probabilities {
+		assert.Equal(t, p, math.Float32frombits(binary.LittleEndian.Uint32(tail)))
+		tail = tail[4:]
+	}
+	assert.Empty(t, tail)
+}
+
+func TestClassification(t *testing.T) {
+	assert.Equal(t, []string{"0.500000:2:blue", "0.250000:0:red"}, ranking([]float64{0.25, 0.25, 0.5}, []string{"red", "green", "blue"}, 2))
+	s, _ := newServer(t, nil)
+	url := listen(t, s) + "/v2/models/tiny/infer"
+	for asked, k := range map[int]int{1: 1, 3: 3, 10: 3} {
+		code, _, body := send(t, "POST", url, strings.Replace(inJSON(2), `"id"`, fmt.Sprintf(`"outputs":[{"name":"probabilities","parameters":{"classification":%d}}],"id"`, asked), 1))
+		require.Equal(t, 200, code, string(body))
+		a := read(t, body)
+		assert.Equal(t, []any{"BYTES", []int{2, k}}, []any{a.Outputs[0].Datatype, a.Outputs[0].Shape})
+		var texts []string
+		a.data(t, 0, &texts)
+		require.Len(t, texts, 2*k)
+		assert.Regexp(t, `^0\.\d{6}:[012]:(red|green|blue)$`, texts[0])
+	}
+}
+
+func TestPacking(t *testing.T) {
+	s, _ := newServer(t, func(c *Config) { c.MaxBody = 1 << 20 })
+	url := listen(t, s) + "/v2/models/tiny/infer"
+	_, _, want := send(t, "POST", url, inJSON(100))
+	pack := func(encoding, text string) string {
+		var b bytes.Buffer
+		var w io.WriteCloser = gzip.NewWriter(&b)
+		if encoding == "deflate" {
+			w = zlib.NewWriter(&b)
+		}
+		_, err := w.Write([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		return b.String()
+	}
+	for _, encoding := range []string{"gzip", "deflate"} {
+		code, header, got := send(t, "POST", url, pack(encoding, inJSON(100)), "Content-Encoding", encoding, "Accept-Encoding", "gzip")
+		require.Equal(t, 200, code)
+		assert.Equal(t, "gzip", header.Get("Content-Encoding"))
+		r, err := gzip.NewReader(bytes.NewReader(got))
+		require.NoError(t, err)
+		unpacked, err := io.ReadAll(r)
+		require.NoError(t, err)
+		assert.JSONEq(t, string(want), string(unpacked))
+
+		bomb := pack(encoding, strings.Repeat(" ", 2<<20))
+		code, _, got = send(t, "POST", url, bomb, "Content-Encoding", encoding)
+		assert.Equal(t, 413, code, string(got))
+	}
+	for accept, want := range map[string]string{"gzip;q=0": "", "br, GZIP ; q=0.5": "gzip", "identity": "", "deflate": ""} {
+		_, header, _ := send(t, "POST", url, inJSON(100), "Accept-Encoding", accept)
+		assert.Equal(t, want, header.Get("Content-Encoding"), accept)
+	}
+	code, _, _ := send(t, "POST", url, inJSON(1), "Content-Encoding", "br")
+	assert.Equal(t, 415, code)
+	code, _, body := send(t, "POST", url, inJSON(1), "Content-Encoding", "gzip")
+	assert.Equal(t, 400, code)
+	assert.Contains(t, string(body), "the body cannot be unpacked")
+	code, _, _ = send(t, "POST", url, strings.Repeat(" ", 2<<20))
+	assert.Equal(t, 413, code)
+}
+
+func TestMetrics(t *testing.T) {
+	s, _ := newServer(t, nil)
+	url := listen(t, s)
+	send(t, "POST", url+"/v2/models/tiny/infer", inJSON(3))
+	send(t, "POST", url+"/v2/models/tiny/infer", "{")
+	send(t, "POST", url+"/v2/models/x%0ay/infer", "")
+	_, _, body := send(t, "GET", url+"/metrics", "")
+	for _, line := range []string{`ccp_requests_total{code="200",model="tiny"} 1`, `ccp_requests_total{code="400",model="tiny"} 1`, `ccp_requests_total{code="404",model=""} 1`,
+		`ccp_batch_signals_sum{model="tiny"} 3`, `ccp_request_seconds_count{model="tiny"} 1`, `ccp_compute_seconds_count{model="tiny"} 1`, `ccp_queue_signals{model="tiny"} 0`,
+		`ccp_panics_total 0`, `go_goroutines `, `process_open_fds `} {
+		assert.Contains(t, string(body), "\n"+line)
+	}
+}
+
+func TestSeveralModels(t *testing.T) {
+	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	save(t, a, 1, 0)
+	save(t, b, 2, 2)
+	config := Config{Checkpoints: []Checkpoint{{"one", a}, {"", b}}, Options: []models.Option{models.WithBackend(backendtest.Go(t))}}
+	s, err := New(t.Context(), config)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"one", "tiny"}, s.Names())
+	url := listen(t, s)
+	for name, want := range map[string]int{"one": 0, "tiny": 2} {
+		_, _, body := send(t, "POST", url+"/v2/models/"+name+"/infer", inJSON(1))
+		var class []int
+		read(t, body).data(t, 1, &class)
+		assert.Equal(t, []int{want}, class)
+	}
+	config.Checkpoints[0].Name = "tiny"
+	_, err = New(t.Context(), config)
+	require.ErrorContains(t, err, `two checkpoints are named "tiny"; give them names: NAME=`+b)
+	config.Checkpoints = nil
+	_, err = New(t.Context(), config)
+	require.ErrorContains(t, err, "there is no checkpoint to serve")
+}
+
+func TestParseCheckpoint(t *testing.T) {
+	for text, want := range map[string]Checkpoint{"runs/a": {"", "runs/a"}, "m.1=runs/a": {"m.1", "runs/a"}, "runs/a=b": {"", "runs/a=b"}, "x=a=b": {"x", "a=b"}} {
+		got, err := ParseCheckpoint(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for _, text := range []string{"", "a=", "=a", "a b=c", ".=c"} {
+		_, err := ParseCheckpoint(text)
+		assert.Error(t, err, text)
+	}
+	for data, want := range map[string]string{"digits": "digits", "/data/my file.npz": "my-file", "20news": "20news", "nw-ucla": "nw-ucla", "…": "model"} {
+		assert.Equal(t, want, nameOf(data))
+	}
+}
