@@ -80,7 +80,7 @@ func (a Architecture) Check(nodes int) error {
 var presets = map[string]Architecture{
 	"digits":        {mustLevels("32x64/9,8x128/8,1x256/8"), []int{64}},
 	"mnist":         {mustLevels("196x32/9,49x64/9,9x128/9,1x256/9"), []int{128}},
-	"fashion-mnist": {mustLevels("196x32/9,49x64/9,9x128/9,1x256/9"), []int{128}},
+	"fashion-mnist": {mustLevels("196x64/16,49x128/16,12x256/12,1x512/12"), []int{128}},
 	"cifar10":       {mustLevels("256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4"), []int{1024}},
 	"20news":        {mustLevels("2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4"), []int{256}},
 	"nw-ucla":       {mustLevels("200x96/16,50x192/16,12x256/8,1x512/12"), []int{128}},

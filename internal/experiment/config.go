@@ -57,8 +57,10 @@ func Defaults(data string) Config {
 		c.Levels, c.Hidden = "1x360/10000", []int{}
 		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared, "level_1/" + nn.ParamBatchNormEpsilon: 1e4,
 			models.ParamInputDropout: 0.3, models.ParamReadoutDropout: 0.7}
-	case "mnist", "fashion-mnist":
-		c.Epochs = 10
+	case "mnist":
+		c.Epochs, c.Params = 10, map[string]any{ccp.ParamHierarchy: ccp.Prepared}
+	case "fashion-mnist":
+		c.Epochs, c.Params = 8, map[string]any{ccp.ParamHierarchy: ccp.Prepared}
 	case "nw-ucla":
 		c.Epochs, c.Augment, c.Average = 150, true, 0.99
 		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared, ccp.ParamDropout: 0.1}
