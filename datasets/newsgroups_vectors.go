@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -103,7 +102,7 @@ func (c *preparation) learn(opts Options) (*wordvec.Vectors, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := wordvec.Train(context.Background(), backend, documents, names, c.training, func(_ int, done, _ float64) {
+	v, err := wordvec.Train(opts.context(), backend, documents, names, c.training, func(_ int, done, _ float64) {
 		opts.report("learning word vectors", done)
 	})
 	if err != nil {

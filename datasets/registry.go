@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -34,6 +35,8 @@ type Options struct {
 	Vectors string
 	// Backend opens what word vectors are learned on; called only if they have to be.
 	Backend func() (compute.Backend, error)
+	// Context, if set, ends a long preparation when it ends; Load then returns its error.
+	Context context.Context
 	// Progress, which may be nil, is told what a long preparation is doing and the share of it that is done.
 	Progress func(doing string, done float64)
 }
@@ -140,6 +143,14 @@ func load(name string, opts Options) (*Dataset, error) {
 	}
 	return nil, fmt.Errorf("data set %q is not known; use one of %s, or the path of an .npz file",
 		name, strings.Join(known, ", "))
+}
+
+// context is Context, or one that does not end.
+func (o Options) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
 }
 
 // report tells Progress, if there is one.

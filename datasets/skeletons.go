@@ -82,7 +82,7 @@ func (s *skeletons) load(opts Options) (*Dataset, error) {
 			s.info.Name, found.place, err)
 	}
 	d.Signals = signals
-	d.scaleStreams()
+	d.scaleStreams(3 * s.preparation.Bodies)
 	d.Provenance = fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", s.credit, found.place, signals.Checksum())
 	d.Notes = append(d.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
 		split.name, s.preparation.Frames, len(s.preparation.Layout.Joints), d.Channels))
@@ -107,25 +107,24 @@ func (s *skeletons) augment(split skeletonSplit) augment.Func {
 }
 
 // scaleStreams sets Mean to 0, and Std to 1 for places, whose unit is the body already, and to the root mean square over the training
-// samples for bones and for motion. It is the same on all axes: augmentation turns the body in its own coordinates.
-func (d *Dataset) scaleStreams() {
+// samples for the streams after them, `width` channels each. It is the same on all axes: augmentation turns the body in its own
+// coordinates.
+func (d *Dataset) scaleStreams(width int) {
 	d.Mean, d.Std = make([]float32, d.Channels), make([]float32, d.Channels)
-	mean, std := d.ChannelStats(d.Train)
-	streams := 3
-	if d.Channels%9 != 0 {
-		streams = 1
-	}
-	width := d.Channels / streams
 	for channel := range d.Std {
 		d.Std[channel] = 1
-		if channel >= width {
-			square, first := 0.0, channel/width*width
-			for c := first; c < first+width; c++ {
-				square += float64(mean[c])*float64(mean[c]) + float64(std[c])*float64(std[c])
-			}
-			if square > 0 {
-				d.Std[channel] = float32(math.Sqrt(square / float64(width)))
-			}
+	}
+	if d.Channels == width { // spares a walk over all samples
+		return
+	}
+	mean, std := d.ChannelStats(d.Train)
+	for first := width; first < d.Channels; first += width {
+		square := 0.0
+		for c := first; c < first+width; c++ {
+			square += float64(mean[c])*float64(mean[c]) + float64(std[c])*float64(std[c])
+		}
+		for c := first; c < first+width && square > 0; c++ {
+			d.Std[c] = float32(math.Sqrt(square / float64(width)))
 		}
 	}
 }
@@ -161,7 +160,7 @@ func (s *skeletons) signals(d *Dataset, found *foundSkeletons, files []skeleton.
 		return kept, nil
 	}
 	doing := fmt.Sprintf("reading %d recordings", len(files))
-	signals, err := collection.Prepare(func(done float64) { opts.report(doing, done) })
+	signals, err := collection.Prepare(opts.context(), func(done float64) { opts.report(doing, done) })
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -60,8 +61,8 @@ func (c *Collection) Key() Key {
 
 // Prepare reads all files, on all cores, and makes their signals, `[frames * joints, bodies * 3]` each. progress, which may
 // be nil, is told the share that is done, in the calling goroutine. An error names the files that cannot be read, the first
-// few of them, and why.
-func (c *Collection) Prepare(progress func(done float64)) (*Signals, error) {
+// few of them, and why. When ctx ends, its error is returned.
+func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (*Signals, error) {
 	if err := c.Preparation.check(); err != nil {
 		return nil, err
 	}
@@ -84,6 +85,9 @@ func (c *Collection) Prepare(progress func(done float64)) (*Signals, error) {
 	}
 	go func() {
 		for i := range c.Files {
+			if ctx.Err() != nil {
+				break
+			}
 			jobs <- i
 		}
 		close(jobs)
@@ -96,6 +100,9 @@ func (c *Collection) Prepare(progress func(done float64)) (*Signals, error) {
 			told = finished
 			progress(float64(finished) / float64(len(c.Files)))
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	return signals, c.unreadable(failures)
 }

@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -34,7 +35,7 @@ func collection(n int) *Collection {
 func TestPrepare(t *testing.T) {
 	c := collection(50)
 	var told []float64
-	signals, err := c.Prepare(func(done float64) { told = append(told, done) })
+	signals, err := c.Prepare(t.Context(), func(done float64) { told = append(told, done) })
 	require.NoError(t, err)
 	require.Equal(t, 50, signals.Len())
 	require.Len(t, told, 50)
@@ -48,10 +49,10 @@ func TestPrepare(t *testing.T) {
 		signals.Read(i, got)
 		require.InDeltaSlice(t, want, got, 1e-4, "file %d", i)
 	}
-	again, err := c.Prepare(nil)
+	again, err := c.Prepare(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, signals, again)
-	none, err := collection(0).Prepare(nil)
+	none, err := collection(0).Prepare(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Zero(t, none.Len())
 }
@@ -62,21 +63,21 @@ func TestPrepareErrors(t *testing.T) {
 	folder[c.Files[3].Path].Data = folder[c.Files[3].Path].Data[:1000] // cut short after it was listed
 	folder[c.Files[5].Path] = &fstest.MapFile{Data: []byte("2\n0\n0\n")}
 	c.Files[5].Size = 6
-	_, err := c.Prepare(nil)
+	_, err := c.Prepare(t.Context(), nil)
 	assert.EqualError(t, err, "some/003.skeleton: cannot be read to its end: unexpected EOF; some/005.skeleton: no body in any of its 2 frames")
 
 	c.Files[3].Size = 1000
 	folder[c.Files[7].Path].Data = append(folder[c.Files[7].Path].Data, '\n')
 	delete(folder, c.Files[8].Path)
 	c.Files[9].Size = 1 << 40
-	_, err = c.Prepare(nil)
+	_, err = c.Prepare(t.Context(), nil)
 	assert.ErrorContains(t, err, "some/003.skeleton: frame 1 of 4, body 1 of 1: joint 16: line 20: the file ends")
 	assert.ErrorContains(t, err, "some/007.skeleton: has changed")
 	assert.ErrorContains(t, err, "; and 2 more")
 
 	c = collection(1)
 	c.Parse = func(name string, _ []byte) (*Recording, error) { return nil, errors.New("parsed " + name) }
-	_, err = c.Prepare(nil)
+	_, err = c.Prepare(t.Context(), nil)
 	assert.EqualError(t, err, "some/000.skeleton: parsed 000.skeleton")
 }
 
@@ -148,7 +149,7 @@ func TestCache(t *testing.T) {
 	path := filepath.Join(dir, "deep", "a.skeletons")
 	c := collection(4)
 	key := c.Key()
-	signals, err := c.Prepare(nil)
+	signals, err := c.Prepare(t.Context(), nil)
 	require.NoError(t, err)
 	read := func() error {
 		got, err := ReadCache(path, key, 4, signals.size)
@@ -213,7 +214,7 @@ func FuzzReadCache(f *testing.F) {
 
 func ExampleCollection() {
 	c := collection(5)
-	signals, err := c.Prepare(nil)
+	signals, err := c.Prepare(context.Background(), nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -222,4 +223,13 @@ func ExampleCollection() {
 	signals.Read(4, sample)
 	fmt.Println(signals.Len(), c.Preparation.Nodes(), c.Preparation.Channels())
 	// Output: 5 75 6
+}
+
+// Who gives up waits for no file more, and gets no half of the signals.
+func TestPrepareStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	signals, err := collection(5).Prepare(ctx, nil)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Nil(t, signals)
 }

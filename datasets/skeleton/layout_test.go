@@ -50,9 +50,9 @@ func TestKinectV2Names(t *testing.T) {
 func TestLayoutErrors(t *testing.T) {
 	broken := stick
 	broken.Y = [2]int{0, 4}
-	_, err := (&Collection{Preparation: Preparation{Layout: &broken, Frames: 1, Bodies: 1}}).Prepare(nil)
+	_, err := (&Collection{Preparation: Preparation{Layout: &broken, Frames: 1, Bodies: 1}}).Prepare(t.Context(), nil)
 	assert.EqualError(t, err, `layout "stick" names the joints 0 and 4 of 4, which count from 0`)
-	_, err = (&Collection{Preparation: Preparation{Layout: &stick, Bodies: 1}}).Prepare(nil)
+	_, err = (&Collection{Preparation: Preparation{Layout: &stick, Bodies: 1}}).Prepare(t.Context(), nil)
 	assert.EqualError(t, err, "a signal of 0 frames and 1 bodies; it has at least 1 of each")
 }
 

@@ -76,7 +76,10 @@ func Train(ctx context.Context, backend compute.Backend, c Config, opts Options)
 		return result, err
 	}
 	d, err := datasets.Load(c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
-		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
+		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load, Context: ctx}))
+	if err != nil && ctx.Err() != nil {
+		return Result{}, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start again", ErrInterrupted)
+	}
 	if err != nil {
 		return Result{}, err
 	}
