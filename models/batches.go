@@ -51,7 +51,7 @@ func (c *Classifier) Compile(ctx context.Context) error {
 		if _, err := c.compute(signals, []int{0}, size); err != nil {
 			return fmt.Errorf("compiling for %d signals at once (are the weights of another version of this program? then train anew): %w", size, err)
 		}
-		for run, begin := 0, time.Now(); run < 5 && (run == 0 || time.Since(begin) < 50*time.Millisecond); run++ {
+		for run, begin := 0, time.Now(); run < 3 || run < 10 && time.Since(begin) < 50*time.Millisecond; run++ {
 			start := time.Now()
 			if _, err := c.compute(signals, []int{0}, size); err != nil {
 				return err

@@ -5,7 +5,7 @@
 //
 // Each of a number of connections sends a request when the one before is answered. With --rate requests come at that rate,
 // whether the ones before are answered or not, which shows what an overloaded server does; latency then counts from the
-// moment when a request was due.
+// moment when a request was due. With --in-process a checkpoint is timed without a server: Classify beside the bare computation.
 package main
 
 import (
@@ -34,7 +34,15 @@ func main() {
 	batch := flag.Int("batch", 1, "`SIGNALS` in a request")
 	format := flag.String("format", "binary", "binary or json")
 	rate := flag.Float64("rate", 0, "requests a second, on as many connections as it takes; 0: by --connections")
+	dir := flag.String("in-process", "", "`DIR` of a checkpoint: time it in this process, without a server")
 	flag.Parse()
+	if *dir != "" {
+		if err := inProcess(*dir, *seconds); err != nil {
+			fmt.Fprintln(os.Stderr, "serving:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*model, *connections, *format, *batch, *seconds, *rate); err != nil {
 		fmt.Fprintln(os.Stderr, "serving:", err)
 		os.Exit(1)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // parseNumbers appends the numbers of a JSON array to values: of a flat one, or of one nested as shape says. It does what
@@ -77,7 +78,16 @@ func (p *numberParser) expect(c byte) error {
 
 func (p *numberParser) number() error {
 	p.space()
-	n := 0
+	n, value := 0, uint32(0)
+	for n < len(p.rest) && '0' <= p.rest[n] && p.rest[n] <= '9' && n < len("255") {
+		value = 10*value + uint32(p.rest[n]-'0')
+		n++
+	}
+	if n > 0 && n < len(p.rest) && (p.rest[n] == ',' || p.rest[n] == ']') && value <= math.MaxUint8 {
+		p.values = append(p.values, float32(value)) // a byte, as of an image, is a number of every datatype
+		p.rest = p.rest[n:]
+		return nil
+	}
 	for n < len(p.rest) && p.rest[n] > ' ' && p.rest[n] != ',' && p.rest[n] != ']' && p.rest[n] != '[' {
 		n++
 	}
