@@ -68,7 +68,7 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 				return nil, err
 			}
 		}
-		trainer := experiment.NewTrainer(backend, store, experiment.Defaults(arch), spec, graph, 1000)
+		trainer := experiment.NewTrainer(backend, store, experiment.Defaults(arch, "ccp"), spec, graph, 1000)
 		w.step = func() (float64, error) {
 			i := w.run % len(signals)
 			x, err := signals[i].LocalClone() // a trainer consumes its batch, as it does those that a data set prepares

@@ -25,7 +25,7 @@ type Layer struct {
 	membershipStd, membershipRate, alphaStd, betaStd float64
 	objectiveWeight, dropout                         float64
 	volumeLoops                                      bool
-	hierarchy, gates, order                          string
+	hierarchy, gates, order, slots                   string
 	refresh                                          float64
 }
 
@@ -45,6 +45,7 @@ func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters 
 		objectiveWeight: model.GetParamOr(scope, ParamObjectiveWeight, 1.0),
 		volumeLoops:     model.GetParamOr(scope, ParamVolumeLoops, false),
 		order:           model.GetParamOr(scope, ParamOrder, "filter-norm-elu"),
+		slots:           model.GetParamOr(scope, ParamSlots, SlotsByRank),
 		dropout:         model.GetParamOr(scope, ParamDropout, 0.0),
 		refresh:         model.GetParamOr(scope, ParamRefresh, 1.0),
 	}
@@ -108,6 +109,9 @@ func (l *Layer) cluster() Level {
 		return frozenLevel(l.scope, l.signal.Graph(), l.clusters, l.size)
 	}
 	level := l.learned()
+	if l.slots == SlotsRandom {
+		level = l.shuffled(level)
+	}
 	if l.hierarchy == ObjectiveOnly {
 		level.Rank = StopGradient(level.Rank) // all of the task's gradient to U, at this level and below, passes here
 	}
@@ -180,6 +184,9 @@ func (l *Layer) check() {
 	}
 	if !slices.Contains([]string{"filter-norm-elu", "filter-elu-norm"}, l.order) {
 		exceptions.Panicf("%s: order %q is neither filter-norm-elu nor filter-elu-norm", at, l.order)
+	}
+	if !slices.Contains([]string{SlotsByRank, SlotsRandom}, l.slots) {
+		exceptions.Panicf("%s: slots %q are neither rank nor random", at, l.slots)
 	}
 	if l.refresh < 1 || l.refresh != math.Trunc(l.refresh) {
 		exceptions.Panicf("%s: neighbourhoods cannot be selected anew every %g steps; it must be a whole number from 1", at, l.refresh)

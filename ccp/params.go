@@ -34,6 +34,9 @@ const (
 	// ParamVolumeLoops counts self-loops in the degrees of the volume (bool, default false: cohesion/volume stays ≤ 1).
 	ParamVolumeLoops = "ccp_volume_loops"
 
+	// ParamSlots is the order of the nodes within each neighbourhood, and so which weights of the filter each of them meets: "rank",
+	// the most central first (default), or "random", one fixed random permutation for each cluster: the paper's ablation.
+	ParamSlots = "ccp_slots"
 	// ParamOrder is what follows the filter: "filter-norm-elu" (default) or "filter-elu-norm"; dropout comes last.
 	ParamOrder = "ccp_order"
 

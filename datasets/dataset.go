@@ -29,6 +29,10 @@ type Dataset struct {
 	Train, Validation, Test []int
 	// Affinity is the raw graph over the nodes: symmetric, not negative, not normalised.
 	Affinity *affinity.Matrix
+	// Grid is {rows, columns} where the nodes lie on a grid, row by row: an image's, or a skeleton's frames and joints; else nil.
+	Grid []int
+	// Parts are the columns of the grid that make up each part of a body; nil where the nodes are no skeleton's.
+	Parts [][]int
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string
 	// NodeNames names each node, such as its word; nil where nodes have no names.

@@ -53,6 +53,7 @@ func loadDigits(opts Options) (*Dataset, error) {
 		Signals:    &Bytes{Records: pixels, Record: digitsValues, Nodes: digitsValues, Channels: 1, Scale: 1},
 		Labels:     labels,
 		Affinity:   grid,
+		Grid:       []int{digitsSide, digitsSide},
 		ClassNames: decimalDigits(),
 		Provenance: fmt.Sprintf("UCI optical recognition of handwritten digits (E. Alpaydin, C. Kaynak), CC BY 4.0, "+
 			"embedded, sha256 of the .csv.gz %x", sha256.Sum256(digitsCSV)),

@@ -80,6 +80,7 @@ func (m mnistLike) load(opts Options) (*Dataset, error) {
 		Signals: &Bytes{Records: slices.Concat(parts["train-images"].values, parts["t10k-images"].values),
 			Record: mnistNodes, Nodes: mnistNodes, Channels: 1, Scale: 255},
 		Affinity:   grid,
+		Grid:       []int{mnistSide, mnistSide},
 		ClassNames: slices.Clone(m.classes),
 		Provenance: fmt.Sprintf("%s, %s, sha256 of the four files in order (train images, train labels, t10k images, "+
 			"t10k labels) %x", m.title, dirs[0], digest.Sum(nil)),

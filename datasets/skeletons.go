@@ -67,7 +67,8 @@ func (s *skeletons) load(opts Options) (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{Name: s.info.Name, Nodes: s.preparation.Nodes(), Channels: s.preparation.Channels(),
-		ClassNames: slices.Clone(s.classes), NodeNames: s.preparation.Layout.NodeNames(s.preparation.Frames), Notes: notes}
+		ClassNames: slices.Clone(s.classes), NodeNames: s.preparation.Layout.NodeNames(s.preparation.Frames), Notes: notes,
+		Grid: []int{s.preparation.Frames, len(s.preparation.Layout.Joints)}, Parts: s.preparation.Layout.Parts}
 	if d.Affinity, err = s.preparation.Layout.Graph(s.preparation.Frames); err != nil {
 		return nil, err
 	}

@@ -95,11 +95,28 @@ func mustLevels(text string) []Level {
 	return levels
 }
 
+// PresetOf is the architecture of a model for a data set: Preset's, as far as the model has levels and hidden layers, unless it has
+// its own.
+func PresetOf(name, data string, nodes int) Architecture {
+	k := registry[name]
+	if k.preset != nil {
+		return k.preset(data, nodes)
+	}
+	a := Preset(data, nodes)
+	if !k.levels {
+		a.Levels = nil
+	}
+	if !k.hidden {
+		a.Hidden = nil
+	}
+	return a
+}
+
 // Preset is the architecture for a data set: the paper's for cifar10, 20news and ntu, and one derived from the number of
 // nodes for a data set without a preset. There each level has a quarter of its predecessor's nodes, twice its filters
 // from 32 on (at most 256), and neighbourhoods of 9.
-func Preset(name string, nodes int) Architecture {
-	if a, ok := presets[name]; ok && a.Check(nodes) == nil {
+func Preset(data string, nodes int) Architecture {
+	if a, ok := presets[data]; ok && a.Check(nodes) == nil {
 		return a
 	}
 	a := Architecture{Hidden: []int{64}}

@@ -13,6 +13,12 @@ const (
 	ParamNormalizeInput = "ccp_normalize_input"
 )
 
+// clusterPooling is the name of the paper's model.
+const clusterPooling = "ccp"
+
+// Clusters says whether the model has clusters, the memberships of which come about as ccp.ParamHierarchy says.
+func (s Spec) Clusters() bool { return s.Model == clusterPooling }
+
 // ccpNetwork is the paper's network: stacked levels of convolutional cluster pooling, then the readout.
 func ccpNetwork(scope *model.Scope, spec Spec, graph *affinity.Matrix, signal *Node) *Node {
 	x := signal

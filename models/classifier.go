@@ -89,7 +89,7 @@ func (c *Classifier) Update(from *model.Store) error {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
-	if c.Spec.FrozenInTraining() {
+	if c.Spec.FrozenInTraining() || !c.Spec.Clusters() {
 		c.Loaded()
 		return nil
 	}

@@ -23,7 +23,7 @@ func ExampleLoad() {
 	if err != nil {
 		panic(err)
 	}
-	config := experiment.Defaults("digits")
+	config := experiment.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
 	if _, err := experiment.Train(context.Background(), pureGo, config, experiment.Options{Dir: dir}); err != nil {
 		panic(err)

@@ -19,6 +19,7 @@ type parameter struct {
 	initial any    // its default, of the type that all its values have
 	parts   string // the kinds of parts of the network that can have a value of their own
 	values  rule
+	models  string // the models that have it; "": all
 }
 
 // rule is what the values of a parameter must be.
@@ -45,24 +46,25 @@ var (
 
 // parameters are the options of all models by name; each Param… constant says what it does.
 var parameters = map[string]parameter{
-	ccp.ParamHierarchy:        {ccp.Learned, "", oneOf(ccp.Hierarchies()...)},
-	ccp.ParamMembershipStd:    {1.0, "level", notNegative},
-	ccp.ParamMembershipRate:   {10.0, "level", positive},
-	ccp.ParamAlphaStd:         {0.1, "level", notNegative},
-	ccp.ParamBetaStd:          {0.1, "level", notNegative},
-	ccp.ParamGates:            {"level", "level", oneOf("level", "cluster", "slot")},
-	ccp.ParamObjectiveWeight:  {1.0, "level", finite},
-	ccp.ParamVolumeLoops:      {false, "level", eitherWay},
-	ccp.ParamRefresh:          {1.0, "", number("a whole number from 1", func(v float64) bool { return v >= 1 && v == math.Trunc(v) })},
-	ccp.ParamOrder:            {"filter-norm-elu", "level", oneOf("filter-norm-elu", "filter-elu-norm")},
-	ccp.ParamDropout:          {0.0, "level", fraction},
-	ParamCandidates:           {0.0, "level", number("a whole number from 0", func(v float64) bool { return v >= 0 && v == math.Trunc(v) && v < 1<<20 })},
-	ParamNormalizeInput:       {true, "", eitherWay},
-	ParamInputDropout:         {0.0, "", fraction},
-	ParamReadoutDropout:       {0.5, "fc classes", fraction},
-	nn.ParamL2:                {1e-4, "level fc classes", notNegative},
-	nn.ParamBatchNormMomentum: {0.9, "level fc", fraction},
-	nn.ParamBatchNormEpsilon:  {1e-5, "level fc", positive},
+	ccp.ParamHierarchy:        {ccp.Learned, "", oneOf(ccp.Hierarchies()...), clusterPooling},
+	ccp.ParamMembershipStd:    {1.0, "level", notNegative, clusterPooling},
+	ccp.ParamMembershipRate:   {10.0, "level", positive, clusterPooling},
+	ccp.ParamAlphaStd:         {0.1, "level", notNegative, clusterPooling},
+	ccp.ParamBetaStd:          {0.1, "level", notNegative, clusterPooling},
+	ccp.ParamGates:            {"level", "level", oneOf("level", "cluster", "slot"), clusterPooling},
+	ccp.ParamObjectiveWeight:  {1.0, "level", finite, clusterPooling},
+	ccp.ParamVolumeLoops:      {false, "level", eitherWay, clusterPooling},
+	ccp.ParamSlots:            {ccp.SlotsByRank, "level", oneOf(ccp.SlotsByRank, ccp.SlotsRandom), clusterPooling},
+	ccp.ParamRefresh:          {1.0, "", number("a whole number from 1", func(v float64) bool { return v >= 1 && v == math.Trunc(v) }), clusterPooling},
+	ccp.ParamOrder:            {"filter-norm-elu", "level", oneOf("filter-norm-elu", "filter-elu-norm"), clusterPooling},
+	ccp.ParamDropout:          {0.0, "level", fraction, clusterPooling},
+	ParamCandidates:           {0.0, "level", number("a whole number from 0", func(v float64) bool { return v >= 0 && v == math.Trunc(v) && v < 1<<20 }), clusterPooling},
+	ParamNormalizeInput:       {true, "", eitherWay, clusterPooling},
+	ParamInputDropout:         {0.0, "", fraction, ""},
+	ParamReadoutDropout:       {0.5, "fc classes", fraction, ""},
+	nn.ParamL2:                {1e-4, "level fc classes", notNegative, ""},
+	nn.ParamBatchNormMomentum: {0.9, "level fc", fraction, ""},
+	nn.ParamBatchNormEpsilon:  {1e-5, "level fc", positive, ""},
 }
 
 // Defaults are the options of all models by parameter name; each Param… constant says what it does.
@@ -125,11 +127,33 @@ func CheckParams(params map[string]any) error {
 	return nil
 }
 
+// has says whether the spec's model has the parameter.
+func (s Spec) has(name string) bool {
+	with := parameters[name].models
+	return with == "" || slices.Contains(strings.Fields(with), s.Model)
+}
+
+// ParamsOf keeps those of the settings that a model has: what is a data set's default for one need not be for another.
+func ParamsOf(name string, params map[string]any) map[string]any {
+	s, kept := Spec{Model: name}, map[string]any{}
+	for path, value := range params {
+		if _, name := splitSetting(path); s.has(name) {
+			kept[path] = value
+		}
+	}
+	return kept
+}
+
 // checkParts says which setting is for a part of the network that is not there, or that has no such option.
 func (s Spec) checkParts() error {
 	kinds := map[string]string{}
 	var parts []string
 	add := func(part, kind string) { parts, kinds[part] = append(parts, part), kind }
+	for _, path := range slices.Sorted(maps.Keys(s.Params)) {
+		if _, name := splitSetting(path); !s.has(name) {
+			return fmt.Errorf("setting %s: model %s has no %s; only %s has", path, s.Model, name, strings.Join(strings.Fields(parameters[name].models), " and "))
+		}
+	}
 	for i := range s.Levels {
 		add(fmt.Sprintf("level_%d", i+1), "level")
 	}

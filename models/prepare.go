@@ -74,12 +74,12 @@ func (s Spec) checkCandidates() error {
 
 // PreparedBefore says whether Prepare has to be called before the training.
 func (s Spec) PreparedBefore() bool {
-	return s.FrozenInTraining() || s.hierarchy() == ccp.Refined || s.restricted(0)
+	return s.Clusters() && (s.FrozenInTraining() || s.hierarchy() == ccp.Refined || s.restricted(0))
 }
 
 // FrozenInTraining says whether the spec's hierarchy is made by Prepare once and for all.
 func (s Spec) FrozenInTraining() bool {
-	return s.hierarchy() == ccp.Prepared || s.hierarchy() == ccp.Random
+	return s.Clusters() && (s.hierarchy() == ccp.Prepared || s.hierarchy() == ccp.Random)
 }
 
 // Prepare makes the hierarchy of a spec that is PreparedBefore the training: for Prepared and Refined the clustering of each
@@ -140,7 +140,7 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 		case ccp.Refined:
 			err = errors.Join(err, ccp.SetMemberships(scope, clusters[i], l.Clusters, softness, uint64(i)))
 		case ccp.Prepared:
-			err = errors.Join(err, ccp.SetClusters(scope, clusters[i]), ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours))
+			err = errors.Join(err, ccp.SetClusters(scope, clusters[i]), setFrozen(scope, nodes, ranks, l))
 		}
 		if err != nil {
 			return h, err
@@ -152,6 +152,12 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 		}
 	}
 	return h, nil
+}
+
+// setFrozen is ccp.SetFrozen with the neighbourhoods in the order that ccp.ParamSlots asks for.
+func setFrozen(scope *model.Scope, nodes []int32, ranks []float64, l Level) error {
+	nodes, ranks = ccp.ShuffleSlots(scope, nodes, ranks, l.Clusters, l.Neighbours)
+	return ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours)
 }
 
 // MarkFrozen says that store holds a hierarchy that Prepare has frozen, as when it was just read from a snapshot.

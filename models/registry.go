@@ -22,6 +22,10 @@ type Spec struct {
 	Nodes    int `json:"nodes"`
 	Channels int `json:"channels"`
 	Classes  int `json:"classes"`
+	// Grid is {rows, columns} where the nodes lie on a grid, row by row: an image's, or a skeleton's frames and joints; else nil.
+	Grid []int `json:"grid,omitempty"`
+	// Parts are the columns of the grid that make up each part of a body; nil where the nodes are no skeleton's.
+	Parts [][]int `json:"parts,omitempty"`
 	// Params are the options that differ from their defaults, by parameter name (Param… constants), a path such as
 	// "level_2/ccp_dropout" for one part: level_1 and so on, fc_1 and so on, classes.
 	Params map[string]any `json:"params,omitempty"`
@@ -31,21 +35,45 @@ type Spec struct {
 // raw affinity. It panics as graph-building functions do.
 type Network func(scope *model.Scope, spec Spec, graph *affinity.Matrix, signal *Node) *Node
 
-// networks is the registry: a model is one file and one line here.
-var networks = map[string]Network{
-	"ccp": ccpNetwork,
+// kind is what the registry knows of a model.
+type kind struct {
+	about  string // in a few words, with the paper
+	build  Network
+	levels bool // it has levels to choose, see Architecture
+	hidden bool // it has hidden fully connected layers to choose
+	// preset is its architecture for a data set, see Preset; nil: the paper's for CCP, as far as levels and hidden say.
+	preset func(data string, nodes int) Architecture
+	// check says what else of a spec is wrong; nil: nothing.
+	check func(Spec) error
+	// margins: its scores are trained by the squared hinge loss, one class against the rest, and are no probabilities' logits.
+	margins bool
+	// fit computes the weights from the training samples in closed form; nil: they are trained.
+	fit func(spec Spec, store *model.Store, samples Samples) error
+}
+
+// registry: a model is one file and one line here.
+var registry = map[string]kind{
+	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)", build: ccpNetwork, levels: true, hidden: true, check: Spec.checkCandidates},
 }
 
 // Names lists the registered models.
-func Names() []string { return slices.Sorted(maps.Keys(networks)) }
+func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+
+// About says in a few words what a model is, and where it comes from.
+func About(name string) string { return registry[name].about }
 
 // Check says what is wrong with a spec before any graph is built.
 func (s Spec) Check() error {
-	if networks[s.Model] == nil {
+	k, ok := registry[s.Model]
+	switch {
+	case !ok:
 		return fmt.Errorf("there is no model %q; there are %s", s.Model, strings.Join(Names(), ", "))
-	}
-	if s.Classes < 2 {
+	case s.Classes < 2:
 		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes)
+	case !k.levels && len(s.Levels) > 0:
+		return fmt.Errorf("model %s has no levels; leave --levels out", s.Model)
+	case !k.hidden && len(s.Hidden) > 0:
+		return fmt.Errorf("model %s has no hidden layers; leave --fc out", s.Model)
 	}
 	if err := s.Architecture.Check(s.Nodes); err != nil {
 		return err
@@ -53,11 +81,30 @@ func (s Spec) Check() error {
 	if err := CheckParams(s.Params); err != nil {
 		return err
 	}
-	if err := s.checkCandidates(); err != nil {
-		return err
+	if k.check != nil {
+		if err := k.check(s); err != nil {
+			return err
+		}
 	}
 	return s.checkParts()
 }
+
+// Samples gives each training sample, normalised, `[nodes, channels]` row-major, and its class to yield, until yield says no. The
+// slice is used again.
+type Samples func(yield func(x []float32, class int32) bool)
+
+// Fitted says whether the model's weights are computed by Fit in place of being trained.
+func (s Spec) Fitted() bool { return registry[s.Model].fit != nil }
+
+// Fit computes the weights of a model that is Fitted from the training samples. The error says what of the data does not suit the
+// model.
+func (s Spec) Fit(store *model.Store, samples Samples) error {
+	return registry[s.Model].fit(s, store, samples)
+}
+
+// Margins says whether the network's scores are to be trained by the squared hinge loss, one class against the rest, as a linear
+// support vector machine's are.
+func (s Spec) Margins() bool { return registry[s.Model].margins }
 
 // ParamInputDropout is the share of a signal's values that are left out in training (float64, default 0), such as words of a
 // document.
@@ -67,7 +114,7 @@ const ParamInputDropout = "input_dropout"
 func (s Spec) Build(scope *model.Scope, graph *affinity.Matrix, signal *Node) *Node {
 	scope = scope.In("model")
 	signal = nn.Dropout(scope.In("input"), signal, model.GetParamOr(scope, ParamInputDropout, 0.0))
-	return networks[s.Model](scope, s, graph, signal)
+	return registry[s.Model].build(scope, s, graph, signal)
 }
 
 // Parameters counts the trainable values: memberships, gates, filters, dense layers and batch norm's scale and offset. It
@@ -82,7 +129,7 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 			n += v.Shape().Size()
 		}
 	}
-	if s.FrozenInTraining() {
+	if s.FrozenInTraining() || !s.Clusters() {
 		return n
 	}
 	nodes := s.Nodes

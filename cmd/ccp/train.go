@@ -39,6 +39,7 @@ interrupted or killed, and ends with the same weights.`,
 	f.IntVar(&c.KNN, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
 	f.Uint64Var(&c.SplitSeed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
 	f.Float64Var(&c.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
+	f.BoolVar(&c.RandomGraph, "random-graph", false, "put a random connected graph with as many edges in place of the data's")
 	addDataFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
@@ -103,7 +104,7 @@ interrupted or killed, and ends with the same weights.`,
 
 // complete gives the settings that were not asked for their defaults, which depend on the data set, and checks them all.
 func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, settings []string) (err error) {
-	defaults := experiment.Defaults(c.Data)
+	defaults := experiment.Defaults(c.Data, c.Model)
 	for name, set := range map[string]func(){
 		"epochs":          func() { c.Epochs = defaults.Epochs },
 		"batch":           func() { c.Batch = defaults.Batch },

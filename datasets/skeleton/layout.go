@@ -17,6 +17,8 @@ type Layout struct {
 	Bones [][2]int
 	// Sides are the joints that the body has twice, left and right.
 	Sides [][2]int
+	// Parts are the joints of each part of the body: trunk, left and right arm, left and right leg.
+	Parts [][]int
 	// Origin is the joint at which the body's own coordinates start.
 	Origin int
 	// X are the joints from which and to which the body's x axis runs: its right and its left shoulder.
@@ -37,6 +39,7 @@ var KinectV2 = Layout{
 	Bones: [][2]int{{0, 1}, {1, 20}, {2, 20}, {3, 2}, {4, 20}, {5, 4}, {6, 5}, {7, 6}, {8, 20}, {9, 8}, {10, 9}, {11, 10},
 		{12, 0}, {13, 12}, {14, 13}, {15, 14}, {16, 0}, {17, 16}, {18, 17}, {19, 18}, {21, 22}, {22, 7}, {23, 24}, {24, 11}},
 	Sides:  [][2]int{{4, 8}, {5, 9}, {6, 10}, {7, 11}, {12, 16}, {13, 17}, {14, 18}, {15, 19}, {21, 23}, {22, 24}},
+	Parts:  [][]int{{0, 1, 2, 3, 20}, {4, 5, 6, 7, 21, 22}, {8, 9, 10, 11, 23, 24}, {12, 13, 14, 15}, {16, 17, 18, 19}},
 	Origin: 1, X: [2]int{8, 4}, Y: [2]int{0, 20},
 }
 
@@ -51,6 +54,7 @@ var KinectV1 = Layout{
 	Bones: [][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9}, {9, 10}, {10, 11},
 		{0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}},
 	Sides:  [][2]int{{4, 8}, {5, 9}, {6, 10}, {7, 11}, {12, 16}, {13, 17}, {14, 18}, {15, 19}},
+	Parts:  [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}},
 	Origin: 1, X: [2]int{8, 4}, Y: [2]int{0, 2},
 }
 

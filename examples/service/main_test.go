@@ -18,7 +18,7 @@ import (
 func TestService(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := filepath.Join(t.TempDir(), "digits")
-	config := experiment.Defaults("digits")
+	config := experiment.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
 	_, err := experiment.Train(t.Context(), backend, config, experiment.Options{Dir: dir})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 
 func TestConfigCheck(t *testing.T) {
 	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "mnist", "fashion-mnist", "ring.npz"} {
-		require.NoError(t, Defaults(data).Check(), data)
+		require.NoError(t, Defaults(data, "ccp").Check(), data)
 	}
 	for want, change := range map[string]func(c *Config){
 		"epochs: 0; there must be at least 1":                    func(c *Config) { c.Epochs = 0 },
@@ -33,25 +33,25 @@ func TestConfigCheck(t *testing.T) {
 		"validation: share NaN is outside [0, 1)":                func(c *Config) { c.Validation = math.NaN() },
 		`model: there is no "gcn"; there are ccp`:                func(c *Config) { c.Model = "gcn" },
 	} {
-		c := Defaults("digits")
+		c := Defaults("digits", "ccp")
 		change(&c)
 		assert.ErrorContains(t, c.Check(), want)
 	}
 }
 
 func TestDefaults(t *testing.T) {
-	paper := Defaults("cifar10")
+	paper := Defaults("cifar10", "ccp")
 	assert.Equal(t, 64, paper.Batch)
 	assert.Equal(t, 1e-3, paper.LearningRate)
 	assert.True(t, paper.Augment)
-	assert.Equal(t, 100, Defaults("20news").Batch)
-	assert.Equal(t, map[string]any{models.ParamReadoutDropout: 0.2}, Defaults("digits").Params)
-	assert.Equal(t, "cosine", Defaults("some/ring.npz").Schedule)
+	assert.Equal(t, 100, Defaults("20news", "ccp").Batch)
+	assert.Equal(t, map[string]any{models.ParamReadoutDropout: 0.2}, Defaults("digits", "ccp").Params)
+	assert.Equal(t, "cosine", Defaults("some/ring.npz", "ccp").Schedule)
 }
 
 func TestDefaultCheckpoint(t *testing.T) {
 	for data, want := range map[string]string{"digits": "digits-ccp-1", "some/ring.npz": "ring-ccp-1", "RING.NPZ": "RING-ccp-1"} {
-		assert.Equal(t, filepath.Join("runs", want), Defaults(data).DefaultCheckpoint())
+		assert.Equal(t, filepath.Join("runs", want), Defaults(data, "ccp").DefaultCheckpoint())
 	}
 }
 
@@ -60,7 +60,7 @@ func TestDataOptions(t *testing.T) {
 	var old Config
 	require.NoError(t, json.Unmarshal([]byte(`{"data":"digits","split_seed":7,"validation":0.2,"model":"ccp","levels":"","hidden":null,"params":{"readout_dropout":0.2},`+
 		`"epochs":100,"batch":64,"learning_rate":0.001,"schedule":"cosine","seed":1}`), &old))
-	now := Defaults("digits")
+	now := Defaults("digits", "ccp")
 	now.SplitSeed, now.Validation = 7, 0.2
 	assert.Empty(t, differ(old, now))
 	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2}, old.dataOptions(datasets.Options{DataDir: "here"}))
@@ -73,8 +73,8 @@ func TestDataOptions(t *testing.T) {
 }
 
 func TestDiffer(t *testing.T) {
-	a := Defaults("digits")
-	assert.Empty(t, differ(a, Defaults("digits")))
+	a := Defaults("digits", "ccp")
+	assert.Empty(t, differ(a, Defaults("digits", "ccp")))
 	b := a
 	b.Data, b.Hidden, b.Params, b.Average, b.Seed = "mnist", []int{3}, map[string]any{models.ParamReadoutDropout: 0.5}, 0.9, 2
 	assert.Equal(t, []string{

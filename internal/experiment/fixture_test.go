@@ -63,7 +63,7 @@ func writeRing(t testing.TB, samples int, marks ...int64) string {
 
 // ringConfig is a training of a tiny network on such a file.
 func ringConfig(data string) Config {
-	c := Defaults(data)
+	c := Defaults(data, "ccp")
 	c.Levels, c.Hidden = "4x6/4,1x8/3", []int{8}
 	c.Epochs, c.Batch, c.LearningRate = ringEpochs, 16, 0.02
 	c.Params = map[string]any{models.ParamReadoutDropout: 0.2}

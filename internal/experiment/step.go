@@ -45,7 +45,7 @@ func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 			return ReduceAllMean(ConvertDType(hit, dtypes.Float32))
 		}, nil),
 	}
-	for i := range spec.Levels {
+	for i := range levelsOf(spec) {
 		name := fmt.Sprintf("objective %d", i+1)
 		metrics = append(metrics, metric.NewBaseMetric(name, name, "objective", func(scope *model.Scope, _, predictions []*Node) *Node {
 			g := predictions[0].Graph()
@@ -56,7 +56,32 @@ func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 		}, nil))
 	}
 	adam := optimizer.Adam().LearningRate(c.LearningRate).Done()
-	return train.NewTrainer(backend, store, network, smoothedCrossEntropy(c.LabelSmoothing), adam, metrics, nil)
+	return train.NewTrainer(backend, store, network, lossOf(c, spec), adam, metrics, nil)
+}
+
+// levelsOf is the number of levels that have an objective.
+func levelsOf(spec models.Spec) int {
+	if !spec.Clusters() {
+		return 0
+	}
+	return len(spec.Levels)
+}
+
+// lossOf is the task's loss for a model.
+func lossOf(c Config, spec models.Spec) loss.LossFn {
+	if spec.Margins() {
+		return squaredHinge
+	}
+	return smoothedCrossEntropy(c.LabelSmoothing)
+}
+
+// squaredHinge is the loss of a linear support vector machine with squared slack, one class against the rest: the mean over the
+// batch of Σ_k max(0, 1 − t_k z_k)², where t_k is 1 for the sample's class and −1 for the others.
+func squaredHinge(labels, predictions []*Node) *Node {
+	z := predictions[0]
+	sign := AddScalar(MulScalar(OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType()), 2), -1)
+	slack := Max(OneMinus(Mul(sign, z)), ZerosLike(z))
+	return ReduceAllMean(ReduceSum(Square(slack), 1))
 }
 
 // smoothedCrossEntropy is the cross entropy to labels of which a share is spread over all classes alike (Szegedy et al. 2016):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
@@ -82,6 +83,11 @@ func Train(ctx context.Context, backend compute.Backend, c Config, opts Options)
 	}
 	if err != nil {
 		return Result{}, err
+	}
+	if c.RandomGraph {
+		if d.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed)); err != nil {
+			return Result{}, err
+		}
 	}
 	return trainOn(ctx, backend, c, d, opts)
 }
@@ -199,6 +205,9 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.state.Step >= total || r.stalled() {
 		return nil
 	}
+	if r.spec.Fitted() {
+		return r.fit()
+	}
 	if r.Observer.Compile != nil {
 		r.Observer.Compile()
 	}
@@ -222,6 +231,32 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		return r.failure
 	}
 	return err
+}
+
+// fit computes the weights of a model that is not trained step by step, as one epoch.
+func (r *run) fit() error {
+	r.epochStart = time.Now()
+	x := make([]float32, r.spec.Nodes*r.spec.Channels)
+	err := r.spec.Fit(r.store, func(yield func(x []float32, class int32) bool) {
+		for _, i := range r.data.Train {
+			if r.data.Sample(i, x); !yield(x, r.data.Labels[i]) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
+	}
+	r.state.Step, r.state.Sums.Steps = r.total(), 1
+	if err := r.classifier.Update(r.store); err != nil {
+		return err
+	}
+	fitted, err := Evaluate(r.classifier, r.data, r.data.Train, r.evaluationBatch())
+	if err != nil {
+		return err
+	}
+	r.state.Sums.Loss, r.state.Sums.Accuracy = fitted.Loss, fitted.Accuracy
+	return r.endEpoch()
 }
 
 var errStalled = errors.New("no improvement")

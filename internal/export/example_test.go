@@ -23,7 +23,7 @@ func ExampleFold() {
 	if err != nil {
 		panic(err)
 	}
-	config := experiment.Defaults("digits")
+	config := experiment.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
 	checkpoint := filepath.Join(dir, "digits")
 	if _, err := experiment.Train(context.Background(), pureGo, config, experiment.Options{Dir: checkpoint}); err != nil {

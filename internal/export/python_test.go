@@ -50,7 +50,7 @@ func TestPython(t *testing.T) {
 // trainedDigits trains a small network for two epochs, so that its running means and variances come from a training.
 func trainedDigits(t *testing.T, hierarchy string) *models.Classifier {
 	t.Helper()
-	config := experiment.Defaults("digits")
+	config := experiment.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x8/9,1x16/8", []int{16}, 2
 	config.Params = map[string]any{"ccp_hierarchy": hierarchy}
 	dir := filepath.Join(t.TempDir(), "run")
