@@ -14,6 +14,8 @@ require (
 	golang.org/x/term v0.40.0
 )
 
+require gonum.org/v1/gonum v0.16.0 // indirect
+
 require (
 	github.com/aymanbagabas/go-osc52/v2 v2.0.1 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -61,6 +61,11 @@ var parameters = map[string]parameter{
 	ParamCandidates:           {0.0, "level", number("a whole number from 0", func(v float64) bool { return v >= 0 && v == math.Trunc(v) && v < 1<<20 }), clusterPooling},
 	ParamNormalizeInput:       {true, "", eitherWay, clusterPooling},
 	ParamInputDropout:         {0.0, "", fraction, ""},
+	ParamBayesAlpha:           {1.0, "", positive, naiveBayes},
+	ParamResNetDepth:          {20.0, "", resnetDepths, "resnet"},
+	ParamTCNDropout:           {0.5, "", fraction, "tcn"},
+	ParamGATHeads:             {1.0, "level", number("a whole number from 1", func(v float64) bool { return v >= 1 && v == math.Trunc(v) && v < 1<<20 }), "gat gat-average"},
+	ParamPLSTMSteps:           {8.0, "", number("a whole number from 1", func(v float64) bool { return v >= 1 && v == math.Trunc(v) }), "p-lstm"},
 	ParamReadoutDropout:       {0.5, "fc classes", fraction, ""},
 	nn.ParamL2:                {1e-4, "level fc classes", notNegative, ""},
 	nn.ParamBatchNormMomentum: {0.9, "level fc", fraction, ""},
@@ -130,7 +135,7 @@ func CheckParams(params map[string]any) error {
 // has says whether the spec's model has the parameter.
 func (s Spec) has(name string) bool {
 	with := parameters[name].models
-	return with == "" || slices.Contains(strings.Fields(with), s.Model)
+	return (with == "" || slices.Contains(strings.Fields(with), s.Model)) && !slices.Contains(registry[s.Model].lacks, name)
 }
 
 // ParamsOf keeps those of the settings that a model has: what is a data set's default for one need not be for another.
@@ -151,7 +156,11 @@ func (s Spec) checkParts() error {
 	add := func(part, kind string) { parts, kinds[part] = append(parts, part), kind }
 	for _, path := range slices.Sorted(maps.Keys(s.Params)) {
 		if _, name := splitSetting(path); !s.has(name) {
-			return fmt.Errorf("setting %s: model %s has no %s; only %s has", path, s.Model, name, strings.Join(strings.Fields(parameters[name].models), " and "))
+			only := ""
+			if with := strings.Fields(parameters[name].models); len(with) > 0 {
+				only = "; only " + strings.Join(with, " and ") + " has"
+			}
+			return fmt.Errorf("setting %s: model %s has no %s%s", path, s.Model, name, only)
 		}
 	}
 	for i := range s.Levels {

@@ -31,7 +31,7 @@ func TestParseParams(t *testing.T) {
 		assert.Equal(t, c.want, params, name)
 	}
 	for setting, want := range map[string]string{
-		"":                     `setting "" is not NAME=VALUE with a name out of batchnorm_epsilon, batchnorm_momentum, ccp_alpha_std`,
+		"":                     `setting "" is not NAME=VALUE with a name out of batchnorm_epsilon, batchnorm_momentum, bayes_alpha, ccp_alpha_std`,
 		"ccp_dropout":          `setting "ccp_dropout" is not NAME=VALUE`,
 		"dropout=0.3":          `setting "dropout=0.3" is not NAME=VALUE with a name out of`,
 		"level_2/dropout=0.3":  `setting "level_2/dropout=0.3" is not NAME=VALUE`,

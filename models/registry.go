@@ -48,12 +48,27 @@ type kind struct {
 	// margins: its scores are trained by the squared hinge loss, one class against the rest, and are no probabilities' logits.
 	margins bool
 	// fit computes the weights from the training samples in closed form; nil: they are trained.
-	fit func(spec Spec, store *model.Store, samples Samples) error
+	fit func(spec Spec, store *model.Store, samples Samples, mean, std []float32) error
+	// lacks are the options of all models that this one has no use for.
+	lacks []string
 }
 
 // registry: a model is one file and one line here.
 var registry = map[string]kind{
 	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)", build: ccpNetwork, levels: true, hidden: true, check: Spec.checkCandidates},
+	"fc":           {about: "fully connected layers", build: fullyConnected, hidden: true, preset: fullyConnectedPreset},
+	"softmax":      {about: "softmax regression", build: linear, lacks: linearLacks},
+	"svm":          {about: "linear support vector machine, one class against the rest", build: linear, margins: true, lacks: linearLacks},
+	naiveBayes:     {about: "multinomial naive Bayes, for counts", build: linear, fit: fitBayes, lacks: bayesLacks},
+	"graph-cnn":    {about: "Graph-CNN with graph embed pooling (Such et al. 2017)", build: graphCNN, levels: true, hidden: true, preset: graphCNNPreset},
+	"cnn":          {about: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)", build: stochasticCNN, check: Spec.checkGrid, lacks: noReadout},
+	"resnet":       {about: "residual network (He et al. 2016)", build: residualNetwork, check: Spec.checkGrid, lacks: noReadout},
+	"tcn":          {about: "temporal convolution network (Kim and Reiter 2017)", build: temporalConvolution, check: Spec.checkBody, lacks: noReadout},
+	"p-lstm":       {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM, check: Spec.checkBody},
+	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: graphStack(chebyshevConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
+	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: graphStack(gcnConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
+	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: Spec.checkAttention},
+	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, hidden: true, preset: gatAveragePreset, check: Spec.checkHeads},
 }
 
 // Names lists the registered models.
@@ -89,17 +104,17 @@ func (s Spec) Check() error {
 	return s.checkParts()
 }
 
-// Samples gives each training sample, normalised, `[nodes, channels]` row-major, and its class to yield, until yield says no. The
+// Samples gives each training sample, raw, `[nodes, channels]` row-major, and its class to yield, until yield says no. The
 // slice is used again.
 type Samples func(yield func(x []float32, class int32) bool)
 
 // Fitted says whether the model's weights are computed by Fit in place of being trained.
 func (s Spec) Fitted() bool { return registry[s.Model].fit != nil }
 
-// Fit computes the weights of a model that is Fitted from the training samples. The error says what of the data does not suit the
-// model.
-func (s Spec) Fit(store *model.Store, samples Samples) error {
-	return registry[s.Model].fit(s, store, samples)
+// Fit computes the weights of a model that is Fitted from the training samples, which are raw; the network will see them as (raw −
+// mean) / std, by channel. The error says what of the data does not suit the model.
+func (s Spec) Fit(store *model.Store, samples Samples, mean, std []float32) error {
+	return registry[s.Model].fit(s, store, samples, mean, std)
 }
 
 // Margins says whether the network's scores are to be trained by the squared hinge loss, one class against the rest, as a linear

@@ -49,12 +49,31 @@ func (d *display) observer() experiment.Observer {
 	return experiment.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
+// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know.
+func (d *display) brief() experiment.Observer {
+	return experiment.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step, Notice: func(line string) {
+		if !strings.HasPrefix(line, "hierarchy ") {
+			d.notice("  " + line)
+		}
+	}}
+}
+
+// restart begins the display of another training.
+func (d *display) restart(c experiment.Config) { d.config, d.began = c, time.Time{} }
+
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	d.notice(fmt.Sprintf("data   %s: %s training, %s validation, %s test samples in %d classes", data.Name,
 		thousands(len(data.Train)), thousands(len(data.Validation)), thousands(len(data.Test)), data.Classes()))
 	d.notice(fmt.Sprintf("graph  %s, %s, %s", count(data.Nodes, "node"), count(data.Affinity.Edges(), "edge"), count(data.Channels, "channel")))
 	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
-	d.notice(fmt.Sprintf("model  %s %s, fc %s, on %s", spec.Model, spec.LevelsString(), cmp.Or(widths, "none"), d.backend))
+	model := spec.Model
+	if len(spec.Levels) > 0 {
+		model += " " + spec.LevelsString()
+	}
+	if len(spec.Levels) > 0 || len(spec.Hidden) > 0 {
+		model += ", fc " + cmp.Or(widths, "none")
+	}
+	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
 }
 
 func (d *display) prepare(level int, done, objective float64) {
@@ -82,8 +101,12 @@ func (d *display) step(p experiment.Progress) {
 		remaining := time.Since(d.began).Seconds() / float64(done-d.from) * float64(p.Epochs*p.Steps-done)
 		left = (time.Duration(remaining) * time.Second).String()
 	}
+	objective := ""
+	if p.Objective > 0 {
+		objective = fmt.Sprintf("  C %.2f", p.Objective)
+	}
 	d.draw(progressLine(fmt.Sprintf("epoch %d/%d", p.Epoch, p.Epochs), float64(p.Step)/float64(p.Steps),
-		fmt.Sprintf("%3d%%  loss %.4f  acc %.3f  C %.2f  %.0f/s  %s left", 100*p.Step/p.Steps, p.Loss, p.Accuracy, p.Objective, p.PerSecond, left), d.width()))
+		fmt.Sprintf("%3d%%  loss %.4f  acc %.3f%s  %.0f/s  %s left", 100*p.Step/p.Steps, p.Loss, p.Accuracy, objective, p.PerSecond, left), d.width()))
 }
 
 // progressLine puts a bar, as long as fits, between head and tail, which are ASCII, and cuts what exceeds width: a line that
@@ -99,7 +122,10 @@ func progressLine(head string, done float64, tail string, width int) string {
 
 func (d *display) epoch(e experiment.Epoch) {
 	var line strings.Builder
-	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f  val %.4f  C", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy, e.Validation.Accuracy)
+	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f  val %.4f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy, e.Validation.Accuracy)
+	if len(e.Objective) > 0 {
+		line.WriteString("  C")
+	}
 	for _, c := range e.Objective {
 		fmt.Fprintf(&line, " %.2f", c)
 	}

@@ -73,7 +73,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "export", "serve", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "export", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -106,7 +106,15 @@ func TestWrongUsage(t *testing.T) {
 		{"train --epochs 0", "epochs: 0; there must be at least 1", "ccp train"},
 		{"train --batch 1", "batch: 1; batch normalisation needs at least 2 samples", "ccp train"},
 		{"train --schedule linear", `schedule: "linear" is neither cosine nor constant`, "ccp train"},
-		{"train --model gcn", `model: there is no "gcn"; there are ccp`, "ccp train"},
+		{"train --model unet", `model: there is no "unet"; there are bayes, ccp, chebyshev,`, "ccp train"},
+		{"compare --models ccp,unet", `--models: there is no model "unet"; there are bayes, ccp, chebyshev,`, "ccp compare"},
+		{"compare --seeds 0", "--seeds 0; there must be at least 1", "ccp compare"},
+		{"reproduce", "TABLE is needed", "ccp reproduce"},
+		{"reproduce figure9", `there is no table "figure9"; there are ntu, cifar10,`, "ccp reproduce"},
+		{"reproduce cifar10 --data digits", "table cifar10 is about cifar10; filters, loss, order and graph can be made for other data", "ccp reproduce"},
+		{"reproduce loss --budget 5", `--budget "5" is not a duration such as 90s or 5m`, "ccp reproduce"},
+		{"reproduce loss --epochs -1", "--epochs -1; it must not be negative", "ccp reproduce"},
+		{"reproduce loss --jobs cron", `jobs can be written for slurm and kubernetes, not for "cron"`, "ccp reproduce"},
 		{"train --levels 3x3", `--levels: level 1: "3x3" is not CLUSTERSxFILTERS/L`, "ccp train"},
 		{"train --fc 64,x", `--fc: "x" in "64,x" is not a whole number from 1 to 1048576`, "ccp train"},
 		{"train --set depth=3", `--set: setting "depth=3" is not NAME=VALUE with a name out of`, "ccp train"},

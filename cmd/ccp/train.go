@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,10 +143,8 @@ func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, 
 		maps.Copy(c.Params, defaults.Params)
 		maps.Copy(c.Params, params)
 	}
-	if strings.HasSuffix(strings.ToLower(c.Data), ".npz") { // kept in the checkpoint, to be found from any folder
-		if c.Data, err = filepath.Abs(c.Data); err != nil {
-			return err
-		}
+	if c.Data, err = absoluteData(c.Data); err != nil {
+		return err
 	}
 	if c.Vectors, err = absolute(c.Vectors); err != nil {
 		return err

@@ -48,7 +48,7 @@ func Doctor(o Options) Report {
 		request = os.Getenv(compute.ConfigEnvVar)
 	}
 	r := Report{
-		Machine:  describeMachine(),
+		Machine:  ThisMachine(),
 		Versions: versions(),
 		Request:  request,
 		Offline:  o.Offline || offlineByEnv(),

@@ -17,8 +17,8 @@ type Machine struct {
 	Memory   int64  `json:"memory_bytes,omitempty"` // 0 where the system does not tell.
 }
 
-// describeMachine asks the operating system. CPU model and memory are known on Linux only.
-func describeMachine() Machine {
+// ThisMachine asks the operating system. CPU model and memory are known on Linux only.
+func ThisMachine() Machine {
 	m := Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU()}
 	m.CPU = procField("/proc/cpuinfo", "model name")
 	kibibytes, _, _ := strings.Cut(procField("/proc/meminfo", "MemTotal"), " ")

@@ -63,7 +63,7 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 	if err := saveVariables(work, store, skip); err != nil {
 		return fmt.Errorf("saving the weights of step %d: %w", step, err)
 	}
-	if err := writeJSON(filepath.Join(work, stateName), state); err != nil {
+	if err := WriteJSON(filepath.Join(work, stateName), state); err != nil {
 		return err
 	}
 	if err := writeManifest(work, step); err != nil {
@@ -224,7 +224,7 @@ func writeManifest(dir string, step int) error {
 			return err
 		}
 	}
-	if err := writeJSON(filepath.Join(dir, manifestName), m); err != nil {
+	if err := WriteJSON(filepath.Join(dir, manifestName), m); err != nil {
 		return err
 	}
 	return flush(dir)

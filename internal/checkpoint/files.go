@@ -22,10 +22,22 @@ func CheckDirectory(dir string) error {
 	return nil
 }
 
-// WriteJSON writes v to path, indented, all or nothing: a temporary file, flushed to disk, then renamed.
+// WriteJSON writes v to path, indented, as WriteFile does.
 func WriteJSON(path string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return WriteFile(path, append(raw, '\n'))
+}
+
+// WriteFile writes a file all or nothing: a temporary file, flushed to disk, then renamed.
+func WriteFile(path string, content []byte) error {
 	work := path + ".writing"
-	if err := writeJSON(work, v); err != nil {
+	if err := os.WriteFile(work, content, 0o644); err != nil {
+		return err
+	}
+	if err := flush(work); err != nil {
 		return err
 	}
 	if err := os.Rename(work, path); err != nil {
@@ -36,17 +48,6 @@ func WriteJSON(path string, v any) error {
 
 // ReadJSON reads what WriteJSON wrote; an error names the file.
 func ReadJSON(path string, v any) error { return readJSON(path, v) }
-
-func writeJSON(path string, v any) error {
-	raw, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := os.WriteFile(path, append(raw, '\n'), 0o644); err != nil {
-		return err
-	}
-	return flush(path)
-}
 
 func readJSON(path string, v any) error {
 	raw, err := os.ReadFile(path)

@@ -52,14 +52,27 @@ func Defaults(data, model string) Config {
 	switch data {
 	case "digits":
 		c.Epochs, c.Params = 100, map[string]any{models.ParamReadoutDropout: 0.2}
+		if model == "cnn" || model == "resnet" {
+			c.Epochs = 30
+		}
 	case "cifar10":
 		c.Epochs, c.Augment = 100, true
 	case "20news":
 		c.Epochs, c.Batch, c.Average, c.LabelSmoothing, c.TFIDF = 8, 100, 0.99, 0.1, true
 		c.Params = map[string]any{models.ParamInputDropout: 0.3, models.ParamReadoutDropout: 0.7}
-		if model == "ccp" {
+		switch model {
+		case "ccp":
 			c.Levels, c.Hidden = "1x360/10000", []int{}
 			c.Params[ccp.ParamHierarchy], c.Params["level_1/"+nn.ParamBatchNormEpsilon] = ccp.Prepared, 1e4
+		case "fc", "softmax", "svm", "bayes": // on counts, as they were published; by validation
+			c.Epochs, c.Average, c.LabelSmoothing, c.TFIDF = 10, 0, 0, false
+			c.Params = map[string]any{models.ParamBayesAlpha: 0.002}
+			switch model {
+			case "fc":
+				c.Epochs = 5
+			case "svm":
+				c.LearningRate = 1e-4
+			}
 		}
 	case "mnist":
 		c.Epochs, c.Params = 10, map[string]any{ccp.ParamHierarchy: ccp.Prepared}
@@ -70,6 +83,9 @@ func Defaults(data, model string) Config {
 		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared, ccp.ParamDropout: 0.1}
 	case "ntu":
 		c.Augment = true
+	}
+	if (models.Spec{Model: model}).Fitted() {
+		c.Epochs, c.Average, c.Augment = 1, 0, false
 	}
 	if c.Params = models.ParamsOf(model, c.Params); len(c.Params) == 0 {
 		c.Params = nil
@@ -82,6 +98,10 @@ func (c Config) Check() error {
 	switch {
 	case c.Epochs < 1:
 		return fmt.Errorf("epochs: %d; there must be at least 1", c.Epochs)
+	case c.Epochs > 1 && models.Spec{Model: c.Model}.Fitted():
+		return fmt.Errorf("epochs: %d; the weights of model %s are computed in one pass, not trained: there must be 1", c.Epochs, c.Model)
+	case c.LabelSmoothing > 0 && models.Spec{Model: c.Model}.Margins():
+		return fmt.Errorf("label smoothing: share %g; model %s is trained by its margins, whose labels cannot be smoothed: it must be 0", c.LabelSmoothing, c.Model)
 	case c.Batch < 2:
 		return fmt.Errorf("batch: %d; batch normalisation needs at least 2 samples", c.Batch)
 	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):

@@ -31,7 +31,7 @@ func TestConfigCheck(t *testing.T) {
 		"validation: share 1 is outside [0, 1)":                  func(c *Config) { c.Validation = 1 },
 		"validation: share -0.5 is outside [0, 1)":               func(c *Config) { c.Validation = -0.5 },
 		"validation: share NaN is outside [0, 1)":                func(c *Config) { c.Validation = math.NaN() },
-		`model: there is no "gcn"; there are ccp`:                func(c *Config) { c.Model = "gcn" },
+		`model: there is no "lenet"; there are bayes, ccp, `:     func(c *Config) { c.Model = "lenet" },
 	} {
 		c := Defaults("digits", "ccp")
 		change(&c)

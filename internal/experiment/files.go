@@ -104,6 +104,9 @@ func finished(c Config, dir string) (result Result, done bool, err error) {
 	return result, true, nil
 }
 
+// ErrBusy says that another process is training in a directory.
+var ErrBusy = errors.New("another process is training in")
+
 // lock keeps two processes from training in the same directory.
 func lock(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -115,7 +118,7 @@ func lock(dir string) (unlock func(), err error) {
 		return nil, err
 	}
 	if !locked {
-		return nil, fmt.Errorf("another process is training in %s; wait for it, or choose another --checkpoint", dir)
+		return nil, fmt.Errorf("%w %s; wait for it, or choose another --checkpoint", ErrBusy, dir)
 	}
 	return func() { _ = l.Unlock() }, nil
 }
@@ -150,8 +153,8 @@ func writeHistory(path string, history []Epoch) error {
 	return os.Rename(work, path)
 }
 
-// versions are of what a result may depend on.
-func versions(backend string) map[string]string {
+// Versions are of what a result may depend on.
+func Versions(backend string) map[string]string {
 	v := map[string]string{"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "backend": backend}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v["ccp"] = info.Main.Version

@@ -15,6 +15,11 @@ func ReadConfig(dir string) (c Config, err error) {
 	return c, checkpoint.ReadJSON(filepath.Join(dir, configFile), &c)
 }
 
+// ReadResult returns the result of the run in dir; an os.ErrNotExist while it has none.
+func ReadResult(dir string) (r Result, err error) {
+	return r, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &r)
+}
+
 // LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the
 // splits and other choices of the run's configuration. Of o it takes DataDir, Backend and Progress. It is an error if data
 // set and classifier do not fit each other.

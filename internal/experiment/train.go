@@ -118,7 +118,7 @@ func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets
 // begin opens the checkpoint, and restores the newest snapshot if there is one.
 func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	m := models.Metadata{Spec: r.spec, Data: r.data.Name, ClassNames: r.data.ClassNames, Mean: r.data.Mean, Std: r.data.Std,
-		Provenance: r.data.Provenance, Command: r.Command, Versions: versions(r.Backend)}
+		Provenance: r.data.Provenance, Command: r.Command, Versions: Versions(r.Backend)}
 	if err := openRun(r.Dir, r.Config, m, r.data.Affinity); err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		return nil
 	}
 	if r.spec.Fitted() {
-		return r.fit()
+		return r.fit(ctx)
 	}
 	if r.Observer.Compile != nil {
 		r.Observer.Compile()
@@ -231,32 +231,6 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		return r.failure
 	}
 	return err
-}
-
-// fit computes the weights of a model that is not trained step by step, as one epoch.
-func (r *run) fit() error {
-	r.epochStart = time.Now()
-	x := make([]float32, r.spec.Nodes*r.spec.Channels)
-	err := r.spec.Fit(r.store, func(yield func(x []float32, class int32) bool) {
-		for _, i := range r.data.Train {
-			if r.data.Sample(i, x); !yield(x, r.data.Labels[i]) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
-	}
-	r.state.Step, r.state.Sums.Steps = r.total(), 1
-	if err := r.classifier.Update(r.store); err != nil {
-		return err
-	}
-	fitted, err := Evaluate(r.classifier, r.data, r.data.Train, r.evaluationBatch())
-	if err != nil {
-		return err
-	}
-	r.state.Sums.Loss, r.state.Sums.Accuracy = fitted.Loss, fitted.Accuracy
-	return r.endEpoch()
 }
 
 var errStalled = errors.New("no improvement")

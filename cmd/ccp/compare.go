@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/internal/study"
+	"github.com/clusterpool/ccp/models"
+	"github.com/spf13/cobra"
+)
+
+func newCompare(s *shared) *cobra.Command {
+	var o studyFlags
+	var data string
+	var names []string
+	var tfidf bool
+	cmd := &cobra.Command{
+		Use:   "compare",
+		Short: "Train several models on a data set and lay their results side by side",
+		Long: "Train several models on a data set, each with several seeds, and lay accuracy, size and speed\n" +
+			"side by side. The runs are kept: an interrupted comparison goes on where it was.\n\nModels:\n" + modelList(),
+		Example: "  ccp compare --data digits --models ccp,chebyshev,fc,svm\n  ccp compare --data mine.npz --budget 1h",
+		Args:    noArgs,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
+	f.StringSliceVar(&names, "models", []string{"ccp", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
+	f.BoolVar(&tfidf, "tfidf", false, "weigh the words of texts by how rare they are (default: as each model does best)")
+	o.add(cmd, "")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := o.check(); err != nil {
+			return usage(cmd, err)
+		}
+		for _, name := range names {
+			if !slices.Contains(models.Names(), name) {
+				return usage(cmd, fmt.Errorf("--models: there is no model %q; there are %s", name, strings.Join(models.Names(), ", ")))
+			}
+		}
+		path, err := absoluteData(data)
+		if err != nil {
+			return err
+		}
+		short := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
+		if o.folder == "" {
+			o.folder = filepath.Join("runs", "compare-"+short)
+		}
+		t := study.Table{Name: "compare", Title: "Models on " + short}
+		for _, name := range names {
+			c := experiment.Defaults(path, name)
+			if f.Changed("tfidf") {
+				c.TFIDF = tfidf
+			}
+			if o.epochs > 0 && o.epochs < c.Epochs {
+				c.Epochs = o.epochs
+				t.Reduced = fmt.Sprintf("%d epochs", o.epochs)
+			}
+			t.Rows = append(t.Rows, study.Row{Name: name, Config: &c})
+		}
+		return s.runStudy(cmd, o, []study.Table{t})
+	}
+	return cmd
+}
+
+// absoluteData is a data set's name, or the whole path of an .npz, which is kept with the runs.
+func absoluteData(data string) (string, error) {
+	if strings.HasSuffix(strings.ToLower(data), ".npz") {
+		return filepath.Abs(data)
+	}
+	return data, nil
+}
+
+func modelList() string {
+	var b strings.Builder
+	for _, name := range models.Names() {
+		fmt.Fprintf(&b, "  %-12s %s\n", name, models.About(name))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

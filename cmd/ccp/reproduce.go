@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/study"
+	"github.com/spf13/cobra"
+)
+
+func newReproduce(s *shared) *cobra.Command {
+	var o studyFlags
+	var data, jobs string
+	var workers int
+	cmd := &cobra.Command{
+		Use:   "reproduce TABLE",
+		Short: "Make a table of the paper anew, ours beside the paper's numbers",
+		Long: `Make a table of the paper anew: ` + strings.Join(study.TableNames(), ", ") + `, or all.
+Every number is the mean of runs that are kept: an interrupted reproduction goes on where it
+was, and tables share the runs that they have in common. filters, loss, order and graph can be
+made for any data set.`,
+		Example: "  ccp reproduce loss --data nw-ucla\n  ccp reproduce all --budget 8h",
+		Args:    oneArg("TABLE"),
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the paper's)")
+	o.add(cmd, "runs/reproduce")
+	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, in place of running")
+	f.IntVar(&workers, "workers", 0, "`N` workers of the job array (default: as many as runs)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := o.check(); err != nil {
+			return usage(cmd, err)
+		}
+		path, err := absoluteData(data)
+		if err != nil {
+			return err
+		}
+		names := args
+		if args[0] == "all" {
+			names = study.TableNames()
+			if data != "" {
+				names = []string{"filters", "loss", "order", "graph"}
+			}
+		}
+		var tables []study.Table
+		for _, name := range names {
+			t, err := study.PaperTable(name, path, o.epochs)
+			if err != nil {
+				return usage(cmd, err)
+			}
+			tables = append(tables, t)
+		}
+		if jobs != "" {
+			if workers == 0 {
+				workers = len(study.Cells(o.folder, tables, o.seeds))
+			}
+			script, err := study.Jobs(jobs, "ccp-"+args[0], "ccp "+commandLine(withoutFlags(s.args, "--jobs", "--workers")...), workers)
+			if err != nil {
+				return usage(cmd, err)
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), script)
+			return err
+		}
+		err = s.runStudy(cmd, o, tables)
+		if errors.Is(err, errNothingRun) && args[0] == "ntu" && data == "" {
+			return fmt.Errorf("%w; NW-UCLA can stand in for it: ccp reproduce ntu --data nw-ucla", err)
+		}
+		return err
+	}
+	return cmd
+}
+
+// withoutFlags is a command line without flags that take a value.
+func withoutFlags(args []string, flags ...string) (kept []string) {
+	for i := 0; i < len(args); i++ {
+		name, _, joined := strings.Cut(args[i], "=")
+		if !slices.Contains(flags, name) {
+			kept = append(kept, args[i])
+		} else if !joined {
+			i++
+		}
+	}
+	return kept
+}

@@ -1,0 +1,59 @@
+package study
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// rateFile holds a finished run's rate of inference.
+const rateFile = "rate.json"
+
+// Rate is how fast a trained model classifies.
+type Rate struct {
+	Batch     int     `json:"batch"`
+	PerSecond float64 `json:"signals_per_second"` // from the median of the batches' times
+}
+
+// measureRate times the classifier in dir on batches of 64 random signals, for half a second and at least five batches.
+func measureRate(backend compute.Backend, dir string) error {
+	c, err := models.Load(dir, models.WithBackend(backend))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	const batch = 64
+	values := make([]float32, batch*c.Spec.Nodes*c.Spec.Channels)
+	for i := range values {
+		values[i] = float32(i*i%251) / 251 // anything but zeros will do
+	}
+	signals := tensors.FromFlatDataAndDimensions(values, batch, c.Spec.Nodes, c.Spec.Channels)
+	defer signals.MustFinalizeAll()
+	var times []float64
+	for begin := time.Now(); len(times) < 6 || time.Since(begin) < 500*time.Millisecond; {
+		start := time.Now()
+		out, err := c.Run(signals)
+		if err != nil {
+			return err
+		}
+		out.MustFinalizeAll()
+		times = append(times, time.Since(start).Seconds())
+	}
+	times = times[1:] // without the one that compiled
+	slices.Sort(times)
+	return checkpoint.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / times[len(times)/2]})
+}
+
+// readRate is the rate measured in dir; false: not yet.
+func readRate(dir string) (r Rate, ok bool) {
+	if _, err := os.Stat(filepath.Join(dir, rateFile)); err != nil {
+		return r, false
+	}
+	return r, checkpoint.ReadJSON(filepath.Join(dir, rateFile), &r) == nil
+}

@@ -1,0 +1,62 @@
+package models
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// body is a skeleton of 4 joints over 9 frames, a grid too, small enough for all models.
+func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
+	t.Helper()
+	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}}, 4, 9)
+	require.NoError(t, err)
+	s := Spec{Model: name, Nodes: 36, Channels: 2, Classes: 3, Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}}
+	s.Architecture = PresetOf(name, "body", s.Nodes)
+	return s, graph
+}
+
+// Every model of the registry: its own preset fits, it says what it is, and a classifier of it answers for each signal of a batch
+// what it answers for that signal alone.
+func TestEveryModel(t *testing.T) {
+	backend := backendtest.Go(t)
+	require.Len(t, Names(), 14)
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			s, graph := body(t, name)
+			require.NoError(t, s.Check())
+			assert.NotEmpty(t, About(name))
+			store := s.NewStore(1)
+			if s.Fitted() {
+				require.NoError(t, s.Fit(store, func(yield func([]float32, int32) bool) {
+					for k := range int32(3) {
+						x := make([]float32, 72)
+						x[k] = 1
+						yield(x, k)
+					}
+				}, []float32{0, 0}, []float32{1, 1}))
+			} else {
+				store = drawn(t, backend, s, graph)
+			}
+			c, err := NewClassifier(backend, Metadata{Spec: s, Data: "body", ClassNames: []string{"a", "b", "c"}, Mean: []float32{0, 0}, Std: []float32{1, 1}}, graph)
+			require.NoError(t, err)
+			require.NoError(t, c.Update(store))
+			assert.Positive(t, c.Parameters())
+			raw := signals(s, 3, 1)
+			together, err := c.Classify(t.Context(), raw)
+			require.NoError(t, err)
+			for i := range raw {
+				alone, err := c.Classify(t.Context(), raw[i:i+1])
+				require.NoError(t, err)
+				assert.InDeltaSlice(t, together[i].Probabilities, alone[0].Probabilities, 1e-5)
+			}
+			if name == "softmax" || name == "svm" {
+				return // their weights begin at zero
+			}
+			assert.NotEqual(t, together[0].Probabilities, together[1].Probabilities, "the signal matters")
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package models
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// With attention vectors of zero a layer averages over a node's neighbourhood; batch norm is the identity before training.
+func TestGATAverage(t *testing.T) {
+	graph := grid(t, 1, 3) // a path
+	s := Spec{Model: "gat-average", Architecture: Architecture{Levels: []Level{{3, 2, 1}, {3, 1, 1}}}, Nodes: 3, Channels: 1, Classes: 2,
+		Params: map[string]any{"level_1/gat_heads": 2.0, "batchnorm_epsilon": 1e-12}}
+	require.NoError(t, s.Check())
+	// W, b, both attention vectors, and batch norm's scale and offset of each layer; then the class layer.
+	assert.Equal(t, (2+2+2+2+4)+(2+1+1+1+2)+(2+2), s.Parameters(backendtest.Go(t), graph))
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		store := drawn(t, backend, s, graph)
+		set := func(path string, values []float32, dims ...int) {
+			require.NoError(t, store.GetVariable(path).SetValue(tensors.FromFlatDataAndDimensions(values, dims...)))
+		}
+		for level, filters := range map[string]int{"level_1": 2, "level_2": 1} {
+			set("/model/"+level+"/convolution/a_source", make([]float32, filters), filters, 1)
+			set("/model/"+level+"/convolution/a_target", make([]float32, filters), filters, 1)
+			set("/model/"+level+"/batch_norm/mean", make([]float32, filters), filters)
+			set("/model/"+level+"/batch_norm/variance", []float32{1, 1}[:filters], filters)
+		}
+		set("/model/level_1/convolution/W", []float32{1, 2}, 1, 2)
+		set("/model/level_2/convolution/W", []float32{1, 10}, 2, 1)
+		set("/model/classes/W", []float32{1, -1}, 1, 2)
+		set("/model/classes/b", []float32{0, 5}, 2)
+		// Averages over neighbourhoods of 0, 6, 12: 3, 6, 9 and then 4.5, 6, 7.5, each times 1·1 + 2·10; their mean is 6.
+		got := logitsOf(t, backend, s, store, graph, [][]float32{{0, 6, 12}})
+		assert.InDeltaSlice(t, []float32{126, -121}, got[0], 1e-3)
+	})
+}
+
+func TestGATAveragePreset(t *testing.T) {
+	assert.Equal(t, "64x32/1,64x64/1,64x128/1", PresetOf("gat-average", "digits", 64).LevelsString())
+	assert.Equal(t, "10000x32/1,10000x32/1", PresetOf("gat-average", "20news", 10_000).LevelsString())
+}
+
+// A level's heads are its own setting, or that of the whole model.
+func TestCheckHeads(t *testing.T) {
+	s := Spec{Model: "gat-average", Architecture: Architecture{Levels: []Level{{3, 4, 1}, {3, 6, 1}}}, Nodes: 3, Channels: 1, Classes: 2}
+	for want, params := range map[string]map[string]any{
+		"": {"gat_heads": 2.0},
+		"level 1: 4 filters are not a multiple of 3 attention heads; change its filters or gat_heads": {"gat_heads": 3.0},
+		"level 2: 6 filters are not a multiple of 4 attention heads":                                  {"gat_heads": 2.0, "level_2/gat_heads": 4.0},
+		"setting gat_heads=1.5: it must be a whole number from 1":                                     {"gat_heads": 1.5},
+	} {
+		s.Params = params
+		if want == "" {
+			assert.NoError(t, s.Check())
+		} else {
+			assert.ErrorContains(t, s.Check(), want)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/models/graclus"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// graphStack is the network that stacks a convolution on graphs and max pooling over Graclus' clusters (Defferrard et al. 2016), of
+// the sizes that CCP has: each level filters the signal, with the level's filters and L as the order, normalises it over the batch
+// and the nodes, applies ELU, and pools; then comes the readout. K clusters mean a graph that was halved round(log₂(N/K)) times, N
+// being the input's nodes, so K = N does not pool; K = 1 pools all that is left.
+//
+// Nodes that Graclus leaves without a partner get no fake one: what is filtered, normalised and classified are the nodes of the
+// coarse graph, no more.
+func graphStack(filter convolution) Network {
+	return func(scope *model.Scope, spec Spec, graph *affinity.Matrix, signal *Node) *Node {
+		deepest := 0 // the last level that is not one cluster: their number never grows
+		for _, level := range spec.Levels {
+			if level.Clusters > 1 {
+				deepest = halvings(spec.Nodes, level.Clusters)
+			}
+		}
+		tree, err := graclus.Coarsen(graph, deepest)
+		if err != nil {
+			exceptions.Panicf("model %s: %v", spec.Model, err)
+		}
+		node, err := affinity.New(1, nil)
+		if err != nil {
+			exceptions.Panicf("model %s: %v", spec.Model, err)
+		}
+		tables := scope.In(GraphScope)
+		x := TransposeAllDims(signal, 1, 0, 2) // what a sparse product reads are rows: a node's whole batch
+		x = Gather(x, indices(tables, x.Graph(), "order", tree.Order))
+		graph = tree.Levels[0]
+		h := 0 // how often it was halved
+		for i, level := range spec.Levels {
+			scope := scope.In("level_%d", i+1)
+			x = nn.BatchNorm(scope, filter(scope, graph, x, level.Filters, level.Neighbours), nil)
+			var pairs [][][2]int32
+			if level.Clusters > 1 {
+				to := halvings(spec.Nodes, level.Clusters)
+				pairs, graph, h = tree.Pairs[h:to], tree.Levels[to], to
+			} else {
+				pairs, graph = toOne(x.Shape().Dim(0)), node
+			}
+			for step, pairs := range pairs {
+				x = maxOfPairs(tables.In("level_%d_halving_%d", i+1, step+1), x, pairs)
+			}
+			x = nn.ELU(x) // of the maximum, which is the maximum of the ELUs
+		}
+		return readout(scope, spec, TransposeAllDims(x, 1, 0, 2))
+	}
+}
+
+// checkShrinking says which level has more clusters than nodes, which pooling cannot make.
+func (s Spec) checkShrinking() error {
+	nodes := s.Nodes
+	for i, level := range s.Levels {
+		if level.Clusters > nodes {
+			return fmt.Errorf("level %d: %d clusters of %d nodes; model %s pools, so that there can be no more clusters than nodes", i+1, level.Clusters, nodes, s.Model)
+		}
+		nodes = level.Clusters
+	}
+	return nil
+}
+
+// checkAttention is checkShrinking for the stack of attention layers, which have heads too.
+func (s Spec) checkAttention() error {
+	if err := s.checkHeads(); err != nil {
+		return err
+	}
+	return s.checkShrinking()
+}
+
+// halvings is how often to halve a graph for that many clusters.
+func halvings(nodes, clusters int) int {
+	return int(math.Round(math.Log2(float64(nodes) / float64(clusters))))
+}
+
+// toOne pairs n nodes in their order, then the pairs, until one is left.
+func toOne(n int) (halvings [][][2]int32) {
+	for n > 1 {
+		pairs := make([][2]int32, (n+1)/2)
+		for k := range pairs {
+			pairs[k] = [2]int32{int32(2 * k), int32(2*k + 1)}
+		}
+		if n%2 == 1 {
+			pairs[len(pairs)-1][1] = -1
+		}
+		halvings, n = append(halvings, pairs), len(pairs)
+	}
+	return halvings
+}
+
+// maxOfPairs is the larger of each pair's values, see graclus.Tree.Pairs; a fake node never is. x: `[nodes, batch, filters]`, result
+// `[pairs, batch, filters]`. Its gradient goes to the larger value, of equal ones to the first alone: far from all that is not zero
+// in a signal, values are equal.
+func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
+	g := x.Graph()
+	n, count := x.Shape().Dim(0), len(pairs)
+	first, second, place := make([]int32, count), make([]int32, count), make([]int32, n)
+	for k, pair := range pairs {
+		first[k], second[k] = pair[0], pair[0]
+		place[pair[0]] = int32(k)
+		if pair[1] >= 0 {
+			second[k] = pair[1]
+			place[pair[1]] = int32(count + k)
+		}
+	}
+	places := indices(scope, g, "place", place)
+	a := Gather(x, indices(scope, g, "first", first))
+	b := Gather(x, indices(scope, g, "second", second))
+	return nn.WithGradient(
+		func() *Node { return Max(a, b) },
+		func(v *Node) []*Node {
+			won, zero := GreaterOrEqual(a, b), ZerosLike(v)
+			return []*Node{Gather(Concatenate([]*Node{Where(won, v, zero), Where(won, zero, v)}, 0), places)}
+		}, x)
+}
+
+// indices keeps the rows to gather in a variable. Result: `[len(rows), 1]`.
+func indices(scope *model.Scope, g *Graph, name string, rows []int32) *Node {
+	return scope.VariableWithValue(name, tensors.FromFlatDataAndDimensions(rows, len(rows), 1)).SetTrainable(false).NodeValue(g)
+}

@@ -1,0 +1,220 @@
+package models
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// gridSpecs are small ones of the networks on grids, those of testdata/grids.py.
+func gridSpecs() map[string]Spec {
+	image := Spec{Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6}}
+	cnn, resnet := image, image
+	cnn.Model, resnet.Model = "cnn", "resnet"
+	resnet.Params = map[string]any{ParamResNetDepth: 8.0}
+	return map[string]Spec{"cnn": cnn, "resnet": resnet,
+		"tcn": {Model: "tcn", Nodes: 36, Channels: 2, Classes: 3, Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}},
+		"p-lstm": {Model: "p-lstm", Nodes: 28, Channels: 2, Classes: 3, Grid: []int{7, 4}, Parts: [][]int{{0, 2}, {1}, {3}},
+			Params: map[string]any{ParamPLSTMSteps: 3.0}}}
+}
+
+// made are the values of a variable by its name, as testdata/grids.py makes them.
+func made(name string, n int, scale, offset float64) []float64 {
+	values, start := make([]float64, n), 0
+	for _, c := range []byte(name) {
+		start += int(c)
+	}
+	for j := range values {
+		i := float64(j)
+		values[j] = offset + scale*math.Sin(float64(start)+0.01*i*i+i)
+	}
+	return values
+}
+
+// reform gives all variables of a network their made values.
+func reform(t *testing.T, store *model.Store) {
+	t.Helper()
+	for v := range store.IterVariables() {
+		name, found := strings.CutPrefix(v.Path(), "/model/")
+		if !found {
+			continue
+		}
+		scale, offset, dims := 0.3, 0.0, v.Shape().Dimensions
+		switch v.Name() {
+		case "scale", "variance":
+			offset = 1
+		case "W":
+			scale = math.Sqrt(float64(dims[len(dims)-1]) / float64(v.Shape().Size()))
+		}
+		require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(made(name, v.Shape().Size(), scale, offset), dims...)))
+	}
+}
+
+// Logits, and the gradients of all variables, are those that PyTorch computes.
+func TestGridsReference(t *testing.T) {
+	text, err := os.ReadFile("testdata/grids.json")
+	require.NoError(t, err)
+	var reference map[string]struct {
+		Logits    [][]float64
+		Gradients map[string]float64
+	}
+	require.NoError(t, json.Unmarshal(text, &reference))
+	for name, s := range gridSpecs() {
+		t.Run(name, func(t *testing.T) {
+			params := map[string]any{nn.ParamL2: 0.0}
+			maps.Copy(params, s.Params)
+			s.Params = params
+			require.NoError(t, s.Check())
+			want := reference[name]
+			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+				store := s.NewStore(1)
+				x := tensors.FromFlatDataAndDimensions(made("x", 2*s.Nodes*s.Channels, 1, 0), 2, s.Nodes, s.Channels)
+				_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, nil, x) }, x)
+				require.NoError(t, err)
+				reform(t, store)
+				var names []string
+				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
+					logits := s.Build(scope, nil, x)
+					var weights []*Node
+					names = nil
+					for v := range store.IterVariables() {
+						if v.Trainable && IsWeight(v) {
+							names = append(names, strings.TrimPrefix(v.Path(), "/model/"))
+							weights = append(weights, v.NodeValue(x.Graph()))
+						}
+					}
+					results := []*Node{logits}
+					for _, d := range Gradient(ReduceAllSum(Square(logits)), weights...) {
+						d = Reshape(d, d.Shape().Size())
+						results = append(results, ReduceAllSum(Mul(d, Sin(Iota(x.Graph(), d.Shape(), 0)))))
+					}
+					return results
+				}, x)
+				require.NoError(t, err)
+				for i, row := range out[0].Value().([][]float64) {
+					assert.InDeltaSlice(t, want.Logits[i], row, 1e-9)
+				}
+				assert.Len(t, want.Gradients, len(names), "one for each variable")
+				for i, name := range names {
+					require.Contains(t, want.Gradients, name)
+					assert.InDelta(t, want.Gradients[name], out[i+1].Value().(float64), 1e-8*(1+math.Abs(want.Gradients[name])), name)
+				}
+			})
+		})
+	}
+}
+
+// A sample's scores do not depend on the others of its batch, and a training step's gradients are finite.
+func TestGridsBatchesAndGradients(t *testing.T) {
+	for name, s := range gridSpecs() {
+		t.Run(name, func(t *testing.T) {
+			// XLA takes seconds to compile a network; what is drawn in training must work there.
+			onBackends(t, name == "cnn" || name == "p-lstm", func(t *testing.T, backend compute.Backend) {
+				store := drawn(t, backend, s, nil)
+				batch := signals(s, 3, 7)
+				all := logitsOf(t, backend, s, store, nil, batch)
+				assert.InDeltaSlice(t, all[2], logitsOf(t, backend, s, store, nil, batch[2:])[0], 1e-5)
+				batch[1] = make([]float32, len(batch[1])) // an empty image, a body that is not there
+				var flat []float32
+				for _, x := range batch {
+					flat = append(flat, x...)
+				}
+				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
+					store.SetTraining(x.Graph(), true)
+					loss := ReduceAllSum(Square(s.Build(scope, nil, x)))
+					var finite []*Node
+					weights := []*Node{x}
+					for v := range store.IterVariables() {
+						if v.Trainable && IsWeight(v) {
+							weights = append(weights, v.NodeValue(x.Graph()))
+						}
+					}
+					for _, d := range Gradient(loss, weights...) {
+						finite = append(finite, LogicalAll(IsFinite(d)))
+					}
+					return finite
+				}, tensors.FromFlatDataAndDimensions(flat, 3, s.Nodes, s.Channels))
+				require.NoError(t, err)
+				for _, finite := range out {
+					assert.True(t, finite.Value().(bool))
+				}
+			})
+		})
+	}
+}
+
+// By hand: weights without the biases that batch norm makes useless, batch norm's scale and offset, the class layer.
+func TestGridsParameters(t *testing.T) {
+	cifar := Spec{Nodes: 1024, Channels: 3, Classes: 10, Grid: []int{32, 32}}
+	body := Spec{Nodes: 800, Channels: 9, Classes: 10, Grid: []int{40, 20}, Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}}
+	for _, c := range []struct {
+		model string
+		spec  Spec
+		depth float64
+		want  int
+	}{
+		{"cnn", cifar, 0, 25*3*64 + 2*25*64*64 + 3*(64+2*64) + 4*4*64*10 + 10},
+		{"resnet", cifar, 20, 269_722},
+		{"resnet", cifar, 110, 1_727_962},
+		{"tcn", body, 0, 8*180*64 + 3*(8*64+2)*64 + (64*8+64)*128 + 2*64 + 2*(128*8+2)*128 + (128*8+128)*256 + 2*128 + 2*(256*8+2)*256 + 2*256 + 2570},
+		{"p-lstm", body, 0, 5*36*150 + 180*250 + 5*50*150 + 250*250 + 2*(250*1000+1000) + 2510},
+	} {
+		s := c.spec
+		s.Model = c.model
+		if c.depth > 0 {
+			s.Params = map[string]any{ParamResNetDepth: c.depth}
+		}
+		require.NoError(t, s.Check())
+		assert.Equal(t, c.want, s.Parameters(backendtest.Go(t), nil), c.model)
+	}
+}
+
+func TestGridsCheck(t *testing.T) {
+	for want, change := range map[string]func(s *Spec){
+		"model cnn needs nodes on a grid, such as an image's pixels; this data has none":                                  func(s *Spec) { s.Model, s.Grid = "cnn", nil },
+		"model resnet: the grid is [7 5], which is not rows and columns of the 42 nodes":                                  func(s *Spec) { s.Model, s.Grid = "resnet", []int{7, 5} },
+		"model resnet: the grid is [42], which is not":                                                                    func(s *Spec) { s.Model, s.Grid = "resnet", []int{42} },
+		"setting resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110":                           func(s *Spec) { s.Model, s.Params = "resnet", map[string]any{ParamResNetDepth: 21.0} },
+		"setting resnet_depth=2: it must be 6n+2":                                                                         func(s *Spec) { s.Model, s.Params = "resnet", map[string]any{ParamResNetDepth: 2.0} },
+		"setting resnet_depth: model cnn has no resnet_depth; only resnet has":                                            func(s *Spec) { s.Model, s.Params = "cnn", map[string]any{ParamResNetDepth: 20.0} },
+		"setting readout_dropout: model tcn has no readout_dropout":                                                       func(s *Spec) { s.Model, s.Params = "tcn", map[string]any{ParamReadoutDropout: 0.5} },
+		"setting plstm_steps=0: it must be a whole number from 1":                                                         func(s *Spec) { s.Params = map[string]any{ParamPLSTMSteps: 0.0} },
+		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; this data has no parts of a b": func(s *Spec) { s.Model, s.Parts = "tcn", nil },
+		"model p-lstm needs nodes on a grid":                                                                              func(s *Spec) { s.Grid = nil },
+		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5":                                             func(s *Spec) { s.Parts = [][]int{{0}, {1, 6}} },
+		"model p-lstm: part 0 of the body has no joints":                                                                  func(s *Spec) { s.Parts = [][]int{{}, {1}} },
+		"model p-lstm has no levels":                                                                                      func(s *Spec) { s.Levels = mustLevels("1x2/3") },
+	} {
+		s := Spec{Model: "p-lstm", Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6}, Parts: [][]int{{0, 1}, {2, 3, 4, 5}}}
+		require.NoError(t, s.Check())
+		change(&s)
+		assert.ErrorContains(t, s.Check(), want)
+	}
+}
+
+// The smallest grid and body that there can be. Their shapes do not depend on the backend.
+func TestGridsOfOne(t *testing.T) {
+	for name, s := range gridSpecs() {
+		s.Nodes, s.Grid = 1, []int{1, 1}
+		if s.Parts != nil {
+			s.Parts = [][]int{{0}}
+		}
+		require.NoError(t, s.Check())
+		backend := backendtest.Go(t)
+		for _, logit := range logitsOf(t, backend, s, drawn(t, backend, s, nil), nil, signals(s, 2, 1))[1] {
+			assert.False(t, math.IsNaN(float64(logit)), name)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package models
+
+import (
+	"math"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// logitsOf are a network's logits `[batch][classes]` for signals, with the weights in store.
+func logitsOf(t testing.TB, backend compute.Backend, s Spec, store *model.Store, graph *affinity.Matrix, batch [][]float32) [][]float32 {
+	t.Helper()
+	var flat []float32
+	for _, signal := range batch {
+		flat = append(flat, signal...)
+	}
+	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, graph, x) },
+		tensors.FromFlatDataAndDimensions(flat, len(batch), s.Nodes, s.Channels))
+	require.NoError(t, err)
+	return out.Value().([][]float32)
+}
+
+// The linear models are x·W + b, from zero on; fully connected layers are the readout on all values of the signal.
+func TestPlainNetworks(t *testing.T) {
+	graph := grid(t, 2, 3)
+	for name, c := range map[string]struct {
+		hidden     []int
+		parameters int
+	}{
+		"softmax":           {nil, 12*4 + 4},
+		"svm":               {nil, 12*4 + 4},
+		"bayes":             {nil, 12*4 + 4},
+		"fc":                {[]int{5, 3}, 12*5 + 5 + 2*5 + 5*3 + 3 + 2*3 + 3*4 + 4},
+		"fc without layers": {nil, 12*4 + 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Spec{Model: name, Architecture: Architecture{Hidden: c.hidden}, Nodes: 6, Channels: 2, Classes: 4}
+			if name == "fc without layers" {
+				s.Model = "fc"
+			}
+			require.NoError(t, s.Check())
+			assert.Equal(t, c.parameters, s.Parameters(backendtest.Go(t), graph))
+			assert.Equal(t, name == "svm", s.Margins())
+			assert.Equal(t, name == "bayes", s.Fitted())
+			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+				store := drawn(t, backend, s, graph)
+				batch := signals(s, 3, 5)
+				if s.Model != "fc" {
+					for _, row := range logitsOf(t, backend, s, store, graph, batch) {
+						assert.Equal(t, make([]float32, 4), row, "nothing is known before the training")
+					}
+					w := make([]float32, 12*4)
+					for i := range w {
+						w[i] = float32(i%7) - 3
+					}
+					require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(w, 12, 4)))
+					require.NoError(t, store.GetVariable("/model/classes/b").SetValue(tensors.FromValue([]float32{1, -2, 0, 0.5})))
+				}
+				got := logitsOf(t, backend, s, store, graph, batch)
+				for i, row := range got {
+					x := batch[i]
+					for layer := range c.hidden {
+						x = denseOf(store, x, []string{"/model/fc_1", "/model/fc_2"}[layer], true)
+					}
+					for k, want := range denseOf(store, x, "/model/classes", false) {
+						assert.InDelta(t, want, row[k], 1e-4)
+					}
+				}
+			})
+		})
+	}
+}
+
+// denseOf is a dense layer by a plain loop, with batch norm's running statistics and ELU where it is hidden.
+func denseOf(store *model.Store, x []float32, scope string, hidden bool) []float32 {
+	value := func(name string) []float32 {
+		return tensors.MustCopyFlatData[float32](store.GetVariable(scope + "/" + name).MustValue())
+	}
+	w, y := value("W"), value("b")
+	for k := range y {
+		for j, v := range x {
+			y[k] += v * w[j*len(y)+k]
+		}
+	}
+	if hidden {
+		scale, offset, mean, variance := value("batch_norm/scale"), value("batch_norm/offset"), value("batch_norm/mean"), value("batch_norm/variance")
+		for k := range y {
+			z := float64(y[k]-mean[k])/math.Sqrt(float64(variance[k])+1e-5)*float64(scale[k]) + float64(offset[k])
+			if z <= 0 {
+				z = math.Expm1(z)
+			}
+			y[k] = float32(z)
+		}
+	}
+	return y
+}
+
+// Options that a plain model has no use for are refused.
+func TestPlainModelsLackOptions(t *testing.T) {
+	for path, c := range map[string]struct {
+		model string
+		value float64
+		want  string
+	}{
+		"readout_dropout":         {"softmax", 0.5, "setting readout_dropout: model softmax has no readout_dropout"},
+		"classes/readout_dropout": {"svm", 0.5, "model svm has no readout_dropout"},
+		"batchnorm_momentum":      {"svm", 0.5, "model svm has no batchnorm_momentum"},
+		"l2":                      {"bayes", 0.5, "model bayes has no l2"},
+		"input_dropout":           {"bayes", 0.5, "model bayes has no input_dropout"},
+		"bayes_alpha":             {"softmax", 0.5, "setting bayes_alpha: model softmax has no bayes_alpha; only bayes has"},
+		"ccp_dropout":             {"fc", 0.5, "model fc has no ccp_dropout; only ccp has"},
+	} {
+		s := Spec{Model: c.model, Nodes: 6, Channels: 2, Classes: 4, Params: map[string]any{path: c.value}}
+		assert.ErrorContains(t, s.Check(), c.want)
+	}
+	assert.ErrorContains(t, CheckParams(map[string]any{"bayes_alpha": 0.0}), "setting bayes_alpha=0: it must be positive and finite")
+	s := Spec{Model: "svm", Nodes: 6, Channels: 2, Classes: 4, Params: map[string]any{"classes/l2": 0.1, "input_dropout": 0.1}}
+	assert.NoError(t, s.Check())
+	s.Hidden = []int{3}
+	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave --fc out")
+	s.Hidden, s.Levels = nil, mustLevels("2x3/1")
+	assert.ErrorContains(t, s.Check(), "model svm has no levels; leave --levels out")
+}
+
+func TestPlainPresets(t *testing.T) {
+	assert.Equal(t, Architecture{Hidden: []int{2500, 500}}, PresetOf("fc", "20news", 10_000), "FC2500-FC500")
+	assert.Equal(t, Architecture{Hidden: []int{512, 128}}, PresetOf("fc", "ring", 12))
+	for _, name := range []string{"softmax", "svm", "bayes"} {
+		assert.Equal(t, Architecture{}, PresetOf(name, "digits", 64))
+	}
+	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
+		preset := PresetOf("graph-cnn", "", nodes)
+		assert.Equal(t, want, preset.LevelsString(), "%d nodes", nodes)
+		assert.NoError(t, preset.Check(nodes))
+	}
+}

@@ -1,0 +1,21 @@
+package models
+
+import (
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// linear is one dense layer over all values of the signal, x·W + b. Softmax regression and the linear support vector machine
+// are this network under two losses, naive Bayes is it with weights that are counted. It knows nothing of the graph. The
+// weights start at zero: the losses are convex, and what the training samples never have must not count.
+//
+// signal: `[batch, nodes, channels]`, result `[batch, classes]`.
+func linear(scope *model.Scope, spec Spec, _ *affinity.Matrix, signal *Node) *Node {
+	batch := signal.Shape().Dim(0)
+	return nn.Dense(scope.In("classes"), Reshape(signal, batch, signal.Shape().Size()/batch), spec.Classes, 0)
+}
+
+// linearLacks are the options of all other models for which a linear one has no use.
+var linearLacks = []string{ParamReadoutDropout, nn.ParamBatchNormMomentum, nn.ParamBatchNormEpsilon}
