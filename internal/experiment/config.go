@@ -80,7 +80,8 @@ func Defaults(data, model string) Config {
 		c.Epochs, c.Params = 8, map[string]any{ccp.ParamHierarchy: ccp.Prepared}
 	case "nw-ucla":
 		c.Epochs, c.Augment, c.Average = 150, true, 0.99
-		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared, ccp.ParamDropout: 0.1}
+		// An epoch is 14 steps only: with the usual rate learned memberships hardly leave their start, see docs/results.md.
+		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared, ccp.ParamDropout: 0.1, ccp.ParamMembershipRate: 100.0}
 	case "ntu":
 		c.Augment = true
 	}
