@@ -33,26 +33,36 @@ type Classifier struct {
 	Snapshot string
 	Step     int
 
-	backend compute.Backend
-	freezer *ccp.Freezer
-	mu      sync.RWMutex // held for reading while computing, for writing while anything below changes
-	store   *model.Store
-	logits  *model.Exec
-	ready   map[int]bool // batch sizes whose program is compiled
-	plan    plan
-	closed  bool
+	backend   compute.Backend
+	freezer   *ccp.Freezer
+	mu        sync.RWMutex // held for reading while computing, for writing while anything below changes
+	store     *model.Store
+	logits    program
+	gradients program // see differentiated
+	plan      plan
+	closed    bool
+}
+
+// program is a graph on the classifier's store that is compiled for each batch size.
+type program struct {
+	exec  *model.Exec
+	ready map[int]bool // batch sizes that it is compiled for
 }
 
 // NewClassifier makes a classifier without weights; Update gives it some.
 func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Classifier, error) {
-	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0), ready: map[int]bool{}, plan: newPlan(usualCost)}
+	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0), plan: newPlan(usualCost)}
 	signal := shapes.Make(dtypes.Float32, 1, m.Spec.Nodes, m.Spec.Channels)
 	var err error
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node { return m.Spec.Build(scope, a, x) }
 	if c.freezer, err = ccp.NewFreezer(backend, c.store, signal, network); err != nil {
 		return nil, err
 	}
-	c.logits, err = model.NewExec(backend, c.store, network)
+	c.logits.ready, c.gradients.ready = map[int]bool{}, map[int]bool{}
+	if c.logits.exec, err = model.NewExec(backend, c.store, network); err != nil {
+		return nil, err
+	}
+	c.gradients.exec, err = model.NewExec(backend, c.store, differentiated(network))
 	return c, err
 }
 
@@ -63,7 +73,8 @@ func (c *Classifier) Close() error {
 	defer c.mu.Unlock()
 	if !c.closed {
 		c.closed = true
-		c.logits.Finalize()
+		c.logits.exec.Finalize()
+		c.gradients.exec.Finalize()
 		c.store.Finalize()
 	}
 	return nil
@@ -125,28 +136,38 @@ func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Gr
 // Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The first time a batch size
 // comes its program is compiled, which can take seconds.
 func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
+	out, err := c.call(c.logits, signals)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// call runs a program on a batch: signals, and what else it needs of each.
+func (c *Classifier) call(p program, signals *tensors.Tensor, more ...any) ([]*tensors.Tensor, error) {
 	n := signals.Shape().Dim(0)
+	args := append([]any{signals}, more...)
 	c.mu.RLock()
-	if c.closed || c.ready[n] {
+	if c.closed || p.ready[n] {
 		defer c.mu.RUnlock()
-		return c.run(signals)
+		return c.run(p, args)
 	}
 	c.mu.RUnlock()
 	// Compiling changes the store's maps.
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out, err := c.run(signals)
+	out, err := c.run(p, args)
 	if err == nil {
-		c.ready[n] = true
+		p.ready[n] = true
 	}
 	return out, err
 }
 
-func (c *Classifier) run(signals *tensors.Tensor) (*tensors.Tensor, error) {
+func (c *Classifier) run(p program, args []any) ([]*tensors.Tensor, error) {
 	if c.closed {
 		return nil, ErrClosed
 	}
-	return c.logits.Call1(signals)
+	return p.exec.Call(args...)
 }
 
 // IsWeight says whether a variable belongs to the network and must be kept to classify again: not the optimizer's, not

@@ -73,7 +73,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "export", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")

@@ -37,7 +37,11 @@ func (r Report) String() string {
 
 // String is one line: CPU, cores, memory, platform.
 func (m Machine) String() string {
-	text := fmt.Sprintf("%s, %d cores", orElse(m.CPU, "unknown CPU"), m.Cores)
+	cores := "cores"
+	if m.Cores == 1 {
+		cores = "core"
+	}
+	text := fmt.Sprintf("%s, %d %s", orElse(m.CPU, "unknown CPU"), m.Cores, cores)
 	if m.Memory > 0 {
 		text += fmt.Sprintf(", %.1f GiB", float64(m.Memory)/(1<<30))
 	}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/picture"
+	"github.com/clusterpool/ccp/models"
+	"github.com/spf13/cobra"
+)
+
+const (
+	mostListed  = 32 // clusters of a level whose words are printed
+	wordsListed = 8  // words of a cluster that are printed
+	wordsFiled  = 30 // and that are written
+)
+
+// words are the most central nodes' names of each cluster of the levels that have few clusters.
+func (v hierarchyView) words() []clusterWords {
+	all := []clusterWords{}
+	if v.names == nil || v.grid != nil {
+		return all
+	}
+	for i, level := range v.levels {
+		if level.Clusters > mostListed || level.Clusters == 1 {
+			continue
+		}
+		for k, nodes := range v.levels.Central(i+1, v.inputs[i], v.Graph) {
+			if len(nodes) > 0 {
+				all = append(all, clusterWords{i + 1, k, len(nodes), v.named(nodes, wordsListed)})
+			}
+		}
+	}
+	return all
+}
+
+// named are the names, or else the numbers, of the first nodes of a list.
+func (v hierarchyView) named(nodes []int32, most int) (names []string) {
+	for _, i := range nodes[:min(most, len(nodes))] {
+		if v.names != nil {
+			names = append(names, v.names[i])
+		} else {
+			names = append(names, fmt.Sprint(i))
+		}
+	}
+	return names
+}
+
+// write makes all files in the folder, and returns their paths.
+func (v hierarchyView) write(folder string) (files []string, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	var x, y []float64
+	if v.grid == nil {
+		x, y = picture.Spectral(v.Graph)
+	}
+	for i := range v.levels {
+		at := func(name string) string {
+			path := filepath.Join(folder, fmt.Sprintf("level_%d%s", i+1, name))
+			files = append(files, path)
+			return path
+		}
+		for _, table := range []struct {
+			name string
+			rows [][]string
+		}{
+			{"_nodes.csv", v.nodeRows(i)}, {"_clusters.csv", v.clusterRows(i)},
+			{"_memberships.csv", v.membershipRows(i)}, {"_neighbourhoods.csv", neighbourhoodRows(v.levels[i])},
+		} {
+			if err := writeCSV(at(table.name), table.rows); err != nil {
+				return nil, err
+			}
+		}
+		if err := v.draw(i, x, y, at(".png"), at(".svg")); err != nil {
+			return nil, err
+		}
+	}
+	tree := v.tree()
+	paths := []string{filepath.Join(folder, "tree.png"), filepath.Join(folder, "tree.svg")}
+	return append(files, paths...), tree.Save(paths...)
+}
+
+// mostLeaves is how many clusters stand at the bottom of a tree at most: more could not be told apart.
+const mostLeaves = 200
+
+// tree is the hierarchy from the first level on that has few enough clusters, all of them if none has.
+func (v hierarchyView) tree() picture.Tree {
+	first := max(0, slices.IndexFunc(v.levels, func(l models.ClusterLevel) bool { return l.Clusters <= mostLeaves }))
+	tree := picture.Tree{Title: v.Data + ", the hierarchy", First: first + 1, Used: make([]bool, v.levels[first].Clusters)}
+	for _, k := range v.levels.Path(first + 1) {
+		tree.Used[k] = true
+	}
+	for _, level := range v.levels[first+1:] {
+		tree.Parents = append(tree.Parents, level.Memberships.Hard())
+	}
+	return tree
+}
+
+// draw draws the input nodes by their clusters of level i, from 0.
+func (v hierarchyView) draw(i int, x, y []float64, paths ...string) error {
+	path, k := v.levels.Path(i+1), v.levels[i].Clusters
+	title := fmt.Sprintf("%s, level %d: %s", v.Data, i+1, count(k, "cluster"))
+	switch grid := v.grid; {
+	case grid == nil:
+		return picture.Points{Title: title, X: x, Y: y, Graph: v.Graph, Cluster: path, Clusters: k}.Save(paths...)
+	case v.parts != nil:
+		return picture.Skeleton(title, grid[0], grid[1], v.parts, v.jointNames(grid[1]), path, k).Save(paths...)
+	default:
+		return picture.Cells{Title: title, Rows: grid[0], Columns: grid[1], Cluster: path, Clusters: k}.Save(paths...)
+	}
+}
+
+// jointNames are the names of the nodes of the first frame, such as "head@0", without the frame.
+func (v hierarchyView) jointNames(joints int) (names []string) {
+	if v.names == nil {
+		return nil
+	}
+	for _, name := range v.names[:joints] {
+		name, _, _ = strings.Cut(name, "@")
+		names = append(names, name)
+	}
+	return names
+}
+
+func (v hierarchyView) nodeRows(i int) [][]string {
+	rows := [][]string{{"node", "name", "cluster", "weight"}}
+	for node, k := range v.levels.Path(i + 1) {
+		name := ""
+		if v.names != nil {
+			name = v.names[node]
+		}
+		rows = append(rows, []string{strconv.Itoa(node), name, fmt.Sprint(k), decimal(v.inputs[i].Weight(node, k))})
+	}
+	return rows
+}
+
+func (v hierarchyView) clusterRows(i int) [][]string {
+	rows, mass := [][]string{{"cluster", "nodes", "mass", "central"}}, v.levels.Mass(i+1)
+	for k, nodes := range v.levels.Central(i+1, v.inputs[i], v.Graph) {
+		rows = append(rows, []string{strconv.Itoa(k), strconv.Itoa(len(nodes)), decimal(float32(mass[k])), strings.Join(v.named(nodes, wordsFiled), " ")})
+	}
+	return rows
+}
+
+// membershipRows lists the memberships of level i's own nodes from v.least on, and each node's largest.
+func (v hierarchyView) membershipRows(i int) [][]string {
+	rows := [][]string{{"node", "cluster", "weight"}}
+	m := v.levels[i].Memberships
+	for node, largest := range m.Hard() {
+		clusters, weights := m.Row(node)
+		for s, k := range clusters {
+			if k == largest || float64(weights[s]) >= v.least {
+				rows = append(rows, []string{strconv.Itoa(node), fmt.Sprint(k), decimal(weights[s])})
+			}
+		}
+	}
+	return rows
+}
+
+func neighbourhoodRows(l models.ClusterLevel) [][]string {
+	rows := [][]string{{"cluster", "place", "node", "rank", "gate"}}
+	for k, nodes := range l.Neighbourhoods {
+		for place, node := range nodes {
+			rows = append(rows, []string{strconv.Itoa(k), strconv.Itoa(place), fmt.Sprint(node), decimal(l.Ranks[k][place]), decimal(l.Gates[k][place])})
+		}
+	}
+	return rows
+}
+
+func decimal(v float32) string { return strconv.FormatFloat(float64(v), 'g', 6, 32) }
+
+func writeCSV(path string, rows [][]string) error {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	if err := w.WriteAll(rows); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return checkpoint.WriteFile(path, text.Bytes())
+}
+
+// spread prints what the values in a file, of a level's clusters, are at the input nodes.
+func (s *shared) spread(cmd *cobra.Command, levels models.ClusterLevels, level int, path string) error {
+	array, err := npz.ReadNPYFile(path)
+	if err != nil {
+		return inFile(path, err)
+	}
+	floats, err := array.Floats()
+	if err != nil {
+		return inFile(path, err)
+	}
+	values := make([]float32, len(floats))
+	for i, v := range floats {
+		values[i] = float32(v)
+	}
+	if level >= 1 && level <= len(levels) && (len(array.Shape) == 0 || array.Shape[0] != levels[level-1].Clusters) {
+		return fmt.Errorf("%s: the array has shape %v; level %d has %d clusters, a row of the array for each", path, array.Shape, level, levels[level-1].Clusters)
+	}
+	spread, err := levels.Spread(level, values)
+	if err != nil {
+		return inFile(path, err)
+	}
+	nodes := slices.Collect(slices.Chunk(spread, len(spread)/levels[0].Memberships.Nodes()))
+	if s.json {
+		return printJSON(cmd.OutOrStdout(), nodes)
+	}
+	header := []string{"node"}
+	for channel := range nodes[0] {
+		header = append(header, fmt.Sprintf("value_%d", channel))
+	}
+	w := csv.NewWriter(cmd.OutOrStdout())
+	rows := [][]string{header}
+	for i, values := range nodes {
+		row := []string{strconv.Itoa(i)}
+		for _, value := range values {
+			row = append(row, strconv.FormatFloat(value, 'g', 9, 64))
+		}
+		rows = append(rows, row)
+	}
+	return w.WriteAll(rows)
+}

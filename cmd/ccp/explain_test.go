@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// readCSV reads a file of `ccp explain --out` and checks its heading.
+func readCSV(t *testing.T, path, heading string) [][]string {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, strings.Split(heading, ","), rows[0])
+	return rows[1:]
+}
+
+func TestExplain(t *testing.T) {
+	dir, out := trained(t), filepath.Join(t.TempDir(), "why")
+	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--method", "integrated", "--samples", "40", "--out", out, "--json")
+	var got explainJSON
+	decode(t, line, &got)
+	assert.Equal(t, []any{"explain", "digits", "test", 40, "integrated", 50}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Steps})
+	assert.Less(t, got.Gap, 0.01, "integrated gradients are complete")
+
+	// The files agree with what is printed.
+	samples, sums := map[string]map[string]bool{}, map[string]float64{}
+	for _, row := range readCSV(t, filepath.Join(out, "contributions.csv"), "sample,true,predicted,explained,node,name,contribution") {
+		assert.Equal(t, row[2], row[3])
+		v, err := strconv.ParseFloat(row[6], 64)
+		require.NoError(t, err)
+		assert.NotZero(t, v)
+		if samples[row[3]] == nil {
+			samples[row[3]] = map[string]bool{}
+		}
+		samples[row[3]][row[0]] = true
+		sums[row[3]+" "+row[5]] += v
+	}
+	require.Len(t, got.Classes, len(samples))
+	all := 0
+	for _, c := range got.Classes {
+		require.Len(t, c.Nodes, mostNodes)
+		assert.Len(t, samples[c.Name], c.Samples)
+		assert.Nil(t, c.Joints)
+		all += c.Samples
+		for i, node := range c.Nodes {
+			assert.InDelta(t, sums[c.Name+" "+node.Name]/float64(c.Samples), node.Mean, 1e-5)
+			assert.LessOrEqual(t, math.Abs(node.Mean), node.Absolute+1e-12)
+			assert.LessOrEqual(t, node.Absolute, c.Nodes[max(0, i-1)].Absolute, "most first")
+		}
+	}
+	assert.Equal(t, 40, all)
+	rows := readCSV(t, filepath.Join(out, "classes.csv"), "class,samples,node,name,mean,mean_absolute")
+	require.Len(t, rows, 64*len(got.Classes))
+	assert.Equal(t, []string{got.Classes[0].Name, strconv.Itoa(got.Classes[0].Samples), "9", "row 1 column 1"}, rows[9][:4])
+
+	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "0", "--class", "7", "--split", "validation")
+	assert.Regexp(t, `(?s)^digits, validation split: 18 samples explained by gradient x input\ncontributions to the logit of 7: .*\n\n7: 18 samples\n  node +mean  mean absolute\n  row \d column \d +[+-]\d`, text)
+	assert.Len(t, lines(text), 3+1+2+mostNodes, "three lines of introduction, an empty one, the class and the heading")
+}
+
+func TestExplainDeletion(t *testing.T) {
+	dir := trained(t)
+	for _, method := range []string{"gradient", "integrated"} {
+		var got deletionJSON
+		decode(t, succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--deletion", "--samples", "50", "--method", method, "--steps", "8", "--json"), &got)
+		assert.Equal(t, []any{"explain", "digits", "test", 50, method, 64, 6}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Nodes, got.Deleted})
+		assert.Positive(t, got.Nothing.Accuracy)
+		assert.Less(t, got.Top.Probability, got.Random.Probability)
+	}
+	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--deletion", "--samples", "3")
+	assert.Regexp(t, `(?s)^digits, test split: 3 samples, 6 of 64 nodes set to the baseline\n.*\nnothing .*\nrandom nodes, mean of 5 draws .*\nnodes that contributed most \(gradient\) .*%`, text)
+}
+
+func TestExplainRefuses(t *testing.T) {
+	dir := trained(t)
+	for flags, want := range map[string]string{
+		"--split all":          `--split "all" is none of train, validation, test`,
+		"--method saliency":    `--method "saliency" is neither gradient nor integrated`,
+		"--steps 0":            "--steps 0; there must be at least 1",
+		"--samples -1":         "--samples -1; it must not be negative",
+		"--class ten":          `--class "ten" is none of ["0" "1"`,
+		"--deletion --out why": "--deletion writes no files; leave --out out",
+	} {
+		code, stdout, stderr := execute(t, append([]string{"explain", "--backend", "go", "--checkpoint", dir}, strings.Fields(flags)...)...)
+		assert.Equal(t, 2, code)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, want)
+		assert.Contains(t, stderr, "ccp explain --help")
+	}
+	blocked := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(blocked, nil, 0o644))
+	code, _, stderr := execute(t, "explain", "--backend", "go", "--checkpoint", dir, "--out", blocked)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, blocked)
+}
+
+func TestSpread(t *testing.T) {
+	assert.Equal(t, []int{4, 6, 8}, spread([]int{4, 5, 6, 7, 8, 9}, 3))
+	assert.Equal(t, []int{4, 5, 7}, spread([]int{4, 5, 6, 7, 8}, 3))
+	assert.Equal(t, []int{4, 5}, spread([]int{4, 5}, 0))
+	assert.Equal(t, []int{4, 5}, spread([]int{4, 5}, 3))
+	assert.Empty(t, spread(nil, 3))
+}
+
+func TestNodeNames(t *testing.T) {
+	assert.Equal(t, []string{"the", "cat"}, nodeNames(&datasets.Dataset{Nodes: 2, NodeNames: []string{"the", "cat"}}))
+	assert.Equal(t, []string{"row 0 column 0", "row 0 column 1", "row 1 column 0", "row 1 column 1"}, nodeNames(&datasets.Dataset{Nodes: 4, Grid: []int{2, 2}}))
+	assert.Equal(t, []string{"node 0", "node 1"}, nodeNames(&datasets.Dataset{Nodes: 2}))
+}
+
+func TestBodySums(t *testing.T) {
+	nodes := []meanContribution{{0, "head@0", 1, 1}, {1, "left hand@0", -4, 4}, {2, "head@1", -1, 1}, {3, "left hand@1", 0, 0.5}}
+	joints, frames := bodySums(nodes, []int{2, 2})
+	assert.Equal(t, []meanContribution{{1, "left hand", -4, 4.5}, {0, "head", 0, 2}}, joints)
+	assert.Equal(t, []meanContribution{{0, "frame 0", -3, 5}, {1, "frame 1", -1, 1.5}}, frames)
+}
+
+// Real skeletons have their joints and frames, with names.
+func TestExplainSkeletons(t *testing.T) {
+	data := os.Getenv("CCP_DATA")
+	if data == "" {
+		t.Skip("CCP_DATA is not set")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--backend", "go", "--data", "nw-ucla", "--data-dir", data, "--model", "softmax", "--epochs", "1", "--checkpoint", dir)
+	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data-dir", data, "--samples", "20", "--json")
+	var got explainJSON
+	require.NoError(t, json.Unmarshal([]byte(line), &got))
+	assert.InDelta(t, 0, got.Gap, 1e-4, "a linear model")
+	require.NotEmpty(t, got.Classes)
+	for _, c := range got.Classes {
+		assert.Len(t, c.Joints, 20)
+		assert.Len(t, c.Frames, 40)
+		assert.Regexp(t, `^[a-z ]+@\d+$`, c.Nodes[0].Name)
+		assert.Regexp(t, `^[a-z ]+$`, c.Joints[0].Name)
+	}
+	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data-dir", data, "--samples", "20")
+	assert.Regexp(t, `\n  joints, mean absolute: [a-z ]+ \d.*\n  frames, mean absolute: \d+ \d`, text)
+}

@@ -1,0 +1,176 @@
+package picture
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Cells is a clustering of the cells of a grid, drawn with a colour for each cluster and lines between them.
+type Cells struct {
+	Title          string
+	XLabel, YLabel string // "" for none
+	Rows, Columns  int
+	Cluster        []int32 // [Rows·Columns], row by row from the top
+	Clusters       int
+	Rules          []int // rows above which a line goes across, such as between parts of a body
+	RowNames       []string
+}
+
+// Skeleton turns a clustering of frames × joints, frame by frame, into cells with time to the right and the joints from the top,
+// those of each part together. parts lists the joints of each; names are the joints', nil for their numbers.
+func Skeleton(title string, frames, joints int, parts [][]int, names []string, cluster []int32, clusters int) Cells {
+	c := Cells{Title: title, XLabel: "frame", YLabel: "joint", Rows: joints, Columns: frames, Clusters: clusters}
+	seen := make([]bool, joints)
+	var order []int
+	for _, part := range parts {
+		for _, joint := range part {
+			if !seen[joint] {
+				seen[joint], order = true, append(order, joint)
+			}
+		}
+		c.Rules = append(c.Rules, len(order))
+	}
+	for joint := range joints {
+		if !seen[joint] {
+			order = append(order, joint)
+		}
+	}
+	for _, joint := range order {
+		if names == nil {
+			c.RowNames = append(c.RowNames, fmt.Sprint(joint))
+		} else {
+			c.RowNames = append(c.RowNames, names[joint])
+		}
+		for frame := range frames {
+			c.Cluster = append(c.Cluster, cluster[frame*joints+joint])
+		}
+	}
+	return c
+}
+
+// touching lists the pairs of clusters of cells side by side or corner to corner.
+func (c Cells) touching() (pairs [][2]int32) {
+	for y := range c.Rows {
+		for x := range c.Columns {
+			for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} {
+				if v, u := y+step[0], x+step[1]; v < c.Rows && u >= 0 && u < c.Columns {
+					pairs = append(pairs, [2]int32{c.at(y, x), c.at(v, u)})
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+func (c Cells) at(row, column int) int32 { return c.Cluster[row*c.Columns+column] }
+
+// Save draws the cells into files of these paths, which end in .png or .svg. Errors name the file.
+func (c Cells) Save(paths ...string) error {
+	p := blank(c.Title)
+	p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
+	if c.XLabel == "" {
+		p.HideAxes()
+	}
+	if c.RowNames != nil {
+		names := make([]plot.Tick, c.Rows)
+		for i, name := range c.RowNames {
+			names[i] = plot.Tick{Value: float64(c.Rows-1-i) + 0.5, Label: name}
+		}
+		p.Y.Tick.Marker = plot.ConstantTicks(names)
+		p.Y.Tick.Label.Font.Size, p.Y.Tick.Length, p.Y.Width = vg.Points(6), 0, 0
+	}
+	p.X.Padding, p.Y.Padding = 0, 0
+	p.Add(cellPlot{c, Colours(c.Clusters, c.touching())})
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(c.Columns), 0, float64(c.Rows)
+	side := vg.Length(min(24, max(3, 280/float64(max(c.Rows, c.Columns))))) * vg.Points(1)
+	width, height := vg.Length(c.Columns)*side, vg.Length(c.Rows)*side
+	if c.XLabel != "" {
+		width, height = width+64, height+28
+	}
+	return save(p, max(width, 140), height+24, paths)
+}
+
+// cellPlot is Cells as a plotter.
+type cellPlot struct {
+	Cells
+	colours []color.Color
+}
+
+// Plot implements plot.Plotter.
+func (c cellPlot) Plot(canvas draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&canvas)
+	at := func(row, column int) vg.Point { return vg.Point{X: x(float64(column)), Y: y(float64(c.Rows - row))} }
+	for row := range c.Rows {
+		for from := 0; from < c.Columns; {
+			to := from + 1 // a run of cells of one cluster is one rectangle
+			for to < c.Columns && c.at(row, to) == c.at(row, from) {
+				to++
+			}
+			run := []vg.Point{at(row, from), at(row, to), at(row+1, to), at(row+1, from)}
+			canvas.FillPolygon(c.colours[c.at(row, from)], run)
+			if row > 0 { // over the seam to the row above
+				canvas.StrokeLines(draw.LineStyle{Color: c.colours[c.at(row, from)], Width: vg.Points(0.6)}, run[:2])
+			}
+			from = to
+		}
+	}
+	border := draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
+	for row := range c.Rows {
+		for column := range c.Columns {
+			if column+1 < c.Columns && c.at(row, column) != c.at(row, column+1) {
+				canvas.StrokeLines(border, []vg.Point{at(row, column+1), at(row+1, column+1)})
+			}
+			if row+1 < c.Rows && c.at(row, column) != c.at(row+1, column) {
+				canvas.StrokeLines(border, []vg.Point{at(row+1, column), at(row+1, column+1)})
+			}
+		}
+	}
+	rule := draw.LineStyle{Color: color.White, Width: vg.Points(1.6), Dashes: []vg.Length{vg.Points(3), vg.Points(2)}}
+	for _, row := range c.Rules {
+		if row > 0 && row < c.Rows {
+			canvas.StrokeLines(rule, []vg.Point{at(row, 0), at(row, c.Columns)})
+		}
+	}
+	corners := []vg.Point{at(0, 0), at(0, c.Columns), at(c.Rows, c.Columns), at(c.Rows, 0), at(0, 0)}
+	canvas.StrokeLines(border, corners)
+	if c.Clusters <= mostLabels {
+		c.labels(canvas, at)
+	}
+}
+
+// mostLabels is how many clusters are numbered in a picture at most.
+const mostLabels = 50
+
+// labels writes each cluster's number at that cell of it which is nearest to its middle.
+func (c cellPlot) labels(canvas draw.Canvas, at func(row, column int) vg.Point) {
+	type sum struct{ row, column, count float64 }
+	middle := make([]sum, c.Clusters)
+	for i, k := range c.Cluster {
+		middle[k].row += float64(i / c.Columns)
+		middle[k].column += float64(i % c.Columns)
+		middle[k].count++
+	}
+	best, where := make([]float64, c.Clusters), make([]int, c.Clusters)
+	for k := range best {
+		best[k] = math.Inf(1)
+	}
+	for i, k := range c.Cluster {
+		m := middle[k]
+		if d := math.Hypot(float64(i/c.Columns)-m.row/m.count, float64(i%c.Columns)-m.column/m.count); d < best[k] {
+			best[k], where[k] = d, i
+		}
+	}
+	for k, i := range where {
+		if middle[k].count == 0 {
+			continue
+		}
+		row, column := i/c.Columns, i%c.Columns
+		a, b := at(row, column), at(row+1, column+1)
+		label(canvas, vg.Point{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2}, fmt.Sprint(k), c.colours[k])
+	}
+}

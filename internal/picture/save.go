@@ -1,0 +1,69 @@
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// blank is a plot without anything but a title, and words in a font without serifs.
+func blank(title string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.Title.Padding = title, vg.Points(4)
+	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		style.Font.Variant = "Sans"
+	}
+	for _, style := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		style.Font.Size = vg.Points(8)
+	}
+	p.Title.TextStyle.Font.Size = vg.Points(10)
+	return p
+}
+
+// save draws p into files; their endings say the format.
+func save(p *plot.Plot, width, height vg.Length, paths []string) error {
+	for _, path := range paths {
+		w, err := p.WriterTo(width, height, strings.TrimPrefix(filepath.Ext(path), "."))
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		var drawn bytes.Buffer
+		if _, err := w.WriteTo(&drawn); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := os.WriteFile(path, drawn.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// label writes a small text around a point, dark on a light colour and light on a dark one.
+func label(canvas draw.Canvas, at vg.Point, words string, on color.Color) {
+	style := text.Style{
+		Color: color.Black, Font: font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: vg.Points(6)}, Handler: plot.DefaultTextHandler,
+		XAlign: text.XCenter, YAlign: text.YCenter,
+	}
+	if color.GrayModel.Convert(on).(color.Gray).Y < 128 {
+		style.Color = color.White
+	}
+	canvas.FillText(style, at, words)
+}
+
+// number writes a cluster's number on a white disc.
+func number(canvas draw.Canvas, at vg.Point, cluster int) {
+	disc := draw.GlyphStyle{Color: color.White, Radius: vg.Points(5), Shape: draw.CircleGlyph{}}
+	canvas.DrawGlyph(disc, at)
+	disc.Color, disc.Shape = color.Gray{0x40}, draw.RingGlyph{}
+	canvas.DrawGlyph(disc, at)
+	label(canvas, at, fmt.Sprint(cluster), color.White)
+}

@@ -1,0 +1,209 @@
+package models
+
+import (
+	"context"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// linearClassifier scores 3 nodes x 2 channels for 2 classes; raw values 1 and 2 are the training means, 2 and 4 the deviations.
+func linearClassifier(t testing.TB, backend compute.Backend) *Classifier {
+	t.Helper()
+	s := Spec{Model: "softmax", Nodes: 3, Channels: 2, Classes: 2}
+	graph := grid(t, 1, 3)
+	store := drawn(t, backend, s, graph)
+	w := []float32{1, -1, 2, 0, 0, 3, 0, 0, 5, 1, -4, 2} // [values, classes]; the third value speaks for one class alone
+	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(w, 6, 2)))
+	require.NoError(t, store.GetVariable("/model/classes/b").SetValue(tensors.FromValue([]float32{0.5, -0.5})))
+	c, err := NewClassifier(backend, Metadata{Spec: s, Data: "line", ClassNames: []string{"a", "b"}, Mean: []float32{1, 2}, Std: []float32{2, 4}}, graph)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(store))
+	return c
+}
+
+// Of a linear model the contributions are weight x normalised input, by either method and in any number of steps.
+func TestAttributeLinear(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		c := linearClassifier(t, backend)
+		raw := [][]float32{{3, 6, 1, 10, 5, 2}, {1, 2, 1, 2, 1, 2}} // normalised: 1 1 0 2 2 0, and the baseline itself
+		for _, o := range []AttributionOptions{{}, {Method: GradientInput}, {Method: IntegratedGradients}, {Method: IntegratedGradients, Steps: 1}, {Method: IntegratedGradients, Steps: 70}} {
+			got, err := c.Attribute(t.Context(), raw, o)
+			require.NoError(t, err)
+			require.Len(t, got, 2)
+			assert.Equal(t, 0, got[0].Class)
+			assert.Equal(t, "a", got[0].Prediction.Name)
+			assert.InDeltaSlice(t, []float64{1, 2, 0, 0, 10, 0}, got[0].Values, 1e-5)
+			assert.InDeltaSlice(t, []float64{3, 0, 10}, got[0].Nodes, 1e-5)
+			assert.Zero(t, got[0].Nodes[1], "a node whose weights and values are zero")
+			assert.InDelta(t, 13.5, got[0].Logit, 1e-5)
+			assert.InDelta(t, 0.5, got[0].Baseline, 1e-6)
+			assert.InDelta(t, 0, got[0].Gap, 1e-5)
+			assert.Equal(t, make([]float64, 6), got[1].Values, "the baseline differs in nothing from the baseline")
+
+			o.Classes = []int{1, 1}
+			got, err = c.Attribute(t.Context(), raw, o)
+			require.NoError(t, err)
+			assert.Equal(t, 1, got[0].Class)
+			assert.Equal(t, 0, got[0].Prediction.Class)
+			assert.InDeltaSlice(t, []float64{-1, 0, 0, 0, 2, 0}, got[0].Values, 1e-5)
+			assert.InDelta(t, 0.5, got[0].Logit, 1e-5)
+			assert.InDelta(t, -0.5, got[0].Baseline, 1e-6)
+		}
+	})
+}
+
+// Gradients are those of finite differences, through a hierarchy, whatever the batch and whoever asks at the same time.
+func TestAttributeFiniteDifferences(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		c := tinyClassifier(t, backend)
+		raw := signals(c.Spec, 70, 4)
+		all, err := c.Attribute(t.Context(), raw, AttributionOptions{})
+		require.NoError(t, err)
+		predictions, err := c.Classify(t.Context(), raw)
+		require.NoError(t, err)
+		logit := func(signal []float32, class int) float64 {
+			logits, err := c.compute([][]float32{signal}, []int{0}, 1)
+			require.NoError(t, err)
+			return float64(logits[class])
+		}
+		for i, a := range all {
+			require.Equal(t, predictions[i].Class, a.Class)
+			require.InDeltaSlice(t, predictions[i].Probabilities, a.Prediction.Probabilities, 1e-5)
+		}
+		const h = 0.01
+		for _, i := range []int{0, 69} {
+			for j := range raw[i] {
+				up, down := append([]float32(nil), raw[i]...), append([]float32(nil), raw[i]...)
+				up[j] += h
+				down[j] -= h
+				slope := (logit(up, all[i].Class) - logit(down, all[i].Class)) / (2 * h)
+				assert.InDelta(t, slope*float64(raw[i][j]-c.Mean[j%2]), all[i].Values[j], 5e-3)
+			}
+		}
+		var group sync.WaitGroup
+		for worker := range 4 {
+			group.Go(func() {
+				for size := range 6 {
+					part, err := c.Attribute(t.Context(), raw[worker:worker+size], AttributionOptions{})
+					if !assert.NoError(t, err) {
+						return
+					}
+					for j, a := range part {
+						assert.InDeltaSlice(t, all[worker+j].Nodes, a.Nodes, 1e-5)
+					}
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
+// Integrated gradients are complete; a node that no neighbourhood holds contributes nothing.
+func TestIntegratedGradientsAreComplete(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		c := tinyClassifier(t, backend)
+		raw := signals(c.Spec, 9, 4)
+		got, err := c.Attribute(t.Context(), raw, AttributionOptions{Method: IntegratedGradients})
+		require.NoError(t, err)
+		gap, change := 0.0, 0.0
+		for _, a := range got {
+			gap += a.Gap
+			change += math.Abs(a.Logit - a.Baseline)
+		}
+		assert.Positive(t, change)
+		assert.Less(t, gap, 0.01*change)
+		held := map[int32]bool{}
+		for _, node := range tensors.MustCopyFlatData[int32](c.store.GetVariable("/model/level_1/frozen_neighbourhood").MustValue()) {
+			held[node] = true
+		}
+		assert.Less(t, len(held), c.Spec.Nodes)
+		for node, v := range got[0].Nodes {
+			if !held[int32(node)] {
+				assert.Zero(t, v, "node %d", node)
+			}
+		}
+	})
+}
+
+// Every model of the registry can be explained.
+func TestAttributeEveryModel(t *testing.T) {
+	backend := backendtest.Go(t)
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			s, graph := body(t, name)
+			store := s.NewStore(1)
+			if s.Fitted() {
+				require.NoError(t, s.Fit(store, func(yield func([]float32, int32) bool) {
+					for k := range int32(3) {
+						x := make([]float32, 72)
+						x[k] = 1
+						yield(x, k)
+					}
+				}, []float32{0, 0}, []float32{1, 1}))
+			} else {
+				store = drawn(t, backend, s, graph)
+			}
+			c, err := NewClassifier(backend, Metadata{Spec: s, Data: "body", ClassNames: []string{"a", "b", "c"}, Mean: []float32{0, 0}, Std: []float32{1, 1}}, graph)
+			require.NoError(t, err)
+			require.NoError(t, c.Update(store))
+			got, err := c.Attribute(t.Context(), signals(s, 2, 1), AttributionOptions{Method: IntegratedGradients, Steps: 64})
+			require.NoError(t, err)
+			for _, a := range got {
+				assert.LessOrEqual(t, a.Gap, 0.05*math.Abs(a.Logit-a.Baseline)+1e-4)
+			}
+			if name != "softmax" && name != "svm" { // their weights begin at zero
+				assert.NotEqual(t, got[0].Nodes, got[1].Nodes)
+			}
+		})
+	}
+}
+
+func TestAttributeRefuses(t *testing.T) {
+	c := linearClassifier(t, backendtest.Go(t))
+	good := make([]float32, 6)
+	for want, o := range map[string]AttributionOptions{
+		`there is no method of attribution "saliency"; there are gradient and integrated`: {Method: "saliency"},
+		"integrated gradients in -1 steps; there must be at least 1":                      {Steps: -1},
+		"2 classes for 1 signals; there must be one for each":                             {Classes: []int{0, 1}},
+		"signal 0 is to be explained for class 2; the model has classes 0 to 1":           {Classes: []int{2}},
+	} {
+		_, err := c.Attribute(t.Context(), [][]float32{good}, o)
+		require.EqualError(t, err, want)
+	}
+	for want, signal := range map[string][]float32{
+		"unusable signal 1: it has 5 values":                    make([]float32, 5),
+		"unusable signal 1: node 0, channel 1 is NaN":           {0, float32(math.NaN()), 0, 0, 0, 0},
+		"unusable signal 1: its values are so large that the n": {0, 0, 3e38, 0, 3e38, 3e38},
+	} {
+		for _, method := range []string{GradientInput, IntegratedGradients} {
+			got, err := c.Attribute(t.Context(), [][]float32{good, signal}, AttributionOptions{Method: method})
+			require.ErrorIs(t, err, ErrInput, want)
+			require.ErrorContains(t, err, want)
+			assert.Nil(t, got)
+		}
+	}
+	got, err := c.Attribute(t.Context(), nil, AttributionOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, got)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = c.Attribute(ctx, [][]float32{good}, AttributionOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, c.Close())
+	_, err = c.Attribute(t.Context(), [][]float32{good}, AttributionOptions{})
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func TestMeanAttribution(t *testing.T) {
+	var m MeanAttribution
+	m.Add(Attribution{Nodes: []float64{1, -2}})
+	m.Add(Attribution{Nodes: []float64{-3, -4}})
+	assert.Equal(t, MeanAttribution{Samples: 2, Signed: []float64{-1, -3}, Absolute: []float64{2, 3}}, m)
+}
