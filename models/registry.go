@@ -140,7 +140,7 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 	defer g.Finalize()
 	s.Build(store.RootScope(), graph, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
 	for v := range store.IterVariables() {
-		if IsWeight(v) && v.Trainable && v.Name() != "U" {
+		if IsWeight(v) && v.Trainable && (v.Name() != "U" || !s.Clusters()) {
 			n += v.Shape().Size()
 		}
 	}

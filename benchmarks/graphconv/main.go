@@ -1,7 +1,7 @@
 // Command graphconv times a training step (forward, backward, Adam) of our graph convolutions and of PyTorch Geometric's layers in the
 // same network, on the same graph, in turns, process after process, and writes a CSV of medians and ratios:
 //
-//	go run ./benchmarks/graphconv --python PYTHON --cpus 0 --rounds 3 --out benchmarks/results/graphconv.csv
+//	go run ./benchmarks/graphconv --python PYTHON --cpus 0 --rounds 3 --out benchmarks/results/graphconv-1core.csv
 //
 // PYTHON has torch and torch_geometric. A network is one or two convolutions, each with batch norm and ELU, no pooling, then dropout and
 // a class layer on all nodes' values. PyTorch Geometric can hold a batch on one graph in more ways than one, see pyg.py; each is timed,
@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/backend"
 )
 
 // measured is what a process prints of itself; both sides have the same names.
@@ -119,7 +121,7 @@ func run(python, script string, rounds, steps int, work []string, cpus, out stri
 				wall, cpu = fixed(own.MedianMS/best.MedianMS, 3), fixed(own.CPUMS/best.CPUMS, 3)
 			}
 			rows = append(rows, []string{name, w.network(), c.name, fixed(m.MedianMS, 1), wall, fixed(m.CPUMS, 1), cpu, fixed(m.PeakRSSMB, 0), strconv.Itoa(rounds),
-				strconv.Itoa(steps), cpus, cpuModel(), runtime.GOOS + "/" + runtime.GOARCH, m.Versions})
+				strconv.Itoa(steps), cpus, backend.ThisMachine().CPU, runtime.GOOS + "/" + runtime.GOARCH, m.Versions})
 		}
 		var text bytes.Buffer
 		if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
@@ -162,17 +164,3 @@ func median(runs []measured) measured {
 }
 
 func fixed(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-
-// cpuModel is the processor's name, where the system tells it.
-func cpuModel() string {
-	raw, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	for text := range strings.Lines(string(raw)) {
-		if name, ok := strings.CutPrefix(text, "model name"); ok {
-			return strings.Trim(name, "\t :\n")
-		}
-	}
-	return "unknown"
-}

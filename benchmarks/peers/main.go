@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/backend"
 )
 
 type measured struct {
@@ -89,7 +91,7 @@ func run(scripts, python string, rounds, steps int, work []string, compiled bool
 		for _, c := range contenders {
 			m := median(results[c.name])
 			ratio := median(results["ccp"]).MedianMS / m.MedianMS
-			rows = append(rows, []string{w, c.name, fixed(m.MedianMS, 1), fixed(ratio, 3), fixed(m.PeakRSSMB, 0), strconv.Itoa(rounds), cpus, cpuModel(), runtime.GOOS + "/" + runtime.GOARCH})
+			rows = append(rows, []string{w, c.name, fixed(m.MedianMS, 1), fixed(ratio, 3), fixed(m.PeakRSSMB, 0), strconv.Itoa(rounds), cpus, backend.ThisMachine().CPU, runtime.GOOS + "/" + runtime.GOARCH})
 		}
 	}
 	var text bytes.Buffer
@@ -127,17 +129,3 @@ func median(runs []measured) (m measured) {
 }
 
 func fixed(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-
-// cpuModel is the processor's name, where the system tells it.
-func cpuModel() string {
-	raw, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	for text := range strings.Lines(string(raw)) {
-		if name, ok := strings.CutPrefix(text, "model name"); ok {
-			return strings.Trim(name, "\t :\n")
-		}
-	}
-	return "unknown"
-}

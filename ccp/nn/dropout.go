@@ -20,9 +20,13 @@ func Dropout(scope *model.Scope, x *Node, rate float64) *Node {
 	if rate == 0 || !scope.IsTraining(g) {
 		return x
 	}
-	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Uint32)
-	key := hashRound(Add(step, Const(g, keyOf(scope, "dropout"))))
-	bits := randomBits(key, 0x6a09e667, x.Shape().Dimensions...)
+	bits := randomBits(stepKey(scope, g, "dropout"), 0x6a09e667, x.Shape().Dimensions...)
 	keep := GreaterOrEqual(bits, Const(g, uint32(math.Round(rate*(1<<32)))))
 	return Where(keep, DivScalar(x, 1-rate), ZerosLike(x))
+}
+
+// stepKey is what the random numbers of one name in a scope depend on in each training step.
+func stepKey(scope *model.Scope, g *Graph, name string) *Node {
+	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Uint32)
+	return hashRound(Add(step, Const(g, keyOf(scope, name))))
 }

@@ -3,19 +3,15 @@ package nn
 import (
 	"math"
 
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
 // Uniform draws from the uniform distribution on [0, 1): as many values as dims say, in x's type and graph. They depend on the
 // seed, the scope, name and the global step alone, as Dropout's mask does.
 func Uniform(scope *model.Scope, x *Node, name string, dims ...int) *Node {
 	g := x.Graph()
-	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Uint32)
-	key := hashRound(Add(step, Const(g, keyOf(scope, name))))
-	bits := randomBits(key, 0xbb67ae85, dims...)
+	bits := randomBits(stepKey(scope, g, name), 0xbb67ae85, dims...)
 	// 24 bits: those that a float32 holds exactly, so that rounding never gives 1.
 	return MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), x.DType()), math.Pow(2, -24))
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/internal/study"
 )
 
 // printResult prints what a training came to; `next` is the command to try.
@@ -35,13 +35,7 @@ func count(n int, thing string) string {
 	return thousands(n) + " " + thing
 }
 
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n int) string { return study.Thousands(n) }
 
 // fold breaks text into lines of at most `width` characters, each after the first behind as many blanks as `indent`.
 func fold(text string, width, indent int) string {

@@ -101,7 +101,7 @@ func (s Summary) columns() (header []string, rows [][]string) {
 	for _, l := range s.Lines {
 		row := []string{l.Name, "", "", "", "", "", ""}
 		if l.Runs > 0 {
-			row = []string{l.Name, Accuracy(l), strconv.Itoa(l.Runs), thousands(l.Parameters), strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond)}
+			row = []string{l.Name, Accuracy(l), strconv.Itoa(l.Runs), Thousands(l.Parameters), strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond)}
 		}
 		if paper {
 			cell := ""
@@ -130,12 +130,13 @@ func Accuracy(l Line) string {
 func number(v float64) string {
 	if v >= 1000 {
 		scale := math.Pow(10, math.Floor(math.Log10(v))-2)
-		return thousands(int(math.Round(v/scale) * scale))
+		return Thousands(int(math.Round(v/scale) * scale))
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-func thousands(n int) string {
+// Thousands writes a whole number with a comma between thousands.
+func Thousands(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
