@@ -43,6 +43,9 @@ const (
 	leastGateSpread = 1e-3
 )
 
+// Collapsed says whether most clusters of the level stand empty, which is the first of its Warnings then.
+func (h LevelHealth) Collapsed() bool { return float64(h.InUse) < leastInUse*float64(h.Clusters) }
+
 // Health measures every level of the hierarchy, and says which have collapsed. For a learned hierarchy that was loaded it
 // compiles the network once more to compute C. Errors are those of ClusterLevels and of that computation.
 func (c *Classifier) Health() ([]LevelHealth, error) {
@@ -130,7 +133,7 @@ func (h *LevelHealth) warn(choices int) {
 	add := func(format string, values ...any) {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("level %d: ", h.Level)+fmt.Sprintf(format, values...))
 	}
-	if float64(h.InUse) < leastInUse*float64(h.Clusters) {
+	if h.Collapsed() {
 		add("collapsed: nodes use %d of its %d clusters only; %s", h.InUse, h.Clusters, remedy)
 	}
 	effective := math.Pow(float64(choices), h.Entropy) // clusters that a node is in: as many, alike, have this entropy

@@ -66,7 +66,7 @@ func Defaults(data, model string) Config {
 			c.Params[ccp.ParamHierarchy], c.Params["level_1/"+nn.ParamBatchNormEpsilon] = ccp.Prepared, 1e4
 		case "chebyshev", "gcn", "gat": // their first level must not be scaled up either
 			c.Epochs, c.LabelSmoothing = 6, 0
-			c.Params = map[string]any{"level_1/" + nn.ParamBatchNormEpsilon: 1.0, models.ParamInputDropout: 0.0, models.ParamReadoutDropout: 0.5}
+			c.Params["level_1/"+nn.ParamBatchNormEpsilon] = 1e4
 		case "fc", "softmax", "svm", "bayes": // on counts, as they were published; by validation
 			c.Epochs, c.Average, c.LabelSmoothing, c.TFIDF = 10, 0, 0, false
 			c.Params = map[string]any{models.ParamBayesAlpha: 0.002}

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -123,36 +121,6 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil
 }
 
-// writeHistory writes the learning curves as CSV, all or nothing.
-func writeHistory(path string, history []Epoch) error {
-	work := path + ".writing"
-	f, err := os.Create(work)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := csv.NewWriter(f)
-	header := []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds", "input_wait"}
-	for i := range history[0].Objective {
-		header = append(header, fmt.Sprintf("objective_%d", i+1))
-	}
-	rows := [][]string{header}
-	for _, e := range history {
-		row := []string{strconv.Itoa(e.Epoch)}
-		for _, v := range append([]float64{e.Train.Loss, e.Train.Accuracy, e.Validation.Loss, e.Validation.Accuracy, e.Seconds, e.InputWait}, e.Objective...) {
-			row = append(row, strconv.FormatFloat(v, 'g', 6, 64))
-		}
-		rows = append(rows, row)
-	}
-	if err := w.WriteAll(rows); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	return os.Rename(work, path)
-}
-
 // Versions are of what a result may depend on.
 func Versions(backend string) map[string]string {
 	v := map[string]string{"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "backend": backend}
@@ -180,7 +148,7 @@ func Remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeFiles(dir, resultFile, historyFile, configFile))
+	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeHierarchies(dir), removeFiles(dir, resultFile, historyFile, configFile))
 	unlock()
 	err = errors.Join(err, removeFiles(dir, lockFile))
 	_ = os.Remove(dir) // fails where something else is in it

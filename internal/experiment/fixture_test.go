@@ -132,6 +132,11 @@ func requireSameRun(t testing.TB, want, got string) {
 		require.Len(t, gotVariables, len(wantVariables), kind)
 		require.Equal(t, wantHistory, gotHistory, kind)
 	}
+	wantHierarchies, err := ReadHierarchies(want)
+	require.NoError(t, err)
+	gotHierarchies, err := ReadHierarchies(got)
+	require.NoError(t, err)
+	require.Equal(t, wantHierarchies, gotHierarchies)
 	results := make([]Result, 2)
 	for i, dir := range []string{want, got} {
 		require.NoError(t, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &results[i]))

@@ -59,8 +59,9 @@ type run struct {
 	saved      time.Time
 	batches    *datasets.Batches
 	waited     time.Duration
-	compiled   bool  // the first step of this process is done
-	failure    error // of step, as it was before GoMLX's loop wrapped it
+	collapsed  []bool // the levels that had at the last epoch's end
+	compiled   bool   // the first step of this process is done
+	failure    error  // of step, as it was before GoMLX's loop wrapped it
 }
 
 // Train trains a configuration in opts.Dir, from the beginning or from where it was left, and evaluates the epoch that did best in
@@ -97,6 +98,9 @@ func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets
 	r := &run{Config: c, Options: opts, data: d}
 	var err error
 	if r.spec, err = c.spec(d); err != nil {
+		return Result{}, err
+	}
+	if err := checkDevices(backend, opts.Devices, min(c.Batch, len(d.Train))); err != nil {
 		return Result{}, err
 	}
 	unlock, err := lock(opts.Dir)
@@ -136,6 +140,9 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		} else {
 			r.notice(fmt.Sprintf("resuming after step %d", step))
 		}
+	}
+	if err := r.forget(); err != nil {
+		return err
 	}
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
 		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true})
@@ -218,7 +225,11 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		return r.failure
 	})
 	r.epochStart, r.saved = time.Now(), time.Now()
-	_, err := loop.RunSteps(refreshing{r.batches, r.state.Step, selectEvery(r.spec)}, total-r.state.Step)
+	batches, err := onDevices(refreshing{r.batches, r.state.Step, selectEvery(r.spec)}, r.Devices)
+	if err != nil {
+		return err
+	}
+	_, err = loop.RunSteps(batches, total-r.state.Step)
 	switch {
 	case errors.Is(r.failure, errStalled):
 		return nil
@@ -332,6 +343,9 @@ func (r *run) endEpoch() error {
 			return err
 		}
 		s.Best = e.Epoch
+	}
+	if err := r.record(e.Epoch, e.Objective); err != nil {
+		return err
 	}
 	s.History = append(s.History, e)
 	s.Sums, s.Seconds, s.Wait = stepSums{}, 0, 0

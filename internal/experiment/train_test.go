@@ -54,7 +54,7 @@ func TestTrainLearns(t *testing.T) {
 		assert.Len(t, epochs, ringEpochs)
 		assert.Equal(t, epochs[result.BestEpoch-1].Validation, result.Validation)
 
-		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json", "graph.npz", "history.csv",
+		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json", "graph.npz", "hierarchy", "history.csv",
 			fmt.Sprintf("last-%08d", steps-ringSteps), fmt.Sprintf("last-%08d", steps), "model.json", "result.json"}, listDir(t, dir))
 		var written Result
 		require.NoError(t, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &written))
