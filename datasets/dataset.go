@@ -33,6 +33,8 @@ type Dataset struct {
 	Grid []int
 	// Parts are the columns of the grid that make up each part of a body; nil where the nodes are no skeleton's.
 	Parts [][]int
+	// Coordinates `[nodes, d]`, row-major, say where each node is, where the data says so; else nil. Pictures are drawn by them.
+	Coordinates []float64
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string
 	// NodeNames names each node, such as its word; nil where nodes have no names.

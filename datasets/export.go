@@ -45,6 +45,12 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 				return err
 			}
 		}
+		if d.Coordinates != nil {
+			shape := []int{d.Nodes, len(d.Coordinates) / d.Nodes}
+			if err := w.Array("coordinates", &npz.Array{Shape: shape, Data: d.Coordinates}); err != nil {
+				return err
+			}
+		}
 		if err := d.exportGraph(w); err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ func same(t *testing.T, d, again *Dataset) {
 	assert.Equal(t, d.Affinity.Hash(), again.Affinity.Hash())
 	assert.Equal(t, d.ClassNames, again.ClassNames)
 	assert.Equal(t, d.NodeNames, again.NodeNames)
+	assert.Equal(t, d.Coordinates, again.Coordinates)
 }
 
 func TestExportDigits(t *testing.T) {
@@ -59,12 +60,13 @@ func TestExportOddities(t *testing.T) {
 	graph, err := affinity.New(3, []affinity.Edge{{I: 0, J: 0, Weight: 2}, {I: 1, J: 0, Weight: 1.0 / 3}})
 	require.NoError(t, err)
 	d.Nodes, d.Channels, d.Affinity, d.NodeNames = 3, 1, graph, []string{"a", "żółw", ""}
+	d.Coordinates = []float64{1, 2, 3, 4, 5, 6}
 	d.Signals = &Floats{Size: 3, Values: []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1e-40}}
 	same(t, d, exported(t, d))
 
 	d.Affinity, err = affinity.New(3, nil)
 	require.NoError(t, err)
-	d.NodeNames = nil
+	d.NodeNames, d.Coordinates = nil, nil
 	same(t, d, exported(t, d))
 }
 

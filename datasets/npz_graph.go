@@ -18,10 +18,10 @@ var graphKinds = []struct {
 	{"edges", []string{"edges"}, (*npzReader).readEdges},
 	{"adjacency", []string{"adjacency"}, (*npzReader).readAdjacency},
 	{"indptr, indices and data", []string{"indptr", "indices", "data"}, (*npzReader).readCSR},
-	{"coordinates", []string{"coordinates"}, (*npzReader).readCoordinates},
 }
 
-// readGraph reads the graph in the one form that the file gives it, or finds neighbours among the training features.
+// readGraph reads the graph in the one form that the file gives it, or finds neighbours: by the nodes' coordinates, or else among the
+// training features. Coordinates beside a graph only say where its nodes are drawn.
 func (r *npzReader) readGraph() error {
 	var given []string
 	var reads, errs []error
@@ -48,8 +48,14 @@ func (r *npzReader) readGraph() error {
 	if r.file.Has("weights") && !r.file.Has("edges") {
 		errs = append(errs, errors.New("weights without edges; store edges [E, 2] beside them, or leave them out"))
 	}
-	if len(given) == 1 && given[0] != "coordinates" && r.opts.KNN > 0 {
+	if len(given) == 1 && r.opts.KNN > 0 {
 		errs = append(errs, fmt.Errorf("the graph is given by %s and by --knn %d; keep one of them", given[0], r.opts.KNN))
+	}
+	if r.file.Has("coordinates") {
+		errs = append(errs, r.readCoordinates())
+		if len(given) == 0 {
+			reads = append(reads, r.neighboursByCoordinates())
+		}
 	}
 	if len(given)+len(errs) > 0 {
 		return errors.Join(append(errs, reads...)...)
@@ -175,10 +181,7 @@ func (r *npzReader) readCSR() error {
 	})
 }
 
-// defaultNeighbours is the number of neighbours of a node with coordinates, unless Options.KNN says another.
-const defaultNeighbours = 8
-
-// readCoordinates reads `coordinates` [nodes, d] and joins each node to its nearest.
+// readCoordinates reads `coordinates` [nodes, d].
 func (r *npzReader) readCoordinates() error {
 	a, err := r.array("coordinates")
 	if err != nil {
@@ -191,12 +194,29 @@ func (r *npzReader) readCoordinates() error {
 	if err != nil {
 		return fmt.Errorf("coordinates: %w", err)
 	}
+	for i, v := range points {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("coordinates[%d, %d] is %g; it must be a finite number", i/a.Shape[1], i%a.Shape[1], v)
+		}
+	}
+	r.d.Coordinates = points
+	return nil
+}
+
+// defaultNeighbours is the number of neighbours of a node with coordinates, unless Options.KNN says another.
+const defaultNeighbours = 8
+
+// neighboursByCoordinates joins each node to its nearest, if the coordinates could be read.
+func (r *npzReader) neighboursByCoordinates() error {
+	if r.d.Coordinates == nil {
+		return nil
+	}
 	k := r.opts.KNN
 	if k == 0 {
 		k = min(defaultNeighbours, r.d.Nodes-1)
 	}
 	return r.use("coordinates", func() (*affinity.Matrix, error) {
-		return affinity.KNN(points, r.d.Nodes, a.Shape[1], k, affinity.Euclidean)
+		return affinity.KNN(r.d.Coordinates, r.d.Nodes, len(r.d.Coordinates)/r.d.Nodes, k, affinity.Euclidean)
 	})
 }
 

@@ -170,6 +170,11 @@ func TestNPZNeighbours(t *testing.T) {
 	assert.Positive(t, d.Affinity.At(2, 3))
 	assert.Contains(t, strings.Join(d.Warnings, "\n"), "the graph is disconnected: 2 components, 0 nodes without neighbours")
 	assert.Equal(t, 6, a.load(t, Options{}).Affinity.Edges(), "8 neighbours by default, or as many as there are")
+	assert.Equal(t, []float64{0, 1, 10, 11}, d.Coordinates)
+
+	beside := path4().with("coordinates", matrixOf(2, 0.0, 1, 10, 11, 5, 5, 5, 6)).load(t, Options{})
+	assert.Equal(t, path4().load(t, Options{}).Affinity.Hash(), beside.Affinity.Hash(), "coordinates beside edges are places only")
+	assert.Equal(t, []float64{0, 1, 10, 11, 5, 5, 5, 6}, beside.Coordinates)
 
 	// Nodes 0 and 2 are alike over the samples, and so are 1 and 3.
 	features := make([]float32, 20*4)
@@ -281,7 +286,6 @@ func TestNPZErrors(t *testing.T) {
 
 		{"no graph", without(), 0, []string{"no graph; store edges, adjacency, indptr + indices + data, or coordinates, or pass --knn K"}},
 		{"two graphs", path4().with("adjacency", matrixOf(4, make([]float64, 16)...)), 0, []string{"the graph is given 2 times, by edges and by adjacency; keep one"}},
-		{"edges and coordinates", path4().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 0, []string{"by edges and by coordinates"}},
 		{"edges and knn", path4(), 2, []string{"the graph is given by edges and by --knn 2"}},
 		{"weights alone", without().with("weights", vectorOf(1.0)), 3, []string{"weights without edges"}},
 		{"half a CSR", without().with("indptr", vectorOf[int64](0)).with("data", vectorOf(1.0)), 0, []string{"indptr, indices and data must come together; indices is not there"}},
@@ -317,7 +321,8 @@ func TestNPZErrors(t *testing.T) {
 
 		{"coordinates of other nodes", without().with("coordinates", matrixOf(1, 1.0, 2, 3)), 0, []string{"coordinates has shape [3 1]; want [4, d]"}},
 		{"coordinates flat", without().with("coordinates", vectorOf(1.0, 2, 3, 4)), 0, []string{"coordinates has shape [4]; want [4, d]"}},
-		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, nan, 6, 7, 8)), 0, []string{"coordinates: row 2: coordinate 0 is NaN"}},
+		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, nan, 3, 4)), 0, []string{"coordinates[1, 0] is NaN"}},
+		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, nan, 6, 7, 8)), 0, []string{"coordinates[2, 0] is NaN; it must be a finite number"}},
 		{"too many neighbours", without().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 4, []string{"coordinates: k=4 nearest neighbours among 4 points"}},
 		{"too many neighbours by features", without(), 4, []string{"--knn: k=4 nearest neighbours among 4 points"}},
 	} {

@@ -41,8 +41,9 @@ type hierarchyView struct {
 	inputs []models.Memberships // of the input nodes, by level
 	grid   []int                // see models.Spec
 	parts  [][]int
-	names  []string // of the input nodes; nil if they have none
-	least  float64  // membership that is written
+	names  []string  // of the input nodes; nil if they have none
+	places []float64 // coordinates of the input nodes; nil if they have none
+	least  float64   // membership that is written
 }
 
 func newClusters(s *shared) *cobra.Command {
@@ -140,7 +141,7 @@ func (v hierarchyView) wantsNames(files bool) bool {
 	return v.grid == nil || files && v.parts != nil
 }
 
-// describe takes what the checkpoint does not have from the data set: the nodes' names, and their grid where the checkpoint is
+// describe takes what the checkpoint does not have from the data set: the nodes' names and coordinates, and their grid where the checkpoint is
 // older than grids. Where the data set is not to be found there is a notice in place of it.
 func (v *hierarchyView) describe(s *shared, cmd *cobra.Command, dir, dataDir string) {
 	config, err := experiment.ReadConfig(dir)
@@ -150,7 +151,7 @@ func (v *hierarchyView) describe(s *shared, cmd *cobra.Command, dir, dataDir str
 		d, err = experiment.LoadFor(v.Metadata, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
 		status.clear()
 		if err == nil {
-			v.names, v.grid, v.parts = d.NodeNames, d.Grid, d.Parts
+			v.names, v.grid, v.parts, v.places = d.NodeNames, d.Grid, d.Parts, d.Coordinates
 			return
 		}
 	}

@@ -61,7 +61,7 @@ func (v hierarchyView) write(folder string) (files []string, err error) {
 	}
 	var x, y []float64
 	if v.grid == nil {
-		x, y = picture.Spectral(v.Graph)
+		x, y = picture.Layout(v.Graph, v.places)
 	}
 	for i := range v.levels {
 		at := func(name string) string {
