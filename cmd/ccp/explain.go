@@ -27,7 +27,7 @@ func newExplain(s *shared) *cobra.Command {
 		Long: `Attribute predictions to the input nodes: how much each contributed to the logit of the
 class predicted, compared with the baseline in its place, which is 0 in normalised units:
 the training mean, or 0 where the data has no mean taken off. Printed are the nodes that
-mattered most to each class; --out writes those of each sample.`,
+mattered most to each class; --out writes those of each sample, and pictures of them.`,
 		Example: "  ccp explain --checkpoint runs/digits-ccp-1\n  ccp explain --checkpoint runs/digits-ccp-1 --method integrated --class 7 --out why",
 		Args:    noArgs,
 	}
@@ -39,7 +39,7 @@ mattered most to each class; --out writes those of each sample.`,
 	f.StringVar(&class, "class", "", "only the samples of the class `NAME`, and what speaks for it whatever was predicted")
 	f.StringVar(&options.Method, "method", models.GradientInput, "gradient (times input) or integrated (gradients)")
 	f.IntVar(&options.Steps, "steps", models.DefaultSteps, "gradients to a sample, with --method integrated")
-	f.StringVar(&out, "out", "", "`FOLDER` to write contributions.csv and classes.csv to")
+	f.StringVar(&out, "out", "", "`FOLDER` to write contributions.csv, classes.csv and pictures to")
 	f.BoolVar(&deletion, "deletion", false, "check the contributions: accuracy without the nodes that contributed most")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
@@ -130,23 +130,29 @@ func spread(indices []int, n int) []int {
 // explain attributes all samples, prints what they have in common and, with a folder, writes them.
 func (e *explanation) explain(cmd *cobra.Command, folder string, asJSON bool) (err error) {
 	names := nodeNames(e.data)
-	visit := func(int, models.Attribution) error { return nil }
+	visit := func(int, []float32, models.Attribution) error { return nil }
+	pictures := explanationPictures{folder: folder, data: e.data, graph: e.classifier.Graph}
 	if folder != "" {
 		file, err := newContributionsFile(folder)
 		if err != nil {
 			return err
 		}
 		defer file.close()
-		visit = func(sample int, a models.Attribution) error { return file.add(e.data, names, sample, a) }
+		visit = func(sample int, signal []float32, a models.Attribution) error {
+			pictures.keep(sample, signal, a)
+			return file.add(e.data, names, sample, a)
+		}
 	}
-	err = e.each(cmd, func(sample int, _ []float32, a models.Attribution) error {
+	err = e.each(cmd, func(sample int, signal []float32, a models.Attribution) error {
 		e.means[a.Class].Add(a)
 		e.gap += a.Gap
 		e.change += math.Abs(a.Logit - a.Baseline)
-		return visit(sample, a)
+		return visit(sample, signal, a)
 	})
 	if err == nil && folder != "" {
-		err = writeClassContributions(folder, e.data, names, e.means)
+		if err = writeClassContributions(folder, e.data, names, e.means); err == nil {
+			err = pictures.write(e.means)
+		}
 	}
 	if err != nil {
 		return err

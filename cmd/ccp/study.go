@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -11,8 +12,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/internal/figures"
 	"github.com/clusterpool/ccp/internal/study"
 	"github.com/spf13/cobra"
 )
@@ -82,6 +85,15 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	runs := 0
 	for _, t := range tables {
 		summary := study.Summarize(o.folder, t, o.seeds, origin, errs)
+		if t.Drawn && ctx.Err() == nil {
+			status := newStatusLine(cmd.ErrOrStderr())
+			summary.Figures, err = figures.Draw(ctx, b, figures.Options{Folder: o.folder, Table: t, Seeds: o.seeds,
+				Data: datasets.Options{DataDir: dataFolder(o.dataDir), Backend: s.backendFor(cmd), Progress: status.loading}, Progress: status.loading})
+			status.clear()
+			if err != nil && ctx.Err() == nil {
+				return err
+			}
+		}
 		if err := summary.Write(o.folder); err != nil {
 			return err
 		}
@@ -112,6 +124,7 @@ func (s *shared) printStudy(cmd *cobra.Command, o studyFlags, summaries []study.
 	var names []string
 	for _, summary := range summaries {
 		fmt.Fprintf(out, "%s\n", summary.Text())
+		printFigures(out, summary.Figures)
 		names = append(names, summary.Name)
 	}
 	one := names[0]
@@ -121,4 +134,19 @@ func (s *shared) printStudy(cmd *cobra.Command, o studyFlags, summaries []study.
 	fmt.Fprintf(out, "test accuracy, mean ± standard deviation over seeds 1 to %d, on %s, %s\nkept in %s.{md,csv,json}\n",
 		o.seeds, summaries[0].Origin.Machine, summaries[0].Origin.Backend, filepath.Join(o.folder, one))
 	return nil
+}
+
+// printFigures says where figures are, and what they lack.
+func printFigures(w io.Writer, figures []study.Figure) {
+	for _, f := range figures {
+		if len(f.Files) > 0 {
+			fmt.Fprintf(w, "%s: %s.{png,svg,csv}\n", f.About, strings.TrimSuffix(f.Files[0], filepath.Ext(f.Files[0])))
+		}
+		for _, note := range f.Notes {
+			fmt.Fprintf(w, "%s: %s\n", f.About, note)
+		}
+	}
+	if len(figures) > 0 {
+		fmt.Fprintln(w)
+	}
 }

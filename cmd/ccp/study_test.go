@@ -51,3 +51,33 @@ func TestReproduce(t *testing.T) {
 	_, err := os.Stat(filepath.Join("runs", "reproduce", "order-digits.csv"))
 	assert.NoError(t, err)
 }
+
+// Figures are drawn from runs that the tables loss and order share; without all of them some are left out, and said to be.
+func TestReproduceFigures(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "reproduced")
+	data := ringFile(t, ring(80))
+	args := []string{"reproduce", "figures", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1", "--folder", folder}
+	nothing := succeed(t, append(args, "--budget", "1ns")...)
+	assert.Contains(t, nothing, `the course of C: not drawn: no run of "task + C" is finished`)
+	succeed(t, "reproduce", "order", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1", "--folder", folder)
+	code, stdout, stderr := execute(t, append(args, "--json")...)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stderr, "run 1 of 4: task + C, seed 1")
+	assert.NotContains(t, stderr, "order by rank, seed 1", "the table order has run it")
+	var summaries []study.Summary
+	decode(t, stdout, &summaries)
+	require.Len(t, summaries, 1)
+	require.Len(t, summaries[0].Figures, 4)
+	for _, f := range summaries[0].Figures {
+		assert.Len(t, f.Files, 3, f.Name)
+		assert.Empty(t, f.Notes)
+		for _, file := range f.Files {
+			assert.FileExists(t, file)
+		}
+	}
+	again := succeed(t, args...)
+	assert.Regexp(t, `(?m)^learning curves by the order of the nodes: .*-order\.\{png,svg,csv\}$`, again)
+	kept, err := os.ReadFile(filepath.Join(folder, summaries[0].Name+".md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(kept), "![the course of C]("+summaries[0].Name+"-objective.png)")
+}

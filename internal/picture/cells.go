@@ -19,21 +19,30 @@ type Cells struct {
 	Clusters       int
 	Rules          []int // rows above which a line goes across, such as between parts of a body
 	RowNames       []string
+	Plain          bool // without the clusters' numbers
 }
 
 // Skeleton turns a clustering of frames × joints, frame by frame, into cells with time to the right and the joints from the top,
 // those of each part together. parts lists the joints of each; names are the joints', nil for their numbers.
 func Skeleton(title string, frames, joints int, parts [][]int, names []string, cluster []int32, clusters int) Cells {
 	c := Cells{Title: title, XLabel: "frame", YLabel: "joint", Rows: joints, Columns: frames, Clusters: clusters}
-	seen := make([]bool, joints)
 	var order []int
+	order, c.RowNames, c.Rules = body(joints, parts, names)
+	c.Cluster = acrossBody(order, frames, cluster)
+	return c
+}
+
+// body is the order of a skeleton's joints from the top, those of each part together, their names, and the rows above which a new
+// part begins.
+func body(joints int, parts [][]int, names []string) (order []int, rowNames []string, rules []int) {
+	seen := make([]bool, joints)
 	for _, part := range parts {
 		for _, joint := range part {
 			if !seen[joint] {
 				seen[joint], order = true, append(order, joint)
 			}
 		}
-		c.Rules = append(c.Rules, len(order))
+		rules = append(rules, len(order))
 	}
 	for joint := range joints {
 		if !seen[joint] {
@@ -42,15 +51,22 @@ func Skeleton(title string, frames, joints int, parts [][]int, names []string, c
 	}
 	for _, joint := range order {
 		if names == nil {
-			c.RowNames = append(c.RowNames, fmt.Sprint(joint))
+			rowNames = append(rowNames, fmt.Sprint(joint))
 		} else {
-			c.RowNames = append(c.RowNames, names[joint])
-		}
-		for frame := range frames {
-			c.Cluster = append(c.Cluster, cluster[frame*joints+joint])
+			rowNames = append(rowNames, names[joint])
 		}
 	}
-	return c
+	return order, rowNames, rules
+}
+
+// acrossBody turns values of frames × joints into rows of joints in that order.
+func acrossBody[T any](order []int, frames int, values []T) (rows []T) {
+	for _, joint := range order {
+		for frame := range frames {
+			rows = append(rows, values[frame*len(order)+joint])
+		}
+	}
+	return rows
 }
 
 // touching lists the pairs of clusters of cells side by side or corner to corner.
@@ -71,28 +87,45 @@ func (c Cells) at(row, column int) int32 { return c.Cluster[row*c.Columns+column
 
 // Save draws the cells into files of these paths, which end in .png or .svg. Errors name the file.
 func (c Cells) Save(paths ...string) error {
-	p := blank(c.Title)
-	p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
-	if c.XLabel == "" {
+	width, height := cellSize(c.Rows, c.Columns, c.XLabel)
+	return save(c.plot(), width, height, paths)
+}
+
+func (c Cells) plot() *plot.Plot {
+	p := cellAxes(c.Title, c.XLabel, c.YLabel, c.Rows, c.Columns, c.RowNames)
+	p.Add(cellPlot{c, Colours(c.Clusters, c.touching())})
+	return p
+}
+
+// cellAxes is a plot of rows × columns, the first row at the top.
+func cellAxes(title, x, y string, rows, columns int, names []string) *plot.Plot {
+	p := blank(title)
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.X.Tick.Marker = roundTicks{}
+	if x == "" {
 		p.HideAxes()
 	}
-	if c.RowNames != nil {
-		names := make([]plot.Tick, c.Rows)
-		for i, name := range c.RowNames {
-			names[i] = plot.Tick{Value: float64(c.Rows-1-i) + 0.5, Label: name}
+	if names != nil {
+		ticks := make([]plot.Tick, rows)
+		for i, name := range names {
+			ticks[i] = plot.Tick{Value: float64(rows-1-i) + 0.5, Label: name}
 		}
-		p.Y.Tick.Marker = plot.ConstantTicks(names)
+		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 		p.Y.Tick.Label.Font.Size, p.Y.Tick.Length, p.Y.Width = vg.Points(6), 0, 0
 	}
 	p.X.Padding, p.Y.Padding = 0, 0
-	p.Add(cellPlot{c, Colours(c.Clusters, c.touching())})
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(c.Columns), 0, float64(c.Rows)
-	side := vg.Length(min(24, max(3, 280/float64(max(c.Rows, c.Columns))))) * vg.Points(1)
-	width, height := vg.Length(c.Columns)*side, vg.Length(c.Rows)*side
-	if c.XLabel != "" {
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(columns), 0, float64(rows)
+	return p
+}
+
+// cellSize is that of a picture of cells, in points.
+func cellSize(rows, columns int, x string) (width, height vg.Length) {
+	side := vg.Length(min(24, max(3, 280/float64(max(rows, columns)))))
+	width, height = vg.Length(columns)*side, vg.Length(rows)*side
+	if x != "" {
 		width, height = width+64, height+28
 	}
-	return save(p, max(width, 140), height+24, paths)
+	return max(width, 140), height + 24
 }
 
 // cellPlot is Cells as a plotter.
@@ -130,17 +163,22 @@ func (c cellPlot) Plot(canvas draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-	rule := draw.LineStyle{Color: color.White, Width: vg.Points(1.6), Dashes: []vg.Length{vg.Points(3), vg.Points(2)}}
-	for _, row := range c.Rules {
-		if row > 0 && row < c.Rows {
-			canvas.StrokeLines(rule, []vg.Point{at(row, 0), at(row, c.Columns)})
-		}
-	}
-	corners := []vg.Point{at(0, 0), at(0, c.Columns), at(c.Rows, c.Columns), at(c.Rows, 0), at(0, 0)}
-	canvas.StrokeLines(border, corners)
-	if c.Clusters <= mostLabels {
+	frameCells(canvas, at, c.Rows, c.Columns, c.Rules, draw.LineStyle{Color: color.White, Width: vg.Points(1.6)})
+	if c.Clusters <= mostLabels && !c.Plain {
 		c.labels(canvas, at)
 	}
+}
+
+// frameCells draws the border around cells, and dashed lines above the rows of rules.
+func frameCells(canvas draw.Canvas, at func(row, column int) vg.Point, rows, columns int, rules []int, rule draw.LineStyle) {
+	rule.Dashes = []vg.Length{vg.Points(3), vg.Points(2)}
+	for _, row := range rules {
+		if row > 0 && row < rows {
+			canvas.StrokeLines(rule, []vg.Point{at(row, 0), at(row, columns)})
+		}
+	}
+	border := draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
+	canvas.StrokeLines(border, []vg.Point{at(0, 0), at(0, columns), at(rows, columns), at(rows, 0), at(0, 0)})
 }
 
 // mostLabels is how many clusters are numbered in a picture at most.

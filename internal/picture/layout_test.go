@@ -27,9 +27,9 @@ func TestLayout(t *testing.T) {
 	for _, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
 		want := 0.0
 		for axis := range 3 {
-			want += math.Pow(places[3*pair[0]+axis]-places[3*pair[1]+axis], 2)
+			want = math.Hypot(want, places[3*pair[0]+axis]-places[3*pair[1]+axis])
 		}
-		assert.InDelta(t, math.Sqrt(want), math.Hypot(x[pair[0]]-x[pair[1]], y[pair[0]]-y[pair[1]]), 1e-9)
+		assert.InDelta(t, want, math.Hypot(x[pair[0]]-x[pair[1]], y[pair[0]]-y[pair[1]]), 1e-9)
 	}
 
 	x, y = Layout(graph, nil)

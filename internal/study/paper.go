@@ -28,6 +28,7 @@ var paperTables = map[string]paperTable{
 	"loss":    {"what the memberships learn from", []string{"cifar10", "ntu"}, others, lossRows},
 	"order":   {"the order of the nodes in a neighbourhood", []string{"cifar10"}, others, orderRows},
 	"graph":   {"the data's graph against a random one", []string{"cifar10", "ntu"}, others, graphRows},
+	Figures:   {"the runs that the figures are drawn from", []string{"cifar10"}, others, figureRows},
 }
 
 // standIn is the skeleton data set that takes the place of NTU RGB+D where its files are not at hand.
@@ -37,7 +38,16 @@ func noOther(string) bool { return false }
 func others(string) bool  { return true }
 
 // tableOrder is that of the paper.
-var tableOrder = []string{"ntu", "cifar10", "20news", "filters", "loss", "order", "graph"}
+var tableOrder = []string{"ntu", "cifar10", "20news", "filters", "loss", "order", "graph", Figures}
+
+// Figures is the name of the table of the runs that the paper's figures are drawn from; its rows are the other constants.
+const (
+	Figures     = "figures"
+	TaskAndC    = "task + C"
+	TaskOnly    = "task only"
+	OrderByRank = "order by rank"
+	RandomOrder = "random order"
+)
 
 // TableNames lists the paper's tables.
 func TableNames() []string { return slices.Clone(tableOrder) }
@@ -52,10 +62,10 @@ func PaperTable(name, data string, epochs int) (Table, error) {
 	if data == "" {
 		data = p.data[0]
 	}
-	t := Table{Name: name, Title: "Table " + name + ": " + p.about, Rows: p.rows(data)}
+	t := Table{Name: name, Title: "Table " + name + ": " + p.about, Rows: p.rows(data), Drawn: name == Figures}
 	if !slices.Contains(p.data, data) {
 		if !p.also(data) {
-			return t, fmt.Errorf("table %s is about %s; filters, loss, order and graph can be made for other data", name, strings.Join(p.data, " and "))
+			return t, fmt.Errorf("table %s is about %s; filters, loss, order, graph and figures can be made for other data", name, strings.Join(p.data, " and "))
 		}
 		t.Title += fmt.Sprintf(", on %s in place of the paper's %s", data, strings.Join(p.data, " and "))
 	} else if len(p.data) > 1 || p.also("") {
@@ -193,8 +203,8 @@ func filterRows(data string) []Row {
 
 func lossRows(data string) []Row {
 	return []Row{
-		row("task + C", data, "ccp", of(data, 84.4, 80.1), "", with(ccp.ParamHierarchy, ccp.Learned)),
-		row("task only", data, "ccp", of(data, 66.7, 73.1), "", with(ccp.ParamHierarchy, ccp.TaskOnly)),
+		row(TaskAndC, data, "ccp", of(data, 84.4, 80.1), "", with(ccp.ParamHierarchy, ccp.Learned)),
+		row(TaskOnly, data, "ccp", of(data, 66.7, 73.1), "", with(ccp.ParamHierarchy, ccp.TaskOnly)),
 		row("task only, its gradient to U cut", data, "ccp", of(data, 56.8, 70.6), "", with(ccp.ParamHierarchy, ccp.Random)),
 		row("task + C, the task's gradient to U cut", data, "ccp", of(data, 83.8, 78.6), "", with(ccp.ParamHierarchy, ccp.ObjectiveOnly)),
 		row("C first, then the task", data, "ccp", 0, "the hierarchy prepared and frozen", with(ccp.ParamHierarchy, ccp.Prepared)),
@@ -206,6 +216,13 @@ func orderRows(data string) []Row {
 		row("by rank", data, "ccp", of(data, 84.4, 0), ""),
 		row("random", data, "ccp", of(data, 80.3, 0), "one fixed random permutation for each cluster", with(ccp.ParamSlots, ccp.SlotsRandom)),
 	}
+}
+
+// figureRows are rows of the tables loss and order, whose runs they share.
+func figureRows(data string) []Row {
+	order := orderRows(data)
+	order[0].Name, order[1].Name = OrderByRank, RandomOrder
+	return append(lossRows(data)[:2], order...)
 }
 
 func graphRows(data string) []Row {

@@ -38,6 +38,8 @@ type Table struct {
 	Rows  []Row
 	// Reduced says in what way the runs are less than what the table asks for, such as "10 of 100 epochs"; "": in none.
 	Reduced string
+	// Drawn says that figures are made from its runs.
+	Drawn bool
 }
 
 // Cell is one run of a table: a row's configuration with one seed.
@@ -79,6 +81,14 @@ func newCell(folder string, row Row, seed int) Cell {
 	data := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
 	name := unfit.ReplaceAllString(strings.ToLower(data+"-"+c.Model), "-")
 	return Cell{Row: row.Name, Config: c, Dir: filepath.Join(folder, fmt.Sprintf("%s-%d-%s", name, seed, hex.EncodeToString(sum[:4])))}
+}
+
+// Dirs are the directories in folder of the row's runs with the seeds 1 to seeds.
+func (r Row) Dirs(folder string, seeds int) (dirs []string) {
+	for seed := 1; seed <= seeds; seed++ {
+		dirs = append(dirs, newCell(folder, r, seed).Dir)
+	}
+	return dirs
 }
 
 // row tells apart the rows that cells are of: their configuration but for the seed.

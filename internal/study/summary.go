@@ -41,6 +41,16 @@ type Summary struct {
 	Reduced string `json:"reduced,omitempty"` // in what way this is less than the whole
 	Origin  Origin `json:"origin"`
 	Lines   []Line `json:"lines"`
+	// Figures were drawn from the table's runs.
+	Figures []Figure `json:"figures,omitempty"`
+}
+
+// Figure is a picture that was drawn from a table's runs, with the numbers behind it.
+type Figure struct {
+	Name  string   `json:"name"`
+	About string   `json:"about"`
+	Files []string `json:"files"`           // .png, .svg, .csv; none where it could not be drawn
+	Notes []string `json:"notes,omitempty"` // in what it is less than it should be
 }
 
 // Origin says where numbers come from.
@@ -184,6 +194,14 @@ func (s Summary) Markdown() string {
 	}
 	for _, e := range s.errors() {
 		fmt.Fprintf(&b, "- not run: %s: %s\n", strings.Join(e.names, "; "), e.text)
+	}
+	for _, f := range s.Figures {
+		if len(f.Files) > 0 {
+			fmt.Fprintf(&b, "\n![%s](%s)\n", f.About, filepath.Base(f.Files[0]))
+		}
+		for _, note := range f.Notes {
+			fmt.Fprintf(&b, "\n%s: %s\n", f.Name, note)
+		}
 	}
 	fmt.Fprintf(&b, "\nTest accuracy, mean ± standard deviation over seeds 1 to %d. %s, %s. `%s`\n", s.Seeds, s.Origin.Machine, s.Origin.Backend, s.Origin.Command)
 	return b.String()

@@ -1,0 +1,200 @@
+package figures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Samples is over how many training samples, evenly spread, the loss is taken.
+const Samples = 256
+
+// landscapeFile keeps a run's landscape, which takes as long as some epochs.
+const landscapeFile = "landscape.json"
+
+// kept is a landscape as it is kept with its run.
+type kept struct {
+	Step int `json:"step"` // of the weights
+	Landscape
+}
+
+// Around is the landscape of the finished run in dir, around the weights of its last epoch: their moving averages, where the training
+// kept them. Dropout is off, and signals are not augmented; batch normalisation takes the mean and variance of the samples at
+// hand, at each point anew. What is moved are the memberships U, by node, the filters of the levels, and the fully connected layers,
+// by output; biases, batch normalisation's scales and offsets, and the gates' α and β stay. It is computed once, and kept with the run.
+func Around(ctx context.Context, backend compute.Backend, dir string, d *datasets.Dataset, progress func(done float64)) (Landscape, error) {
+	metadata, graph, err := models.ReadMetadata(dir)
+	if err != nil {
+		return Landscape{}, err
+	}
+	spec := withoutDropout(metadata.Spec)
+	store := spec.NewStore(0)
+	var state any
+	var l kept
+	step, _, err := checkpoint.Load(dir, checkpoint.Last, store, &state)
+	if err != nil {
+		return l.Landscape, err
+	}
+	file := filepath.Join(dir, landscapeFile)
+	if err := checkpoint.ReadJSON(file, &l); err == nil && l.Step == step && l.Side == Side && len(l.Task) == Side*Side && len(l.C) == Side*Side {
+		return l.Landscape, nil
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return l.Landscape, err
+	}
+	defer store.Finalize()
+	weights, err := weightsOf(store)
+	if err != nil {
+		return l.Landscape, err
+	}
+	exec, err := model.NewExec(backend, store, func(scope *model.Scope, signals *Node) []*Node {
+		g := signals.Graph()
+		scope.Store().SetTraining(g, true) // so that batch normalisation takes the samples' own statistics
+		logits := spec.Build(scope, graph, signals)
+		outputs := []*Node{logits}
+		for _, level := range ccp.Levels(scope.Store(), g) {
+			outputs = append(outputs, level.Objective)
+		}
+		return outputs
+	})
+	if err != nil {
+		return l.Landscape, err
+	}
+	defer exec.Finalize()
+	signals, labels, err := samples(d)
+	if err != nil {
+		return l.Landscape, err
+	}
+	defer signals.MustFinalizeAll()
+	l.Step = step
+	l.Landscape, err = Scan(ctx, weights, Side, 1, func(values [][]float32) (Loss, error) {
+		return lossAt(exec, store, weights, values, signals, labels)
+	}, progress)
+	if err != nil {
+		return l.Landscape, fmt.Errorf("%s: %w", dir, err)
+	}
+	return l.Landscape, checkpoint.WriteJSON(file, l)
+}
+
+// withoutDropout is a spec that has no dropout anywhere, not even in training.
+func withoutDropout(s models.Spec) models.Spec {
+	dropout := []string{ccp.ParamDropout, models.ParamReadoutDropout, models.ParamInputDropout}
+	s.Params = maps.Clone(s.Params)
+	maps.DeleteFunc(s.Params, func(name string, _ any) bool { return slices.Contains(dropout, path.Base(name)) })
+	if s.Params == nil {
+		s.Params = map[string]any{}
+	}
+	for _, name := range dropout {
+		s.Params[name] = 0.0
+	}
+	return s
+}
+
+// weightsOf are the variables of a store in training that a landscape moves, in the order of their names. The store gets the
+// averages of all its weights in place of the weights themselves, where it has some.
+func weightsOf(store *model.Store) (weights []Weight, err error) {
+	for _, v := range slices.SortedFunc(store.IterVariables(), func(a, b *model.Variable) int { return strings.Compare(a.Path(), b.Path()) }) {
+		if !models.IsWeight(v) || v.DType() != dtypes.Float32 {
+			continue
+		}
+		source := v
+		if average := store.GetVariable(models.AverageScope + v.Path()); average != nil {
+			source = average
+		}
+		value, err := source.Value()
+		if err != nil {
+			return nil, err
+		}
+		values, err := tensors.CopyFlatData[float32](value)
+		if err != nil {
+			return nil, err
+		}
+		if source != v {
+			if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
+				return nil, err
+			}
+		}
+		shape := v.Shape()
+		switch {
+		case v.Name() == "U", v.Name() == "W" && shape.Rank() == 3: // a row a node; [filters, L, channels]
+			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(0)})
+		case v.Name() == "W": // [in, out]
+			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(-1), Interleaved: true})
+		}
+	}
+	return weights, nil
+}
+
+// samples are Samples training samples, or as many as there are, in one batch.
+func samples(d *datasets.Dataset) (signals *tensors.Tensor, labels []int32, err error) {
+	if len(d.Train) == 0 {
+		return nil, nil, fmt.Errorf("data set %s has no training samples", d.Name)
+	}
+	chosen := make([]int, min(Samples, len(d.Train)))
+	for i := range chosen {
+		chosen[i] = d.Train[i*len(d.Train)/len(chosen)]
+		labels = append(labels, d.Labels[chosen[i]])
+	}
+	for b, err := range d.Batches(chosen, datasets.BatchOptions{Size: len(chosen)}).Iter() {
+		if err != nil {
+			return nil, nil, err
+		}
+		if signals, err = b.Inputs[0].LocalClone(); err != nil {
+			return nil, nil, err
+		}
+		if err := b.Finalize(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return signals, labels, nil
+}
+
+// lossAt gives the network the values of its weights, and computes its loss.
+func lossAt(exec *model.Exec, store *model.Store, weights []Weight, values [][]float32, signals *tensors.Tensor, labels []int32) (at Loss, err error) {
+	for k, w := range weights {
+		v := store.GetVariable(w.Path)
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(values[k], v.Shape().Dimensions...)); err != nil {
+			return at, err
+		}
+	}
+	out, err := exec.Call(signals)
+	if err != nil {
+		return at, err
+	}
+	logits, err := tensors.CopyFlatData[float32](out[0])
+	if err != nil {
+		return at, err
+	}
+	classes := len(logits) / len(labels)
+	for i, label := range labels {
+		p := models.Probabilities(logits[i*classes : (i+1)*classes])[label]
+		at.Task -= math.Log(max(p, math.SmallestNonzeroFloat64)) / float64(len(labels))
+	}
+	for _, c := range out[1:] {
+		objective, err := tensors.CopyFlatData[float32](c)
+		if err != nil {
+			return at, err
+		}
+		at.C += float64(objective[0])
+	}
+	for _, t := range out {
+		t.MustFinalizeAll()
+	}
+	return at, nil
+}
