@@ -3,7 +3,6 @@ package ccp
 import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -20,37 +19,40 @@ import (
 // transposed copy of the small factor, because XLA's CPU products are a quarter slower along the first axis of the
 // large one.
 func Filter(signal, neighbourhood, gate, w *Node) *Node {
-	batch, n, channels := signal.Shape().Dim(0), signal.Shape().Dim(1), signal.Shape().Dim(2)
+	return filterIn(signal.DType(), signal, neighbourhood, gate, w)
+}
+
+// filterIn is Filter with what is multiplied rounded to dtype, see nn.ParamDType. The gathered neighbourhoods, by far the largest of
+// what a step keeps, are of that type; sums are not.
+func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
+	batch, channels := signal.Shape().Dim(0), signal.Shape().Dim(2)
 	k, size := neighbourhood.Shape().Dim(0), neighbourhood.Shape().Dim(1)
 	filters := w.Shape().Dim(0)
 	if w.Shape().Dim(1) != size || w.Shape().Dim(2) != channels {
 		exceptions.Panicf("kernel %s does not fit neighbourhoods of L=%d nodes with %d channels", w.Shape(), size, channels)
 	}
-	g, slots, width := signal.Graph(), k*size, size*channels
-	// Sample b's node n is row b·N + n of the flat signal.
-	rows := MulScalar(Iota(g, shapes.Make(dtypes.Int32, batch, slots), 0), n)
-	rows = Reshape(Add(rows, Reshape(neighbourhood, 1, slots)), batch*slots, 1)
+	slots, width := k*size, size*channels
+	nodes := pick(signal, neighbourhood)
 	scale := Reshape(gate, 1, slots, 1)
 	kernel := Reshape(w, filters, width)
+	full := func(x *Node) *Node { return nn.Rounded(x, signal.DType()) }
+	narrow := func(x *Node) *Node { return nn.Rounded(x, dtype) }
 
 	var gated *Node // [batch·K, L·C]
 	forward := func() *Node {
-		gathered := Reshape(Gather(Reshape(signal, batch*n, channels), rows), batch, slots, channels)
-		gated = Reshape(Mul(gathered, opaque(scale, signal)), batch*k, width)
-		return Reshape(Dot(gated, kernel).General([]int{1}, nil, []int{1}, nil), batch, k, filters)
+		gated = Reshape(Mul(nodes.gather(narrow(signal)), narrow(opaque(scale, signal))), batch*k, width)
+		return Reshape(nn.Contract(dtype, gated, 1, kernel, 1), batch, k, filters)
 	}
 	backward := func(v *Node) []*Node {
 		v = Reshape(v, batch*k, filters)
-		dGated := Reshape(Dot(v, kernel).Product(), batch, slots, channels)
-		dW := Dot(OptimizationBarrier(TransposeAllDims(v, 1, 0)), gated).Product()
+		dGated := full(Reshape(Dot(narrow(v), narrow(kernel)).Product(), batch, slots, channels))
+		dW := nn.Contract(dtype, OptimizationBarrier(TransposeAllDims(v, 1, 0)), 1, gated, 0)
 		// Σ dGated·signal is Σ dGated·gated / gate: the signal as gathered need not be kept. σ may underflow to zero.
-		dGate := ReduceSum(ReduceSum(Mul(dGated, Reshape(gated, batch, slots, channels)), 2), 0)
+		dGate := ReduceSum(ReduceSum(Mul(dGated, full(Reshape(gated, batch, slots, channels))), 2), 0)
 		flat := Reshape(gate, slots)
 		some := IsPositive(flat)
 		dGate = Where(some, Div(dGate, Where(some, flat, OnesLike(flat))), ZerosLike(flat))
-		updates := Reshape(Mul(dGated, scale), batch*slots, channels)
-		dSignal := BackendScatterSum(Zeros(g, shapes.Make(signal.DType(), batch*n, channels)), rows, updates, 1, []int{1}, []int{0}, []int{0}, false, false)
-		return []*Node{Reshape(dSignal, batch, n, channels), Reshape(dGate, k, size), Reshape(dW, filters, size, channels)}
+		return []*Node{nodes.scatter(Mul(dGated, scale)), Reshape(dGate, k, size), Reshape(dW, filters, size, channels)}
 	}
 	return nn.WithGradient(forward, backward, signal, gate, w)
 }

@@ -94,7 +94,7 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	std := math.Sqrt(2 / float64(l.size*channels)) // He et al. 2015
 	w := nn.NormalVariable(scope, "W", 0, std, dtype, l.filters, l.size, channels).NodeValue(g)
 	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(dtype, l.filters)).SetTrainable(true).NodeValue(g)
-	x := Filter(l.signal, level.Neighbourhood, l.gate(level.Rank), nn.Decay(scope, w))
+	x := filterIn(nn.NarrowDType(scope, l.signal), l.signal, level.Neighbourhood, l.gate(level.Rank), nn.Decay(scope, w))
 	if l.order == "filter-elu-norm" {
 		x = nn.BatchNorm(scope, nn.ELU(Add(x, Reshape(b, 1, 1, l.filters))), nil)
 	} else {

@@ -17,7 +17,7 @@ const ParamBayesAlpha = "bayes_alpha"
 const naiveBayes = "bayes"
 
 // bayesLacks are the options of all other models that have no part in counting.
-var bayesLacks = append([]string{ParamInputDropout, nn.ParamL2}, linearLacks...)
+var bayesLacks = append([]string{ParamInputDropout, nn.ParamDType, nn.ParamL2}, linearLacks...)
 
 // fitBayes counts the weights of multinomial naive Bayes (McCallum and Nigam 1998) as those of the network `linear`:
 //

@@ -4,6 +4,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -25,7 +26,7 @@ func chebyshevConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, f
 	s := newPropagation(scope.In(ccp.TablesScope), g, graph.Normalized(), nil, dtype)
 	w := kernelOf(scope, g, dtype, order*channels, order, channels, filters)
 
-	narrow := min(channels, filters)
+	narrow, narrowed := min(channels, filters), nn.NarrowDType(scope, x)
 	flat := func(x *Node) *Node { return Reshape(x, nodes*batch, x.Shape().Dim(-1)) }
 	// basis is [T_0 x … T_{K−1} x]. x: `[nodes, batch, narrow]`, result `[nodes·batch, order·narrow]`.
 	basis := func(x *Node) *Node {
@@ -50,32 +51,32 @@ func chebyshevConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, f
 		out = nn.WithGradient(
 			func() *Node {
 				terms = basis(x)
-				return Reshape(Dot(terms, w).Product(), nodes, batch, filters)
+				return Reshape(nn.Contract(narrowed, terms, 1, w, 0), nodes, batch, filters)
 			},
 			func(v *Node) []*Node {
 				v = flat(v)
-				dx := sum(Dot(v, TransposeAllDims(w, 1, 0)).Product())
-				return []*Node{dx, transposedProduct(terms, v)}
+				dx := sum(nn.Contract(narrowed, v, 1, w, 1))
+				return []*Node{dx, transposedProduct(narrowed, terms, v)}
 			}, x, w)
 	} else {
 		w = Reshape(TransposeAllDims(w, 1, 0, 2), channels, order*filters)
 		out = nn.WithGradient(
-			func() *Node { return sum(Dot(flat(x), w).Product()) },
+			func() *Node { return sum(nn.Contract(narrowed, flat(x), 1, w, 0)) },
 			func(v *Node) []*Node {
 				terms := basis(v)
-				dx := Reshape(Dot(terms, TransposeAllDims(w, 1, 0)).Product(), nodes, batch, channels)
-				return []*Node{dx, transposedProduct(flat(x), terms)}
+				dx := Reshape(nn.Contract(narrowed, terms, 1, w, 1), nodes, batch, channels)
+				return []*Node{dx, transposedProduct(narrowed, flat(x), terms)}
 			}, x, w)
 	}
 	return withBias(scope, out)
 }
 
 // transposedProduct is aᵀ·b. The narrower is transposed before, because XLA's CPU products are slower along the first axis of both.
-func transposedProduct(a, b *Node) *Node {
+func transposedProduct(dtype dtypes.DType, a, b *Node) *Node {
 	if a.Shape().Dim(1) > b.Shape().Dim(1) {
-		return TransposeAllDims(transposedProduct(b, a), 1, 0)
+		return TransposeAllDims(transposedProduct(dtype, b, a), 1, 0)
 	}
-	return Dot(OptimizationBarrier(TransposeAllDims(a, 1, 0)), b).Product()
+	return nn.Contract(dtype, OptimizationBarrier(TransposeAllDims(a, 1, 0)), 1, b, 0)
 }
 
 // chebyshev are the terms T_k(−S)·x for k below order. x: `[nodes, K]`.

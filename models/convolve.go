@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -36,14 +37,16 @@ func convLayer(scope *model.Scope, x *Node, filters, width, stride int) *Node {
 		dims, fan = append(dims, width), fan*width
 	}
 	w := nn.NormalVariable(scope, "W", 0, math.Sqrt(2/float64(fan)), x.DType(), append(dims, channels, filters)...).NodeValue(x.Graph())
-	return convolveGrid(x, nn.Decay(scope, w), stride)
+	return convolveGrid(nn.NarrowDType(scope, x), x, nn.Decay(scope, w), stride)
 }
 
 // convolveGrid slides the kernel w over x, which zeros surround so that an axis of n becomes one of ⌈n/stride⌉: ⌊(k−1)/2⌋ of them before
 // it, for a kernel of size k, as many behind it as it takes. x: `[batch, ..., channels]`, w: `[k, ..., channels, filters]`.
 //
+// What is multiplied is rounded to dtype, see nn.ParamDType.
+//
 // It has its own gradient with respect to x because GoMLX's is displaced by one for a kernel of even size.
-func convolveGrid(x, w *Node, stride int) *Node {
+func convolveGrid(dtype dtypes.DType, x, w *Node, stride int) *Node {
 	axes := x.Rank() - 2
 	around, aroundGradient := make([][2]int, axes), make([][2]int, axes)
 	spatial, strides := make([]int, axes), make([]int, axes)
@@ -59,9 +62,14 @@ func convolveGrid(x, w *Node, stride int) *Node {
 		spatial[i], strides[i] = i+1, stride
 		around[i], aroundGradient[i] = [2]int{lead, tail}, [2]int{k - 1 - lead, n - reach + lead}
 	}
-	forward := func() *Node { return Convolve(x, w).PaddingPerDim(around).StridePerAxis(strides...).Done() }
+	full := func(x *Node) *Node { return nn.Rounded(x, w.DType()) }
+	narrowX, narrowW := nn.Rounded(x, dtype), nn.Rounded(w, dtype)
+	forward := func() *Node {
+		return full(Convolve(narrowX, narrowW).PaddingPerDim(around).StridePerAxis(strides...).Done())
+	}
 	backward := func(v *Node) []*Node {
-		kernel, order := w, make([]int, 0, axes+2)
+		v = nn.Rounded(v, dtype)
+		kernel, order := narrowW, make([]int, 0, axes+2)
 		for i := range axes {
 			kernel, order = Reverse(kernel, i), append(order, i)
 		}
@@ -72,8 +80,8 @@ func convolveGrid(x, w *Node, stride int) *Node {
 		of.InputBatch, of.InputSpatial, of.InputChannels = axes+1, spatial, 0
 		of.KernelInputChannels, of.KernelSpatial, of.KernelOutputChannels = 0, spatial, axes+1
 		of.OutputSpatial, of.OutputBatch, of.OutputChannels = order, axes, axes+1
-		dw := Convolve(x, v).AxesConfig(of).PaddingPerDim(around).DilationPerAxis(strides...).Done()
-		return []*Node{dx, dw}
+		dw := Convolve(narrowX, v).AxesConfig(of).PaddingPerDim(around).DilationPerAxis(strides...).Done()
+		return []*Node{full(dx), full(dw)}
 	}
 	return nn.WithGradient(forward, backward, x, w)
 }

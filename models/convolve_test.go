@@ -71,7 +71,7 @@ func TestConvolve(t *testing.T) {
 		dx, dw := slopes(flatX), slopes(flatW)
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 			e, err := NewExec(backend, func(x, w, v *Node) []*Node {
-				y := convolveGrid(x, w, c.stride)
+				y := convolveGrid(x.DType(), x, w, c.stride)
 				return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
 			})
 			require.NoError(t, err)
@@ -85,8 +85,8 @@ func TestConvolve(t *testing.T) {
 			assert.InDeltaSlice(t, dw, tensors.MustCopyFlatData[float64](out[2]), 1e-12, "%+v", c)
 		})
 	}
-	_, err := NewExec(backendtest.Go(t), func(x *Node) *Node { return convolveGrid(x, Ones(x.Graph(), x.Shape()), 2) })
+	_, err := NewExec(backendtest.Go(t), func(x *Node) *Node { return convolveGrid(x.DType(), x, Ones(x.Graph(), x.Shape()), 2) })
 	require.NoError(t, err)
-	_, err = MustNewExec(backendtest.Go(t), func(x *Node) *Node { return convolveGrid(x, Reshape(x, 1, 1, 2), 3) }).Call([][][]float64{{{1}, {2}}})
+	_, err = MustNewExec(backendtest.Go(t), func(x *Node) *Node { return convolveGrid(x.DType(), x, Reshape(x, 1, 1, 2), 3) }).Call([][][]float64{{{1}, {2}}})
 	assert.ErrorContains(t, err, "a stride of 3 passes over values that a kernel of size 1 does not see")
 }

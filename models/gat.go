@@ -35,7 +35,7 @@ func gatConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, filters
 	features := filters / heads
 	scope = scope.In("convolution")
 	w := kernelOf(scope, g, dtype, channels, channels, filters)
-	h := Dot(Reshape(x, nodes*batch, channels), w).Product()
+	h := nn.Product(scope, Reshape(x, nodes*batch, channels), w)
 
 	headOf := DivScalar(Iota(g, shapes.Make(dtypes.Int32, filters, heads), 0), features)
 	own := Equal(headOf, Iota(g, headOf.Shape(), 1)) // [filters, heads]: whether an output is the head's

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -22,7 +23,7 @@ func gcnConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, filters
 	spread := func(x *Node, width int) *Node {
 		return Reshape(p.times(Reshape(x, nodes, batch*width)), nodes*batch, width)
 	}
-	product := func(x *Node) *Node { return Dot(x, w).Product() }
+	product := func(x *Node) *Node { return nn.Product(scope, x, w) }
 	var out *Node
 	if channels <= filters {
 		out = product(spread(x, channels))

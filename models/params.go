@@ -67,6 +67,7 @@ var parameters = map[string]parameter{
 	ParamGATHeads:             {1.0, "level", number("a whole number from 1", func(v float64) bool { return v >= 1 && v == math.Trunc(v) && v < 1<<20 }), "gat gat-average"},
 	ParamPLSTMSteps:           {8.0, "", number("a whole number from 1", func(v float64) bool { return v >= 1 && v == math.Trunc(v) }), "p-lstm"},
 	ParamReadoutDropout:       {0.5, "fc classes", fraction, ""},
+	nn.ParamDType:             {nn.Float32, "", oneOf(nn.Float32, nn.BFloat16), ""},
 	nn.ParamL2:                {1e-4, "level fc classes", notNegative, ""},
 	nn.ParamBatchNormMomentum: {0.9, "level fc", fraction, ""},
 	nn.ParamBatchNormEpsilon:  {1e-5, "level fc", positive, ""},

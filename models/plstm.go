@@ -79,7 +79,7 @@ func partLSTM(scope *model.Scope, parts []*Node, units int) *Node {
 	product := func(scope *model.Scope, x *Node, out int) *Node {
 		in := x.Shape().Dim(-1)
 		w := nn.NormalVariable(scope, "W", 0, 1/math.Sqrt(float64(in)), dtype, in, out).NodeValue(g)
-		return Dot(Reshape(x, steps*batch, in), nn.Decay(scope, w)).Product()
+		return nn.Product(scope, Reshape(x, steps*batch, in), nn.Decay(scope, w))
 	}
 	var gates []*Node // time comes first, so that a step's rows are together
 	for p, x := range parts {
@@ -95,7 +95,7 @@ func partLSTM(scope *model.Scope, parts []*Node, units int) *Node {
 	for t := range steps {
 		zt := Reshape(Slice(z, AxisElem(t)), batch, 4*width)
 		if t > 0 {
-			zt = Add(zt, Dot(h, u).Product())
+			zt = Add(zt, nn.Product(scope, h, u))
 		}
 		gate := func(k int) *Node { return SliceAxis(zt, 1, AxisRange(k*width, (k+1)*width)) }
 		next := Mul(Sigmoid(gate(0)), Tanh(gate(2)))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 )
@@ -26,6 +27,7 @@ type line struct {
 	Arch      string  `json:"arch"`
 	Mode      string  `json:"mode"`
 	Hierarchy string  `json:"hierarchy"`
+	DType     string  `json:"dtype"`
 	Batch     int     `json:"batch"`
 	MedianMS  float64 `json:"median_ms"`
 	MinMS     float64 `json:"min_ms"`
@@ -44,12 +46,13 @@ func main() {
 	hierarchy := flag.String("hierarchy", ccp.Learned, "how the hierarchy comes about in training: learned or prepared")
 	dropout := flag.Float64("dropout", 0.2, "dropout rate after each level in training")
 	candidates := flag.Int("candidates", 0, "how many clusters a node can belong to; 0 is the model's default")
+	dtype := flag.String("dtype", nn.Float32, "float32 or bfloat16, see nn.ParamDType")
 	refresh := flag.Int("refresh", 1, "every how many training steps neighbourhoods are selected anew")
 	batch := flag.Int("batch", 64, "samples in a step")
 	steps := flag.Int("steps", 10, "steps to time")
 	warmup := flag.Int("warmup", 3, "steps before them")
 	flag.Parse()
-	params := map[string]any{ccp.ParamDropout: *dropout, ccp.ParamHierarchy: *hierarchy, models.ParamCandidates: float64(*candidates), ccp.ParamRefresh: float64(*refresh)}
+	params := map[string]any{ccp.ParamDropout: *dropout, ccp.ParamHierarchy: *hierarchy, models.ParamCandidates: float64(*candidates), ccp.ParamRefresh: float64(*refresh), nn.ParamDType: *dtype}
 	if err := run(*arch, *mode, params, *batch, *steps, *warmup); err != nil {
 		fmt.Fprintln(os.Stderr, "step:", err)
 		os.Exit(1)
@@ -66,7 +69,8 @@ func run(arch, mode string, params map[string]any, batch, steps, warmup int) err
 		return err
 	}
 	hierarchy, _ := params[ccp.ParamHierarchy].(string)
-	out := line{Impl: "ccp", Arch: arch, Mode: mode, Hierarchy: hierarchy, Batch: batch, Threads: runtime.NumCPU(), Backend: info.Name}
+	dtype, _ := params[nn.ParamDType].(string)
+	out := line{Impl: "ccp", Arch: arch, Mode: mode, Hierarchy: hierarchy, DType: dtype, Batch: batch, Threads: runtime.NumCPU(), Backend: info.Name}
 	began := time.Now()
 	for range warmup {
 		if _, err := w.Step(); err != nil {

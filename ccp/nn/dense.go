@@ -22,7 +22,7 @@ func Decay(scope *model.Scope, w *Node) *Node {
 	return IdentityWithCustomGradient(w, func(w, v *Node) *Node { return Add(v, MulScalar(w, l2)) })
 }
 
-// Dense is x·W + b. x: `[batch, in]`, result `[batch, out]`. W ~ N(0, gain²/in), decayed; b starts at zero.
+// Dense is x·W + b, the product as ParamDType says. x: `[batch, in]`, result `[batch, out]`. W ~ N(0, gain²/in), decayed; b starts at zero.
 func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	product, b := Linear(scope, x, out, gain)
 	return Add(product, ExpandAxes(b, 0))
@@ -34,5 +34,5 @@ func Linear(scope *model.Scope, x *Node, out int, gain float64) (product, b *Nod
 	in := x.Shape().Dim(-1)
 	w := NormalVariable(scope, "W", 0, gain/math.Sqrt(float64(in)), dtype, in, out).NodeValue(g)
 	b = scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(dtype, out)).SetTrainable(true).NodeValue(g)
-	return Dot(x, Decay(scope, w)).Product(), b
+	return Product(scope, x, Decay(scope, w)), b
 }

@@ -22,7 +22,8 @@ type Report struct {
 	Versions map[string]string `json:"versions"` // Of Go and of the modules that compute, by short name.
 	Request  string            `json:"request"`  // Options.Name or GOMLX_BACKEND; empty when nothing is asked for.
 	Offline  bool              `json:"offline"`  // Downloads are off.
-	GPU      bool              `json:"gpu"`      // There is an NVIDIA GPU.
+	GPU      bool              `json:"gpu"`      // There is an NVIDIA GPU that programs can reach.
+	GPUs     GPUs              `json:"gpus"`     // Those that the machine has.
 	Searched []string          `json:"searched"` // Directories where XLA plugins are looked for.
 	Trials   []Trial           `json:"trials"`   // The pure Go backend, each XLA plugin file, and the request.
 	Chosen   string            `json:"chosen"`   // Name of the backend that Open takes here; empty if it fails.
@@ -53,6 +54,7 @@ func Doctor(o Options) Report {
 		Request:  request,
 		Offline:  o.Offline || offlineByEnv(),
 		GPU:      installer.HasNvidiaGPU(),
+		GPUs:     findGPUs(os.DirFS("/")),
 		Searched: searchDirs(),
 		Trials:   []Trial{tryConfig("go")},
 	}
@@ -180,9 +182,11 @@ func advise(r Report) []string {
 			advice = append(advice, fmt.Sprintf("XLA is not installed: `ccp train` installs it (60 MB) into %s", dir))
 		}
 	}
-	if r.GPU && !works("xla:cuda") {
+	if why := r.GPUs.advice(); why != "" && !works("xla:cuda") {
+		advice = append(advice, why)
+	} else if r.GPU && !works("xla:cuda") {
 		advice = append(advice, "there is an NVIDIA GPU, but XLA for CUDA does not work: `ccp train` with the network on"+
-			" installs it; CUDA 13 needs NVIDIA's driver 580 or newer")
+			" installs it")
 	}
 	if dirs := os.Getenv(pjrt.PJRTPluginPathsEnv); dirs != "" && !works("xla:cpu") {
 		advice = append(advice, fmt.Sprintf("%s=%s: only these directories are searched", pjrt.PJRTPluginPathsEnv, dirs))

@@ -21,7 +21,7 @@ func (r Report) String() string {
 	line("versions", "%s", strings.Join(modules, ", "))
 	line("request", "%s", orElse(r.Request, "none (GOMLX_BACKEND is not set)"))
 	line("downloads", "%s", map[bool]string{true: "off (offline)", false: "allowed"}[r.Offline])
-	line("GPU", "%s", map[bool]string{true: "NVIDIA", false: "none"}[r.GPU])
+	line("GPU", "%s", r.GPUs)
 	line("searched", "%s", strings.Join(r.Searched, ", "))
 	s.WriteString("\n")
 	for _, trial := range r.Trials {

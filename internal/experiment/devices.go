@@ -19,7 +19,7 @@ type parted struct {
 	spec *distributed.ShardingSpec
 }
 
-// onDevices lets the steps on a data set's batches of `batch` samples be done by `devices` devices together.
+// onDevices lets the steps on a data set's batches be done by the backend's first so many devices together.
 func onDevices(batches train.Dataset, devices int) (train.Dataset, error) {
 	if devices <= 1 {
 		return batches, nil
@@ -38,7 +38,7 @@ func checkDevices(backend compute.Backend, devices, batch int) error {
 	case devices < 0:
 		return fmt.Errorf("devices: %d; there must be at least 1", devices)
 	case devices > have:
-		return fmt.Errorf("devices: %d; backend %s has %d", devices, backend.Name(), have)
+		return fmt.Errorf("devices: %d; the backend has %d: use at most %d", devices, have, have)
 	case devices > 1 && batch%devices != 0:
 		below := batch / devices * devices
 		if below == 0 {

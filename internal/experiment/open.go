@@ -1,13 +1,16 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
 )
 
 // ReadConfig returns the configuration of the run in dir.
@@ -18,6 +21,24 @@ func ReadConfig(dir string) (c Config, err error) {
 // ReadResult returns the result of the run in dir; an os.ErrNotExist while it has none.
 func ReadResult(dir string) (r Result, err error) {
 	return r, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &r)
+}
+
+// load loads the configuration's data set, with the graph that it asks for.
+func (c Config) load(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
+	d, err := datasets.Load(c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
+		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load, Context: ctx}))
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start again", ErrInterrupted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.RandomGraph {
+		if d.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed)); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }
 
 // LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
@@ -77,18 +76,9 @@ func Train(ctx context.Context, backend compute.Backend, c Config, opts Options)
 	if result, done, err := finished(c, opts.Dir); done || err != nil {
 		return result, err
 	}
-	d, err := datasets.Load(c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
-		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load, Context: ctx}))
-	if err != nil && ctx.Err() != nil {
-		return Result{}, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start again", ErrInterrupted)
-	}
+	d, err := c.load(ctx, backend, opts)
 	if err != nil {
 		return Result{}, err
-	}
-	if c.RandomGraph {
-		if d.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed)); err != nil {
-			return Result{}, err
-		}
 	}
 	return trainOn(ctx, backend, c, d, opts)
 }
@@ -241,7 +231,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	case r.failure != nil:
 		return r.failure
 	}
-	return err
+	return r.explained(err)
 }
 
 var errStalled = errors.New("no improvement")

@@ -1,0 +1,42 @@
+package backend
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestFindGPUs(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	bus := fstest.MapFS{
+		"sys/bus/pci/devices/0000:00:01.0/vendor": file("0x8086\n"), "sys/bus/pci/devices/0000:00:01.0/class": file("0x030000\n"),
+		"sys/bus/pci/devices/0000:01:00.0/vendor": file("0x10de\n"), "sys/bus/pci/devices/0000:01:00.0/class": file("0x030200\n"),
+		"sys/bus/pci/devices/0000:01:00.1/vendor": file("0x10de\n"), "sys/bus/pci/devices/0000:01:00.1/class": file("0x040300\n"), // its sound
+	}
+	driven := func(version string) fstest.MapFS {
+		return fstest.MapFS{
+			"proc/driver/nvidia/version":                       file("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  " + version + "  Release Build\nGCC version: gcc 12.3.0\n"),
+			"proc/driver/nvidia/gpus/0000:01:00.0/information": file("Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 18\n"),
+		}
+	}
+	for _, c := range []struct {
+		root               fstest.MapFS
+		text, advice, name string
+	}{
+		{fstest.MapFS{}, "none", "", "no card"},
+		{bus, "1 of NVIDIA, no driver", "driver is not loaded", "no driver"},
+		{driven("535.129.03"), "NVIDIA H100 80GB HBM3, driver 535.129.03", "driver is 535.129.03, but CUDA 13 needs 580", "an old driver"},
+		{driven("580.65.06"), "NVIDIA H100 80GB HBM3, driver 580.65.06", "", "all there"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := findGPUs(c.root)
+			assert.Equal(t, c.text, g.String())
+			if c.advice == "" {
+				assert.Empty(t, g.advice())
+			} else {
+				assert.Contains(t, g.advice(), c.advice)
+			}
+		})
+	}
+}

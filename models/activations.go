@@ -1,0 +1,37 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+)
+
+// Activation is a tensor that a training step makes at a level, and keeps until its gradient is known.
+type Activation struct {
+	Name  string
+	Shape shapes.Shape
+}
+
+// Activations are the largest tensors of a network with clusters that are no variables, for batches of that many samples: at each
+// level the gathered neighbourhoods, and, where memberships are learned, these. Links, ranks and all gradients have the same
+// sizes again. Other models have none here.
+func (s Spec) Activations(batch int) (all []Activation) {
+	if !s.Clusters() {
+		return nil
+	}
+	dtype := dtypes.Float32
+	if s.Params[nn.ParamDType] == nn.BFloat16 {
+		dtype = dtypes.BFloat16
+	}
+	nodes, channels := s.Nodes, s.Channels
+	for i, l := range s.Levels {
+		all = append(all, Activation{fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), shapes.Make(dtype, batch, l.Clusters, l.Neighbours, channels)})
+		if !s.FrozenInTraining() {
+			all = append(all, Activation{fmt.Sprintf("level_%d's memberships", i+1), shapes.Make(dtypes.Float32, nodes, s.candidates(i))})
+		}
+		nodes, channels = l.Clusters, l.Filters
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+package models
+
+import (
+	"math"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// In bfloat16 every model keeps its variables in float32, its gradients are finite and close to those in float32, and a classifier
+// answers nearly the same: it computes as its checkpoint's spec says.
+func TestBFloat16(t *testing.T) {
+	for _, name := range Names() {
+		s, graph := body(t, name)
+		if s.Fitted() {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			onBackends(t, name == clusterPooling, func(t *testing.T, backend compute.Backend) {
+				store := drawn(t, backend, s, graph)
+				var flat []float32
+				for _, signal := range signals(s, 4, 2) {
+					flat = append(flat, signal...)
+				}
+				batch := tensors.FromFlatDataAndDimensions(flat, 4, s.Nodes, s.Channels)
+				results := map[string][][]float32{}
+				for _, dtype := range []string{nn.Float32, nn.BFloat16} {
+					s := s
+					s.Params = map[string]any{nn.ParamDType: dtype}
+					require.NoError(t, s.Check())
+					store.SetParam("/"+nn.ParamDType, dtype)
+					out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
+						logits := s.Build(scope, graph, x)
+						require.Equal(t, dtypes.Float32, logits.DType())
+						outputs := []*Node{logits}
+						var weights []*Node
+						for v := range scope.Store().IterVariables() {
+							if IsWeight(v) && v.Trainable && v.Name() != "U" && v.InUseByGraph(x.Graph()) {
+								require.Equal(t, dtypes.Float32, v.DType(), v.Path())
+								weights = append(weights, v.NodeValue(x.Graph()))
+							}
+						}
+						return append(outputs, Gradient(ReduceAllSum(Square(logits)), weights...)...)
+					}, batch)
+					require.NoError(t, err)
+					for _, o := range out {
+						results[dtype] = append(results[dtype], tensors.MustCopyFlatData[float32](o))
+					}
+				}
+				differ, all := 0.0, 0.0 // all: the norm of what is compared
+				for _, want := range results[nn.Float32] {
+					for _, v := range want {
+						all += float64(v) * float64(v)
+					}
+				}
+				all = math.Sqrt(all)
+				for i, want := range results[nn.Float32] {
+					got := results[nn.BFloat16][i]
+					size, distance := 0.0, 0.0
+					for j := range want {
+						require.False(t, math.IsNaN(float64(got[j])) || math.IsInf(float64(got[j]), 0))
+						size += float64(want[j]) * float64(want[j])
+						distance += float64(got[j]-want[j]) * float64(got[j]-want[j])
+					}
+					most := 0.05 // of the logits; gradients have been through the network twice, and some are nearly zero
+					if i > 0 {
+						most = 0.15
+					}
+					assert.LessOrEqual(t, math.Sqrt(distance), most*math.Sqrt(size)+0.01*all, "result %d", i)
+					differ += distance
+				}
+				if name != "softmax" && name != "svm" { // whose logits are zero at first
+					assert.Positive(t, differ, "it was computed otherwise")
+				}
+			})
+		})
+	}
+	s, _ := body(t, naiveBayes)
+	s.Params = map[string]any{nn.ParamDType: nn.BFloat16}
+	require.ErrorContains(t, s.Check(), "model bayes has no dtype")
+	s, _ = body(t, clusterPooling)
+	s.Params = map[string]any{nn.ParamDType: "float16"}
+	require.ErrorContains(t, s.Check(), "it must be one of float32, bfloat16")
+}
