@@ -73,7 +73,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -103,6 +103,9 @@ func TestWrongUsage(t *testing.T) {
 		{"train --lr fast", `--lr "fast" is not a number`, "ccp train"},
 		{"train --split-seed -1", `--split-seed "-1" is not a whole number from 0`, "ccp train"},
 		{"train --save-every 5", `--save-every "5" is not a duration such as 90s or 5m`, "ccp train"},
+		{"train --devices 0", "--devices 0; there must be at least 1", "ccp train"},
+		{"train --dtype float16", `--dtype "float16" is none of float32, bfloat16`, "ccp train"},
+		{"train --dtype bfloat16 --set dtype=float32", "--dtype bfloat16 and --set dtype=float32 contradict each other; give one of them", "ccp train"},
 		{"train --epochs 0", "epochs: 0; there must be at least 1", "ccp train"},
 		{"train --batch 1", "batch: 1; batch normalisation needs at least 2 samples", "ccp train"},
 		{"train --schedule linear", `schedule: "linear" is neither cosine nor constant`, "ccp train"},
@@ -111,7 +114,7 @@ func TestWrongUsage(t *testing.T) {
 		{"compare --seeds 0", "--seeds 0; there must be at least 1", "ccp compare"},
 		{"reproduce", "TABLE is needed", "ccp reproduce"},
 		{"reproduce figure9", `there is no table "figure9"; there are ntu, cifar10,`, "ccp reproduce"},
-		{"reproduce cifar10 --data digits", "table cifar10 is about cifar10; filters, loss, order and graph can be made for other data", "ccp reproduce"},
+		{"reproduce cifar10 --data digits", "table cifar10 is about cifar10; filters, loss, order, graph and figures can be made for other data", "ccp reproduce"},
 		{"reproduce loss --budget 5", `--budget "5" is not a duration such as 90s or 5m`, "ccp reproduce"},
 		{"reproduce loss --epochs -1", "--epochs -1; it must not be negative", "ccp reproduce"},
 		{"reproduce loss --jobs cron", `jobs can be written for slurm and kubernetes, not for "cron"`, "ccp reproduce"},

@@ -38,7 +38,7 @@ Convolutional Cluster Pooling (Porrello et al., AISTATS 2019).`,
 	root.PersistentFlags().StringVar(&s.backend, "backend", "", "backend by its `NAME`: go, xla:cpu, xla:cuda or xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best there is)")
 	root.PersistentFlags().BoolVar(&s.offline, "offline", false, "never download anything")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print results as JSON on stdout")
-	root.AddCommand(newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s), newServe(s), newCompare(s), newReproduce(s), newData(s), newGraph(s), newDoctor(s), newVersion(s))
+	root.AddCommand(newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s), newReport(s), newServe(s), newCompare(s), newReproduce(s), newData(s), newGraph(s), newDoctor(s), newVersion(s))
 	return root
 }
 

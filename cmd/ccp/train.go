@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -19,9 +20,9 @@ import (
 func newTrain(s *shared) *cobra.Command {
 	var c experiment.Config
 	var o experiment.Options
-	var dataDir, hidden, hierarchy string
+	var dataDir, hidden, hierarchy, dtype, watchAt string
 	var settings []string
-	var overwrite bool
+	var overwrite, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "train",
 		Short: "Train a classifier, or go on with a training that was interrupted",
@@ -45,6 +46,7 @@ interrupted or killed, and ends with the same weights.`,
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.StringVar(&hidden, "fc", "", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
 	f.StringVar(&hierarchy, "hierarchy", ccp.Learned, "`WAY` that the clusters come about: "+strings.Join(ccp.Hierarchies(), ", ")+"; some data sets have another default")
+	f.StringVar(&dtype, "dtype", nn.Float32, "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32")
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
 	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
 	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
@@ -56,16 +58,25 @@ interrupted or killed, and ends with the same weights.`,
 	f.Int64Var(&c.Seed, "seed", 1, "`SEED` of weights, batches, dropout and augmentation")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
 	f.BoolVar(&overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
+	watchFlag(f, &watchAt)
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
+	f.BoolVar(&dryRun, "dry-run", false, "print what a training step needs, memory above all, and do not train")
+	f.IntVar(&o.Devices, "devices", 1, "`N` of the backend's devices that share each batch; the batch must be a multiple of it")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := complete(&c, f, hidden, hierarchy, settings); err != nil {
+		if err := complete(&c, f, hidden, hierarchy, dtype, settings); err != nil {
 			return usage(cmd, err)
+		}
+		if o.Devices < 1 {
+			return usage(cmd, fmt.Errorf("--devices %d; there must be at least 1", o.Devices))
 		}
 		if o.Dir == "" {
 			o.Dir = c.DefaultCheckpoint()
 		}
 		o.DataDir = dataFolder(dataDir)
+		if dryRun {
+			return s.dryRun(cmd, c, o)
+		}
 		if overwrite {
 			if err := experiment.Remove(o.Dir); err != nil {
 				return err
@@ -78,6 +89,13 @@ interrupted or killed, and ends with the same weights.`,
 		o.Backend, o.Command = info.Name, "ccp "+commandLine(s.args...)
 		display := newDisplay(cmd.ErrOrStderr(), c, info.Name)
 		o.Observer = display.observer()
+		if watchAt != "" {
+			stop, err := watch(watchAt, o.Dir, &o.Observer, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer stop()
+		}
 		result, err := trainUntilSignal(b, c, o, display)
 		if errors.Is(err, experiment.ErrInterrupted) {
 			return fmt.Errorf("%w\n  %s %s", err, self(), commandLine(s.args...))
@@ -102,7 +120,7 @@ interrupted or killed, and ends with the same weights.`,
 }
 
 // complete gives the settings that were not asked for their defaults, which depend on the data set, and checks them all.
-func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, settings []string) (err error) {
+func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy, dtype string, settings []string) (err error) {
 	defaults := experiment.Defaults(c.Data, c.Model)
 	for name, set := range map[string]func(){
 		"epochs":          func() { c.Epochs = defaults.Epochs },
@@ -133,9 +151,17 @@ func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, 
 	if err != nil {
 		return fmt.Errorf("--set: %w", err)
 	}
-	if f.Changed("hierarchy") {
-		if params, err = withHierarchy(params, hierarchy); err != nil {
-			return err
+	for _, option := range []struct {
+		flag, name, value string
+		values            []string
+	}{
+		{"hierarchy", ccp.ParamHierarchy, hierarchy, ccp.Hierarchies()},
+		{"dtype", nn.ParamDType, dtype, []string{nn.Float32, nn.BFloat16}},
+	} {
+		if f.Changed(option.flag) {
+			if params, err = withOption(params, option.flag, option.name, option.value, option.values); err != nil {
+				return err
+			}
 		}
 	}
 	if len(defaults.Params)+len(params) > 0 {
@@ -152,15 +178,15 @@ func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy string, 
 	return c.Check()
 }
 
-// withHierarchy adds what --hierarchy asks for to the settings of --set.
-func withHierarchy(params map[string]any, way string) (map[string]any, error) {
-	if !slices.Contains(ccp.Hierarchies(), way) {
-		return nil, fmt.Errorf("--hierarchy %q is none of %s", way, strings.Join(ccp.Hierarchies(), ", "))
+// withOption adds what a flag asks for to the settings of --set.
+func withOption(params map[string]any, flag, name, value string, values []string) (map[string]any, error) {
+	if !slices.Contains(values, value) {
+		return nil, fmt.Errorf("--%s %q is none of %s", flag, value, strings.Join(values, ", "))
 	}
-	if other, ok := params[ccp.ParamHierarchy]; ok && other != way {
-		return nil, fmt.Errorf("--hierarchy %s and --set %s=%v contradict each other; give one of them", way, ccp.ParamHierarchy, other)
+	if other, ok := params[name]; ok && other != value {
+		return nil, fmt.Errorf("--%s %s and --set %s=%v contradict each other; give one of them", flag, value, name, other)
 	}
-	both := map[string]any{ccp.ParamHierarchy: way}
+	both := map[string]any{name: value}
 	maps.Copy(both, params)
 	return both, nil
 }

@@ -33,6 +33,11 @@ var errNotANumber = errors.New("the network's output is not a number")
 // Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. It is an error, which
 // names the sample, if the network gives no number for one.
 func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int) (Evaluation, error) {
+	return EvaluateEach(c, d, split, batch, nil)
+}
+
+// EvaluateEach is Evaluate, and gives visit, unless it is nil, each sample's index and the probabilities of its classes, in order.
+func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int, probabilities []float64)) (Evaluation, error) {
 	classes := d.Classes()
 	e := Evaluation{Samples: len(split), Confusion: make([][]int, classes)}
 	for k := range e.Confusion {
@@ -71,6 +76,9 @@ func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int)
 				}
 			}
 			e.Confusion[labels[i]][best]++
+			if visit != nil {
+				visit(split[step*batch+i], probabilities)
+			}
 		}
 		step++
 		if err := b.Finalize(); err != nil {

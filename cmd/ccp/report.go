@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/internal/report"
+	"github.com/clusterpool/ccp/models"
+	"github.com/spf13/cobra"
+)
+
+// reportJSON is what `ccp report --json` prints.
+type reportJSON struct {
+	Command    string `json:"command"`
+	Checkpoint string `json:"checkpoint"`
+	Snapshot   string `json:"snapshot"`
+	File       string `json:"file"`
+	Bytes      int    `json:"bytes"`
+	Samples    int    `json:"samples"`  // evaluated; 0 where the data set was not to be had
+	Epochs     int    `json:"epochs"`   // of the hierarchy that are on the page
+	Mistakes   int    `json:"mistakes"` // shown
+	Gallery    int    `json:"gallery"`
+}
+
+func newReport(s *shared) *cobra.Command {
+	var dir, out, dataDir string
+	var overwrite bool
+	cmd := &cobra.Command{
+		Use:   "report --checkpoint DIR",
+		Short: "One page that shows a trained classifier: curves, hierarchy, mistakes, what mattered",
+		Long: `Write a page to look at in a browser: learning curves, the health of the hierarchy and an
+explorer of it, the confusion matrix, the worst mistakes, what mattered to predictions, and
+what it takes to run it again. It is one HTML file, which asks nothing of a network.
+docs/report.md explains it; "ccp train --watch" serves the same page during a training.`,
+		Example: "  ccp report --checkpoint runs/digits-ccp-1\n  ccp report --checkpoint runs/digits-ccp-1 --out digits.html",
+		Args:    noArgs,
+	}
+	checkpointFlag(cmd, &dir)
+	cmd.Flags().StringVar(&out, "out", "", "`FILE.html` to write (default: report.html in the checkpoint's directory)")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace a file that is no report")
+	dataDirFlag(cmd, &dataDir)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if out == "" {
+			out = filepath.Join(dir, "report.html")
+		}
+		if err := replaceable(out, overwrite); err != nil {
+			return err
+		}
+		classifier, err := s.load(cmd, dir)
+		if err != nil {
+			return err
+		}
+		data, lack := s.dataOf(cmd, classifier.Metadata, dir, dataDir)
+		run, err := report.Open(dir, data)
+		if err != nil {
+			return err
+		}
+		r, err := run.Build(cmd.Context(), classifier, newStatusLine(cmd.ErrOrStderr()).notice)
+		if err != nil {
+			return err
+		}
+		if lack != nil {
+			line := fmt.Sprintf("the data set is not here, so that samples and names are left out: %v", lack)
+			fmt.Fprintln(cmd.ErrOrStderr(), line)
+			r.Notices = append(r.Notices, line)
+		}
+		var page bytes.Buffer
+		if err := report.Write(&page, r); err != nil {
+			return err
+		}
+		if err := checkpoint.WriteFile(out, page.Bytes()); err != nil {
+			return err
+		}
+		result := reportJSON{Command: "report", Checkpoint: dir, Snapshot: r.Snapshot, File: out, Bytes: page.Len(), Mistakes: len(r.Mistakes), Gallery: len(r.Gallery)}
+		if r.Evaluation != nil {
+			result.Samples = r.Evaluation.Samples
+		}
+		if r.Hierarchy != nil {
+			result.Epochs = len(r.Hierarchy.Epochs)
+		}
+		if s.json {
+			return printJSON(cmd.OutOrStdout(), result)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %.1f kB; open it in a browser\n", out, float64(page.Len())/1000)
+		return nil
+	}
+	return cmd
+}
+
+// dataOf loads the data set that the run in dir was trained on; or says why it is not to be had.
+func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir string) (*datasets.Dataset, error) {
+	config, err := experiment.ReadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	status := newStatusLine(cmd.ErrOrStderr())
+	defer status.clear()
+	return experiment.LoadFor(m, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
+}
+
+// replaceable says what stands in the way of writing a page to a path: a file that is no report of ours.
+func replaceable(path string, overwrite bool) error {
+	content, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return checkpoint.CheckDirectory(filepath.Dir(path))
+	case err != nil:
+		return err
+	case overwrite || bytes.Contains(content[:min(len(content), 1000)], []byte(report.Generator)):
+		return nil
+	}
+	return fmt.Errorf("%s exists and is no report; --overwrite replaces it", path)
+}

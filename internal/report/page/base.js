@@ -1,0 +1,75 @@
+// Elements, numbers and the packed arrays of the report.
+
+const $ = (id) => document.getElementById(id);
+
+// el makes an element: attributes by name, "text" for its text, on… for listeners; then its children.
+function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "text") node.textContent = value;
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+function svg(tag, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text") node.textContent = value;
+    else node.setAttribute(name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+// unpack reads {"u16": base64} and its like as a typed array. The report is little-endian, as every machine with a browser is.
+function unpack(packed) {
+  if (!packed) return [];
+  for (const [kind, type] of [["u16", Uint16Array], ["u32", Uint32Array], ["f32", Float32Array], ["i8", Int8Array]]) {
+    if (kind in packed) {
+      const text = atob(packed[kind]), bytes = new Uint8Array(text.length);
+      for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+      return new type(bytes.buffer);
+    }
+  }
+  throw new Error("a packed array of an unknown kind");
+}
+
+const whole = (n) => Number(n).toLocaleString("en-US");
+const count = (n, noun) => `${whole(n)} ${noun}${n === 1 ? "" : "s"}`;
+const percent = (x, digits = 1) => `${(100 * x).toFixed(digits)}%`;
+// number shows three or four digits that matter.
+function number(x) {
+  if (!Number.isFinite(x)) return "–";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  if (size >= 1e5 || size < 1e-4) return x.toExponential(2).replace("e+", "e").replace("-", "−");
+  return x.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : size >= 0.1 ? 3 : 4).replace("-", "−");
+}
+
+// fillTable puts a head and rows into a table. A row's first cell heads it; cells are texts or nodes.
+function fillTable(table, head, rows, options = {}) {
+  const cell = (tag, value, attributes) => {
+    const node = el(tag, attributes);
+    node.append(value instanceof Node ? value : String(value));
+    return node;
+  };
+  const name = options.names ? "name" : undefined;
+  table.replaceChildren(
+    el("thead", {}, el("tr", {}, ...head.map((text, i) => cell("th", text, { scope: "col", class: i === 0 ? name : undefined })))),
+    el("tbody", {}, ...rows.map((row, r) => el("tr", { class: options.best === r ? "best" : undefined },
+      ...row.map((value, i) => (i === 0 ? cell("th", value, { scope: "row", class: name }) : cell("td", value, { class: value instanceof Node && options.bars === i ? "bars" : undefined })))))));
+}
+
+const themeQuery = matchMedia("(prefers-color-scheme: dark)");
+// colour is the value of a custom property in the theme that is shown, as [r, g, b].
+function colour(name) {
+  return channels(getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+}
+const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+const mixed = (a, b, share) => a.map((v, i) => Math.round(v + share * (b[i] - v)));
+const css = (rgb) => `rgb(${rgb.join(",")})`;
+const className = (report, k) => report.class_names[k];

@@ -1,0 +1,24 @@
+// The confusion matrix and the classes' scores.
+
+function renderEvaluation(report) {
+  const e = report.evaluation;
+  $("confusion").hidden = !e;
+  if (!e) return;
+  const names = report.class_names;
+  $("confusion-text").textContent = `${count(e.samples, "test sample")}, a row for each true class and a column for each predicted one. Right ones are on the diagonal, in blue; mistakes are in orange. A shade says what share of its row a cell is.`;
+  const long = names.some((name) => name.length > 3);
+  const shade = (n, total, right) => (n === 0 ? "zero" : `${right ? "d" : "e"}${n / total > 0.8 ? 5 : n / total > 0.5 ? 4 : n / total > 0.25 ? 3 : n / total > 0.08 ? 2 : 1}`);
+  $("confusion-table").replaceChildren(
+    el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "true \\ predicted" }), ...names.map((name) => el("th", { scope: "col" }, el("span", { class: long ? "turned" : undefined, text: name }))))),
+    el("tbody", {}, ...e.confusion.map((row, k) => {
+      const total = row.reduce((a, b) => a + b, 0);
+      return el("tr", {}, el("th", { scope: "row", text: names[k] }), ...row.map((n, j) => el("td", { class: shade(n, total, j === k), text: n === 0 ? "·" : n, title: `${names[k]} taken for ${names[j]}: ${n}` })));
+    })));
+  const bar = (share) => {
+    const node = el("span", { class: "bar", "aria-hidden": "true" });
+    node.style.width = `${Math.max(0.2, 7 * share)}rem`;
+    return el("span", {}, el("span", { class: "figure", text: percent(share) }), node);
+  };
+  fillTable($("classes-table"), ["class", "samples", "accuracy", "precision", "F1"],
+    e.per_class.map((c) => [c.name, whole(c.samples), bar(c.recall), c.precision.toFixed(3), c.f1.toFixed(3)]), { names: true, bars: 2 });
+}

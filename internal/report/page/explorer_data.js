@@ -1,0 +1,104 @@
+// A hierarchy as typed arrays, and what follows from them.
+
+class HierarchyData {
+  constructor(report) {
+    const h = report.hierarchy;
+    this.layout = report.layout;
+    this.names = report.names;
+    this.nodes = report.nodes;
+    this.frozen = h.frozen;
+    this.known = h.known;
+    this.best = report.best_epoch;
+    this.snapshot = report.snapshot;
+    this.palette = h.palette.map(channels);
+    this.levels = h.levels.map((l) => ({ nodes: l.nodes, clusters: l.clusters, filters: l.filters, neighbours: l.neighbours,
+      colours: unpack(l.colours), mass: unpack(l.mass), central: unpack(l.central), neighbourhoods: unpack(l.neighbourhoods), ranks: unpack(l.ranks), gates: unpack(l.gates),
+      centralStarts: starts(unpack(l.central_counts)) }));
+    this.epochs = h.epochs.map((e) => ({ epoch: e.epoch, clusters: e.clusters.map(unpack), paths: [] }));
+    this.shown = h.shown;
+  }
+
+  // path is the cluster of a level, from 1, that each input node comes to; of level 0, the node itself.
+  path(epoch, level) {
+    const paths = this.epochs[epoch].paths;
+    if (!paths[level]) {
+      if (level === 0) {
+        paths[0] = Uint32Array.from({ length: this.nodes }, (_, i) => i);
+      } else {
+        const below = this.path(epoch, level - 1), clusters = this.epochs[epoch].clusters[level - 1];
+        paths[level] = Uint32Array.from(below, (k) => clusters[k]);
+      }
+    }
+    return paths[level];
+  }
+
+  // sizes counts the input nodes of each cluster of a level.
+  sizes(epoch, level) {
+    const all = (this.epochs[epoch].sizes ||= []);
+    if (!all[level]) {
+      all[level] = new Uint32Array(level === 0 ? this.nodes : this.levels[level - 1].clusters);
+      for (const k of this.path(epoch, level)) all[level][k]++;
+    }
+    return all[level];
+  }
+
+  // children are the nodes of the level below that are in a cluster: input nodes for the first level, else clusters.
+  children(epoch, level, cluster) {
+    const found = [];
+    this.epochs[epoch].clusters[level - 1].forEach((k, i) => { if (k === cluster) found.push(i); });
+    return found;
+  }
+
+  // below lists, for each level from `level` − 1 down to 0, what of it comes to a cluster.
+  below(epoch, level, cluster) {
+    let inside = new Set([cluster]);
+    const found = [];
+    for (let l = level; l >= 1; l--) {
+      const next = new Set();
+      this.epochs[epoch].clusters[l - 1].forEach((k, i) => { if (inside.has(k)) next.add(i); });
+      found.push({ level: l - 1, nodes: [...next] });
+      inside = next;
+    }
+    return found;
+  }
+
+  // above lists the clusters of the higher levels that a cluster is in.
+  above(epoch, level, cluster) {
+    const found = [];
+    for (let l = level; l < this.levels.length; l++) {
+      cluster = this.epochs[epoch].clusters[l][cluster];
+      found.push({ level: l + 1, cluster });
+    }
+    return found;
+  }
+
+  central(level, cluster) {
+    const l = this.levels[level - 1];
+    return l.centralStarts.length > 1 ? Array.from(l.central.subarray(l.centralStarts[cluster], l.centralStarts[cluster + 1])) : [];
+  }
+
+  neighbourhood(level, cluster) {
+    const l = this.levels[level - 1];
+    if (!l.neighbourhoods.length) return [];
+    return Array.from({ length: l.neighbours }, (_, place) => {
+      const at = cluster * l.neighbours + place;
+      return { node: l.neighbourhoods[at], rank: l.ranks[at], gate: l.gates[at] };
+    });
+  }
+
+  // nodeName is an input node in words.
+  nodeName(node) {
+    const { kind, columns } = this.layout;
+    if (kind === "points") return this.names ? this.names[node] : `node ${node}`;
+    if (kind === "skeleton") {
+      return this.names ? this.names[node].replace("@", ", frame ") : `node ${node}`;
+    }
+    return `row ${Math.floor(node / columns) + 1}, column ${(node % columns) + 1}`;
+  }
+}
+
+function starts(counts) {
+  const at = [0];
+  for (const n of counts) at.push(at[at.length - 1] + n);
+  return at;
+}

@@ -1,0 +1,118 @@
+// Test samples, drawn, with what contributed to their predictions.
+
+// diverging is the colour of a value from −1 to 1.
+function diverging() {
+  const negative = colour("--negative"), zero = colour("--zero"), positive = colour("--positive");
+  return (v) => mixed(zero, v < 0 ? negative : positive, Math.min(1, Math.abs(v)) ** 0.7);
+}
+
+// cells draws a grid of colours, a pixel for each cell.
+function cells(rows, columns, colourOf, label) {
+  const canvas = el("canvas", { width: columns, height: rows, class: "pixels", role: "img", "aria-label": label });
+  const image = new ImageData(columns, rows);
+  for (let cell = 0; cell < rows * columns; cell++) image.data.set([...colourOf(cell), 255], 4 * cell);
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}
+
+// points draws nodes in the plane, those of the largest values last.
+function points(layout, values, colourOf, label) {
+  const size = 320, n = values.length, x = unpack(layout.x), y = unpack(layout.y);
+  const canvas = el("canvas", { width: size, height: size, role: "img", "aria-label": label }), c = canvas.getContext("2d");
+  const radius = Math.max(1.5, Math.min(12, (0.35 * size) / Math.sqrt(n)));
+  for (const i of Array.from(values.keys()).sort((a, b) => Math.abs(values[a]) - Math.abs(values[b]))) {
+    c.fillStyle = css(colourOf(i));
+    c.beginPath();
+    c.arc(radius + x[i] * (size - 2 * radius), radius + y[i] * (size - 2 * radius), radius, 0, 2 * Math.PI);
+    c.fill();
+  }
+  return canvas;
+}
+
+// figures draws a skeleton at some moments, side by side, each where it stands, in one scale.
+function figures(sample, layout, label) {
+  const poses = sample.poses.map((p) => ({ frame: p.frame, x: unpack(p.x), y: unpack(p.y) }));
+  const all = poses.flatMap((p) => Array.from(p.y)), y0 = Math.min(...all), y1 = Math.max(...all);
+  const middle = poses.map((p) => (Math.min(...p.x) + Math.max(...p.x)) / 2);
+  const widest = Math.max(...poses.map((p) => Math.max(...p.x) - Math.min(...p.x)));
+  const step = 96, height = 150, scale = Math.min((step - 12) / Math.max(1e-6, widest), (height - 32) / Math.max(1e-6, y1 - y0));
+  const picture = svg("svg", { viewBox: `0 0 ${step * poses.length} ${height}`, class: "chart", role: "img", "aria-label": label });
+  poses.forEach((pose, at) => {
+    const px = (j) => (at + 0.5) * step + (pose.x[j] - middle[at]) * scale; // seen from the front, its left is to the right
+    const py = (j) => 6 + (y1 - pose.y[j]) * scale;
+    for (const [a, b] of layout.bones) picture.append(svg("line", { x1: px(a), y1: py(a), x2: px(b), y2: py(b), stroke: "var(--s1)", "stroke-width": 3, "stroke-linecap": "round" }));
+    pose.x.forEach((_, j) => picture.append(svg("circle", { cx: px(j), cy: py(j), r: 2.6, fill: "var(--text)" })));
+    picture.append(svg("text", { x: (at + 0.5) * step, y: height - 4, "text-anchor": "middle", text: `frame ${pose.frame}` }));
+  });
+  return picture;
+}
+
+// drawing is a sample, and beside it its contributions if they are wanted and there are any.
+function drawing(report, sample, contributions) {
+  const { layout } = report, box = el("div", { class: "drawing" }), name = `sample ${sample.index}`;
+  if (sample.words) return wordList(sample);
+  if (!layout) return box;
+  if (sample.poses) {
+    box.append(figures(sample, layout, `${name}, moments of the recording`));
+    box.style.gridTemplateColumns = "minmax(0, 1fr)";
+  } else if (sample.image) {
+    const values = unpack(sample.image), channelCount = values.length / report.nodes;
+    const shade = (i) => (channelCount === 3 ? [0, 1, 2].map((k) => 2 * values[3 * i + k]) : Array(3).fill(2 * values[i]));
+    if (layout.kind === "points") {
+      const zero = colour("--zero"), high = colour("--text");
+      box.append(points(layout, values.filter((_, i) => i % channelCount === 0), (i) => mixed(zero, high, values[channelCount * i] / 127), name));
+    } else {
+      box.append(cells(layout.rows, layout.columns, shade, name));
+    }
+  }
+  if (contributions && sample.contributions) {
+    const values = unpack(sample.contributions), scale = diverging(), label = `${name}, contributions, the largest ${number(sample.contributions.most)}`;
+    if (layout.kind === "points") {
+      box.append(points(layout, values, (i) => scale(values[i] / 127), label));
+    } else {
+      const node = layout.kind === "skeleton" ? unpack(layout.cells) : null;
+      box.append(cells(layout.rows, layout.columns, (cell) => scale(values[node ? node[cell] : cell] / 127), label));
+    }
+  }
+  return box;
+}
+
+// wordList is a sample's words with a bar for each contribution, to the right if it speaks for the class.
+function wordList(sample) {
+  if (!sample.words.length) return el("p", { text: "None of its nodes contributed." });
+  const most = Math.max(...sample.words.map((w) => Math.abs(w.contribution)));
+  return el("ul", { class: "words" }, ...sample.words.map((w) => {
+    const width = Math.max(0.5, (50 * Math.abs(w.contribution)) / most);
+    return el("li", {}, el("span", { class: "word", text: w.name, title: w.name }),
+      svg("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, svg("rect", { x: 49.5, y: 0, width: 1, height: 10, fill: "var(--line)" }),
+        svg("rect", { x: w.contribution < 0 ? 50 - width : 50, y: 1, width, height: 8, fill: `var(${w.contribution < 0 ? "--negative" : "--positive"})` })),
+      el("span", { class: "number", text: (w.contribution > 0 ? "+" : "−") + Math.abs(w.contribution).toFixed(2) }));
+  }));
+}
+
+// caption is what stands below a sample, in pieces that stay whole.
+const caption = (...pieces) => el("p", { class: "caption" }, ...pieces.map((text) => el("span", { text })));
+
+function renderSamples(report) {
+  const mistakes = report.mistakes || [], gallery = report.gallery || [], names = report.class_names;
+  const words = gallery.some((s) => s.words), poses = gallery.some((s) => s.poses);
+  const wide = words ? "15rem" : poses ? "19rem" : null;
+  $("mistakes").hidden = !report.evaluation;
+  if (report.evaluation) {
+    const wrong = report.evaluation.confusion.flat().reduce((a, b) => a + b, 0) - report.evaluation.confusion.reduce((sum, row, k) => sum + row[k], 0);
+    $("mistakes-text").textContent = wrong === 0 ? `All ${count(report.evaluation.samples, "test sample")} are classified rightly: there are none.`
+      : `${wrong === mistakes.length ? `The ${count(wrong, "test sample")} classified wrongly` : `Of ${count(wrong, "test sample")} classified wrongly, the ${mistakes.length} whose wrong class is the most probable`}, most confident first.` +
+        (words ? " Words that the text has, by what they contributed to the class predicted." : "");
+  }
+  $("mistakes-list").style.setProperty("--card-width", words || poses ? wide : "8.5rem");
+  $("mistakes-list").replaceChildren(...mistakes.map((s) => el("li", {}, el("h3", {}, `${names[s.truth]} `, el("span", { class: "wrong", text: `taken for ${names[s.predicted]}` })), drawing(report, s, false),
+    caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, `sample ${s.index}`))));
+  $("gallery").hidden = gallery.length === 0;
+  if (!gallery.length) return;
+  $("gallery-text").textContent = (words ? "The words that contributed most to the class predicted" : "Test samples, and what each node contributed to the class predicted") +
+    ", by the gradient times the input, in units of the logit. Each sample has its own scale" + (poses ? "; joints are in rows and frames in columns, as in the explorer." : words ? "; a bar to the right speaks for the class, one to the left against it." : ".");
+  $("gallery-scale").replaceChildren(...(words ? [] : [el("div", { class: "scale" }, "against", cells(1, 101, (() => { const scale = diverging(); return (i) => scale((i - 50) / 50); })(), "The colours, from against the class to for it"), "for the class")]));
+  $("gallery-list").style.setProperty("--card-width", wide || "15rem");
+  $("gallery-list").replaceChildren(...gallery.map((s) => el("li", {}, el("h3", {}, names[s.truth], s.predicted === s.truth ? null : el("span", { class: "wrong", text: ` taken for ${names[s.predicted]}` })), drawing(report, s, true),
+    caption(`${names[s.predicted]}: ${percent(s.probability)}`, `sample ${s.index}`))));
+}

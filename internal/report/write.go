@@ -1,0 +1,83 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"path/filepath"
+)
+
+//go:embed page
+var files embed.FS
+
+// scripts are the page's, in their order.
+var scripts = []string{"base.js", "charts.js", "health.js", "explorer_data.js", "explorer_draw.js", "explorer_panel.js", "explorer.js", "evaluation.js", "samples.js", "page.js"}
+
+// Generator marks the pages that Write makes.
+const Generator = `<meta name="generator" content="ccp report">`
+
+// content is what the template is filled in with.
+type content struct {
+	Title     string
+	PolicyTag template.HTML
+	Style     template.CSS
+	Script    template.JS
+	Document  template.JS // the report as JSON, which json.Marshal leaves without <, > and &
+}
+
+var (
+	source = template.Must(template.ParseFS(files, "page/page.html"))
+	style  = template.CSS(embedded("page.css"))
+	script = template.JS(joined())
+)
+
+func embedded(name string) string {
+	raw, err := files.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // embedded: it is there
+	}
+	return string(raw)
+}
+
+// joined is one script of all, whose names are its own.
+func joined() string {
+	var all bytes.Buffer
+	all.WriteString("\n(() => {\n\"use strict\";\n")
+	for _, name := range scripts {
+		all.WriteString(embedded(name))
+	}
+	all.WriteString("})();\n")
+	return all.String()
+}
+
+// Policy is the Content-Security-Policy of a page: its own script and style, and nothing from anywhere else; a live page may ask its
+// server for new data.
+func Policy(live bool) string {
+	connect := "'none'"
+	if live {
+		connect = "'self'"
+	}
+	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; connect-src %s; base-uri 'none'; form-action 'none'",
+		sum(string(script)), sum(string(style)), connect)
+}
+
+func sum(text string) string {
+	hash := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
+}
+
+// Write writes the page: one file of HTML that needs no other and asks nothing of a network.
+func Write(w io.Writer, r Report) error {
+	document, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("the report of %s: %w", r.Rerun.Checkpoint, err)
+	}
+	return source.Execute(w, content{Title: filepath.Base(r.Rerun.Checkpoint) + " · ccp report",
+		PolicyTag: template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + Policy(r.Live) + `">`),
+		Style:     style, Script: script, Document: template.JS(document)})
+}
