@@ -25,37 +25,83 @@ func Filter(signal, neighbourhood, gate, w *Node) *Node {
 // filterIn is Filter with what is multiplied rounded to dtype, see nn.ParamDType. The gathered neighbourhoods, by far the largest of
 // what a step keeps, are of that type; sums are not.
 func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
-	batch, channels := signal.Shape().Dim(0), signal.Shape().Dim(2)
-	k, size := neighbourhood.Shape().Dim(0), neighbourhood.Shape().Dim(1)
-	filters := w.Shape().Dim(0)
-	if w.Shape().Dim(1) != size || w.Shape().Dim(2) != channels {
-		exceptions.Panicf("kernel %s does not fit neighbourhoods of L=%d nodes with %d channels", w.Shape(), size, channels)
-	}
-	slots, width := k*size, size*channels
-	nodes := pick(signal, neighbourhood)
-	scale := Reshape(gate, 1, slots, 1)
-	kernel := Reshape(w, filters, width)
-	full := func(x *Node) *Node { return nn.Rounded(x, signal.DType()) }
-	narrow := func(x *Node) *Node { return nn.Rounded(x, dtype) }
-
-	var gated *Node // [batch·K, L·C]
+	f := newFiltered(dtype, signal, neighbourhood, gate, w)
+	var gated *Node
 	forward := func() *Node {
-		gated = Reshape(Mul(nodes.gather(narrow(signal)), narrow(opaque(scale, signal))), batch*k, width)
-		return Reshape(nn.Contract(dtype, gated, 1, kernel, 1), batch, k, filters)
+		gated = f.gated()
+		return f.product(gated)
 	}
 	backward := func(v *Node) []*Node {
-		v = Reshape(v, batch*k, filters)
-		dGated := full(Reshape(Dot(narrow(v), narrow(kernel)).Product(), batch, slots, channels))
-		dW := nn.Contract(dtype, OptimizationBarrier(TransposeAllDims(v, 1, 0)), 1, gated, 0)
-		// Σ dGated·signal is Σ dGated·gated / gate: the signal as gathered need not be kept. σ may underflow to zero.
-		dGate := ReduceSum(ReduceSum(Mul(dGated, full(Reshape(gated, batch, slots, channels))), 2), 0)
-		flat := Reshape(gate, slots)
-		some := IsPositive(flat)
-		dGate = Where(some, Div(dGate, Where(some, flat, OnesLike(flat))), ZerosLike(flat))
-		return []*Node{nodes.scatter(Mul(dGated, scale)), Reshape(dGate, k, size), Reshape(dW, filters, size, channels)}
+		dGated := f.dGated(v)
+		return []*Node{f.nodes.scatter(f.dSlots(dGated)), f.dGate(dGated, gated), f.dKernel(v, gated)}
 	}
 	return nn.WithGradient(forward, backward, signal, gate, w)
 }
+
+// filtered are clusters that Filter convolves over, some or all of a level's.
+type filtered struct {
+	dtype        dtypes.DType
+	signal       *Node // [batch, N, C]
+	gate, kernel *Node // [K, L], [filters, L·C]
+	nodes        picked
+}
+
+func newFiltered(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) filtered {
+	size, filters, channels := neighbourhood.Shape().Dim(1), w.Shape().Dim(0), signal.Shape().Dim(2)
+	if w.Shape().Dim(1) != size || w.Shape().Dim(2) != channels {
+		exceptions.Panicf("kernel %s does not fit neighbourhoods of L=%d nodes with %d channels", w.Shape(), size, channels)
+	}
+	return filtered{dtype, signal, gate, Reshape(w, filters, size*channels), pick(signal, neighbourhood)}
+}
+
+func (f filtered) batch() int           { return f.signal.Shape().Dim(0) }
+func (f filtered) channels() int        { return f.signal.Shape().Dim(2) }
+func (f filtered) clusters() int        { return f.gate.Shape().Dim(0) }
+func (f filtered) filters() int         { return f.kernel.Shape().Dim(0) }
+func (f filtered) scale() *Node         { return Reshape(f.gate, 1, f.nodes.slots(), 1) }
+func (f filtered) narrow(x *Node) *Node { return nn.Rounded(x, f.dtype) }
+func (f filtered) full(x *Node) *Node   { return nn.Rounded(x, f.signal.DType()) }
+
+// gated are the gathered neighbourhoods times their gates, `[batch·K, L·C]`.
+func (f filtered) gated() *Node {
+	x := Mul(f.nodes.gather(f.narrow(f.signal)), f.narrow(opaque(f.scale(), f.signal)))
+	return Reshape(x, f.batch()*f.clusters(), f.kernel.Shape().Dim(1))
+}
+
+// product is the filter's result, `[batch, K, filters]`.
+func (f filtered) product(gated *Node) *Node {
+	return Reshape(nn.Contract(f.dtype, gated, 1, f.kernel, 1), f.batch(), f.clusters(), f.filters())
+}
+
+// rows are those of the result's gradient v, `[batch·K, filters]`.
+func (f filtered) rows(v *Node) *Node { return Reshape(v, f.batch()*f.clusters(), f.filters()) }
+
+// dGated is the gradient of gated, of the same shape. v: `[batch, K, filters]`, the result's.
+func (f filtered) dGated(v *Node) *Node {
+	return f.full(Dot(f.narrow(f.rows(v)), f.narrow(f.kernel)).Product())
+}
+
+// dKernel is the gradient of w, `[filters, L, C]`.
+func (f filtered) dKernel(v, gated *Node) *Node {
+	dW := nn.Contract(f.dtype, OptimizationBarrier(TransposeAllDims(f.rows(v), 1, 0)), 1, gated, 0)
+	return Reshape(dW, f.filters(), f.gate.Shape().Dim(1), f.channels())
+}
+
+// dGate is the gradient of the gates, `[K, L]`: Σ dGated·signal is Σ dGated·gated / gate, so that the signal as gathered need not be
+// kept. σ may underflow to zero. The product is of matrices: of gated in two shapes XLA would keep both.
+func (f filtered) dGate(dGated, gated *Node) *Node {
+	d := ReduceSum(ReduceSum(f.bySlot(Mul(dGated, f.full(gated))), 2), 0)
+	flat := Reshape(f.gate, f.nodes.slots())
+	some := IsPositive(flat)
+	d = Where(some, Div(d, Where(some, flat, OnesLike(flat))), ZerosLike(flat))
+	return Reshape(d, f.gate.Shape().Dimensions...)
+}
+
+// dSlots is what each slot adds to the gradient of its node in the signal, `[batch, K·L, C]`.
+func (f filtered) dSlots(dGated *Node) *Node { return Mul(f.bySlot(dGated), f.scale()) }
+
+// bySlot is a value of each cluster's neighbourhood, `[batch·K, L·C]`, as one of each slot, `[batch, K·L, C]`.
+func (f filtered) bySlot(x *Node) *Node { return Reshape(x, f.batch(), f.nodes.slots(), f.channels()) }
 
 // opaque is value, by way of a value of the signal that the compiler cannot see through. XLA's CPU compiler would move the
 // ELU that makes a signal into the gather that follows, and so compute its exponential anew for each time that a node is

@@ -41,12 +41,15 @@ func (p picked) gather(signal *Node) *Node {
 
 // scatter adds up what the slots say of each node, the gradient of gather. v: `[batch, slots, C]`, result `[batch, N, C]`.
 func (p picked) scatter(v *Node) *Node {
-	g, dtype, channels := v.Graph(), v.DType(), v.Shape().Dim(2)
+	return p.scatterTo(Zeros(v.Graph(), shapes.Make(v.DType(), p.batch, p.nodes, v.Shape().Dim(2))), v)
+}
+
+// scatterTo is scatter with sums, `[batch, N, C]`, added.
+func (p picked) scatterTo(sums, v *Node) *Node {
 	if p.rows == nil {
-		zeros := Zeros(g, shapes.Make(dtype, p.batch, p.nodes, channels))
-		return BackendScatterSum(zeros, p.at, v, 1, []int{0, 2}, []int{1}, []int{1}, false, false)
+		return BackendScatterSum(sums, p.at, v, 1, []int{0, 2}, []int{1}, []int{1}, false, false)
 	}
-	zeros := Zeros(g, shapes.Make(dtype, p.batch*p.nodes, channels))
-	sums := BackendScatterSum(zeros, p.rows, Reshape(v, p.batch*p.slots(), channels), 1, []int{1}, []int{0}, []int{0}, false, false)
-	return Reshape(sums, p.batch, p.nodes, channels)
+	channels := v.Shape().Dim(2)
+	flat, rows := Reshape(sums, p.batch*p.nodes, channels), Reshape(v, p.batch*p.slots(), channels)
+	return Reshape(BackendScatterSum(flat, p.rows, rows, 1, []int{1}, []int{0}, []int{0}, false, false), p.batch, p.nodes, channels)
 }

@@ -24,7 +24,7 @@ type Layer struct {
 
 	membershipStd, membershipRate, alphaStd, betaStd float64
 	objectiveWeight, dropout                         float64
-	volumeLoops                                      bool
+	volumeLoops, recompute                           bool
 	hierarchy, gates, order, slots                   string
 	refresh                                          float64
 }
@@ -48,6 +48,7 @@ func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters 
 		slots:           model.GetParamOr(scope, ParamSlots, SlotsByRank),
 		dropout:         model.GetParamOr(scope, ParamDropout, 0.0),
 		refresh:         model.GetParamOr(scope, ParamRefresh, 1.0),
+		recompute:       model.GetParamOr(scope, ParamRecompute, false),
 	}
 }
 
@@ -72,6 +73,9 @@ func (l *Layer) ObjectiveWeight(weight float64) *Layer { l.objectiveWeight = wei
 // VolumeLoops counts self-loops in the volume, see ParamVolumeLoops.
 func (l *Layer) VolumeLoops(count bool) *Layer { l.volumeLoops = count; return l }
 
+// Recompute sets whether neighbourhoods are gathered again in the backward pass, see ParamRecompute.
+func (l *Layer) Recompute(again bool) *Layer { l.recompute = again; return l }
+
 // Order sets what follows the filter, see ParamOrder.
 func (l *Layer) Order(order string) *Layer { l.order = order; return l }
 
@@ -94,7 +98,11 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	std := math.Sqrt(2 / float64(l.size*channels)) // He et al. 2015
 	w := nn.NormalVariable(scope, "W", 0, std, dtype, l.filters, l.size, channels).NodeValue(g)
 	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(dtype, l.filters)).SetTrainable(true).NodeValue(g)
-	x := filterIn(nn.NarrowDType(scope, l.signal), l.signal, level.Neighbourhood, l.gate(level.Rank), nn.Decay(scope, w))
+	filter := filterIn
+	if l.recompute && scope.IsTraining(g) {
+		filter = filterAnew
+	}
+	x := filter(nn.NarrowDType(scope, l.signal), l.signal, level.Neighbourhood, l.gate(level.Rank), nn.Decay(scope, w))
 	if l.order == "filter-elu-norm" {
 		x = nn.BatchNorm(scope, nn.ELU(Add(x, Reshape(b, 1, 1, l.filters))), nil)
 	} else {

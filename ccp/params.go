@@ -31,6 +31,10 @@ const (
 	// the step itself all the same.
 	ParamRefresh = "ccp_refresh"
 
+	// ParamRecompute is to keep no gathered neighbourhoods between a training step's forward and backward passes, but to gather them
+	// again, those of a part of the clusters at a time (bool, default false): it takes less memory and more time.
+	ParamRecompute = "ccp_recompute"
+
 	// ParamVolumeLoops counts self-loops in the degrees of the volume (bool, default false: cohesion/volume stays ≤ 1).
 	ParamVolumeLoops = "ccp_volume_loops"
 

@@ -38,6 +38,18 @@ type BatchOptions struct {
 	DropLast bool
 	// Float64 gives float64 inputs, for runs in double precision.
 	Float64 bool
+	// Indices gives, in the place of a sample, where in the split it is, for whoever keeps the samples that Dataset.Pack returns: one
+	// input `[size, 1]`, int32. With an augmentation, which must be by Dataset.Moves, it is `[size, 4]`: then come what is drawn for
+	// the sample, Down, Right and Flip (0 or 1). Orders and draws are the same as without Indices.
+	Indices bool
+}
+
+// IndexColumns is the number of columns of the input of BatchOptions.Indices: 1, or 4 with augmentation.
+func (d *Dataset) IndexColumns(augmented bool) int {
+	if augmented && d.Augment != nil {
+		return 4
+	}
+	return 1
 }
 
 // Batches gives a split of a data set in batches to a GoMLX trainer: one input `[size, nodes, channels]`, normalised,
@@ -46,6 +58,7 @@ type Batches struct {
 	data    *Dataset
 	split   []int
 	options BatchOptions
+	places  map[int]int32 // of each sample in the split; for Indices only
 	waited  atomic.Int64
 }
 
@@ -53,7 +66,14 @@ var _ train.Dataset = (*Batches)(nil)
 
 // Batches cuts the samples of a split into batches. Wrong options are reported by the first batch.
 func (d *Dataset) Batches(split []int, o BatchOptions) *Batches {
-	return &Batches{data: d, split: split, options: o}
+	b := &Batches{data: d, split: split, options: o}
+	if o.Indices {
+		b.places = make(map[int]int32, len(split))
+		for place, i := range split {
+			b.places[i] = int32(place)
+		}
+	}
+	return b
 }
 
 // Name is the name of the data set.
@@ -115,6 +135,8 @@ func (b *Batches) check() error {
 		return fmt.Errorf("start step %d: must not be negative", o.StartStep)
 	case o.Steps < Endless:
 		return fmt.Errorf("%d steps: must not be negative, except %d for no end", o.Steps, Endless)
+	case o.Indices && o.Augment && b.data.Augment != nil && b.data.Moves == nil:
+		return fmt.Errorf("data set %s: its augmentation is not by moves of an image's pixels: it needs the samples, not their indices", b.data.Name)
 	case len(b.split) == 0:
 		return fmt.Errorf("data set %s: no samples to make batches of", b.data.Name)
 	}
@@ -168,13 +190,27 @@ func (b *Batches) order(epoch int) []int {
 
 // build makes the tensors of one batch.
 func (b *Batches) build(epoch int, samples []int) train.Batch {
+	inputs := b.signals
+	if b.options.Indices {
+		inputs = b.indices
+	}
+	labels := tensors.FromShape(shapes.Make(dtypes.Int32, len(samples), 1))
+	tensors.MustMutableFlatData(labels, func(flat []int32) {
+		for row, i := range samples {
+			flat[row] = b.data.Labels[i]
+		}
+	})
+	return train.Batch{Inputs: []*tensors.Tensor{inputs(epoch, samples)}, Labels: []*tensors.Tensor{labels}}
+}
+
+// signals are the samples themselves.
+func (b *Batches) signals(epoch int, samples []int) *tensors.Tensor {
 	d := b.data
 	dtype := dtypes.Float32
 	if b.options.Float64 {
 		dtype = dtypes.Float64
 	}
 	inputs := tensors.FromShape(shapes.Make(dtype, len(samples), d.Nodes, d.Channels))
-	labels := tensors.FromShape(shapes.Make(dtypes.Int32, len(samples), 1))
 	inputs.MustMutableFlatData(func(flat any) {
 		size := d.Nodes * d.Channels
 		switch flat := flat.(type) {
@@ -192,20 +228,39 @@ func (b *Batches) build(epoch int, samples []int) train.Batch {
 			}
 		}
 	})
-	tensors.MustMutableFlatData(labels, func(flat []int32) {
-		for row, i := range samples {
-			flat[row] = d.Labels[i]
-		}
-	})
-	return train.Batch{Inputs: []*tensors.Tensor{inputs}, Labels: []*tensors.Tensor{labels}}
+	return inputs
 }
 
 // sample writes a normalised sample, augmented if asked for.
 func (b *Batches) sample(epoch, i int, dst []float32) {
 	b.data.Sample(i, dst)
 	if b.options.Augment && b.data.Augment != nil {
-		b.data.Augment(random(b.options.Seed, augmentStream, uint64(epoch), uint64(i)), dst)
+		b.data.Augment(b.draws(epoch, i), dst)
 	}
+}
+
+// draws is the generator that augments a sample in an epoch.
+func (b *Batches) draws(epoch, i int) *rand.Rand {
+	return random(b.options.Seed, augmentStream, uint64(epoch), uint64(i))
+}
+
+// indices are what BatchOptions.Indices says of the samples.
+func (b *Batches) indices(epoch int, samples []int) *tensors.Tensor {
+	columns := b.data.IndexColumns(b.options.Augment)
+	inputs := tensors.FromShape(shapes.Make(dtypes.Int32, len(samples), columns))
+	tensors.MustMutableFlatData(inputs, func(flat []int32) {
+		for row, i := range samples {
+			to := flat[row*columns : (row+1)*columns]
+			if to[0] = b.places[i]; columns > 1 {
+				m := b.data.Moves.Draw(b.draws(epoch, i))
+				to[1], to[2] = int32(m.Down), int32(m.Right)
+				if m.Flip {
+					to[3] = 1
+				}
+			}
+		}
+	})
+	return inputs
 }
 
 // Streams of random numbers drawn from one training seed.

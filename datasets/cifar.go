@@ -76,9 +76,8 @@ func newCIFAR(records []byte, provenance string, warnings []string, perFile int,
 	}
 	d.splitTrainTest(perFile*(len(cifarFiles)-1), opts)
 	if opts.Augment {
-		d.Augment = augment.Compose(
-			augment.RandomCrop(cifarSide, cifarSide, cifarChannels, 4),
-			augment.RandomFlip(cifarSide, cifarSide, cifarChannels))
+		d.Moves = &augment.CropAndFlip{Height: cifarSide, Width: cifarSide, Channels: cifarChannels, Pad: 4}
+		d.Augment = d.Moves.Apply
 	}
 	return d, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets/augment"
 )
 
 // Signals holds the raw samples, `[samples, nodes, channels]`. An implementation keeps them in whatever form is
@@ -44,6 +45,8 @@ type Dataset struct {
 	Mean, Std []float32
 	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. Used on training samples only.
 	Augment func(rng *rand.Rand, sample []float32)
+	// Moves is Augment once more where all it does is to move an image's pixels, which can be done on a device too; else nil.
+	Moves *augment.CropAndFlip
 	// Provenance says where the data came from, under which licence, and its checksum.
 	Provenance string
 	// Notes tell how the samples were made, a line each, such as the counts that each step of a preparation left.

@@ -42,10 +42,15 @@ func (b *Bytes) Len() int {
 	return len(b.Records) / b.Record
 }
 
+// pixels are those of sample i, in the record's order.
+func (b *Bytes) pixels(i int) []byte {
+	start := i*b.Record + b.Skip
+	return b.Records[start : start+b.Nodes*b.Channels]
+}
+
 // Read widens sample i to dst, `[nodes, channels]`.
 func (b *Bytes) Read(i int, dst []float32) {
-	start := i*b.Record + b.Skip
-	pixels := b.Records[start : start+b.Nodes*b.Channels]
+	pixels := b.pixels(i)
 	if !b.Planar {
 		for j, pixel := range pixels {
 			dst[j] = float32(pixel) / b.Scale

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -27,11 +28,24 @@ func (s Spec) Activations(batch int) (all []Activation) {
 	}
 	nodes, channels := s.Nodes, s.Channels
 	for i, l := range s.Levels {
-		all = append(all, Activation{fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), shapes.Make(dtype, batch, l.Clusters, l.Neighbours, channels)})
+		name, gathered := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), l.Clusters
+		if s.recomputes(i) {
+			name, gathered = name+", those of a block of clusters", ccp.Block(l.Clusters)
+		}
+		all = append(all, Activation{name, shapes.Make(dtype, batch, gathered, l.Neighbours, channels)})
 		if !s.FrozenInTraining() {
 			all = append(all, Activation{fmt.Sprintf("level_%d's memberships", i+1), shapes.Make(dtypes.Float32, nodes, s.candidates(i))})
 		}
 		nodes, channels = l.Clusters, l.Filters
 	}
 	return all
+}
+
+// recomputes says whether level i, from 0, has ccp.ParamRecompute.
+func (s Spec) recomputes(i int) bool {
+	again, ok := s.Params[fmt.Sprintf("level_%d/%s", i+1, ccp.ParamRecompute)].(bool)
+	if !ok {
+		again, _ = s.Params[ccp.ParamRecompute].(bool)
+	}
+	return again
 }

@@ -56,6 +56,7 @@ var parameters = map[string]parameter{
 	ccp.ParamVolumeLoops:      {false, "level", eitherWay, clusterPooling},
 	ccp.ParamSlots:            {ccp.SlotsByRank, "level", oneOf(ccp.SlotsByRank, ccp.SlotsRandom), clusterPooling},
 	ccp.ParamRefresh:          {1.0, "", number("a whole number from 1", func(v float64) bool { return v >= 1 && v == math.Trunc(v) }), clusterPooling},
+	ccp.ParamRecompute:        {false, "level", eitherWay, clusterPooling},
 	ccp.ParamOrder:            {"filter-norm-elu", "level", oneOf("filter-norm-elu", "filter-elu-norm"), clusterPooling},
 	ccp.ParamDropout:          {0.0, "level", fraction, clusterPooling},
 	ParamCandidates:           {0.0, "level", number("a whole number from 0", func(v float64) bool { return v >= 0 && v == math.Trunc(v) && v < 1<<20 }), clusterPooling},

@@ -48,11 +48,12 @@ func main() {
 	candidates := flag.Int("candidates", 0, "how many clusters a node can belong to; 0 is the model's default")
 	dtype := flag.String("dtype", nn.Float32, "float32 or bfloat16, see nn.ParamDType")
 	refresh := flag.Int("refresh", 1, "every how many training steps neighbourhoods are selected anew")
+	recompute := flag.Bool("recompute", false, "gather neighbourhoods again in the backward pass, see ccp.ParamRecompute")
 	batch := flag.Int("batch", 64, "samples in a step")
 	steps := flag.Int("steps", 10, "steps to time")
 	warmup := flag.Int("warmup", 3, "steps before them")
 	flag.Parse()
-	params := map[string]any{ccp.ParamDropout: *dropout, ccp.ParamHierarchy: *hierarchy, models.ParamCandidates: float64(*candidates), ccp.ParamRefresh: float64(*refresh), nn.ParamDType: *dtype}
+	params := map[string]any{ccp.ParamDropout: *dropout, ccp.ParamHierarchy: *hierarchy, models.ParamCandidates: float64(*candidates), ccp.ParamRefresh: float64(*refresh), nn.ParamDType: *dtype, ccp.ParamRecompute: *recompute}
 	if err := run(*arch, *mode, params, *batch, *steps, *warmup); err != nil {
 		fmt.Fprintln(os.Stderr, "step:", err)
 		os.Exit(1)

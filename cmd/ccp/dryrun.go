@@ -36,13 +36,17 @@ func printFootprint(w io.Writer, f experiment.Footprint) {
 	if f.Estimated {
 		source = "estimated, this backend does not tell"
 	}
+	arguments := "weights, Adam's averages, graph, batch"
+	if f.Resident > 0 {
+		arguments = "weights, Adam's averages, graph, samples"
+	}
 	m := f.Memory
 	fmt.Fprintf(w, "memory of a training step on each device, %s:\n", source)
 	for _, part := range []struct {
 		name  string
 		bytes int64
 	}{
-		{"weights, Adam's averages, graph, batch", m.Arguments},
+		{arguments, m.Arguments},
 		{"the same after the step", m.Results},
 		{"activations and gradients", m.Temporary},
 		{"code", m.Code},

@@ -17,5 +17,8 @@ func TestDryRun(t *testing.T) {
 	var f experiment.Footprint
 	decode(t, succeed(t, "train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go", "--json"), &f)
 	assert.Equal(t, (64*4+2*9+2+2+4)+(4+4*4*2+4+2+8)+(4*10+10), f.Parameters)
+	out = succeed(t, "train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go", "--resident")
+	assert.Contains(t, out, "weights, Adam's averages, graph, samples")
+	assert.Regexp(t, `/resident/samples +0\.1 MB +\(Uint8\)\[1258, 64, 1\]`, out)
 	assert.NoDirExists(t, dir)
 }

@@ -61,6 +61,7 @@ interrupted or killed, and ends with the same weights.`,
 	watchFlag(f, &watchAt)
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 	f.BoolVar(&dryRun, "dry-run", false, "print what a training step needs, memory above all, and do not train")
+	f.BoolVar(&o.Resident, "resident", false, "keep the training samples in the device's memory, and pick and augment them there")
 	f.IntVar(&o.Devices, "devices", 1, "`N` of the backend's devices that share each batch; the batch must be a multiple of it")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

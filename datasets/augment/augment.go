@@ -21,7 +21,7 @@ func Compose(funcs ...Func) Func {
 // is the mean colour.
 func RandomCrop(height, width, channels, pad int) Func {
 	return func(rng *rand.Rand, sample []float32) {
-		down, right := rng.IntN(2*pad+1)-pad, rng.IntN(2*pad+1)-pad
+		down, right := drawShift(rng, pad)
 		shift(sample, height, width*channels, down, right*channels)
 	}
 }
@@ -29,7 +29,7 @@ func RandomCrop(height, width, channels, pad int) Func {
 // RandomFlip mirrors an image left to right, every second time on average.
 func RandomFlip(height, width, channels int) Func {
 	return func(rng *rand.Rand, sample []float32) {
-		if rng.IntN(2) == 0 {
+		if !drawFlip(rng) {
 			return
 		}
 		row := width * channels
@@ -38,6 +38,12 @@ func RandomFlip(height, width, channels int) Func {
 		}
 	}
 }
+
+func drawShift(rng *rand.Rand, pad int) (down, right int) {
+	return rng.IntN(2*pad+1) - pad, rng.IntN(2*pad+1) - pad
+}
+
+func drawFlip(rng *rand.Rand) bool { return rng.IntN(2) == 1 }
 
 // shift moves an image of rows of `row` values so that out[y][x] = in[y+down][x+right], zero outside. In place: the
 // rows are visited from the side that the values come to, so none is overwritten before it is read.

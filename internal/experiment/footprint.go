@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
@@ -30,8 +31,10 @@ type Footprint struct {
 	// and that the activations that Spec.Activations knows, twice for their gradients, stand for it.
 	Memory    backend.ProgramMemory `json:"memory_bytes"`
 	Estimated bool                  `json:"estimated"`
-	// Input is what the batches prepared ahead take on the host.
-	Input int64 `json:"input_bytes"`
+	// Input is what the batches prepared ahead take on the host, Resident what the training samples kept on the device take of Memory's
+	// arguments.
+	Input    int64 `json:"input_bytes"`
+	Resident int64 `json:"resident_bytes,omitempty"`
 	// Largest are the largest variables, Adam's averages among them, and activations, in descending order.
 	Largest []Sized `json:"largest"`
 }
@@ -65,7 +68,7 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 		return f, err
 	}
 	batch, devices := min(c.Batch, len(d.Train)), max(1, opts.Devices)
-	if err := checkDevices(b, devices, batch); err != nil {
+	if err := opts.check(b, c, d, spec); err != nil {
 		return f, err
 	}
 	store := spec.NewStore(c.Seed)
@@ -77,14 +80,25 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	if opts.Observer.Compile != nil {
 		opts.Observer.Compile()
 	}
-	executable, err := compileStep(NewTrainer(b, store, c, spec, d.Affinity, 1), shapes.Make(dtypes.Float32, batch, d.Nodes, d.Channels), devices)
+	var kept *resident
+	input := shapes.Make(dtypes.Float32, batch, d.Nodes, d.Channels)
+	if opts.Resident {
+		if kept, err = keepOnDevice(store, d, c.Augment); err != nil {
+			return f, err
+		}
+		input = shapes.Make(dtypes.Int32, batch, d.IndexColumns(c.Augment))
+	}
+	executable, err := compileStep(newTrainer(b, store, c, spec, d.Affinity, 1, kept), input, devices)
 	if err != nil {
 		return f, plain(err)
 	}
 	defer executable.Finalize()
 	f = Footprint{Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: batch,
 		Parameters: spec.Parameters(b, d.Affinity), Largest: largest(store, spec, batch/devices)}
-	f.Input = int64(4 * ahead * batch * d.Nodes * d.Channels)
+	f.Input = ahead * input.ByteSize()
+	if kept != nil {
+		f.Resident = store.GetVariable(residentSamples).Shape().ByteSize()
+	}
 	var known bool
 	if f.Memory, known = backend.MemoryOf(executable); !known {
 		f.Estimated = true
@@ -188,9 +202,13 @@ func (e *OutOfMemoryError) Error() string {
 		names = append(names, fmt.Sprintf("%s %s, %.0f MB", t.Name, t.Shape, float64(t.Bytes)/1e6))
 	}
 	cause, _, _ := strings.Cut(e.Err.Error(), "\n")
-	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: a smaller --batch, more --devices, "+
-		"--dtype bfloat16, --hierarchy prepared, --set %s=4, fewer clusters or filters with --levels; --dry-run tells what is needed (%s)",
-		strings.Join(names, "; "), models.ParamCandidates, cause)
+	leave := ""
+	if slices.ContainsFunc(e.Largest, func(t Sized) bool { return t.Name == residentSamples }) {
+		leave = "no --resident, "
+	}
+	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: %sa smaller --batch, more --devices, "+
+		"--set %s=true, --dtype bfloat16, --hierarchy prepared, --set %s=4, fewer clusters or filters with --levels; --dry-run tells what is needed (%s)",
+		strings.Join(names, "; "), leave, ccp.ParamRecompute, models.ParamCandidates, cause)
 }
 
 // explained is an error of a training step, an OutOfMemoryError where it is one.

@@ -86,7 +86,7 @@ func TestOutOfMemory(t *testing.T) {
 	var full *OutOfMemoryError
 	require.ErrorAs(t, err, &full)
 	require.ErrorContains(t, err, "the device has not enough memory for a training step; its largest tensors: level_1's gathered neighbourhoods (Float32)[16, 4, 4, 3], 0 MB; ")
-	for _, flag := range []string{"--batch", "--devices", "--dtype bfloat16", "--hierarchy prepared", "--set ccp_candidates=4", "--levels", "--dry-run", "code=8"} {
+	for _, flag := range []string{"--batch", "--devices", "--set ccp_recompute=true", "--dtype bfloat16", "--hierarchy prepared", "--set ccp_candidates=4", "--levels", "--dry-run", "code=8"} {
 		require.ErrorContains(t, err, flag)
 	}
 	assert.NotContains(t, err.Error(), "\n")

@@ -41,6 +41,14 @@ func (c Config) load(ctx context.Context, backend compute.Backend, opts Options)
 	return d, nil
 }
 
+// check says why a configuration cannot be trained on a data set in this way.
+func (o Options) check(backend compute.Backend, c Config, d *datasets.Dataset, spec models.Spec) error {
+	if err := checkDevices(backend, o.Devices, min(c.Batch, len(d.Train))); err != nil || !o.Resident {
+		return err
+	}
+	return checkResident(d, spec, c.Augment)
+}
+
 // LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the
 // splits and other choices of the run's configuration. Of o it takes DataDir, Backend and Progress. It is an error if data
 // set and classifier do not fit each other.

@@ -23,6 +23,11 @@ import (
 // schedule over `steps` steps and, if asked for, moving averages of the weights. Batches with Spec Reuse do not select. Its metrics, after GoMLX's own two, are the
 // batch's cross entropy, its accuracy and each level's objective.
 func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
+	return newTrainer(backend, store, c, spec, graph, steps, nil)
+}
+
+// newTrainer is NewTrainer whose batches are the indices of resident samples where these are not nil.
+func newTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int, kept *resident) *train.Trainer {
 	network := func(scope *model.Scope, batchSpec any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
 		if batchSpec == Reuse {
@@ -34,7 +39,11 @@ func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 		if c.Average > 0 {
 			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
 		}
-		return []*Node{spec.Build(scope, graph, inputs[0])}
+		signals := inputs[0]
+		if kept != nil {
+			signals = kept.inputs(scope.Store(), inputs[0])
+		}
+		return []*Node{spec.Build(scope, graph, signals)}
 	}
 	metrics := []metric.Interface{
 		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {

@@ -90,7 +90,7 @@ func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets
 	if r.spec, err = c.spec(d); err != nil {
 		return Result{}, err
 	}
-	if err := checkDevices(backend, opts.Devices, min(c.Batch, len(d.Train))); err != nil {
+	if err := opts.check(backend, c, d, r.spec); err != nil {
 		return Result{}, err
 	}
 	unlock, err := lock(opts.Dir)
@@ -135,7 +135,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		return err
 	}
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true})
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true, Indices: r.Resident})
 	r.perEpoch = r.batches.StepsPerEpoch()
 	if r.perEpoch == 0 {
 		return fmt.Errorf("data set %s has no training samples", r.data.Name)
@@ -208,8 +208,14 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.Observer.Compile != nil {
 		r.Observer.Compile()
 	}
-	trainer := NewTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, total)
-	loop := train.NewLoop(trainer)
+	var kept *resident
+	var err error
+	if r.Resident {
+		if kept, err = keepOnDevice(r.store, r.data, r.Augment); err != nil {
+			return err
+		}
+	}
+	loop := train.NewLoop(newTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, total, kept))
 	loop.OnStep("progress", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
 		r.failure = r.step(ctx, metrics)
 		return r.failure
