@@ -26,6 +26,18 @@ import (
 	"github.com/clusterpool/ccp/internal/experiment"
 )
 
+// onDevice runs a script of PyTorch's, which knows of CPUs only, on a device: all that it makes is there, and matrix products may be in
+// TF32, as ours are.
+const onDevice = `
+import runpy, sys, torch
+device, *sys.argv = sys.argv[1:]
+torch.set_default_device(device)
+torch.set_float32_matmul_precision("high")
+from_numpy = torch.from_numpy
+torch.from_numpy = lambda array: from_numpy(array).to(device)
+runpy.run_path(sys.argv[0], run_name="__main__")
+`
+
 // settings are the flags.
 type settings struct {
 	backend, dataDir, python, scripts, out string
@@ -122,17 +134,17 @@ func (s settings) stepTimes(r *results, step string) error {
 	}
 	contenders := []contender{{"ccp", "float32", []string{step, "--dtype", "float32"}}, {"ccp", "bfloat16", []string{step, "--dtype", "bfloat16"}}}
 	if s.scripts != "" {
-		torch := "import runpy, sys, torch; torch.set_default_device('cuda'); sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+		device, _, _ := strings.Cut(strings.TrimPrefix(s.backend, "xla:"), ",")
 		contenders = append(contenders,
 			contender{"jax", "float32", []string{s.python, filepath.Join(s.scripts, "ccp_jax.py")}},
-			contender{"torch-compiled", "float32", []string{s.python, "-c", torch, filepath.Join(s.scripts, "ccp_torch.py"), "--compile"}})
+			contender{"torch-compiled", "float32", []string{s.python, "-c", onDevice, device, filepath.Join(s.scripts, "ccp_torch.py"), "--compile"}})
 	}
 	for _, work := range []struct{ arch, mode string }{{"cifar10", "train"}, {"cifar10", "infer-frozen"}, {"20news", "train"}} {
 		for _, c := range contenders {
 			args := append(c.command[1:len(c.command):len(c.command)], "--arch", work.arch, "--mode", work.mode,
 				"--batch", strconv.Itoa(s.batch), "--steps", strconv.Itoa(s.steps), "--warmup", "3")
 			cmd := exec.Command(c.command[0], args...)
-			cmd.Env = append(os.Environ(), "GOMLX_BACKEND="+s.backend)
+			cmd.Env = append(os.Environ(), "GOMLX_BACKEND="+s.backend, "PYTHONPATH="+s.scripts)
 			cmd.Stderr = os.Stderr
 			output, err := cmd.Output()
 			if err != nil { // one that does not run must not cost the measurements of the others
