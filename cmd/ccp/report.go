@@ -109,7 +109,11 @@ func replaceable(path string, overwrite bool) error {
 	content, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return checkpoint.CheckDirectory(filepath.Dir(path))
+		folder := filepath.Dir(path)
+		if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: there is no folder %s; make it, or choose another --out", path, folder)
+		}
+		return checkpoint.CheckDirectory(folder)
 	case err != nil:
 		return err
 	case overwrite || bytes.Contains(content[:min(len(content), 1000)], []byte(report.Generator)):

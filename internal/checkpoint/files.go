@@ -31,16 +31,19 @@ func WriteJSON(path string, v any) error {
 	return WriteFile(path, append(raw, '\n'))
 }
 
-// WriteFile writes a file all or nothing: a temporary file, flushed to disk, then renamed.
+// WriteFile writes a file all or nothing: a temporary file, flushed to disk, then renamed. Where that fails, as on a full disk, the
+// temporary file is removed.
 func WriteFile(path string, content []byte) error {
 	work := path + ".writing"
-	if err := os.WriteFile(work, content, 0o644); err != nil {
-		return err
+	err := os.WriteFile(work, content, 0o644)
+	if err == nil {
+		err = flush(work)
 	}
-	if err := flush(work); err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(work, path)
 	}
-	if err := os.Rename(work, path); err != nil {
+	if err != nil {
+		_ = os.Remove(work)
 		return err
 	}
 	return flush(filepath.Dir(path))

@@ -35,6 +35,14 @@ func TestWriteJSONIsAllOrNothing(t *testing.T) {
 	assert.Equal(t, []string{"a.json"}, names(t, filepath.Dir(path)))
 }
 
+// A folder of that name cannot be replaced; nothing half made stays beside it.
+func TestWriteFileCleansUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.json")
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "full"), 0o755))
+	require.Error(t, WriteFile(path, []byte("text")))
+	assert.Equal(t, []string{"a.json"}, names(t, filepath.Dir(path)))
+}
+
 func TestReadJSONNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.json")
 	err := ReadJSON(path, new(state))
