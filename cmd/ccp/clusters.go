@@ -8,9 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -144,18 +142,12 @@ func (v hierarchyView) wantsNames(files bool) bool {
 // describe takes what the checkpoint does not have from the data set: the nodes' names and coordinates, and their grid where the checkpoint is
 // older than grids. Where the data set is not to be found there is a notice in place of it.
 func (v *hierarchyView) describe(s *shared, cmd *cobra.Command, dir, dataDir string) {
-	config, err := experiment.ReadConfig(dir)
-	if err == nil {
-		status := newStatusLine(cmd.ErrOrStderr())
-		var d *datasets.Dataset
-		d, err = experiment.LoadFor(v.Metadata, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
-		status.clear()
-		if err == nil {
-			v.names, v.grid, v.parts, v.places = d.NodeNames, d.Grid, d.Parts, d.Coordinates
-			return
-		}
+	d, err := s.dataOf(cmd, v.Metadata, dir, dataDir)
+	if err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
+		return
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
+	v.names, v.grid, v.parts, v.places = d.NodeNames, d.Grid, d.Parts, d.Coordinates
 }
 
 func (r clustersJSON) print(w io.Writer, out string) {

@@ -92,14 +92,7 @@ func (s *shared) explanation(cmd *cobra.Command, dir, dataDir, split, class stri
 			return nil, usage(cmd, fmt.Errorf("--class %q is none of %q", class, classifier.ClassNames))
 		}
 	}
-	config, err := experiment.ReadConfig(dir)
-	if err != nil {
-		return nil, err
-	}
-	status := newStatusLine(cmd.ErrOrStderr())
-	e.data, err = experiment.LoadFor(classifier.Metadata, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
-	status.clear()
-	if err != nil {
+	if e.data, err = s.dataOf(cmd, classifier.Metadata, dir, dataDir); err != nil {
 		return nil, err
 	}
 	indices, err := experiment.SplitOf(e.data, split)

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -31,16 +32,21 @@ func blank(title string) *plot.Plot {
 
 // save draws p into files; their endings say the format.
 func save(p *plot.Plot, width, height vg.Length, paths []string) error {
+	return write(paths, func(format string) (io.WriterTo, error) { return p.WriterTo(width, height, format) })
+}
+
+// write writes what is drawn in the format that each path's ending says, all or nothing. Errors name the file.
+func write(paths []string, drawn func(format string) (io.WriterTo, error)) error {
 	for _, path := range paths {
-		w, err := p.WriterTo(width, height, strings.TrimPrefix(filepath.Ext(path), "."))
+		picture, err := drawn(strings.TrimPrefix(filepath.Ext(path), "."))
+		var content bytes.Buffer
+		if err == nil {
+			_, err = picture.WriteTo(&content)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		var drawn bytes.Buffer
-		if _, err := w.WriteTo(&drawn); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if err := os.WriteFile(path, drawn.Bytes(), 0o644); err != nil {
+		if err := checkpoint.WriteFile(path, content.Bytes()); err != nil {
 			return err
 		}
 	}

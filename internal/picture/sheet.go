@@ -1,13 +1,10 @@
 package picture
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
+	"io"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -43,29 +40,19 @@ const (
 // Save draws the sheet into files of these paths, which end in .png or .svg. Errors name the file.
 func (s Sheet) Save(paths ...string) error {
 	width, height := s.size()
-	for _, path := range paths {
-		var drawn bytes.Buffer
-		var err error
-		switch format := strings.TrimPrefix(filepath.Ext(path), "."); format {
+	return write(paths, func(format string) (io.WriterTo, error) {
+		switch format {
 		case "png":
 			c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(sheetDPI))
 			s.draw(draw.New(c))
-			_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(&drawn)
+			return vgimg.PngCanvas{Canvas: c}, nil
 		case "svg":
 			c := vgsvg.New(width, height)
 			s.draw(draw.New(c))
-			_, err = c.WriteTo(&drawn)
-		default:
-			err = fmt.Errorf("unsupported format: %q; a sheet is png or svg", format)
+			return c, nil
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if err := os.WriteFile(path, drawn.Bytes(), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil, fmt.Errorf("unsupported format: %q; a sheet is png or svg", format)
+	})
 }
 
 // bars says which columns have a colour bar.
