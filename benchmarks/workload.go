@@ -9,8 +9,8 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -68,7 +68,7 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 				return nil, err
 			}
 		}
-		trainer := experiment.NewTrainer(backend, store, experiment.Defaults(arch, "ccp"), spec, graph, 1000)
+		trainer := training.NewTrainer(backend, store, training.Defaults(arch, "ccp"), spec, graph, 1000)
 		w.step = func() (float64, error) {
 			i := w.run % len(signals)
 			x, err := signals[i].LocalClone() // a trainer consumes its batch, as it does those that a data set prepares
@@ -81,7 +81,7 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 			}
 			batch := train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}}
 			if every, ok := params[ccp.ParamRefresh].(float64); ok && w.run%int(every) != 0 {
-				batch.Spec = experiment.Reuse
+				batch.Spec = training.Reuse
 			}
 			metrics, err := trainer.TrainStep(batch)
 			if err != nil {

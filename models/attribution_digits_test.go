@@ -15,8 +15,8 @@ import (
 	"github.com/clusterpool/ccp/datasets" //nolint:depguard // real images, to see that attributions mean something
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/experiment" //nolint:depguard // a network that has learned something
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training" //nolint:depguard // a network that has learned something
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,11 +25,11 @@ import (
 // reader is a network that has learned to read the digits, and the test samples.
 func reader(t *testing.T) (c *models.Classifier, signals [][]float32, labels []int) {
 	t.Helper()
-	config := experiment.Defaults("digits", "ccp")
+	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "16x12/9,4x16/8,1x24/4", []int{24}, 15
 	config.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared}
 	dir := filepath.Join(t.TempDir(), "digits")
-	_, err := experiment.Train(t.Context(), backendtest.Go(t), config, experiment.Options{Dir: dir})
+	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
 	require.NoError(t, err)
 	c, err = models.Load(dir, models.WithBackend(backendtest.Go(t)))
 	require.NoError(t, err)
@@ -165,9 +165,9 @@ func ExampleClassifier_Attribute() {
 	if err != nil {
 		panic(err)
 	}
-	config := experiment.Defaults("digits", "ccp")
+	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
-	if _, err := experiment.Train(context.Background(), pureGo, config, experiment.Options{Dir: dir}); err != nil {
+	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: dir}); err != nil {
 		panic(err)
 	}
 	classifier, err := models.Load(dir, models.WithBackend(pureGo))

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/experiment" //nolint:depguard // the example needs a trained classifier to load
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training" //nolint:depguard // the example needs a trained classifier to load
 )
 
 // Trains a very small network on the embedded digits, then loads its checkpoint and classifies an empty image.
@@ -23,9 +23,9 @@ func ExampleLoad() {
 	if err != nil {
 		panic(err)
 	}
-	config := experiment.Defaults("digits", "ccp")
+	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
-	if _, err := experiment.Train(context.Background(), pureGo, config, experiment.Options{Dir: dir}); err != nil {
+	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: dir}); err != nil {
 		panic(err)
 	}
 

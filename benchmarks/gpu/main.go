@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/models/training"
 )
 
 // onDevice runs a script of PyTorch's, which knows of CPUs only, on a device: all that it makes is there, and matrix products may be in
@@ -175,11 +175,11 @@ func (s settings) training(r *results, ccp, dir string) error {
 	if err := cmd.Run(); err != nil {
 		return err
 	}
-	result, err := experiment.ReadResult(dir)
+	result, err := training.ReadResult(dir)
 	if err != nil {
 		return err
 	}
-	history, err := experiment.ReadHistory(dir)
+	history, err := training.ReadHistory(dir)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/train"
 )
@@ -109,7 +109,7 @@ func measureOurs(name, graphFile string, steps int) error {
 		return err
 	}
 	batch, nodes, channels, classes := w.shape()
-	trainer := experiment.NewTrainer(opened, spec.NewStore(1), experiment.Defaults("", w.model), spec, graph, 1000)
+	trainer := training.NewTrainer(opened, spec.NewStore(1), training.Defaults("", w.model), spec, graph, 1000)
 	random := rand.New(rand.NewPCG(2, 2))
 	x, y := make([]float32, batch*nodes*channels), make([]int32, batch)
 	for i := range x {

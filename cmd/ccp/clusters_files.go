@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )

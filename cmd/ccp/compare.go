@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/experiment"
-	"github.com/clusterpool/ccp/internal/study"
+	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -50,7 +50,7 @@ func newCompare(s *shared) *cobra.Command {
 		}
 		t := study.Table{Name: "compare", Title: "Models on " + short}
 		for _, name := range names {
-			c := experiment.Defaults(path, name)
+			c := training.Defaults(path, name)
 			if f.Changed("tfidf") {
 				c.TFIDF = tfidf
 			}

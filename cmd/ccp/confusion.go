@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/models/training"
 )
 
 // What is printed of an evaluation at most: columns of a line, so that it does not wrap, and classes confused.
@@ -18,7 +18,7 @@ const (
 
 // printEvaluation prints the scores of each class, and the confusion matrix or, if that is too wide to be read, its
 // largest entries off the diagonal.
-func printEvaluation(w io.Writer, e experiment.Evaluation) {
+func printEvaluation(w io.Writer, e training.Evaluation) {
 	width := len("class")
 	names := make([]string, len(e.PerClass))
 	for k, c := range e.PerClass {

@@ -7,18 +7,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/models/training"
 )
 
 // evaluation makes one whose classes are mostly recognised, class k taken for k+1 (k%7) times.
-func evaluation(names []string) experiment.Evaluation {
-	var e experiment.Evaluation
+func evaluation(names []string) training.Evaluation {
+	var e training.Evaluation
 	for k, name := range names {
 		row := make([]int, len(names))
 		row[k] = 90 + k%10
 		row[(k+1)%len(names)] += k % 7
 		e.Confusion = append(e.Confusion, row)
-		e.PerClass = append(e.PerClass, experiment.ClassScore{Name: name, Samples: row[k] + k%7, Precision: 0.9, Recall: 0.8, F1: 0.85})
+		e.PerClass = append(e.PerClass, training.ClassScore{Name: name, Samples: row[k] + k%7, Precision: 0.9, Recall: 0.8, F1: 0.85})
 	}
 	return e
 }

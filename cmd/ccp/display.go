@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 )
 
 // trainUntilSignal trains until it is done or asked to stop by Ctrl-C or SIGTERM, then ending with the step under way and a
 // snapshot. A second Ctrl-C finds no handler any more, so that it kills the process.
-func trainUntilSignal(b compute.Backend, c experiment.Config, o experiment.Options, d *display) (experiment.Result, error) {
+func trainUntilSignal(b compute.Backend, c training.Config, o training.Options, d *display) (training.Result, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ended := context.AfterFunc(ctx, func() {
@@ -28,30 +28,30 @@ func trainUntilSignal(b compute.Backend, c experiment.Config, o experiment.Optio
 	})
 	defer ended()
 	defer d.clear()
-	return experiment.Train(ctx, b, c, o)
+	return training.Train(ctx, b, c, o)
 }
 
 // display shows a training: everywhere a line for each epoch done and, on a terminal, below them one that is drawn over,
 // for the epoch under way.
 type display struct {
 	*statusLine
-	config  experiment.Config
+	config  training.Config
 	backend string
 	began   time.Time // when the first step of this process was done
 	from    int       // that step
 }
 
-func newDisplay(out io.Writer, c experiment.Config, backend string) *display {
+func newDisplay(out io.Writer, c training.Config, backend string) *display {
 	return &display{statusLine: newStatusLine(out), config: c, backend: backend}
 }
 
-func (d *display) observer() experiment.Observer {
-	return experiment.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
+func (d *display) observer() training.Observer {
+	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
 // brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know.
-func (d *display) brief() experiment.Observer {
-	return experiment.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step, Notice: func(line string) {
+func (d *display) brief() training.Observer {
+	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step, Notice: func(line string) {
 		if !strings.HasPrefix(line, "hierarchy ") {
 			d.notice("  " + line)
 		}
@@ -59,7 +59,7 @@ func (d *display) brief() experiment.Observer {
 }
 
 // restart begins the display of another training.
-func (d *display) restart(c experiment.Config) { d.config, d.began = c, time.Time{} }
+func (d *display) restart(c training.Config) { d.config, d.began = c, time.Time{} }
 
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	d.notice(fmt.Sprintf("data   %s: %s training, %s validation, %s test samples in %d classes", data.Name,
@@ -88,7 +88,7 @@ func (d *display) compile() {
 	}
 }
 
-func (d *display) step(p experiment.Progress) {
+func (d *display) step(p training.Progress) {
 	done := (p.Epoch-1)*p.Steps + p.Step
 	if d.began.IsZero() {
 		d.began, d.from = time.Now(), done
@@ -120,7 +120,7 @@ func progressLine(head string, done float64, tail string, width int) string {
 	return line[:max(0, min(width, len(line)))]
 }
 
-func (d *display) epoch(e experiment.Epoch) {
+func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
 	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f  val %.4f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy, e.Validation.Accuracy)
 	if len(e.Objective) > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -45,7 +45,7 @@ func TestDisplayOnATerminal(t *testing.T) {
 	}
 	data, err := datasets.Load("digits", datasets.Options{})
 	require.NoError(t, err)
-	d := newDisplay(screen, experiment.Config{Epochs: 12}, "go")
+	d := newDisplay(screen, training.Config{Epochs: 12}, "go")
 	assert.Nil(t, d.screen, "a file is no terminal")
 	d.screen = screen
 
@@ -58,19 +58,19 @@ func TestDisplayOnATerminal(t *testing.T) {
 	d.compile()
 	assert.Equal(t, "\rcompiling…\x1b[K", written())
 	d.drawn = d.drawn.Add(-redrawPeriod)
-	d.step(experiment.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2, Loss: 2.5, Accuracy: 0.25, Objective: 0.5, PerSecond: 100})
+	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2, Loss: 2.5, Accuracy: 0.25, Objective: 0.5, PerSecond: 100})
 	line := written()
 	assert.Equal(t, "\repoch 1/12 [=======       ]  50%  loss 2.5000  acc 0.250  C 0.50  100/s  ? left\x1b[K", line)
 	assert.Len(t, line, len("\r\x1b[K")+79, "a line of 80 columns would wrap")
-	d.step(experiment.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2})
+	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2})
 	assert.Empty(t, written(), "too soon to draw again")
-	d.step(experiment.Progress{Epoch: 1, Epochs: 12, Step: 2, Steps: 2})
+	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 2, Steps: 2})
 	assert.Contains(t, written(), "] 100%", "the last step is always drawn")
-	d.epoch(experiment.Epoch{Epoch: 1, Train: experiment.Score{Loss: 2.5, Accuracy: 0.25}, Objective: []float64{0.5, 0.75}, Seconds: 0.25, Best: true})
+	d.epoch(training.Epoch{Epoch: 1, Train: training.Score{Loss: 2.5, Accuracy: 0.25}, Objective: []float64{0.5, 0.75}, Seconds: 0.25, Best: true})
 	assert.Equal(t, "\r\x1b[Kepoch  1/12  loss 2.5000  acc 0.250  val 0.0000  C 0.50 0.75  0.2s  best\n", written())
 	d.notice("resuming")
 	assert.Equal(t, "resuming\n", written(), "nothing to erase")
-	d.step(experiment.Progress{Epoch: 2, Epochs: 12, Step: 1, Steps: 2})
+	d.step(training.Progress{Epoch: 2, Epochs: 12, Step: 1, Steps: 2})
 	written()
 	d.clear()
 	d.clear()

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
 // dryRun prints what a step of a training needs.
-func (s *shared) dryRun(cmd *cobra.Command, c experiment.Config, o experiment.Options) error {
+func (s *shared) dryRun(cmd *cobra.Command, c training.Config, o training.Options) error {
 	b, info, err := s.open(cmd)
 	if err != nil {
 		return err
@@ -18,7 +18,7 @@ func (s *shared) dryRun(cmd *cobra.Command, c experiment.Config, o experiment.Op
 	o.Backend = info.Name
 	display := newDisplay(cmd.ErrOrStderr(), c, info.Name)
 	o.Observer = display.observer()
-	f, err := experiment.DryRun(context.Background(), b, c, o)
+	f, err := training.DryRun(context.Background(), b, c, o)
 	display.clear()
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *shared) dryRun(cmd *cobra.Command, c experiment.Config, o experiment.Op
 	return nil
 }
 
-func printFootprint(w io.Writer, f experiment.Footprint) {
+func printFootprint(w io.Writer, f training.Footprint) {
 	fmt.Fprintf(w, "model %s on %s: %s parameters; batch %d on %s, %s\n", f.Model, f.Data, thousands(f.Parameters), f.Batch, count(f.Devices, "device"), f.Backend)
 	source := "as compiled"
 	if f.Estimated {

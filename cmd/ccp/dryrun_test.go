@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clusterpool/ccp/internal/experiment"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -14,7 +14,7 @@ func TestDryRun(t *testing.T) {
 	out := succeed(t, "train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go")
 	assert.Contains(t, out, "model ccp on digits: 382 parameters; batch 64 on 1 device, go\nmemory of a training step on each device, estimated, this backend does not tell:\n")
 	assert.Contains(t, out, "level_1's gathered neighbourhoods")
-	var f experiment.Footprint
+	var f training.Footprint
 	decode(t, succeed(t, "train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go", "--json"), &f)
 	assert.Equal(t, (64*4+2*9+2+2+4)+(4+4*4*2+4+2+8)+(4*10+10), f.Parameters)
 	out = succeed(t, "train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go", "--resident")

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -18,7 +18,7 @@ type evalJSON struct {
 	Command string `json:"command"`
 	Data    string `json:"data"`
 	Split   string `json:"split"`
-	experiment.Evaluation
+	training.Evaluation
 }
 
 func newEval(s *shared) *cobra.Command {
@@ -42,7 +42,7 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		config, err := experiment.ReadConfig(dir)
+		config, err := training.ReadConfig(dir)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func newEval(s *shared) *cobra.Command {
 			config.Data, config.Protocol, config.TFIDF, config.Vectors = data, "", false, ""
 		}
 		status := newStatusLine(cmd.ErrOrStderr())
-		d, err := experiment.LoadFor(classifier.Metadata, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
+		d, err := training.LoadFor(classifier.Metadata, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
 		status.clear()
 		if data == "" && strings.HasSuffix(strings.ToLower(config.Data), ".npz") && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w; give its place with --data", err)
@@ -58,11 +58,11 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		indices, err := experiment.SplitOf(d, split)
+		indices, err := training.SplitOf(d, split)
 		if err != nil {
 			return err
 		}
-		e, err := experiment.Evaluate(classifier, d, indices, 64)
+		e, err := training.Evaluate(classifier, d, indices, 64)
 		if err != nil {
 			return err
 		}

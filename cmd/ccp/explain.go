@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -95,7 +95,7 @@ func (s *shared) explanation(cmd *cobra.Command, dir, dataDir, split, class stri
 	if e.data, err = s.dataOf(cmd, classifier.Metadata, dir, dataDir); err != nil {
 		return nil, err
 	}
-	indices, err := experiment.SplitOf(e.data, split)
+	indices, err := training.SplitOf(e.data, split)
 	if err != nil {
 		return nil, err
 	}

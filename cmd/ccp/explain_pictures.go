@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/picture"
 	"github.com/clusterpool/ccp/models"
 )
 

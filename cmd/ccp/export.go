@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/export"
+	"github.com/clusterpool/ccp/cmd/internal/export"
 	"github.com/spf13/cobra"
 )
 

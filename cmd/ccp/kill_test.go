@@ -46,19 +46,19 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// training is a training in a process of its own, always with the same settings.
-type training struct {
+// trainingProcess is a training in a process of its own, always with the same settings.
+type trainingProcess struct {
 	command *exec.Cmd
 	stderr  *bufio.Scanner
 	seen    strings.Builder // of stderr
 	stdout  bytes.Buffer
 }
 
-func startTraining(t *testing.T, backend, dir string) *training {
+func startTraining(t *testing.T, backend, dir string) *trainingProcess {
 	t.Helper()
 	path, err := program()
 	require.NoError(t, err)
-	p := &training{command: exec.Command(path, "train", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "9",
+	p := &trainingProcess{command: exec.Command(path, "train", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "9",
 		"--average", "0.9", "--save-every", "50ms", "--checkpoint", dir, "--json")}
 	p.command.Env = append(os.Environ(), "GOMLX_BACKEND="+backend, "CCP_DATA=")
 	p.command.Stdout = &p.stdout
@@ -71,7 +71,7 @@ func startTraining(t *testing.T, backend, dir string) *training {
 }
 
 // readTo reads stderr until a line begins with `start`, and says whether one did before the end.
-func (p *training) readTo(start string) bool {
+func (p *trainingProcess) readTo(start string) bool {
 	for p.stderr.Scan() {
 		p.seen.WriteString(p.stderr.Text() + "\n")
 		if strings.HasPrefix(p.stderr.Text(), start) {
@@ -82,7 +82,7 @@ func (p *training) readTo(start string) bool {
 }
 
 // end waits for the process and returns its exit code, -1 if a signal ended it.
-func (p *training) end(t *testing.T) int {
+func (p *trainingProcess) end(t *testing.T) int {
 	t.Helper()
 	p.readTo("no such line")
 	err := p.command.Wait()
@@ -99,7 +99,7 @@ type outcome struct {
 }
 
 // finish lets the process end, which must succeed, and returns the outcome.
-func (p *training) finish(t *testing.T, dir string) outcome {
+func (p *trainingProcess) finish(t *testing.T, dir string) outcome {
 	t.Helper()
 	require.Zero(t, p.end(t), p.seen.String())
 	var o outcome

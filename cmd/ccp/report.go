@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/clusterpool/ccp/cmd/internal/report"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
-	"github.com/clusterpool/ccp/internal/experiment"
-	"github.com/clusterpool/ccp/internal/report"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -95,13 +95,13 @@ docs/report.md explains it; "ccp train --watch" serves the same page during a tr
 
 // dataOf loads the data set that the run in dir was trained on; or says why it is not to be had.
 func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir string) (*datasets.Dataset, error) {
-	config, err := experiment.ReadConfig(dir)
+	config, err := training.ReadConfig(dir)
 	if err != nil {
 		return nil, err
 	}
 	status := newStatusLine(cmd.ErrOrStderr())
 	defer status.clear()
-	return experiment.LoadFor(m, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
+	return training.LoadFor(m, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
 }
 
 // replaceable says what stands in the way of writing a page to a path: a file that is no report of ours.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/study"
+	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/spf13/cobra"
 )
 

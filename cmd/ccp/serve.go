@@ -10,7 +10,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"github.com/clusterpool/ccp/internal/serve"
+	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )

@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/figures"
+	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/experiment"
-	"github.com/clusterpool/ccp/internal/figures"
-	"github.com/clusterpool/ccp/internal/study"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -57,7 +57,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	command := "ccp " + commandLine(s.args...)
-	display := newDisplay(cmd.ErrOrStderr(), experiment.Config{}, info.Name)
+	display := newDisplay(cmd.ErrOrStderr(), training.Config{}, info.Name)
 	ended := context.AfterFunc(ctx, func() {
 		stop()
 		display.notice("stopping after this step; Ctrl-C again aborts at once")
@@ -65,7 +65,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	defer ended()
 	errs := map[string]error{}
 	options := study.Options{Budget: o.budget,
-		Experiment: experiment.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name, SaveEvery: time.Minute},
+		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name, SaveEvery: time.Minute},
 		Begin: func(i, n int, cell study.Cell) {
 			display.notice(fmt.Sprintf("run %d of %d: %s, seed %d, in %s", i, n, cell.Row, cell.Config.Seed, cell.Dir))
 			display.restart(cell.Config)
@@ -77,10 +77,10 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	options.Experiment.Observer = display.brief()
 	err = study.Run(ctx, b, study.Cells(o.folder, tables, o.seeds), options)
 	display.clear()
-	if err != nil && !errors.Is(err, experiment.ErrInterrupted) && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, training.ErrInterrupted) && ctx.Err() == nil {
 		return err
 	}
-	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name, Versions: experiment.Versions(info.Name)}
+	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name, Versions: training.Versions(info.Name)}
 	var summaries []study.Summary
 	runs := 0
 	for _, t := range tables {
@@ -107,7 +107,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	}
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w; give the same command to go on", experiment.ErrInterrupted)
+		return fmt.Errorf("%w; give the same command to go on", training.ErrInterrupted)
 	case runs == 0 && len(errs) > 0:
 		return errNothingRun
 	}

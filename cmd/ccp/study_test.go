@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clusterpool/ccp/internal/study"
+	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clusterpool/ccp/internal/experiment"
-	"github.com/clusterpool/ccp/internal/study"
+	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/models/training"
 )
 
 // printResult prints what a training came to; `next` is the command to try.
-func printResult(w io.Writer, r experiment.Result, next string) {
+func printResult(w io.Writer, r training.Result, next string) {
 	fmt.Fprintf(w, "test accuracy %.2f%%, loss %.4f; validation accuracy %.2f%%, best in epoch %d of %d\n",
 		100*r.Test.Accuracy, r.Test.Loss, 100*r.Validation.Accuracy, r.BestEpoch, r.Epochs)
 	fmt.Fprintf(w, "%s parameters, %s in %s of training after %s of compiling, on %s\n", thousands(r.Parameters), count(r.Steps, "step"),

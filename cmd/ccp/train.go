@@ -11,15 +11,15 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 func newTrain(s *shared) *cobra.Command {
-	var c experiment.Config
-	var o experiment.Options
+	var c training.Config
+	var o training.Options
 	var dataDir, hidden, hierarchy, dtype, watchAt string
 	var settings []string
 	var overwrite, dryRun bool
@@ -79,7 +79,7 @@ interrupted or killed, and ends with the same weights.`,
 			return s.dryRun(cmd, c, o)
 		}
 		if overwrite {
-			if err := experiment.Remove(o.Dir); err != nil {
+			if err := training.Remove(o.Dir); err != nil {
 				return err
 			}
 		}
@@ -98,7 +98,7 @@ interrupted or killed, and ends with the same weights.`,
 			defer stop()
 		}
 		result, err := trainUntilSignal(b, c, o, display)
-		if errors.Is(err, experiment.ErrInterrupted) {
+		if errors.Is(err, training.ErrInterrupted) {
 			return fmt.Errorf("%w\n  %s %s", err, self(), commandLine(s.args...))
 		}
 		if err != nil {
@@ -121,8 +121,8 @@ interrupted or killed, and ends with the same weights.`,
 }
 
 // complete gives the settings that were not asked for their defaults, which depend on the data set, and checks them all.
-func complete(c *experiment.Config, f *pflag.FlagSet, hidden, hierarchy, dtype string, settings []string) (err error) {
-	defaults := experiment.Defaults(c.Data, c.Model)
+func complete(c *training.Config, f *pflag.FlagSet, hidden, hierarchy, dtype string, settings []string) (err error) {
+	defaults := training.Defaults(c.Data, c.Model)
 	for name, set := range map[string]func(){
 		"epochs":          func() { c.Epochs = defaults.Epochs },
 		"batch":           func() { c.Batch = defaults.Batch },

@@ -6,10 +6,10 @@ import (
 	"io"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/report"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/experiment"
-	"github.com/clusterpool/ccp/internal/report"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/pflag"
 )
 
@@ -21,7 +21,7 @@ func watchFlag(f *pflag.FlagSet, address *string) {
 
 // watch serves a page that follows the training in dir, and says where on log. stop ends it, when open pages have been told that the
 // training has ended.
-func watch(address, dir string, o *experiment.Observer, log io.Writer) (stop func(), err error) {
+func watch(address, dir string, o *training.Observer, log io.Writer) (stop func(), err error) {
 	server, err := report.Listen(address, dir)
 	if err != nil {
 		return nil, fmt.Errorf("--watch: %w", err)

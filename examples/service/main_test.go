@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/experiment"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,9 +18,9 @@ import (
 func TestService(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := filepath.Join(t.TempDir(), "digits")
-	config := experiment.Defaults("digits", "ccp")
+	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
-	_, err := experiment.Train(t.Context(), backend, config, experiment.Options{Dir: dir})
+	_, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir})
 	require.NoError(t, err)
 	classifier, err := models.NewReloader(t.Context(), dir, models.WithBackend(backend))
 	require.NoError(t, err)

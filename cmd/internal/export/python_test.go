@@ -1,0 +1,84 @@
+package export
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPython has onnxruntime and numpy classify with exported networks: each must say what the classifier says. It runs
+// where CCP_PYTHON names a Python that has numpy, onnx and onnxruntime. CCP_CHECKPOINTS can name checkpoints to try as well,
+// separated as in PATH.
+func TestPython(t *testing.T) {
+	python := os.Getenv("CCP_PYTHON")
+	if python == "" {
+		t.Skip("CCP_PYTHON names no Python with numpy, onnx and onnxruntime")
+	}
+	folder := t.TempDir()
+	arguments := []string{"testdata/check.py"}
+	add := func(name string, c *models.Classifier) {
+		path := filepath.Join(folder, strings.ReplaceAll(name, " ", "-"))
+		require.NoError(t, os.Mkdir(path, 0o755))
+		write(t, path, c)
+		arguments = append(arguments, path)
+	}
+	for name, v := range variants {
+		add(name, classifier(t, v))
+	}
+	for _, hierarchy := range []string{"learned", "prepared"} {
+		add("digits "+hierarchy, trainedDigits(t, hierarchy))
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("CCP_CHECKPOINTS")) {
+		c, err := models.Load(dir, models.WithBackend(backendtest.XLA(t)))
+		require.NoError(t, err)
+		add(filepath.Base(dir), c)
+	}
+	out, err := exec.Command(python, arguments...).CombinedOutput()
+	require.NoError(t, err, string(out))
+	t.Log("\n" + string(out))
+}
+
+// trainedDigits trains a small network for two epochs, so that its running means and variances come from a training.
+func trainedDigits(t *testing.T, hierarchy string) *models.Classifier {
+	t.Helper()
+	config := training.Defaults("digits", "ccp")
+	config.Levels, config.Hidden, config.Epochs = "8x8/9,1x16/8", []int{16}, 2
+	config.Params = map[string]any{"ccp_hierarchy": hierarchy}
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
+	require.NoError(t, err)
+	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	require.NoError(t, err)
+	return c
+}
+
+// write puts both formats, signals and their probabilities into a folder.
+func write(t *testing.T, folder string, c *models.Classifier) {
+	t.Helper()
+	n, err := Fold(c)
+	require.NoError(t, err)
+	require.NoError(t, n.WriteONNX(filepath.Join(folder, "network.onnx")))
+	require.NoError(t, n.WriteNPZ(filepath.Join(folder, "network.npz")))
+	all := signals(c, 9)
+	var flat []float32
+	for _, s := range all {
+		flat = append(flat, s...)
+	}
+	for name, array := range map[string]*npz.Array{
+		"signals.npy":       {Shape: []int{len(all), n.Nodes, n.Channels}, Data: flat},
+		"probabilities.npy": {Shape: []int{len(all), n.Classes()}, Data: predicted(t, c, all)},
+	} {
+		var file bytes.Buffer
+		require.NoError(t, npz.WriteNPY(&file, array))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), file.Bytes(), 0o644))
+	}
+}

@@ -1,0 +1,113 @@
+package figures
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/gomlx/compute"
+)
+
+// Options of Draw.
+type Options struct {
+	Folder string      // of the runs, and of the pictures
+	Table  study.Table // study.Figures of a data set
+	Seeds  int
+	Data   datasets.Options // DataDir, Backend and Progress: where the data set is, for the landscapes
+	// Progress is told the share done of what takes long.
+	Progress func(doing string, done float64)
+}
+
+// drawing is what the figures have in common.
+type drawing struct {
+	Options
+	runs map[string][]string // the finished runs' directories by the table's row, by seed
+	load func() (*datasets.Dataset, error)
+}
+
+// Draw draws the figures of a table from those of its runs that are finished, each into NAME.png, NAME.svg and NAME.csv in the folder,
+// where NAME begins with the table's. Receptive fields and landscapes are those of the first seed. A figure whose runs are missing is
+// left out, with a note. An error names the file or the run.
+func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figure, error) {
+	d := drawing{Options: o, runs: map[string][]string{}}
+	d.load = sync.OnceValues(d.loadData)
+	for _, row := range o.Table.Rows {
+		for _, dir := range row.Dirs(o.Folder, o.Seeds) {
+			if _, err := training.ReadResult(dir); err == nil {
+				d.runs[row.Name] = append(d.runs[row.Name], dir)
+			}
+		}
+	}
+	var figures []study.Figure
+	for _, figure := range []struct {
+		name, about string
+		rows        []string // of the table, of which runs are needed
+		draw        func() (sheet picture.Sheet, table [][]string, notes []string, err error)
+	}{
+		{"fields", "receptive fields at the first and the last epoch", losses, func() (picture.Sheet, [][]string, []string, error) { return d.fields(backend) }},
+		{"landscape", "the loss around the minimum", losses, func() (picture.Sheet, [][]string, []string, error) { return d.landscapes(ctx, backend) }},
+		{"objective", "the course of C", losses, d.objective},
+		{"order", "learning curves by the order of the nodes", orders, d.order},
+	} {
+		f := study.Figure{Name: o.Table.Name + "-" + figure.name, About: figure.about, Files: []string{}}
+		for _, row := range figure.rows {
+			if len(d.runs[row]) == 0 {
+				f.Notes = append(f.Notes, fmt.Sprintf("not drawn: no run of %q is finished", row))
+			}
+		}
+		if f.Notes == nil {
+			sheet, table, notes, err := figure.draw()
+			if err == nil && sheet.Panels != nil {
+				f.Files, err = d.write(f.Name, sheet, table)
+			}
+			if err != nil {
+				return figures, err
+			}
+			f.Notes = notes
+		}
+		figures = append(figures, f)
+	}
+	return figures, nil
+}
+
+// losses and orders are the rows that are compared.
+var (
+	losses = []string{study.TaskAndC, study.TaskOnly}
+	orders = []string{study.OrderByRank, study.RandomOrder}
+)
+
+// write makes a figure's files, and returns their paths.
+func (d drawing) write(name string, sheet picture.Sheet, table [][]string) (files []string, err error) {
+	if err := os.MkdirAll(d.Folder, 0o755); err != nil {
+		return nil, err
+	}
+	for _, ending := range []string{".png", ".svg", ".csv"} {
+		files = append(files, filepath.Join(d.Folder, name+ending))
+	}
+	if err := sheet.Save(files[:2]...); err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := csv.NewWriter(&text).WriteAll(table); err != nil {
+		return nil, err
+	}
+	return files, checkpoint.WriteFile(files[2], text.Bytes())
+}
+
+// data is the name of the data set that the runs are of.
+func (d drawing) data() string {
+	return strings.TrimSuffix(filepath.Base(d.Table.Rows[0].Config.Data), ".npz")
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }

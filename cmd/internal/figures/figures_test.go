@@ -1,0 +1,285 @@
+package figures
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ringTable is the table of figures of two classes on a ring of 8 nodes, with tiny networks.
+func ringTable(t *testing.T) study.Table {
+	t.Helper()
+	const samples, nodes = 40, 8
+	features, labels := make([]float32, samples*nodes), make([]int64, samples)
+	for i := range samples {
+		labels[i] = int64(i % 2)
+		for node := range nodes {
+			features[i*nodes+node] = float32(math.Sin(float64(i*node))) + float32(labels[i]*int64(node/4))
+		}
+	}
+	var edges []int64
+	for node := range int64(nodes) {
+		edges = append(edges, node, (node+1)%nodes)
+	}
+	path := filepath.Join(t.TempDir(), "ring.npz")
+	require.NoError(t, npz.Write(path, []npz.Named{
+		{Name: "features", Array: &npz.Array{Shape: []int{samples, nodes, 1}, Data: features}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{samples}, Data: labels}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{nodes, 2}, Data: edges}},
+	}))
+	table, err := study.PaperTable(study.Figures, path, 2)
+	require.NoError(t, err)
+	table.Name = "figures-ring"
+	for _, row := range table.Rows {
+		row.Config.Levels, row.Config.Hidden, row.Config.Batch = "4x4/3,1x4/2", []int{}, 8
+	}
+	return table
+}
+
+// trainRows runs the table's runs.
+func trainRows(t *testing.T, backend compute.Backend, folder string, table study.Table, seeds int) {
+	t.Helper()
+	err := study.Run(t.Context(), backend, study.Cells(folder, []study.Table{table}, seeds), study.Options{Begin: func(int, int, study.Cell) {},
+		Failed: func(cell study.Cell, err error) { t.Errorf("%s: %v", cell.Row, err) }})
+	require.NoError(t, err)
+}
+
+func readCSV(t *testing.T, path string) [][]string {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	return rows
+}
+
+func float(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	require.NoError(t, err)
+	return v
+}
+
+func TestDraw(t *testing.T) {
+	backend, folder, table := backendtest.Go(t), t.TempDir(), ringTable(t)
+	options := func(said *int) Options {
+		return Options{Folder: folder, Table: table, Seeds: 2, Progress: func(string, float64) { *said++ }}
+	}
+	var said int
+	figures, err := Draw(t.Context(), backend, options(&said))
+	require.NoError(t, err)
+	require.Len(t, figures, 4)
+	for _, f := range figures {
+		assert.Empty(t, f.Files)
+		require.Len(t, f.Notes, 2, "of each row that it needs")
+		assert.Contains(t, f.Notes[0], "no run of")
+	}
+
+	trainRows(t, backend, folder, table, 2)
+	figures, err = Draw(t.Context(), backend, options(&said))
+	require.NoError(t, err)
+	assert.Equal(t, 2*Side*Side, said)
+	for i, name := range []string{"figures-ring-fields", "figures-ring-landscape", "figures-ring-objective", "figures-ring-order"} {
+		assert.Equal(t, name, figures[i].Name)
+		assert.Empty(t, figures[i].Notes)
+		require.Len(t, figures[i].Files, 3)
+		for _, file := range figures[i].Files {
+			assert.FileExists(t, file)
+		}
+	}
+	dirs := map[string][]string{}
+	for _, row := range table.Rows {
+		dirs[row.Name] = row.Dirs(folder, 2)
+	}
+	fieldsHold(t, dirs, readCSV(t, figures[0].Files[2]))
+	landscapesHold(t, backend, dirs, readCSV(t, figures[1].Files[2]))
+	coursesHold(t, dirs, readCSV(t, figures[2].Files[2]), readCSV(t, figures[3].Files[2]))
+
+	// Landscapes are kept with their runs, and the pictures come out the same.
+	before, err := os.ReadFile(figures[1].Files[0])
+	require.NoError(t, err)
+	said = 0
+	figures, err = Draw(t.Context(), backend, options(&said))
+	require.NoError(t, err)
+	assert.Zero(t, said)
+	after, err := os.ReadFile(figures[1].Files[0])
+	require.NoError(t, err)
+	assert.True(t, bytes.Equal(before, after))
+
+	// A run of an older version has its best epoch only.
+	require.NoError(t, os.RemoveAll(filepath.Join(dirs[study.TaskOnly][0], "hierarchy")))
+	figures, err = Draw(t.Context(), backend, options(&said))
+	require.NoError(t, err)
+	require.Len(t, figures[0].Notes, 1)
+	assert.Contains(t, figures[0].Notes[0], "is older than recorded hierarchies: only its best epoch is drawn")
+	assert.Equal(t, "best epoch", readCSV(t, figures[0].Files[2])[1+2*2*8][1])
+}
+
+// fieldsHold compares with the hierarchies recorded.
+func fieldsHold(t *testing.T, dirs map[string][]string, rows [][]string) {
+	t.Helper()
+	assert.Equal(t, []string{"loss", "stage", "level", "node", "cluster"}, rows[0])
+	recorded, err := training.ReadHierarchies(dirs[study.TaskAndC][0])
+	require.NoError(t, err)
+	require.NotEmpty(t, recorded)
+	first := recorded[0]
+	require.Len(t, rows, 1+2*2*2*8, "losses, stages, levels, nodes")
+	for node := range 8 {
+		k := first.Clusters[0][node]
+		assert.Equal(t, []string{study.TaskAndC, epochName(first.Epoch), "1", strconv.Itoa(node), strconv.Itoa(int(k))}, rows[1+node])
+		assert.Equal(t, strconv.Itoa(int(first.Clusters[1][k])), rows[1+8+node][4])
+	}
+}
+
+// landscapesHold looks at the middle: there the objective is that of the trained network.
+func landscapesHold(t *testing.T, backend compute.Backend, dirs map[string][]string, rows [][]string) {
+	t.Helper()
+	assert.Equal(t, []string{"loss", "a", "b", "cross_entropy", "c", "minimised"}, rows[0])
+	require.Len(t, rows, 1+2*Side*Side)
+	for i, loss := range losses {
+		middle := rows[1+i*Side*Side+Side*Side/2]
+		assert.Equal(t, []string{loss, "0.0", "0.0"}, middle[:3])
+		metadata, graph, err := models.ReadMetadata(dirs[loss][0])
+		require.NoError(t, err)
+		store, state := model.NewStore(), any(nil)
+		_, _, err = checkpoint.Load(dirs[loss][0], checkpoint.Last, store, &state)
+		require.NoError(t, err)
+		c, err := models.NewClassifier(backend, metadata, graph)
+		require.NoError(t, err)
+		require.NoError(t, c.Update(store))
+		assert.InDelta(t, c.Hierarchy.Objective[0]+c.Hierarchy.Objective[1], float(t, middle[4]), 1e-5)
+		require.NoError(t, c.Close())
+		minimised := float(t, middle[3])
+		if loss == study.TaskAndC {
+			minimised -= float(t, middle[4])
+		}
+		assert.InDelta(t, minimised, float(t, middle[5]), 1e-5)
+		assert.Equal(t, []string{loss, "-0.9", "-1.0"}, rows[2+i*Side*Side][:3])
+	}
+}
+
+func coursesHold(t *testing.T, dirs map[string][]string, objective, order [][]string) {
+	t.Helper()
+	assert.Equal(t, []string{"loss", "level", "epoch", "seeds", "mean", "deviation"}, objective[0])
+	require.Len(t, objective, 1+2*3*2, "losses, levels and their sum, epochs")
+	a, err := training.ReadHistory(dirs[study.TaskAndC][0])
+	require.NoError(t, err)
+	b, err := training.ReadHistory(dirs[study.TaskAndC][1])
+	require.NoError(t, err)
+	assert.Equal(t, []string{study.TaskAndC, "1", "2", "2"}, objective[2][:4])
+	assert.InDelta(t, (a[1].Objective[0]+b[1].Objective[0])/2, float(t, objective[2][4]), 1e-5)
+	assert.InDelta(t, math.Abs(a[1].Objective[0]-b[1].Objective[0])/math.Sqrt2, float(t, objective[2][5]), 1e-5)
+	assert.Equal(t, "sum", objective[5][1])
+	assert.InDelta(t, (a[0].Objective[0]+b[0].Objective[0])/2+0.5, float(t, objective[5][4]), 1e-5)
+
+	assert.Equal(t, []string{"order", "epoch", "seeds", "mean", "deviation"}, order[0])
+	require.Len(t, order, 1+2*2)
+	a, err = training.ReadHistory(dirs[study.RandomOrder][0])
+	require.NoError(t, err)
+	b, err = training.ReadHistory(dirs[study.RandomOrder][1])
+	require.NoError(t, err)
+	assert.Equal(t, study.RandomOrder, order[4][0])
+	assert.InDelta(t, 50*(a[1].Validation.Accuracy+b[1].Validation.Accuracy), float(t, order[4][3]), 1e-4)
+}
+
+// Where only some figures have their runs, these are drawn; what is broken is named.
+func TestDrawSome(t *testing.T) {
+	backend, folder, table := backendtest.Go(t), t.TempDir(), ringTable(t)
+	some := table
+	some.Rows = table.Rows[2:]
+	trainRows(t, backend, folder, some, 1)
+	o := Options{Folder: folder, Table: table, Seeds: 1, Progress: func(string, float64) {}}
+	figures, err := Draw(t.Context(), backend, o)
+	require.NoError(t, err)
+	assert.Empty(t, figures[0].Files)
+	assert.Len(t, figures[3].Files, 3)
+
+	history := filepath.Join(table.Rows[2].Dirs(folder, 1)[0], "history.csv")
+	require.NoError(t, os.WriteFile(history, []byte("epoch\n1\n"), 0o644))
+	_, err = Draw(t.Context(), backend, o)
+	assert.ErrorContains(t, err, history)
+
+	trainRows(t, backend, folder, table, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = Draw(ctx, backend, o)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.NoFileExists(t, filepath.Join(table.Rows[0].Dirs(folder, 1)[0], landscapeFile))
+}
+
+func TestCourse(t *testing.T) {
+	epoch := func(accuracy float64) training.Epoch {
+		return training.Epoch{Validation: training.Score{Accuracy: accuracy}}
+	}
+	accuracy := func(e training.Epoch) float64 { return e.Validation.Accuracy }
+	c := courseOf([][]training.Epoch{{epoch(1), epoch(4)}, {epoch(3)}}, accuracy)
+	assert.Equal(t, []float64{1, 2}, c.epochs)
+	assert.Equal(t, []float64{2, 1}, c.seeds)
+	assert.Equal(t, []float64{2, 4}, c.mean)
+	assert.InDeltaSlice(t, []float64{math.Sqrt2, 0}, c.deviation, 1e-12)
+	assert.Equal(t, [][]string{{"x", "1", "2", "2", "1.414214"}, {"x", "2", "1", "4", "0"}}, c.rows("x"))
+	assert.Equal(t, c.deviation, c.curve("x", 0).Spread)
+	assert.Nil(t, courseOf([][]training.Epoch{{epoch(1)}}, accuracy).curve("x", 0).Spread, "one seed has no spread")
+	assert.Empty(t, courseOf(nil, accuracy).epochs)
+}
+
+func TestThrough(t *testing.T) {
+	assert.Equal(t, []int32{5, 6, 5}, through([]int32{1, 0, 1}, []int32{6, 5}))
+	assert.Equal(t, 2, distinct([]int32{5, 6, 5}))
+	assert.Zero(t, distinct(nil))
+}
+
+func TestWithoutDropout(t *testing.T) {
+	params := map[string]any{ccp.ParamDropout: 0.1, "level_2/" + ccp.ParamDropout: 0.3, ccp.ParamMembershipRate: 100.0}
+	s := withoutDropout(models.Spec{Params: params})
+	assert.Equal(t, map[string]any{ccp.ParamDropout: 0.0, models.ParamReadoutDropout: 0.0, models.ParamInputDropout: 0.0, ccp.ParamMembershipRate: 100.0}, s.Params)
+	assert.Len(t, params, 3, "the original stays")
+	assert.Len(t, withoutDropout(models.Spec{}).Params, 3)
+}
+
+// Weights are the averages where there are some.
+func TestWeightsOf(t *testing.T) {
+	store := model.NewStore()
+	for path, value := range map[string]any{
+		"/model/level_1/U": [][]float32{{1, 2}, {3, 4}, {5, 6}}, "/model/level_1/W": [][][]float32{{{1}, {2}}}, "/model/level_1/b": []float32{1},
+		"/model/classes/W": [][]float32{{1, 2}, {3, 4}}, models.AverageScope + "/model/classes/W": [][]float32{{5, 6}, {7, 8}},
+		"/model/level_1/alpha": [][]float32{{1}}, "/AdamOptimizer/W": [][]float32{{1}},
+	} {
+		_, err := store.CreateVariable(path, tensors.MustFromAnyValue(value))
+		require.NoError(t, err)
+	}
+	weights, err := weightsOf(store)
+	require.NoError(t, err)
+	assert.Equal(t, []Weight{
+		{Path: "/model/classes/W", Values: []float32{5, 6, 7, 8}, Filters: 2, Interleaved: true},
+		{Path: "/model/level_1/U", Values: []float32{1, 2, 3, 4, 5, 6}, Filters: 3},
+		{Path: "/model/level_1/W", Values: []float32{1, 2}, Filters: 1},
+	}, weights)
+	assert.Equal(t, [][]float32{{5, 6}, {7, 8}}, store.GetVariable("/model/classes/W").MustValue().Value())
+}
+
+// No sample, no loss.
+func TestSamplesOfNone(t *testing.T) {
+	_, _, err := samples(&datasets.Dataset{Name: "empty"})
+	assert.ErrorContains(t, err, "data set empty has no training samples")
+}

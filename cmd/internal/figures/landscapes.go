@@ -1,0 +1,93 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/gomlx/compute"
+)
+
+// landscapes draws the loss around the minimum that each of the two losses led to: what was minimised, and the cross entropy alone on
+// one scale for both; above as maps, below on the two axes through the middle.
+func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (sheet picture.Sheet, table [][]string, notes []string, err error) {
+	around := map[string]Landscape{}
+	samples, err := d.load()
+	if err != nil {
+		return sheet, nil, nil, err
+	}
+	for _, loss := range losses {
+		progress := func(done float64) { d.Progress("the loss around the minimum of "+loss, done) }
+		if around[loss], err = Around(ctx, backend, d.runs[loss][0], samples, progress); err != nil {
+			return sheet, nil, nil, err
+		}
+	}
+	both, only := around[study.TaskAndC], around[study.TaskOnly]
+	minimised := make([]float64, len(both.Task))
+	for i := range minimised {
+		minimised[i] = both.Task[i] - both.C[i]
+	}
+	sheet = picture.Sheet{Title: "Loss around the minimum on " + d.data(), Width: 210, Height: 210}
+	top, bottom := []picture.Panel{}, []picture.Panel{}
+	high := max(slices.Max(both.Task), slices.Max(only.Task))
+	for _, panel := range []struct {
+		title, label string
+		values       []float64
+		low, high    float64
+	}{
+		{"task + C: what was minimised", "cross entropy − C", minimised, 0, 0},
+		{"task + C: cross entropy", "cross entropy, nats", both.Task, 0, high},
+		{"task only: cross entropy", "cross entropy, nats", only.Task, 0, high},
+	} {
+		top = append(top, picture.Field{Title: panel.title, XLabel: "a, along d1", YLabel: "b, along d2", From: -1, To: 1, Side: Side, Values: panel.values,
+			Low: panel.low, High: panel.high, Label: panel.label})
+		axes := picture.Curves{XLabel: "a or b", YLabel: panel.label, Lines: both.axes(panel.values), Low: panel.low, High: panel.high}
+		bottom, sheet.Legend = append(bottom, axes), axes.Lines
+	}
+	sheet.Panels = [][]picture.Panel{top, bottom}
+
+	table = [][]string{{"loss", "a", "b", "cross_entropy", "c", "minimised"}}
+	for _, loss := range losses {
+		l := around[loss]
+		for i, task := range l.Task {
+			value := task
+			if loss == study.TaskAndC {
+				value -= l.C[i]
+			}
+			table = append(table, []string{loss, fmt.Sprintf("%.1f", l.at(i%l.Side)), fmt.Sprintf("%.1f", l.at(i/l.Side)), decimal(task), decimal(l.C[i]), decimal(value)})
+		}
+	}
+	return sheet, table, nil, nil
+}
+
+// loadData loads the data set of the runs.
+func (d drawing) loadData() (*datasets.Dataset, error) {
+	dir := d.runs[losses[0]][0]
+	metadata, _, err := models.ReadMetadata(dir)
+	if err != nil {
+		return nil, err
+	}
+	config, err := training.ReadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	return training.LoadFor(metadata, config, d.Data)
+}
+
+// axes are values on the two axes through the middle of the square.
+func (l Landscape) axes(values []float64) []picture.Curve {
+	curves := []picture.Curve{{Name: "along d1, b = 0", Colour: 0}, {Name: "along d2, a = 0", Colour: 1}}
+	middle := l.Side / 2
+	for i := range l.Side {
+		for axis, at := range []int{middle*l.Side + i, i*l.Side + middle} {
+			curves[axis].X, curves[axis].Y = append(curves[axis].X, math.Round(1e9*l.at(i))/1e9), append(curves[axis].Y, values[at])
+		}
+	}
+	return curves
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+)
+
+const (
+	mostMistakes = 24
+	mostGallery  = 16
+	evaluated    = 64 // samples at a time
+)
+
+// Build is FromRun, and what a classifier of the run says of its own hierarchy and, where the data set is to be had, of the test
+// samples. doing, which may be nil, is told what takes a while.
+func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string)) (Report, error) {
+	if doing == nil {
+		doing = func(string) {}
+	}
+	report, err := r.FromRun()
+	if err != nil {
+		return report, err
+	}
+	report.Snapshot, report.Parameters = c.Snapshot, c.Parameters()
+	if c.Spec.Clusters() && len(c.Spec.Levels) > 0 {
+		if err := r.addHierarchy(&report, c); err != nil {
+			return report, fmt.Errorf("%s: %w", r.dir, err)
+		}
+	}
+	switch {
+	case r.data == nil:
+		return report, nil
+	case len(r.data.Test) == 0:
+		report.Notices = append(report.Notices, "The data set has no test samples, so that there is nothing to be evaluated.")
+		return report, nil
+	}
+	doing(fmt.Sprintf("evaluating %d test samples", len(r.data.Test)))
+	return report, r.addSamples(ctx, &report, c)
+}
+
+// addHierarchy puts the classifier's own hierarchy in the place of the one that its epoch left, or of all if the run kept none.
+func (r *Run) addHierarchy(report *Report, c *models.Classifier) (err error) {
+	levels, err := c.ClusterLevels()
+	if err != nil {
+		return err
+	}
+	if report.Health, err = c.Health(); err != nil {
+		return err
+	}
+	own := training.HierarchyEpoch{Epoch: report.BestEpoch, Health: report.Health}
+	for _, level := range levels {
+		own.Clusters = append(own.Clusters, level.Memberships.Hard())
+	}
+	epochs, err := training.ReadHierarchies(r.dir)
+	if err != nil {
+		return err
+	}
+	if r.meta.Spec.FrozenInTraining() {
+		epochs = nil
+	}
+	at, found := slices.BinarySearchFunc(epochs, own.Epoch, func(h training.HierarchyEpoch, epoch int) int { return cmp.Compare(h.Epoch, epoch) })
+	if found {
+		epochs[at] = own
+	} else {
+		epochs = slices.Insert(epochs, at, own)
+	}
+	report.Hierarchy = r.hierarchy(epochs, at, at)
+	report.Hierarchy.describe(levels, c)
+	return nil
+}
+
+// addSamples evaluates the test samples, and explains the most confident mistakes and some samples of all classes.
+func (r *Run) addSamples(ctx context.Context, report *Report, c *models.Classifier) error {
+	var wrong, right []Sample
+	evaluation, err := training.EvaluateEach(c, r.data, r.data.Test, evaluated, func(sample int, probabilities []float64) {
+		s := Sample{Index: sample, Truth: int(r.data.Labels[sample])}
+		for k, p := range probabilities {
+			if p > probabilities[s.Predicted] {
+				s.Predicted = k
+			}
+		}
+		s.Probability, s.TruthShare = probabilities[s.Predicted], probabilities[s.Truth]
+		if s.Predicted == s.Truth {
+			right = append(right, s)
+		} else {
+			wrong = append(wrong, s)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	report.Evaluation = &evaluation
+	slices.SortStableFunc(wrong, func(a, b Sample) int { return cmp.Compare(b.Probability, a.Probability) })
+	report.Mistakes = slices.Clone(wrong[:min(mostMistakes, len(wrong))])
+	report.Gallery = gallery(right, wrong, r.data.Classes())
+	for i, samples := range [][]Sample{report.Mistakes, report.Gallery} {
+		if err := r.explain(ctx, c, samples, i == 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong ones.
+func gallery(right, wrong []Sample, classes int) []Sample {
+	queues := make([][]Sample, classes)
+	for _, s := range slices.Concat(right, wrong) {
+		queues[s.Truth] = append(queues[s.Truth], s)
+	}
+	picked := []Sample{}
+	for range mostGallery {
+		for k, queue := range queues {
+			if len(queue) > 0 && len(picked) < mostGallery {
+				picked, queues[k] = append(picked, queue[0]), queue[1:]
+			}
+		}
+	}
+	slices.SortStableFunc(picked, func(a, b Sample) int { return cmp.Compare(a.Truth, b.Truth) })
+	return picked
+}

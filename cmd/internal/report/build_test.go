@@ -1,0 +1,172 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestBuild(t *testing.T) {
+	r, c := built(t, "learned")
+	result, err := training.ReadResult(trained(t, "learned"))
+	require.NoError(t, err)
+	assert.Equal(t, result.BestEpoch, r.BestEpoch)
+	assert.Equal(t, c.Snapshot, r.Snapshot)
+	assert.Equal(t, result.Parameters, r.Parameters)
+	assert.Len(t, r.History, 3)
+	assert.True(t, r.Ended)
+	assert.InDelta(t, result.Test.Accuracy, r.Evaluation.Accuracy, 1e-12)
+	assert.Equal(t, 359, r.Evaluation.Samples)
+
+	levels, err := c.ClusterLevels()
+	require.NoError(t, err)
+	require.Len(t, r.Hierarchy.Epochs, 3)
+	shown := r.Hierarchy.Epochs[r.Hierarchy.Shown]
+	assert.Equal(t, r.BestEpoch, shown.Epoch)
+	for i, level := range levels {
+		l := r.Hierarchy.Levels[i]
+		assert.Equal(t, Ints(level.Memberships.Hard()), shown.Clusters[i])
+		assert.Len(t, l.Colours, level.Clusters)
+		assert.Len(t, l.Neighbourhoods, level.Clusters*level.Neighbours)
+		assert.Equal(t, level.Neighbourhoods[1%level.Clusters][2], l.Neighbourhoods[(1%level.Clusters)*level.Neighbours+2])
+		sum := 0.0
+		for _, m := range l.Mass {
+			sum += float64(m)
+		}
+		assert.InDelta(t, 64, sum, 1e-3)
+	}
+	health, err := c.Health()
+	require.NoError(t, err)
+	assert.Equal(t, health, r.Health)
+
+	wrong := 359 - int(r.Evaluation.Accuracy*359+0.5)
+	require.Len(t, r.Mistakes, min(wrong, mostMistakes))
+	d := digits(t)
+	signal := make([]float32, 64)
+	for i, s := range r.Mistakes {
+		assert.NotEqual(t, s.Truth, s.Predicted)
+		assert.Equal(t, int(d.Labels[s.Index]), s.Truth)
+		if i > 0 {
+			assert.LessOrEqual(t, s.Probability, r.Mistakes[i-1].Probability)
+		}
+	}
+	s := r.Gallery[0]
+	d.Signals.Read(s.Index, signal)
+	p, err := c.Attribute(context.Background(), [][]float32{signal}, models.AttributionOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, p[0].Prediction.Class, s.Predicted)
+	assert.InDelta(t, p[0].Prediction.Probability, s.Probability, 1e-5)
+	for node, q := range s.Contributions.Q {
+		assert.InDelta(t, p[0].Nodes[node], float64(q)*s.Contributions.Most/127, 0.51*s.Contributions.Most/127+1e-9)
+		assert.InDelta(t, signal[node], float64(s.Image.Q[node])*s.Image.Most/127, 0.51*s.Image.Most/127)
+	}
+	assert.Nil(t, s.Words)
+}
+
+func TestPreparedHasOneEpoch(t *testing.T) {
+	r, _ := built(t, "prepared")
+	assert.True(t, r.Hierarchy.Frozen)
+	assert.Len(t, r.Hierarchy.Epochs, 1)
+	assert.Equal(t, 1, r.Hierarchy.Known)
+}
+
+func TestWithoutClusters(t *testing.T) {
+	r, _ := built(t, "softmax")
+	assert.Nil(t, r.Hierarchy)
+	assert.Empty(t, r.Health)
+	assert.NotNil(t, r.Evaluation)
+	assert.NotEmpty(t, r.Gallery)
+	var page bytes.Buffer
+	require.NoError(t, Write(&page, r))
+}
+
+// Without the data set there are no samples, and no names; without what older versions did not write, one epoch.
+func TestOlderRunWithoutData(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(trained(t, "learned"))))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "hierarchy")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "history.csv")))
+	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	run, err := Open(dir, nil)
+	require.NoError(t, err)
+	r, err := run.Build(context.Background(), c, nil)
+	require.NoError(t, err)
+	assert.Len(t, r.Hierarchy.Epochs, 1)
+	assert.Equal(t, r.BestEpoch, r.Hierarchy.Epochs[0].Epoch)
+	assert.Nil(t, r.Evaluation)
+	assert.Empty(t, r.Gallery)
+	assert.Empty(t, r.History)
+}
+
+func TestFromRunInTraining(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(trained(t, "learned"))))
+	require.NoError(t, os.Remove(filepath.Join(dir, "result.json")))
+	run, err := Open(dir, digits(t))
+	require.NoError(t, err)
+	r, err := run.FromRun()
+	require.NoError(t, err)
+	assert.False(t, r.Ended)
+	assert.Nil(t, r.Result)
+	assert.Len(t, r.History, 3)
+	assert.Equal(t, 2, r.Hierarchy.Shown, "the newest")
+	assert.Empty(t, r.Hierarchy.Levels[0].Mass)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "history.csv"), []byte("epoch\n"), 0o644))
+	_, err = run.FromRun()
+	require.ErrorContains(t, err, "history.csv")
+	_, err = Open(t.TempDir(), nil)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// The page asks nothing of a network, and no text of the data becomes markup.
+func TestWrite(t *testing.T) {
+	r, _ := built(t, "learned")
+	r.ClassNames[0] = `</script><img src=x onerror="alert(1)"><!--`
+	r.Rerun.Command = "ccp train --data 'a\u2028b</SCRIPT>'"
+	var page bytes.Buffer
+	require.NoError(t, Write(&page, r))
+	html := page.String()
+	assert.Contains(t, html[:1000], Generator)
+	assert.NotContains(t, html, "<img")
+	assert.NotContains(t, html, "</SCRIPT>")
+	assert.Equal(t, 2, strings.Count(html, "</script>"))
+	assert.NotRegexp(t, regexp.MustCompile(`(src|href)="(?:[a-z]+:)?//|@import|url\(`), html)
+	assert.Contains(t, html, "default-src 'none'", "a policy")
+
+	_, rest, found := strings.Cut(html, `<script type="application/json" id="report">`)
+	require.True(t, found)
+	document, _, _ := strings.Cut(rest, "</script>")
+	var again struct {
+		ClassNames []string `json:"class_names"`
+		Rerun      struct {
+			Command string `json:"command"`
+		} `json:"rerun"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(document), &again))
+	assert.Equal(t, r.ClassNames, again.ClassNames)
+	assert.Equal(t, r.Rerun.Command, again.Rerun.Command)
+}
+
+func ExampleWrite() {
+	var page bytes.Buffer
+	err := Write(&page, Report{Data: "digits", Model: "softmax", Rerun: Rerun{Checkpoint: "runs/digits-softmax-1"}})
+	title, _, _ := strings.Cut(page.String()[strings.Index(page.String(), "<title>"):], "\n")
+	fmt.Println(title, err)
+	// Output: <title>digits-softmax-1 · ccp report</title> <nil>
+}

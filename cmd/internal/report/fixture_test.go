@@ -1,0 +1,134 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	scratch string
+	begun   = map[string]bool{}
+	one     sync.Mutex // training
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "report"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+// trained is the directory of a small training on the digits, made once for each name and not to be changed.
+func trained(t testing.TB, name string) string {
+	t.Helper()
+	one.Lock()
+	defer one.Unlock()
+	dir := filepath.Join(scratch, name)
+	if begun[name] {
+		return dir
+	}
+	c := training.Defaults("digits", "ccp")
+	c.Levels, c.Hidden, c.Epochs = "12x8/8,4x8/4,1x8/4", []int{8}, 3
+	switch name {
+	case "learned":
+		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Learned, ccp.ParamMembershipRate: 100.0}
+	case "prepared":
+		c.Params, c.Epochs = map[string]any{ccp.ParamHierarchy: ccp.Prepared}, 1
+	case "softmax":
+		c.Model, c.Levels, c.Hidden, c.Params, c.Epochs = "softmax", "", nil, nil, 1
+	}
+	_, err := training.Train(context.Background(), backendtest.Go(t), c, training.Options{Dir: dir, Backend: "go", Command: "ccp train --test"})
+	require.NoError(t, err)
+	begun[name] = true
+	return dir
+}
+
+func digits(t testing.TB) *datasets.Dataset {
+	t.Helper()
+	d, err := datasets.Load("digits", datasets.Options{})
+	require.NoError(t, err)
+	return d
+}
+
+// built is the whole report of a run, and the classifier that it is of.
+func built(t testing.TB, name string) (Report, *models.Classifier) {
+	t.Helper()
+	dir := trained(t, name)
+	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	run, err := Open(dir, digits(t))
+	require.NoError(t, err)
+	r, err := run.Build(context.Background(), c, nil)
+	require.NoError(t, err)
+	return r, c
+}
+
+// words is the report of a hierarchy of 10,000 words over 30 epochs, at six levels, as large as that of 20NEWS; all of it is drawn at
+// random, which is the worst case for its size.
+func words(t testing.TB) Report {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	graph, err := affinity.Grid(100, 100, 8)
+	require.NoError(t, err)
+	spec := models.Spec{Model: "ccp", Nodes: 10_000, Channels: 1, Classes: 2, Architecture: models.Architecture{Levels: []models.Level{
+		{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16}, {Clusters: 128, Filters: 256, Neighbours: 8},
+		{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}}
+	run := &Run{dir: "runs/words", meta: models.Metadata{Spec: spec}, graph: graph}
+	places := make([]float64, 0, 20_000)
+	names := make([]string, spec.Nodes)
+	for i := range names {
+		names[i] = fmt.Sprintf("word%d", random.IntN(1_000_000))
+		places = append(places, random.NormFloat64(), random.NormFloat64())
+	}
+	var epochs []training.HierarchyEpoch
+	for epoch := range 30 {
+		e := training.HierarchyEpoch{Epoch: epoch + 1}
+		nodes := spec.Nodes
+		for i, level := range spec.Levels {
+			clusters := make([]int32, nodes)
+			for node := range clusters {
+				clusters[node] = int32(random.IntN(level.Clusters))
+			}
+			e.Clusters = append(e.Clusters, clusters)
+			e.Health = append(e.Health, models.LevelHealth{Level: i + 1, Nodes: nodes, Clusters: level.Clusters, Neighbours: level.Neighbours, InUse: level.Clusters})
+			nodes = level.Clusters
+		}
+		epochs = append(epochs, e)
+	}
+	r := Report{Data: "words", Model: "ccp", About: "a hierarchy", Nodes: spec.Nodes, Channels: 1, Edges: graph.Edges(), Levels: spec.LevelsString(),
+		ClassNames: []string{"a", "b"}, Epochs: 30, BestEpoch: 20, Names: names, Layout: newLayout(graph, nil, nil, places, names),
+		Hierarchy: run.hierarchy(epochs, 19, 19), Health: epochs[19].Health, Notices: []string{}, Rerun: Rerun{Checkpoint: run.dir}}
+	for i := range r.Hierarchy.Levels {
+		l := &r.Hierarchy.Levels[i]
+		for range l.Clusters {
+			l.Mass = append(l.Mass, random.Float32())
+			l.CentralCounts = append(l.CentralCounts, mostCentral)
+			for range mostCentral {
+				l.Central = append(l.Central, int32(random.IntN(spec.Nodes)))
+			}
+			for range l.Neighbours {
+				l.Neighbourhoods = append(l.Neighbourhoods, int32(random.IntN(l.Nodes)))
+				l.Ranks = append(l.Ranks, random.Float32())
+				l.Gates = append(l.Gates, random.Float32())
+			}
+		}
+	}
+	return r
+}

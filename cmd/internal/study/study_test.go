@@ -1,0 +1,204 @@
+package study
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func short(model string) *training.Config {
+	c := training.Defaults("digits", model)
+	c.Epochs, c.Batch, c.Levels, c.Hidden = 1, 256, "4x4/9,1x4/4", []int{}
+	return &c
+}
+
+// Rows that two tables have in common are run once; each row is run with the first seed before any is with the second.
+func TestCells(t *testing.T) {
+	a, b := short("ccp"), short("ccp")
+	b.LearningRate = 1
+	tables := []Table{{Rows: []Row{{Name: "a", Config: a}, {Name: "quoted", Paper: 50}}}, {Rows: []Row{{Name: "b", Config: b}, {Name: "a too", Config: short("ccp")}}}}
+	cells := Cells("runs", tables, 2)
+	var names []string
+	for _, c := range cells {
+		names = append(names, c.Row)
+	}
+	assert.Equal(t, []string{"a", "b", "a", "b"}, names)
+	assert.Equal(t, []int64{1, 1, 2, 2}, []int64{cells[0].Config.Seed, cells[1].Config.Seed, cells[2].Config.Seed, cells[3].Config.Seed})
+	assert.Regexp(t, `^runs/digits-ccp-1-[0-9a-f]{8}$`, cells[0].Dir)
+	assert.NotEqual(t, cells[0].Dir, cells[1].Dir)
+	assert.NotEqual(t, cells[0].Dir, cells[2].Dir)
+}
+
+// keep writes what a run leaves.
+func keep(t *testing.T, dir string, accuracy, seconds, rate float64) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, checkpoint.WriteJSON(filepath.Join(dir, "result.json"), training.Result{Test: training.Score{Accuracy: accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5}))
+	require.NoError(t, checkpoint.WriteJSON(filepath.Join(dir, rateFile), Rate{64, rate}))
+}
+
+func TestSummary(t *testing.T) {
+	folder := t.TempDir()
+	c := short("ccp")
+	c.LearningRate = 2
+	table := Table{Name: "loss-x", Title: "Losses", Rows: []Row{{Name: "both", Config: short("ccp"), Paper: 84.4, Note: "as it is"}, {Name: "one", Config: c}, {Name: "other", Paper: 50}}}
+	for seed, accuracy := range []float64{0.97, 0.98, 0.99} {
+		keep(t, newCell(folder, table.Rows[0], seed+1).Dir, accuracy, 10, 12345)
+	}
+	broken := newCell(folder, table.Rows[1], 1).Dir
+	s := Summarize(folder, table, 3, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, map[string]error{broken: errors.New("no such thing")})
+	require.Len(t, s.Lines, 3)
+	assert.Equal(t, 3, s.Lines[0].Runs)
+	assert.InDelta(t, 98, s.Lines[0].Accuracy, 1e-9)
+	assert.InDelta(t, 1, s.Lines[0].Deviation, 1e-9)
+	assert.Equal(t, "3 of 6 runs", s.Reduced)
+	assert.Equal(t, "no such thing", s.Lines[1].Error)
+
+	assert.Equal(t, `Losses (reduced: 3 of 6 runs)
+       accuracy %  runs  parameters  epochs  training s  signals/s  paper %
+both   98.0 ± 1.0     3       1,234       5          10     12,300     84.4
+one
+other                                                                    50
+not run: one: no such thing
+`, s.Text())
+	assert.Contains(t, s.Markdown(), "| both | 98.0 ± 1.0 | 3 | 1,234 | 5 | 10 | 12,300 | 84.4 |\n| one |  |")
+	assert.Contains(t, s.Markdown(), "- both: as it is\n- not run: one: no such thing\n")
+	require.NoError(t, s.Write(folder))
+	raw, err := os.ReadFile(filepath.Join(folder, "loss-x.csv"))
+	require.NoError(t, err)
+	rows, err := csv.NewReader(strings.NewReader(string(raw))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 4)
+	assert.Equal(t, []string{"loss-x", "both", "84.4", "3", "98", "1"}, rows[1][:6])
+	raw, err = os.ReadFile(filepath.Join(folder, "loss-x.json"))
+	require.NoError(t, err)
+	var back Summary
+	require.NoError(t, json.Unmarshal(raw, &back))
+	assert.Equal(t, s, back)
+
+	table.Reduced = "5 of 10 epochs"
+	assert.Equal(t, "5 of 10 epochs, 3 of 6 runs", Summarize(folder, table, 3, Origin{}, nil).Reduced)
+}
+
+func TestRun(t *testing.T) {
+	backend := backendtest.XLA(t)
+	folder := t.TempDir()
+	unfit := short("ccp")
+	unfit.Levels = "4x4/999"
+	table := Table{Name: "t", Rows: []Row{{Name: "good", Config: short("ccp")}, {Name: "unfit", Config: unfit}}}
+	cells := Cells(folder, []Table{table}, 2)
+	var begun []string
+	errs := map[string]error{}
+	options := Options{Begin: func(_, n int, cell Cell) { begun = append(begun, cell.Row); assert.Equal(t, 4, n) },
+		Failed: func(cell Cell, err error) { errs[cell.Dir] = err }}
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, Run(ended, backend, cells, options), context.Canceled)
+	assert.Empty(t, begun)
+	hasty := options
+	hasty.Budget = time.Nanosecond
+	require.NoError(t, Run(t.Context(), backend, cells, hasty), "a budget that is over is no error")
+	assert.Empty(t, begun)
+
+	require.NoError(t, Run(t.Context(), backend, cells, options))
+	assert.Equal(t, []string{"good", "unfit", "good"}, begun, "a row that cannot be done is not tried again")
+	require.Len(t, errs, 1)
+	assert.ErrorContains(t, errs[cells[1].Dir], "level 1: L=999 exceeds its 64 nodes")
+	s := Summarize(folder, table, 2, Origin{}, errs)
+	assert.Equal(t, 2, s.Lines[0].Runs)
+	assert.Positive(t, s.Lines[0].Accuracy)
+	assert.Positive(t, s.Lines[0].PerSecond)
+	assert.Positive(t, s.Lines[0].Parameters)
+
+	begun = nil
+	require.NoError(t, Run(t.Context(), backend, cells[:1], options))
+	assert.Empty(t, begun, "what has ended is not run again")
+
+	require.NoError(t, os.Remove(filepath.Join(cells[0].Dir, rateFile))) // killed after its training
+	options.Begin = func(_, _ int, cell Cell) { begun = append(begun, cell.Row) }
+	require.NoError(t, Run(t.Context(), backend, cells[:1], options))
+	assert.FileExists(t, filepath.Join(cells[0].Dir, rateFile))
+}
+
+// Two processes share a folder: what one is at, the other leaves alone.
+func TestRunLeavesBusyRunsAlone(t *testing.T) {
+	backend := backendtest.XLA(t)
+	folder := t.TempDir()
+	table := Table{Rows: []Row{{Name: "a", Config: short("softmax")}}}
+	table.Rows[0].Config.Levels = ""
+	cells := Cells(folder, []Table{table}, 1)
+	inner := Options{Begin: func(int, int, Cell) {}, Failed: func(_ Cell, err error) { t.Error(err) }}
+	tried := false
+	outer := inner
+	outer.Experiment.Observer.Compile = func() { // the outer run is under way
+		tried = true
+		assert.NoError(t, Run(t.Context(), backend, cells, inner))
+		assert.NoFileExists(t, filepath.Join(cells[0].Dir, rateFile))
+	}
+	require.NoError(t, Run(t.Context(), backend, cells, outer))
+	assert.True(t, tried)
+	assert.FileExists(t, filepath.Join(cells[0].Dir, rateFile))
+}
+
+// Every row of every table is a configuration that can be run.
+func TestPaperTables(t *testing.T) {
+	for _, name := range TableNames() {
+		table, err := PaperTable(name, "", 0)
+		require.NoError(t, err)
+		assert.Empty(t, table.Reduced)
+		paper := 0
+		for _, row := range table.Rows {
+			if row.Config != nil {
+				assert.NoError(t, row.Config.Check(), "%s, %s", name, row.Name)
+			}
+			if row.Paper > 0 {
+				paper++
+			}
+		}
+		assert.GreaterOrEqual(t, paper, 2, name)
+	}
+	table, err := PaperTable("loss", "nw-ucla", 7)
+	require.NoError(t, err)
+	assert.Equal(t, "loss-nw-ucla", table.Name)
+	assert.Contains(t, table.Title, "on nw-ucla in place of the paper's cifar10 and ntu")
+	assert.Equal(t, "7 of 150 epochs", table.Reduced)
+	for _, row := range table.Rows {
+		assert.Equal(t, 7, row.Config.Epochs)
+		assert.Zero(t, row.Paper, "the paper has no number for it")
+	}
+	table, err = PaperTable("graph", "/data/My Ring.npz", 0)
+	require.NoError(t, err)
+	assert.Equal(t, "graph-data-my-ring", table.Name)
+	assert.True(t, table.Rows[1].Config.RandomGraph)
+
+	_, err = PaperTable("cifar10", "digits", 0)
+	assert.ErrorContains(t, err, "table cifar10 is about cifar10")
+	_, err = PaperTable("x", "", 0)
+	assert.ErrorContains(t, err, `there is no table "x"; there are ntu, cifar10`)
+}
+
+func TestJobs(t *testing.T) {
+	slurm, err := Jobs("slurm", "ccp-loss", "ccp reproduce loss", 15)
+	require.NoError(t, err)
+	assert.Contains(t, slurm, "#SBATCH --array=1-15\n")
+	assert.True(t, strings.HasSuffix(slurm, "\nexec ccp reproduce loss\n"))
+	kubernetes, err := Jobs("kubernetes", "ccp-loss", `ccp reproduce loss --data "my ring.npz"`, 15)
+	require.NoError(t, err)
+	assert.Contains(t, kubernetes, `command: ["sh", "-c", "exec ccp reproduce loss --data \"my ring.npz\""]`)
+	assert.Contains(t, kubernetes, "parallelism: 15\n")
+	_, err = Jobs("cron", "", "", 1)
+	assert.ErrorContains(t, err, `not for "cron"`)
+}

@@ -1,0 +1,83 @@
+package training
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestConfigCheck(t *testing.T) {
+	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "mnist", "fashion-mnist", "ring.npz"} {
+		require.NoError(t, Defaults(data, "ccp").Check(), data)
+	}
+	for want, change := range map[string]func(c *Config){
+		"epochs: 0; there must be at least 1":                    func(c *Config) { c.Epochs = 0 },
+		"batch: 1; batch normalisation needs at least 2 samples": func(c *Config) { c.Batch = 1 },
+		"learning rate: 0; it must be positive and finite":       func(c *Config) { c.LearningRate = 0 },
+		"learning rate: -1; it must be positive and finite":      func(c *Config) { c.LearningRate = -1 },
+		"learning rate: NaN; it must be positive and finite":     func(c *Config) { c.LearningRate = math.NaN() },
+		"learning rate: +Inf; it must be positive and finite":    func(c *Config) { c.LearningRate = math.Inf(1) },
+		`schedule: "linear" is neither cosine nor constant`:      func(c *Config) { c.Schedule = "linear" },
+		"average: decay 1 is outside [0, 1)":                     func(c *Config) { c.Average = 1 },
+		"average: decay -0.1 is outside [0, 1)":                  func(c *Config) { c.Average = -0.1 },
+		"average: decay NaN is outside [0, 1)":                   func(c *Config) { c.Average = math.NaN() },
+		"patience: -1 epochs; it must not be negative":           func(c *Config) { c.Patience = -1 },
+		"validation: share 1 is outside [0, 1)":                  func(c *Config) { c.Validation = 1 },
+		"validation: share -0.5 is outside [0, 1)":               func(c *Config) { c.Validation = -0.5 },
+		"validation: share NaN is outside [0, 1)":                func(c *Config) { c.Validation = math.NaN() },
+		`model: there is no "lenet"; there are bayes, ccp, `:     func(c *Config) { c.Model = "lenet" },
+	} {
+		c := Defaults("digits", "ccp")
+		change(&c)
+		assert.ErrorContains(t, c.Check(), want)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	paper := Defaults("cifar10", "ccp")
+	assert.Equal(t, 64, paper.Batch)
+	assert.Equal(t, 1e-3, paper.LearningRate)
+	assert.True(t, paper.Augment)
+	assert.Equal(t, 100, Defaults("20news", "ccp").Batch)
+	assert.Equal(t, map[string]any{models.ParamReadoutDropout: 0.2}, Defaults("digits", "ccp").Params)
+	assert.Equal(t, "cosine", Defaults("some/ring.npz", "ccp").Schedule)
+}
+
+func TestDefaultCheckpoint(t *testing.T) {
+	for data, want := range map[string]string{"digits": "digits-ccp-1", "some/ring.npz": "ring-ccp-1", "RING.NPZ": "RING-ccp-1"} {
+		assert.Equal(t, filepath.Join("runs", want), Defaults(data, "ccp").DefaultCheckpoint())
+	}
+}
+
+// TestDataOptions: a configuration of before there were these fields loads as ever, and is the same run.
+func TestDataOptions(t *testing.T) {
+	var old Config
+	require.NoError(t, json.Unmarshal([]byte(`{"data":"digits","split_seed":7,"validation":0.2,"model":"ccp","levels":"","hidden":null,"params":{"readout_dropout":0.2},`+
+		`"epochs":100,"batch":64,"learning_rate":0.001,"schedule":"cosine","seed":1}`), &old))
+	now := Defaults("digits", "ccp")
+	now.SplitSeed, now.Validation = 7, 0.2
+	assert.Empty(t, differ(old, now))
+	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2}, old.dataOptions(datasets.Options{DataDir: "here"}))
+
+	now.Protocol, now.TFIDF, now.Vectors, now.KNN = "cross-view", true, "/glove.txt", 3
+	assert.Equal(t, datasets.Options{Seed: 7, Validation: 0.2, Protocol: "cross-view", TFIDF: true, Vectors: "/glove.txt", KNN: 3, Augment: true},
+		now.dataOptions(datasets.Options{Augment: true}))
+	assert.Equal(t, []string{"knn was <nil>, is 3", "protocol was <nil>, is cross-view", "tfidf was <nil>, is true", "vectors was <nil>, is /glove.txt"},
+		differ(old, now))
+}
+
+func TestDiffer(t *testing.T) {
+	a := Defaults("digits", "ccp")
+	assert.Empty(t, differ(a, Defaults("digits", "ccp")))
+	b := a
+	b.Data, b.Hidden, b.Params, b.Average, b.Seed = "mnist", []int{3}, map[string]any{models.ParamReadoutDropout: 0.5}, 0.9, 2
+	assert.Equal(t, []string{
+		"data was digits, is mnist", "hidden was <nil>, is [3]", "params was map[readout_dropout:0.2], is map[readout_dropout:0.5]",
+		"average was <nil>, is 0.9", "seed was 1, is 2"}, differ(a, b))
+}

@@ -1,0 +1,114 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Evaluation is how a classifier did on a split.
+type Evaluation struct {
+	Samples   int          `json:"samples"`
+	Accuracy  float64      `json:"accuracy"`
+	Loss      float64      `json:"loss"` // mean cross entropy, in nats
+	PerClass  []ClassScore `json:"per_class"`
+	Confusion [][]int      `json:"confusion"` // [true class][predicted class]
+}
+
+// ClassScore is how a classifier did on one class. A ratio without samples to take it over is 0.
+type ClassScore struct {
+	Name      string  `json:"name"`
+	Samples   int     `json:"samples"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+}
+
+var errNotANumber = errors.New("the network's output is not a number")
+
+// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. It is an error, which
+// names the sample, if the network gives no number for one.
+func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int) (Evaluation, error) {
+	return EvaluateEach(c, d, split, batch, nil)
+}
+
+// EvaluateEach is Evaluate, and gives visit, unless it is nil, each sample's index and the probabilities of its classes, in order.
+func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int, probabilities []float64)) (Evaluation, error) {
+	classes := d.Classes()
+	e := Evaluation{Samples: len(split), Confusion: make([][]int, classes)}
+	for k := range e.Confusion {
+		e.Confusion[k] = make([]int, classes)
+	}
+	if len(split) == 0 {
+		return e, nil
+	}
+	batches, step := d.Batches(split, datasets.BatchOptions{Size: batch}), 0
+	for b, err := range batches.Iter() {
+		if err != nil {
+			return e, err
+		}
+		out, err := c.Run(b.Inputs[0])
+		if err != nil {
+			return e, err
+		}
+		logits, err := tensors.CopyFlatData[float32](out)
+		if err != nil {
+			return e, err
+		}
+		labels, err := tensors.CopyFlatData[int32](b.Labels[0])
+		if err != nil {
+			return e, err
+		}
+		for i := range batches.Valid(step) {
+			probabilities := models.Probabilities(logits[i*classes : (i+1)*classes])
+			if math.IsNaN(probabilities[labels[i]]) {
+				return e, fmt.Errorf("sample %d: %w; look for extreme values in the data", split[step*batch+i], errNotANumber)
+			}
+			e.Loss -= math.Log(max(probabilities[labels[i]], math.SmallestNonzeroFloat64))
+			best := 0
+			for k, p := range probabilities {
+				if p > probabilities[best] {
+					best = k
+				}
+			}
+			e.Confusion[labels[i]][best]++
+			if visit != nil {
+				visit(split[step*batch+i], probabilities)
+			}
+		}
+		step++
+		if err := b.Finalize(); err != nil {
+			return e, err
+		}
+	}
+	e.Loss /= float64(e.Samples)
+	e.score(d.ClassNames)
+	return e, nil
+}
+
+// score fills in accuracy and the classes' scores from the confusion matrix.
+func (e *Evaluation) score(names []string) {
+	ratio := func(a, b int) float64 {
+		if b == 0 {
+			return 0
+		}
+		return float64(a) / float64(b)
+	}
+	hits := 0
+	for k, row := range e.Confusion {
+		actual, predicted := 0, 0
+		for j := range row {
+			actual += row[j]
+			predicted += e.Confusion[j][k]
+		}
+		hits += row[k]
+		s := ClassScore{Name: names[k], Samples: actual, Precision: ratio(row[k], predicted), Recall: ratio(row[k], actual)}
+		s.F1 = ratio(2*row[k], actual+predicted)
+		e.PerClass = append(e.PerClass, s)
+	}
+	e.Accuracy = ratio(hits, e.Samples)
+}

@@ -1,0 +1,100 @@
+package training
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Two classes seen often, one never predicted, one without samples: precision, recall and F1 by hand.
+func TestScore(t *testing.T) {
+	e := Evaluation{Samples: 10, Confusion: [][]int{
+		{3, 1, 0, 0},
+		{2, 2, 0, 0},
+		{1, 1, 0, 0},
+		{0, 0, 0, 0},
+	}}
+	e.score([]string{"a", "b", "c", "d"})
+	assert.InDelta(t, 0.5, e.Accuracy, 1e-15)
+	assert.Equal(t, []ClassScore{
+		{Name: "a", Samples: 4, Precision: 3.0 / 6, Recall: 3.0 / 4, F1: 6.0 / 10},
+		{Name: "b", Samples: 4, Precision: 2.0 / 4, Recall: 2.0 / 4, F1: 4.0 / 8},
+		{Name: "c", Samples: 2},
+		{Name: "d"},
+	}, e.PerClass)
+}
+
+// Whatever the batch, and however much of the last one is filling, the scores are those of the single predictions.
+func TestEvaluate(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	c.Epochs = 1
+	dir := t.TempDir()
+	trainIn(t, backend, c, dir)
+	classifier, err := models.Load(dir, models.WithBackend(backend))
+	require.NoError(t, err)
+	d, err := LoadFor(classifier.Metadata, c, datasets.Options{})
+	require.NoError(t, err)
+
+	want := Evaluation{Samples: len(d.Test), Confusion: make([][]int, ringClasses)}
+	for k := range want.Confusion {
+		want.Confusion[k] = make([]int, ringClasses)
+	}
+	for _, i := range d.Test {
+		raw := make([]float32, ringNodes*ringChannels)
+		d.Signals.Read(i, raw)
+		p, err := classifier.Classify(context.Background(), [][]float32{raw})
+		require.NoError(t, err)
+		want.Confusion[d.Labels[i]][p[0].Class]++
+		want.Loss -= math.Log(p[0].Probabilities[d.Labels[i]]) / float64(len(d.Test))
+	}
+	want.score(d.ClassNames)
+	require.Less(t, want.Accuracy, 1.0, "the test needs some errors")
+	for _, batch := range []int{1, 7, 16, 40, 64} {
+		got, err := Evaluate(classifier, d, d.Test, batch)
+		require.NoError(t, err)
+		assert.InDelta(t, want.Loss, got.Loss, 1e-5, "batches of %d", batch)
+		got.Loss = want.Loss
+		assert.Equal(t, want, got, "batches of %d", batch)
+	}
+
+	none, err := Evaluate(classifier, d, nil, 16)
+	require.NoError(t, err)
+	assert.Zero(t, none.Samples+int(none.Accuracy+none.Loss))
+	_, err = Evaluate(classifier, d, d.Test, 0)
+	require.Error(t, err)
+}
+
+func TestLoadForOtherData(t *testing.T) {
+	data := writeRing(t, 200)
+	c := ringConfig(data)
+	m := models.Metadata{Spec: models.Spec{Nodes: ringNodes, Channels: ringChannels, Classes: ringClasses},
+		ClassNames: []string{"north", "east", "south", "west"}, Mean: []float32{1, 2, 3}, Std: []float32{4, 5, 6}}
+	d, err := LoadFor(m, c, datasets.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, m.Mean, d.Mean, "the model's normalisation, not the data's")
+	assert.Equal(t, m.Std, d.Std)
+	for name, want := range map[string][]int{"train": d.Train, "validation": d.Validation, "test": d.Test} {
+		split, err := SplitOf(d, name)
+		require.NoError(t, err)
+		assert.Equal(t, want, split)
+	}
+	_, err = SplitOf(d, "all")
+	require.EqualError(t, err, `there is no split "all"; there are train, validation, test`)
+
+	m.Spec.Nodes = 13
+	_, err = LoadFor(m, c, datasets.Options{})
+	require.EqualError(t, err, data+" has signals of 12 nodes x 3 channels, the model was trained on 13 x 3")
+	m.Spec.Nodes, m.ClassNames = 12, []string{"a", "b"}
+	_, err = LoadFor(m, c, datasets.Options{})
+	require.ErrorContains(t, err, `has the classes ["north" "east" "south" "west"], the model ["a" "b"]`)
+	c.Data = "absent.npz"
+	_, err = LoadFor(m, c, datasets.Options{})
+	require.ErrorContains(t, err, "absent.npz")
+}

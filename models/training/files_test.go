@@ -1,0 +1,66 @@
+package training
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRemoveDeletesOnlyTheRun(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	c.Epochs = 1
+	dir := filepath.Join(t.TempDir(), "run")
+	trainIn(t, backend, c, dir)
+	read, err := ReadConfig(dir)
+	require.NoError(t, err)
+	assert.Empty(t, differ(c, read))
+
+	for _, name := range []string{"notes.txt", "last-of-all", "model.json.bak"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "best-pictures"), 0o755))
+	require.NoError(t, Remove(dir))
+	assert.Equal(t, []string{"best-pictures", "last-of-all", "model.json.bak", "notes.txt"}, listDir(t, dir))
+
+	again := trainIn(t, backend, c, dir)
+	assert.Equal(t, 1, again.Epochs)
+}
+
+func TestRemoveAWholeDirectory(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	dir := filepath.Join(t.TempDir(), "run")
+	trainUntil(t, backend, c, dir, 9)
+	require.NoError(t, Remove(dir))
+	assert.NoDirExists(t, dir)
+	require.NoError(t, Remove(dir), "nothing there is nothing to do")
+}
+
+// Not a run: a directory that merely has files of the same names in it.
+func TestRemoveLeavesOtherDirectoriesAlone(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{resultFile, historyFile, "model.json"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "last-00000001"), 0o755))
+	before := listDir(t, dir)
+	require.NoError(t, Remove(dir))
+	assert.Equal(t, before, listDir(t, dir))
+}
+
+func TestDamagedFilesAreNamed(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	for _, name := range []string{configFile, "model.json", "graph.npz"} {
+		dir := t.TempDir()
+		trainUntil(t, backend, c, dir, 1)
+		require.NoError(t, os.Truncate(filepath.Join(dir, name), 20))
+		_, err := Train(t.Context(), backend, c, Options{Dir: dir})
+		assert.ErrorContains(t, err, filepath.Join(dir, name))
+	}
+}

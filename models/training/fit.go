@@ -1,0 +1,37 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// fit computes the weights of a model that is not trained step by step, as one epoch.
+func (r *run) fit(ctx context.Context) error {
+	r.epochStart = time.Now()
+	x := make([]float32, r.spec.Nodes*r.spec.Channels)
+	err := r.spec.Fit(r.store, func(yield func(x []float32, class int32) bool) {
+		for _, i := range r.data.Train {
+			r.data.Signals.Read(i, x)
+			if ctx.Err() != nil || !yield(x, r.data.Labels[i]) {
+				return
+			}
+		}
+	}, r.data.Mean, r.data.Std)
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w before the weights were computed: give the same command to start again", ErrInterrupted)
+	}
+	if err != nil {
+		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
+	}
+	r.state.Step, r.state.Sums.Steps = r.total(), 1
+	if err := r.classifier.Update(r.store); err != nil {
+		return err
+	}
+	fitted, err := Evaluate(r.classifier, r.data, r.data.Train, r.evaluationBatch())
+	if err != nil {
+		return err
+	}
+	r.state.Sums.Loss, r.state.Sums.Accuracy = fitted.Loss, fitted.Accuracy
+	return r.endEpoch()
+}

@@ -1,0 +1,257 @@
+package training
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// writeCounts writes counts of 6 words in two columns: class k, of three, is more likely to say words 2k and 2k + 1.
+func writeCounts(t testing.TB, samples int) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 0))
+	features, labels := make([]uint8, samples*6*2), make([]int64, samples)
+	for i := range samples {
+		labels[i] = int64(i % 3)
+		for range 12 {
+			word := random.IntN(6)
+			if random.IntN(3) == 0 {
+				word = 2*(i%3) + random.IntN(2)
+			}
+			features[(i*6+word)*2+random.IntN(2)]++
+		}
+	}
+	path := filepath.Join(t.TempDir(), "words.npz")
+	require.NoError(t, npz.Write(path, []npz.Named{
+		{Name: "features", Array: &npz.Array{Shape: []int{samples, 6, 2}, Data: features}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{samples}, Data: labels}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{5, 2}, Data: []int64{0, 1, 1, 2, 2, 3, 3, 4, 4, 5}}},
+	}))
+	return path
+}
+
+// A fitted model is a whole run: the weights come from the raw values, though the network sees them normalised.
+func TestFit(t *testing.T) {
+	c := Defaults(writeCounts(t, 300), "bayes")
+	c.Params = map[string]any{models.ParamBayesAlpha: 0.5}
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		dir := filepath.Join(t.TempDir(), "run")
+		var epochs []Epoch
+		result, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{
+			Epoch: func(e Epoch) { epochs = append(epochs, e) },
+			Step:  func(Progress) { t.Error("a step") },
+		}})
+		require.NoError(t, err)
+		assert.Equal(t, []int{1, 1}, []int{result.Epochs, result.BestEpoch})
+		assert.Equal(t, 12*3+3, result.Parameters)
+		require.Len(t, epochs, 1)
+		assert.Equal(t, result.Validation, epochs[0].Validation)
+
+		d, err := datasets.Load(c.Data, datasets.Options{})
+		require.NoError(t, err)
+		assert.NotEqual(t, []float32{0, 0}, d.Mean, "there is something to undo")
+		hits, loss := bayesOf(d, 0.5, d.Test)
+		assert.InDelta(t, hits, result.Test.Accuracy, 1e-9)
+		assert.InDelta(t, loss, result.Test.Loss, 1e-4)
+		assert.Greater(t, hits, 0.6, "chance is a third")
+		hits, loss = bayesOf(d, 0.5, d.Train)
+		assert.InDelta(t, hits, result.Train.Accuracy, 1e-9)
+		assert.InDelta(t, loss, result.Train.Loss, 1e-4)
+
+		loaded, err := models.Load(dir, models.WithBackend(backend))
+		require.NoError(t, err)
+		test, err := Evaluate(loaded, d, d.Test, 16)
+		require.NoError(t, err)
+		assert.Equal(t, result.Test.Accuracy, test.Accuracy)
+
+		again := trainIn(t, backend, c, dir)
+		assert.True(t, again.Resumed)
+	})
+}
+
+// bayesOf are the accuracy and the mean cross entropy of multinomial naive Bayes on a split, by plain loops over raw values.
+func bayesOf(d *datasets.Dataset, alpha float64, split []int) (accuracy, loss float64) {
+	values := d.Nodes * d.Channels
+	x, counts, of := make([]float32, values), make([][]float64, d.Classes()), make([]float64, d.Classes())
+	for k := range counts {
+		counts[k] = make([]float64, values)
+	}
+	for _, i := range d.Train {
+		d.Signals.Read(i, x)
+		of[d.Labels[i]]++
+		for j, v := range x {
+			counts[d.Labels[i]][j] += float64(v)
+		}
+	}
+	for _, i := range split {
+		d.Signals.Read(i, x)
+		scores, best, sum := make([]float64, d.Classes()), 0, 0.0
+		for k := range scores {
+			total := 0.0
+			for _, v := range counts[k] {
+				total += v
+			}
+			scores[k] = math.Log((of[k] + alpha) / (float64(len(d.Train)) + alpha*float64(d.Classes())))
+			for j, v := range x {
+				scores[k] += float64(v) * math.Log((counts[k][j]+alpha)/(total+alpha*float64(values)))
+			}
+			if scores[k] > scores[best] {
+				best = k
+			}
+		}
+		for _, s := range scores {
+			sum += math.Exp(s - scores[best])
+		}
+		if int32(best) == d.Labels[i] {
+			accuracy++
+		}
+		loss += math.Log(sum) + scores[best] - scores[d.Labels[i]]
+	}
+	return accuracy / float64(len(split)), loss / float64(len(split))
+}
+
+// Whatever a kill leaves of a fitted run, the same command ends it as if nothing had happened.
+func TestFitIsResumed(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := Defaults(writeCounts(t, 300), "bayes")
+	whole := t.TempDir()
+	trainIn(t, backend, c, whole)
+	for name, lost := range map[string][]string{
+		"before the result":   {resultFile},
+		"before the history":  {resultFile, historyFile},
+		"before the snapshot": {resultFile, historyFile, "last-*"},
+		"before anything":     {resultFile, historyFile, "last-*", "best-*"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			require.NoError(t, os.CopyFS(dir, os.DirFS(whole)))
+			for _, pattern := range lost {
+				found, err := filepath.Glob(filepath.Join(dir, pattern))
+				require.NoError(t, err)
+				require.NotEmpty(t, found)
+				for _, path := range found {
+					require.NoError(t, os.RemoveAll(path))
+				}
+			}
+			assert.False(t, trainIn(t, backend, c, dir).Resumed)
+			requireSameRun(t, whole, dir)
+		})
+	}
+}
+
+// Ctrl-C before the weights are there leaves a run that the same command ends.
+func TestFitIsInterrupted(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := Defaults(writeCounts(t, 300), "bayes")
+	whole, dir := t.TempDir(), t.TempDir()
+	trainIn(t, backend, c, whole)
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Train(ctx, backend, c, Options{Dir: dir, Observer: Observer{Begin: func(*datasets.Dataset, models.Spec, int, int) { cancel() }}})
+	require.ErrorIs(t, err, ErrInterrupted)
+	require.EqualError(t, err, "interrupted before the weights were computed: give the same command to start again")
+	assert.False(t, checkpoint.Exists(dir, checkpoint.Last))
+	assert.False(t, checkpoint.Exists(dir, checkpoint.Best))
+	trainIn(t, backend, c, dir)
+	requireSameRun(t, whole, dir)
+}
+
+func TestFitNeedsCounts(t *testing.T) {
+	_, err := Train(context.Background(), backendtest.Go(t), Defaults(writeRing(t, 200), "bayes"), Options{Dir: t.TempDir()})
+	require.ErrorContains(t, err, "model bayes on data set ring.npz: training sample 0, node ")
+	require.ErrorContains(t, err, "; naive Bayes needs counts or other values that are not negative; choose another model for this data")
+	assert.NotContains(t, err.Error(), "\n")
+}
+
+// The plain competitors learn the ring by their own architectures, and their snapshots classify again.
+func TestPlainModelsLearn(t *testing.T) {
+	data := writeRing(t, 200)
+	backend := backendtest.Go(t)
+	for _, name := range []string{"softmax", "svm", "fc", "graph-cnn"} {
+		t.Run(name, func(t *testing.T) {
+			c := ringConfig(data)
+			c.Model, c.Levels, c.Hidden, c.Params = name, "", nil, nil
+			if name == "graph-cnn" { // which knows nodes by their values and neighbours alone: enough for no more than a start
+				c.Levels, c.Hidden = "6x8/1,3x8/1", []int{8}
+			}
+			dir := t.TempDir()
+			result := trainIn(t, backend, c, dir)
+			if name != "graph-cnn" {
+				assert.Greater(t, result.Test.Accuracy, 0.8, "chance is 0.25")
+			}
+			assert.Empty(t, result.Objective)
+			assert.Less(t, result.Train.Loss, 2.0)
+			classifier, err := models.Load(dir, models.WithBackend(backend))
+			require.NoError(t, err)
+			d, err := LoadFor(classifier.Metadata, c, datasets.Options{})
+			require.NoError(t, err)
+			test, err := Evaluate(classifier, d, d.Test, 64)
+			require.NoError(t, err)
+			assert.Equal(t, result.Test, Score{test.Loss, test.Accuracy})
+			resume(t, backend, c, dir, []int{11})
+		})
+	}
+}
+
+// By hand: Σ_k max(0, 1 − t_k z_k)² is 0 + 1 + 9 for the first sample, 4 + 0.25 + 0 for the second.
+func TestSquaredHinge(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		value, err := CallOnce(backend, func(z, y *Node) *Node { return squaredHinge([]*Node{y}, []*Node{z}) },
+			[][]float32{{1, 0, 2}, {1, 0.5, -1}}, [][]int32{{0}, {1}})
+		require.NoError(t, err)
+		assert.InDelta(t, (0+1+9+4+0.25+0)/2, value.Value(), 1e-6)
+	})
+}
+
+// The settings for documents are on counts for the models that were published so; a fitted model has one epoch.
+func TestDefaultsOfPlainModels(t *testing.T) {
+	for _, name := range []string{"fc", "softmax", "svm", "bayes"} {
+		c := Defaults("20news", name)
+		require.NoError(t, c.Check(), name)
+		assert.False(t, c.TFIDF, name)
+		assert.Zero(t, c.LabelSmoothing, name)
+		assert.Equal(t, name == "bayes", c.Epochs == 1, name)
+	}
+	assert.True(t, Defaults("20news", "ccp").TFIDF)
+	assert.Equal(t, map[string]any{models.ParamBayesAlpha: 0.002}, Defaults("20news", "bayes").Params)
+	assert.Nil(t, Defaults("20news", "svm").Params)
+	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "nw-ucla", "mnist", "fashion-mnist", "ring.npz"} {
+		for _, name := range []string{"fc", "softmax", "svm", "bayes", "graph-cnn"} {
+			c := Defaults(data, name)
+			require.NoError(t, c.Check(), "%s %s", data, name)
+			assert.Equal(t, name == "bayes", c.Epochs == 1)
+		}
+	}
+	c := Defaults("digits", "bayes")
+	c.Epochs = 3
+	assert.EqualError(t, c.Check(), "epochs: 3; the weights of model bayes are computed in one pass, not trained: there must be 1")
+	c = Defaults("digits", "svm")
+	c.LabelSmoothing = 0.1
+	assert.ErrorContains(t, c.Check(), "label smoothing: share 0.1; model svm is trained by its margins")
+}
+
+// TestRealNewsgroupsPlain: the closed form reaches its published accuracy, 68.5, within 1.5 points.
+func TestRealNewsgroupsPlain(t *testing.T) {
+	folder := os.Getenv("CCP_DATA")
+	if folder == "" {
+		t.Skip("set CCP_DATA to a folder with 20news to test the real files")
+	}
+	if testing.Short() {
+		t.Skip("learns word vectors")
+	}
+	result, err := Train(t.Context(), backendtest.XLA(t), Defaults("20news", "bayes"), Options{Dir: t.TempDir(), DataDir: folder})
+	require.NoError(t, err)
+	assert.Greater(t, result.Test.Accuracy, 0.67)
+}

@@ -1,0 +1,157 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	ringNodes, ringChannels, ringClasses = 12, 3, 4
+	ringEpochs, ringSteps                = 8, 8 // steps an epoch: 140 training samples in batches of 16
+)
+
+// writeRing writes signals on a ring of 12 nodes with 3 channels: class k is a bump at nodes 3k to 3k+2 of every channel, in
+// noise. Without marks the splits are drawn; marks are those of the first samples, the others are for training.
+func writeRing(t testing.TB, samples int, marks ...int64) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 0))
+	features := make([]float32, samples*ringNodes*ringChannels)
+	labels := make([]int64, samples)
+	for i := range samples {
+		labels[i] = int64(i % ringClasses)
+		for node := range ringNodes {
+			for c := range ringChannels {
+				value := 0.4 * random.NormFloat64()
+				if node/3 == i%ringClasses {
+					value += float64(1 + c)
+				}
+				features[(i*ringNodes+node)*ringChannels+c] = float32(value)
+			}
+		}
+	}
+	edges := make([]int64, 0, 2*ringNodes)
+	for node := range int64(ringNodes) {
+		edges = append(edges, node, (node+1)%ringNodes)
+	}
+	arrays := []npz.Named{
+		{Name: "features", Array: &npz.Array{Shape: []int{samples, ringNodes, ringChannels}, Data: features}},
+		{Name: "labels", Array: &npz.Array{Shape: []int{samples}, Data: labels}},
+		{Name: "edges", Array: &npz.Array{Shape: []int{ringNodes, 2}, Data: edges}},
+		{Name: "class_names", Array: &npz.Array{Shape: []int{ringClasses}, Data: []string{"north", "east", "south", "west"}}},
+	}
+	if marks != nil {
+		split := make([]int64, samples)
+		copy(split, marks)
+		arrays = append(arrays, npz.Named{Name: "split", Array: &npz.Array{Shape: []int{samples}, Data: split}})
+	}
+	path := filepath.Join(t.TempDir(), "ring.npz")
+	require.NoError(t, npz.Write(path, arrays))
+	return path
+}
+
+// ringConfig is a training of a tiny network on such a file.
+func ringConfig(data string) Config {
+	c := Defaults(data, "ccp")
+	c.Levels, c.Hidden = "4x6/4,1x8/3", []int{8}
+	c.Epochs, c.Batch, c.LearningRate = ringEpochs, 16, 0.02
+	c.Params = map[string]any{models.ParamReadoutDropout: 0.2}
+	return c
+}
+
+// trainIn trains without an observer.
+func trainIn(t testing.TB, backend compute.Backend, c Config, dir string) Result {
+	t.Helper()
+	result, err := Train(context.Background(), backend, c, Options{Dir: dir})
+	require.NoError(t, err)
+	return result
+}
+
+// trainUntil trains and interrupts after so many steps of this call; it returns the lines noticed.
+func trainUntil(t testing.TB, backend compute.Backend, c Config, dir string, steps int) (notices []string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	_, err := Train(ctx, backend, c, Options{Dir: dir, Observer: Observer{
+		Step: func(Progress) {
+			if steps--; steps == 0 {
+				cancel()
+			}
+		},
+		Notice: func(line string) { notices = append(notices, line) },
+	}})
+	require.ErrorIs(t, err, ErrInterrupted)
+	return notices
+}
+
+// snapshotOf reads the newest snapshot of a kind: every variable bit for bit, and its epochs without their times.
+func snapshotOf(t testing.TB, dir, kind string) (variables map[string]string, history []Epoch) {
+	t.Helper()
+	var last trainState
+	var best Epoch
+	state := any(&last)
+	if kind == checkpoint.Best {
+		state = &best
+	}
+	store := model.NewStore()
+	_, passedOver, err := checkpoint.Load(dir, kind, store, state)
+	require.NoError(t, err)
+	require.Empty(t, passedOver)
+	variables = map[string]string{}
+	for v := range store.IterVariables() {
+		value := v.MustValue()
+		require.NoError(t, value.ConstBytes(func(raw []byte) { variables[v.Path()] = fmt.Sprintf("%s %x", value.Shape(), raw) }))
+	}
+	history = append(last.History, best)
+	for i := range history {
+		history[i].Seconds, history[i].InputWait = 0, 0
+	}
+	return variables, history
+}
+
+// requireSameRun requires two finished runs to agree in every variable, their history and result, but for times.
+func requireSameRun(t testing.TB, want, got string) {
+	t.Helper()
+	for _, kind := range []string{checkpoint.Last, checkpoint.Best} {
+		wantVariables, wantHistory := snapshotOf(t, want, kind)
+		gotVariables, gotHistory := snapshotOf(t, got, kind)
+		for path, value := range wantVariables {
+			require.Equal(t, value, gotVariables[path], "%s of %s", path, kind)
+		}
+		require.Len(t, gotVariables, len(wantVariables), kind)
+		require.Equal(t, wantHistory, gotHistory, kind)
+	}
+	wantHierarchies, err := ReadHierarchies(want)
+	require.NoError(t, err)
+	gotHierarchies, err := ReadHierarchies(got)
+	require.NoError(t, err)
+	require.Equal(t, wantHierarchies, gotHierarchies)
+	results := make([]Result, 2)
+	for i, dir := range []string{want, got} {
+		require.NoError(t, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &results[i]))
+		results[i].Seconds, results[i].CompileSeconds, results[i].Checkpoint = 0, 0, ""
+	}
+	require.Equal(t, results[0], results[1])
+}
+
+func weightPaths(variables map[string]string) (paths []string) {
+	for path := range variables {
+		if strings.HasPrefix(path, "/model/") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,221 @@
+package training
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
+)
+
+// Footprint is what a training step needs, found without training.
+type Footprint struct {
+	Data       string `json:"data"`
+	Model      string `json:"model"`
+	Backend    string `json:"backend"`
+	Devices    int    `json:"devices"`
+	Batch      int    `json:"batch"`
+	Parameters int    `json:"parameters"` // trainable values
+	// Memory is of each device. Estimated says that the backend does not tell what lies between a step's arguments and its results,
+	// and that the activations that Spec.Activations knows, twice for their gradients, stand for it.
+	Memory    backend.ProgramMemory `json:"memory_bytes"`
+	Estimated bool                  `json:"estimated"`
+	// Input is what the batches prepared ahead take on the host, Resident what the training samples kept on the device take of Memory's
+	// arguments.
+	Input    int64 `json:"input_bytes"`
+	Resident int64 `json:"resident_bytes,omitempty"`
+	// Largest are the largest variables, Adam's averages among them, and activations, in descending order.
+	Largest []Sized `json:"largest"`
+}
+
+// Sized is a tensor by its name.
+type Sized struct {
+	Name  string `json:"name"`
+	Shape string `json:"shape"` // such as (Float32)[10000 2048]
+	Bytes int64  `json:"bytes"` // on each device
+}
+
+// ahead is how many batches there are at a time: those that package datasets queues, the one being made and the one in use.
+const ahead = 6
+
+var errCompiled = errors.New("compiled")
+
+// DryRun compiles a configuration's training step and tells what it needs. It writes nothing.
+func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f Footprint, err error) {
+	if err := c.Check(); err != nil {
+		return f, err
+	}
+	if (models.Spec{Model: c.Model}).Fitted() {
+		return f, fmt.Errorf("model %s is not trained step by step: there is no step to measure", c.Model)
+	}
+	d, err := c.load(ctx, b, opts)
+	if err != nil {
+		return f, err
+	}
+	spec, err := c.spec(d)
+	if err != nil {
+		return f, err
+	}
+	batch, devices := min(c.Batch, len(d.Train)), max(1, opts.Devices)
+	if err := opts.check(b, c, d, spec); err != nil {
+		return f, err
+	}
+	store := spec.NewStore(c.Seed)
+	if spec.PreparedBefore() {
+		if _, err := spec.Prepare(ctx, b, store, d.Affinity, opts.Observer.Prepare); err != nil {
+			return f, err
+		}
+	}
+	if opts.Observer.Compile != nil {
+		opts.Observer.Compile()
+	}
+	var kept *resident
+	input := shapes.Make(dtypes.Float32, batch, d.Nodes, d.Channels)
+	if opts.Resident {
+		if kept, err = keepOnDevice(store, d, c.Augment); err != nil {
+			return f, err
+		}
+		input = shapes.Make(dtypes.Int32, batch, d.IndexColumns(c.Augment))
+	}
+	executable, err := compileStep(newTrainer(b, store, c, spec, d.Affinity, 1, kept), input, devices)
+	if err != nil {
+		return f, plain(err)
+	}
+	defer executable.Finalize()
+	f = Footprint{Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: batch,
+		Parameters: spec.Parameters(b, d.Affinity), Largest: largest(store, spec, batch/devices)}
+	f.Input = ahead * input.ByteSize()
+	if kept != nil {
+		f.Resident = store.GetVariable(residentSamples).Shape().ByteSize()
+	}
+	var known bool
+	if f.Memory, known = backend.MemoryOf(executable); !known {
+		f.Estimated = true
+		f.Memory = estimate(executable, spec, batch/devices)
+	}
+	f.Largest = f.Largest[:min(8, len(f.Largest))]
+	return f, nil
+}
+
+// compileStep compiles the training step for batches of that shape. GoMLX's trainer compiles on its way to a step only; it is
+// stopped where it has made the executor.
+func compileStep(trainer *train.Trainer, shape shapes.Shape, devices int) (executable compute.Executable, err error) {
+	labels := shapes.Make(dtypes.Int32, shape.Dim(0), 1)
+	trainer.OnExecCreation(func(exec *model.Exec, _ train.GraphType) {
+		var arguments []shapes.Shape
+		for range devices {
+			for _, whole := range []shapes.Shape{shape, labels} {
+				part := whole.Clone()
+				part.Dimensions[0] /= devices
+				arguments = append(arguments, part)
+			}
+		}
+		g, err := exec.Compile(arguments...)
+		if err != nil {
+			panic(err)
+		}
+		executable = g.Executable()
+		panic(errCompiled)
+	})
+	defer func() {
+		if cause := recover(); cause != nil {
+			var isError bool
+			if err, isError = cause.(error); !isError {
+				panic(cause)
+			}
+			if errors.Is(err, errCompiled) {
+				err = nil
+			}
+		}
+	}()
+	batch := train.Batch{Inputs: []*tensors.Tensor{tensors.FromShape(shape)}, Labels: []*tensors.Tensor{tensors.FromShape(labels)}}
+	on, err := onDevices(nil, devices)
+	if err != nil {
+		return nil, err
+	}
+	if p, several := on.(parted); several {
+		parts, err := p.part(batch)
+		if err != nil {
+			return nil, err
+		}
+		_, err = trainer.DistributedTrainStep(p.Strategy(), p.DeviceAssignment(), parts)
+		return nil, err
+	}
+	_, err = trainer.TrainStep(batch)
+	return nil, err
+}
+
+// estimate adds up what is known of a step whose backend does not tell.
+func estimate(executable compute.Executable, spec models.Spec, batch int) (m backend.ProgramMemory) {
+	_, arguments := executable.Inputs()
+	for _, s := range arguments {
+		m.Arguments += s.ByteSize()
+	}
+	for _, s := range executable.Outputs() {
+		m.Results += s.ByteSize()
+	}
+	for _, a := range spec.Activations(batch) {
+		m.Temporary += 2 * a.Shape.ByteSize()
+	}
+	return m
+}
+
+// largest are all variables of a store and the activations of a device's share of a batch, the largest first.
+func largest(store *model.Store, spec models.Spec, batch int) (all []Sized) {
+	add := func(name string, s shapes.Shape) {
+		all = append(all, Sized{name, s.String(), s.ByteSize()})
+	}
+	for v := range store.IterVariables() {
+		add(v.Path(), v.Shape())
+	}
+	for _, a := range spec.Activations(batch) {
+		add(a.Name, a.Shape)
+	}
+	slices.SortStableFunc(all, func(a, b Sized) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// OutOfMemoryError says that a device has not the memory for a training step.
+type OutOfMemoryError struct {
+	Largest []Sized
+	Err     error // the device's
+}
+
+func (e *OutOfMemoryError) Unwrap() error { return e.Err }
+
+func (e *OutOfMemoryError) Error() string {
+	var names []string
+	for _, t := range e.Largest {
+		names = append(names, fmt.Sprintf("%s %s, %.0f MB", t.Name, t.Shape, float64(t.Bytes)/1e6))
+	}
+	cause, _, _ := strings.Cut(e.Err.Error(), "\n")
+	leave := ""
+	if slices.ContainsFunc(e.Largest, func(t Sized) bool { return t.Name == residentSamples }) {
+		leave = "no --resident, "
+	}
+	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: %sa smaller --batch, more --devices, "+
+		"--set %s=true, --dtype bfloat16, --hierarchy prepared, --set %s=4, fewer clusters or filters with --levels; --dry-run tells what is needed (%s)",
+		strings.Join(names, "; "), leave, ccp.ParamRecompute, models.ParamCandidates, cause)
+}
+
+// explained is an error of a training step, an OutOfMemoryError where it is one.
+func (r *run) explained(err error) error {
+	if !backend.IsOutOfMemory(err) {
+		return err
+	}
+	all := largest(r.store, r.spec, min(r.Batch, len(r.data.Train))/max(1, r.Devices))
+	return &OutOfMemoryError{Largest: all[:min(5, len(all))], Err: plain(err)}
+}

@@ -1,0 +1,150 @@
+package training
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a step of the ring's network has as arguments and results are its variables, Adam's and the batch, by hand; the temporary
+// memory holds at least the gathered neighbourhoods. On two devices each has half a batch.
+func TestDryRun(t *testing.T) {
+	backend := backendtest.XLA(t)
+	c := ringConfig(writeRing(t, 200))
+	f, err := DryRun(t.Context(), backend, c, Options{Backend: "xla:cpu"})
+	require.NoError(t, err)
+	// U, W, b, gates, batch norm: level 1, level 2; hidden layer; classes.
+	level1, level2 := 12*4+6*4*3+6+2+12, 4*1+8*3*6+8+2+16
+	assert.Equal(t, level1+level2+(8*8+8+16)+(8*4+4), f.Parameters)
+	assert.False(t, f.Estimated)
+	least := int64(4 * (3*f.Parameters + 16*12*3 + 16)) // weights and Adam's two averages, the batch
+	assert.GreaterOrEqual(t, f.Memory.Arguments, least)
+	assert.Less(t, f.Memory.Arguments, 2*least)
+	assert.Greater(t, f.Memory.Temporary, int64(4*16*4*4*3))
+	assert.Equal(t, Sized{"level_1's gathered neighbourhoods", "(Float32)[16, 4, 4, 3]", 4 * 16 * 4 * 4 * 3}, f.Largest[0])
+
+	c.Params[nn.ParamDType], c.Params[ccp.ParamHierarchy] = nn.BFloat16, ccp.Prepared
+	two, err := DryRun(t.Context(), backend, c, Options{Devices: 2})
+	require.NoError(t, err)
+	assert.Less(t, two.Parameters, f.Parameters, "no U")
+	assert.Contains(t, two.Largest, Sized{"level_1's gathered neighbourhoods", "(BFloat16)[8, 4, 4, 3]", 2 * 8 * 4 * 4 * 3})
+	assert.Less(t, two.Memory.Arguments, f.Memory.Arguments)
+
+	guess, err := DryRun(t.Context(), backendtest.Go(t), ringConfig(c.Data), Options{})
+	require.NoError(t, err)
+	assert.True(t, guess.Estimated)
+	assert.Equal(t, f.Parameters, guess.Parameters)
+	assert.InEpsilon(t, f.Memory.Arguments, guess.Memory.Arguments, 0.2)
+
+	_, err = DryRun(t.Context(), backend, Defaults(c.Data, "bayes"), Options{})
+	require.EqualError(t, err, "model bayes is not trained step by step: there is no step to measure")
+	c.Batch = 15
+	_, err = DryRun(t.Context(), backend, c, Options{Devices: 2})
+	require.EqualError(t, err, "batch 15 is not a multiple of 2 devices; use 14 or 16")
+}
+
+// small is a backend whose device has too little memory for a training step, which it says when that is compiled.
+type small struct{ compute.Backend }
+
+type smallBuilder struct {
+	compute.Builder
+	name string
+}
+
+func (b small) Builder(name string) compute.Builder {
+	return smallBuilder{b.Backend.Builder(name), name}
+}
+
+func (b smallBuilder) Compile() (compute.Executable, error) {
+	if strings.HasPrefix(b.name, "Trainer") {
+		return nil, errors.New("PJRT error (code=8): RESOURCE_EXHAUSTED: Out of memory while trying to allocate 123 bytes.\nmore")
+	}
+	return b.Builder.Compile()
+}
+
+func TestOutOfMemory(t *testing.T) {
+	c := ringConfig(writeRing(t, 200))
+	_, err := Train(t.Context(), small{backendtest.Go(t)}, c, Options{Dir: t.TempDir()})
+	var full *OutOfMemoryError
+	require.ErrorAs(t, err, &full)
+	require.ErrorContains(t, err, "the device has not enough memory for a training step; its largest tensors: level_1's gathered neighbourhoods (Float32)[16, 4, 4, 3], 0 MB; ")
+	for _, flag := range []string{"--batch", "--devices", "--set ccp_recompute=true", "--dtype bfloat16", "--hierarchy prepared", "--set ccp_candidates=4", "--levels", "--dry-run", "code=8"} {
+		require.ErrorContains(t, err, flag)
+	}
+	assert.NotContains(t, err.Error(), "\n")
+	assert.Len(t, full.Largest, 5)
+}
+
+// The memory that a dry run tells of is what two steps then take. Needs the data's folder and Linux; with CCP_MALLOC=default memory that
+// compiling has freed is not taken for free memory. CCP_FOOTPRINT picks one row by its name.
+func TestFootprintIsMeasured(t *testing.T) {
+	folder, row := os.Getenv("CCP_DATA"), os.Getenv("CCP_FOOTPRINT")
+	if folder == "" || row == "" {
+		t.Skip("CCP_DATA and CCP_FOOTPRINT are not set")
+	}
+	rows := map[string]Config{
+		"digits": Defaults("digits", "ccp"), "nw-ucla": Defaults("nw-ucla", "ccp"), "20news": Defaults("20news", "ccp"),
+		"cifar10": Defaults("cifar10", "ccp"), "20news-paper": Defaults("20news", "ccp"),
+	}
+	c, known := rows[row]
+	require.True(t, known, row)
+	if row == "20news-paper" {
+		c.Levels, c.Hidden, c.Params = models.Preset("20news", 10000).LevelsString(), []int{256}, nil
+	}
+	backend := backendtest.XLA(t)
+	told, err := DryRun(t.Context(), backend, c, Options{DataDir: folder})
+	require.NoError(t, err)
+	d, err := c.load(t.Context(), backend, Options{DataDir: folder})
+	require.NoError(t, err)
+	spec, err := c.spec(d)
+	require.NoError(t, err)
+	store := spec.NewStore(1)
+	if spec.PreparedBefore() {
+		_, err := spec.Prepare(t.Context(), backend, store, d.Affinity, nil)
+		require.NoError(t, err)
+	}
+	trainer, before := NewTrainer(backend, store, c, spec, d.Affinity, 2), int64(0)
+	trainer.OnExecCreation(func(exec *model.Exec, _ train.GraphType) {
+		_, err := exec.Compile(shapes.Make(dtypes.Float32, c.Batch, d.Nodes, d.Channels), shapes.Make(dtypes.Int32, c.Batch, 1))
+		require.NoError(t, err)
+		debug.FreeOSMemory()
+		require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o600)) // VmHWM begins anew
+		before = kilobytes(t, "VmRSS")
+	})
+	step := 0
+	loop := train.NewLoop(trainer)
+	loop.OnStep("count", 0, func(*train.Loop, []*tensors.Tensor) error { step++; return nil })
+	_, err = loop.RunSteps(d.Batches(d.Train, datasets.BatchOptions{Size: c.Batch, Steps: 2, DropLast: true}), 2)
+	require.NoError(t, err)
+	measured := 1024 * (kilobytes(t, "VmHWM") - before)
+	total := told.Memory.Peak() + told.Input
+	t.Logf("%s: told %.0f MB (%+v, input %d), measured %.0f MB, ratio %.2f", row, float64(total)/1e6, told.Memory, told.Input, float64(measured)/1e6, float64(total)/float64(measured))
+}
+
+func kilobytes(t *testing.T, field string) int64 {
+	raw, err := os.ReadFile(filepath.Join("/proc", "self", "status"))
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(raw), field+":")
+	require.True(t, found)
+	value, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	require.NoError(t, err)
+	return value
+}

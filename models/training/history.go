@@ -1,0 +1,166 @@
+package training
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+)
+
+// hierarchyFolder holds a file for each epoch: 0003.json.
+const hierarchyFolder = "hierarchy"
+
+// HierarchyEpoch is a hierarchy as it was at the end of an epoch of its training.
+type HierarchyEpoch struct {
+	Epoch    int                  `json:"epoch"`    // from 1
+	Clusters [][]int32            `json:"clusters"` // of each level: the cluster that each of the level's nodes belongs to most
+	Health   []models.LevelHealth `json:"health"`   // of each level
+}
+
+// ReadHierarchies reads how a run's hierarchy went, in ascending order of epochs, also while the training goes on. One that does not
+// change in the training has its first epoch only; models without clusters, and runs of older versions, have none.
+func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
+	paths, err := filepath.Glob(filepath.Join(globEscape(dir), hierarchyFolder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	epochs := make([]HierarchyEpoch, len(paths))
+	for i, path := range paths {
+		if err := checkpoint.ReadJSON(path, &epochs[i]); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(epochs, func(a, b HierarchyEpoch) int { return a.Epoch - b.Epoch })
+	return epochs, nil
+}
+
+var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace
+
+// record keeps the hierarchy as it is at the end of an epoch, unless it was frozen before and is kept already, and says when a
+// level has collapsed.
+func (r *run) record(epoch int, objective []float64) error {
+	if !r.spec.Clusters() || len(r.spec.Levels) == 0 || epoch > 1 && r.spec.FrozenInTraining() {
+		return nil
+	}
+	levels, err := r.classifier.ClusterLevels()
+	if err != nil {
+		return err
+	}
+	h := HierarchyEpoch{Epoch: epoch, Clusters: make([][]int32, len(levels)), Health: levels.Health()}
+	for i, level := range levels {
+		h.Clusters[i], h.Health[i].Objective = level.Memberships.Hard(), objective[i]
+	}
+	r.warn(h.Health)
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("the hierarchy of epoch %d: %w", epoch, err)
+	}
+	folder := filepath.Join(r.Dir, hierarchyFolder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	return checkpoint.WriteFile(filepath.Join(folder, fmt.Sprintf("%04d.json", epoch)), append(raw, '\n'))
+}
+
+// warn gives notice of levels that have collapsed since the last epoch.
+func (r *run) warn(health []models.LevelHealth) {
+	if r.collapsed == nil {
+		r.collapsed = make([]bool, len(health))
+	}
+	for i, level := range health {
+		if level.Collapsed() && !r.collapsed[i] {
+			r.notice("warning: " + level.Warnings[0])
+		}
+		r.collapsed[i] = level.Collapsed()
+	}
+}
+
+// forget removes hierarchies of epochs that the run, begun again at an earlier one, has not reached.
+func (r *run) forget() error {
+	epochs, err := ReadHierarchies(r.Dir)
+	for _, h := range epochs {
+		if h.Epoch > len(r.state.History) {
+			err = errors.Join(err, os.Remove(filepath.Join(r.Dir, hierarchyFolder, fmt.Sprintf("%04d.json", h.Epoch))))
+		}
+	}
+	return err
+}
+
+// removeHierarchies deletes what record wrote, and its folder if nothing else is in it.
+func removeHierarchies(dir string) error {
+	paths, err := filepath.Glob(filepath.Join(globEscape(dir), hierarchyFolder, "*.json*")) // and what a kill left half written
+	for _, path := range paths {
+		err = errors.Join(err, os.Remove(path))
+	}
+	_ = os.Remove(filepath.Join(dir, hierarchyFolder))
+	return err
+}
+
+// The columns of history.csv; the C of each level follow.
+var historyColumns = []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds", "input_wait"}
+
+// writeHistory writes the learning curves as CSV, all or nothing.
+func writeHistory(path string, history []Epoch) error {
+	var text strings.Builder
+	w := csv.NewWriter(&text)
+	header := slices.Clone(historyColumns)
+	for i := range history[0].Objective {
+		header = append(header, fmt.Sprintf("objective_%d", i+1))
+	}
+	rows := [][]string{header}
+	for _, e := range history {
+		row := []string{strconv.Itoa(e.Epoch)}
+		for _, v := range append([]float64{e.Train.Loss, e.Train.Accuracy, e.Validation.Loss, e.Validation.Accuracy, e.Seconds, e.InputWait}, e.Objective...) {
+			row = append(row, strconv.FormatFloat(v, 'g', 6, 64))
+		}
+		rows = append(rows, row)
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return err
+	}
+	return checkpoint.WriteFile(path, []byte(text.String()))
+}
+
+// ReadHistory reads the learning curves of a run, also while it goes on; before its first epoch there are none.
+func ReadHistory(dir string) ([]Epoch, error) {
+	path := filepath.Join(dir, historyFile)
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(rows) == 0 || len(rows[0]) < len(historyColumns) || !slices.Equal(rows[0][:len(historyColumns)], historyColumns) {
+		return nil, fmt.Errorf("%s: its first line is not %s,…", path, strings.Join(historyColumns, ","))
+	}
+	history, best := []Epoch{}, Score{}
+	for line, row := range rows[1:] {
+		values := make([]float64, len(row))
+		for i, text := range row {
+			if values[i], err = strconv.ParseFloat(text, 64); err != nil {
+				return nil, fmt.Errorf("%s, line %d, %s: %q is not a number", path, line+2, rows[0][i], text)
+			}
+		}
+		e := Epoch{Epoch: int(values[0]), Train: Score{values[1], values[2]}, Validation: Score{values[3], values[4]},
+			Objective: values[len(historyColumns):], Seconds: values[5], InputWait: values[6]}
+		if e.Best = line == 0 || better(e.Validation, best); e.Best {
+			best = e.Validation
+		}
+		history = append(history, e)
+	}
+	return history, nil
+}

@@ -1,0 +1,129 @@
+package training
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestHierarchiesOfEveryEpoch(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	dir := filepath.Join(t.TempDir(), "run [1]")
+	result := trainIn(t, backend, c, dir)
+	epochs, err := ReadHierarchies(dir)
+	require.NoError(t, err)
+	require.Len(t, epochs, ringEpochs)
+	for i, h := range epochs {
+		assert.Equal(t, i+1, h.Epoch)
+		require.Len(t, h.Clusters, 2)
+		assert.Len(t, h.Clusters[0], ringNodes)
+		assert.Equal(t, []int32{0, 0, 0, 0}, h.Clusters[1], "the second level has one cluster")
+	}
+
+	classifier, err := models.Load(dir, models.WithBackend(backend))
+	require.NoError(t, err)
+	levels, err := classifier.ClusterLevels()
+	require.NoError(t, err)
+	health, err := classifier.Health()
+	require.NoError(t, err)
+	best := epochs[result.BestEpoch-1]
+	assert.Equal(t, levels[0].Memberships.Hard(), best.Clusters[0])
+	for i := range health {
+		assert.InDelta(t, health[i].Objective, best.Health[i].Objective, 0.05, "that of the epoch's last step, before it")
+		health[i].Objective = best.Health[i].Objective
+	}
+	assert.Equal(t, health, best.Health)
+}
+
+func TestHierarchiesThatStay(t *testing.T) {
+	backend := backendtest.Go(t)
+	for model, kept := range map[string]int{"ccp": 1, "softmax": 0} {
+		c := ringConfig(writeRing(t, 200))
+		c.Model, c.Epochs = model, 2
+		if model == "ccp" {
+			c.Params[ccp.ParamHierarchy] = ccp.Prepared
+		} else {
+			c.Levels, c.Hidden, c.Params = "", nil, nil
+		}
+		dir := t.TempDir()
+		trainIn(t, backend, c, dir)
+		epochs, err := ReadHierarchies(dir)
+		require.NoError(t, err)
+		assert.Len(t, epochs, kept, model)
+	}
+}
+
+// Memberships that start alike and hardly move stay alike: every node's largest is the first.
+func TestACollapseIsNoticed(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	c.Params[ccp.ParamMembershipStd], c.Params[ccp.ParamMembershipRate] = 0.0, 1e-9
+	notices := trainUntil(t, backend, c, t.TempDir(), 3*ringSteps+1)
+	count := 0
+	for _, line := range notices {
+		if line == "warning: level 1: collapsed: nodes use 1 of its 4 clusters only; use --hierarchy prepared or refined, raise ccp_membership_rate, or train longer" {
+			count++
+		}
+	}
+	assert.Equal(t, 1, count, "said once: %q", notices)
+}
+
+func TestHierarchiesOfAnotherRunAreForgotten(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	dir := t.TempDir()
+	trainUntil(t, backend, c, dir, ringSteps+1)
+	stale := filepath.Join(dir, hierarchyFolder, "0007.json")
+	require.NoError(t, os.WriteFile(stale, []byte(`{"epoch":7}`), 0o644))
+	trainUntil(t, backend, c, dir, 1)
+	assert.NoFileExists(t, stale)
+	epochs, err := ReadHierarchies(dir)
+	require.NoError(t, err)
+	assert.Len(t, epochs, 1)
+
+	require.NoError(t, os.WriteFile(stale, []byte(`{"epoch":`), 0o644))
+	_, err = ReadHierarchies(dir)
+	assert.ErrorContains(t, err, stale)
+}
+
+func TestReadHistory(t *testing.T) {
+	dir := t.TempDir()
+	history, err := ReadHistory(dir)
+	require.NoError(t, err)
+	assert.Empty(t, history, "before the first epoch")
+
+	written := []Epoch{
+		{Epoch: 1, Train: Score{2, 0.25}, Validation: Score{1.5, 0.5}, Objective: []float64{3, 0.5}, Seconds: 4, InputWait: 0.125, Best: true},
+		{Epoch: 2, Train: Score{1, 0.5}, Validation: Score{1.75, 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
+		{Epoch: 3, Train: Score{0.5, 0.75}, Validation: Score{1.25, 0.5}, Objective: []float64{4, 0.5}, Seconds: 4, Best: true},
+	}
+	path := filepath.Join(dir, historyFile)
+	require.NoError(t, writeHistory(path, written))
+	history, err = ReadHistory(dir)
+	require.NoError(t, err)
+	assert.Equal(t, written, history)
+
+	for text, reason := range map[string]string{
+		"":            "its first line is not epoch,train_loss",
+		"epoch,loss":  "its first line is not epoch,train_loss",
+		"a,b\n1":      "wrong number of fields",
+		header("1,x"): `line 2, train_loss: "x" is not a number`,
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err := ReadHistory(dir)
+		assert.ErrorContains(t, err, reason, text)
+		assert.ErrorContains(t, err, path)
+	}
+}
+
+// header puts the first line above a second that has the right number of columns.
+func header(row string) string {
+	return "epoch,train_loss,train_accuracy,validation_loss,validation_accuracy,seconds,input_wait\n" + row + ",0,0,0,0,0\n"
+}

@@ -1,0 +1,58 @@
+package training
+
+import (
+	"time"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+)
+
+// Options say where and how a training runs; they do not change its result.
+type Options struct {
+	Dir       string        // the checkpoint's directory
+	DataDir   string        // where the data set's files are looked for
+	Command   string        // the command line, kept with the checkpoint
+	Backend   string        // the backend's name, for the record
+	SaveEvery time.Duration // how much work a kill may cost; every epoch is saved in any case
+	Devices   int           // how many of the backend's devices share each batch; 0 is 1
+	Resident  bool          // the training samples are kept on the device, and a step gets their indices
+	Observer  Observer
+}
+
+// Observer is told how a training goes. Each function may be nil.
+type Observer struct {
+	Load    func(doing string, done float64)                             // a long preparation of the data, and the share of it done
+	Begin   func(d *datasets.Dataset, spec models.Spec, from, steps int) // what is to be trained, and from which step on
+	Prepare func(level int, done, objective float64)                     // the search for a prepared hierarchy, see Spec.Prepare
+	Compile func()                                                       // before the first step, whose compilation takes a while
+	Step    func(Progress)
+	Epoch   func(Epoch)
+	Notice  func(line string)
+}
+
+// Progress is the state after a step: means over the epoch so far.
+type Progress struct {
+	Epoch, Epochs int // from 1
+	Step, Steps   int // within the epoch
+	Loss          float64
+	Accuracy      float64
+	Objective     float64 // C, summed over the levels
+	PerSecond     float64 // samples; 0 while there is only the first step of this process, which compiles
+}
+
+// Score is a mean cross entropy and the share of samples classified rightly.
+type Score struct {
+	Loss     float64 `json:"loss"`
+	Accuracy float64 `json:"accuracy"`
+}
+
+// Epoch is one line of a training's history.
+type Epoch struct {
+	Epoch      int       `json:"epoch"`
+	Train      Score     `json:"train"` // means over the epoch's batches, with dropout and augmentation
+	Validation Score     `json:"validation"`
+	Objective  []float64 `json:"objective"`  // C of each level at the epoch's end
+	Seconds    float64   `json:"seconds"`    // of training, without compilation and validation
+	InputWait  float64   `json:"input_wait"` // share of them spent waiting for input
+	Best       bool      `json:"best"`       // the best in validation so far
+}

@@ -1,0 +1,61 @@
+package training
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/clusterpool/ccp/internal/checkpoint"
+)
+
+// Result is what a training came to. Accuracies are fractions, losses mean cross entropies in nats.
+type Result struct {
+	Command    string    `json:"command"`
+	Data       string    `json:"data"`
+	Model      string    `json:"model"`
+	Backend    string    `json:"backend"`
+	Seed       int64     `json:"seed"`
+	Parameters int       `json:"parameters"` // trainable
+	Epochs     int       `json:"epochs"`
+	Steps      int       `json:"steps"`
+	BestEpoch  int       `json:"best_epoch"`
+	Train      Score     `json:"train"` // means over the best epoch's batches, with dropout and augmentation
+	Validation Score     `json:"validation"`
+	Test       Score     `json:"test"`
+	Objective  []float64 `json:"objective"` // C of each level in the best epoch
+	Seconds    float64   `json:"seconds"`   // of training, without compilation and validation
+	// CompileSeconds are those of the first step, and of the first after each resumption: nearly all of it compilation.
+	CompileSeconds float64 `json:"compile_seconds"`
+	Checkpoint     string  `json:"checkpoint"`
+	Resumed        bool    `json:"-"` // the run had ended before; nothing was trained now
+}
+
+// finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the result.
+func (r *run) finish() (Result, error) {
+	history := r.state.History
+	if err := writeHistory(filepath.Join(r.Dir, historyFile), history); err != nil { // again: a kill may have come between
+		return Result{}, err
+	}
+	best := history[r.state.Best-1]
+	_, _, err := checkpoint.Load(r.Dir, checkpoint.Best, r.classifier.Store(), &best)
+	if errors.Is(err, checkpoint.ErrNone) {
+		r.notice(err.Error() + "; using the weights of the last epoch")
+		best, err = history[len(history)-1], r.classifier.Update(r.store)
+	} else {
+		r.classifier.Loaded()
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	test, err := Evaluate(r.classifier, r.data, r.data.Test, r.evaluationBatch())
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Command: "train", Data: r.data.Name, Model: r.Model, Backend: r.Backend, Seed: r.Seed,
+		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
+		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss, test.Accuracy}, Objective: best.Objective,
+		CompileSeconds: r.state.Compile, Checkpoint: r.Dir}
+	for _, e := range history {
+		result.Seconds += e.Seconds
+	}
+	return result, checkpoint.WriteJSON(filepath.Join(r.Dir, resultFile), result)
+}

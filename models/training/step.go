@@ -1,0 +1,127 @@
+package training
+
+import (
+	"fmt"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/gomlx/gomlx/ml/train/loss"
+	"github.com/gomlx/gomlx/ml/train/metric"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
+)
+
+// NewTrainer makes the GoMLX trainer of a configuration: the spec's network, cross entropy minus the objectives, Adam, the
+// schedule over `steps` steps and, if asked for, moving averages of the weights. Batches with Spec Reuse do not select. Its metrics, after GoMLX's own two, are the
+// batch's cross entropy, its accuracy and each level's objective.
+func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
+	return newTrainer(backend, store, c, spec, graph, steps, nil)
+}
+
+// newTrainer is NewTrainer whose batches are the indices of resident samples where these are not nil.
+func newTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int, kept *resident) *train.Trainer {
+	network := func(scope *model.Scope, batchSpec any, inputs []*Node) []*Node {
+		g := inputs[0].Graph()
+		if batchSpec == Reuse {
+			ccp.ReuseSelection(scope, g)
+		}
+		if c.Schedule == "cosine" {
+			cosineschedule.New(scope, g, dtypes.Float32).PeriodSteps(steps).LearningRate(c.LearningRate).Done()
+		}
+		if c.Average > 0 {
+			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
+		}
+		signals := inputs[0]
+		if kept != nil {
+			signals = kept.inputs(scope.Store(), inputs[0])
+		}
+		return []*Node{spec.Build(scope, graph, signals)}
+	}
+	metrics := []metric.Interface{
+		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
+			return train.GetMainLoss(predictions[0].Graph())
+		}, nil),
+		metric.NewBaseMetric("accuracy", "acc", metric.AccuracyMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
+			hit := Equal(ArgMax(predictions[0], -1, dtypes.Int32), Reshape(labels[0], labels[0].Shape().Size()))
+			return ReduceAllMean(ConvertDType(hit, dtypes.Float32))
+		}, nil),
+	}
+	for i := range levelsOf(spec) {
+		name := fmt.Sprintf("objective %d", i+1)
+		metrics = append(metrics, metric.NewBaseMetric(name, name, "objective", func(scope *model.Scope, _, predictions []*Node) *Node {
+			g := predictions[0].Graph()
+			if levels := ccp.Levels(scope.Store(), g); i < len(levels) && levels[i].Objective != nil {
+				return levels[i].Objective
+			}
+			return ScalarZero(g, dtypes.Float32)
+		}, nil))
+	}
+	adam := optimizer.Adam().LearningRate(c.LearningRate).Done()
+	return train.NewTrainer(backend, store, network, lossOf(c, spec), adam, metrics, nil)
+}
+
+// levelsOf is the number of levels that have an objective.
+func levelsOf(spec models.Spec) int {
+	if !spec.Clusters() {
+		return 0
+	}
+	return len(spec.Levels)
+}
+
+// lossOf is the task's loss for a model.
+func lossOf(c Config, spec models.Spec) loss.LossFn {
+	if spec.Margins() {
+		return squaredHinge
+	}
+	return smoothedCrossEntropy(c.LabelSmoothing)
+}
+
+// squaredHinge is the loss of a linear support vector machine with squared slack, one class against the rest: the mean over the
+// batch of Σ_k max(0, 1 − t_k z_k)², where t_k is 1 for the sample's class and −1 for the others.
+func squaredHinge(labels, predictions []*Node) *Node {
+	z := predictions[0]
+	sign := AddScalar(MulScalar(OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType()), 2), -1)
+	slack := Max(OneMinus(Mul(sign, z)), ZerosLike(z))
+	return ReduceAllMean(ReduceSum(Square(slack), 1))
+}
+
+// smoothedCrossEntropy is the cross entropy to labels of which a share is spread over all classes alike (Szegedy et al. 2016):
+// with logits z and label y, that of y itself plus share·(z_y − mean z).
+func smoothedCrossEntropy(share float64) loss.LossFn {
+	if share == 0 {
+		return loss.SparseCategoricalCrossEntropyLogits
+	}
+	return func(labels, predictions []*Node) *Node {
+		z := predictions[0]
+		own := ReduceSum(Mul(z, OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType())), 1)
+		spread := ReduceAllMean(Sub(own, ReduceMean(z, 1)))
+		return Add(ReduceAllMean(loss.SparseCategoricalCrossEntropyLogits(labels, predictions)), MulScalar(spread, share))
+	}
+}
+
+// averageWeights moves the average of each of the network's float variables, batch norm's running ones included, towards
+// its new value: average ← d·average + (1 − d)·value, with d = min(decay, (1 + step)/(10 + step)) so that it is not held
+// back by the start.
+func averageWeights(store *model.Store, g *Graph, decay float64) {
+	var weights []*model.Variable
+	for v := range store.IterVariables() {
+		if models.IsWeight(v) && v.DType() == dtypes.Float32 && v.InUseByGraph(g) {
+			weights = append(weights, v)
+		}
+	}
+	step := ConvertDType(optimizer.GetGlobalStepVar(store).NodeValue(g), dtypes.Float32)
+	d := Min(Scalar(g, dtypes.Float32, decay), Div(AddScalar(step, 1), AddScalar(step, 10)))
+	for _, v := range weights {
+		average := store.Scope(models.AverageScope+v.Scope()).WithInitializer(initializer.Zero).
+			VariableWithShape(v.Name(), shapes.Make(dtypes.Float32, v.Shape().Dimensions...)).SetTrainable(false)
+		average.SetNodeValue(Add(Mul(d, average.NodeValue(g)), Mul(OneMinus(d), v.NodeValue(g))))
+	}
+}

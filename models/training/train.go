@@ -1,0 +1,384 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
+)
+
+// ErrInterrupted says that a training was asked to stop, has saved its state and can be resumed.
+var ErrInterrupted = errors.New("interrupted")
+
+// trainState is what a snapshot holds beside the variables, so that a resumed run is the same run.
+type trainState struct {
+	Step    int      `json:"step"`
+	Sums    stepSums `json:"sums"`
+	History []Epoch  `json:"history"`
+	Best    int      `json:"best"` // epoch, 0 for none
+	Seconds float64  `json:"seconds"`
+	Wait    float64  `json:"wait"`
+	Compile float64  `json:"compile"` // seconds of all first steps of a process
+	// Hierarchy is the frozen one's, where it was made before the training.
+	Hierarchy models.Hierarchy `json:"hierarchy"`
+}
+
+// stepSums are sums over the steps of the epoch so far.
+type stepSums struct {
+	Loss      float64   `json:"loss"`
+	Accuracy  float64   `json:"accuracy"`
+	Objective []float64 `json:"objective"`
+	Steps     int       `json:"steps"`
+	Timed     int       `json:"timed"` // of them: those that took the epoch's seconds
+}
+
+// run is one training in progress.
+type run struct {
+	Config
+	Options
+	data       *datasets.Dataset
+	spec       models.Spec
+	store      *model.Store
+	classifier *models.Classifier
+	state      trainState
+	perEpoch   int
+	epochStart time.Time // of the stretch of the epoch run in this process
+	saved      time.Time
+	batches    *datasets.Batches
+	waited     time.Duration
+	collapsed  []bool // the levels that had at the last epoch's end
+	compiled   bool   // the first step of this process is done
+	failure    error  // of step, as it was before GoMLX's loop wrapped it
+}
+
+// Train trains a configuration in opts.Dir, from the beginning or from where it was left, and evaluates the epoch that did best in
+// validation. When ctx ends it saves and returns an error that wraps ErrInterrupted. Nothing is written before data and
+// settings have been found to be good.
+func Train(ctx context.Context, backend compute.Backend, c Config, opts Options) (Result, error) {
+	if err := c.Check(); err != nil {
+		return Result{}, err
+	}
+	if err := checkpoint.CheckDirectory(opts.Dir); err != nil {
+		return Result{}, err
+	}
+	if result, done, err := finished(c, opts.Dir); done || err != nil {
+		return result, err
+	}
+	d, err := c.load(ctx, backend, opts)
+	if err != nil {
+		return Result{}, err
+	}
+	return trainOn(ctx, backend, c, d, opts)
+}
+
+// trainOn is Train on a data set already loaded.
+func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets.Dataset, opts Options) (Result, error) {
+	r := &run{Config: c, Options: opts, data: d}
+	var err error
+	if r.spec, err = c.spec(d); err != nil {
+		return Result{}, err
+	}
+	if err := opts.check(backend, c, d, r.spec); err != nil {
+		return Result{}, err
+	}
+	unlock, err := lock(opts.Dir)
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	for _, line := range d.Warnings {
+		r.notice("data: " + line)
+	}
+	for _, stage := range []func(context.Context, compute.Backend) error{r.begin, r.prepare, r.steps} {
+		if err := stage(ctx, backend); err != nil {
+			return Result{}, plain(err)
+		}
+	}
+	return r.finish()
+}
+
+// begin opens the checkpoint, and restores the newest snapshot if there is one.
+func (r *run) begin(_ context.Context, backend compute.Backend) error {
+	m := models.Metadata{Spec: r.spec, Data: r.data.Name, ClassNames: r.data.ClassNames, Mean: r.data.Mean, Std: r.data.Std,
+		Provenance: r.data.Provenance, Command: r.Command, Versions: Versions(r.Backend)}
+	if err := openRun(r.Dir, r.Config, m, r.data.Affinity); err != nil {
+		return err
+	}
+	r.store = r.spec.NewStore(r.Seed)
+	if checkpoint.Exists(r.Dir, checkpoint.Last) {
+		step, passedOver, err := checkpoint.Load(r.Dir, checkpoint.Last, r.store, &r.state)
+		for _, line := range passedOver {
+			r.notice(line + "; using the one before it")
+		}
+		if errors.Is(err, checkpoint.ErrNone) {
+			r.notice("no snapshot is usable: training starts again")
+			r.state = trainState{}
+		} else if err != nil {
+			return err
+		} else {
+			r.notice(fmt.Sprintf("resuming after step %d", step))
+		}
+	}
+	if err := r.forget(); err != nil {
+		return err
+	}
+	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true, Indices: r.Resident})
+	r.perEpoch = r.batches.StepsPerEpoch()
+	if r.perEpoch == 0 {
+		return fmt.Errorf("data set %s has no training samples", r.data.Name)
+	}
+	if r.Observer.Begin != nil {
+		r.Observer.Begin(r.data, r.spec, r.state.Step, r.total())
+	}
+	var err error
+	r.classifier, err = models.NewClassifier(backend, m, r.data.Affinity)
+	return err
+}
+
+// total is the number of steps of the whole run.
+func (r *run) total() int { return r.perEpoch * r.Epochs }
+
+// prepare makes the hierarchy where that comes before the training, unless the snapshot brought it.
+func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
+	if !r.spec.PreparedBefore() {
+		return nil
+	}
+	if r.state.Hierarchy.Objective != nil {
+		models.MarkFrozen(r.store)
+	}
+	if r.state.Step > 0 {
+		return nil
+	}
+	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start again", ErrInterrupted)
+	case err != nil:
+		return err
+	}
+	if r.spec.FrozenInTraining() {
+		r.state.Hierarchy = hierarchy
+	}
+	way, ok := r.spec.Params[ccp.ParamHierarchy].(string)
+	if !ok {
+		way = ccp.Learned
+	}
+	r.notice(fmt.Sprintf("hierarchy %s: %s", way, describe(hierarchy)))
+	return nil
+}
+
+// describe is a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".
+func describe(h models.Hierarchy) string {
+	sum := 0.0
+	var objectives, coverage []string
+	for i, c := range h.Objective {
+		sum += c
+		objectives = append(objectives, fmt.Sprintf("%.1f", c))
+		coverage = append(coverage, fmt.Sprintf("%.0f", math.Floor(100*h.Coverage[i]))) // 100% is all of them
+	}
+	line := "C " + strings.Join(objectives, " + ")
+	if len(objectives) > 1 {
+		line += fmt.Sprintf(" = %.1f", sum)
+	}
+	return line + "; coverage " + strings.Join(coverage, " ") + "%"
+}
+
+// steps runs the training steps that are left.
+func (r *run) steps(ctx context.Context, backend compute.Backend) error {
+	total := r.total()
+	if r.state.Step >= total || r.stalled() {
+		return nil
+	}
+	if r.spec.Fitted() {
+		return r.fit(ctx)
+	}
+	if r.Observer.Compile != nil {
+		r.Observer.Compile()
+	}
+	var kept *resident
+	var err error
+	if r.Resident {
+		if kept, err = keepOnDevice(r.store, r.data, r.Augment); err != nil {
+			return err
+		}
+	}
+	loop := train.NewLoop(newTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, total, kept))
+	loop.OnStep("progress", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
+		r.failure = r.step(ctx, metrics)
+		return r.failure
+	})
+	r.epochStart, r.saved = time.Now(), time.Now()
+	batches, err := onDevices(refreshing{r.batches, r.state.Step, selectEvery(r.spec)}, r.Devices)
+	if err != nil {
+		return err
+	}
+	_, err = loop.RunSteps(batches, total-r.state.Step)
+	switch {
+	case errors.Is(r.failure, errStalled):
+		return nil
+	case errors.Is(r.failure, ErrInterrupted):
+		if saveErr := r.save(); saveErr != nil {
+			return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, saveErr)
+		}
+		return fmt.Errorf("%w after step %d of %d; its state is saved in %s: give the same command to go on", ErrInterrupted, r.state.Step, total, r.Dir)
+	case r.failure != nil:
+		return r.failure
+	}
+	return r.explained(err)
+}
+
+var errStalled = errors.New("no improvement")
+
+// step takes note of a training step's metrics (GoMLX's two, then NewTrainer's), and ends the epoch when it was its last.
+func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
+	first := !r.compiled
+	if first { // its time is nearly all compilation
+		r.compiled = true
+		r.state.Compile += time.Since(r.epochStart).Seconds()
+		r.epochStart, r.waited = time.Now(), r.batches.Waited()
+	}
+	values := make([]float64, len(metrics))
+	for i, m := range metrics {
+		v, ok := m.Value().(float32)
+		if !ok {
+			return fmt.Errorf("metric %d is a %s, not a float32", i, m.Shape())
+		}
+		values[i] = float64(v)
+	}
+	if loss := values[0]; math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return r.diverged(r.state.Step+1, loss, values[2])
+	}
+	s := &r.state
+	s.Step++
+	s.Sums.Loss += values[2]
+	s.Sums.Accuracy += values[3]
+	s.Sums.Objective = values[4:]
+	if s.Hierarchy.Objective != nil {
+		s.Sums.Objective = s.Hierarchy.Objective
+	}
+	s.Sums.Steps++
+	if !first {
+		s.Sums.Timed++
+	}
+	if r.Observer.Step != nil {
+		r.Observer.Step(r.progress())
+	}
+	if s.Step%r.perEpoch == 0 {
+		if err := r.endEpoch(); err != nil {
+			return err
+		}
+		if r.stalled() {
+			return errStalled
+		}
+	} else if r.SaveEvery > 0 && time.Since(r.saved) >= r.SaveEvery {
+		if err := r.save(); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	return nil
+}
+
+func (r *run) progress() Progress {
+	s := r.state
+	n := float64(s.Sums.Steps)
+	p := Progress{Epoch: (s.Step-1)/r.perEpoch + 1, Epochs: r.Epochs, Step: (s.Step-1)%r.perEpoch + 1, Steps: r.perEpoch,
+		Loss: s.Sums.Loss / n, Accuracy: s.Sums.Accuracy / n}
+	for _, c := range s.Sums.Objective {
+		p.Objective += c
+	}
+	if seconds := s.Seconds + time.Since(r.epochStart).Seconds(); seconds > 0 {
+		p.PerSecond = float64(s.Sums.Timed*r.Batch) / seconds
+	}
+	return p
+}
+
+// clock adds the time since it was last called to the epoch's.
+func (r *run) clock() {
+	r.state.Seconds += time.Since(r.epochStart).Seconds()
+	r.state.Wait += (r.batches.Waited() - r.waited).Seconds()
+	r.epochStart, r.waited = time.Now(), r.batches.Waited()
+}
+
+// endEpoch validates, keeps the epoch if it is the best, saves the run and starts counting anew.
+func (r *run) endEpoch() error {
+	r.clock()
+	s := &r.state
+	n := float64(s.Sums.Steps)
+	e := Epoch{Epoch: s.Step / r.perEpoch, Train: Score{s.Sums.Loss / n, s.Sums.Accuracy / n}, Objective: s.Sums.Objective,
+		Seconds: s.Seconds, InputWait: s.Wait / math.Max(s.Seconds, 1e-9)}
+	if err := r.classifier.Update(r.store); err != nil {
+		return err
+	}
+	validation, err := Evaluate(r.classifier, r.data, r.data.Validation, r.evaluationBatch())
+	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and there is no loss after it to show that
+		return r.diverged(s.Step, math.NaN(), math.NaN())
+	}
+	if err != nil {
+		return err
+	}
+	e.Validation = Score{validation.Loss, validation.Accuracy}
+	e.Best = s.Best == 0 || validation.Samples == 0 || better(e.Validation, s.History[s.Best-1].Validation)
+	if e.Best {
+		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), e, func(v *model.Variable) bool { return !models.IsWeight(v) }); err != nil {
+			return err
+		}
+		s.Best = e.Epoch
+	}
+	if err := r.record(e.Epoch, e.Objective); err != nil {
+		return err
+	}
+	s.History = append(s.History, e)
+	s.Sums, s.Seconds, s.Wait = stepSums{}, 0, 0
+	if err := r.save(); err != nil {
+		return err
+	}
+	if err := writeHistory(filepath.Join(r.Dir, historyFile), s.History); err != nil {
+		return err
+	}
+	if r.Observer.Epoch != nil {
+		r.Observer.Epoch(e)
+	}
+	r.clock()
+	s.Seconds, s.Wait = 0, 0 // validation is not training
+	return nil
+}
+
+func better(a, b Score) bool {
+	return a.Accuracy > b.Accuracy || a.Accuracy == b.Accuracy && a.Loss < b.Loss
+}
+
+// stalled says whether validation has not improved for as many epochs as patience allows.
+func (r *run) stalled() bool {
+	return r.Patience > 0 && r.state.Best > 0 && len(r.state.History)-r.state.Best >= r.Patience
+}
+
+// save writes a snapshot to resume from.
+func (r *run) save() error {
+	r.clock()
+	r.saved = time.Now()
+	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state, func(v *model.Variable) bool { return !resumable(v) })
+}
+
+func (r *run) evaluationBatch() int { return max(r.Batch, 64) }
+
+func (r *run) notice(line string) {
+	if r.Observer.Notice != nil {
+		r.Observer.Notice(line)
+	}
+}
