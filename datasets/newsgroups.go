@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/text"
+	"github.com/clusterpool/ccp/internal/cache"
 )
 
 // The published 20 Newsgroups set, its messages split by date.
@@ -53,16 +54,14 @@ func loadCorpus(opts Options, p protocol) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := cachePath(newsgroupsInfo.Name, prepareVersion, corpus.hash, p, source)
-	prepared, err := readPrepared(path, len(corpus.groups), len(p.steps()))
-	var unkept error
-	if err != nil { // there is none, or it is damaged
-		if prepared, err = p.prepare(corpus, opts); err != nil {
-			return nil, err
-		}
-		unkept = prepared.write(path)
+	kept, unkept, err := cache.Get(cache.Path(newsgroupsInfo.Name, ".npz", prepareVersion, corpus.hash, p, source),
+		func(path string) (*prepared, error) { return readPrepared(path, len(corpus.groups), len(p.steps())) },
+		func() (*prepared, error) { return p.prepare(corpus, opts) },
+		func(path string, c *prepared) error { return c.write(path) })
+	if err != nil {
+		return nil, err
 	}
-	d := prepared.dataset(corpus, p, opts)
+	d := kept.dataset(corpus, p, opts)
 	if unkept != nil {
 		d.warn("what was prepared could not be kept for the next start: %v", unkept)
 	}
@@ -70,8 +69,8 @@ func loadCorpus(opts Options, p protocol) (*Dataset, error) {
 		d.warn("%d training and %d test messages in %d groups, the published set has %d, %d and %d: results may not compare",
 			len(corpus.train), len(corpus.test), len(corpus.groups), newsgroupsTrain, newsgroupsTest, newsgroupsGroups)
 	}
-	if len(prepared.words) < p.words {
-		d.warn("only %d words have a vector, the protocol keeps %d", len(prepared.words), p.words)
+	if len(kept.words) < p.words {
+		d.warn("only %d words have a vector, the protocol keeps %d", len(kept.words), p.words)
 	}
 	return d, nil
 }

@@ -1,46 +1,15 @@
 package datasets
 
 import (
-	"crypto/sha256"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/text"
 	"github.com/clusterpool/ccp/datasets/wordvec"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// cachePath is the file in which something that took long is kept for later starts, named by all that decides it. It is
-// "" where the user has no cache directory.
-func cachePath(name string, inputs ...any) string {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	hash := sha256.New()
-	for _, input := range inputs {
-		fmt.Fprintf(hash, "%+v\n", input)
-	}
-	return filepath.Join(base, "ccp", fmt.Sprintf("%s-%x.npz", name, hash.Sum(nil)[:12]))
-}
-
-// writeCache keeps arrays at path, all or nothing.
-func writeCache(path string, arrays []npz.Named) error {
-	if path == "" {
-		return errors.New("the user has no cache directory; set HOME or XDG_CACHE_HOME")
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return npz.Write(path, arrays)
-}
-
 // writeVectors keeps word vectors.
 func writeVectors(path string, v *wordvec.Vectors) error {
-	return writeCache(path, []npz.Named{
+	return npz.Write(path, []npz.Named{
 		{Name: "words", Array: list(v.Words)},
 		{Name: "values", Array: &npz.Array{Shape: []int{len(v.Words), v.Dim}, Data: v.Values}},
 	})
@@ -78,7 +47,7 @@ func (c *prepared) write(path string) error {
 	for _, s := range c.steps {
 		steps = append(steps, int64(s.train), int64(s.test), int64(s.words))
 	}
-	return writeCache(path, []npz.Named{
+	return npz.Write(path, []npz.Named{
 		{Name: "document_starts", Array: list(c.counts.Starts)},
 		{Name: "document_words", Array: list(c.counts.Words)},
 		{Name: "document_counts", Array: list(c.counts.Values)},

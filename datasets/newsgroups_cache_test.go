@@ -136,7 +136,7 @@ func TestNewsgroupsNoCache(t *testing.T) {
 }
 
 func TestVectorsCache(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new", "vectors.npz")
+	path := filepath.Join(t.TempDir(), "vectors.npz")
 	_, err := readVectors(path)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	v := &wordvec.Vectors{Dim: 2, Words: []string{"a", "bcd", "ef"}, Values: []float32{1, 2, 3, 4, 5, 6}}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/wordvec"
+	"github.com/clusterpool/ccp/internal/cache"
 )
 
 // trainVersion is raised when the training of vectors changes, so that old ones are not taken for new ones.
@@ -91,26 +92,28 @@ func (c *preparation) learn(opts Options) (*wordvec.Vectors, error) {
 			return nil, err
 		}
 	}
-	path := cachePath("wordvec", trainVersion, names, digest.Sum(nil), c.training)
-	if v, err := readVectors(path); err == nil && slices.Equal(v.Words, names) && v.Dim == c.training.Dim {
-		return v, nil
+	read := func(path string) (*wordvec.Vectors, error) {
+		v, err := readVectors(path)
+		if err == nil && (!slices.Equal(v.Words, names) || v.Dim != c.training.Dim) {
+			err = errors.New("these are other words' vectors")
+		}
+		return v, err
 	}
-	if opts.Backend == nil {
-		return nil, errors.New("word vectors have to be learned first, which needs a backend; give one, or a file of vectors")
-	}
-	backend, err := opts.Backend()
-	if err != nil {
-		return nil, err
-	}
-	v, err := wordvec.Train(opts.context(), backend, documents, names, c.training, func(_ int, done, _ float64) {
-		opts.report("learning word vectors", done)
-	})
-	if err != nil {
-		return nil, err
+	train := func() (*wordvec.Vectors, error) {
+		if opts.Backend == nil {
+			return nil, errors.New("word vectors have to be learned first, which needs a backend; give one, or a file of vectors")
+		}
+		backend, err := opts.Backend()
+		if err != nil {
+			return nil, err
+		}
+		return wordvec.Train(opts.context(), backend, documents, names, c.training, func(_ int, done, _ float64) {
+			opts.report("learning word vectors", done)
+		})
 	}
 	// Vectors that cannot be kept have to be learned again, no more; what is prepared from them is kept, too, and warns.
-	_ = writeVectors(path, v)
-	return v, nil
+	v, _, err := cache.Get(cache.Path("wordvec", ".npz", trainVersion, names, digest.Sum(nil), c.training), read, train, writeVectors)
+	return v, err
 }
 
 // graph joins each word to those of nearest meaning, by the cosine distance of their vectors: see [affinity.KNN].

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/augment"
 	"github.com/clusterpool/ccp/datasets/skeleton"
+	"github.com/clusterpool/ccp/internal/cache"
 )
 
 // heldOutSkeletons is the share of the training recordings kept for validation.
@@ -156,17 +157,17 @@ func (d *Dataset) splitRecordings(split skeletonSplit, takes []recorded, opts Op
 // signals prepares the recordings, or takes what was prepared before.
 func (s *skeletons) signals(d *Dataset, found *foundSkeletons, files []skeleton.File, opts Options) (*skeleton.Signals, error) {
 	collection := &skeleton.Collection{FS: found.files, Files: files, Parse: s.parse, Preparation: s.preparation}
-	key, cache := collection.Key(), found.cachePath(s.info.Name)
-	if kept, err := skeleton.ReadCache(cache, key, len(files), d.Nodes*d.Channels); err == nil {
-		return kept, nil
+	key, doing := collection.Key(), fmt.Sprintf("reading %d recordings", len(files))
+	signals, unkept, err := cache.Get(found.cachePath(s.info.Name),
+		func(path string) (*skeleton.Signals, error) {
+			return skeleton.ReadCache(path, key, len(files), d.Nodes*d.Channels)
+		},
+		func() (*skeleton.Signals, error) {
+			return collection.Prepare(opts.context(), func(done float64) { opts.report(doing, done) })
+		},
+		func(path string, signals *skeleton.Signals) error { return signals.WriteCache(path, key) })
+	if unkept != nil {
+		d.warn("the prepared signals cannot be kept, so that every start reads all recordings: %v", unkept)
 	}
-	doing := fmt.Sprintf("reading %d recordings", len(files))
-	signals, err := collection.Prepare(opts.context(), func(done float64) { opts.report(doing, done) })
-	if err != nil {
-		return nil, err
-	}
-	if err := signals.WriteCache(cache, key); err != nil {
-		d.warn("the prepared signals cannot be kept, so that every start reads all recordings: %v", err)
-	}
-	return signals, nil
+	return signals, err
 }

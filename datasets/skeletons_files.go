@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"archive/zip"
-	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/skeleton"
+	"github.com/clusterpool/ccp/internal/cache"
 )
 
 // foundSkeletons are the recordings in a folder, or in a zip file.
@@ -96,12 +96,11 @@ func (s *skeletons) numbers(name string) []int {
 // cachePath is where the signals of the recordings of this place are kept: one file for a place, so that what is made from
 // changed recordings takes the room of what was made before. It is "" where the user has no cache directory.
 func (f *foundSkeletons) cachePath(name string) string {
-	base, err := os.UserCacheDir()
-	place, absErr := filepath.Abs(f.place)
-	if err != nil || absErr != nil {
+	place, err := filepath.Abs(f.place)
+	if err != nil {
 		return ""
 	}
-	return filepath.Join(base, "ccp", fmt.Sprintf("%s-%.12x.skeletons", name, sha256.Sum256([]byte(place))))
+	return cache.Path(name, ".skeletons", place)
 }
 
 // choose takes the recordings that belong to the set: not those of another one, nor those that a list says are missing.

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/gomlx/compute"
 )
 
@@ -38,12 +39,12 @@ func WriteMetadata(dir string, m Metadata, graph *affinity.Matrix) error {
 	if err := graph.WriteFile(filepath.Join(dir, graphFile)); err != nil {
 		return err
 	}
-	return checkpoint.WriteJSON(filepath.Join(dir, metadataFile), m)
+	return files.WriteJSON(filepath.Join(dir, metadataFile), m)
 }
 
 // ReadMetadata reads what WriteMetadata wrote. A directory that is no checkpoint is an os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
-	if err = checkpoint.ReadJSON(filepath.Join(dir, metadataFile), &m); err != nil {
+	if err = files.ReadJSON(filepath.Join(dir, metadataFile), &m); err != nil {
 		return m, nil, err
 	}
 	if graph, err = affinity.ReadFile(filepath.Join(dir, graphFile)); err != nil {
@@ -79,7 +80,7 @@ func Load(dir string, opts ...Option) (*Classifier, error) {
 	for _, option := range opts {
 		option(&o)
 	}
-	if err := checkpoint.CheckDirectory(dir); err != nil {
+	if err := files.CheckDirectory(dir); err != nil {
 		return nil, err
 	}
 	m, graph, err := ReadMetadata(dir)

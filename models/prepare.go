@@ -119,15 +119,9 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 	for i, l := range s.Levels {
 		levels[i] = partition.Level{Clusters: l.Clusters, MaxSize: l.Neighbours}
 	}
-	path := partition.CachePath(a, levels)
-	clusters, err := partition.ReadCache(path, a.N(), levels)
+	clusters, err := partition.Cached(ctx, a, levels, progress)
 	if err != nil {
-		if clusters, err = partition.Hierarchy(ctx, a, levels, partition.Options{Progress: progress}); err != nil {
-			return h, err
-		}
-		if err := partition.WriteCache(path, clusters); err != nil {
-			return h, err
-		}
+		return h, err
 	}
 	for i, l := range s.Levels {
 		scope := store.Scope(fmt.Sprintf("/model/level_%d", i+1))

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // textFormat reads and writes a matrix as text.
@@ -92,7 +92,7 @@ func (m *Matrix) WriteFile(path string) error {
 	if format == nil {
 		return m.writeNPZ(path)
 	}
-	return npz.WriteAtomic(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		if !gzipped {
 			return m.writeText(w, format)
 		}

@@ -1,76 +1,51 @@
 package partition
 
 import (
-	"crypto/sha256"
+	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // searchVersion is raised when the search itself changes, so that old results are not taken for new ones.
 const searchVersion = 1
 
-// CachePath is the file in which the result of a search is kept for later runs, named by all that decides it. It is ""
-// where the user has no cache directory.
-func CachePath(m *affinity.Matrix, levels []Level) string {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return ""
+// Cached is [Hierarchy] for default options, whose result is kept in the user's cache folder for later runs on the same
+// graph. That it cannot be kept is no error. progress, which may be nil, is told of a search, but not of a result found.
+func Cached(ctx context.Context, m *affinity.Matrix, levels []Level, progress func(level int, done, objective float64)) ([][]int32, error) {
+	read := func(path string) (clusters [][]int32, err error) {
+		if err = files.ReadJSON(path, &clusters); err == nil {
+			err = check(clusters, m.N(), levels)
+		}
+		return clusters, err
 	}
-	name := sha256.Sum256(fmt.Appendf(nil, "%d %s %v", searchVersion, m.Hash(), levels))
-	return filepath.Join(base, "ccp", fmt.Sprintf("hierarchy-%x.json", name[:12]))
+	search := func() ([][]int32, error) { return Hierarchy(ctx, m, levels, Options{Progress: progress}) }
+	write := func(path string, clusters [][]int32) error {
+		return files.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(clusters) })
+	}
+	clusters, _, err := cache.Get(cache.Path("hierarchy", ".json", searchVersion, m.Hash(), levels), read, search, write)
+	return clusters, err
 }
 
-// ReadCache returns what WriteCache wrote for a graph of n nodes, or an error if there is nothing usable.
-func ReadCache(path string, n int, levels []Level) ([][]int32, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var clusters [][]int32
-	if err := json.Unmarshal(raw, &clusters); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
+// check says what keeps clusters from being a hierarchy of a graph of n nodes.
+func check(clusters [][]int32, n int, levels []Level) error {
 	if len(clusters) != len(levels) {
-		return nil, fmt.Errorf("%s: %d levels, not %d", path, len(clusters), len(levels))
+		return fmt.Errorf("%d levels, not %d", len(clusters), len(levels))
 	}
 	for l, cluster := range clusters {
 		if len(cluster) != n {
-			return nil, fmt.Errorf("%s: level %d has %d nodes, not %d", path, l+1, len(cluster), n)
+			return fmt.Errorf("level %d has %d nodes, not %d", l+1, len(cluster), n)
 		}
 		n = levels[l].Clusters
 		for i, c := range cluster {
 			if c < 0 || int(c) >= n {
-				return nil, fmt.Errorf("%s: level %d: node %d is in cluster %d of %d", path, l+1, i, c, n)
+				return fmt.Errorf("level %d: node %d is in cluster %d of %d", l+1, i, c, n)
 			}
 		}
 	}
-	return clusters, nil
-}
-
-// WriteCache keeps clusters at path, all or nothing. Having no cache is no error.
-func WriteCache(path string, clusters [][]int32) error {
-	if path == "" {
-		return nil
-	}
-	raw, err := json.Marshal(clusters)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil
-	}
-	work, err := os.CreateTemp(filepath.Dir(path), ".hierarchy-*")
-	if err != nil {
-		return nil
-	}
-	defer os.Remove(work.Name()) // of no effect once renamed
-	_, err = work.Write(raw)
-	if closeErr := work.Close(); err != nil || closeErr != nil {
-		return nil
-	}
-	return os.Rename(work.Name(), path)
+	return nil
 }

@@ -151,26 +151,42 @@ func TestCoarsen(t *testing.T) {
 	assert.InDelta(t, 8.0/9, coarse.At(1, 1), 1e-12)
 }
 
-func TestCache(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+// Cached searches once for each graph and levels, and again where what is kept is damaged.
+func TestCached(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
 	m, levels := grid(t, 4, 4), []partition.Level{{Clusters: 4, MaxSize: 4}, {Clusters: 1, MaxSize: 4}}
-	path := partition.CachePath(m, levels)
-	assert.NotEqual(t, path, partition.CachePath(grid(t, 4, 5), levels))
-	assert.NotEqual(t, path, partition.CachePath(m, levels[:1]))
-	_, err := partition.ReadCache(path, 16, levels)
-	require.ErrorIs(t, err, os.ErrNotExist)
-	clusters, err := partition.Hierarchy(context.Background(), m, levels, partition.Options{Sweeps: 20})
-	require.NoError(t, err)
-	require.NoError(t, partition.WriteCache(path, clusters))
-	got, err := partition.ReadCache(path, 16, levels)
-	require.NoError(t, err)
-	assert.Equal(t, clusters, got)
-	for _, bad := range []string{"", "[[0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,4],[0,0,0,0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],[0,0,0]]"} {
-		require.NoError(t, os.WriteFile(path, []byte(bad), 0o644))
-		_, err := partition.ReadCache(path, 16, levels)
-		assert.ErrorContains(t, err, filepath.Base(path), "%q", bad)
+	cached := func(m *affinity.Matrix, levels []partition.Level) (clusters [][]int32, searched bool) {
+		clusters, err := partition.Cached(t.Context(), m, levels, func(int, float64, float64) { searched = true })
+		require.NoError(t, err)
+		return clusters, searched
 	}
-	require.NoError(t, partition.WriteCache("", clusters))
+	clusters, searched := cached(m, levels)
+	assert.True(t, searched)
+	got, searched := cached(m, levels)
+	assert.False(t, searched)
+	assert.Equal(t, clusters, got)
+	paths, err := filepath.Glob(filepath.Join(dir, "ccp", "*"))
+	require.NoError(t, err)
+	require.Len(t, paths, 1)
+	for _, bad := range []string{"", "[[0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,4],[0,0,0,0]]", "[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],[0,0,0]]"} {
+		require.NoError(t, os.WriteFile(paths[0], []byte(bad), 0o644))
+		got, searched := cached(m, levels)
+		assert.True(t, searched, "%q", bad)
+		assert.Equal(t, clusters, got, "%q", bad)
+		_, searched = cached(m, levels)
+		assert.False(t, searched, "%q", bad)
+	}
+	_, searched = cached(grid(t, 4, 5), levels)
+	assert.True(t, searched)
+	_, searched = cached(m, levels[:1])
+	assert.True(t, searched)
+
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", "")
+	got, searched = cached(m, levels)
+	assert.True(t, searched, "nowhere to keep it")
+	assert.Equal(t, clusters, got)
 }
 
 // A grid of 4x4 in four clusters of four: the 2x2 blocks.

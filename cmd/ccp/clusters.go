@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -121,7 +121,7 @@ func freeFolder(path string, overwrite bool) error {
 	if path == "" {
 		return nil
 	}
-	if err := checkpoint.CheckDirectory(path); err != nil {
+	if err := files.CheckDirectory(path); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(path)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -11,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -55,7 +54,7 @@ func (v hierarchyView) named(nodes []int32, most int) (names []string) {
 }
 
 // write makes all files in the folder, and returns their paths.
-func (v hierarchyView) write(folder string) (files []string, err error) {
+func (v hierarchyView) write(folder string) (paths []string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
@@ -66,7 +65,7 @@ func (v hierarchyView) write(folder string) (files []string, err error) {
 	for i := range v.levels {
 		at := func(name string) string {
 			path := filepath.Join(folder, fmt.Sprintf("level_%d%s", i+1, name))
-			files = append(files, path)
+			paths = append(paths, path)
 			return path
 		}
 		for _, table := range []struct {
@@ -76,7 +75,7 @@ func (v hierarchyView) write(folder string) (files []string, err error) {
 			{"_nodes.csv", v.nodeRows(i)}, {"_clusters.csv", v.clusterRows(i)},
 			{"_memberships.csv", v.membershipRows(i)}, {"_neighbourhoods.csv", neighbourhoodRows(v.levels[i])},
 		} {
-			if err := writeCSV(at(table.name), table.rows); err != nil {
+			if err := files.WriteCSV(at(table.name), table.rows); err != nil {
 				return nil, err
 			}
 		}
@@ -85,8 +84,8 @@ func (v hierarchyView) write(folder string) (files []string, err error) {
 		}
 	}
 	tree := v.tree()
-	paths := []string{filepath.Join(folder, "tree.png"), filepath.Join(folder, "tree.svg")}
-	return append(files, paths...), tree.Save(paths...)
+	drawn := []string{filepath.Join(folder, "tree.png"), filepath.Join(folder, "tree.svg")}
+	return append(paths, drawn...), tree.Save(drawn...)
 }
 
 // mostLeaves is how many clusters stand at the bottom of a tree at most: more could not be told apart.
@@ -177,15 +176,6 @@ func neighbourhoodRows(l models.ClusterLevel) [][]string {
 }
 
 func decimal(v float32) string { return strconv.FormatFloat(float64(v), 'g', 6, 32) }
-
-func writeCSV(path string, rows [][]string) error {
-	var text bytes.Buffer
-	w := csv.NewWriter(&text)
-	if err := w.WriteAll(rows); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return checkpoint.WriteFile(path, text.Bytes())
-}
 
 // spread prints what the values in a file, of a level's clusters, are at the input nodes.
 func (s *shared) spread(cmd *cobra.Command, levels models.ClusterLevels, level int, path string) error {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -180,7 +181,7 @@ func TestPredictRefuses(t *testing.T) {
 			require.NoError(t, npz.Write(path, []npz.Named{{Name: strings.TrimSuffix(name, ".npz"), Array: a}}))
 			return path
 		}
-		require.NoError(t, npz.WriteAtomic(path, func(w io.Writer) error { return npz.WriteNPY(w, a) }))
+		require.NoError(t, files.Write(path, func(w io.Writer) error { return npz.WriteNPY(w, a) }))
 		return path
 	}
 	signal := make([]float32, 128)
@@ -225,7 +226,7 @@ func TestExampleDigits(t *testing.T) {
 	}
 	want.Data = values
 	if *update {
-		require.NoError(t, npz.WriteAtomic(digitsFile, func(w io.Writer) error { return npz.WriteNPY(w, want) }))
+		require.NoError(t, files.Write(digitsFile, func(w io.Writer) error { return npz.WriteNPY(w, want) }))
 	}
 	got, err := npz.ReadNPYFile(digitsFile)
 	require.NoError(t, err)
@@ -274,7 +275,7 @@ func TestGraph(t *testing.T) {
 	assert.Equal(t, []int{10, 15, 1}, []int{g.Nodes, g.Edges, g.Components})
 
 	points := filepath.Join(dir, "points.npy")
-	require.NoError(t, npz.WriteAtomic(points, func(w io.Writer) error {
+	require.NoError(t, files.Write(points, func(w io.Writer) error {
 		return npz.WriteNPY(w, &npz.Array{Shape: []int{4, 1}, Data: []float64{0, 1, 10, 11}})
 	}))
 	decode(t, succeed(t, "graph", "build", "--points", points, "--knn", "1", "--out", near, "--json"), &g)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/report"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -74,7 +74,7 @@ docs/report.md explains it; "ccp train --watch" serves the same page during a tr
 		if err := report.Write(&page, r); err != nil {
 			return err
 		}
-		if err := checkpoint.WriteFile(out, page.Bytes()); err != nil {
+		if err := files.WriteBytes(out, page.Bytes()); err != nil {
 			return err
 		}
 		result := reportJSON{Command: "report", Checkpoint: dir, Snapshot: r.Snapshot, File: out, Bytes: page.Len(), Mistakes: len(r.Mistakes), Gallery: len(r.Gallery)}
@@ -113,7 +113,7 @@ func replaceable(path string, overwrite bool) error {
 		if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%s: there is no folder %s; make it, or choose another --out", path, folder)
 		}
-		return checkpoint.CheckDirectory(folder)
+		return files.CheckDirectory(folder)
 	case err != nil:
 		return err
 	case overwrite || bytes.Contains(content[:min(len(content), 1000)], []byte(report.Generator)):

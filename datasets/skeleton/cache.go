@@ -3,11 +3,11 @@ package skeleton
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // A file of prepared signals is a header and the records. The header is cacheMagic, the key of what they were made from, the
@@ -54,24 +54,15 @@ func ReadCache(path string, key Key, n, size int) (*Signals, error) {
 
 // WriteCache keeps the signals at path, all or nothing.
 func (s *Signals) WriteCache(path string, key Key) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	work, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(work.Name()) // of no effect once renamed
 	header := s.header(key, s.Len())
 	binary.LittleEndian.PutUint32(header[cacheHeader-4:], s.Checksum())
-	_, err = work.Write(header)
-	if err == nil {
-		_, err = work.Write(s.records)
-	}
-	if err := errors.Join(err, work.Close()); err != nil {
+	return files.Write(path, func(w io.Writer) error {
+		_, err := w.Write(header)
+		if err == nil {
+			_, err = w.Write(s.records)
+		}
 		return err
-	}
-	return os.Rename(work.Name(), path)
+	})
 }
 
 // header is the header of a file, the checksum left at zero.

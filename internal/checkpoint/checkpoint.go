@@ -1,26 +1,31 @@
 // Package checkpoint keeps a training run in a directory so that nothing in it is ever half written.
 //
-// A snapshot is a folder KIND-STEP that holds the variables (in GoMLX's checkpoint format), a state.json of the caller's
-// and a manifest.json with the size and SHA-256 of each file. It is written under a temporary name, flushed to disk and
-// only then renamed, so a kill at any moment leaves the previous snapshots whole. A snapshot that does not match its
+// A snapshot is a folder KIND-STEP. It holds the variables and parameters of a store and the points of its learning
+// curves, all in the files that GoMLX's own tools read (gomlx_checkpoints), a state.json of the caller's and a
+// manifest.json with the size and SHA-256 of each file. It is written under a temporary name, flushed to disk and only
+// then renamed, so that a kill at any moment leaves the previous snapshots whole. A snapshot that does not match its
 // manifest is named and passed over for the one before it.
 package checkpoint
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/checkpoint"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/ui/plot"
 )
 
 // Kinds of snapshot: the newest ones of a run, to resume from, and the one that did best in validation.
@@ -32,7 +37,6 @@ const (
 const (
 	manifestName = "manifest.json"
 	stateName    = "state.json"
-	temporary    = ".writing-"
 )
 
 // ErrNone says that a directory has no usable snapshot of the kind asked for.
@@ -48,14 +52,15 @@ type file struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Save writes the store's variables and state as snapshot KIND-STEP of dir, then removes all but the `keep` newest of
-// that kind up to this step. Variables for which skip returns true are left out. The returned error names the file that failed; the
-// snapshots there before stay as they were.
-func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool) (err error) {
+// Save writes the store's variables and parameters, the state and the points of the learning curves as snapshot
+// KIND-STEP of dir, then removes all but the `keep` newest of that kind up to this step. Variables for which skip returns
+// true are left out. The points are for people with GoMLX's tools: nothing here reads them back. The returned error names
+// the file that failed; the snapshots there before stay as they were.
+func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool, points ...plot.Point) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(dir, temporary)
+	work, err := os.MkdirTemp(dir, files.Unfinished+"*")
 	if err != nil {
 		return err
 	}
@@ -63,7 +68,10 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 	if err := saveVariables(work, store, skip); err != nil {
 		return fmt.Errorf("saving the weights of step %d: %w", step, err)
 	}
-	if err := WriteJSON(filepath.Join(work, stateName), state); err != nil {
+	if err := files.WriteJSON(filepath.Join(work, stateName), state); err != nil {
+		return err
+	}
+	if err := savePoints(work, points); err != nil {
 		return err
 	}
 	if err := writeManifest(work, step); err != nil {
@@ -79,7 +87,7 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 	if err := os.Rename(work, final); err != nil {
 		return err
 	}
-	if err := flush(dir); err != nil {
+	if err := files.Sync(dir); err != nil {
 		return err
 	}
 	return prune(dir, kind, step, keep)
@@ -88,7 +96,7 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) bool) error {
 	loader := store.Loader()
 	defer store.SetLoader(loader) // a handler also makes itself the store's loader, which a writer has no use for
-	handler, err := checkpoint.Build(store).Dir(dir).WithCompression(checkpoint.BinUncompressed).ExcludeAllParams().Done()
+	handler, err := checkpoint.Build(store).Dir(dir).WithCompression(checkpoint.BinUncompressed).Done()
 	if err != nil {
 		return err
 	}
@@ -99,6 +107,23 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 		}
 	}
 	return handler.Save()
+}
+
+// savePoints writes the points one after another, as GoMLX appends them. Without the file its tool would fail, so that
+// there is one even if it is empty. JSON has no NaN: such points are left out, as GoMLX does.
+func savePoints(dir string, points []plot.Point) error {
+	return files.Write(filepath.Join(dir, plot.TrainingPlotFileName), func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		for _, p := range points {
+			if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
+				continue
+			}
+			if err := encoder.Encode(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Load restores the newest whole snapshot of a kind: its variables into store, its state into state. It returns the step
@@ -112,7 +137,7 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 		path := snapshot(dir, kind, step)
 		err := verify(path, step)
 		if err == nil {
-			err = readJSON(filepath.Join(path, stateName), state)
+			err = files.ReadJSON(filepath.Join(path, stateName), state)
 		}
 		if err == nil {
 			err = loadVariables(path, store)
@@ -134,8 +159,8 @@ func Exists(dir, kind string) bool {
 	return err == nil && len(steps) > 0
 }
 
-// loadVariables reads all variables of a snapshot before it changes any of the store's. (GoMLX's own loading keeps the value of a
-// variable that the store already has.)
+// loadVariables reads all variables of a snapshot before it changes any of the store's. (GoMLX's own loading keeps the
+// value of a variable that the store already has.) The store's parameters stay: they are those of the caller's settings.
 func loadVariables(dir string, store *model.Store) error {
 	loaded := model.NewStore()
 	if _, err := checkpoint.Load(loaded).Dir(dir).ExcludeAllParams().Immediate().Done(); err != nil {
@@ -203,7 +228,7 @@ func removeLeftovers(dir string) error {
 		return nil
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), temporary) {
+		if strings.HasPrefix(e.Name(), files.Unfinished) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
@@ -220,21 +245,21 @@ func writeManifest(dir string, step int) error {
 		if m.Files[e.Name()], err = digest(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
-		if err := flush(filepath.Join(dir, e.Name())); err != nil {
+		if err := files.Sync(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}
-	if err := WriteJSON(filepath.Join(dir, manifestName), m); err != nil {
+	if err := files.WriteJSON(filepath.Join(dir, manifestName), m); err != nil {
 		return err
 	}
-	return flush(dir)
+	return files.Sync(dir)
 }
 
 // verify compares a snapshot to its manifest.
 func verify(dir string, step int) error {
 	var m manifest
 	path := filepath.Join(dir, manifestName)
-	if err := readJSON(path, &m); err != nil {
+	if err := files.ReadJSON(path, &m); err != nil {
 		return err
 	}
 	if _, ok := m.Files[stateName]; !ok || m.Step != step {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
@@ -149,7 +150,7 @@ func TestSavingBehindAnAbandonedSnapshot(t *testing.T) {
 func TestKilledWritersAreCleanedUp(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, Last, 1, 2)
-	leftover := filepath.Join(dir, temporary+"123")
+	leftover := filepath.Join(dir, files.Unfinished+"123")
 	require.NoError(t, os.Mkdir(leftover, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(leftover, stateName), []byte("{"), 0o600))
 
@@ -294,7 +295,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	err := Save(dir, Last, 2, 2, model.NewStore(), state{}, nil)
 	require.ErrorIs(t, err, os.ErrPermission)
 	assert.ErrorContains(t, err, dir)
-	require.ErrorContains(t, WriteJSON(filepath.Join(dir, "a.json"), 1), filepath.Join(dir, "a.json"))
+	require.ErrorContains(t, files.WriteJSON(filepath.Join(dir, "a.json"), 1), filepath.Join(dir, "a.json"))
 	step, _, err := Load(dir, Last, model.NewStore(), new(state))
 	require.NoError(t, err)
 	assert.Equal(t, 1, step)

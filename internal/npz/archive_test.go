@@ -3,9 +3,7 @@ package npz
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -74,31 +72,6 @@ func TestWriteErrors(t *testing.T) {
 		assert.Empty(t, entries, "no partial file")
 	}
 	assert.ErrorIs(t, Write(filepath.Join(t.TempDir(), "none", "a.npz"), nil), os.ErrNotExist)
-}
-
-func TestWriteAtomicKeepsTheOldFile(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "x")
-	put := func(text string, failure error) error {
-		return WriteAtomic(path, func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return errors.Join(err, failure)
-		})
-	}
-	require.NoError(t, put("old", nil))
-	full := errors.New("disk full")
-	require.ErrorIs(t, put("half of the n", full), full)
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, "old", string(content))
-
-	require.NoError(t, put("new", nil))
-	content, err = os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, "new", string(content))
-	entries, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	assert.Len(t, entries, 1)
 }
 
 func TestOpenErrors(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // Writer writes the arrays of an archive one after another, so that none but the one at hand need be in memory.
@@ -17,7 +19,7 @@ type Writer struct {
 
 // WriteArchive is Write for arrays that `write` makes as it goes. The file appears whole or not at all.
 func WriteArchive(path string, write func(*Writer) error) error {
-	return WriteAtomic(path, func(out io.Writer) error {
+	return files.Write(path, func(out io.Writer) error {
 		w := &Writer{archive: zip.NewWriter(out), seen: map[string]bool{}}
 		if err := write(w); err != nil {
 			return err

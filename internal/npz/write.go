@@ -2,12 +2,9 @@ package npz
 
 import (
 	"bufio"
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
@@ -132,38 +129,4 @@ func writeUCS4(w *bufio.Writer, texts []string) {
 			w.Write(point[:])
 		}
 	}
-}
-
-// WriteAtomic writes a file by way of a temporary file beside it, so that path holds either what it held before or all
-// that write wrote, even if the machine stops. The file gets the permissions of any new file.
-func WriteAtomic(path string, write func(io.Writer) error) (err error) {
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:8]+".tmp")
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(temporary)
-		}
-	}()
-	if err := write(file); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return err
-	}
-	// The rename itself reaches the disk with the directory. Not every system can sync one; the file is whole anyway.
-	if directory, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = directory.Sync()
-		directory.Close()
-	}
-	return nil
 }

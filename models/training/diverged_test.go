@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,7 +54,7 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	best, _ := snapshotOf(t, dir, checkpoint.Best)
 	resumed, _ := snapshotOf(t, dir, checkpoint.Last)
 	c.LearningRate, c.Schedule = 1e35, "constant"
-	require.NoError(t, checkpoint.WriteJSON(filepath.Join(dir, configFile), c))
+	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), c))
 
 	_, err := Train(context.Background(), backend, c, Options{Dir: dir})
 	var diverged *DivergedError

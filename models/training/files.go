@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gofrs/flock"
 	"github.com/gomlx/gomlx/ml/model"
@@ -41,12 +42,12 @@ func resumable(v *model.Variable) bool {
 func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix) error {
 	var before Config
 	path := filepath.Join(dir, configFile)
-	err := checkpoint.ReadJSON(path, &before)
+	err := files.ReadJSON(path, &before)
 	if errors.Is(err, os.ErrNotExist) {
 		if err := models.WriteMetadata(dir, m, graph); err != nil {
 			return err
 		}
-		return checkpoint.WriteJSON(path, c)
+		return files.WriteJSON(path, c)
 	}
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func differ(before, now Config) (differences []string) {
 
 // finished returns the result of a run that has already ended with this configuration.
 func finished(c Config, dir string) (result Result, done bool, err error) {
-	err = checkpoint.ReadJSON(filepath.Join(dir, resultFile), &result)
+	err = files.ReadJSON(filepath.Join(dir, resultFile), &result)
 	if errors.Is(err, os.ErrNotExist) {
 		return Result{}, false, nil
 	}
@@ -92,7 +93,7 @@ func finished(c Config, dir string) (result Result, done bool, err error) {
 		return Result{}, false, err
 	}
 	var before Config
-	if err := checkpoint.ReadJSON(filepath.Join(dir, configFile), &before); err != nil {
+	if err := files.ReadJSON(filepath.Join(dir, configFile), &before); err != nil {
 		return Result{}, false, err
 	}
 	if differences := differ(before, c); len(differences) > 0 {
@@ -138,7 +139,7 @@ func Versions(backend string) map[string]string {
 // Remove deletes the run in dir: the files that a training writes there, and dir itself if nothing else is in it. A directory
 // without a run is left alone.
 func Remove(dir string) error {
-	if err := checkpoint.CheckDirectory(dir); err != nil {
+	if err := files.CheckDirectory(dir); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, configFile)); errors.Is(err, os.ErrNotExist) {

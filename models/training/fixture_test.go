@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
@@ -139,7 +140,7 @@ func requireSameRun(t testing.TB, want, got string) {
 	require.Equal(t, wantHierarchies, gotHierarchies)
 	results := make([]Result, 2)
 	for i, dir := range []string{want, got} {
-		require.NoError(t, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &results[i]))
+		require.NoError(t, files.ReadJSON(filepath.Join(dir, resultFile), &results[i]))
 		results[i].Seconds, results[i].CompileSeconds, results[i].Checkpoint = 0, 0, ""
 	}
 	require.Equal(t, results[0], results[1])

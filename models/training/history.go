@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -34,7 +34,7 @@ func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
 	}
 	epochs := make([]HierarchyEpoch, len(paths))
 	for i, path := range paths {
-		if err := checkpoint.ReadJSON(path, &epochs[i]); err != nil {
+		if err := files.ReadJSON(path, &epochs[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +67,7 @@ func (r *run) record(epoch int, objective []float64) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	return checkpoint.WriteFile(filepath.Join(folder, fmt.Sprintf("%04d.json", epoch)), append(raw, '\n'))
+	return files.WriteBytes(filepath.Join(folder, fmt.Sprintf("%04d.json", epoch)), append(raw, '\n'))
 }
 
 // warn gives notice of levels that have collapsed since the last epoch.
@@ -109,8 +109,6 @@ var historyColumns = []string{"epoch", "train_loss", "train_accuracy", "validati
 
 // writeHistory writes the learning curves as CSV, all or nothing.
 func writeHistory(path string, history []Epoch) error {
-	var text strings.Builder
-	w := csv.NewWriter(&text)
 	header := slices.Clone(historyColumns)
 	for i := range history[0].Objective {
 		header = append(header, fmt.Sprintf("objective_%d", i+1))
@@ -123,10 +121,7 @@ func writeHistory(path string, history []Epoch) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := w.WriteAll(rows); err != nil {
-		return err
-	}
-	return checkpoint.WriteFile(path, []byte(text.String()))
+	return files.WriteCSV(path, rows)
 }
 
 // ReadHistory reads the learning curves of a run, also while it goes on; before its first epoch there are none.

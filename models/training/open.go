@@ -8,19 +8,19 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 )
 
 // ReadConfig returns the configuration of the run in dir.
 func ReadConfig(dir string) (c Config, err error) {
-	return c, checkpoint.ReadJSON(filepath.Join(dir, configFile), &c)
+	return c, files.ReadJSON(filepath.Join(dir, configFile), &c)
 }
 
 // ReadResult returns the result of the run in dir; an os.ErrNotExist while it has none.
 func ReadResult(dir string) (r Result, err error) {
-	return r, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &r)
+	return r, files.ReadJSON(filepath.Join(dir, resultFile), &r)
 }
 
 // load loads the configuration's data set, with the graph that it asks for.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // Result is what a training came to. Accuracies are fractions, losses mean cross entropies in nats.
@@ -57,5 +58,5 @@ func (r *run) finish() (Result, error) {
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}
-	return result, checkpoint.WriteJSON(filepath.Join(r.Dir, resultFile), result)
+	return result, files.WriteJSON(filepath.Join(r.Dir, resultFile), result)
 }

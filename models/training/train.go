@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -70,7 +71,7 @@ func Train(ctx context.Context, backend compute.Backend, c Config, opts Options)
 	if err := c.Check(); err != nil {
 		return Result{}, err
 	}
-	if err := checkpoint.CheckDirectory(opts.Dir); err != nil {
+	if err := files.CheckDirectory(opts.Dir); err != nil {
 		return Result{}, err
 	}
 	if result, done, err := finished(c, opts.Dir); done || err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/ml/model"
@@ -57,7 +58,7 @@ func TestTrainLearns(t *testing.T) {
 		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json", "graph.npz", "hierarchy", "history.csv",
 			fmt.Sprintf("last-%08d", steps-ringSteps), fmt.Sprintf("last-%08d", steps), "model.json", "result.json"}, listDir(t, dir))
 		var written Result
-		require.NoError(t, checkpoint.ReadJSON(filepath.Join(dir, resultFile), &written))
+		require.NoError(t, files.ReadJSON(filepath.Join(dir, resultFile), &written))
 		assert.Equal(t, result, written)
 		f, err := os.Open(filepath.Join(dir, historyFile))
 		require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"runtime/debug"
 
-	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // opset is the version of ONNX's operators that the models use, of 2020: old enough for every runtime in use.
@@ -19,7 +19,7 @@ func (n *Network) WriteONNX(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return npz.WriteAtomic(path, func(w io.Writer) error {
+	return files.Write(path, func(w io.Writer) error {
 		_, err := w.Write(model)
 		return err
 	})

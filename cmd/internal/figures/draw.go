@@ -1,9 +1,7 @@
 package figures
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +12,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 )
@@ -88,21 +86,17 @@ var (
 )
 
 // write makes a figure's files, and returns their paths.
-func (d drawing) write(name string, sheet picture.Sheet, table [][]string) (files []string, err error) {
+func (d drawing) write(name string, sheet picture.Sheet, table [][]string) (paths []string, err error) {
 	if err := os.MkdirAll(d.Folder, 0o755); err != nil {
 		return nil, err
 	}
 	for _, ending := range []string{".png", ".svg", ".csv"} {
-		files = append(files, filepath.Join(d.Folder, name+ending))
+		paths = append(paths, filepath.Join(d.Folder, name+ending))
 	}
-	if err := sheet.Save(files[:2]...); err != nil {
+	if err := sheet.Save(paths[:2]...); err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(table); err != nil {
-		return nil, err
-	}
-	return files, checkpoint.WriteFile(files[2], text.Bytes())
+	return paths, files.WriteCSV(paths[2], table)
 }
 
 // data is the name of the data set that the runs are of.

@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -53,7 +54,7 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 		return l.Landscape, err
 	}
 	file := filepath.Join(dir, landscapeFile)
-	if err := checkpoint.ReadJSON(file, &l); err == nil && l.Step == step && l.Side == Side && len(l.Task) == Side*Side && len(l.C) == Side*Side {
+	if err := files.ReadJSON(file, &l); err == nil && l.Step == step && l.Side == Side && len(l.Task) == Side*Side && len(l.C) == Side*Side {
 		return l.Landscape, nil
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return l.Landscape, err
@@ -89,7 +90,7 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 	if err != nil {
 		return l.Landscape, fmt.Errorf("%s: %w", dir, err)
 	}
-	return l.Landscape, checkpoint.WriteJSON(file, l)
+	return l.Landscape, files.WriteJSON(file, l)
 }
 
 // withoutDropout is a spec that has no dropout anywhere, not even in training.

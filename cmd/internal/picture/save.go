@@ -1,14 +1,13 @@
 package picture
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"io"
 	"path/filepath"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -39,14 +38,10 @@ func save(p *plot.Plot, width, height vg.Length, paths []string) error {
 func write(paths []string, drawn func(format string) (io.WriterTo, error)) error {
 	for _, path := range paths {
 		picture, err := drawn(strings.TrimPrefix(filepath.Ext(path), "."))
-		var content bytes.Buffer
-		if err == nil {
-			_, err = picture.WriteTo(&content)
-		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if err := checkpoint.WriteFile(path, content.Bytes()); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { _, err := picture.WriteTo(w); return err }); err != nil {
 			return err
 		}
 	}

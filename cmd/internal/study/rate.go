@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -47,7 +47,7 @@ func measureRate(backend compute.Backend, dir string) error {
 	}
 	times = times[1:] // without the one that compiled
 	slices.Sort(times)
-	return checkpoint.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / times[len(times)/2]})
+	return files.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / times[len(times)/2]})
 }
 
 // readRate is the rate measured in dir; false: not yet.
@@ -55,5 +55,5 @@ func readRate(dir string) (r Rate, ok bool) {
 	if _, err := os.Stat(filepath.Join(dir, rateFile)); err != nil {
 		return r, false
 	}
-	return r, checkpoint.ReadJSON(filepath.Join(dir, rateFile), &r) == nil
+	return r, files.ReadJSON(filepath.Join(dir, rateFile), &r) == nil
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,8 +45,8 @@ func TestCells(t *testing.T) {
 func keep(t *testing.T, dir string, accuracy, seconds, rate float64) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, checkpoint.WriteJSON(filepath.Join(dir, "result.json"), training.Result{Test: training.Score{Accuracy: accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5}))
-	require.NoError(t, checkpoint.WriteJSON(filepath.Join(dir, rateFile), Rate{64, rate}))
+	require.NoError(t, files.WriteJSON(filepath.Join(dir, "result.json"), training.Result{Test: training.Score{Accuracy: accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5}))
+	require.NoError(t, files.WriteJSON(filepath.Join(dir, rateFile), Rate{64, rate}))
 }
 
 func TestSummary(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/gonum/stat"
 )
@@ -270,7 +270,7 @@ func (s Summary) Write(folder string) error {
 		return err
 	}
 	for suffix, content := range map[string][]byte{".md": []byte(s.Markdown()), ".csv": table, ".json": append(document, '\n')} {
-		if err := checkpoint.WriteFile(filepath.Join(folder, s.Name+suffix), content); err != nil {
+		if err := files.WriteBytes(filepath.Join(folder, s.Name+suffix), content); err != nil {
 			return err
 		}
 	}

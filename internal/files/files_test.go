@@ -1,6 +1,8 @@
-package checkpoint
+package files
 
 import (
+	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +11,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+type state struct {
+	Step  int       `json:"step"`
+	Sums  []float64 `json:"sums"`
+	Notes string    `json:"notes"`
+}
+
+// names lists what dir holds.
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+}
 
 func TestWriteAndReadJSON(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.json")
@@ -25,21 +49,25 @@ func TestWriteJSONIsAllOrNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.json")
 	require.NoError(t, WriteJSON(path, state{Step: 1}))
 	require.ErrorContains(t, WriteJSON(path, math.NaN()), path)
-	write(t, path+".writing", `{"st`)
+	leftover := filepath.Join(filepath.Dir(path), Unfinished+"1")
+	write(t, leftover, `{"st`)
 	var read state
 	require.NoError(t, ReadJSON(path, &read))
 	assert.Equal(t, state{Step: 1}, read)
 	require.NoError(t, WriteJSON(path, state{Step: 2}))
 	require.NoError(t, ReadJSON(path, &read))
 	assert.Equal(t, state{Step: 2}, read)
+	require.NoError(t, os.Remove(leftover))
 	assert.Equal(t, []string{"a.json"}, names(t, filepath.Dir(path)))
 }
 
 // A folder of that name cannot be replaced; nothing half made stays beside it.
-func TestWriteFileCleansUp(t *testing.T) {
+func TestWriteCleansUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.json")
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "full"), 0o755))
-	require.Error(t, WriteFile(path, []byte("text")))
+	require.ErrorContains(t, WriteBytes(path, []byte("text")), "write "+path+": ")
+	none := filepath.Join(path, "none", "b.json")
+	require.EqualError(t, WriteBytes(none, nil), "write "+none+": no such file or directory")
 	assert.Equal(t, []string{"a.json"}, names(t, filepath.Dir(path)))
 }
 
@@ -62,4 +90,29 @@ func TestCheckDirectory(t *testing.T) {
 	require.NoError(t, CheckDirectory(filepath.Join(dir, "not", "there")))
 	require.EqualError(t, CheckDirectory(file), file+" is not a directory")
 	require.ErrorContains(t, CheckDirectory(filepath.Join(file, "below")), "not a directory")
+}
+
+func TestWriteKeepsTheOldFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "x")
+	put := func(text string, failure error) error {
+		return Write(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return errors.Join(err, failure)
+		})
+	}
+	require.NoError(t, put("old", nil))
+	full := errors.New("disk full")
+	require.ErrorIs(t, put("half of the n", full), full)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(content))
+
+	require.NoError(t, put("new", nil))
+	content, err = os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "new", string(content))
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
 }

@@ -1,0 +1,45 @@
+// Package cache keeps in the user's cache folder what took long to make.
+package cache
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Path is the file in which something that took long is kept for later starts: name, a hash of the parts of its key
+// and the ending. The parts together decide the content; they are told apart by how fmt prints them. It is "" where the
+// user has no cache folder.
+func Path(name, ending string, key ...any) string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	hash := sha256.New()
+	for _, part := range key {
+		fmt.Fprintf(hash, "%+v\n", part)
+	}
+	return filepath.Join(base, "ccp", fmt.Sprintf("%s-%x%s", name, hash.Sum(nil)[:12], ending))
+}
+
+// Get returns what `read` finds at a Path. Where that is nothing usable, it returns what `make` makes, and keeps
+// it there by `write`, which has to write all or nothing. unkept says why that failed; the value is good all the same.
+func Get[T any](path string, read func(path string) (T, error), make func() (T, error), write func(path string, v T) error) (v T, unkept, err error) {
+	if path != "" {
+		if v, err = read(path); err == nil {
+			return v, nil, nil
+		}
+	}
+	if v, err = make(); err != nil {
+		return v, nil, err
+	}
+	if path == "" {
+		return v, errors.New("the user has no cache directory; set HOME or XDG_CACHE_HOME"), nil
+	}
+	if unkept = os.MkdirAll(filepath.Dir(path), 0o755); unkept == nil {
+		unkept = write(path, v)
+	}
+	return v, unkept, nil
+}

@@ -1,0 +1,126 @@
+// Package files writes files all or nothing.
+package files
+
+import (
+	"crypto/rand"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Unfinished begins the name of everything that is not whole yet. What a killed process left under such a name may be
+// removed by whoever holds the folder's lock.
+const Unfinished = ".writing-"
+
+// Write makes the file at path of what `write` writes. It goes to a temporary file in the same folder, which is flushed
+// to the disk and then renamed, so that path holds either what it held before or all of the new content, even if the
+// machine stops. Several processes may write the same path at once: the last one wins. The file gets the permissions of
+// any new file. When something fails, as on a full disk, the temporary file is removed; the error names path.
+func Write(path string, write func(w io.Writer) error) (err error) {
+	temporary := filepath.Join(filepath.Dir(path), Unfinished+rand.Text())
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temporary)
+			err = fmt.Errorf("write %s: %w", path, cause(err, temporary))
+		}
+	}()
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	if err = write(file); err == nil {
+		err = file.Sync()
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return err
+	}
+	return Sync(filepath.Dir(path))
+}
+
+// cause is an error without the name of the temporary file, which tells nobody anything.
+func cause(err error, temporary string) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path) && path.Path == temporary:
+		return path.Err
+	case errors.As(err, &link) && link.Old == temporary:
+		return link.Err
+	}
+	return err
+}
+
+// WriteBytes is Write for content that is at hand.
+func WriteBytes(path string, content []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// WriteCSV writes a table to path, as Write does.
+func WriteCSV(path string, rows [][]string) error {
+	return Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+}
+
+// WriteJSON writes v to path as indented JSON, as Write does.
+func WriteJSON(path string, v any) error {
+	return Write(path, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(v)
+	})
+}
+
+// ReadJSON reads what WriteJSON wrote. Errors name the file.
+func ReadJSON(path string, v any) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// CheckDirectory says whether dir is, or can become, a directory. It cannot where there is a file of that name.
+func CheckDirectory(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory", dir)
+	}
+	return nil
+}
+
+// Sync makes the content of a file, or the names in a folder, survive a power cut. Not every file system can do that for
+// a folder; that is no error.
+func Sync(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	err = file.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}
