@@ -125,13 +125,7 @@ func get(ctx context.Context, status *statusLine, set datasets.Official, dataDir
 		} else {
 			status.notice("from " + file.URL)
 		}
-		fetcher := download.Fetcher{Progress: func(done, total int64) {
-			if total > 0 {
-				status.progress(file.Name, float64(done)/float64(total), " of "+megabytes(total))
-			} else {
-				status.progress(file.Name+" "+megabytes(done), 0, "")
-			}
-		}}
+		fetcher := download.Fetcher{Progress: func(done, total int64) { status.download(file.Name, done, total) }}
 		if err := fetcher.Fetch(ctx, download.File{URL: file.URL, Path: path, Sum: file.Sum}); err != nil {
 			return "", err
 		}

@@ -258,6 +258,20 @@ func TestStatusLine(t *testing.T) {
 	l.clear()
 	assert.Equal(t, "reading   0%\nreading  10%\nreading  50%\nreading 100%\nlearning   5%\n", out.String())
 
+	// Downloads: a line at each tenth, or each 10 MB where the size is not known.
+	for _, c := range []struct {
+		total, chunk, all int64
+		want              int
+	}{{100e6, 1e6, 100e6, 11}, {100e6, 35e6, 70e6, 3}, {-1, 1e6, 25e6, 3}, {1000, 100, 1000, 11}, {-1, 100, 1000, 1}} {
+		out.Reset()
+		for done := int64(0); done <= c.all; done += c.chunk {
+			l.download(fmt.Sprint("file ", c), done, c.total)
+		}
+		assert.Equal(t, c.want, strings.Count(out.String(), "\n"), out.String())
+		assert.NotContains(t, out.String(), "\r")
+		assert.NotContains(t, out.String(), "\x1b")
+	}
+
 	screen, err := os.Create(filepath.Join(t.TempDir(), "screen"))
 	require.NoError(t, err)
 	defer screen.Close()

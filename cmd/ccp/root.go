@@ -50,7 +50,9 @@ func group(cmd *cobra.Command) {
 }
 
 func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error) {
-	return backend.Open(backend.Options{Name: s.backend, Offline: s.offline, Log: cmd.ErrOrStderr()})
+	status := newStatusLine(cmd.ErrOrStderr())
+	defer status.clear()
+	return backend.Open(backend.Options{Name: s.backend, Offline: s.offline, Log: status, Progress: status.download})
 }
 
 // dataDirFlag is for the commands that read a data set.

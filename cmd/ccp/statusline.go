@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,18 @@ func (l *statusLine) progress(doing string, done float64, of string) {
 // loading is progress as a data set tells it.
 func (l *statusLine) loading(doing string, done float64) { l.progress(doing, done, "") }
 
+// download is progress of a file. Where its size is not known, there is a line for each 10 MB off a terminal.
+func (l *statusLine) download(name string, done, total int64) {
+	switch {
+	case total > 0:
+		l.progress(name, float64(done)/float64(total), " of "+megabytes(total))
+	case l.screen != nil:
+		l.progress(name+" "+megabytes(done), 0, "")
+	default:
+		l.progress(name+" "+megabytes(done-done%10_000_000), 0, "")
+	}
+}
+
 // width is that of a line which does not wrap.
 func (l *statusLine) width() int {
 	width, _, err := term.GetSize(int(l.screen.Fd()))
@@ -64,6 +77,12 @@ func (l *statusLine) notice(line string) {
 	defer l.mu.Unlock()
 	l.erase()
 	fmt.Fprintln(l.out, line)
+}
+
+// Write is notice for packages that log lines, whole ones.
+func (l *statusLine) Write(lines []byte) (int, error) {
+	l.notice(strings.TrimSuffix(string(lines), "\n"))
+	return len(lines), nil
 }
 
 // draw writes the line over the last one drawn, in one piece so that it does not flicker.

@@ -3,8 +3,8 @@
 // [Open] takes, in this order:
 //
 //  1. what Options.Name or GOMLX_BACKEND asks for; if it cannot be had that is an error;
-//  2. an installed XLA plugin: CUDA when there is an NVIDIA GPU (installed by go-xla if need be), else CPU;
-//  3. the CPU plugin that go-xla's installer fetches from its release page;
+//  2. an installed XLA plugin: CUDA when there is an NVIDIA GPU (installed if need be), else CPU;
+//  3. the CPU plugin on go-xla's release page;
 //  4. the CPU plugin inside a Python wheel, pinned by version and checksum (see wheel.go);
 //  5. GoMLX's pure Go backend, with one line that says so.
 //
@@ -35,12 +35,17 @@ const offlineEnv = "CCP_OFFLINE"
 // flagPrefix begins an error about Options.Name, which the program takes from a flag.
 const flagPrefix = "--backend "
 
+// Progress is told of the bytes of a file that have come, out of `total`, which is negative where it is not known.
+type Progress func(name string, done, total int64)
+
 // Options of [Open] and [Doctor]. The zero value is ready to use.
 type Options struct {
 	// Offline forbids downloads; so do CCP_OFFLINE=1 and GOMLX_NO_AUTO_INSTALL.
 	Offline bool
-	// Log receives progress and notices, usually os.Stderr. Nil discards them.
+	// Log receives notices, usually os.Stderr. Nil discards them.
 	Log io.Writer
+	// Progress is told how a download goes. It may be nil.
+	Progress Progress
 	// Name overrides GOMLX_BACKEND when not empty: "go", "xla", "xla:cpu", "xla:cuda", "xla:/path/plugin.so".
 	Name string
 }
@@ -56,11 +61,12 @@ type Info struct {
 
 // opener carries one call of Open.
 type opener struct {
-	offline bool
-	log     io.Writer
-	notices []string
-	failed  map[string]bool                     // Intact plugin files that did not work in this call.
-	install func(op *opener, kind string) error // installPlugin, replaced in tests.
+	offline  bool
+	log      io.Writer
+	progress Progress
+	notices  []string
+	failed   map[string]bool                     // Intact plugin files that did not work in this call.
+	install  func(op *opener, kind string) error // installPlugin, replaced in tests.
 }
 
 // Open opens a backend; see the package's documentation for which. Without a request (Options.Name, GOMLX_BACKEND) it
@@ -89,7 +95,7 @@ func Open(o Options) (compute.Backend, Info, error) {
 }
 
 func newOpener(o Options) *opener {
-	op := &opener{offline: o.Offline || offlineByEnv(), log: o.Log, failed: map[string]bool{}, install: installPlugin}
+	op := &opener{offline: o.Offline || offlineByEnv(), log: o.Log, progress: o.Progress, failed: map[string]bool{}, install: installPlugin}
 	if op.log == nil {
 		op.log = io.Discard
 	}

@@ -127,6 +127,6 @@ func TestCUDAInstallerRefusesBeforeDownloading(t *testing.T) {
 		want = "linux/amd64 only"
 	}
 	var log syncLog
-	require.ErrorContains(t, installCUDA(dir, &log), want)
+	require.ErrorContains(t, newTestInstall(dir, &log).cuda(), want)
 	assert.Empty(t, log.String())
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/download"
 	"github.com/gofrs/flock"
 	"github.com/gomlx/go-xla/installer"
 	"github.com/gomlx/go-xla/pjrt"
@@ -28,16 +27,19 @@ const (
 type install struct {
 	kind     string        // "cpu" or "cuda".
 	dir      string        // Where plugins go.
-	log      io.Writer     // Progress, and the wait for another process.
+	log      io.Writer     // What was installed, and the wait for another process.
+	progress Progress      // Of downloads; may be nil.
 	lockWait time.Duration // How long to wait for another process that installs.
 	sources  []source      // Tried in turn.
 	usable   func(path string) bool
+	fetcher  download.Fetcher
+	index    index
 }
 
 // source is one way to get a plugin.
 type source struct {
 	name  string
-	fetch func(dir string, log io.Writer) error
+	fetch func(in *install) error
 }
 
 // installPlugin fetches a plugin of a kind and returns why it could not.
@@ -47,24 +49,21 @@ func installPlugin(op *opener, kind string) error {
 		return err
 	}
 	return (&install{
-		kind: kind, dir: dir, log: op.log, lockWait: 15 * time.Minute, sources: sourcesOf(kind),
+		kind: kind, dir: dir, log: op.log, progress: op.progress, lockWait: 15 * time.Minute, sources: sourcesOf(kind), index: pypi,
 		usable: func(path string) bool { return !op.failed[path] && checkIntact(path) == nil },
 	}).run()
 }
 
 // sourcesOf lists where a kind of plugin can come from on this platform, the preferred one first.
-func sourcesOf(kind string) []source {
-	var sources []source
+func sourcesOf(kind string) (sources []source) {
 	if kind == "cuda" {
-		return append(sources, source{"go-xla's CUDA installer", installCUDA})
+		return []source{{"JAX's CUDA packages", (*install).cuda}}
 	}
 	if slices.Contains(installer.CPUSupportedPlatforms, runtime.GOOS+"_"+runtime.GOARCH) {
-		sources = append(sources, source{"go-xla's release page", installRelease})
+		sources = append(sources, source{"go-xla's release page", (*install).release})
 	}
-	if w, ok := preferredWheel(); ok {
-		sources = append(sources, source{"Python package " + w.Package, func(dir string, log io.Writer) error {
-			return w.install(dir, log, lookupPackage)
-		}})
+	if cpuWheel.Platform == runtime.GOOS+"/"+runtime.GOARCH {
+		sources = append(sources, source{"Python package " + cpuWheel.Package, func(in *install) error { return in.wheel(cpuWheel) }})
 	}
 	return sources
 }
@@ -87,14 +86,15 @@ func (in *install) run() error {
 			return nil
 		}
 	}
-	removeParts(in.dir)
+	in.removeParts() // of an interrupted installation
 	var failures []error
 	for _, source := range in.sources {
-		err := source.fetch(in.dir, in.log)
+		err := source.fetch(in)
+		in.removeParts()
 		if err == nil {
 			return nil
 		}
-		failures = append(failures, fmt.Errorf("%s: %w", source.name, rootOf(err)))
+		failures = append(failures, fmt.Errorf("%s: %w", source.name, err))
 	}
 	return oneLine(failures)
 }
@@ -117,25 +117,88 @@ func (in *install) lock() (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// removeParts deletes what an interrupted installation left. Call it with the lock held.
-func removeParts(dir string) {
-	parts, _ := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
+// part is the path of something unfinished.
+func (in *install) part(name string) string { return filepath.Join(in.dir, tempPrefix+name) }
+
+// removeParts deletes everything unfinished. Call it with the lock held.
+func (in *install) removeParts() {
+	parts, _ := filepath.Glob(in.part("*"))
 	for _, part := range parts {
-		_ = os.Remove(part)
+		_ = os.RemoveAll(part)
 	}
 }
 
-// rootOf strips a failed request of the layers that repeat its address.
-func rootOf(err error) error {
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
-		return fmt.Errorf("%s: %s", dns.Name, dns.Err)
+// download fetches a file and returns its path, which is that of a part.
+func (in *install) download(address, name, sum string) (path string, err error) {
+	fetcher := in.fetcher
+	if in.progress != nil {
+		fetcher.Progress = func(done, total int64) { in.progress(name, done, total) }
 	}
-	var request *url.Error
-	if errors.As(err, &request) {
-		return request.Err
+	path = in.part(name)
+	return path, fetcher.Fetch(context.Background(), download.File{URL: address, Path: path, Sum: sum, Temporary: true})
+}
+
+// place gives an unfinished plugin its name when it is intact.
+func (in *install) place(part, name, origin string) error {
+	if err := os.Chmod(part, 0o755); err != nil {
+		return err
 	}
-	return err
+	if err := checkIntact(part); err != nil {
+		return err
+	}
+	target := filepath.Join(in.dir, name)
+	if err := os.Rename(part, target); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(in.log, "installed XLA for the %s (%s): %s\n", strings.ToUpper(in.kind), origin, target)
+	return nil
+}
+
+// release installs the CPU plugin that this version of go-xla was tested with, from go-xla's own release page.
+func (in *install) release() error {
+	page := "https://api.github.com/repos/" + installer.BinaryCPUReleasesRepo + "/releases/tags/" + pjrt.DefaultCPUVersion
+	var answer struct {
+		Assets []struct {
+			Name   string `json:"name"`
+			URL    string `json:"browser_download_url"`
+			Digest string `json:"digest"`
+		} `json:"assets"`
+	}
+	if _, err := in.fetcher.JSON(context.Background(), page, &answer); err != nil {
+		return err
+	}
+	for _, asset := range answer.Assets {
+		unpack := installer.Untar
+		switch asset.Name {
+		case fmt.Sprintf("pjrt_cpu_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH):
+		case fmt.Sprintf("pjrt_cpu_%s_%s.zip", runtime.GOOS, runtime.GOARCH):
+			unpack = installer.Unzip
+		default:
+			continue
+		}
+		if asset.Digest == "" { // older releases have none
+			asset.Digest = download.Unpublished
+		}
+		archive, err := in.download(asset.URL, asset.Name, asset.Digest)
+		if err != nil {
+			return err
+		}
+		folder := in.part("release")
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			return err
+		}
+		files, err := unpack(archive, folder)
+		if err != nil {
+			return fmt.Errorf("unpack %s: %w", asset.Name, err)
+		}
+		for _, file := range files {
+			if base := filepath.Base(file); nameOfPath(base) != base {
+				return in.place(file, base, "go-xla's release "+pjrt.DefaultCPUVersion)
+			}
+		}
+		return fmt.Errorf("there is no plugin in %s", asset.Name)
+	}
+	return fmt.Errorf("version %s has no file for %s/%s", pjrt.DefaultCPUVersion, runtime.GOOS, runtime.GOARCH)
 }
 
 // oneLine joins errors by semicolons, for notices are one line each.
@@ -145,11 +208,4 @@ func oneLine(failures []error) error {
 		texts[i] = strings.Join(strings.Fields(err.Error()), " ")
 	}
 	return errors.New(strings.Join(texts, "; "))
-}
-
-// installRelease runs go-xla's installer for the CPU plugin that it was tested with.
-func installRelease(dir string, log io.Writer) error {
-	return withGuardedClient(log, func(*guard) error {
-		return installer.CPUAutoInstall(dir, true, installer.Quiet)
-	})
 }

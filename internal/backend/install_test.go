@@ -1,23 +1,32 @@
 package backend
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
-	"net"
-	"net/url"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/download"
 	"github.com/gofrs/flock"
+	"github.com/gomlx/go-xla/pjrt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 func newTestInstall(dir string, log io.Writer, sources ...source) *install {
-	return &install{kind: "cpu", dir: dir, log: log, lockWait: 10 * time.Second, sources: sources,
+	return &install{kind: "cpu", dir: dir, log: log, lockWait: 10 * time.Second, sources: sources, fetcher: download.Fetcher{Pause: time.Millisecond},
 		usable: func(path string) bool { return checkIntact(path) == nil }}
 }
 
@@ -26,11 +35,11 @@ func TestTwoInstallersDownloadOnce(t *testing.T) {
 	dir := emptyPluginDir(t)
 	var fetches int // Protected by the lock under test.
 	started, release := make(chan struct{}), make(chan struct{})
-	fetch := func(dir string, _ io.Writer) error {
+	fetch := func(in *install) error {
 		fetches++
 		close(started)
 		<-release
-		return os.WriteFile(filepath.Join(dir, wheelPlugin), library, 0o755)
+		return os.WriteFile(filepath.Join(in.dir, wheelPlugin), library, 0o755)
 	}
 	var wg sync.WaitGroup
 	var first, second error
@@ -50,10 +59,10 @@ func TestTwoInstallersDownloadOnce(t *testing.T) {
 func TestInstallGoesThroughItsSources(t *testing.T) {
 	dir := filepath.Join(emptyPluginDir(t), "new", "directory")
 	failing := func(text string) source {
-		return source{text, func(string, io.Writer) error { return errors.New("went\nwrong") }}
+		return source{text, func(*install) error { return errors.New("went\nwrong") }}
 	}
 	var got string
-	good := source{"good", func(dir string, _ io.Writer) error { got = dir; return nil }}
+	good := source{"good", func(in *install) error { got = in.dir; return nil }}
 	require.NoError(t, newTestInstall(dir, io.Discard, failing("one"), good, failing("two")).run())
 	assert.Equal(t, dir, got)
 
@@ -65,12 +74,12 @@ func TestInstallGoesThroughItsSources(t *testing.T) {
 func TestInstallRemovesUnfinishedFiles(t *testing.T) {
 	dir := emptyPluginDir(t)
 	part := writeFile(t, dir, tempPrefix+"123.whl", []byte("half"))
-	require.NoError(t, newTestInstall(dir, io.Discard, source{"toy", func(string, io.Writer) error { return nil }}).run())
+	require.NoError(t, newTestInstall(dir, io.Discard, source{"toy", func(*install) error { return nil }}).run())
 	require.NoFileExists(t, part)
 }
 
 func TestInstallReportsItsObstacles(t *testing.T) {
-	never := source{"toy", func(string, io.Writer) error { t.Error("fetched"); return nil }}
+	never := source{"toy", func(*install) error { t.Error("fetched"); return nil }}
 
 	t.Run("lock held", func(t *testing.T) {
 		dir := emptyPluginDir(t)
@@ -93,9 +102,78 @@ func TestInstallReportsItsObstacles(t *testing.T) {
 	})
 }
 
-func TestRootOfARequest(t *testing.T) {
-	dns := &net.DNSError{Err: "no such host", Name: "releases.example", Server: "10.0.0.1:53"}
-	assert.EqualError(t, rootOf(&url.Error{Op: "Get", URL: "long", Err: dns}), "releases.example: no such host")
-	assert.EqualError(t, rootOf(&url.Error{Op: "Get", URL: "long", Err: io.ErrUnexpectedEOF}), "unexpected EOF")
-	assert.EqualError(t, rootOf(io.EOF), "EOF")
+// TestRelease installs from a page such as GitHub's, by any of the names that an archive may give the plugin.
+func TestRelease(t *testing.T) {
+	library := tinyLibrary(t)
+	archive := tarOf(t, map[string][]byte{"README": []byte("hello"), "pjrt_c_api_cpu_v1_plugin.so": library})
+	empty := tarOf(t, map[string][]byte{"README": []byte("hello")})
+	name := fmt.Sprintf("pjrt_cpu_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
+	sum := func(raw []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(raw)) }
+	for _, c := range []struct {
+		title, name, digest string
+		archive             []byte
+		want                string // Part of the error; empty for success.
+	}{
+		{"with a checksum", name, sum(archive), archive, ""},
+		{"without one", name, "", archive, ""},
+		{"another checksum", name, sum(empty), archive, "the published file"},
+		{"no plugin in it", name, sum(empty), empty, "there is no plugin in " + name},
+		{"no archive", name, "", []byte("<html>"), "unpack " + name},
+		{"none for this platform", "pjrt_cpu_plan9_mips.tar.gz", "", archive, "has no file for " + runtime.GOOS + "/" + runtime.GOARCH},
+	} {
+		t.Run(c.title, func(t *testing.T) {
+			dir := emptyPluginDir(t)
+			var log syncLog
+			in := newTestInstall(dir, &log, source{"page", (*install).release})
+			in.fetcher.Client = &http.Client{Transport: answers(func(url string) []byte {
+				if strings.HasPrefix(url, "https://api.github.com/repos/gomlx/") && strings.HasSuffix(url, "/"+pjrt.DefaultCPUVersion) {
+					return fmt.Appendf(nil, `{"assets": [{"name": %q, "browser_download_url": "https://files.invalid/x", "digest": %q}]}`, c.name, c.digest)
+				}
+				return c.archive
+			})}
+			shown := map[string]bool{}
+			in.progress = func(name string, done, total int64) { shown[name] = done == total }
+			err := in.run()
+			if c.want == "" {
+				require.NoError(t, err)
+				content, err := os.ReadFile(filepath.Join(dir, "pjrt_c_api_cpu_v1_plugin.so"))
+				require.NoError(t, err)
+				assert.Equal(t, library, content)
+				assert.Contains(t, log.String(), "installed XLA for the CPU (go-xla's release ")
+				assert.Equal(t, map[string]bool{name: true}, shown)
+			} else {
+				require.ErrorContains(t, err, c.want)
+			}
+			parts, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
+			require.NoError(t, err)
+			assert.Empty(t, parts, "no unfinished files are left")
+		})
+	}
+}
+
+// answers is a web whose every address gives what the function says.
+type answers func(url string) []byte
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	recorder := httptest.NewRecorder()
+	_, err := recorder.Write(a(r.URL.String()))
+	response := recorder.Result()
+	response.Request, response.ContentLength = r, int64(recorder.Body.Len())
+	return response, err
+}
+
+// tarOf packs files into a .tar.gz archive.
+func tarOf(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	w := tar.NewWriter(zipped)
+	for name, content := range files {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: int64(len(content)), Mode: 0o644}))
+		_, err := w.Write(content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, zipped.Close())
+	return packed.Bytes()
 }

@@ -24,10 +24,7 @@ var defaultClient = func() *http.Client {
 // attempt makes one request for what part still lacks of url, and appends what comes. With nil, the part is whole as far
 // as the server's sizes tell.
 func (f Fetcher) attempt(ctx context.Context, url, part string) error {
-	stall := f.Stall
-	if stall == 0 {
-		stall = time.Minute
-	}
+	stall := f.stall()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watch := time.AfterFunc(stall, func() { cancel(passing{fmt.Errorf("nothing came for %v", stall)}) })
@@ -44,11 +41,7 @@ func (f Fetcher) attempt(ctx context.Context, url, part string) error {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 		request.Header.Set("If-Range", stamp)
 	}
-	client := f.Client
-	if client == nil {
-		client = defaultClient
-	}
-	response, err := client.Do(request)
+	response, err := f.client().Do(request)
 	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -53,6 +53,8 @@ func explain(err error, file File) error {
 	var name *net.DNSError
 	var way string
 	switch {
+	case file.Temporary:
+		return fmt.Errorf("fetch %s: %w", file.URL, err)
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		if have, stamp := resumable(file.Path + partSuffix); have > 0 && stamp != "" {
 			return fmt.Errorf("stopped while fetching %s: %w; %d bytes are kept in %s: give the same command to go on",

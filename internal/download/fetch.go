@@ -5,10 +5,13 @@
 package download
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,8 +23,15 @@ import (
 type File struct {
 	URL  string
 	Path string // where it is put; the folder is made
-	Sum  string // its checksum, "sha256:HEX" or "md5:HEX"
+	Sum  string // its checksum, "sha256:HEX" or "md5:HEX", or Unpublished
+
+	// Temporary says that nobody but this program has a use for the file. Then a failed fetch leaves nothing for a later
+	// one to go on from, and its error does not ask people to get the file themselves.
+	Temporary bool
 }
+
+// Unpublished stands for the checksum of a file whose publisher gives none. It is taken as it comes.
+const Unpublished = "unpublished"
 
 // Fetcher fetches files. The zero value is ready for use.
 type Fetcher struct {
@@ -63,7 +73,7 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 		return fmt.Errorf("another process is fetching %s; wait for it", file.Path)
 	}
 	defer func() {
-		if sizeOf(part) == 0 {
+		if sizeOf(part) == 0 || file.Temporary {
 			forget(part)
 		}
 		_ = lock.Unlock()
@@ -84,12 +94,47 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 	return nil
 }
 
+// JSON fetches a small document and decodes it into v. It returns the address that the document came from, which
+// redirects can make another one.
+func (f Fetcher) JSON(ctx context.Context, address string, v any) (*url.URL, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, f.stall(), fmt.Errorf("no answer in %v", f.stall()))
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := f.client().Do(request)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("ask %s: %w", address, requestError(err))
+	}
+	defer func() { _ = response.Body.Close() }()
+	from := response.Request.URL
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("ask %s: %w", from, statusError(response))
+	}
+	if err := json.NewDecoder(response.Body).Decode(v); err != nil {
+		return nil, fmt.Errorf("the answer of %s: %w", from, err)
+	}
+	return from, nil
+}
+
+// client is what requests go through: defaultClient unless there is another one.
+func (f Fetcher) client() *http.Client {
+	if f.Client != nil {
+		return f.Client
+	}
+	return defaultClient
+}
+
+// stall is how long to wait for the next byte.
+func (f Fetcher) stall() time.Duration { return cmp.Or(f.Stall, time.Minute) }
+
 // persist makes attempts until the whole of url is in the file part, pausing longer after each that brought nothing.
 func (f Fetcher) persist(ctx context.Context, url, part string) error {
-	pause := f.Pause
-	if pause == 0 {
-		pause = time.Second
-	}
+	pause := cmp.Or(f.Pause, time.Second)
 	for failures := 0; ; {
 		before := sizeOf(part)
 		err := f.attempt(ctx, url, part)

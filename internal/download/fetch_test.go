@@ -311,3 +311,57 @@ func ExampleFetcher_Fetch() {
 	// <nil>
 	// hello
 }
+
+// TestJSON: the document, and the address that it came from after redirects.
+func TestJSON(t *testing.T) {
+	end := make(chan struct{})
+	mux := http.NewServeMux()
+	mux.Handle("/old", http.RedirectHandler("/new", http.StatusFound))
+	mux.HandleFunc("/new", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"a": [1, 2]}`) })
+	mux.HandleFunc("/text", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") })
+	mux.HandleFunc("/mute", func(http.ResponseWriter, *http.Request) { <-end })
+	mux.HandleFunc("/stall", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"a":`)
+		assert.NoError(t, http.NewResponseController(w).Flush())
+		<-end
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	defer close(end)
+	f := Fetcher{Stall: 100 * time.Millisecond}
+	var document struct{ A []int }
+	from, err := f.JSON(t.Context(), server.URL+"/old", &document)
+	require.NoError(t, err)
+	assert.Equal(t, server.URL+"/new", from.String())
+	assert.Equal(t, []int{1, 2}, document.A)
+	for path, want := range map[string]string{"/mute": "no answer in 100ms", "/stall": "/stall: no answer in 100ms", "/absent": "404 Not Found", "/text": "invalid character '<'"} {
+		_, err := f.JSON(t.Context(), server.URL+path, &document)
+		require.ErrorContains(t, err, want, path)
+		require.ErrorContains(t, err, server.URL+path)
+	}
+	_, err = f.JSON(t.Context(), "http://ccp.invalid/", &document)
+	require.ErrorContains(t, err, "ask http://ccp.invalid/: ")
+}
+
+// TestTemporary: of a file that only the program has a use for a failure leaves nothing.
+func TestTemporary(t *testing.T) {
+	raw := content(1)
+	s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { cut(w, r, raw, 0) })
+	file := fileAt(t, s.URL, raw)
+	file.Temporary = true
+	err := quick.Fetch(t.Context(), file)
+	require.ErrorContains(t, err, "fetch "+file.URL+": ")
+	assert.NotContains(t, err.Error(), "put it at")
+	assert.Empty(t, names(t, filepath.Dir(file.Path)))
+}
+
+// TestUnpublished: where there is no checksum, what comes is taken.
+func TestUnpublished(t *testing.T) {
+	raw := content(1)
+	s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { whole(w, r, raw) })
+	file := fileAt(t, s.URL, nil)
+	file.Sum = Unpublished
+	require.NoError(t, quick.Fetch(t.Context(), file))
+	complete(t, file, raw)
+	require.NoError(t, quick.Fetch(t.Context(), file))
+}
