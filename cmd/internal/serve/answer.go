@@ -13,9 +13,12 @@ import (
 // worthPacking is the least length of an answer that is packed: below, it fits a network packet anyway.
 const worthPacking = 1400
 
-// write answers with v as JSON.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, v any) {
-	raw, err := json.Marshal(v)
+// document is what is answered to everything but requests for classifications.
+type document map[string]any
+
+// write answers with a document as JSON.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, d document) {
+	raw, err := json.Marshal(d)
 	if err != nil {
 		panic(err) // our own documents
 	}
@@ -25,18 +28,8 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, v any) 
 
 // fail answers with an error and returns its code.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, code int, text string) int {
-	s.write(w, r, code, errorDocument{text})
+	s.write(w, r, code, document{"error": text})
 	return code
-}
-
-// writeInference answers with what encode has made.
-func (s *Server) writeInference(w http.ResponseWriter, r *http.Request, body []byte, header int) {
-	w.Header().Set("Content-Type", "application/json")
-	if header >= 0 {
-		w.Header().Set("Content-Type", "application/octet-stream")
-		w.Header().Set(binaryHeader, strconv.Itoa(header))
-	}
-	s.send(w, r, http.StatusOK, body)
 }
 
 var packers = sync.Pool{New: func() any {

@@ -88,7 +88,7 @@ func TestBadRequests(t *testing.T) {
 		}
 		code, _, body := send(t, "POST", url, c.body, headers...)
 		assert.Equal(t, 400, code, clip(c.body))
-		var e errorDocument
+		var e struct{ Error string }
 		require.NoError(t, json.Unmarshal(body, &e))
 		assert.Contains(t, e.Error, c.want)
 		assert.Less(t, len(e.Error), 400)

@@ -12,6 +12,58 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
+// The documents of the Open Inference Protocol, version 2, over HTTP/REST, with Triton's extensions for binary tensors and
+// for classification.
+
+// binaryHeader is the HTTP header that says how many bytes at the begin of a body are JSON; the rest are binary tensors.
+const binaryHeader = "Inference-Header-Content-Length"
+
+// The tensors of every model.
+const (
+	signalsTensor       = "signals"
+	probabilitiesTensor = "probabilities"
+	classTensor         = "class"
+	labelTensor         = "label"
+)
+
+// tensor is an output, or the description of a tensor.
+type tensor struct {
+	Name       string      `json:"name"`
+	Datatype   string      `json:"datatype,omitempty"`
+	Shape      []int       `json:"shape,omitempty"` // in a description -1 is for any
+	Parameters *parameters `json:"parameters,omitempty"`
+	Data       any         `json:"data,omitempty"`
+}
+
+// inputTensor is a tensor whose data are read later, when its type is known.
+type inputTensor struct {
+	tensor
+	Data json.RawMessage `json:"data"`
+}
+
+// parameters are those of a request and of tensors.
+type parameters struct {
+	BinaryDataOutput bool  `json:"binary_data_output,omitempty"` // of a request: all outputs in binary
+	Timeout          int64 `json:"timeout,omitempty"`            // of a request, in µs; 0: none
+	BinaryDataSize   *int  `json:"binary_data_size,omitempty"`   // of a tensor in binary, in bytes
+	BinaryData       *bool `json:"binary_data,omitempty"`        // of an output that is asked for
+	Classification   *int  `json:"classification,omitempty"`     // of an output that is asked for: how many classes
+}
+
+type inferRequest struct {
+	ID         string        `json:"id"`
+	Parameters parameters    `json:"parameters"`
+	Inputs     []inputTensor `json:"inputs"`
+	Outputs    []tensor      `json:"outputs"`
+}
+
+type inferResponse struct {
+	ModelName    string   `json:"model_name"`
+	ModelVersion string   `json:"model_version"`
+	ID           string   `json:"id,omitempty"`
+	Outputs      []tensor `json:"outputs"`
+}
+
 // badRequest is an error whose text the client is to see.
 type badRequest struct{ error }
 
@@ -57,7 +109,7 @@ func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*decoded, 
 		d.signals = append(d.signals, chunk)
 	}
 	d.Inputs = nil // the body can be freed
-	return &d, checkOutputs(d.Outputs)
+	return &d, d.checkOutputs()
 }
 
 // readInput gives all values of the input, row-major.
@@ -76,12 +128,11 @@ func readInput(in inputTensor, tail []byte, spec models.Spec) ([]float32, error)
 		return nil, bad("input %q has shape %v, but its data can hold %d signals at most", in.Name, in.Shape, most)
 	}
 	count := in.Shape[0] * size
-	if in.Parameters.BinaryDataSize == nil {
+	if in.Parameters == nil || in.Parameters.BinaryDataSize == nil {
 		if len(tail) > 0 {
 			return nil, bad("%d bytes follow the JSON, but input %q has no parameter binary_data_size", len(tail), in.Name)
 		}
-		values := make([]float32, 0, count)
-		values, err := parseNumbers(values, in.Data, in.Shape, element.parse)
+		values, err := parseNumbers(make([]float32, 0, count), in.Data, in.Shape, element.parse)
 		if err != nil {
 			return nil, bad("input %q: %w", in.Name, err)
 		}
@@ -110,9 +161,9 @@ type element struct {
 var elements = map[string]element{
 	"FP32":  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }, parseFloat},
 	"FP64":  {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }, parseFloat},
-	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, parseInt(64)},
-	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, parseInt(32)},
-	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, parseUint8},
+	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, parseInt(math.MinInt64, math.MaxInt64)},
+	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, parseInt(math.MinInt32, math.MaxInt32)},
+	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, parseInt(0, math.MaxUint8)},
 }
 
 func parseFloat(text []byte) (float32, error) {
@@ -120,34 +171,43 @@ func parseFloat(text []byte) (float32, error) {
 	return float32(v), err
 }
 
-func parseInt(bits int) func([]byte) (float32, error) {
+func parseInt(least, most int64) func([]byte) (float32, error) {
 	return func(text []byte) (float32, error) {
-		v, err := strconv.ParseInt(string(text), 10, bits)
+		v, err := strconv.ParseInt(string(text), 10, 64)
+		if err == nil && (v < least || v > most) {
+			err = strconv.ErrRange
+		}
 		return float32(v), err
 	}
 }
 
-func parseUint8(text []byte) (float32, error) {
-	v, err := strconv.ParseUint(string(text), 10, 8)
-	return float32(v), err
-}
-
-// checkOutputs says what is wrong with the outputs that a request asks for.
-func checkOutputs(outputs []outputRequest) error {
+// checkOutputs says what is wrong with the outputs that a request asks for, and completes them: all that there are where it
+// asks for none, and each with parameters.
+func (d *decoded) checkOutputs() error {
 	known := []string{probabilitiesTensor, classTensor, labelTensor}
 	seen := map[string]bool{}
-	for _, out := range outputs {
+	for i, out := range d.Outputs {
+		if out.Parameters == nil {
+			out.Parameters = &parameters{}
+			d.Outputs[i].Parameters = out.Parameters
+		}
+		classification := out.Parameters.Classification
 		switch {
 		case !slices.Contains(known, out.Name):
 			return bad("there is no output %q; there are %s", clip(out.Name), strings.Join(known, ", "))
 		case seen[out.Name]:
 			return bad("output %q is asked for twice", out.Name)
-		case out.Parameters.Classification != nil && out.Name != probabilitiesTensor:
+		case classification != nil && out.Name != probabilitiesTensor:
 			return bad("output %q: classification is for %s only", out.Name, probabilitiesTensor)
-		case out.Parameters.Classification != nil && *out.Parameters.Classification < 1:
-			return bad("output %q: classification is %d; it must be at least 1", out.Name, *out.Parameters.Classification)
+		case classification != nil && *classification < 1:
+			return bad("output %q: classification is %d; it must be at least 1", out.Name, *classification)
 		}
 		seen[out.Name] = true
+	}
+	if len(d.Outputs) == 0 {
+		for _, name := range known {
+			d.Outputs = append(d.Outputs, tensor{Name: name, Parameters: &parameters{}})
+		}
 	}
 	return nil
 }

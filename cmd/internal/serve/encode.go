@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/models"
@@ -15,25 +14,21 @@ import (
 // the JSON part then, else -1.
 func encode(name, version string, classes []string, d *decoded, predictions []models.Prediction) (body []byte, header int, err error) {
 	response := inferResponse{ModelName: name, ModelVersion: version, ID: d.ID}
-	outputs := d.Outputs
-	if len(outputs) == 0 {
-		outputs = []outputRequest{{Name: probabilitiesTensor}, {Name: classTensor}, {Name: labelTensor}}
-	}
 	var tail []byte
 	anyBinary := false
-	for _, out := range outputs {
-		tensor, raw := outputOf(out, classes, predictions)
-		asBinary := d.Parameters.BinaryDataOutput
-		if out.Parameters.BinaryData != nil {
-			asBinary = *out.Parameters.BinaryData
-		}
-		if asBinary {
+	for _, asked := range d.Outputs {
+		out := outputOf(asked, classes, predictions)
+		inBinary := asked.Parameters.BinaryData
+		if inBinary != nil && *inBinary || inBinary == nil && d.Parameters.BinaryDataOutput {
 			anyBinary = true
-			tensor.Parameters = &outputBinarySize{len(raw)}
-			tensor.Data = nil
-			tail = append(tail, raw...)
+			before := len(tail)
+			if tail, err = appendBinary(tail, out.Data); err != nil {
+				return nil, 0, err
+			}
+			size := len(tail) - before
+			out.Parameters, out.Data = &parameters{BinaryDataSize: &size}, nil
 		}
-		response.Outputs = append(response.Outputs, tensor)
+		response.Outputs = append(response.Outputs, out)
 	}
 	if body, err = json.Marshal(response); err != nil {
 		return nil, 0, err
@@ -44,44 +39,37 @@ func encode(name, version string, classes []string, d *decoded, predictions []mo
 	return append(body, tail...), len(body), nil
 }
 
-// outputOf gives an output both ways: with its data as JSON has it, and its data in binary.
-func outputOf(out outputRequest, classes []string, predictions []models.Prediction) (tensor outputTensor, raw []byte) {
+// outputOf gives an output that was asked for, with its data.
+func outputOf(asked tensor, classes []string, predictions []models.Prediction) tensor {
 	n := len(predictions)
-	tensor = outputTensor{Name: out.Name, Shape: []int{n}}
 	switch {
-	case out.Name == probabilitiesTensor && out.Parameters.Classification != nil:
+	case asked.Parameters.Classification != nil: // of probabilities
 		var texts []string
-		k := min(*out.Parameters.Classification, len(classes))
+		k := min(*asked.Parameters.Classification, len(classes))
 		for _, p := range predictions {
 			texts = append(texts, ranking(p.Probabilities, classes, k)...)
 		}
-		tensor.Datatype, tensor.Shape, tensor.Data = "BYTES", []int{n, k}, texts
-		raw = rawStrings(texts)
-	case out.Name == probabilitiesTensor:
-		var values []float32
+		return tensor{Name: asked.Name, Datatype: "BYTES", Shape: []int{n, k}, Data: texts}
+	case asked.Name == probabilitiesTensor:
+		values := make([]float32, 0, n*len(classes))
 		for _, p := range predictions {
 			for _, v := range p.Probabilities {
 				values = append(values, float32(v))
-				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
 			}
 		}
-		tensor.Datatype, tensor.Shape, tensor.Data = "FP32", []int{n, len(values) / n}, values
-	case out.Name == classTensor:
+		return tensor{Name: asked.Name, Datatype: "FP32", Shape: []int{n, len(values) / n}, Data: values}
+	case asked.Name == classTensor:
 		values := make([]int64, n)
 		for i, p := range predictions {
 			values[i] = int64(p.Class)
-			raw = binary.LittleEndian.AppendUint64(raw, uint64(p.Class))
 		}
-		tensor.Datatype, tensor.Data = "INT64", values
-	default:
-		values := make([]string, n)
-		for i, p := range predictions {
-			values[i] = p.Name
-		}
-		tensor.Datatype, tensor.Data = "BYTES", values
-		raw = rawStrings(values)
+		return tensor{Name: asked.Name, Datatype: "INT64", Shape: []int{n}, Data: values}
 	}
-	return tensor, raw
+	values := make([]string, n)
+	for i, p := range predictions {
+		values[i] = p.Name
+	}
+	return tensor{Name: asked.Name, Datatype: "BYTES", Shape: []int{n}, Data: values}
 }
 
 // ranking is the classification extension's "score:index:label" of the k most probable classes, the most probable first.
@@ -98,11 +86,15 @@ func ranking(probabilities []float64, classes []string, k int) []string {
 	return texts
 }
 
-// rawStrings is the binary form of BYTES: before each text its length in four bytes.
-func rawStrings(texts []string) (raw []byte) {
-	for _, text := range texts {
-		raw = binary.LittleEndian.AppendUint32(raw, uint32(len(text)))
-		raw = append(raw, text...)
+// appendBinary appends the binary form of a tensor's data: numbers little-endian, before each text its length in four bytes.
+func appendBinary(b []byte, data any) ([]byte, error) {
+	texts, ok := data.([]string)
+	if !ok {
+		return binary.Append(b, binary.LittleEndian, data)
 	}
-	return raw
+	for _, text := range texts {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
+		b = append(b, text...)
+	}
+	return b, nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/clusterpool/ccp/models"
@@ -15,32 +17,9 @@ import (
 const clientGone = 499
 
 // infer answers a request for classifications.
-func (s *Server) infer(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
-	name := r.PathValue("name")
-	if s.models[name] == nil {
-		name = "" // a label's values must be ours
-	}
-	code := s.inferFor(w, r)
-	took := time.Since(start)
-	s.metrics.answered(name, code, took)
-	s.Log.Debug("infer", "model", name, "code", code, "took", took, "from", r.RemoteAddr)
-}
-
-// inferFor answers and returns the HTTP status code.
-func (s *Server) inferFor(w http.ResponseWriter, r *http.Request) (code int) {
-	m := s.models[r.PathValue("name")]
-	if m == nil {
-		return s.fail(w, r, http.StatusNotFound, fmt.Sprintf("there is no model %q", clip(r.PathValue("name"))))
-	}
+func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) (code int) {
 	m.arriving.add(1)
-	arrived := false
-	arrive := func() { // once
-		if !arrived {
-			arrived = true
-			m.arriving.add(-1)
-		}
-	}
+	arrive := sync.OnceFunc(func() { m.arriving.add(-1) })
 	defer arrive()
 	body, err := readBody(r, s.MaxBody, &s.memory)
 	if err != nil {
@@ -48,7 +27,7 @@ func (s *Server) inferFor(w http.ResponseWriter, r *http.Request) (code int) {
 	}
 	defer body.release()
 	// Only now a classifier is acquired: a slow client keeps no old one in memory.
-	_, c, release, code := s.model(w, r)
+	c, release, code := s.acquire(w, r, m)
 	if code != http.StatusOK {
 		return code
 	}
@@ -76,7 +55,12 @@ func (s *Server) inferFor(w http.ResponseWriter, r *http.Request) (code int) {
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
-	s.writeInference(w, r, answer, header)
+	w.Header().Set("Content-Type", "application/json")
+	if header >= 0 {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Header().Set(binaryHeader, strconv.Itoa(header))
+	}
+	s.send(w, r, http.StatusOK, answer)
 	return http.StatusOK
 }
 

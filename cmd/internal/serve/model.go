@@ -101,10 +101,3 @@ func (s *Server) reported(m *served, err error) {
 	}
 	s.Log.Info("newer model in use", attributes...)
 }
-
-func metadataOf(name string, c *models.Classifier) modelMetadata {
-	return modelMetadata{Name: name, Versions: []string{version(c)}, Platform: "ccp",
-		Inputs: []tensorMetadata{{signalsTensor, "FP32", []int{-1, c.Spec.Nodes, c.Spec.Channels}}},
-		Outputs: []tensorMetadata{{probabilitiesTensor, "FP32", []int{-1, c.Spec.Classes}},
-			{classTensor, "INT64", []int{-1}}, {labelTensor, "BYTES", []int{-1}}}}
-}

@@ -8,6 +8,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,17 +49,10 @@ var Defaults = Config{Version: "unknown", MaxBatch: 64, MaxDelay: time.Milliseco
 	Memory: 256 << 20, Poll: 5 * time.Second, Drain: 5 * time.Second, Log: slog.New(slog.DiscardHandler)}
 
 func (c *Config) complete() {
-	c.MaxBatch, c.Queue, c.MaxBody, c.Memory = or(c.MaxBatch, Defaults.MaxBatch), or(c.Queue, Defaults.Queue), or(c.MaxBody, Defaults.MaxBody), or(c.Memory, Defaults.Memory)
-	c.MaxDelay, c.Timeout, c.Poll, c.Drain = or(c.MaxDelay, Defaults.MaxDelay), or(c.Timeout, Defaults.Timeout), or(c.Poll, Defaults.Poll), or(c.Drain, Defaults.Drain)
-	c.Version, c.Log = or(c.Version, Defaults.Version), or(c.Log, Defaults.Log)
-}
-
-func or[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
+	d := Defaults
+	c.MaxBatch, c.Queue, c.MaxBody, c.Memory = cmp.Or(c.MaxBatch, d.MaxBatch), cmp.Or(c.Queue, d.Queue), cmp.Or(c.MaxBody, d.MaxBody), cmp.Or(c.Memory, d.Memory)
+	c.MaxDelay, c.Timeout, c.Poll, c.Drain = cmp.Or(c.MaxDelay, d.MaxDelay), cmp.Or(c.Timeout, d.Timeout), cmp.Or(c.Poll, d.Poll), cmp.Or(c.Drain, d.Drain)
+	c.Version, c.Log = cmp.Or(c.Version, d.Version), cmp.Or(c.Log, d.Log)
 }
 
 // Server serves models. New makes one.
@@ -125,15 +119,16 @@ func (s *Server) Reload(ctx context.Context) {
 // Handler answers everything. It never panics, and reads and writes no file but the token file.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v2", s.metadata)
-	mux.HandleFunc("GET /v2/health/live", func(w http.ResponseWriter, r *http.Request) {
-		s.write(w, r, http.StatusOK, map[string]bool{"live": true})
-	})
-	mux.HandleFunc("GET /v2/health/ready", s.ready)
+	constant := func(path string, content document) {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { s.write(w, r, http.StatusOK, content) })
+	}
+	constant("/v2", document{"name": "ccp", "version": s.Version, "extensions": []string{"binary_tensor_data", "classification"}})
+	constant("/v2/health/live", document{"live": true})
+	mux.HandleFunc("GET /v2/health/ready", func(w http.ResponseWriter, r *http.Request) { s.ready(w, r, document{}) })
 	for _, prefix := range []string{"/v2/models/{name}", "/v2/models/{name}/versions/{version}"} {
-		mux.HandleFunc("GET "+prefix, s.modelMetadata)
-		mux.HandleFunc("GET "+prefix+"/ready", s.modelReady)
-		mux.HandleFunc("POST "+prefix+"/infer", s.infer)
+		mux.HandleFunc("GET "+prefix, s.model(s.metadata))
+		mux.HandleFunc("GET "+prefix+"/ready", s.model(s.modelReady))
+		mux.HandleFunc("POST "+prefix+"/infer", s.model(s.infer))
 	}
 	mux.Handle("GET /metrics", s.metrics.handler())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -148,30 +143,108 @@ func (s *Server) Handler() http.Handler {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
 		}
-		handler, pattern := mux.Handler(r)
-		switch {
-		case !s.allowed(r):
+		if !s.allowed(r) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			s.fail(w, r, http.StatusUnauthorized, "a bearer token is needed")
-		case pattern == "":
-			answer := &statusOnly{header: w.Header(), code: http.StatusNotFound}
-			handler.ServeHTTP(answer, r) // sets Allow
+			return
+		}
+		answer := &routed{ResponseWriter: w, request: r}
+		mux.ServeHTTP(answer, r)
+		if answer.code != 0 {
 			s.fail(w, r, answer.code, fmt.Sprintf("there is no %s %s here", clip(r.Method), clip(r.URL.Path)))
-		default:
-			mux.ServeHTTP(w, r)
 		}
 	})
 }
 
-// statusOnly keeps what an answer says and drops how it says it.
-type statusOnly struct {
-	header http.Header
-	code   int
+// routed is an answer that keeps the code of the mux's own answer, where no pattern fits the request, and drops its text.
+type routed struct {
+	http.ResponseWriter
+	request *http.Request
+	code    int
 }
 
-func (a *statusOnly) Header() http.Header         { return a.header }
-func (a *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
-func (a *statusOnly) WriteHeader(code int)        { a.code = code }
+func (a *routed) WriteHeader(code int) {
+	if a.request.Pattern == "" {
+		a.code = code
+		return
+	}
+	a.ResponseWriter.WriteHeader(code)
+}
+
+func (a *routed) Write(b []byte) (int, error) {
+	if a.code != 0 {
+		return len(b), nil
+	}
+	return a.ResponseWriter.Write(b)
+}
+
+// model hands a request to what answers for the model that its path names. Answers return the HTTP status code.
+func (s *Server) model(answer func(w http.ResponseWriter, r *http.Request, m *served) (code int)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		start, name, code := time.Now(), "", http.StatusNotFound // a metric's labels must be ours: "" for any other name
+		if m := s.models[r.PathValue("name")]; m != nil {
+			name, code = m.name, answer(w, r, m)
+		} else {
+			s.fail(w, r, code, fmt.Sprintf("there is no model %q", clip(r.PathValue("name"))))
+		}
+		if r.Method == http.MethodPost {
+			took := time.Since(start)
+			s.metrics.answered(name, code, took)
+			s.Log.Debug("infer", "model", name, "code", code, "took", took, "from", r.RemoteAddr)
+		}
+	}
+}
+
+// ready answers with a document that says so. The server is no longer ready once it is ending, for new requests to be sent
+// elsewhere.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request, d document) (code int) {
+	if code = http.StatusOK; s.draining.Load() {
+		code = http.StatusServiceUnavailable
+	}
+	d["ready"] = code == http.StatusOK
+	s.write(w, r, code, d)
+	return code
+}
+
+func (s *Server) modelReady(w http.ResponseWriter, r *http.Request, m *served) (code int) {
+	_, release, code := s.acquire(w, r, m)
+	if code == http.StatusOK {
+		defer release()
+		code = s.ready(w, r, document{"name": m.name})
+	}
+	return code
+}
+
+func (s *Server) metadata(w http.ResponseWriter, r *http.Request, m *served) (code int) {
+	c, release, code := s.acquire(w, r, m)
+	if code == http.StatusOK {
+		defer release()
+		s.write(w, r, code, document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
+			"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Nodes, c.Spec.Channels}}},
+			"outputs": []tensor{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes}},
+				{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}})
+	}
+	return code
+}
+
+// acquire gives a model's newest classifier, to be released, and 200; or it answers that there is none of the version that
+// the request's path names, and gives the code of that.
+func (s *Server) acquire(w http.ResponseWriter, r *http.Request, m *served) (c *models.Classifier, release func(), code int) {
+	c, free, err := m.Acquire()
+	if err != nil {
+		return nil, nil, s.busy(w, r, "the server is ending")
+	}
+	release = func() {
+		if err := free(); err != nil {
+			s.Log.Warn("closing a model", "model", m.name, "error", err)
+		}
+	}
+	if asked := r.PathValue("version"); asked != "" && asked != version(c) {
+		release()
+		return nil, nil, s.fail(w, r, http.StatusNotFound, fmt.Sprintf("model %q has no version %q; its version is %q", m.name, clip(asked), version(c)))
+	}
+	return c, release, http.StatusOK
+}
 
 func (s *Server) panicked(doing, text string) {
 	s.metrics.panics.Inc()
