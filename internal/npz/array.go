@@ -11,6 +11,8 @@ package npz
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"strings"
 )
 
 // Array is an n-dimensional array in C (row-major) order.
@@ -29,44 +31,23 @@ type number interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
+// dtypes are the types of Data that hold elements of a fixed size, by their names: numpy's kind and bytes.
+var dtypes = map[string]string{
+	"[]bool": "b1", "[]int8": "i1", "[]int16": "i2", "[]int32": "i4", "[]int64": "i8", "[]uint8": "u1", "[]uint16": "u2", "[]uint32": "u4",
+	"[]uint64": "u8", "[]float32": "f4", "[]float64": "f8",
+}
+
 // Len is the number of elements, 0 if Data is of no supported type.
 func (a *Array) Len() int {
-	switch data := a.Data.(type) {
-	case []bool:
-		return len(data)
-	case []int8:
-		return len(data)
-	case []int16:
-		return len(data)
-	case []int32:
-		return len(data)
-	case []int64:
-		return len(data)
-	case []uint8:
-		return len(data)
-	case []uint16:
-		return len(data)
-	case []uint32:
-		return len(data)
-	case []uint64:
-		return len(data)
-	case []float32:
-		return len(data)
-	case []float64:
-		return len(data)
-	case []string:
-		return len(data)
+	if _, ok := a.Data.([]string); ok || dtypes[fmt.Sprintf("%T", a.Data)] != "" {
+		return reflect.ValueOf(a.Data).Len()
 	}
 	return 0
 }
 
 // Kind names the type of the elements as Go does: "float32", "uint8", "string".
 func (a *Array) Kind() string {
-	name := fmt.Sprintf("%T", a.Data)
-	if len(name) > 2 && name[:2] == "[]" {
-		return name[2:]
-	}
-	return name
+	return strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]")
 }
 
 // Ints returns the elements as int64. Booleans become 0 and 1; floating-point numbers are taken if they are whole.

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gomlx/compute/dtypes/float16"
 )
 
 // ReadNPYFile reads the one array of a .npy file.
@@ -49,46 +50,50 @@ func ReadNPY(r io.Reader, size int64) (*Array, error) {
 	return &Array{Shape: h.shape, Data: data}, nil
 }
 
+// readers read elements of a fixed size, by dtype.
+var readers = map[string]func(io.Reader, header, binary.ByteOrder) (any, error){
+	"b1": fixed[bool], "i1": fixed[int8], "i2": fixed[int16], "i4": fixed[int32], "i8": fixed[int64], "u1": readBytes, "u2": fixed[uint16],
+	"u4": fixed[uint32], "u8": fixed[uint64], "f4": fixed[float32], "f8": fixed[float64],
+}
+
 // readElements reads the elements that follow header h, in C order.
 func readElements(r io.Reader, h header) (any, error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	if h.big {
 		order = binary.BigEndian
 	}
-	switch fmt.Sprintf("%c%d", h.kind, h.size) {
-	case "b1":
-		return read(r, h, func(b []byte) (bool, error) { return b[0] != 0, nil })
-	case "i1":
-		return read(r, h, func(b []byte) (int8, error) { return int8(b[0]), nil })
-	case "i2":
-		return read(r, h, func(b []byte) (int16, error) { return int16(order.Uint16(b)), nil })
-	case "i4":
-		return read(r, h, func(b []byte) (int32, error) { return int32(order.Uint32(b)), nil })
-	case "i8":
-		return read(r, h, func(b []byte) (int64, error) { return int64(order.Uint64(b)), nil })
-	case "u1":
-		return readBytes(r, h)
-	case "u2":
-		return read(r, h, func(b []byte) (uint16, error) { return order.Uint16(b), nil })
-	case "u4":
-		return read(r, h, func(b []byte) (uint32, error) { return order.Uint32(b), nil })
-	case "u8":
-		return read(r, h, func(b []byte) (uint64, error) { return order.Uint64(b), nil })
-	case "f2":
-		return read(r, h, func(b []byte) (float32, error) { return fromHalf(order.Uint16(b)), nil })
-	case "f4":
-		return read(r, h, func(b []byte) (float32, error) { return math.Float32frombits(order.Uint32(b)), nil })
-	case "f8":
-		return read(r, h, func(b []byte) (float64, error) { return math.Float64frombits(order.Uint64(b)), nil })
+	dtype := fmt.Sprintf("%c%d", h.kind, h.size)
+	if reader, ok := readers[dtype]; ok {
+		return reader(r, h, order)
 	}
-	if h.kind == 'S' {
-		return read(r, h, func(b []byte) (string, error) { return strings.TrimRight(string(b), "\x00"), nil })
+	switch {
+	case dtype == "f2":
+		return read(r, h, each(h, func(b []byte) (float32, error) { return float16.Float16(order.Uint16(b)).Float32(), nil }))
+	case h.kind == 'S':
+		return read(r, h, each(h, func(b []byte) (string, error) { return strings.TrimRight(string(b), "\x00"), nil }))
 	}
-	return read(r, h, func(b []byte) (string, error) { return fromUCS4(b, order) })
+	return read(r, h, each(h, func(b []byte) (string, error) { return fromUCS4(b, order) }))
+}
+
+// fixed reads what encoding/binary knows.
+func fixed[T any](r io.Reader, h header, order binary.ByteOrder) (any, error) {
+	return read(r, h, func(part []T, raw []byte) (int, error) { return binary.Decode(raw, order, part) })
+}
+
+// each decodes one element after another. With an error comes the place of its element.
+func each[T any](h header, decode func([]byte) (T, error)) func(part []T, raw []byte) (int, error) {
+	return func(part []T, raw []byte) (at int, err error) {
+		for at = range part {
+			if part[at], err = decode(raw[at*h.size : (at+1)*h.size]); err != nil {
+				return at, err
+			}
+		}
+		return 0, nil
+	}
 }
 
 // read decodes h.count elements, a chunk at a time, and brings them into C order.
-func read[T any](r io.Reader, h header, decode func([]byte) (T, error)) ([]T, error) {
+func read[T any](r io.Reader, h header, decode func(part []T, raw []byte) (at int, err error)) ([]T, error) {
 	const chunk = 1 << 18
 	out := make([]T, h.count)
 	if h.count == 0 {
@@ -98,22 +103,19 @@ func read[T any](r io.Reader, h header, decode func([]byte) (T, error)) ([]T, er
 	buffer := make([]byte, perChunk*h.size)
 	for start := 0; start < len(out); start += perChunk {
 		part := out[start:min(start+perChunk, len(out))]
-		if err := fill(r, buffer[:len(part)*h.size]); err != nil {
+		raw := buffer[:len(part)*h.size]
+		if err := fill(r, raw); err != nil {
 			return nil, err
 		}
-		for i := range part {
-			v, err := decode(buffer[i*h.size : (i+1)*h.size])
-			if err != nil {
-				return nil, fmt.Errorf("element %d: %w", start+i, err)
-			}
-			part[i] = v
+		if at, err := decode(part, raw); err != nil {
+			return nil, fmt.Errorf("element %d: %w", start+at, err)
 		}
 	}
 	return rowMajor(out, h), nil
 }
 
 // readBytes is read for uint8, the type of large image sets, without a copy.
-func readBytes(r io.Reader, h header) ([]uint8, error) {
+func readBytes(r io.Reader, h header, _ binary.ByteOrder) (any, error) {
 	out := make([]uint8, h.count)
 	if err := fill(r, out); err != nil {
 		return nil, err
@@ -157,22 +159,6 @@ func rowMajor[T any](in []T, h header) []T {
 		}
 	}
 	return out
-}
-
-// fromHalf widens an IEEE 754 half-precision number: 1 sign, 5 exponent and 10 fraction bits.
-func fromHalf(bits uint16) float32 {
-	sign, exponent, fraction := uint32(bits>>15), uint32(bits>>10&0x1f), uint32(bits&0x3ff)
-	switch exponent {
-	case 0: // Zero and subnormal numbers: fraction · 2^-24, exact in float32.
-		v := float32(fraction) / (1 << 24)
-		if sign == 1 {
-			return -v
-		}
-		return v
-	case 0x1f: // Infinities and NaN.
-		return math.Float32frombits(sign<<31 | 0xff<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign<<31 | (exponent+127-15)<<23 | fraction<<13)
 }
 
 // fromUCS4 decodes an element of dtype U: one 4-byte code point a character, padded with zeros.

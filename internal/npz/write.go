@@ -75,33 +75,17 @@ func headerText(descr string, shape []int) string {
 
 // descriptor is numpy's dtype string for a slice.
 func descriptor(data any) (string, error) {
-	switch data := data.(type) {
-	case []bool:
-		return "|b1", nil
-	case []int8:
-		return "|i1", nil
-	case []int16:
-		return "<i2", nil
-	case []int32:
-		return "<i4", nil
-	case []int64:
-		return "<i8", nil
-	case []uint8:
-		return "|u1", nil
-	case []uint16:
-		return "<u2", nil
-	case []uint32:
-		return "<u4", nil
-	case []uint64:
-		return "<u8", nil
-	case []float32:
-		return "<f4", nil
-	case []float64:
-		return "<f8", nil
-	case []string:
-		return fmt.Sprintf("<U%d", longest(data)), nil
+	if texts, ok := data.([]string); ok {
+		return fmt.Sprintf("<U%d", longest(texts)), nil
 	}
-	return "", fmt.Errorf("cannot write elements of type %T", data)
+	dtype, ok := dtypes[fmt.Sprintf("%T", data)]
+	switch {
+	case !ok:
+		return "", fmt.Errorf("cannot write elements of type %T", data)
+	case strings.HasSuffix(dtype, "1"):
+		return "|" + dtype, nil // one byte has no order
+	}
+	return "<" + dtype, nil
 }
 
 // longest is the number of characters of the longest text, at least 1 as numpy has it.
