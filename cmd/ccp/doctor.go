@@ -2,9 +2,6 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
-	"strings"
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/spf13/cobra"
@@ -34,15 +31,8 @@ func newVersion(s *shared) *cobra.Command {
 		Example: "  ccp version --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			versions := map[string]string{"ccp": "unknown", "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				versions["ccp"] = info.Main.Version
-				for _, dep := range info.Deps {
-					if name, ok := strings.CutPrefix(dep.Path, "github.com/gomlx/"); ok {
-						versions[name] = dep.Version
-					}
-				}
-			}
+			versions := backend.Versions()
+			versions["platform"] = backend.ThisMachine().Platform
 			if s.json {
 				return printJSON(cmd.OutOrStdout(), versions)
 			}

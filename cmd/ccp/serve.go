@@ -7,10 +7,10 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -117,9 +117,7 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	if s.json {
 		f.Log = slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), options))
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		f.Version = info.Main.Version
-	}
+	f.Version = backend.Versions()["ccp"]
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// Before loading: an address in use is to be known at once.

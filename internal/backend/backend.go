@@ -121,22 +121,24 @@ func (op *opener) notice(format string, args ...any) {
 
 // openBest opens the fastest backend there is.
 func (op *opener) openBest() (compute.Backend, Info, error) {
-	kinds := []string{"cpu"}
-	if installer.HasNvidiaGPU() {
-		kinds = []string{"cuda", "cpu"}
+	b, info, err := op.openXLA("")
+	if err != nil {
+		op.notice("using the pure Go backend, several times slower than XLA (%v); `ccp doctor` says what to do", err)
+		return openConfig("go", pluginFile{})
 	}
-	for _, kind := range kinds {
-		b, info, err := op.openKind(kind, "")
+	return b, info, nil
+}
+
+// openXLA opens XLA for CUDA where there is a GPU, and where that fails or there is none, for the CPU.
+func (op *opener) openXLA(options string) (compute.Backend, Info, error) {
+	if installer.HasNvidiaGPU() {
+		b, info, err := op.openKind("cuda", options)
 		if err == nil {
 			return b, info, nil
 		}
-		if kind == "cuda" {
-			op.notice("the GPU is left idle: %v; trying XLA on the CPU", err)
-			continue
-		}
-		op.notice("using the pure Go backend, several times slower than XLA (%v); `ccp doctor` says what to do", err)
+		op.notice("the GPU is left idle: %v; trying XLA on the CPU", err)
 	}
-	return openConfig("go", pluginFile{})
+	return op.openKind("cpu", options)
 }
 
 // openRequest opens the backend that a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], asks for.
@@ -159,25 +161,7 @@ func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 	if plugin != "" {
 		return op.openKind(plugin, options)
 	}
-	if installer.HasNvidiaGPU() {
-		b, info, err := op.openKind("cuda", options)
-		if err == nil {
-			return b, info, nil
-		}
-		op.notice("the GPU is left idle: %v; trying XLA on the CPU", err)
-	}
-	return op.openKind("cpu", options)
-}
-
-// nameOfPath is the plugin name that a file's name holds, else the file's name itself.
-func nameOfPath(path string) string {
-	base := filepath.Base(path)
-	for _, pattern := range pluginNames {
-		if match := pattern.FindStringSubmatch(base); match != nil {
-			return match[1]
-		}
-	}
-	return base
+	return op.openXLA(options)
 }
 
 // openKind opens an installed plugin of a kind ("cpu", "cuda", …). Where no intact one is there, and downloads are

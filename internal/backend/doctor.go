@@ -1,7 +1,9 @@
 package backend
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -50,7 +52,7 @@ func Doctor(o Options) Report {
 	}
 	r := Report{
 		Machine:  ThisMachine(),
-		Versions: versions(),
+		Versions: Versions(),
 		Request:  request,
 		Offline:  o.Offline || offlineByEnv(),
 		GPU:      installer.HasNvidiaGPU(),
@@ -192,4 +194,53 @@ func advise(r Report) []string {
 		advice = append(advice, fmt.Sprintf("%s=%s: only these directories are searched", pjrt.PJRTPluginPathsEnv, dirs))
 	}
 	return advice
+}
+
+// String lays the report out for people.
+func (r Report) String() string {
+	var s strings.Builder
+	line := func(name, format string, args ...any) {
+		_, _ = fmt.Fprintf(&s, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("machine", "%s", r.Machine)
+	var modules []string
+	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
+		modules = append(modules, name+" "+strings.TrimPrefix(r.Versions[name], name))
+	}
+	line("versions", "%s", strings.Join(modules, ", "))
+	line("request", "%s", cmp.Or(r.Request, "none (GOMLX_BACKEND is not set)"))
+	line("downloads", "%s", map[bool]string{true: "off (offline)", false: "allowed"}[r.Offline])
+	line("GPU", "%s", r.GPUs)
+	line("searched", "%s", strings.Join(r.Searched, ", "))
+	s.WriteString("\n")
+	for _, trial := range r.Trials {
+		line(trial.verdict(), "%s", trial)
+	}
+	s.WriteString("\n")
+	line("chosen", "%s", cmp.Or(r.Chosen, "none: the backend asked for cannot be opened"))
+	for _, advice := range r.Advice {
+		line("to do", "%s", advice)
+	}
+	return s.String()
+}
+
+// verdict is "ok" or "FAILED".
+func (t Trial) verdict() string {
+	if t.Error != "" {
+		return "FAILED"
+	}
+	return "ok"
+}
+
+// String is one line: which backend, what it took or what went wrong.
+func (t Trial) String() string {
+	if t.Error != "" {
+		return t.Config + ": " + t.Error
+	}
+	text := t.Name
+	if t.Plugin != "" {
+		text += fmt.Sprintf(" (%s, PJRT %s, %d devices)", t.Plugin, t.Version, t.Devices)
+	}
+	return text + fmt.Sprintf(": 256x256 product right, first run %.1f ms, then %.2f ms, %.1f GFLOP/s",
+		1e3*t.First, 1e3*t.Seconds, t.GFLOPS)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"runtime"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -67,9 +68,9 @@ func TestCheckProductFindsAWrongElement(t *testing.T) {
 	require.ErrorContains(t, checkProduct(x, y, nil, 2), "has 0 elements, not 4")
 }
 
-func TestProcField(t *testing.T) {
-	path := writeFile(t, t.TempDir(), "cpuinfo", []byte("processor\t: 0\nmodel name\t: A: fast one\nmodel name\t: other\n"))
-	assert.Equal(t, "A: fast one", procField(path, "model name"))
-	assert.Empty(t, procField(path, "flags"))
-	assert.Empty(t, procField(path+".absent", "flags"))
+func TestField(t *testing.T) {
+	root := fstest.MapFS{"cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: A: fast one\nmodel name\t: other\n")}}
+	assert.Equal(t, "A: fast one", field(root, "cpuinfo", "model name"))
+	assert.Empty(t, field(root, "cpuinfo", "flags"))
+	assert.Empty(t, field(root, "absent", "flags"))
 }

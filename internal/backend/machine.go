@@ -1,8 +1,11 @@
 package backend
 
 import (
-	"bufio"
+	"cmp"
+	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -20,46 +23,131 @@ type Machine struct {
 // ThisMachine asks the operating system. CPU model and memory are known on Linux only.
 func ThisMachine() Machine {
 	m := Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU()}
-	m.CPU = procField("/proc/cpuinfo", "model name")
-	kibibytes, _, _ := strings.Cut(procField("/proc/meminfo", "MemTotal"), " ")
+	system := os.DirFS("/")
+	m.CPU = field(system, "proc/cpuinfo", "model name")
+	kibibytes, _, _ := strings.Cut(field(system, "proc/meminfo", "MemTotal"), " ")
 	if size, err := strconv.ParseInt(kibibytes, 10, 64); err == nil {
 		m.Memory = size << 10
 	}
 	return m
 }
 
-// procField is the first value of a field in a file of "field : value" lines, or "".
-func procField(path, field string) string {
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
+// String is one line: CPU, cores, memory, platform.
+func (m Machine) String() string {
+	cores := "cores"
+	if m.Cores == 1 {
+		cores = "core"
 	}
-	defer func() { _ = file.Close() }()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == field {
+	text := fmt.Sprintf("%s, %d %s", cmp.Or(m.CPU, "unknown CPU"), m.Cores, cores)
+	if m.Memory > 0 {
+		text += fmt.Sprintf(", %.1f GiB", float64(m.Memory)/(1<<30))
+	}
+	return text + ", " + m.Platform
+}
+
+// field is the first value of a field in a file of "field : value" lines, or "".
+func field(root fs.FS, path, field string) string {
+	raw, _ := fs.ReadFile(root, path) // what cannot be read tells nothing
+	for line := range strings.Lines(string(raw)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == field {
 			return strings.TrimSpace(value)
 		}
 	}
 	return ""
 }
 
-// versions are those of Go and of the modules that compute, as built into the program.
-func versions() map[string]string {
-	of := map[string]string{"go": runtime.Version()}
+// Versions are those of ccp, of Go and of the modules that compute, as built into the program, by short name.
+func Versions() map[string]string {
+	of := map[string]string{"ccp": "unknown", "go": runtime.Version()}
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return of
 	}
-	short := map[string]string{
-		"github.com/gomlx/gomlx":   "gomlx",
-		"github.com/gomlx/go-xla":  "go-xla",
-		"github.com/gomlx/compute": "compute",
+	if build.Main.Version != "" {
+		of["ccp"] = build.Main.Version
 	}
 	for _, module := range build.Deps {
-		if name, ok := short[module.Path]; ok {
+		if name, ok := strings.CutPrefix(module.Path, "github.com/gomlx/"); ok {
 			of[name] = module.Version
 		}
 	}
 	return of
+}
+
+// leastDriver is the oldest of NVIDIA's drivers that runs CUDA 13, which go-xla installs.
+const leastDriver = 580
+
+// GPUs are the NVIDIA cards of a machine, as its kernel tells, whether or not they can be used.
+type GPUs struct {
+	Cards  int      `json:"cards"`  // on the PCI bus
+	Models []string `json:"models"` // that the driver has
+	Driver string   `json:"driver"` // its version, such as 580.65.06; empty if none is loaded
+}
+
+// findGPUs looks into /proc and /sys below root. Elsewhere than on Linux there is nothing to be found.
+func findGPUs(root fs.FS) GPUs {
+	g := GPUs{Models: []string{}}
+	vendors, _ := fs.Glob(root, "sys/bus/pci/devices/*/vendor") // of a fixed pattern: cannot fail
+	for _, vendor := range vendors {
+		class := path.Join(path.Dir(vendor), "class")
+		if readLine(root, vendor) == "0x10de" && strings.HasPrefix(readLine(root, class), "0x03") {
+			g.Cards++
+		}
+	}
+	cards, _ := fs.Glob(root, "proc/driver/nvidia/gpus/*/information")
+	for _, card := range cards {
+		if model := field(root, card, "Model"); model != "" {
+			g.Models = append(g.Models, model)
+		}
+	}
+	for _, word := range strings.Fields(readLine(root, "proc/driver/nvidia/version")) {
+		if major, _, dotted := strings.Cut(word, "."); dotted && isNumber(major) { // NVRM version: … Kernel Module  580.65.06  Release …
+			g.Driver = word
+			break
+		}
+	}
+	g.Cards = max(g.Cards, len(g.Models)) // a container may show the driver and not the bus
+	return g
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
+}
+
+// readLine is the first line of a file; empty if there is none.
+func readLine(root fs.FS, name string) string {
+	raw, _ := fs.ReadFile(root, name) // what cannot be read tells nothing
+	line, _, _ := strings.Cut(string(raw), "\n")
+	return strings.TrimSpace(line)
+}
+
+// String is such as "NVIDIA H100 80GB HBM3, driver 580.65.06", or "none".
+func (g GPUs) String() string {
+	switch {
+	case g.Cards == 0:
+		return "none"
+	case g.Driver == "":
+		return strconv.Itoa(g.Cards) + " of NVIDIA, no driver"
+	}
+	names := strings.Join(g.Models, ", ")
+	if names == "" {
+		names = "NVIDIA"
+	}
+	return names + ", driver " + g.Driver
+}
+
+// advice says what keeps XLA from the GPU; empty where nothing that can be seen here does.
+func (g GPUs) advice() string {
+	major, _, _ := strings.Cut(g.Driver, ".")
+	version, _ := strconv.Atoi(major) // digits, see findGPUs
+	switch {
+	case g.Cards == 0:
+		return ""
+	case g.Driver == "":
+		return "there is an NVIDIA GPU, but its driver is not loaded: install NVIDIA's driver " + strconv.Itoa(leastDriver) + " or newer, which CUDA 13 needs; in a container, pass the GPU through (docker run --gpus all)"
+	case version < leastDriver:
+		return "NVIDIA's driver is " + g.Driver + ", but CUDA 13 needs " + strconv.Itoa(leastDriver) + " or newer: update it, or train on the CPU (--backend xla:cpu)"
+	}
+	return ""
 }

@@ -80,19 +80,24 @@ func findPlugins() []pluginFile {
 			continue // Most of the directories do not exist.
 		}
 		for _, entry := range entries {
-			for _, pattern := range pluginNames {
-				match := pattern.FindStringSubmatch(entry.Name())
-				if match == nil {
-					continue
-				}
-				path, err := filepath.Abs(filepath.Join(dir, entry.Name()))
-				if err == nil {
-					found = append(found, pluginFile{Name: match[1], Path: path})
-				}
+			path, err := filepath.Abs(filepath.Join(dir, entry.Name()))
+			if name := nameOfPath(path); err == nil && name != entry.Name() {
+				found = append(found, pluginFile{Name: name, Path: path})
 			}
 		}
 	}
 	return found
+}
+
+// nameOfPath is the plugin name that a file's name holds, else the file's name itself.
+func nameOfPath(path string) string {
+	base := filepath.Base(path)
+	for _, pattern := range pluginNames {
+		if match := pattern.FindStringSubmatch(base); match != nil {
+			return match[1]
+		}
+	}
+	return base
 }
 
 // checkIntact reports what is wrong with a plugin file before it is loaded: the loader maps a truncated library

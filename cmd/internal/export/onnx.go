@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"runtime/debug"
 
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
 )
 
@@ -78,9 +78,4 @@ func (g *onnxGraph) level(name string, l Level, x string) string {
 }
 
 // version is that of this program.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
-}
+func version() string { return backend.Versions()["ccp"] }
