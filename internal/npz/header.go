@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -60,53 +61,87 @@ func readHeader(r io.Reader) (header, int64, error) {
 	return h, taken + int64(width) + int64(length), err
 }
 
+// entry is one of a header's dictionary, with what follows it: a key, and a text, a tuple or a word.
+var entry = regexp.MustCompile(`^(?:'(\w+)'|"(\w+)")\s*:\s*('[^']*'|"[^"]*"|\([^()]*\)|\w+|\[)\s*([,}]?)`)
+
 // parseHeader reads the header's Python dictionary, such as
 // {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
-func parseHeader(text string) (header, error) {
-	var h header
-	s := scanner{rest: text}
+func parseHeader(text string) (h header, err error) {
+	rest, found := strings.CutPrefix(strings.TrimSpace(text), "{")
+	if !found {
+		return h, malformed(text, "{")
+	}
 	seen := map[string]bool{}
-	s.expect("{")
-	for s.err == nil && !s.accept("}") {
-		key := s.quoted()
-		s.expect(":")
-		if seen[key] {
-			s.fail("'" + key + "' only once")
-		}
-		seen[key] = true
-		switch key {
-		case "descr":
-			if s.err == nil && !s.startsQuoted() {
-				return h, errors.New("the array holds records (a structured dtype); store each field as an array of its own")
-			}
-			descr := s.quoted()
-			if s.err == nil {
-				if err := h.setType(descr); err != nil {
-					return h, err
-				}
-			}
-		case "fortran_order":
-			h.fortran = s.boolean()
-		case "shape":
-			h.shape = s.tuple()
-		default:
-			s.fail("one of 'descr', 'fortran_order', 'shape'")
-		}
-		if !s.accept(",") {
-			s.expect("}")
+	for end := ","; end == ","; {
+		rest = strings.TrimSpace(rest)
+		if after, closed := strings.CutPrefix(rest, "}"); closed {
+			rest = after
 			break
 		}
-	}
-	if s.err != nil {
-		return h, s.err
+		match := entry.FindStringSubmatch(rest)
+		if match == nil {
+			return h, malformed(rest, "an entry such as 'descr': '<f4'")
+		}
+		key, value := match[1]+match[2], match[3]
+		switch {
+		case seen[key]:
+			err = malformed(rest, "'"+key+"' only once")
+		case key == "descr" && !strings.ContainsAny(value[:1], `'"`):
+			err = errors.New("the array holds records (a structured dtype); store each field as an array of its own")
+		case key == "descr":
+			err = h.setType(value[1 : len(value)-1])
+		case key == "fortran_order" && value != "True" && value != "False":
+			err = malformed(rest, "True or False")
+		case key == "fortran_order":
+			h.fortran = value == "True"
+		case key == "shape":
+			h.shape, err = parseShape(value)
+		default:
+			err = malformed(rest, "one of 'descr', 'fortran_order', 'shape'")
+		}
+		if end = match[4]; err == nil && end == "" {
+			err = malformed(rest[len(match[0]):], "}")
+		}
+		if err != nil {
+			return h, err
+		}
+		seen[key] = true
+		rest = rest[len(match[0]):]
 	}
 	if len(seen) != 3 {
 		return h, errors.New("the .npy header lacks one of 'descr', 'fortran_order', 'shape'")
 	}
-	if strings.TrimSpace(s.rest) != "" {
-		return h, fmt.Errorf("the .npy header goes on after its dictionary: %.40q", s.rest)
+	if strings.TrimSpace(rest) != "" {
+		return h, fmt.Errorf("the .npy header goes on after its dictionary: %.40q", rest)
 	}
 	return h, h.setCount()
+}
+
+func malformed(at, want string) error {
+	return fmt.Errorf("the .npy header is malformed at %.20q: want %s", at, want)
+}
+
+// parseShape reads (), (3,), (3, 4) and the (3L, 4L) of Python 2.
+func parseShape(tuple string) ([]int, error) {
+	inner, isTuple := strings.CutPrefix(strings.TrimSuffix(tuple, ")"), "(")
+	if !isTuple {
+		return nil, malformed(tuple, "(")
+	}
+	dims := []int{}
+	inner = strings.TrimSuffix(strings.TrimSpace(inner), ",")
+	if inner == "" {
+		return dims, nil
+	}
+	for text := range strings.SplitSeq(inner, ",") {
+		dim, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(text), "L"), 10, 63)
+		if err != nil {
+			return nil, malformed(text, "a dimension from 0 to 2^63-1")
+		}
+		if dims = append(dims, int(dim)); len(dims) > maxDims {
+			return nil, malformed(text, fmt.Sprintf("at most %d dimensions", maxDims))
+		}
+	}
+	return dims, nil
 }
 
 // setType takes numpy's dtype string: byte order, kind, size.
@@ -161,92 +196,4 @@ func (h *header) setCount() error {
 	}
 	h.count = int(count)
 	return nil
-}
-
-// scanner reads the few Python literals of a header; after the first error it does nothing.
-type scanner struct {
-	rest string
-	err  error
-}
-
-func (s *scanner) fail(want string) {
-	if s.err == nil {
-		s.err = fmt.Errorf("the .npy header is malformed at %.20q: want %s", s.rest, want)
-	}
-}
-
-func (s *scanner) accept(token string) bool {
-	if s.err != nil {
-		return false
-	}
-	s.rest = strings.TrimLeft(s.rest, " \t\r\n")
-	rest, ok := strings.CutPrefix(s.rest, token)
-	if ok {
-		s.rest = rest
-	}
-	return ok
-}
-
-func (s *scanner) expect(token string) {
-	if !s.accept(token) {
-		s.fail(token)
-	}
-}
-
-func (s *scanner) startsQuoted() bool {
-	text := strings.TrimLeft(s.rest, " \t\r\n")
-	return text != "" && (text[0] == '\'' || text[0] == '"')
-}
-
-func (s *scanner) quoted() string {
-	quote := "'"
-	if !s.accept(quote) {
-		quote = `"`
-		s.expect(quote)
-	}
-	text, rest, ok := strings.Cut(s.rest, quote)
-	if s.err == nil && !ok {
-		s.fail("a closing quote")
-	}
-	if s.err != nil {
-		return ""
-	}
-	s.rest = rest
-	return text
-}
-
-func (s *scanner) boolean() bool {
-	if s.accept("True") {
-		return true
-	}
-	s.expect("False")
-	return false
-}
-
-// tuple reads (), (3,), (3, 4) and the (3L, 4L) of Python 2.
-func (s *scanner) tuple() []int {
-	dims := []int{}
-	s.expect("(")
-	for s.err == nil && !s.accept(")") {
-		digits := strings.TrimLeft(s.rest, " ")
-		end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
-		if end < 0 {
-			end = len(digits)
-		}
-		dim, err := strconv.ParseInt(digits[:end], 10, 64)
-		if err != nil {
-			s.fail("a dimension from 0 to 2^63-1")
-			break
-		}
-		if dims = append(dims, int(dim)); len(dims) > maxDims {
-			s.fail(fmt.Sprintf("at most %d dimensions", maxDims))
-			break
-		}
-		s.rest = strings.TrimPrefix(digits[end:], "L")
-		if !s.accept(",") {
-			s.expect(")")
-			break
-		}
-	}
-	return dims
 }
