@@ -11,7 +11,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -23,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models/training"
 )
 
@@ -101,12 +101,7 @@ func run(s settings) error {
 			return err
 		}
 	}
-	f, err := os.Create(s.out)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return csv.NewWriter(f).WriteAll(r.rows)
+	return files.WriteCSV(s.out, r.rows)
 }
 
 // deviceName says what is measured on; the error what is missing there.

@@ -9,8 +9,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -24,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // measured is what a process prints of itself; both sides have the same names.
@@ -123,11 +122,7 @@ func run(python, script string, rounds, steps int, work []string, cpus, out stri
 			rows = append(rows, []string{name, w.network(), c.name, fixed(m.MedianMS, 1), wall, fixed(m.CPUMS, 1), cpu, fixed(m.PeakRSSMB, 0), strconv.Itoa(rounds),
 				strconv.Itoa(steps), cpus, backend.ThisMachine().CPU, runtime.GOOS + "/" + runtime.GOARCH, m.Versions})
 		}
-		var text bytes.Buffer
-		if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
-			return err
-		}
-		if err := os.WriteFile(out, text.Bytes(), 0o644); err != nil { // after each workload, in case a later one fails
+		if err := files.WriteCSV(out, rows); err != nil { // after each workload, in case a later one fails
 			return err
 		}
 	}

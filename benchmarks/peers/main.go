@@ -9,7 +9,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -24,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 type measured struct {
@@ -94,12 +94,10 @@ func run(scripts, python string, rounds, steps int, work []string, compiled bool
 			rows = append(rows, []string{w, c.name, fixed(m.MedianMS, 1), fixed(ratio, 3), fixed(m.PeakRSSMB, 0), strconv.Itoa(rounds), cpus, backend.ThisMachine().CPU, runtime.GOOS + "/" + runtime.GOARCH})
 		}
 	}
-	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+	if err := csv.NewWriter(os.Stdout).WriteAll(rows); err != nil {
 		return err
 	}
-	fmt.Print(text.String())
-	return os.WriteFile(out, text.Bytes(), 0o644)
+	return files.WriteCSV(out, rows)
 }
 
 func measure(c contender, arch, mode string, steps int, cpus string) (m measured, err error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -16,22 +17,17 @@ type contributionsFile struct {
 	rows *csv.Writer
 }
 
+// newContributionsFile begins the file with its heading, in a folder that is made if need be.
 func newContributionsFile(folder string) (*contributionsFile, error) {
-	file, rows, err := createCSV(folder, "contributions.csv", "sample", "true", "predicted", "explained", "node", "name", "contribution")
-	return &contributionsFile{file, rows}, err
-}
-
-// createCSV begins a file with its heading, in a folder that is made if need be.
-func createCSV(folder, name string, heading ...string) (*os.File, *csv.Writer, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	file, err := os.Create(filepath.Join(folder, name))
+	file, err := os.Create(filepath.Join(folder, "contributions.csv"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	rows := csv.NewWriter(file)
-	return file, rows, rows.Write(heading)
+	f := &contributionsFile{file, csv.NewWriter(file)}
+	return f, f.rows.Write([]string{"sample", "true", "predicted", "explained", "node", "name", "contribution"})
 }
 
 // add writes the rows of a sample of d.
@@ -53,21 +49,13 @@ func (f *contributionsFile) close() { f.file.Close() }
 
 // writeClassContributions writes classes.csv: each class's mean contributions of all nodes.
 func writeClassContributions(folder string, d *datasets.Dataset, names []string, means []models.MeanAttribution) error {
-	file, rows, err := createCSV(folder, "classes.csv", "class", "samples", "node", "name", "mean", "mean_absolute")
-	if err != nil {
-		return err
-	}
-	defer file.Close()
+	rows := [][]string{{"class", "samples", "node", "name", "mean", "mean_absolute"}}
 	for k, mean := range means {
 		for node, v := range mean.Signed {
-			row := []string{d.ClassNames[k], strconv.Itoa(mean.Samples), strconv.Itoa(node), names[node], number(v), number(mean.Absolute[node])}
-			if err := rows.Write(row); err != nil {
-				return err
-			}
+			rows = append(rows, []string{d.ClassNames[k], strconv.Itoa(mean.Samples), strconv.Itoa(node), names[node], number(v), number(mean.Absolute[node])})
 		}
 	}
-	rows.Flush()
-	return rows.Error()
+	return files.WriteCSV(filepath.Join(folder, "classes.csv"), rows)
 }
 
 // number is v with the digits that a float32 has.

@@ -3,7 +3,6 @@ package export
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
@@ -19,10 +18,7 @@ func (n *Network) WriteONNX(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return files.Write(path, func(w io.Writer) error {
-		_, err := w.Write(model)
-		return err
-	})
+	return files.WriteBytes(path, model)
 }
 
 // ONNX is the network as an ONNX model: of `signals`, float32 `[batch, nodes, channels]` in raw units, it makes
