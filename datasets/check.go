@@ -35,7 +35,7 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	defer r.file.Close()
+	defer r.Close()
 	var errs []error
 	for _, step := range r.steps() {
 		errs = append(errs, separate(step())...)
@@ -59,4 +59,20 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	report.Arrays = r.taken
 	report.Warnings = append(report.Warnings, r.d.Warnings...)
 	return report, nil
+}
+
+// separate takes joined errors apart, in order.
+func separate(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var out []error
+	for _, one := range joined.Unwrap() {
+		out = append(out, separate(one)...)
+	}
+	return out
 }

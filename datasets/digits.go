@@ -58,11 +58,7 @@ func loadDigits(opts Options) (*Dataset, error) {
 		Provenance: fmt.Sprintf("UCI optical recognition of handwritten digits (E. Alpaydin, C. Kaynak), CC BY 4.0, "+
 			"embedded, sha256 of the .csv.gz %x", sha256.Sum256(digitsCSV)),
 	}
-	validation := opts.Validation
-	if validation == 0 {
-		validation = defaultValidationShare
-	}
-	d.drawSplits(opts.Seed, validation)
+	d.drawSplits(opts)
 	return d, nil
 }
 

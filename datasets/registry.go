@@ -159,3 +159,11 @@ func (o Options) report(doing string, done float64) {
 		o.Progress(doing, done)
 	}
 }
+
+// validation is the share asked for, or else the usual one.
+func (o Options) validation(usual float64) float64 {
+	if o.Validation == 0 {
+		return usual
+	}
+	return o.Validation
+}

@@ -146,11 +146,7 @@ func (d *Dataset) splitRecordings(split skeletonSplit, takes []recorded, opts Op
 		d.warn("%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
 			split.name, len(d.Train), len(d.Test), split.train, split.test)
 	}
-	part := opts.Validation
-	if part == 0 {
-		part = heldOutSkeletons
-	}
-	d.holdOutValidation(max(1, share(len(d.Train), part)), opts.Seed)
+	d.holdOutValidation(max(1, share(len(d.Train), opts.validation(heldOutSkeletons))), opts.Seed)
 }
 
 // signals prepares the recordings, or takes what was prepared before.
