@@ -28,7 +28,9 @@ func CheckNPZ(path string, opts Options) (Report, error) {
 	if err := opts.check(); err != nil {
 		return report, err
 	}
-	if err := (Info{Name: path}).accepts(opts); err != nil {
+	file := ownFile
+	file.Name = path
+	if err := file.accepts(opts); err != nil {
 		return report, err
 	}
 	r, err := openNPZ(path, opts)

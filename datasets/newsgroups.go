@@ -15,13 +15,21 @@ const (
 	newsgroupsGroups = 20
 )
 
-var newsgroupsInfo = Info{
+var newsgroups = Info{
 	Name: "20news",
 	Description: "messages to twenty newsgroups (20 Newsgroups, split by date), 18,846 in all: " +
 		"shares of 10,000 words on the graph of their meanings",
 	Needs:   "the folders " + newsgroupsFolders[0] + " and " + newsgroupsFolders[1] + " of 20news-bydate.tar.gz",
 	Licence: "none stated by its collectors; cite K. Lang, NewsWeeder: Learning to filter netnews, 1995",
 	Nodes:   newsgroupsProtocol.words, Channels: 1, Classes: newsgroupsGroups, // the number of samples depends on the vectors
+	Files: []File{{"http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz", "20news-bydate.tar.gz",
+		"sha256:8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610"}},
+	Folder: "20news", Unpacked: 100_000_000,
+	text:    true,
+	folders: []string{"20news"},
+	get:     "20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie",
+	find:    findNewsgroups,
+	load:    loadNewsgroups,
 }
 
 // loadNewsgroups turns messages into signals on a graph of words by the protocol of Defferrard, Bresson and
@@ -35,17 +43,13 @@ var newsgroupsInfo = Info{
 //
 // What was prepared is kept in the user's cache directory, under the sha256 of all messages and of what else decides it;
 // a file of word vectors counts by its path, size and time of change, as it may hold gigabytes.
-func loadNewsgroups(opts Options) (*Dataset, error) {
-	d, err := loadCorpus(opts, newsgroupsProtocol)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", newsgroupsInfo.Name, err)
-	}
-	return d, nil
+func loadNewsgroups(info Info, opts Options) (*Dataset, error) {
+	return loadCorpus(info, opts, newsgroupsProtocol)
 }
 
 // loadCorpus is loadNewsgroups for any constants of the protocol.
-func loadCorpus(opts Options, p protocol) (*Dataset, error) {
-	corpus, err := readCorpus(opts.DataDir)
+func loadCorpus(info Info, opts Options, p protocol) (*Dataset, error) {
+	corpus, err := readCorpus(info, opts.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +57,7 @@ func loadCorpus(opts Options, p protocol) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := cachePath(newsgroupsInfo.Name, prepareVersion, corpus.hash, p, source)
+	path := cachePath(info.Name, prepareVersion, corpus.hash, p, source)
 	prepared, err := readPrepared(path, len(corpus.groups), len(p.steps()))
 	var unkept error
 	if err != nil { // there is none, or it is damaged
@@ -89,7 +93,7 @@ type prepared struct {
 // dataset makes the counts signals. It changes them.
 func (c *prepared) dataset(from *corpus, p protocol, opts Options) *Dataset {
 	d := &Dataset{
-		Name: newsgroupsInfo.Name, Nodes: len(c.words), Channels: 1,
+		Name: "20news", Nodes: len(c.words), Channels: 1,
 		Signals: c.counts, Labels: c.labels, Affinity: c.graph, ClassNames: from.groups, NodeNames: c.words,
 		Mean: []float32{0},
 		Provenance: fmt.Sprintf("20 Newsgroups (K. Lang, 1995; split by date by J. Rennie), no licence stated, %s, "+

@@ -3,7 +3,6 @@ package datasets
 import (
 	"crypto/sha256"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,16 +29,27 @@ type message struct {
 	content []byte
 }
 
+// findNewsgroups is the first folder that holds both of newsgroupsFolders.
+func findNewsgroups(dirs []string) string {
+	for _, dir := range dirs {
+		if isFolder(filepath.Join(dir, newsgroupsFolders[0])) && isFolder(filepath.Join(dir, newsgroupsFolders[1])) {
+			return dir
+		}
+	}
+	return ""
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // readCorpus finds, reads and hashes all messages.
-func readCorpus(dataDir string) (*corpus, error) {
-	dirs := folders(dataDir, newsgroupsInfo.Name)
-	at := slices.IndexFunc(dirs, func(dir string) bool {
-		_, err := os.Stat(filepath.Join(dir, newsgroupsFolders[0]))
-		return err == nil
-	})
+func readCorpus(info Info, dataDir string) (*corpus, error) {
+	dirs := info.dirs(dataDir)
+	at := slices.IndexFunc(dirs, func(dir string) bool { return isFolder(filepath.Join(dir, newsgroupsFolders[0])) })
 	if at < 0 {
-		return nil, fmt.Errorf("%w: looked for %s in %s; get 20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie, "+
-			"unpack it in a folder and pass --data-dir FOLDER", fs.ErrNotExist, newsgroupsFolders[0], strings.Join(dirs, ", "))
+		return nil, info.missing(dirs, newsgroupsFolders[0])
 	}
 	c := &corpus{folder: dirs[at]}
 	groups, train, err := listMessages(c.folder, newsgroupsFolders[0])

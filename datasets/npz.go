@@ -14,13 +14,15 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-var npzInfo = Info{
-	Name:        "PATH" + npzExtension,
+// ownFile describes the user's own .npz file.
+var ownFile = Info{
+	Name:        "PATH.npz",
 	Description: "your own signals on your own graph, one file written by numpy.savez",
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or --knn K; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), class_names and node_names [nodes]",
 	Licence: "yours",
+	load:    loadNPZ,
 }
 
 // npzArrays are the arrays that a file may hold.
@@ -56,9 +58,9 @@ type ArrayInfo struct {
 	Kind  string `json:"kind"`
 }
 
-// loadNPZ reads the user's own data: see npzInfo.Needs for the arrays. Without `split` it draws stratified splits.
-func loadNPZ(path string, opts Options) (*Dataset, error) {
-	r, err := openNPZ(path, opts)
+// loadNPZ reads the user's own data: see ownFile.Needs for the arrays. Without `split` it draws stratified splits.
+func loadNPZ(file Info, opts Options) (*Dataset, error) {
+	r, err := openNPZ(file.Name, opts)
 	if err != nil {
 		return nil, err
 	}

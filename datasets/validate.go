@@ -9,6 +9,21 @@ import (
 	"github.com/clusterpool/ccp/datasets/text"
 )
 
+// finish works out what a loader left to Load, checks the data set and adds the warnings.
+func (d *Dataset) finish(opts Options) error {
+	if d.Mean == nil {
+		d.standardise()
+	}
+	if opts.Augment && d.Augment == nil {
+		d.warn("no augmentation is known for %s: its samples are used as they are", d.Name)
+	}
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	d.warnOddities()
+	return nil
+}
+
 // Validate checks that the parts of the data set fit together: lengths, labels in range, at least two classes, splits
 // that are neither empty nor overlapping, a graph over as many nodes, usable means and deviations, finite values.
 // The error names the first thing found wrong, where it is and its value.
