@@ -65,10 +65,8 @@ func loadNPZ(file Info, opts Options) (*Dataset, error) {
 		return nil, err
 	}
 	defer r.Close()
-	for _, step := range r.steps() {
-		if found := separate(step()); len(found) > 0 {
-			return nil, r.Errorf("%w", found[0])
-		}
+	if wrong := r.read(); len(wrong) > 0 {
+		return nil, r.Errorf("%w", wrong[0])
 	}
 	return r.d, nil
 }
@@ -99,9 +97,12 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 	return r, nil
 }
 
-// steps are what there is to read, in order.
-func (r *npzReader) steps() []func() error {
-	return []func() error{r.readFeatures, r.readLabels, r.readSplit, r.readGraph, r.readNodeNames}
+// read reads all that there is, and returns all that is wrong with it.
+func (r *npzReader) read() (wrong []error) {
+	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readSplit, r.readGraph, r.readNodeNames} {
+		wrong = append(wrong, separate(step())...)
+	}
+	return wrong
 }
 
 func hashFile(path string) ([]byte, error) {

@@ -1,6 +1,9 @@
 package datasets
 
 import (
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -26,13 +29,12 @@ func (d *Dataset) Pack(split []int) (samples, table *tensors.Tensor) {
 }
 
 // table says what Sample makes of a byte of that scale.
-func (d *Dataset) table(scale float32) *tensors.Tensor {
+func (d *Dataset) table(divisor float32) *tensors.Tensor {
 	var values []float32
 	for b := range 256 {
-		for channel, mean := range d.Mean {
-			values = append(values, (float32(b)/scale-mean)/d.Std[channel])
-		}
+		values = append(values, slices.Repeat([]float32{float32(b) / divisor}, d.Channels)...)
 	}
+	scale.Normalize(values, values, d.Mean, d.Std)
 	return tensors.FromFlatDataAndDimensions(values, 256, d.Channels)
 }
 

@@ -98,7 +98,7 @@ func Load(name string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.finish(opts); err != nil {
+	if err := d.first(d.finish(opts)); err != nil {
 		return nil, err
 	}
 	return d, nil
