@@ -38,7 +38,8 @@ func (d *Dataset) table(divisor float32) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, 256, d.Channels)
 }
 
-func pack[T uint8 | float32](d *Dataset, dtype dtypes.DType, split []int, read func(i int, dst []T)) *tensors.Tensor {
+// pack makes a tensor `[samples, nodes, channels]` of what read writes of each sample.
+func pack[T uint8 | float32 | float64](d *Dataset, dtype dtypes.DType, split []int, read func(i int, dst []T)) *tensors.Tensor {
 	samples, size := tensors.FromShape(shapes.Make(dtype, len(split), d.Nodes, d.Channels)), d.Nodes*d.Channels
 	tensors.MustMutableFlatData(samples, func(flat []T) {
 		for row, i := range split {
