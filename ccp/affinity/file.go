@@ -110,11 +110,21 @@ func (m *Matrix) writeText(w io.Writer, format *textFormat) error {
 	return buffered.Flush() // Also reports an earlier error.
 }
 
-// lines reads a text line by line, numbering the lines from 1.
+// lines reads a text line by line, numbering the lines from 1, and keeps the edges found in them.
 type lines struct {
 	scanner *bufio.Scanner
 	number  int
+	edges   []Edge
+	rows    []int // the line of each edge
 }
+
+// add keeps an edge of the line just read.
+func (l *lines) add(e Edge) {
+	l.edges, l.rows = append(l.edges, e), append(l.rows, l.number)
+}
+
+// name is what errors call edge k.
+func (l *lines) name(k int) string { return fmt.Sprintf("line %d", l.rows[k]) }
 
 // maxLine is the longest line in bytes. Real ones have a few dozen.
 const maxLine = 1 << 20
