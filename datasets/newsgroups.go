@@ -100,18 +100,17 @@ func (c *prepared) dataset(from *corpus, p protocol, opts Options) *Dataset {
 			"sha256 of the messages %s", from.folder, from.hash),
 		Notes: p.notes(c.steps),
 	}
+	values, graph := "each word's share of the document's words", "vectors learned from the training documents"
 	if opts.TFIDF {
 		c.counts.TFIDF(d.Nodes, c.train)
-		d.Notes = append(d.Notes, "values: tf-idf, each document scaled to length 1")
+		values = "tf-idf, each document scaled to length 1"
 	} else {
 		c.counts.Shares()
-		d.Notes = append(d.Notes, "values: each word's share of the document's words")
 	}
-	if opts.Vectors == "" {
-		d.Notes = append(d.Notes, "graph: vectors learned from the training documents")
-	} else {
-		d.Notes = append(d.Notes, "graph: vectors of "+opts.Vectors)
+	if opts.Vectors != "" {
+		graph = "vectors of " + opts.Vectors
 	}
+	d.Notes = append(d.Notes, "values: "+values, "graph: "+graph)
 	d.splitTrainTest(c.train, opts)
 	squares := 0.0
 	for _, i := range d.Train {
