@@ -20,7 +20,7 @@ type foundSkeletons struct {
 	place string // the folder or the zip file
 	files fs.FS
 	list  []skeleton.File // sorted by name
-	close func() error
+	close func()
 }
 
 // find looks for recordings in the folders, then for the archive in the same places.
@@ -30,7 +30,7 @@ func (s *skeletons) find(dirs []string) (*foundSkeletons, error) {
 		if err != nil && !os.IsNotExist(err) {
 			return nil, err
 		}
-		found := &foundSkeletons{place: dir, files: os.DirFS(dir), close: func() error { return nil }}
+		found := &foundSkeletons{place: dir, files: os.DirFS(dir), close: func() {}}
 		for _, entry := range entries {
 			if entry.IsDir() || s.numbers(entry.Name()) == nil {
 				continue
@@ -57,7 +57,7 @@ func (s *skeletons) unzip(archive string) (*foundSkeletons, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; get the archive again", archive, err)
 	}
-	found := &foundSkeletons{place: archive, files: reader, close: reader.Close}
+	found := &foundSkeletons{place: archive, files: reader, close: func() { reader.Close() }}
 	for _, entry := range reader.File {
 		if s.numbers(path.Base(entry.Name)) != nil {
 			size := int64(min(entry.UncompressedSize64, 1<<62))
