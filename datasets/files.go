@@ -2,24 +2,23 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // dirs are the folders in which the files of a source may lie: those of its own below the data folder, then that folder.
 // Files of one name exist in several sets, and a folder's name tells whose they are.
 func (i Info) dirs(dataDir string) []string {
-	var dirs []string
-	for _, name := range append(i.folders[:len(i.folders):len(i.folders)], "") {
-		dirs = append(dirs, filepath.Join(dataDir, name))
-	}
-	if dataDir == "" {
-		dirs[len(dirs)-1] = "."
+	dirs := append(slices.Clone(i.folders), "")
+	for at, name := range dirs {
+		dirs[at] = filepath.Join(cmp.Or(dataDir, "."), name)
 	}
 	return dirs
 }

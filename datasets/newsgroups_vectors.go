@@ -21,16 +21,16 @@ func vectorSource(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("word vectors: %w", err)
-	}
-	if info.IsDir() {
-		return "", fmt.Errorf("word vectors: %s is a folder; name the file in it", path)
-	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder; name the file in it", path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("word vectors: %w", err)
 	}
 	return fmt.Sprint(absolute, info.Size(), info.ModTime().UnixNano()), nil
 }

@@ -51,7 +51,7 @@ func formatOf(path string) (text *textFormat, gzipped bool, err error) {
 //     largest node + 1, or what a line `# nodes: N` says.
 //   - .mtx: Matrix Market, coordinate or array, real, integer or pattern, symmetric or (if it is so in fact) general.
 //   - .npz: what scipy.sparse.save_npz writes (`indptr`, `indices`, `data`, `shape`), or `edges` `[E, 2]` and, if they
-//     are not 1, `weights` `[E]`, or `adjacency` `[N, N]`.
+//     are not 1, `weights` `[E]`, or `adjacency` `[N, N]`: see [FromArrays].
 //
 // Errors name the file and the line or array.
 func ReadFile(path string) (*Matrix, error) {
