@@ -113,15 +113,16 @@ func (b *Batches) Iter() iter.Seq2[train.Batch, error] {
 			yield(train.Batch{}, err)
 			return
 		}
-		pipeline := b.prepare()
-		defer pipeline.stop()
-		for {
-			asked := time.Now()
-			batch, ok := pipeline.next()
+		slots, stop := b.prepare()
+		defer stop()
+		asked := time.Now()
+		for slot := range slots {
+			batch := <-slot
 			b.waited.Add(int64(time.Since(asked)))
-			if !ok || !yield(batch, nil) {
+			if !yield(batch, nil) {
 				return
 			}
+			asked = time.Now()
 		}
 	}
 }
@@ -206,29 +207,16 @@ func (b *Batches) build(epoch int, samples []int) train.Batch {
 // signals are the samples themselves.
 func (b *Batches) signals(epoch int, samples []int) *tensors.Tensor {
 	d := b.data
-	dtype := dtypes.Float32
-	if b.options.Float64 {
-		dtype = dtypes.Float64
+	if !b.options.Float64 {
+		return pack(d, dtypes.Float32, samples, func(i int, dst []float32) { b.sample(epoch, i, dst) })
 	}
-	inputs := tensors.FromShape(shapes.Make(dtype, len(samples), d.Nodes, d.Channels))
-	inputs.MustMutableFlatData(func(flat any) {
-		size := d.Nodes * d.Channels
-		switch flat := flat.(type) {
-		case []float32:
-			for row, i := range samples {
-				b.sample(epoch, i, flat[row*size:(row+1)*size])
-			}
-		case []float64:
-			narrow := make([]float32, size)
-			for row, i := range samples {
-				b.sample(epoch, i, narrow)
-				for j, value := range narrow {
-					flat[row*size+j] = float64(value)
-				}
-			}
+	narrow := make([]float32, d.Nodes*d.Channels)
+	return pack(d, dtypes.Float64, samples, func(i int, dst []float64) {
+		b.sample(epoch, i, narrow)
+		for j, value := range narrow {
+			dst[j] = float64(value)
 		}
 	})
-	return inputs
 }
 
 // sample writes a normalised sample, augmented if asked for.

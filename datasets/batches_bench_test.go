@@ -13,7 +13,7 @@ func BenchmarkBatch(b *testing.B) {
 	for i := range records {
 		records[i] = byte(i % 10)
 	}
-	d, err := newCIFAR(records, "made up", nil, images/len(cifarFiles), Options{Augment: true})
+	d, err := newCIFAR(records, images/len(cifarFiles), Options{Augment: true})
 	require.NoError(b, err)
 	for name, indices := range map[string]bool{"samples": false, "indices": true} {
 		b.Run(name, func(b *testing.B) {

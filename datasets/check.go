@@ -1,8 +1,6 @@
 package datasets
 
-import (
-	"strings"
-)
+import "strings"
 
 // Report is what [CheckNPZ] found out about an .npz file.
 type Report struct {
@@ -25,38 +23,32 @@ type Report struct {
 // as an archive.
 func CheckNPZ(path string, opts Options) (Report, error) {
 	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
-	if err := opts.check(); err != nil {
-		return report, err
+	file := ownFile
+	file.Name = path
+	err := opts.check()
+	if err == nil {
+		err = file.accepts(opts)
 	}
-	if err := (Info{Name: path}).accepts(opts); err != nil {
+	if err != nil {
 		return report, err
 	}
 	r, err := openNPZ(path, opts)
 	if err != nil {
 		return report, err
 	}
-	defer r.file.Close()
-	var errs []error
-	for _, step := range r.steps() {
-		errs = append(errs, separate(step())...)
-	}
+	defer r.Close()
+	errs := r.read()
 	if len(errs) == 0 {
-		if r.d.Mean == nil {
-			r.d.standardise()
-		}
-		for _, check := range r.d.checks() {
-			errs = append(errs, separate(check())...)
-		}
-	}
-	if report.Usable = len(errs) == 0; report.Usable {
-		report.Data = r.d
-		r.d.warnOddities()
-		r.d.Warnings = append(r.d.Warnings, r.d.Oddities()...)
+		errs = r.d.finish(opts)
 	}
 	for _, err := range errs {
 		report.Errors = append(report.Errors, strings.TrimPrefix(err.Error(), path+": "))
 	}
 	report.Arrays = r.taken
+	if report.Usable = len(errs) == 0; report.Usable {
+		report.Data = r.d
+		r.d.Warnings = append(r.d.Warnings, r.d.Oddities()...)
+	}
 	report.Warnings = append(report.Warnings, r.d.Warnings...)
 	return report, nil
 }

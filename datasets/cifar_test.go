@@ -56,6 +56,13 @@ func archiveCIFAR(t *testing.T, path string, names []string, n int) {
 	require.NoError(t, os.WriteFile(path, packed.Bytes(), 0o644))
 }
 
+// cifarOf is the source with files of n records each.
+func cifarOf(n int) Info {
+	small := cifar10
+	small.load = func(info Info, opts Options) (*Dataset, error) { return loadCIFAR(info, opts, n) }
+	return small
+}
+
 func TestCIFAR(t *testing.T) {
 	const n = 20
 	for name, lay := range map[string]func(dir string){
@@ -72,9 +79,7 @@ func TestCIFAR(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			lay(dir)
-			records, provenance, warnings, err := readCIFAR(dir, n)
-			require.NoError(t, err)
-			d, err := newCIFAR(records, provenance, warnings, n, Options{Augment: true})
+			d, err := cifarOf(n).read(Options{DataDir: dir, Augment: true})
 			require.NoError(t, err)
 			require.NoError(t, d.Validate())
 			assert.Equal(t, []int{90, 10, 20}, []int{len(d.Train), len(d.Validation), len(d.Test)})
@@ -139,7 +144,7 @@ func TestCIFARErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			c.lay(t, dir)
-			_, _, _, err := readCIFAR(dir, n)
+			_, err := cifarOf(n).read(Options{DataDir: dir})
 			for _, want := range append(c.want, "cifar10: ", dir) {
 				assert.ErrorContains(t, err, want)
 			}
@@ -156,7 +161,7 @@ func FuzzCIFAR(f *testing.F) {
 		if err := checkCIFAR(file, 2); err != nil {
 			return
 		}
-		d, err := newCIFAR(slices.Repeat(file, 6), "", nil, 2, Options{})
+		d, err := newCIFAR(slices.Repeat(file, 6), 2, Options{})
 		require.NoError(t, err)
 		require.NoError(t, d.checkLabels())
 		sample := make([]float32, cifarNodes*3)

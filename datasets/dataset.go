@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/augment"
+	"github.com/clusterpool/ccp/internal/scale"
 )
 
 // Signals holds the raw samples, `[samples, nodes, channels]`. An implementation keeps them in whatever form is
@@ -62,13 +63,7 @@ func (d *Dataset) Classes() int { return len(d.ClassNames) }
 // concurrent use.
 func (d *Dataset) Sample(i int, dst []float32) {
 	d.Signals.Read(i, dst)
-	channel := 0
-	for j, value := range dst {
-		dst[j] = (value - d.Mean[channel]) / d.Std[channel]
-		if channel++; channel == d.Channels {
-			channel = 0
-		}
-	}
+	scale.Normalize(dst, dst, d.Mean, d.Std)
 }
 
 // splits lists the three splits with their names, in the order in which they are reported.

@@ -2,7 +2,8 @@
 //
 // [Load] takes the name of a source, or the path of an .npz file, and returns a [Dataset]: the raw samples
 // `[samples, nodes, channels]`, a label for each, the three splits, the affinity of the nodes and the mean and
-// standard deviation with which the samples are normalised. [Dataset.Batches] feeds a split to a GoMLX trainer.
+// standard deviation with which the samples are normalised. [New] makes one of samples in memory. [Dataset.Batches] feeds a
+// split to a GoMLX trainer.
 //
 // All sources lie in this one package, a file each, so that Load can stay beside the Dataset it returns without an
 // import cycle, and so that a new source is one file and one line in the table of registry.go. Augmentations know

@@ -30,29 +30,28 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 	for at, i := range samples {
 		labels[at], split[at] = d.Labels[i], marks[i]
 	}
+	edges := d.Affinity.EdgeList() // each once
+	ends, weights := make([]int32, 0, 2*len(edges)), make([]float64, len(edges))
+	for e, edge := range edges {
+		ends = append(ends, int32(edge.I), int32(edge.J))
+		weights[e] = edge.Weight
+	}
+	arrays := []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
+		{Name: "class_names", Array: list(d.ClassNames)}}
+	if d.NodeNames != nil {
+		arrays = append(arrays, npz.Named{Name: "node_names", Array: list(d.NodeNames)})
+	}
+	if d.Coordinates != nil {
+		shape := []int{d.Nodes, len(d.Coordinates) / d.Nodes}
+		arrays = append(arrays, npz.Named{Name: "coordinates", Array: &npz.Array{Shape: shape, Data: d.Coordinates}})
+	}
+	arrays = append(arrays, npz.Named{Name: "edges", Array: &npz.Array{Shape: []int{len(edges), 2}, Data: ends}},
+		npz.Named{Name: "weights", Array: list(weights)})
 	return npz.WriteArchive(path, func(w *npz.Writer) error {
-		for _, vector := range []npz.Named{
-			{Name: "labels", Array: &npz.Array{Shape: []int{len(samples)}, Data: labels}},
-			{Name: "split", Array: &npz.Array{Shape: []int{len(samples)}, Data: split}},
-			{Name: "class_names", Array: &npz.Array{Shape: []int{d.Classes()}, Data: d.ClassNames}},
-		} {
-			if err := w.Array(vector.Name, vector.Array); err != nil {
+		for _, a := range arrays {
+			if err := w.Array(a.Name, a.Array); err != nil {
 				return err
 			}
-		}
-		if d.NodeNames != nil {
-			if err := w.Array("node_names", &npz.Array{Shape: []int{d.Nodes}, Data: d.NodeNames}); err != nil {
-				return err
-			}
-		}
-		if d.Coordinates != nil {
-			shape := []int{d.Nodes, len(d.Coordinates) / d.Nodes}
-			if err := w.Array("coordinates", &npz.Array{Shape: shape, Data: d.Coordinates}); err != nil {
-				return err
-			}
-		}
-		if err := d.exportGraph(w); err != nil {
-			return err
 		}
 		return w.Rows("features", []int{len(samples), d.Nodes, d.Channels}, func(at int, row []float32) error {
 			if ctx.Err() != nil {
@@ -76,18 +75,4 @@ func (d *Dataset) exported() map[int]uint8 {
 		}
 	}
 	return marks
-}
-
-// exportGraph writes each edge once.
-func (d *Dataset) exportGraph(w *npz.Writer) error {
-	edges := d.Affinity.EdgeList()
-	ends, weights := make([]int32, 0, 2*len(edges)), make([]float64, len(edges))
-	for e, edge := range edges {
-		ends = append(ends, int32(edge.I), int32(edge.J))
-		weights[e] = edge.Weight
-	}
-	if err := w.Array("edges", &npz.Array{Shape: []int{len(edges), 2}, Data: ends}); err != nil {
-		return err
-	}
-	return w.Array("weights", &npz.Array{Shape: []int{len(edges)}, Data: weights})
 }

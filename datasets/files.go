@@ -2,18 +2,36 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
+// dirs are the folders in which the files of a source may lie: those of its own below the data folder, then that folder.
+// Files of one name exist in several sets, and a folder's name tells whose they are.
+func (i Info) dirs(dataDir string) []string {
+	dirs := append(slices.Clone(i.folders), "")
+	for at, name := range dirs {
+		dirs[at] = filepath.Join(cmp.Or(dataDir, "."), name)
+	}
+	return dirs
+}
+
+// missing is the error for files that no folder holds: what was looked for, where, and how to get it.
+func (i Info) missing(dirs []string, names ...string) error {
+	return fmt.Errorf("%w: looked for %s in %s; get %s, unpack it in a folder and pass --data-dir FOLDER",
+		fs.ErrNotExist, strings.Join(names, " or "), strings.Join(dirs, ", "), i.get)
+}
+
 // findFile returns the first existing file among the names, tried in each folder in turn; "" when there is none.
 // A name that is there but cannot be looked at counts as found, so that reading it gives the real error.
-func findFile(dirs, names []string) string {
+func findFile(dirs []string, names ...string) string {
 	for _, dir := range dirs {
 		for _, name := range names {
 			path := filepath.Join(dir, name)
@@ -25,35 +43,16 @@ func findFile(dirs, names []string) string {
 	return ""
 }
 
-// missing is the error for files that no folder holds: what was looked for, where, and how to get it.
-func missing(dataset string, names, dirs []string, get string) error {
-	return fmt.Errorf("%s: %w: looked for %s in %s; get %s, unpack it in a folder and pass --data-dir FOLDER",
-		dataset, fs.ErrNotExist, strings.Join(names, " or "), strings.Join(dirs, ", "), get)
-}
-
-// folders returns the data folder and its sub-folders of the given names, the sub-folders first: files of one name
-// exist in several sets, and a folder's name tells whose they are.
-func folders(dataDir string, sub ...string) []string {
-	if dataDir == "" {
-		dataDir = "."
-	}
-	var dirs []string
-	for _, name := range sub {
-		dirs = append(dirs, filepath.Join(dataDir, name))
-	}
-	return append(dirs, dataDir)
-}
-
 // gunzip unpacks gzip data, or returns data that is not gzip as it is. It refuses to grow beyond limit bytes.
 func gunzip(data []byte, limit int64) ([]byte, error) {
 	if len(data) < 2 || data[0] != 0x1f || data[1] != 0x8b {
 		return data, nil
 	}
 	reader, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("damaged gzip file: %w; get the file again", err)
+	var unpacked []byte
+	if err == nil {
+		unpacked, err = io.ReadAll(io.LimitReader(reader, limit+1))
 	}
-	unpacked, err := io.ReadAll(io.LimitReader(reader, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("damaged gzip file: %w; get the file again", err)
 	}

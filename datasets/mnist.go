@@ -4,12 +4,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
 // Size of an MNIST image.
@@ -22,105 +21,108 @@ const (
 // that only the content tells which set lies in a folder.
 const mnistImagesHash = "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"
 
-var mnistInfo = Info{
+var mnist = Info{
 	Name:        "mnist",
 	Description: "handwritten digits, 28x28 grey values (MNIST)",
-	Needs:       "the four idx files, plain or .gz (train-images-idx3-ubyte ... t10k-labels-idx1-ubyte)",
 	Licence:     "CC BY-SA 3.0, credit Y. LeCun and C. Cortes",
-	Samples:     70_000, Nodes: mnistNodes, Channels: 1, Classes: 10,
-}
+	credit:      "MNIST (Y. LeCun, C. Cortes), CC BY-SA 3.0",
+	get:         "the four files of the MNIST database from the page of Y. LeCun",
+}.idx(decimalDigits, "https://ossci-datasets.s3.amazonaws.com/mnist/", "f68b3c2dcbeaaa9fbdd348bbdeb94873",
+	"d53e105ee54ea40749a09fcbcd1e9432", "9fb629c4189551a2d022fa330f9573f3", "ec29112dd5afa0611ce80d1b7f02629c")
 
-var fashionInfo = Info{
+var fashionMNIST = Info{
 	Name:        "fashion-mnist",
 	Description: "articles of clothing, 28x28 grey values (Fashion-MNIST)",
-	Needs:       "the four idx files, plain or .gz (train-images-idx3-ubyte ... t10k-labels-idx1-ubyte)",
 	Licence:     "MIT, credit Zalando SE",
-	Samples:     70_000, Nodes: mnistNodes, Channels: 1, Classes: 10,
+	credit:      "Fashion-MNIST (Zalando SE), MIT",
+	get:         "the four files of Fashion-MNIST from the page of Zalando Research",
+}.idx([]string{"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"},
+	"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
+	"25c81989df183df01b3e8a0aad5dffbe", "bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310")
+
+// idxStems begin the names of the four files.
+var idxStems = []string{"train-images", "train-labels", "t10k-images", "t10k-labels"}
+
+// idx completes the description of a set in the four files of MNIST, which lie below an address and have these md5.
+func (i Info) idx(classes []string, base string, md5s ...string) Info {
+	i.Needs = "the four idx files, plain or .gz (train-images-idx3-ubyte ... t10k-labels-idx1-ubyte)"
+	i.Samples, i.Nodes, i.Channels, i.Classes = 70_000, mnistNodes, 1, len(classes)
+	i.Folder, i.folders = i.Name, []string{i.Name}
+	for at, stem := range idxStems {
+		name := idxNames(stem)[1]
+		i.Files = append(i.Files, File{base + name, name, "md5:" + md5s[at]})
+	}
+	i.find = func(dirs []string) string { // in the set's own folder only
+		for _, stem := range idxStems {
+			if findFile(dirs[:1], idxNames(stem)...) == "" {
+				return ""
+			}
+		}
+		return dirs[0]
+	}
+	i.load = func(info Info, opts Options) (*Dataset, error) { return loadIDX(info, opts, classes) }
+	return i
 }
 
-// mnistLike is one of the two sets that share the four files' names and format.
-type mnistLike struct {
-	info       *Info
-	title, get string
-	classes    []string
-}
-
-var (
-	mnistFiles = mnistLike{&mnistInfo, "MNIST (Y. LeCun, C. Cortes), CC BY-SA 3.0",
-		"the four files of the MNIST database from the page of Y. LeCun", decimalDigits()}
-	fashionFiles = mnistLike{&fashionInfo, "Fashion-MNIST (Zalando SE), MIT",
-		"the four files of Fashion-MNIST from the page of Zalando Research",
-		[]string{"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"}}
-)
-
-// load reads the four files: a grid of 8 neighbours, 5,000 stratified training images held out for validation.
-func (m mnistLike) load(opts Options) (*Dataset, error) {
-	dirs := folders(opts.DataDir, m.info.Name)
-	digest := sha256.New()
-	parts := map[string]idx{}
-	for _, stem := range []string{"train-images", "train-labels", "t10k-images", "t10k-labels"} {
-		content, part, path, err := m.read(dirs, stem)
-		if err != nil {
-			return nil, err
+// loadIDX reads the four files: a grid of 8 neighbours, 5,000 stratified training images held out for validation.
+func loadIDX(info Info, opts Options, classes []string) (*Dataset, error) {
+	dirs, digest := info.dirs(opts.DataDir), sha256.New()
+	parts := make([]idx, len(idxStems))
+	for at, stem := range idxStems {
+		path := findFile(dirs, idxNames(stem)...)
+		if path == "" {
+			return nil, info.missing(dirs, idxNames(stem)...)
 		}
 		dirs = []string{filepath.Dir(path)} // all four come from one folder
-		digest.Write(content)
-		parts[stem] = part
+		var err error
+		if parts[at], err = readIDX(path, strings.HasSuffix(stem, "-images"), digest); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkPairs(parts); err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", m.info.Name, dirs[0], err)
+	for half, name := range []string{"train", "t10k"} {
+		if err := checkPair(name, parts[2*half], parts[2*half+1]); err != nil {
+			return nil, fmt.Errorf("%s: %w", dirs[0], err)
+		}
 	}
-	hash := fmt.Sprintf("%x", sha256.Sum256(parts["train-images"].file))
-	grid, err := affinity.Grid(mnistSide, mnistSide, 8)
+	pixels := slices.Concat(parts[0].values, parts[2].values)
+	labels := slices.Concat(parts[1].values, parts[3].values)
+	d, err := newImages(info.Name, mnistSide, 1, &Bytes{Records: pixels, Record: mnistNodes, Scale: 255}, labels, classes)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{
-		Name: m.info.Name, Nodes: mnistNodes, Channels: 1,
-		Signals: &Bytes{Records: slices.Concat(parts["train-images"].values, parts["t10k-images"].values),
-			Record: mnistNodes, Nodes: mnistNodes, Channels: 1, Scale: 255},
-		Affinity:   grid,
-		Grid:       []int{mnistSide, mnistSide},
-		ClassNames: slices.Clone(m.classes),
-		Provenance: fmt.Sprintf("%s, %s, sha256 of the four files in order (train images, train labels, t10k images, "+
-			"t10k labels) %x", m.title, dirs[0], digest.Sum(nil)),
-	}
-	switch {
-	case m.info == &fashionInfo && hash == mnistImagesHash:
-		return nil, fmt.Errorf("fashion-mnist: the files in %s are those of MNIST; put each set in a folder of its own", dirs[0])
-	case m.info == &mnistInfo && hash != mnistImagesHash:
+	d.Provenance = fmt.Sprintf("%s, %s, sha256 of the four files in order (train images, train labels, t10k images, "+
+		"t10k labels) %x", info.credit, dirs[0], digest.Sum(nil))
+	hash := fmt.Sprintf("%x", sha256.Sum256(parts[0].file))
+	switch isMNIST := info.Name == "mnist"; {
+	case !isMNIST && hash == mnistImagesHash:
+		return nil, fmt.Errorf("the files in %s are those of MNIST; put each set in a folder of its own", dirs[0])
+	case isMNIST && hash != mnistImagesHash:
 		d.warn("the training images have sha256 %s, the published ones %s: results may not compare", hash, mnistImagesHash)
 	}
-	for _, label := range slices.Concat(parts["train-labels"].values, parts["t10k-labels"].values) {
-		d.Labels = append(d.Labels, int32(label))
-	}
-	d.splitTrainTest(len(parts["train-labels"].values), opts)
+	d.splitTrainTest(len(parts[1].values), opts)
 	return d, nil
 }
 
-// read finds and parses the file of a stem such as "train-images", under the two spellings of its name in use, plain
-// or gzipped. content is the file as it lies on the disk.
-func (m mnistLike) read(dirs []string, stem string) (content []byte, part idx, path string, err error) {
+// readIDX reads a file of images or of labels, plain or gzipped, and adds it, as it lies on the disk, to the digest.
+func readIDX(path string, images bool, digest hash.Hash) (idx, error) {
 	dims, limit := []int{-1}, int64(1<<20)
-	if strings.HasSuffix(stem, "-images") {
+	if images {
 		dims, limit = []int{-1, mnistSide, mnistSide}, 1<<27
 	}
-	names := idxNames(stem)
-	if path = findFile(dirs, names); path == "" {
-		return nil, part, "", missing(m.info.Name, names, dirs, m.get)
-	}
-	content, err = os.ReadFile(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, part, "", fmt.Errorf("%s: %w", m.info.Name, err)
+		return idx{}, err
 	}
+	digest.Write(content)
 	plain, err := gunzip(content, limit)
+	var part idx
 	if err == nil {
 		part, err = parseIDX(plain, dims...)
 	}
 	if err != nil {
-		return nil, part, "", fmt.Errorf("%s: %s: %w", m.info.Name, path, err)
+		return idx{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return content, part, path, nil
+	return part, nil
 }
 
 // idxNames are the names that the file of a stem goes by: two spellings, plain or gzipped.
@@ -135,20 +137,17 @@ func idxNames(stem string) (names []string) {
 	return names
 }
 
-// checkPairs checks that there are as many labels as images, and the range of the labels.
-func checkPairs(parts map[string]idx) error {
-	for _, half := range []string{"train", "t10k"} {
-		images, labels := parts[half+"-images"], parts[half+"-labels"]
-		if images.dims[0] != labels.dims[0] {
-			return fmt.Errorf("%d %s images but %d labels; get both files again", images.dims[0], half, labels.dims[0])
-		}
-		if images.dims[0] == 0 {
-			return errors.New(half + " files hold no samples; get them again")
-		}
-		for i, label := range labels.values {
-			if label > 9 {
-				return fmt.Errorf("%s label %d is %d, want 0 to 9; get the file again", half, i, label)
-			}
+// checkPair checks that there are as many labels as images, and the range of the labels.
+func checkPair(half string, images, labels idx) error {
+	switch {
+	case images.dims[0] != labels.dims[0]:
+		return fmt.Errorf("%d %s images but %d labels; get both files again", images.dims[0], half, labels.dims[0])
+	case images.dims[0] == 0:
+		return errors.New(half + " files hold no samples; get them again")
+	}
+	for i, label := range labels.values {
+		if label > 9 {
+			return fmt.Errorf("%s label %d is %d, want 0 to 9; get the file again", half, i, label)
 		}
 	}
 	return nil

@@ -16,13 +16,21 @@ const (
 	newsgroupsGroups = 20
 )
 
-var newsgroupsInfo = Info{
+var newsgroups = Info{
 	Name: "20news",
 	Description: "messages to twenty newsgroups (20 Newsgroups, split by date), 18,846 in all: " +
 		"shares of 10,000 words on the graph of their meanings",
 	Needs:   "the folders " + newsgroupsFolders[0] + " and " + newsgroupsFolders[1] + " of 20news-bydate.tar.gz",
 	Licence: "none stated by its collectors; cite K. Lang, NewsWeeder: Learning to filter netnews, 1995",
 	Nodes:   newsgroupsProtocol.words, Channels: 1, Classes: newsgroupsGroups, // the number of samples depends on the vectors
+	Files: []File{{"http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz", "20news-bydate.tar.gz",
+		"sha256:8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610"}},
+	Folder: "20news", Unpacked: 100_000_000,
+	text:    true,
+	folders: []string{"20news"},
+	get:     "20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie",
+	find:    findNewsgroups,
+	load:    loadNewsgroups,
 }
 
 // loadNewsgroups turns messages into signals on a graph of words by the protocol of Defferrard, Bresson and
@@ -36,17 +44,13 @@ var newsgroupsInfo = Info{
 //
 // What was prepared is kept in the user's cache directory, under the sha256 of all messages and of what else decides it;
 // a file of word vectors counts by its path, size and time of change, as it may hold gigabytes.
-func loadNewsgroups(opts Options) (*Dataset, error) {
-	d, err := loadCorpus(opts, newsgroupsProtocol)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", newsgroupsInfo.Name, err)
-	}
-	return d, nil
+func loadNewsgroups(info Info, opts Options) (*Dataset, error) {
+	return loadCorpus(info, opts, newsgroupsProtocol)
 }
 
 // loadCorpus is loadNewsgroups for any constants of the protocol.
-func loadCorpus(opts Options, p protocol) (*Dataset, error) {
-	corpus, err := readCorpus(opts.DataDir)
+func loadCorpus(info Info, opts Options, p protocol) (*Dataset, error) {
+	corpus, err := readCorpus(info, opts.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +58,7 @@ func loadCorpus(opts Options, p protocol) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, unkept, err := cache.Get(cache.Path(newsgroupsInfo.Name, ".npz", prepareVersion, corpus.hash, p, source),
+	kept, unkept, err := cache.Get(cache.Path(info.Name, ".npz", prepareVersion, corpus.hash, p, source),
 		func(path string) (*prepared, error) { return readPrepared(path, len(corpus.groups), len(p.steps())) },
 		func() (*prepared, error) { return p.prepare(corpus, opts) },
 		func(path string, c *prepared) error { return c.write(path) })
@@ -88,25 +92,24 @@ type prepared struct {
 // dataset makes the counts signals. It changes them.
 func (c *prepared) dataset(from *corpus, p protocol, opts Options) *Dataset {
 	d := &Dataset{
-		Name: newsgroupsInfo.Name, Nodes: len(c.words), Channels: 1,
+		Name: "20news", Nodes: len(c.words), Channels: 1,
 		Signals: c.counts, Labels: c.labels, Affinity: c.graph, ClassNames: from.groups, NodeNames: c.words,
 		Mean: []float32{0},
 		Provenance: fmt.Sprintf("20 Newsgroups (K. Lang, 1995; split by date by J. Rennie), no licence stated, %s, "+
 			"sha256 of the messages %s", from.folder, from.hash),
 		Notes: p.notes(c.steps),
 	}
+	values, graph := "each word's share of the document's words", "vectors learned from the training documents"
 	if opts.TFIDF {
 		c.counts.TFIDF(d.Nodes, c.train)
-		d.Notes = append(d.Notes, "values: tf-idf, each document scaled to length 1")
+		values = "tf-idf, each document scaled to length 1"
 	} else {
 		c.counts.Shares()
-		d.Notes = append(d.Notes, "values: each word's share of the document's words")
 	}
-	if opts.Vectors == "" {
-		d.Notes = append(d.Notes, "graph: vectors learned from the training documents")
-	} else {
-		d.Notes = append(d.Notes, "graph: vectors of "+opts.Vectors)
+	if opts.Vectors != "" {
+		graph = "vectors of " + opts.Vectors
 	}
+	d.Notes = append(d.Notes, "values: "+values, "graph: "+graph)
 	d.splitTrainTest(c.train, opts)
 	squares := 0.0
 	for _, i := range d.Train {

@@ -3,7 +3,6 @@ package datasets
 import (
 	"crypto/sha256"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,35 +29,46 @@ type message struct {
 	content []byte
 }
 
+// findNewsgroups is the first folder that holds both of newsgroupsFolders.
+func findNewsgroups(dirs []string) string {
+	for _, dir := range dirs {
+		if isFolder(filepath.Join(dir, newsgroupsFolders[0])) && isFolder(filepath.Join(dir, newsgroupsFolders[1])) {
+			return dir
+		}
+	}
+	return ""
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // readCorpus finds, reads and hashes all messages.
-func readCorpus(dataDir string) (*corpus, error) {
-	dirs := folders(dataDir, newsgroupsInfo.Name)
-	at := slices.IndexFunc(dirs, func(dir string) bool {
-		_, err := os.Stat(filepath.Join(dir, newsgroupsFolders[0]))
-		return err == nil
-	})
+func readCorpus(info Info, dataDir string) (*corpus, error) {
+	dirs := info.dirs(dataDir)
+	at := slices.IndexFunc(dirs, func(dir string) bool { return isFolder(filepath.Join(dir, newsgroupsFolders[0])) })
 	if at < 0 {
-		return nil, fmt.Errorf("%w: looked for %s in %s; get 20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie, "+
-			"unpack it in a folder and pass --data-dir FOLDER", fs.ErrNotExist, newsgroupsFolders[0], strings.Join(dirs, ", "))
+		return nil, info.missing(dirs, newsgroupsFolders[0])
 	}
 	c := &corpus{folder: dirs[at]}
-	groups, train, err := listMessages(c.folder, newsgroupsFolders[0])
-	if err != nil {
-		return nil, err
+	var groups [2][]string
+	var messages [2][]message
+	for i, split := range newsgroupsFolders {
+		var err error
+		if groups[i], messages[i], err = listMessages(c.folder, split); err != nil {
+			return nil, err
+		}
 	}
-	testGroups, test, err := listMessages(c.folder, newsgroupsFolders[1])
-	if err != nil {
-		return nil, err
-	}
-	for i, names := range [2][]string{groups, testGroups} {
-		for _, name := range names {
-			if other := [2][]string{testGroups, groups}[i]; !slices.Contains(other, name) {
+	for i, split := range newsgroupsFolders {
+		for _, name := range groups[i] {
+			if !slices.Contains(groups[1-i], name) {
 				return nil, fmt.Errorf("%s: group %s is in %s but not in %s; unpack 20news-bydate.tar.gz again",
-					c.folder, name, newsgroupsFolders[i], newsgroupsFolders[1-i])
+					c.folder, name, split, newsgroupsFolders[1-i])
 			}
 		}
 	}
-	c.groups, c.train, c.test = groups, train, test
+	c.groups, c.train, c.test = groups[0], messages[0], messages[1]
 	return c, c.read()
 }
 
@@ -72,16 +82,16 @@ func listMessages(folder, split string) (groups []string, messages []message, er
 		if !entry.IsDir() {
 			continue
 		}
-		files, err := visible(filepath.Join(folder, split, entry.Name()))
+		group := filepath.Join(split, entry.Name())
+		files, err := visible(filepath.Join(folder, group))
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("%s holds no messages; unpack 20news-bydate.tar.gz again", filepath.Join(folder, group))
+		}
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, file := range files {
-			messages = append(messages, message{path: filepath.Join(split, entry.Name(), file.Name()), group: int32(len(groups))})
-		}
-		if len(files) == 0 {
-			return nil, nil, fmt.Errorf("%s holds no messages; unpack 20news-bydate.tar.gz again",
-				filepath.Join(folder, split, entry.Name()))
+			messages = append(messages, message{path: filepath.Join(group, file.Name()), group: int32(len(groups))})
 		}
 		groups = append(groups, entry.Name())
 	}

@@ -80,36 +80,19 @@ func (p protocol) prepare(from *corpus, opts Options) (*prepared, error) {
 	opts.report("cutting messages into words", 0)
 	c.train, c.test = c.cut(from.train), c.cut(from.test)
 	c.count()
-	different := 0
-	for _, count := range c.counts {
-		if count > 0 {
-			different++
-		}
-	}
-	c.record(different)
+	c.record(len(c.occurring(func(string) bool { return true })))
 	c.record(len(c.counted()))
-
-	c.train = filter(c.train, func(d document) bool { return len(d.words) >= p.minLength })
-	c.count()
-	c.record(len(c.counted()))
+	c.drop(func(d document) bool { return len(d.words) < p.minLength })
 	picture := int32(slices.Index(c.vocabulary.Words, pictureWord))
-	c.train = filter(c.train, func(d document) bool {
-		times := 0
-		for _, word := range d.words {
-			if word == picture {
-				times++
-			}
-		}
-		return times < p.pictures
+	c.drop(func(d document) bool {
+		return holds(d, p.pictures, func(word int32) bool { return word == picture })
 	})
-	c.count()
-	c.record(len(c.counted()))
 
 	vectors, err := c.vectors(opts)
 	if err != nil {
 		return nil, err
 	}
-	nodes := filter(c.counted(), func(word int32) bool { return vectors[c.vocabulary.Words[word]] != nil })
+	nodes := slices.DeleteFunc(c.counted(), func(word int32) bool { return vectors[c.vocabulary.Words[word]] == nil })
 	c.record(len(nodes))
 	nodes = c.vocabulary.Commonest(nodes, c.counts, p.words)
 	c.record(len(nodes))
@@ -144,16 +127,35 @@ func (c *preparation) cut(messages []message) []document {
 // count brings counts up to date.
 func (c *preparation) count() { c.counts = c.vocabulary.Count(wordsOf(c.train)) }
 
-// counted lists the words of the training documents that count in bags.
-func (c *preparation) counted() []int32 {
-	var numbers []int32
+// drop takes documents out of the training documents, brings counts up to date and records the words that count.
+func (c *preparation) drop(odd func(document) bool) {
+	c.train = slices.DeleteFunc(c.train, odd)
+	c.count()
+	c.record(len(c.counted()))
+}
+
+// holds says that some words occur `times` times or more in a document.
+func holds(d document, times int, some func(word int32) bool) bool {
+	found := 0
+	for _, word := range d.words {
+		if some(word) {
+			found++
+		}
+	}
+	return found >= times
+}
+
+// occurring lists the words of the training documents that are of some kind; counted those that count in bags.
+func (c *preparation) occurring(kind func(string) bool) (numbers []int32) {
 	for number, count := range c.counts {
-		if count > 0 && text.IsCounted(c.vocabulary.Words[number]) {
+		if count > 0 && kind(c.vocabulary.Words[number]) {
 			numbers = append(numbers, int32(number))
 		}
 	}
 	return numbers
 }
+
+func (c *preparation) counted() []int32 { return c.occurring(text.IsCounted) }
 
 // record notes what is left: the documents, and the given number of different words.
 func (c *preparation) record(words int) {
@@ -162,23 +164,14 @@ func (c *preparation) record(words int) {
 
 // bags drops the documents that hold too little of the nodes' words and counts the words of the others.
 func (c *preparation) bags(nodes []int32, out *prepared) error {
-	columns := make([]int32, len(c.vocabulary.Words))
-	for number := range columns {
-		columns[number] = -1
-	}
+	columns := slices.Repeat([]int32{-1}, len(c.vocabulary.Words))
 	for column, number := range nodes {
 		columns[number] = int32(column)
 	}
-	enough := func(d document) bool {
-		kept := 0
-		for _, number := range d.words {
-			if columns[number] >= 0 {
-				kept++
-			}
-		}
-		return kept >= c.minKept
+	poor := func(d document) bool {
+		return !holds(d, c.minKept, func(word int32) bool { return columns[word] >= 0 })
 	}
-	c.train, c.test = filter(c.train, enough), filter(c.test, enough)
+	c.train, c.test = slices.DeleteFunc(c.train, poor), slices.DeleteFunc(c.test, poor)
 	if len(c.train) == 0 || len(c.test) == 0 {
 		return errors.New("no documents are left, as none has enough of the words that have a vector; " +
 			"unpack the messages again, or take other vectors")
@@ -199,17 +192,6 @@ func wordsOf(documents []document) [][]int32 {
 		lists[i] = d.words
 	}
 	return lists
-}
-
-// filter makes a list of the items that pass.
-func filter[T any](items []T, passes func(T) bool) []T {
-	var kept []T
-	for _, item := range items {
-		if passes(item) {
-			kept = append(kept, item)
-		}
-	}
-	return kept
 }
 
 // notes tells what each step left.

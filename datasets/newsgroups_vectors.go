@@ -22,16 +22,16 @@ func vectorSource(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("word vectors: %w", err)
-	}
-	if info.IsDir() {
-		return "", fmt.Errorf("word vectors: %s is a folder; name the file in it", path)
-	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder; name the file in it", path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("word vectors: %w", err)
 	}
 	return fmt.Sprint(absolute, info.Size(), info.ModTime().UnixNano()), nil
 }
@@ -39,31 +39,33 @@ func vectorSource(path string) (string, error) {
 // vectors reads or learns vectors for words of the training documents. A vector without direction, or that is not
 // finite, counts as none.
 func (c *preparation) vectors(opts Options) (map[string][]float32, error) {
-	var v *wordvec.Vectors
-	var err error
-	if opts.Vectors == "" {
-		v, err = c.learn(opts)
-	} else {
-		opts.report("reading word vectors", 0)
-		want := map[string]bool{}
-		for _, word := range c.counted() {
-			want[c.vocabulary.Words[word]] = true
-		}
-		v, err = wordvec.Read(opts.Vectors, want)
+	read := c.learn
+	if opts.Vectors != "" {
+		read = c.read
 	}
+	v, err := read(opts)
 	if err != nil {
 		return nil, err
 	}
 	vectors := map[string][]float32{}
 	for i, word := range v.Words {
 		row := v.Row(i)
-		usable := slices.ContainsFunc(row, func(value float32) bool { return value != 0 }) &&
-			!slices.ContainsFunc(row, func(value float32) bool { return !finite(float64(value)) })
-		if usable {
+		if slices.ContainsFunc(row, func(value float32) bool { return value != 0 }) &&
+			!slices.ContainsFunc(row, func(value float32) bool { return !finite(float64(value)) }) {
 			vectors[word] = row
 		}
 	}
 	return vectors, nil
+}
+
+// read reads the vectors of the words that count.
+func (c *preparation) read(opts Options) (*wordvec.Vectors, error) {
+	opts.report("reading word vectors", 0)
+	want := map[string]bool{}
+	for _, word := range c.counted() {
+		want[c.vocabulary.Words[word]] = true
+	}
+	return wordvec.Read(opts.Vectors, want)
 }
 
 // learn learns vectors for the words that occur minCount times or more in the training documents, stop words and single

@@ -14,13 +14,15 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-var npzInfo = Info{
-	Name:        "PATH" + npzExtension,
+// ownFile describes the user's own .npz file.
+var ownFile = Info{
+	Name:        "PATH.npz",
 	Description: "your own signals on your own graph, one file written by numpy.savez",
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or --knn K; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), class_names and node_names [nodes]",
 	Licence: "yours",
+	load:    loadNPZ,
 }
 
 // npzArrays are the arrays that a file may hold.
@@ -31,13 +33,22 @@ var npzArrays = []string{"features", "labels", "split", "class_names", "edges", 
 // where an earlier step found errors. The errors of its methods name the array and the index, and may be joined; loadNPZ
 // adds the file and takes the first, CheckNPZ takes all.
 type npzReader struct {
-	file *npz.File
+	*npz.File
 	opts Options
 	d    *Dataset
-	// samples is what features says, -1 where that is not known; d.Nodes is 0 then.
-	samples int
+	// samples and nodes are what features says, -1 where that is not known; d.Nodes is 0 then.
+	samples, nodes int
 	// taken are the arrays read so far.
 	taken []ArrayInfo
+}
+
+// Array reads an array and takes note of it.
+func (r *npzReader) Array(name string) (*npz.Array, error) {
+	a, err := r.File.Array(name)
+	if err == nil {
+		r.taken = append(r.taken, ArrayInfo{name, a.Shape, a.Kind()})
+	}
+	return a, err
 }
 
 // ArrayInfo is an array of an .npz file: its name, shape and type of elements, as Go names it.
@@ -47,20 +58,15 @@ type ArrayInfo struct {
 	Kind  string `json:"kind"`
 }
 
-// loadNPZ reads the user's own data: see npzInfo.Needs for the arrays. Without `split` it draws stratified splits.
-func loadNPZ(path string, opts Options) (*Dataset, error) {
-	r, err := openNPZ(path, opts)
+// loadNPZ reads the user's own data: see ownFile.Needs for the arrays. Without `split` it draws stratified splits.
+func loadNPZ(file Info, opts Options) (*Dataset, error) {
+	r, err := openNPZ(file.Name, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer r.file.Close()
-	for _, step := range r.steps() {
-		if found := separate(step()); len(found) > 0 {
-			if strings.HasPrefix(found[0].Error(), path) {
-				return nil, found[0] // the archive's own errors name the file already
-			}
-			return nil, fmt.Errorf("%s: %w", path, found[0])
-		}
+	defer r.Close()
+	if wrong := r.read(); len(wrong) > 0 {
+		return nil, r.Errorf("%w", wrong[0])
 	}
 	return r.d, nil
 }
@@ -79,17 +85,24 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 		file.Close()
 		return nil, err
 	}
-	r := &npzReader{file: file, opts: opts, samples: -1, d: &Dataset{
+	r := &npzReader{File: file, opts: opts, samples: -1, nodes: -1, d: &Dataset{
 		Name:       filepath.Base(path),
 		Provenance: fmt.Sprintf("%s, sha256 %x", path, hash),
 	}}
-	r.warnUnknown()
+	for _, name := range file.Names() {
+		if !slices.Contains(npzArrays, name) {
+			r.d.warn("array %q is not used; understood are %s", name, strings.Join(npzArrays, ", "))
+		}
+	}
 	return r, nil
 }
 
-// steps are what there is to read, in order.
-func (r *npzReader) steps() []func() error {
-	return []func() error{r.readFeatures, r.readLabels, r.readSplit, r.readGraph, r.readNodeNames}
+// read reads all that there is, and returns all that is wrong with it.
+func (r *npzReader) read() (wrong []error) {
+	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readSplit, r.readGraph, r.readNodeNames} {
+		wrong = append(wrong, separate(step())...)
+	}
+	return wrong
 }
 
 func hashFile(path string) ([]byte, error) {
@@ -105,28 +118,20 @@ func hashFile(path string) ([]byte, error) {
 	return digest.Sum(nil), nil
 }
 
-func (r *npzReader) warnUnknown() {
-	for _, name := range r.file.Names() {
-		if !slices.Contains(npzArrays, name) {
-			r.d.warn("array %q is not used; understood are %s", name, strings.Join(npzArrays, ", "))
-		}
-	}
-}
-
 // readFeatures reads `features`, [samples, nodes, channels] or [samples, nodes].
 func (r *npzReader) readFeatures() error {
-	if !r.file.Has("features") {
+	if !r.Has("features") {
 		return fmt.Errorf("no array features; store the signals as features [samples, nodes, channels] (the file has %s)",
-			strings.Join(r.file.Names(), ", "))
+			strings.Join(r.Names(), ", "))
 	}
-	a, err := r.array("features")
+	a, err := r.Array("features")
 	if err != nil {
 		return err
 	}
 	if len(a.Shape) < 2 || len(a.Shape) > 3 || slices.Contains(a.Shape, 0) {
 		return fmt.Errorf("features has shape %v; want [samples, nodes, channels] or [samples, nodes], none of them 0", a.Shape)
 	}
-	r.samples, r.d.Nodes, r.d.Channels = a.Shape[0], a.Shape[1], 1
+	r.samples, r.nodes, r.d.Nodes, r.d.Channels = a.Shape[0], a.Shape[1], a.Shape[1], 1
 	if len(a.Shape) == 3 {
 		r.d.Channels = a.Shape[2]
 	}
@@ -139,40 +144,20 @@ func (r *npzReader) readFeatures() error {
 	if err != nil {
 		return fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
-	wrong := several{array: "features"}
+	var wrong npz.Wrong
 	for i, value := range values {
 		if !finite(float64(value)) {
-			wrong.add(func() error {
-				return fmt.Errorf("%s is %v, which is not a finite float32; replace it (numpy.nan_to_num) or drop the sample",
-					at("features", a.Shape, i), element(a, i))
-			})
+			original := any(value)
+			if wide, ok := a.Data.([]float64); ok {
+				original = wide[i] // as the file has it, before it was narrowed to float32
+			}
+			wrong.Add("%s is %v, which is not a finite float32; replace it (numpy.nan_to_num) or drop the sample",
+				a.Element("features", i), original)
 		}
 	}
-	if err := wrong.err(); err != nil {
+	if err := wrong.Err("features"); err != nil {
 		return err
 	}
 	r.d.Signals = &Floats{Values: values, Size: size}
 	return nil
-}
-
-// at names element i (row-major) of an array: "features[3,0,1]".
-func at(name string, shape []int, i int) string {
-	index := make([]string, len(shape))
-	for axis := len(shape) - 1; axis >= 0; axis-- {
-		index[axis] = fmt.Sprint(i % shape[axis])
-		i /= shape[axis]
-	}
-	return name + "[" + strings.Join(index, ",") + "]"
-}
-
-// element is element i of an array as the file has it, before it was narrowed to float32.
-func element(a *npz.Array, i int) any {
-	if data, ok := a.Data.([]float64); ok {
-		return data[i]
-	}
-	values, err := a.Float32s()
-	if err != nil {
-		return err
-	}
-	return values[i]
 }

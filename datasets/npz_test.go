@@ -321,8 +321,8 @@ func TestNPZErrors(t *testing.T) {
 
 		{"coordinates of other nodes", without().with("coordinates", matrixOf(1, 1.0, 2, 3)), 0, []string{"coordinates has shape [3 1]; want [4, d]"}},
 		{"coordinates flat", without().with("coordinates", vectorOf(1.0, 2, 3, 4)), 0, []string{"coordinates has shape [4]; want [4, d]"}},
-		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, nan, 3, 4)), 0, []string{"coordinates[1, 0] is NaN"}},
-		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, nan, 6, 7, 8)), 0, []string{"coordinates[2, 0] is NaN; it must be a finite number"}},
+		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, nan, 3, 4)), 0, []string{"coordinates[1,0] is NaN"}},
+		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, nan, 6, 7, 8)), 0, []string{"coordinates[2,0] is NaN; it must be a finite number"}},
 		{"too many neighbours", without().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 4, []string{"coordinates: k=4 nearest neighbours among 4 points"}},
 		{"too many neighbours by features", without(), 4, []string{"--knn: k=4 nearest neighbours among 4 points"}},
 	} {

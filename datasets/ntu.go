@@ -10,17 +10,6 @@ import (
 // ntuFrames is the number of frames of a signal.
 const ntuFrames = 80
 
-var ntuInfo = Info{
-	Name: "ntu",
-	Description: "sixty actions of one or two people before the second Kinect (NTU RGB+D), 80 frames of 25 joints: " +
-		"places of the joints, seen from the body",
-	Needs: "the 56,880 .skeleton files (S001C001P001R001A001.skeleton ...), in a folder or as " + ntuArchive +
-		", and the list of the 302 with missing skeletons, as a .txt file whose name holds \"missing\"",
-	Licence: "academic use only, on request from the ROSE Lab; cite A. Shahroudy et al., NTU RGB+D, 2016",
-	Samples: 56_578, Nodes: ntuFrames * 25, Channels: 6, Classes: len(ntuClasses),
-	Protocols: []string{crossSubject, crossView},
-}
-
 // ntuArchive is the archive of NTU RGB+D's skeletons as its authors give it out.
 const ntuArchive = "nturgbd_skeletons_s001_to_s017.zip"
 
@@ -32,16 +21,28 @@ const ntuTestCamera = 1
 // ntuSetups is the number of setups of the set of 60 actions; later ones belong to its successor of 120.
 const ntuSetups = 17
 
-// ntuFiles is NTU RGB+D: name SsssCcccPpppRrrrAaaa, setup, camera, performer, repetition, action.
-var ntuFiles = skeletons{
-	info:      &ntuInfo,
-	credit:    "NTU RGB+D (A. Shahroudy et al., 2016), academic use only",
-	get:       "the skeletons of NTU RGB+D from the ROSE Lab, and the list of samples with missing skeletons",
-	folders:   []string{"nturgb+d_skeletons", "ntu/nturgb+d_skeletons", "ntu"},
-	archives:  []string{ntuArchive},
-	name:      regexp.MustCompile(`S(\d{3})C(\d{3})P(\d{3})R(\d{3})A(\d{3})`),
-	extension: ".skeleton",
-	example:   "S001C001P001R001A001.skeleton",
+// ntu is NTU RGB+D: name SsssCcccPpppRrrrAaaa, setup, camera, performer, repetition, action. Its protocols are those of
+// Shahroudy et al. (2016).
+var ntu = skeletons{
+	Info: Info{
+		Name: "ntu",
+		Description: "sixty actions of one or two people before the second Kinect (NTU RGB+D), 80 frames of 25 joints: " +
+			"places of the joints, seen from the body",
+		Needs: "the 56,880 .skeleton files (S001C001P001R001A001.skeleton ...), in a folder or as " + ntuArchive +
+			", and the list of the 302 with missing skeletons, as a .txt file whose name holds \"missing\"",
+		Licence: "academic use only, on request from the ROSE Lab; cite A. Shahroudy et al., NTU RGB+D, 2016",
+		Samples: 56_578, Nodes: ntuFrames * 25, Channels: 6, Classes: len(ntuClasses),
+		Protocols: []string{crossSubject, crossView},
+		Folder:    "ntu",
+		Ask: "NTU RGB+D is given only to those who agree to its terms: ask for " + ntuArchive +
+			" at https://rose1.ntu.edu.sg/dataset/actionRecognition/",
+		folders: []string{"nturgb+d_skeletons", "ntu/nturgb+d_skeletons", "ntu"},
+		credit:  "NTU RGB+D (A. Shahroudy et al., 2016), academic use only",
+		get:     "the skeletons of NTU RGB+D from the ROSE Lab, and the list of samples with missing skeletons",
+	},
+	archive: ntuArchive,
+	name:    regexp.MustCompile(`S(\d{3})C(\d{3})P(\d{3})R(\d{3})A(\d{3})`),
+	example: "S001C001P001R001A001.skeleton",
 	describe: func(n []int) (recorded, bool) {
 		setup, camera, performer, action := n[0], n[1], n[2], n[4]
 		ours := setup <= ntuSetups && action >= 1 && action <= len(ntuClasses)
@@ -56,10 +57,6 @@ var ntuFiles = skeletons{
 		{crossView, func(r recorded) bool { return r.view == ntuTestCamera }, 37_646, 18_932, 0.5},
 	},
 }
-
-// loadNTU reads the recordings of NTU RGB+D by the protocol of Shahroudy et al. (2016): see [skeleton.Preparation]. The signals
-// are kept in the user's cache directory.
-func loadNTU(opts Options) (*Dataset, error) { return ntuFiles.load(opts) }
 
 // ntuClasses are the actions A001 to A060.
 var ntuClasses = []string{

@@ -11,16 +11,6 @@ import (
 // nwuclaFrames is the number of frames of a signal; half of the recordings have 31 frames or fewer.
 const nwuclaFrames = 40
 
-var nwuclaInfo = Info{
-	Name: "nw-ucla",
-	Description: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 frames of " +
-		"20 joints: places, bones and motion, seen from the body",
-	Needs:   "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " + nwuclaArchive,
-	Licence: "none stated by its authors; cite J. Wang et al., Cross-view Action Modeling, Learning and Recognition, 2014",
-	Samples: 1_484, Nodes: nwuclaFrames * 20, Channels: 9, Classes: len(nwuclaClasses),
-	Protocols: []string{crossView, crossSubject},
-}
-
 // nwuclaArchive is the archive in which the JSON version is usually given out.
 const nwuclaArchive = "all_sqe.zip"
 
@@ -35,16 +25,26 @@ var nwuclaActions = []int{1, 2, 3, 4, 5, 6, 8, 9, 11, 12}
 var nwuclaClasses = []string{"pick up with one hand", "pick up with two hands", "drop trash", "walk around", "sit down",
 	"stand up", "donning", "doffing", "throw", "carry"}
 
-// nwuclaFiles is NW-UCLA: name aAA_sSS_eEE_vVV, action, subject, take, view.
-var nwuclaFiles = skeletons{
-	info:      &nwuclaInfo,
-	credit:    "NW-UCLA Multiview Action 3D (J. Wang et al., 2014), no licence stated",
-	get:       "the skeletons of NW-UCLA in JSON",
-	folders:   []string{"nw-ucla", "NW-UCLA/all_sqe", "NW-UCLA", "all_sqe"},
-	archives:  []string{nwuclaArchive},
-	name:      nwuclaName,
-	extension: ".json",
-	example:   "a01_s01_e00_v01.json",
+// nwucla is NW-UCLA: name aAA_sSS_eEE_vVV, action, subject, take, view.
+var nwucla = skeletons{
+	Info: Info{
+		Name: "nw-ucla",
+		Description: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 frames of " +
+			"20 joints: places, bones and motion, seen from the body",
+		Needs:   "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " + nwuclaArchive,
+		Licence: "none stated by its authors; cite J. Wang et al., Cross-view Action Modeling, Learning and Recognition, 2014",
+		Samples: 1_484, Nodes: nwuclaFrames * 20, Channels: 9, Classes: len(nwuclaClasses),
+		Protocols: []string{crossView, crossSubject},
+		Folder:    "nw-ucla",
+		Ask: "NW-UCLA is given out by its authors: get its skeletons, by way of https://wangjiangb.github.io/my_data.html, " +
+			"as JSON (" + nwuclaArchive + ")",
+		folders: []string{"nw-ucla", "NW-UCLA/all_sqe", "NW-UCLA", "all_sqe"},
+		credit:  "NW-UCLA Multiview Action 3D (J. Wang et al., 2014), no licence stated",
+		get:     "the skeletons of NW-UCLA in JSON",
+	},
+	archive: nwuclaArchive,
+	name:    nwuclaName,
+	example: "a01_s01_e00_v01.json",
 	describe: func(n []int) (recorded, bool) {
 		class := slices.Index(nwuclaActions, n[0])
 		return recorded{class: int32(class), subject: n[1], view: n[3]}, class >= 0
@@ -61,9 +61,6 @@ var nwuclaFiles = skeletons{
 }
 
 var nwuclaName = regexp.MustCompile(`a(\d\d)_s(\d\d)_e(\d\d)_v(\d\d)`)
-
-// loadNWUCLA reads the recordings of NW-UCLA: see [skeleton.Preparation]. The signals are kept in the user's cache directory.
-func loadNWUCLA(opts Options) (*Dataset, error) { return nwuclaFiles.load(opts) }
 
 // parseNWUCLA reads a file, whose label must be that of the action in its name.
 func parseNWUCLA(name string, content []byte) (*skeleton.Recording, error) {

@@ -39,7 +39,7 @@ func TestNWUCLA(t *testing.T) {
 	emptyCache(t)
 	dir := t.TempDir()
 	writeRecordings(t, filepath.Join(dir, "nw-ucla"), smallNWUCLA(t))
-	d, err := loadNWUCLA(Options{DataDir: dir})
+	d, err := load("nw-ucla", Options{DataDir: dir})
 	require.NoError(t, err)
 	require.NoError(t, d.Validate())
 	assert.Equal(t, []int{54, 6, 30}, []int{len(d.Train), len(d.Validation), len(d.Test)})
@@ -51,7 +51,7 @@ func TestNWUCLA(t *testing.T) {
 		assert.Equal(t, 2, i%3, "view 3")
 	}
 	assert.Contains(t, d.Warnings[0], "cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
-	subjects, err := loadNWUCLA(Options{DataDir: dir, Protocol: crossSubject, Validation: 0.25})
+	subjects, err := load("nw-ucla", Options{DataDir: dir, Protocol: crossSubject, Validation: 0.25})
 	require.NoError(t, err)
 	assert.Equal(t, []int{45, 15, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})
 	for _, i := range subjects.Test {
@@ -73,7 +73,7 @@ func TestNWUCLAErrors(t *testing.T) {
 		emptyCache(t)
 		dir := t.TempDir()
 		writeRecordings(t, dir, c.files)
-		_, err := loadNWUCLA(Options{DataDir: dir})
+		_, err := load("nw-ucla", Options{DataDir: dir})
 		assert.ErrorContains(t, err, c.want, name)
 	}
 }
@@ -87,7 +87,7 @@ func TestRealNWUCLA(t *testing.T) {
 	assert.Equal(t, []int{918, 102, 464}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	assert.Equal(t, 1540, d.Affinity.Edges())
 
-	found, err := nwuclaFiles.find(dir)
+	found, err := nwucla.find(nwucla.dirs(dir))
 	require.NoError(t, err)
 	table, err := os.ReadFile(filepath.Join(found.place, "splits.tsv"))
 	require.NoError(t, err)

@@ -1,6 +1,23 @@
 package datasets
 
-import "fmt"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// What counts as odd.
+const (
+	farDeviations = 100 // an extreme value: that many deviations from the mean of its channel
+	unevenClasses = 20  // training samples of the largest class for each of the smallest
+	shownOddNodes = 5
+)
+
+// warn appends a warning.
+func (d *Dataset) warn(format string, args ...any) {
+	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
+}
 
 // warnOddities adds a warning for what is allowed but seldom meant: a graph in pieces, self-loops, classes that a
 // split lacks.
@@ -14,13 +31,114 @@ func (d *Dataset) warnOddities() {
 		d.warn("the graph has self-loops (%d), which the layer leaves out", stats.Loops)
 	}
 	for _, split := range d.splits() {
-		present := d.classCounts(split.indices)
-		for class, count := range present {
+		for class, count := range d.classCounts(split.indices) {
 			if count == 0 {
 				d.warn("class %s has no %s sample", d.className(class), split.name)
 			}
 		}
 	}
+}
+
+// found counts things of one kind, and keeps the samples of the first.
+type found struct{ count, before, at int }
+
+func (f *found) add(before, at int) {
+	if f.count++; f.count == 1 {
+		f.before, f.at = before, at
+	}
+}
+
+// Oddities looks through all samples for what is allowed but seldom meant: extreme values, nodes that never change over the
+// training samples, test or validation samples that are training samples, too, equal samples of different classes, classes
+// of very different sizes. One sentence each, with what to do. It reads every sample once.
+func (d *Dataset) Oddities() (lines []string) {
+	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
+	sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
+	low, high := make([]float32, len(sample)), make([]float32, len(sample)) // of each value over the training samples
+	first, trained := map[[sha256.Size]byte]int{}, map[int]bool{}           // the first sample of a content; those of Train
+	copies, clashes := map[string]*found{"train": {}, "validation": {}, "test": {}}, &found{}
+	far, farthest, farAt := 0, 0.0, ""
+	for _, split := range d.splits() {
+		for at, i := range split.indices {
+			d.Signals.Read(i, sample)
+			raw = raw[:0]
+			for j, value := range sample {
+				node, channel := j/d.Channels, j%d.Channels
+				if deviations := math.Abs(float64(value-d.Mean[channel])) / float64(d.Std[channel]); deviations > farDeviations {
+					if far++; deviations > farthest {
+						farthest, farAt = deviations, fmt.Sprintf("sample %d, node %d, channel %d is %g", i, node, channel, value)
+					}
+				}
+				if split.name == "train" {
+					if at == 0 {
+						low[j], high[j] = value, value
+					}
+					low[j], high[j] = min(low[j], value), max(high[j], value)
+				}
+				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
+			}
+			trained[i] = split.name == "train"
+			content := sha256.Sum256(raw)
+			before, seen := first[content]
+			if !seen {
+				first[content] = i
+				continue
+			}
+			if d.Labels[before] != d.Labels[i] {
+				clashes.add(before, i)
+			}
+			if trained[before] {
+				copies[split.name].add(before, i)
+			}
+		}
+	}
+	if far > 0 {
+		say("%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take logarithms",
+			far, farDeviations, farthest, farAt)
+	}
+	for _, split := range []string{"validation", "test"} {
+		if f := copies[split]; f.count > 0 {
+			say("%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep copies together in split",
+				f.count, split, f.at, f.before, split)
+		}
+	}
+	if f := clashes; f.count > 0 {
+		say("%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can tell them apart; check labels",
+			f.count, f.at, d.className(int(d.Labels[f.at])), f.before, d.className(int(d.Labels[f.before])))
+	}
+	if constant := d.constantNodes(low, high); len(constant) > 0 {
+		say("%d of %d nodes never change over the training samples (the first: %v); they cost time and tell nothing",
+			len(constant), d.Nodes, constant[:min(len(constant), shownOddNodes)])
+	}
+	counts := d.classCounts(d.Train)
+	largest, smallest := 0, 0
+	for class, n := range counts {
+		if n > counts[largest] {
+			largest = class
+		}
+		if n > 0 && (counts[smallest] == 0 || n < counts[smallest]) {
+			smallest = class
+		}
+	}
+	if counts[largest] >= unevenClasses*max(1, counts[smallest]) {
+		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at recall in ccp eval",
+			d.className(largest), counts[largest], d.className(smallest), counts[smallest])
+	}
+	return lines
+}
+
+// constantNodes lists the nodes of which no value changes between the lowest and the highest.
+func (d *Dataset) constantNodes(low, high []float32) (constant []int) {
+	for node := range d.Nodes {
+		same := true
+		for j := node * d.Channels; j < (node+1)*d.Channels; j++ {
+			same = same && low[j] == high[j]
+		}
+		if same {
+			constant = append(constant, node)
+		}
+	}
+	return constant
 }
 
 // classCounts counts the samples of each class.

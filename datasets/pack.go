@@ -1,6 +1,9 @@
 package datasets
 
 import (
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -26,17 +29,17 @@ func (d *Dataset) Pack(split []int) (samples, table *tensors.Tensor) {
 }
 
 // table says what Sample makes of a byte of that scale.
-func (d *Dataset) table(scale float32) *tensors.Tensor {
+func (d *Dataset) table(divisor float32) *tensors.Tensor {
 	var values []float32
 	for b := range 256 {
-		for channel, mean := range d.Mean {
-			values = append(values, (float32(b)/scale-mean)/d.Std[channel])
-		}
+		values = append(values, slices.Repeat([]float32{float32(b) / divisor}, d.Channels)...)
 	}
+	scale.Normalize(values, values, d.Mean, d.Std)
 	return tensors.FromFlatDataAndDimensions(values, 256, d.Channels)
 }
 
-func pack[T uint8 | float32](d *Dataset, dtype dtypes.DType, split []int, read func(i int, dst []T)) *tensors.Tensor {
+// pack makes a tensor `[samples, nodes, channels]` of what read writes of each sample.
+func pack[T uint8 | float32 | float64](d *Dataset, dtype dtypes.DType, split []int, read func(i int, dst []T)) *tensors.Tensor {
 	samples, size := tensors.FromShape(shapes.Make(dtype, len(split), d.Nodes, d.Channels)), d.Nodes*d.Channels
 	tensors.MustMutableFlatData(samples, func(flat []T) {
 		for row, i := range split {

@@ -1,47 +1,14 @@
 package datasets
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
-
-	"github.com/gomlx/compute"
 )
 
-// Options of [Load].
-type Options struct {
-	// DataDir is the folder in which the files of a source are looked for; "" is the working directory. Each error
-	// about a missing file lists the places that were tried.
-	DataDir string
-	// Seed draws the splits, where a source does not bring them. It has nothing to do with the seed of a training:
-	// leave it at 0 and every run, whatever its seed, is tested on the same samples.
-	Seed uint64
-	// Validation is the share, in [0, 1), of the samples outside the test set to hold out for validation. 0 takes the
-	// protocol of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, a tenth of the others' training samples
-	// where the test set is given, one eighth (10% of all) elsewhere.
-	// An .npz file that marks its own validation samples is not affected.
-	Validation float64
-	// KNN is the number of neighbours of each node in the graph of an .npz file that brings `coordinates` (then 0
-	// means 8) or no graph at all (then it must be set). The graphs of the other sources are fixed.
-	KNN int
-	// Augment sets the augmentation of the source, if it has one.
-	Augment bool
-	// Protocol picks one of the splits of a source that has several, as Info.Protocols lists them; "" is its usual one.
-	Protocol string
-	// TFIDF weighs the words of a text by how rare they are among the training documents, in place of plain counts.
-	TFIDF bool
-	// Vectors is a file of word vectors for the graph of a text source: word2vec's .bin or .txt, fastText's .vec,
-	// GloVe's .txt, each also .gz. "" learns them from the training documents.
-	Vectors string
-	// Backend opens what word vectors are learned on; called only if they have to be.
-	Backend func() (compute.Backend, error)
-	// Context, if set, ends a long preparation when it ends; Load then returns its error.
-	Context context.Context
-	// Progress, which may be nil, is told what a long preparation is doing and the share of it that is done.
-	Progress func(doing string, done float64)
-}
-
-// Info describes a source, for a listing.
+// Info is a source: what a listing shows, where it is published, and how its files must lie for [Load] to find them.
 type Info struct {
 	Name        string `json:"name"`        // what Load takes
 	Description string `json:"description"` // one line
@@ -54,38 +21,63 @@ type Info struct {
 	Classes  int `json:"classes"`
 	// Protocols names the splits of a source that has several, the usual one first.
 	Protocols []string `json:"protocols,omitempty"`
+
+	// Files are what to fetch; none where nothing can or need be.
+	Files []File `json:"-"`
+	// Folder, below the data folder, is where the files belong, or what the one archive is unpacked into.
+	Folder string `json:"-"`
+	// Unpacked bounds the size of what the one file, an archive, unpacks to, in bytes; 0 if the files are used as they are.
+	Unpacked int64 `json:"-"`
+	// Ask says why the files cannot be fetched, and where to ask for them; "" where they can, or none are needed.
+	Ask string `json:"-"`
+
+	text        bool     // its signals are words
+	folders     []string // below the data folder, in which its files may lie
+	credit, get string   // for the provenance, and for who does not have the files
+	// find is where in some folders the files lie, "" where some are missing; nil for a source that needs none.
+	find func(dirs []string) string
+	// load makes the data set. It may leave out what Load can work out: Name, and Mean and Std over the training samples.
+	load func(Info, Options) (*Dataset, error)
 }
 
-// source is a line of the table: what a listing shows, and the loader. A loader fills every field of the Dataset
-// except those that Load can work out (Mean and Std over the training samples when they are left nil).
-type source struct {
-	Info
-	load func(Options) (*Dataset, error)
+// File is a file at its official place.
+type File struct {
+	URL  string
+	Name string
+	Sum  string // "sha256:HEX", or "md5:HEX" where that is what the publisher states
 }
 
-// npzExtension marks a name that is the path of a file.
-const npzExtension = ".npz"
+// sources is the table of the named sources, in the order of a listing. The user's own .npz file comes last.
+var sources = []Info{digits, cifar10, mnist, fashionMNIST, newsgroups, ntu.source(), nwucla.source(), ownFile}
 
-// sources is the table of the named sources, in the order of a listing.
-func sources() []source {
-	return []source{
-		{digitsInfo, loadDigits},
-		{cifarInfo, loadCIFAR10},
-		{mnistInfo, mnistFiles.load},
-		{fashionInfo, fashionFiles.load},
-		{newsgroupsInfo, loadNewsgroups},
-		{ntuInfo, loadNTU},
-		{nwuclaInfo, loadNWUCLA},
+// isNPZ says that a name is the path of a file.
+func isNPZ(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".npz") }
+
+// names lists the named sources of some kind.
+func names(kind func(Info) bool) string {
+	var all []string
+	for _, s := range sources {
+		if !isNPZ(s.Name) && kind(s) {
+			all = append(all, s.Name)
+		}
 	}
+	return strings.Join(all, ", ")
 }
 
 // Names describes every source, the user's own .npz file last.
-func Names() []Info {
-	var infos []Info
-	for _, s := range sources() {
-		infos = append(infos, s.Info)
+func Names() []Info { return slices.Clone(sources) }
+
+// Named looks a source up. It is an error, which lists the sources, if there is none of that name.
+func Named(name string) (Info, error) {
+	if isNPZ(name) {
+		return Info{}, fmt.Errorf("%s: an .npz file is your own, there is no place to get it from", name)
 	}
-	return append(infos, npzInfo)
+	for _, s := range sources {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Info{}, fmt.Errorf("data set %q is not known; use one of %s", name, names(func(Info) bool { return true }))
 }
 
 // Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. What it returns has passed
@@ -94,68 +86,59 @@ func Load(name string, opts Options) (*Dataset, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	d, err := load(name, opts)
+	source, err := Named(name)
+	if isNPZ(name) {
+		source, err = ownFile, nil
+		source.Name = name
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w, or the path of an .npz file", err)
+	}
+	d, err := source.read(opts)
 	if err != nil {
 		return nil, err
 	}
-	if d.Mean == nil {
-		d.standardise()
-	}
-	if opts.Augment && d.Augment == nil {
-		d.warn("no augmentation is known for %s: its samples are used as they are", d.Name)
-	}
-	if err := d.Validate(); err != nil {
+	if err := d.first(d.finish(opts)); err != nil {
 		return nil, err
 	}
-	d.warnOddities()
 	return d, nil
 }
 
-// check finds values that are wrong for every source.
-func (o Options) check() error {
-	if o.Validation < 0 || o.Validation >= 1 || o.Validation != o.Validation {
-		return fmt.Errorf("validation share %g: must be in [0, 1)", o.Validation)
+// read calls the loader of a source.
+func (i Info) read(opts Options) (*Dataset, error) {
+	if err := i.accepts(opts); err != nil {
+		return nil, err
 	}
-	if o.KNN < 0 {
-		return fmt.Errorf("knn %d: the number of neighbours must not be negative", o.KNN)
+	d, err := i.load(i, opts)
+	if err != nil && !isNPZ(i.Name) { // an .npz file names itself
+		err = i.withGet(opts.DataDir, fmt.Errorf("%s: %w", i.Name, err))
 	}
-	return nil
+	if err != nil {
+		return nil, err
+	}
+	if d.Name == "" {
+		d.Name = i.Name
+	}
+	return d, nil
 }
 
-// load picks the loader of a name.
-func load(name string, opts Options) (*Dataset, error) {
-	if strings.HasSuffix(strings.ToLower(name), npzExtension) {
-		if err := (Info{Name: name}).accepts(opts); err != nil {
-			return nil, err
-		}
-		return loadNPZ(name, opts)
+// Find is where Load would find the files in a data folder, "" where some are missing. For MNIST and Fashion-MNIST it
+// looks in their own folders only: elsewhere the names do not tell which of the two it is.
+func (i Info) Find(dataDir string) string {
+	if i.find == nil {
+		return ""
 	}
-	var known []string
-	for _, s := range sources() {
-		if s.Name == name {
-			if err := s.accepts(opts); err != nil {
-				return nil, err
-			}
-			d, err := s.load(opts)
-			return d, withGet(name, opts.DataDir, err)
-		}
-		known = append(known, s.Name)
-	}
-	return nil, fmt.Errorf("data set %q is not known; use one of %s, or the path of an .npz file",
-		name, strings.Join(known, ", "))
+	return i.find(i.dirs(dataDir))
 }
 
-// context is Context, or one that does not end.
-func (o Options) context() context.Context {
-	if o.Context == nil {
-		return context.Background()
+// withGet adds to the error about a source's missing files the command that fetches them.
+func (i Info) withGet(dataDir string, err error) error {
+	if len(i.Files) == 0 || !errors.Is(err, fs.ErrNotExist) || i.Find(dataDir) != "" {
+		return err
 	}
-	return o.Context
-}
-
-// report tells Progress, if there is one.
-func (o Options) report(doing string, done float64) {
-	if o.Progress != nil {
-		o.Progress(doing, done)
+	command := "ccp data get " + i.Name
+	if dataDir != "" {
+		command += " --data-dir " + dataDir
 	}
+	return fmt.Errorf("%w; or have it fetched: %s", err, command)
 }

@@ -19,12 +19,9 @@ const skeletonNoise = 0.01
 
 // skeletons is a source of recordings of people, one a file, whose name says who does what before which camera.
 type skeletons struct {
-	info        *Info
-	credit, get string                               // for the provenance, and for who does not have the files
-	folders     []string                             // in which the files may lie, below the data folder
-	archives    []string                             // zip files that may hold them
+	Info
+	archive     string                               // a zip file that may hold the recordings
 	name        *regexp.Regexp                       // of a recording, its numbers in groups
-	extension   string                               // of its file
 	example     string                               // the name of such a file
 	describe    func(numbers []int) (recorded, bool) // what the numbers say; false for recordings of another set
 	parse       func(name string, content []byte) (*skeleton.Recording, error)
@@ -32,7 +29,7 @@ type skeletons struct {
 	classes     []string
 	crop        float64         // the least share of a recording's time that augmentation keeps; 1 for all of it
 	mirror      bool            // augmentation may swap left and right
-	splits      []skeletonSplit // as info.Protocols names them; the first is the usual one
+	splits      []skeletonSplit // as Info.Protocols names them; the first is the usual one
 }
 
 // recorded is what a file's name says.
@@ -56,38 +53,53 @@ const (
 	crossView    = "cross-view"
 )
 
-// load finds the files, prepares their signals or takes them from the cache, and draws the splits.
-func (s *skeletons) load(opts Options) (*Dataset, error) {
-	found, err := s.find(opts.DataDir)
+// source is the line of the table of sources.
+func (s skeletons) source() Info {
+	s.Info.find = func(dirs []string) string {
+		found, err := s.find(dirs)
+		if err != nil {
+			return ""
+		}
+		defer found.close()
+		return found.place
+	}
+	s.Info.load = s.load
+	return s.Info
+}
+
+// load finds the files, prepares their signals or takes them from the user's cache directory, and draws the splits.
+func (s skeletons) load(info Info, opts Options) (*Dataset, error) {
+	dirs := info.dirs(opts.DataDir)
+	found, err := s.find(dirs)
 	if err != nil {
 		return nil, err
 	}
 	defer found.close()
-	files, takes, notes, err := s.choose(found)
+	files, takes, notes, err := s.choose(found, dirs)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Name: s.info.Name, Nodes: s.preparation.Nodes(), Channels: s.preparation.Channels(),
-		ClassNames: slices.Clone(s.classes), NodeNames: s.preparation.Layout.NodeNames(s.preparation.Frames), Notes: notes,
-		Grid: []int{s.preparation.Frames, len(s.preparation.Layout.Joints)}, Parts: s.preparation.Layout.Parts}
-	if d.Affinity, err = s.preparation.Layout.Graph(s.preparation.Frames); err != nil {
+	p, layout := s.preparation, s.preparation.Layout
+	d := &Dataset{Name: s.Name, Nodes: p.Nodes(), Channels: p.Channels(), ClassNames: slices.Clone(s.classes),
+		NodeNames: layout.NodeNames(p.Frames), Notes: notes, Grid: []int{p.Frames, len(layout.Joints)}, Parts: layout.Parts}
+	if d.Affinity, err = layout.Graph(p.Frames); err != nil {
 		return nil, err
 	}
-	split := s.splits[max(0, slices.Index(s.info.Protocols, opts.Protocol))]
+	split := s.splits[max(0, slices.Index(s.Protocols, opts.Protocol))]
 	d.splitRecordings(split, takes, opts)
 	if opts.Augment {
 		d.Augment = s.augment(split)
 	}
 	signals, err := s.signals(d, found, files, opts)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w; get these files again, or list their names in a .txt file there whose name holds \"missing\"",
-			s.info.Name, found.place, err)
+		return nil, fmt.Errorf("%s: %w; get these files again, or list their names in a .txt file there whose name holds \"missing\"",
+			found.place, err)
 	}
 	d.Signals = signals
-	d.scaleStreams(3 * s.preparation.Bodies)
+	d.scaleStreams(3 * p.Bodies)
 	d.Provenance = fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", s.credit, found.place, signals.Checksum())
 	d.Notes = append(d.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
-		split.name, s.preparation.Frames, len(s.preparation.Layout.Joints), d.Channels))
+		split.name, p.Frames, len(layout.Joints), d.Channels))
 	if copies := signals.Copies(d.Test, slices.Concat(d.Train, d.Validation)); copies > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under another name",
 			copies, len(d.Test)))
@@ -147,18 +159,14 @@ func (d *Dataset) splitRecordings(split skeletonSplit, takes []recorded, opts Op
 		d.warn("%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
 			split.name, len(d.Train), len(d.Test), split.train, split.test)
 	}
-	part := opts.Validation
-	if part == 0 {
-		part = heldOutSkeletons
-	}
-	d.holdOutValidation(max(1, share(len(d.Train), part)), opts.Seed)
+	d.holdOutValidation(max(1, share(len(d.Train), opts.validation(heldOutSkeletons))), opts.Seed)
 }
 
 // signals prepares the recordings, or takes what was prepared before.
 func (s *skeletons) signals(d *Dataset, found *foundSkeletons, files []skeleton.File, opts Options) (*skeleton.Signals, error) {
 	collection := &skeleton.Collection{FS: found.files, Files: files, Parse: s.parse, Preparation: s.preparation}
 	key, doing := collection.Key(), fmt.Sprintf("reading %d recordings", len(files))
-	signals, unkept, err := cache.Get(found.cachePath(s.info.Name),
+	signals, unkept, err := cache.Get(found.cachePath(s.Name),
 		func(path string) (*skeleton.Signals, error) {
 			return skeleton.ReadCache(path, key, len(files), d.Nodes*d.Channels)
 		},

@@ -17,53 +17,49 @@ import (
 
 // foundSkeletons are the recordings in a folder, or in a zip file.
 type foundSkeletons struct {
-	place string   // the folder or the zip file
-	dirs  []string // where lists of missing recordings may lie
+	place string // the folder or the zip file
 	files fs.FS
 	list  []skeleton.File // sorted by name
 	close func()
 }
 
-// find looks for recordings in the folders of the source below the data folder, in that folder itself, then for archives in
-// the same places.
-func (s *skeletons) find(dataDir string) (*foundSkeletons, error) {
-	dirs := folders(dataDir, s.folders...)
+// find looks for recordings in the folders, then for the archive in the same places.
+func (s *skeletons) find(dirs []string) (*foundSkeletons, error) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !os.IsNotExist(err) {
-			return nil, fmt.Errorf("%s: %w", s.info.Name, err)
+			return nil, err
 		}
-		var list []skeleton.File
+		found := &foundSkeletons{place: dir, files: os.DirFS(dir), close: func() {}}
 		for _, entry := range entries {
-			if !s.matches(entry.Name()) || entry.IsDir() {
+			if entry.IsDir() || s.numbers(entry.Name()) == nil {
 				continue
 			}
 			info, err := os.Stat(filepath.Join(dir, entry.Name())) // a link counts as what it points to
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", s.info.Name, err)
+				return nil, err
 			}
-			list = append(list, skeleton.File{Path: entry.Name(), Size: info.Size(), Modified: info.ModTime()})
+			found.list = append(found.list, skeleton.File{Path: entry.Name(), Size: info.Size(), Modified: info.ModTime()})
 		}
-		if len(list) > 0 {
-			return &foundSkeletons{place: dir, dirs: dirs, files: os.DirFS(dir), list: list, close: func() {}}, nil
+		if found.list != nil {
+			return found, nil
 		}
 	}
-	archive := findFile(dirs, s.archives)
-	if archive == "" {
-		return nil, missing(s.info.Name, append([]string{"recordings such as " + s.example}, s.archives...), dirs, s.get)
+	if archive := findFile(dirs, s.archive); archive != "" {
+		return s.unzip(archive)
 	}
-	return s.unzip(archive, dirs)
+	return nil, s.missing(dirs, "recordings such as "+s.example, s.archive)
 }
 
 // unzip lists the recordings of an archive, in whatever folder they are in it.
-func (s *skeletons) unzip(archive string, dirs []string) (*foundSkeletons, error) {
+func (s *skeletons) unzip(archive string) (*foundSkeletons, error) {
 	reader, err := zip.OpenReader(archive)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w; get the archive again", s.info.Name, archive, err)
+		return nil, fmt.Errorf("%s: %w; get the archive again", archive, err)
 	}
-	found := &foundSkeletons{place: archive, dirs: dirs, files: reader, close: func() { reader.Close() }}
+	found := &foundSkeletons{place: archive, files: reader, close: func() { reader.Close() }}
 	for _, entry := range reader.File {
-		if s.matches(path.Base(entry.Name)) {
+		if s.numbers(path.Base(entry.Name)) != nil {
 			size := int64(min(entry.UncompressedSize64, 1<<62))
 			found.list = append(found.list, skeleton.File{Path: entry.Name, Size: size, Modified: entry.Modified})
 		}
@@ -72,21 +68,20 @@ func (s *skeletons) unzip(archive string, dirs []string) (*foundSkeletons, error
 	found.list = slices.CompactFunc(found.list, func(a, b skeleton.File) bool { return a.Name() == b.Name() })
 	if len(found.list) == 0 {
 		reader.Close()
-		return nil, fmt.Errorf("%s: %s holds no recordings such as %s; get the archive again", s.info.Name, archive, s.example)
+		return nil, fmt.Errorf("%s holds no recordings such as %s; get the archive again", archive, s.example)
 	}
 	return found, nil
 }
 
-// matches says that a file is named as a recording.
-func (s *skeletons) matches(file string) bool {
-	stem, ok := strings.CutSuffix(file, s.extension)
-	return ok && s.name.FindString(stem) == stem
-}
-
-// numbers are the numbers of a recording's name.
-func (s *skeletons) numbers(name string) []int {
+// numbers are the numbers in the name of a recording's file; nil if it is not named as one.
+func (s *skeletons) numbers(file string) []int {
+	stem, ok := strings.CutSuffix(file, filepath.Ext(s.example))
+	groups := s.name.FindStringSubmatch(stem)
+	if !ok || groups == nil || groups[0] != stem {
+		return nil
+	}
 	var numbers []int
-	for _, digits := range s.name.FindStringSubmatch(name)[1:] {
+	for _, digits := range groups[1:] {
 		number, _ := strconv.Atoi(digits) // at most three digits, by the pattern
 		numbers = append(numbers, number)
 	}
@@ -103,9 +98,10 @@ func (f *foundSkeletons) cachePath(name string) string {
 	return cache.Path(name, ".skeletons", place)
 }
 
-// choose takes the recordings that belong to the set: not those of another one, nor those that a list says are missing.
-func (s *skeletons) choose(found *foundSkeletons) (files []skeleton.File, takes []recorded, notes []string, err error) {
-	listed, notes, err := s.listed(found.dirs)
+// choose takes the recordings that belong to the set: not those of another one, nor those that a list in the folders says
+// are missing.
+func (s *skeletons) choose(found *foundSkeletons, dirs []string) (files []skeleton.File, takes []recorded, notes []string, err error) {
+	listed, notes, err := s.listed(dirs)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -115,19 +111,19 @@ func (s *skeletons) choose(found *foundSkeletons) (files []skeleton.File, takes 
 		switch {
 		case !ok:
 			others++
-		case listed[strings.TrimSuffix(file.Name(), s.extension)]:
+		case listed[strings.TrimSuffix(file.Name(), path.Ext(file.Name()))]:
 			left++
 		default:
 			files, takes = append(files, file), append(takes, take)
 		}
 	}
+	if len(files) == 0 {
+		return nil, nil, nil, fmt.Errorf("none of the %d recordings in %s can be used: %d are listed as missing, %d are of another set",
+			len(found.list), found.place, left, others)
+	}
 	if left+others > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d recordings left out: %d listed as missing, %d of another set",
 			left+others, len(found.list), left, others))
-	}
-	if len(files) == 0 {
-		return nil, nil, nil, fmt.Errorf("%s: none of the %d recordings in %s can be used: %d are listed as missing, %d are of another set",
-			s.info.Name, len(found.list), found.place, left, others)
 	}
 	return files, takes, notes, nil
 }
@@ -143,15 +139,16 @@ func (s *skeletons) listed(dirs []string) (names map[string]bool, notes []string
 			if entry.IsDir() || !strings.Contains(lower, "missing") || filepath.Ext(lower) != ".txt" {
 				continue
 			}
-			content, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+			list := filepath.Join(dir, entry.Name())
+			content, err := os.ReadFile(list)
 			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", s.info.Name, err)
+				return nil, nil, err
 			}
 			found := s.name.FindAllString(string(content), -1)
 			for _, name := range found {
 				names[name] = true
 			}
-			notes = append(notes, fmt.Sprintf("%s lists %d recordings as missing", filepath.Join(dir, entry.Name()), len(found)))
+			notes = append(notes, fmt.Sprintf("%s lists %d recordings as missing", list, len(found)))
 		}
 	}
 	return names, notes, nil

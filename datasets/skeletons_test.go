@@ -17,6 +17,15 @@ import (
 	"github.com/clusterpool/ccp/datasets/skeleton"
 )
 
+// load reads a source without what Load checks.
+func load(name string, opts Options) (*Dataset, error) {
+	source, err := Named(name)
+	if err != nil {
+		return nil, err
+	}
+	return source.read(opts)
+}
+
 // emptyCache gives the test a cache directory of its own.
 func emptyCache(t *testing.T) string {
 	t.Helper()
@@ -127,7 +136,7 @@ func TestNTU(t *testing.T) {
 
 	var told []string
 	opts := Options{DataDir: dir, Protocol: crossView, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
-	d, err := loadNTU(opts)
+	d, err := load("ntu", opts)
 	require.NoError(t, err)
 	assert.Equal(t, "reading 80 recordings", told[0])
 	assert.Equal(t, []int{80, 2000, 6, 60}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Classes()})
@@ -175,7 +184,7 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), map[string]string{name: strings.Repeat("x", len(files[name]))})
 	told = nil
 	opts.Protocol = ""
-	d, err = loadNTU(opts)
+	d, err = load("ntu", opts)
 	require.NoError(t, err)
 	assert.Empty(t, told)
 	assert.Equal(t, first, samples(d))
@@ -187,11 +196,11 @@ func TestNTU(t *testing.T) {
 	require.NoError(t, err)
 	content[len(content)/2] ^= 1
 	require.NoError(t, os.WriteFile(kept[0], content, 0o644))
-	_, err = loadNTU(opts)
+	_, err = load("ntu", opts)
 	assert.ErrorContains(t, err, "ntu: "+filepath.Join(dir, "nturgb+d_skeletons")+": "+name+`: line 1: "xxxx`)
 	assert.ErrorContains(t, err, "get these files again, or list their names in a .txt file there whose name holds \"missing\"")
 	writeRecordings(t, filepath.Join(dir, "nturgb+d_skeletons"), map[string]string{name: files[name]})
-	d, err = loadNTU(opts)
+	d, err = load("ntu", opts)
 	require.NoError(t, err)
 	assert.NotEmpty(t, told)
 	assert.Equal(t, first, samples(d))
@@ -204,9 +213,9 @@ func TestNTUArchive(t *testing.T) {
 	writeRecordings(t, dir, files)
 	files["readme.txt"] = "hello"
 	zipFiles(t, filepath.Join(zipped, ntuArchive), files)
-	want, err := loadNTU(Options{DataDir: dir})
+	want, err := load("ntu", Options{DataDir: dir})
 	require.NoError(t, err)
-	got, err := loadNTU(Options{DataDir: zipped})
+	got, err := load("ntu", Options{DataDir: zipped})
 	require.NoError(t, err)
 	assert.Equal(t, want.Labels, got.Labels)
 	assert.Equal(t, samples(want), samples(got))
@@ -214,10 +223,10 @@ func TestNTUArchive(t *testing.T) {
 
 	path := filepath.Join(zipped, ntuArchive)
 	require.NoError(t, os.Truncate(path, 1000))
-	_, err = loadNTU(Options{DataDir: zipped})
+	_, err = load("ntu", Options{DataDir: zipped})
 	assert.ErrorContains(t, err, "ntu: "+path+": zip:")
 	zipFiles(t, path, map[string]string{"readme.txt": "hello"})
-	_, err = loadNTU(Options{DataDir: zipped})
+	_, err = load("ntu", Options{DataDir: zipped})
 	assert.ErrorContains(t, err, "holds no recordings such as S001C001P001R001A001.skeleton")
 }
 
@@ -226,7 +235,7 @@ func TestNTUErrors(t *testing.T) {
 	dir := t.TempDir()
 	writeRecordings(t, dir, map[string]string{"S001C001P001R001A061.skeleton": "0", "S018C001P001R001A001.skeleton": "0", "S001C001P001R001A002.skeleton": "0"})
 	writeRecordings(t, dir, map[string]string{"missing.txt": "S001C001P001R001A002"})
-	_, err := loadNTU(Options{DataDir: dir})
+	_, err := load("ntu", Options{DataDir: dir})
 	assert.ErrorContains(t, err, "none of the 3 recordings in "+dir+" can be used: 1 are listed as missing, 2 are of another set")
 }
 
@@ -236,23 +245,23 @@ func TestKeptInNoCache(t *testing.T) {
 	t.Setenv("HOME", "")
 	dir := t.TempDir()
 	writeRecordings(t, dir, smallNTU())
-	d, err := loadNTU(Options{DataDir: dir})
+	d, err := load("ntu", Options{DataDir: dir})
 	require.NoError(t, err)
 	assert.Contains(t, strings.Join(d.Warnings, "\n"), "cannot be kept, so that every start reads all recordings")
 }
 
 func TestSkeletonSources(t *testing.T) {
 	assert.Equal(t, []int{20, 60}, []int{len(ntuTrainSubjects), len(ntuClasses)})
-	for _, s := range []*skeletons{&ntuFiles, &nwuclaFiles} {
-		assert.True(t, s.matches(s.example))
-		assert.False(t, s.matches("x"+s.example))
+	for _, s := range []*skeletons{&ntu, &nwucla} {
+		assert.NotNil(t, s.numbers(s.example))
+		assert.Nil(t, s.numbers("x"+s.example))
 		_, ours := s.describe(s.numbers(s.example))
 		assert.True(t, ours)
-		assert.Equal(t, []int{s.info.Nodes, s.info.Channels, s.info.Classes},
+		assert.Equal(t, []int{s.Nodes, s.Channels, s.Classes},
 			[]int{s.preparation.Nodes(), s.preparation.Channels(), len(s.classes)})
 		for i, split := range s.splits {
-			assert.Equal(t, s.info.Protocols[i], split.name)
-			assert.Equal(t, s.info.Samples, split.train+split.test)
+			assert.Equal(t, s.Protocols[i], split.name)
+			assert.Equal(t, s.Samples, split.train+split.test)
 		}
 		seen := map[string]bool{}
 		for _, class := range s.classes {

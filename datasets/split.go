@@ -24,14 +24,15 @@ const (
 // heldOutImages is the number of training images of CIFAR-10, MNIST and Fashion-MNIST kept for validation.
 const heldOutImages = 5_000
 
-// drawSplits draws stratified splits of all samples: 20% test, then the given share of the others validation.
-func (d *Dataset) drawSplits(seed uint64, validationShare float64) {
+// drawSplits draws stratified splits of all samples: 20% test, then an eighth of the others, or the share asked for,
+// validation.
+func (d *Dataset) drawSplits(opts Options) {
 	all := make([]int, len(d.Labels))
 	for i := range all {
 		all[i] = i
 	}
-	d.Train, d.Test = holdOut(all, d.Labels, share(len(all), testShare), seed, testStream)
-	d.holdOutValidation(share(len(d.Train), validationShare), seed)
+	d.Train, d.Test = holdOut(all, d.Labels, share(len(all), testShare), opts.Seed, testStream)
+	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts.Seed)
 }
 
 // splitTrainTest makes the first samples the training set and the others the test set, then holds out for validation:

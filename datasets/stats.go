@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // ChannelStats returns the mean and the standard deviation (divisor n) of each channel of the raw values of the given
 // samples, over all their nodes. A constant channel has a deviation of exactly 0. Without samples both are 0.
@@ -50,9 +47,4 @@ func (d *Dataset) standardise() {
 			d.warn("channel %d is constant (%g) over the training samples and tells nothing", channel, d.Mean[channel])
 		}
 	}
-}
-
-// warn appends a warning.
-func (d *Dataset) warn(format string, args ...any) {
-	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
 }

@@ -4,26 +4,48 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/clusterpool/ccp/datasets/skeleton"
 	"github.com/clusterpool/ccp/datasets/text"
 )
 
+// finish works out what a loader left to Load, adds the warnings and returns all that is wrong.
+func (d *Dataset) finish(opts Options) []error {
+	if d.Mean == nil {
+		d.standardise()
+	}
+	if opts.Augment && d.Augment == nil {
+		d.warn("no augmentation is known for %s: its samples are used as they are", d.Name)
+	}
+	errs := d.errors()
+	if len(errs) == 0 {
+		d.warnOddities()
+	}
+	return errs
+}
+
 // Validate checks that the parts of the data set fit together: lengths, labels in range, at least two classes, splits
 // that are neither empty nor overlapping, a graph over as many nodes, usable means and deviations, finite values.
 // The error names the first thing found wrong, where it is and its value.
 func (d *Dataset) Validate() error {
-	for _, check := range d.checks() {
-		if err := check(); err != nil {
-			return fmt.Errorf("data set %s: %w", d.Name, err)
-		}
-	}
-	return nil
+	return d.first(d.errors())
 }
 
-// checks are what Validate checks, in order. All but the first can be carried out if the first finds nothing.
-func (d *Dataset) checks() []func() error {
-	return []func() error{d.checkShape, d.checkLabels, d.checkSplits, d.checkValues, d.checkScale}
+// first is the first of some errors, with the name of the data set; nil if there are none.
+func (d *Dataset) first(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("data set %s: %w", d.Name, errs[0])
+}
+
+// errors are all that Validate finds wrong. Without a shape nothing else can be checked.
+func (d *Dataset) errors() []error {
+	if err := d.checkShape(); err != nil {
+		return []error{err}
+	}
+	return separate(errors.Join(d.checkLabels(), d.checkSplits(), d.checkValues(), d.checkScale()))
 }
 
 func (d *Dataset) checkShape() error {
@@ -38,6 +60,9 @@ func (d *Dataset) checkShape() error {
 		return errors.New("no graph")
 	case d.Affinity.N() != d.Nodes:
 		return fmt.Errorf("the graph has %d nodes, the samples have %d", d.Affinity.N(), d.Nodes)
+	}
+	if _, _, weights := d.Affinity.CSR(); len(weights) > 0 && slices.Max(weights) > math.MaxFloat32 {
+		return fmt.Errorf("the graph has an edge of weight %g, which is beyond float32; scale the weights down", slices.Max(weights))
 	}
 	return nil
 }
@@ -113,3 +138,19 @@ func (d *Dataset) checkValues() error {
 
 // finite says that a value is neither NaN nor infinite.
 func finite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }
+
+// separate takes joined errors apart, in order.
+func separate(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	var out []error
+	for _, one := range joined.Unwrap() {
+		out = append(out, separate(one)...)
+	}
+	return out
+}

@@ -62,50 +62,29 @@ func FromDense(n int, values []float64) (*Matrix, error) {
 // fromEntries builds a matrix of which both triangles are given, in any order. Unlike New it refuses an entry that
 // comes twice or whose mirror image is missing or different. Zeros count as not given.
 func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) {
-	entries, err := sortEntries(n, given, name)
-	if err != nil {
-		return nil, err
-	}
-	kept := entries[:0]
-	for first := 0; first < len(entries); {
-		key := entries[first].key
-		var above, below *entry // On the diagonal, only above is used.
-		next := first
-		for ; next < len(entries) && entries[next].key == key; next++ {
-			e := entries[next]
-			side := &above
+	return assemble(n, given, name, func(same []entry) (float64, error) {
+		var sides [2]entry // above and below the diagonal
+		var there [2]bool
+		i, j := same[0].low(), same[0].high()
+		for _, e := range same {
+			side := 0
 			if e.below {
-				side = &below
+				side = 1
 			}
-			if *side != nil {
+			if there[side] {
 				edge := given[e.at]
-				return nil, fmt.Errorf("%s: (%d,%d), counted from 0, was there before, at %s; give each entry once", name(e.at), edge.I, edge.J, name((*side).at))
+				return 0, fmt.Errorf("%s: (%d,%d), counted from 0, was there before, at %s; give each entry once",
+					name(e.at), edge.I, edge.J, name(sides[side].at))
 			}
-			*side = &e
+			sides[side], there[side] = e, true
 		}
-		e := entry{key: key}
-		i, j := e.low(), e.high()
-		if i == j {
-			below = above
-		}
-		up, down := weightOf(above), weightOf(below)
-		if up != down {
-			return nil, fmt.Errorf("the matrix is not symmetric: (%d,%d) is %v but (%d,%d) is %v, counted from 0; make it so, as by numpy.maximum(a, a.T)",
+		up, down := sides[0].weight, sides[1].weight
+		if i != j && up != down {
+			return 0, fmt.Errorf("the matrix is not symmetric: (%d,%d) is %v but (%d,%d) is %v, counted from 0; make it so, as by numpy.maximum(a, a.T)",
 				i, j, up, j, i, down)
 		}
-		if e.weight = up; up != 0 {
-			kept = append(kept, e)
-		}
-		first = next
-	}
-	return pack(n, kept), nil
-}
-
-func weightOf(e *entry) float64 {
-	if e == nil {
-		return 0
-	}
-	return e.weight
+		return up, nil
+	})
 }
 
 // mapped replaces every weight by f, which must be symmetric in i and j, and drops what becomes 0.

@@ -12,94 +12,93 @@ import (
 
 // readEdgeList reads edges as text: see ReadFile.
 func readEdgeList(r io.Reader) (*Matrix, error) {
-	var (
-		edges   []Edge
-		rows    []int // The line of each edge.
-		columns int   // Of the first edge's line.
-		largest = -1
-		stated  = -1 // By `# nodes: N`.
-		heading bool
-	)
-	text := newLines(r)
-	for {
-		line, ok := text.next()
-		if !ok {
-			break
-		}
-		if comment, ok := strings.CutPrefix(line, "#"); ok {
-			n, ok, err := statedNodes(comment)
-			if err == nil && ok && stated >= 0 && n != stated {
-				err = fmt.Errorf("%d nodes, but %d were stated before", n, stated)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %w", text.number, err)
-			}
-			if ok {
-				stated = n
-			}
-			continue
-		}
-		if line == "" {
-			continue
-		}
-		cells := splitCells(line)
-		if len(edges) == 0 && !heading && isHeading(cells) {
-			heading = true
-			continue
-		}
-		if columns == 0 {
-			columns = len(cells)
-		}
-		if len(cells) != columns || columns < 2 || columns > 3 {
-			return nil, fmt.Errorf("line %d: %d columns (%.40q), want two nodes and perhaps a weight, on every line alike", text.number, len(cells), line)
-		}
-		edge, err := parseEdge(cells)
-		if err != nil {
+	text, list := newLines(r), edgeList{stated: -1}
+	for line, ok := text.next(); ok; line, ok = text.next() {
+		if err := list.read(line, text); err != nil {
 			return nil, fmt.Errorf("line %d: %w", text.number, err)
 		}
-		largest = max(largest, edge.I, edge.J)
-		edges = append(edges, edge)
-		rows = append(rows, text.number)
 	}
 	if err := text.err(); err != nil {
 		return nil, err
 	}
-	n := stated
+	n := list.stated
 	if n < 0 {
-		if len(edges) == 0 {
+		if len(text.edges) == 0 {
 			return nil, errors.New("holds no edges; a graph without any takes a line such as '# nodes: 10'")
 		}
 		var err error
-		if n, err = inferNodes(largest, len(edges), ", or state their number in a line such as '# nodes: 1000'"); err != nil {
+		if n, err = inferNodes(list.largest, len(text.edges), ", or state their number in a line such as '# nodes: 1000'"); err != nil {
 			return nil, err
 		}
 	}
-	return build(n, edges, func(k int) string { return fmt.Sprintf("line %d", rows[k]) })
+	return build(n, text.edges, text.name)
 }
 
-// statedNodes understands the comment ` nodes: N`; any other comment is just one.
-func statedNodes(comment string) (n int, ok bool, err error) {
-	key, value, _ := strings.Cut(comment, ":")
-	if !strings.EqualFold(strings.TrimSpace(key), "nodes") || len(strings.Fields(value)) != 1 {
-		return 0, false, nil
+// edgeList is what has been learned of a list of edges so far.
+type edgeList struct {
+	columns int // of the first edge's line
+	largest int // node
+	stated  int // number of nodes, by `# nodes: N`; -1 before
+	heading bool
+}
+
+func (l *edgeList) read(line string, text *lines) error {
+	if comment, ok := strings.CutPrefix(line, "#"); ok {
+		return l.comment(comment)
 	}
-	n, err = strconv.Atoi(strings.TrimSpace(value))
+	cells := strings.Fields(line)
+	if strings.Contains(line, ",") {
+		cells = strings.Split(line, ",")
+		for i, cell := range cells {
+			cells[i] = strings.TrimSpace(cell)
+		}
+	}
+	switch {
+	case line == "":
+		return nil
+	case len(text.edges) == 0 && !l.heading && isHeading(cells):
+		l.heading = true
+		return nil
+	case l.columns == 0:
+		l.columns = len(cells)
+	}
+	if len(cells) != l.columns || l.columns < 2 || l.columns > 3 {
+		return fmt.Errorf("%d columns (%.40q), want two nodes and perhaps a weight, on every line alike", len(cells), line)
+	}
+	from, err := parseNode(cells[0])
 	if err != nil {
-		return 0, false, fmt.Errorf("'nodes:%s' is not a number of nodes", value)
+		return err
 	}
-	return n, true, checkNodes(n)
+	to, err := parseNode(cells[1])
+	if err != nil {
+		return err
+	}
+	weight := 1.0
+	if len(cells) == 3 {
+		if weight, err = parseWeight(cells[2]); err != nil {
+			return err
+		}
+	}
+	l.largest = max(l.largest, from, to)
+	text.add(Edge{from, to, weight})
+	return nil
 }
 
-// splitCells splits at commas if there are any, else at spaces and tabs.
-func splitCells(line string) []string {
-	if !strings.Contains(line, ",") {
-		return strings.Fields(line)
+// comment understands ` nodes: N`; any other comment is just one.
+func (l *edgeList) comment(text string) error {
+	key, value, _ := strings.Cut(text, ":")
+	if !strings.EqualFold(strings.TrimSpace(key), "nodes") || len(strings.Fields(value)) != 1 {
+		return nil
 	}
-	cells := strings.Split(line, ",")
-	for i, cell := range cells {
-		cells[i] = strings.TrimSpace(cell)
+	n, err := strconv.Atoi(strings.TrimSpace(value))
+	if err != nil {
+		return fmt.Errorf("'nodes:%s' is not a number of nodes", value)
 	}
-	return cells
+	if l.stated >= 0 && n != l.stated {
+		return fmt.Errorf("%d nodes, but %d were stated before", n, l.stated)
+	}
+	l.stated = n
+	return checkNodes(n)
 }
 
 // isHeading tells whether a first line names the columns: neither node is a number.
@@ -110,23 +109,6 @@ func isHeading(cells []string) bool {
 		}
 	}
 	return len(cells) == 2 || len(cells) == 3
-}
-
-func parseEdge(cells []string) (Edge, error) {
-	edge := Edge{Weight: 1}
-	for k, node := range []*int{&edge.I, &edge.J} {
-		var err error
-		if *node, err = parseNode(cells[k]); err != nil {
-			return edge, err
-		}
-	}
-	if len(cells) == 3 {
-		var err error
-		if edge.Weight, err = parseWeight(cells[2]); err != nil {
-			return edge, err
-		}
-	}
-	return edge, nil
 }
 
 // parseNode reads a node's number. It may be written as a floating-point one, as numpy.savetxt does.

@@ -51,7 +51,7 @@ func formatOf(path string) (text *textFormat, gzipped bool, err error) {
 //     largest node + 1, or what a line `# nodes: N` says.
 //   - .mtx: Matrix Market, coordinate or array, real, integer or pattern, symmetric or (if it is so in fact) general.
 //   - .npz: what scipy.sparse.save_npz writes (`indptr`, `indices`, `data`, `shape`), or `edges` `[E, 2]` and, if they
-//     are not 1, `weights` `[E]`, or `adjacency` `[N, N]`.
+//     are not 1, `weights` `[E]`, or `adjacency` `[N, N]`: see [FromArrays].
 //
 // Errors name the file and the line or array.
 func ReadFile(path string) (*Matrix, error) {
@@ -110,11 +110,21 @@ func (m *Matrix) writeText(w io.Writer, format *textFormat) error {
 	return buffered.Flush() // Also reports an earlier error.
 }
 
-// lines reads a text line by line, numbering the lines from 1.
+// lines reads a text line by line, numbering the lines from 1, and keeps the edges found in them.
 type lines struct {
 	scanner *bufio.Scanner
 	number  int
+	edges   []Edge
+	rows    []int // the line of each edge
 }
+
+// add keeps an edge of the line just read.
+func (l *lines) add(e Edge) {
+	l.edges, l.rows = append(l.edges, e), append(l.rows, l.number)
+}
+
+// name is what errors call edge k.
+func (l *lines) name(k int) string { return fmt.Sprintf("line %d", l.rows[k]) }
 
 // maxLine is the longest line in bytes. Real ones have a few dozen.
 const maxLine = 1 << 20

@@ -20,23 +20,20 @@ const (
 	Cosine
 )
 
+var metrics = []string{"euclidean", "cosine"}
+
 // String is the metric's name.
 func (m Metric) String() string {
-	switch m {
-	case Euclidean:
-		return "euclidean"
-	case Cosine:
-		return "cosine"
+	if m < 0 || int(m) >= len(metrics) {
+		return fmt.Sprintf("metric %d", int(m))
 	}
-	return fmt.Sprintf("metric %d", int(m))
+	return metrics[m]
 }
 
 // ParseMetric is the metric of that name, "euclidean" or "cosine".
 func ParseMetric(name string) (Metric, error) {
-	for _, m := range []Metric{Euclidean, Cosine} {
-		if name == m.String() {
-			return m, nil
-		}
+	if m := slices.Index(metrics, name); m >= 0 {
+		return Metric(m), nil
 	}
 	return 0, fmt.Errorf("metric %q is not known; use euclidean or cosine", name)
 }

@@ -45,24 +45,36 @@ func New(n int, edges []Edge) (*Matrix, error) {
 
 // build is New with names of its own for the edges in errors, such as the lines of a file.
 func build(n int, edges []Edge, name func(k int) string) (*Matrix, error) {
+	return assemble(n, edges, name, func(same []entry) (float64, error) {
+		e := same[0]
+		for _, other := range same[1:] {
+			if other.weight != e.weight {
+				return 0, fmt.Errorf("%s gives %d-%d the weight %v, but %s gives it %v; keep one of them",
+					name(other.at), e.low(), e.high(), other.weight, name(e.at), e.weight)
+			}
+		}
+		return e.weight, nil
+	})
+}
+
+// assemble validates and sorts edges, merges those that join the same nodes into one weight, and drops weights of 0.
+func assemble(n int, edges []Edge, name func(k int) string, merge func(same []entry) (float64, error)) (*Matrix, error) {
 	entries, err := sortEntries(n, edges, name)
 	if err != nil {
 		return nil, err
 	}
 	kept := entries[:0]
-	for first := 0; first < len(entries); {
-		e := entries[first]
-		next := first + 1
-		for ; next < len(entries) && entries[next].key == e.key; next++ {
-			if other := entries[next]; other.weight != e.weight {
-				return nil, fmt.Errorf("%s gives %d-%d the weight %v, but %s gives it %v; keep one of them",
-					name(other.at), e.low(), e.high(), other.weight, name(e.at), e.weight)
-			}
+	for next := 0; len(entries) > 0; entries, next = entries[next:], 0 {
+		e := entries[0]
+		for next < len(entries) && entries[next].key == e.key {
+			next++
+		}
+		if e.weight, err = merge(entries[:next]); err != nil {
+			return nil, err
 		}
 		if e.weight != 0 {
 			kept = append(kept, e)
 		}
-		first = next
 	}
 	return pack(n, kept), nil
 }

@@ -14,48 +14,38 @@ import (
 // of sizes, then entries (coordinate; rows and columns count from 1) or all values column by column (array). A
 // symmetric file holds the lower triangle only.
 func readMatrixMarket(r io.Reader) (*Matrix, error) {
-	text := newLines(r)
-	market := marketReader{text: text}
-	err := market.readAll()
-	if failed := text.err(); failed != nil {
+	m := marketReader{lines: newLines(r)}
+	err := m.readBanner()
+	var count int
+	if err == nil {
+		count, err = m.readSizes()
+	}
+	switch {
+	case err == nil && m.array:
+		err = m.readArray()
+	case err == nil:
+		err = m.readCoordinates(count)
+	}
+	if failed := m.err(); failed != nil {
 		return nil, failed
 	}
 	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", text.number, err)
+		return nil, fmt.Errorf("line %d: %w", m.number, err)
 	}
-	name := func(k int) string { return fmt.Sprintf("line %d", market.rows[k]) }
-	if market.symmetric {
-		return build(market.n, market.edges, name)
+	if m.symmetric {
+		return build(m.n, m.edges, m.name)
 	}
-	return fromEntries(market.n, market.edges, name)
+	return fromEntries(m.n, m.edges, m.name)
 }
 
 type marketReader struct {
-	text      *lines
-	array     bool
-	pattern   bool
-	symmetric bool
-	n         int
-	edges     []Edge
-	rows      []int // The line of each edge.
-}
-
-func (m *marketReader) readAll() error {
-	if err := m.readBanner(); err != nil {
-		return err
-	}
-	count, err := m.readSizes()
-	if err != nil {
-		return err
-	}
-	if m.array {
-		return m.readArray()
-	}
-	return m.readCoordinates(count)
+	*lines
+	array, pattern, symmetric bool
+	n                         int
 }
 
 func (m *marketReader) readBanner() error {
-	line, _ := m.text.next()
+	line, _ := m.next()
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix" {
 		return errors.New("want '%%MatrixMarket matrix' and its format, field and symmetry")
@@ -75,7 +65,7 @@ func (m *marketReader) readBanner() error {
 // nextWords gives the words of the next line that is neither empty nor a comment; nil at the end.
 func (m *marketReader) nextWords() []string {
 	for {
-		line, ok := m.text.next()
+		line, ok := m.next()
 		if !ok {
 			return nil
 		}
@@ -112,8 +102,7 @@ func (m *marketReader) add(row, column int, weight float64) error {
 	if m.symmetric && column > row {
 		return fmt.Errorf("(%d,%d) is above the diagonal; a symmetric file holds the lower triangle", row+1, column+1)
 	}
-	m.edges = append(m.edges, Edge{row, column, weight})
-	m.rows = append(m.rows, m.text.number)
+	m.lines.add(Edge{row, column, weight})
 	return nil
 }
 

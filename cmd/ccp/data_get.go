@@ -42,10 +42,10 @@ stopped goes on with the same command; what is there already is not fetched agai
 	cmd.Flags().StringVar(&dataDir, "data-dir", "", "`FOLDER` to put the files in (default: $CCP_DATA, else here)")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		folder := dataFolder(dataDir)
-		sets := make([]datasets.Official, len(names))
+		sets := make([]datasets.Info, len(names))
 		for i, name := range names { // all of them, before the first takes its time
 			var err error
-			if sets[i], err = datasets.OfficialPlace(name); err != nil {
+			if sets[i], err = datasets.Named(name); err != nil {
 				return err
 			}
 			if err := s.gettable(sets[i], folder, trainOn(name, dataDir)); err != nil {
@@ -72,7 +72,7 @@ stopped goes on with the same command; what is there already is not fetched agai
 }
 
 // gettable says why a set cannot be fetched that is not there.
-func (s *shared) gettable(set datasets.Official, dataDir, next string) error {
+func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
 	offline := s.offline || os.Getenv("CCP_OFFLINE") == "1"
 	switch {
 	case set.Find(dataDir) != "":
@@ -110,7 +110,7 @@ func printGot(cmd *cobra.Command, asJSON bool, r getJSON) (err error) {
 }
 
 // get fetches the files of a set, unpacks them where they are an archive, and returns where they are.
-func get(ctx context.Context, status *statusLine, set datasets.Official, dataDir string) (string, error) {
+func get(ctx context.Context, status *statusLine, set datasets.Info, dataDir string) (string, error) {
 	defer status.clear()
 	folder := filepath.Join(dataDir, set.Folder)
 	if set.Unpacked > 0 { // the archive lies beside the folder that it becomes

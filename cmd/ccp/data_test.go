@@ -24,7 +24,7 @@ import (
 )
 
 // moved is a data set whose official place serves these files instead, by name.
-func moved(t *testing.T, name string, files map[string][]byte) datasets.Official {
+func moved(t *testing.T, name string, files map[string][]byte) datasets.Info {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, ok := files[filepath.Base(r.URL.Path)]
@@ -35,7 +35,7 @@ func moved(t *testing.T, name string, files map[string][]byte) datasets.Official
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(raw))
 	}))
 	t.Cleanup(server.Close)
-	set, err := datasets.OfficialPlace(name)
+	set, err := datasets.Named(name)
 	require.NoError(t, err)
 	set.Files = slices.Clone(set.Files)
 	for i, file := range set.Files {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -52,7 +53,8 @@ type Key [sha256.Size]byte
 func (c *Collection) Key() Key {
 	digest := sha256.New()
 	p := c.Preparation
-	fmt.Fprintf(digest, "%d %q %d %d %t %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Bodies, p.EachFrame, p.Streams)
+	// "false" stands for a setting that is gone: signals that were kept with it stay good.
+	fmt.Fprintf(digest, "%d %q %d %d false %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Bodies, p.Streams)
 	for _, file := range c.Files {
 		fmt.Fprintf(digest, "%q %d %d\n", file.Name(), file.Size, file.Modified.UnixNano())
 	}
@@ -68,29 +70,22 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 	}
 	signals := NewSignals(len(c.Files), c.Preparation.Nodes()*c.Preparation.Channels())
 	failures := make([]error, len(c.Files))
-	jobs, done := make(chan int), make(chan int, 64)
+	var taken atomic.Int64
+	done := make(chan bool, 64)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			var content []byte
 			values := make([]float32, signals.size)
-			for i := range jobs {
-				content, failures[i] = c.prepare(c.Files[i], content, values)
-				if failures[i] == nil {
+			for i := int(taken.Add(1)) - 1; i < len(c.Files) && ctx.Err() == nil; i = int(taken.Add(1)) - 1 {
+				if content, failures[i] = c.prepare(c.Files[i], content, values); failures[i] == nil {
 					signals.Set(i, values)
 				}
-				done <- i
+				done <- true
 			}
 		})
 	}
 	go func() {
-		for i := range c.Files {
-			if ctx.Err() != nil {
-				break
-			}
-			jobs <- i
-		}
-		close(jobs)
 		workers.Wait()
 		close(done)
 	}()

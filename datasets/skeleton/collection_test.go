@@ -85,15 +85,15 @@ func TestPrepareErrors(t *testing.T) {
 func TestKey(t *testing.T) {
 	seen := map[Key]string{collection(3).Key(): "as it was"}
 	for name, change := range map[string]func(c *Collection){
-		"size":       func(c *Collection) { c.Files[1].Size++ },
-		"time":       func(c *Collection) { c.Files[1].Modified = time.Unix(99, 1) },
-		"name":       func(c *Collection) { c.Files[1].Path = "some/other" },
-		"one less":   func(c *Collection) { c.Files = c.Files[:2] },
-		"order":      func(c *Collection) { c.Files[0], c.Files[1] = c.Files[1], c.Files[0] },
-		"frames":     func(c *Collection) { c.Preparation.Frames++ },
-		"bodies":     func(c *Collection) { c.Preparation.Bodies++ },
-		"each frame": func(c *Collection) { c.Preparation.EachFrame = true },
-		"layout":     func(c *Collection) { c.Preparation.Layout = &KinectV1 },
+		"size":     func(c *Collection) { c.Files[1].Size++ },
+		"time":     func(c *Collection) { c.Files[1].Modified = time.Unix(99, 1) },
+		"name":     func(c *Collection) { c.Files[1].Path = "some/other" },
+		"one less": func(c *Collection) { c.Files = c.Files[:2] },
+		"order":    func(c *Collection) { c.Files[0], c.Files[1] = c.Files[1], c.Files[0] },
+		"frames":   func(c *Collection) { c.Preparation.Frames++ },
+		"bodies":   func(c *Collection) { c.Preparation.Bodies++ },
+		"streams":  func(c *Collection) { c.Preparation.Streams = true },
+		"layout":   func(c *Collection) { c.Preparation.Layout = &KinectV1 },
 	} {
 		c := collection(3)
 		change(c)

@@ -14,9 +14,6 @@ type Preparation struct {
 	Frames int
 	// Bodies is the number of bodies of a signal. Further ones are left out; absent ones are zeros.
 	Bodies int
-	// EachFrame looks at each frame from where the main actor is in that frame, which takes their way through the room
-	// out of the signal. Otherwise all frames are seen from where they are in the first.
-	EachFrame bool
 	// Streams adds to the places of the joints the vectors along the bones and of their motion, which a filter would
 	// otherwise have to find out by subtraction.
 	Streams bool
@@ -74,40 +71,26 @@ func (p Preparation) Signal(r *Recording, dst []float32) error {
 	return nil
 }
 
-// look overwrites the poses of all actors, in the frames in which the first was seen, by what they are in its coordinates.
-// What spans no coordinates borrows those of the frame before, or of the first that does.
+// look overwrites the poses of all actors, in the frames in which the first was seen, by what they are in its coordinates:
+// those of the first frame that spans any.
 func (p Preparation) look(actors []Body) error {
 	main := &actors[0]
-	frames, first := make([]bodyFrame, len(main.Frames)), -1
 	usual := p.Layout.usualUnit(main)
-	for i := range frames {
-		if first < 0 || p.EachFrame {
-			if frame, ok := p.Layout.frame(main.pose(i)); ok && frame.unit >= usual/mostStretch && frame.unit <= usual*mostStretch {
-				frames[i] = frame
-				if first < 0 {
-					first = i
+	for i := range main.Frames {
+		frame, ok := p.Layout.frame(main.pose(i))
+		if !ok || frame.unit < usual/mostStretch || frame.unit > usual*mostStretch {
+			continue
+		}
+		for a := range actors {
+			for row, moment := range actors[a].Frames {
+				if _, ok := slices.BinarySearch(main.Frames, moment); ok {
+					frame.apply(actors[a].pose(row))
 				}
-				continue
 			}
 		}
-		if i > 0 {
-			frames[i] = frames[i-1]
-		}
+		return nil
 	}
-	if first < 0 {
-		return fmt.Errorf("in none of its %d frames do shoulders and spine of the main body span a plane", len(frames))
-	}
-	for i := range first {
-		frames[i] = frames[first]
-	}
-	for a := range actors {
-		for i, frame := range actors[a].Frames {
-			if row, ok := slices.BinarySearch(main.Frames, frame); ok {
-				frames[row].apply(actors[a].pose(i))
-			}
-		}
-	}
-	return nil
+	return fmt.Errorf("in none of its %d frames do shoulders and spine of the main body span a plane", len(main.Frames))
 }
 
 // resample writes a body at p.Frames moments spread evenly over the given frames to every p.Bodies-th triple of dst. Between

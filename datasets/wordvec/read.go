@@ -76,7 +76,7 @@ func read(file io.Reader, want map[string]bool) (*Vectors, error) {
 		if k.Dim = commonDim(start, whole); k.Dim == 0 {
 			return nil, errors.New("its first lines are not words with numbers after them; is it a file of word vectors?")
 		}
-		err = readText(in, k, 0)
+		err = k.readAll(in, k.readLine, "line", 1)
 	case dim < 1 || dim > maxDim:
 		return nil, fmt.Errorf("line 1: the header gives vectors %d values; want 1 to %d", dim, maxDim)
 	default:
@@ -85,9 +85,9 @@ func read(file io.Reader, want map[string]bool) (*Vectors, error) {
 			return nil, errors.New("it holds a header and no words; get the file again")
 		}
 		if isText(rest, dim) {
-			err = readText(in, k, 1)
+			err = k.readAll(in, k.readLine, "line", 2)
 		} else {
-			err = readBinary(in, k)
+			err = k.readAll(in, k.readVector, "word", 1)
 		}
 	}
 	if err != nil {

@@ -28,38 +28,18 @@ import (
 // result depends on the arguments and the backend alone; on a GPU, which adds in any order, not to the last digit.
 //
 // Errors say which setting, document or word is at fault, or wrap ctx.Err() when ctx ends first.
-func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config, progress func(epoch int, done, loss float64)) (*Vectors, error) {
+func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config, progress func(epoch int, done, loss float64)) (_ *Vectors, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("word vectors: %w", err)
+		}
+	}()
 	if err := config.check(); err != nil {
-		return nil, fmt.Errorf("word vectors: %w", err)
+		return nil, err
 	}
 	if err := checkDocuments(documents, words); err != nil {
-		return nil, fmt.Errorf("word vectors: %w", err)
+		return nil, err
 	}
-	v, err := train(ctx, backend, documents, words, config, progress)
-	if err != nil {
-		return nil, fmt.Errorf("word vectors: %w", err)
-	}
-	return v, nil
-}
-
-// checkDocuments makes sure that there is something to learn, and that every entry is the index of a word.
-func checkDocuments(documents [][]int32, words []string) error {
-	pairs := false
-	for i, document := range documents {
-		for j, word := range document {
-			if word < 0 || int(word) >= len(words) {
-				return fmt.Errorf("document %d, word %d is index %d; there are %d words", i, j, word, len(words))
-			}
-		}
-		pairs = pairs || len(document) > 1
-	}
-	if !pairs {
-		return fmt.Errorf("none of the %d documents has two words; training needs words that stand together", len(documents))
-	}
-	return nil
-}
-
-func train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config, progress func(epoch int, done, loss float64)) (*Vectors, error) {
 	store := model.NewStore()
 	defer store.Finalize()
 	vectors, outputs, err := variables(store, config, len(words))
@@ -121,6 +101,23 @@ func train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 		}
 	}
 	return &Vectors{Dim: config.Dim, Words: slices.Clone(words), Values: values}, nil
+}
+
+// checkDocuments makes sure that there is something to learn, and that every entry is the index of a word.
+func checkDocuments(documents [][]int32, words []string) error {
+	pairs := false
+	for i, document := range documents {
+		for j, word := range document {
+			if word < 0 || int(word) >= len(words) {
+				return fmt.Errorf("document %d, word %d is index %d; there are %d words", i, j, word, len(words))
+			}
+		}
+		pairs = pairs || len(document) > 1
+	}
+	if !pairs {
+		return fmt.Errorf("none of the %d documents has two words; training needs words that stand together", len(documents))
+	}
+	return nil
 }
 
 func diverged(config Config) error {

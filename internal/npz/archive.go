@@ -74,9 +74,14 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
-// Errorf is fmt.Errorf with the file's name in front, for callers that find an array's content wrong.
+// Errorf is fmt.Errorf with the file's name in front, unless that is there already. It is for callers that find an array's
+// content wrong.
 func (f *File) Errorf(format string, values ...any) error {
-	return fmt.Errorf("%s: %w", f.path, fmt.Errorf(format, values...))
+	err := fmt.Errorf(format, values...)
+	if strings.HasPrefix(err.Error(), f.path+": ") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", f.path, err)
 }
 
 // Names lists the arrays in the order of the archive.

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOfficials: every listed source has its place, and each place is whole.
-func TestOfficials(t *testing.T) {
+// TestSources: every listed source has its place, and each place is whole.
+func TestSources(t *testing.T) {
 	sum := regexp.MustCompile(`^(sha256:[0-9a-f]{64}|md5:[0-9a-f]{32})$`)
 	for _, info := range Names() {
-		o, err := OfficialPlace(info.Name)
-		if info.Name == npzInfo.Name {
+		o, err := Named(info.Name)
+		if info.Name == ownFile.Name {
 			assert.ErrorContains(t, err, "an .npz file is your own")
 			continue
 		}
@@ -38,8 +38,8 @@ func TestOfficials(t *testing.T) {
 		}
 		assert.False(t, o.Unpacked > 0 && len(o.Files) != 1, "one archive")
 	}
-	_, err := OfficialPlace("imagenet")
-	assert.ErrorContains(t, err, `data set "imagenet" is not known; there are digits, cifar10,`)
+	_, err := Named("imagenet")
+	assert.ErrorContains(t, err, `data set "imagenet" is not known; use one of digits, cifar10,`)
 }
 
 // TestFind: files count as there where, and only where, the loaders look.
@@ -72,7 +72,7 @@ func TestFind(t *testing.T) {
 			if c.want != "" {
 				want = filepath.Join(dir, c.want)
 			}
-			o, err := OfficialPlace(c.name)
+			o, err := Named(c.name)
 			require.NoError(t, err)
 			assert.Equal(t, want, o.Find(dir))
 		})
@@ -123,14 +123,14 @@ func TestAccepts(t *testing.T) {
 		}
 	}
 	for _, protocol := range []string{"", "cross-view", "cross-subject"} {
-		require.NoError(t, ntuInfo.accepts(Options{Protocol: protocol}))
+		require.NoError(t, ntu.accepts(Options{Protocol: protocol}))
 	}
-	require.NoError(t, newsgroupsInfo.accepts(Options{TFIDF: true, Vectors: "glove.txt"}))
+	require.NoError(t, newsgroups.accepts(Options{TFIDF: true, Vectors: "glove.txt"}))
 	require.NoError(t, Info{Name: "a.NPZ"}.accepts(Options{KNN: 3}))
 }
 
-func ExampleOfficialPlace() {
-	place, err := OfficialPlace("cifar10")
+func ExampleNamed() {
+	place, err := Named("cifar10")
 	if err != nil {
 		fmt.Println(err)
 		return

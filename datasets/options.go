@@ -1,0 +1,97 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+)
+
+// Options of [Load]. The zero value suits every source that needs no files but the digits; DataDir finds the others'.
+type Options struct {
+	// DataDir is the folder in which the files of a source are looked for; "" is the working directory. Each error
+	// about a missing file lists the places that were tried.
+	DataDir string
+	// Seed draws the splits, where a source does not bring them. It has nothing to do with the seed of a training:
+	// leave it at 0 and every run, whatever its seed, is tested on the same samples.
+	Seed uint64
+	// Validation is the share, in [0, 1), of the samples outside the test set to hold out for validation. 0 takes the
+	// protocol of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, a tenth of the others' training samples
+	// where the test set is given, one eighth (10% of all) elsewhere.
+	// An .npz file that marks its own validation samples is not affected.
+	Validation float64
+	// KNN is the number of neighbours of each node in the graph of an .npz file that brings `coordinates` (then 0
+	// means 8) or no graph at all (then it must be set). The graphs of the other sources are fixed.
+	KNN int
+	// Augment sets the augmentation of the source, if it has one.
+	Augment bool
+	// Protocol picks one of the splits of a source that has several, as Info.Protocols lists them; "" is its usual one.
+	Protocol string
+	// TFIDF weighs the words of a text by how rare they are among the training documents, in place of plain counts.
+	TFIDF bool
+	// Vectors is a file of word vectors for the graph of a text source: word2vec's .bin or .txt, fastText's .vec,
+	// GloVe's .txt, each also .gz. "" learns them from the training documents.
+	Vectors string
+	// Backend opens what word vectors are learned on; called only if they have to be.
+	Backend func() (compute.Backend, error)
+	// Context, if set, ends a long preparation when it ends; Load then returns its error.
+	Context context.Context
+	// Progress, which may be nil, is told what a long preparation is doing and the share of it that is done, 0 to 1.
+	Progress func(doing string, done float64)
+}
+
+// check finds values that are wrong for every source.
+func (o Options) check() error {
+	if o.Validation < 0 || o.Validation >= 1 || o.Validation != o.Validation {
+		return fmt.Errorf("validation share %g: must be in [0, 1)", o.Validation)
+	}
+	if o.KNN < 0 {
+		return fmt.Errorf("knn %d: the number of neighbours must not be negative", o.KNN)
+	}
+	return nil
+}
+
+// accepts refuses options that do not apply to a source, and protocols that it does not have: to pass over one silently
+// would be to compute something else than was asked for. The name of an .npz file stands for all of them.
+func (i Info) accepts(opts Options) error {
+	texts := func(s Info) bool { return s.text }
+	several := func(s Info) bool { return s.Protocols != nil }
+	switch {
+	case opts.KNN > 0 && !isNPZ(i.Name):
+		return fmt.Errorf("%s: its graph is fixed; leave --knn out (it is for .npz files)", i.Name)
+	case opts.TFIDF && !i.text:
+		return fmt.Errorf("%s: it has no words to weigh; leave --tfidf out (it is for %s)", i.Name, names(texts))
+	case opts.Vectors != "" && !i.text:
+		return fmt.Errorf("%s: it has no words; leave --vectors out (it is for %s)", i.Name, names(texts))
+	case opts.Protocol != "" && i.Protocols == nil:
+		return fmt.Errorf("%s: there is one protocol only; leave --protocol out (it is for %s)", i.Name, names(several))
+	case opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol):
+		return fmt.Errorf("%s: there is no protocol %q; there are %s", i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))
+	}
+	return nil
+}
+
+// context is Context, or one that does not end.
+func (o Options) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
+}
+
+// report tells Progress, if there is one.
+func (o Options) report(doing string, done float64) {
+	if o.Progress != nil {
+		o.Progress(doing, done)
+	}
+}
+
+// validation is the share asked for, or else the usual one.
+func (o Options) validation(usual float64) float64 {
+	if o.Validation == 0 {
+		return usual
+	}
+	return o.Validation
+}
