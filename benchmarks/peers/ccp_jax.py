@@ -8,7 +8,7 @@ import os
 import sys
 
 # Before JAX is loaded, which takes a GPU otherwise.
-os.environ["JAX_PLATFORMS"] = "cuda" if "cuda" in sys.argv else "cpu"
+os.environ["JAX_PLATFORMS"] = "cuda" if {"cuda", "--device=cuda"} & set(sys.argv) else "cpu"
 
 import jax
 import jax.numpy as jnp
