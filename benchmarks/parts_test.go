@@ -3,7 +3,7 @@ package benchmarks
 import (
 	"testing"
 
-	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -14,15 +14,6 @@ import (
 func BenchmarkParts(b *testing.B) {
 	const batch, nodes, channels, clusters, size, filters = 64, 256, 256, 64, 16, 384
 	const slots = clusters * size
-	filled := func(dims ...int) *tensors.Tensor {
-		t := tensors.FromShape(shapes.Make(dtypes.Float32, dims...))
-		tensors.MustMutableFlatData(t, func(v []float32) {
-			for i := range v {
-				v[i] = float32(i*7919%1000)/500 - 1
-			}
-		})
-		return t
-	}
 	indices := make([]int32, slots)
 	for i := range indices {
 		indices[i] = int32((i*37 + i/size*5) % nodes)
@@ -66,12 +57,11 @@ func BenchmarkPrepare(b *testing.B) {
 	backend := open(b)
 	for _, arch := range []string{"cifar10", "ntu", "20news"} {
 		b.Run(arch, func(b *testing.B) {
-			spec := Architectures[arch]
-			spec.Model, spec.Architecture, spec.Params = "ccp", models.Preset(arch, spec.Nodes), map[string]any{"ccp_hierarchy": "prepared"}
-			graph, err := graphOf(arch)
+			spec, graph, err := Network(arch)
 			if err != nil {
 				b.Fatal(err)
 			}
+			spec.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared}
 			for b.Loop() {
 				b.Setenv("XDG_CACHE_HOME", b.TempDir()) // nothing is found there
 				h, err := spec.Prepare(b.Context(), backend, spec.NewStore(1), graph, nil)

@@ -1,9 +1,16 @@
 package benchmarks
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -11,12 +18,11 @@ import (
 // The products of the paper's CIFAR-10 network, counted by hand: 2·clusters·L·channels·filters for each level, then the
 // dense layers.
 func TestFlops(t *testing.T) {
-	spec := Architectures["cifar10"]
 	w, err := New(backendtest.Go(t), "cifar10", "infer-frozen", 1, nil)
 	require.NoError(t, err)
 	want := 2.0 * (256*16*3*256 + 64*16*256*384 + 16*8*384*512 + 4*8*512*768 + 1*4*768*1024 + 1024*1024 + 1024*10)
 	assert.Equal(t, want, w.Flops)
-	assert.Equal(t, 1024, spec.Nodes)
+	assert.Equal(t, 1024, w.Spec.Nodes)
 	_, err = New(backendtest.Go(t), "cifar100", "train", 1, nil)
 	assert.ErrorContains(t, err, `no architecture "cifar100"`)
 	_, err = New(backendtest.Go(t), "cifar10", "test", 1, nil)
@@ -25,13 +31,67 @@ func TestFlops(t *testing.T) {
 
 // The lattice's inner nodes have 16 neighbours; its network trains and ends in one cluster that sees all that is left.
 func TestLattice(t *testing.T) {
-	m, err := latticeGraph(20)
+	_, m, err := Network("lattice-400")
 	require.NoError(t, err)
 	inner, _ := m.Row(10*20 + 10)
 	assert.Len(t, inner, 16)
 	w, err := New(backendtest.Go(t), "lattice-400", "train", 2, map[string]any{"ccp_hierarchy": "prepared"})
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Spec.Levels[len(w.Spec.Levels)-1].Clusters)
+	_, err = w.Step()
+	require.NoError(t, err)
+}
+
+// Every architecture's network fits its graph, and the graph convolutions have the shapes of their data set.
+func TestNetworks(t *testing.T) {
+	assert.Len(t, Architectures(), 13)
+	for _, arch := range Architectures() {
+		spec, graph, err := Network(arch)
+		require.NoError(t, err, arch)
+		assert.NoError(t, spec.Check(), arch)
+		assert.Equal(t, spec.Nodes, graph.N(), arch)
+	}
+	spec, graph, err := Network("20news-gat")
+	require.NoError(t, err)
+	assert.Equal(t, "gat", spec.Model)
+	assert.Equal(t, []models.Level{{Clusters: 10_000, Filters: 8, Neighbours: 1}}, spec.Levels)
+	assert.Equal(t, 118_741, graph.Edges())
+	_, _, err = Network("digits-gat")
+	assert.ErrorContains(t, err, `no architecture "digits-gat"; there are 20news, `)
+}
+
+// What other implementations read is what ours computes with: shapes, graph, and a step of it.
+func TestWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "digits")
+	require.NoError(t, Write(dir, "digits", 3))
+	assert.ErrorIs(t, Write(dir, "digits", 3), os.ErrExist)
+	text, err := os.ReadFile(filepath.Join(dir, "network.json"))
+	require.NoError(t, err)
+	var spec models.Spec
+	require.NoError(t, json.Unmarshal(text, &spec))
+	w, err := New(backendtest.Go(t), "digits", "infer-frozen", 3, nil)
+	require.NoError(t, err)
+	assert.Equal(t, w.Spec.Architecture, spec.Architecture)
+	graph, err := affinity.ReadFile(filepath.Join(dir, "graph.npz"))
+	require.NoError(t, err)
+	assert.Equal(t, 210, graph.Edges())
+	file, err := npz.Open(filepath.Join(dir, "signals.npz"))
+	require.NoError(t, err)
+	defer file.Close()
+	signals, err := file.Array("signals")
+	require.NoError(t, err)
+	assert.Equal(t, []int{4, 3, 64, 1}, signals.Shape)
+	labels, err := file.Array("labels")
+	require.NoError(t, err)
+	assert.Equal(t, []int{4, 3}, labels.Shape)
+	_, err = w.Step()
+	require.NoError(t, err)
+}
+
+// A graph convolution trains too; settings that it does not have are left out.
+func TestConvolution(t *testing.T) {
+	w, err := New(backendtest.Go(t), "cifar10-gcn", "train", 1, map[string]any{ccp.ParamDropout: 0.2})
+	require.NoError(t, err)
 	_, err = w.Step()
 	require.NoError(t, err)
 }

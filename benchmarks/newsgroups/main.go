@@ -10,11 +10,11 @@ package main
 import (
 	"bufio"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/text"
@@ -25,40 +25,34 @@ func main() {
 		fmt.Fprintln(os.Stderr, "newsgroups: want one argument, the folder of 20news-bydate-train and 20news-bydate-test")
 		os.Exit(2)
 	}
-	if err := run(os.Stdout, os.Args[1]); err != nil {
+	out := bufio.NewWriter(os.Stdout)
+	if err := errors.Join(run(out, os.DirFS(os.Args[1])), out.Flush()); err != nil {
 		fmt.Fprintln(os.Stderr, "newsgroups:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, folder string) error {
-	out := bufio.NewWriter(w)
-	for _, split := range []string{"20news-bydate-train", "20news-bydate-test"} {
-		err := filepath.WalkDir(filepath.Join(folder, split), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			message, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			name, err := filepath.Rel(folder, path)
-			if err != nil {
-				return err
-			}
-			body := text.Body(message)
-			var counted strings.Builder
-			for _, word := range text.Words(body) {
-				if text.IsCounted(word) {
-					counted.WriteString(word + "\n")
-				}
-			}
-			fmt.Fprintf(out, "%s\t%x\t%x\n", filepath.ToSlash(name), sha256.Sum256(body), sha256.Sum256([]byte(counted.String())))
-			return nil
-		})
+func run(w io.Writer, folder fs.FS) error {
+	messages, err := fs.Glob(folder, "20news-bydate-t*/*/*")
+	if err == nil && len(messages) == 0 {
+		err = errors.New("there is no message in 20news-bydate-train/GROUP or 20news-bydate-test/GROUP")
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range messages {
+		message, err := fs.ReadFile(folder, name)
 		if err != nil {
 			return err
 		}
+		body := text.Body(message)
+		var counted strings.Builder
+		for _, word := range text.Words(body) {
+			if text.IsCounted(word) {
+				counted.WriteString(word + "\n")
+			}
+		}
+		fmt.Fprintf(w, "%s\t%x\t%x\n", name, sha256.Sum256(body), sha256.Sum256([]byte(counted.String())))
 	}
-	return out.Flush()
+	return nil
 }

@@ -1,129 +1,186 @@
-// Command peers times our workloads and those of other implementations in turn, process after process, on the same machine in
-// one run, and writes a CSV of medians and ratios:
+// Command peers times our networks and other implementations' in turn, process after process, on the same machine in one run,
+// and writes a CSV of medians and ratios:
 //
-//	go run ./benchmarks/peers --scripts DIR --python PYTHON --rounds 3 --out benchmarks/results/peers.csv
+//	go run ./benchmarks/peers --python VENV/bin/python --out FILE.csv
 //
-// DIR holds ccp_torch.py and ccp_jax.py, which take --arch, --mode, --batch, --steps and --warmup and print a line of JSON
-// with median_ms and peak_rss_mb, as benchmarks/step does. Each figure is the median over the rounds of the median
-// over a process's steps.
+// VENV has the packages of requirements.txt. ccp_torch.py and ccp_jax.py are CCP networks, pyg.py the graph convolutions of
+// PyTorch Geometric. All compute with the network, the graph and the signals that our program writes for them. README.md of
+// the folder above says more.
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/benchmarks"
+	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/files"
 )
 
-type measured struct {
-	MedianMS  float64 `json:"median_ms"`
-	PeakRSSMB float64 `json:"peak_rss_mb"`
+// scripts is the folder of the Python programs, from the repository's root.
+const scripts = "benchmarks/peers"
+
+// implementation is a way to compute the networks of some models.
+type implementation struct {
+	name    string
+	models  string   // of models.Spec that it has, separated by spaces
+	program []string // its script and flags
 }
 
-// contender is one implementation: its name and the command that measures it.
-type contender struct {
-	name    string
-	command []string
+// implementations of others. PyTorch Geometric can hold a batch on one graph in three ways, see pyg.py.
+var implementations = []implementation{
+	{"torch", "ccp", []string{"ccp_torch.py"}},
+	{"torch-bfloat16", "ccp", []string{"ccp_torch.py", "--dtype", "bfloat16"}},
+	{"torch-compiled", "ccp", []string{"ccp_torch.py", "--compile"}},
+	{"jax", "ccp", []string{"ccp_jax.py"}},
+	{"pyg-static", "chebyshev gcn", []string{"pyg.py", "--layout", "static"}},
+	{"pyg-blocks", "chebyshev gcn gat", []string{"pyg.py", "--layout", "blocks"}},
+	{"pyg-sparse", "gcn", []string{"pyg.py", "--layout", "sparse"}},
+}
+
+// settings are the flags.
+type settings struct {
+	python, work, with, cpus, backend, out string
+	rounds, batch, steps                   int
 }
 
 func main() {
-	scripts := flag.String("scripts", "", "folder of ccp_torch.py and ccp_jax.py")
-	python := flag.String("python", "python3", "Python that has torch and jax")
-	rounds := flag.Int("rounds", 3, "how often each is run")
-	steps := flag.Int("steps", 10, "timed steps in a run")
-	work := flag.String("work", "cifar10/train,cifar10/infer-frozen,ntu/train,20news/train,20news/infer-frozen", "workloads, ARCH/MODE each")
-	compiled := flag.Bool("compiled", false, "also torch.compile")
-	cpus := flag.String("cpus", "", "processors to pin every process to, as taskset writes them (default: all)")
-	out := flag.String("out", "", "CSV file to write")
+	var s settings
+	flag.StringVar(&s.python, "python", "python3", "Python with the packages of "+scripts+"/requirements.txt")
+	flag.StringVar(&s.work, "work", "cifar10/train,cifar10/infer-frozen,ntu/train,ntu/infer-frozen,20news/train,20news/infer-frozen",
+		"workloads, ARCH/MODE, as benchmarks/step has them; * stands for any text, as in cifar10-*/train")
+	flag.StringVar(&s.with, "with", "torch,jax,pyg-*", "implementations beside ours: ccp-bfloat16, torch, torch-bfloat16, torch-compiled, jax, pyg-static, pyg-blocks, pyg-sparse")
+	flag.IntVar(&s.rounds, "rounds", 3, "the number of turns that each takes")
+	flag.IntVar(&s.batch, "batch", 64, "samples in a step")
+	flag.IntVar(&s.steps, "steps", 10, "timed steps in a turn")
+	flag.StringVar(&s.cpus, "cpus", "", "processors to pin every process to, as taskset writes them (default: all)")
+	flag.StringVar(&s.backend, "backend", "", "device of all: xla:cpu or xla:cuda (default: the CPU for others, for ours what ccp takes by itself)")
+	flag.StringVar(&s.out, "out", "", "CSV file to write, which must not be there yet")
 	flag.Parse()
-	if err := run(*scripts, *python, *rounds, *steps, strings.Split(*work, ","), *compiled, *cpus, *out); err != nil {
+	if err := s.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
 }
 
-func run(scripts, python string, rounds, steps int, work []string, compiled bool, cpus, out string) error {
-	if scripts == "" || out == "" {
-		return errors.New("--scripts and --out are needed")
+func (s settings) run() (err error) {
+	if s.out == "" || s.rounds < 1 || s.steps < 1 || s.batch < 1 {
+		return errors.New("--out is needed, and --rounds, --steps and --batch must be at least 1")
 	}
-	dir, err := os.MkdirTemp("", "ccp-step")
+	dir, err := os.MkdirTemp("", "ccp-peers-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	ours := filepath.Join(dir, "step")
-	if output, err := exec.Command("go", "build", "-o", ours, "./benchmarks/step").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, output)
+	step := filepath.Join(dir, "step")
+	if output, err := exec.Command("go", "build", "-o", step, "./benchmarks/step").CombinedOutput(); err != nil {
+		return fmt.Errorf("run this from the repository's root: %w: %s", err, output)
 	}
-	contenders := []contender{{"ccp", []string{ours}}, {"torch", []string{python, filepath.Join(scripts, "ccp_torch.py")}},
-		{"jax", []string{python, filepath.Join(scripts, "ccp_jax.py")}}}
-	if compiled {
-		contenders = append(contenders, contender{"torch-compiled", []string{python, filepath.Join(scripts, "ccp_torch.py"), "--compile"}})
-	}
-	rows := [][]string{{"work", "implementation", "median_ms", "ours_over_theirs", "peak_rss_mb", "rounds", "cpus", "cpu_model", "platform"}}
-	for _, w := range work {
-		arch, mode, ok := strings.Cut(w, "/")
-		if !ok {
-			return fmt.Errorf("workload %q is not ARCH/MODE", w)
-		}
-		results := map[string][]measured{}
-		for range rounds { // in turn, so that a drift of the machine's speed meets all
-			for _, c := range contenders {
-				m, err := measure(c, arch, mode, steps, cpus)
-				if err != nil {
-					return fmt.Errorf("%s %s: %w", c.name, w, err)
-				}
-				fmt.Fprintf(os.Stderr, "%-22s %-15s %8.1f ms  %6.0f MB\n", w, c.name, m.MedianMS, m.PeakRSSMB)
-				results[c.name] = append(results[c.name], m)
-			}
-		}
-		for _, c := range contenders {
-			m := median(results[c.name])
-			ratio := median(results["ccp"]).MedianMS / m.MedianMS
-			rows = append(rows, []string{w, c.name, fixed(m.MedianMS, 1), fixed(ratio, 3), fixed(m.PeakRSSMB, 0), strconv.Itoa(rounds), cpus, backend.ThisMachine().CPU, runtime.GOOS + "/" + runtime.GOARCH})
-		}
-	}
-	if err := csv.NewWriter(os.Stdout).WriteAll(rows); err != nil {
+	device, err := deviceName(s.backend)
+	if err != nil {
 		return err
 	}
-	return files.WriteCSV(out, rows)
-}
-
-func measure(c contender, arch, mode string, steps int, cpus string) (m measured, err error) {
-	args := append(slices.Clone(c.command), "--arch", arch, "--mode", mode, "--batch", "64", "--steps", strconv.Itoa(steps), "--warmup", "3")
-	if cpus != "" {
-		args = append([]string{"taskset", "-c", cpus}, args...)
-	}
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stderr = os.Stderr
-	output, err := cmd.Output()
+	file, err := os.OpenFile(s.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
-		return m, err
+		return err
 	}
-	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-	return m, json.Unmarshal([]byte(lines[len(lines)-1]), &m)
+	defer func() { err = errors.Join(err, file.Close()) }()
+	table := turns.NewTable(file, device, s.cpus)
+	for i, work := range s.workloads() {
+		workload := filepath.Join(dir, strconv.Itoa(i))
+		contenders, failed := s.contenders(work, step, workload)
+		if failed == nil {
+			failed = table.Compare(work, fmt.Sprintf("batch %d, %d steps", s.batch, s.steps), s.rounds, contenders)
+		}
+		err = errors.Join(err, failed, os.RemoveAll(workload))
+	}
+	return err
 }
 
-// median takes each figure's median over the rounds.
-func median(runs []measured) (m measured) {
-	var times, memory []float64
-	for _, r := range runs {
-		times, memory = append(times, r.MedianMS), append(memory, r.PeakRSSMB)
+// workloads are those that --work names. What matches none is kept as it is: a lattice, or a name that will be an error.
+func (s settings) workloads() (work []string) {
+	for pattern := range strings.SplitSeq(s.work, ",") {
+		found := len(work)
+		for _, arch := range benchmarks.Architectures() {
+			for _, mode := range benchmarks.Modes {
+				if ok, _ := path.Match(pattern, arch+"/"+mode); ok {
+					work = append(work, arch+"/"+mode)
+				}
+			}
+		}
+		if len(work) == found {
+			work = append(work, pattern)
+		}
 	}
-	slices.Sort(times)
-	slices.Sort(memory)
-	return measured{times[len(times)/2], memory[len(memory)/2]}
+	return work
 }
 
-func fixed(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+// contenders are ours and the others that have the workload's model and are asked for. The workload is written for them.
+func (s settings) contenders(work, step, workload string) ([]turns.Contender, error) {
+	arch, mode, _ := strings.Cut(work, "/")
+	spec, _, err := benchmarks.Network(arch)
+	if err != nil {
+		return nil, err
+	}
+	if err := benchmarks.Write(workload, arch, s.batch); err != nil {
+		return nil, err
+	}
+	common := []string{"--mode", mode, "--steps", strconv.Itoa(s.steps), "--warmup", "3"}
+	var env []string
+	if s.backend != "" {
+		env = []string{"GOMLX_BACKEND=" + s.backend}
+	}
+	var contenders []turns.Contender
+	add := func(name string, command ...string) {
+		if s.cpus != "" {
+			command = append([]string{"taskset", "-c", s.cpus}, command...)
+		}
+		contenders = append(contenders, turns.Contender{Name: name, Measure: turns.Command(env, append(command, common...)...)})
+	}
+	ours := []string{step, "--arch", arch, "--batch", strconv.Itoa(s.batch)}
+	add("ccp", ours...)
+	if s.asked("ccp-bfloat16") {
+		add("ccp-bfloat16", append(ours, "--dtype", "bfloat16")...)
+	}
+	theirs := "cpu"
+	if strings.HasPrefix(s.backend, "xla:cuda") {
+		theirs = "cuda"
+	}
+	for _, other := range implementations {
+		if !strings.Contains(" "+other.models+" ", " "+spec.Model+" ") || !s.asked(other.name) {
+			continue
+		}
+		command := append([]string{s.python, filepath.Join(scripts, other.program[0])}, other.program[1:]...)
+		add(other.name, append(command, "--workload", workload, "--device", theirs)...)
+	}
+	return contenders, nil
+}
+
+// asked says whether --with names an implementation.
+func (s settings) asked(name string) bool {
+	for pattern := range strings.SplitSeq(s.with, ",") {
+		if ok, _ := path.Match(pattern, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// deviceName says what the backend computes on.
+func deviceName(name string) (string, error) {
+	if !strings.HasPrefix(name, "xla:cuda") {
+		return backend.ThisMachine().CPU, nil
+	}
+	output, err := exec.Command("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0").Output()
+	if err != nil {
+		return "", fmt.Errorf("nvidia-smi: %w; `ccp doctor` says what to do", err)
+	}
+	return strings.TrimSpace(string(output)), nil
+}

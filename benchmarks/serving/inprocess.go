@@ -2,43 +2,57 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
-	"time"
 
+	"github.com/clusterpool/ccp/benchmarks/internal/turns"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// inProcess times Classify of 1 to 64 signals beside the bare computation of the same batches, in turns, and prints the medians. The
-// bare computation is of those of the sizes given that are fastest.
-func inProcess(dir string, seconds float64) error {
+// inProcess times Classify of 1 to 64 signals and the bare computation of the same signals in batches of each size, in turn,
+// and prints the table. The share of the bare computation's throughput that Classify reaches is the least of the inverse
+// ratios.
+func inProcess(dir string, seconds float64) (err error) {
 	ctx := context.Background()
 	c, err := models.Load(dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	if err := c.Compile(ctx); err != nil {
 		return err
 	}
-	fmt.Println("model,signals,computed_at_once,compute_ms,classify_ms,share_of_raw_throughput")
+	table := turns.NewTable(os.Stdout, backend.ThisMachine().CPU, "")
 	sizes := []int{1, 4, 16, 64}
-	for _, n := range sizes {
-		signals := make([][]float32, n)
-		random := rand.New(rand.NewPCG(1, 1))
-		for i := range signals {
-			signals[i] = make([]float32, c.Spec.Nodes*c.Spec.Channels)
-			for j := range signals[i] {
-				signals[i][j] = float32(random.IntN(256))
-			}
+	random := rand.New(rand.NewPCG(1, 1))
+	signals := make([][]float32, sizes[len(sizes)-1])
+	for i := range signals {
+		signals[i] = make([]float32, c.Spec.Nodes*c.Spec.Channels)
+		for j := range signals[i] {
+			signals[i][j] = float32(random.IntN(256))
 		}
-		raw, whole := map[int][]float64{}, []float64{}
-		for begin := time.Now(); time.Since(begin).Seconds() < seconds || len(whole) < 5; {
-			for _, size := range sizes[:slices.Index(sizes, n)+1] {
-				batch := tensors.FromFlatDataAndDimensions(slices.Concat(signals[:size]...), size, c.Spec.Nodes, c.Spec.Channels)
-				start := time.Now()
+	}
+	const rounds = 5
+	for k, n := range sizes {
+		classify := func() error { _, err := c.Classify(ctx, signals[:n]); return err }
+		first, err := turns.Time(1, 1, classify)
+		if err != nil {
+			return err
+		}
+		steps := max(1, int(1e3*seconds/(rounds*float64(k+2)*first.MedianMS)))
+		timed := func(name string, step func() error) turns.Contender {
+			return turns.Contender{Name: name, Measure: func() (turns.Figures, error) { return turns.Time(0, steps, step) }}
+		}
+		contenders := []turns.Contender{timed("classify", classify)}
+		for _, size := range sizes[:k+1] {
+			batch := tensors.FromFlatDataAndDimensions(slices.Concat(signals[:size]...), size, c.Spec.Nodes, c.Spec.Channels)
+			defer batch.MustFinalizeAll()
+			contenders = append(contenders, timed(fmt.Sprintf("compute, %d at once", size), func() error {
 				for range n / size {
 					out, err := c.Run(batch)
 					if err != nil {
@@ -46,28 +60,12 @@ func inProcess(dir string, seconds float64) error {
 					}
 					out.MustFinalizeAll()
 				}
-				raw[size] = append(raw[size], 1e3*time.Since(start).Seconds())
-				batch.MustFinalizeAll()
-			}
-			start := time.Now()
-			if _, err := c.Classify(ctx, signals); err != nil {
-				return err
-			}
-			whole = append(whole, 1e3*time.Since(start).Seconds())
+				return nil
+			}))
 		}
-		best := n
-		for size, times := range raw {
-			if median(times) < median(raw[best]) {
-				best = size
-			}
+		if err := table.Compare(fmt.Sprintf("%s, %d signals", c.Data, n), fmt.Sprintf("%d steps", steps), rounds, contenders); err != nil {
+			return err
 		}
-		compute, classify := median(raw[best]), median(whole)
-		fmt.Printf("%s,%d,%d,%.3f,%.3f,%.3f\n", c.Data, n, best, compute, classify, compute/classify)
 	}
 	return nil
-}
-
-func median(times []float64) float64 {
-	sorted := slices.Sorted(slices.Values(times))
-	return sorted[len(sorted)/2]
 }

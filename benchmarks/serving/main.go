@@ -36,14 +36,13 @@ func main() {
 	rate := flag.Float64("rate", 0, "requests a second, on as many connections as it takes; 0: by --connections")
 	dir := flag.String("in-process", "", "`DIR` of a checkpoint: time it in this process, without a server")
 	flag.Parse()
+	err := error(nil)
 	if *dir != "" {
-		if err := inProcess(*dir, *seconds); err != nil {
-			fmt.Fprintln(os.Stderr, "serving:", err)
-			os.Exit(1)
-		}
-		return
+		err = inProcess(*dir, *seconds)
+	} else {
+		err = run(*model, *connections, *format, *batch, *seconds, *rate)
 	}
-	if err := run(*model, *connections, *format, *batch, *seconds, *rate); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "serving:", err)
 		os.Exit(1)
 	}
@@ -58,9 +57,7 @@ func run(model, connections, format string, batch int, seconds, rate float64) er
 	length := time.Duration(seconds * float64(time.Second))
 	name := model[strings.LastIndex(model, "/")+1:]
 	if rate > 0 {
-		request.client = newClient(0)
-		r := request.openLoop(rate, length)
-		fmt.Printf("%s,%s,%d,,%.1f,%s\n", name, format, batch, rate, r.row(batch))
+		fmt.Printf("%s,%s,%d,,%.1f,%s\n", name, format, batch, rate, request.load(0, rate, length).row(batch))
 		return nil
 	}
 	for part := range strings.SplitSeq(connections, ",") {
@@ -68,16 +65,10 @@ func run(model, connections, format string, batch int, seconds, rate float64) er
 		if err != nil || n < 1 {
 			return fmt.Errorf("--connections: %q is not a number from 1", part)
 		}
-		request.client = newClient(n)
-		request.closedLoop(n, length/10)
-		r := request.closedLoop(n, length)
-		fmt.Printf("%s,%s,%d,%d,,%s\n", name, format, batch, n, r.row(batch))
+		request.load(n, 0, length/10)
+		fmt.Printf("%s,%s,%d,%d,,%s\n", name, format, batch, n, request.load(n, 0, length).row(batch))
 	}
 	return nil
-}
-
-func newClient(connections int) *http.Client {
-	return &http.Client{Transport: &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: 1 << 16, DisableCompression: true}}
 }
 
 // request is what is sent again and again.
@@ -108,20 +99,22 @@ func newRequest(model, format string, batch int) (*request, error) {
 	var raw []byte
 	for i := range values {
 		values[i] = float32(random.IntN(256))
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(values[i]))
 	}
 	input := map[string]any{"name": "signals", "shape": shape, "datatype": "FP32"}
 	document := map[string]any{"inputs": []any{input}}
 	switch format {
 	case "binary":
+		if raw, err = binary.Append(nil, binary.LittleEndian, values); err != nil {
+			return nil, err
+		}
 		input["parameters"] = map[string]int{"binary_data_size": len(raw)}
 		document["parameters"] = map[string]bool{"binary_data_output": true}
 	case "json":
-		input["data"], raw = values, nil
+		input["data"] = values
 	default:
 		return nil, fmt.Errorf("--format %q is neither binary nor json", format)
 	}
-	r := &request{url: model + "/infer"}
+	r := &request{url: model + "/infer", client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1 << 16, DisableCompression: true}}}
 	if r.body, err = json.Marshal(document); err != nil {
 		return nil, err
 	}
@@ -173,7 +166,9 @@ func (r *result) add(code int, latency time.Duration) {
 	}
 }
 
-func (r *request) closedLoop(connections int, length time.Duration) *result {
+// load sends requests for a time: each of a number of connections when the one before is answered or, with a rate, that many a
+// second on as many connections as it takes.
+func (r *request) load(connections int, rate float64, length time.Duration) *result {
 	var out result
 	var group sync.WaitGroup
 	begin := time.Now()
@@ -185,16 +180,7 @@ func (r *request) closedLoop(connections int, length time.Duration) *result {
 			}
 		})
 	}
-	group.Wait()
-	out.took = time.Since(begin)
-	return &out
-}
-
-func (r *request) openLoop(rate float64, length time.Duration) *result {
-	var out result
-	var group sync.WaitGroup
-	begin := time.Now()
-	for i := 0; ; i++ {
+	for i := 0; rate > 0; i++ {
 		due := begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
 		if due.Sub(begin) > length {
 			break

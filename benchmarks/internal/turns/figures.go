@@ -1,0 +1,74 @@
+// Package turns measures programs and functions in turn, round after round, so that a drift of the machine's speed meets all
+// of them alike. Every comparison of the benchmarks is written as the same table.
+package turns
+
+import (
+	"slices"
+	"syscall"
+	"time"
+)
+
+// Figures describe one measurement. A program that is measured prints them as a line of JSON under these names.
+type Figures struct {
+	MedianMS  float64 `json:"median_ms"` // wall clock of a step
+	MinMS     float64 `json:"min_ms"`
+	CPUMS     float64 `json:"cpu_ms"`      // processor time of a step, summed over the cores: the median
+	PeakRSSMB float64 `json:"peak_rss_mb"` // of the whole process, 2²⁰ bytes
+	WarmupS   float64 `json:"warmup_s"`    // wall clock of all the steps before the timed ones
+	Versions  string  `json:"versions"`    // of the libraries that computed
+}
+
+// Time calls step warmup times, then steps times, at least once, and times the latter. step returns when its result is at hand.
+func Time(warmup, steps int, step func() error) (f Figures, err error) {
+	began := time.Now()
+	for range warmup {
+		if err := step(); err != nil {
+			return f, err
+		}
+	}
+	f.WarmupS = time.Since(began).Seconds()
+	var wall, cpu []float64
+	for range max(1, steps) {
+		started, spent := time.Now(), processorMS(usage())
+		if err := step(); err != nil {
+			return f, err
+		}
+		wall = append(wall, 1e3*time.Since(started).Seconds())
+		cpu = append(cpu, processorMS(usage())-spent)
+	}
+	f.MedianMS, f.MinMS, f.CPUMS = median(wall), slices.Min(wall), median(cpu)
+	f.PeakRSSMB = float64(usage().Maxrss) / 1024
+	return f, nil
+}
+
+func usage() (u syscall.Rusage) {
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it cannot fail for this process
+	return u
+}
+
+func processorMS(u syscall.Rusage) float64 { return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6 }
+
+// median is the upper one of an even number of values.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// medians takes each figure's median over the rounds.
+func medians(rounds []Figures) Figures {
+	of := func(figure func(Figures) float64) float64 {
+		var values []float64
+		for _, f := range rounds {
+			values = append(values, figure(f))
+		}
+		return median(values)
+	}
+	return Figures{
+		MedianMS:  of(func(f Figures) float64 { return f.MedianMS }),
+		MinMS:     of(func(f Figures) float64 { return f.MinMS }),
+		CPUMS:     of(func(f Figures) float64 { return f.CPUMS }),
+		PeakRSSMB: of(func(f Figures) float64 { return f.PeakRSSMB }),
+		WarmupS:   of(func(f Figures) float64 { return f.WarmupS }),
+		Versions:  rounds[0].Versions,
+	}
+}

@@ -1,0 +1,125 @@
+// Package benchmarks measures training and inference at the sizes of the paper. `go test -bench . ./benchmarks` sets them
+// beside the machine's own rate of matrix products; README.md tells what else there is.
+package benchmarks
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets/skeleton"
+	"github.com/clusterpool/ccp/models"
+)
+
+// data are the sizes of the data sets, and the graphs that the networks on them take.
+var data = map[string]struct {
+	nodes, channels, classes int
+	graph                    func() (*affinity.Matrix, error)
+}{
+	"digits":  {64, 1, 10, func() (*affinity.Matrix, error) { return affinity.Grid(8, 8, 8) }},
+	"cifar10": {1024, 3, 10, func() (*affinity.Matrix, error) { return affinity.Grid(32, 32, 8) }},
+	"ntu":     {2000, 6, 60, func() (*affinity.Matrix, error) { return skeleton.KinectV2.Graph(80) }},
+	"20news":  {10_000, 1, 20, words},
+}
+
+// words stands in for the graph of 20NEWS, which needs the corpus: the 16 nearest neighbours of 10,000 random points with
+// seed 1 in place of word vectors. It has 118,741 edges; the real graph has 119,685 with GloVe's vectors of 50 dimensions.
+var words = sync.OnceValues(func() (*affinity.Matrix, error) {
+	const nodes, dims = 10_000, 10
+	rng := rand.New(rand.NewPCG(1, 1))
+	points := make([]float64, nodes*dims)
+	for i := range points {
+		points[i] = rng.NormFloat64()
+	}
+	return affinity.KNN(points, nodes, dims, 16, affinity.Euclidean)
+})
+
+// convolutions are networks of one or two graph convolutions without pooling, named DATA-NAME. Those of 20NEWS are as wide as
+// the memory that PyTorch Geometric takes allows. A convolution keeps its nodes; terms is the order of Chebyshev filters.
+var convolutions = map[string]struct {
+	model   string
+	filters []int
+	terms   int
+}{
+	"cifar10-cheb5":  {"chebyshev", []int{32, 64}, 5},
+	"cifar10-cheb16": {"chebyshev", []int{32, 64}, 16},
+	"cifar10-cheb25": {"chebyshev", []int{32, 64}, 25},
+	"cifar10-gcn":    {"gcn", []int{32, 64}, 1},
+	"cifar10-gat":    {"gat", []int{32, 64}, 1},
+	"20news-cheb5":   {"chebyshev", []int{32}, 5},
+	"20news-cheb25":  {"chebyshev", []int{32}, 25},
+	"20news-gcn":     {"gcn", []int{32}, 1},
+	"20news-gat":     {"gat", []int{8}, 1},
+}
+
+// Architectures names the networks: one for each data set, CCP with the data set's preset, and the graph convolutions.
+func Architectures() []string {
+	return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(data)), maps.Keys(convolutions))))
+}
+
+// Network is one of the Architectures with its graph. "lattice-N" is a network on a lattice of about N nodes of degree 16,
+// N at least 64, to see how cost grows with the graph.
+func Network(arch string) (models.Spec, *affinity.Matrix, error) {
+	if side, ok := latticeSide(arch); ok {
+		graph, err := lattice(side)
+		return latticeSpec(side), graph, err
+	}
+	name, _, _ := strings.Cut(arch, "-")
+	shape, known := data[name]
+	convolution, convolves := convolutions[arch]
+	if !known || name != arch && !convolves {
+		return models.Spec{}, nil, fmt.Errorf("there is no architecture %q; there are %s, lattice-N", arch, strings.Join(Architectures(), ", "))
+	}
+	spec := models.Spec{Model: "ccp", Nodes: shape.nodes, Channels: shape.channels, Classes: shape.classes}
+	if convolves {
+		spec.Model = convolution.model
+		for _, filters := range convolution.filters {
+			spec.Levels = append(spec.Levels, models.Level{Clusters: shape.nodes, Filters: filters, Neighbours: convolution.terms})
+		}
+	} else {
+		spec.Architecture = models.Preset(arch, shape.nodes)
+	}
+	graph, err := shape.graph()
+	return spec, graph, err
+}
+
+// latticeSide reads "lattice-N" as the side of a square of about N nodes.
+func latticeSide(arch string) (side int, ok bool) {
+	text, ok := strings.CutPrefix(arch, "lattice-")
+	n, err := strconv.Atoi(text)
+	return int(math.Sqrt(float64(n))), ok && err == nil && n >= 64
+}
+
+// latticeSpec has levels of a quarter of their predecessor's nodes, 16 filters and neighbourhoods of 16, until one cluster can
+// see all that is left.
+func latticeSpec(side int) models.Spec {
+	spec := models.Spec{Model: "ccp", Nodes: side * side, Channels: 8, Classes: 4}
+	nodes := spec.Nodes
+	for ; nodes > 64; nodes = (nodes + 3) / 4 {
+		spec.Levels = append(spec.Levels, models.Level{Clusters: (nodes + 3) / 4, Filters: 16, Neighbours: 16})
+	}
+	spec.Levels = append(spec.Levels, models.Level{Clusters: 1, Filters: 32, Neighbours: nodes})
+	spec.Hidden = []int{32}
+	return spec
+}
+
+// lattice joins each node of a square to 16 others near it: 8 edges a node, fewer at the border.
+func lattice(side int) (*affinity.Matrix, error) {
+	var edges []affinity.Edge
+	for y := range side {
+		for x := range side {
+			for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}, {0, 2}, {2, 0}, {1, 2}, {2, 1}} {
+				if toY, toX := y+step[0], x+step[1]; toY < side && toX >= 0 && toX < side {
+					edges = append(edges, affinity.Edge{I: y*side + x, J: toY*side + toX, Weight: 1})
+				}
+			}
+		}
+	}
+	return affinity.New(side*side, edges)
+}
