@@ -36,6 +36,13 @@ type drawing struct {
 	load func() (*datasets.Dataset, error)
 }
 
+// figure is what is drawn, the numbers of it for a CSV file, and notes for the reader. Without panels it is not written.
+type figure struct {
+	sheet picture.Sheet
+	table [][]string
+	notes []string
+}
+
 // Draw draws the figures of a table from those of its runs that are finished, each into NAME.png, NAME.svg and NAME.csv in the folder,
 // where NAME begins with the table's. Receptive fields and landscapes are those of the first seed. A figure whose runs are missing is
 // left out, with a note. An error names the file or the run.
@@ -53,10 +60,10 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figu
 	for _, figure := range []struct {
 		name, about string
 		rows        []string // of the table, of which runs are needed
-		draw        func() (sheet picture.Sheet, table [][]string, notes []string, err error)
+		draw        func() (figure, error)
 	}{
-		{"fields", "receptive fields at the first and the last epoch", losses, func() (picture.Sheet, [][]string, []string, error) { return d.fields(backend) }},
-		{"landscape", "the loss around the minimum", losses, func() (picture.Sheet, [][]string, []string, error) { return d.landscapes(ctx, backend) }},
+		{"fields", "receptive fields at the first and the last epoch", losses, func() (figure, error) { return d.fields(backend) }},
+		{"landscape", "the loss around the minimum", losses, func() (figure, error) { return d.landscapes(ctx, backend) }},
 		{"objective", "the course of C", losses, d.objective},
 		{"order", "learning curves by the order of the nodes", orders, d.order},
 	} {
@@ -67,14 +74,14 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figu
 			}
 		}
 		if f.Notes == nil {
-			sheet, table, notes, err := figure.draw()
-			if err == nil && sheet.Panels != nil {
-				f.Files, err = d.write(f.Name, sheet, table)
+			drawn, err := figure.draw()
+			if err == nil && drawn.sheet.Panels != nil {
+				f.Files, err = d.write(f.Name, drawn)
 			}
 			if err != nil {
 				return figures, err
 			}
-			f.Notes = notes
+			f.Notes = drawn.notes
 		}
 		figures = append(figures, f)
 	}
@@ -88,18 +95,18 @@ var (
 )
 
 // write makes a figure's files, and returns their paths.
-func (d drawing) write(name string, sheet picture.Sheet, table [][]string) (files []string, err error) {
+func (d drawing) write(name string, f figure) (files []string, err error) {
 	if err := os.MkdirAll(d.Folder, 0o755); err != nil {
 		return nil, err
 	}
 	for _, ending := range []string{".png", ".svg", ".csv"} {
 		files = append(files, filepath.Join(d.Folder, name+ending))
 	}
-	if err := sheet.Save(files[:2]...); err != nil {
+	if err := f.sheet.Save(files[:2]...); err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(table); err != nil {
+	if err := csv.NewWriter(&text).WriteAll(f.table); err != nil {
 		return nil, err
 	}
 	return files, checkpoint.WriteFile(files[2], text.Bytes())

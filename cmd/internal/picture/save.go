@@ -27,12 +27,8 @@ func blank(title string) *plot.Plot {
 		style.Font.Size = vg.Points(8)
 	}
 	p.Title.TextStyle.Font.Size = vg.Points(10)
+	p.X.Tick.Marker, p.Y.Tick.Marker = roundTicks{}, roundTicks{}
 	return p
-}
-
-// save draws p into files; their endings say the format.
-func save(p *plot.Plot, width, height vg.Length, paths []string) error {
-	return write(paths, func(format string) (io.WriterTo, error) { return p.WriterTo(width, height, format) })
 }
 
 // write writes what is drawn in the format that each path's ending says, all or nothing. Errors name the file.
@@ -53,16 +49,19 @@ func write(paths []string, drawn func(format string) (io.WriterTo, error)) error
 	return nil
 }
 
+// words is the style of a text in a font without serifs, in points.
+func words(size vg.Length) text.Style {
+	return text.Style{Color: color.Black, Font: font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
+}
+
 // label writes a small text around a point, dark on a light colour and light on a dark one.
-func label(canvas draw.Canvas, at vg.Point, words string, on color.Color) {
-	style := text.Style{
-		Color: color.Black, Font: font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: vg.Points(6)}, Handler: plot.DefaultTextHandler,
-		XAlign: text.XCenter, YAlign: text.YCenter,
-	}
+func label(canvas draw.Canvas, at vg.Point, what string, on color.Color) {
+	style := words(6)
+	style.XAlign, style.YAlign = text.XCenter, text.YCenter
 	if color.GrayModel.Convert(on).(color.Gray).Y < 128 {
 		style.Color = color.White
 	}
-	canvas.FillText(style, at, words)
+	canvas.FillText(style, at, what)
 }
 
 // number writes a cluster's number on a white disc.

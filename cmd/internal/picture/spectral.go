@@ -6,26 +6,29 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Spectral lays out the nodes of a graph that has no coordinates: each connected component by the second and third eigenvector of
 // its normalised Laplacian I − D^−½·A0·D^−½, divided by √d (Belkin and Niyogi 2003), in a square as large as its share of the
-// nodes; the squares stand in rows, the largest first. The result is the same for the same graph.
+// nodes. The squares stand in rows, the largest first. The result is the same for the same graph.
 func Spectral(a *affinity.Matrix) (x, y []float64) {
-	a = a.WithoutLoops()
 	x, y = make([]float64, a.N()), make([]float64, a.N())
-	parts := components(a)
+	roots := a.Degrees()
+	for i, d := range roots {
+		roots[i] = math.Sqrt(d)
+	}
+	parts := components(a.Normalized())
 	width := 1.01 * math.Sqrt(float64(a.N())) * min(1.25, math.Sqrt(float64(len(parts))))
 	left, top, tallest := 0.0, 0.0, 0.0
-	for _, nodes := range parts {
-		side := math.Sqrt(float64(len(nodes)))
+	for _, part := range parts {
+		side := math.Sqrt(float64(len(part.nodes)))
 		if left > 0 && left+side > width {
 			left, top, tallest = 0, top-tallest, 0
 		}
 		tallest = max(tallest, side)
-		u, v := eigenvectors(a, nodes)
-		for at, i := range nodes {
+		u, v := part.eigenvectors(roots)
+		for at, i := range part.nodes {
 			x[i] = left + side*(0.5+0.45*u[at])
 			y[i] = top - side*(0.5+0.45*v[at])
 		}
@@ -34,206 +37,139 @@ func Spectral(a *affinity.Matrix) (x, y []float64) {
 	return x, y
 }
 
-// components are the connected components' nodes, the largest first.
-func components(a *affinity.Matrix) (parts [][]int32) {
-	seen := make([]bool, a.N())
+// component is a connected part of a graph. Its nodes have places from 0 on.
+type component struct {
+	nodes []int32  // of the graph, in breadth-first order
+	edges [][]edge // of each node
+}
+
+// edge leads to the node at a place, with the entry of D^−½·A0·D^−½ for it.
+type edge struct {
+	to     int
+	weight float64
+}
+
+// components are the connected components of a graph, the largest first.
+func components(a *affinity.Matrix) (parts []component) {
+	place := make([]int, a.N()) // of a node within its component, from 1; 0 until it is found
 	for i := range a.N() {
-		if seen[i] {
+		if place[i] > 0 {
 			continue
 		}
-		seen[i] = true
-		nodes := []int32{int32(i)}
-		for at := 0; at < len(nodes); at++ {
-			neighbours, _ := a.Row(int(nodes[at]))
-			for _, j := range neighbours {
-				if !seen[j] {
-					seen[j], nodes = true, append(nodes, j)
+		part := component{nodes: []int32{int32(i)}}
+		place[i] = 1
+		for at := 0; at < len(part.nodes); at++ {
+			neighbours, weights := a.Row(int(part.nodes[at]))
+			edges := make([]edge, len(neighbours))
+			for e, j := range neighbours {
+				if place[j] == 0 {
+					part.nodes = append(part.nodes, j)
+					place[j] = len(part.nodes)
 				}
+				edges[e] = edge{place[j] - 1, weights[e]}
 			}
+			part.edges = append(part.edges, edges)
 		}
-		parts = append(parts, nodes)
+		parts = append(parts, part)
 	}
-	slices.SortStableFunc(parts, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
+	slices.SortStableFunc(parts, func(a, b component) int { return cmp.Compare(len(b.nodes), len(a.nodes)) })
 	return parts
 }
 
-// denseNodes is up to how many nodes the eigenvectors are computed exactly.
-const denseNodes = 400
-
-// eigenvectors are the second and third of a component, each scaled to reach from −1 to 1; zero where the component is too small
-// to have them.
-func eigenvectors(a *affinity.Matrix, nodes []int32) (u, v []float64) {
-	n := len(nodes)
-	place := make(map[int32]int, n)
-	for at, i := range nodes {
-		place[i] = at
+// eigenvectors are about the second and third of S = D^−½·A0·D^−½, divided by roots, which are √d, and scaled to reach from −1 to 1.
+// They are what orthogonal iteration with (I + S)/2 leaves after many turns, the known first eigenvector D^½·1 taken out. It begins with
+// the distances from four nodes far from each other (Harel and Koren 2002), a layout by themselves, which remains where the leading
+// eigenvalues lie too close to each other for so few turns, as in a long chain. A component of one or two nodes lacks some; these are 0.
+func (c component) eigenvectors(roots []float64) (u, v []float64) {
+	const pivots = 4
+	n := len(c.nodes)
+	if n == 1 {
+		return []float64{0}, []float64{0}
 	}
-	roots := make([]float64, n)
-	for at, i := range nodes {
-		_, weights := a.Row(int(i))
-		for _, w := range weights {
-			roots[at] += w
-		}
-		roots[at] = math.Sqrt(roots[at])
+	turns := max(300, 1_000_000/n)
+	first, next := make([]float64, n), make([]float64, n)
+	for at, i := range c.nodes {
+		first[at] = roots[i]
 	}
-	// each calls f for the entries of D^−½·A0·D^−½.
-	each := func(f func(i, j int, s float64)) {
-		for at, i := range nodes {
-			neighbours, weights := a.Row(int(i))
-			for e, j := range neighbours {
-				f(at, place[j], weights[e]/(roots[at]*roots[place[j]]))
-			}
-		}
-	}
-	var vectors [][]float64
-	if n <= denseNodes {
-		vectors = exact(n, each)
-	} else {
-		vectors = iterated(n, roots, each)
-	}
-	for len(vectors) < 2 {
-		vectors = append(vectors, make([]float64, n))
-	}
-	for _, w := range vectors {
-		for i := range w {
-			if roots[i] > 0 {
-				w[i] /= roots[i]
-			}
-		}
-		stretch(w)
-	}
-	return vectors[0], vectors[1]
-}
-
-// exact are the eigenvectors of the second and third largest eigenvalue of the matrix that each lists.
-func exact(n int, each func(func(i, j int, s float64))) (vectors [][]float64) {
-	s := mat.NewSymDense(n, nil)
-	each(func(i, j int, w float64) { s.SetSym(i, j, w) })
-	var eigen mat.EigenSym
-	if !eigen.Factorize(s, true) {
-		return nil
-	}
-	var all mat.Dense
-	eigen.VectorsTo(&all)
-	for column := n - 2; column >= max(0, n-3); column-- {
-		vectors = append(vectors, mat.Col(nil, column, &all))
-	}
-	return vectors
-}
-
-// iterated are about the same, by 300 turns of orthogonal iteration with (I + S)/2, the known first eigenvector D^½·1 taken out. It
-// begins with the distances from four nodes far from each other (Harel and Koren 2002), a layout by themselves: where the
-// leading eigenvalues lie too close to each other for so few turns, as in a long chain, they are what is left.
-func iterated(n int, first []float64, each func(func(i, j int, s float64))) [][]float64 {
-	const pivots, turns = 4, 300
-	type entry struct {
-		i, j int
-		s    float64
-	}
-	var entries []entry
-	around := make([][]int, n)
-	each(func(i, j int, s float64) {
-		entries = append(entries, entry{i, j, s})
-		around[i] = append(around[i], j)
-	})
 	vectors := [][]float64{slices.Clone(first)}
-	nearest, pivot := distances(around, 0), 0
+	nearest := c.distances(0)
 	for p := range pivots {
-		for i, d := range nearest {
-			if d > nearest[pivot] {
-				pivot = i
-			}
+		from := c.distances(floats.MaxIdx(nearest))
+		if p == 0 {
+			copy(nearest, from)
 		}
-		from := distances(around, pivot)
 		for i, d := range from {
-			if p == 0 {
-				nearest[i] = d
-			}
-			nearest[i] = min(nearest[i], d)
-			from[i] = d * first[i]
+			nearest[i], from[i] = min(nearest[i], d), d*first[i]
 		}
 		vectors = append(vectors, from)
 	}
-	next := make([]float64, n)
 	for range turns {
-		orthonormalise(vectors)
+		vectors = orthonormal(vectors)
 		for b := 1; b < len(vectors); b++ {
-			copy(next, vectors[b])
-			for _, e := range entries {
-				next[e.i] += e.s * vectors[b][e.j]
+			old := vectors[b]
+			for i, w := range old {
+				for _, e := range c.edges[i] {
+					w += e.weight * old[e.to]
+				}
+				next[i] = w
 			}
-			vectors[b], next = next, vectors[b]
+			vectors[b], next = next, old
 		}
 	}
-	orthonormalise(vectors)
-	return vectors[1:3]
+	vectors = append(orthonormal(vectors), make([]float64, n), make([]float64, n))
+	for _, w := range vectors[1:3] {
+		floats.Div(w, first)
+		stretch(w)
+	}
+	return vectors[1], vectors[2]
 }
 
 // distances are the numbers of steps from one node of a component to each.
-func distances(around [][]int, from int) []float64 {
-	steps := make([]float64, len(around))
-	for i := range steps {
-		steps[i] = -1
-	}
-	steps[from] = 0
+func (c component) distances(from int) []float64 {
+	steps := make([]float64, len(c.nodes))
 	queue := []int{from}
 	for at := 0; at < len(queue); at++ {
-		for _, j := range around[queue[at]] {
-			if steps[j] < 0 {
-				steps[j] = steps[queue[at]] + 1
-				queue = append(queue, j)
+		for _, e := range c.edges[queue[at]] {
+			if steps[e.to] == 0 && e.to != from {
+				steps[e.to] = steps[queue[at]] + 1
+				queue = append(queue, e.to)
 			}
 		}
 	}
 	return steps
 }
 
-// orthonormalise is Gram and Schmidt's process.
-func orthonormalise(vectors [][]float64) {
-	for b, w := range vectors {
-		for _, before := range vectors[:b] {
-			product := 0.0
-			for i := range w {
-				product += w[i] * before[i]
-			}
-			for i := range w {
-				w[i] -= product * before[i]
-			}
+// orthonormal is Gram and Schmidt's process, in place. Vectors that depend on those before them are left out.
+func orthonormal(vectors [][]float64) (kept [][]float64) {
+	kept = vectors[:0]
+	for _, w := range vectors {
+		size := floats.Norm(w, 2)
+		for _, before := range kept {
+			floats.AddScaled(w, -floats.Dot(w, before), before)
 		}
-		sum := 0.0
-		for _, value := range w {
-			sum += value * value
-		}
-		for i := range w {
-			w[i] /= max(math.Sqrt(sum), math.SmallestNonzeroFloat64)
+		if left := floats.Norm(w, 2); left > 1e-9*size {
+			floats.Scale(1/left, w)
+			kept = append(kept, w)
 		}
 	}
+	return kept
 }
 
 // stretch replaces each value by a mean of its place among the others and its size, both from −1 to 1: eigenvectors of large graphs
 // put most nodes into a heap and a few far away.
 func stretch(w []float64) {
-	if len(w) < 2 {
-		return
-	}
-	order := make([]int, len(w))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(w[i], w[j]) })
-	low, high := w[order[0]], w[order[len(order)-1]]
+	const few, size = 400, 0.2 // of up to few values the size counts alone; else this is its weight
+	order, sorted := make([]int, len(w)), slices.Clone(w)
+	floats.ArgsortStable(sorted, order)
+	low, high := sorted[0], sorted[len(w)-1]
 	if high-low < 1e-12 {
 		clear(w)
 		return
 	}
-	size := 1.0 // weight of the size
-	if len(w) > denseNodes {
-		size = 0.2
-	}
-	scaled := make([]float64, len(w))
 	for at, i := range order {
-		place := 2*float64(at)/float64(len(w)-1) - 1
-		scaled[i] = size*(2*(w[i]-low)/(high-low)-1) + (1-size)*place
+		w[i] = 2*(w[i]-low)/(high-low) - 1
+		if len(w) > few {
+			w[i] = size*w[i] + (1-size)*(2*float64(at)/float64(len(w)-1)-1)
+		}
 	}
-	copy(w, scaled)
 }

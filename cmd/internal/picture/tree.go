@@ -27,14 +27,15 @@ type branch struct {
 	children       []*branch
 }
 
-// grow makes the branches from the bottom up, and gives each leaf its place. The result are those of the last level.
-func (t Tree) grow() []*branch {
-	var below []*branch
+// grow makes the branches from the bottom up, and gives each leaf its place. The results are those of the last level, and how many
+// there are at each level.
+func (t Tree) grow() (below []*branch, count []int) {
 	for k, used := range t.Used {
 		if used {
 			below = append(below, &branch{cluster: k})
 		}
 	}
+	count = []int{len(below)}
 	for level, parents := range t.Parents {
 		byParent := map[int32]*branch{}
 		var above []*branch
@@ -46,13 +47,13 @@ func (t Tree) grow() []*branch {
 			}
 			byParent[k].children = append(byParent[k].children, b)
 		}
-		below = above
+		below, count = above, append(count, len(above))
 	}
 	leaves := 0
 	for _, b := range below {
 		b.place(&leaves)
 	}
-	return below
+	return below, count
 }
 
 // place puts leaves next to each other, and each other branch above the middle of its children.
@@ -60,13 +61,12 @@ func (b *branch) place(leaves *int) {
 	if len(b.children) == 0 {
 		b.x = float64(*leaves)
 		*leaves++
+		return
 	}
 	for _, child := range b.children {
 		child.place(leaves)
 	}
-	if len(b.children) > 0 {
-		b.x = (b.children[0].x + b.children[len(b.children)-1].x) / 2
-	}
+	b.x = (b.children[0].x + b.children[len(b.children)-1].x) / 2
 }
 
 // Save draws the tree into files of these paths, which end in .png or .svg. Errors name the file.
@@ -74,51 +74,31 @@ func (t Tree) Save(paths ...string) error {
 	p := blank(t.Title)
 	p.Y.Label.Text = "level"
 	p.HideX()
-	var ticks []plot.Tick
-	for level := range len(t.Parents) + 1 {
+	roots, count := t.grow()
+	ticks := plot.ConstantTicks{}
+	for level := range count {
 		ticks = append(ticks, plot.Tick{Value: float64(level), Label: fmt.Sprint(level + t.First)})
 	}
-	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
-	p.Y.Tick.Length, p.Y.Width = 0, 0
-	drawn := treePlot{roots: t.grow(), count: make([]int, len(ticks))}
-	drawn.tally(drawn.roots)
-	p.Add(drawn)
-	leaves := drawn.count[0]
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1, float64(leaves), -0.2, float64(len(t.Parents))+0.3
-	return save(p, vg.Length(min(720, max(200, 14*leaves))), vg.Length(60+60*len(ticks)), paths)
+	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.Width = ticks, 0, 0
+	p.Add(marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		for _, root := range roots {
+			root.draw(canvas, count, at)
+		}
+	}))
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1, float64(count[0]), -0.2, float64(len(t.Parents))+0.3
+	return Save(p, vg.Length(min(720, max(200, 14*count[0]))), vg.Length(60+60*len(count)), paths...)
 }
 
-// treePlot is a Tree as a plotter.
-type treePlot struct {
-	roots []*branch
-	count []int // branches at each level
-}
-
-func (t treePlot) tally(branches []*branch) {
-	for _, b := range branches {
-		t.count[b.level]++
-		t.tally(b.children)
-	}
-}
-
-// Plot implements plot.Plotter.
-func (t treePlot) Plot(canvas draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&canvas)
-	for _, root := range t.roots {
-		t.branch(canvas, root, x, y)
-	}
-}
-
-func (t treePlot) branch(canvas draw.Canvas, b *branch, x, y func(float64) vg.Length) {
-	line := draw.LineStyle{Color: color.Gray{0x40}, Width: vg.Points(0.6)}
-	at := vg.Point{X: x(b.x), Y: y(float64(b.level))}
+// draw draws a branch and those below it, with their numbers at levels of few.
+func (b *branch) draw(canvas draw.Canvas, count []int, at func(x, y float64) vg.Point) {
+	here := at(b.x, float64(b.level))
 	for _, child := range b.children {
-		under := vg.Point{X: x(child.x), Y: y(float64(child.level))}
-		half := (at.Y + under.Y) / 2
-		canvas.StrokeLines(line, []vg.Point{at, {X: at.X, Y: half}, {X: under.X, Y: half}, under})
-		t.branch(canvas, child, x, y)
+		under := at(child.x, float64(child.level))
+		half := (here.Y + under.Y) / 2
+		canvas.StrokeLines(draw.LineStyle{Color: color.Gray{0x40}, Width: vg.Points(0.6)}, []vg.Point{here, {X: here.X, Y: half}, {X: under.X, Y: half}, under})
+		child.draw(canvas, count, at)
 	}
-	if t.count[b.level] <= mostLabels {
-		number(canvas, at, b.cluster)
+	if count[b.level] <= mostLabels {
+		number(canvas, here, b.cluster)
 	}
 }

@@ -26,7 +26,7 @@ func (r *Run) hierarchy(epochs []training.HierarchyEpoch, coloured, shown int) *
 	nodes := r.meta.Spec.Nodes
 	for i, size := range r.meta.Spec.Levels {
 		h.Levels = append(h.Levels, HierarchyLevel{Nodes: nodes, Clusters: size.Clusters, Filters: size.Filters, Neighbours: size.Neighbours,
-			Colours: h.colours(r.graph, path(epochs[coloured].Clusters[:i+1]), size.Clusters)})
+			Colours: h.colours(r.graph, epochs[coloured].Path(i+1), size.Clusters)})
 		nodes = size.Clusters
 	}
 	assigned := 0
@@ -73,17 +73,6 @@ func spread(n, most, always int) []int {
 }
 
 func abs(x int) int { return max(x, -x) }
-
-// path is the cluster that each input node comes to through the levels.
-func path(levels [][]int32) []int32 {
-	at := slices.Clone(levels[0])
-	for _, clusters := range levels[1:] {
-		for i, k := range at {
-			at[i] = clusters[k]
-		}
-	}
-	return at
-}
 
 // colours gives each of k clusters the number of a colour, clusters of the input nodes that an edge joins different ones.
 func (h *Hierarchy) colours(graph *affinity.Matrix, cluster []int32, k int) (numbers Ints) {
