@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // How many pictures are drawn at most; the CSV files hold all of it.
@@ -45,12 +46,12 @@ func (p *explanationPictures) keep(sample int, signal []float32, a models.Attrib
 func (p *explanationPictures) write(means []models.MeanAttribution) error {
 	layout := picture.NewLayout(p.graph, p.data.Grid, p.data.Parts, p.data.Coordinates, p.data.NodeNames)
 	save := func(name, title string, panels ...*plot.Plot) error {
-		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: 276, Height: 236}
+		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: 220 + picture.BarWidth/vg.Length(len(panels)), Height: 236}
 		switch layout.Kind {
 		case picture.OnPlane:
-			sheet.Width, sheet.Height = 416, 384
+			sheet.Width, sheet.Height = 360+picture.BarWidth, 384
 		case picture.OnSkeleton:
-			sheet.Width, sheet.Height = 416, 220
+			sheet.Width, sheet.Height = 360+picture.BarWidth, 220
 		}
 		return sheet.Save(filepath.Join(p.folder, name))
 	}

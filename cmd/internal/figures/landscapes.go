@@ -34,7 +34,7 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f fig
 	for i := range minimised {
 		minimised[i] = both.Task[i] - both.C[i]
 	}
-	f.sheet = picture.Sheet{Title: "Loss around the minimum on " + d.data(), Width: 266, Height: 226}
+	f.sheet = picture.Sheet{Title: "Loss around the minimum on " + d.data(), Width: 210 + picture.BarWidth, Height: 226}
 	var top, bottom []*plot.Plot
 	high := max(slices.Max(both.Task), slices.Max(only.Task))
 	for _, panel := range []struct {

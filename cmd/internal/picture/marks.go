@@ -2,7 +2,6 @@ package picture
 
 import (
 	"cmp"
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -35,55 +34,50 @@ func (m marks) Plot(canvas draw.Canvas, p *plot.Plot) {
 	m(canvas, func(u, v float64) vg.Point { return vg.Point{X: x(u), Y: y(v)} })
 }
 
-// corner is the upper left one of a cell, in the plot.
-func (l *Layout) corner(row, column int) (x, y float64) {
-	return float64(column), float64(l.Rows - row)
-}
-
 // squares fills each cell with a colour. A run of cells of one colour is one rectangle.
 func (l *Layout) squares(colour func(node int) color.Color) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		for row := range l.Rows {
-			cells := l.Cells[row*l.Columns : (row+1)*l.Columns]
+		for row, cells := range slices.Collect(slices.Chunk(l.Cells, max(1, l.Columns))) {
+			top := float64(l.Rows - row)
 			for from := 0; from < l.Columns; {
 				fill, to := colour(int(cells[from])), from+1
 				for to < l.Columns && colour(int(cells[to])) == fill {
 					to++
 				}
-				run := []vg.Point{at(l.corner(row, from)), at(l.corner(row, to)), at(l.corner(row+1, to)), at(l.corner(row+1, from))}
+				left, right := float64(from), float64(to)
+				run := []vg.Point{at(left, top), at(right, top), at(right, top-1), at(left, top-1), at(left, top)}
 				canvas.FillPolygon(fill, run)
-				canvas.StrokeLines(draw.LineStyle{Color: fill, Width: vg.Points(0.6)}, append(run, run[0])) // over the seams
+				canvas.StrokeLines(draw.LineStyle{Color: fill, Width: vg.Points(0.6)}, run) // over the seams
 				from = to
 			}
 		}
 	})
 }
 
-// borders are the lines between cells of different clusters.
-func (l *Layout) borders(cluster []int32) plot.Plotter {
+// lines are the border around all cells, lines between cells of different clusters, if there are any, and dashed lines between the
+// parts of a body.
+func (l *Layout) lines(cluster []int32, rule draw.LineStyle) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		differ := func(a, b int) bool { return cluster[l.Cells[a]] != cluster[l.Cells[b]] }
-		for cell := range l.Cells {
+		line := func(style draw.LineStyle, row, column, toRow, toColumn int) {
+			from, to := at(float64(column), float64(l.Rows-row)), at(float64(toColumn), float64(l.Rows-toRow))
+			canvas.StrokeLines(style, []vg.Point{from, to})
+		}
+		for cell, node := range l.Cells {
 			row, column := cell/l.Columns, cell%l.Columns
-			if column+1 < l.Columns && differ(cell, cell+1) {
-				canvas.StrokeLines(black, []vg.Point{at(l.corner(row, column+1)), at(l.corner(row+1, column+1))})
+			if column == 0 || cluster != nil && cluster[node] != cluster[l.Cells[cell-1]] {
+				line(black, row, column, row+1, column)
 			}
-			if row+1 < l.Rows && differ(cell, cell+l.Columns) {
-				canvas.StrokeLines(black, []vg.Point{at(l.corner(row+1, column)), at(l.corner(row+1, column+1))})
+			if row == 0 || cluster != nil && cluster[node] != cluster[l.Cells[cell-l.Columns]] {
+				line(black, row, column, row, column+1)
 			}
 		}
-	})
-}
-
-// frame is the border around all cells, with dashed lines between the parts of a body.
-func (l *Layout) frame(rule draw.LineStyle) plot.Plotter {
-	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		line(black, 0, l.Columns, l.Rows, l.Columns)
+		line(black, l.Rows, 0, l.Rows, l.Columns)
 		for _, row := range l.Rules {
 			if row > 0 && row < l.Rows {
-				canvas.StrokeLines(rule, []vg.Point{at(l.corner(row, 0)), at(l.corner(row, l.Columns))})
+				line(rule, row, 0, row, l.Columns)
 			}
 		}
-		canvas.StrokeLines(black, []vg.Point{at(l.corner(0, 0)), at(l.corner(0, l.Columns)), at(l.corner(l.Rows, l.Columns)), at(l.corner(l.Rows, 0)), at(l.corner(0, 0))})
 	})
 }
 
@@ -121,37 +115,32 @@ type rimmed struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.
 func (rimmed) DrawGlyph(canvas *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	draw.CircleGlyph{}.DrawGlyph(canvas, style, at)
+	style.Shape = draw.CircleGlyph{}
 	if style.Radius > 1.5 {
-		rim := vg.Path{{Type: vg.MoveComp, Pos: vg.Point{X: at.X + style.Radius, Y: at.Y}}}
-		rim.Arc(at, style.Radius, 0, 2*math.Pi)
-		canvas.SetLineStyle(draw.LineStyle{Color: color.Gray{0x30}, Width: vg.Points(0.4)})
-		canvas.Stroke(rim)
+		canvas.DrawGlyph(draw.GlyphStyle{Color: color.Gray{0x30}, Radius: style.Radius + 0.2, Shape: style.Shape}, at)
+		style.Radius -= 0.2
 	}
+	canvas.DrawGlyph(style, at)
 }
 
-// numbers writes each cluster's number at that node of it which is nearest to the middle of them.
-func (l *Layout) numbers(cluster []int32, colours []color.Color) plot.Plotter {
+// numbers writes the number of each of k clusters on that node of it which is nearest to the middle of them.
+func (l *Layout) numbers(cluster []int32, k int) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		places := make([][]vg.Point, len(colours))
-		for node, k := range cluster {
-			places[k] = append(places[k], at(l.X[node], l.Y[node]))
+		members := make([][]int, k)
+		for node, own := range cluster {
+			members[own] = append(members[own], node)
 		}
-		for k, own := range places {
-			if len(own) == 0 {
+		for own, nodes := range members {
+			if len(nodes) == 0 {
 				continue
 			}
-			var middle vg.Point
-			for _, place := range own {
-				middle = middle.Add(place.Scale(1 / vg.Length(len(own))))
+			var x, y float64
+			for _, node := range nodes {
+				x, y = x+l.X[node]/float64(len(nodes)), y+l.Y[node]/float64(len(nodes))
 			}
-			distance := func(a vg.Point) float64 { return math.Hypot(float64(a.X-middle.X), float64(a.Y-middle.Y)) }
-			nearest := slices.MinFunc(own, func(a, b vg.Point) int { return cmp.Compare(distance(a), distance(b)) })
-			if l.Kind == OnPlane {
-				number(canvas, nearest, k)
-			} else {
-				label(canvas, nearest, fmt.Sprint(k), colours[k])
-			}
+			off := func(node int) float64 { return math.Hypot(l.X[node]-x, l.Y[node]-y) }
+			nearest := slices.MinFunc(nodes, func(a, b int) int { return cmp.Compare(off(a), off(b)) })
+			number(canvas, at(l.X[nearest], l.Y[nearest]), own)
 		}
 	})
 }

@@ -17,13 +17,13 @@ func (l *Layout) Clusters(title string, cluster []int32, k int, numbered bool) *
 	colour := func(node int) color.Color { return colours[cluster[node]] }
 	p := l.axes(title)
 	if l.Kind != OnPlane {
-		p.Add(l.squares(colour), l.borders(cluster), l.frame(white))
+		p.Add(l.squares(colour), l.lines(cluster, white))
 	} else {
 		radius := pointRadius(len(l.X))
 		p.Add(l.edges(), l.discs(indices(len(l.X)), func(int) vg.Length { return radius }, colour))
 	}
 	if numbered && k <= mostLabels && (k > 1 || l.Kind != OnPlane) {
-		p.Add(l.numbers(cluster, colours))
+		p.Add(l.numbers(cluster, k))
 	}
 	return p
 }
@@ -31,28 +31,26 @@ func (l *Layout) Clusters(title string, cluster []int32, k int, numbered bool) *
 // Values draws a number for each node, in red above 0 and in blue below it, the stronger the further from 0, beside a bar that explains
 // the colours. On a plane the few named nodes furthest from 0 have their names beside them.
 func (l *Layout) Values(title, label string, values []float64) *plot.Plot {
-	s := signed(values, label)
-	colour := func(node int) color.Color { return s.at(values[node]) }
+	s, small := signed(values, label), pointRadius(len(values))
+	colour := func(node int) color.Color {
+		if l.Kind == OnPlane && values[node] == 0 && small < 2 { // of many points, those of no weight stay in the background
+			return color.Gray{0xd8}
+		}
+		return s.at(values[node])
+	}
 	p := l.axes(title)
 	p.Add(bar{s})
 	if l.Kind != OnPlane {
-		p.Add(l.squares(colour), l.frame(grey))
+		p.Add(l.squares(colour), l.lines(nil, grey))
 		return p
 	}
 	// What is furthest from 0 is drawn last: nothing hides it.
 	order := indices(len(values))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(math.Abs(values[i]), math.Abs(values[j])) })
-	small := pointRadius(len(values))
 	radius := func(node int) vg.Length { // where points are small, it grows with what they stand for
 		return max(small, vg.Points(4.5*math.Sqrt(math.Abs(values[node])/s.Max())))
 	}
-	background := func(node int) color.Color {
-		if values[node] == 0 && small < 2 { // of many points, those of no weight stay in the background
-			return color.Gray{0xd8}
-		}
-		return colour(node)
-	}
-	p.Add(l.edges(), l.discs(order, radius, background))
+	p.Add(l.edges(), l.discs(order, radius, colour))
 	if l.names != nil {
 		named := slices.Clone(order[max(0, len(order)-namedPoints):])
 		slices.Reverse(named)
@@ -75,7 +73,7 @@ func (l *Layout) Image(title string, signal []float32, channels int) *plot.Plot 
 	p.Add(l.squares(func(node int) color.Color {
 		v := signal[node*channels : (node+1)*channels]
 		return color.RGBA{shade(v[0]), shade(v[channels/2]), shade(v[channels-1]), 0xff}
-	}), l.frame(grey))
+	}), l.lines(nil, grey))
 	return p
 }
 

@@ -54,21 +54,13 @@ func words(size vg.Length) text.Style {
 	return text.Style{Color: color.Black, Font: font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
 }
 
-// label writes a small text around a point, dark on a light colour and light on a dark one.
-func label(canvas draw.Canvas, at vg.Point, what string, on color.Color) {
-	style := words(6)
-	style.XAlign, style.YAlign = text.XCenter, text.YCenter
-	if color.GrayModel.Convert(on).(color.Gray).Y < 128 {
-		style.Color = color.White
-	}
-	canvas.FillText(style, at, what)
-}
-
 // number writes a cluster's number on a white disc.
 func number(canvas draw.Canvas, at vg.Point, cluster int) {
 	disc := draw.GlyphStyle{Color: color.White, Radius: vg.Points(5), Shape: draw.CircleGlyph{}}
 	canvas.DrawGlyph(disc, at)
 	disc.Color, disc.Shape = color.Gray{0x40}, draw.RingGlyph{}
 	canvas.DrawGlyph(disc, at)
-	label(canvas, at, fmt.Sprint(cluster), color.White)
+	style := words(6)
+	style.XAlign, style.YAlign = text.XCenter, text.YCenter
+	canvas.FillText(style, at, fmt.Sprint(cluster))
 }

@@ -72,12 +72,12 @@ func (s scale) at(v float64) color.Color {
 // bar shows a scale to the right of a plot's data.
 type bar struct{ scale }
 
-// barWidth is the room that a bar takes.
-const barWidth = 56
+// BarWidth is the room that a bar takes.
+const BarWidth = 56
 
 // GlyphBoxes implements plot.GlyphBoxer: it keeps the room free.
 func (bar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: barWidth}}}}
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: BarWidth}}}}
 }
 
 // Plot implements plot.Plotter.
@@ -87,6 +87,6 @@ func (b bar) Plot(canvas draw.Canvas, _ *plot.Plot) {
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.Y.Label.Text, p.Y.Tick.Length = b.label, 2
 	p.Add(&plotter.ColorBar{ColorMap: b.ColorMap, Vertical: true})
-	canvas.Min.X, canvas.Max.X = canvas.Max.X+6, canvas.Max.X+barWidth-4
+	canvas.Min.X, canvas.Max.X = canvas.Max.X+6, canvas.Max.X+BarWidth-4
 	p.Draw(canvas)
 }

@@ -23,9 +23,9 @@ func TestPacked(t *testing.T) {
 		{Ints{1, 65536}, `{"u32":"AQAAAAAAAQA="}`},
 		{Floats{1, -2}, `{"f32":"AACAPwAAAMA="}`},
 		{Floats{float32(math.NaN())}, `{"f32":"AADAfw=="}`}, // JSON itself has none
-		{scaled([]float64{0, 2, -1}), `{"i8":"AH/A","most":2}`},
-		{scaled([]float64{0, 0}), `{"i8":"AAA=","most":0}`},
-		{scaled(nil), `{"i8":"","most":0}`},
+		{*scaled([]float64{0, 2, -1}), `{"i8":"AH/A","most":2}`},
+		{*scaled([]float64{0, 0}), `{"i8":"AAA=","most":0}`},
+		{*scaled(nil), `{"i8":"","most":0}`},
 	} {
 		raw, err := json.Marshal(c.value)
 		require.NoError(t, err)

@@ -35,8 +35,7 @@ func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sampl
 			continue
 		}
 		if attributions != nil {
-			q := scaled(attributions[i].Nodes)
-			samples[i].Contributions = &q
+			samples[i].Contributions = scaled(attributions[i].Nodes)
 		}
 		if r.data.Parts != nil && r.data.Channels >= 2 {
 			samples[i].Poses = r.poses(signals[i])
@@ -79,8 +78,7 @@ func (r *Run) image(signal []float32) *Scaled {
 	for i := range values {
 		values[i] -= low
 	}
-	q := scaled(values)
-	return &q
+	return scaled(values)
 }
 
 // poses are the first body's first two coordinates, which are to its left and upwards, at a few evenly spread frames.
