@@ -27,7 +27,7 @@ type Layout struct {
 	RowNames []string  `json:"row_names"`
 	Rules    []int     `json:"rules"`    // rows above which a part of the body begins
 	Bones    [][2]int  `json:"bones"`    // pairs of joints
-	Spectral bool      `json:"spectral"` // the graph's spectrum places the nodes, not coordinates of the data
+	ByGraph  bool      `json:"by_graph"` // distances in the graph place the nodes, not coordinates of the data
 	X        []float64 `json:"-"`        // of each node; in cells of 1 × 1 from the lower left corner where there are cells
 	Y        []float64 `json:"-"`        // upwards
 
@@ -37,15 +37,15 @@ type Layout struct {
 
 // NewLayout lays out the nodes of a graph. With a grid of rows × columns they lie on it. With a grid of frames × joints and the joints
 // of each part of the body they lie on a skeleton. Otherwise they lie at their coordinates `[nodes, d]`, row-major, or, without any,
-// where Spectral puts them; of more than two coordinates the first two principal components count. names are the nodes', nil for none.
+// where ByDistances puts them; of more than two coordinates the first two principal components count. names are the nodes', nil for none.
 func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
 	l := &Layout{Kind: OnPlane, graph: graph, names: names}
 	switch {
 	case grid == nil && len(coordinates) > 0 && graph.N() > 0:
 		l.X, l.Y = plane(mat.NewDense(graph.N(), len(coordinates)/graph.N(), coordinates))
 	case grid == nil:
-		l.Spectral = true
-		l.X, l.Y = Spectral(graph)
+		l.ByGraph = true
+		l.X, l.Y = ByDistances(graph)
 	case parts == nil:
 		l.Kind, l.Rows, l.Columns = OnGrid, grid[0], grid[1]
 		for node := range int32(grid[0] * grid[1]) {
@@ -64,20 +64,25 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 	return l
 }
 
-// plane gives places two coordinates.
+// plane gives places `[nodes, d]` two coordinates: the first two principal components where d is more.
 func plane(places *mat.Dense) (x, y []float64) {
 	n, d := places.Dims()
 	if d == 1 {
 		return mat.Col(nil, 0, places), make([]float64, n)
 	}
-	var components stat.PC
-	if d > 2 && components.PrincipalComponents(places, nil) {
-		var directions, projected mat.Dense
-		components.VectorsTo(&directions)
-		projected.Mul(places, directions.Slice(0, d, 0, 2))
-		places = &projected
+	if d == 2 {
+		return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
 	}
-	return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
+	var covariance mat.SymDense
+	stat.CovarianceMatrix(&covariance, places, nil)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(&covariance, true) {
+		return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
+	}
+	var directions, projected mat.Dense
+	eigen.VectorsTo(&directions) // the largest eigenvalue comes last
+	projected.Mul(places, directions.Slice(0, d, d-2, d))
+	return mat.Col(nil, 1, &projected), mat.Col(nil, 0, &projected)
 }
 
 // layBody puts time to the right and the joints from the top, those of each part together and those of none at the end.

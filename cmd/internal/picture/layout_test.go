@@ -37,6 +37,6 @@ func TestLayout(t *testing.T) {
 	}
 
 	x, y = lay(nil)
-	sx, sy := Spectral(graph)
+	sx, sy := ByDistances(graph)
 	assert.Equal(t, [][]float64{sx, sy}, [][]float64{x, y})
 }

@@ -177,7 +177,7 @@ func TestClustersOnAPlane(t *testing.T) {
 				cluster[i] = int32(i % 2)
 			}
 			l := NewLayout(a, nil, nil, nil, nil)
-			assert.True(t, l.Spectral)
+			assert.True(t, l.ByGraph)
 			png, svg := paths(t)
 			require.NoError(t, Save(l.Clusters("graph", cluster, 3, true), 360, 384, png, svg))
 			seen := shares(readPNG(t, png))

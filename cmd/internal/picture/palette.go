@@ -1,4 +1,4 @@
-// Package picture draws clusterings as still pictures, PNG and SVG: over a grid of cells, over any graph by a spectral layout, and
+// Package picture draws clusterings as still pictures, PNG and SVG: over a grid of cells, over any graph by coordinates or distances, and
 // the tree of clusters over clusters.
 package picture
 

@@ -99,19 +99,19 @@ func TestPaletteInGrey(t *testing.T) {
 	}
 }
 
-func TestSpectral(t *testing.T) {
+func TestByDistances(t *testing.T) {
 	path := func(n, from int) (edges []affinity.Edge) {
 		for i := range n - 1 {
 			edges = append(edges, affinity.Edge{I: from + i, J: from + i + 1, Weight: 1})
 		}
 		return edges
 	}
-	for _, n := range []int{5, 400, 430} { // stretched by size alone, and by place too
+	for _, n := range []int{5, 400, 430} {
 		a, err := affinity.New(n, path(n, 0))
 		require.NoError(t, err)
-		x, y := Spectral(a)
+		x, y := ByDistances(a)
 		assert.Greater(t, math.Abs(x[0]-x[n-1]), 0.8*math.Sqrt(float64(n)), "%d nodes: the ends of a path lie far apart", n)
-		again, _ := Spectral(a)
+		again, _ := ByDistances(a)
 		assert.Equal(t, x, again)
 		for i := range x {
 			assert.False(t, math.IsNaN(x[i]+y[i]))
@@ -127,7 +127,7 @@ func TestSpectral(t *testing.T) {
 	}
 	a, err := affinity.New(10, append(edges, affinity.Edge{I: 0, J: 5, Weight: 0.1}))
 	require.NoError(t, err)
-	x, _ := Spectral(a)
+	x, _ := ByDistances(a)
 	side := math.Signbit(x[0] - x[5])
 	for i := range 5 {
 		for j := range 5 {
@@ -138,7 +138,7 @@ func TestSpectral(t *testing.T) {
 	// Components stand beside each other; a node alone is one.
 	a, err = affinity.New(9, append(path(4, 0), path(4, 4)...))
 	require.NoError(t, err)
-	x, y := Spectral(a)
+	x, y := ByDistances(a)
 	for i := range 4 {
 		for j := 4; j < 9; j++ {
 			assert.False(t, math.Abs(x[i]-x[j]) < 1e-9 && math.Abs(y[i]-y[j]) < 1e-9, "%d and %d", i, j)
@@ -146,26 +146,19 @@ func TestSpectral(t *testing.T) {
 	}
 	a, err = affinity.New(0, nil)
 	require.NoError(t, err)
-	x, _ = Spectral(a)
+	x, _ = ByDistances(a)
 	assert.Empty(t, x)
 }
 
 func TestTree(t *testing.T) {
 	tree := Tree{Title: "tree", First: 1, Used: []bool{true, true, false, true, true}, Parents: [][]int32{{1, 0, 2, 0, 1}, {0, 0, 0}}}
-	roots, count := tree.grow()
-	assert.Equal(t, []int{4, 2, 1}, count)
-	require.Len(t, roots, 1)
-	assert.Equal(t, 1.5, roots[0].x)
-	require.Len(t, roots[0].children, 2, "cluster 2, which has no nodes, is left out")
-	var order []int
-	for i, child := range roots[0].children {
-		assert.Equal(t, []int{1, 0}[i], child.cluster)
-		assert.Equal(t, []float64{0.5, 2.5}[i], child.x)
-		for _, leaf := range child.children {
-			order = append(order, leaf.cluster)
-		}
-	}
-	assert.Equal(t, []int{0, 4, 1, 3}, order)
+	levels := tree.grow()
+	require.Len(t, levels, 3)
+	assert.Equal(t, []branch{{0, 0, 3}}, levels[2])
+	assert.Equal(t, 1.5, levels[2][0].middle())
+	assert.Equal(t, []branch{{0, 0, 1}, {1, 2, 3}}, levels[1], "cluster 2, which has no nodes, is left out")
+	assert.Equal(t, []float64{0.5, 2.5}, []float64{levels[1][0].middle(), levels[1][1].middle()})
+	assert.Equal(t, []branch{{1, 0, 0}, {3, 1, 1}, {0, 2, 2}, {4, 3, 3}}, levels[0])
 	png, svg := paths(t)
 	require.NoError(t, tree.Save(png, svg))
 	assert.Positive(t, shares(readPNG(t, png))[color.RGBA{255, 255, 255, 255}])
