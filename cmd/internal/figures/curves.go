@@ -30,12 +30,12 @@ func courseOf(histories [][]training.Epoch, quantity func(training.Epoch) float6
 		if len(values) == 0 {
 			return c
 		}
-		deviation := 0.0
-		if len(values) > 1 {
-			deviation = stat.StdDev(values, nil)
+		mean, deviation := stat.MeanStdDev(values, nil)
+		if len(values) == 1 {
+			deviation = 0
 		}
 		c.epochs, c.seeds = append(c.epochs, float64(i+1)), append(c.seeds, float64(len(values)))
-		c.mean, c.deviation = append(c.mean, stat.Mean(values, nil)), append(c.deviation, deviation)
+		c.mean, c.deviation = append(c.mean, mean), append(c.deviation, deviation)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 )
 
@@ -30,10 +31,7 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f fig
 		}
 	}
 	both, only := around[study.TaskAndC], around[study.TaskOnly]
-	minimised := make([]float64, len(both.Task))
-	for i := range minimised {
-		minimised[i] = both.Task[i] - both.C[i]
-	}
+	minimised := floats.SubTo(make([]float64, len(both.Task)), both.Task, both.C)
 	f.sheet = picture.Sheet{Title: "Loss around the minimum on " + d.data(), Width: 210 + picture.BarWidth, Height: 226}
 	var top, bottom []*plot.Plot
 	high := max(slices.Max(both.Task), slices.Max(only.Task))

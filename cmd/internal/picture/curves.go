@@ -36,7 +36,6 @@ var (
 func (c Curves) Plot() *plot.Plot {
 	p := blank(c.Title)
 	p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
-	p.X.Padding, p.Y.Padding = 0, 0
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{0xe4}, color.Gray{0xe4}
 	p.Add(grid)

@@ -17,9 +17,15 @@ const pivots = 50
 // components of its nodes' distances from some of them, far from each other (Harel and Koren 2002), in a square as large as its share
 // of the nodes. The squares stand in rows, the largest first. The result is the same for the same graph.
 func ByDistances(a *affinity.Matrix) (x, y []float64) {
-	a = a.WithoutLoops()
 	x, y = make([]float64, a.N()), make([]float64, a.N())
-	parts, ways := components(a), waysOf(a)
+	ways := waysOf(a)
+	var parts [][]int32 // the nodes of each component
+	for i := range ways.far {
+		if math.IsInf(ways.far[i], 1) {
+			parts = append(parts, ways.walk(int32(i)))
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
 	width := 1.01 * math.Sqrt(float64(a.N())) * min(1.25, math.Sqrt(float64(len(parts))))
 	left, top, tallest := 0.0, 0.0, 0.0
 	for _, nodes := range parts {
@@ -40,40 +46,17 @@ func ByDistances(a *affinity.Matrix) (x, y []float64) {
 	return x, y
 }
 
-// components are the connected components' nodes, the largest component first.
-func components(a *affinity.Matrix) (parts [][]int32) {
-	seen := make([]bool, a.N())
-	for i := range seen {
-		if seen[i] {
-			continue
-		}
-		seen[i] = true
-		nodes := []int32{int32(i)}
-		for at := 0; at < len(nodes); at++ {
-			neighbours, _ := a.Row(int(nodes[at]))
-			for _, j := range neighbours {
-				if !seen[j] {
-					seen[j], nodes = true, append(nodes, j)
-				}
-			}
-		}
-		parts = append(parts, nodes)
-	}
-	slices.SortStableFunc(parts, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
-	return parts
-}
-
 // ways are the edges of a graph with their lengths: one of weight w is 1 + ln(the largest weight/w) long.
 type ways struct {
 	indptr  []int
 	ends    []int32
 	lengths []float64
-	far     []float64 // of each node: its distance from the pivot at hand
+	far     []float64 // of each node: the length of the shortest way to it; infinite where none is known
 	waiting []bool    // of each node: it is in the queue
 }
 
 func waysOf(a *affinity.Matrix) ways {
-	indptr, ends, weights := a.CSR()
+	indptr, ends, weights := a.WithoutLoops().CSR()
 	lengths := make([]float64, len(weights))
 	for e, w := range weights {
 		lengths[e] = -math.Log(w)
@@ -81,7 +64,11 @@ func waysOf(a *affinity.Matrix) ways {
 	if len(lengths) > 0 {
 		floats.AddConst(1-floats.Min(lengths), lengths)
 	}
-	return ways{indptr, ends, lengths, make([]float64, a.N()), make([]bool, a.N())}
+	w := ways{indptr, ends, lengths, make([]float64, a.N()), make([]bool, a.N())}
+	for i := range w.far {
+		w.far[i] = math.Inf(1)
+	}
+	return w
 }
 
 // distances are those of a component's nodes from its pivots, `[nodes, pivots]`. Each pivot is as far as can be from those before it.
@@ -104,19 +91,25 @@ func (w ways) distances(nodes []int32) *mat.Dense {
 	return all
 }
 
-// walk finds the length of the shortest way from a node to each that it reaches.
-func (w ways) walk(from int32) {
-	w.far[from] = 0
+// walk finds the shortest way from a node to each that it reaches, which are the result.
+func (w ways) walk(from int32) (reached []int32) {
+	w.far[from], reached = 0, []int32{from}
 	for queue := []int32{from}; len(queue) > 0; queue = queue[1:] {
 		i := queue[0]
 		w.waiting[i] = false
 		for e := w.indptr[i]; e < w.indptr[i+1]; e++ {
 			j := w.ends[e]
-			if way := w.far[i] + w.lengths[e]; way < w.far[j] {
-				if w.far[j] = way; !w.waiting[j] {
-					w.waiting[j], queue = true, append(queue, j)
-				}
+			way := w.far[i] + w.lengths[e]
+			if way >= w.far[j] {
+				continue
+			}
+			if math.IsInf(w.far[j], 1) {
+				reached = append(reached, j)
+			}
+			if w.far[j] = way; !w.waiting[j] {
+				w.waiting[j], queue = true, append(queue, j)
 			}
 		}
 	}
+	return reached
 }

@@ -44,17 +44,10 @@ func (f Field) Plot() *plot.Plot {
 
 	p := blank(f.Title)
 	p.X.Label.Text, p.Y.Label.Text = f.XLabel, f.YLabel
-	p.X.Padding, p.Y.Padding = 0, 0
 	p.Add(colours, middle, bar{s})
 	if high > low {
 		p.Add(lines)
 	}
-	ticks := plot.ConstantTicks{}
-	for i := range 5 {
-		v := f.From + (f.To-f.From)*float64(i)/4
-		ticks = append(ticks, plot.Tick{Value: v, Label: short(v)})
-	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = ticks, ticks
 	return p
 }
 

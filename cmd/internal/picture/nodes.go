@@ -93,7 +93,6 @@ func (l *Layout) Size() (width, height vg.Length) {
 // axes are those of a plot that all nodes fit into.
 func (l *Layout) axes(title string) *plot.Plot {
 	p := blank(title)
-	p.X.Padding, p.Y.Padding = 0, 0
 	switch {
 	case l.Kind != OnSkeleton:
 		p.HideAxes()

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
@@ -32,10 +33,7 @@ var darkToLight = []color.Color{
 
 // signed is a scale that is light at 0, and reaches as far below it as above it: to the largest of the values.
 func signed(values []float64, label string) scale {
-	most := 0.0
-	for _, v := range values {
-		most = max(most, math.Abs(v))
-	}
+	most := floats.Norm(values, math.Inf(1))
 	if most == 0 { // all alike: in the middle
 		most = 1
 	}
@@ -84,7 +82,6 @@ func (bar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 func (b bar) Plot(canvas draw.Canvas, _ *plot.Plot) {
 	p := blank("")
 	p.HideX()
-	p.X.Padding, p.Y.Padding = 0, 0
 	p.Y.Label.Text, p.Y.Tick.Length = b.label, 2
 	p.Add(&plotter.ColorBar{ColorMap: b.ColorMap, Vertical: true})
 	canvas.Min.X, canvas.Max.X = canvas.Max.X+6, canvas.Max.X+BarWidth-4

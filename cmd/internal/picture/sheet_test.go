@@ -58,9 +58,9 @@ func TestContour(t *testing.T) {
 
 func TestField(t *testing.T) {
 	png, svg := paths(t)
-	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", From: -1, To: 1, Side: 5, Label: "loss"}
-	for i := range 25 {
-		x, y := points{f}.X(i%5), points{f}.Y(i/5)
+	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", From: -1, To: 1, Side: 9, Label: "loss"}
+	for i := range 81 {
+		x, y := points{f}.X(i%9), points{f}.Y(i/9)
 		f.Values = append(f.Values, x*x+y*y)
 	}
 	require.NoError(t, Save(f.Plot(), 356, 300, png, svg))

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Ints are whole numbers from 0, many of them: in JSON they are the base64 of their little-endian form, {"u16": "…"} or, where one
@@ -54,10 +56,7 @@ func (v Scaled) MarshalJSON() ([]byte, error) {
 
 // scaled keeps 8 bits of each value.
 func scaled(values []float64) *Scaled {
-	s := &Scaled{Q: make([]int8, len(values))}
-	for _, v := range values {
-		s.Most = max(s.Most, math.Abs(v))
-	}
+	s := &Scaled{Q: make([]int8, len(values)), Most: floats.Norm(values, math.Inf(1))}
 	for i, v := range values {
 		if s.Most > 0 {
 			s.Q[i] = int8(math.Round(127 * v / s.Most))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/models"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -68,16 +69,13 @@ func (r *Run) image(signal []float32) *Scaled {
 	if r.data.Channels == 3 {
 		channels = 3
 	}
-	values := make([]float64, 0, r.data.Nodes*channels)
-	for i := range r.data.Nodes {
-		for channel := range channels {
-			values = append(values, float64(signal[i*r.data.Channels+channel]))
+	var values []float64
+	for i, v := range signal {
+		if i%r.data.Channels < channels {
+			values = append(values, float64(v))
 		}
 	}
-	low := slices.Min(values)
-	for i := range values {
-		values[i] -= low
-	}
+	floats.AddConst(-floats.Min(values), values)
 	return scaled(values)
 }
 
