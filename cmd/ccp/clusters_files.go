@@ -58,10 +58,8 @@ func (v hierarchyView) write(folder string) (paths []string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	var x, y []float64
-	if v.grid == nil {
-		x, y = picture.Layout(v.Graph, v.places)
-	}
+	layout := picture.NewLayout(v.Graph, v.grid, v.parts, v.places, v.names)
+	width, height := layout.Size()
 	for i := range v.levels {
 		at := func(name string) string {
 			path := filepath.Join(folder, fmt.Sprintf("level_%d%s", i+1, name))
@@ -79,7 +77,9 @@ func (v hierarchyView) write(folder string) (paths []string, err error) {
 				return nil, err
 			}
 		}
-		if err := v.draw(i, x, y, at(".png"), at(".svg")); err != nil {
+		k := v.levels[i].Clusters
+		drawn := layout.Clusters(fmt.Sprintf("%s, level %d: %s", v.Data, i+1, count(k, "cluster")), v.levels.Path(i+1), k, true)
+		if err := picture.Save(drawn, width, height, at(".png"), at(".svg")); err != nil {
 			return nil, err
 		}
 	}
@@ -102,32 +102,6 @@ func (v hierarchyView) tree() picture.Tree {
 		tree.Parents = append(tree.Parents, level.Memberships.Hard())
 	}
 	return tree
-}
-
-// draw draws the input nodes by their clusters of level i, from 0.
-func (v hierarchyView) draw(i int, x, y []float64, paths ...string) error {
-	path, k := v.levels.Path(i+1), v.levels[i].Clusters
-	title := fmt.Sprintf("%s, level %d: %s", v.Data, i+1, count(k, "cluster"))
-	switch grid := v.grid; {
-	case grid == nil:
-		return picture.Points{Title: title, X: x, Y: y, Graph: v.Graph, Cluster: path, Clusters: k}.Save(paths...)
-	case v.parts != nil:
-		return picture.Skeleton(title, grid[0], grid[1], v.parts, v.jointNames(grid[1]), path, k).Save(paths...)
-	default:
-		return picture.Cells{Title: title, Rows: grid[0], Columns: grid[1], Cluster: path, Clusters: k}.Save(paths...)
-	}
-}
-
-// jointNames are the names of the nodes of the first frame, such as "head@0", without the frame.
-func (v hierarchyView) jointNames(joints int) (names []string) {
-	if v.names == nil {
-		return nil
-	}
-	for _, name := range v.names[:joints] {
-		name, _, _ = strings.Cut(name, "@")
-		names = append(names, name)
-	}
-	return names
 }
 
 func (v hierarchyView) nodeRows(i int) [][]string {

@@ -3,12 +3,13 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // How many pictures are drawn at most; the CSV files hold all of it.
@@ -30,9 +31,7 @@ type drawnSample struct {
 type explanationPictures struct {
 	folder  string
 	data    *datasets.Dataset
-	joints  []string // their names; nil where the nodes are no skeleton's or have no names
 	graph   *affinity.Matrix
-	x, y    []float64 // of the nodes, where they lie on no grid
 	samples []drawnSample
 }
 
@@ -45,14 +44,16 @@ func (p *explanationPictures) keep(sample int, signal []float32, a models.Attrib
 
 // write draws the means of all classes that were explained, class_K.png, and the samples kept, sample_N.png.
 func (p *explanationPictures) write(means []models.MeanAttribution) error {
-	if p.data.Grid == nil {
-		p.x, p.y = picture.Layout(p.graph, p.data.Coordinates)
-	}
-	if p.data.Parts != nil && p.data.NodeNames != nil {
-		for _, name := range p.data.NodeNames[:p.data.Grid[1]] {
-			name, _, _ = strings.Cut(name, "@")
-			p.joints = append(p.joints, name)
+	layout := picture.NewLayout(p.graph, p.data.Grid, p.data.Parts, p.data.Coordinates, p.data.NodeNames)
+	save := func(name, title string, panels ...*plot.Plot) error {
+		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: 220 + picture.BarWidth/vg.Length(len(panels)), Height: 236}
+		switch layout.Kind {
+		case picture.OnPlane:
+			sheet.Width, sheet.Height = 360+picture.BarWidth, 384
+		case picture.OnSkeleton:
+			sheet.Width, sheet.Height = 360+picture.BarWidth, 220
 		}
+		return sheet.Save(filepath.Join(p.folder, name))
 	}
 	drawn := 0
 	for k, mean := range means {
@@ -61,7 +62,7 @@ func (p *explanationPictures) write(means []models.MeanAttribution) error {
 		}
 		drawn++
 		title := fmt.Sprintf("class %s, mean of %s", shorten(p.data.ClassNames[k], longestName), count(mean.Samples, "sample"))
-		if err := p.save(fmt.Sprintf("class_%d.png", k), title, p.panel("", mean.Signed)); err != nil {
+		if err := save(fmt.Sprintf("class_%d.png", k), title, layout.Values("", contributionLabel, mean.Signed)); err != nil {
 			return err
 		}
 	}
@@ -72,36 +73,13 @@ func (p *explanationPictures) write(means []models.MeanAttribution) error {
 		if s.Prediction.Class != int(p.data.Labels[s.index]) {
 			truth += ", taken for " + class(s.Prediction.Class)
 		}
-		panels := []picture.Panel{p.panel(what, s.Nodes)}
-		if c := p.data.Channels; p.data.Grid != nil && p.data.Parts == nil && (c == 1 || c == 3) {
-			panels = []picture.Panel{picture.Image{Title: "the signal", Rows: p.data.Grid[0], Columns: p.data.Grid[1], Channels: c, Values: s.signal}, panels[0]}
+		panels := []*plot.Plot{layout.Values(what, contributionLabel, s.Nodes)}
+		if c := p.data.Channels; layout.Kind == picture.OnGrid && (c == 1 || c == 3) {
+			panels = []*plot.Plot{layout.Image("the signal", s.signal, c), panels[0]}
 		}
-		if err := p.save(fmt.Sprintf("sample_%d.png", s.index), truth, panels...); err != nil {
+		if err := save(fmt.Sprintf("sample_%d.png", s.index), truth, panels...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// panel draws a number for each node.
-func (p *explanationPictures) panel(title string, values []float64) picture.Panel {
-	switch grid := p.data.Grid; {
-	case grid == nil:
-		return picture.HeatPoints{Title: title, Label: contributionLabel, X: p.x, Y: p.y, Graph: p.graph, Values: values, Names: p.data.NodeNames}
-	case p.data.Parts != nil:
-		return picture.SkeletonHeat(title, contributionLabel, grid[0], grid[1], p.data.Parts, p.joints, values)
-	default:
-		return picture.Heat{Title: title, Label: contributionLabel, Rows: grid[0], Columns: grid[1], Values: values}
-	}
-}
-
-func (p *explanationPictures) save(name, title string, panels ...picture.Panel) error {
-	sheet := picture.Sheet{Title: title, Panels: [][]picture.Panel{panels}, Width: 220, Height: 236}
-	switch {
-	case p.data.Grid == nil:
-		sheet.Width, sheet.Height = 360, 384
-	case p.data.Parts != nil:
-		sheet.Width, sheet.Height = 360, 220
-	}
-	return sheet.Save(filepath.Join(p.folder, name))
 }

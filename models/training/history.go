@@ -25,6 +25,17 @@ type HierarchyEpoch struct {
 	Health   []models.LevelHealth `json:"health"`   // of each level
 }
 
+// Path is the cluster of a level, from 1, that each input node comes to if it goes with its largest membership at every level.
+func (h HierarchyEpoch) Path(level int) []int32 {
+	path := slices.Clone(h.Clusters[0])
+	for _, clusters := range h.Clusters[1:level] {
+		for i, k := range path {
+			path[i] = clusters[k]
+		}
+	}
+	return path
+}
+
 // ReadHierarchies reads how a run's hierarchy went, in ascending order of epochs, also while the training goes on. One that does not
 // change in the training has its first epoch only; models without clusters, and runs of older versions, have none.
 func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {

@@ -127,3 +127,12 @@ func TestReadHistory(t *testing.T) {
 func header(row string) string {
 	return "epoch,train_loss,train_accuracy,validation_loss,validation_accuracy,seconds,input_wait\n" + row + ",0,0,0,0,0\n"
 }
+
+func TestPath(t *testing.T) {
+	h := HierarchyEpoch{Clusters: [][]int32{{0, 0, 2, 1, 2}, {1, 0, 0}}}
+	assert.Equal(t, []int32{1, 1, 0, 0, 0}, h.Path(2))
+	assert.Equal(t, []int32{0, 0, 2, 1, 2}, h.Path(1))
+	assert.Equal(t, []int32{0, 0, 2, 1, 2}, h.Clusters[0], "it is left as it was")
+	assert.Equal(t, []int32{5, 6, 5}, HierarchyEpoch{Clusters: [][]int32{{1, 0, 1}, {6, 5}}}.Path(2))
+	assert.Empty(t, HierarchyEpoch{Clusters: [][]int32{{}}}.Path(1))
+}

@@ -8,7 +8,9 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot"
 )
 
 // course is a quantity by epoch: its mean over the runs that have the epoch, and its standard deviation.
@@ -28,12 +30,12 @@ func courseOf(histories [][]training.Epoch, quantity func(training.Epoch) float6
 		if len(values) == 0 {
 			return c
 		}
-		deviation := 0.0
-		if len(values) > 1 {
-			deviation = stat.StdDev(values, nil)
+		mean, deviation := stat.MeanStdDev(values, nil)
+		if len(values) == 1 {
+			deviation = 0
 		}
 		c.epochs, c.seeds = append(c.epochs, float64(i+1)), append(c.seeds, float64(len(values)))
-		c.mean, c.deviation = append(c.mean, stat.Mean(values, nil)), append(c.deviation, deviation)
+		c.mean, c.deviation = append(c.mean, mean), append(c.deviation, deviation)
 	}
 }
 
@@ -54,14 +56,17 @@ func (c course) rows(first ...string) (rows [][]string) {
 	return rows
 }
 
-// histories are those of all finished runs of a row.
-func (d drawing) histories(row string) (histories [][]training.Epoch, err error) {
-	for _, dir := range d.runs[row] {
-		history, err := training.ReadHistory(dir)
-		if err != nil {
-			return nil, err
+// histories are those of all finished runs of each of the table's rows.
+func (d drawing) histories(rows []string) (map[string][][]training.Epoch, error) {
+	histories := map[string][][]training.Epoch{}
+	for _, row := range rows {
+		for _, dir := range d.runs[row] {
+			history, err := training.ReadHistory(dir)
+			if err != nil {
+				return nil, err
+			}
+			histories[row] = append(histories[row], history)
 		}
-		histories = append(histories, history)
 	}
 	return histories, nil
 }
@@ -82,74 +87,62 @@ func (d drawing) seeds(rows []string) string {
 }
 
 // objective draws C by epoch for each level of more than one cluster, and of all levels together, under both losses.
-func (d drawing) objective() (sheet picture.Sheet, table [][]string, notes []string, err error) {
+func (d drawing) objective() (f figure, err error) {
 	metadata, _, err := models.ReadMetadata(d.runs[losses[0]][0])
 	if err != nil {
-		return sheet, nil, nil, err
+		return f, err
 	}
+	histories, err := d.histories(losses)
+	if err != nil {
+		return f, err
+	}
+	var row []*plot.Plot
+	tables, most := map[string][][]string{}, 0.0
 	levels := metadata.Spec.Levels
-	courses := map[string][]course{} // of each level, then of their sum
-	table = [][]string{{"loss", "level", "epoch", "seeds", "mean", "deviation"}}
-	for _, loss := range losses {
-		histories, err := d.histories(loss)
-		if err != nil {
-			return sheet, nil, nil, err
-		}
-		for level := range len(levels) + 1 {
-			name := strconv.Itoa(level + 1)
-			quantity := func(e training.Epoch) float64 { return e.Objective[level] }
-			if level == len(levels) {
-				name, quantity = "sum", func(e training.Epoch) (sum float64) {
-					for _, c := range e.Objective {
-						sum += c
-					}
-					return sum
-				}
-			}
-			c := courseOf(histories, quantity)
-			courses[loss] = append(courses[loss], c)
-			table = append(table, c.rows(loss, name)...)
-		}
-	}
-	row, most := []picture.Panel{}, 0.0
-	for level := range len(levels) + 1 {
-		title := fmt.Sprintf("level %d", level+1)
-		bound := 0.0
+	for level := range len(levels) + 1 { // of each level, then of their sum
+		name, title, bound := "sum", "all levels", most
+		quantity := func(e training.Epoch) float64 { return floats.Sum(e.Objective) }
+		drawn := len(row) > 1 // the sum of one level would be the same once more
 		if level < len(levels) {
-			bound = float64(levels[level].Clusters) / 2
+			name, title, bound = strconv.Itoa(level+1), fmt.Sprintf("level %d", level+1), float64(levels[level].Clusters)/2
+			quantity = func(e training.Epoch) float64 { return e.Objective[level] }
 			most += bound
-		} else {
-			title, bound = "all levels", most
-		}
-		if level < len(levels) && levels[level].Clusters == 1 || level == len(levels) && len(row) < 2 {
-			continue // always ½; the same once more
+			drawn = levels[level].Clusters > 1 // C of one cluster is always ½
 		}
 		curves := picture.Curves{Title: fmt.Sprintf("%s: C is at most %g", title, bound), XLabel: "epoch", YLabel: "C", FromZero: true}
 		for i, loss := range losses {
-			curves.Lines = append(curves.Lines, courses[loss][level].curve(loss, i))
+			c := courseOf(histories[loss], quantity)
+			curves.Lines = append(curves.Lines, c.curve(loss, i))
+			tables[loss] = append(tables[loss], c.rows(loss, name)...)
 		}
-		row, sheet.Legend = append(row, curves), curves.Lines
+		if drawn {
+			row, f.sheet.Legend = append(row, curves.Plot()), curves.Lines
+		}
 	}
-	if len(row) == 0 {
-		return sheet, nil, []string{"not drawn: the network has no level of more than one cluster, and C is ½ at any time"}, nil
+	if row == nil {
+		return figure{notes: []string{"not drawn: the network has no level of more than one cluster, and C is ½ at any time"}}, nil
 	}
-	sheet.Title, sheet.Width, sheet.Height, sheet.Panels = "The objective C on "+d.data()+d.seeds(losses), 200, 170, [][]picture.Panel{row}
-	return sheet, table, nil, nil
+	f.table = [][]string{{"loss", "level", "epoch", "seeds", "mean", "deviation"}}
+	for _, loss := range losses {
+		f.table = append(f.table, tables[loss]...)
+	}
+	f.sheet.Title, f.sheet.Width, f.sheet.Height, f.sheet.Panels = "The objective C on "+d.data()+d.seeds(losses), 200, 170, [][]*plot.Plot{row}
+	return f, nil
 }
 
 // order draws accuracy in validation by epoch for both orders of the nodes in a neighbourhood.
-func (d drawing) order() (sheet picture.Sheet, table [][]string, notes []string, err error) {
-	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %"}
-	table = [][]string{{"order", "epoch", "seeds", "mean", "deviation"}}
-	for i, order := range orders {
-		histories, err := d.histories(order)
-		if err != nil {
-			return sheet, nil, nil, err
-		}
-		c := courseOf(histories, func(e training.Epoch) float64 { return 100 * e.Validation.Accuracy })
-		curves.Lines = append(curves.Lines, c.curve(order, i))
-		table = append(table, c.rows(order)...)
+func (d drawing) order() (f figure, err error) {
+	histories, err := d.histories(orders)
+	if err != nil {
+		return f, err
 	}
-	sheet = picture.Sheet{Title: "Learning curves on " + d.data() + d.seeds(orders), Legend: curves.Lines, Width: 380, Height: 250, Panels: [][]picture.Panel{{curves}}}
-	return sheet, table, nil, nil
+	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %"}
+	f.table = [][]string{{"order", "epoch", "seeds", "mean", "deviation"}}
+	for i, order := range orders {
+		c := courseOf(histories[order], func(e training.Epoch) float64 { return 100 * e.Validation.Accuracy })
+		curves.Lines = append(curves.Lines, c.curve(order, i))
+		f.table = append(f.table, c.rows(order)...)
+	}
+	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + d.seeds(orders), Legend: curves.Lines, Width: 380, Height: 250, Panels: [][]*plot.Plot{{curves.Plot()}}}
+	return f, nil
 }

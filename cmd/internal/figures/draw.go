@@ -34,6 +34,13 @@ type drawing struct {
 	load func() (*datasets.Dataset, error)
 }
 
+// figure is what is drawn, the numbers of it for a CSV file, and notes for the reader. Without panels it is not written.
+type figure struct {
+	sheet picture.Sheet
+	table [][]string
+	notes []string
+}
+
 // Draw draws the figures of a table from those of its runs that are finished, each into NAME.png, NAME.svg and NAME.csv in the folder,
 // where NAME begins with the table's. Receptive fields and landscapes are those of the first seed. A figure whose runs are missing is
 // left out, with a note. An error names the file or the run.
@@ -51,10 +58,10 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figu
 	for _, figure := range []struct {
 		name, about string
 		rows        []string // of the table, of which runs are needed
-		draw        func() (sheet picture.Sheet, table [][]string, notes []string, err error)
+		draw        func() (figure, error)
 	}{
-		{"fields", "receptive fields at the first and the last epoch", losses, func() (picture.Sheet, [][]string, []string, error) { return d.fields(backend) }},
-		{"landscape", "the loss around the minimum", losses, func() (picture.Sheet, [][]string, []string, error) { return d.landscapes(ctx, backend) }},
+		{"fields", "receptive fields at the first and the last epoch", losses, func() (figure, error) { return d.fields(backend) }},
+		{"landscape", "the loss around the minimum", losses, func() (figure, error) { return d.landscapes(ctx, backend) }},
 		{"objective", "the course of C", losses, d.objective},
 		{"order", "learning curves by the order of the nodes", orders, d.order},
 	} {
@@ -65,14 +72,14 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figu
 			}
 		}
 		if f.Notes == nil {
-			sheet, table, notes, err := figure.draw()
-			if err == nil && sheet.Panels != nil {
-				f.Files, err = d.write(f.Name, sheet, table)
+			drawn, err := figure.draw()
+			if err == nil && drawn.sheet.Panels != nil {
+				f.Files, err = d.write(f.Name, drawn)
 			}
 			if err != nil {
 				return figures, err
 			}
-			f.Notes = notes
+			f.Notes = drawn.notes
 		}
 		figures = append(figures, f)
 	}
@@ -86,17 +93,17 @@ var (
 )
 
 // write makes a figure's files, and returns their paths.
-func (d drawing) write(name string, sheet picture.Sheet, table [][]string) (paths []string, err error) {
+func (d drawing) write(name string, f figure) (paths []string, err error) {
 	if err := os.MkdirAll(d.Folder, 0o755); err != nil {
 		return nil, err
 	}
 	for _, ending := range []string{".png", ".svg", ".csv"} {
 		paths = append(paths, filepath.Join(d.Folder, name+ending))
 	}
-	if err := sheet.Save(paths[:2]...); err != nil {
+	if err := f.sheet.Save(paths[:2]...); err != nil {
 		return nil, err
 	}
-	return paths, files.WriteCSV(paths[2], table)
+	return paths, files.WriteCSV(paths[2], f.table)
 }
 
 // data is the name of the data set that the runs are of.

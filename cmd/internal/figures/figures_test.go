@@ -146,7 +146,7 @@ func fieldsHold(t *testing.T, dirs map[string][]string, rows [][]string) {
 	require.Len(t, rows, 1+2*2*2*8, "losses, stages, levels, nodes")
 	for node := range 8 {
 		k := first.Clusters[0][node]
-		assert.Equal(t, []string{study.TaskAndC, epochName(first.Epoch), "1", strconv.Itoa(node), strconv.Itoa(int(k))}, rows[1+node])
+		assert.Equal(t, []string{study.TaskAndC, stageName(first), "1", strconv.Itoa(node), strconv.Itoa(int(k))}, rows[1+node])
 		assert.Equal(t, strconv.Itoa(int(first.Clusters[1][k])), rows[1+8+node][4])
 	}
 }
@@ -243,8 +243,7 @@ func TestCourse(t *testing.T) {
 	assert.Empty(t, courseOf(nil, accuracy).epochs)
 }
 
-func TestThrough(t *testing.T) {
-	assert.Equal(t, []int32{5, 6, 5}, through([]int32{1, 0, 1}, []int32{6, 5}))
+func TestDistinct(t *testing.T) {
 	assert.Equal(t, 2, distinct([]int32{5, 6, 5}))
 	assert.Zero(t, distinct(nil))
 }

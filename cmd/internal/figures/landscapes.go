@@ -12,29 +12,28 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot"
 )
 
 // landscapes draws the loss around the minimum that each of the two losses led to: what was minimised, and the cross entropy alone on
 // one scale for both; above as maps, below on the two axes through the middle.
-func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (sheet picture.Sheet, table [][]string, notes []string, err error) {
+func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f figure, err error) {
 	around := map[string]Landscape{}
 	samples, err := d.load()
 	if err != nil {
-		return sheet, nil, nil, err
+		return f, err
 	}
 	for _, loss := range losses {
 		progress := func(done float64) { d.Progress("the loss around the minimum of "+loss, done) }
 		if around[loss], err = Around(ctx, backend, d.runs[loss][0], samples, progress); err != nil {
-			return sheet, nil, nil, err
+			return f, err
 		}
 	}
 	both, only := around[study.TaskAndC], around[study.TaskOnly]
-	minimised := make([]float64, len(both.Task))
-	for i := range minimised {
-		minimised[i] = both.Task[i] - both.C[i]
-	}
-	sheet = picture.Sheet{Title: "Loss around the minimum on " + d.data(), Width: 210, Height: 210}
-	top, bottom := []picture.Panel{}, []picture.Panel{}
+	minimised := floats.SubTo(make([]float64, len(both.Task)), both.Task, both.C)
+	f.sheet = picture.Sheet{Title: "Loss around the minimum on " + d.data(), Width: 210 + picture.BarWidth, Height: 226}
+	var top, bottom []*plot.Plot
 	high := max(slices.Max(both.Task), slices.Max(only.Task))
 	for _, panel := range []struct {
 		title, label string
@@ -46,13 +45,13 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (sheet
 		{"task only: cross entropy", "cross entropy, nats", only.Task, 0, high},
 	} {
 		top = append(top, picture.Field{Title: panel.title, XLabel: "a, along d1", YLabel: "b, along d2", From: -1, To: 1, Side: Side, Values: panel.values,
-			Low: panel.low, High: panel.high, Label: panel.label})
+			Low: panel.low, High: panel.high, Label: panel.label}.Plot())
 		axes := picture.Curves{XLabel: "a or b", YLabel: panel.label, Lines: both.axes(panel.values), Low: panel.low, High: panel.high}
-		bottom, sheet.Legend = append(bottom, axes), axes.Lines
+		bottom, f.sheet.Legend = append(bottom, axes.Plot()), axes.Lines
 	}
-	sheet.Panels = [][]picture.Panel{top, bottom}
+	f.sheet.Panels = [][]*plot.Plot{top, bottom}
 
-	table = [][]string{{"loss", "a", "b", "cross_entropy", "c", "minimised"}}
+	f.table = [][]string{{"loss", "a", "b", "cross_entropy", "c", "minimised"}}
 	for _, loss := range losses {
 		l := around[loss]
 		for i, task := range l.Task {
@@ -60,10 +59,10 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (sheet
 			if loss == study.TaskAndC {
 				value -= l.C[i]
 			}
-			table = append(table, []string{loss, fmt.Sprintf("%.1f", l.at(i%l.Side)), fmt.Sprintf("%.1f", l.at(i/l.Side)), decimal(task), decimal(l.C[i]), decimal(value)})
+			f.table = append(f.table, []string{loss, fmt.Sprintf("%.1f", l.at(i%l.Side)), fmt.Sprintf("%.1f", l.at(i/l.Side)), decimal(task), decimal(l.C[i]), decimal(value)})
 		}
 	}
-	return sheet, table, nil, nil
+	return f, nil
 }
 
 // loadData loads the data set of the runs.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/loss"
 )
 
 // Samples is over how many training samples, evenly spread, the loss is taken.
@@ -64,15 +64,15 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 	if err != nil {
 		return l.Landscape, err
 	}
-	exec, err := model.NewExec(backend, store, func(scope *model.Scope, signals *Node) []*Node {
+	exec, err := model.NewExec(backend, store, func(scope *model.Scope, signals, labels *Node) (task, objective *Node) {
 		g := signals.Graph()
 		scope.Store().SetTraining(g, true) // so that batch normalisation takes the samples' own statistics
 		logits := spec.Build(scope, graph, signals)
-		outputs := []*Node{logits}
+		objective = ScalarZero(g, dtypes.Float32)
 		for _, level := range ccp.Levels(scope.Store(), g) {
-			outputs = append(outputs, level.Objective)
+			objective = Add(objective, level.Objective)
 		}
-		return outputs
+		return ReduceAllMean(loss.SparseCategoricalCrossEntropyLogits([]*Node{labels}, []*Node{logits})), objective
 	})
 	if err != nil {
 		return l.Landscape, err
@@ -83,6 +83,7 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 		return l.Landscape, err
 	}
 	defer signals.MustFinalizeAll()
+	defer labels.MustFinalizeAll()
 	l.Step = step
 	l.Landscape, err = Scan(ctx, weights, Side, 1, func(values [][]float32) (Loss, error) {
 		return lossAt(exec, store, weights, values, signals, labels)
@@ -142,60 +143,35 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 	return weights, nil
 }
 
-// samples are Samples training samples, or as many as there are, in one batch.
-func samples(d *datasets.Dataset) (signals *tensors.Tensor, labels []int32, err error) {
+// samples are Samples training samples, evenly spread, or as many as there are: signals `[samples, nodes, channels]` and labels
+// `[samples, 1]`.
+func samples(d *datasets.Dataset) (signals, labels *tensors.Tensor, err error) {
 	if len(d.Train) == 0 {
 		return nil, nil, fmt.Errorf("data set %s has no training samples", d.Name)
 	}
-	chosen := make([]int, min(Samples, len(d.Train)))
-	for i := range chosen {
-		chosen[i] = d.Train[i*len(d.Train)/len(chosen)]
-		labels = append(labels, d.Labels[chosen[i]])
+	n, size := min(Samples, len(d.Train)), d.Nodes*d.Channels
+	values, classes := make([]float32, n*size), make([]int32, n)
+	for i := range n {
+		sample := d.Train[i*len(d.Train)/n]
+		d.Sample(sample, values[i*size:(i+1)*size])
+		classes[i] = d.Labels[sample]
 	}
-	for b, err := range d.Batches(chosen, datasets.BatchOptions{Size: len(chosen)}).Iter() {
-		if err != nil {
-			return nil, nil, err
-		}
-		if signals, err = b.Inputs[0].LocalClone(); err != nil {
-			return nil, nil, err
-		}
-		if err := b.Finalize(); err != nil {
-			return nil, nil, err
-		}
-	}
-	return signals, labels, nil
+	return tensors.FromFlatDataAndDimensions(values, n, d.Nodes, d.Channels), tensors.FromFlatDataAndDimensions(classes, n, 1), nil
 }
 
 // lossAt gives the network the values of its weights, and computes its loss.
-func lossAt(exec *model.Exec, store *model.Store, weights []Weight, values [][]float32, signals *tensors.Tensor, labels []int32) (at Loss, err error) {
+func lossAt(exec *model.Exec, store *model.Store, weights []Weight, values [][]float32, signals, labels *tensors.Tensor) (at Loss, err error) {
 	for k, w := range weights {
 		v := store.GetVariable(w.Path)
 		if err := v.SetValue(tensors.FromFlatDataAndDimensions(values[k], v.Shape().Dimensions...)); err != nil {
 			return at, err
 		}
 	}
-	out, err := exec.Call(signals)
+	task, objective, err := exec.Call2(signals, labels)
 	if err != nil {
 		return at, err
 	}
-	logits, err := tensors.CopyFlatData[float32](out[0])
-	if err != nil {
-		return at, err
-	}
-	classes := len(logits) / len(labels)
-	for i, label := range labels {
-		p := models.Probabilities(logits[i*classes : (i+1)*classes])[label]
-		at.Task -= math.Log(max(p, math.SmallestNonzeroFloat64)) / float64(len(labels))
-	}
-	for _, c := range out[1:] {
-		objective, err := tensors.CopyFlatData[float32](c)
-		if err != nil {
-			return at, err
-		}
-		at.C += float64(objective[0])
-	}
-	for _, t := range out {
-		t.MustFinalizeAll()
-	}
-	return at, nil
+	defer task.MustFinalizeAll()
+	defer objective.MustFinalizeAll()
+	return Loss{float64(tensors.ToScalar[float32](task)), float64(tensors.ToScalar[float32](objective))}, nil
 }

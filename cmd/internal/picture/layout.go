@@ -1,29 +1,140 @@
 package picture
 
 import (
+	"fmt"
+	"image/color"
+	"slices"
+	"strings"
+
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
-// Layout says where to draw each node of a graph: at its coordinates `[nodes, d]`, row-major, where there are any, and else as Spectral
-// does. Of more than two coordinates it takes the first two principal components.
-func Layout(graph *affinity.Matrix, coordinates []float64) (x, y []float64) {
-	n := graph.N()
-	if len(coordinates) == 0 || n == 0 {
-		return Spectral(graph)
+// The kinds of a Layout.
+const (
+	OnGrid     = "grid"     // cell (row, column) is node row·columns + column
+	OnSkeleton = "skeleton" // a row for each joint, a column for each frame
+	OnPlane    = "points"
+)
+
+// Layout says where the nodes of a graph lie. It draws clusters and values there. Its JSON is a part of a report's page.
+type Layout struct {
+	Kind     string    `json:"kind"`
+	Rows     int       `json:"rows"` // of cells; 0 on a plane
+	Columns  int       `json:"columns"`
+	Cells    []int32   `json:"-"` // the node in each cell, row by row from the top
+	RowNames []string  `json:"row_names"`
+	Rules    []int     `json:"rules"`    // rows above which a part of the body begins
+	Bones    [][2]int  `json:"bones"`    // pairs of joints
+	ByGraph  bool      `json:"by_graph"` // distances in the graph place the nodes, not coordinates of the data
+	X        []float64 `json:"-"`        // of each node; in cells of 1 × 1 from the lower left corner where there are cells
+	Y        []float64 `json:"-"`        // upwards
+
+	graph *affinity.Matrix
+	names []string
+}
+
+// NewLayout lays out the nodes of a graph. With a grid of rows × columns they lie on it. With a grid of frames × joints and the joints
+// of each part of the body they lie on a skeleton. Otherwise they lie at their coordinates `[nodes, d]`, row-major, or, without any,
+// where ByDistances puts them; of more than two coordinates the first two principal components count. names are the nodes', nil for none.
+func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
+	l := &Layout{Kind: OnPlane, graph: graph, names: names}
+	switch {
+	case grid == nil && len(coordinates) > 0 && graph.N() > 0:
+		l.X, l.Y = plane(mat.NewDense(graph.N(), len(coordinates)/graph.N(), coordinates))
+	case grid == nil:
+		l.ByGraph = true
+		l.X, l.Y = ByDistances(graph)
+	case parts == nil:
+		l.Kind, l.Rows, l.Columns = OnGrid, grid[0], grid[1]
+		for node := range int32(grid[0] * grid[1]) {
+			l.Cells = append(l.Cells, node)
+		}
+	default:
+		l.Kind, l.Rows, l.Columns = OnSkeleton, grid[1], grid[0]
+		l.layBody(parts)
 	}
-	d := len(coordinates) / n
-	places := mat.NewDense(n, d, coordinates)
+	if l.Kind != OnPlane {
+		l.X, l.Y = make([]float64, len(l.Cells)), make([]float64, len(l.Cells))
+		for cell, node := range l.Cells {
+			l.X[node], l.Y[node] = float64(cell%l.Columns)+0.5, float64(l.Rows-cell/l.Columns)-0.5
+		}
+	}
+	return l
+}
+
+// plane gives places `[nodes, d]` two coordinates: the first two principal components where d is more.
+func plane(places *mat.Dense) (x, y []float64) {
+	n, d := places.Dims()
 	if d == 1 {
 		return mat.Col(nil, 0, places), make([]float64, n)
 	}
-	var components stat.PC
-	if d > 2 && components.PrincipalComponents(places, nil) {
-		var directions, projected mat.Dense
-		components.VectorsTo(&directions)
-		projected.Mul(places, directions.Slice(0, d, 0, 2))
-		places = &projected
+	if d == 2 {
+		return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
 	}
-	return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
+	var covariance mat.SymDense
+	stat.CovarianceMatrix(&covariance, places, nil)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(&covariance, true) {
+		return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
+	}
+	var directions, projected mat.Dense
+	eigen.VectorsTo(&directions) // the largest eigenvalue comes last
+	projected.Mul(places, directions.Slice(0, d, d-2, d))
+	return mat.Col(nil, 1, &projected), mat.Col(nil, 0, &projected)
+}
+
+// layBody puts time to the right and the joints from the top, those of each part together and those of none at the end.
+func (l *Layout) layBody(parts [][]int) {
+	frames, joints := l.Columns, l.Rows
+	var order []int
+	for _, part := range parts {
+		for _, joint := range part {
+			if !slices.Contains(order, joint) {
+				order = append(order, joint)
+			}
+		}
+		l.Rules = append(l.Rules, len(order))
+	}
+	for joint := range joints {
+		if !slices.Contains(order, joint) {
+			order = append(order, joint)
+		}
+		neighbours, _ := l.graph.Row(joint)
+		for _, j := range neighbours {
+			if int(j) > joint && int(j) < joints {
+				l.Bones = append(l.Bones, [2]int{joint, int(j)})
+			}
+		}
+	}
+	for _, joint := range order {
+		name := fmt.Sprint(joint)
+		if l.names != nil {
+			name, _, _ = strings.Cut(l.names[joint], "@") // of "head@0"
+		}
+		l.RowNames = append(l.RowNames, name)
+		for frame := range frames {
+			l.Cells = append(l.Cells, int32(frame*joints+joint))
+		}
+	}
+}
+
+// Colours gives each of k clusters a colour, different ones to clusters that touch. cluster is that of each node.
+func (l *Layout) Colours(cluster []int32, k int) []color.Color {
+	var touching [][2]int32
+	for cell, node := range l.Cells {
+		for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} {
+			row, column := cell/l.Columns+step[0], cell%l.Columns+step[1]
+			if row < l.Rows && column >= 0 && column < l.Columns {
+				touching = append(touching, [2]int32{cluster[node], cluster[l.Cells[row*l.Columns+column]]})
+			}
+		}
+	}
+	if l.Kind == OnPlane {
+		for _, e := range l.graph.EdgeList() {
+			touching = append(touching, [2]int32{cluster[e.I], cluster[e.J]})
+		}
+	}
+	return Colours(k, touching)
 }

@@ -13,17 +13,21 @@ func TestLayout(t *testing.T) {
 	graph, err := affinity.New(3, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}})
 	require.NoError(t, err)
 
-	x, y := Layout(graph, []float64{5, 7, 6})
+	lay := func(coordinates []float64) (x, y []float64) {
+		l := NewLayout(graph, nil, nil, coordinates, nil)
+		return l.X, l.Y
+	}
+	x, y := lay([]float64{5, 7, 6})
 	assert.Equal(t, []float64{5, 7, 6}, x)
 	assert.Equal(t, []float64{0, 0, 0}, y)
 
-	x, y = Layout(graph, []float64{0, 1, 2, 3, 4, 5})
+	x, y = lay([]float64{0, 1, 2, 3, 4, 5})
 	assert.Equal(t, []float64{0, 2, 4}, x)
 	assert.Equal(t, []float64{1, 3, 5}, y)
 
 	// In a plane of space: distances in it are kept.
 	places := []float64{0, 0, 0, 3, 0, 4, 0, 2, 0}
-	x, y = Layout(graph, places)
+	x, y = lay(places)
 	for _, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
 		want := 0.0
 		for axis := range 3 {
@@ -32,7 +36,7 @@ func TestLayout(t *testing.T) {
 		assert.InDelta(t, want, math.Hypot(x[pair[0]]-x[pair[1]], y[pair[0]]-y[pair[1]]), 1e-9)
 	}
 
-	x, y = Layout(graph, nil)
-	sx, sy := Spectral(graph)
+	x, y = lay(nil)
+	sx, sy := ByDistances(graph)
 	assert.Equal(t, [][]float64{sx, sy}, [][]float64{x, y})
 }

@@ -1,12 +1,12 @@
-// Package picture draws clusterings as still pictures, PNG and SVG: over a grid of cells, over any graph by a spectral layout, and
+// Package picture draws clusterings as still pictures, PNG and SVG: over a grid of cells, over any graph by coordinates or distances, and
 // the tree of clusters over clusters.
 package picture
 
 import "image/color"
 
-// palette is that of Okabe and Ito, which people with the common kinds of colour blindness can tell apart, its eight colours
+// okabeIto is the palette of Okabe and Ito, which people with the common kinds of colour blindness can tell apart, its eight colours
 // without black and then the same lighter or darker. The first ones differ in lightness, too, so that they are told apart in grey.
-var palette = []color.RGBA{
+var okabeIto = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xf0, 0xe4, 0x42, 0xff}, // yellow
 	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -36,21 +36,21 @@ func Colours(k int, touching [][2]int32) []color.Color {
 			near[pair[0]][pair[1]], near[pair[1]][pair[0]] = true, true
 		}
 	}
-	colours, chosen, uses := make([]color.Color, k), make([]int, k), make([]int, len(palette))
+	colours, chosen, uses := make([]color.Color, k), make([]int, k), make([]int, len(okabeIto))
 	for i := range chosen {
-		taken := make([]int, len(palette))
+		taken := make([]int, len(okabeIto))
 		for j := range near[i] {
 			if int(j) < i {
 				taken[chosen[j]]++
 			}
 		}
 		best := 0
-		for c := range palette {
+		for c := range okabeIto {
 			if taken[c] < taken[best] || taken[c] == taken[best] && uses[c] < uses[best] {
 				best = c
 			}
 		}
-		chosen[i], colours[i] = best, palette[best]
+		chosen[i], colours[i] = best, okabeIto[best]
 		uses[best]++
 	}
 	return colours

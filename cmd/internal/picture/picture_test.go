@@ -73,14 +73,14 @@ func TestColours(t *testing.T) {
 		assert.NotEqual(t, colours[pair[0]], colours[pair[1]])
 	}
 	var all [][2]int32
-	for i := range len(palette) {
+	for i := range len(okabeIto) {
 		for j := range i {
 			all = append(all, [2]int32{int32(i), int32(j)})
 		}
 	}
-	assert.ElementsMatch(t, palette, Colours(len(palette), all), "as many as there are, each once")
+	assert.ElementsMatch(t, okabeIto, Colours(len(okabeIto), all), "as many as there are, each once")
 	uses := map[color.Color]int{}
-	for _, c := range Colours(3*len(palette), all) {
+	for _, c := range Colours(3*len(okabeIto), all) {
 		uses[c]++
 	}
 	for _, n := range uses {
@@ -93,57 +93,25 @@ func TestColours(t *testing.T) {
 func TestPaletteInGrey(t *testing.T) {
 	for i := range 4 {
 		for j := range i {
-			a, b := color.GrayModel.Convert(palette[i]).(color.Gray), color.GrayModel.Convert(palette[j]).(color.Gray)
+			a, b := color.GrayModel.Convert(okabeIto[i]).(color.Gray), color.GrayModel.Convert(okabeIto[j]).(color.Gray)
 			assert.Greater(t, math.Abs(float64(a.Y)-float64(b.Y)), 10.0, "%d and %d", i, j)
 		}
 	}
 }
 
-func TestCells(t *testing.T) {
-	png, svg := paths(t)
-	c := Cells{Title: "left & right", Rows: 2, Columns: 4, Cluster: []int32{0, 0, 0, 1, 0, 0, 0, 1}, Clusters: 2}
-	require.NoError(t, c.Save(png, svg))
-	colours := Colours(2, c.touching())
-	seen := shares(readPNG(t, png))
-	left, right := seen[colours[0].(color.RGBA)], seen[colours[1].(color.RGBA)]
-	assert.Greater(t, right, 0.05)
-	assert.InDelta(t, 3, left/right, 0.6, "three times the cells")
-	assert.Positive(t, seen[color.RGBA{0, 0, 0, 255}], "lines between clusters")
-	words := wellFormed(t, svg)
-	for _, word := range []string{"left & right", "0", "1"} {
-		assert.Contains(t, words, word)
-	}
-}
-
-func TestSkeleton(t *testing.T) {
-	// 2 frames of 3 joints; the part of joint 2 comes first, joint 1 is in none.
-	c := Skeleton("walk", 2, 3, [][]int{{2}, {0, 2}}, []string{"hip", "knee", "head"}, []int32{0, 1, 2, 3, 4, 5}, 6)
-	assert.Equal(t, []string{"head", "hip", "knee"}, c.RowNames)
-	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, c.Cluster)
-	assert.Equal(t, []int{1, 2}, c.Rules)
-	assert.Equal(t, []int{3, 2}, []int{c.Rows, c.Columns})
-	png, svg := paths(t)
-	require.NoError(t, c.Save(png, svg))
-	words := wellFormed(t, svg)
-	for _, word := range []string{"walk", "hip", "knee", "head", "frame", "joint"} {
-		assert.Contains(t, words, word)
-	}
-	assert.Equal(t, []string{"0", "1"}, Skeleton("", 1, 2, nil, nil, []int32{0, 0}, 1).RowNames)
-}
-
-func TestSpectral(t *testing.T) {
+func TestByDistances(t *testing.T) {
 	path := func(n, from int) (edges []affinity.Edge) {
 		for i := range n - 1 {
 			edges = append(edges, affinity.Edge{I: from + i, J: from + i + 1, Weight: 1})
 		}
 		return edges
 	}
-	for _, n := range []int{5, denseNodes, denseNodes + 30} { // exact and iterated
+	for _, n := range []int{5, 400, 430} {
 		a, err := affinity.New(n, path(n, 0))
 		require.NoError(t, err)
-		x, y := Spectral(a)
+		x, y := ByDistances(a)
 		assert.Greater(t, math.Abs(x[0]-x[n-1]), 0.8*math.Sqrt(float64(n)), "%d nodes: the ends of a path lie far apart", n)
-		again, _ := Spectral(a)
+		again, _ := ByDistances(a)
 		assert.Equal(t, x, again)
 		for i := range x {
 			assert.False(t, math.IsNaN(x[i]+y[i]))
@@ -159,7 +127,7 @@ func TestSpectral(t *testing.T) {
 	}
 	a, err := affinity.New(10, append(edges, affinity.Edge{I: 0, J: 5, Weight: 0.1}))
 	require.NoError(t, err)
-	x, _ := Spectral(a)
+	x, _ := ByDistances(a)
 	side := math.Signbit(x[0] - x[5])
 	for i := range 5 {
 		for j := range 5 {
@@ -170,7 +138,7 @@ func TestSpectral(t *testing.T) {
 	// Components stand beside each other; a node alone is one.
 	a, err = affinity.New(9, append(path(4, 0), path(4, 4)...))
 	require.NoError(t, err)
-	x, y := Spectral(a)
+	x, y := ByDistances(a)
 	for i := range 4 {
 		for j := 4; j < 9; j++ {
 			assert.False(t, math.Abs(x[i]-x[j]) < 1e-9 && math.Abs(y[i]-y[j]) < 1e-9, "%d and %d", i, j)
@@ -178,49 +146,19 @@ func TestSpectral(t *testing.T) {
 	}
 	a, err = affinity.New(0, nil)
 	require.NoError(t, err)
-	x, _ = Spectral(a)
+	x, _ = ByDistances(a)
 	assert.Empty(t, x)
-}
-
-func TestPoints(t *testing.T) {
-	for _, n := range []int{1, 2, 30} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			a, err := affinity.RandomConnected(n, 2*n, 1)
-			if n < 3 {
-				a, err = affinity.New(n, nil)
-			}
-			require.NoError(t, err)
-			cluster := make([]int32, n)
-			for i := range cluster {
-				cluster[i] = int32(i % 2)
-			}
-			x, y := Spectral(a)
-			png, svg := paths(t)
-			require.NoError(t, Points{Title: "graph", X: x, Y: y, Graph: a, Cluster: cluster, Clusters: 3}.Save(png, svg))
-			seen := shares(readPNG(t, png))
-			for _, k := range cluster {
-				assert.Positive(t, seen[palette[k]])
-			}
-			assert.Contains(t, wellFormed(t, svg), "graph")
-		})
-	}
 }
 
 func TestTree(t *testing.T) {
 	tree := Tree{Title: "tree", First: 1, Used: []bool{true, true, false, true, true}, Parents: [][]int32{{1, 0, 2, 0, 1}, {0, 0, 0}}}
-	roots := tree.grow()
-	require.Len(t, roots, 1)
-	assert.Equal(t, 1.5, roots[0].x)
-	require.Len(t, roots[0].children, 2, "cluster 2, which has no nodes, is left out")
-	var order []int
-	for i, child := range roots[0].children {
-		assert.Equal(t, []int{1, 0}[i], child.cluster)
-		assert.Equal(t, []float64{0.5, 2.5}[i], child.x)
-		for _, leaf := range child.children {
-			order = append(order, leaf.cluster)
-		}
-	}
-	assert.Equal(t, []int{0, 4, 1, 3}, order)
+	levels := tree.grow()
+	require.Len(t, levels, 3)
+	assert.Equal(t, []branch{{0, 0, 3}}, levels[2])
+	assert.Equal(t, 1.5, levels[2][0].middle())
+	assert.Equal(t, []branch{{0, 0, 1}, {1, 2, 3}}, levels[1], "cluster 2, which has no nodes, is left out")
+	assert.Equal(t, []float64{0.5, 2.5}, []float64{levels[1][0].middle(), levels[1][1].middle()})
+	assert.Equal(t, []branch{{1, 0, 0}, {3, 1, 1}, {0, 2, 2}, {4, 3, 3}}, levels[0])
 	png, svg := paths(t)
 	require.NoError(t, tree.Save(png, svg))
 	assert.Positive(t, shares(readPNG(t, png))[color.RGBA{255, 255, 255, 255}])
@@ -232,17 +170,27 @@ func TestTree(t *testing.T) {
 }
 
 func TestSaveErrors(t *testing.T) {
-	c := Cells{Rows: 1, Columns: 1, Cluster: []int32{0}, Clusters: 1}
+	p := gridOf(t, 1, 1).Clusters("", []int32{0}, 1, true)
 	bad := filepath.Join(t.TempDir(), "a.bmp")
-	require.ErrorContains(t, c.Save(bad), bad)
+	require.ErrorContains(t, Save(p, 100, 100, bad), bad)
 	absent := filepath.Join(t.TempDir(), "none", "a.png")
-	require.ErrorContains(t, c.Save(absent), absent)
+	require.ErrorContains(t, Save(p, 100, 100, absent), absent)
 }
 
-func ExampleCells() {
-	c := Cells{Title: "two halves", Rows: 2, Columns: 4, Cluster: []int32{0, 0, 1, 1, 0, 0, 1, 1}, Clusters: 2}
+func ExampleLayout_Clusters() {
+	graph, _ := affinity.Grid(2, 4, 4)
+	layout := NewLayout(graph, []int{2, 4}, nil, nil, nil)
 	path := filepath.Join(os.TempDir(), "two-halves.svg")
 	defer os.Remove(path)
-	fmt.Println(c.Save(path))
+	fmt.Println(Save(layout.Clusters("two halves", []int32{0, 0, 1, 1, 0, 0, 1, 1}, 2, true), 140, 72, path))
+	// Output: <nil>
+}
+
+func ExampleLayout_Values() {
+	graph, _ := affinity.Grid(1, 3, 4)
+	layout := NewLayout(graph, []int{1, 3}, nil, nil, nil)
+	path := filepath.Join(os.TempDir(), "contributions.svg")
+	defer os.Remove(path)
+	fmt.Println(Save(layout.Values("contributions", "logit", []float64{-1, 0, 2}), 200, 150, path))
 	// Output: <nil>
 }

@@ -19,19 +19,13 @@ import (
 func blank(title string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.Title.Padding = title, vg.Points(4)
-	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
-		style.Font.Variant = "Sans"
-	}
+	p.Title.TextStyle.Font = words(10).Font
 	for _, style := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
-		style.Font.Size = vg.Points(8)
+		style.Font = words(8).Font
 	}
-	p.Title.TextStyle.Font.Size = vg.Points(10)
+	p.X.Padding, p.Y.Padding = 0, 0
+	p.X.Tick.Marker, p.Y.Tick.Marker = roundTicks{}, roundTicks{}
 	return p
-}
-
-// save draws p into files; their endings say the format.
-func save(p *plot.Plot, width, height vg.Length, paths []string) error {
-	return write(paths, func(format string) (io.WriterTo, error) { return p.WriterTo(width, height, format) })
 }
 
 // write writes what is drawn in the format that each path's ending says, all or nothing. Errors name the file.
@@ -48,16 +42,9 @@ func write(paths []string, drawn func(format string) (io.WriterTo, error)) error
 	return nil
 }
 
-// label writes a small text around a point, dark on a light colour and light on a dark one.
-func label(canvas draw.Canvas, at vg.Point, words string, on color.Color) {
-	style := text.Style{
-		Color: color.Black, Font: font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: vg.Points(6)}, Handler: plot.DefaultTextHandler,
-		XAlign: text.XCenter, YAlign: text.YCenter,
-	}
-	if color.GrayModel.Convert(on).(color.Gray).Y < 128 {
-		style.Color = color.White
-	}
-	canvas.FillText(style, at, words)
+// words is the style of a text in a font without serifs, in points.
+func words(size vg.Length) text.Style {
+	return text.Style{Color: color.Black, Font: font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
 }
 
 // number writes a cluster's number on a white disc.
@@ -66,5 +53,7 @@ func number(canvas draw.Canvas, at vg.Point, cluster int) {
 	canvas.DrawGlyph(disc, at)
 	disc.Color, disc.Shape = color.Gray{0x40}, draw.RingGlyph{}
 	canvas.DrawGlyph(disc, at)
-	label(canvas, at, fmt.Sprint(cluster), color.White)
+	style := words(6)
+	style.XAlign, style.YAlign = text.XCenter, text.YCenter
+	canvas.FillText(style, at, fmt.Sprint(cluster))
 }

@@ -3,12 +3,14 @@ package picture
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/plot"
 )
 
 func TestCurves(t *testing.T) {
@@ -17,78 +19,82 @@ func TestCurves(t *testing.T) {
 		{Name: "one", X: []float64{1, 2, 3}, Y: []float64{1, 2, 3}, Spread: []float64{0.1, 0.2, 0.1}},
 		{Name: "other", X: []float64{1, 2, 3}, Y: []float64{3, 2, 1}, Colour: 1},
 	}}
-	require.NoError(t, c.Save(png, svg))
+	require.NoError(t, Sheet{Panels: [][]*plot.Plot{{c.Plot()}}, Legend: c.Lines, Width: 360, Height: 250}.Save(png, svg))
 	seen := shares(readPNG(t, png))
 	assert.Positive(t, seen[lineColours[0]])
 	assert.Positive(t, seen[lineColours[1]])
 	assert.Subset(t, wellFormed(t, svg), []string{"learning", "epoch", "accuracy", "one", "other", "1.5"})
 
-	p := c.plot()
+	p := c.Plot()
 	assert.InDelta(t, 0.9-0.04*2.2, p.Y.Min, 1e-9, "the band is in it")
 	c.FromZero = true
-	assert.Zero(t, c.plot().Y.Min)
+	assert.Zero(t, c.Plot().Y.Min)
 	c.Low, c.High = -1, 9
-	assert.Equal(t, []float64{-1, 9.4}, []float64{c.plot().Y.Min, c.plot().Y.Max})
+	assert.Equal(t, []float64{-1, 9.4}, []float64{c.Plot().Y.Min, c.Plot().Y.Max})
 	for _, lines := range [][]Curve{nil, {{}}, {{X: []float64{1}, Y: []float64{2}, Spread: []float64{0}}}} {
-		require.NoError(t, Curves{Lines: lines}.Save(png), "%d lines", len(lines))
+		require.NoError(t, Save(Curves{Lines: lines}.Plot(), 200, 200, png), "%d lines", len(lines))
 	}
 }
 
-// A plane has straight lines of equal value; at a saddle they pass beside the middle, on the side of the corners that are cut off.
+// A plane has straight lines of equal value.
 func TestContour(t *testing.T) {
+	png, _ := paths(t)
 	plane := Field{From: -1, To: 1, Side: 3, Values: []float64{-1, 0, 1, -1, 0, 1, -1, 0, 1}}
-	segments := plane.contour(0.25)
-	require.Len(t, segments, 2)
-	for _, s := range segments {
-		assert.InDelta(t, 0.25, s[0][0], 1e-12)
-		assert.InDelta(t, 0.25, s[1][0], 1e-12)
-	}
-	assert.Empty(t, plane.contour(2))
-	saddle := Field{From: 0, To: 1, Side: 2, Values: []float64{1, -1, -1, 1}}
-	for level, cut := range map[float64][][2]float64{0.5: {{0.25, 0}, {0, 0.25}}, -0.5: {{0.75, 0}, {1, 0.25}}} {
-		segments := saddle.contour(level)
-		require.Len(t, segments, 2)
-		var all [][2]float64
-		found := false
-		for _, s := range segments {
-			all = append(all, s[:]...)
-			found = found || s == [2][2]float64{cut[0], cut[1]} || s == [2][2]float64{cut[1], cut[0]}
+	require.NoError(t, Save(plane.Plot(), 300, 300, png))
+	drawn := readPNG(t, png)
+	light := func(row int) (columns []int) { // where it is lighter than on both sides
+		for x := drawn.Bounds().Min.X + 100; x < drawn.Bounds().Max.X-150; x++ {
+			if c := color.RGBAModel.Convert(drawn.At(x, row)).(color.RGBA); c.R > 0xb0 && c.B > 0xb0 {
+				columns = append(columns, x)
+			}
 		}
-		assert.True(t, found, "%g: %v", level, all)
+		return columns
 	}
-	assert.Empty(t, Field{Side: 1, Values: []float64{1}}.contour(0))
+	middle := drawn.Bounds().Dy() / 2
+	assert.NotEmpty(t, light(middle-100))
+	assert.Equal(t, light(middle-100), light(middle+100))
+	assert.Equal(t, light(middle-100), light(middle+50))
 }
 
 func TestField(t *testing.T) {
 	png, svg := paths(t)
-	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", From: -1, To: 1, Side: 5, Label: "loss"}
-	for i := range 25 {
-		f.Values = append(f.Values, f.place(i%5)*f.place(i%5)+f.place(i/5)*f.place(i/5))
+	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", From: -1, To: 1, Side: 9, Label: "loss"}
+	for i := range 81 {
+		x, y := points{f}.X(i%9), points{f}.Y(i/9)
+		f.Values = append(f.Values, x*x+y*y)
 	}
-	require.NoError(t, f.Save(png, svg))
-	seen := shares(readPNG(t, png))
-	low, high := seen[darkToLight[0]], seen[darkToLight[9]]
-	assert.InDelta(t, 4, high/low, 1, "four corners, one middle")
+	require.NoError(t, Save(f.Plot(), 356, 300, png, svg))
+	drawn := readPNG(t, png)
+	left, right, top, bottom := 100, 500, 50, 520 // within the data
+	middle := color.GrayModel.Convert(drawn.At((left+right)/2, (top+bottom)/2+20)).(color.Gray).Y
+	for _, x := range []int{left, right} {
+		for _, y := range []int{top, bottom} {
+			assert.Greater(t, color.GrayModel.Convert(drawn.At(x, y)).(color.Gray).Y, middle+80, "four corners, one middle")
+		}
+	}
 	assert.Subset(t, wellFormed(t, svg), []string{"bowl", "a", "b", "loss", "−0.5", "2"})
 	flat := Field{From: -1, To: 1, Side: 2, Values: []float64{1, 1, 1, 1}}
-	require.NoError(t, flat.Save(png), "nothing to draw lines through")
+	require.NoError(t, Save(flat.Plot(), 300, 300, png), "nothing to draw lines through")
+	require.NoError(t, Save(Field{Side: 1, Values: []float64{1}}.Plot(), 300, 300, png), "one point")
 	f.High = 4
-	require.NoError(t, f.Save(png))
-	assert.Zero(t, shares(readPNG(t, png))[darkToLight[9]], "only the bar reaches the end, in shades")
+	require.NoError(t, Save(f.Plot(), 356, 300, png))
+	assert.Less(t, shares(readPNG(t, png))[darkToLight[5].(color.RGBA)], 0.001, "only the bar reaches the end, in shades")
 }
 
 func TestSheet(t *testing.T) {
-	cells := Cells{Title: "clusters", Rows: 1, Columns: 2, Cluster: []int32{0, 1}, Clusters: 2}
-	s := Sheet{Title: "both & more", Rows: []string{"first", "second"}, Panels: [][]Panel{{cells, Heat{Title: "heat", Rows: 1, Columns: 1, Values: []float64{1}}}, {nil, cells}},
-		Legend: []Curve{{Name: "solid"}, {Name: "dashed", Colour: 1}}, Width: 100, Height: 80}
+	cells := gridOf(t, 1, 2).Clusters("clusters", []int32{0, 1}, 2, true)
+	heat := gridOf(t, 1, 1).Values("heat", "bar", []float64{1})
+	cells.Y.Label.Text = "first"
+	s := Sheet{Title: "both & more", Panels: [][]*plot.Plot{{cells, heat}, {nil, cells}},
+		Legend: []Curve{{Name: "solid"}, {Name: "dashed", Colour: 1}}, Width: 150, Height: 80}
 	width, height := s.size()
-	assert.InDelta(t, 6+18+100+12+100+barWidth+6, float64(width), 1e-9)
-	assert.InDelta(t, 6+22+80+12+80+18+6, float64(height), 1e-9)
+	assert.InDelta(t, 6+150+12+150+6, float64(width), 1e-9)
+	assert.InDelta(t, 6+20+80+12+80+18+6, float64(height), 1e-9)
 	png, svg := paths(t)
 	require.NoError(t, s.Save(png, svg))
 	drawn := readPNG(t, png).Bounds()
 	assert.InDelta(t, 2*float64(width), float64(drawn.Dx()), 1, "144 dots an inch")
-	assert.Subset(t, wellFormed(t, svg), []string{"both & more", "first", "second", "clusters", "heat", "solid", "dashed"})
+	assert.Subset(t, wellFormed(t, svg), []string{"both & more", "first", "clusters", "heat", "bar", "solid", "dashed"})
 	before, err := os.ReadFile(png)
 	require.NoError(t, err)
 	require.NoError(t, s.Save(png))
@@ -106,6 +112,6 @@ func ExampleSheet() {
 	curves := Curves{XLabel: "epoch", YLabel: "C", Lines: []Curve{{Name: "task + C", X: []float64{1, 2}, Y: []float64{3, 4}}}}
 	path := filepath.Join(os.TempDir(), "sheet.svg")
 	defer os.Remove(path)
-	fmt.Println(Sheet{Title: "C", Panels: [][]Panel{{curves, curves}}, Legend: curves.Lines, Width: 200, Height: 150}.Save(path))
+	fmt.Println(Sheet{Title: "C", Panels: [][]*plot.Plot{{curves.Plot(), curves.Plot()}}, Legend: curves.Lines, Width: 200, Height: 150}.Save(path))
 	// Output: <nil>
 }

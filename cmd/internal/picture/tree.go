@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -20,53 +21,39 @@ type Tree struct {
 	Parents [][]int32
 }
 
-// branch is a cluster as it is drawn.
+// branch is a cluster as it is drawn: above the middle of the leaves that it consists of.
 type branch struct {
-	level, cluster int
-	x              float64
-	children       []*branch
+	cluster     int32
+	first, last int // of the leaves, from the left
 }
 
-// grow makes the branches from the bottom up, and gives each leaf its place. The result are those of the last level.
-func (t Tree) grow() []*branch {
-	var below []*branch
+func (b branch) middle() float64 { return float64(b.first+b.last) / 2 }
+
+// grow puts the branches of each level in their order from the left.
+func (t Tree) grow() [][]branch {
+	var lines [][]int32 // of each leaf: its clusters from the last level down
 	for k, used := range t.Used {
 		if used {
-			below = append(below, &branch{cluster: k})
-		}
-	}
-	for level, parents := range t.Parents {
-		byParent := map[int32]*branch{}
-		var above []*branch
-		for _, b := range below {
-			k := parents[b.cluster]
-			if byParent[k] == nil {
-				byParent[k] = &branch{level: level + 1, cluster: int(k)}
-				above = append(above, byParent[k])
+			line := []int32{int32(k)}
+			for _, parents := range t.Parents {
+				line = append(line, parents[line[len(line)-1]])
 			}
-			byParent[k].children = append(byParent[k].children, b)
+			slices.Reverse(line)
+			lines = append(lines, line)
 		}
-		below = above
 	}
-	leaves := 0
-	for _, b := range below {
-		b.place(&leaves)
+	slices.SortFunc(lines, slices.Compare)
+	levels := make([][]branch, len(t.Parents)+1)
+	for level := range levels {
+		depth := len(t.Parents) - level
+		for leaf, line := range lines {
+			if leaf == 0 || !slices.Equal(line[:depth+1], lines[leaf-1][:depth+1]) {
+				levels[level] = append(levels[level], branch{cluster: line[depth], first: leaf})
+			}
+			levels[level][len(levels[level])-1].last = leaf
+		}
 	}
-	return below
-}
-
-// place puts leaves next to each other, and each other branch above the middle of its children.
-func (b *branch) place(leaves *int) {
-	if len(b.children) == 0 {
-		b.x = float64(*leaves)
-		*leaves++
-	}
-	for _, child := range b.children {
-		child.place(leaves)
-	}
-	if len(b.children) > 0 {
-		b.x = (b.children[0].x + b.children[len(b.children)-1].x) / 2
-	}
+	return levels
 }
 
 // Save draws the tree into files of these paths, which end in .png or .svg. Errors name the file.
@@ -74,51 +61,29 @@ func (t Tree) Save(paths ...string) error {
 	p := blank(t.Title)
 	p.Y.Label.Text = "level"
 	p.HideX()
-	var ticks []plot.Tick
-	for level := range len(t.Parents) + 1 {
+	levels, ticks := t.grow(), plot.ConstantTicks{}
+	for level := range levels {
 		ticks = append(ticks, plot.Tick{Value: float64(level), Label: fmt.Sprint(level + t.First)})
 	}
-	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
-	p.Y.Tick.Length, p.Y.Width = 0, 0
-	drawn := treePlot{roots: t.grow(), count: make([]int, len(ticks))}
-	drawn.tally(drawn.roots)
-	p.Add(drawn)
-	leaves := drawn.count[0]
+	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.Width = ticks, 0, 0
+	p.Add(marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		line := draw.LineStyle{Color: color.Gray{0x40}, Width: vg.Points(0.6)}
+		for level, branches := range levels {
+			for _, b := range branches {
+				here := at(b.middle(), float64(level))
+				if level+1 < len(levels) {
+					parent := levels[level+1][slices.IndexFunc(levels[level+1], func(p branch) bool { return p.last >= b.last })]
+					above := at(parent.middle(), float64(level+1))
+					half := (here.Y + above.Y) / 2
+					canvas.StrokeLines(line, []vg.Point{here, {X: here.X, Y: half}, {X: above.X, Y: half}, above})
+				}
+				if len(branches) <= mostLabels { // over the lines from below
+					number(canvas, here, int(b.cluster))
+				}
+			}
+		}
+	}))
+	leaves := len(levels[0])
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1, float64(leaves), -0.2, float64(len(t.Parents))+0.3
-	return save(p, vg.Length(min(720, max(200, 14*leaves))), vg.Length(60+60*len(ticks)), paths)
-}
-
-// treePlot is a Tree as a plotter.
-type treePlot struct {
-	roots []*branch
-	count []int // branches at each level
-}
-
-func (t treePlot) tally(branches []*branch) {
-	for _, b := range branches {
-		t.count[b.level]++
-		t.tally(b.children)
-	}
-}
-
-// Plot implements plot.Plotter.
-func (t treePlot) Plot(canvas draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&canvas)
-	for _, root := range t.roots {
-		t.branch(canvas, root, x, y)
-	}
-}
-
-func (t treePlot) branch(canvas draw.Canvas, b *branch, x, y func(float64) vg.Length) {
-	line := draw.LineStyle{Color: color.Gray{0x40}, Width: vg.Points(0.6)}
-	at := vg.Point{X: x(b.x), Y: y(float64(b.level))}
-	for _, child := range b.children {
-		under := vg.Point{X: x(child.x), Y: y(float64(child.level))}
-		half := (at.Y + under.Y) / 2
-		canvas.StrokeLines(line, []vg.Point{at, {X: at.X, Y: half}, {X: under.X, Y: half}, under})
-		t.branch(canvas, child, x, y)
-	}
-	if t.count[b.level] <= mostLabels {
-		number(canvas, at, b.cluster)
-	}
+	return Save(p, vg.Length(min(720, max(200, 14*leaves))), vg.Length(60+60*len(levels)), paths...)
 }

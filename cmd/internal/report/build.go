@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -78,12 +79,7 @@ func (r *Run) addHierarchy(report *Report, c *models.Classifier) (err error) {
 func (r *Run) addSamples(ctx context.Context, report *Report, c *models.Classifier) error {
 	var wrong, right []Sample
 	evaluation, err := training.EvaluateEach(c, r.data, r.data.Test, evaluated, func(sample int, probabilities []float64) {
-		s := Sample{Index: sample, Truth: int(r.data.Labels[sample])}
-		for k, p := range probabilities {
-			if p > probabilities[s.Predicted] {
-				s.Predicted = k
-			}
-		}
+		s := Sample{Index: sample, Truth: int(r.data.Labels[sample]), Predicted: floats.MaxIdx(probabilities)}
 		s.Probability, s.TruthShare = probabilities[s.Predicted], probabilities[s.Truth]
 		if s.Predicted == s.Truth {
 			right = append(right, s)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -113,7 +114,7 @@ func TestExplorer(t *testing.T) {
 		do(t, ctx, chromedp.SendKeys("#epoch", key))
 		cluster, level, nodes = chosen(t, ctx)
 		assert.Equal(t, []int{want, 2}, []int{cluster, level}, "the cluster is kept")
-		assert.Equal(t, count(path([][]int32{epoch.Clusters[0], epoch.Clusters[1]}), want), nodes)
+		assert.Equal(t, count(training.HierarchyEpoch{Clusters: [][]int32{epoch.Clusters[0], epoch.Clusters[1]}}.Path(2), want), nodes)
 		assert.Equal(t, holders(epoch.Clusters[1], want), rows(t, ctx)["level 1"])
 		assert.Contains(t, textOf(t, ctx, "map-status"), fmt.Sprintf("epoch %d.", epoch.Epoch))
 	}
@@ -200,7 +201,11 @@ func TestKeyboard(t *testing.T) {
 func TestTenThousandNodes(t *testing.T) {
 	r := words(t)
 	ctx := opened(t, r)
-	cluster := path([][]int32{r.Hierarchy.Epochs[r.Hierarchy.Shown].Clusters[0], r.Hierarchy.Epochs[r.Hierarchy.Shown].Clusters[1], r.Hierarchy.Epochs[r.Hierarchy.Shown].Clusters[2], r.Hierarchy.Epochs[r.Hierarchy.Shown].Clusters[3]})
+	var shown training.HierarchyEpoch
+	for _, clusters := range r.Hierarchy.Epochs[r.Hierarchy.Shown].Clusters {
+		shown.Clusters = append(shown.Clusters, clusters)
+	}
+	cluster := shown.Path(4)
 	x, y := centreOf(t, ctx)
 	do(t, ctx, chromedp.MouseClickXY(x, y))
 	name, _, found := strings.Cut(textOf(t, ctx, "announcement"), ";")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
@@ -113,7 +114,7 @@ func words(t testing.TB) Report {
 		epochs = append(epochs, e)
 	}
 	r := Report{Data: "words", Model: "ccp", About: "a hierarchy", Nodes: spec.Nodes, Channels: 1, Edges: graph.Edges(), Levels: spec.LevelsString(),
-		ClassNames: []string{"a", "b"}, Epochs: 30, BestEpoch: 20, Names: names, Layout: newLayout(graph, nil, nil, places, names),
+		ClassNames: []string{"a", "b"}, Epochs: 30, BestEpoch: 20, Names: names, Layout: newLayout(picture.NewLayout(graph, nil, nil, places, names)),
 		Hierarchy: run.hierarchy(epochs, 19, 19), Health: epochs[19].Health, Notices: []string{}, Rerun: Rerun{Checkpoint: run.dir}}
 	for i := range r.Hierarchy.Levels {
 		l := &r.Hierarchy.Levels[i]

@@ -26,7 +26,7 @@ func (r *Run) hierarchy(epochs []training.HierarchyEpoch, coloured, shown int) *
 	nodes := r.meta.Spec.Nodes
 	for i, size := range r.meta.Spec.Levels {
 		h.Levels = append(h.Levels, HierarchyLevel{Nodes: nodes, Clusters: size.Clusters, Filters: size.Filters, Neighbours: size.Neighbours,
-			Colours: h.colours(r.graph, path(epochs[coloured].Clusters[:i+1]), size.Clusters)})
+			Colours: h.colours(r.graph, epochs[coloured].Path(i+1), size.Clusters)})
 		nodes = size.Clusters
 	}
 	assigned := 0
@@ -48,24 +48,20 @@ func (r *Run) hierarchy(epochs []training.HierarchyEpoch, coloured, shown int) *
 
 // spread picks at most `most` of n things, evenly from the first to the last, the one at `always` among them.
 func spread(n, most, always int) []int {
-	if n <= most {
-		most = n
-	}
+	most = min(n, most)
 	var picked []int
+	nearest := 1 // of those but the first and the last, to the one at always
 	for i := range most {
 		at := always
 		if most > 1 {
 			at = (i*(n-1) + (most-1)/2) / (most - 1)
 		}
 		picked = append(picked, at)
-	}
-	if n > 0 && !slices.Contains(picked, always) { // in the place of the nearest, but for the first and the last
-		nearest := 1
-		for i := 1; i < len(picked)-1; i++ {
-			if abs(picked[i]-always) < abs(picked[nearest]-always) {
-				nearest = i
-			}
+		if i > 1 && i < most-1 && abs(at-always) < abs(picked[nearest]-always) {
+			nearest = i
 		}
+	}
+	if n > 0 && !slices.Contains(picked, always) {
 		picked[nearest] = always
 		slices.Sort(picked)
 	}
@@ -73,17 +69,6 @@ func spread(n, most, always int) []int {
 }
 
 func abs(x int) int { return max(x, -x) }
-
-// path is the cluster that each input node comes to through the levels.
-func path(levels [][]int32) []int32 {
-	at := slices.Clone(levels[0])
-	for _, clusters := range levels[1:] {
-		for i, k := range at {
-			at[i] = clusters[k]
-		}
-	}
-	return at
-}
 
 // colours gives each of k clusters the number of a colour, clusters of the input nodes that an edge joins different ones.
 func (h *Hierarchy) colours(graph *affinity.Matrix, cluster []int32, k int) (numbers Ints) {
@@ -114,10 +99,9 @@ func (h *Hierarchy) describe(levels models.ClusterLevels, c *models.Classifier) 
 		central := levels.Central(i+1, inputs[i], c.Graph)
 		for k := range central {
 			central[k] = central[k][:min(mostCentral, len(central[k]))]
+			l.CentralCounts = append(l.CentralCounts, int32(len(central[k])))
 		}
-		l.CentralCounts, l.Central = flat(central)
-		_, l.Neighbourhoods = flat(level.Neighbourhoods)
-		_, l.Ranks = flat(level.Ranks)
-		_, l.Gates = flat(level.Gates)
+		l.Central, l.Neighbourhoods = slices.Concat(central...), slices.Concat(level.Neighbourhoods...)
+		l.Ranks, l.Gates = slices.Concat(level.Ranks...), slices.Concat(level.Gates...)
 	}
 }

@@ -4,45 +4,28 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
-	"strings"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 )
 
-// newLayout lays out the nodes of a graph: on their grid, if there is one, with time to the right if it is a skeleton's; else at their
-// coordinates or, without any, by the graph's spectrum.
-func newLayout(a *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
-	switch {
-	case grid == nil:
-		l := &Layout{Kind: OnPlane, Spectral: coordinates == nil}
-		x, y := picture.Layout(a, coordinates)
-		l.X, l.Y = fitted(x, y)
-		return l
-	case parts == nil:
-		return &Layout{Kind: OnGrid, Rows: grid[0], Columns: grid[1]}
+// Layout is where the input nodes lie, as the page's script reads it.
+type Layout struct {
+	*picture.Layout
+	Cells Ints   `json:"cells"` // the node of each cell of a skeleton, row by row
+	X     Floats `json:"x"`     // of points, from 0 to 1, the same scale for both
+	Y     Floats `json:"y"`     // downwards
+}
+
+// newLayout packs a layout for the page. On a grid the cells are the nodes in their order, so that there is nothing to pack.
+func newLayout(l *picture.Layout) *Layout {
+	packed := &Layout{Layout: l}
+	switch l.Kind {
+	case picture.OnSkeleton:
+		packed.Cells = l.Cells
+	case picture.OnPlane:
+		packed.X, packed.Y = fitted(l.X, l.Y)
 	}
-	frames, joints := grid[0], grid[1]
-	var jointNames []string
-	for _, name := range names[:min(joints, len(names))] {
-		name, _, _ = strings.Cut(name, "@") // of "head@0"
-		jointNames = append(jointNames, name)
-	}
-	nodes := make([]int32, frames*joints)
-	for i := range nodes {
-		nodes[i] = int32(i)
-	}
-	cells := picture.Skeleton("", frames, joints, parts, jointNames, nodes, len(nodes))
-	l := &Layout{Kind: OnSkeleton, Rows: cells.Rows, Columns: cells.Columns, Cells: cells.Cluster, RowNames: cells.RowNames, Rules: cells.Rules}
-	for joint := range joints {
-		neighbours, _ := a.Row(joint)
-		for _, j := range neighbours {
-			if int(j) > joint && int(j) < joints {
-				l.Bones = append(l.Bones, [2]int{joint, int(j)})
-			}
-		}
-	}
-	return l
+	return packed
 }
 
 // fitted brings points to the unit square, y downwards, with the same scale for both.
@@ -50,15 +33,14 @@ func fitted(x, y []float64) (fx, fy Floats) {
 	if len(x) == 0 {
 		return Floats{}, Floats{}
 	}
-	left, top := slices.Min(x), slices.Max(y)
-	side := max(slices.Max(x)-left, top-slices.Min(y))
+	left, right, top, bottom := slices.Min(x), slices.Max(x), slices.Max(y), slices.Min(y)
+	side := max(right-left, top-bottom)
 	if side == 0 {
 		side = 1
 	}
-	dx, dy := (side-(slices.Max(x)-left))/2, (side-(top-slices.Min(y)))/2
 	for i := range x {
-		fx = append(fx, float32((x[i]-left+dx)/side))
-		fy = append(fy, float32((top-y[i]+dy)/side))
+		fx = append(fx, float32(0.5+(x[i]-(left+right)/2)/side))
+		fy = append(fy, float32(0.5-(y[i]-(top+bottom)/2)/side))
 	}
 	return fx, fy
 }

@@ -97,27 +97,6 @@ type HierarchyLevel struct {
 	Gates          Floats `json:"gates"`
 }
 
-// The kinds of a Layout.
-const (
-	OnGrid     = "grid"     // cell (row, column) is node row·columns + column
-	OnSkeleton = "skeleton" // a row for each joint, a column for each frame
-	OnPlane    = "points"
-)
-
-// Layout is where the input nodes lie.
-type Layout struct {
-	Kind     string   `json:"kind"`
-	Rows     int      `json:"rows"`
-	Columns  int      `json:"columns"`
-	Cells    Ints     `json:"cells"` // the node of each cell of a skeleton, row by row
-	RowNames []string `json:"row_names"`
-	Rules    []int    `json:"rules"`    // rows above which a part of the body begins
-	Bones    [][2]int `json:"bones"`    // pairs of joints
-	Spectral bool     `json:"spectral"` // points lie by the graph's spectrum, not by coordinates of the data
-	X        Floats   `json:"x"`        // of points, from 0 to 1, the same scale for both
-	Y        Floats   `json:"y"`        // downwards
-}
-
 // Sample is a test sample with what the classifier says of it.
 type Sample struct {
 	Index       int     `json:"index"` // in the data set

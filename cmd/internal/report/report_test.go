@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,9 +23,9 @@ func TestPacked(t *testing.T) {
 		{Ints{1, 65536}, `{"u32":"AQAAAAAAAQA="}`},
 		{Floats{1, -2}, `{"f32":"AACAPwAAAMA="}`},
 		{Floats{float32(math.NaN())}, `{"f32":"AADAfw=="}`}, // JSON itself has none
-		{scaled([]float64{0, 2, -1}), `{"i8":"AH/A","most":2}`},
-		{scaled([]float64{0, 0}), `{"i8":"AAA=","most":0}`},
-		{scaled(nil), `{"i8":"","most":0}`},
+		{*scaled([]float64{0, 2, -1}), `{"i8":"AH/A","most":2}`},
+		{*scaled([]float64{0, 0}), `{"i8":"AAA=","most":0}`},
+		{*scaled(nil), `{"i8":"","most":0}`},
 	} {
 		raw, err := json.Marshal(c.value)
 		require.NoError(t, err)
@@ -53,13 +54,6 @@ func TestSpread(t *testing.T) {
 	assert.Contains(t, picked, 611)
 }
 
-func TestPath(t *testing.T) {
-	levels := [][]int32{{0, 0, 2, 1, 2}, {1, 0, 0}}
-	assert.Equal(t, []int32{1, 1, 0, 0, 0}, path(levels))
-	assert.Equal(t, []int32{0, 0, 2, 1, 2}, levels[0], "it is left as it was")
-	assert.Empty(t, path([][]int32{{}}))
-}
-
 func TestColours(t *testing.T) {
 	ring, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 0, J: 3, Weight: 1}})
 	require.NoError(t, err)
@@ -77,23 +71,23 @@ func TestLayout(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}}, 3, 2)
 	require.NoError(t, err)
 	names := []string{"head@0", "hip@0", "foot@0", "head@1", "hip@1", "foot@1"}
-	l := newLayout(graph, []int{2, 3}, [][]int{{2}, {0, 1}}, nil, names)
-	assert.Equal(t, OnSkeleton, l.Kind)
+	l := newLayout(picture.NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 1}}, nil, names))
+	assert.Equal(t, picture.OnSkeleton, l.Kind)
 	assert.Equal(t, []int{3, 2}, []int{l.Rows, l.Columns})
 	assert.Equal(t, Ints{2, 5, 0, 3, 1, 4}, l.Cells, "a row for each joint, those of a part together, a column for each frame")
 	assert.Equal(t, []string{"foot", "head", "hip"}, l.RowNames)
 	assert.Equal(t, [][2]int{{0, 1}, {1, 2}}, l.Bones)
 
-	l = newLayout(graph, []int{2, 3}, nil, nil, nil)
-	assert.Equal(t, []any{OnGrid, 2, 3}, []any{l.Kind, l.Rows, l.Columns})
+	l = newLayout(picture.NewLayout(graph, []int{2, 3}, nil, nil, nil))
+	assert.Equal(t, []any{picture.OnGrid, 2, 3}, []any{l.Kind, l.Rows, l.Columns})
 
-	l = newLayout(graph, nil, nil, []float64{0, 0, 10, 0, 10, 5, 0, 5, 5, 2.5, 0, 0}, nil)
-	assert.Equal(t, OnPlane, l.Kind)
+	l = newLayout(picture.NewLayout(graph, nil, nil, []float64{0, 0, 10, 0, 10, 5, 0, 5, 5, 2.5, 0, 0}, nil))
+	assert.Equal(t, picture.OnPlane, l.Kind)
 	assert.Equal(t, Floats{0, 1, 1, 0, 0.5, 0}, l.X)
 	assert.Equal(t, Floats{0.75, 0.75, 0.25, 0.25, 0.5, 0.75}, l.Y, "downwards, in the middle, in the scale of x")
 	one, err := affinity.New(1, nil)
 	require.NoError(t, err)
-	assert.Len(t, newLayout(one, nil, nil, nil, nil).X, 1)
+	assert.Len(t, newLayout(picture.NewLayout(one, nil, nil, nil, nil)).X, 1)
 }
 
 func TestGallery(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
@@ -45,7 +46,7 @@ func Open(dir string, d *datasets.Dataset) (*Run, error) {
 		grid, parts, coordinates, r.names = d.Grid, d.Parts, d.Coordinates, d.NodeNames
 	}
 	if r.graph.N() <= mostNodes {
-		r.layout = newLayout(r.graph, grid, parts, coordinates, r.names)
+		r.layout = newLayout(picture.NewLayout(r.graph, grid, parts, coordinates, r.names))
 	}
 	return r, nil
 }

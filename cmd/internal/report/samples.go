@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/models"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -35,8 +36,7 @@ func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sampl
 			continue
 		}
 		if attributions != nil {
-			q := scaled(attributions[i].Nodes)
-			samples[i].Contributions = &q
+			samples[i].Contributions = scaled(attributions[i].Nodes)
 		}
 		if r.data.Parts != nil && r.data.Channels >= 2 {
 			samples[i].Poses = r.poses(signals[i])
@@ -69,18 +69,14 @@ func (r *Run) image(signal []float32) *Scaled {
 	if r.data.Channels == 3 {
 		channels = 3
 	}
-	values := make([]float64, 0, r.data.Nodes*channels)
-	for i := range r.data.Nodes {
-		for channel := range channels {
-			values = append(values, float64(signal[i*r.data.Channels+channel]))
+	var values []float64
+	for i, v := range signal {
+		if i%r.data.Channels < channels {
+			values = append(values, float64(v))
 		}
 	}
-	low := slices.Min(values)
-	for i := range values {
-		values[i] -= low
-	}
-	q := scaled(values)
-	return &q
+	floats.AddConst(-floats.Min(values), values)
+	return scaled(values)
 }
 
 // poses are the first body's first two coordinates, which are to its left and upwards, at a few evenly spread frames.

@@ -21,6 +21,7 @@ type Server struct {
 	dir      string
 	listener net.Listener
 	server   http.Server
+	pages    http.ServeMux
 	host     string // asked for, without the port
 
 	mu    sync.Mutex
@@ -30,7 +31,9 @@ type Server struct {
 	made  Report // of the files as tag names them
 	tag   string
 	asked time.Time // when a page last asked for the report
-	told  bool      // a page has been given the report of a training that has ended
+
+	told chan struct{} // closed by tell, when a page has been given the report of a training that has ended
+	tell func()
 }
 
 // Listen begins to serve the run in dir on an address, HOST:PORT; without a host on this machine alone. The run need not exist yet.
@@ -42,7 +45,10 @@ func Listen(address, dir string) (*Server, error) {
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	s := &Server{dir: dir, host: host}
+	s := &Server{dir: dir, host: host, told: make(chan struct{})}
+	s.tell = sync.OnceFunc(func() { close(s.told) })
+	s.pages.HandleFunc("GET /{$}", s.answer)
+	s.pages.HandleFunc("GET /report.json", s.answer)
 	if s.listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, port)); err != nil {
 		return nil, err
 	}
@@ -73,10 +79,12 @@ func (s *Server) End(ctx context.Context) error {
 	s.ended = true
 	followed := time.Since(s.asked) < followedFor
 	s.mu.Unlock()
-	for end := time.Now().Add(followedFor); followed && time.Now().Before(end) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-		s.mu.Lock()
-		followed = !s.told
-		s.mu.Unlock()
+	if followed {
+		select {
+		case <-s.told:
+		case <-time.After(followedFor):
+		case <-ctx.Done():
+		}
 	}
 	return s.server.Shutdown(ctx)
 }
@@ -92,17 +100,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	switch {
-	case !s.expected(r.Host):
+	if !s.expected(r.Host) {
 		http.Error(w, "this server is asked for by another name", http.StatusMisdirectedRequest)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "there is nothing but GET", http.StatusMethodNotAllowed)
-	case r.URL.Path != "/" && r.URL.Path != "/report.json":
-		http.NotFound(w, r)
-	default:
-		s.answer(w, r)
+		return
 	}
+	s.pages.ServeHTTP(w, r)
 }
 
 // expected says whether a request's Host is an address, localhost or the host that was asked for: a page of another site, whose
@@ -150,7 +152,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 func (s *Server) current() (Report, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked, s.told = time.Now(), s.told || s.ended
+	s.asked = time.Now()
+	if s.ended {
+		s.tell()
+	}
 	if s.data == nil {
 		return Report{Data: filepath.Base(s.dir), Live: true, Ended: s.ended}, fmt.Sprintf(`"-%v"`, s.ended), nil
 	}

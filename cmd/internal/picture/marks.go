@@ -1,0 +1,172 @@
+package picture
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+const (
+	mostLabels  = 50   // clusters that are numbered in a picture
+	mostEdges   = 3000 // edges that are drawn: more would hide the points
+	namedPoints = 15   // points that have their names beside them
+)
+
+var (
+	black = draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
+	white = draw.LineStyle{Color: color.White, Width: vg.Points(1.6), Dashes: []vg.Length{3, 2}}
+	grey  = draw.LineStyle{Color: color.Gray{0x50}, Width: vg.Points(0.7), Dashes: []vg.Length{3, 2}}
+)
+
+// marks draws something of a plot.
+type marks func(canvas draw.Canvas, at func(x, y float64) vg.Point)
+
+// Plot implements plot.Plotter.
+func (m marks) Plot(canvas draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&canvas)
+	m(canvas, func(u, v float64) vg.Point { return vg.Point{X: x(u), Y: y(v)} })
+}
+
+// squares fills each cell with a colour. A run of cells of one colour is one rectangle.
+func (l *Layout) squares(colour func(node int) color.Color) plot.Plotter {
+	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		for row, cells := range slices.Collect(slices.Chunk(l.Cells, max(1, l.Columns))) {
+			top := float64(l.Rows - row)
+			for from := 0; from < l.Columns; {
+				fill, to := colour(int(cells[from])), from+1
+				for to < l.Columns && colour(int(cells[to])) == fill {
+					to++
+				}
+				left, right := float64(from), float64(to)
+				run := []vg.Point{at(left, top), at(right, top), at(right, top-1), at(left, top-1), at(left, top)}
+				canvas.FillPolygon(fill, run)
+				canvas.StrokeLines(draw.LineStyle{Color: fill, Width: vg.Points(0.6)}, run) // over the seams
+				from = to
+			}
+		}
+	})
+}
+
+// lines are the border around all cells, lines between cells of different clusters, if there are any, and dashed lines between the
+// parts of a body.
+func (l *Layout) lines(cluster []int32, rule draw.LineStyle) plot.Plotter {
+	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		line := func(style draw.LineStyle, row, column, toRow, toColumn int) {
+			from, to := at(float64(column), float64(l.Rows-row)), at(float64(toColumn), float64(l.Rows-toRow))
+			canvas.StrokeLines(style, []vg.Point{from, to})
+		}
+		for cell, node := range l.Cells {
+			row, column := cell/l.Columns, cell%l.Columns
+			if column == 0 || cluster != nil && cluster[node] != cluster[l.Cells[cell-1]] {
+				line(black, row, column, row+1, column)
+			}
+			if row == 0 || cluster != nil && cluster[node] != cluster[l.Cells[cell-l.Columns]] {
+				line(black, row, column, row, column+1)
+			}
+		}
+		line(black, 0, l.Columns, l.Rows, l.Columns)
+		line(black, l.Rows, 0, l.Rows, l.Columns)
+		for _, row := range l.Rules {
+			if row > 0 && row < l.Rows {
+				line(rule, row, 0, row, l.Columns)
+			}
+		}
+	})
+}
+
+// edges are the lines between linked nodes, where these are few.
+func (l *Layout) edges() plot.Plotter {
+	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		if l.graph.Edges() > mostEdges {
+			return
+		}
+		for _, e := range l.graph.EdgeList() {
+			line := []vg.Point{at(l.X[e.I], l.Y[e.I]), at(l.X[e.J], l.Y[e.J])}
+			canvas.StrokeLines(draw.LineStyle{Color: color.Gray{0xb0}, Width: vg.Points(0.4)}, line)
+		}
+	})
+}
+
+// discs are the nodes as points, the first of the order at the bottom.
+func (l *Layout) discs(order []int, radius func(node int) vg.Length, colour func(node int) color.Color) plot.Plotter {
+	places := make(plotter.XYs, len(order))
+	for i, node := range order {
+		places[i] = plotter.XY{X: l.X[node], Y: l.Y[node]}
+	}
+	return &plotter.Scatter{XYs: places, GlyphStyleFunc: func(i int) draw.GlyphStyle {
+		return draw.GlyphStyle{Color: colour(order[i]), Radius: radius(order[i]), Shape: rimmed{}}
+	}}
+}
+
+// pointRadius is that of each of n points.
+func pointRadius(n int) vg.Length {
+	return vg.Points(min(7, max(1, 45/math.Sqrt(float64(max(1, n))))))
+}
+
+// rimmed is the shape of a disc with a rim where there is room for one.
+type rimmed struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (rimmed) DrawGlyph(canvas *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	style.Shape = draw.CircleGlyph{}
+	if style.Radius > 1.5 {
+		canvas.DrawGlyph(draw.GlyphStyle{Color: color.Gray{0x30}, Radius: style.Radius + 0.2, Shape: style.Shape}, at)
+		style.Radius -= 0.2
+	}
+	canvas.DrawGlyph(style, at)
+}
+
+// numbers writes the number of each of k clusters on that node of it which is nearest to the middle of them.
+func (l *Layout) numbers(cluster []int32, k int) plot.Plotter {
+	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		members := make([][]int, k)
+		for node, own := range cluster {
+			members[own] = append(members[own], node)
+		}
+		for own, nodes := range members {
+			if len(nodes) == 0 {
+				continue
+			}
+			var x, y float64
+			for _, node := range nodes {
+				x, y = x+l.X[node]/float64(len(nodes)), y+l.Y[node]/float64(len(nodes))
+			}
+			off := func(node int) float64 { return math.Hypot(l.X[node]-x, l.Y[node]-y) }
+			nearest := slices.MinFunc(nodes, func(a, b int) int { return cmp.Compare(off(a), off(b)) })
+			number(canvas, at(l.X[nearest], l.Y[nearest]), own)
+		}
+	})
+}
+
+// captions are the names of nodes beside them, the first ones first. A name that would lie on another is left out.
+func (l *Layout) captions(nodes []int) plot.Plotter {
+	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		style := words(7)
+		style.YAlign = text.YCenter
+		var written []vg.Rectangle
+		for _, node := range nodes {
+			place := at(l.X[node], l.Y[node])
+			place.X += 6
+			if style.XAlign = text.XLeft; place.X > canvas.Center().X {
+				style.XAlign, place.X = text.XRight, place.X-12
+			}
+			box := style.Rectangle(l.names[node]).Add(place)
+			if slices.ContainsFunc(written, func(b vg.Rectangle) bool {
+				return box.Min.X < b.Max.X && b.Min.X < box.Max.X && box.Min.Y < b.Max.Y && b.Min.Y < box.Max.Y
+			}) {
+				continue
+			}
+			written = append(written, box)
+			canvas.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xc0})
+			canvas.Fill(box.Path())
+			canvas.FillText(style, place, l.names[node])
+		}
+	})
+}
