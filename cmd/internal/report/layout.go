@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/datasets/skeleton"
 )
 
 // newLayout lays out the nodes of a graph: on their grid, if there is one, with time to the right if it is a skeleton's; else at their
@@ -23,16 +23,11 @@ func newLayout(a *affinity.Matrix, grid []int, parts [][]int, coordinates []floa
 		return &Layout{Kind: OnGrid, Rows: grid[0], Columns: grid[1]}
 	}
 	frames, joints := grid[0], grid[1]
-	var jointNames []string
-	for _, name := range names[:min(joints, len(names))] {
-		name, _, _ = strings.Cut(name, "@") // of "head@0"
-		jointNames = append(jointNames, name)
-	}
 	nodes := make([]int32, frames*joints)
 	for i := range nodes {
 		nodes[i] = int32(i)
 	}
-	cells := picture.Skeleton("", frames, joints, parts, jointNames, nodes, len(nodes))
+	cells := picture.Skeleton("", frames, joints, parts, skeleton.JointNames(names, joints), nodes, len(nodes))
 	l := &Layout{Kind: OnSkeleton, Rows: cells.Rows, Columns: cells.Columns, Cells: cells.Cluster, RowNames: cells.RowNames, Rules: cells.Rules}
 	for joint := range joints {
 		neighbours, _ := a.Row(joint)

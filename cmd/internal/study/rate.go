@@ -1,7 +1,6 @@
 package study
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -50,10 +49,8 @@ func measureRate(backend compute.Backend, dir string) error {
 	return checkpoint.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / times[len(times)/2]})
 }
 
-// readRate is the rate measured in dir; false: not yet.
-func readRate(dir string) (r Rate, ok bool) {
-	if _, err := os.Stat(filepath.Join(dir, rateFile)); err != nil {
-		return r, false
-	}
-	return r, checkpoint.ReadJSON(filepath.Join(dir, rateFile), &r) == nil
+// readRate is the rate measured in dir.
+func readRate(dir string) (r Rate, err error) {
+	err = checkpoint.ReadJSON(filepath.Join(dir, rateFile), &r)
+	return r, err
 }

@@ -155,7 +155,7 @@ func TestRunLeavesBusyRunsAlone(t *testing.T) {
 
 // Every row of every table is a configuration that can be run.
 func TestPaperTables(t *testing.T) {
-	for _, name := range TableNames() {
+	for _, name := range TableNames("") {
 		table, err := PaperTable(name, "", 0)
 		require.NoError(t, err)
 		assert.Empty(t, table.Reduced)
