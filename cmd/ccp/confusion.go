@@ -3,57 +3,51 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
+	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/models/training"
 )
 
 // What is printed of an evaluation at most: columns of a line, so that it does not wrap, and classes confused.
 const (
 	widestMatrix   = 80
-	longestName    = 30
 	mostConfusions = 20
 )
 
-// printEvaluation prints the scores of each class, and the confusion matrix or, if that is too wide to be read, its
-// largest entries off the diagonal.
-func printEvaluation(w io.Writer, e training.Evaluation) {
-	width := len("class")
-	names := make([]string, len(e.PerClass))
+// evaluationText has the scores of each class, and the confusion matrix. Where that is too wide to be read it has the largest entries
+// off the diagonal instead.
+func evaluationText(e training.Evaluation) string {
+	names, width, cell := make([]string, len(e.PerClass)), len("class"), 1
+	scores := text.Table{Align: "lr"}
+	scores.Row("class\tsamples\tprecision\trecall\tF1")
 	for k, c := range e.PerClass {
-		names[k] = shorten(c.Name, longestName)
-		width = max(width, len([]rune(names[k])))
-	}
-	fmt.Fprintf(w, "%-*s  samples  precision  recall     F1\n", width, "class")
-	for k, c := range e.PerClass {
-		fmt.Fprintf(w, "%-*s  %7d  %9.3f  %6.3f  %5.3f\n", width, names[k], c.Samples, c.Precision, c.Recall, c.F1)
-	}
-	fmt.Fprintln(w)
-	cell := 1
-	for _, row := range e.Confusion {
-		cell = max(cell, len(fmt.Sprint(slices.Max(row))))
+		names[k] = text.Shorten(c.Name, text.LongestName)
+		width, cell = max(width, len([]rune(names[k]))), max(cell, len(fmt.Sprint(slices.Max(e.Confusion[k]))))
+		scores.Row("%s\t%d\t%.3f\t%.3f\t%.3f", names[k], c.Samples, c.Precision, c.Recall, c.F1)
 	}
 	if width+len(names)*(cell+1) > widestMatrix {
-		printConfusions(w, e.Confusion, names, width)
-		return
+		return scores.String() + "\n" + confusionsText(e.Confusion, names)
 	}
-	fmt.Fprintln(w, "confusion: a row for each true class, a column for each predicted one, as above")
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\nconfusion: a row for each true class, a column for each predicted one, as above\n", &scores)
 	for k, row := range e.Confusion {
-		fmt.Fprintf(w, "%-*s ", width, names[k])
+		fmt.Fprintf(&b, "%-*s ", width, names[k])
 		for _, n := range row {
-			if n == 0 {
-				fmt.Fprintf(w, " %*s", cell, ".")
-			} else {
-				fmt.Fprintf(w, " %*d", cell, n)
+			entry := "."
+			if n > 0 {
+				entry = fmt.Sprint(n)
 			}
+			fmt.Fprintf(&b, " %*s", cell, entry)
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(&b)
 	}
+	return b.String()
 }
 
-// printConfusions lists the pairs of classes that are taken for each other most.
-func printConfusions(w io.Writer, matrix [][]int, names []string, width int) {
+// confusionsText lists the pairs of classes that are taken for each other most.
+func confusionsText(matrix [][]int, names []string) string {
 	type pair struct{ truth, predicted, samples int }
 	var pairs []pair
 	for i, row := range matrix {
@@ -65,17 +59,10 @@ func printConfusions(w io.Writer, matrix [][]int, names []string, width int) {
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.samples, a.samples) })
 	shown := pairs[:min(len(pairs), mostConfusions)]
-	fmt.Fprintf(w, "confused most: %d of %d pairs of classes (--json has the whole matrix)\n", len(shown), len(pairs))
-	fmt.Fprintf(w, "%-*s  %-*s  samples\n", width, "class", width, "taken for")
+	table := text.Table{Align: "llr"}
+	table.Row("class\ttaken for\tsamples")
 	for _, p := range shown {
-		fmt.Fprintf(w, "%-*s  %-*s  %7d\n", width, names[p.truth], width, names[p.predicted], p.samples)
+		table.Row("%s\t%s\t%d", names[p.truth], names[p.predicted], p.samples)
 	}
-}
-
-// shorten cuts a text to at most n characters.
-func shorten(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return text
+	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s", len(shown), len(pairs), &table)
 }

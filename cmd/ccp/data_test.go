@@ -241,12 +241,6 @@ func TestDataCheck(t *testing.T) {
 	succeed(t, "data", "check", ringFile(t, without(ring(400), "edges")), "--knn", "3")
 }
 
-func TestMegabytes(t *testing.T) {
-	for bytes, want := range map[int64]string{0: "0.0 MB", 123_456: "0.1 MB", 9_940_000: "9.9 MB", 10_000_000: "10 MB", 1_234_567_890: "1,235 MB"} {
-		assert.Equal(t, want, megabytes(bytes))
-	}
-}
-
 // TestStatusLine off and on a terminal.
 func TestStatusLine(t *testing.T) {
 	var out bytes.Buffer

@@ -3,8 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
@@ -23,15 +24,10 @@ func (s *shared) dryRun(cmd *cobra.Command, c training.Config, o training.Option
 	if err != nil {
 		return err
 	}
-	if s.json {
-		return printJSON(cmd.OutOrStdout(), f)
-	}
-	printFootprint(cmd.OutOrStdout(), f)
-	return nil
+	return s.print(cmd, f, footprintText(f))
 }
 
-func printFootprint(w io.Writer, f training.Footprint) {
-	fmt.Fprintf(w, "model %s on %s: %s parameters; batch %d on %s, %s\n", f.Model, f.Data, thousands(f.Parameters), f.Batch, count(f.Devices, "device"), f.Backend)
+func footprintText(f training.Footprint) string {
 	source := "as compiled"
 	if f.Estimated {
 		source = "estimated, this backend does not tell"
@@ -40,22 +36,20 @@ func printFootprint(w io.Writer, f training.Footprint) {
 	if f.Resident > 0 {
 		arguments = "weights, Adam's averages, graph, samples"
 	}
-	m := f.Memory
-	fmt.Fprintf(w, "memory of a training step on each device, %s:\n", source)
-	for _, part := range []struct {
-		name  string
-		bytes int64
-	}{
-		{arguments, m.Arguments},
-		{"the same after the step", m.Results},
-		{"activations and gradients", m.Temporary},
-		{"code", m.Code},
-		{"peak", m.Peak()},
-	} {
-		fmt.Fprintf(w, "  %-46s %s\n", part.name, megabytes(part.bytes))
+	var b strings.Builder
+	fmt.Fprintf(&b, "model %s on %s: %s parameters; batch %d on %s, %s\n", f.Model, f.Data, text.Thousands(f.Parameters), f.Batch, text.Count(f.Devices, "device"), f.Backend)
+	fmt.Fprintf(&b, "memory of a training step on each device, %s:\n", source)
+	line := func(name string, bytes int64, shape string) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-46s %-10s %s", name, text.Megabytes(bytes), shape), " ") + "\n")
 	}
-	fmt.Fprintf(w, "batches prepared ahead, on the host: %s\nlargest tensors:\n", megabytes(f.Input))
+	line(arguments, f.Memory.Arguments, "")
+	line("the same after the step", f.Memory.Results, "")
+	line("activations and gradients", f.Memory.Temporary, "")
+	line("code", f.Memory.Code, "")
+	line("peak", f.Memory.Peak(), "")
+	fmt.Fprintf(&b, "batches prepared ahead, on the host: %s\nlargest tensors:\n", text.Megabytes(f.Input))
 	for _, t := range f.Largest {
-		fmt.Fprintf(w, "  %-46s %-10s %s\n", t.Name, megabytes(t.Bytes), t.Shape)
+		line(t.Name, t.Bytes, t.Shape)
 	}
+	return b.String()
 }

@@ -42,12 +42,7 @@ of shape [samples, nodes, channels] or [samples, nodes], in the units of the tra
 			return inFile(paths[0], err)
 		}
 		for i, p := range predictions {
-			if s.json {
-				err = printJSON(cmd.OutOrStdout(), predictionJSON{i, p.Class, p.Name, p.Probability})
-			} else {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d\t%s\t%.4f\n", i, p.Name, p.Probability)
-			}
-			if err != nil {
+			if err := s.print(cmd, predictionJSON{i, p.Class, p.Name, p.Probability}, fmt.Sprintf("%d\t%s\t%.4f\n", i, p.Name, p.Probability)); err != nil {
 				return err
 			}
 		}
