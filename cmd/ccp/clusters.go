@@ -43,7 +43,7 @@ nodes in place of that. docs/clusters.md explains the columns.`,
 		Args: noArgs,
 	}
 	checkpointFlag(cmd, &dir)
-	targetFlags(cmd, &out, "out", "`FOLDER` to write CSV files and pictures to", replacesFiles)
+	out.folder(cmd, "CSV files and pictures")
 	f := cmd.Flags()
 	f.Float64Var(&view.Least, "least", 0.01, "least membership to write, beside each node's largest")
 	f.StringVar(&values, "spread", "", "`FILE.npy` with a value, or a row of values, for each cluster of --level, to print for each node")

@@ -35,8 +35,7 @@ graph, node_names and coordinates. numpy.load reads it, and so does ccp train --
 		Example: "  ccp data export digits --npz digits.npz",
 		Args:    oneArg("NAME or FILE.npz"),
 	}
-	targetFlags(cmd, &out, "npz", "`FILE` to write", replacesFile)
-	needs(cmd, "npz", "FILE is needed")
+	out.file(cmd, "npz")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
 	formFlags(cmd.Flags(), &o.Protocol, &o.TFIDF, &o.Vectors)

@@ -39,7 +39,7 @@ mattered most to each class; --out writes those of each sample, and pictures of 
 	f.StringVar(&class, "class", "", "only the samples of the class `NAME`, and what speaks for it whatever was predicted")
 	choiceVar(f, &e.Options.Method, "method", models.GradientInput, "gradient (times input) or integrated (gradients)", models.GradientInput, models.IntegratedGradients)
 	numberVar(f, &e.Options.Steps, "steps", models.DefaultSteps, 1, math.MaxInt, "gradients to a sample, with --method integrated")
-	targetFlags(cmd, &out, "out", "`FOLDER` to write contributions.csv, classes.csv and pictures to", replacesFiles)
+	out.folder(cmd, "contributions.csv, classes.csv and pictures")
 	f.BoolVar(&deletion, "deletion", false, "check the contributions: accuracy without the nodes that contributed most")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if deletion && out.path != "" {

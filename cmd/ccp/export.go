@@ -36,8 +36,7 @@ both.`,
 		Args:    noArgs,
 	}
 	checkpointFlag(cmd, &dir)
-	targetFlags(cmd, &out, "out", "`FILE` to write", replacesFile)
-	needs(cmd, "out", "FILE is needed")
+	out.file(cmd, "out")
 	formats := []string{"onnx", "npz"}
 	choiceVar(cmd.Flags(), &format, "format", "", "`NAME` of the format: onnx or npz (default: the ending of FILE)", formats...)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -16,79 +16,74 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// choice is a flag whose value is one of a few words.
-type choice struct {
-	value *string
-	words []string
+// checked is a flag that says what is wrong with a value: set takes it over or refuses it.
+type checked struct {
+	text, kind string
+	set        func(text string) error
 }
 
+func (c *checked) String() string { return c.text }
+func (c *checked) Type() string   { return c.kind }
+
+func (c *checked) Set(text string) error {
+	c.text = text
+	return c.set(text)
+}
+
+// choiceVar is a flag whose value is one of a few words.
 func choiceVar(f *pflag.FlagSet, value *string, name, initial, usage string, words ...string) {
 	*value = initial
-	f.Var(choice{value, words}, name, usage)
+	f.Var(&checked{initial, "string", func(text string) error {
+		if !slices.Contains(words, text) {
+			return fmt.Errorf("is none of %s", strings.Join(words, ", "))
+		}
+		*value = text
+		return nil
+	}}, name, usage)
 }
 
-func (c choice) String() string { return *c.value }
-func (c choice) Type() string   { return "string" }
-
-func (c choice) Set(text string) error {
-	if !slices.Contains(c.words, text) {
-		return fmt.Errorf("is none of %s", strings.Join(c.words, ", "))
-	}
-	*c.value = text
-	return nil
-}
-
-// number is a flag whose value is a whole number within bounds.
-type number struct {
-	value       *int
-	least, most int
-}
-
+// numberVar is a flag whose value is a whole number from least to most.
 func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most int, usage string) {
 	*value = initial
-	f.Var(number{value, least, most}, name, usage)
-}
-
-func (n number) String() string { return strconv.Itoa(*n.value) }
-func (n number) Type() string   { return "int" }
-
-func (n number) Set(text string) error {
-	v, err := strconv.Atoi(text)
-	switch {
-	case err != nil:
-		return errors.New("is not a whole number")
-	case v >= n.least && v <= n.most:
-		*n.value = v
-		return nil
-	case n.most == math.MaxInt:
-		return fmt.Errorf("must be at least %d", n.least)
-	}
-	return fmt.Errorf("must be from %d to %d", n.least, n.most)
-}
-
-// needs makes a flag mandatory; what describes its value.
-func needs(cmd *cobra.Command, flag, what string) {
-	before := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if before != nil {
-			if err := before(cmd, args); err != nil {
-				return err
-			}
-		}
-		if cmd.Flags().Lookup(flag).Value.String() == "" {
-			return usage(cmd, fmt.Errorf("--%s %s", flag, what))
+	f.Var(&checked{strconv.Itoa(initial), "int", func(text string) (err error) {
+		*value, err = strconv.Atoi(text)
+		switch {
+		case err != nil:
+			return errors.New("is not a whole number")
+		case *value < least && most == math.MaxInt:
+			return fmt.Errorf("must be at least %d", least)
+		case *value < least || *value > most:
+			return fmt.Errorf("must be from %d to %d", least, most)
 		}
 		return nil
-	}
+	}}, name, usage)
 }
 
-// whatCheckpoint describes the value of --checkpoint.
-const whatCheckpoint = "DIR is needed: the directory that `ccp train` named last"
+// pairVar is a flag of two whole numbers written AxB.
+func pairVar(f *pflag.FlagSet, a, b *int, name, usage string) {
+	f.Var(&checked{"", "string", func(text string) error {
+		if n, err := fmt.Sscanf(text+"\n", "%dx%d\n", a, b); n < 2 || err != nil || *a < 1 || *b < 0 {
+			return errors.New("is not two whole numbers such as 32x32")
+		}
+		return nil
+	}}, name, usage)
+}
+
+// needed refuses a command line that lacks a flag which its command cannot do without.
+func needed(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Annotations[cobra.BashCompOneRequiredFlag] != nil && (!flag.Changed || flag.Value.String() == "") {
+			kind, what := pflag.UnquoteUsage(flag)
+			err = usage(cmd, fmt.Errorf("--%s %s is needed: %s", flag.Name, kind, what))
+		}
+	})
+	return err
+}
 
 // checkpointFlag is for the commands that cannot do without a checkpoint.
 func checkpointFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "checkpoint", "", "`DIR` that \"ccp train\" made")
-	needs(cmd, "checkpoint", whatCheckpoint)
+	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
 }
 
 // splitFlag is for the commands that look at a split.
@@ -137,16 +132,21 @@ type target struct {
 	overwrite bool
 }
 
-// targetFlags are for the commands that write. replaced says what --overwrite replaces.
-func targetFlags(cmd *cobra.Command, t *target, name, usage, replaced string) {
+func (t *target) flags(cmd *cobra.Command, name, usage, replaced string) {
 	cmd.Flags().StringVar(&t.path, name, "", usage)
 	cmd.Flags().BoolVar(&t.overwrite, "overwrite", false, "replace "+replaced)
 }
 
-const (
-	replacesFile  = "the file if it exists"
-	replacesFiles = "files in the folder if it exists"
-)
+// file is for the commands that cannot do without a file to write.
+func (t *target) file(cmd *cobra.Command, name string) {
+	t.flags(cmd, name, "`FILE` to write", "the file if it exists")
+	_ = cmd.MarkFlagRequired(name) // there is that flag
+}
+
+// folder is for the commands that can write to a folder.
+func (t *target) folder(cmd *cobra.Command, content string) {
+	t.flags(cmd, "out", "`FOLDER` to write "+content+" to", "files in the folder if it exists")
+}
 
 // freeFile says what stands in the way of writing a file.
 func (t target) freeFile() error {

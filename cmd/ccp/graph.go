@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/text"
@@ -24,10 +21,9 @@ func newGraph(s *shared) *cobra.Command {
 }
 
 func newGraphBuild(s *shared) *cobra.Command {
-	var grid, random pair
 	var points, from, metric string
 	var out target
-	var neighbours, k int
+	var height, width, nodes, edges, neighbours, k int
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "build --out FILE",
@@ -38,16 +34,15 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 		Args:    noArgs,
 	}
 	f := cmd.Flags()
-	f.Var(&grid, "grid", "grid of `HEIGHTxWIDTH` nodes")
+	pairVar(f, &height, &width, "grid", "grid of `HEIGHTxWIDTH` nodes")
 	f.IntVar(&neighbours, "neighbours", 8, "`N` neighbours of a grid's node: 4 or 8")
 	f.StringVar(&points, "points", "", "`FILE.npy` of points [nodes, dimensions] to join with their nearest neighbours")
 	f.IntVar(&k, "knn", 16, "`K` neighbours of each point")
 	choiceVar(f, &metric, "metric", "euclidean", "`KIND` of distance between points: euclidean or cosine", "euclidean", "cosine")
-	f.Var(&random, "random", "random connected graph of `NODESxEDGES`")
+	pairVar(f, &nodes, &edges, "random", "random connected graph of `NODESxEDGES`")
 	f.Uint64Var(&seed, "seed", 1, "`SEED` of a random graph")
 	f.StringVar(&from, "from", "", "graph `FILE` to convert")
-	targetFlags(cmd, &out, "out", "`FILE` to write", replacesFile)
-	needs(cmd, "out", "FILE is needed")
+	out.file(cmd, "out")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		kind := affinity.Euclidean
 		if metric == "cosine" {
@@ -55,8 +50,8 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 		}
 		var asked []func() (*affinity.Matrix, error)
 		for name, build := range map[string]func() (*affinity.Matrix, error){
-			"grid":   func() (*affinity.Matrix, error) { return affinity.Grid(grid.a, grid.b, neighbours) },
-			"random": func() (*affinity.Matrix, error) { return affinity.RandomConnected(random.a, random.b, seed) },
+			"grid":   func() (*affinity.Matrix, error) { return affinity.Grid(height, width, neighbours) },
+			"random": func() (*affinity.Matrix, error) { return affinity.RandomConnected(nodes, edges, seed) },
 			"points": func() (*affinity.Matrix, error) { return knnOf(points, k, kind) },
 			"from":   func() (*affinity.Matrix, error) { return affinity.ReadFile(from) },
 		} {
@@ -80,23 +75,6 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 		return s.print(cmd, m.Stats(), fmt.Sprintf("%s: %s, %s\n", out.path, text.Count(m.N(), "node"), text.Count(m.Edges(), "edge")))
 	}
 	return cmd
-}
-
-// pair is a flag of two whole numbers written AxB.
-type pair struct{ a, b int }
-
-func (p *pair) String() string { return "" }
-func (p *pair) Type() string   { return "string" }
-
-func (p *pair) Set(text string) error {
-	left, right, _ := strings.Cut(text, "x")
-	var errA, errB error
-	p.a, errA = strconv.Atoi(left)
-	p.b, errB = strconv.Atoi(right)
-	if errA != nil || errB != nil || p.a < 1 || p.b < 0 {
-		return errors.New("is not two whole numbers such as 32x32")
-	}
-	return nil
 }
 
 // knnOf joins the points of a numpy file, `[nodes, dimensions]`, with their nearest neighbours.

@@ -39,7 +39,7 @@ docs/report.md explains it; "ccp train --watch" serves the same page during a tr
 		Args:    noArgs,
 	}
 	checkpointFlag(cmd, &dir)
-	targetFlags(cmd, &out, "out", "`FILE.html` to write (default: report.html in the checkpoint's directory)", "a file that is no report")
+	out.flags(cmd, "out", "`FILE.html` to write (default: report.html in the checkpoint's directory)", "a file that is no report")
 	dataDirFlag(cmd, &dataDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if out.path == "" {

@@ -41,6 +41,7 @@ Convolutional Cluster Pooling (Porrello et al., AISTATS 2019).`,
 	}
 	group(root)
 	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = needed
 	root.PersistentFlags().StringVar(&s.backend, "backend", "", "backend by its `NAME`: go, xla:cpu, xla:cuda or xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best there is)")
 	root.PersistentFlags().BoolVar(&s.offline, "offline", false, "never download anything")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print results as JSON on stdout")

@@ -47,6 +47,7 @@ has accepted is answered. Only this machine is served unless --addr says otherwi
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.checkpoints, "checkpoint", nil, "`DIR` that \"ccp train\" made, or NAME=DIR; again for each model (the name defaults to the data's)")
+	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
 	flags.StringVar(&f.address, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; without a host, on all networks")
 	numberVar(flags, &f.MaxBatch, "max-batch", f.MaxBatch, 1, 1<<20, "`SIGNALS` of several requests computed at once, at most")
 	flags.DurationVar(&f.MaxDelay, "max-delay", f.MaxDelay, "`TIME` that a request waits for others to be computed with, at most")
@@ -67,9 +68,6 @@ has accepted is answered. Only this machine is served unless --addr says otherwi
 
 // check says what is wrong with the flags by themselves, and completes the config.
 func (f *serveFlags) check() error {
-	if len(f.checkpoints) == 0 {
-		return errors.New("--checkpoint " + whatCheckpoint)
-	}
 	for _, text := range f.checkpoints {
 		c, err := serve.ParseCheckpoint(text)
 		if err != nil {
