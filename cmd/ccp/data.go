@@ -32,13 +32,23 @@ func newDataList(s *shared) *cobra.Command {
 			for _, info := range datasets.Names() {
 				set := fmt.Sprintf("%s\n  %s\n", info.Name, text.Fold(info.Description, 78, 2))
 				if info.Samples > 0 {
-					set += fmt.Sprintf("  %s of %s x %s in %d classes\n", text.Count(info.Samples, "sample"), text.Count(info.Nodes, "node"), text.Count(info.Channels, "channel"), info.Classes)
+					set += fmt.Sprintf("  %s in %d classes\n", samplesOf(info.Samples, info.Nodes, info.Channels), info.Classes)
 				}
 				sets = append(sets, fmt.Sprintf("%s  %s\n  %s\n", set, text.Fold("needs: "+info.Needs, 78, 4), text.Fold("licence: "+info.Licence, 78, 4)))
 			}
 			return s.print(cmd, datasets.Names(), strings.Join(sets, "\n"))
 		},
 	}
+}
+
+// samplesOf says how many samples there are, and of what shape.
+func samplesOf(samples, nodes, channels int) string {
+	return text.Count(samples, "sample") + " of " + text.Count(nodes, "node") + " x " + text.Count(channels, "channel")
+}
+
+// splitsOf says how many samples each split has.
+func splitsOf(d *datasets.Dataset) string {
+	return fmt.Sprintf("%s training, %s validation, %s test samples", text.Thousands(len(d.Train)), text.Thousands(len(d.Validation)), text.Thousands(len(d.Test)))
 }
 
 // loadData loads a data set by its name, or a file, showing on stderr what takes long.

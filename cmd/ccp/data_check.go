@@ -33,12 +33,7 @@ index and what to do, and then what was understood. It fails if the file cannot 
 			if err != nil {
 				return err
 			}
-			document := checkJSON{Report: report}
-			if report.Usable {
-				understood := describe(report.Data)
-				document.Data = &understood
-			}
-			err = s.print(cmd, document, reportText(report))
+			err = s.print(cmd, checkJSON{report, describe(report.Data)}, reportText(report))
 			if err == nil && !report.Usable {
 				err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(text.Count(len(report.Errors), "error")))
 			}
@@ -69,9 +64,7 @@ func reportText(r datasets.Report) string {
 		fmt.Fprintf(&b, "  %-12s %-8s %v\n", a.Name, a.Kind, a.Shape)
 	}
 	if d := r.Data; d != nil {
-		fmt.Fprintf(&b, "  %s of %s x %s in %d classes; %s\n", text.Count(d.Signals.Len(), "sample"), text.Count(d.Nodes, "node"),
-			text.Count(d.Channels, "channel"), d.Classes(), text.Count(d.Affinity.Edges(), "edge"))
-		fmt.Fprintf(&b, "  %s training, %s validation, %s test samples\n", text.Thousands(len(d.Train)), text.Thousands(len(d.Validation)), text.Thousands(len(d.Test)))
+		fmt.Fprintf(&b, "  %s in %d classes; %s\n  %s\n", samplesOf(d.Signals.Len(), d.Nodes, d.Channels), d.Classes(), text.Count(d.Affinity.Edges(), "edge"), splitsOf(d))
 		fmt.Fprintf(&b, "%s can be used; try: %s\n", r.File, trainOn(r.File, ""))
 	}
 	return b.String()

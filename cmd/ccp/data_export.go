@@ -65,8 +65,7 @@ graph, node_names and coordinates. numpy.load reads it, and so does ccp train --
 			return err
 		}
 		result := exportJSON{out.path, len(d.Train) + len(d.Validation) + len(d.Test), info.Size(), d.ExportSize(), trainOn(out.path, "")}
-		return s.print(cmd, result, fmt.Sprintf("%s: %s of %s x %s, %s; try: %s\n", out.path, text.Count(result.Samples, "sample"),
-			text.Count(d.Nodes, "node"), text.Count(d.Channels, "channel"), text.Megabytes(result.Bytes), result.Command))
+		return s.print(cmd, result, fmt.Sprintf("%s: %s, %s; try: %s\n", out.path, samplesOf(result.Samples, d.Nodes, d.Channels), text.Megabytes(result.Bytes), result.Command))
 	}
 	return cmd
 }

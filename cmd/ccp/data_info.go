@@ -30,8 +30,12 @@ type datasetJSON struct {
 	Warnings   []string       `json:"warnings"`
 }
 
-func describe(d *datasets.Dataset) datasetJSON {
-	return datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
+// describe is nil for no data set.
+func describe(d *datasets.Dataset) *datasetJSON {
+	if d == nil {
+		return nil
+	}
+	return &datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
 		Graph: d.Affinity.Stats(), Provenance: d.Provenance, Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
 }

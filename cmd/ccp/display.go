@@ -47,8 +47,7 @@ func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again 
 func (d *display) restart(c training.Config) { d.config, d.began = c, time.Time{} }
 
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
-	d.notice(fmt.Sprintf("data   %s: %s training, %s validation, %s test samples in %d classes", data.Name,
-		text.Thousands(len(data.Train)), text.Thousands(len(data.Validation)), text.Thousands(len(data.Test)), data.Classes()))
+	d.notice(fmt.Sprintf("data   %s: %s in %d classes", data.Name, splitsOf(data), data.Classes()))
 	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"), text.Count(data.Channels, "channel")))
 	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
 	model := spec.Model

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/npz"
@@ -57,7 +58,6 @@ func readSignals(path string, spec models.Spec) ([][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := spec.Nodes * spec.Channels
 	fits := len(array.Shape) == 3 && array.Shape[1] == spec.Nodes && array.Shape[2] == spec.Channels ||
 		len(array.Shape) == 2 && array.Shape[1] == spec.Nodes && spec.Channels == 1
 	if !fits {
@@ -67,11 +67,7 @@ func readSignals(path string, spec models.Spec) ([][]float32, error) {
 	if err != nil {
 		return nil, fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
-	signals := make([][]float32, array.Shape[0])
-	for i := range signals {
-		signals[i] = values[i*size : (i+1)*size]
-	}
-	return signals, nil
+	return slices.Collect(slices.Chunk(values, spec.Nodes*spec.Channels)), nil
 }
 
 func readFeatures(path string) (*npz.Array, error) {

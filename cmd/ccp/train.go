@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -72,10 +71,7 @@ interrupted or killed, and ends with the same weights.`,
 			o.Dir = c.DefaultCheckpoint()
 		}
 		o.DataDir = dataFolder(dataDir)
-		if dryRun {
-			return s.dryRun(cmd, c, o)
-		}
-		if overwrite {
+		if overwrite && !dryRun {
 			if err := training.Remove(o.Dir); err != nil {
 				return err
 			}
@@ -87,6 +83,15 @@ interrupted or killed, and ends with the same weights.`,
 		o.Backend, o.Command = info.Name, "ccp "+commandLine(s.args...)
 		display := newDisplay(cmd.ErrOrStderr(), c, info.Name)
 		o.Observer = display.observer()
+		ctx, end := untilSignal(cmd, display.stopping)
+		defer end()
+		if dryRun {
+			f, err := training.DryRun(ctx, b, c, o)
+			if display.clear(); err != nil {
+				return err
+			}
+			return s.print(cmd, f, footprintText(f))
+		}
 		if watchAt != "" {
 			stop, err := watch(watchAt, o.Dir, &o.Observer, cmd.ErrOrStderr())
 			if err != nil {
@@ -94,8 +99,6 @@ interrupted or killed, and ends with the same weights.`,
 			}
 			defer stop()
 		}
-		ctx, end := untilSignal(cmd, display.stopping)
-		defer end()
 		result, err := training.Train(ctx, b, c, o)
 		display.clear()
 		if errors.Is(err, training.ErrInterrupted) {
@@ -200,23 +203,7 @@ func parseWidths(text string) ([]int, error) {
 	return widths, nil
 }
 
-// dryRun prints what a step of a training needs.
-func (s *shared) dryRun(cmd *cobra.Command, c training.Config, o training.Options) error {
-	b, info, err := s.open(cmd)
-	if err != nil {
-		return err
-	}
-	o.Backend = info.Name
-	display := newDisplay(cmd.ErrOrStderr(), c, info.Name)
-	o.Observer = display.observer()
-	f, err := training.DryRun(context.Background(), b, c, o)
-	display.clear()
-	if err != nil {
-		return err
-	}
-	return s.print(cmd, f, footprintText(f))
-}
-
+// footprintText is what a step of a training needs.
 func footprintText(f training.Footprint) string {
 	source := "as compiled"
 	if f.Estimated {

@@ -162,35 +162,6 @@ func (s Summary) heading() string {
 	return s.Title + " (reduced: " + s.Reduced + ")"
 }
 
-// Markdown is the table with its title, notes and origin.
-func (s Summary) Markdown() string {
-	var b strings.Builder
-	rows := s.rows()
-	fmt.Fprintf(&b, "## %s\n\n| %s |\n|%s\n", s.heading(), strings.Join(rows[0], " | "), strings.Repeat("---|", len(rows[0])))
-	for _, row := range rows[1:] {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
-	}
-	b.WriteString("\n")
-	for _, l := range s.Lines {
-		if l.Note != "" {
-			fmt.Fprintf(&b, "- %s: %s\n", l.Name, l.Note)
-		}
-	}
-	for _, failure := range s.failures() {
-		fmt.Fprintf(&b, "- %s\n", failure)
-	}
-	for _, f := range s.Figures {
-		if len(f.Files) > 0 {
-			fmt.Fprintf(&b, "\n![%s](%s)\n", f.About, filepath.Base(f.Files[0]))
-		}
-		for _, note := range f.Notes {
-			fmt.Fprintf(&b, "\n%s: %s\n", f.Name, note)
-		}
-	}
-	fmt.Fprintf(&b, "\nTest accuracy, mean ± standard deviation over seeds 1 to %d. %s, %s. `%s`\n", s.Seeds, s.Origin.Machine, s.Origin.Backend, s.Origin.Command)
-	return b.String()
-}
-
 // Text is the table for a terminal.
 func (s Summary) Text() string {
 	table := text.Table{Align: "lr"}
@@ -220,5 +191,9 @@ func (s Summary) Write(folder string) error {
 	if err := checkpoint.WriteJSON(path+".json", s); err != nil {
 		return err
 	}
-	return checkpoint.WriteFile(path+".md", []byte(s.Markdown()))
+	markdown, err := s.Markdown()
+	if err != nil {
+		return err
+	}
+	return checkpoint.WriteFile(path+".md", []byte(markdown))
 }
