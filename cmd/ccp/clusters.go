@@ -43,7 +43,7 @@ nodes in place of that. docs/clusters.md explains the columns.`,
 		Args: noArgs,
 	}
 	checkpointFlag(cmd, &dir)
-	out.folder(cmd, "CSV files and pictures")
+	out.folderFlags(cmd, "CSV files and pictures")
 	f := cmd.Flags()
 	f.Float64Var(&view.Least, "least", 0.01, "least membership to write, beside each node's largest")
 	f.StringVar(&values, "spread", "", "`FILE.npy` with a value, or a row of values, for each cluster of --level, to print for each node")
@@ -58,7 +58,7 @@ nodes in place of that. docs/clusters.md explains the columns.`,
 		case values == "" && f.Changed("level"):
 			return usage(cmd, errors.New("--level is for --spread; all levels are shown without it"))
 		}
-		if err := out.freeFolder(); err != nil {
+		if err := out.free(); err != nil {
 			return err
 		}
 		if view.Classifier, err = s.load(cmd, dir); err != nil {

@@ -37,7 +37,7 @@ func newCompare(s *shared) *cobra.Command {
 				return usage(cmd, fmt.Errorf("--models: there is no model %q; there are %s", name, strings.Join(models.Names(), ", ")))
 			}
 		}
-		path, err := absoluteData(data)
+		path, err := absolute(data, true)
 		if err != nil {
 			return err
 		}

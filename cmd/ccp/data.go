@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
@@ -65,12 +64,4 @@ func trainOn(data, dataDir string) string {
 		words = append(words, "--data-dir", dataDir)
 	}
 	return self() + " " + commandLine(words...)
-}
-
-// absolute is a path that holds in any folder; "" stays.
-func absolute(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
-	return filepath.Abs(path)
 }

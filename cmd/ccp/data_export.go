@@ -35,7 +35,7 @@ graph, node_names and coordinates. numpy.load reads it, and so does ccp train --
 		Example: "  ccp data export digits --npz digits.npz",
 		Args:    oneArg("NAME or FILE.npz"),
 	}
-	out.file(cmd, "npz")
+	out.fileFlags(cmd, "npz")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
 	formFlags(cmd.Flags(), &o.Protocol, &o.TFIDF, &o.Vectors)
@@ -43,7 +43,7 @@ graph, node_names and coordinates. numpy.load reads it, and so does ccp train --
 		if !strings.HasSuffix(strings.ToLower(out.path), ".npz") {
 			return usage(cmd, fmt.Errorf("--npz %q: the name must end in .npz", out.path))
 		}
-		if err := out.freeFile(); err != nil {
+		if err := out.free(); err != nil {
 			return err
 		}
 		d, err := s.loadData(cmd, names[0], dataDir, o)

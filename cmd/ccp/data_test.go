@@ -196,7 +196,7 @@ func TestVectorsPath(t *testing.T) {
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	for path, want := range map[string]string{"": "", "glove.txt": filepath.Join(here, "glove.txt"), "/v/glove.txt": "/v/glove.txt"} {
-		got, err := absolute(path)
+		got, err := absolute(path, false)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}

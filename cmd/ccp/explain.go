@@ -39,25 +39,25 @@ mattered most to each class; --out writes those of each sample, and pictures of 
 	f.StringVar(&class, "class", "", "only the samples of the class `NAME`, and what speaks for it whatever was predicted")
 	choiceVar(f, &e.Options.Method, "method", models.GradientInput, "gradient (times input) or integrated (gradients)", models.GradientInput, models.IntegratedGradients)
 	numberVar(f, &e.Options.Steps, "steps", models.DefaultSteps, 1, math.MaxInt, "gradients to a sample, with --method integrated")
-	out.folder(cmd, "contributions.csv, classes.csv and pictures")
+	out.folderFlags(cmd, "contributions.csv, classes.csv and pictures")
 	f.BoolVar(&deletion, "deletion", false, "check the contributions: accuracy without the nodes that contributed most")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if deletion && out.path != "" {
 			return usage(cmd, errors.New("--deletion writes no files; leave --out out"))
 		}
-		if err := out.freeFolder(); err != nil {
+		if err := out.free(); err != nil {
 			return err
 		}
 		if e.Classifier, err = s.load(cmd, dir); err != nil {
+			return err
+		}
+		if e.Data, err = s.dataOf(cmd, e.Classifier.Metadata, dir, dataDir, ""); err != nil {
 			return err
 		}
 		if class != "" {
 			if e.Class = slices.Index(e.Classifier.ClassNames, class); e.Class < 0 {
 				return usage(cmd, fmt.Errorf("--class %q is none of %q", class, e.Classifier.ClassNames))
 			}
-		}
-		if e.Data, err = s.dataOf(cmd, e.Classifier.Metadata, dir, dataDir, ""); err != nil {
-			return err
 		}
 		if err := e.Prepare(samples); err != nil {
 			return err

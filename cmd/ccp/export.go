@@ -36,7 +36,7 @@ both.`,
 		Args:    noArgs,
 	}
 	checkpointFlag(cmd, &dir)
-	out.file(cmd, "out")
+	out.fileFlags(cmd, "out")
 	formats := []string{"onnx", "npz"}
 	choiceVar(cmd.Flags(), &format, "format", "", "`NAME` of the format: onnx or npz (default: the ending of FILE)", formats...)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -46,7 +46,7 @@ both.`,
 		if !slices.Contains(formats, format) {
 			return usage(cmd, fmt.Errorf("--out %q ends in neither .onnx nor .npz; give --format onnx or npz", out.path))
 		}
-		if err := out.freeFile(); err != nil {
+		if err := out.free(); err != nil {
 			return err
 		}
 		classifier, err := s.load(cmd, dir)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -118,18 +117,18 @@ func graphFlags(f *pflag.FlagSet, knn *int, seed *uint64, validation *float64) {
 	f.Float64Var(validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
 }
 
-// absoluteData is a data set's name, or the whole path of an .npz, which is kept with the runs.
-func absoluteData(data string) (string, error) {
-	if !strings.HasSuffix(strings.ToLower(data), ".npz") {
-		return data, nil
+// absolute is a path that holds in any folder, because it is kept with the runs. "" stays, and so does a data set's name.
+func absolute(path string, data bool) (string, error) {
+	if path == "" || data && !strings.HasSuffix(strings.ToLower(path), ".npz") {
+		return path, nil
 	}
-	return filepath.Abs(data)
+	return filepath.Abs(path)
 }
 
 // target is the file or folder that a command writes to, and whether it replaces what is there.
 type target struct {
-	path      string
-	overwrite bool
+	path              string
+	folder, overwrite bool
 }
 
 func (t *target) flags(cmd *cobra.Command, name, usage, replaced string) {
@@ -137,43 +136,36 @@ func (t *target) flags(cmd *cobra.Command, name, usage, replaced string) {
 	cmd.Flags().BoolVar(&t.overwrite, "overwrite", false, "replace "+replaced)
 }
 
-// file is for the commands that cannot do without a file to write.
-func (t *target) file(cmd *cobra.Command, name string) {
+// fileFlags are for the commands that cannot do without a file to write.
+func (t *target) fileFlags(cmd *cobra.Command, name string) {
 	t.flags(cmd, name, "`FILE` to write", "the file if it exists")
 	_ = cmd.MarkFlagRequired(name) // there is that flag
 }
 
-// folder is for the commands that can write to a folder.
-func (t *target) folder(cmd *cobra.Command, content string) {
+// folderFlags are for the commands that can write to a folder.
+func (t *target) folderFlags(cmd *cobra.Command, content string) {
+	t.folder = true
 	t.flags(cmd, "out", "`FOLDER` to write "+content+" to", "files in the folder if it exists")
 }
 
-// freeFile says what stands in the way of writing a file.
-func (t target) freeFile() error {
-	_, err := os.Stat(t.path)
+// free says what stands in the way of writing. An empty folder does not.
+func (t target) free() error {
+	info, err := os.Stat(t.path)
 	switch {
-	case err == nil && !t.overwrite:
-		return fmt.Errorf("%s exists; --overwrite replaces it", t.path)
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist): // also where the path is ""
 		return nil
-	}
-	return err
-}
-
-// freeFolder says what stands in the way of writing into a folder, unless it is "". The folder need not exist.
-func (t target) freeFolder() error {
-	if t.path == "" {
-		return nil
-	}
-	if err := checkpoint.CheckDirectory(t.path); err != nil {
+	case err != nil:
 		return err
+	case t.folder && !info.IsDir():
+		return fmt.Errorf("%s is not a directory", t.path)
+	case t.overwrite:
+		return nil
+	case !t.folder:
+		return fmt.Errorf("%s exists; --overwrite replaces it", t.path)
 	}
 	entries, err := os.ReadDir(t.path)
-	switch {
-	case len(entries) > 0 && !t.overwrite:
+	if len(entries) > 0 {
 		return fmt.Errorf("%s exists; --overwrite replaces its files", t.path)
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	}
 	return err
 }

@@ -42,7 +42,7 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 	pairVar(f, &nodes, &edges, "random", "random connected graph of `NODESxEDGES`")
 	f.Uint64Var(&seed, "seed", 1, "`SEED` of a random graph")
 	f.StringVar(&from, "from", "", "graph `FILE` to convert")
-	out.file(cmd, "out")
+	out.fileFlags(cmd, "out")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		kind := affinity.Euclidean
 		if metric == "cosine" {
@@ -62,7 +62,7 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 		if len(asked) != 1 {
 			return usage(cmd, fmt.Errorf("one of --grid, --points, --random, --from is needed, there are %d", len(asked)))
 		}
-		if err := out.freeFile(); err != nil {
+		if err := out.free(); err != nil {
 			return err
 		}
 		m, err := asked[0]()

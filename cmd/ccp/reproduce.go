@@ -32,7 +32,7 @@ receptive fields, the loss around the minimum, the course of C, learning curves.
 	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, in place of running")
 	f.IntVar(&workers, "workers", 0, "`N` workers of the job array (default: as many as runs)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		path, err := absoluteData(data)
+		path, err := absolute(data, true)
 		if err != nil {
 			return err
 		}

@@ -176,10 +176,10 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden, hierarchy, dtype str
 		maps.Copy(c.Params, defaults.Params)
 		maps.Copy(c.Params, params)
 	}
-	if c.Data, err = absoluteData(c.Data); err != nil {
+	if c.Data, err = absolute(c.Data, true); err != nil {
 		return err
 	}
-	if c.Vectors, err = absolute(c.Vectors); err != nil {
+	if c.Vectors, err = absolute(c.Vectors, false); err != nil {
 		return err
 	}
 	return c.Check()
