@@ -3,7 +3,6 @@ package clusters
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -84,9 +83,6 @@ func (v *View) named(nodes []int32, most int) (names []string) {
 
 // Write makes the tables and pictures of all levels, and the tree, in a folder. It returns their paths.
 func (v *View) Write(folder string) (files []string, err error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
-	}
 	if v.Data.Grid == nil {
 		v.x, v.y = picture.Layout(v.Graph, v.Data.Coordinates)
 	}

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
@@ -134,10 +132,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	if folder == "" {
 		err = attribute(nil)
 	} else {
-		err = e.write(folder, attribute, means)
-	}
-	if err == nil && folder != "" {
-		err = drawn.write(means)
+		err = drawn.files(attribute, means)
 	}
 	s.Gap /= change
 	for k, mean := range means {
@@ -146,25 +141,6 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 		}
 	}
 	return s, err
-}
-
-// write writes contributions.csv, whose rows come from attribute, and then classes.csv.
-func (e *Explanation) write(folder string, attribute func(row func(cells ...any)) error, means []models.MeanAttribution) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	err := text.WriteCSV(filepath.Join(folder, "contributions.csv"), []string{"sample", "true", "predicted", "explained", "node", "name", "contribution"}, attribute)
-	if err != nil {
-		return err
-	}
-	return text.WriteCSV(filepath.Join(folder, "classes.csv"), []string{"class", "samples", "node", "name", "mean", "mean_absolute"}, func(row func(cells ...any)) error {
-		for k, mean := range means {
-			for node, v := range mean.Signed {
-				row(e.Data.ClassNames[k], mean.Samples, node, e.names[node], v, mean.Absolute[node])
-			}
-		}
-		return nil
-	})
 }
 
 // each attributes the samples and gives visit, in order, each one's index, raw signal and attribution.

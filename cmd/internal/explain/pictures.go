@@ -17,7 +17,7 @@ const (
 
 const contributionLabel = "contribution to the logit"
 
-// pictures draws contributions where the nodes are: on the image, the skeleton or the graph.
+// pictures writes contributions to a folder, and draws them where the nodes are: on the image, the skeleton or the graph.
 type pictures struct {
 	*Explanation
 	folder  string
@@ -38,8 +38,28 @@ func (p *pictures) keep(sample int, signal []float32, a models.Attribution) {
 	}
 }
 
-// write draws the means of all classes that were explained, class_K.png, and the samples kept, sample_N.png.
-func (p *pictures) write(means []models.MeanAttribution) error {
+// files writes contributions.csv, whose rows come from attribute, then classes.csv and the pictures.
+func (p *pictures) files(attribute func(row func(cells ...any)) error, means []models.MeanAttribution) error {
+	err := text.WriteCSV(filepath.Join(p.folder, "contributions.csv"), []string{"sample", "true", "predicted", "explained", "node", "name", "contribution"}, attribute)
+	if err != nil {
+		return err
+	}
+	err = text.WriteCSV(filepath.Join(p.folder, "classes.csv"), []string{"class", "samples", "node", "name", "mean", "mean_absolute"}, func(row func(cells ...any)) error {
+		for k, mean := range means {
+			for node, v := range mean.Signed {
+				row(p.Data.ClassNames[k], mean.Samples, node, p.names[node], v, mean.Absolute[node])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return p.draw(means)
+}
+
+// draw draws the means of all classes that were explained, class_K.png, and the samples kept, sample_N.png.
+func (p *pictures) draw(means []models.MeanAttribution) error {
 	if p.Data.Grid == nil {
 		p.x, p.y = picture.Layout(p.Classifier.Graph, p.Data.Coordinates)
 	}

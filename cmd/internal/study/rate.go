@@ -48,9 +48,3 @@ func measureRate(backend compute.Backend, dir string) error {
 	slices.Sort(times)
 	return checkpoint.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / times[len(times)/2]})
 }
-
-// readRate is the rate measured in dir.
-func readRate(dir string) (r Rate, err error) {
-	err = checkpoint.ReadJSON(filepath.Join(dir, rateFile), &r)
-	return r, err
-}

@@ -3,7 +3,6 @@ package study
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -70,8 +69,11 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 			all++
 			dir := newCell(folder, row, seed).Dir
 			result, err := training.ReadResult(dir)
-			rate, unmeasured := readRate(dir)
-			if err != nil || unmeasured != nil {
+			var rate Rate
+			if err == nil {
+				err = checkpoint.ReadJSON(filepath.Join(dir, rateFile), &rate)
+			}
+			if err != nil {
 				missing++
 				if errs[dir] != nil {
 					line.Error = errs[dir].Error()
@@ -174,9 +176,6 @@ func (s Summary) Text() string {
 
 // Write keeps the table in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing. The CSV file has all digits.
 func (s Summary) Write(folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
 	path := filepath.Join(folder, s.Name)
 	heading := []string{"table", "row", "paper", "runs", "accuracy", "deviation", "validation", "parameters", "epochs", "seconds", "signals_per_second", "reduced", "machine", "backend", "note"}
 	err := text.WriteCSV(path+".csv", heading, func(row func(cells ...any)) error {

@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -48,9 +50,12 @@ func (t *Table) String() string {
 	return b.String()
 }
 
-// WriteCSV writes a file of comma-separated values, all or nothing. It calls fill, which gives the rows to row in order. A float32 is
-// written with 6 digits, a float64 with 7.
+// WriteCSV writes a file of comma-separated values, all or nothing, into a folder that is made if need be. It calls fill, which gives
+// the rows to row in order. A float32 is written with 6 digits, a float64 with 7.
 func WriteCSV(path string, heading []string, fill func(row func(cells ...any)) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
 	var refused error
 	err := npz.WriteAtomic(path, func(w io.Writer) error {
 		out := csv.NewWriter(w) // its first error comes back from Error

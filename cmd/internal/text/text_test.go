@@ -55,5 +55,5 @@ func TestWriteCSV(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)
-	assert.ErrorContains(t, WriteCSV(filepath.Join(path, "c.csv"), nil, func(func(...any)) error { return nil }), "c.csv")
+	assert.ErrorContains(t, WriteCSV(filepath.Join(path, "c.csv"), nil, func(func(...any)) error { return nil }), "a.csv")
 }
