@@ -1,14 +1,15 @@
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
-	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/cmd/internal/clusters"
+	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -20,34 +21,14 @@ type clustersJSON struct {
 	Snapshot   string               `json:"snapshot"`
 	Data       string               `json:"data"`
 	Levels     []models.LevelHealth `json:"levels"`
-	Words      []clusterWords       `json:"words"` // empty where nodes have no names, or lie on a grid
+	Words      []clusters.Cluster   `json:"words"` // empty where nodes have no names, or lie on a grid
 	Files      []string             `json:"files"` // that were written
 }
 
-// clusterWords are the names of a cluster's most central nodes.
-type clusterWords struct {
-	Level   int      `json:"level"`
-	Cluster int      `json:"cluster"`
-	Nodes   int      `json:"nodes"`
-	Words   []string `json:"words"`
-}
-
-// hierarchyView is a classifier's hierarchy with what is needed to show it.
-type hierarchyView struct {
-	*models.Classifier
-	levels models.ClusterLevels
-	inputs []models.Memberships // of the input nodes, by level
-	grid   []int                // see models.Spec
-	parts  [][]int
-	names  []string  // of the input nodes; nil if they have none
-	places []float64 // coordinates of the input nodes; nil if they have none
-	least  float64   // membership that is written
-}
-
 func newClusters(s *shared) *cobra.Command {
-	var dir, out, dataDir, values string
-	var overwrite bool
-	var least float64
+	var dir, dataDir, values string
+	var out target
+	var view clusters.View
 	var level int
 	cmd := &cobra.Command{
 		Use:   "clusters --checkpoint DIR",
@@ -62,121 +43,108 @@ nodes in place of that. docs/clusters.md explains the columns.`,
 		Args: noArgs,
 	}
 	checkpointFlag(cmd, &dir)
+	out.folderFlags(cmd, "CSV files and pictures")
 	f := cmd.Flags()
-	f.StringVar(&out, "out", "", "`FOLDER` to write CSV files and pictures to")
-	f.BoolVar(&overwrite, "overwrite", false, "replace files in the folder if it exists")
-	f.Float64Var(&least, "least", 0.01, "least membership to write, beside each node's largest")
+	f.Float64Var(&view.Least, "least", 0.01, "least membership to write, beside each node's largest")
 	f.StringVar(&values, "spread", "", "`FILE.npy` with a value, or a row of values, for each cluster of --level, to print for each node")
 	f.IntVar(&level, "level", 1, "level of --spread, counted from 1")
 	dataDirFlag(cmd, &dataDir)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !(least >= 0 && least <= 1) {
-			return usage(cmd, fmt.Errorf("--least %g is outside [0, 1]", least))
-		}
-		if values != "" && out != "" {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		switch {
+		case !(view.Least >= 0 && view.Least <= 1):
+			return usage(cmd, fmt.Errorf("--least %g is outside [0, 1]", view.Least))
+		case values != "" && out.path != "":
 			return usage(cmd, errors.New("--spread and --out are two different things to do; give one of them"))
-		}
-		if values == "" && cmd.Flags().Changed("level") {
+		case values == "" && f.Changed("level"):
 			return usage(cmd, errors.New("--level is for --spread; all levels are shown without it"))
 		}
-		if err := freeFolder(out, overwrite); err != nil {
+		if err := out.free(); err != nil {
 			return err
 		}
-		classifier, err := s.load(cmd, dir)
-		if err != nil {
+		if view.Classifier, err = s.load(cmd, dir); err != nil {
 			return err
 		}
-		levels, err := classifier.ClusterLevels()
-		if err != nil {
+		if view.Levels, err = view.ClusterLevels(); err != nil {
 			return inFile(dir, err)
 		}
 		if values != "" {
-			return s.spread(cmd, levels, level, values)
+			return s.spread(cmd, view.Levels, level, values)
 		}
-		health, err := classifier.Health()
-		if err != nil {
+		result := clustersJSON{Command: "clusters", Checkpoint: dir, Snapshot: view.Snapshot, Data: view.Classifier.Data, Files: []string{}}
+		if result.Levels, err = view.Health(); err != nil {
 			return inFile(dir, err)
 		}
-		view := hierarchyView{Classifier: classifier, levels: levels, inputs: levels.Inputs(), grid: classifier.Spec.Grid, parts: classifier.Spec.Parts, least: least}
-		if view.wantsNames(out != "") {
-			view.describe(s, cmd, dir, dataDir)
+		// The names of pixels are never shown, those of joints in files only.
+		if view.Spec.Grid == nil || out.path != "" && view.Spec.Parts != nil {
+			if view.Data, err = s.dataOf(cmd, view.Metadata, dir, dataDir, ""); err != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
+			}
 		}
-		result := clustersJSON{"clusters", dir, classifier.Snapshot, classifier.Data, health, view.words(), []string{}}
-		if out != "" {
-			if result.Files, err = view.write(out); err != nil {
+		view.Prepare()
+		result.Words = view.Words()
+		if out.path != "" {
+			if result.Files, err = view.Write(out.path); err != nil {
 				return err
 			}
 		}
-		if s.json {
-			return printJSON(cmd.OutOrStdout(), result)
-		}
-		result.print(cmd.OutOrStdout(), out)
-		return nil
+		return s.print(cmd, result, result.text(out.path))
 	}
 	return cmd
 }
 
-// freeFolder says what stands in the way of writing into a folder; it need not exist.
-func freeFolder(path string, overwrite bool) error {
-	if path == "" {
-		return nil
-	}
-	if err := files.CheckDirectory(path); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(path)
-	if err == nil && len(entries) > 0 && !overwrite {
-		return fmt.Errorf("%s exists; --overwrite replaces its files", path)
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// wantsNames says whether the nodes' names would be shown: a pixel has none, and a joint's are for files only.
-func (v hierarchyView) wantsNames(files bool) bool {
-	return v.grid == nil || files && v.parts != nil
-}
-
-// describe takes what the checkpoint does not have from the data set: the nodes' names and coordinates, and their grid where the checkpoint is
-// older than grids. Where the data set is not to be found there is a notice in place of it.
-func (v *hierarchyView) describe(s *shared, cmd *cobra.Command, dir, dataDir string) {
-	d, err := s.dataOf(cmd, v.Metadata, dir, dataDir)
-	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
-		return
-	}
-	v.names, v.grid, v.parts, v.places = d.NodeNames, d.Grid, d.Parts, d.Coordinates
-}
-
-func (r clustersJSON) print(w io.Writer, out string) {
-	fmt.Fprintf(w, "%s, %s\n\n", r.Data, r.Snapshot)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "level\tnodes\tclusters\tin use\tL\tunselected\toverlap\tentropy\tC\tof\tgates\t")
+func (r clustersJSON) text(out string) string {
+	table := text.Table{Align: "r"}
+	table.Row("\tlevel\tnodes\tclusters\tin use\tL\tunselected\toverlap\tentropy\tC\tof\tgates")
+	var warnings []string
 	for _, l := range r.Levels {
-		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t%.1f%%\t%.2f\t%.2f\t%.2f\t%g\t%.2f-%.2f\t\n", l.Level, l.Nodes, l.Clusters, l.InUse, l.Neighbours,
+		table.Row("\t%d\t%d\t%d\t%d\t%d\t%.1f%%\t%.2f\t%.2f\t%.2f\t%g\t%.2f-%.2f", l.Level, l.Nodes, l.Clusters, l.InUse, l.Neighbours,
 			100*l.Unselected, l.Overlap, l.Entropy, l.Objective, float64(l.Clusters)/2, l.GateLow, l.GateHigh)
+		warnings = append(warnings, l.Warnings...)
 	}
-	table.Flush()
-	fmt.Fprintln(w)
-	healthy := true
-	for _, l := range r.Levels {
-		for _, warning := range l.Warnings {
-			fmt.Fprintf(w, "warning: %s\n", warning)
-			healthy = false
-		}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s\n\n%s\n", r.Data, r.Snapshot, &table)
+	for _, warning := range warnings {
+		fmt.Fprintf(&b, "warning: %s\n", warning)
 	}
-	if healthy {
-		fmt.Fprintln(w, "No level has collapsed.")
+	if warnings == nil {
+		fmt.Fprintln(&b, "No level has collapsed.")
 	}
 	for i, c := range r.Words {
 		if i == 0 || r.Words[i-1].Level != c.Level {
-			fmt.Fprintf(w, "\nmost central nodes of the clusters of level %d\n", c.Level)
+			fmt.Fprintf(&b, "\nmost central nodes of the clusters of level %d\n", c.Level)
 		}
-		fmt.Fprintf(w, "%4d  %s, of %d\n", c.Cluster, strings.Join(c.Words, " "), c.Nodes)
+		fmt.Fprintf(&b, "%4d  %s, of %d\n", c.Cluster, strings.Join(c.Words, " "), c.Nodes)
 	}
 	if len(r.Files) > 0 {
-		fmt.Fprintf(w, "\n%s: %s\n", out, count(len(r.Files), "file"))
+		fmt.Fprintf(&b, "\n%s: %s\n", out, text.Count(len(r.Files), "file"))
 	}
+	return b.String()
+}
+
+// spread prints what the values in a file, of a level's clusters, are at the input nodes.
+func (s *shared) spread(cmd *cobra.Command, levels models.ClusterLevels, level int, path string) error {
+	array, err := npz.ReadNPYFile(path)
+	if err != nil {
+		return inFile(path, err)
+	}
+	nodes, err := clusters.Spread(levels, level, array)
+	if err != nil {
+		return inFile(path, err)
+	}
+	rows := [][]string{{"node"}}
+	for channel := range nodes[0] {
+		rows[0] = append(rows[0], fmt.Sprintf("value_%d", channel))
+	}
+	for i, values := range nodes {
+		row := []string{strconv.Itoa(i)}
+		for _, value := range values {
+			row = append(row, strconv.FormatFloat(value, 'g', 9, 64))
+		}
+		rows = append(rows, row)
+	}
+	var b strings.Builder
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+		return err
+	}
+	return s.print(cmd, nodes, b.String())
 }

@@ -32,15 +32,12 @@ func newCompare(s *shared) *cobra.Command {
 	f.BoolVar(&tfidf, "tfidf", false, "weigh the words of texts by how rare they are (default: as each model does best)")
 	o.add(cmd, "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := o.check(); err != nil {
-			return usage(cmd, err)
-		}
 		for _, name := range names {
 			if !slices.Contains(models.Names(), name) {
 				return usage(cmd, fmt.Errorf("--models: there is no model %q; there are %s", name, strings.Join(models.Names(), ", ")))
 			}
 		}
-		path, err := absoluteData(data)
+		path, err := absolute(data, true)
 		if err != nil {
 			return err
 		}
@@ -63,14 +60,6 @@ func newCompare(s *shared) *cobra.Command {
 		return s.runStudy(cmd, o, []study.Table{t})
 	}
 	return cmd
-}
-
-// absoluteData is a data set's name, or the whole path of an .npz, which is kept with the runs.
-func absoluteData(data string) (string, error) {
-	if strings.HasSuffix(strings.ToLower(data), ".npz") {
-		return filepath.Abs(data)
-	}
-	return data, nil
 }
 
 func modelList() string {

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/spf13/cobra"
 )
@@ -33,27 +33,18 @@ index and what to do, and then what was understood. It fails if the file cannot 
 			if err != nil {
 				return err
 			}
-			if s.json {
-				document := checkJSON{Report: report}
-				if report.Usable {
-					understood := describe(report.Data)
-					document.Data = &understood
-				}
-				err = printJSON(cmd.OutOrStdout(), document)
-			} else {
-				err = printReport(cmd.OutOrStdout(), report)
-			}
+			err = s.print(cmd, checkJSON{report, describe(report.Data)}, reportText(report))
 			if err == nil && !report.Usable {
-				err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(count(len(report.Errors), "error")))
+				err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(text.Count(len(report.Errors), "error")))
 			}
 			return err
 		},
 	}
-	addSplitFlags(cmd.Flags(), &o)
+	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
 	return cmd
 }
 
-func printReport(w io.Writer, r datasets.Report) error {
+func reportText(r datasets.Report) string {
 	var b strings.Builder
 	for _, list := range []struct {
 		title string
@@ -62,9 +53,9 @@ func printReport(w io.Writer, r datasets.Report) error {
 		if len(list.lines) == 0 {
 			continue
 		}
-		fmt.Fprintln(&b, count(len(list.lines), list.title))
+		fmt.Fprintln(&b, text.Count(len(list.lines), list.title))
 		for _, line := range list.lines {
-			fmt.Fprintf(&b, "  %s\n", fold(line, 98, 4))
+			fmt.Fprintf(&b, "  %s\n", text.Fold(line, 98, 4))
 		}
 		fmt.Fprintln(&b)
 	}
@@ -73,11 +64,8 @@ func printReport(w io.Writer, r datasets.Report) error {
 		fmt.Fprintf(&b, "  %-12s %-8s %v\n", a.Name, a.Kind, a.Shape)
 	}
 	if d := r.Data; d != nil {
-		fmt.Fprintf(&b, "  %s of %s x %s in %d classes; %s\n", count(d.Signals.Len(), "sample"), count(d.Nodes, "node"),
-			count(d.Channels, "channel"), d.Classes(), count(d.Affinity.Edges(), "edge"))
-		fmt.Fprintf(&b, "  %s training, %s validation, %s test samples\n", thousands(len(d.Train)), thousands(len(d.Validation)), thousands(len(d.Test)))
-		fmt.Fprintf(&b, "%s can be used; try: %s\n", r.File, self()+" "+commandLine("train", "--data", r.File))
+		fmt.Fprintf(&b, "  %s in %d classes; %s\n  %s\n", samplesOf(d.Signals.Len(), d.Nodes, d.Channels), d.Classes(), text.Count(d.Affinity.Edges(), "edge"), splitsOf(d))
+		fmt.Fprintf(&b, "%s can be used; try: %s\n", r.File, trainOn(r.File, ""))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

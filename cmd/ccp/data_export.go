@@ -1,14 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/spf13/cobra"
 )
@@ -27,8 +24,8 @@ type exportJSON struct {
 
 func newDataExport(s *shared) *cobra.Command {
 	var o datasets.Options
-	var dataDir, file string
-	var overwrite bool
+	var dataDir string
+	var out target
 	cmd := &cobra.Command{
 		Use:   "export NAME|FILE.npz --npz FILE",
 		Short: "Write a prepared data set as an .npz file, for numpy and for ccp",
@@ -38,56 +35,37 @@ graph, node_names and coordinates. numpy.load reads it, and so does ccp train --
 		Example: "  ccp data export digits --npz digits.npz",
 		Args:    oneArg("NAME or FILE.npz"),
 	}
-	f := cmd.Flags()
-	f.StringVar(&file, "npz", "", "`FILE` to write")
-	f.BoolVar(&overwrite, "overwrite", false, "replace the file if it exists")
+	out.fileFlags(cmd, "npz")
 	dataDirFlag(cmd, &dataDir)
-	addSplitFlags(f, &o)
-	addDataFlags(f, &o.Protocol, &o.TFIDF, &o.Vectors)
+	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
+	formFlags(cmd.Flags(), &o.Protocol, &o.TFIDF, &o.Vectors)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		switch {
-		case file == "":
-			return usage(cmd, errors.New("--npz FILE is needed"))
-		case !strings.HasSuffix(strings.ToLower(file), ".npz"):
-			return usage(cmd, fmt.Errorf("--npz %q: the name must end in .npz", file))
+		if !strings.HasSuffix(strings.ToLower(out.path), ".npz") {
+			return usage(cmd, fmt.Errorf("--npz %q: the name must end in .npz", out.path))
 		}
-		if _, err := os.Stat(file); err == nil && !overwrite {
-			return fmt.Errorf("%s exists; --overwrite replaces it", file)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := out.free(); err != nil {
 			return err
 		}
-		o.DataDir = dataFolder(dataDir)
-		d, err := s.loadData(cmd, names[0], o)
+		d, err := s.loadData(cmd, names[0], dataDir, o)
 		if err != nil {
 			return err
 		}
 		status := newStatusLine(cmd.ErrOrStderr())
 		if size := d.ExportSize(); size >= largeExport {
-			status.notice(fmt.Sprintf("the features are dense: %s in memory when they are read; the file is packed", megabytes(size)))
+			status.notice(fmt.Sprintf("the features are dense: %s in memory when they are read; the file is compressed", text.Megabytes(size)))
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		err = d.Export(ctx, file, func(done float64) { status.progress("writing "+file, done, "") })
-		status.clear()
+		ctx, end := untilSignal(cmd, status.clear)
+		defer end()
+		err = d.Export(ctx, out.path, func(done float64) { status.loading("writing "+out.path, done) })
+		if status.clear(); err != nil {
+			return err
+		}
+		info, err := os.Stat(out.path)
 		if err != nil {
 			return err
 		}
-		return s.printExport(cmd, file, d)
+		result := exportJSON{out.path, len(d.Train) + len(d.Validation) + len(d.Test), info.Size(), d.ExportSize(), trainOn(out.path, "")}
+		return s.print(cmd, result, fmt.Sprintf("%s: %s, %s; try: %s\n", out.path, samplesOf(result.Samples, d.Nodes, d.Channels), text.Megabytes(result.Bytes), result.Command))
 	}
 	return cmd
-}
-
-func (s *shared) printExport(cmd *cobra.Command, file string, d *datasets.Dataset) error {
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	result := exportJSON{File: file, Samples: len(d.Train) + len(d.Validation) + len(d.Test), Bytes: info.Size(),
-		Dense: d.ExportSize(), Command: self() + " " + commandLine("train", "--data", file)}
-	if s.json {
-		return printJSON(cmd.OutOrStdout(), result)
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s of %s x %s, %s; try: %s\n", file, count(result.Samples, "sample"),
-		count(d.Nodes, "node"), count(d.Channels, "channel"), megabytes(result.Bytes), result.Command)
-	return err
 }

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"strings"
-	"syscall"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/download"
@@ -52,8 +49,8 @@ stopped goes on with the same command; what is there already is not fetched agai
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
+		ctx, end := untilSignal(cmd, func() {})
+		defer end()
 		for _, set := range sets {
 			result := getJSON{Name: set.Name, Path: set.Find(folder), Next: trainOn(set.Name, dataDir)}
 			if result.Fetched = result.Path == "" && len(set.Files) > 0; result.Fetched {
@@ -62,7 +59,7 @@ stopped goes on with the same command; what is there already is not fetched agai
 					return fmt.Errorf("%s: %w", set.Name, err)
 				}
 			}
-			if err := printGot(cmd, s.json, result); err != nil {
+			if err := s.print(cmd, result, result.text()); err != nil {
 				return err
 			}
 		}
@@ -85,28 +82,15 @@ func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
 	return nil
 }
 
-// trainOn is the command to train on a data set that was got.
-func trainOn(name, dataDir string) string {
-	words := []string{"train", "--data", name}
-	if dataDir != "" {
-		words = append(words, "--data-dir", dataDir)
-	}
-	return self() + " " + commandLine(words...)
-}
-
-func printGot(cmd *cobra.Command, asJSON bool, r getJSON) (err error) {
-	out := cmd.OutOrStdout()
+func (r getJSON) text() string {
+	where := "already in " + r.Path
 	switch {
-	case asJSON:
-		return printJSON(out, r)
 	case r.Path == "":
-		_, err = fmt.Fprintf(out, "%s: embedded in the program, nothing to get; try: %s\n", r.Name, r.Next)
+		where = "embedded in the program, nothing to get"
 	case r.Fetched:
-		_, err = fmt.Fprintf(out, "%s: in %s; try: %s\n", r.Name, r.Path, r.Next)
-	default:
-		_, err = fmt.Fprintf(out, "%s: already in %s; try: %s\n", r.Name, r.Path, r.Next)
+		where = "in " + r.Path
 	}
-	return err
+	return r.Name + ": " + where + "; try: " + r.Next + "\n"
 }
 
 // get fetches the files of a set, unpacks them where they are an archive, and returns where they are.
@@ -144,12 +128,4 @@ func get(ctx context.Context, status *statusLine, set datasets.Info, dataDir str
 		return "", fmt.Errorf("what was fetched to %s is not what the loader looks for; remove it and try again", filepath.Join(dataDir, set.Folder))
 	}
 	return found, nil
-}
-
-// megabytes is a number of bytes for people: "0.5 MB", "1,234 MB".
-func megabytes(bytes int64) string {
-	if bytes < 10_000_000 {
-		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
-	}
-	return strings.TrimSpace(thousands(int((bytes+500_000)/1_000_000))) + " MB"
 }

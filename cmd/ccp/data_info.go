@@ -3,12 +3,12 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/spf13/cobra"
 )
@@ -30,8 +30,12 @@ type datasetJSON struct {
 	Warnings   []string       `json:"warnings"`
 }
 
-func describe(d *datasets.Dataset) datasetJSON {
-	return datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
+// describe is nil for no data set.
+func describe(d *datasets.Dataset) *datasetJSON {
+	if d == nil {
+		return nil
+	}
+	return &datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
 		Graph: d.Affinity.Stats(), Provenance: d.Provenance, Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
 }
@@ -60,33 +64,24 @@ the neighbours of one node in its graph, the closest first.`,
 		Example: "  ccp data info digits\n  ccp data info mine.npz --knn 8\n  ccp data info digits --node 27",
 		Args:    oneArg("NAME or FILE.npz"),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			o.DataDir = dataFolder(dataDir)
-			d, err := s.loadData(cmd, names[0], o)
+			d, err := s.loadData(cmd, names[0], dataDir, o)
 			if err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
-			if cmd.Flags().Changed("node") {
-				n, err := neighbours(d, node)
-				if err != nil {
-					return err
-				}
-				if s.json {
-					return printJSON(out, n)
-				}
-				return printNeighbours(out, n)
+			if !cmd.Flags().Changed("node") {
+				return s.print(cmd, describe(d), d.Summary())
 			}
-			if s.json {
-				return printJSON(out, describe(d))
+			n, err := neighbours(d, node)
+			if err != nil {
+				return err
 			}
-			_, err = fmt.Fprint(out, d.Summary())
-			return err
+			return s.print(cmd, n, n.text())
 		},
 	}
 	f := cmd.Flags()
 	dataDirFlag(cmd, &dataDir)
-	addSplitFlags(f, &o)
-	addDataFlags(f, &o.Protocol, &o.TFIDF, &o.Vectors)
+	graphFlags(f, &o.KNN, &o.Seed, &o.Validation)
+	formFlags(f, &o.Protocol, &o.TFIDF, &o.Vectors)
 	f.StringVar(&node, "node", "", "`NAME` or number of a node whose neighbours to list")
 	return cmd
 }
@@ -122,19 +117,11 @@ func neighbours(d *datasets.Dataset, node string) (nodeJSON, error) {
 	return out, nil
 }
 
-func printNeighbours(w io.Writer, n nodeJSON) error {
-	head := fmt.Sprintf("node %d", n.Index)
-	if n.Name != "" {
-		head += " " + n.Name
-	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n", head, count(len(n.Neighbours), "neighbour")); err != nil {
-		return err
-	}
+func (n nodeJSON) text() string {
+	node := strings.TrimRight(fmt.Sprintf("node %d %s", n.Index, n.Name), " ")
+	lines := []string{node + ": " + text.Count(len(n.Neighbours), "neighbour")}
 	for _, m := range n.Neighbours {
-		line := fmt.Sprintf("  %8.4g  %5d  %s", m.Weight, m.Index, m.Name)
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
-			return err
-		}
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %8.4g  %5d  %s", m.Weight, m.Index, m.Name), " "))
 	}
-	return nil
+	return strings.Join(lines, "\n") + "\n"
 }

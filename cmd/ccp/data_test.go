@@ -196,7 +196,7 @@ func TestVectorsPath(t *testing.T) {
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	for path, want := range map[string]string{"": "", "glove.txt": filepath.Join(here, "glove.txt"), "/v/glove.txt": "/v/glove.txt"} {
-		got, err := absolute(path)
+		got, err := absolute(path, false)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
@@ -239,12 +239,6 @@ func TestDataCheck(t *testing.T) {
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stdout, "or pass --knn K")
 	succeed(t, "data", "check", ringFile(t, without(ring(400), "edges")), "--knn", "3")
-}
-
-func TestMegabytes(t *testing.T) {
-	for bytes, want := range map[int64]string{0: "0.0 MB", 123_456: "0.1 MB", 9_940_000: "9.9 MB", 10_000_000: "10 MB", 1_234_567_890: "1,235 MB"} {
-		assert.Equal(t, want, megabytes(bytes))
-	}
 }
 
 // TestStatusLine off and on a terminal.

@@ -2,34 +2,16 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
-	"github.com/gomlx/compute"
 )
-
-// trainUntilSignal trains until it is done or asked to stop by Ctrl-C or SIGTERM, then ending with the step under way and a
-// snapshot. A second Ctrl-C finds no handler any more, so that it kills the process.
-func trainUntilSignal(b compute.Backend, c training.Config, o training.Options, d *display) (training.Result, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	ended := context.AfterFunc(ctx, func() {
-		stop()
-		d.notice("stopping after this step; Ctrl-C again aborts at once")
-	})
-	defer ended()
-	defer d.clear()
-	return training.Train(ctx, b, c, o)
-}
 
 // display shows a training: everywhere a line for each epoch done and, on a terminal, below them one that is drawn over,
 // for the epoch under way.
@@ -58,13 +40,15 @@ func (d *display) brief() training.Observer {
 	}}
 }
 
+// stopping answers a signal.
+func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
+
 // restart begins the display of another training.
 func (d *display) restart(c training.Config) { d.config, d.began = c, time.Time{} }
 
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
-	d.notice(fmt.Sprintf("data   %s: %s training, %s validation, %s test samples in %d classes", data.Name,
-		thousands(len(data.Train)), thousands(len(data.Validation)), thousands(len(data.Test)), data.Classes()))
-	d.notice(fmt.Sprintf("graph  %s, %s, %s", count(data.Nodes, "node"), count(data.Affinity.Edges(), "edge"), count(data.Channels, "channel")))
+	d.notice(fmt.Sprintf("data   %s: %s in %d classes", data.Name, splitsOf(data), data.Classes()))
+	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"), text.Count(data.Channels, "channel")))
 	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
 	model := spec.Model
 	if len(spec.Levels) > 0 {
@@ -129,7 +113,7 @@ func (d *display) epoch(e training.Epoch) {
 	for _, c := range e.Objective {
 		fmt.Fprintf(&line, " %.2f", c)
 	}
-	fmt.Fprintf(&line, "  %s", seconds(e.Seconds))
+	fmt.Fprintf(&line, "  %s", text.Seconds(e.Seconds))
 	if e.Best {
 		line.WriteString("  best")
 	}

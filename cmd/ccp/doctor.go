@@ -1,8 +1,7 @@
 package main
 
 import (
-	"fmt"
-
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/spf13/cobra"
 )
@@ -15,11 +14,7 @@ func newDoctor(s *shared) *cobra.Command {
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			report := backend.Doctor(backend.Options{Name: s.backend, Log: cmd.ErrOrStderr()})
-			if s.json {
-				return printJSON(cmd.OutOrStdout(), report)
-			}
-			_, err := fmt.Fprint(cmd.OutOrStdout(), report.String())
-			return err
+			return s.print(cmd, report, report.String())
 		},
 	}
 }
@@ -33,13 +28,11 @@ func newVersion(s *shared) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			versions := backend.Versions()
 			versions["platform"] = backend.ThisMachine().Platform
-			if s.json {
-				return printJSON(cmd.OutOrStdout(), versions)
-			}
+			table := text.Table{Align: "l"}
 			for _, name := range []string{"ccp", "gomlx", "go-xla", "go", "platform"} {
-				fmt.Fprintf(cmd.OutOrStdout(), "%-9s %s\n", name, versions[name])
+				table.Row("%s\t%s", name, versions[name])
 			}
-			return nil
+			return s.print(cmd, versions, table.String())
 		},
 	}
 }

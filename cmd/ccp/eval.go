@@ -1,14 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
@@ -29,30 +29,17 @@ func newEval(s *shared) *cobra.Command {
 		Example: "  ccp eval --checkpoint runs/digits-ccp-1 --split test",
 		Args:    noArgs,
 	}
-	f := cmd.Flags()
 	checkpointFlag(cmd, &dir)
-	f.StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
+	cmd.Flags().StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
 	dataDirFlag(cmd, &dataDir)
-	f.StringVar(&split, "split", "test", "`NAME` of the split: train, validation or test")
+	splitFlag(cmd, &split)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !slices.Contains([]string{"train", "validation", "test"}, split) {
-			return usage(cmd, fmt.Errorf("--split %q is none of train, validation, test", split))
-		}
 		classifier, err := s.load(cmd, dir)
 		if err != nil {
 			return err
 		}
-		config, err := training.ReadConfig(dir)
-		if err != nil {
-			return err
-		}
-		if data != "" && data != config.Data { // what one source was asked for means nothing to another
-			config.Data, config.Protocol, config.TFIDF, config.Vectors = data, "", false, ""
-		}
-		status := newStatusLine(cmd.ErrOrStderr())
-		d, err := training.LoadFor(classifier.Metadata, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
-		status.clear()
-		if data == "" && strings.HasSuffix(strings.ToLower(config.Data), ".npz") && errors.Is(err, fs.ErrNotExist) {
+		d, err := s.dataOf(cmd, classifier.Metadata, dir, dataDir, data)
+		if data == "" && strings.HasSuffix(strings.ToLower(classifier.Data), ".npz") && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w; give its place with --data", err)
 		}
 		if err != nil {
@@ -66,32 +53,65 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if s.json {
-			return printJSON(cmd.OutOrStdout(), evalJSON{"eval", d.Name, split, e})
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s, %s split: accuracy %.2f%% of %s, loss %.4f\n\n", d.Name, split, 100*e.Accuracy, count(e.Samples, "sample"), e.Loss)
-		printEvaluation(cmd.OutOrStdout(), e)
-		return nil
+		return s.print(cmd, evalJSON{"eval", d.Name, split, e}, fmt.Sprintf("%s, %s split: accuracy %.2f%% of %s, loss %.4f\n\n%s",
+			d.Name, split, 100*e.Accuracy, text.Count(e.Samples, "sample"), e.Loss, evaluationText(e)))
 	}
 	return cmd
 }
 
-// checkpointFlag is for the commands that cannot do without a checkpoint.
-func checkpointFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "checkpoint", "", "`DIR` that \"ccp train\" made")
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if *dir == "" {
-			return usage(cmd, errors.New("--checkpoint DIR is needed: the directory that `ccp train` named last"))
-		}
-		return nil
+// What is printed of an evaluation at most: columns of a line, so that it does not wrap, and classes confused.
+const (
+	widestMatrix   = 80
+	mostConfusions = 20
+)
+
+// evaluationText has the scores of each class, and the confusion matrix. Where that is too wide to be read it has the largest entries
+// off the diagonal instead.
+func evaluationText(e training.Evaluation) string {
+	names, width, cell := make([]string, len(e.PerClass)), len("class"), 1
+	scores := text.Table{Align: "lr"}
+	scores.Row("class\tsamples\tprecision\trecall\tF1")
+	for k, c := range e.PerClass {
+		names[k] = text.Shorten(c.Name, text.LongestName)
+		width, cell = max(width, len([]rune(names[k]))), max(cell, len(fmt.Sprint(slices.Max(e.Confusion[k]))))
+		scores.Row("%s\t%d\t%.3f\t%.3f\t%.3f", names[k], c.Samples, c.Precision, c.Recall, c.F1)
 	}
+	if width+len(names)*(cell+1) > widestMatrix {
+		return scores.String() + "\n" + confusionsText(e.Confusion, names)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\nconfusion: a row for each true class, a column for each predicted one, as above\n", &scores)
+	for k, row := range e.Confusion {
+		fmt.Fprintf(&b, "%-*s ", width, names[k])
+		for _, n := range row {
+			entry := "."
+			if n > 0 {
+				entry = fmt.Sprint(n)
+			}
+			fmt.Fprintf(&b, " %*s", cell, entry)
+		}
+		fmt.Fprintln(&b)
+	}
+	return b.String()
 }
 
-// load opens a backend and the checkpoint in dir.
-func (s *shared) load(cmd *cobra.Command, dir string) (*models.Classifier, error) {
-	b, _, err := s.open(cmd)
-	if err != nil {
-		return nil, err
+// confusionsText lists the pairs of classes that are taken for each other most.
+func confusionsText(matrix [][]int, names []string) string {
+	type pair struct{ truth, predicted, samples int }
+	var pairs []pair
+	for i, row := range matrix {
+		for j, n := range row {
+			if i != j && n > 0 {
+				pairs = append(pairs, pair{i, j, n})
+			}
+		}
 	}
-	return models.Load(dir, models.WithBackend(b), models.WithNotices(func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }))
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.samples, a.samples) })
+	shown := pairs[:min(len(pairs), mostConfusions)]
+	table := text.Table{Align: "llr"}
+	table.Row("class\ttaken for\tsamples")
+	for _, p := range shown {
+		table.Row("%s\t%s\t%d", names[p.truth], names[p.predicted], p.samples)
+	}
+	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s", len(shown), len(pairs), &table)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/cmd/internal/explain"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -28,10 +28,16 @@ func readCSV(t *testing.T, path, heading string) [][]string {
 	return rows[1:]
 }
 
+// What is listed of a class, and drawn of the samples.
+const (
+	mostNodes          = 10
+	mostSamplePictures = 8
+)
+
 func TestExplain(t *testing.T) {
 	dir, out := trained(t), filepath.Join(t.TempDir(), "why")
 	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--method", "integrated", "--samples", "40", "--out", out, "--json")
-	var got explainJSON
+	var got explain.Summary
 	decode(t, line, &got)
 	assert.Equal(t, []any{"explain", "digits", "test", 40, "integrated", 50}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Steps})
 	assert.Less(t, got.Gap, 0.01, "integrated gradients are complete")
@@ -67,6 +73,9 @@ func TestExplain(t *testing.T) {
 	require.Len(t, rows, 64*len(got.Classes))
 	assert.Equal(t, []string{got.Classes[0].Name, strconv.Itoa(got.Classes[0].Samples), "9", "row 1 column 1"}, rows[9][:4])
 
+	code, _, stderr := execute(t, "explain", "--backend", "go", "--checkpoint", dir, "--out", out)
+	assert.Equal(t, []any{1, "ccp: " + out + " exists; --overwrite replaces its files\n"}, []any{code, stderr})
+
 	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "0", "--class", "7", "--split", "validation")
 	assert.Regexp(t, `(?s)^digits, validation split: 18 samples explained by gradient x input\ncontributions to the logit of 7: .*\n\n7: 18 samples\n  node +mean  mean absolute\n  row \d column \d +[+-]\d`, text)
 	assert.Len(t, lines(text), 3+1+2+mostNodes, "three lines of introduction, an empty one, the class and the heading")
@@ -75,7 +84,7 @@ func TestExplain(t *testing.T) {
 func TestExplainDeletion(t *testing.T) {
 	dir := trained(t)
 	for _, method := range []string{"gradient", "integrated"} {
-		var got deletionJSON
+		var got explain.Deletion
 		decode(t, succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--deletion", "--samples", "50", "--method", method, "--steps", "8", "--json"), &got)
 		assert.Equal(t, []any{"explain", "digits", "test", 50, method, 64, 6}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Nodes, got.Deleted})
 		assert.Positive(t, got.Nothing.Accuracy)
@@ -89,7 +98,7 @@ func TestExplainDeletion(t *testing.T) {
 func TestExplainPictures(t *testing.T) {
 	dir, out := trained(t), filepath.Join(t.TempDir(), "why")
 	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "20", "--out", out, "--json")
-	var got explainJSON
+	var got explain.Summary
 	decode(t, line, &got)
 	classes, err := filepath.Glob(filepath.Join(out, "class_*.png"))
 	require.NoError(t, err)
@@ -123,9 +132,9 @@ func TestExplainRefuses(t *testing.T) {
 	dir := trained(t)
 	for flags, want := range map[string]string{
 		"--split all":          `--split "all" is none of train, validation, test`,
-		"--method saliency":    `--method "saliency" is neither gradient nor integrated`,
-		"--steps 0":            "--steps 0; there must be at least 1",
-		"--samples -1":         "--samples -1; it must not be negative",
+		"--method saliency":    `--method "saliency" is none of gradient, integrated`,
+		"--steps 0":            `--steps "0" must be at least 1`,
+		"--samples -1":         `--samples "-1" must be at least 0`,
 		"--class ten":          `--class "ten" is none of ["0" "1"`,
 		"--deletion --out why": "--deletion writes no files; leave --out out",
 	} {
@@ -142,27 +151,6 @@ func TestExplainRefuses(t *testing.T) {
 	assert.Contains(t, stderr, blocked)
 }
 
-func TestSpread(t *testing.T) {
-	assert.Equal(t, []int{4, 6, 8}, spread([]int{4, 5, 6, 7, 8, 9}, 3))
-	assert.Equal(t, []int{4, 5, 7}, spread([]int{4, 5, 6, 7, 8}, 3))
-	assert.Equal(t, []int{4, 5}, spread([]int{4, 5}, 0))
-	assert.Equal(t, []int{4, 5}, spread([]int{4, 5}, 3))
-	assert.Empty(t, spread(nil, 3))
-}
-
-func TestNodeNames(t *testing.T) {
-	assert.Equal(t, []string{"the", "cat"}, nodeNames(&datasets.Dataset{Nodes: 2, NodeNames: []string{"the", "cat"}}))
-	assert.Equal(t, []string{"row 0 column 0", "row 0 column 1", "row 1 column 0", "row 1 column 1"}, nodeNames(&datasets.Dataset{Nodes: 4, Grid: []int{2, 2}}))
-	assert.Equal(t, []string{"node 0", "node 1"}, nodeNames(&datasets.Dataset{Nodes: 2}))
-}
-
-func TestBodySums(t *testing.T) {
-	nodes := []meanContribution{{0, "head@0", 1, 1}, {1, "left hand@0", -4, 4}, {2, "head@1", -1, 1}, {3, "left hand@1", 0, 0.5}}
-	joints, frames := bodySums(nodes, []int{2, 2})
-	assert.Equal(t, []meanContribution{{1, "left hand", -4, 4.5}, {0, "head", 0, 2}}, joints)
-	assert.Equal(t, []meanContribution{{0, "frame 0", -3, 5}, {1, "frame 1", -1, 1.5}}, frames)
-}
-
 // Real skeletons have their joints and frames, with names.
 func TestExplainSkeletons(t *testing.T) {
 	data := os.Getenv("CCP_DATA")
@@ -172,7 +160,7 @@ func TestExplainSkeletons(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	succeed(t, "train", "--backend", "go", "--data", "nw-ucla", "--data-dir", data, "--model", "softmax", "--epochs", "1", "--checkpoint", dir)
 	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data-dir", data, "--samples", "20", "--json")
-	var got explainJSON
+	var got explain.Summary
 	require.NoError(t, json.Unmarshal([]byte(line), &got))
 	assert.InDelta(t, 0, got.Gap, 1e-4, "a linear model")
 	require.NotEmpty(t, got.Classes)

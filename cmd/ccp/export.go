@@ -1,15 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/export"
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/spf13/cobra"
 )
 
@@ -24,8 +23,8 @@ type networkJSON struct {
 }
 
 func newExport(s *shared) *cobra.Command {
-	var dir, format, file string
-	var overwrite bool
+	var dir, format string
+	var out target
 	cmd := &cobra.Command{
 		Use:   "export --checkpoint DIR --out FILE.onnx|FILE.npz",
 		Short: "Write a trained classifier for programs that know nothing of ccp",
@@ -37,25 +36,17 @@ both.`,
 		Args:    noArgs,
 	}
 	checkpointFlag(cmd, &dir)
-	f := cmd.Flags()
-	f.StringVar(&file, "out", "", "`FILE` to write")
-	f.StringVar(&format, "format", "", "`NAME` of the format: onnx or npz (default: the ending of FILE)")
-	f.BoolVar(&overwrite, "overwrite", false, "replace the file if it exists")
+	out.fileFlags(cmd, "out")
+	formats := []string{"onnx", "npz"}
+	choiceVar(cmd.Flags(), &format, "format", "", "`NAME` of the format: onnx or npz (default: the ending of FILE)", formats...)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if file == "" {
-			return usage(cmd, errors.New("--out FILE is needed"))
+		if format == "" {
+			format = strings.TrimPrefix(strings.ToLower(filepath.Ext(out.path)), ".")
 		}
-		formats := []string{"onnx", "npz"}
-		if ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(file)), "."); format == "" && slices.Contains(formats, ending) {
-			format = ending
-		} else if format == "" {
-			return usage(cmd, fmt.Errorf("--out %q ends in neither .onnx nor .npz; give --format onnx or npz", file))
-		} else if !slices.Contains(formats, format) {
-			return usage(cmd, fmt.Errorf("--format %q is neither onnx nor npz", format))
+		if !slices.Contains(formats, format) {
+			return usage(cmd, fmt.Errorf("--out %q ends in neither .onnx nor .npz; give --format onnx or npz", out.path))
 		}
-		if _, err := os.Stat(file); err == nil && !overwrite {
-			return fmt.Errorf("%s exists; --overwrite replaces it", file)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := out.free(); err != nil {
 			return err
 		}
 		classifier, err := s.load(cmd, dir)
@@ -70,23 +61,15 @@ both.`,
 		if format == "npz" {
 			write = network.WriteNPZ
 		}
-		if err := write(file); err != nil {
+		if err := write(out.path); err != nil {
 			return err
 		}
-		return s.printNetwork(cmd, file, format, network)
+		info, err := os.Stat(out.path)
+		if err != nil {
+			return err
+		}
+		return s.print(cmd, networkJSON{out.path, format, info.Size(), network.Nodes, network.Channels, network.ClassNames},
+			fmt.Sprintf("%s: %s, signals [batch, %d, %d], %d classes, %s\n", out.path, format, network.Nodes, network.Channels, network.Classes(), text.Megabytes(info.Size())))
 	}
 	return cmd
-}
-
-func (s *shared) printNetwork(cmd *cobra.Command, file, format string, n *export.Network) error {
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	if s.json {
-		return printJSON(cmd.OutOrStdout(), networkJSON{file, format, info.Size(), n.Nodes, n.Channels, n.ClassNames})
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, signals [batch, %d, %d], %d classes, %s\n", file, format, n.Nodes, n.Channels,
-		n.Classes(), megabytes(info.Size()))
-	return err
 }

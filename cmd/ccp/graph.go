@@ -1,14 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/spf13/cobra"
 )
@@ -25,10 +21,10 @@ func newGraph(s *shared) *cobra.Command {
 }
 
 func newGraphBuild(s *shared) *cobra.Command {
-	var grid, points, random, from, metric, out string
-	var neighbours, k int
+	var points, from, metric string
+	var out target
+	var height, width, nodes, edges, neighbours, k int
 	var seed uint64
-	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "build --out FILE",
 		Short: "Write a graph: a grid, nearest neighbours of points, a random one, or another file's",
@@ -38,82 +34,47 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 		Args:    noArgs,
 	}
 	f := cmd.Flags()
-	f.StringVar(&grid, "grid", "", "grid of `HEIGHTxWIDTH` nodes")
+	pairVar(f, &height, &width, "grid", "grid of `HEIGHTxWIDTH` nodes")
 	f.IntVar(&neighbours, "neighbours", 8, "`N` neighbours of a grid's node: 4 or 8")
 	f.StringVar(&points, "points", "", "`FILE.npy` of points [nodes, dimensions] to join with their nearest neighbours")
 	f.IntVar(&k, "knn", 16, "`K` neighbours of each point")
-	f.StringVar(&metric, "metric", "euclidean", "`KIND` of distance between points: euclidean or cosine")
-	f.StringVar(&random, "random", "", "random connected graph of `NODESxEDGES`")
+	choiceVar(f, &metric, "metric", "euclidean", "`KIND` of distance between points: euclidean or cosine", "euclidean", "cosine")
+	pairVar(f, &nodes, &edges, "random", "random connected graph of `NODESxEDGES`")
 	f.Uint64Var(&seed, "seed", 1, "`SEED` of a random graph")
 	f.StringVar(&from, "from", "", "graph `FILE` to convert")
-	f.StringVar(&out, "out", "", "`FILE` to write")
-	f.BoolVar(&overwrite, "overwrite", false, "replace the file if it exists")
+	out.fileFlags(cmd, "out")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if out == "" {
-			return usage(cmd, errors.New("--out FILE is needed"))
+		kind := affinity.Euclidean
+		if metric == "cosine" {
+			kind = affinity.Cosine
 		}
-		var asked []string
-		for _, name := range []string{"grid", "points", "random", "from"} {
+		var asked []func() (*affinity.Matrix, error)
+		for name, build := range map[string]func() (*affinity.Matrix, error){
+			"grid":   func() (*affinity.Matrix, error) { return affinity.Grid(height, width, neighbours) },
+			"random": func() (*affinity.Matrix, error) { return affinity.RandomConnected(nodes, edges, seed) },
+			"points": func() (*affinity.Matrix, error) { return knnOf(points, k, kind) },
+			"from":   func() (*affinity.Matrix, error) { return affinity.ReadFile(from) },
+		} {
 			if f.Changed(name) {
-				asked = append(asked, "--"+name)
+				asked = append(asked, build)
 			}
 		}
 		if len(asked) != 1 {
 			return usage(cmd, fmt.Errorf("one of --grid, --points, --random, --from is needed, there are %d", len(asked)))
 		}
-		var build func() (*affinity.Matrix, error)
-		switch asked[0] {
-		case "--grid":
-			h, w, err := parsePair(grid)
-			if err != nil {
-				return usage(cmd, fmt.Errorf("--grid %w", err))
-			}
-			build = func() (*affinity.Matrix, error) { return affinity.Grid(h, w, neighbours) }
-		case "--random":
-			n, e, err := parsePair(random)
-			if err != nil {
-				return usage(cmd, fmt.Errorf("--random %w", err))
-			}
-			build = func() (*affinity.Matrix, error) { return affinity.RandomConnected(n, e, seed) }
-		case "--points":
-			kind, ok := map[string]affinity.Metric{"euclidean": affinity.Euclidean, "cosine": affinity.Cosine}[metric]
-			if !ok {
-				return usage(cmd, fmt.Errorf("--metric %q is neither euclidean nor cosine", metric))
-			}
-			build = func() (*affinity.Matrix, error) { return knnOf(points, k, kind) }
-		case "--from":
-			build = func() (*affinity.Matrix, error) { return affinity.ReadFile(from) }
-		}
-		if _, err := os.Stat(out); err == nil && !overwrite {
-			return fmt.Errorf("%s exists; --overwrite replaces it", out)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := out.free(); err != nil {
 			return err
 		}
-		m, err := build()
+		m, err := asked[0]()
 		if err != nil {
 			return err
 		}
-		if err := m.WriteFile(out); err != nil {
+		if err := m.WriteFile(out.path); err != nil {
 			return err
 		}
-		if s.json {
-			return printJSON(cmd.OutOrStdout(), m.Stats())
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", out, count(m.N(), "node"), count(m.Edges(), "edge"))
-		return err
+		return s.print(cmd, m.Stats(), fmt.Sprintf("%s: %s, %s\n", out.path, text.Count(m.N(), "node"), text.Count(m.Edges(), "edge")))
 	}
 	return cmd
-}
-
-// parsePair reads two whole numbers written AxB.
-func parsePair(text string) (a, b int, err error) {
-	left, right, _ := strings.Cut(text, "x")
-	a, errA := strconv.Atoi(left)
-	b, errB := strconv.Atoi(right)
-	if errA != nil || errB != nil || a < 1 || b < 0 {
-		return 0, 0, fmt.Errorf("%q is not two whole numbers such as 32x32", text)
-	}
-	return a, b, nil
 }
 
 // knnOf joins the points of a numpy file, `[nodes, dimensions]`, with their nearest neighbours.
@@ -130,10 +91,7 @@ func knnOf(path string, k int, metric affinity.Metric) (*affinity.Matrix, error)
 		return nil, inFile(path, err)
 	}
 	m, err := affinity.KNN(values, array.Shape[0], array.Shape[1], k, metric)
-	if err != nil {
-		return nil, inFile(path, err)
-	}
-	return m, nil
+	return m, inFile(path, err)
 }
 
 func newGraphStats(s *shared) *cobra.Command {
@@ -147,11 +105,7 @@ func newGraphStats(s *shared) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if s.json {
-				return printJSON(cmd.OutOrStdout(), m.Stats())
-			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), m.Stats())
-			return err
+			return s.print(cmd, m.Stats(), fmt.Sprint(m.Stats()))
 		},
 	}
 }

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,8 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "ccp: %v\nSee `%s --help`.\n", err, usage.command)
 		return 2
+	case errors.Is(err, context.Canceled):
+		err = errors.New("stopped before it was done; give the same command to begin or go on")
 	}
 	fmt.Fprintln(stderr, "ccp:", err)
 	return 1

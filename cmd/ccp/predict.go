@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/npz"
@@ -42,12 +43,7 @@ of shape [samples, nodes, channels] or [samples, nodes], in the units of the tra
 			return inFile(paths[0], err)
 		}
 		for i, p := range predictions {
-			if s.json {
-				err = printJSON(cmd.OutOrStdout(), predictionJSON{i, p.Class, p.Name, p.Probability})
-			} else {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d\t%s\t%.4f\n", i, p.Name, p.Probability)
-			}
-			if err != nil {
+			if err := s.print(cmd, predictionJSON{i, p.Class, p.Name, p.Probability}, fmt.Sprintf("%d\t%s\t%.4f\n", i, p.Name, p.Probability)); err != nil {
 				return err
 			}
 		}
@@ -62,7 +58,6 @@ func readSignals(path string, spec models.Spec) ([][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := spec.Nodes * spec.Channels
 	fits := len(array.Shape) == 3 && array.Shape[1] == spec.Nodes && array.Shape[2] == spec.Channels ||
 		len(array.Shape) == 2 && array.Shape[1] == spec.Nodes && spec.Channels == 1
 	if !fits {
@@ -72,11 +67,7 @@ func readSignals(path string, spec models.Spec) ([][]float32, error) {
 	if err != nil {
 		return nil, fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
-	signals := make([][]float32, array.Shape[0])
-	for i := range signals {
-		signals[i] = values[i*size : (i+1)*size]
-	}
-	return signals, nil
+	return slices.Collect(slices.Chunk(values, spec.Nodes*spec.Channels)), nil
 }
 
 func readFeatures(path string) (*npz.Array, error) {

@@ -8,10 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/cmd/internal/report"
-	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -29,8 +26,8 @@ type reportJSON struct {
 }
 
 func newReport(s *shared) *cobra.Command {
-	var dir, out, dataDir string
-	var overwrite bool
+	var dir, dataDir string
+	var out target
 	cmd := &cobra.Command{
 		Use:   "report --checkpoint DIR",
 		Short: "One page that shows a trained classifier: curves, hierarchy, mistakes, what mattered",
@@ -42,21 +39,20 @@ docs/report.md explains it; "ccp train --watch" serves the same page during a tr
 		Args:    noArgs,
 	}
 	checkpointFlag(cmd, &dir)
-	cmd.Flags().StringVar(&out, "out", "", "`FILE.html` to write (default: report.html in the checkpoint's directory)")
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace a file that is no report")
+	out.flags(cmd, "out", "`FILE.html` to write (default: report.html in the checkpoint's directory)", "a file that is no report")
 	dataDirFlag(cmd, &dataDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if out == "" {
-			out = filepath.Join(dir, "report.html")
+		if out.path == "" {
+			out.path = filepath.Join(dir, "report.html")
 		}
-		if err := replaceable(out, overwrite); err != nil {
+		if err := out.freeReport(); err != nil {
 			return err
 		}
 		classifier, err := s.load(cmd, dir)
 		if err != nil {
 			return err
 		}
-		data, lack := s.dataOf(cmd, classifier.Metadata, dir, dataDir)
+		data, lack := s.dataOf(cmd, classifier.Metadata, dir, dataDir, "")
 		run, err := report.Open(dir, data)
 		if err != nil {
 			return err
@@ -74,50 +70,34 @@ docs/report.md explains it; "ccp train --watch" serves the same page during a tr
 		if err := report.Write(&page, r); err != nil {
 			return err
 		}
-		if err := files.WriteBytes(out, page.Bytes()); err != nil {
+		if err := files.WriteBytes(out.path, page.Bytes()); err != nil {
 			return err
 		}
-		result := reportJSON{Command: "report", Checkpoint: dir, Snapshot: r.Snapshot, File: out, Bytes: page.Len(), Mistakes: len(r.Mistakes), Gallery: len(r.Gallery)}
+		result := reportJSON{Command: "report", Checkpoint: dir, Snapshot: r.Snapshot, File: out.path, Bytes: page.Len(), Mistakes: len(r.Mistakes), Gallery: len(r.Gallery)}
 		if r.Evaluation != nil {
 			result.Samples = r.Evaluation.Samples
 		}
 		if r.Hierarchy != nil {
 			result.Epochs = len(r.Hierarchy.Epochs)
 		}
-		if s.json {
-			return printJSON(cmd.OutOrStdout(), result)
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %.1f kB; open it in a browser\n", out, float64(page.Len())/1000)
-		return nil
+		return s.print(cmd, result, fmt.Sprintf("%s: %.1f kB; open it in a browser\n", out.path, float64(page.Len())/1000))
 	}
 	return cmd
 }
 
-// dataOf loads the data set that the run in dir was trained on; or says why it is not to be had.
-func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir string) (*datasets.Dataset, error) {
-	config, err := training.ReadConfig(dir)
-	if err != nil {
-		return nil, err
-	}
-	status := newStatusLine(cmd.ErrOrStderr())
-	defer status.clear()
-	return training.LoadFor(m, config, datasets.Options{DataDir: dataFolder(dataDir), Backend: s.backendFor(cmd), Progress: status.loading})
-}
-
-// replaceable says what stands in the way of writing a page to a path: a file that is no report of ours.
-func replaceable(path string, overwrite bool) error {
-	content, err := os.ReadFile(path)
-	switch {
+// freeReport says what stands in the way of writing a page: a file that is no report of ours.
+func (t target) freeReport() error {
+	content, err := os.ReadFile(t.path)
+	switch folder := filepath.Dir(t.path); {
 	case errors.Is(err, os.ErrNotExist):
-		folder := filepath.Dir(path)
 		if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s: there is no folder %s; make it, or choose another --out", path, folder)
+			return fmt.Errorf("%s: there is no folder %s; make it, or choose another --out", t.path, folder)
 		}
 		return files.CheckDirectory(folder)
 	case err != nil:
 		return err
-	case overwrite || bytes.Contains(content[:min(len(content), 1000)], []byte(report.Generator)):
+	case t.overwrite || bytes.Contains(content[:min(len(content), 1000)], []byte(report.Generator)):
 		return nil
 	}
-	return fmt.Errorf("%s exists and is no report; --overwrite replaces it", path)
+	return fmt.Errorf("%s exists and is no report; --overwrite replaces it", t.path)
 }

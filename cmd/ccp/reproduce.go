@@ -17,7 +17,7 @@ func newReproduce(s *shared) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce TABLE",
 		Short: "Make a table of the paper anew, ours beside the paper's numbers, or its figures",
-		Long: `Make a table of the paper anew: ` + strings.Join(study.TableNames(), ", ") + `, or all.
+		Long: `Make a table of the paper anew: ` + strings.Join(study.TableNames(""), ", ") + `, or all.
 Every number is the mean of runs that are kept: an interrupted reproduction goes on where it
 was, and tables share the runs that they have in common. filters, loss, order, graph and figures
 can be made for any data set. figures draws the paper's figures from runs of loss and order:
@@ -32,19 +32,13 @@ receptive fields, the loss around the minimum, the course of C, learning curves.
 	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, in place of running")
 	f.IntVar(&workers, "workers", 0, "`N` workers of the job array (default: as many as runs)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := o.check(); err != nil {
-			return usage(cmd, err)
-		}
-		path, err := absoluteData(data)
+		path, err := absolute(data, true)
 		if err != nil {
 			return err
 		}
 		names := args
 		if args[0] == "all" {
-			names = study.TableNames()
-			if data != "" {
-				names = []string{"filters", "loss", "order", "graph", study.Figures}
-			}
+			names = study.TableNames(data)
 		}
 		var tables []study.Table
 		for _, name := range names {

@@ -1,13 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
 )
@@ -35,6 +41,7 @@ Convolutional Cluster Pooling (Porrello et al., AISTATS 2019).`,
 	}
 	group(root)
 	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = needed
 	root.PersistentFlags().StringVar(&s.backend, "backend", "", "backend by its `NAME`: go, xla:cpu, xla:cuda or xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best there is)")
 	root.PersistentFlags().BoolVar(&s.offline, "offline", false, "never download anything")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print results as JSON on stdout")
@@ -49,32 +56,73 @@ func group(cmd *cobra.Command) {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
 
+// open opens the backend that --backend asks for.
 func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error) {
 	status := newStatusLine(cmd.ErrOrStderr())
 	defer status.clear()
 	return backend.Open(backend.Options{Name: s.backend, Offline: s.offline, Log: status, Progress: status.download})
 }
 
-// dataDirFlag is for the commands that read a data set.
-func dataDirFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "data-dir", "", "`FOLDER` with the data set's files (default: $CCP_DATA, else here)")
+// load opens a backend and the checkpoint in dir.
+func (s *shared) load(cmd *cobra.Command, dir string) (*models.Classifier, error) {
+	b, _, err := s.open(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return models.Load(dir, models.WithBackend(b), models.WithNotices(func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }))
 }
 
-// dataFolder is where to look for a data set's files.
-func dataFolder(flag string) string {
-	if flag != "" {
-		return flag
+// loading completes the options to load a data set with: the folder, a backend that is opened when it is needed, and a display on
+// stderr of what takes long. done ends the display.
+func (s *shared) loading(cmd *cobra.Command, dataDir string, o datasets.Options) (_ datasets.Options, done func()) {
+	status := newStatusLine(cmd.ErrOrStderr())
+	o.DataDir, o.Progress = dataFolder(dataDir), status.loading
+	o.Backend = func() (compute.Backend, error) {
+		b, _, err := s.open(cmd)
+		return b, err
 	}
-	return os.Getenv("CCP_DATA")
+	return o, status.clear
 }
 
-// printJSON prints v on one line of its own.
-func printJSON(w io.Writer, v any) error {
-	raw, err := json.Marshal(v)
-	if err == nil {
-		_, err = fmt.Fprintln(w, string(raw))
+// dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier.
+func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, other string) (*datasets.Dataset, error) {
+	config, err := training.ReadConfig(dir)
+	if err != nil {
+		return nil, err
 	}
+	if other != "" && other != config.Data { // what one source was asked for means nothing to another
+		config.Data, config.Protocol, config.TFIDF, config.Vectors = other, "", false, ""
+	}
+	o, done := s.loading(cmd, dataDir, datasets.Options{})
+	defer done()
+	return training.LoadFor(m, config, o)
+}
+
+// print prints a result on stdout: as JSON on a line of its own with --json, else as text.
+func (s *shared) print(cmd *cobra.Command, result any, text string) error {
+	if s.json {
+		raw, err := json.Marshal(result)
+		if err != nil {
+			return err
+		}
+		text = string(raw) + "\n"
+	}
+	_, err := io.WriteString(cmd.OutOrStdout(), text)
 	return err
+}
+
+// untilSignal is the command's context until Ctrl-C or SIGTERM, when told is called. A second Ctrl-C finds no handler any more, so
+// that it kills the process.
+func untilSignal(cmd *cobra.Command, told func()) (ctx context.Context, end func()) {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ended := context.AfterFunc(ctx, func() {
+		stop()
+		told()
+	})
+	return ctx, func() {
+		ended()
+		stop()
+	}
 }
 
 // inFile names the file that an error is about, unless it does so itself.

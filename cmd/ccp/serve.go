@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -25,11 +26,9 @@ type servingJSON struct {
 // serveFlags are what the flags fill in.
 type serveFlags struct {
 	serve.Config
-	checkpoints   []string
-	address       string
-	levelName     string
-	level         slog.Level
-	bodyMiB, pool int
+	checkpoints    []string
+	address, level string
+	bodyMiB, pool  int
 }
 
 func newServe(s *shared) *cobra.Command {
@@ -48,19 +47,20 @@ has accepted is answered. Only this machine is served unless --addr says otherwi
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.checkpoints, "checkpoint", nil, "`DIR` that \"ccp train\" made, or NAME=DIR; again for each model (the name defaults to the data's)")
+	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
 	flags.StringVar(&f.address, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; without a host, on all networks")
-	flags.IntVar(&f.MaxBatch, "max-batch", f.MaxBatch, "`SIGNALS` of several requests computed at once, at most")
+	numberVar(flags, &f.MaxBatch, "max-batch", f.MaxBatch, 1, 1<<20, "`SIGNALS` of several requests computed at once, at most")
 	flags.DurationVar(&f.MaxDelay, "max-delay", f.MaxDelay, "`TIME` that a request waits for others to be computed with, at most")
-	flags.IntVar(&f.Queue, "queue", f.Queue, "`SIGNALS` that wait for each model, at most; a request that finds no room is answered 503")
+	numberVar(flags, &f.Queue, "queue", f.Queue, 1, 1<<24, "`SIGNALS` that wait for each model, at most; a request that finds no room is answered 503")
 	flags.DurationVar(&f.Timeout, "timeout", f.Timeout, "`TIME` in which a request is answered, or answered 504")
-	flags.IntVar(&f.bodyMiB, "max-body", f.MaxBody>>20, "size of a request in `MiB`, at most")
-	flags.IntVar(&f.pool, "max-memory", f.Memory>>20, "size of all requests being read in `MiB`, at most")
+	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "size of a request in `MiB`, at most")
+	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "size of all requests being read in `MiB`, at most")
 	flags.DurationVar(&f.Poll, "poll", f.Poll, "`TIME` between two looks for a better snapshot; 0: never")
 	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to leave when the server is to end")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "PEM `FILE` with a certificate: HTTPS; read anew when it changes")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "PEM `FILE` with the certificate's key")
 	flags.StringVar(&f.TokenFile, "token-file", "", "`FILE` of bearer tokens, one on a line: asked for except by /v2/health; read anew when it changes")
-	flags.StringVar(&f.levelName, "log-level", "info", "`LEVEL` of the log on stderr: debug (each request), info, warn or error; in JSON with --json")
+	choiceVar(flags, &f.level, "log-level", "info", "`LEVEL` of the log on stderr: debug (each request), info, warn or error; in JSON with --json", "debug", "info", "warn", "error")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return usage(cmd, f.check()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return f.run(cmd, s) }
 	return cmd
@@ -68,26 +68,12 @@ has accepted is answered. Only this machine is served unless --addr says otherwi
 
 // check says what is wrong with the flags by themselves, and completes the config.
 func (f *serveFlags) check() error {
-	if len(f.checkpoints) == 0 {
-		return errors.New("--checkpoint DIR is needed: the directory that `ccp train` named last")
-	}
 	for _, text := range f.checkpoints {
 		c, err := serve.ParseCheckpoint(text)
 		if err != nil {
 			return fmt.Errorf("--checkpoint: %w", err)
 		}
 		f.Checkpoints = append(f.Checkpoints, c)
-	}
-	for _, n := range []struct {
-		name        string
-		value, most int
-	}{{"max-batch", f.MaxBatch, 1 << 20}, {"queue", f.Queue, 1 << 24}, {"max-body", f.bodyMiB, 1 << 20}, {"max-memory", f.pool, 1 << 24}} {
-		if n.value < 1 || n.value > n.most {
-			return fmt.Errorf("--%s %d must be from 1 to %d", n.name, n.value, n.most)
-		}
-	}
-	if err := f.level.UnmarshalText([]byte(f.levelName)); err != nil {
-		return fmt.Errorf("--log-level %q is none of debug, info, warn, error", f.levelName)
 	}
 	if f.Timeout <= 0 {
 		return fmt.Errorf("--timeout %v must be more than 0", f.Timeout)
@@ -99,27 +85,27 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--addr %q is not HOST:PORT or :PORT", f.address)
 	}
 	f.MaxBody, f.Memory = f.bodyMiB<<20, f.pool<<20
-	if f.MaxDelay <= 0 {
-		f.MaxDelay = -1 // 0 would mean the default
-	}
-	if f.Drain <= 0 {
-		f.Drain = -1
-	}
-	if f.Poll <= 0 {
-		f.Poll = -1
+	for _, d := range []*time.Duration{&f.MaxDelay, &f.Drain, &f.Poll} {
+		if *d <= 0 {
+			*d = -1 // 0 would mean the default
+		}
 	}
 	return nil
 }
 
 func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
-	options := &slog.HandlerOptions{Level: f.level}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.level)); err != nil {
+		return err
+	}
+	options := &slog.HandlerOptions{Level: level}
 	f.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), options))
 	if s.json {
 		f.Log = slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), options))
 	}
 	f.Version = backend.Versions()["ccp"]
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, end := untilSignal(cmd, func() {})
+	defer end()
 	// Before loading: an address in use is to be known at once.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.address)
 	if err != nil {
@@ -137,7 +123,15 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && f.TokenFile == "" {
 		f.Log.Warn("anybody on the network can ask for classifications; --token-file would change that")
 	}
-	if err := f.announce(cmd, s.json, listener.Addr().String(), server); err != nil {
+	address := "http://" + listener.Addr().String()
+	if f.TLSCert != "" {
+		address = "https://" + listener.Addr().String()
+	}
+	places := ""
+	for _, name := range server.Names() {
+		places += fmt.Sprintf("serving %s/v2/models/%s\n", address, name)
+	}
+	if err := s.print(cmd, servingJSON{"serve", address, server.Names()}, places); err != nil {
 		return errors.Join(err, listener.Close(), server.Close())
 	}
 	hangups := make(chan os.Signal, 1)
@@ -149,28 +143,9 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 			case <-hangups:
 				server.Reload(ctx)
 			case <-ctx.Done():
-				stop() // a second Ctrl-C ends the program at once
 				return
 			}
 		}
 	}()
 	return server.Run(ctx, listener)
-}
-
-// announce says on stdout that requests are answered from now on, and where.
-func (f *serveFlags) announce(cmd *cobra.Command, asJSON bool, address string, server *serve.Server) error {
-	scheme := "http"
-	if f.TLSCert != "" {
-		scheme = "https"
-	}
-	address = scheme + "://" + address
-	if asJSON {
-		return printJSON(cmd.OutOrStdout(), servingJSON{"serve", address, server.Names()})
-	}
-	for _, name := range server.Names() {
-		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "serving %s/v2/models/%s\n", address, name); err != nil {
-			return err
-		}
-	}
-	return nil
 }

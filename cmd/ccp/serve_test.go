@@ -19,13 +19,13 @@ func TestServeUsage(t *testing.T) {
 		"":                                  "--checkpoint DIR is needed",
 		"--checkpoint a=":                   `--checkpoint: "a=" names no directory; write DIR or NAME=DIR`,
 		"--checkpoint x --addr 8080":        `--addr "8080" is not HOST:PORT or :PORT`,
-		"--checkpoint x --queue 0":          "--queue 0 must be from 1 to 16777216",
+		"--checkpoint x --queue 0":          `--queue "0" must be from 1 to 16777216`,
 		"--checkpoint x --timeout 0s":       "--timeout 0s must be more than 0",
 		"--checkpoint x --tls-cert c":       "--tls-cert and --tls-key belong together; give both",
 		"--checkpoint x --log-level loud":   `--log-level "loud" is none of debug, info, warn, error`,
 		"--checkpoint x --max-delay 5":      `--max-delay "5" is not a duration such as 90s or 5m`,
 		"--checkpoint x also":               `ccp serve takes flags only, not "also"`,
-		"--checkpoint x --max-body 9999999": "--max-body 9999999 must be from 1 to 1048576",
+		"--checkpoint x --max-body 9999999": `--max-body "9999999" must be from 1 to 1048576`,
 	} {
 		code, stdout, stderr := execute(t, append([]string{"serve"}, strings.Fields(line)...)...)
 		assert.Equal(t, 2, code, line)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"golang.org/x/term"
 )
 
@@ -54,11 +55,11 @@ func (l *statusLine) loading(doing string, done float64) { l.progress(doing, don
 func (l *statusLine) download(name string, done, total int64) {
 	switch {
 	case total > 0:
-		l.progress(name, float64(done)/float64(total), " of "+megabytes(total))
+		l.progress(name, float64(done)/float64(total), " of "+text.Megabytes(total))
 	case l.screen != nil:
-		l.progress(name+" "+megabytes(done), 0, "")
+		l.progress(name+" "+text.Megabytes(done), 0, "")
 	default:
-		l.progress(name+" "+megabytes(done-done%10_000_000), 0, "")
+		l.progress(name+" "+text.Megabytes(done-done%10_000_000), 0, "")
 	}
 }
 

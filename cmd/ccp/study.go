@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
+	"math"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/figures"
@@ -30,39 +26,25 @@ type studyFlags struct {
 func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	f := cmd.Flags()
 	dataDirFlag(cmd, &o.dataDir)
-	f.IntVar(&o.seeds, "seeds", 3, "`N` runs of each row, with the seeds 1 to N")
-	f.IntVar(&o.epochs, "epochs", 0, "`N` passes over the training set at most, labelled \"reduced\" (default: the data set's)")
+	numberVar(f, &o.seeds, "seeds", 3, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
+	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt, "`N` passes over the training set at most, labelled \"reduced\" (default: the data set's)")
 	f.DurationVar(&o.budget, "budget", 0, "`TIME` after which what there is makes the table, labelled \"reduced\"; 0: none")
 	f.StringVar(&o.folder, "folder", folder, "`FOLDER` that keeps the runs and the tables; processes with the same folder share the work")
 }
 
-func (o *studyFlags) check() error {
-	switch {
-	case o.seeds < 1:
-		return fmt.Errorf("--seeds %d; there must be at least 1", o.seeds)
-	case o.epochs < 0:
-		return fmt.Errorf("--epochs %d; it must not be negative", o.epochs)
-	case o.budget < 0:
-		return fmt.Errorf("--budget %s; it must not be negative", o.budget)
-	}
-	return nil
-}
-
 // runStudy runs what is missing of the tables, then prints all of them and keeps them in the folder.
 func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table) error {
+	if o.budget < 0 {
+		return usage(cmd, fmt.Errorf("--budget %s must be at least 0", o.budget))
+	}
 	b, info, err := s.open(cmd)
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	command := "ccp " + commandLine(s.args...)
 	display := newDisplay(cmd.ErrOrStderr(), training.Config{}, info.Name)
-	ended := context.AfterFunc(ctx, func() {
-		stop()
-		display.notice("stopping after this step; Ctrl-C again aborts at once")
-	})
-	defer ended()
+	ctx, end := untilSignal(cmd, display.stopping)
+	defer end()
 	errs := map[string]error{}
 	options := study.Options{Budget: o.budget,
 		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name, SaveEvery: time.Minute},
@@ -86,11 +68,9 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	for _, t := range tables {
 		summary := study.Summarize(o.folder, t, o.seeds, origin, errs)
 		if t.Drawn && ctx.Err() == nil {
-			status := newStatusLine(cmd.ErrOrStderr())
-			summary.Figures, err = figures.Draw(ctx, b, figures.Options{Folder: o.folder, Table: t, Seeds: o.seeds,
-				Data: datasets.Options{DataDir: dataFolder(o.dataDir), Backend: s.backendFor(cmd), Progress: status.loading}, Progress: status.loading})
-			status.clear()
-			if err != nil && ctx.Err() == nil {
+			data, done := s.loading(cmd, o.dataDir, datasets.Options{})
+			summary.Figures, err = figures.Draw(ctx, b, figures.Options{Folder: o.folder, Table: t, Seeds: o.seeds, Data: data, Progress: data.Progress})
+			if done(); err != nil && ctx.Err() == nil {
 				return err
 			}
 		}
@@ -102,7 +82,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 			runs += l.Runs
 		}
 	}
-	if err := s.printStudy(cmd, o, summaries); err != nil {
+	if err := s.print(cmd, summaries, studyText(o, summaries)); err != nil {
 		return err
 	}
 	switch {
@@ -116,37 +96,29 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 
 var errNothingRun = errors.New("no run could be done; the reasons are above")
 
-func (s *shared) printStudy(cmd *cobra.Command, o studyFlags, summaries []study.Summary) error {
-	if s.json {
-		return printJSON(cmd.OutOrStdout(), summaries)
-	}
-	out := cmd.OutOrStdout()
+func studyText(o studyFlags, summaries []study.Summary) string {
+	var b strings.Builder
 	var names []string
 	for _, summary := range summaries {
-		fmt.Fprintf(out, "%s\n", summary.Text())
-		printFigures(out, summary.Figures)
 		names = append(names, summary.Name)
+		fmt.Fprintf(&b, "%s\n", summary.Text())
+		for _, f := range summary.Figures {
+			if len(f.Files) > 0 {
+				fmt.Fprintf(&b, "%s: %s.{png,svg,csv}\n", f.About, strings.TrimSuffix(f.Files[0], filepath.Ext(f.Files[0])))
+			}
+			for _, note := range f.Notes {
+				fmt.Fprintf(&b, "%s: %s\n", f.About, note)
+			}
+		}
+		if len(summary.Figures) > 0 {
+			fmt.Fprintln(&b)
+		}
 	}
-	one := names[0]
+	kept := names[0]
 	if len(names) > 1 {
-		one = "{" + strings.Join(names, ",") + "}"
+		kept = "{" + strings.Join(names, ",") + "}"
 	}
-	fmt.Fprintf(out, "test accuracy, mean ± standard deviation over seeds 1 to %d, on %s, %s\nkept in %s.{md,csv,json}\n",
-		o.seeds, summaries[0].Origin.Machine, summaries[0].Origin.Backend, filepath.Join(o.folder, one))
-	return nil
-}
-
-// printFigures says where figures are, and what they lack.
-func printFigures(w io.Writer, figures []study.Figure) {
-	for _, f := range figures {
-		if len(f.Files) > 0 {
-			fmt.Fprintf(w, "%s: %s.{png,svg,csv}\n", f.About, strings.TrimSuffix(f.Files[0], filepath.Ext(f.Files[0])))
-		}
-		for _, note := range f.Notes {
-			fmt.Fprintf(w, "%s: %s\n", f.About, note)
-		}
-	}
-	if len(figures) > 0 {
-		fmt.Fprintln(w)
-	}
+	fmt.Fprintf(&b, "test accuracy, mean ± standard deviation over seeds 1 to %d, on %s, %s\nkept in %s.{md,csv,json}\n",
+		o.seeds, summaries[0].Origin.Machine, summaries[0].Origin.Backend, filepath.Join(o.folder, kept))
+	return b.String()
 }

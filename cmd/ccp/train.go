@@ -1,16 +1,21 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/cmd/internal/report"
+	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -36,17 +41,15 @@ interrupted or killed, and ends with the same weights.`,
 	f.SortFlags = false
 	f.StringVar(&c.Data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
 	dataDirFlag(cmd, &dataDir)
-	f.IntVar(&c.KNN, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
-	f.Uint64Var(&c.SplitSeed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
-	f.Float64Var(&c.Validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
+	graphFlags(f, &c.KNN, &c.SplitSeed, &c.Validation)
 	f.BoolVar(&c.RandomGraph, "random-graph", false, "put a random connected graph with as many edges in place of the data's")
-	addDataFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
+	formFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.StringVar(&hidden, "fc", "", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
-	f.StringVar(&hierarchy, "hierarchy", ccp.Learned, "`WAY` that the clusters come about: "+strings.Join(ccp.Hierarchies(), ", ")+"; some data sets have another default")
-	f.StringVar(&dtype, "dtype", nn.Float32, "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32")
+	choiceVar(f, &hierarchy, "hierarchy", ccp.Learned, "`WAY` that the clusters come about: "+strings.Join(ccp.Hierarchies(), ", ")+"; some data sets have another default", ccp.Hierarchies()...)
+	choiceVar(f, &dtype, "dtype", nn.Float32, "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", nn.Float32, nn.BFloat16)
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
 	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
 	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
@@ -62,23 +65,17 @@ interrupted or killed, and ends with the same weights.`,
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 	f.BoolVar(&dryRun, "dry-run", false, "print what a training step needs, memory above all, and do not train")
 	f.BoolVar(&o.Resident, "resident", false, "keep the training samples in the device's memory, and pick and augment them there")
-	f.IntVar(&o.Devices, "devices", 1, "`N` of the backend's devices that share each batch; the batch must be a multiple of it")
+	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` of the backend's devices that share each batch; the batch must be a multiple of it")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := complete(&c, f, hidden, hierarchy, dtype, settings); err != nil {
 			return usage(cmd, err)
 		}
-		if o.Devices < 1 {
-			return usage(cmd, fmt.Errorf("--devices %d; there must be at least 1", o.Devices))
-		}
 		if o.Dir == "" {
 			o.Dir = c.DefaultCheckpoint()
 		}
 		o.DataDir = dataFolder(dataDir)
-		if dryRun {
-			return s.dryRun(cmd, c, o)
-		}
-		if overwrite {
+		if overwrite && !dryRun {
 			if err := training.Remove(o.Dir); err != nil {
 				return err
 			}
@@ -90,6 +87,15 @@ interrupted or killed, and ends with the same weights.`,
 		o.Backend, o.Command = info.Name, "ccp "+commandLine(s.args...)
 		display := newDisplay(cmd.ErrOrStderr(), c, info.Name)
 		o.Observer = display.observer()
+		ctx, end := untilSignal(cmd, display.stopping)
+		defer end()
+		if dryRun {
+			f, err := training.DryRun(ctx, b, c, o)
+			if display.clear(); err != nil {
+				return err
+			}
+			return s.print(cmd, f, footprintText(f))
+		}
 		if watchAt != "" {
 			stop, err := watch(watchAt, o.Dir, &o.Observer, cmd.ErrOrStderr())
 			if err != nil {
@@ -97,7 +103,8 @@ interrupted or killed, and ends with the same weights.`,
 			}
 			defer stop()
 		}
-		result, err := trainUntilSignal(b, c, o, display)
+		result, err := training.Train(ctx, b, c, o)
+		display.clear()
 		if errors.Is(err, training.ErrInterrupted) {
 			return fmt.Errorf("%w\n  %s %s", err, self(), commandLine(s.args...))
 		}
@@ -107,17 +114,22 @@ interrupted or killed, and ends with the same weights.`,
 		if result.Resumed {
 			display.notice("this run had ended before and nothing was trained now; --overwrite trains it anew")
 		}
-		if s.json {
-			return printJSON(cmd.OutOrStdout(), result)
-		}
 		next := []string{"eval", "--checkpoint", result.Checkpoint}
 		if dataDir != "" {
 			next = append(next, "--data-dir", dataDir)
 		}
-		printResult(cmd.OutOrStdout(), result, self()+" "+commandLine(next...))
-		return nil
+		return s.print(cmd, result, resultText(result, self()+" "+commandLine(next...)))
 	}
 	return cmd
+}
+
+// resultText is what a training came to, and the command to try next.
+func resultText(r training.Result, next string) string {
+	return fmt.Sprintf("test accuracy %.2f%%, loss %.4f; validation accuracy %.2f%%, best in epoch %d of %d\n",
+		100*r.Test.Accuracy, r.Test.Loss, 100*r.Validation.Accuracy, r.BestEpoch, r.Epochs) +
+		fmt.Sprintf("%s parameters, %s in %s of training after %s of compiling, on %s\n", text.Thousands(r.Parameters), text.Count(r.Steps, "step"),
+			text.Seconds(r.Seconds), text.Seconds(r.CompileSeconds), r.Backend) +
+		fmt.Sprintf("checkpoint in %s; try: %s\n", r.Checkpoint, next)
 }
 
 // complete gives the settings that were not asked for their defaults, which depend on the data set, and checks them all.
@@ -148,48 +160,33 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden, hierarchy, dtype str
 	if !f.Changed("fc") && !f.Changed("levels") {
 		c.Hidden = defaults.Hidden
 	}
+	for _, option := range []struct{ flag, name, value string }{{"hierarchy", ccp.ParamHierarchy, hierarchy}, {"dtype", nn.ParamDType, dtype}} {
+		if !f.Changed(option.flag) {
+			continue
+		}
+		for _, setting := range settings {
+			if name, other, _ := strings.Cut(setting, "="); name == option.name && other != option.value {
+				return fmt.Errorf("--%s %s and --set %s contradict each other; give one of them", option.flag, option.value, setting)
+			}
+		}
+		settings = append(settings, option.name+"="+option.value)
+	}
 	params, err := models.ParseParams(settings)
 	if err != nil {
 		return fmt.Errorf("--set: %w", err)
-	}
-	for _, option := range []struct {
-		flag, name, value string
-		values            []string
-	}{
-		{"hierarchy", ccp.ParamHierarchy, hierarchy, ccp.Hierarchies()},
-		{"dtype", nn.ParamDType, dtype, []string{nn.Float32, nn.BFloat16}},
-	} {
-		if f.Changed(option.flag) {
-			if params, err = withOption(params, option.flag, option.name, option.value, option.values); err != nil {
-				return err
-			}
-		}
 	}
 	if len(defaults.Params)+len(params) > 0 {
 		c.Params = map[string]any{}
 		maps.Copy(c.Params, defaults.Params)
 		maps.Copy(c.Params, params)
 	}
-	if c.Data, err = absoluteData(c.Data); err != nil {
+	if c.Data, err = absolute(c.Data, true); err != nil {
 		return err
 	}
-	if c.Vectors, err = absolute(c.Vectors); err != nil {
+	if c.Vectors, err = absolute(c.Vectors, false); err != nil {
 		return err
 	}
 	return c.Check()
-}
-
-// withOption adds what a flag asks for to the settings of --set.
-func withOption(params map[string]any, flag, name, value string, values []string) (map[string]any, error) {
-	if !slices.Contains(values, value) {
-		return nil, fmt.Errorf("--%s %q is none of %s", flag, value, strings.Join(values, ", "))
-	}
-	if other, ok := params[name]; ok && other != value {
-		return nil, fmt.Errorf("--%s %s and --set %s=%v contradict each other; give one of them", flag, value, name, other)
-	}
-	both := map[string]any{name: value}
-	maps.Copy(both, params)
-	return both, nil
 }
 
 func parseWidths(text string) ([]int, error) {
@@ -208,4 +205,63 @@ func parseWidths(text string) ([]int, error) {
 		widths = append(widths, width)
 	}
 	return widths, nil
+}
+
+// footprintText is what a step of a training needs.
+func footprintText(f training.Footprint) string {
+	source := "as compiled"
+	if f.Estimated {
+		source = "estimated, this backend does not tell"
+	}
+	arguments := "weights, Adam's averages, graph, batch"
+	if f.Resident > 0 {
+		arguments = "weights, Adam's averages, graph, samples"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "model %s on %s: %s parameters; batch %d on %s, %s\n", f.Model, f.Data, text.Thousands(f.Parameters), f.Batch, text.Count(f.Devices, "device"), f.Backend)
+	fmt.Fprintf(&b, "memory of a training step on each device, %s:\n", source)
+	line := func(name string, bytes int64, shape string) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-46s %-10s %s", name, text.Megabytes(bytes), shape), " ") + "\n")
+	}
+	line(arguments, f.Memory.Arguments, "")
+	line("the same after the step", f.Memory.Results, "")
+	line("activations and gradients", f.Memory.Temporary, "")
+	line("code", f.Memory.Code, "")
+	line("peak", f.Memory.Peak(), "")
+	fmt.Fprintf(&b, "batches prepared ahead, on the host: %s\nlargest tensors:\n", text.Megabytes(f.Input))
+	for _, t := range f.Largest {
+		line(t.Name, t.Bytes, t.Shape)
+	}
+	return b.String()
+}
+
+// watchFlag is --watch of `ccp train`.
+func watchFlag(f *pflag.FlagSet, address *string) {
+	f.StringVar(address, "watch", "", "show the training in a browser, live; =`ADDR` to listen on (default 127.0.0.1 and a free port)")
+	f.Lookup("watch").NoOptDefVal = "127.0.0.1:0"
+}
+
+// watch serves a page that follows the training in dir, and says where on log. stop ends it, when open pages have been told that the
+// training has ended.
+func watch(address, dir string, o *training.Observer, log io.Writer) (stop func(), err error) {
+	server, err := report.Listen(address, dir)
+	if err != nil {
+		return nil, fmt.Errorf("--watch: %w", err)
+	}
+	fmt.Fprintf(log, "watch  %s\n", server.URL())
+	if server.Public() {
+		fmt.Fprintln(log, "watch  anybody on the network can see this page")
+	}
+	begin := o.Begin
+	o.Begin = func(d *datasets.Dataset, spec models.Spec, from, steps int) {
+		server.Begin(d)
+		begin(d, spec, from, steps)
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := server.End(ctx); err != nil {
+			fmt.Fprintf(log, "watch: %v\n", err)
+		}
+	}, nil
 }

@@ -31,9 +31,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &invalid) {
 		kinds := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
 			"float64": "a number", "duration": "a duration such as 90s or 5m", "bool": "true or false"}
-		if kind, ok := kinds[invalid.GetFlag().Value.Type()]; ok {
-			err = fmt.Errorf("--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), kind)
+		flag, reason := invalid.GetFlag(), invalid.Unwrap().Error()
+		if _, ours := flag.Value.(*checked); !ours && kinds[flag.Value.Type()] != "" {
+			reason = "is not " + kinds[flag.Value.Type()]
 		}
+		err = fmt.Errorf("--%s %q %s", flag.Name, invalid.GetValue(), reason)
 	}
 	return usage(cmd, err)
 }

@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
@@ -71,6 +72,15 @@ func (l *Layout) NodeNames(frames int) []string {
 		for _, joint := range l.Joints {
 			names = append(names, fmt.Sprintf("%s@%d", joint, frame))
 		}
+	}
+	return names
+}
+
+// JointNames takes the frames off the names that NodeNames gives a graph of so many joints; nil where there are none.
+func JointNames(nodes []string, joints int) (names []string) {
+	for _, name := range nodes[:min(joints, len(nodes))] {
+		joint, _, _ := strings.Cut(name, "@")
+		names = append(names, joint)
 	}
 	return names
 }

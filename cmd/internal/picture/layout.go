@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets/skeleton"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -108,10 +108,11 @@ func (l *Layout) layBody(parts [][]int) {
 			}
 		}
 	}
+	names := skeleton.JointNames(l.names, joints)
 	for _, joint := range order {
 		name := fmt.Sprint(joint)
-		if l.names != nil {
-			name, _, _ = strings.Cut(l.names[joint], "@") // of "head@0"
+		if names != nil {
+			name = names[joint]
 		}
 		l.RowNames = append(l.RowNames, name)
 		for frame := range frames {

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -48,12 +47,4 @@ func measureRate(backend compute.Backend, dir string) error {
 	times = times[1:] // without the one that compiled
 	slices.Sort(times)
 	return files.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / times[len(times)/2]})
-}
-
-// readRate is the rate measured in dir; false: not yet.
-func readRate(dir string) (r Rate, ok bool) {
-	if _, err := os.Stat(filepath.Join(dir, rateFile)); err != nil {
-		return r, false
-	}
-	return r, files.ReadJSON(filepath.Join(dir, rateFile), &r) == nil
 }

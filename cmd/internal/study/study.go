@@ -6,7 +6,6 @@ package study
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,7 +45,7 @@ type Table struct {
 type Cell struct {
 	Row    string
 	Config training.Config
-	Dir    string // "" until Cells names it
+	Dir    string
 }
 
 // Cells lists the runs of tables in the order in which they are best run, each once: every row with the first seed, then with the
@@ -72,15 +71,17 @@ func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
 
 var unfit = regexp.MustCompile(`[^a-z0-9]+`)
 
+// fileName is a text with nothing but lower-case letters, digits and dashes.
+func fileName(text string) string { return unfit.ReplaceAllString(strings.ToLower(text), "-") }
+
 // newCell names a run's directory by its data, model, seed and a hash of its configuration.
 func newCell(folder string, row Row, seed int) Cell {
 	c := *row.Config
 	c.Seed = int64(seed)
 	raw, _ := json.Marshal(c) // of plain values: cannot fail
-	sum := sha256.Sum256(raw)
 	data := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
-	name := unfit.ReplaceAllString(strings.ToLower(data+"-"+c.Model), "-")
-	return Cell{Row: row.Name, Config: c, Dir: filepath.Join(folder, fmt.Sprintf("%s-%d-%s", name, seed, hex.EncodeToString(sum[:4])))}
+	name := fmt.Sprintf("%s-%d-%x", fileName(data+"-"+c.Model), seed, sha256.Sum256(raw))
+	return Cell{Row: row.Name, Config: c, Dir: filepath.Join(folder, name[:len(name)-2*(sha256.Size-4)])}
 }
 
 // Dirs are the directories in folder of the row's runs with the seeds 1 to seeds.
@@ -89,13 +90,6 @@ func (r Row) Dirs(folder string, seeds int) (dirs []string) {
 		dirs = append(dirs, newCell(folder, r, seed).Dir)
 	}
 	return dirs
-}
-
-// row tells apart the rows that cells are of: their configuration but for the seed.
-func (c Cell) row() string {
-	c.Config.Seed = 0
-	raw, _ := json.Marshal(c.Config) // of plain values: cannot fail
-	return string(raw)
 }
 
 // Options of Run.
@@ -108,9 +102,10 @@ type Options struct {
 	Failed func(cell Cell, err error)
 }
 
-// Run runs the cells that have no result yet. A run that another process is at is left to it. One that fails, as where a model
-// does not suit the data, is told of and does not end the others; its row's other seeds are not tried. When ctx ends the run under way saves its state and Run returns
-// an error that wraps training.ErrInterrupted; when the budget is over it does so too, and Run returns nil.
+// Run runs the cells that have no result yet. A run that another process is at is left to it. A run can fail, as where a model
+// does not suit the data: Failed is told, the other rows go on, and the row's other seeds are not tried. When ctx ends, the run under
+// way saves its state and Run returns an error that wraps training.ErrInterrupted. When the budget is over the run saves its state
+// too, and Run returns nil.
 func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) error {
 	limited := ctx
 	if o.Budget > 0 {
@@ -118,9 +113,10 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		limited, cancel = context.WithTimeout(ctx, o.Budget)
 		defer cancel()
 	}
-	failed := map[string]bool{} // by row
+	failed := map[string]bool{} // by what the seeds of a row have in common
+	row := func(c Cell) string { return newCell("", Row{Config: &c.Config}, 0).Dir }
 	for i, cell := range cells {
-		if _, err := os.Stat(filepath.Join(cell.Dir, rateFile)); err == nil || failed[cell.row()] {
+		if _, err := os.Stat(filepath.Join(cell.Dir, rateFile)); err == nil || failed[row(cell)] {
 			continue
 		}
 		if limited.Err() != nil {
@@ -139,7 +135,7 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 			return err
 		}
 		if err != nil && !errors.Is(err, training.ErrBusy) {
-			failed[cell.row()] = true
+			failed[row(cell)] = true
 			o.Failed(cell, err)
 		}
 	}

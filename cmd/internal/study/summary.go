@@ -1,17 +1,14 @@
 package study
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/gonum/stat"
@@ -72,8 +69,11 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 			all++
 			dir := newCell(folder, row, seed).Dir
 			result, err := training.ReadResult(dir)
-			rate, ok := readRate(dir)
-			if err != nil || !ok {
+			var rate Rate
+			if err == nil {
+				err = files.ReadJSON(filepath.Join(dir, rateFile), &rate)
+			}
+			if err != nil {
 				missing++
 				if errs[dir] != nil {
 					line.Error = errs[dir].Error()
@@ -98,35 +98,30 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 	return s
 }
 
-// columns are the table's for people; the papers' column only where there is a number in it.
-func (s Summary) columns() (header []string, rows [][]string) {
-	paper := false
+// rows are the table's for people, the heading first. The paper's column is there only where there is a number in it.
+func (s Summary) rows() [][]string {
+	paper := slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Paper > 0 })
+	rows := [][]string{{"", "accuracy %", "runs", "parameters", "epochs", "training s", "signals/s", "paper %"}}
 	for _, l := range s.Lines {
-		paper = paper || l.Paper > 0
-	}
-	header = []string{"", "accuracy %", "runs", "parameters", "epochs", "training s", "signals/s"}
-	if paper {
-		header = append(header, "paper %")
-	}
-	for _, l := range s.Lines {
-		row := []string{l.Name, "", "", "", "", "", ""}
+		row := []string{l.Name, "", "", "", "", "", "", ""}
 		if l.Runs > 0 {
-			row = []string{l.Name, Accuracy(l), strconv.Itoa(l.Runs), Thousands(l.Parameters), strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond)}
+			row = []string{l.Name, accuracy(l), strconv.Itoa(l.Runs), text.Thousands(l.Parameters), strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond), ""}
 		}
-		if paper {
-			cell := ""
-			if l.Paper > 0 {
-				cell = strconv.FormatFloat(l.Paper, 'f', -1, 64)
-			}
-			row = append(row, cell)
+		if l.Paper > 0 {
+			row[7] = strconv.FormatFloat(l.Paper, 'f', -1, 64)
 		}
 		rows = append(rows, row)
 	}
-	return header, rows
+	for i := range rows {
+		if !paper {
+			rows[i] = rows[i][:7]
+		}
+	}
+	return rows
 }
 
-// Accuracy is a line's, such as "98.2 ± 0.4".
-func Accuracy(l Line) string {
+// accuracy is a line's, such as "98.2 ± 0.4".
+func accuracy(l Line) string {
 	switch l.Runs {
 	case 0:
 		return ""
@@ -140,139 +135,64 @@ func Accuracy(l Line) string {
 func number(v float64) string {
 	if v >= 1000 {
 		scale := math.Pow(10, math.Floor(math.Log10(v))-2)
-		return Thousands(int(math.Round(v/scale) * scale))
+		return text.Thousands(int(math.Round(v/scale) * scale))
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// Thousands writes a whole number with a comma between thousands.
-func Thousands(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-type failure struct {
-	text  string
-	names []string
-}
-
-// errors are why lines have no runs, each reason once.
-func (s Summary) errors() (failures []failure) {
+// failures say why lines have no runs, each reason once.
+func (s Summary) failures() (lines []string) {
+	var reasons []string
+	names := map[string][]string{}
 	for _, l := range s.Lines {
-		if l.Error == "" {
-			continue
+		if l.Error != "" && names[l.Error] == nil {
+			reasons = append(reasons, l.Error)
 		}
-		at := slices.IndexFunc(failures, func(f failure) bool { return f.text == l.Error })
-		if at < 0 {
-			at, failures = len(failures), append(failures, failure{text: l.Error})
-		}
-		failures[at].names = append(failures[at].names, l.Name)
+		names[l.Error] = append(names[l.Error], l.Name)
 	}
-	return failures
+	for _, reason := range reasons {
+		lines = append(lines, "not run: "+strings.Join(names[reason], "; ")+": "+reason)
+	}
+	return lines
 }
 
-// Markdown is the table with its title, notes and origin.
-func (s Summary) Markdown() string {
-	var b strings.Builder
-	header, rows := s.columns()
-	title := s.Title
-	if s.Reduced != "" {
-		title += " (reduced: " + s.Reduced + ")"
+// heading is the title, with what is missing.
+func (s Summary) heading() string {
+	if s.Reduced == "" {
+		return s.Title
 	}
-	fmt.Fprintf(&b, "## %s\n\n| %s |\n|%s\n", title, strings.Join(header, " | "), strings.Repeat("---|", len(header)))
-	for _, row := range rows {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
-	}
-	b.WriteString("\n")
-	for _, l := range s.Lines {
-		if l.Note != "" {
-			fmt.Fprintf(&b, "- %s: %s\n", l.Name, l.Note)
-		}
-	}
-	for _, e := range s.errors() {
-		fmt.Fprintf(&b, "- not run: %s: %s\n", strings.Join(e.names, "; "), e.text)
-	}
-	for _, f := range s.Figures {
-		if len(f.Files) > 0 {
-			fmt.Fprintf(&b, "\n![%s](%s)\n", f.About, filepath.Base(f.Files[0]))
-		}
-		for _, note := range f.Notes {
-			fmt.Fprintf(&b, "\n%s: %s\n", f.Name, note)
-		}
-	}
-	fmt.Fprintf(&b, "\nTest accuracy, mean ± standard deviation over seeds 1 to %d. %s, %s. `%s`\n", s.Seeds, s.Origin.Machine, s.Origin.Backend, s.Origin.Command)
-	return b.String()
+	return s.Title + " (reduced: " + s.Reduced + ")"
 }
 
 // Text is the table for a terminal.
 func (s Summary) Text() string {
-	header, rows := s.columns()
-	widths := make([]int, len(header))
-	for _, row := range append([][]string{header}, rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
+	table := text.Table{Align: "lr"}
+	for _, row := range s.rows() {
+		table.Row("%s", strings.Join(row, "\t"))
 	}
-	var b strings.Builder
-	b.WriteString(s.Title)
-	if s.Reduced != "" {
-		b.WriteString(" (reduced: " + s.Reduced + ")")
-	}
-	b.WriteString("\n")
-	for _, row := range append([][]string{header}, rows...) {
-		var text strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
-			if i == 0 {
-				text.WriteString(cell + pad)
-			} else {
-				text.WriteString("  " + pad + cell)
-			}
-		}
-		b.WriteString(strings.TrimRight(text.String(), " ") + "\n")
-	}
-	for _, e := range s.errors() {
-		fmt.Fprintf(&b, "not run: %s: %s\n", strings.Join(e.names, "; "), e.text)
-	}
-	return b.String()
+	lines := append([]string{s.heading(), strings.TrimSuffix(table.String(), "\n")}, s.failures()...)
+	return strings.Join(lines, "\n") + "\n"
 }
 
-// CSV has a line for each row, with all digits.
-func (s Summary) CSV() ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	rows := [][]string{{"table", "row", "paper", "runs", "accuracy", "deviation", "validation", "parameters", "epochs", "seconds", "signals_per_second", "reduced", "machine", "backend", "note"}}
-	digits := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-	for _, l := range s.Lines {
-		rows = append(rows, []string{s.Name, l.Name, digits(l.Paper), strconv.Itoa(l.Runs), digits(l.Accuracy), digits(l.Deviation), digits(l.Validation),
-			strconv.Itoa(l.Parameters), strconv.Itoa(l.Epochs), digits(l.Seconds), digits(l.PerSecond), s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note})
-	}
-	if err := w.WriteAll(rows); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-// Write keeps the table in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing.
+// Write keeps the table in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing. The CSV file has all digits.
 func (s Summary) Write(folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	table, err := s.CSV()
-	if err != nil {
-		return err
-	}
-	document, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	for suffix, content := range map[string][]byte{".md": []byte(s.Markdown()), ".csv": table, ".json": append(document, '\n')} {
-		if err := files.WriteBytes(filepath.Join(folder, s.Name+suffix), content); err != nil {
-			return err
+	path := filepath.Join(folder, s.Name)
+	heading := []string{"table", "row", "paper", "runs", "accuracy", "deviation", "validation", "parameters", "epochs", "seconds", "signals_per_second", "reduced", "machine", "backend", "note"}
+	err := text.WriteCSV(path+".csv", heading, func(row func(cells ...any)) error {
+		for _, l := range s.Lines {
+			row(s.Name, l.Name, l.Paper, l.Runs, l.Accuracy, l.Deviation, l.Validation, l.Parameters, l.Epochs, l.Seconds, l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	if err := files.WriteJSON(path+".json", s); err != nil {
+		return err
+	}
+	markdown, err := s.Markdown()
+	if err != nil {
+		return err
+	}
+	return files.WriteBytes(path+".md", []byte(markdown))
 }

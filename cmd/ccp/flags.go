@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// checked is a flag that says what is wrong with a value: set takes it over or refuses it.
+type checked struct {
+	text, kind string
+	set        func(text string) error
+}
+
+func (c *checked) String() string { return c.text }
+func (c *checked) Type() string   { return c.kind }
+
+func (c *checked) Set(text string) error {
+	c.text = text
+	return c.set(text)
+}
+
+// choiceVar is a flag whose value is one of a few words.
+func choiceVar(f *pflag.FlagSet, value *string, name, initial, usage string, words ...string) {
+	*value = initial
+	f.Var(&checked{initial, "string", func(text string) error {
+		if !slices.Contains(words, text) {
+			return fmt.Errorf("is none of %s", strings.Join(words, ", "))
+		}
+		*value = text
+		return nil
+	}}, name, usage)
+}
+
+// numberVar is a flag whose value is a whole number from least to most.
+func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most int, usage string) {
+	*value = initial
+	f.Var(&checked{strconv.Itoa(initial), "int", func(text string) (err error) {
+		*value, err = strconv.Atoi(text)
+		switch {
+		case err != nil:
+			return errors.New("is not a whole number")
+		case *value < least && most == math.MaxInt:
+			return fmt.Errorf("must be at least %d", least)
+		case *value < least || *value > most:
+			return fmt.Errorf("must be from %d to %d", least, most)
+		}
+		return nil
+	}}, name, usage)
+}
+
+// pairVar is a flag of two whole numbers written AxB.
+func pairVar(f *pflag.FlagSet, a, b *int, name, usage string) {
+	f.Var(&checked{"", "string", func(text string) error {
+		if n, err := fmt.Sscanf(text+"\n", "%dx%d\n", a, b); n < 2 || err != nil || *a < 1 || *b < 0 {
+			return errors.New("is not two whole numbers such as 32x32")
+		}
+		return nil
+	}}, name, usage)
+}
+
+// needed refuses a command line that lacks a flag which its command cannot do without.
+func needed(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Annotations[cobra.BashCompOneRequiredFlag] != nil && (!flag.Changed || flag.Value.String() == "") {
+			kind, what := pflag.UnquoteUsage(flag)
+			err = usage(cmd, fmt.Errorf("--%s %s is needed: %s", flag.Name, kind, what))
+		}
+	})
+	return err
+}
+
+// checkpointFlag is for the commands that cannot do without a checkpoint.
+func checkpointFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "checkpoint", "", "`DIR` that \"ccp train\" made")
+	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
+}
+
+// splitFlag is for the commands that look at a split.
+func splitFlag(cmd *cobra.Command, split *string) {
+	choiceVar(cmd.Flags(), split, "split", "test", "`NAME` of the split: train, validation or test", "train", "validation", "test")
+}
+
+// dataDirFlag is for the commands that read a data set.
+func dataDirFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "data-dir", "", "`FOLDER` with the data set's files (default: $CCP_DATA, else here)")
+}
+
+// dataFolder is where to look for a data set's files.
+func dataFolder(flag string) string {
+	if flag != "" {
+		return flag
+	}
+	return os.Getenv("CCP_DATA")
+}
+
+// formFlags say which of its forms a data set is wanted in.
+func formFlags(f *pflag.FlagSet, protocol *string, tfidf *bool, vectors *string) {
+	f.StringVar(protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
+	f.BoolVar(tfidf, "tfidf", false, "weigh the words of texts by how rare they are")
+	f.StringVar(vectors, "vectors", "", "`FILE` of word vectors for the graph of words: word2vec, fastText or GloVe (default: learned from the texts)")
+}
+
+// graphFlags say how samples are split and the nodes of own files joined to a graph.
+func graphFlags(f *pflag.FlagSet, knn *int, seed *uint64, validation *float64) {
+	f.IntVar(knn, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
+	f.Uint64Var(seed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
+	f.Float64Var(validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
+}
+
+// absolute is a path that holds in any folder, because it is kept with the runs. "" stays, and so does a data set's name.
+func absolute(path string, data bool) (string, error) {
+	if path == "" || data && !strings.HasSuffix(strings.ToLower(path), ".npz") {
+		return path, nil
+	}
+	return filepath.Abs(path)
+}
+
+// target is the file or folder that a command writes to, and whether it replaces what is there.
+type target struct {
+	path              string
+	folder, overwrite bool
+}
+
+func (t *target) flags(cmd *cobra.Command, name, usage, replaced string) {
+	cmd.Flags().StringVar(&t.path, name, "", usage)
+	cmd.Flags().BoolVar(&t.overwrite, "overwrite", false, "replace "+replaced)
+}
+
+// fileFlags are for the commands that cannot do without a file to write.
+func (t *target) fileFlags(cmd *cobra.Command, name string) {
+	t.flags(cmd, name, "`FILE` to write", "the file if it exists")
+	_ = cmd.MarkFlagRequired(name) // there is that flag
+}
+
+// folderFlags are for the commands that can write to a folder.
+func (t *target) folderFlags(cmd *cobra.Command, content string) {
+	t.folder = true
+	t.flags(cmd, "out", "`FOLDER` to write "+content+" to", "files in the folder if it exists")
+}
+
+// free says what stands in the way of writing. An empty folder does not.
+func (t target) free() error {
+	info, err := os.Stat(t.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // also where the path is ""
+		return nil
+	case err != nil:
+		return err
+	case t.folder && !info.IsDir():
+		return fmt.Errorf("%s is not a directory", t.path)
+	case t.overwrite:
+		return nil
+	case !t.folder:
+		return fmt.Errorf("%s exists; --overwrite replaces it", t.path)
+	}
+	entries, err := os.ReadDir(t.path)
+	if len(entries) > 0 {
+		return fmt.Errorf("%s exists; --overwrite replaces its files", t.path)
+	}
+	return err
+}

@@ -1,0 +1,47 @@
+package study
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/template"
+)
+
+// templateFiles are job arrays, named after what runs them, and a summary in Markdown. A template is named after its file.
+//
+//go:embed templates
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"base": filepath.Base,
+	"join": strings.Join,
+	"json": func(text string) (string, error) {
+		raw, err := json.Marshal(text) // a JSON string is a YAML one
+		return string(raw), err
+	},
+}).ParseFS(templateFiles, "templates/*"))
+
+// Jobs is a job array that runs a study on several machines which share its folder. Each of its workers gives the same command,
+// takes runs that no other is at, and ends when there are none left. The manager is slurm or kubernetes.
+func Jobs(manager, name, command string, workers int) (string, error) {
+	if manager != "slurm" && manager != "kubernetes" {
+		return "", fmt.Errorf("jobs can be written for slurm and kubernetes, not for %q", manager)
+	}
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, manager, map[string]any{"Name": name, "Command": command, "Workers": workers})
+	return b.String(), err
+}
+
+// Markdown is the table with its title, notes and origin.
+func (s Summary) Markdown() (string, error) {
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, "summary", struct {
+		Summary
+		Heading  string
+		Rows     [][]string
+		Failures []string
+	}{s, s.heading(), s.rows(), s.failures()})
+	return b.String(), err
+}

@@ -1,0 +1,68 @@
+// Package text writes what the commands print and keep: numbers with their units, and tables.
+package text
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// LongestName is how many characters of a node's or a class's name are shown.
+const LongestName = 30
+
+// Count writes a number of things: "1 node", "1,024 nodes".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Thousands(n) + " " + thing
+}
+
+// Thousands writes a whole number with a comma between thousands.
+func Thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Megabytes writes a number of bytes: "0.5 MB", "1,234 MB".
+func Megabytes(bytes int64) string {
+	if bytes < 10_000_000 {
+		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	}
+	return Thousands(int((bytes+500_000)/1_000_000)) + " MB"
+}
+
+// Seconds writes a duration as 12.3s or, from a minute on, 1m2s.
+func Seconds(s float64) string {
+	if s < 60 {
+		return fmt.Sprintf("%.1fs", s)
+	}
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+}
+
+// Shorten cuts a name to at most n characters.
+func Shorten(name string, n int) string {
+	if runes := []rune(name); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return name
+}
+
+// Fold breaks a text into lines of at most width characters. Lines after the first begin with indent blanks.
+func Fold(text string, width, indent int) string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		if last := len(lines) - 1; last >= 0 && len([]rune(lines[last]))+1+len([]rune(word)) <= width {
+			lines[last] += " " + word
+		} else if last >= 0 {
+			lines = append(lines, strings.Repeat(" ", indent)+word)
+		} else {
+			lines = []string{word}
+		}
+	}
+	return strings.Join(lines, "\n")
+}

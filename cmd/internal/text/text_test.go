@@ -1,0 +1,59 @@
+package text
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int]string{0: "0 nodes", 1: "1 node", 999: "999 nodes", 1000: "1,000 nodes", 1234567: "1,234,567 nodes"} {
+		assert.Equal(t, want, Count(n, "node"))
+	}
+	for s, want := range map[float64]string{0: "0.0s", 0.26: "0.3s", 59.94: "59.9s", 60: "1m0s", 3723.4: "1h2m3s"} {
+		assert.Equal(t, want, Seconds(s))
+	}
+	for bytes, want := range map[int64]string{0: "0.0 MB", 123_456: "0.1 MB", 9_940_000: "9.9 MB", 10_000_000: "10 MB", 1_234_567_890: "1,235 MB"} {
+		assert.Equal(t, want, Megabytes(bytes))
+	}
+}
+
+func TestWords(t *testing.T) {
+	assert.Equal(t, "one two\n  three\n  four-and-more", Fold("one  two three four-and-more", 8, 2))
+	assert.Equal(t, "", Fold(" ", 8, 2))
+	assert.Equal(t, "äöü", Shorten("äöü", 3))
+	assert.Equal(t, "ä…", Shorten("äöü", 2))
+}
+
+func TestTable(t *testing.T) {
+	table := Table{Align: "lr"}
+	table.Row("class\tsamples\tnote")
+	table.Row("ä\t%d\t", 7)
+	table.Row("%s\t%.1f\t%s", "airplane", 0.25, "x")
+	assert.Equal(t, "class     samples  note\nä               7\nairplane      0.2     x\n", table.String())
+	assert.Empty(t, (&Table{Align: "l"}).String())
+}
+
+// A file is whole, or it is not there at all.
+func TestWriteCSV(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	require.NoError(t, WriteCSV(path, []string{"name", "value"}, func(row func(cells ...any)) error {
+		row("a,b", float32(1)/3)
+		row(3, 1./3)
+		return nil
+	}))
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "name,value\n\"a,b\",0.333333\n3,0.3333333\n", string(raw))
+
+	refused := errors.New("not today")
+	assert.Equal(t, refused, WriteCSV(filepath.Join(filepath.Dir(path), "b.csv"), nil, func(func(...any)) error { return refused }))
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+	assert.ErrorContains(t, WriteCSV(filepath.Join(path, "c.csv"), nil, func(func(...any)) error { return nil }), "a.csv")
+}

@@ -1,0 +1,30 @@
+package datasets
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/datasets/skeleton"
+	"github.com/stretchr/testify/assert"
+)
+
+func TestNodeName(t *testing.T) {
+	names := func(d Dataset) (names []string) {
+		for i := range d.Nodes {
+			names = append(names, d.NodeName(i))
+		}
+		return names
+	}
+	assert.Equal(t, []string{"the", "cat"}, names(Dataset{Nodes: 2, NodeNames: []string{"the", "cat"}}))
+	assert.Equal(t, []string{"row 0 column 0", "row 0 column 1", "row 1 column 0", "row 1 column 1"}, names(Dataset{Nodes: 4, Grid: []int{2, 2}}))
+	assert.Equal(t, []string{"node 0", "node 1"}, names(Dataset{Nodes: 2}))
+}
+
+func TestJointNames(t *testing.T) {
+	layout := skeleton.Layout{Joints: []string{"head", "left hand"}}
+	d := Dataset{Nodes: 4, Grid: []int{2, 2}, Parts: [][]int{{0, 1}}, NodeNames: layout.NodeNames(2)}
+	assert.Equal(t, []string{"head@0", "left hand@0", "head@1", "left hand@1"}, d.NodeNames)
+	assert.Equal(t, layout.Joints, d.JointNames())
+	d.NodeNames = nil
+	assert.Nil(t, d.JointNames())
+	assert.Nil(t, (&Dataset{NodeNames: []string{"a@0"}, Grid: []int{1, 1}}).JointNames(), "no skeleton")
+}
