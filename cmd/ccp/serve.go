@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -99,14 +100,10 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--addr %q is not HOST:PORT or :PORT", f.address)
 	}
 	f.MaxBody, f.Memory = f.bodyMiB<<20, f.pool<<20
-	if f.MaxDelay <= 0 {
-		f.MaxDelay = -1 // 0 would mean the default
-	}
-	if f.Drain <= 0 {
-		f.Drain = -1
-	}
-	if f.Poll <= 0 {
-		f.Poll = -1
+	for _, d := range []*time.Duration{&f.MaxDelay, &f.Drain, &f.Poll} {
+		if *d <= 0 {
+			*d = -1 // 0 would mean the default
+		}
 	}
 	return nil
 }
