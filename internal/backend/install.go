@@ -36,6 +36,9 @@ type install struct {
 	index    index
 }
 
+// fetcher gives up early on a server that does not answer: there may be another source, and without any there is a backend.
+var fetcher = download.Fetcher{Stall: 15 * time.Second}
+
 // source is one way to get a plugin.
 type source struct {
 	name  string
@@ -49,7 +52,7 @@ func installPlugin(op *opener, kind string) error {
 		return err
 	}
 	return (&install{
-		kind: kind, dir: dir, log: op.log, progress: op.progress, lockWait: 15 * time.Minute, sources: sourcesOf(kind), index: pypi,
+		kind: kind, dir: dir, log: op.log, progress: op.progress, lockWait: 15 * time.Minute, sources: sourcesOf(kind), fetcher: fetcher, index: pypi,
 		usable: func(path string) bool { return !op.failed[path] && checkIntact(path) == nil },
 	}).run()
 }

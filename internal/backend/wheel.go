@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/clusterpool/ccp/internal/download"
 	"github.com/gomlx/go-xla/installer"
 )
 
@@ -37,7 +36,7 @@ type index func(name string) (info *installer.PipPackageInfo, from *url.URL, err
 // does not tell the address of the answer.
 func pypi(name string) (*installer.PipPackageInfo, *url.URL, error) {
 	info := &installer.PipPackageInfo{}
-	from, err := download.Fetcher{}.JSON(context.Background(), "https://pypi.org/pypi/"+name+"/json", info)
+	from, err := fetcher.JSON(context.Background(), "https://pypi.org/pypi/"+name+"/json", info)
 	return info, from, err
 }
 

@@ -107,9 +107,13 @@ func (r *run) forget() error {
 
 // removeHierarchies deletes what record wrote, and its folder if nothing else is in it.
 func removeHierarchies(dir string) error {
-	paths, err := filepath.Glob(filepath.Join(globEscape(dir), hierarchyFolder, "*.json*")) // and what a kill left half written
-	for _, path := range paths {
-		err = errors.Join(err, os.Remove(path))
+	var err error
+	for _, pattern := range []string{"*.json", files.Unfinished + "*"} { // the second is what a kill left half written
+		paths, globErr := filepath.Glob(filepath.Join(globEscape(dir), hierarchyFolder, pattern))
+		err = errors.Join(err, globErr)
+		for _, path := range paths {
+			err = errors.Join(err, os.Remove(path))
+		}
 	}
 	_ = os.Remove(filepath.Join(dir, hierarchyFolder))
 	return err
