@@ -46,13 +46,8 @@ func (p *explanationPictures) keep(sample int, signal []float32, a models.Attrib
 func (p *explanationPictures) write(means []models.MeanAttribution) error {
 	layout := picture.NewLayout(p.graph, p.data.Grid, p.data.Parts, p.data.Coordinates, p.data.NodeNames)
 	save := func(name, title string, panels ...*plot.Plot) error {
-		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: 220 + picture.BarWidth/vg.Length(len(panels)), Height: 236}
-		switch layout.Kind {
-		case picture.OnPlane:
-			sheet.Width, sheet.Height = 360+picture.BarWidth, 384
-		case picture.OnSkeleton:
-			sheet.Width, sheet.Height = 360+picture.BarWidth, 220
-		}
+		width, height := layout.Size()
+		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: width + picture.BarWidth/vg.Length(len(panels)), Height: max(height, 150)}
 		return sheet.Save(filepath.Join(p.folder, name))
 	}
 	drawn := 0
