@@ -93,10 +93,9 @@ func (l *Layout) Size() (width, height vg.Length) {
 // axes are those of a plot that all nodes fit into.
 func (l *Layout) axes(title string) *plot.Plot {
 	p := blank(title)
-	switch {
-	case l.Kind != OnSkeleton:
+	if l.Kind != OnSkeleton {
 		p.HideAxes()
-	default:
+	} else {
 		p.X.Label.Text, p.Y.Label.Text = "frame", "joint"
 		ticks := plot.ConstantTicks{}
 		for i, name := range l.RowNames {

@@ -98,6 +98,7 @@ func words(t testing.TB) Report {
 		names[i] = fmt.Sprintf("word%d", random.IntN(1_000_000))
 		places = append(places, random.NormFloat64(), random.NormFloat64())
 	}
+	run.layout = newLayout(picture.NewLayout(graph, nil, nil, places, names))
 	var epochs []training.HierarchyEpoch
 	for epoch := range 30 {
 		e := training.HierarchyEpoch{Epoch: epoch + 1}
@@ -114,7 +115,7 @@ func words(t testing.TB) Report {
 		epochs = append(epochs, e)
 	}
 	r := Report{Data: "words", Model: "ccp", About: "a hierarchy", Nodes: spec.Nodes, Channels: 1, Edges: graph.Edges(), Levels: spec.LevelsString(),
-		ClassNames: []string{"a", "b"}, Epochs: 30, BestEpoch: 20, Names: names, Layout: newLayout(picture.NewLayout(graph, nil, nil, places, names)),
+		ClassNames: []string{"a", "b"}, Epochs: 30, BestEpoch: 20, Names: names, Layout: run.layout,
 		Hierarchy: run.hierarchy(epochs, 19, 19), Health: epochs[19].Health, Notices: []string{}, Rerun: Rerun{Checkpoint: run.dir}}
 	for i := range r.Hierarchy.Levels {
 		l := &r.Hierarchy.Levels[i]

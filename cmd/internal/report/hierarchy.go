@@ -3,8 +3,6 @@ package report
 import (
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
@@ -26,7 +24,7 @@ func (r *Run) hierarchy(epochs []training.HierarchyEpoch, coloured, shown int) *
 	nodes := r.meta.Spec.Nodes
 	for i, size := range r.meta.Spec.Levels {
 		h.Levels = append(h.Levels, HierarchyLevel{Nodes: nodes, Clusters: size.Clusters, Filters: size.Filters, Neighbours: size.Neighbours,
-			Colours: h.colours(r.graph, epochs[coloured].Path(i+1), size.Clusters)})
+			Colours: h.colours(r.layout, epochs[coloured].Path(i+1), size.Clusters)})
 		nodes = size.Clusters
 	}
 	assigned := 0
@@ -70,15 +68,13 @@ func spread(n, most, always int) []int {
 
 func abs(x int) int { return max(x, -x) }
 
-// colours gives each of k clusters the number of a colour, clusters of the input nodes that an edge joins different ones.
-func (h *Hierarchy) colours(graph *affinity.Matrix, cluster []int32, k int) (numbers Ints) {
-	var touching [][2]int32
-	for _, e := range graph.EdgeList() {
-		if a, b := cluster[e.I], cluster[e.J]; a != b {
-			touching = append(touching, [2]int32{a, b})
-		}
+// colours gives each of k clusters the number of a colour, different ones to clusters that touch. Without a layout there are none: the
+// page draws no clusters then.
+func (h *Hierarchy) colours(layout *Layout, cluster []int32, k int) (numbers Ints) {
+	if layout == nil {
+		return nil
 	}
-	for _, c := range picture.Colours(k, touching) {
+	for _, c := range layout.Colours(cluster, k) {
 		at := slices.Index(h.Palette, hex(c))
 		if at < 0 {
 			at, h.Palette = len(h.Palette), append(h.Palette, hex(c))

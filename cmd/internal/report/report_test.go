@@ -58,13 +58,14 @@ func TestColours(t *testing.T) {
 	ring, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 0, J: 3, Weight: 1}})
 	require.NoError(t, err)
 	var h Hierarchy
-	colours := h.colours(ring, []int32{0, 1, 2, 1}, 4)
+	colours := h.colours(newLayout(picture.NewLayout(ring, nil, nil, nil, nil)), []int32{0, 1, 2, 1}, 4)
 	require.Len(t, colours, 4, "also a cluster without nodes")
 	assert.NotEqual(t, colours[0], colours[1])
 	assert.NotEqual(t, colours[1], colours[2])
 	for _, k := range colours {
 		assert.Regexp(t, "^#[0-9a-f]{6}$", h.Palette[k])
 	}
+	assert.Empty(t, h.colours(nil, []int32{0, 1, 2, 1}, 4), "nothing is drawn")
 }
 
 func TestLayout(t *testing.T) {
