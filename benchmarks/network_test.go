@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/clusterpool/ccp/models"
+
 	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/gomlx/compute"
@@ -57,7 +59,7 @@ func BenchmarkNetwork(b *testing.B) {
 	for _, arch := range []string{"cifar10", "ntu", "20news"} {
 		for _, mode := range Modes {
 			b.Run(fmt.Sprintf("%s/%s", arch, mode), func(b *testing.B) {
-				w, err := New(backend, arch, mode, 64, nil)
+				w, err := New(backend, arch, mode, 64, models.Settings{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -9,12 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train"
 )
 
@@ -33,14 +34,13 @@ type Workload struct {
 	run   int
 }
 
-// New builds a workload of a Network. params are options of the model (Param… constants); those that it does not have are
-// left out.
-func New(backend compute.Backend, arch, mode string, batch int, params map[string]any) (*Workload, error) {
-	spec, graph, err := Network(arch)
+// New builds a workload of a Network. Of the settings those that its model does not have are left out.
+func New(backend compute.Backend, arch, mode string, batch int, settings models.Settings) (*Workload, error) {
+	spec, a, err := Network(arch)
 	if err != nil {
 		return nil, err
 	}
-	spec.Params = models.ParamsOf(spec.Model, params)
+	spec.Settings = settings.For(spec.Model)
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
@@ -51,11 +51,11 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 		w.Flops *= 3
 		store := spec.NewStore(1)
 		if spec.PreparedBefore() {
-			if _, err := spec.Prepare(context.Background(), backend, store, graph, nil); err != nil {
+			if _, err := spec.Prepare(context.Background(), backend, store, a, nil); err != nil {
 				return nil, err
 			}
 		}
-		trainer := training.NewTrainer(backend, store, training.Defaults(arch, spec.Model), spec, graph, 1000)
+		trainer := training.NewTrainer(backend, store, training.Defaults(arch, spec.Model), spec, a, 1000)
 		w.step = func() (float64, error) {
 			i := w.run % len(signals)
 			x, err := signals[i].LocalClone() // a trainer consumes its batch, as it does those that a data set prepares
@@ -67,9 +67,6 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 				return 0, err
 			}
 			batch := train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}}
-			if every, ok := params[ccp.ParamRefresh].(float64); ok && w.run%int(every) != 0 {
-				batch.Spec = training.Reuse
-			}
 			metrics, err := trainer.TrainStep(batch)
 			if err != nil {
 				return 0, err
@@ -77,17 +74,31 @@ func New(backend compute.Backend, arch, mode string, batch int, params map[strin
 			return float64(metrics[0].Value().(float32)), nil
 		}
 	case "infer-frozen", "infer-learned":
-		classifier, err := models.NewClassifier(backend, models.Metadata{Spec: spec}, graph)
+		classifier, err := models.NewClassifier(backend, models.Metadata{Spec: spec}, a)
 		if err != nil {
 			return nil, err
 		}
-		if mode == "infer-frozen" {
-			if err := classifier.Update(classifier.Store()); err != nil {
+		if err := classifier.Update(classifier.Store()); err != nil {
+			return nil, err
+		}
+		infer := classifier.Run
+		if mode == "infer-learned" { // through the memberships and the graph
+			exec, err := model.NewExec(backend, classifier.Store(), func(scope *model.Scope, x *graph.Node) *graph.Node {
+				return spec.Build(scope, models.Topology{Matrix: a}, x)
+			})
+			if err != nil {
 				return nil, err
+			}
+			infer = func(x *tensors.Tensor) (*tensors.Tensor, error) {
+				out, err := exec.Call(x)
+				if err != nil {
+					return nil, err
+				}
+				return out[0], nil
 			}
 		}
 		w.step = func() (float64, error) {
-			out, err := classifier.Run(signals[w.run%len(signals)])
+			out, err := infer(signals[w.run%len(signals)])
 			if err != nil {
 				return 0, err
 			}

@@ -161,15 +161,15 @@ func near(members []int32, around lists, size, n int) []int32 {
 	return members
 }
 
-// clusterAmong is Cluster with memberships restricted to candidates; its coarse affinity is Edged. m: `[N, c]`.
-func clusterAmong(scope *model.Scope, a Edged, m *Node, c candidates, size int, volumeLoops bool, choose selection) Level {
+// clusterAmong is Cluster with memberships restricted to candidates; its coarse affinity is Sparse. m: `[N, c]`.
+func clusterAmong(scope *model.Scope, a Sparse, m *Node, c candidates, size int, volumeLoops bool) Level {
 	g, dtype, n := m.Graph(), m.DType(), a.nodes
 	if c.nodes() != n || m.Shape().Dim(1) != c.c {
 		exceptions.Panicf("memberships %s and candidates of %d nodes do not fit %d nodes", m.Shape(), c.nodes(), n)
 	}
 	flat := Reshape(m, n*c.c, 1)
-	slots := newOperator(scope.In("slots"), g, n*c.c, c.pairs(a.ends), len(a.ends), a.constant, dtype)
-	links := Reshape(slots.times(flat, a.values), n, c.c)
+	slots := newOperator(scope.In("slots"), g, n*c.c, c.pairs(a.edges.ends), a.edges, dtype)
+	links := Reshape(slots.times(flat), n, c.c)
 
 	ends, entry := c.coarse()
 	var products []*Node // of each node, by combination
@@ -187,7 +187,7 @@ func clusterAmong(scope *model.Scope, a Edged, m *Node, c candidates, size int, 
 	volume := newGrouping(scope.In("clusters"), g, c.of, c.k, dtype).sum(Reshape(weighed, n*c.c))
 
 	rank := Rank(m, links)
-	neighbourhood, selected := selectAmong(scope.In("reach"), rank, c, a.ends, size, choose)
+	neighbourhood, selected := selectAmong(scope.In("reach"), rank, c, a.edges.ends, size)
 	return Level{
 		Neighbourhood: neighbourhood, Rank: selected,
 		Objective: Objective(cohesion, volume),
@@ -197,13 +197,13 @@ func clusterAmong(scope *model.Scope, a Edged, m *Node, c candidates, size int, 
 }
 
 // selectAmong is Select of each cluster's neighbourhood out of its reach, and the ranks there. rank: `[N, c]`, results `[K, L]`.
-func selectAmong(scope *model.Scope, rank *Node, c candidates, ends [][2]int32, size int, choose selection) (neighbourhood, selected *Node) {
+func selectAmong(scope *model.Scope, rank *Node, c candidates, ends [][2]int32, size int) (neighbourhood, selected *Node) {
 	g, count := rank.Graph(), rank.Shape().Size()
 	slots, nodes := c.reach(ends, size, int32(count), int32(count+1))
 	slotTable, nodeTable := constant(scope, g, "slots", slots), constant(scope, g, "nodes", nodes)
 	outside := Stack([]*Node{ScalarZero(g, rank.DType()), Infinity(g, rank.DType(), -1)}, 0)
 	ranks := Concatenate([]*Node{Reshape(rank, count), outside}, 0)
-	picks := choose(Gather(StopGradient(ranks), ExpandAxes(slotTable, -1)), size)
+	picks := Select(Gather(StopGradient(ranks), ExpandAxes(slotTable, -1)), size)
 	return At(nodeTable, picks), Gather(ranks, ExpandAxes(At(slotTable, picks), -1))
 }
 
@@ -224,9 +224,6 @@ func normalizeEdges(scope *model.Scope, diagonal, pooled *Node, ends [][2]int32,
 	inverse := inverseRoot(sums)
 	at := Gather(inverse, byEnd.group) // [2E]
 	edges = Mul(edges, Mul(Slice(at, AxisRange(0, len(ends))), Slice(at, AxisRange(len(ends)))))
-	return Edged{
-		nodes: k, ends: ends, values: edges, scope: scope,
-		degrees: byEnd.sum(Concatenate([]*Node{edges, edges}, 0)),
-		loops:   Mul(diagonal, Square(inverse)),
-	}
+	degrees := byEnd.sum(Concatenate([]*Node{edges, edges}, 0))
+	return newSparse(scope.In("times"), g, k, edgeList{ends: ends, values: edges}, degrees, Mul(diagonal, Square(inverse)))
 }

@@ -1,7 +1,6 @@
 package ccp
 
 import (
-	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -17,24 +16,7 @@ func Links(a Affinity, m *Node) *Node { return a.Times(m) }
 //
 // With G the gradient of P, and A0 symmetric, that of M is A0·M·(G + Gᵀ), one product with the links at hand, and that of A0
 // is M·G·Mᵀ, through which the later levels reach the memberships of the earlier ones.
-func Coarsen(a Affinity, m, links *Node) *Node {
-	forward := func() *Node { return gram(m, links) }
-	both := func(v *Node) *Node { return Add(v, TransposeAllDims(v, 1, 0)) }
-	switch a := a.(type) {
-	case Sparse: // constant
-		links = StopGradient(links)
-		return nn.WithGradient(forward, func(v *Node) []*Node { return []*Node{Dot(links, both(v)).Product()} }, m)
-	case Dense:
-		links = StopGradient(links)
-		return nn.WithGradient(forward, func(v *Node) []*Node {
-			dA := Dot(Dot(m, v).Product(), TransposeAllDims(m, 1, 0)).Product()
-			return []*Node{Dot(links, both(v)).Product(), withoutDiagonal(dA)}
-		}, m, a.A)
-	}
-	return nn.WithGradient(forward, func(v *Node) []*Node { // and A0 through the links
-		return []*Node{Dot(links, TransposeAllDims(v, 1, 0)).Product(), Dot(m, v).Product()}
-	}, m, links)
-}
+func Coarsen(a Affinity, m, links *Node) *Node { return a.pool(m, links) }
 
 // gram is mᵀ·links, which is symmetric. Where it is large only the blocks on and above its diagonal are computed, 10 of 16.
 // m is transposed first because XLA's CPU products are slower along the first axis.

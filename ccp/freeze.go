@@ -2,12 +2,14 @@ package ccp
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -28,27 +30,6 @@ const (
 // TablesScope is where a level keeps what it derives from its graph and candidates, in variables that need not be saved.
 const TablesScope = "tables"
 
-// The ways to get a hierarchy, all of one model.
-const (
-	Learned       = "learned"        // U learns from the task's loss and from C, together with the filters
-	TaskOnly      = "task-only"      // U learns from the task's loss alone
-	ObjectiveOnly = "objective-only" // U learns from C alone: the task's gradient to it is cut
-	Refined       = "refined"        // as Learned, but U begins at a prepared clustering, softened (SetMemberships)
-	Prepared      = "prepared"       // a clustering that maximises C, found before the training and frozen (SetClusters, Freezer)
-	Random        = "random"         // U as it was drawn, frozen
-	Frozen        = "frozen"         // what a Freezer kept: neighbourhoods and ranks are constants, without U, affinity or C
-)
-
-// Hierarchies lists the ways to choose from; Frozen is what the last two, and every trained model, turn into.
-func Hierarchies() []string {
-	return []string{Learned, TaskOnly, ObjectiveOnly, Refined, Prepared, Random}
-}
-
-// IsFrozen says whether the hierarchy in scope is frozen, see ParamHierarchy.
-func IsFrozen(scope *model.Scope) bool {
-	return model.GetParamOr(scope, ParamHierarchy, Learned) == Frozen
-}
-
 // SetClusters gives the level in scope hard memberships, the cluster of each of its nodes, in place of U.
 func SetClusters(scope *model.Scope, cluster []int32) error {
 	return keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(cluster, len(cluster)))
@@ -65,7 +46,7 @@ func SetCandidates(scope *model.Scope, of []int32, c int) error {
 // `share` and to the others, out of k or of those that SetCandidates gave, alike, with a little noise drawn from seed that tells
 // these apart.
 func SetMemberships(scope *model.Scope, cluster []int32, k int, share float64, seed uint64) error {
-	rate := model.GetParamOr(scope, ParamMembershipRate, 10.0)
+	rate := OptionsOf(scope).MembershipRate
 	column := func(_ int, c int32) int { return int(c) }
 	if of := scope.GetVariable(candidateClusters); of != nil {
 		all := tensors.MustCopyFlatData[int32](of.MustValue())
@@ -82,13 +63,17 @@ func SetMemberships(scope *model.Scope, cluster []int32, k int, share float64, s
 		}
 		row[column(i, c)] += float32(own / rate)
 	}
-	_, err := scope.CreateVariable("U", tensors.FromFlatDataAndDimensions(u, len(cluster), k))
+	_, err := scope.CreateVariable(membershipsName, tensors.FromFlatDataAndDimensions(u, len(cluster), k))
 	return err
 }
 
 // SetFrozen gives the level in scope the neighbourhoods and ranks of a hierarchy found elsewhere, in float32, as a Freezer keeps
-// them: both of k clusters and size nodes each, row-major.
+// them: both of k clusters and size nodes each, row-major, the most central node first. Options.Slots may put them into another
+// order.
 func SetFrozen(scope *model.Scope, neighbourhoods []int32, ranks []float64, k, size int) error {
+	if OptionsOf(scope).Slots == randomSlots {
+		neighbourhoods, ranks = shuffled(scope.Scope(), neighbourhoods, ranks, size)
+	}
 	if err := keep(scope, frozenNeighbourhoods, tensors.FromFlatDataAndDimensions(neighbourhoods, k, size)); err != nil {
 		return err
 	}
@@ -130,70 +115,72 @@ func Levels(store *model.Store, g *Graph) []BuiltLevel {
 }
 
 // Freezer computes every level's neighbourhoods and ranks from its memberships and keeps them as variables beside the
-// level's others. Layers with ParamHierarchy at "frozen" then use them: constant in training and inference, whose cost
-// no longer depends on the number of nodes.
+// level's others. Layers built on Frozen then use them: constant in training and inference, whose cost no longer depends on the
+// number of nodes.
 type Freezer struct {
 	store  *model.Store
 	exec   *model.Exec
 	levels []BuiltLevel
 }
 
-// NewFreezer prepares to freeze the layers that network builds. network is given a signal of the shape given, `[1, N, C]`, and
-// returns what it makes of it.
+// NewFreezer prepares to freeze the layers that network builds on the graph itself. network is given a signal of the shape given,
+// `[1, N, C]`, and returns what it makes of it.
 func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape, network func(scope *model.Scope, signal *Node) *Node) (*Freezer, error) {
 	f := &Freezer{store: store}
 	var err error
 	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, g *Graph) []*Node {
-		scope.SetParam(ParamHierarchy, Learned)
 		// The network's result is an output though nobody reads it: the pure Go backend (compute v0.1.3) fails on
 		// parameters made after the last node that it needs.
 		outputs := []*Node{ReduceAllSum(network(scope, Zeros(g, signal)))}
 		f.levels = Levels(store, g)
 		for _, level := range f.levels {
-			outputs = append(outputs, level.Neighbourhood, level.Rank, level.Objective)
+			outputs = append(outputs, level.Objective, level.Neighbourhood, level.Rank)
 		}
 		return outputs
 	})
 	return f, err
 }
 
-// Freeze keeps the hierarchy as the memberships have it now, and sets ParamHierarchy to "frozen". It can be called again when
-// they have changed. It returns, for each level, the objective C and the coverage: the share of its nodes that some
-// neighbourhood holds. What none holds is lost to all later levels.
-func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
+// Objectives computes C of each level as the memberships have it now, and keeps nothing.
+func (f *Freezer) Objectives() (objectives []float64, err error) {
+	values, err := f.values()
+	for i := range f.levels {
+		if err == nil {
+			objectives = append(objectives, shapes.ConvertTo[float64](values[3*i].Value()))
+		}
+	}
+	return objectives, err
+}
+
+// values are C, the neighbourhoods and the ranks of each level.
+func (f *Freezer) values() ([]*tensors.Tensor, error) {
 	values, err := f.exec.Call()
 	if err != nil {
-		return nil, nil, fmt.Errorf("freezing the hierarchy: %w", err)
+		return nil, fmt.Errorf("freezing the hierarchy: %w", err)
 	}
-	values = values[1:]
+	return values[1:], nil
+}
+
+// Freeze keeps the hierarchy as the memberships have it now. It can be called again when they have changed. It returns, for each
+// level, the objective C and the coverage: the share of its nodes that some neighbourhood holds. What none holds is lost to all
+// later levels.
+func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
+	values, err := f.values()
+	if err != nil {
+		return nil, nil, err
+	}
 	for i, level := range f.levels {
-		scope := f.store.Scope(level.Path)
-		nodes, err := tensors.CopyFlatData[int32](values[3*i])
+		scope, of := f.store.Scope(level.Path), values[3*i:]
+		nodes, err := tensors.CopyFlatData[int32](of[1])
 		if err != nil {
 			return nil, nil, err
 		}
-		coverage = append(coverage, Coverage(nodes, level.nodes))
-		for j, name := range []string{frozenNeighbourhoods, frozenRanks} {
-			if err := keep(scope, name, values[3*i+j]); err != nil {
-				return nil, nil, err
-			}
+		objectives, coverage = append(objectives, shapes.ConvertTo[float64](of[0].Value())), append(coverage, hierarchy.Coverage(nodes, level.nodes))
+		if err := errors.Join(keep(scope, frozenNeighbourhoods, of[1]), keep(scope, frozenRanks, of[2])); err != nil {
+			return nil, nil, err
 		}
-		objectives = append(objectives, shapes.ConvertTo[float64](values[3*i+2].Value()))
 	}
-	f.store.RootScope().SetParam(ParamHierarchy, Frozen)
 	return objectives, coverage, nil
-}
-
-// Coverage is the share of n nodes that occur in neighbourhoods.
-func Coverage(neighbourhoods []int32, n int) float64 {
-	seen, count := make([]bool, n), 0
-	for _, i := range neighbourhoods {
-		if !seen[i] {
-			seen[i] = true
-			count++
-		}
-	}
-	return float64(count) / float64(n)
 }
 
 func frozenLevel(scope *model.Scope, g *Graph, clusters, size int) Level {
@@ -204,5 +191,5 @@ func frozenLevel(scope *model.Scope, g *Graph, clusters, size int) Level {
 	if got := neighbourhood.Shape(); got.Dim(0) != clusters || got.Dim(1) != size {
 		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d]", scope.Scope(), got, clusters, size)
 	}
-	return Level{Neighbourhood: neighbourhood.SetTrainable(false).NodeValue(g), Rank: rank.SetTrainable(false).NodeValue(g)}
+	return Level{Neighbourhood: neighbourhood.SetTrainable(false).NodeValue(g), Rank: rank.SetTrainable(false).NodeValue(g), Coarse: Frozen(clusters)}
 }

@@ -1,6 +1,8 @@
 package ccp
 
 import (
+	"fmt"
+
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
@@ -10,8 +12,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Affinity is a level's graph as the layer sees it: a symmetric, non-negative matrix A of N nodes, of which only two
-// things are ever needed. A0 is A with its diagonal set to zero.
+// Affinity is the graph of a level's nodes, a symmetric, non-negative matrix A: Dense or Sparse, or Frozen where the hierarchy no
+// longer changes. A0 is A with its diagonal set to zero.
 type Affinity interface {
 	// Nodes is N.
 	Nodes() int
@@ -19,13 +21,48 @@ type Affinity interface {
 	Times(x *Node) *Node
 	// Degrees are the row sums, shape `[N]`: of A0, or of A where loops is set.
 	Degrees(loops bool) *Node
+	// pool is Coarsen on this graph.
+	pool(m, links *Node) *Node
+	// cluster is the cluster step of a level on this graph.
+	cluster(l *Layer) Level
 }
 
-// Dense is an affinity held as a matrix, shape `[N, N]`. Every level but the first is one.
+// Frozen stands for a graph of that many nodes under a hierarchy that no longer changes: the level's neighbourhoods and ranks are
+// those that a Freezer or SetFrozen kept in its scope, and so are those of the levels after it. It has no edges: Times and Degrees
+// panic.
+type Frozen int
+
+// Nodes implements Affinity.
+func (f Frozen) Nodes() int { return int(f) }
+
+func (f Frozen) cluster(l *Layer) Level {
+	return frozenLevel(l.scope, l.signal.Graph(), l.clusters, l.size)
+}
+
+// Times implements Affinity; it panics.
+func (f Frozen) Times(*Node) *Node { panic(f.noEdges()) }
+
+// Degrees implements Affinity; it panics.
+func (f Frozen) Degrees(bool) *Node { panic(f.noEdges()) }
+
+func (f Frozen) pool(_, _ *Node) *Node { panic(f.noEdges()) }
+
+func (f Frozen) noEdges() error {
+	return fmt.Errorf("the hierarchy of %d nodes is frozen: it has neighbourhoods, but no edges any more", int(f))
+}
+
+// Dense is an affinity held as a matrix, shape `[N, N]`. Every level but the first is one, unless levels have candidates.
 type Dense struct{ A *Node }
 
 // Nodes implements Affinity.
 func (d Dense) Nodes() int { return d.A.Shape().Dim(0) }
+
+func (d Dense) cluster(l *Layer) Level {
+	if l.scope.GetVariable(candidateClusters) != nil && l.scope.GetVariable(hardClusters) == nil {
+		exceptions.Panicf("%s: candidates need an affinity whose edges are known, not a %T; the level before must have candidates too", l.scope.Scope(), d)
+	}
+	return l.soft(d)
+}
 
 // Times implements Affinity.
 func (d Dense) Times(x *Node) *Node { return Dot(withoutDiagonal(d.A), x).Product() }
@@ -38,38 +75,29 @@ func (d Dense) Degrees(loops bool) *Node {
 	return ReduceSum(withoutDiagonal(d.A), 1)
 }
 
+func (d Dense) pool(m, links *Node) *Node {
+	links = StopGradient(links)
+	return nn.WithGradient(func() *Node { return gram(m, links) }, func(v *Node) []*Node {
+		dA := Dot(Dot(m, v).Product(), TransposeAllDims(m, 1, 0)).Product()
+		return []*Node{Dot(links, bothWays(v)).Product(), withoutDiagonal(dA)}
+	}, m, d.A)
+}
+
 // withoutDiagonal is A − I⊙A. a: `[N, N]`.
 func withoutDiagonal(a *Node) *Node {
 	return Where(Diagonal(a.Graph(), a.Shape().Dim(0)), ZerosLike(a), a)
 }
 
-// Sparse is an affinity held as neighbour lists; memory and time are linear in its edges.
-type Sparse struct {
-	matrix  *affinity.Matrix // A0
-	scope   *model.Scope     // of its variables
-	tables  tables           // A0
-	degrees *Node            // [N], of A0
-	loops   *Node            // [N], the diagonal
-}
+// bothWays is v + vᵀ.
+func bothWays(v *Node) *Node { return Add(v, TransposeAllDims(v, 1, 0)) }
 
-// NewSparse makes the neighbour lists of m non-trainable variables in scope, so that the graph holds no big constants.
-func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Sparse {
-	if m.N() == 0 {
-		exceptions.Panicf("the graph has no nodes")
+// FromMatrix brings a host-side graph into the computation: sparse where at most 5% of its entries are set, dense
+// elsewhere, in variables of scope.
+func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
+	if m.Density() <= 0.05 {
+		return NewSparse(scope, g, m, dtype)
 	}
-	a0 := m.WithoutLoops()
-	n := a0.N()
-	rows, loops := make([]row, n), make([]float64, n)
-	for i := range rows {
-		rows[i].from, rows[i].weights = a0.Row(i)
-		loops[i] = m.At(i, i)
-	}
-	return Sparse{
-		matrix: a0, scope: scope,
-		tables:  newTables(scope, g, rows, 0, dtype),
-		degrees: constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)),
-		loops:   constant(scope, g, "loops", floats(dtype, loops, n)),
-	}
+	return Dense{A: constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
 }
 
 func constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
@@ -88,32 +116,4 @@ func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
 		narrow[i] = float32(v)
 	}
 	return tensors.FromFlatDataAndDimensions(narrow, dims...)
-}
-
-// Nodes implements Affinity.
-func (s Sparse) Nodes() int { return s.matrix.N() }
-
-// Times implements Affinity.
-func (s Sparse) Times(x *Node) *Node {
-	product := func(x *Node) *Node { return s.tables.times(x, nil) }
-	return nn.WithGradient(
-		func() *Node { return product(x) },
-		func(v *Node) []*Node { return []*Node{product(v)} }, x)
-}
-
-// Degrees implements Affinity.
-func (s Sparse) Degrees(loops bool) *Node {
-	if loops {
-		return Add(s.degrees, s.loops)
-	}
-	return s.degrees
-}
-
-// FromMatrix brings a host-side graph into the computation: sparse where at most 5% of its entries are set, dense
-// elsewhere, in variables of scope.
-func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
-	if m.Density() <= 0.05 {
-		return NewSparse(scope, g, m, dtype)
-	}
-	return Dense{A: constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
 }

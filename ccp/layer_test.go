@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
@@ -25,10 +26,13 @@ func twoLevels(scope *model.Scope, x *Node) *Node {
 	if err != nil {
 		panic(err)
 	}
-	var a ccp.Affinity
-	if !ccp.IsFrozen(scope) {
-		a = ccp.FromMatrix(scope.In("graph"), x.Graph(), m.Normalized(), x.DType())
-	}
+	return twoLevelsOn(ccp.FromMatrix(scope.In("graph"), x.Graph(), m.Normalized(), x.DType()), scope, x)
+}
+
+// twoFrozen are twoLevels once their hierarchy is frozen.
+func twoFrozen(scope *model.Scope, x *Node) *Node { return twoLevelsOn(ccp.Frozen(16), scope, x) }
+
+func twoLevelsOn(a ccp.Affinity, scope *model.Scope, x *Node) *Node {
 	x, a = ccp.New(scope.In("level_1"), x, a, 5, 6).Neighbours(4).Done()
 	x, _ = ccp.New(scope.In("level_2"), x, a, 2, 7).Neighbours(3).Done()
 	return x
@@ -72,7 +76,7 @@ func TestObjectiveInTheLoss(t *testing.T) {
 			var sums []float64
 			for _, batch := range []int{1, 5} {
 				store := newStore(1)
-				store.SetParam("/"+ccp.ParamObjectiveWeight, weight)
+				store.SetParam("/ccp_objective_weight", weight)
 				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, g *Graph) []*Node {
 					store.SetTraining(g, true)
 					twoLevels(scope, randomSignal(g, dtypes.Float64, batch, 16, 3))
@@ -95,23 +99,27 @@ func TestObjectiveInTheLoss(t *testing.T) {
 func TestFreeze(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		store := newStore(3)
-		run := func() []float64 {
+		run := func(network func(*model.Scope, *Node) *Node) []float64 {
 			out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
-				return twoLevels(scope, randomSignal(g, dtypes.Float64, 4, 16, 3))
+				return network(scope, randomSignal(g, dtypes.Float64, 4, 16, 3))
 			})
 			require.NoError(t, err)
 			return tensors.MustCopyFlatData[float64](out)
 		}
-		learned := run()
+		learned := run(twoLevels)
 		freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
 		require.NoError(t, err)
+		before, err := freezer.Objectives()
+		require.NoError(t, err)
+		assert.Nil(t, store.GetVariable("/level_1/frozen_rank"), "computing C keeps nothing")
 		objectives, coverage, err := freezer.Freeze()
 		require.NoError(t, err)
+		assert.Equal(t, before, objectives)
 		require.Len(t, objectives, 2)
 		require.Len(t, coverage, 2)
 		assert.Greater(t, objectives[0], 0.0)
 		require.NoError(t, store.DeleteVariable("/level_1/U"))
-		assert.InDeltaSlice(t, learned, run(), 1e-12)
+		assert.InDeltaSlice(t, learned, run(twoFrozen), 1e-12)
 		assert.Nil(t, store.GetVariable("/level_1/U"))
 	})
 }
@@ -148,26 +156,28 @@ func TestLayerOptions(t *testing.T) {
 		return store, tensors.MustCopyFlatData[float64](out), nil
 	}
 	for sharing, dims := range map[string][]int{"level": {1, 1}, "cluster": {4, 1}, "slot": {4, 6}} {
-		store, _, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Gates(sharing) })
+		store, _, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Gates = sharing }) })
 		require.NoError(t, err)
 		assert.Equal(t, dims, store.GetVariable("/level_1/alpha").Shape().Dimensions, sharing)
 	}
 	_, first, err := build(func(l *ccp.Layer) *ccp.Layer { return l })
 	require.NoError(t, err)
-	_, second, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Order("filter-elu-norm") })
+	_, second, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Order = "filter-elu-norm" }) })
 	require.NoError(t, err)
 	assert.NotEqual(t, first, second)
-	store, _, err := build(func(l *ccp.Layer) *ccp.Layer { return l.MembershipStd(0).MembershipRate(4).GateStd(0, 0) })
+	store, _, err := build(func(l *ccp.Layer) *ccp.Layer {
+		return l.Options(func(o *ccp.Options) { o.MembershipStd, o.MembershipRate, o.AlphaStd, o.BetaStd = 0, 4, 0, 0 })
+	})
 	require.NoError(t, err)
 	assert.Equal(t, make([]float64, 64), tensors.MustCopyFlatData[float64](store.GetVariable("/level_1/U").MustValue()))
 	assert.Equal(t, []float64{1}, tensors.MustCopyFlatData[float64](store.GetVariable("/level_1/alpha").MustValue()))
 
 	for want, options := range map[string]func(l *ccp.Layer) *ccp.Layer{
 		"/level_1: L=17 does not fit its 16 nodes; lower L or raise the previous level's clusters": func(l *ccp.Layer) *ccp.Layer { return l.Neighbours(17) },
-		"/level_1: gates \"node\" are none of level, cluster, slot":                                func(l *ccp.Layer) *ccp.Layer { return l.Gates("node") },
-		"/level_1: order \"elu\" is neither":                                                       func(l *ccp.Layer) *ccp.Layer { return l.Order("elu") },
-		"/level_1: membership rate 0 must be positive":                                             func(l *ccp.Layer) *ccp.Layer { return l.MembershipRate(0) },
-		"dropout rate 2 is outside [0, 1)":                                                         func(l *ccp.Layer) *ccp.Layer { return l.Dropout(2) },
+		"/level_1: ccp_gates=node: it must be one of level, cluster, slot":                         func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Gates = "node" }) },
+		"/level_1: ccp_order=elu: it must be one of":                                               func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Order = "elu" }) },
+		"/level_1: ccp_membership_rate=0: it must be positive":                                     func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.MembershipRate = 0 }) },
+		"/level_1: ccp_dropout=2: it must be in [0, 1)":                                            func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Dropout = 2 }) },
 	} {
 		_, _, err := build(options)
 		assert.ErrorContains(t, err, want)
@@ -181,7 +191,7 @@ func TestMembershipRateKeepsTheSpread(t *testing.T) {
 		store := newStore(1)
 		_, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
 			x, _ := ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float64, 1, 16, 3), ccp.Dense{A: Ones(g, shapes.Make(dtypes.Float64, 16, 16))}, 64, 1).
-				Neighbours(2).MembershipRate(rate).MembershipStd(2).Done()
+				Neighbours(2).Options(func(o *ccp.Options) { o.MembershipRate, o.MembershipStd = rate, 2 }).Done()
 			return x
 		})
 		require.NoError(t, err)
@@ -220,11 +230,11 @@ func ExampleNew() {
 // The four losses of the paper's ablation: which of them reach the memberships.
 func TestHierarchyModes(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
-		for mode, want := range map[string]struct{ task, objective bool }{
+		for mode, want := range map[ccp.Plan]struct{ task, objective bool }{
 			ccp.Learned: {true, true}, ccp.TaskOnly: {true, false}, ccp.ObjectiveOnly: {false, true},
 		} {
 			store := newStore(1)
-			store.SetParam("/"+ccp.ParamHierarchy, mode)
+			store.SetParam("/ccp_hierarchy", mode.String())
 			out, err := model.CallOnceN(backend, store, func(scope *model.Scope, g *Graph) []*Node {
 				store.SetTraining(g, true)
 				task := ReduceAllSum(Square(twoLevels(scope, randomSignal(g, dtypes.Float64, 3, 16, 3))))
@@ -267,12 +277,11 @@ func TestSetClusters(t *testing.T) {
 		assert.InDeltaSlice(t, values(store.GetVariable("/level_1/frozen_rank").MustValue()), ranks, 1e-12)
 		assert.Len(t, nodes, 20)
 		assert.InDelta(t, partition.Objective(m.Normalized(), cluster, 5), objectives[0], 1e-12)
-		assert.Equal(t, 1.0, ccp.Coverage(nodes, 16))
+		assert.Equal(t, 1.0, hierarchy.Coverage(nodes, 16))
 	})
 	store := newStore(1)
-	store.SetParam("/"+ccp.ParamHierarchy, ccp.Frozen)
 	_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, g *Graph) *Node {
-		return twoLevels(scope, randomSignal(g, dtypes.Float64, 1, 16, 3))
+		return twoFrozen(scope, randomSignal(g, dtypes.Float64, 1, 16, 3))
 	})
 	assert.ErrorContains(t, err, "/level_1: the hierarchy is to be frozen, but no Freeze has kept it")
 }

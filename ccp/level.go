@@ -9,24 +9,17 @@ type Level struct {
 	Neighbourhood *Node    // int32 [K, L]: each cluster's nodes, most central first
 	Rank          *Node    // [K, L]: their ranks, differentiable
 	Objective     *Node    // scalar C; nil where the hierarchy is frozen
-	Coarse        Affinity // the next level's, normalised; nil where the hierarchy is frozen
+	Coarse        Affinity // the next level's, normalised
 	nodes         int      // N
 }
 
 // Cluster is the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity, objective, ranks and
 // neighbourhoods of `size` nodes. m: memberships `[N, K]`.
 func Cluster(a Affinity, m *Node, size int, volumeLoops bool) Level {
-	return cluster(a, m, size, volumeLoops, Select)
-}
-
-// selection is Select, or something like it that may remember.
-type selection func(rank *Node, size int) *Node
-
-func cluster(a Affinity, m *Node, size int, volumeLoops bool, choose selection) Level {
 	links := Links(a, m)
 	pooled := Coarsen(a, m, links)
 	rank := Rank(m, links)
-	neighbourhood := choose(rank, size)
+	neighbourhood := Select(rank, size)
 	return Level{
 		Neighbourhood: neighbourhood,
 		Rank:          At(rank, neighbourhood),

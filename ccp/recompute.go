@@ -10,7 +10,7 @@ import (
 // time to compile.
 const blocks = 8
 
-// Block is how many clusters' neighbourhoods there are at a time at a level of that many with ParamRecompute.
+// Block is how many clusters' neighbourhoods there are at a time at a level of that many with Options.Recompute.
 func Block(clusters int) int { return (clusters + blocks - 1) / blocks }
 
 // filterAnew is filterIn that keeps no gathered neighbourhoods for the backward pass but gathers them again. In both passes it has those

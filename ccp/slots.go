@@ -6,16 +6,12 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 )
 
-// The orders of the nodes within a neighbourhood, see ParamSlots.
-const (
-	SlotsByRank = "rank"
-	SlotsRandom = "random"
-)
+// randomSlots is the value of Options.Slots that has the nodes of each neighbourhood in a random order.
+const randomSlots = "random"
 
-// slots are the permutations of SlotsRandom, one for each of k clusters of the level in the scope of that path: place `size·c + l`
+// slots are the permutations of randomSlots, one for each of k clusters of the level in the scope of that path: place `size·c + l`
 // holds which node of cluster c's neighbourhood, counted by rank, its filter's tap l meets. They depend on nothing else.
 func slots(path string, k, size int) []int32 {
 	name := fnv.New64a()
@@ -30,24 +26,20 @@ func slots(path string, k, size int) []int32 {
 	return order
 }
 
-// shuffled is the level with each neighbourhood in the order of SlotsRandom.
+// shuffled puts neighbourhoods of `size` nodes and their ranks into the order of randomSlots, on the host.
+func shuffled(path string, nodes []int32, ranks []float64, size int) ([]int32, []float64) {
+	newNodes, newRanks := make([]int32, len(nodes)), make([]float64, len(ranks))
+	for i, l := range slots(path, len(nodes)/size, size) {
+		from := i - i%size + int(l)
+		newNodes[i], newRanks[i] = nodes[from], ranks[from]
+	}
+	return newNodes, newRanks
+}
+
+// shuffled puts the level's neighbourhoods into the order of randomSlots.
 func (l *Layer) shuffled(level Level) Level {
 	order := Const(level.Rank.Graph(), tensors.FromFlatDataAndDimensions(slots(l.scope.Scope(), l.clusters, l.size), l.clusters, l.size))
 	at := Stack([]*Node{Iota(level.Rank.Graph(), order.Shape(), 0), order}, -1)
 	level.Neighbourhood, level.Rank = Gather(level.Neighbourhood, at), Gather(level.Rank, at)
 	return level
-}
-
-// ShuffleSlots puts the nodes and ranks of each of k neighbourhoods of the level in scope, `[k, size]` row-major as SetFrozen takes
-// them, into the order that ParamSlots asks for.
-func ShuffleSlots(scope *model.Scope, nodes []int32, ranks []float64, k, size int) ([]int32, []float64) {
-	if model.GetParamOr(scope, ParamSlots, SlotsByRank) == SlotsByRank {
-		return nodes, ranks
-	}
-	newNodes, newRanks := make([]int32, len(nodes)), make([]float64, len(ranks))
-	for i, l := range slots(scope.Scope(), k, size) {
-		from := i - i%size + int(l)
-		newNodes[i], newRanks[i] = nodes[from], ranks[from]
-	}
-	return newNodes, newRanks
 }

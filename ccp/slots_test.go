@@ -19,7 +19,7 @@ func TestRandomSlots(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		frozen := func(order string) (nodes []int32, ranks []float64, store *model.Store) {
 			store = newStore(3)
-			store.SetParam("/"+ccp.ParamSlots, order)
+			store.SetParam("/ccp_slots", order)
 			freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
 			require.NoError(t, err)
 			_, _, err = freezer.Freeze()
@@ -27,8 +27,8 @@ func TestRandomSlots(t *testing.T) {
 			return tensors.MustCopyFlatData[int32](store.GetVariable("/level_1/frozen_neighbourhood").MustValue()),
 				values(store.GetVariable("/level_1/frozen_rank").MustValue()), store
 		}
-		nodes, ranks, _ := frozen(ccp.SlotsByRank)
-		shuffledNodes, shuffledRanks, store := frozen(ccp.SlotsRandom)
+		nodes, ranks, _ := frozen("rank")
+		shuffledNodes, shuffledRanks, store := frozen("random")
 		assert.NotEqual(t, nodes, shuffledNodes)
 		for c := range 5 {
 			assert.ElementsMatch(t, nodes[4*c:4*c+4], shuffledNodes[4*c:4*c+4])
@@ -40,19 +40,20 @@ func TestRandomSlots(t *testing.T) {
 				}
 			}
 		}
-		hostNodes, hostRanks := ccp.ShuffleSlots(store.Scope("/level_1"), nodes, ranks, 5, 4)
-		assert.Equal(t, shuffledNodes, hostNodes)
-		assert.InDeltaSlice(t, shuffledRanks, hostRanks, 1e-12)
+		host := newStore(3)
+		host.SetParam("/ccp_slots", "random")
+		require.NoError(t, ccp.SetFrozen(host.Scope("/level_1"), nodes, ranks, 5, 4))
+		assert.Equal(t, shuffledNodes, tensors.MustCopyFlatData[int32](host.GetVariable("/level_1/frozen_neighbourhood").MustValue()))
+		hostRanks := tensors.MustCopyFlatData[float32](host.GetVariable("/level_1/frozen_rank").MustValue())
+		assert.InDeltaSlice(t, shuffledRanks, hostRanks, 1e-6)
 
-		run := func() []float64 {
+		run := func(network func(*model.Scope, *Node) *Node) []float64 {
 			out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
-				return twoLevels(scope, randomSignal(g, dtypes.Float64, 4, 16, 3))
+				return network(scope, randomSignal(g, dtypes.Float64, 4, 16, 3))
 			})
 			require.NoError(t, err)
 			return tensors.MustCopyFlatData[float64](out)
 		}
-		whenFrozen := run()
-		store.SetParam("/"+ccp.ParamHierarchy, ccp.Learned)
-		assert.InDeltaSlice(t, whenFrozen, run(), 1e-12, "what is frozen is not shuffled again")
+		assert.InDeltaSlice(t, run(twoFrozen), run(twoLevels), 1e-12, "what is frozen is not shuffled again")
 	})
 }

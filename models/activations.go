@@ -23,13 +23,13 @@ func (s Spec) Activations(batch int) (all []Activation) {
 		return nil
 	}
 	dtype := dtypes.Float32
-	if s.Params[nn.ParamDType] == nn.BFloat16 {
+	if s.Settings.Of("").DType == nn.BFloat16 {
 		dtype = dtypes.BFloat16
 	}
 	nodes, channels := s.Nodes, s.Channels
 	for i, l := range s.Levels {
 		name, gathered := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), l.Clusters
-		if s.recomputes(i) {
+		if s.Settings.Level(i).Recompute {
 			name, gathered = name+", those of a block of clusters", ccp.Block(l.Clusters)
 		}
 		all = append(all, Activation{name, shapes.Make(dtype, batch, gathered, l.Neighbours, channels)})
@@ -39,13 +39,4 @@ func (s Spec) Activations(batch int) (all []Activation) {
 		nodes, channels = l.Clusters, l.Filters
 	}
 	return all
-}
-
-// recomputes says whether level i, from 0, has ccp.ParamRecompute.
-func (s Spec) recomputes(i int) bool {
-	again, ok := s.Params[fmt.Sprintf("level_%d/%s", i+1, ccp.ParamRecompute)].(bool)
-	if !ok {
-		again, _ = s.Params[ccp.ParamRecompute].(bool)
-	}
-	return again
 }

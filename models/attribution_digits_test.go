@@ -27,7 +27,7 @@ func reader(t *testing.T) (c *models.Classifier, signals [][]float32, labels []i
 	t.Helper()
 	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "16x12/9,4x16/8,1x24/4", []int{24}, 15
-	config.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared}
+	config.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
 	dir := filepath.Join(t.TempDir(), "digits")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
 	require.NoError(t, err)
@@ -113,7 +113,6 @@ func shuffledWeights(t *testing.T, c *models.Classifier) *models.Classifier {
 	other, err := models.NewClassifier(backendtest.Go(t), c.Metadata, c.Graph)
 	require.NoError(t, err)
 	require.NoError(t, other.Update(c.Store()))
-	other.Loaded()
 	random := rand.New(rand.NewPCG(5, 6))
 	for v := range other.Store().IterVariables() {
 		if !models.IsWeight(v) || v.DType().IsInt() || v.Name() == "frozen_rank" || v.Name() == "variance" {

@@ -4,20 +4,15 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// ParamBayesAlpha is what naive Bayes adds to every count (float64, default 1, which is Laplace's). Where samples are counts
-// divided by their sum, it is to be much smaller.
-const ParamBayesAlpha = "bayes_alpha"
-
 // naiveBayes is the model's name.
 const naiveBayes = "bayes"
 
-// bayesLacks are the options of all other models that have no part in counting.
-var bayesLacks = append([]string{ParamInputDropout, nn.ParamDType, nn.ParamL2}, linearLacks...)
+// bayesLacks are options that have no part in counting.
+var bayesLacks = append([]string{"input_dropout", "dtype", "l2"}, linearLacks...)
 
 // fitBayes counts the weights of multinomial naive Bayes (McCallum and Nigam 1998) as those of the network `linear`:
 //
@@ -27,7 +22,7 @@ var bayesLacks = append([]string{ParamInputDropout, nn.ParamDType, nn.ParamL2}, 
 // its weights undo. The mean over the classes is taken out of each weight: that changes no probability, and sums of large
 // counts keep their digits. The error names the first value that is no count.
 func fitBayes(s Spec, store *model.Store, samples Samples, mean, std []float32) error {
-	alpha := model.GetParamOr(store.RootScope(), ParamBayesAlpha, 1.0)
+	alpha := optionsOf(store.RootScope()).BayesAlpha
 	values := s.Nodes * s.Channels
 	counts, of := make([][]float64, s.Classes), make([]float64, s.Classes)
 	for k := range counts {

@@ -61,7 +61,7 @@ func TestNaiveBayes(t *testing.T) {
 
 // Each channel has a mean and a deviation of its own; α is the setting's, and what was never counted keeps a weight.
 func TestNaiveBayesChannelsAndAlpha(t *testing.T) {
-	s := Spec{Model: "bayes", Nodes: 1, Channels: 2, Classes: 2, Params: map[string]any{ParamBayesAlpha: 0.5}}
+	s := Spec{Model: "bayes", Nodes: 1, Channels: 2, Classes: 2, Settings: settings(map[string]any{"bayes_alpha": 0.5})}
 	store := s.NewStore(1)
 	require.NoError(t, s.Fit(store, samplesOf([][]float32{{4, 0}, {1, 2}}, []int32{0, 1}), []float32{1, 10}, []float32{2, 5}))
 	w := tensors.MustCopyFlatData[float32](store.GetVariable("/model/classes/W").MustValue())

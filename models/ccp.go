@@ -7,34 +7,34 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-const (
-	// ParamNormalizeInput divides the input affinity by √(dᵢdⱼ) (bool, default true): Algorithm 2's input is normalised,
-	// and raw degrees saturate the gates.
-	ParamNormalizeInput = "ccp_normalize_input"
-)
-
 // clusterPooling is the name of the paper's model.
 const clusterPooling = "ccp"
 
-// Clusters says whether the model has clusters, the memberships of which come about as ccp.ParamHierarchy says.
+// Clusters says whether the model has clusters, the memberships of which come about as Spec.Plan says.
 func (s Spec) Clusters() bool { return s.Model == clusterPooling }
 
+// affinity is the graph that the levels are built on, see Options.NormalizeInput.
+func (s Spec) affinity(a *affinity.Matrix) *affinity.Matrix {
+	if s.Settings.Of("").NormalizeInput {
+		return a.Normalized()
+	}
+	return a
+}
+
 // ccpNetwork is the paper's network: stacked levels of convolutional cluster pooling, then the readout.
-func ccpNetwork(scope *model.Scope, spec Spec, graph *affinity.Matrix, signal *Node) *Node {
-	x := signal
-	var a ccp.Affinity
-	if !ccp.IsFrozen(scope) {
-		if model.GetParamOr(scope, ParamNormalizeInput, true) {
-			graph = graph.Normalized()
-		}
+func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
+	var a ccp.Affinity = ccp.Frozen(spec.Nodes)
+	if !graph.Frozen {
+		m := spec.affinity(graph.Matrix)
 		if spec.restricted(0) {
-			a = ccp.NewSparse(scope.In(GraphScope), signal.Graph(), graph, signal.DType())
+			a = ccp.NewSparse(scope.In(GraphScope), signal.Graph(), m, signal.DType())
 		} else {
-			a = ccp.FromMatrix(scope.In(GraphScope), signal.Graph(), graph, signal.DType())
+			a = ccp.FromMatrix(scope.In(GraphScope), signal.Graph(), m, signal.DType())
 		}
 	}
+	x := signal
 	for i, level := range spec.Levels {
-		x, a = ccp.New(scope.In("level_%d", i+1), x, a, level.Clusters, level.Filters).Neighbours(level.Neighbours).Done()
+		x, a = ccp.New(scope.In("%s", levelName(i)), x, a, level.Clusters, level.Filters).Neighbours(level.Neighbours).Done()
 	}
 	return readout(scope, spec, x)
 }

@@ -54,9 +54,13 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0), plan: newPlan(usualCost)}
 	signal := shapes.Make(dtypes.Float32, 1, m.Spec.Nodes, m.Spec.Channels)
 	var err error
-	network := func(scope *model.Scope, x *graph.Node) *graph.Node { return m.Spec.Build(scope, a, x) }
-	if c.freezer, err = ccp.NewFreezer(backend, c.store, signal, network); err != nil {
+	if c.freezer, err = ccp.NewFreezer(backend, c.store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node {
+		return m.Spec.Build(scope, Topology{Matrix: a}, x)
+	}); err != nil {
 		return nil, err
+	}
+	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
+		return m.Spec.Build(scope, Topology{Matrix: a, Frozen: true}, x)
 	}
 	c.logits.ready, c.gradients.ready = map[int]bool{}, map[int]bool{}
 	if c.logits.exec, err = model.NewExec(backend, c.store, network); err != nil {
@@ -100,8 +104,7 @@ func (c *Classifier) Update(from *model.Store) error {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
-	if c.Spec.FrozenInTraining() || !c.Spec.Clusters() {
-		c.Loaded()
+	if !c.Spec.freezes() {
 		return nil
 	}
 	var err error
@@ -126,9 +129,6 @@ func copyValue(from *model.Variable, to *model.Store, path string) error {
 
 // Store holds the classifier's variables. It is for reading and saving.
 func (c *Classifier) Store() *model.Store { return c.store }
-
-// Loaded says that the store's weights were just read from a snapshot of a frozen classifier.
-func (c *Classifier) Loaded() { MarkFrozen(c.store) }
 
 // Parameters counts the trainable values, see Spec.Parameters.
 func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Graph) }
@@ -173,7 +173,7 @@ func (c *Classifier) run(p program, args []any) ([]*tensors.Tensor, error) {
 // IsWeight says whether a variable belongs to the network and must be kept to classify again: not the optimizer's, not
 // what is rebuilt from the graph.
 func IsWeight(v *model.Variable) bool {
-	return strings.HasPrefix(v.Path(), "/model/") && !strings.HasPrefix(v.Path(), "/model/"+GraphScope+"/") &&
+	return strings.HasPrefix(v.Path(), networkScope) && !strings.HasPrefix(v.Path(), networkScope+GraphScope+"/") &&
 		!strings.Contains(v.Path(), "/"+ccp.TablesScope+"/")
 }
 

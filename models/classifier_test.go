@@ -28,7 +28,7 @@ func drawn(t testing.TB, backend compute.Backend, s Spec, graph *affinity.Matrix
 		_, err := s.Prepare(t.Context(), backend, store, graph, nil)
 		require.NoError(t, err)
 	}
-	_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, graph, x) },
+	_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: graph}, x) },
 		tensors.FromScalarAndDimensions(float32(1), 1, s.Nodes, s.Channels))
 	require.NoError(t, err)
 	for v := range store.IterVariables() {
@@ -104,7 +104,7 @@ func TestFrozenIsLearned(t *testing.T) {
 					s.Levels = mustLevels(c.levels)
 				}
 				if name == "candidates" {
-					s.Params = map[string]any{"level_1/" + ParamCandidates: 3.0, "level_2/" + ParamCandidates: 2.0}
+					s.Settings = settings(map[string]any{"level_1/ccp_candidates": 3.0, "level_2/ccp_candidates": 2.0})
 				}
 				require.NoError(t, s.Check())
 				store := drawn(t, backend, s, c.graph)
@@ -116,7 +116,7 @@ func TestFrozenIsLearned(t *testing.T) {
 				if name == "candidates" {
 					require.Equal(t, []int{s.Nodes, 3}, store.GetVariable("/model/level_1/U").Shape().Dimensions)
 				}
-				learned, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, c.graph, x) }, batch)
+				learned, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: c.graph}, x) }, batch)
 				require.NoError(t, err)
 
 				classifier, err := NewClassifier(backend, Metadata{Spec: s}, c.graph)

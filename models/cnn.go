@@ -3,7 +3,6 @@ package models
 import (
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -14,7 +13,7 @@ import (
 // stochasticCNN is the network of Zeiler and Fergus (2013) for CIFAR-10: three times 5x5 filters with 64 maps, ReLU and stochastic
 // pooling; then the class layer. After each pooling, batch norm takes the place of their local response normalisation. The graph's
 // edges have no part in it.
-func stochasticCNN(scope *model.Scope, spec Spec, _ *affinity.Matrix, signal *Node) *Node {
+func stochasticCNN(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 	const maps, width = 64, 5
 	x := onGrid(spec, signal)
 	for i := range 3 {

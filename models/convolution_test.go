@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -32,7 +31,7 @@ type convolved struct {
 func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *affinity.Matrix, batch, channels, filters, order, heads int, x, probe []float64, parameters map[string][]float64) convolved {
 	t.Helper()
 	store := model.NewStore()
-	store.SetParams(map[string]any{nn.ParamL2: 0.0, ParamGATHeads: float64(heads)})
+	store.SetParams(map[string]any{"l2": 0.0, "gat_heads": float64(heads)})
 	shapes := map[string][]int{"b": {filters}, "W": {channels, filters}, "a_source": {filters, 1}, "a_target": {filters, 1}}
 	if kind == "chebyshev" {
 		shapes["W"] = []int{order, channels, filters}
@@ -307,7 +306,7 @@ func TestConvolutionsRefuse(t *testing.T) {
 		"3 filters are not a multiple of gat_heads=2; change one of them":        {4, 3, 1, 2},
 	} {
 		store := model.NewStore()
-		store.SetParams(map[string]any{ParamGATHeads: float64(size[3])})
+		store.SetParams(map[string]any{"gat_heads": float64(size[3])})
 		_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, x *Node) *Node {
 			return gatConvolution(scope, graph, x, size[1], size[2])
 		}, tensors.FromFlatDataAndDimensions(make([]float64, size[0]*2), size[0], 1, 2))

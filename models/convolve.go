@@ -43,7 +43,7 @@ func convLayer(scope *model.Scope, x *Node, filters, width, stride int) *Node {
 // convolveGrid slides the kernel w over x, which zeros surround so that an axis of n becomes one of ⌈n/stride⌉: ⌊(k−1)/2⌋ of them before
 // it, for a kernel of size k, as many behind it as it takes. x: `[batch, ..., channels]`, w: `[k, ..., channels, filters]`.
 //
-// What is multiplied is rounded to dtype, see nn.ParamDType.
+// What is multiplied is rounded to dtype, see nn.LayerOptions.
 //
 // It has its own gradient with respect to x because GoMLX's is displaced by one for a kernel of even size.
 func convolveGrid(dtype dtypes.DType, x, w *Node, stride int) *Node {
@@ -95,5 +95,5 @@ func average(x *Node) *Node {
 	return ReduceMean(Reshape(x, batch, x.Shape().Size()/(batch*channels), channels), 1)
 }
 
-// noReadout are the options of all other models of which one has none that ends in the average over its grid and a class layer.
-var noReadout = []string{ParamReadoutDropout}
+// noReadout is the option that a network lacks when it ends in the average over its grid and a class layer.
+var noReadout = []string{"readout_dropout"}

@@ -31,13 +31,13 @@ func TestBFloat16(t *testing.T) {
 				}
 				batch := tensors.FromFlatDataAndDimensions(flat, 4, s.Nodes, s.Channels)
 				results := map[string][][]float32{}
-				for _, dtype := range []string{nn.Float32, nn.BFloat16} {
+				for _, dtype := range []string{"float32", nn.BFloat16} {
 					s := s
-					s.Params = map[string]any{nn.ParamDType: dtype}
+					s.Settings = settings(map[string]any{"dtype": dtype})
 					require.NoError(t, s.Check())
-					store.SetParam("/"+nn.ParamDType, dtype)
+					store.SetParam("/dtype", dtype)
 					out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
-						logits := s.Build(scope, graph, x)
+						logits := s.Build(scope, Topology{Matrix: graph}, x)
 						require.Equal(t, dtypes.Float32, logits.DType())
 						outputs := []*Node{logits}
 						var weights []*Node
@@ -55,13 +55,13 @@ func TestBFloat16(t *testing.T) {
 					}
 				}
 				differ, all := 0.0, 0.0 // all: the norm of what is compared
-				for _, want := range results[nn.Float32] {
+				for _, want := range results["float32"] {
 					for _, v := range want {
 						all += float64(v) * float64(v)
 					}
 				}
 				all = math.Sqrt(all)
-				for i, want := range results[nn.Float32] {
+				for i, want := range results["float32"] {
 					got := results[nn.BFloat16][i]
 					size, distance := 0.0, 0.0
 					for j := range want {
@@ -83,9 +83,9 @@ func TestBFloat16(t *testing.T) {
 		})
 	}
 	s, _ := body(t, naiveBayes)
-	s.Params = map[string]any{nn.ParamDType: nn.BFloat16}
+	s.Settings = settings(map[string]any{"dtype": nn.BFloat16})
 	require.ErrorContains(t, s.Check(), "model bayes has no dtype")
 	s, _ = body(t, clusterPooling)
-	s.Params = map[string]any{nn.ParamDType: "float16"}
+	s.Settings = settings(map[string]any{"dtype": "float16"})
 	require.ErrorContains(t, s.Check(), "it must be one of float32, bfloat16")
 }

@@ -2,7 +2,6 @@ package models
 
 import (
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -21,7 +20,7 @@ type edges func(x *Node) *Node
 //
 // Departures: ELU for ReLU, as in the other networks here. The paper leaves open along which axis the softmax goes; the
 // authors' program takes it over the nodes, and so do we.
-func graphCNN(scope *model.Scope, spec Spec, graph *affinity.Matrix, signal *Node) *Node {
+func graphCNN(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	x := signal // [batch, N, C]
 	a := shared(ccp.FromMatrix(scope.In(GraphScope), x.Graph(), graph.Normalized(), x.DType()))
 	for i, level := range spec.Levels {
@@ -63,14 +62,3 @@ func pooled(a *Node) edges {
 
 // onto is Vᵀ·x of each sample. v: `[batch, N, K]`, x: `[batch, N, C]`, result `[batch, K, C]`.
 func onto(v, x *Node) *Node { return Dot(v, x).General([]int{1}, []int{0}, []int{1}, []int{0}) }
-
-// graphCNNPreset is the authors' network for NCI1: a filter of 64 channels, 32 clusters, one of 32 channels, 8 clusters, a
-// hidden layer of 256; with fewer clusters where there are few nodes. For 20news it is narrower: its time and memory are those
-// of all nodes times the filters, and times the clusters, of every sample.
-func graphCNNPreset(data string, nodes int) Architecture {
-	if data == "20news" {
-		return Architecture{Levels: mustLevels("8x16/1,4x32/1"), Hidden: []int{256}}
-	}
-	clusters := func(k int) int { return min(k, (nodes+1)/2) }
-	return Architecture{Levels: []Level{{clusters(32), 64, 1}, {clusters(8), 32, 1}}, Hidden: []int{256}}
-}

@@ -195,7 +195,7 @@ func TestGraphCNN(t *testing.T) {
 // The gradient of each weight agrees with central differences along it; batch norm uses the batch's statistics.
 func TestGraphCNNGradient(t *testing.T) {
 	c := graphCNNs(t)["sparse"]
-	c.Params = map[string]any{"l2": 0.0, "readout_dropout": 0.0}
+	c.Settings = settings(map[string]any{"l2": 0.0, "readout_dropout": 0.0})
 	paths := []string{"level_1/W", "level_1/embedding/W", "level_2/W", "level_2/embedding/W", "level_2/pool/batch_norm/scale", "level_3/W",
 		"level_3/embedding/W", "classes/W", "level_1/embedding/b"}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
@@ -204,7 +204,7 @@ func TestGraphCNNGradient(t *testing.T) {
 		exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) []*Node {
 			g := x.Graph()
 			store.SetTraining(g, true)
-			loss := ReduceAllMean(Square(AddScalar(c.Build(scope, c.graph, x), -1)))
+			loss := ReduceAllMean(Square(AddScalar(c.Build(scope, Topology{Matrix: c.graph}, x), -1)))
 			weights := make([]*Node, len(paths))
 			for i, path := range paths {
 				weights[i] = store.GetVariable("/model/" + path).NodeValue(g)

@@ -6,9 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/training" //nolint:depguard // the example needs a trained classifier to load
+	"github.com/clusterpool/ccp/models/training"
 )
 
 // Trains a very small network on the embedded digits, then loads its checkpoint and classifies an empty image.
@@ -19,17 +18,13 @@ func ExampleLoad() {
 	}
 	defer os.RemoveAll(dir)
 	dir = filepath.Join(dir, "digits")
-	pureGo, _, err := backend.Open(backend.Options{Name: "go"})
-	if err != nil {
-		panic(err)
-	}
 	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
-	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: dir}); err != nil {
+	if _, err := training.Train(context.Background(), nil, config, training.Options{Dir: dir}); err != nil {
 		panic(err)
 	}
 
-	classifier, err := models.Load(dir, models.WithBackend(pureGo))
+	classifier, err := models.Load(dir)
 	if err != nil {
 		panic(err)
 	}

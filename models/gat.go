@@ -13,10 +13,6 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// ParamGATHeads is the number of attention heads of a graph attention layer, read at its level (float64, default 1). The heads' outputs
-// are concatenated and are the level's filters together, so those must be a multiple of it.
-const ParamGATHeads = "gat_heads"
-
 // attentionSlope is that of LeakyReLU below zero.
 const attentionSlope = 0.2
 
@@ -28,9 +24,9 @@ const attentionSlope = 0.2
 func gatConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int) *Node {
 	nodes, batch, channels := signalOf(graph, x, filters, order)
 	g, dtype := x.Graph(), x.DType()
-	heads := int(model.GetParamOr(scope, ParamGATHeads, 1.0))
+	heads := optionsOf(scope).GATHeads
 	if heads < 1 || filters%heads != 0 {
-		exceptions.Panicf("%d filters are not a multiple of %s=%d; change one of them", filters, ParamGATHeads, heads)
+		exceptions.Panicf("%d filters are not a multiple of gat_heads=%d; change one of them", filters, heads)
 	}
 	features := filters / heads
 	scope = scope.In("convolution")

@@ -14,7 +14,7 @@ import (
 func TestGATAverage(t *testing.T) {
 	graph := grid(t, 1, 3) // a path
 	s := Spec{Model: "gat-average", Architecture: Architecture{Levels: []Level{{3, 2, 1}, {3, 1, 1}}}, Nodes: 3, Channels: 1, Classes: 2,
-		Params: map[string]any{"level_1/gat_heads": 2.0, "batchnorm_epsilon": 1e-12}}
+		Settings: settings(map[string]any{"level_1/gat_heads": 2.0, "batchnorm_epsilon": 1e-12})}
 	require.NoError(t, s.Check())
 	// W, b, both attention vectors, and batch norm's scale and offset of each layer; then the class layer.
 	assert.Equal(t, (2+2+2+2+4)+(2+1+1+1+2)+(2+2), s.Parameters(backendtest.Go(t), graph))
@@ -53,7 +53,7 @@ func TestCheckHeads(t *testing.T) {
 		"level 2: 6 filters are not a multiple of 4 attention heads":                                  {"gat_heads": 2.0, "level_2/gat_heads": 4.0},
 		"setting gat_heads=1.5: it must be a whole number from 1":                                     {"gat_heads": 1.5},
 	} {
-		s.Params = params
+		s.Settings = settings(params)
 		if want == "" {
 			assert.NoError(t, s.Check())
 		} else {

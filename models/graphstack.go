@@ -21,14 +21,14 @@ import (
 // Nodes that Graclus leaves without a partner get no fake one: what is filtered, normalised and classified are the nodes of the
 // coarse graph, no more.
 func graphStack(filter convolution) Network {
-	return func(scope *model.Scope, spec Spec, graph *affinity.Matrix, signal *Node) *Node {
+	return func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 		deepest := 0 // the last level that is not one cluster: their number never grows
 		for _, level := range spec.Levels {
 			if level.Clusters > 1 {
 				deepest = halvings(spec.Nodes, level.Clusters)
 			}
 		}
-		tree, err := graclus.Coarsen(graph, deepest)
+		tree, err := graclus.Coarsen(graph.Matrix, deepest)
 		if err != nil {
 			exceptions.Panicf("model %s: %v", spec.Model, err)
 		}
@@ -39,17 +39,17 @@ func graphStack(filter convolution) Network {
 		tables := scope.In(GraphScope)
 		x := TransposeAllDims(signal, 1, 0, 2) // what a sparse product reads are rows: a node's whole batch
 		x = Gather(x, indices(tables, x.Graph(), "order", tree.Order))
-		graph = tree.Levels[0]
+		a := tree.Levels[0]
 		h := 0 // how often it was halved
 		for i, level := range spec.Levels {
 			scope := scope.In("level_%d", i+1)
-			x = nn.BatchNorm(scope, filter(scope, graph, x, level.Filters, level.Neighbours), nil)
+			x = nn.BatchNorm(scope, filter(scope, a, x, level.Filters, level.Neighbours), nil)
 			var pairs [][][2]int32
 			if level.Clusters > 1 {
 				to := halvings(spec.Nodes, level.Clusters)
-				pairs, graph, h = tree.Pairs[h:to], tree.Levels[to], to
+				pairs, a, h = tree.Pairs[h:to], tree.Levels[to], to
 			} else {
-				pairs, graph = toOne(x.Shape().Dim(0)), node
+				pairs, a = toOne(x.Shape().Dim(0)), node
 			}
 			for step, pairs := range pairs {
 				x = maxOfPairs(tables.In("level_%d_halving_%d", i+1, step+1), x, pairs)

@@ -45,7 +45,7 @@ func logits(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matri
 	store := s.NewStore(1)
 	flat := slices.Concat(x...)
 	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-		return graphStack(filter)(scope.In("model"), s, graph, x)
+		return graphStack(filter)(scope.In("model"), s, Topology{Matrix: graph}, x)
 	}, tensors.FromFlatDataAndDimensions(flat, len(x), s.Nodes, s.Channels))
 	require.NoError(t, err)
 	return out.Value().([][]float32), store
@@ -201,7 +201,7 @@ func checkGradients(t *testing.T, backend compute.Backend, s Spec, graph *affini
 	out, err := model.CallOnceN(backend, s.NewStore(1), func(scope *model.Scope, x *Node) []*Node {
 		g := x.Graph()
 		scope.Store().SetTraining(g, true)
-		loss := ReduceAllSum(Square(AddScalar(graphStack(oneHop(0))(scope.In("model"), s, graph, x), 1)))
+		loss := ReduceAllSum(Square(AddScalar(graphStack(oneHop(0))(scope.In("model"), s, Topology{Matrix: graph}, x), 1)))
 		var nodes []*Node
 		for v := range scope.IterVariables() {
 			if v.Trainable && v.InUseByGraph(g) {

@@ -2,13 +2,11 @@ package models
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -23,11 +21,11 @@ func gridSpecs() map[string]Spec {
 	image := Spec{Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6}}
 	cnn, resnet := image, image
 	cnn.Model, resnet.Model = "cnn", "resnet"
-	resnet.Params = map[string]any{ParamResNetDepth: 8.0}
+	resnet.Settings = settings(map[string]any{"resnet_depth": 8.0})
 	return map[string]Spec{"cnn": cnn, "resnet": resnet,
 		"tcn": {Model: "tcn", Nodes: 36, Channels: 2, Classes: 3, Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}},
 		"p-lstm": {Model: "p-lstm", Nodes: 28, Channels: 2, Classes: 3, Grid: []int{7, 4}, Parts: [][]int{{0, 2}, {1}, {3}},
-			Params: map[string]any{ParamPLSTMSteps: 3.0}}}
+			Settings: settings(map[string]any{"plstm_steps": 3.0})}}
 }
 
 // made are the values of a variable by its name, as testdata/grids.py makes them.
@@ -73,20 +71,18 @@ func TestGridsReference(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &reference))
 	for name, s := range gridSpecs() {
 		t.Run(name, func(t *testing.T) {
-			params := map[string]any{nn.ParamL2: 0.0}
-			maps.Copy(params, s.Params)
-			s.Params = params
+			s.Settings = s.Settings.With("", func(o *Options) { o.L2 = 0 })
 			require.NoError(t, s.Check())
 			want := reference[name]
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 				store := s.NewStore(1)
 				x := tensors.FromFlatDataAndDimensions(made("x", 2*s.Nodes*s.Channels, 1, 0), 2, s.Nodes, s.Channels)
-				_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, nil, x) }, x)
+				_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{}, x) }, x)
 				require.NoError(t, err)
 				reform(t, store)
 				var names []string
 				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
-					logits := s.Build(scope, nil, x)
+					logits := s.Build(scope, Topology{}, x)
 					var weights []*Node
 					names = nil
 					for v := range store.IterVariables() {
@@ -133,7 +129,7 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 				}
 				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
 					store.SetTraining(x.Graph(), true)
-					loss := ReduceAllSum(Square(s.Build(scope, nil, x)))
+					loss := ReduceAllSum(Square(s.Build(scope, Topology{}, x)))
 					var finite []*Node
 					weights := []*Node{x}
 					for v := range store.IterVariables() {
@@ -174,7 +170,7 @@ func TestGridsParameters(t *testing.T) {
 		s := c.spec
 		s.Model = c.model
 		if c.depth > 0 {
-			s.Params = map[string]any{ParamResNetDepth: c.depth}
+			s.Settings = settings(map[string]any{"resnet_depth": c.depth})
 		}
 		require.NoError(t, s.Check())
 		assert.Equal(t, c.want, s.Parameters(backendtest.Go(t), nil), c.model)
@@ -186,11 +182,11 @@ func TestGridsCheck(t *testing.T) {
 		"model cnn needs nodes on a grid, such as an image's pixels; this data has none":                                  func(s *Spec) { s.Model, s.Grid = "cnn", nil },
 		"model resnet: the grid is [7 5], which is not rows and columns of the 42 nodes":                                  func(s *Spec) { s.Model, s.Grid = "resnet", []int{7, 5} },
 		"model resnet: the grid is [42], which is not":                                                                    func(s *Spec) { s.Model, s.Grid = "resnet", []int{42} },
-		"setting resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110":                           func(s *Spec) { s.Model, s.Params = "resnet", map[string]any{ParamResNetDepth: 21.0} },
-		"setting resnet_depth=2: it must be 6n+2":                                                                         func(s *Spec) { s.Model, s.Params = "resnet", map[string]any{ParamResNetDepth: 2.0} },
-		"setting resnet_depth: model cnn has no resnet_depth; only resnet has":                                            func(s *Spec) { s.Model, s.Params = "cnn", map[string]any{ParamResNetDepth: 20.0} },
-		"setting readout_dropout: model tcn has no readout_dropout":                                                       func(s *Spec) { s.Model, s.Params = "tcn", map[string]any{ParamReadoutDropout: 0.5} },
-		"setting plstm_steps=0: it must be a whole number from 1":                                                         func(s *Spec) { s.Params = map[string]any{ParamPLSTMSteps: 0.0} },
+		"setting resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110":                           func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 21.0}) },
+		"setting resnet_depth=2: it must be 6n+2":                                                                         func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 2.0}) },
+		"setting resnet_depth: model cnn has no resnet_depth; only resnet has":                                            func(s *Spec) { s.Model, s.Settings = "cnn", settings(map[string]any{"resnet_depth": 20.0}) },
+		"setting readout_dropout: model tcn has no readout_dropout":                                                       func(s *Spec) { s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5}) },
+		"setting plstm_steps=0: it must be a whole number from 1":                                                         func(s *Spec) { s.Settings = settings(map[string]any{"plstm_steps": 0.0}) },
 		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; this data has no parts of a b": func(s *Spec) { s.Model, s.Parts = "tcn", nil },
 		"model p-lstm needs nodes on a grid":                                                                              func(s *Spec) { s.Grid = nil },
 		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5":                                             func(s *Spec) { s.Parts = [][]int{{0}, {1, 6}} },

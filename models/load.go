@@ -3,6 +3,7 @@ package models
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // The files of a checkpoint beside its snapshots.
@@ -57,6 +59,30 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 		return m, nil, fmt.Errorf("%s: %w", filepath.Join(dir, metadataFile), err)
 	}
 	return m, graph, nil
+}
+
+// Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is written all or
+// nothing.
+func (c *Classifier) Save(dir string) error {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.closed {
+		return ErrClosed
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s is not empty; choose another directory for the classifier", dir)
+	}
+	if err := WriteMetadata(dir, c.Metadata, c.Graph); err != nil {
+		return err
+	}
+	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, nil, func(v *model.Variable) bool { return !IsWeight(v) })
+}
+
+// OpenBackend opens what to compute on: XLA on a GPU or the CPU, which is downloaded and checked where it is missing, or else pure Go;
+// GOMLX_BACKEND and CCP_OFFLINE=1 have their say. log receives progress and notices; nil discards them.
+func OpenBackend(log io.Writer) (compute.Backend, error) {
+	b, _, err := backend.Open(backend.Options{Log: log})
+	return b, err
 }
 
 // Option of Load.
@@ -116,7 +142,6 @@ func Load(dir string, opts ...Option) (*Classifier, error) {
 // restore makes loaded variables usable: a snapshot of kind Best is frozen already, one taken in training is not.
 func (c *Classifier) restore(kind string) error {
 	if kind == checkpoint.Best {
-		c.Loaded()
 		return nil
 	}
 	return c.Update(c.store)

@@ -21,7 +21,7 @@ func logitsOf(t testing.TB, backend compute.Backend, s Spec, store *model.Store,
 	for _, signal := range batch {
 		flat = append(flat, signal...)
 	}
-	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, graph, x) },
+	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: graph}, x) },
 		tensors.FromFlatDataAndDimensions(flat, len(batch), s.Nodes, s.Channels))
 	require.NoError(t, err)
 	return out.Value().([][]float32)
@@ -117,11 +117,11 @@ func TestPlainModelsLackOptions(t *testing.T) {
 		"bayes_alpha":             {"softmax", 0.5, "setting bayes_alpha: model softmax has no bayes_alpha; only bayes has"},
 		"ccp_dropout":             {"fc", 0.5, "model fc has no ccp_dropout; only ccp has"},
 	} {
-		s := Spec{Model: c.model, Nodes: 6, Channels: 2, Classes: 4, Params: map[string]any{path: c.value}}
+		s := Spec{Model: c.model, Nodes: 6, Channels: 2, Classes: 4, Settings: settings(map[string]any{path: c.value})}
 		assert.ErrorContains(t, s.Check(), c.want)
 	}
-	assert.ErrorContains(t, CheckParams(map[string]any{"bayes_alpha": 0.0}), "setting bayes_alpha=0: it must be positive and finite")
-	s := Spec{Model: "svm", Nodes: 6, Channels: 2, Classes: 4, Params: map[string]any{"classes/l2": 0.1, "input_dropout": 0.1}}
+	assert.ErrorContains(t, settings(map[string]any{"bayes_alpha": 0.0}).Check(), "setting bayes_alpha=0: it must be positive and finite")
+	s := Spec{Model: "svm", Nodes: 6, Channels: 2, Classes: 4, Settings: settings(map[string]any{"classes/l2": 0.1, "input_dropout": 0.1})}
 	assert.NoError(t, s.Check())
 	s.Hidden = []int{3}
 	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave --fc out")

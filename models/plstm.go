@@ -3,7 +3,6 @@ package models
 import (
 	"math"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -12,17 +11,13 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
-// ParamPLSTMSteps is the number of segments of equal length that a recording is divided into, a step of the part-aware LSTM each (a
-// whole float64, default 8, as in its paper; at most the frames). Steps are unrolled: a training step's time grows faster than they.
-const ParamPLSTMSteps = "plstm_steps"
-
 // partAwareLSTM is the part-aware LSTM of Shahroudy et al. (2016) with two layers. A recording is divided into segments and one
 // frame of each is a step: one drawn anew in each training step, else the one in the middle. The second layer's parts are those of
 // the first one's output. The class layer gets the mean of the outputs over time. The graph's edges have no part in it.
-func partAwareLSTM(scope *model.Scope, spec Spec, _ *affinity.Matrix, signal *Node) *Node {
+func partAwareLSTM(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 	const units = 50 // of each part
 	frames, joints := spec.Grid[0], spec.Grid[1]
-	steps := min(int(model.GetParamOr(scope, ParamPLSTMSteps, 8.0)), frames)
+	steps := min(optionsOf(scope).PLSTMSteps, frames)
 	batch := signal.Shape().Dim(0)
 	x := segmentFrames(scope, Reshape(signal, batch, frames, joints*spec.Channels), steps)
 	x = Reshape(TransposeAllDims(x, 1, 0, 2), steps, batch, joints, spec.Channels)

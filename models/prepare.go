@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -21,21 +22,11 @@ type Hierarchy struct {
 	Coverage  []float64 `json:"coverage"`  // share of the level's nodes that some neighbourhood holds
 }
 
-// hierarchy is how the spec's hierarchy comes about, see ccp.ParamHierarchy.
-func (s Spec) hierarchy() string {
-	if way, ok := s.Params[ccp.ParamHierarchy].(string); ok {
-		return way
-	}
-	return ccp.Learned
-}
+// Plan is how the spec's hierarchy comes about.
+func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
 
 // softness is the share of its own cluster with which a node of a Refined hierarchy begins.
 const softness = 0.9
-
-// ParamCandidates is how many clusters a node can belong to, those nearest to it in a prepared clustering (a whole float64,
-// default 0: all of them where a level's nodes times clusters are at most 2²⁵, else 4). Time and memory of a level with
-// candidates are linear in its nodes and edges. A level can have candidates if the level before it has.
-const ParamCandidates = "ccp_candidates"
 
 // candidates is how many clusters a node of level i, from 0, can belong to; all of them if that is the level's clusters.
 func (s Spec) candidates(i int) int {
@@ -43,17 +34,14 @@ func (s Spec) candidates(i int) int {
 	if i > 0 {
 		nodes = s.Levels[i-1].Clusters
 	}
-	c, ok := s.Params[fmt.Sprintf("level_%d/%s", i+1, ParamCandidates)].(float64)
-	if !ok {
-		c, _ = s.Params[ParamCandidates].(float64)
-	}
+	c := s.Settings.Level(i).Candidates
 	if c == 0 && nodes*clusters > 1<<25 {
 		c = 4
 	}
-	if c == 0 || int(c) > clusters {
+	if c == 0 || c > clusters {
 		return clusters
 	}
-	return int(c)
+	return c
 }
 
 // restricted says whether level i, from 0, has fewer candidates than clusters.
@@ -64,9 +52,9 @@ func (s Spec) restricted(i int) bool {
 // checkCandidates says which level has candidates though the one before it has none.
 func (s Spec) checkCandidates() error {
 	for i := 1; i < len(s.Levels); i++ {
-		if s.restricted(i) && !s.restricted(i-1) && s.hierarchy() != ccp.Prepared {
-			return fmt.Errorf("level %d is to have %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; set %s for level %d too",
-				i+1, s.candidates(i), s.Levels[i].Clusters, i, ParamCandidates, i)
+		if s.restricted(i) && !s.restricted(i-1) && s.Plan() != ccp.Prepared {
+			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; set ccp_candidates for level %d too",
+				i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
 		}
 	}
 	return nil
@@ -74,12 +62,12 @@ func (s Spec) checkCandidates() error {
 
 // PreparedBefore says whether Prepare has to be called before the training.
 func (s Spec) PreparedBefore() bool {
-	return s.Clusters() && (s.FrozenInTraining() || s.hierarchy() == ccp.Refined || s.restricted(0))
+	return s.Clusters() && (s.FrozenInTraining() || s.Plan() == ccp.Refined || s.restricted(0))
 }
 
 // FrozenInTraining says whether the spec's hierarchy is made by Prepare once and for all.
 func (s Spec) FrozenInTraining() bool {
-	return s.Clusters() && (s.hierarchy() == ccp.Prepared || s.hierarchy() == ccp.Random)
+	return s.Clusters() && s.Plan().Fixed()
 }
 
 // Prepare makes the hierarchy of a spec that is PreparedBefore the training: for Prepared and Refined the clustering of each
@@ -88,20 +76,17 @@ func (s Spec) FrozenInTraining() bool {
 // nil, is told the level, the share of its search done and its C so far.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (Hierarchy, error) {
 	var h Hierarchy
-	if s.hierarchy() != ccp.Random || s.restricted(0) {
+	if s.Plan() != ccp.Random || s.restricted(0) {
 		var err error
 		if h, err = s.prepare(ctx, store, a, progress); err != nil {
 			return h, fmt.Errorf("preparing the hierarchy: %w", err)
 		}
 	}
-	if s.hierarchy() != ccp.Random {
-		if s.FrozenInTraining() {
-			MarkFrozen(store)
-		}
+	if s.Plan() != ccp.Random {
 		return h, nil
 	}
 	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
-	freezer, err := ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node { return s.Build(scope, a, x) })
+	freezer, err := ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node { return s.Build(scope, Topology{Matrix: a}, x) })
 	if err != nil {
 		return Hierarchy{}, err
 	}
@@ -112,9 +97,7 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 // prepare searches a clustering of each level, or finds it in the cache, and keeps its neighbourhoods and ranks in store. All of
 // it happens on the host, in time and memory linear in the edges.
 func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (h Hierarchy, err error) {
-	if normalize, ok := s.Params[ParamNormalizeInput].(bool); !ok || normalize {
-		a = a.Normalized()
-	}
+	a = s.affinity(a)
 	levels := make([]partition.Level, len(s.Levels))
 	for i, l := range s.Levels {
 		levels[i] = partition.Level{Clusters: l.Clusters, MaxSize: l.Neighbours}
@@ -124,35 +107,26 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 		return h, err
 	}
 	for i, l := range s.Levels {
-		scope := store.Scope(fmt.Sprintf("/model/level_%d", i+1))
+		scope := store.Scope(networkScope + levelName(i))
 		nodes, ranks := partition.Neighbourhoods(a, clusters[i], l.Clusters, l.Neighbours)
-		if s.hierarchy() != ccp.Prepared && s.restricted(i) {
+		if s.Plan() != ccp.Prepared && s.restricted(i) {
 			c := s.candidates(i)
 			err = ccp.SetCandidates(scope, partition.Candidates(a, clusters[i], l.Clusters, c), c)
 		}
-		switch s.hierarchy() {
+		switch s.Plan() {
 		case ccp.Refined:
 			err = errors.Join(err, ccp.SetMemberships(scope, clusters[i], l.Clusters, softness, uint64(i)))
 		case ccp.Prepared:
-			err = errors.Join(err, ccp.SetClusters(scope, clusters[i]), setFrozen(scope, nodes, ranks, l))
+			err = errors.Join(err, ccp.SetClusters(scope, clusters[i]), ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours))
 		}
 		if err != nil {
 			return h, err
 		}
 		h.Objective = append(h.Objective, partition.Objective(a, clusters[i], l.Clusters))
-		h.Coverage = append(h.Coverage, ccp.Coverage(nodes, a.N()))
+		h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, a.N()))
 		if a, err = partition.Coarsen(a, clusters[i], l.Clusters); err != nil {
 			return h, err
 		}
 	}
 	return h, nil
 }
-
-// setFrozen is ccp.SetFrozen with the neighbourhoods in the order that ccp.ParamSlots asks for.
-func setFrozen(scope *model.Scope, nodes []int32, ranks []float64, l Level) error {
-	nodes, ranks = ccp.ShuffleSlots(scope, nodes, ranks, l.Clusters, l.Neighbours)
-	return ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours)
-}
-
-// MarkFrozen says that store holds a hierarchy that Prepare has frozen, as when it was just read from a snapshot.
-func MarkFrozen(store *model.Store) { store.RootScope().SetParam(ccp.ParamHierarchy, ccp.Frozen) }

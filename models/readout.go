@@ -8,14 +8,11 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// ParamReadoutDropout is the dropout rate before each fully connected layer, read at its scope (float64, default 0.5).
-const ParamReadoutDropout = "readout_dropout"
-
 // readout flattens what is left of the graph and classifies it: for each hidden width dropout, dense, batch norm, ELU; then
 // dropout and the class layer. x: `[batch, clusters, filters]`, result `[batch, classes]`.
 func readout(scope *model.Scope, spec Spec, x *Node) *Node {
 	dropout := func(scope *model.Scope, x *Node) *Node {
-		return nn.Dropout(scope, x, model.GetParamOr(scope, ParamReadoutDropout, 0.5))
+		return nn.Dropout(scope, x, optionsOf(scope).ReadoutDropout)
 	}
 	batch := x.Shape().Dim(0)
 	x = Reshape(x, batch, x.Shape().Size()/batch)

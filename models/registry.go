@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute"
@@ -25,15 +26,20 @@ type Spec struct {
 	// Grid is {rows, columns} where the nodes lie on a grid, row by row: an image's, or a skeleton's frames and joints; else nil.
 	Grid []int `json:"grid,omitempty"`
 	// Parts are the columns of the grid that make up each part of a body; nil where the nodes are no skeleton's.
-	Parts [][]int `json:"parts,omitempty"`
-	// Params are the options that differ from their defaults, by parameter name (Param… constants), a path such as
-	// "level_2/ccp_dropout" for one part: level_1 and so on, fc_1 and so on, classes.
-	Params map[string]any `json:"params,omitempty"`
+	Parts    [][]int  `json:"parts,omitempty"`
+	Settings Settings `json:"params"`
 }
 
-// Network builds a classifier's graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. graph is the
-// raw affinity. It panics as graph-building functions do.
-type Network func(scope *model.Scope, spec Spec, graph *affinity.Matrix, signal *Node) *Node
+// Topology is what a network is built on: the data's raw affinity, and whether the hierarchy of clusters over it is frozen, in which
+// case its neighbourhoods and ranks are in the store.
+type Topology struct {
+	*affinity.Matrix
+	Frozen bool
+}
+
+// Network builds a classifier's graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. It panics as
+// graph-building functions do.
+type Network func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 
 // kind is what the registry knows of a model.
 type kind struct {
@@ -41,14 +47,14 @@ type kind struct {
 	build  Network
 	levels bool // it has levels to choose, see Architecture
 	hidden bool // it has hidden fully connected layers to choose
-	// preset is its architecture for a data set, see Preset; nil: the paper's for CCP, as far as levels and hidden say.
-	preset func(data string, nodes int) Architecture
 	// check says what else of a spec is wrong; nil: nothing.
 	check func(Spec) error
 	// margins: its scores are trained by the squared hinge loss, one class against the rest, and are no probabilities' logits.
 	margins bool
 	// fit computes the weights from the training samples in closed form; nil: they are trained.
 	fit func(spec Spec, store *model.Store, samples Samples, mean, std []float32) error
+	// own: it was added by Register, and may have levels of package ccp that only building it tells of.
+	own bool
 	// lacks are the options of all models that this one has no use for.
 	lacks []string
 }
@@ -56,11 +62,11 @@ type kind struct {
 // registry: a model is one file and one line here.
 var registry = map[string]kind{
 	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)", build: ccpNetwork, levels: true, hidden: true, check: Spec.checkCandidates},
-	"fc":           {about: "fully connected layers", build: fullyConnected, hidden: true, preset: fullyConnectedPreset},
+	"fc":           {about: "fully connected layers", build: fullyConnected, hidden: true},
 	"softmax":      {about: "softmax regression", build: linear, lacks: linearLacks},
 	"svm":          {about: "linear support vector machine, one class against the rest", build: linear, margins: true, lacks: linearLacks},
 	naiveBayes:     {about: "multinomial naive Bayes, for counts", build: linear, fit: fitBayes, lacks: bayesLacks},
-	"graph-cnn":    {about: "Graph-CNN with graph embed pooling (Such et al. 2017)", build: graphCNN, levels: true, hidden: true, preset: graphCNNPreset},
+	"graph-cnn":    {about: "Graph-CNN with graph embed pooling (Such et al. 2017)", build: graphCNN, levels: true, hidden: true},
 	"cnn":          {about: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)", build: stochasticCNN, check: Spec.checkGrid, lacks: noReadout},
 	"resnet":       {about: "residual network (He et al. 2016)", build: residualNetwork, check: Spec.checkGrid, lacks: noReadout},
 	"tcn":          {about: "temporal convolution network (Kim and Reiter 2017)", build: temporalConvolution, check: Spec.checkBody, lacks: noReadout},
@@ -68,7 +74,7 @@ var registry = map[string]kind{
 	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: graphStack(chebyshevConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
 	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: graphStack(gcnConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
 	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: Spec.checkAttention},
-	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, hidden: true, preset: gatAveragePreset, check: Spec.checkHeads},
+	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, hidden: true, check: Spec.checkHeads},
 }
 
 // Names lists the registered models.
@@ -93,15 +99,12 @@ func (s Spec) Check() error {
 	if err := s.Architecture.Check(s.Nodes); err != nil {
 		return err
 	}
-	if err := CheckParams(s.Params); err != nil {
-		return err
-	}
 	if k.check != nil {
 		if err := k.check(s); err != nil {
 			return err
 		}
 	}
-	return s.checkParts()
+	return s.checkSettings()
 }
 
 // Samples gives each training sample, raw, `[nodes, channels]` row-major, and its class to yield, until yield says no. The
@@ -121,14 +124,13 @@ func (s Spec) Fit(store *model.Store, samples Samples, mean, std []float32) erro
 // support vector machine's are.
 func (s Spec) Margins() bool { return registry[s.Model].margins }
 
-// ParamInputDropout is the share of a signal's values that are left out in training (float64, default 0), such as words of a
-// document.
-const ParamInputDropout = "input_dropout"
+// networkScope is the path of a network's variables in a store.
+const networkScope = "/model/"
 
 // Build builds the spec's network in the root scope, see Network.
-func (s Spec) Build(scope *model.Scope, graph *affinity.Matrix, signal *Node) *Node {
+func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	scope = scope.In("model")
-	signal = nn.Dropout(scope.In("input"), signal, model.GetParamOr(scope, ParamInputDropout, 0.0))
+	signal = nn.Dropout(scope.In("input"), signal, optionsOf(scope).InputDropout)
 	return registry[s.Model].build(scope, s, graph, signal)
 }
 
@@ -138,9 +140,9 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 	store := s.NewStore(0)
 	g := NewGraph(backend, "parameters")
 	defer g.Finalize()
-	s.Build(store.RootScope(), graph, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
+	s.Build(store.RootScope(), Topology{Matrix: graph}, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
 	for v := range store.IterVariables() {
-		if IsWeight(v) && v.Trainable && (v.Name() != "U" || !s.Clusters()) {
+		if IsWeight(v) && v.Trainable && !(s.Clusters() && ccp.IsMemberships(v)) {
 			n += v.Shape().Size()
 		}
 	}
@@ -158,19 +160,7 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 // NewStore makes an empty store with the spec's parameters, whose weights will be drawn from seed.
 func (s Spec) NewStore(seed int64) *model.Store {
 	store := model.NewStore()
-	store.SetParams(s.storeParams())
+	store.SetParams(s.Settings.params(networkScope))
 	store.SetParam(model.ScopeSeparator+model.ParamInitialSeed, seed)
 	return store
-}
-
-// storeParams are the spec's parameters by their path in a store: those without a path are for the whole model.
-func (s Spec) storeParams() map[string]any {
-	params := map[string]any{}
-	for key, value := range s.Params {
-		if strings.Contains(key, model.ScopeSeparator) {
-			key = "/model/" + key
-		}
-		params[key] = value
-	}
-	return params
 }

@@ -21,7 +21,7 @@ func TestSpecCheck(t *testing.T) {
 		"a classifier needs at least 2 classes, the data has 1": func(s *Spec) { s.Classes = 1 },
 		"level 1: L=9 exceeds its 8 nodes":                      func(s *Spec) { s.Nodes = 8 },
 		"hidden layer 1: its width is -1":                       func(s *Spec) { s.Hidden = []int{-1} },
-		"setting ccp_dropout=1: it must be in [0, 1)":           func(s *Spec) { s.Params = map[string]any{"ccp_dropout": 1.0} },
+		"setting ccp_dropout=1: it must be in [0, 1)":           func(s *Spec) { s.Settings = settings(map[string]any{"ccp_dropout": 1.0}) },
 	} {
 		s := good
 		change(&s)
@@ -49,7 +49,7 @@ func TestSpecCheckParts(t *testing.T) {
 		"level_1/readout_dropout":   "setting level_1/readout_dropout: level_1 has no readout_dropout; the parts with one are fc_1, classes",
 		"classes/batchnorm_epsilon": "setting classes/batchnorm_epsilon: classes has no batchnorm_epsilon; the parts with one are level_1, level_2, fc_1",
 	} {
-		s.Params = map[string]any{path: 0.5}
+		s.Settings = settings(map[string]any{path: 0.5})
 		if want == "" {
 			assert.NoError(t, s.Check(), path)
 		} else {
@@ -64,10 +64,10 @@ func TestReadoutDropoutOfALayer(t *testing.T) {
 	require.NoError(t, err)
 	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Nodes: 12, Channels: 3, Classes: 4}
 	for path, arrives := range map[string]bool{"readout_dropout": true, "fc_1/readout_dropout": true, "classes/readout_dropout": true, "fc_2/readout_dropout": false} {
-		s.Params = map[string]any{path: 2.0}
+		s.Settings = settings(map[string]any{path: 2.0})
 		err := exceptions.TryCatch[error](func() { s.Parameters(backendtest.Go(t), graph) })
 		if arrives {
-			assert.ErrorContains(t, err, "dropout rate 2 is outside [0, 1)", path)
+			assert.ErrorContains(t, err, "readout_dropout=2: it must be in [0, 1)", path)
 		} else {
 			assert.NoError(t, err, path)
 		}
@@ -81,10 +81,10 @@ func TestParameters(t *testing.T) {
 	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Nodes: 12, Channels: 3, Classes: 5}
 	want := 12*4 + 4*3*6 + 6 + 2 + 4*1 + 3*6*8 + 8 + 2 + 8*10 + 10 + 10*5 + 5 + 2*(6+8+10)
 	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
-	s.Params = map[string]any{"level_1/ccp_gates": "slot"}
+	s.Settings = settings(map[string]any{"level_1/ccp_gates": "slot"})
 	assert.Equal(t, want-2+2*4*4, s.Parameters(backendtest.Go(t), graph))
-	for _, way := range []string{ccp.Random, ccp.Prepared} {
-		s.Params = map[string]any{ccp.ParamHierarchy: way}
+	for _, way := range []ccp.Plan{ccp.Random, ccp.Prepared} {
+		s.Settings = settings(map[string]any{"ccp_hierarchy": way})
 		assert.Equal(t, want-12*4-4*1, s.Parameters(backendtest.Go(t), graph), "%s: U does not learn", way)
 	}
 }

@@ -1,22 +1,17 @@
 package models
 
 import (
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// ParamResNetDepth is the number of layers with weights of a residual network: 6n+2 for n blocks in each of its three stages (a whole
-// float64, default 20).
-const ParamResNetDepth = "resnet_depth"
-
 // residualNetwork is the network of He et al. (2016) for CIFAR-10: a 3x3 convolution with 16 filters; three stages of n blocks with
 // 16, 32 and 64 filters, the second and the third of which halve rows and columns; the average over the grid; the class layer. A
 // block adds to its input two 3x3 convolutions with batch norm; ReLU follows the first's and the sum. Where the shape changes the
 // shortcut takes every second row and column and zeros for the new channels (their option A). The graph's edges have no part in it.
-func residualNetwork(scope *model.Scope, spec Spec, _ *affinity.Matrix, signal *Node) *Node {
-	blocks := (int(model.GetParamOr(scope, ParamResNetDepth, 20.0)) - 2) / 6
+func residualNetwork(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
+	blocks := (optionsOf(scope).ResNetDepth - 2) / 6
 	normalised := func(scope *model.Scope, x *Node, filters, stride int) *Node {
 		return nn.BatchNorm(scope, convLayer(scope, x, filters, 3, stride), nil)
 	}
@@ -50,6 +45,3 @@ func shortcut(x *Node, filters, stride int) *Node {
 	shape.Dimensions[3] = missing
 	return Concatenate([]*Node{x, Zeros(x.Graph(), shape)}, -1)
 }
-
-// resnetDepths is the rule for ParamResNetDepth.
-var resnetDepths = number("6n+2 with a whole n from 1, such as 20, 56 or 110", func(v float64) bool { return v >= 8 && v == float64(6*int(v/6)+2) })

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -12,10 +11,10 @@ import (
 // weights start at zero: the losses are convex, and what the training samples never have must not count.
 //
 // signal: `[batch, nodes, channels]`, result `[batch, classes]`.
-func linear(scope *model.Scope, spec Spec, _ *affinity.Matrix, signal *Node) *Node {
+func linear(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 	batch := signal.Shape().Dim(0)
 	return nn.Dense(scope.In("classes"), Reshape(signal, batch, signal.Shape().Size()/batch), spec.Classes, 0)
 }
 
-// linearLacks are the options of all other models for which a linear one has no use.
-var linearLacks = []string{ParamReadoutDropout, nn.ParamBatchNormMomentum, nn.ParamBatchNormEpsilon}
+// linearLacks are options that a linear model has no use for.
+var linearLacks = []string{"readout_dropout", "batchnorm_momentum", "batchnorm_epsilon"}

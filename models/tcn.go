@@ -3,23 +3,19 @@ package models
 import (
 	"fmt"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
-
-// ParamTCNDropout is the dropout rate after each ReLU of the temporal convolution network's units (float64, default 0.5).
-const ParamTCNDropout = "tcn_dropout"
 
 // temporalConvolution is the Res-TCN of Kim and Reiter (2017): all channels of all joints of a frame are one frame's features; over
 // the frames run a convolution with 64 filters of length 8, then three blocks of three residual units with 64, 128 and 256 filters of
 // length 8, the second and the third of which halve the frames; batch norm, ReLU, the average over time, the class layer. A unit adds
 // batch norm, ReLU, dropout and a convolution to its input, a 1x1 convolution of which makes the shape fit. Its kernels are decayed
 // by their squares, not their absolute values as theirs. The graph's edges have no part in it.
-func temporalConvolution(scope *model.Scope, spec Spec, _ *affinity.Matrix, signal *Node) *Node {
+func temporalConvolution(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 	const length, units = 8, 3
-	rate := model.GetParamOr(scope, ParamTCNDropout, 0.5)
+	rate := optionsOf(scope).TCNDropout
 	x := Reshape(signal, signal.Shape().Dim(0), spec.Grid[0], spec.Grid[1]*spec.Channels)
 	x = convLayer(scope.In("conv"), x, 64, length, 1)
 	for block, filters := range []int{64, 128, 256} {

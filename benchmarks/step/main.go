@@ -14,8 +14,6 @@ import (
 
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/benchmarks/internal/turns"
-	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 )
@@ -40,24 +38,24 @@ func main() {
 	out := line{Impl: "ccp", Threads: runtime.NumCPU()}
 	flag.StringVar(&out.Arch, "arch", "cifar10", "one of "+strings.Join(benchmarks.Architectures(), ", ")+", lattice-N")
 	flag.StringVar(&out.Mode, "mode", "train", strings.Join(benchmarks.Modes, ", "))
-	flag.StringVar(&out.Hierarchy, "hierarchy", ccp.Learned, "how the hierarchy comes about in training: learned or prepared")
-	flag.StringVar(&out.DType, "dtype", nn.Float32, "float32 or bfloat16, see nn.ParamDType")
+	flag.StringVar(&out.Hierarchy, "hierarchy", "learned", "how the hierarchy comes about in training: learned or prepared")
+	flag.StringVar(&out.DType, "dtype", "float32", "float32 or bfloat16, see nn.LayerOptions")
 	flag.IntVar(&out.Batch, "batch", 64, "samples in a step")
 	dropout := flag.Float64("dropout", 0.2, "dropout rate after each level in training")
 	candidates := flag.Int("candidates", 0, "the number of clusters that a node can belong to; 0 is the model's default")
-	refresh := flag.Int("refresh", 1, "select neighbourhoods anew every `n` training steps")
-	recompute := flag.Bool("recompute", false, "gather neighbourhoods again in the backward pass, see ccp.ParamRecompute")
+	recompute := flag.Bool("recompute", false, "gather neighbourhoods again in the backward pass, see ccp.Options")
 	steps := flag.Int("steps", 10, "steps to time")
 	warmup := flag.Int("warmup", 3, "steps before them")
 	write := flag.String("write", "", "write the network, its graph and signals to this new `folder`, for other programs, and time nothing")
 	flag.Parse()
-	params := map[string]any{ccp.ParamDropout: *dropout, ccp.ParamHierarchy: out.Hierarchy, models.ParamCandidates: float64(*candidates),
-		ccp.ParamRefresh: float64(*refresh), nn.ParamDType: out.DType, ccp.ParamRecompute: *recompute}
-	err := error(nil)
-	if *write != "" {
+	settings, err := models.NewSettings(fmt.Sprintf("ccp_dropout=%g", *dropout), "ccp_hierarchy="+out.Hierarchy, fmt.Sprintf("ccp_candidates=%d", *candidates),
+		"dtype="+out.DType, fmt.Sprintf("ccp_recompute=%t", *recompute))
+	switch {
+	case err != nil:
+	case *write != "":
 		err = benchmarks.Write(*write, out.Arch, out.Batch)
-	} else {
-		err = run(&out, params, *warmup, *steps)
+	default:
+		err = run(&out, settings, *warmup, *steps)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "step:", err)
@@ -65,12 +63,12 @@ func main() {
 	}
 }
 
-func run(out *line, params map[string]any, warmup, steps int) error {
+func run(out *line, settings models.Settings, warmup, steps int) error {
 	opened, info, err := backend.Open(backend.Options{Log: os.Stderr})
 	if err != nil {
 		return err
 	}
-	w, err := benchmarks.New(opened, out.Arch, out.Mode, out.Batch, params)
+	w, err := benchmarks.New(opened, out.Arch, out.Mode, out.Batch, settings)
 	if err != nil {
 		return err
 	}

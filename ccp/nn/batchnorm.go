@@ -7,14 +7,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
-const (
-	// ParamBatchNormMomentum is the share of the running mean and variance that a training step keeps (float64, default 0.9).
-	ParamBatchNormMomentum = "batchnorm_momentum"
-
-	// ParamBatchNormEpsilon is added to the variance (float64, default 1e-5).
-	ParamBatchNormEpsilon = "batchnorm_epsilon"
-)
-
 // BatchNorm is batch normalisation (Ioffe and Szegedy 2015) of x + bias over all axes but the last.
 //
 //	y = scale · (x + bias − mean) / √(variance + ε) + offset
@@ -34,7 +26,8 @@ func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 	runningMean := zeros.VariableWithShape("mean", shape).SetTrainable(false)
 	runningVariance := ones.VariableWithShape("variance", shape).SetTrainable(false)
 	stepsVar := zeros.VariableWithShape("steps", shapes.Make(dtype)).SetTrainable(false)
-	epsilon := model.GetParamOr(scope, ParamBatchNormEpsilon, 1e-5)
+	options := OptionsOf(scope)
+	epsilon := options.BatchNormEpsilon
 	if bias == nil {
 		bias = Zeros(g, shape)
 	}
@@ -47,7 +40,7 @@ func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 	mean := StopGradient(ReduceMean(flat, 0))
 	variance := StopGradient(ReduceMean(Square(Sub(flat, ExpandAxes(mean, 0))), 0))
 	steps := OnePlus(stepsVar.NodeValue(g))
-	keep := Min(Scalar(g, dtype, model.GetParamOr(scope, ParamBatchNormMomentum, 0.9)), OneMinus(Reciprocal(steps)))
+	keep := Min(Scalar(g, dtype, options.BatchNormMomentum), OneMinus(Reciprocal(steps)))
 	follow := func(running *model.Variable, batch *Node) {
 		running.SetNodeValue(Add(Mul(keep, running.NodeValue(g)), Mul(OneMinus(keep), StopGradient(batch))))
 	}

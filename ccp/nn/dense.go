@@ -9,20 +9,17 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
-// ParamL2 is the weight decay λ of filters and dense layers (float64, default 1e-4): the loss gains ½·λ·Σw².
-const ParamL2 = "l2"
-
 // Decay returns the weights w unchanged, with λ·w added to their gradient: the gradient of ½·λ·Σw², whose value is not
 // worth a pass over all weights. Biases, gates, memberships and batch normalisation are not decayed.
 func Decay(scope *model.Scope, w *Node) *Node {
-	l2 := model.GetParamOr(scope, ParamL2, 1e-4)
+	l2 := OptionsOf(scope).L2
 	if l2 == 0 {
 		return w
 	}
 	return IdentityWithCustomGradient(w, func(w, v *Node) *Node { return Add(v, MulScalar(w, l2)) })
 }
 
-// Dense is x·W + b, the product as ParamDType says. x: `[batch, in]`, result `[batch, out]`. W ~ N(0, gain²/in), decayed; b starts at zero.
+// Dense is x·W + b, the product as LayerOptions.DType says. x: `[batch, in]`, result `[batch, out]`. W ~ N(0, gain²/in), decayed; b starts at zero.
 func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	product, b := Linear(scope, x, out, gain)
 	return Add(product, ExpandAxes(b, 0))
@@ -32,7 +29,7 @@ func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 func Linear(scope *model.Scope, x *Node, out int, gain float64) (product, b *Node) {
 	g, dtype := x.Graph(), x.DType()
 	in := x.Shape().Dim(-1)
-	w := NormalVariable(scope, "W", 0, gain/math.Sqrt(float64(in)), dtype, in, out).NodeValue(g)
+	w := NormalVariable(scope, kernelName, 0, gain/math.Sqrt(float64(in)), dtype, in, out).NodeValue(g)
 	b = scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(dtype, out)).SetTrainable(true).NodeValue(g)
 	return Product(scope, x, Decay(scope, w)), b
 }

@@ -49,7 +49,7 @@ func TestBatchNorm(t *testing.T) {
 			return ReduceAllSum(Mul(Square(nn.BatchNorm(scope, x, nil)), Const(x.Graph(), weight)))
 		}
 		store := model.NewStore()
-		store.SetParam("/"+nn.ParamBatchNormEpsilon, 0.5)
+		store.SetParam("/batchnorm_epsilon", 0.5)
 		out := call(t, backend, store, func(scope *model.Scope, g *Graph) []*Node {
 			store.SetTraining(g, true)
 			in := Const(g, x)
@@ -65,7 +65,7 @@ func TestBatchNorm(t *testing.T) {
 				moved := tensors.MustFromAnyValue(x)
 				tensors.MustMutableFlatData(moved, func(v []float64) { v[i] += delta })
 				store := model.NewStore()
-				store.SetParam("/"+nn.ParamBatchNormEpsilon, 0.5)
+				store.SetParam("/batchnorm_epsilon", 0.5)
 				return call(t, backend, store, func(scope *model.Scope, g *Graph) []*Node {
 					store.SetTraining(g, true)
 					return []*Node{loss(scope, ConstTensor(g, moved))}
@@ -80,7 +80,7 @@ func TestBatchNorm(t *testing.T) {
 func TestBatchNormRunningStatistics(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := model.NewStore()
-		store.SetParam("/"+nn.ParamBatchNormMomentum, 0.75)
+		store.SetParam("/batchnorm_momentum", 0.75)
 		want := 0.0
 		for step := 1; step <= 8; step++ {
 			value := float64(step * step)
@@ -175,7 +175,7 @@ func TestNormal(t *testing.T) {
 func TestDenseAndDecay(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := model.NewStore()
-		store.SetParam("/"+nn.ParamL2, 0.1)
+		store.SetParam("/l2", 0.1)
 		out := call(t, backend, store, func(scope *model.Scope, g *Graph) []*Node {
 			y := nn.Dense(scope, Const(g, [][]float64{{1, 2}}), 1, 1)
 			w := scope.GetVariable("W").NodeValue(g)

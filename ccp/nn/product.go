@@ -6,26 +6,15 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// ParamDType is the type that filters, dense layers and convolutions compute in, "float32" (the default) or "bfloat16": what they
-// multiply is rounded to it, and the products are added up in float32. All else stays in float32: variables, memberships, ranks,
-// objectives, gates, batch normalisation, activations between layers, the loss and all gradients of weights.
-const ParamDType = "dtype"
-
-// The values of ParamDType.
-const (
-	Float32  = "float32"
-	BFloat16 = "bfloat16"
-)
-
-// NarrowDType is the type to multiply x in, see ParamDType. It is x's own but for float32.
+// NarrowDType is the type to multiply x in, see LayerOptions.DType. It is x's own but for float32.
 func NarrowDType(scope *model.Scope, x *Node) dtypes.DType {
-	if x.DType() == dtypes.Float32 && model.GetParamOr(scope, ParamDType, Float32) == BFloat16 {
+	if x.DType() == dtypes.Float32 && OptionsOf(scope).DType == BFloat16 {
 		return dtypes.BFloat16
 	}
 	return x.DType()
 }
 
-// Product is x·w, computed as ParamDType says; so are its gradients. x: `[rows, in]`, w: `[in, out]`, result `[rows, out]`.
+// Product is x·w, computed as LayerOptions.DType says; so are its gradients. x: `[rows, in]`, w: `[in, out]`, result `[rows, out]`.
 func Product(scope *model.Scope, x, w *Node) *Node {
 	dtype := NarrowDType(scope, x)
 	if dtype == x.DType() {

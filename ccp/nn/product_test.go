@@ -17,11 +17,11 @@ import (
 func TestProduct(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		for dtype, want := range map[string][3][][]float32{
-			nn.Float32:  {{{256 + 1.00390625*3.03125}}, {{256, 3.03125}}, {{1}, {1.00390625}}},
+			"float32":   {{{256 + 1.00390625*3.03125}}, {{256, 3.03125}}, {{1}, {1.00390625}}},
 			nn.BFloat16: {{{256 + 3.03125}}, {{256, 3.03125}}, {{1}, {1}}},
 		} {
 			store := model.NewStore()
-			store.SetParam("/"+nn.ParamDType, dtype)
+			store.SetParam("/dtype", dtype)
 			out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x, w *Node) []*Node {
 				y := nn.Product(scope, x, w)
 				require.Equal(t, dtypes.Float32, y.DType())
@@ -38,7 +38,7 @@ func TestProduct(t *testing.T) {
 // What is not float32 is multiplied as it is.
 func TestProductOfFloat64(t *testing.T) {
 	store := model.NewStore()
-	store.SetParam("/"+nn.ParamDType, nn.BFloat16)
+	store.SetParam("/dtype", nn.BFloat16)
 	out, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, x, w *Node) *Node {
 		return nn.Product(scope, x, w)
 	}, [][]float64{{1, 1.00390625}}, [][]float64{{256}, {3.03125}})

@@ -7,22 +7,22 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/clusters"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
 
 // clustersJSON is what `ccp clusters --json` prints.
 type clustersJSON struct {
-	Command    string               `json:"command"`
-	Checkpoint string               `json:"checkpoint"`
-	Snapshot   string               `json:"snapshot"`
-	Data       string               `json:"data"`
-	Levels     []models.LevelHealth `json:"levels"`
-	Words      []clusters.Cluster   `json:"words"` // empty where nodes have no names, or lie on a grid
-	Files      []string             `json:"files"` // that were written
+	Command    string             `json:"command"`
+	Checkpoint string             `json:"checkpoint"`
+	Snapshot   string             `json:"snapshot"`
+	Data       string             `json:"data"`
+	Levels     []hierarchy.Health `json:"levels"`
+	Words      []clusters.Cluster `json:"words"` // empty where nodes have no names, or lie on a grid
+	Files      []string           `json:"files"` // that were written
 }
 
 func newClusters(s *shared) *cobra.Command {
@@ -122,7 +122,7 @@ func (r clustersJSON) text(out string) string {
 }
 
 // spread prints what the values in a file, of a level's clusters, are at the input nodes.
-func (s *shared) spread(cmd *cobra.Command, levels models.ClusterLevels, level int, path string) error {
+func (s *shared) spread(cmd *cobra.Command, levels hierarchy.Levels, level int, path string) error {
 	array, err := npz.ReadNPYFile(path)
 	if err != nil {
 		return inFile(path, err)

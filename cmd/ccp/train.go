@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -48,8 +47,8 @@ interrupted or killed, and ends with the same weights.`,
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.StringVar(&hidden, "fc", "", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
-	choiceVar(f, &hierarchy, "hierarchy", ccp.Learned, "`WAY` that the clusters come about: "+strings.Join(ccp.Hierarchies(), ", ")+"; some data sets have another default", ccp.Hierarchies()...)
-	choiceVar(f, &dtype, "dtype", nn.Float32, "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", nn.Float32, nn.BFloat16)
+	choiceVar(f, &hierarchy, "hierarchy", "learned", "`WAY` that the clusters come about: "+strings.Join(ccp.Plans(), ", ")+"; some data sets have another default", ccp.Plans()...)
+	choiceVar(f, &dtype, "dtype", "float32", "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", "float32", nn.BFloat16)
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
 	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
 	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
@@ -160,7 +159,7 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden, hierarchy, dtype str
 	if !f.Changed("fc") && !f.Changed("levels") {
 		c.Hidden = defaults.Hidden
 	}
-	for _, option := range []struct{ flag, name, value string }{{"hierarchy", ccp.ParamHierarchy, hierarchy}, {"dtype", nn.ParamDType, dtype}} {
+	for _, option := range []struct{ flag, name, value string }{{"hierarchy", "ccp_hierarchy", hierarchy}, {"dtype", "dtype", dtype}} {
 		if !f.Changed(option.flag) {
 			continue
 		}
@@ -171,14 +170,11 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden, hierarchy, dtype str
 		}
 		settings = append(settings, option.name+"="+option.value)
 	}
-	params, err := models.ParseParams(settings)
-	if err != nil {
-		return fmt.Errorf("--set: %w", err)
-	}
-	if len(defaults.Params)+len(params) > 0 {
-		c.Params = map[string]any{}
-		maps.Copy(c.Params, defaults.Params)
-		maps.Copy(c.Params, params)
+	c.Settings = defaults.Settings
+	for _, setting := range settings {
+		if err := c.Settings.Set(setting); err != nil {
+			return fmt.Errorf("--set: %w", err)
+		}
 	}
 	if c.Data, err = absolute(c.Data, true); err != nil {
 		return err

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 )
@@ -28,10 +26,10 @@ type Config struct {
 	// RandomGraph puts a connected graph drawn from Seed, with as many edges, in the place of the data's: the paper's ablation.
 	RandomGraph bool `json:"random_graph,omitempty"`
 
-	Model  string         `json:"model"`
-	Levels string         `json:"levels"` // "" is the data set's preset
-	Hidden []int          `json:"hidden"`
-	Params map[string]any `json:"params,omitempty"`
+	Model    string          `json:"model"`
+	Levels   string          `json:"levels"` // as models.ParseLevels reads them; "" are those of the recipe
+	Hidden   []int           `json:"hidden"` // nil: those of the recipe
+	Settings models.Settings `json:"params,omitzero"`
 
 	Epochs       int     `json:"epochs"`
 	Batch        int     `json:"batch"`
@@ -44,57 +42,11 @@ type Config struct {
 	Seed           int64   `json:"seed"`
 }
 
-// Defaults are the training settings that suit a data set and a model; the paper's where it gives them (Adam from 1e-3), batches of 64
-// (100 for 20NEWS). For 20NEWS they are those that did best in validation, see docs/data.md: one cluster whose neighbourhood is the
-// whole graph, and batch norm that does not rescale; not the paper's levels, which models.Preset has.
+// Defaults are the settings that suit a data set and a model, by their names, see models.RecipeFor.
 func Defaults(data, model string) Config {
-	c := Config{Data: data, Model: model, Epochs: 30, Batch: 64, LearningRate: 1e-3, Schedule: "cosine", Seed: 1}
-	switch data {
-	case "digits":
-		c.Epochs, c.Params = 100, map[string]any{models.ParamReadoutDropout: 0.2}
-		if model == "cnn" || model == "resnet" {
-			c.Epochs = 30
-		}
-	case "cifar10":
-		c.Epochs, c.Augment = 100, true
-	case "20news":
-		c.Epochs, c.Batch, c.Average, c.LabelSmoothing, c.TFIDF = 8, 100, 0.99, 0.1, true
-		c.Params = map[string]any{models.ParamInputDropout: 0.3, models.ParamReadoutDropout: 0.7}
-		switch model {
-		case "ccp":
-			c.Levels, c.Hidden = "1x360/10000", []int{}
-			c.Params[ccp.ParamHierarchy], c.Params["level_1/"+nn.ParamBatchNormEpsilon] = ccp.Prepared, 1e4
-		case "chebyshev", "gcn", "gat": // their first level must not be scaled up either
-			c.Epochs, c.LabelSmoothing = 6, 0
-			c.Params["level_1/"+nn.ParamBatchNormEpsilon] = 1e4
-		case "fc", "softmax", "svm", "bayes": // on counts, as they were published; by validation
-			c.Epochs, c.Average, c.LabelSmoothing, c.TFIDF = 10, 0, 0, false
-			c.Params = map[string]any{models.ParamBayesAlpha: 0.002}
-			switch model {
-			case "fc":
-				c.Epochs = 5
-			case "svm":
-				c.LearningRate = 1e-4
-			}
-		}
-	case "mnist":
-		c.Epochs, c.Params = 10, map[string]any{ccp.ParamHierarchy: ccp.Prepared}
-	case "fashion-mnist":
-		c.Epochs, c.Params = 8, map[string]any{ccp.ParamHierarchy: ccp.Prepared}
-	case "nw-ucla":
-		c.Epochs, c.Augment, c.Average = 150, true, 0.99
-		// An epoch is 14 steps only: with the usual rate learned memberships hardly leave their start, see docs/results.md.
-		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared, ccp.ParamDropout: 0.1, ccp.ParamMembershipRate: 100.0}
-	case "ntu":
-		c.Augment = true
-	}
-	if (models.Spec{Model: model}).Fitted() {
-		c.Epochs, c.Average, c.Augment = 1, 0, false
-	}
-	if c.Params = models.ParamsOf(model, c.Params); len(c.Params) == 0 {
-		c.Params = nil
-	}
-	return c
+	r := models.RecipeFor(data, model)
+	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
+		Schedule: "cosine", Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1}
 }
 
 // Check says what is wrong with the settings that need no data to judge.
@@ -123,7 +75,7 @@ func (c Config) Check() error {
 	case !slices.Contains(models.Names(), c.Model):
 		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))
 	}
-	return models.CheckParams(c.Params)
+	return c.Settings.Check()
 }
 
 // dataOptions are the options to load the data set with: what the configuration says of it, and from o what does not decide
@@ -137,7 +89,7 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 // spec is the network for a data set: the levels and widths asked for, the preset's where none are.
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	s := models.Spec{Model: c.Model, Architecture: models.PresetOf(c.Model, d.Name, d.Nodes),
-		Nodes: d.Nodes, Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Params: c.Params}
+		Nodes: d.Nodes, Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Settings: c.Settings}
 	if c.Levels != "" {
 		levels, err := models.ParseLevels(c.Levels)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -45,7 +44,7 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, 1e-3, paper.LearningRate)
 	assert.True(t, paper.Augment)
 	assert.Equal(t, 100, Defaults("20news", "ccp").Batch)
-	assert.Equal(t, map[string]any{models.ParamReadoutDropout: 0.2}, Defaults("digits", "ccp").Params)
+	assert.Equal(t, settings(map[string]any{"readout_dropout": 0.2}), Defaults("digits", "ccp").Settings)
 	assert.Equal(t, "cosine", Defaults("some/ring.npz", "ccp").Schedule)
 }
 
@@ -76,7 +75,7 @@ func TestDiffer(t *testing.T) {
 	a := Defaults("digits", "ccp")
 	assert.Empty(t, differ(a, Defaults("digits", "ccp")))
 	b := a
-	b.Data, b.Hidden, b.Params, b.Average, b.Seed = "mnist", []int{3}, map[string]any{models.ParamReadoutDropout: 0.5}, 0.9, 2
+	b.Data, b.Hidden, b.Settings, b.Average, b.Seed = "mnist", []int{3}, settings(map[string]any{"readout_dropout": 0.5}), 0.9, 2
 	assert.Equal(t, []string{
 		"data was digits, is mnist", "hidden was <nil>, is [3]", "params was map[readout_dropout:0.2], is map[readout_dropout:0.5]",
 		"average was <nil>, is 0.9", "seed was 1, is 2"}, differ(a, b))

@@ -91,7 +91,7 @@ func stepsOn(t *testing.T, backend compute.Backend, c Config, d *datasets.Datase
 		return nil
 	})
 	batches := d.Batches(d.Train, datasets.BatchOptions{Size: c.Batch, Shuffle: true, Seed: 1, Steps: datasets.Endless, DropLast: true})
-	on, err := onDevices(refreshing{batches, 0, selectEvery(spec)}, devices)
+	on, err := onDevices(batches, devices)
 	require.NoError(t, err)
 	_, err = loop.RunSteps(on, steps)
 	require.NoError(t, err)
@@ -125,10 +125,9 @@ func TestDevicesTrainAsOne(t *testing.T) {
 		"20news whole":  {words, 1, "1x12/100", nil},
 		"nw-ucla":       {skeleton, 3, "30x6/4,12x8/4,5x12/4,1x16/4", nil},
 		"ntu":           {skeleton, 6, "20x8/4,10x12/4,6x16/4,4x24/3,1x32/4", nil},
-		"candidates":    {words, 1, "50x4/4,16x6/4,1x8/4", map[string]any{"level_1/" + models.ParamCandidates: 3.0, "level_2/" + models.ParamCandidates: 2.0}},
-		"refresh":       {grid(6), 1, "16x8/4,1x12/4", map[string]any{ccp.ParamRefresh: 3.0}},
+		"candidates":    {words, 1, "50x4/4,16x6/4,1x8/4", map[string]any{"level_1/ccp_candidates": 3.0, "level_2/ccp_candidates": 2.0}},
 	} {
-		for _, way := range []string{ccp.Learned, ccp.Prepared} {
+		for _, way := range []ccp.Plan{ccp.Learned, ccp.Prepared} {
 			if a.params != nil && way != ccp.Learned {
 				continue
 			}
@@ -138,9 +137,9 @@ func TestDevicesTrainAsOne(t *testing.T) {
 				}
 				c := Defaults("noise", "ccp")
 				c.Levels, c.Hidden, c.Batch, c.Average = a.levels, []int{12}, 16, 0.9
-				c.Params = map[string]any{ccp.ParamHierarchy: way, ccp.ParamDropout: 0.2, models.ParamInputDropout: 0.1}
+				c.Settings = settings(map[string]any{"ccp_hierarchy": way, "ccp_dropout": 0.2, "input_dropout": 0.1})
 				for name, value := range a.params {
-					c.Params[name] = value
+					set(&c, name, value)
 				}
 				d := noisyData(a.graph, a.channels)
 				want, alone := stepsOn(t, backend, c, d, 1, 50)

@@ -17,7 +17,7 @@ import (
 func TestTrainInBFloat16(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := ringConfig(writeRing(t, 200))
-		c.Params[nn.ParamDType] = nn.BFloat16
+		set(&c, "dtype", nn.BFloat16)
 		dir := t.TempDir()
 		result := trainIn(t, backend, c, dir)
 		assert.Greater(t, result.Test.Accuracy, 0.9)
@@ -28,7 +28,7 @@ func TestTrainInBFloat16(t *testing.T) {
 		}
 		classifier, err := models.Load(dir, models.WithBackend(backend))
 		require.NoError(t, err)
-		assert.Equal(t, nn.BFloat16, classifier.Spec.Params[nn.ParamDType])
+		assert.Equal(t, nn.BFloat16, classifier.Spec.Settings.Of("").DType)
 		d, err := LoadFor(classifier.Metadata, c, datasets.Options{})
 		require.NoError(t, err)
 		again, err := Evaluate(classifier, d, d.Test, 64)

@@ -46,7 +46,7 @@ func writeCounts(t testing.TB, samples int) string {
 // A fitted model is a whole run: the weights come from the raw values, though the network sees them normalised.
 func TestFit(t *testing.T) {
 	c := Defaults(writeCounts(t, 300), "bayes")
-	c.Params = map[string]any{models.ParamBayesAlpha: 0.5}
+	c.Settings = settings(map[string]any{"bayes_alpha": 0.5})
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
 		var epochs []Epoch
@@ -182,7 +182,7 @@ func TestPlainModelsLearn(t *testing.T) {
 	for _, name := range []string{"softmax", "svm", "fc", "graph-cnn"} {
 		t.Run(name, func(t *testing.T) {
 			c := ringConfig(data)
-			c.Model, c.Levels, c.Hidden, c.Params = name, "", nil, nil
+			c.Model, c.Levels, c.Hidden, c.Settings = name, "", nil, models.Settings{}
 			if name == "graph-cnn" { // which knows nodes by their values and neighbours alone: enough for no more than a start
 				c.Levels, c.Hidden = "6x8/1,3x8/1", []int{8}
 			}
@@ -225,8 +225,8 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 		assert.Equal(t, name == "bayes", c.Epochs == 1, name)
 	}
 	assert.True(t, Defaults("20news", "ccp").TFIDF)
-	assert.Equal(t, map[string]any{models.ParamBayesAlpha: 0.002}, Defaults("20news", "bayes").Params)
-	assert.Nil(t, Defaults("20news", "svm").Params)
+	assert.Equal(t, settings(map[string]any{"bayes_alpha": 0.002}), Defaults("20news", "bayes").Settings)
+	assert.Zero(t, Defaults("20news", "svm").Settings)
 	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "nw-ucla", "mnist", "fashion-mnist", "ring.npz"} {
 		for _, name := range []string{"fc", "softmax", "svm", "bayes", "graph-cnn"} {
 			c := Defaults(data, name)

@@ -67,7 +67,7 @@ func ringConfig(data string) Config {
 	c := Defaults(data, "ccp")
 	c.Levels, c.Hidden = "4x6/4,1x8/3", []int{8}
 	c.Epochs, c.Batch, c.LearningRate = ringEpochs, 16, 0.02
-	c.Params = map[string]any{models.ParamReadoutDropout: 0.2}
+	c.Settings = settings(map[string]any{"readout_dropout": 0.2})
 	return c
 }
 
@@ -156,3 +156,20 @@ func weightPaths(variables map[string]string) (paths []string) {
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// settings are those of values by path.
+func settings(values map[string]any) (s models.Settings) {
+	for path, value := range values {
+		if err := s.Set(fmt.Sprintf("%s=%v", path, value)); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
+// set changes a setting of a configuration.
+func set(c *Config, path string, value any) {
+	if err := c.Settings.Set(fmt.Sprintf("%s=%v", path, value)); err != nil {
+		panic(err)
+	}
+}

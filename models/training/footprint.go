@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
@@ -207,8 +206,8 @@ func (e *OutOfMemoryError) Error() string {
 		leave = "no --resident, "
 	}
 	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: %sa smaller --batch, more --devices, "+
-		"--set %s=true, --dtype bfloat16, --hierarchy prepared, --set %s=4, fewer clusters or filters with --levels; --dry-run tells what is needed (%s)",
-		strings.Join(names, "; "), leave, ccp.ParamRecompute, models.ParamCandidates, cause)
+		"--set ccp_recompute=true, --dtype bfloat16, --hierarchy prepared, --set ccp_candidates=4, fewer clusters or filters with --levels; "+
+		"--dry-run tells what is needed (%s)", strings.Join(names, "; "), leave, cause)
 }
 
 // explained is an error of a training step, an OutOfMemoryError where it is one.

@@ -41,7 +41,8 @@ func TestDryRun(t *testing.T) {
 	assert.Greater(t, f.Memory.Temporary, int64(4*16*4*4*3))
 	assert.Equal(t, Sized{"level_1's gathered neighbourhoods", "(Float32)[16, 4, 4, 3]", 4 * 16 * 4 * 4 * 3}, f.Largest[0])
 
-	c.Params[nn.ParamDType], c.Params[ccp.ParamHierarchy] = nn.BFloat16, ccp.Prepared
+	set(&c, "dtype", nn.BFloat16)
+	set(&c, "ccp_hierarchy", ccp.Prepared)
 	two, err := DryRun(t.Context(), backend, c, Options{Devices: 2})
 	require.NoError(t, err)
 	assert.Less(t, two.Parameters, f.Parameters, "no U")
@@ -107,7 +108,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	c, known := rows[row]
 	require.True(t, known, row)
 	if row == "20news-paper" {
-		c.Levels, c.Hidden, c.Params = models.Preset("20news", 10000).LevelsString(), []int{256}, nil
+		c.Levels, c.Hidden, c.Settings = models.Preset("20news", 10000).LevelsString(), []int{256}, models.Settings{}
 	}
 	backend := backendtest.XLA(t)
 	told, err := DryRun(t.Context(), backend, c, Options{DataDir: folder})

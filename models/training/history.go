@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/models"
 )
 
 // hierarchyFolder holds a file for each epoch: 0003.json.
@@ -20,9 +20,9 @@ const hierarchyFolder = "hierarchy"
 
 // HierarchyEpoch is a hierarchy as it was at the end of an epoch of its training.
 type HierarchyEpoch struct {
-	Epoch    int                  `json:"epoch"`    // from 1
-	Clusters [][]int32            `json:"clusters"` // of each level: the cluster that each of the level's nodes belongs to most
-	Health   []models.LevelHealth `json:"health"`   // of each level
+	Epoch    int                `json:"epoch"`    // from 1
+	Clusters [][]int32          `json:"clusters"` // of each level: the cluster that each of the level's nodes belongs to most
+	Health   []hierarchy.Health `json:"health"`   // of each level
 }
 
 // Path is the cluster of a level, from 1, that each input node comes to if it goes with its largest membership at every level.
@@ -65,9 +65,9 @@ func (r *run) record(epoch int, objective []float64) error {
 	if err != nil {
 		return err
 	}
-	h := HierarchyEpoch{Epoch: epoch, Clusters: make([][]int32, len(levels)), Health: levels.Health()}
+	h := HierarchyEpoch{Epoch: epoch, Clusters: make([][]int32, len(levels)), Health: levels.Health(objective)}
 	for i, level := range levels {
-		h.Clusters[i], h.Health[i].Objective = level.Memberships.Hard(), objective[i]
+		h.Clusters[i] = level.Memberships.Hard()
 	}
 	r.warn(h.Health)
 	raw, err := json.Marshal(h)
@@ -82,7 +82,7 @@ func (r *run) record(epoch int, objective []float64) error {
 }
 
 // warn gives notice of levels that have collapsed since the last epoch.
-func (r *run) warn(health []models.LevelHealth) {
+func (r *run) warn(health []hierarchy.Health) {
 	if r.collapsed == nil {
 		r.collapsed = make([]bool, len(health))
 	}

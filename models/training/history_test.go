@@ -48,9 +48,9 @@ func TestHierarchiesThatStay(t *testing.T) {
 		c := ringConfig(writeRing(t, 200))
 		c.Model, c.Epochs = model, 2
 		if model == "ccp" {
-			c.Params[ccp.ParamHierarchy] = ccp.Prepared
+			set(&c, "ccp_hierarchy", ccp.Prepared)
 		} else {
-			c.Levels, c.Hidden, c.Params = "", nil, nil
+			c.Levels, c.Hidden, c.Settings = "", nil, models.Settings{}
 		}
 		dir := t.TempDir()
 		trainIn(t, backend, c, dir)
@@ -64,7 +64,8 @@ func TestHierarchiesThatStay(t *testing.T) {
 func TestACollapseIsNoticed(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Params[ccp.ParamMembershipStd], c.Params[ccp.ParamMembershipRate] = 0.0, 1e-9
+	set(&c, "ccp_membership_std", 0.0)
+	set(&c, "ccp_membership_rate", 1e-9)
 	notices := trainUntil(t, backend, c, t.TempDir(), 3*ringSteps+1)
 	count := 0
 	for _, line := range notices {

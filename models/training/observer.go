@@ -9,13 +9,14 @@ import (
 
 // Options say where and how a training runs; they do not change its result.
 type Options struct {
-	Dir       string        // the checkpoint's directory
-	DataDir   string        // where the data set's files are looked for
-	Command   string        // the command line, kept with the checkpoint
-	Backend   string        // the backend's name, for the record
-	SaveEvery time.Duration // how much work a kill may cost; every epoch is saved in any case
-	Devices   int           // how many of the backend's devices share each batch; 0 is 1
-	Resident  bool          // the training samples are kept on the device, and a step gets their indices
+	Dir       string            // the checkpoint's directory
+	Data      *datasets.Dataset // the data set where it is at hand, as in a program of one's own; nil: the one that Config.Data names
+	DataDir   string            // where the data set's files are looked for
+	Command   string            // the command line, kept with the checkpoint
+	Backend   string            // the backend's name, for the record
+	SaveEvery time.Duration     // how much work a kill may cost; every epoch is saved in any case
+	Devices   int               // how many of the backend's devices share each batch; 0 is 1
+	Resident  bool              // the training samples are kept on the device, and a step gets their indices
 	Observer  Observer
 }
 

@@ -25,6 +25,9 @@ func ReadResult(dir string) (r Result, err error) {
 
 // load loads the configuration's data set, with the graph that it asks for.
 func (c Config) load(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
+	if opts.Data != nil {
+		return c.randomGraph(opts.Data)
+	}
 	d, err := datasets.Load(c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load, Context: ctx}))
 	if err != nil && ctx.Err() != nil {
@@ -33,12 +36,18 @@ func (c Config) load(ctx context.Context, backend compute.Backend, opts Options)
 	if err != nil {
 		return nil, err
 	}
-	if c.RandomGraph {
-		if d.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed)); err != nil {
-			return nil, err
-		}
+	return c.randomGraph(d)
+}
+
+// randomGraph is the data set on the graph that the configuration asks for.
+func (c Config) randomGraph(d *datasets.Dataset) (*datasets.Dataset, error) {
+	if !c.RandomGraph {
+		return d, nil
 	}
-	return d, nil
+	other := *d
+	var err error
+	other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed))
+	return &other, err
 }
 
 // check says why a configuration cannot be trained on a data set in this way.

@@ -3,10 +3,8 @@ package training
 import (
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,9 +20,9 @@ func TestRecomputeTrainsTheSame(t *testing.T) {
 	c.Levels, c.Hidden, c.Batch = "19x8/9,6x12/4,1x16/4", []int{12}, 16
 	with := func(setting string) Config {
 		c := c
-		c.Params = map[string]any{ccp.ParamDropout: 0.2, models.ParamInputDropout: 0.1}
+		c.Settings = settings(map[string]any{"ccp_dropout": 0.2, "input_dropout": 0.1})
 		if setting != "" {
-			c.Params[setting] = true
+			set(&c, setting, true)
 		}
 		return c
 	}
@@ -33,7 +31,7 @@ func TestRecomputeTrainsTheSame(t *testing.T) {
 		for _, run := range []struct {
 			setting string
 			devices int
-		}{{ccp.ParamRecompute, 1}, {"level_1/" + ccp.ParamRecompute, 1}, {ccp.ParamRecompute, 4}} {
+		}{{"ccp_recompute", 1}, {"level_1/ccp_recompute", 1}, {"ccp_recompute", 4}} {
 			if run.devices > backend.NumDevices() {
 				continue
 			}
@@ -53,7 +51,7 @@ func TestRecomputeSavesMemory(t *testing.T) {
 	c.Levels, c.Batch = "10x64/8,8x64/8", 64
 	kept, err := DryRun(t.Context(), backendtest.XLA(t), c, Options{})
 	require.NoError(t, err)
-	c.Params[ccp.ParamRecompute] = true
+	set(&c, "ccp_recompute", true)
 	again, err := DryRun(t.Context(), backendtest.XLA(t), c, Options{})
 	require.NoError(t, err)
 	assert.Less(t, again.Memory.Temporary, kept.Memory.Temporary/2)

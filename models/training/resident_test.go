@@ -61,7 +61,7 @@ func pictures(t testing.TB, samples int) *datasets.Dataset {
 func picturesConfig() Config {
 	c := Defaults("pictures", "ccp")
 	c.Levels, c.Hidden, c.Batch, c.Epochs, c.Augment = "8x6/6,1x8/4", []int{8}, 16, 4, true
-	c.Params = map[string]any{models.ParamReadoutDropout: 0.2}
+	c.Settings = settings(map[string]any{"readout_dropout": 0.2})
 	return c
 }
 
@@ -200,7 +200,7 @@ func TestResidentRefuses(t *testing.T) {
 	c := picturesConfig()
 	_, err := trainOn(t.Context(), backend, c, host, Options{Dir: dir, Resident: true})
 	require.EqualError(t, err, "--resident: pictures augments its samples on the host; leave --resident out, or give --augment=false")
-	c.Model, c.Levels, c.Hidden, c.Params, c.Epochs, c.Augment = "bayes", "", nil, nil, 1, false
+	c.Model, c.Levels, c.Hidden, c.Settings, c.Epochs, c.Augment = "bayes", "", nil, models.Settings{}, 1, false
 	_, err = trainOn(t.Context(), backend, c, host, Options{Dir: dir, Resident: true})
 	require.EqualError(t, err, "--resident: model bayes is not trained step by step; leave --resident out")
 	require.NoDirExists(t, dir)

@@ -41,8 +41,6 @@ func (r *run) finish() (Result, error) {
 	if errors.Is(err, checkpoint.ErrNone) {
 		r.notice(err.Error() + "; using the weights of the last epoch")
 		best, err = history[len(history)-1], r.classifier.Update(r.store)
-	} else {
-		r.classifier.Loaded()
 	}
 	if err != nil {
 		return Result{}, err

@@ -12,7 +12,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
-	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +41,7 @@ func TestResumeWithOptions(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := ringConfig(writeRing(t, 200))
 		c.Epochs, c.Average, c.Schedule = 2, 0.9, "constant"
-		c.Params["ccp_dropout"] = 0.1
+		set(&c, "ccp_dropout", 0.1)
 		whole := t.TempDir()
 		trainIn(t, backend, c, whole)
 		resume(t, backend, c, whole, []int{5})
@@ -52,12 +51,12 @@ func TestResumeWithOptions(t *testing.T) {
 // A hierarchy made before the training stays what it was, and constant.
 func TestResumeWithAPreparedHierarchy(t *testing.T) {
 	backend := backendtest.Go(t)
-	for _, way := range []string{ccp.Random, ccp.Prepared, ccp.Refined} {
-		t.Run(way, func(t *testing.T) {
+	for _, way := range []ccp.Plan{ccp.Random, ccp.Prepared, ccp.Refined} {
+		t.Run(way.String(), func(t *testing.T) {
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			c := ringConfig(writeRing(t, 200))
 			c.Epochs, c.Average = 2, 0.9
-			c.Params[ccp.ParamHierarchy] = way
+			set(&c, "ccp_hierarchy", way)
 			whole := t.TempDir()
 			result := trainIn(t, backend, c, whole)
 			assert.Greater(t, result.Test.Accuracy, 0.6)
@@ -67,13 +66,13 @@ func TestResumeWithAPreparedHierarchy(t *testing.T) {
 	}
 }
 
-// Candidates, and neighbourhoods that are not selected in every step, are part of what a snapshot holds.
-func TestResumeWithCandidatesAndRefresh(t *testing.T) {
+// Candidates are part of what a snapshot holds.
+func TestResumeWithCandidates(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())
 		c := ringConfig(writeRing(t, 200))
 		c.Epochs = 2
-		c.Params["level_1/"+models.ParamCandidates], c.Params[ccp.ParamRefresh] = 2.0, 3.0
+		set(&c, "level_1/ccp_candidates", 2.0)
 		whole := t.TempDir()
 		result := trainIn(t, backend, c, whole)
 		assert.Greater(t, result.Test.Accuracy, 0.6)

@@ -20,7 +20,7 @@ import (
 )
 
 // NewTrainer makes the GoMLX trainer of a configuration: the spec's network, cross entropy minus the objectives, Adam, the
-// schedule over `steps` steps and, if asked for, moving averages of the weights. Batches with Spec Reuse do not select. Its metrics, after GoMLX's own two, are the
+// schedule over `steps` steps and, if asked for, moving averages of the weights. Its metrics, after GoMLX's own two, are the
 // batch's cross entropy, its accuracy and each level's objective.
 func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
 	return newTrainer(backend, store, c, spec, graph, steps, nil)
@@ -28,11 +28,8 @@ func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 
 // newTrainer is NewTrainer whose batches are the indices of resident samples where these are not nil.
 func newTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int, kept *resident) *train.Trainer {
-	network := func(scope *model.Scope, batchSpec any, inputs []*Node) []*Node {
+	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
-		if batchSpec == Reuse {
-			ccp.ReuseSelection(scope, g)
-		}
 		if c.Schedule == "cosine" {
 			cosineschedule.New(scope, g, dtypes.Float32).PeriodSteps(steps).LearningRate(c.LearningRate).Done()
 		}
@@ -43,7 +40,7 @@ func newTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 		if kept != nil {
 			signals = kept.inputs(scope.Store(), inputs[0])
 		}
-		return []*Node{spec.Build(scope, graph, signals)}
+		return []*Node{spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, signals)}
 	}
 	metrics := []metric.Interface{
 		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
@@ -65,17 +65,27 @@ type run struct {
 }
 
 // Train trains a configuration in opts.Dir, from the beginning or from where it was left, and evaluates the epoch that did best in
-// validation. When ctx ends it saves and returns an error that wraps ErrInterrupted. Nothing is written before data and
-// settings have been found to be good.
+// validation. The checkpoint in opts.Dir is what models.Load reads. backend nil: the best there is, see models.OpenBackend. When ctx
+// ends it saves and returns an error that wraps ErrInterrupted. Nothing is written before data and settings have been found to be
+// good.
 func Train(ctx context.Context, backend compute.Backend, c Config, opts Options) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
+	}
+	if opts.Dir == "" {
+		opts.Dir = c.DefaultCheckpoint()
 	}
 	if err := files.CheckDirectory(opts.Dir); err != nil {
 		return Result{}, err
 	}
 	if result, done, err := finished(c, opts.Dir); done || err != nil {
 		return result, err
+	}
+	if backend == nil {
+		var err error
+		if backend, err = models.OpenBackend(os.Stderr); err != nil {
+			return Result{}, err
+		}
 	}
 	d, err := c.load(ctx, backend, opts)
 	if err != nil {
@@ -112,8 +122,8 @@ func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets
 
 // begin opens the checkpoint, and restores the newest snapshot if there is one.
 func (r *run) begin(_ context.Context, backend compute.Backend) error {
-	m := models.Metadata{Spec: r.spec, Data: r.data.Name, ClassNames: r.data.ClassNames, Mean: r.data.Mean, Std: r.data.Std,
-		Provenance: r.data.Provenance, Command: r.Command, Versions: Versions(r.Backend)}
+	m := MetadataOf(r.spec, r.data)
+	m.Command, m.Versions = r.Command, Versions(r.Backend)
 	if err := openRun(r.Dir, r.Config, m, r.data.Affinity); err != nil {
 		return err
 	}
@@ -149,6 +159,11 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	return err
 }
 
+// MetadataOf describes a classifier with that network for that data set, as its checkpoint needs it.
+func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
+	return models.Metadata{Spec: spec, Data: d.Name, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std, Provenance: d.Provenance, Versions: Versions("")}
+}
+
 // total is the number of steps of the whole run.
 func (r *run) total() int { return r.perEpoch * r.Epochs }
 
@@ -156,9 +171,6 @@ func (r *run) total() int { return r.perEpoch * r.Epochs }
 func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	if !r.spec.PreparedBefore() {
 		return nil
-	}
-	if r.state.Hierarchy.Objective != nil {
-		models.MarkFrozen(r.store)
 	}
 	if r.state.Step > 0 {
 		return nil
@@ -173,11 +185,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	if r.spec.FrozenInTraining() {
 		r.state.Hierarchy = hierarchy
 	}
-	way, ok := r.spec.Params[ccp.ParamHierarchy].(string)
-	if !ok {
-		way = ccp.Learned
-	}
-	r.notice(fmt.Sprintf("hierarchy %s: %s", way, describe(hierarchy)))
+	r.notice(fmt.Sprintf("hierarchy %s: %s", r.spec.Plan(), describe(hierarchy)))
 	return nil
 }
 
@@ -222,7 +230,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		return r.failure
 	})
 	r.epochStart, r.saved = time.Now(), time.Now()
-	batches, err := onDevices(refreshing{r.batches, r.state.Step, selectEvery(r.spec)}, r.Devices)
+	batches, err := onDevices(r.batches, r.Devices)
 	if err != nil {
 		return err
 	}

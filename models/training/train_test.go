@@ -224,9 +224,8 @@ func TestTrainErrors(t *testing.T) {
 		"level 1: \"4\" is not CLUSTERSxFILTERS/L":  func(c *Config) { c.Levels = "4" },
 		"level 2: L=5 exceeds its 4 nodes":          func(c *Config) { c.Levels = "4x6/4,1x8/5" },
 		"hidden layer 1: its width is 0":            func(c *Config) { c.Hidden = []int{0} },
-		"setting ccp_gates=node: it must be one of": func(c *Config) { c.Params = map[string]any{"ccp_gates": "node"} },
-		"setting ccp_hierarchy=frozen: it must be":  func(c *Config) { c.Params = map[string]any{"ccp_hierarchy": "frozen"} },
-		`setting level_3/l2: the network has no "level_3"; its parts are level_1, level_2, fc_1, classes`: func(c *Config) { c.Params = map[string]any{"level_3/l2": 0.0} },
+		"setting ccp_gates=node: it must be one of": func(c *Config) { c.Settings = c.Settings.With("", func(o *models.Options) { o.Gates = "node" }) },
+		`setting level_3/l2: the network has no "level_3"; its parts are level_1, level_2, fc_1, classes`: func(c *Config) { c.Settings = settings(map[string]any{"level_3/l2": 0.0}) },
 	} {
 		c := ringConfig(data)
 		change(&c)
@@ -302,7 +301,7 @@ func TestDescribeHierarchy(t *testing.T) {
 func TestPreparingIsInterrupted(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	c := ringConfig(writeRing(t, 200))
-	c.Params[ccp.ParamHierarchy] = ccp.Prepared
+	set(&c, "ccp_hierarchy", ccp.Prepared)
 	ctx, cancel := context.WithCancel(context.Background())
 	var told []int
 	var notices []string

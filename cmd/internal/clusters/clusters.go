@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
@@ -25,13 +26,13 @@ const (
 // View is a classifier's hierarchy with what is needed to show it.
 type View struct {
 	*models.Classifier
-	Levels models.ClusterLevels
+	Levels hierarchy.Levels
 	// Data has the nodes' names and coordinates, and their grid where the checkpoint is older than grids; it can be nil.
 	Data *datasets.Dataset
 	// Least is the least membership that is written, beside each node's largest.
 	Least float64
 
-	inputs []models.Memberships // of the input nodes, by level
+	inputs []hierarchy.Memberships // of the input nodes, by level
 }
 
 // Cluster is a cluster with the names of its most central nodes.
@@ -161,7 +162,7 @@ func (v *View) neighbourhoods(i int, row func(cells ...any)) {
 
 // tree is the hierarchy from the first level on that has few enough clusters, all of them if none has.
 func (v *View) tree() picture.Tree {
-	first := max(0, slices.IndexFunc(v.Levels, func(l models.ClusterLevel) bool { return l.Clusters <= mostLeaves }))
+	first := max(0, slices.IndexFunc(v.Levels, func(l hierarchy.Level) bool { return l.Clusters <= mostLeaves }))
 	tree := picture.Tree{Title: v.Classifier.Data + ", the hierarchy", First: first + 1, Used: make([]bool, v.Levels[first].Clusters)}
 	for _, k := range v.Levels.Path(first + 1) {
 		tree.Used[k] = true
@@ -173,7 +174,7 @@ func (v *View) tree() picture.Tree {
 }
 
 // Spread maps the rows of an array, one for each cluster of a level, to the input nodes.
-func Spread(levels models.ClusterLevels, level int, array *npz.Array) ([][]float64, error) {
+func Spread(levels hierarchy.Levels, level int, array *npz.Array) ([][]float64, error) {
 	values, err := array.Float32s()
 	if err != nil {
 		return nil, err

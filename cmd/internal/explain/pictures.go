@@ -63,13 +63,8 @@ func (p *pictures) files(attribute func(row func(cells ...any)) error, means []m
 func (p *pictures) draw(means []models.MeanAttribution) error {
 	layout := picture.NewLayout(p.Classifier.Graph, p.Data.Grid, p.Data.Parts, p.Data.Coordinates, p.Data.NodeNames)
 	save := func(name, title string, panels ...*plot.Plot) error {
-		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: 220 + picture.BarWidth/vg.Length(len(panels)), Height: 236}
-		switch layout.Kind {
-		case picture.OnPlane:
-			sheet.Width, sheet.Height = 360+picture.BarWidth, 384
-		case picture.OnSkeleton:
-			sheet.Width, sheet.Height = 360+picture.BarWidth, 220
-		}
+		width, height := layout.Size()
+		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: width + picture.BarWidth/vg.Length(len(panels)), Height: max(height, 150)}
 		return sheet.Save(filepath.Join(p.folder, name))
 	}
 	class := func(k int) string { return text.Shorten(p.Data.ClassNames[k], text.LongestName) }

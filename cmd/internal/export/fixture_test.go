@@ -17,20 +17,20 @@ import (
 
 // variant is a network that differs from the others in what Fold must know about.
 type variant struct {
-	levels string // "" is none
-	hidden []int
-	params map[string]any
+	levels   string // "" is none
+	hidden   []int
+	settings []string
 }
 
 var variants = map[string]variant{
 	"learned":         {"6x5/4,2x7/3", []int{8}, nil},
-	"prepared":        {"6x5/4,2x7/3", []int{8}, map[string]any{"ccp_hierarchy": "prepared"}},
-	"candidates":      {"6x5/4,2x7/2", []int{8}, map[string]any{"level_1/ccp_candidates": 3.0, "level_2/ccp_candidates": 2.0}},
-	"elu before norm": {"6x5/4,2x7/3", []int{8, 5}, map[string]any{"ccp_order": "filter-elu-norm"}},
-	"mixed orders":    {"6x5/4,2x7/3", []int{8}, map[string]any{"level_2/ccp_order": "filter-elu-norm", "fc_1/batchnorm_epsilon": 0.3, "level_1/batchnorm_epsilon": 0.1}},
-	"level dropout":   {"6x5/4,2x7/3", []int{8}, map[string]any{"ccp_dropout": 0.3, "input_dropout": 0.1}},
-	"slot gates":      {"6x5/4,2x7/3", []int{8}, map[string]any{"ccp_gates": "slot"}},
-	"cluster gates":   {"6x5/4,2x7/3", []int{8}, map[string]any{"level_1/ccp_gates": "cluster"}},
+	"prepared":        {"6x5/4,2x7/3", []int{8}, []string{"ccp_hierarchy=prepared"}},
+	"candidates":      {"6x5/4,2x7/2", []int{8}, []string{"level_1/ccp_candidates=3", "level_2/ccp_candidates=2"}},
+	"elu before norm": {"6x5/4,2x7/3", []int{8, 5}, []string{"ccp_order=filter-elu-norm"}},
+	"mixed orders":    {"6x5/4,2x7/3", []int{8}, []string{"level_2/ccp_order=filter-elu-norm", "fc_1/batchnorm_epsilon=0.3", "level_1/batchnorm_epsilon=0.1"}},
+	"level dropout":   {"6x5/4,2x7/3", []int{8}, []string{"ccp_dropout=0.3", "input_dropout=0.1"}},
+	"slot gates":      {"6x5/4,2x7/3", []int{8}, []string{"ccp_gates=slot"}},
+	"cluster gates":   {"6x5/4,2x7/3", []int{8}, []string{"level_1/ccp_gates=cluster"}},
 	"no hidden layer": {"6x5/4,1x7/6", nil, nil},
 	"L = 1":           {"3x1/1,1x1/1", nil, nil},
 	"no level":        {"", []int{6}, nil},
@@ -43,7 +43,9 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 	t.Helper()
 	grid, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	m := models.Metadata{Spec: models.Spec{Model: "ccp", Nodes: 12, Channels: 2, Classes: 3, Params: v.params}, Data: "grid",
+	settings, err := models.NewSettings(v.settings...)
+	require.NoError(t, err)
+	m := models.Metadata{Spec: models.Spec{Model: "ccp", Nodes: 12, Channels: 2, Classes: 3, Settings: settings}, Data: "grid",
 		ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}
 	m.Spec.Hidden = v.hidden
 	if v.levels != "" {
@@ -56,7 +58,9 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 		_, err = m.Spec.Prepare(t.Context(), backend, store, grid, nil)
 		require.NoError(t, err)
 	}
-	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *graph.Node) *graph.Node { return m.Spec.Build(scope, grid, x) },
+	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *graph.Node) *graph.Node {
+		return m.Spec.Build(scope, models.Topology{Matrix: grid, Frozen: m.Spec.FrozenInTraining()}, x)
+	},
 		tensors.FromScalarAndDimensions(float32(1), 1, 12, 2))
 	require.NoError(t, err)
 	for v := range store.IterVariables() {

@@ -19,7 +19,7 @@ func byHand(t *testing.T, order string) *models.Classifier {
 	t.Helper()
 	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: models.Spec{
 		Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}}},
-		Nodes: 3, Channels: 1, Classes: 2, Params: map[string]any{"ccp_order": order, "batchnorm_epsilon": 1.0},
+		Nodes: 3, Channels: 1, Classes: 2, Settings: models.Settings{}.With("", func(o *models.Options) { o.Order, o.BatchNormEpsilon = order, 1 }),
 	}, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, nil)
 	require.NoError(t, err)
 	set := func(path string, value any) {
@@ -38,7 +38,6 @@ func byHand(t *testing.T, order string) *models.Classifier {
 	set("level_1/batch_norm/variance", []float32{3, 8}) // with ε = 1 the deviations are 2 and 3
 	set("classes/W", [][]float32{{1, -1}, {0.5, 2}})
 	set("classes/b", []float32{0.125, 0})
-	c.Loaded()
 	return c
 }
 

@@ -52,7 +52,7 @@ func trainedDigits(t *testing.T, hierarchy string) *models.Classifier {
 	t.Helper()
 	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x8/9,1x16/8", []int{16}, 2
-	config.Params = map[string]any{"ccp_hierarchy": hierarchy}
+	require.NoError(t, config.Settings.Set("ccp_hierarchy="+hierarchy))
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
 	require.NoError(t, err)

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -249,11 +248,17 @@ func TestDistinct(t *testing.T) {
 }
 
 func TestWithoutDropout(t *testing.T) {
-	params := map[string]any{ccp.ParamDropout: 0.1, "level_2/" + ccp.ParamDropout: 0.3, ccp.ParamMembershipRate: 100.0}
-	s := withoutDropout(models.Spec{Params: params})
-	assert.Equal(t, map[string]any{ccp.ParamDropout: 0.0, models.ParamReadoutDropout: 0.0, models.ParamInputDropout: 0.0, ccp.ParamMembershipRate: 100.0}, s.Params)
-	assert.Len(t, params, 3, "the original stays")
-	assert.Len(t, withoutDropout(models.Spec{}).Params, 3)
+	before, err := models.NewSettings("ccp_dropout=0.1", "level_2/ccp_dropout=0.3", "ccp_membership_rate=100")
+	require.NoError(t, err)
+	for _, settings := range []models.Settings{before, {}} {
+		s := withoutDropout(models.Spec{Settings: settings}).Settings
+		for _, part := range []string{"", "level_1", "level_2", "classes"} {
+			o := s.Of(part)
+			assert.Equal(t, []float64{0, 0, 0}, []float64{o.Dropout, o.ReadoutDropout, o.InputDropout}, part)
+			assert.Equal(t, settings.Of(part).MembershipRate, o.MembershipRate)
+		}
+	}
+	assert.Equal(t, 0.3, before.Of("level_2").Dropout, "the original stays")
 }
 
 // Weights are the averages where there are some.

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
@@ -67,7 +66,7 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 	exec, err := model.NewExec(backend, store, func(scope *model.Scope, signals, labels *Node) (task, objective *Node) {
 		g := signals.Graph()
 		scope.Store().SetTraining(g, true) // so that batch normalisation takes the samples' own statistics
-		logits := spec.Build(scope, graph, signals)
+		logits := spec.Build(scope, models.Topology{Matrix: graph}, signals)
 		objective = ScalarZero(g, dtypes.Float32)
 		for _, level := range ccp.Levels(scope.Store(), g) {
 			objective = Add(objective, level.Objective)
@@ -96,14 +95,8 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 
 // withoutDropout is a spec that has no dropout anywhere, not even in training.
 func withoutDropout(s models.Spec) models.Spec {
-	dropout := []string{ccp.ParamDropout, models.ParamReadoutDropout, models.ParamInputDropout}
-	s.Params = maps.Clone(s.Params)
-	maps.DeleteFunc(s.Params, func(name string, _ any) bool { return slices.Contains(dropout, path.Base(name)) })
-	if s.Params == nil {
-		s.Params = map[string]any{}
-	}
-	for _, name := range dropout {
-		s.Params[name] = 0.0
+	for _, part := range append([]string{""}, s.Settings.Parts()...) {
+		s.Settings = s.Settings.With(part, func(o *models.Options) { o.Dropout, o.ReadoutDropout, o.InputDropout = 0, 0, 0 })
 	}
 	return s
 }
@@ -134,9 +127,9 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 		}
 		shape := v.Shape()
 		switch {
-		case v.Name() == "U", v.Name() == "W" && shape.Rank() == 3: // a row a node; [filters, L, channels]
+		case ccp.IsMemberships(v), nn.IsKernel(v) && shape.Rank() == 3: // a row a node; [filters, L, channels]
 			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(0)})
-		case v.Name() == "W": // [in, out]
+		case nn.IsKernel(v): // [in, out]
 			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(-1), Interleaved: true})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -48,11 +49,11 @@ func trained(t testing.TB, name string) string {
 	c.Levels, c.Hidden, c.Epochs = "12x8/8,4x8/4,1x8/4", []int{8}, 3
 	switch name {
 	case "learned":
-		c.Params = map[string]any{ccp.ParamHierarchy: ccp.Learned, ccp.ParamMembershipRate: 100.0}
+		c.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy, o.MembershipRate = ccp.Learned, 100 })
 	case "prepared":
-		c.Params, c.Epochs = map[string]any{ccp.ParamHierarchy: ccp.Prepared}, 1
+		c.Settings, c.Epochs = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared }), 1
 	case "softmax":
-		c.Model, c.Levels, c.Hidden, c.Params, c.Epochs = "softmax", "", nil, nil, 1
+		c.Model, c.Levels, c.Hidden, c.Settings, c.Epochs = "softmax", "", nil, models.Settings{}, 1
 	}
 	_, err := training.Train(context.Background(), backendtest.Go(t), c, training.Options{Dir: dir, Backend: "go", Command: "ccp train --test"})
 	require.NoError(t, err)
@@ -109,7 +110,7 @@ func words(t testing.TB) Report {
 				clusters[node] = int32(random.IntN(level.Clusters))
 			}
 			e.Clusters = append(e.Clusters, clusters)
-			e.Health = append(e.Health, models.LevelHealth{Level: i + 1, Nodes: nodes, Clusters: level.Clusters, Neighbours: level.Neighbours, InUse: level.Clusters})
+			e.Health = append(e.Health, hierarchy.Health{Level: i + 1, Nodes: nodes, Clusters: level.Clusters, Neighbours: level.Neighbours, InUse: level.Clusters})
 			nodes = level.Clusters
 		}
 		epochs = append(epochs, e)

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
@@ -85,7 +86,7 @@ func (h *Hierarchy) colours(layout *Layout, cluster []int32, k int) (numbers Int
 }
 
 // describe fills in what only the classifier's weights tell: each cluster's mass, its most central nodes and its neighbourhood.
-func (h *Hierarchy) describe(levels models.ClusterLevels, c *models.Classifier) {
+func (h *Hierarchy) describe(levels hierarchy.Levels, c *models.Classifier) {
 	inputs := levels.Inputs()
 	for i, level := range levels {
 		l := &h.Levels[i]

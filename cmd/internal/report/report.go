@@ -6,8 +6,8 @@ package report
 import (
 	"encoding/json"
 
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
 
@@ -37,7 +37,7 @@ type Report struct {
 	Mistakes   []Sample             `json:"mistakes"` // the most confident ones first
 	Gallery    []Sample             `json:"gallery"`
 	Rerun      Rerun                `json:"rerun"`
-	Health     []models.LevelHealth `json:"health"` // of the snapshot, or of the newest epoch; empty without clusters
+	Health     []hierarchy.Health   `json:"health"` // of the snapshot, or of the newest epoch; empty without clusters
 
 	Live  bool `json:"live"`  // served during the training
 	Ended bool `json:"ended"` // the training is over
@@ -70,8 +70,8 @@ type Hierarchy struct {
 
 // Course is the health of all levels after an epoch.
 type Course struct {
-	Epoch  int                  `json:"epoch"`
-	Levels []models.LevelHealth `json:"levels"`
+	Epoch  int                `json:"epoch"`
+	Levels []hierarchy.Health `json:"levels"`
 }
 
 // HierarchyEpoch is a hierarchy after an epoch: of each level, the cluster that each of the level's nodes belongs to most.

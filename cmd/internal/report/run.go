@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -57,7 +58,7 @@ func (r *Run) FromRun() (Report, error) {
 	spec := r.meta.Spec
 	report := Report{Data: r.meta.Data, Model: spec.Model, About: models.About(spec.Model), Nodes: spec.Nodes, Channels: spec.Channels,
 		Edges: r.graph.Edges(), Levels: spec.LevelsString(), Hidden: spec.Hidden, ClassNames: r.meta.ClassNames, Epochs: r.config.Epochs,
-		Layout: r.layout, Names: r.names, Notices: []string{}, Mistakes: []Sample{}, Gallery: []Sample{}, Health: []models.LevelHealth{}}
+		Layout: r.layout, Names: r.names, Notices: []string{}, Mistakes: []Sample{}, Gallery: []Sample{}, Health: []hierarchy.Health{}}
 	report.Rerun = Rerun{Command: r.meta.Command, Config: r.raw, Versions: r.meta.Versions, Provenance: r.meta.Provenance,
 		Seed: r.config.Seed, Backend: r.meta.Versions["backend"], Machine: backend.ThisMachine(), Checkpoint: filepath.Clean(r.dir)}
 	var err error

@@ -40,7 +40,7 @@ func save(t testing.TB, dir string, step, answer int) {
 	m := models.Metadata{Data: "tiny.npz", ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5},
 		Spec: models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: levels, Hidden: []int{4}}, Nodes: nodes, Channels: channels, Classes: classes}}
 	store := m.Spec.NewStore(3)
-	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, graph, x) },
+	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, models.Topology{Matrix: graph}, x) },
 		tensors.FromScalarAndDimensions(float32(1), 1, nodes, channels))
 	require.NoError(t, err)
 	if answer >= 0 {

@@ -5,7 +5,6 @@ import (
 	_ "embed" // the paper's tables
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -102,7 +101,6 @@ func PaperTable(name, data string, epochs int) (Table, error) {
 				if err := decode(r.Set, &c); err != nil {
 					return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
 				}
-				maps.DeleteFunc(c.Params, func(_ string, value any) bool { return value == nil })
 			}
 			if epochs > 0 && epochs < c.Epochs {
 				if all := fmt.Sprint(c.Epochs); !slices.Contains(whole, all) {

@@ -3,12 +3,11 @@ package models
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -16,113 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// soft makes memberships out of rows that sum to 1; zeros are left out.
-func soft(rows ...[]float64) Memberships {
-	m := Memberships{clusters: len(rows[0])}
-	for _, row := range rows {
-		for k, w := range row {
-			if w > 0 {
-				m.add(int32(k), w)
-			}
-		}
-		m.end()
-	}
-	return m
-}
-
-// twoLevels are 4 nodes, 3 clusters, of which the last is empty, and 2 clusters of these.
-func twoLevels() ClusterLevels {
-	return ClusterLevels{
-		{Level: Level{Clusters: 3, Neighbours: 2}, Choices: 3, Memberships: soft([]float64{0.75, 0.25, 0}, []float64{0.5, 0.5, 0}, []float64{0, 1, 0}, []float64{0.25, 0.75, 0}),
-			Neighbourhoods: [][]int32{{0, 1}, {2, 1}, {0, 1}}, Gates: [][]float32{{0.5, 0.25}, {0.75, 0.5}, {0.5, 0.5}}},
-		{Level: Level{Clusters: 2, Neighbours: 1}, Choices: 1, Memberships: HardMemberships([]int32{1, 0, 0}, 2),
-			Neighbourhoods: [][]int32{{1}, {0}}, Gates: [][]float32{{0.5}, {0.5}}},
-	}
-}
-
-func TestMembershipsByHand(t *testing.T) {
-	h := twoLevels()
-	assert.Equal(t, []int32{0, 0, 1, 1}, h[0].Memberships.Hard(), "the first among equals")
-	assert.Equal(t, []int32{0, 1, 2, 3}, h.Path(0))
-	assert.Equal(t, []int32{0, 0, 1, 1}, h.Path(1))
-	assert.Equal(t, []int32{1, 1, 0, 0}, h.Path(2))
-
-	inputs := h.Inputs()
-	require.Len(t, inputs, 2)
-	assert.Equal(t, soft([]float64{0.25, 0.75}, []float64{0.5, 0.5}, []float64{1, 0}, []float64{0.75, 0.25}), inputs[1])
-	assert.Equal(t, 4, inputs[1].Nodes())
-	assert.Equal(t, 2, inputs[1].Clusters())
-	assert.InDelta(t, 0.75, inputs[1].Weight(0, 1), 1e-7)
-	assert.Zero(t, inputs[1].Weight(2, 1))
-
-	assert.Equal(t, []float64{1.5, 2.5, 0}, h.Mass(1))
-	assert.Equal(t, []float64{2.5, 1.5}, h.Mass(2))
-}
-
-func TestSpread(t *testing.T) {
-	h := twoLevels()
-	for _, c := range []struct {
-		name   string
-		level  int
-		values []float32
-		want   []float64
-	}{
-		{"first level", 1, []float32{4, 8, 100}, []float64{5, 6, 8, 7}},
-		{"second level", 2, []float32{8, 4}, []float64{5, 6, 8, 7}},
-		{"two channels", 2, []float32{8, 0, 4, -4}, []float64{5, -3, 6, -2, 8, 0, 7, -1}},
-		{"what is constant stays so", 2, []float32{3, 3}, []float64{3, 3, 3, 3}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := h.Spread(c.level, c.values)
-			require.NoError(t, err)
-			assert.InDeltaSlice(t, c.want, got, 1e-6)
-		})
-	}
-	amounts := []float32{10, 30}
-	for k, mass := range h.Mass(2) {
-		amounts[k] /= float32(mass)
-	}
-	spread, err := h.Spread(2, amounts)
-	require.NoError(t, err)
-	sum := 0.0
-	for _, v := range spread {
-		sum += v
-	}
-	assert.InDelta(t, 40, sum, 1e-5, "amounts divided by the mass keep their sum")
-
-	for level, want := range map[int]string{0: "there is no level 0; levels go from 1 to 2", 3: "there is no level 3", 1: "level 1 has 3 clusters, there are 2 values"} {
-		_, err := h.Spread(level, []float32{1, 2})
-		require.ErrorContains(t, err, want)
-	}
-	_, err = h.Spread(1, nil)
-	require.ErrorContains(t, err, "there are 0 values")
-}
-
-func TestCentral(t *testing.T) {
-	a, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 1, J: 3, Weight: 5}, {I: 0, J: 0, Weight: 9}})
-	require.NoError(t, err)
-	h := ClusterLevels{{Level: Level{Clusters: 3}, Memberships: HardMemberships([]int32{0, 0, 0, 2}, 3)}}
-	assert.Equal(t, [][]int32{{1, 0, 2}, nil, {3}}, h.Central(1, h.Inputs()[0], a), "links to other clusters and loops do not count")
-}
-
-func TestHealthByHand(t *testing.T) {
-	health := twoLevels().Health()
-	entropy := func(ps ...float64) (sum float64) {
-		for _, p := range ps {
-			sum -= p * math.Log(p)
-		}
-		return sum
-	}
-	first := health[0]
-	assert.InDelta(t, (2*entropy(0.75, 0.25)+entropy(0.5, 0.5))/4/math.Log(3), first.Entropy, 1e-6)
-	first.Entropy = 0
-	assert.Equal(t, LevelHealth{Level: 1, Nodes: 4, Clusters: 3, Neighbours: 2, InUse: 2, Unselected: 0.25, Overlap: (1 + 0.5 + 1) / 3.0, GateLow: 0.25, GateHigh: 0.75,
-		Warnings: []string{"level 1: no neighbourhood holds 25% of its nodes, whose signals are lost; " + remedy}}, first)
-	assert.Equal(t, 2, health[1].Level)
-	assert.Zero(t, health[1].Entropy)
-	assert.Contains(t, health[1].Warnings[0], "its 2 clusters of L=1 have 2 places only: give it more clusters or a larger L")
-}
 
 // collapsed is the tiny classifier with U of its first level as given for each node and cluster.
 func collapsed(t *testing.T, backend compute.Backend, u func(i, k int) float32) *Classifier {
@@ -147,7 +39,7 @@ func TestCollapsedHierarchyIsNamed(t *testing.T) {
 		u    func(i, k int) float32
 		want string // "": healthy
 	}{
-		{"all nodes to one cluster", func(_, k int) float32 { return []float32{0, 0, 2, 0}[k] }, "level 1: collapsed: nodes use 1 of its 4 clusters only; " + remedy},
+		{"all nodes to one cluster", func(_, k int) float32 { return []float32{0, 0, 2, 0}[k] }, "level 1: collapsed: nodes use 1 of its 4 clusters only; use --hierarchy prepared or refined"},
 		{"uniform", func(i, k int) float32 {
 			if k == i%4 {
 				return 1e-5
@@ -177,17 +69,17 @@ func TestCollapsedHierarchyIsNamed(t *testing.T) {
 
 // What is read of a classifier fits what its layers see, whichever way its hierarchy came about, fresh or loaded.
 func TestClusterLevels(t *testing.T) {
-	for _, way := range append(ccp.Hierarchies(), "candidates") {
+	for _, way := range append(ccp.Plans(), "candidates") {
 		t.Run(way, func(t *testing.T) {
-			onBackends(t, way == ccp.Learned, func(t *testing.T, backend compute.Backend) {
+			onBackends(t, way == "learned", func(t *testing.T, backend compute.Backend) {
 				m, graph := tiny(t)
-				m.Spec.Params = map[string]any{ccp.ParamHierarchy: way, ccp.ParamGates: "cluster", ccp.ParamMembershipRate: 5.0}
+				m.Spec.Settings = settings(map[string]any{"ccp_hierarchy": way, "ccp_gates": "cluster", "ccp_membership_rate": 5.0})
 				choices := 4
 				switch way {
 				case "candidates":
-					m.Spec.Params[ccp.ParamHierarchy], m.Spec.Params["level_1/"+ParamCandidates] = ccp.Learned, 2.0
+					m.Spec.Settings = settings(map[string]any{"ccp_gates": "cluster", "ccp_membership_rate": 5.0, "level_1/ccp_candidates": 2})
 					choices = 2
-				case ccp.Prepared:
+				case "prepared":
 					choices = 1
 				}
 				store := drawn(t, backend, m.Spec, graph)
@@ -246,7 +138,7 @@ func TestClusterLevels(t *testing.T) {
 				health, err := c.Health()
 				require.NoError(t, err)
 				for i := range health {
-					assert.InDelta(t, ccp.Coverage(tensors.MustCopyFlatData[int32](c.store.GetVariable(fmt.Sprintf("/model/level_%d/frozen_neighbourhood", i+1)).MustValue()), health[i].Nodes), 1-health[i].Unselected, 1e-9)
+					assert.InDelta(t, hierarchy.Coverage(tensors.MustCopyFlatData[int32](c.store.GetVariable(fmt.Sprintf("/model/level_%d/frozen_neighbourhood", i+1)).MustValue()), health[i].Nodes), 1-health[i].Unselected, 1e-9)
 					assert.Positive(t, health[i].Objective)
 					assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
 				}
@@ -270,7 +162,7 @@ func floatsOf(t *testing.T, scope *model.Scope, name string) []float32 {
 func TestPreparedObjective(t *testing.T) {
 	backend := backendtest.Go(t)
 	m, graph := tiny(t)
-	m.Spec.Params = map[string]any{ccp.ParamHierarchy: ccp.Prepared}
+	m.Spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared})
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	store := m.Spec.NewStore(1)
@@ -291,7 +183,7 @@ func TestClusterLevelsErrors(t *testing.T) {
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	_, err = c.ClusterLevels()
-	require.ErrorContains(t, err, `/model/level_1: it has no "U": the classifier has no weights yet`)
+	require.ErrorContains(t, err, "variable /model/level_1/frozen_neighbourhood is not in the checkpoint")
 
 	c = tinyClassifier(t, backend)
 	u := make([]float32, 12*4)
@@ -314,17 +206,4 @@ func TestClusterLevelsErrors(t *testing.T) {
 	require.NoError(t, c.Close())
 	_, err = c.ClusterLevels()
 	require.ErrorIs(t, err, ErrClosed)
-}
-
-func ExampleClusterLevels_Spread() {
-	h := ClusterLevels{
-		{Level: Level{Clusters: 3}, Memberships: HardMemberships([]int32{0, 0, 1, 2}, 3)},
-		{Level: Level{Clusters: 2}, Memberships: HardMemberships([]int32{0, 0, 1}, 2)},
-	}
-	nodes, err := h.Spread(2, []float32{0.25, -1}) // a value for each cluster of level 2
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	fmt.Println(nodes)
-	// Output: [0.25 0.25 0.25 -1]
 }

@@ -1,6 +1,10 @@
-package models
+package hierarchy
 
-import "slices"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 // Memberships say how strongly each node belongs to each cluster: a sparse matrix `[nodes, clusters]`, not negative, whose rows
 // sum to 1.
@@ -14,14 +18,48 @@ type Memberships struct {
 // negligible is the share of a node's largest membership below which another is taken as none.
 const negligible = 1e-6
 
-// HardMemberships puts each node whole into its cluster, one of k.
-func HardMemberships(cluster []int32, k int) Memberships {
+// Hard are the memberships that put each node whole into its cluster, one of k.
+func Hard(cluster []int32, k int) Memberships {
 	m := Memberships{clusters: k}
 	for _, c := range cluster {
 		m.add(c, 1)
 		m.end()
 	}
 	return m
+}
+
+// Soft are the memberships softmax(rate·u), row by row, of `nodes` nodes in k clusters. u: `[nodes, k]` row-major, or `[nodes, c]`
+// with the c clusters that each node may belong to, in ascending order, listed in among, of the same shape. The error says
+// which node's memberships are not numbers.
+func Soft(u []float32, rate float64, nodes, k int, among []int32) (Memberships, error) {
+	m, choices := Memberships{clusters: k}, len(u)/nodes
+	row := make([]float64, choices)
+	for i := range nodes {
+		high, sum := math.Inf(-1), 0.0
+		for s, v := range u[i*choices : (i+1)*choices] {
+			row[s] = rate * float64(v)
+			high = max(high, row[s])
+		}
+		for s, v := range row {
+			row[s] = math.Exp(v - high)
+			sum += row[s]
+		}
+		if math.IsNaN(sum) {
+			return m, fmt.Errorf("the memberships of node %d are not numbers; the training has diverged, lower its learning rate", i)
+		}
+		for s, v := range row {
+			if v < negligible { // of the largest, which is 1
+				continue
+			}
+			cluster := int32(s)
+			if among != nil {
+				cluster = among[i*choices+s]
+			}
+			m.add(cluster, v/sum)
+		}
+		m.end()
+	}
+	return m, nil
 }
 
 // add gives the node under way a weight in a cluster; end goes on to the next.

@@ -1,17 +1,13 @@
-package models
+package hierarchy
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/partition"
 )
 
-// LevelHealth says how well one level of a hierarchy does its work.
-type LevelHealth struct {
+// Health says how well one level of a hierarchy does its work.
+type Health struct {
 	Level      int `json:"level"` // counted from 1
 	Nodes      int `json:"nodes"`
 	Clusters   int `json:"clusters"`
@@ -44,40 +40,25 @@ const (
 )
 
 // Collapsed says whether most clusters of the level stand empty, which is the first of its Warnings then.
-func (h LevelHealth) Collapsed() bool { return float64(h.InUse) < leastInUse*float64(h.Clusters) }
+func (h Health) Collapsed() bool { return float64(h.InUse) < leastInUse*float64(h.Clusters) }
 
-// Health measures every level of the hierarchy, and says which have collapsed. For a learned hierarchy that was loaded it
-// compiles the network once more to compute C. Errors are those of ClusterLevels and of that computation.
-func (c *Classifier) Health() ([]LevelHealth, error) {
-	levels, err := c.ClusterLevels()
-	if err != nil {
-		return nil, err
-	}
-	objectives, err := c.objectives()
-	if err != nil {
-		return nil, fmt.Errorf("computing C: %w", err)
-	}
-	health := levels.Health()
-	for i := range health {
-		health[i].Objective = objectives[i]
-	}
-	return health, nil
-}
-
-// Health measures every level but for C, which takes the graph: Objective is left 0, see Classifier.Health.
-func (h ClusterLevels) Health() []LevelHealth {
-	health := make([]LevelHealth, len(h))
+// Health measures every level. objectives holds C of each, which takes the graph; where it is nil, Objective is left 0.
+func (h Levels) Health(objectives []float64) []Health {
+	health := make([]Health, len(h))
 	for i, level := range h {
 		health[i] = level.health()
 		health[i].Level = i + 1
+		if objectives != nil {
+			health[i].Objective = objectives[i]
+		}
 		health[i].warn(level.Choices)
 	}
 	return health
 }
 
-func (l ClusterLevel) health() LevelHealth {
+func (l Level) health() Health {
 	n := l.Memberships.Nodes()
-	health := LevelHealth{Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours, GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
+	health := Health{Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours, GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
 	used := make([]bool, l.Clusters)
 	for _, k := range l.Memberships.Hard() {
 		if !used[k] {
@@ -85,7 +66,7 @@ func (l ClusterLevel) health() LevelHealth {
 			health.InUse++
 		}
 	}
-	health.Unselected = 1 - ccp.Coverage(slices.Concat(l.Neighbourhoods...), n)
+	health.Unselected = 1 - Coverage(slices.Concat(l.Neighbourhoods...), n)
 	health.Overlap = overlap(l.Neighbourhoods, n)
 	if l.Choices > 1 {
 		for i := range n {
@@ -103,7 +84,19 @@ func (l ClusterLevel) health() LevelHealth {
 	return health
 }
 
-// overlap is LevelHealth.Overlap of neighbourhoods of n nodes.
+// Coverage is the share of n nodes that occur in neighbourhoods.
+func Coverage(neighbourhoods []int32, n int) float64 {
+	seen, count := make([]bool, n), 0
+	for _, i := range neighbourhoods {
+		if !seen[i] {
+			seen[i] = true
+			count++
+		}
+	}
+	return float64(count) / float64(n)
+}
+
+// overlap is Health.Overlap of neighbourhoods of n nodes.
 func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 	holders := make([][]int32, n)
 	for k, nodes := range neighbourhoods {
@@ -139,7 +132,7 @@ func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 const remedy = "use --hierarchy prepared or refined, raise ccp_membership_rate, or train longer"
 
 // warn fills in the warnings.
-func (h *LevelHealth) warn(choices int) {
+func (h *Health) warn(choices int) {
 	add := func(format string, values ...any) {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("level %d: ", h.Level)+fmt.Sprintf(format, values...))
 	}
@@ -161,52 +154,4 @@ func (h *LevelHealth) warn(choices int) {
 	if h.GateHigh < leastGateSpread {
 		add("its gates are shut (at most %.1g): no signal passes; lower the learning rate", h.GateHigh)
 	}
-}
-
-// objectives is C of each level.
-func (c *Classifier) objectives() ([]float64, error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if c.closed {
-		return nil, ErrClosed
-	}
-	if len(c.Hierarchy.Objective) > 0 {
-		return c.Hierarchy.Objective, nil
-	}
-	if c.Spec.hierarchy() == ccp.Prepared {
-		return c.preparedObjectives()
-	}
-	// A classifier of its own, since freezing changes what the layers see, be it by the last bit.
-	other, err := NewClassifier(c.backend, c.Metadata, c.Graph)
-	if err != nil {
-		return nil, err
-	}
-	for v := range c.store.IterVariables() {
-		if IsWeight(v) {
-			if err := copyValue(v, other.store, v.Path()); err != nil {
-				return nil, errors.Join(err, other.Close())
-			}
-		}
-	}
-	objectives, _, err := other.freezer.Freeze()
-	return objectives, errors.Join(err, other.Close())
-}
-
-// preparedObjectives computes C of hard memberships on the host, in time linear in the edges.
-func (c *Classifier) preparedObjectives() (objectives []float64, err error) {
-	a := c.Graph
-	if normalize, ok := c.Spec.Params[ParamNormalizeInput].(bool); !ok || normalize {
-		a = a.Normalized()
-	}
-	for i, l := range c.Spec.Levels {
-		cluster, err := values[int32](c.store.Scope(fmt.Sprintf("/model/level_%d", i+1)), "clusters", a.N())
-		if err != nil {
-			return nil, err
-		}
-		objectives = append(objectives, partition.Objective(a, cluster, l.Clusters))
-		if a, err = partition.Coarsen(a, cluster, l.Clusters); err != nil {
-			return nil, err
-		}
-	}
-	return objectives, nil
 }

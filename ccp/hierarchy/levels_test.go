@@ -1,0 +1,132 @@
+package hierarchy
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// soft makes memberships out of rows that sum to 1; zeros are left out.
+func soft(rows ...[]float64) Memberships {
+	m := Memberships{clusters: len(rows[0])}
+	for _, row := range rows {
+		for k, w := range row {
+			if w > 0 {
+				m.add(int32(k), w)
+			}
+		}
+		m.end()
+	}
+	return m
+}
+
+// twoLevels are 4 nodes, 3 clusters, of which the last is empty, and 2 clusters of these.
+func twoLevels() Levels {
+	return Levels{
+		{Clusters: 3, Neighbours: 2, Choices: 3, Memberships: soft([]float64{0.75, 0.25, 0}, []float64{0.5, 0.5, 0}, []float64{0, 1, 0}, []float64{0.25, 0.75, 0}),
+			Neighbourhoods: [][]int32{{0, 1}, {2, 1}, {0, 1}}, Gates: [][]float32{{0.5, 0.25}, {0.75, 0.5}, {0.5, 0.5}}},
+		{Clusters: 2, Neighbours: 1, Choices: 1, Memberships: Hard([]int32{1, 0, 0}, 2),
+			Neighbourhoods: [][]int32{{1}, {0}}, Gates: [][]float32{{0.5}, {0.5}}},
+	}
+}
+
+func TestMembershipsByHand(t *testing.T) {
+	h := twoLevels()
+	assert.Equal(t, []int32{0, 0, 1, 1}, h[0].Memberships.Hard(), "the first among equals")
+	assert.Equal(t, []int32{0, 1, 2, 3}, h.Path(0))
+	assert.Equal(t, []int32{0, 0, 1, 1}, h.Path(1))
+	assert.Equal(t, []int32{1, 1, 0, 0}, h.Path(2))
+
+	inputs := h.Inputs()
+	require.Len(t, inputs, 2)
+	assert.Equal(t, soft([]float64{0.25, 0.75}, []float64{0.5, 0.5}, []float64{1, 0}, []float64{0.75, 0.25}), inputs[1])
+	assert.Equal(t, 4, inputs[1].Nodes())
+	assert.Equal(t, 2, inputs[1].Clusters())
+	assert.InDelta(t, 0.75, inputs[1].Weight(0, 1), 1e-7)
+	assert.Zero(t, inputs[1].Weight(2, 1))
+
+	assert.Equal(t, []float64{1.5, 2.5, 0}, h.Mass(1))
+	assert.Equal(t, []float64{2.5, 1.5}, h.Mass(2))
+}
+
+func TestSpread(t *testing.T) {
+	h := twoLevels()
+	for _, c := range []struct {
+		name   string
+		level  int
+		values []float32
+		want   []float64
+	}{
+		{"first level", 1, []float32{4, 8, 100}, []float64{5, 6, 8, 7}},
+		{"second level", 2, []float32{8, 4}, []float64{5, 6, 8, 7}},
+		{"two channels", 2, []float32{8, 0, 4, -4}, []float64{5, -3, 6, -2, 8, 0, 7, -1}},
+		{"what is constant stays so", 2, []float32{3, 3}, []float64{3, 3, 3, 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := h.Spread(c.level, c.values)
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, c.want, got, 1e-6)
+		})
+	}
+	amounts := []float32{10, 30}
+	for k, mass := range h.Mass(2) {
+		amounts[k] /= float32(mass)
+	}
+	spread, err := h.Spread(2, amounts)
+	require.NoError(t, err)
+	sum := 0.0
+	for _, v := range spread {
+		sum += v
+	}
+	assert.InDelta(t, 40, sum, 1e-5, "amounts divided by the mass keep their sum")
+
+	for level, want := range map[int]string{0: "there is no level 0; levels go from 1 to 2", 3: "there is no level 3", 1: "level 1 has 3 clusters, there are 2 values"} {
+		_, err := h.Spread(level, []float32{1, 2})
+		require.ErrorContains(t, err, want)
+	}
+	_, err = h.Spread(1, nil)
+	require.ErrorContains(t, err, "there are 0 values")
+}
+
+func TestCentral(t *testing.T) {
+	a, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 1, J: 3, Weight: 5}, {I: 0, J: 0, Weight: 9}})
+	require.NoError(t, err)
+	h := Levels{{Clusters: 3, Memberships: Hard([]int32{0, 0, 0, 2}, 3)}}
+	assert.Equal(t, [][]int32{{1, 0, 2}, nil, {3}}, h.Central(1, h.Inputs()[0], a), "links to other clusters and loops do not count")
+}
+
+func TestHealthByHand(t *testing.T) {
+	health := twoLevels().Health([]float64{0.75, 0.5})
+	entropy := func(ps ...float64) (sum float64) {
+		for _, p := range ps {
+			sum -= p * math.Log(p)
+		}
+		return sum
+	}
+	first := health[0]
+	assert.InDelta(t, (2*entropy(0.75, 0.25)+entropy(0.5, 0.5))/4/math.Log(3), first.Entropy, 1e-6)
+	first.Entropy = 0
+	assert.Equal(t, Health{Level: 1, Nodes: 4, Clusters: 3, Neighbours: 2, Objective: 0.75, InUse: 2, Unselected: 0.25, Overlap: (1 + 0.5 + 1) / 3.0, GateLow: 0.25, GateHigh: 0.75,
+		Warnings: []string{"level 1: no neighbourhood holds 25% of its nodes, whose signals are lost; " + remedy}}, first)
+	assert.Equal(t, 2, health[1].Level)
+	assert.Zero(t, health[1].Entropy)
+	assert.Contains(t, health[1].Warnings[0], "its 2 clusters of L=1 have 2 places only: give it more clusters or a larger L")
+}
+
+func ExampleLevels_Spread() {
+	h := Levels{
+		{Clusters: 3, Memberships: Hard([]int32{0, 0, 1, 2}, 3)},
+		{Clusters: 2, Memberships: Hard([]int32{0, 0, 1}, 2)},
+	}
+	nodes, err := h.Spread(2, []float32{0.25, -1}) // a value for each cluster of level 2
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	fmt.Println(nodes)
+	// Output: [0.25 0.25 0.25 -1]
+}

@@ -1,0 +1,109 @@
+package ccp
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// The names of a level's variables, beside those above.
+const (
+	membershipsName = "U"
+	kernelName      = "W"
+	alphaName       = "alpha"
+	betaName        = "beta"
+)
+
+// IsMemberships says whether a variable is a level's U, `[N, K]`, or `[N, c]` for c candidates.
+func IsMemberships(v *model.Variable) bool { return v.Name() == membershipsName }
+
+// ReadLevel reads a trained, frozen level of N nodes, K clusters and neighbourhoods of L nodes out of the variables of its scope, in
+// float32. The error names the variable that is missing or has another shape.
+func ReadLevel(scope *model.Scope, nodes, clusters, size int) (level hierarchy.Level, err error) {
+	if level, err = ReadNeighbourhoods(scope, nodes, clusters, size); err == nil {
+		level.Memberships, level.Choices, err = ReadMemberships(scope, nodes, clusters)
+	}
+	return level, err
+}
+
+// ReadNeighbourhoods is ReadLevel without the memberships.
+func ReadNeighbourhoods(scope *model.Scope, nodes, clusters, size int) (level hierarchy.Level, err error) {
+	level.Clusters, level.Neighbours = clusters, size
+	selected, err := variables.Read[int32](scope, frozenNeighbourhoods, clusters, size)
+	if err != nil {
+		return level, err
+	}
+	if bad := slices.IndexFunc(selected, func(i int32) bool { return i < 0 || int(i) >= nodes }); bad >= 0 {
+		return level, fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged", scope.Scope(), frozenNeighbourhoods, bad, selected[bad], nodes-1)
+	}
+	ranks, err := variables.Read[float32](scope, frozenRanks, clusters, size)
+	if err != nil {
+		return level, err
+	}
+	dims := gateDims(OptionsOf(scope).Gates, clusters, size)
+	alpha, err := variables.Read[float32](scope, alphaName, dims...)
+	if err != nil {
+		return level, err
+	}
+	beta, err := variables.Read[float32](scope, betaName, dims...)
+	if err != nil {
+		return level, err
+	}
+	gates := make([]float32, len(ranks))
+	for i, rank := range ranks {
+		pair := i/size%dims[0]*dims[1] + i%size%dims[1]
+		gates[i] = float32(1 / (1 + math.Exp(-(float64(alpha[pair])*float64(rank) + float64(beta[pair])))))
+	}
+	for at := 0; at < len(ranks); at += size {
+		level.Neighbourhoods = append(level.Neighbourhoods, selected[at:at+size])
+		level.Ranks, level.Gates = append(level.Ranks, ranks[at:at+size]), append(level.Gates, gates[at:at+size])
+	}
+	return level, nil
+}
+
+// gateDims is the shape of α and β, see Options.Gates: `[1, 1]`, `[K, 1]` or `[K, L]`.
+func gateDims(sharing string, clusters, size int) []int {
+	return map[string][]int{"level": {1, 1}, "cluster": {clusters, 1}, "slot": {clusters, size}}[sharing]
+}
+
+// ReadMemberships reads the memberships of N nodes in K clusters out of the variables of a level's scope: hard ones where there are,
+// else the softmax of U over all clusters or over each node's candidates. choices is how many clusters a node could belong to.
+func ReadMemberships(scope *model.Scope, nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
+	if scope.GetVariable(hardClusters) != nil {
+		hard, err := variables.Read[int32](scope, hardClusters, nodes)
+		return hierarchy.Hard(hard, clusters), 1, err
+	}
+	var among []int32
+	choices = clusters
+	if v := scope.GetVariable(candidateClusters); v != nil {
+		choices = v.Shape().Dim(1)
+		if among, err = variables.Read[int32](scope, candidateClusters, nodes, choices); err != nil {
+			return m, choices, err
+		}
+	}
+	u, err := variables.Read[float32](scope, membershipsName, nodes, choices)
+	if err != nil {
+		return m, choices, err
+	}
+	if m, err = hierarchy.Soft(u, OptionsOf(scope).MembershipRate, nodes, clusters, among); err != nil {
+		err = fmt.Errorf("%s/%s: %w", scope.Scope(), membershipsName, err)
+	}
+	return m, choices, err
+}
+
+// ReadClusters reads the hard clusters of N nodes that SetClusters gave the level in scope.
+func ReadClusters(scope *model.Scope, nodes int) ([]int32, error) {
+	return variables.Read[int32](scope, hardClusters, nodes)
+}
+
+// ReadFilter reads the kernel W, `[filters, L, C]`, and the bias b, `[filters]`, of a level's filter, in float32.
+func ReadFilter(scope *model.Scope, filters, size, channels int) (kernel, bias []float32, err error) {
+	if kernel, err = variables.Read[float32](scope, kernelName, filters, size, channels); err == nil {
+		bias, err = variables.Read[float32](scope, "b", filters)
+	}
+	return kernel, bias, err
+}

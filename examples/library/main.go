@@ -1,0 +1,106 @@
+// Command library trains, saves, loads and classifies from a module of its own, with the public packages of ccp alone.
+//
+//	go run . [DIRECTORY]
+//
+// The data are made here: 12 sensors in a ring, 3 channels each; the class is where in the ring the signal is strongest.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+)
+
+const sensors, channels, classes = 12, 3, 4
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // Ctrl-C saves; the next run goes on
+	defer stop()
+	folder := "runs"
+	if len(os.Args) > 1 {
+		folder = os.Args[1]
+	}
+	if err := run(ctx, filepath.Join(folder, "ring")); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, dir string) error {
+	data, err := ring(400)
+	if err != nil {
+		return err
+	}
+	config := training.Defaults(data.Name, "ccp") // what suits the data and the model; each field can be changed
+	config.Epochs = 10
+	config.Settings = config.Settings.With("", func(o *models.Options) { o.ReadoutDropout = 0.2 })
+	progress := training.Observer{Epoch: func(e training.Epoch) {
+		fmt.Printf("epoch %d: loss %.3f, validation accuracy %.3f\n", e.Epoch, e.Train.Loss, e.Validation.Accuracy)
+	}}
+	result, err := training.Train(ctx, nil, config, training.Options{Data: data, Dir: dir, Observer: progress})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("test accuracy %.3f with %d parameters, in %s\n", result.Test.Accuracy, result.Parameters, result.Checkpoint)
+
+	classifier, err := models.Load(result.Checkpoint) // in another process, say
+	if err != nil {
+		return err
+	}
+	defer classifier.Close()
+	evaluation, err := training.Evaluate(classifier, data, data.Test, 64)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("loaded: accuracy %.3f on %d test samples\n", evaluation.Accuracy, evaluation.Samples)
+
+	predictions, err := classifier.Classify(ctx, [][]float32{strongestAt(2, rand.New(rand.NewPCG(7, 7)))})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("a signal that is strongest in quarter 2 is %q, probability %.2f\n", predictions[0].Name, predictions[0].Probability)
+	return nil
+}
+
+// ring is a data set of n signals.
+func ring(n int) (*datasets.Dataset, error) {
+	var edges []affinity.Edge
+	for i := range sensors {
+		edges = append(edges, affinity.Edge{I: i, J: (i + 1) % sensors, Weight: 1})
+	}
+	graph, err := affinity.New(sensors, edges)
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	var features []float32
+	var labels []int32
+	for i := range n {
+		features, labels = append(features, strongestAt(i%classes, random)...), append(labels, int32(i%classes))
+	}
+	data, err := datasets.New("ring", features, labels, graph, datasets.Options{})
+	if err != nil {
+		return nil, err
+	}
+	data.ClassNames = []string{"quarter 0", "quarter 1", "quarter 2", "quarter 3"}
+	return data, data.Validate()
+}
+
+// strongestAt is a noisy signal `[sensors, channels]` whose values are largest in a quarter of the ring.
+func strongestAt(quarter int, random *rand.Rand) []float32 {
+	values := make([]float32, sensors*channels)
+	for j := range values {
+		angle := 2 * math.Pi * (float64(j/channels)/sensors - (float64(quarter)+0.5)/classes)
+		values[j] = float32(math.Cos(angle) + 0.5*random.NormFloat64())
+	}
+	return values
+}

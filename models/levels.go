@@ -1,0 +1,75 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/ccp/partition"
+)
+
+// ClusterLevels reads the hierarchy out of the classifier's weights. The result is a copy. Errors: ErrClosed, a model without
+// clusters or levels, and a classifier that has no weights yet.
+func (c *Classifier) ClusterLevels() (hierarchy.Levels, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.closed {
+		return nil, ErrClosed
+	}
+	if !c.Spec.Clusters() {
+		return nil, fmt.Errorf("model %s has no clusters; only %s has", c.Spec.Model, clusterPooling)
+	}
+	if len(c.Spec.Levels) == 0 {
+		return nil, errors.New("the model has no levels, and so no clusters")
+	}
+	levels, nodes := make(hierarchy.Levels, len(c.Spec.Levels)), c.Spec.Nodes
+	for i, size := range c.Spec.Levels {
+		level, err := ccp.ReadLevel(c.store.Scope(networkScope+levelName(i)), nodes, size.Clusters, size.Neighbours)
+		if err != nil {
+			return nil, err
+		}
+		levels[i], nodes = level, size.Clusters
+	}
+	return levels, nil
+}
+
+// Health measures every level of the hierarchy, and says which have collapsed. For a learned hierarchy that was loaded it
+// computes C anew, through the graph itself. Errors are those of ClusterLevels and of that computation.
+func (c *Classifier) Health() ([]hierarchy.Health, error) {
+	levels, err := c.ClusterLevels()
+	if err != nil {
+		return nil, err
+	}
+	objectives, err := c.objectives()
+	if err != nil {
+		return nil, fmt.Errorf("computing C: %w", err)
+	}
+	return levels.Health(objectives), nil
+}
+
+// objectives is C of each level.
+func (c *Classifier) objectives() (objectives []float64, err error) {
+	c.mu.Lock() // the freezer compiles when it is first used
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return nil, ErrClosed
+	case len(c.Hierarchy.Objective) > 0:
+		return c.Hierarchy.Objective, nil
+	case c.Spec.Plan() != ccp.Prepared:
+		return c.freezer.Objectives()
+	}
+	a := c.Spec.affinity(c.Graph)
+	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges
+		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), a.N())
+		if err != nil {
+			return nil, err
+		}
+		objectives = append(objectives, partition.Objective(a, cluster, l.Clusters))
+		if a, err = partition.Coarsen(a, cluster, l.Clusters); err != nil {
+			return nil, err
+		}
+	}
+	return objectives, nil
+}

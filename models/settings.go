@@ -1,0 +1,256 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/params"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Options are those of all networks. Inside a graph they are GoMLX parameters of the network's scopes; a field's param tag is the
+// parameter's name, and its models tag lists the models that have the option, if not all have it.
+type Options struct {
+	ccp.Options `models:"ccp"`
+	nn.LayerOptions
+	// Candidates is how many clusters a node can belong to, those nearest to it in a prepared clustering; 0 is all of them where a
+	// level's nodes times clusters are at most 2²⁵, else 4. Time and memory of a level with candidates are linear in its nodes and
+	// edges. A level can have candidates if the level before it has.
+	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
+	// NormalizeInput divides the input affinity by √(dᵢdⱼ): Algorithm 2's input is normalised, and raw degrees saturate the gates.
+	NormalizeInput bool `param:"ccp_normalize_input" default:"true" models:"ccp"`
+	// InputDropout is the share of a signal's values that are left out in training, such as words of a document.
+	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
+	// ReadoutDropout is the dropout rate before each fully connected layer.
+	ReadoutDropout float64 `param:"readout_dropout" default:"0.5" rule:"share" parts:"fc classes"`
+	// BayesAlpha is what naive Bayes adds to every count; 1 is Laplace's. Where samples are counts divided by their sum, it should be
+	// much smaller.
+	BayesAlpha float64 `param:"bayes_alpha" default:"1" rule:"positive" models:"bayes"`
+	// ResNetDepth is the number of layers with weights of a residual network: 6n+2 for n blocks in each of its three stages.
+	ResNetDepth int `param:"resnet_depth" default:"20" rule:"6n+2" models:"resnet"`
+	// TCNDropout is the dropout rate after each ReLU of the temporal convolution network's units.
+	TCNDropout float64 `param:"tcn_dropout" default:"0.5" rule:"share" models:"tcn"`
+	// GATHeads is the number of attention heads of a graph attention layer. The heads' outputs are concatenated and are the level's
+	// filters together, so those must be a multiple of it.
+	GATHeads int `param:"gat_heads" default:"1" rule:"from 1" parts:"level" models:"gat gat-average"`
+	// PLSTMSteps is the number of segments of equal length that a recording is divided into, a step of the part-aware LSTM each (at
+	// most the frames). Steps are unrolled: a training step's time grows faster than they.
+	PLSTMSteps int `param:"plstm_steps" default:"8" rule:"from 1" models:"p-lstm"`
+}
+
+var (
+	optionsType  = reflect.TypeFor[Options]()
+	optionFields = params.Fields(optionsType)
+)
+
+// optionsOf reads the options in the scope of a part of a network.
+func optionsOf(scope *model.Scope) Options { return params.Read[Options](scope) }
+
+// Settings are changes to the options of a network and of its parts: level_1 and so on, fc_1 and so on, classes. The zero value
+// changes nothing. As JSON they are the options by name, or by path, such as "level_2/ccp_dropout".
+type Settings struct{ values map[string]string } // path -> value
+
+// NewSettings takes settings NAME=VALUE, or PART/NAME=VALUE for one part. Errors are those of Set.
+func NewSettings(settings ...string) (s Settings, err error) {
+	for _, setting := range settings {
+		if err := s.Set(setting); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// Set takes one more setting. The error names it and says what its value must be, or lists what there is. Spec.Check judges whether
+// the network has that part.
+func (s *Settings) Set(setting string) error {
+	path, value, found := strings.Cut(setting, "=")
+	part, name := splitSetting(path)
+	f := params.Find(optionsType, name)
+	if !found || f == nil {
+		return fmt.Errorf("setting %q is not NAME=VALUE with a name out of %s", setting, optionNames())
+	}
+	if path != name && f.Parts == nil {
+		return fmt.Errorf("setting %s: %s is for the whole model; leave %q out", setting, name, part+model.ScopeSeparator)
+	}
+	if err := f.Set(new(Options), value); err != nil {
+		return fmt.Errorf("setting %s%w", path[:len(path)-len(name)], err)
+	}
+	s.put(path, value)
+	return nil
+}
+
+// put keeps a value. Copies of the settings stay as they are.
+func (s *Settings) put(path, value string) {
+	values := maps.Clone(s.values)
+	if values == nil {
+		values = map[string]string{}
+	}
+	values[path] = value
+	s.values = values
+}
+
+// With are the settings after a change to the options of a part of the network, "" for all of it. The change may only set values
+// that Set would take; Spec.Check says which it would not.
+func (s Settings) With(part string, change func(o *Options)) Settings {
+	before := s.Of(part)
+	after := before
+	change(&after)
+	for _, f := range optionFields {
+		if value := f.Value(after); value != f.Value(before) {
+			s.put(path.Join(part, f.Name), fmt.Sprint(value))
+		}
+	}
+	return s
+}
+
+// Parts are the parts of the network that have settings of their own.
+func (s Settings) Parts() (parts []string) {
+	for _, path := range slices.Sorted(maps.Keys(s.values)) {
+		if part, name := splitSetting(path); path != name && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// Of are the options of a part of the network, "" for those of all of it.
+func (s Settings) Of(part string) Options {
+	o := params.Defaults[Options]()
+	for _, prefix := range []string{"", part + model.ScopeSeparator} {
+		for _, f := range optionFields {
+			if value, ok := s.values[prefix+f.Name]; ok {
+				_ = f.Set(&o, value) // an error is Check's to say
+			}
+		}
+	}
+	return o
+}
+
+// Level are the options of a level, counted from 0.
+func (s Settings) Level(i int) Options { return s.Of(levelName(i)) }
+
+// levelName is the name of a level, counted from 0, in settings and scopes.
+func levelName(i int) string { return fmt.Sprintf("level_%d", i+1) }
+
+// splitSetting parts the path of a setting into the part of the network, "" for all of it, and the option's name.
+func splitSetting(path string) (part, name string) {
+	at := strings.LastIndex(path, model.ScopeSeparator)
+	return path[:max(0, at)], path[at+1:]
+}
+
+func optionNames() string {
+	var names []string
+	for _, f := range optionFields {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// MarshalJSON writes the settings by path.
+func (s Settings) MarshalJSON() ([]byte, error) { return json.Marshal(s.params("")) }
+
+// UnmarshalJSON lays what MarshalJSON wrote over the settings; null takes one away.
+func (s *Settings) UnmarshalJSON(raw []byte) error {
+	var all map[string]any
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return err
+	}
+	s.values = maps.Clone(s.values)
+	for path, value := range all {
+		if value == nil {
+			delete(s.values, path)
+		} else if err := s.Set(fmt.Sprintf("%s=%v", path, value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// params are the settings as GoMLX's parameters, those of parts below scope.
+func (s Settings) params(scope string) map[string]any {
+	all := map[string]any{}
+	for path := range s.values {
+		part, name := splitSetting(path)
+		value := params.Find(optionsType, name).Value(s.Of(part))
+		if part != "" {
+			path = scope + path
+		}
+		all[path] = value
+	}
+	return all
+}
+
+// has says whether the spec's model has an option.
+func (s Spec) has(f params.Field) bool {
+	return (f.Models == nil || slices.Contains(f.Models, s.Model) || registry[s.Model].own) && !slices.Contains(registry[s.Model].lacks, f.Name)
+}
+
+// For keeps those settings that a model has: what is a data set's default for one need not be for another.
+func (s Settings) For(name string) Settings {
+	var kept Settings
+	for path, value := range s.values {
+		if _, option := splitSetting(path); (Spec{Model: name}).has(*params.Find(optionsType, option)) {
+			kept.put(path, value)
+		}
+	}
+	return kept
+}
+
+// Check says which value an option cannot have.
+func (s Settings) Check() error {
+	for _, path := range slices.Sorted(maps.Keys(s.values)) {
+		if err := new(Settings).Set(path + "=" + s.values[path]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSettings says which setting is for another model, for a part of the network that is not there, or for one that has no such
+// option.
+func (s Spec) checkSettings() error {
+	if err := s.Settings.Check(); err != nil {
+		return err
+	}
+	kinds := map[string]string{}
+	var parts []string
+	add := func(part, kind string) { parts, kinds[part] = append(parts, part), kind }
+	for i := range s.Levels {
+		add(levelName(i), "level")
+	}
+	for i := range s.Hidden {
+		add(fmt.Sprintf("fc_%d", i+1), "fc")
+	}
+	add("classes", "classes")
+	for _, path := range slices.Sorted(maps.Keys(s.Settings.values)) {
+		part, name := splitSetting(path)
+		f := *params.Find(optionsType, name)
+		if !s.has(f) {
+			only := ""
+			if f.Models != nil {
+				only = "; only " + strings.Join(f.Models, " and ") + " has"
+			}
+			return fmt.Errorf("setting %s: model %s has no %s%s", path, s.Model, name, only)
+		}
+		if path == name {
+			continue
+		}
+		if kinds[part] == "" {
+			return fmt.Errorf("setting %s: the network has no %q; its parts are %s", path, part, strings.Join(parts, ", "))
+		}
+		with := func(part string) bool { return slices.Contains(f.Parts, kinds[part]) }
+		if !with(part) {
+			right := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return !with(part) })
+			return fmt.Errorf("setting %s: %s has no %s; the parts with one are %s", path, part, name, strings.Join(right, ", "))
+		}
+	}
+	return nil
+}
