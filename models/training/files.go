@@ -17,6 +17,9 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/gofrs/flock"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/metric"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/ui/plot"
 )
 
 // The files of a run beside those of its checkpoint.
@@ -101,6 +104,29 @@ func finished(c Config, dir string) (result Result, done bool, err error) {
 	}
 	result.Resumed = true
 	return result, true, nil
+}
+
+// described are the settings of a training as hyperparameters for GoMLX's tools. Nothing here reads them: the settings of the network
+// are in its store already, and the training has its configuration.
+func (c Config) described() map[string]any {
+	return map[string]any{"data": c.Data, "model": c.Model, "levels": c.Levels, "hidden": fmt.Sprint(c.Hidden), "epochs": c.Epochs, "batch_size": c.Batch,
+		optimizer.ParamLearningRate: c.LearningRate, "schedule": c.Schedule, "average": c.Average, "label_smoothing": c.LabelSmoothing, "augment": c.Augment, "seed": c.Seed}
+}
+
+// points are the learning curves for GoMLX's tools.
+func (r *run) points(history []Epoch) (points []plot.Point) {
+	for _, e := range history {
+		for _, p := range []plot.Point{
+			{MetricName: "Train: loss", Short: "T/loss", MetricType: metric.LossMetricType, Value: e.Train.Loss},
+			{MetricName: "Train: accuracy", Short: "T/acc", MetricType: metric.AccuracyMetricType, Value: e.Train.Accuracy},
+			{MetricName: "loss on validation", Short: "loss(val)", MetricType: metric.LossMetricType, Value: e.Validation.Loss},
+			{MetricName: "accuracy on validation", Short: "acc(val)", MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy},
+		} {
+			p.Step = float64(e.Epoch * r.perEpoch)
+			points = append(points, p)
+		}
+	}
+	return points
 }
 
 // ErrBusy says that another process is training in a directory.

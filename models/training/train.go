@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,8 +156,12 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		r.Observer.Begin(r.data, r.spec, r.state.Step, r.total())
 	}
 	var err error
-	r.classifier, err = models.NewClassifier(backend, m, r.data.Affinity)
-	return err
+	if r.classifier, err = models.NewClassifier(backend, m, r.data.Affinity); err != nil {
+		return err
+	}
+	r.store.SetParams(r.described()) // after the snapshot was read, which brings those of its own
+	r.classifier.Store().SetParams(r.described())
+	return nil
 }
 
 // MetadataOf describes a classifier with that network for that data set, as its checkpoint needs it.
@@ -344,7 +349,8 @@ func (r *run) endEpoch() error {
 	e.Validation = Score{validation.Loss, validation.Accuracy}
 	e.Best = s.Best == 0 || validation.Samples == 0 || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {
-		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), e, func(v *model.Variable) bool { return !models.IsWeight(v) }); err != nil {
+		points := r.points(append(slices.Clone(s.History), e))
+		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), e, func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
 			return err
 		}
 		s.Best = e.Epoch
@@ -381,7 +387,7 @@ func (r *run) stalled() bool {
 func (r *run) save() error {
 	r.clock()
 	r.saved = time.Now()
-	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state, func(v *model.Variable) bool { return !resumable(v) })
+	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state, func(v *model.Variable) bool { return !resumable(v) }, r.points(r.state.History)...)
 }
 
 func (r *run) evaluationBatch() int { return max(r.Batch, 64) }

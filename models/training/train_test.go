@@ -256,7 +256,7 @@ func TestTheHooksErrorComesBackUnwrapped(t *testing.T) {
 		}
 	}}})
 	require.ErrorContains(t, err, historyFile)
-	assert.True(t, strings.HasPrefix(err.Error(), "rename "), err)
+	assert.True(t, strings.HasPrefix(err.Error(), "write "), err)
 }
 
 // The first step of a process, which compiles, is kept apart from the seconds of the training.

@@ -1,0 +1,87 @@
+package models_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func init() {
+	models.Register("own", "two levels and a dense layer of GoMLX", func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
+		a := graph.Affinity(scope, x)
+		x, a = ccp.New(scope.In("level_1"), x, a, 16, 8).Neighbours(9).Done()
+		x, _ = ccp.New(scope.In("level_2"), x, a, 4, 16).Neighbours(4).Done()
+		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes)
+	})
+	models.Register("own, without levels", "GoMLX's dense layer alone", func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
+		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes)
+	})
+}
+
+// A registered network trains, is frozen for predictions, and is loaded and classifies as it did, by the same functions as all others.
+func TestOwnNetwork(t *testing.T) {
+	data, err := datasets.Load("digits", datasets.Options{})
+	require.NoError(t, err)
+	for _, name := range []string{"own", "own, without levels"} {
+		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+			config := training.Defaults("digits", name)
+			config.Epochs, config.LearningRate = 12, 0.01
+			require.NoError(t, config.Settings.Set("l2=0"))
+			dir := filepath.Join(t.TempDir(), "run")
+			result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir, Data: data})
+			require.NoError(t, err)
+			assert.Greater(t, result.Test.Accuracy, 0.7)
+
+			loaded, err := models.Load(dir, models.WithBackend(backend))
+			require.NoError(t, err)
+			again, err := training.Evaluate(loaded, data, data.Test, 64)
+			require.NoError(t, err)
+			assert.Equal(t, result.Test.Accuracy, again.Accuracy)
+			assert.Equal(t, name == "own", loaded.Store().GetVariable("/model/level_2/frozen_neighbourhood") != nil, "the hierarchy is frozen")
+
+			copied := filepath.Join(t.TempDir(), "copy")
+			require.NoError(t, loaded.Save(copied))
+			require.ErrorContains(t, loaded.Save(copied), copied+" is not empty; choose another directory")
+			second, err := models.Load(copied, models.WithBackend(backend))
+			require.NoError(t, err)
+			signal := make([]float32, data.Nodes)
+			data.Signals.Read(data.Test[5], signal)
+			want, err := loaded.Classify(t.Context(), [][]float32{signal})
+			require.NoError(t, err)
+			got, err := second.Classify(t.Context(), [][]float32{signal})
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+			require.NoError(t, loaded.Close())
+			require.ErrorIs(t, loaded.Save(filepath.Join(t.TempDir(), "closed")), models.ErrClosed)
+			require.NoError(t, second.Close())
+		})
+	}
+}
+
+func TestRegisterErrors(t *testing.T) {
+	for _, name := range []string{"", "ccp", "own"} {
+		assert.Panics(t, func() { models.Register(name, "", nil) }, name)
+	}
+	s := models.Spec{Model: "own", Nodes: 64, Channels: 1, Classes: 10}
+	require.NoError(t, s.Check())
+	for _, plan := range []string{"prepared", "refined", "random"} {
+		settings, err := models.NewSettings("ccp_hierarchy=" + plan)
+		require.NoError(t, err)
+		s.Settings = settings
+		require.EqualError(t, s.Check(), "model own: ccp_hierarchy="+plan+" needs the levels of model ccp; use learned, task-only or objective-only")
+	}
+	s.Settings = models.Settings{}
+	s.Levels = []models.Level{{Clusters: 1, Filters: 1, Neighbours: 1}}
+	require.ErrorContains(t, s.Check(), "model own has no levels; leave --levels out")
+}
