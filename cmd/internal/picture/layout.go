@@ -70,19 +70,14 @@ func plane(places *mat.Dense) (x, y []float64) {
 	if d == 1 {
 		return mat.Col(nil, 0, places), make([]float64, n)
 	}
-	if d == 2 {
-		return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
+	var components stat.PC
+	if d > 2 && n > 1 && components.PrincipalComponents(places, nil) {
+		var directions, projected mat.Dense
+		components.VectorsTo(&directions)
+		projected.Mul(places, directions.Slice(0, d, 0, 2))
+		places = &projected
 	}
-	var covariance mat.SymDense
-	stat.CovarianceMatrix(&covariance, places, nil)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(&covariance, true) {
-		return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
-	}
-	var directions, projected mat.Dense
-	eigen.VectorsTo(&directions) // the largest eigenvalue comes last
-	projected.Mul(places, directions.Slice(0, d, d-2, d))
-	return mat.Col(nil, 1, &projected), mat.Col(nil, 0, &projected)
+	return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
 }
 
 // layBody puts time to the right and the joints from the top, those of each part together and those of none at the end.

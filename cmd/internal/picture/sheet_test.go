@@ -23,7 +23,7 @@ func TestCurves(t *testing.T) {
 	seen := shares(readPNG(t, png))
 	assert.Positive(t, seen[lineColours[0]])
 	assert.Positive(t, seen[lineColours[1]])
-	assert.Subset(t, wellFormed(t, svg), []string{"learning", "epoch", "accuracy", "one", "other", "1.5"})
+	assert.Subset(t, wellFormed(t, svg), []string{"learning", "epoch", "accuracy", "one", "other", "2"})
 
 	p := c.Plot()
 	assert.InDelta(t, 0.9-0.04*2.2, p.Y.Min, 1e-9, "the band is in it")
@@ -72,7 +72,7 @@ func TestField(t *testing.T) {
 			assert.Greater(t, color.GrayModel.Convert(drawn.At(x, y)).(color.Gray).Y, middle+80, "four corners, one middle")
 		}
 	}
-	assert.Subset(t, wellFormed(t, svg), []string{"bowl", "a", "b", "loss", "−0.5", "2"})
+	assert.Subset(t, wellFormed(t, svg), []string{"bowl", "a", "b", "loss", "-1", "2"})
 	flat := Field{From: -1, To: 1, Side: 2, Values: []float64{1, 1, 1, 1}}
 	require.NoError(t, Save(flat.Plot(), 300, 300, png), "nothing to draw lines through")
 	require.NoError(t, Save(Field{Side: 1, Values: []float64{1}}.Plot(), 300, 300, png), "one point")
