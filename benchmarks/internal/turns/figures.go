@@ -49,26 +49,4 @@ func usage() (u syscall.Rusage) {
 func processorMS(u syscall.Rusage) float64 { return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6 }
 
 // median is the upper one of an even number of values.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
-}
-
-// medians takes each figure's median over the rounds.
-func medians(rounds []Figures) Figures {
-	of := func(figure func(Figures) float64) float64 {
-		var values []float64
-		for _, f := range rounds {
-			values = append(values, figure(f))
-		}
-		return median(values)
-	}
-	return Figures{
-		MedianMS:  of(func(f Figures) float64 { return f.MedianMS }),
-		MinMS:     of(func(f Figures) float64 { return f.MinMS }),
-		CPUMS:     of(func(f Figures) float64 { return f.CPUMS }),
-		PeakRSSMB: of(func(f Figures) float64 { return f.PeakRSSMB }),
-		WarmupS:   of(func(f Figures) float64 { return f.WarmupS }),
-		Versions:  rounds[0].Versions,
-	}
-}
+func median(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
