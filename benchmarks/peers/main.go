@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +31,7 @@ const scripts = "benchmarks/peers"
 // implementation is a way to compute the networks of some models.
 type implementation struct {
 	name    string
-	models  string   // of models.Spec that it has, separated by spaces
+	models  string   // of models.Spec that it has, separated by commas
 	program []string // its script and flags
 }
 
@@ -40,8 +41,8 @@ var implementations = []implementation{
 	{"torch-bfloat16", "ccp", []string{"ccp_torch.py", "--dtype", "bfloat16"}},
 	{"torch-compiled", "ccp", []string{"ccp_torch.py", "--compile"}},
 	{"jax", "ccp", []string{"ccp_jax.py"}},
-	{"pyg-static", "chebyshev gcn", []string{"pyg.py", "--layout", "static"}},
-	{"pyg-blocks", "chebyshev gcn gat", []string{"pyg.py", "--layout", "blocks"}},
+	{"pyg-static", "chebyshev,gcn", []string{"pyg.py", "--layout", "static"}},
+	{"pyg-blocks", "chebyshev,gcn,gat", []string{"pyg.py", "--layout", "blocks"}},
 	{"pyg-sparse", "gcn", []string{"pyg.py", "--layout", "sparse"}},
 }
 
@@ -104,13 +105,21 @@ func (s settings) run() (err error) {
 	return err
 }
 
+// matches says whether one of the patterns, separated by commas, matches a name; * stands for any text without a slash.
+func matches(patterns, name string) bool {
+	return slices.ContainsFunc(strings.Split(patterns, ","), func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	})
+}
+
 // workloads are those that --work names. What matches none is kept as it is: a lattice, or a name that will be an error.
 func (s settings) workloads() (work []string) {
 	for pattern := range strings.SplitSeq(s.work, ",") {
 		found := len(work)
 		for _, arch := range benchmarks.Architectures() {
 			for _, mode := range benchmarks.Modes {
-				if ok, _ := path.Match(pattern, arch+"/"+mode); ok {
+				if matches(pattern, arch+"/"+mode) {
 					work = append(work, arch+"/"+mode)
 				}
 			}
@@ -146,7 +155,7 @@ func (s settings) contenders(work, step, workload string) ([]turns.Contender, er
 	}
 	ours := []string{step, "--arch", arch, "--batch", strconv.Itoa(s.batch)}
 	add("ccp", ours...)
-	if s.asked("ccp-bfloat16") {
+	if matches(s.with, "ccp-bfloat16") {
 		add("ccp-bfloat16", append(ours, "--dtype", "bfloat16")...)
 	}
 	theirs := "cpu"
@@ -154,23 +163,12 @@ func (s settings) contenders(work, step, workload string) ([]turns.Contender, er
 		theirs = "cuda"
 	}
 	for _, other := range implementations {
-		if !strings.Contains(" "+other.models+" ", " "+spec.Model+" ") || !s.asked(other.name) {
-			continue
+		if matches(other.models, spec.Model) && matches(s.with, other.name) {
+			command := append([]string{s.python, filepath.Join(scripts, other.program[0])}, other.program[1:]...)
+			add(other.name, append(command, "--workload", workload, "--device", theirs)...)
 		}
-		command := append([]string{s.python, filepath.Join(scripts, other.program[0])}, other.program[1:]...)
-		add(other.name, append(command, "--workload", workload, "--device", theirs)...)
 	}
 	return contenders, nil
-}
-
-// asked says whether --with names an implementation.
-func (s settings) asked(name string) bool {
-	for pattern := range strings.SplitSeq(s.with, ",") {
-		if ok, _ := path.Match(pattern, name); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // deviceName says what the backend computes on.
