@@ -29,21 +29,21 @@ func Candidates(m *affinity.Matrix, cluster []int32, k, c int) []int32 {
 				count[candidate]++
 			}
 		}
-		heaviest := func(a, b int32) int { return cmp.Or(cmp.Compare(links[b], links[a]), cmp.Compare(a, b)) }
-		clear(links)
-		addLinks(links, m, cluster, i, 1)
-		for _, candidate := range slices.SortedFunc(maps.Keys(links), heaviest) {
-			add(candidate, limit)
-		}
-		if len(row) < c { // two steps away
+		addLinked := func() {
+			heaviest := func(a, b int32) int { return cmp.Or(cmp.Compare(links[b], links[a]), cmp.Compare(a, b)) }
+			for _, candidate := range slices.SortedFunc(maps.Keys(links), heaviest) {
+				add(candidate, limit)
+			}
 			clear(links)
+		}
+		addLinks(links, m, cluster, i, 1)
+		addLinked()
+		if len(row) < c { // two steps away
 			neighbours, weights := m.Row(i)
 			for e, j := range neighbours {
 				addLinks(links, m, cluster, int(j), weights[e])
 			}
-			for _, candidate := range slices.SortedFunc(maps.Keys(links), heaviest) {
-				add(candidate, limit)
-			}
+			addLinked()
 		}
 		for step := 1; len(row) < c; step++ { // any others, at last without the limit
 			if next := int32((int(own) + step) % k); step < k {

@@ -41,7 +41,7 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f fig
 		{"task + C: cross entropy", "cross entropy, nats", both.Task, 0, high},
 		{"task only: cross entropy", "cross entropy, nats", only.Task, 0, high},
 	} {
-		top = append(top, picture.Field{Title: panel.title, XLabel: "a, along d1", YLabel: "b, along d2", From: -1, To: 1, Side: Side, Values: panel.values,
+		top = append(top, picture.Field{Title: panel.title, XLabel: "a, along d1", YLabel: "b, along d2", Side: Side, Values: panel.values,
 			Low: panel.low, High: panel.high, Label: panel.label}.Plot())
 		axes := picture.Curves{XLabel: "a or b", YLabel: panel.label, Lines: both.axes(panel.values), Low: panel.low, High: panel.high}
 		bottom, f.sheet.Legend = append(bottom, axes.Plot()), axes.Lines

@@ -83,35 +83,28 @@ func plane(places *mat.Dense) (x, y []float64) {
 // layBody puts time to the right and the joints from the top, those of each part together and those of none at the end.
 func (l *Layout) layBody(parts [][]int) {
 	frames, joints := l.Columns, l.Rows
+	names := skeleton.JointNames(l.names, joints)
 	var order []int
-	for _, part := range parts {
+	for _, part := range append(slices.Clone(parts), indices(joints)) {
 		for _, joint := range part {
-			if !slices.Contains(order, joint) {
-				order = append(order, joint)
+			if slices.Contains(order, joint) {
+				continue
+			}
+			name := fmt.Sprint(joint)
+			if names != nil {
+				name = names[joint]
+			}
+			order, l.RowNames = append(order, joint), append(l.RowNames, name)
+			for frame := range frames {
+				l.Cells = append(l.Cells, int32(frame*joints+joint))
 			}
 		}
 		l.Rules = append(l.Rules, len(order))
 	}
-	for joint := range joints {
-		if !slices.Contains(order, joint) {
-			order = append(order, joint)
-		}
-		neighbours, _ := l.graph.Row(joint)
-		for _, j := range neighbours {
-			if int(j) > joint && int(j) < joints {
-				l.Bones = append(l.Bones, [2]int{joint, int(j)})
-			}
-		}
-	}
-	names := skeleton.JointNames(l.names, joints)
-	for _, joint := range order {
-		name := fmt.Sprint(joint)
-		if names != nil {
-			name = names[joint]
-		}
-		l.RowNames = append(l.RowNames, name)
-		for frame := range frames {
-			l.Cells = append(l.Cells, int32(frame*joints+joint))
+	l.Rules = l.Rules[:len(parts)]
+	for _, e := range l.graph.EdgeList() {
+		if e.I < e.J && e.J < joints {
+			l.Bones = append(l.Bones, [2]int{e.I, e.J})
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestCurves(t *testing.T) {
 // A plane has straight lines of equal value.
 func TestContour(t *testing.T) {
 	png, _ := paths(t)
-	plane := Field{From: -1, To: 1, Side: 3, Values: []float64{-1, 0, 1, -1, 0, 1, -1, 0, 1}}
+	plane := Field{Side: 3, Values: []float64{-1, 0, 1, -1, 0, 1, -1, 0, 1}}
 	require.NoError(t, Save(plane.Plot(), 300, 300, png))
 	drawn := readPNG(t, png)
 	light := func(row int) (columns []int) { // where it is lighter than on both sides
@@ -58,7 +58,7 @@ func TestContour(t *testing.T) {
 
 func TestField(t *testing.T) {
 	png, svg := paths(t)
-	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", From: -1, To: 1, Side: 9, Label: "loss"}
+	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", Side: 9, Label: "loss"}
 	for i := range 81 {
 		x, y := points{f}.X(i%9), points{f}.Y(i/9)
 		f.Values = append(f.Values, x*x+y*y)
@@ -73,7 +73,7 @@ func TestField(t *testing.T) {
 		}
 	}
 	assert.Subset(t, wellFormed(t, svg), []string{"bowl", "a", "b", "loss", "-1", "2"})
-	flat := Field{From: -1, To: 1, Side: 2, Values: []float64{1, 1, 1, 1}}
+	flat := Field{Side: 2, Values: []float64{1, 1, 1, 1}}
 	require.NoError(t, Save(flat.Plot(), 300, 300, png), "nothing to draw lines through")
 	require.NoError(t, Save(Field{Side: 1, Values: []float64{1}}.Plot(), 300, 300, png), "one point")
 	f.High = 4
