@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -60,11 +61,8 @@ func New(backend compute.Backend, arch, mode string, batch int, settings models.
 		w.Step = func() (float64, error) {
 			run++
 			x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch, as it does those that a data set prepares
-			if err != nil {
-				return 0, err
-			}
-			y, err := labels[run%len(signals)].LocalClone()
-			if err != nil {
+			y, failed := labels[run%len(signals)].LocalClone()
+			if err = errors.Join(err, failed); err != nil {
 				return 0, err
 			}
 			metrics, err := trainer.TrainStep(train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}})

@@ -46,11 +46,11 @@ func Soft(u []float32, rate float64, nodes, k int, among []int32) (Memberships, 
 			return m, fmt.Errorf("the memberships of node %d are not numbers; the training has diverged, lower its learning rate", i)
 		}
 		floats.Scale(1/sum, row)
-		if among == nil {
-			m.add(row, nil)
-		} else {
-			m.add(row, among[i*choices:(i+1)*choices])
+		var own []int32
+		if among != nil {
+			own = among[i*choices : (i+1)*choices]
 		}
+		m.add(row, own)
 	}
 	return m, nil
 }

@@ -19,9 +19,10 @@ func Hierarchy(ctx context.Context, m *affinity.Matrix, levels []Level, progress
 		if level.MaxSize*level.Clusters < m.N() {
 			level.MaxSize = 0
 		}
-		var tell func(done, objective float64)
-		if progress != nil {
-			tell = func(done, objective float64) { progress(i+1, done, objective) }
+		tell := func(done, objective float64) {
+			if progress != nil {
+				progress(i+1, done, objective)
+			}
 		}
 		cluster, _, err := Search(ctx, m, level.Clusters, level.MaxSize, tell)
 		if err == nil {
