@@ -28,8 +28,8 @@ var data = map[string]struct {
 	"20news":  {10_000, 1, 20, words},
 }
 
-// words stands in for the graph of 20NEWS, which needs the corpus: the 16 nearest neighbours of 10,000 random points with
-// seed 1 in place of word vectors. It has 118,741 edges; the real graph has 119,685 with GloVe's vectors of 50 dimensions.
+// words stands in for the graph of 20NEWS, which needs the corpus: the 16 nearest neighbours of 10,000 random points. It has 118,741
+// edges; the real graph has 119,685 with GloVe's vectors of 50 dimensions.
 var words = sync.OnceValues(func() (*affinity.Matrix, error) {
 	const nodes, dims = 10_000, 10
 	rng := rand.New(rand.NewPCG(1, 1))

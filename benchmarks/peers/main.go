@@ -1,11 +1,10 @@
-// Command peers times our networks and other implementations' in turn, process after process, on the same machine in one run,
-// and writes a CSV of medians and ratios:
+// Command peers times our networks and other implementations in turn, each in processes of its own, and writes a CSV of medians
+// and ratios:
 //
 //	go run ./benchmarks/peers --python VENV/bin/python --out FILE.csv
 //
-// VENV has the packages of requirements.txt. ccp_torch.py and ccp_jax.py are CCP networks, pyg.py the graph convolutions of
-// PyTorch Geometric. All compute with the network, the graph and the signals that our program writes for them. README.md of
-// the folder above says more.
+// VENV has the packages of requirements.txt. All programs compute with the same network, graph and signals. README.md of the folder
+// above says more.
 package main
 
 import (
@@ -84,9 +83,13 @@ func (s settings) run() (err error) {
 	if output, err := exec.Command("go", "build", "-o", step, "./benchmarks/step").CombinedOutput(); err != nil {
 		return fmt.Errorf("run this from the repository's root: %w: %s", err, output)
 	}
-	device, err := deviceName(s.backend)
-	if err != nil {
-		return err
+	device := backend.ThisMachine().CPU
+	if s.cuda() {
+		output, err := exec.Command("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0").Output()
+		if err != nil {
+			return fmt.Errorf("nvidia-smi: %w; `ccp doctor` says what to do", err)
+		}
+		device = strings.TrimSpace(string(output))
 	}
 	file, err := os.OpenFile(s.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -112,6 +115,8 @@ func matches(patterns, name string) bool {
 		return ok
 	})
 }
+
+func (s settings) cuda() bool { return strings.HasPrefix(s.backend, "xla:cuda") }
 
 // workloads are those that --work names. What matches none is kept as it is: a lattice, or a name that will be an error.
 func (s settings) workloads() (work []string) {
@@ -159,7 +164,7 @@ func (s settings) contenders(work, step, workload string) ([]turns.Contender, er
 		add("ccp-bfloat16", append(ours, "--dtype", "bfloat16")...)
 	}
 	theirs := "cpu"
-	if strings.HasPrefix(s.backend, "xla:cuda") {
+	if s.cuda() {
 		theirs = "cuda"
 	}
 	for _, other := range implementations {
@@ -169,16 +174,4 @@ func (s settings) contenders(work, step, workload string) ([]turns.Contender, er
 		}
 	}
 	return contenders, nil
-}
-
-// deviceName says what the backend computes on.
-func deviceName(name string) (string, error) {
-	if !strings.HasPrefix(name, "xla:cuda") {
-		return backend.ThisMachine().CPU, nil
-	}
-	output, err := exec.Command("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0").Output()
-	if err != nil {
-		return "", fmt.Errorf("nvidia-smi: %w; `ccp doctor` says what to do", err)
-	}
-	return strings.TrimSpace(string(output)), nil
 }

@@ -3,9 +3,9 @@
 //	ccp serve --checkpoint runs/digits-ccp-1 &
 //	go run ./benchmarks/serving --model http://127.0.0.1:8080/v2/models/digits
 //
-// Each of a number of connections sends a request when the one before is answered. With --rate requests come at that rate,
-// whether the ones before are answered or not, which shows what an overloaded server does; latency then counts from the
-// moment when a request was due. With --in-process a checkpoint is timed without a server: Classify beside the bare computation.
+// Each connection sends a request when the one before is answered. With --rate requests come at that rate, answered or not, which
+// shows what an overloaded server does; latency then counts from the moment when a request was due. With --in-process a checkpoint
+// is timed without a server: Classify beside the bare computation.
 package main
 
 import (

@@ -16,10 +16,10 @@ import (
 // A node without a free neighbour stays alone. volumes are the v_i, `[N]`: a node's degree, or the sum of the degrees of the nodes
 // that were merged into it.
 //
-// Nodes are visited by increasing volume. Of equal volumes, and of equal gains, the lower index comes first. Dhillon et al. visit
-// the nodes in a random order, as do Defferrard et al. (2016) at the first halving. The order here gives the same tree each time;
-// on grids, skeletons and graphs of words it cut less and left fewer nodes alone. Nodes without any neighbour are paired with each
-// other, which cuts nothing: otherwise a graph of many components would not shrink.
+// Nodes are visited by increasing volume, of equal volumes and equal gains the lower index first. Dhillon et al. use a random order,
+// as do Defferrard et al. (2016) at the first halving. This one gives the same tree each time; on grids, skeletons and graphs of words
+// it cut less and left fewer nodes alone. Nodes without any neighbour are paired with each other: else a graph of many components
+// would not shrink.
 func Match(a *affinity.Matrix, volumes []float64) []int32 {
 	n := a.N()
 	mate, order := make([]int32, n), make([]int32, n)

@@ -26,8 +26,7 @@ type Tree struct {
 	// Levels[h] is the graph after h halvings. The weight of an edge is the sum of the weights that it stands for; there are no
 	// self-loops.
 	Levels []*affinity.Matrix
-	// Pairs[h] are, for each node of Levels[h+1], the two nodes of Levels[h] that it was made of. They follow each other. The second
-	// is −1, a fake node, if the first stayed alone.
+	// Pairs[h] are, for each node of Levels[h+1], the two nodes of Levels[h] in it, one after the other; −1 is a fake second node.
 	Pairs [][][2]int32
 }
 

@@ -52,9 +52,8 @@ func Direction(weights []Weight, random *rand.Rand) [][]float32 {
 	return direction
 }
 
-// Scan computes the landscape of side × side points around weights along two directions drawn from seed. loss is given the values of
-// all weights at a point, which are used again, and returns the cross entropy and C. progress is told the share that is done. Scan
-// ends with ctx, and returns its error.
+// Scan computes the landscape of side × side points around weights along two directions drawn from seed. loss returns the cross entropy
+// and C for values of all weights, which it must not keep. progress is told the share that is done. Scan ends with ctx, with its error.
 func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss func(values [][]float32) (task, c float64, err error), progress func(done float64)) (Landscape, error) {
 	first := Direction(weights, rand.New(rand.NewPCG(seed, 1)))
 	second := Direction(weights, rand.New(rand.NewPCG(seed, 2)))

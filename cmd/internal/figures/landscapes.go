@@ -35,15 +35,15 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f fig
 	for _, panel := range []struct {
 		title, label string
 		values       []float64
-		low, high    float64
+		high         float64
 	}{
-		{"task + C: what was minimised", "cross entropy − C", minimised, 0, 0},
-		{"task + C: cross entropy", "cross entropy, nats", both.Task, 0, high},
-		{"task only: cross entropy", "cross entropy, nats", only.Task, 0, high},
+		{"task + C: what was minimised", "cross entropy − C", minimised, 0},
+		{"task + C: cross entropy", "cross entropy, nats", both.Task, high},
+		{"task only: cross entropy", "cross entropy, nats", only.Task, high},
 	} {
 		top = append(top, picture.Field{Title: panel.title, XLabel: "a, along d1", YLabel: "b, along d2", Side: Side, Values: panel.values,
-			Low: panel.low, High: panel.high, Label: panel.label}.Plot())
-		axes := picture.Curves{XLabel: "a or b", YLabel: panel.label, Lines: both.axes(panel.values), Low: panel.low, High: panel.high}
+			High: panel.high, Label: panel.label}.Plot())
+		axes := picture.Curves{XLabel: "a or b", YLabel: panel.label, Lines: both.axes(panel.values), High: panel.high}
 		bottom, f.sheet.Legend = append(bottom, axes.Plot()), axes.Lines
 	}
 	f.sheet.Panels = [][]*plot.Plot{top, bottom}

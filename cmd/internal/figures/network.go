@@ -29,10 +29,10 @@ const Samples = 256
 // landscapeFile keeps a run's landscape, which takes as long as some epochs.
 const landscapeFile = "landscape.json"
 
-// Around is the landscape of the finished run in dir, around the weights of its last epoch: their moving averages, where the training
-// kept them. Dropout is off, and signals are not augmented. Batch normalisation takes the mean and variance of the samples at hand, at
-// each point anew. What is moved are the memberships U, by node, the filters of the levels, and the fully connected layers, by output;
-// biases, batch normalisation's scales and offsets, and the gates' α and β stay. The landscape is computed once, and kept with the run.
+// Around is the landscape of the finished run in dir, around the weights of its last epoch, or their moving averages if there are any.
+// There is no dropout and no augmentation; batch normalisation takes the mean and variance of the samples, at each point anew. The
+// memberships U move by node, the filters of the levels and the fully connected layers by output; biases, batch normalisation's scales
+// and offsets, and the gates' α and β stay. The landscape is computed once, and kept with the run.
 func Around(ctx context.Context, backend compute.Backend, dir string, d *datasets.Dataset, progress func(done float64)) (l Landscape, err error) {
 	metadata, graph, err := models.ReadMetadata(dir)
 	if err != nil {
@@ -105,8 +105,8 @@ func withoutDropout(s models.Spec) models.Spec {
 	return s
 }
 
-// weightsOf are the variables of a store in training that a landscape moves, in the order of their names. The store gets the
-// averages of all its weights in place of the weights themselves, where it has some.
+// weightsOf are the variables that a landscape moves, in the order of their names. Weights of the store that have moving averages are
+// replaced by these.
 func weightsOf(store *model.Store) (weights []Weight, err error) {
 	for _, v := range slices.SortedFunc(store.IterVariables(), func(a, b *model.Variable) int { return cmp.Compare(a.Path(), b.Path()) }) {
 		if !models.IsWeight(v) || v.DType() != dtypes.Float32 {

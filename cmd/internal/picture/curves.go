@@ -23,7 +23,7 @@ type Curves struct {
 	Title, XLabel, YLabel string
 	Lines                 []Curve
 	FromZero              bool    // the axis of Y begins at 0
-	Low, High             float64 // the ends of the axis of Y; both 0: what the lines need
+	High                  float64 // it reaches from 0 to a little above this; 0: as far as the lines need
 }
 
 // lineColours can be told apart by the colour blind, and, with their patterns, in grey.
@@ -51,13 +51,11 @@ func (c Curves) Plot() *plot.Plot {
 	for _, l := range c.Lines {
 		p.Add(l.line())
 	}
-	low, high := p.Y.Min, p.Y.Max
-	margin := max(0.04*(high-low), 1e-6)
-	p.Y.Min, p.Y.Max = low-margin, high+margin
-	switch {
-	case c.Low != c.High:
-		p.Y.Min, p.Y.Max = c.Low, c.High+0.04*(c.High-c.Low)
-	case c.FromZero && low >= 0:
+	low, margin := p.Y.Min, max(0.04*(p.Y.Max-p.Y.Min), 1e-6)
+	p.Y.Min, p.Y.Max = low-margin, p.Y.Max+margin
+	if c.High != 0 {
+		p.Y.Min, p.Y.Max = 0, 1.04*c.High
+	} else if c.FromZero && low >= 0 {
 		p.Y.Min = 0
 	}
 	return p

@@ -16,7 +16,7 @@ type Field struct {
 	Title, XLabel, YLabel string
 	Side                  int       // points on each axis, from −1 to 1 at equal distances
 	Values                []float64 // [Side·Side]; y goes from row to row, upwards, x within a row
-	Low, High             float64   // the ends of the colours; both 0: those of Values
+	High                  float64   // the end of the colours, which begin at 0; 0: they reach from the least to the largest value
 	Label                 string    // what the values are
 }
 
@@ -25,8 +25,8 @@ const contourLines = 12
 
 // Plot draws the field and the bar that explains its colours.
 func (f Field) Plot() *plot.Plot {
-	low, high := f.Low, f.High
-	if low == high {
+	low, high := 0.0, f.High
+	if high == 0 {
 		low, high = slices.Min(f.Values), slices.Max(f.Values)
 	}
 	s := unsigned(low, high, f.Label)

@@ -35,9 +35,9 @@ type Layout struct {
 	names []string
 }
 
-// NewLayout lays out the nodes of a graph. With a grid of rows × columns they lie on it. With a grid of frames × joints and the joints
-// of each part of the body they lie on a skeleton. Otherwise they lie at their coordinates `[nodes, d]`, row-major, or, without any,
-// where ByDistances puts them; of more than two coordinates the first two principal components count. names are the nodes', nil for none.
+// NewLayout lays out the nodes of a graph: on a grid of rows × columns; with parts, the joints of each part of the body, on a skeleton,
+// whose grid is frames × joints; without a grid at their coordinates `[nodes, d]`, row-major, of which the first two principal components
+// count; without these as ByDistances does. names are the nodes', nil for none.
 func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
 	l := &Layout{Kind: OnPlane, graph: graph, names: names}
 	switch {

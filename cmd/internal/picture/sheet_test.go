@@ -29,8 +29,8 @@ func TestCurves(t *testing.T) {
 	assert.InDelta(t, 0.9-0.04*2.2, p.Y.Min, 1e-9, "the band is in it")
 	c.FromZero = true
 	assert.Zero(t, c.Plot().Y.Min)
-	c.Low, c.High = -1, 9
-	assert.Equal(t, []float64{-1, 9.4}, []float64{c.Plot().Y.Min, c.Plot().Y.Max})
+	c.High = 9
+	assert.Equal(t, []float64{0, 1.04 * c.High}, []float64{c.Plot().Y.Min, c.Plot().Y.Max})
 	for _, lines := range [][]Curve{nil, {{}}, {{X: []float64{1}, Y: []float64{2}, Spread: []float64{0}}}} {
 		require.NoError(t, Save(Curves{Lines: lines}.Plot(), 200, 200, png), "%d lines", len(lines))
 	}
