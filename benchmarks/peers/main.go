@@ -24,9 +24,6 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 )
 
-// scripts is the folder of the Python programs, from the repository's root.
-const scripts = "benchmarks/peers"
-
 // implementation is a way to compute the networks of some models.
 type implementation struct {
 	name    string
@@ -53,7 +50,7 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.python, "python", "python3", "Python with the packages of "+scripts+"/requirements.txt")
+	flag.StringVar(&s.python, "python", "python3", "Python with the packages of benchmarks/peers/requirements.txt")
 	flag.StringVar(&s.work, "work", "cifar10/train,cifar10/infer-frozen,ntu/train,ntu/infer-frozen,20news/train,20news/infer-frozen",
 		"workloads, ARCH/MODE, as benchmarks/step has them; * stands for any text, as in cifar10-*/train")
 	flag.StringVar(&s.with, "with", "torch,jax,pyg-*", "implementations beside ours: ccp-bfloat16, torch, torch-bfloat16, torch-compiled, jax, pyg-static, pyg-blocks, pyg-sparse")
@@ -169,7 +166,7 @@ func (s settings) contenders(work, step, workload string) ([]turns.Contender, er
 	}
 	for _, other := range implementations {
 		if matches(other.models, spec.Model) && matches(s.with, other.name) {
-			command := append([]string{s.python, filepath.Join(scripts, other.program[0])}, other.program[1:]...)
+			command := append([]string{s.python, filepath.Join("benchmarks/peers", other.program[0])}, other.program[1:]...)
 			add(other.name, append(command, "--workload", workload, "--device", theirs)...)
 		}
 	}
