@@ -28,8 +28,8 @@ var data = map[string]struct {
 	"20news":  {10_000, 1, 20, words},
 }
 
-// words stands in for the graph of 20NEWS, which needs the corpus: the 16 nearest neighbours of 10,000 random points with
-// seed 1 in place of word vectors. It has 118,741 edges; the real graph has 119,685 with GloVe's vectors of 50 dimensions.
+// words stands in for the graph of 20NEWS, which needs the corpus: the 16 nearest neighbours of 10,000 random points. It has 118,741
+// edges; the real graph has 119,685 with GloVe's vectors of 50 dimensions.
 var words = sync.OnceValues(func() (*affinity.Matrix, error) {
 	const nodes, dims = 10_000, 10
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -66,11 +66,10 @@ func Architectures() []string {
 // Network is one of the Architectures with its graph. "lattice-N" is a network on a lattice of about N nodes of degree 16,
 // N at least 64, to see how cost grows with the graph.
 func Network(arch string) (models.Spec, *affinity.Matrix, error) {
-	if side, ok := latticeSide(arch); ok {
-		graph, err := lattice(side)
-		return latticeSpec(side), graph, err
+	name, rest, _ := strings.Cut(arch, "-")
+	if n, err := strconv.Atoi(rest); name == "lattice" && err == nil && n >= 64 {
+		return lattice(int(math.Sqrt(float64(n))))
 	}
-	name, _, _ := strings.Cut(arch, "-")
 	shape, known := data[name]
 	convolution, convolves := convolutions[arch]
 	if !known || name != arch && !convolves {
@@ -89,16 +88,9 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 	return spec, graph, err
 }
 
-// latticeSide reads "lattice-N" as the side of a square of about N nodes.
-func latticeSide(arch string) (side int, ok bool) {
-	text, ok := strings.CutPrefix(arch, "lattice-")
-	n, err := strconv.Atoi(text)
-	return int(math.Sqrt(float64(n))), ok && err == nil && n >= 64
-}
-
-// latticeSpec has levels of a quarter of their predecessor's nodes, 16 filters and neighbourhoods of 16, until one cluster can
-// see all that is left.
-func latticeSpec(side int) models.Spec {
+// lattice joins each node of a square to 16 others near it: 8 edges a node, fewer at the border. Its network has levels of a quarter
+// of their predecessor's nodes, 16 filters and neighbourhoods of 16, until one cluster can see all that is left.
+func lattice(side int) (models.Spec, *affinity.Matrix, error) {
 	spec := models.Spec{Model: "ccp", Nodes: side * side, Channels: 8, Classes: 4}
 	nodes := spec.Nodes
 	for ; nodes > 64; nodes = (nodes + 3) / 4 {
@@ -106,20 +98,14 @@ func latticeSpec(side int) models.Spec {
 	}
 	spec.Levels = append(spec.Levels, models.Level{Clusters: 1, Filters: 32, Neighbours: nodes})
 	spec.Hidden = []int{32}
-	return spec
-}
-
-// lattice joins each node of a square to 16 others near it: 8 edges a node, fewer at the border.
-func lattice(side int) (*affinity.Matrix, error) {
 	var edges []affinity.Edge
-	for y := range side {
-		for x := range side {
-			for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}, {0, 2}, {2, 0}, {1, 2}, {2, 1}} {
-				if toY, toX := y+step[0], x+step[1]; toY < side && toX >= 0 && toX < side {
-					edges = append(edges, affinity.Edge{I: y*side + x, J: toY*side + toX, Weight: 1})
-				}
+	for node := range side * side {
+		for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}, {0, 2}, {2, 0}, {1, 2}, {2, 1}} {
+			if y, x := node/side+step[0], node%side+step[1]; y < side && x >= 0 && x < side {
+				edges = append(edges, affinity.Edge{I: node, J: y*side + x, Weight: 1})
 			}
 		}
 	}
-	return affinity.New(side*side, edges)
+	graph, err := affinity.New(side*side, edges)
+	return spec, graph, err
 }

@@ -2,13 +2,15 @@ package benchmarks
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -23,18 +25,18 @@ import (
 // hierarchy anew.
 var Modes = []string{"train", "infer-frozen", "infer-learned"}
 
-// Workload is a network on synthetic signals. A Step is what is timed: it ends when its result is at hand.
+// Workload is a network on synthetic signals.
 type Workload struct {
 	Spec  models.Spec
 	Batch int
 	// Flops of the filters and dense layers in a step: the matrix products that no implementation can avoid, of CCP's
 	// networks. Training counts the forward product and the two of its gradient.
 	Flops float64
-	step  func() (float64, error)
-	run   int
+	// Step is what is timed. It returns the loss, or a logit, when its result is at hand.
+	Step func() (float64, error)
 }
 
-// New builds a workload of a Network. Of the settings those that its model does not have are left out.
+// New builds a workload of a Network. Settings that its model does not have are left out.
 func New(backend compute.Backend, arch, mode string, batch int, settings models.Settings) (*Workload, error) {
 	spec, a, err := Network(arch)
 	if err != nil {
@@ -46,8 +48,8 @@ func New(backend compute.Backend, arch, mode string, batch int, settings models.
 	}
 	w := &Workload{Spec: spec, Batch: batch, Flops: float64(batch) * flops(spec)}
 	signals, labels := synthetic(arch, spec, batch)
-	switch mode {
-	case "train":
+	run := -1
+	if mode == "train" {
 		w.Flops *= 3
 		store := spec.NewStore(1)
 		if spec.PreparedBefore() {
@@ -56,65 +58,50 @@ func New(backend compute.Backend, arch, mode string, batch int, settings models.
 			}
 		}
 		trainer := training.NewTrainer(backend, store, training.Defaults(arch, spec.Model), spec, a, 1000)
-		w.step = func() (float64, error) {
-			i := w.run % len(signals)
-			x, err := signals[i].LocalClone() // a trainer consumes its batch, as it does those that a data set prepares
-			if err != nil {
+		w.Step = func() (float64, error) {
+			run++
+			x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch, as it does those that a data set prepares
+			y, failed := labels[run%len(signals)].LocalClone()
+			if err = errors.Join(err, failed); err != nil {
 				return 0, err
 			}
-			y, err := labels[i].LocalClone()
-			if err != nil {
-				return 0, err
-			}
-			batch := train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}}
-			metrics, err := trainer.TrainStep(batch)
+			metrics, err := trainer.TrainStep(train.Batch{Inputs: []*tensors.Tensor{x}, Labels: []*tensors.Tensor{y}})
 			if err != nil {
 				return 0, err
 			}
 			return float64(metrics[0].Value().(float32)), nil
 		}
-	case "infer-frozen", "infer-learned":
-		classifier, err := models.NewClassifier(backend, models.Metadata{Spec: spec}, a)
+		return w, nil
+	}
+	if !slices.Contains(Modes, mode) {
+		return nil, fmt.Errorf("there is no mode %q; there are %s", mode, strings.Join(Modes, ", "))
+	}
+	classifier, err := models.NewClassifier(backend, models.Metadata{Spec: spec}, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := classifier.Update(classifier.Store()); err != nil {
+		return nil, err
+	}
+	infer := classifier.Run
+	if mode == "infer-learned" { // through the memberships and the graph
+		exec, err := model.NewExec(backend, classifier.Store(), func(scope *model.Scope, x *graph.Node) *graph.Node {
+			return spec.Build(scope, models.Topology{Matrix: a}, x)
+		})
 		if err != nil {
 			return nil, err
 		}
-		if err := classifier.Update(classifier.Store()); err != nil {
-			return nil, err
+		infer = func(x *tensors.Tensor) (*tensors.Tensor, error) { return exec.Call1(x) }
+	}
+	w.Step = func() (float64, error) {
+		run++
+		out, err := infer(signals[run%len(signals)])
+		if err != nil {
+			return 0, err
 		}
-		infer := classifier.Run
-		if mode == "infer-learned" { // through the memberships and the graph
-			exec, err := model.NewExec(backend, classifier.Store(), func(scope *model.Scope, x *graph.Node) *graph.Node {
-				return spec.Build(scope, models.Topology{Matrix: a}, x)
-			})
-			if err != nil {
-				return nil, err
-			}
-			infer = func(x *tensors.Tensor) (*tensors.Tensor, error) {
-				out, err := exec.Call(x)
-				if err != nil {
-					return nil, err
-				}
-				return out[0], nil
-			}
-		}
-		w.step = func() (float64, error) {
-			out, err := infer(signals[w.run%len(signals)])
-			if err != nil {
-				return 0, err
-			}
-			return float64(tensors.MustCopyFlatData[float32](out)[0]), nil
-		}
-	default:
-		return nil, fmt.Errorf("there is no mode %q; there are %s", mode, strings.Join(Modes, ", "))
+		return float64(tensors.MustCopyFlatData[float32](out)[0]), nil
 	}
 	return w, nil
-}
-
-// Step does one step and returns the loss, or a logit.
-func (w *Workload) Step() (float64, error) {
-	v, err := w.step()
-	w.run++
-	return v, err
 }
 
 // Write writes what New computes with to a folder, for other implementations: network.json, a models.Spec; graph.npz, the
@@ -125,14 +112,10 @@ func Write(dir, arch string, batch int) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(spec, "", "  ")
-	if err != nil {
-		return err
-	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "network.json"), append(text, '\n'), 0o644); err != nil {
+	if err := files.WriteJSON(filepath.Join(dir, "network.json"), spec); err != nil {
 		return err
 	}
 	if err := graph.WriteFile(filepath.Join(dir, "graph.npz")); err != nil {
@@ -159,7 +142,7 @@ func flops(spec models.Spec) (sum float64) {
 		channels, clusters = l.Filters, l.Clusters
 	}
 	width := channels * clusters
-	for _, next := range append(append([]int{}, spec.Hidden...), spec.Classes) {
+	for _, next := range slices.Concat(spec.Hidden, []int{spec.Classes}) {
 		sum += 2 * float64(width) * float64(next)
 		width = next
 	}

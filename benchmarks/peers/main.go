@@ -1,11 +1,10 @@
-// Command peers times our networks and other implementations' in turn, process after process, on the same machine in one run,
-// and writes a CSV of medians and ratios:
+// Command peers times our networks and other implementations in turn, each in processes of its own, and writes a CSV of medians
+// and ratios:
 //
 //	go run ./benchmarks/peers --python VENV/bin/python --out FILE.csv
 //
-// VENV has the packages of requirements.txt. ccp_torch.py and ccp_jax.py are CCP networks, pyg.py the graph convolutions of
-// PyTorch Geometric. All compute with the network, the graph and the signals that our program writes for them. README.md of
-// the folder above says more.
+// VENV has the packages of requirements.txt. All programs compute with the same network, graph and signals. README.md of the folder
+// above says more.
 package main
 
 import (
@@ -16,6 +15,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,13 +24,10 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 )
 
-// scripts is the folder of the Python programs, from the repository's root.
-const scripts = "benchmarks/peers"
-
 // implementation is a way to compute the networks of some models.
 type implementation struct {
 	name    string
-	models  string   // of models.Spec that it has, separated by spaces
+	models  string   // of models.Spec that it has, separated by commas
 	program []string // its script and flags
 }
 
@@ -40,8 +37,8 @@ var implementations = []implementation{
 	{"torch-bfloat16", "ccp", []string{"ccp_torch.py", "--dtype", "bfloat16"}},
 	{"torch-compiled", "ccp", []string{"ccp_torch.py", "--compile"}},
 	{"jax", "ccp", []string{"ccp_jax.py"}},
-	{"pyg-static", "chebyshev gcn", []string{"pyg.py", "--layout", "static"}},
-	{"pyg-blocks", "chebyshev gcn gat", []string{"pyg.py", "--layout", "blocks"}},
+	{"pyg-static", "chebyshev,gcn", []string{"pyg.py", "--layout", "static"}},
+	{"pyg-blocks", "chebyshev,gcn,gat", []string{"pyg.py", "--layout", "blocks"}},
 	{"pyg-sparse", "gcn", []string{"pyg.py", "--layout", "sparse"}},
 }
 
@@ -53,7 +50,7 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.python, "python", "python3", "Python with the packages of "+scripts+"/requirements.txt")
+	flag.StringVar(&s.python, "python", "python3", "Python with the packages of benchmarks/peers/requirements.txt")
 	flag.StringVar(&s.work, "work", "cifar10/train,cifar10/infer-frozen,ntu/train,ntu/infer-frozen,20news/train,20news/infer-frozen",
 		"workloads, ARCH/MODE, as benchmarks/step has them; * stands for any text, as in cifar10-*/train")
 	flag.StringVar(&s.with, "with", "torch,jax,pyg-*", "implementations beside ours: ccp-bfloat16, torch, torch-bfloat16, torch-compiled, jax, pyg-static, pyg-blocks, pyg-sparse")
@@ -83,9 +80,13 @@ func (s settings) run() (err error) {
 	if output, err := exec.Command("go", "build", "-o", step, "./benchmarks/step").CombinedOutput(); err != nil {
 		return fmt.Errorf("run this from the repository's root: %w: %s", err, output)
 	}
-	device, err := deviceName(s.backend)
-	if err != nil {
-		return err
+	device := backend.ThisMachine().CPU
+	if s.cuda() {
+		output, err := exec.Command("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0").Output()
+		if err != nil {
+			return fmt.Errorf("nvidia-smi: %w; `ccp doctor` says what to do", err)
+		}
+		device = strings.TrimSpace(string(output))
 	}
 	file, err := os.OpenFile(s.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -104,13 +105,23 @@ func (s settings) run() (err error) {
 	return err
 }
 
+// matches says whether one of the patterns, separated by commas, matches a name; * stands for any text without a slash.
+func matches(patterns, name string) bool {
+	return slices.ContainsFunc(strings.Split(patterns, ","), func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	})
+}
+
+func (s settings) cuda() bool { return strings.HasPrefix(s.backend, "xla:cuda") }
+
 // workloads are those that --work names. What matches none is kept as it is: a lattice, or a name that will be an error.
 func (s settings) workloads() (work []string) {
 	for pattern := range strings.SplitSeq(s.work, ",") {
 		found := len(work)
 		for _, arch := range benchmarks.Architectures() {
 			for _, mode := range benchmarks.Modes {
-				if ok, _ := path.Match(pattern, arch+"/"+mode); ok {
+				if matches(pattern, arch+"/"+mode) {
 					work = append(work, arch+"/"+mode)
 				}
 			}
@@ -146,41 +157,18 @@ func (s settings) contenders(work, step, workload string) ([]turns.Contender, er
 	}
 	ours := []string{step, "--arch", arch, "--batch", strconv.Itoa(s.batch)}
 	add("ccp", ours...)
-	if s.asked("ccp-bfloat16") {
+	if matches(s.with, "ccp-bfloat16") {
 		add("ccp-bfloat16", append(ours, "--dtype", "bfloat16")...)
 	}
 	theirs := "cpu"
-	if strings.HasPrefix(s.backend, "xla:cuda") {
+	if s.cuda() {
 		theirs = "cuda"
 	}
 	for _, other := range implementations {
-		if !strings.Contains(" "+other.models+" ", " "+spec.Model+" ") || !s.asked(other.name) {
-			continue
+		if matches(other.models, spec.Model) && matches(s.with, other.name) {
+			command := append([]string{s.python, filepath.Join("benchmarks/peers", other.program[0])}, other.program[1:]...)
+			add(other.name, append(command, "--workload", workload, "--device", theirs)...)
 		}
-		command := append([]string{s.python, filepath.Join(scripts, other.program[0])}, other.program[1:]...)
-		add(other.name, append(command, "--workload", workload, "--device", theirs)...)
 	}
 	return contenders, nil
-}
-
-// asked says whether --with names an implementation.
-func (s settings) asked(name string) bool {
-	for pattern := range strings.SplitSeq(s.with, ",") {
-		if ok, _ := path.Match(pattern, name); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// deviceName says what the backend computes on.
-func deviceName(name string) (string, error) {
-	if !strings.HasPrefix(name, "xla:cuda") {
-		return backend.ThisMachine().CPU, nil
-	}
-	output, err := exec.Command("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0").Output()
-	if err != nil {
-		return "", fmt.Errorf("nvidia-smi: %w; `ccp doctor` says what to do", err)
-	}
-	return strings.TrimSpace(string(output)), nil
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// inProcess times Classify of 1 to 64 signals and the bare computation of the same signals in batches of each size, in turn,
-// and prints the table. The share of the bare computation's throughput that Classify reaches is the least of the inverse
-// ratios.
+// inProcess times Classify of 1 to 64 signals and the bare computation of the same signals in batches of each size, in turn, and
+// prints the table. Classify reaches the least of the inverse ratios as its share of the bare computation's throughput.
 func inProcess(dir string, seconds float64) (err error) {
 	ctx := context.Background()
 	c, err := models.Load(dir)

@@ -3,9 +3,9 @@
 //	ccp serve --checkpoint runs/digits-ccp-1 &
 //	go run ./benchmarks/serving --model http://127.0.0.1:8080/v2/models/digits
 //
-// Each of a number of connections sends a request when the one before is answered. With --rate requests come at that rate,
-// whether the ones before are answered or not, which shows what an overloaded server does; latency then counts from the
-// moment when a request was due. With --in-process a checkpoint is timed without a server: Classify beside the bare computation.
+// Each connection sends a request when the one before is answered. With --rate requests come at that rate, answered or not, which
+// shows what an overloaded server does; latency then counts from the moment when a request was due. With --in-process a checkpoint
+// is timed without a server: Classify beside the bare computation.
 package main
 
 import (
@@ -57,7 +57,7 @@ func run(model, connections, format string, batch int, seconds, rate float64) er
 	length := time.Duration(seconds * float64(time.Second))
 	name := model[strings.LastIndex(model, "/")+1:]
 	if rate > 0 {
-		fmt.Printf("%s,%s,%d,,%.1f,%s\n", name, format, batch, rate, request.load(0, rate, length).row(batch))
+		fmt.Printf("%s,%s,%d,,%.1f,%s\n", name, format, batch, rate, request.load(0, rate, length))
 		return nil
 	}
 	for part := range strings.SplitSeq(connections, ",") {
@@ -66,7 +66,7 @@ func run(model, connections, format string, batch int, seconds, rate float64) er
 			return fmt.Errorf("--connections: %q is not a number from 1", part)
 		}
 		request.load(n, 0, length/10)
-		fmt.Printf("%s,%s,%d,%d,,%s\n", name, format, batch, n, request.load(n, 0, length).row(batch))
+		fmt.Printf("%s,%s,%d,%d,,%s\n", name, format, batch, n, request.load(n, 0, length))
 	}
 	return nil
 }
@@ -74,6 +74,7 @@ func run(model, connections, format string, batch int, seconds, rate float64) er
 // request is what is sent again and again.
 type request struct {
 	url    string
+	batch  int // signals in it
 	body   []byte
 	header string // length of the JSON part, "" if all is JSON
 	client *http.Client
@@ -96,12 +97,12 @@ func newRequest(model, format string, batch int) (*request, error) {
 	shape[0] = batch
 	values := make([]float32, shape[0]*shape[1]*shape[2])
 	random := rand.New(rand.NewPCG(1, 1))
-	var raw []byte
 	for i := range values {
 		values[i] = float32(random.IntN(256))
 	}
 	input := map[string]any{"name": "signals", "shape": shape, "datatype": "FP32"}
 	document := map[string]any{"inputs": []any{input}}
+	var raw []byte
 	switch format {
 	case "binary":
 		if raw, err = binary.Append(nil, binary.LittleEndian, values); err != nil {
@@ -114,7 +115,7 @@ func newRequest(model, format string, batch int) (*request, error) {
 	default:
 		return nil, fmt.Errorf("--format %q is neither binary nor json", format)
 	}
-	r := &request{url: model + "/infer", client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1 << 16, DisableCompression: true}}}
+	r := &request{url: model + "/infer", batch: batch, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1 << 16, DisableCompression: true}}}
 	if r.body, err = json.Marshal(document); err != nil {
 		return nil, err
 	}
@@ -145,38 +146,27 @@ func (r *request) send() int {
 	return answer.StatusCode
 }
 
-// result is what came of a number of requests.
-type result struct {
-	mu              sync.Mutex
-	latencies       []time.Duration // of answers 200
-	refused, failed int             // 503; anything else
-	took            time.Duration
-}
-
-func (r *result) add(code int, latency time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch code {
-	case http.StatusOK:
-		r.latencies = append(r.latencies, latency)
-	case http.StatusServiceUnavailable:
-		r.refused++
-	default:
-		r.failed++
-	}
-}
-
 // load sends requests for a time: each of a number of connections when the one before is answered or, with a rate, that many a
-// second on as many connections as it takes.
-func (r *request) load(connections int, rate float64, length time.Duration) *result {
-	var out result
+// second on as many connections as it takes. It returns the last columns of the table, from requests_per_s on.
+func (r *request) load(connections int, rate float64, length time.Duration) string {
+	var mu sync.Mutex
 	var group sync.WaitGroup
+	var latencies []float64 // of answers 200, in ms
+	count := map[int]int{}  // by status code
+	send := func(due time.Time) {
+		code := r.send()
+		latency := 1e3 * time.Since(due).Seconds()
+		mu.Lock()
+		defer mu.Unlock()
+		if count[code]++; code == http.StatusOK {
+			latencies = append(latencies, latency)
+		}
+	}
 	begin := time.Now()
 	for range connections {
 		group.Go(func() {
 			for time.Since(begin) < length {
-				start := time.Now()
-				out.add(r.send(), time.Since(start))
+				send(time.Now())
 			}
 		})
 	}
@@ -186,23 +176,22 @@ func (r *request) load(connections int, rate float64, length time.Duration) *res
 			break
 		}
 		time.Sleep(time.Until(due))
-		group.Go(func() { out.add(r.send(), time.Since(due)) })
+		group.Go(func() { send(due) })
 	}
 	group.Wait()
-	out.took = time.Since(begin)
-	return &out
-}
-
-// row is the result's part of a line of the table.
-func (r *result) row(batch int) string {
-	slices.Sort(r.latencies)
-	quantile := func(q float64) float64 {
-		if len(r.latencies) == 0 {
-			return math.NaN()
+	perSecond := float64(len(latencies)) / time.Since(begin).Seconds()
+	row := fmt.Sprintf("%.1f,%.1f", perSecond, perSecond*float64(r.batch))
+	slices.Sort(latencies)
+	for _, q := range []float64{0.5, 0.95, 0.99, 1} {
+		quantile := math.NaN()
+		if n := len(latencies); n > 0 {
+			quantile = latencies[min(n-1, int(q*float64(n)))]
 		}
-		return 1e3 * r.latencies[min(len(r.latencies)-1, int(q*float64(len(r.latencies))))].Seconds()
+		row += fmt.Sprintf(",%.3f", quantile)
 	}
-	perSecond := float64(len(r.latencies)) / r.took.Seconds()
-	return fmt.Sprintf("%.1f,%.1f,%.3f,%.3f,%.3f,%.3f,%d,%d,%d", perSecond, perSecond*float64(batch), quantile(0.5), quantile(0.95), quantile(0.99), quantile(1),
-		len(r.latencies), r.refused, r.failed)
+	ok, refused, failed := count[http.StatusOK], count[http.StatusServiceUnavailable], 0
+	for _, n := range count {
+		failed += n
+	}
+	return row + fmt.Sprintf(",%d,%d,%d", ok, refused, failed-ok-refused)
 }

@@ -1,5 +1,5 @@
-// Command step times one workload in a process of its own and prints a line of JSON, so that its memory can be told and
-// other programs, or another build of this one, can be timed in turn with it:
+// Command step times one workload in its own process, which shows its memory, and prints a line of JSON. Other programs, or another
+// build of this one, can be timed in turn with it:
 //
 //	go run ./benchmarks/step --arch cifar10 --mode train --steps 10
 package main

@@ -44,86 +44,69 @@ func (h Health) Collapsed() bool { return float64(h.InUse) < leastInUse*float64(
 
 // Health measures every level. objectives holds C of each, which takes the graph; where it is nil, Objective is left 0.
 func (h Levels) Health(objectives []float64) []Health {
-	health := make([]Health, len(h))
-	for i, level := range h {
-		health[i] = level.health()
-		health[i].Level = i + 1
-		if objectives != nil {
-			health[i].Objective = objectives[i]
-		}
-		health[i].warn(level.Choices)
-	}
-	return health
-}
-
-func (l Level) health() Health {
-	n := l.Memberships.Nodes()
-	health := Health{Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours, GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
-	used := make([]bool, l.Clusters)
-	for _, k := range l.Memberships.Hard() {
-		if !used[k] {
-			used[k] = true
-			health.InUse++
-		}
-	}
-	health.Unselected = 1 - Coverage(slices.Concat(l.Neighbourhoods...), n)
-	health.Overlap = overlap(l.Neighbourhoods, n)
-	if l.Choices > 1 {
-		for i := range n {
-			_, weights := l.Memberships.Row(i)
-			for _, w := range weights {
+	all := make([]Health, len(h))
+	for i, l := range h {
+		n := l.Memberships.Nodes()
+		health := Health{Level: i + 1, Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours, InUse: distinct(l.Memberships.Hard(), l.Clusters),
+			Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), n), Overlap: overlap(l.Neighbourhoods, n),
+			GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
+		if l.Choices > 1 {
+			for _, w := range slices.Concat(l.Memberships.weights...) {
 				health.Entropy -= float64(w) * math.Log(float64(w))
 			}
+			health.Entropy /= float64(n) * math.Log(float64(l.Choices))
 		}
-		health.Entropy /= float64(n) * math.Log(float64(l.Choices))
+		if objectives != nil {
+			health.Objective = objectives[i]
+		}
+		for _, gates := range l.Gates {
+			health.GateLow = min(health.GateLow, float64(slices.Min(gates)))
+			health.GateHigh = max(health.GateHigh, float64(slices.Max(gates)))
+		}
+		health.warn(l.Choices)
+		all[i] = health
 	}
-	for _, gates := range l.Gates {
-		health.GateLow = min(health.GateLow, float64(slices.Min(gates)))
-		health.GateHigh = max(health.GateHigh, float64(slices.Max(gates)))
-	}
-	return health
+	return all
 }
 
 // Coverage is the share of n nodes that occur in neighbourhoods.
 func Coverage(neighbourhoods []int32, n int) float64 {
-	seen, count := make([]bool, n), 0
-	for _, i := range neighbourhoods {
+	return float64(distinct(neighbourhoods, n)) / float64(n)
+}
+
+// distinct counts how many of the numbers 0..n-1 occur in values.
+func distinct(values []int32, n int) (count int) {
+	seen := make([]bool, n)
+	for _, i := range values {
 		if !seen[i] {
 			seen[i] = true
 			count++
 		}
 	}
-	return float64(count) / float64(n)
+	return count
 }
 
 // overlap is Health.Overlap of neighbourhoods of n nodes.
 func overlap(neighbourhoods [][]int32, n int) (sum float64) {
-	holders := make([][]int32, n)
+	holders := make([][]int, n)
 	for k, nodes := range neighbourhoods {
 		for _, i := range nodes {
-			holders[i] = append(holders[i], int32(k))
+			holders[i] = append(holders[i], k)
 		}
 	}
-	shared, touched := make([]int, len(neighbourhoods)), []int32(nil)
+	shared := map[int]int{} // with the other neighbourhoods
 	for k, nodes := range neighbourhoods {
+		clear(shared)
 		most := 0
 		for _, i := range nodes {
 			for _, other := range holders[i] {
-				if int(other) == k {
-					continue
+				if other != k {
+					shared[other]++
+					most = max(most, shared[other])
 				}
-				if shared[other] == 0 {
-					touched = append(touched, other)
-				}
-				shared[other]++
-				most = max(most, shared[other])
 			}
 		}
 		sum += float64(most) / float64(len(nodes))
-		for _, other := range touched { // clearing all of them would take time with the square of the clusters
-			shared[other] = 0
-		}
-		touched = touched[:0]
 	}
 	return sum / float64(len(neighbourhoods))
 }

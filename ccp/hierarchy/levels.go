@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Level is one level of a hierarchy: how its N nodes belong to its K clusters, and what each cluster's filter sees of them. The
@@ -28,8 +29,8 @@ type Level struct {
 // Levels is a hierarchy from the input upwards. Its methods count levels from 1, as the names level_1 and so on do.
 type Levels []Level
 
-// Path is the cluster of the level that each input node is in if at every level it goes with its largest membership. The result
-// has a cluster for each input node. level counts from 1; level 0 gives the input nodes themselves.
+// Path is the cluster of the level that each input node is in if it goes with its largest membership at every level, `[nodes]`.
+// level counts from 1; level 0 gives the input nodes themselves.
 func (h Levels) Path(level int) []int32 {
 	path := make([]int32, h[0].Memberships.Nodes())
 	for i := range path {
@@ -44,15 +45,14 @@ func (h Levels) Path(level int) []int32 {
 	return path
 }
 
-// Inputs are the memberships of the input nodes in the clusters of every level, those of the first level at index 0: each is the
-// product of the memberships up to it.
-func (h Levels) Inputs() []Memberships {
-	inputs := make([]Memberships, len(h))
+// Inputs are the memberships of the input nodes in the clusters of every level, the first level at index 0: the products of the
+// memberships up to it.
+func (h Levels) Inputs() (inputs []Memberships) {
 	for i, l := range h {
-		inputs[i] = l.Memberships
 		if i > 0 {
-			inputs[i] = inputs[i-1].times(l.Memberships)
+			l.Memberships = inputs[i-1].times(l.Memberships)
 		}
+		inputs = append(inputs, l.Memberships)
 	}
 	return inputs
 }
@@ -83,10 +83,9 @@ func (h Levels) Central(level int, m Memberships, a *affinity.Matrix) [][]int32 
 }
 
 // Spread maps values of a level's clusters back to the input nodes: node i gets Σ_k M[i,k]·v[k], M being those of Inputs. That is a
-// weighted mean, since each node's memberships sum to 1: a value that all clusters share comes back as it is, for every node. To
-// spread amounts in place of intensities, such that their sum is kept, first divide each cluster's by its Mass. values: `[K]` or
-// `[K, channels]` row-major; result `[nodes]` or `[nodes, channels]`. level counts from 1. It never makes M, so that it costs
-// no more than reading the memberships of each level once. The error says which number does not fit.
+// weighted mean: a value that all clusters share comes back as it is. To keep the sum of amounts, first divide each cluster's by its
+// Mass. values: `[K]` or `[K, channels]` row-major; result `[nodes]` or `[nodes, channels]`. level counts from 1. M itself is never
+// made: the cost is that of reading the memberships of each level once. The error says which number does not fit.
 func (h Levels) Spread(level int, values []float32) ([]float64, error) {
 	if level < 1 || level > len(h) {
 		return nil, fmt.Errorf("there is no level %d; levels go from 1 to %d", level, len(h))
@@ -99,15 +98,13 @@ func (h Levels) Spread(level int, values []float32) ([]float64, error) {
 	for i, v := range values {
 		spread[i] = float64(v)
 	}
-	for ; level > 0; level-- {
-		m := h[level-1].Memberships
+	for _, l := range slices.Backward(h[:level]) {
+		m := l.Memberships
 		below := make([]float64, m.Nodes()*channels)
 		for i := range m.Nodes() {
-			clusters, weights := m.Row(i)
-			for s, k := range clusters {
-				for c := range channels {
-					below[i*channels+c] += float64(weights[s]) * spread[int(k)*channels+c]
-				}
+			for s, k := range m.clusters[i] {
+				from := spread[int(k)*channels:][:channels]
+				floats.AddScaled(below[i*channels:][:channels], float64(m.weights[i][s]), from)
 			}
 		}
 		spread = below
@@ -118,16 +115,12 @@ func (h Levels) Spread(level int, values []float32) ([]float64, error) {
 // Mass is how many input nodes each cluster of a level, counted from 1, holds: the column sums of its Inputs, which sum to
 // the number of input nodes.
 func (h Levels) Mass(level int) []float64 {
-	mass := make([]float64, h[0].Memberships.Nodes())
-	for i := range mass {
-		mass[i] = 1
-	}
+	mass := slices.Repeat([]float64{1}, h[0].Memberships.Nodes())
 	for _, l := range h[:level] {
 		above := make([]float64, l.Clusters)
 		for i, amount := range mass {
-			clusters, weights := l.Memberships.Row(i)
-			for s, k := range clusters {
-				above[k] += amount * float64(weights[s])
+			for s, k := range l.Memberships.clusters[i] {
+				above[k] += amount * float64(l.Memberships.weights[i][s])
 			}
 		}
 		mass = above

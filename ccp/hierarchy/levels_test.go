@@ -13,14 +13,9 @@ import (
 
 // soft makes memberships out of rows that sum to 1; zeros are left out.
 func soft(rows ...[]float64) Memberships {
-	m := Memberships{clusters: len(rows[0])}
+	m := Memberships{columns: len(rows[0])}
 	for _, row := range rows {
-		for k, w := range row {
-			if w > 0 {
-				m.add(int32(k), w)
-			}
-		}
-		m.end()
+		m.add(row, nil)
 	}
 	return m
 }
@@ -46,7 +41,6 @@ func TestMembershipsByHand(t *testing.T) {
 	require.Len(t, inputs, 2)
 	assert.Equal(t, soft([]float64{0.25, 0.75}, []float64{0.5, 0.5}, []float64{1, 0}, []float64{0.75, 0.25}), inputs[1])
 	assert.Equal(t, 4, inputs[1].Nodes())
-	assert.Equal(t, 2, inputs[1].Clusters())
 	assert.InDelta(t, 0.75, inputs[1].Weight(0, 1), 1e-7)
 	assert.Zero(t, inputs[1].Weight(2, 1))
 

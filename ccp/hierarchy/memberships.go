@@ -4,93 +4,88 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Memberships say how strongly each node belongs to each cluster: a sparse matrix `[nodes, clusters]`, not negative, whose rows
 // sum to 1.
 type Memberships struct {
-	clusters int
-	ends     []int // node i's entries end here
-	of       []int32
-	weights  []float32
+	columns int
+	// The clusters of each node, ascending, and its weights in them.
+	clusters [][]int32
+	weights  [][]float32
 }
 
-// negligible is the share of a node's largest membership below which another is taken as none.
+// negligible is the share of a node's largest membership below which another counts as none.
 const negligible = 1e-6
 
 // Hard are the memberships that put each node whole into its cluster, one of k.
 func Hard(cluster []int32, k int) Memberships {
-	m := Memberships{clusters: k}
-	for _, c := range cluster {
-		m.add(c, 1)
-		m.end()
+	m, whole := Memberships{columns: k}, []float32{1}
+	for i := range cluster {
+		m.clusters, m.weights = append(m.clusters, cluster[i:i+1:i+1]), append(m.weights, whole)
 	}
 	return m
 }
 
-// Soft are the memberships softmax(rate·u), row by row, of `nodes` nodes in k clusters. u: `[nodes, k]` row-major, or `[nodes, c]`
-// with the c clusters that each node may belong to, in ascending order, listed in among, of the same shape. The error says
-// which node's memberships are not numbers.
+// Soft are the memberships softmax(rate·u), row by row, of `nodes` nodes in k clusters. u is `[nodes, k]` row-major, or `[nodes, c]`
+// where a node may belong to c clusters only: among, of the same shape, lists these in ascending order. The error says which node's
+// memberships are not numbers.
 func Soft(u []float32, rate float64, nodes, k int, among []int32) (Memberships, error) {
-	m, choices := Memberships{clusters: k}, len(u)/nodes
+	m, choices := Memberships{columns: k}, len(u)/nodes
 	row := make([]float64, choices)
 	for i := range nodes {
-		high, sum := math.Inf(-1), 0.0
-		for s, v := range u[i*choices : (i+1)*choices] {
-			row[s] = rate * float64(v)
-			high = max(high, row[s])
+		logits := u[i*choices : (i+1)*choices]
+		high := rate * float64(slices.Max(logits))
+		for s, v := range logits {
+			row[s] = math.Exp(rate*float64(v) - high)
 		}
-		for s, v := range row {
-			row[s] = math.Exp(v - high)
-			sum += row[s]
-		}
+		sum := floats.Sum(row)
 		if math.IsNaN(sum) {
 			return m, fmt.Errorf("the memberships of node %d are not numbers; the training has diverged, lower its learning rate", i)
 		}
-		for s, v := range row {
-			if v < negligible { // of the largest, which is 1
-				continue
-			}
-			cluster := int32(s)
-			if among != nil {
-				cluster = among[i*choices+s]
-			}
-			m.add(cluster, v/sum)
+		floats.Scale(1/sum, row)
+		var own []int32
+		if among != nil {
+			own = among[i*choices : (i+1)*choices]
 		}
-		m.end()
+		m.add(row, own)
 	}
 	return m, nil
 }
 
-// add gives the node under way a weight in a cluster; end goes on to the next.
-func (m *Memberships) add(cluster int32, weight float64) {
-	m.of, m.weights = append(m.of, cluster), append(m.weights, float32(weight))
+// add appends a node's weights in the clusters listed in among, or in all of them if that is nil.
+func (m *Memberships) add(row []float64, among []int32) {
+	var clusters []int32
+	var weights []float32
+	least := negligible * slices.Max(row)
+	for s, w := range row {
+		if w <= least {
+			continue
+		}
+		cluster := int32(s)
+		if among != nil {
+			cluster = among[s]
+		}
+		clusters, weights = append(clusters, cluster), append(weights, float32(w))
+	}
+	m.clusters, m.weights = append(m.clusters, clusters), append(m.weights, weights)
 }
 
-func (m *Memberships) end() { m.ends = append(m.ends, len(m.of)) }
-
-// Nodes and Clusters are the shape of the matrix.
-func (m Memberships) Nodes() int { return len(m.ends) }
-
-// Clusters and Nodes are the shape of the matrix.
-func (m Memberships) Clusters() int { return m.clusters }
+// Nodes is the number of rows.
+func (m Memberships) Nodes() int { return len(m.clusters) }
 
 // Row lists the clusters of node i in ascending order, with its weights in them. Those of less than a millionth of its largest are
 // left out. Both are views: do not change them.
 func (m Memberships) Row(i int) (clusters []int32, weights []float32) {
-	from := 0
-	if i > 0 {
-		from = m.ends[i-1]
-	}
-	to := m.ends[i]
-	return m.of[from:to:to], m.weights[from:to:to]
+	return m.clusters[i], m.weights[i]
 }
 
 // Weight is node i's membership in a cluster, 0 if it has none.
 func (m Memberships) Weight(i int, cluster int32) float32 {
-	clusters, weights := m.Row(i)
-	if at, ok := slices.BinarySearch(clusters, cluster); ok {
-		return weights[at]
+	if at, ok := slices.BinarySearch(m.clusters[i], cluster); ok {
+		return m.weights[i][at]
 	}
 	return 0
 }
@@ -98,39 +93,24 @@ func (m Memberships) Weight(i int, cluster int32) float32 {
 // Hard is the cluster that each node belongs to most, the first among equals.
 func (m Memberships) Hard() []int32 {
 	hard := make([]int32, m.Nodes())
-	for i := range hard {
-		clusters, weights := m.Row(i)
-		best := 0
-		for s, w := range weights {
-			if w > weights[best] {
-				best = s
-			}
-		}
-		hard[i] = clusters[best]
+	for i, weights := range m.weights {
+		hard[i] = m.clusters[i][slices.Index(weights, slices.Max(weights))]
 	}
 	return hard
 }
 
 // times is the matrix product: memberships of m's nodes in the clusters that m's clusters are nodes of.
 func (m Memberships) times(next Memberships) Memberships {
-	product := Memberships{clusters: next.clusters}
-	row := make([]float64, next.clusters)
+	product := Memberships{columns: next.columns}
+	row := make([]float64, next.columns)
 	for i := range m.Nodes() {
 		clear(row)
-		clusters, weights := m.Row(i)
-		for s, k := range clusters {
-			above, shares := next.Row(int(k))
-			for t, j := range above {
-				row[j] += float64(weights[s]) * float64(shares[t])
+		for s, k := range m.clusters[i] {
+			for t, above := range next.clusters[k] {
+				row[above] += float64(m.weights[i][s]) * float64(next.weights[k][t])
 			}
 		}
-		least := negligible * slices.Max(row)
-		for j, w := range row {
-			if w > least {
-				product.add(int32(j), w)
-			}
-		}
-		product.end()
+		product.add(row, nil)
 	}
 	return product
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Neighbourhoods selects, for a hard clustering of m into k clusters, each cluster's `size` nodes of highest rank, the lower
-// index first among equals, as the layer does: with M one-hot the rank of a member is twice its links into the cluster,
-// of any other node its links into it. nodes and ranks are [k, size] row-major. Time and memory are linear in the edges. size must
-// be in 1..N.
+// Neighbourhoods selects the `size` nodes of highest rank for each of k clusters of a hard clustering of m, the lower index first
+// among equals, as the layer does. With M one-hot, the rank of a member is twice the weight of its links into the cluster, and the
+// rank of any other node is the weight of its links. nodes and ranks are [k, size] row-major. Time and memory are linear in the
+// edges. size must be in 1..N.
 func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []int32, ranks []float64) {
 	type candidate struct {
 		node int32
@@ -20,37 +20,37 @@ func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []i
 	links := map[int32]float64{}
 	for i := range m.N() {
 		clear(links)
-		links[cluster[i]] = 0 // a member counts as such even without links
-		neighbours, weights := m.Row(i)
-		for e, j := range neighbours {
-			if int(j) != i {
-				links[cluster[j]] += weights[e]
-			}
-		}
+		addLinks(links, m, cluster, i, 1)
+		links[cluster[i]] *= 2
 		for c, w := range links {
-			if c == cluster[i] {
-				w *= 2
-			}
 			if w > 0 {
 				found[c] = append(found[c], candidate{int32(i), w})
 			}
 		}
 	}
-	nodes, ranks = make([]int32, 0, k*size), make([]float64, 0, k*size)
 	for _, list := range found {
 		slices.SortFunc(list, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.node, b.node))
 		})
-		taken := map[int32]bool{}
-		for _, c := range list[:min(size, len(list))] {
-			nodes, ranks, taken[c.node] = append(nodes, c.node), append(ranks, c.rank), true
-		}
-		for i, left := int32(0), size-min(size, len(list)); left > 0; i++ { // the rest have rank zero
-			if !taken[i] {
-				nodes, ranks = append(nodes, i), append(ranks, 0)
-				left--
+		list = list[:min(size, len(list))]
+		for i := int32(0); len(list) < size; i++ { // the rest have rank zero
+			if !slices.ContainsFunc(list, func(c candidate) bool { return c.node == i }) {
+				list = append(list, candidate{node: i})
 			}
+		}
+		for _, c := range list {
+			nodes, ranks = append(nodes, c.node), append(ranks, c.rank)
 		}
 	}
 	return nodes, ranks
+}
+
+// addLinks adds the weights of node i's edges, multiplied by factor, to the clusters that they lead to. Self-loops are left out.
+func addLinks(links map[int32]float64, m *affinity.Matrix, cluster []int32, i int, factor float64) {
+	neighbours, weights := m.Row(i)
+	for e, j := range neighbours {
+		if int(j) != i {
+			links[cluster[j]] += factor * weights[e]
+		}
+	}
 }

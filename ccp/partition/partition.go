@@ -2,10 +2,10 @@
 //
 //	C = ½ Σ_k cohesion_k / volume_k
 //
-// where, for hard memberships, the cohesion of a cluster is twice the weight of the edges inside it and its volume the sum
-// of its nodes' degrees: the normalised association that Graclus (Dhillon et al. 2007) maximises. The search is
-// simulated annealing over moves of one node to a neighbouring cluster, and swaps of two nodes where a cluster is full.
-// It works on the host and costs time linear in the edges for each sweep.
+// which is, for hard memberships, the normalised association of Graclus (Dhillon et al. 2007): the cohesion of a cluster is twice the
+// weight of the edges inside it, and its volume is the sum of its nodes' degrees. The search is simulated annealing over moves of one
+// node to a neighbouring cluster, and swaps of two nodes where a cluster is full. It runs on the host, in time linear in the edges
+// for each sweep.
 package partition
 
 import (
@@ -17,104 +17,33 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Options of Search.
-type Options struct {
-	// MaxSize is the most nodes that a cluster may hold; 0 is no limit. With the size of the neighbourhood as limit every
-	// node can be selected by its own cluster.
-	MaxSize int
-	// Sweeps is how many times each node is tried (default 1000; for more than 10⁵ nodes 10⁸ tries in all, at least 100
-	// sweeps).
-	Sweeps int
-	// Seed of the search, which is deterministic.
-	Seed uint64
-	// Progress, if set, is called now and then with the level under search, from 1, the share of it done and its C.
-	Progress func(level int, done, objective float64)
-
-	level int // for Progress
-}
-
-// Search clusters the nodes of m into exactly k clusters, none of them empty, and returns each node's cluster and C. Self-loops
-// of m are left out. Errors: k not in 1..N, MaxSize·k < N, or ctx ended.
-func Search(ctx context.Context, m *affinity.Matrix, k int, o Options) (cluster []int32, objective float64, err error) {
+// Search clusters the nodes of m into k clusters, and returns each node's cluster and C. A cluster has at least one node, and at most
+// maxSize unless that is 0. The result is the same for the same arguments. Self-loops of m are left out. progress, which may be nil,
+// is told now and then the share of the search that is done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
+func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, progress func(done, objective float64)) ([]int32, float64, error) {
 	n := m.N()
 	if k < 1 || k > n {
 		return nil, 0, fmt.Errorf("%d clusters of %d nodes: there must be from 1 to as many as nodes", k, n)
 	}
-	if o.level == 0 {
-		o.level = 1
+	if maxSize == 0 {
+		maxSize = n
 	}
-	if o.MaxSize == 0 {
-		o.MaxSize = n
+	if maxSize*k < n {
+		return nil, 0, fmt.Errorf("%d clusters of at most %d nodes cannot hold %d nodes", k, maxSize, n)
 	}
-	if o.MaxSize*k < n {
-		return nil, 0, fmt.Errorf("%d clusters of at most %d nodes cannot hold %d nodes", k, o.MaxSize, n)
-	}
-	if o.Sweeps == 0 {
-		o.Sweeps = max(100, min(1000, 100_000_000/n))
-	}
-	s := newSearch(m.WithoutLoops(), k, o)
-	if k > 1 {
-		err = s.anneal(ctx)
-	}
-	return s.cluster, s.total(), err
-}
-
-// search is the state of an annealing: each cluster's association (twice its inner weight), volume and size.
-type search struct {
-	graph       *affinity.Matrix
-	options     Options
-	rng         *rand.Rand
-	cluster     []int32
-	degree      []float64
-	association []float64
-	volume      []float64
-	size        []int
-}
-
-func newSearch(m *affinity.Matrix, k int, o Options) *search {
-	cluster := make([]int32, m.N())
+	m = m.WithoutLoops()
+	cluster := make([]int32, n)
 	for at, i := range breadthFirst(m) { // equal runs of an order in which neighbours are near
-		cluster[i] = int32(at * k / m.N())
+		cluster[i] = int32(at * k / n)
 	}
-	s := newState(m, k, cluster)
-	s.options, s.rng = o, rand.New(rand.NewPCG(o.Seed, uint64(m.N())))
-	return s
-}
-
-// newState takes stock of a clustering.
-func newState(m *affinity.Matrix, k int, cluster []int32) *search {
-	s := &search{graph: m, cluster: cluster, degree: m.Degrees(), association: make([]float64, k), volume: make([]float64, k), size: make([]int, k)}
-	for i, c := range cluster {
-		s.size[c]++
-		s.volume[c] += s.degree[i]
-		s.association[c] += s.links(i, c)
+	s := newSearch(m, cluster, k)
+	if k == 1 {
+		return cluster, s.objective(), nil
 	}
-	return s
-}
-
-// links is the weight of the edges from node i into cluster c.
-func (s *search) links(i int, c int32) (sum float64) {
-	neighbours, weights := s.graph.Row(i)
-	for e, j := range neighbours {
-		if s.cluster[j] == c {
-			sum += weights[e]
-		}
-	}
-	return sum
-}
-
-func ratio(association, volume float64) float64 {
-	if volume <= 0 {
-		return 0
-	}
-	return association / volume
-}
-
-// anneal tries random moves at temperatures that fall geometrically from about the worth of a cluster to a thousandth of it.
-func (s *search) anneal(ctx context.Context) error {
-	n := s.graph.N()
+	s.maxSize, s.rng = maxSize, rand.New(rand.NewPCG(0, uint64(n)))
+	// Temperatures fall geometrically from about the worth of a cluster to a thousandth of it.
 	const hot, cold = 0.1, 1e-4
-	sweeps := s.options.Sweeps
+	sweeps := max(100, min(1000, 100_000_000/n))
 	for sweep := range sweeps {
 		temperature := hot * math.Pow(cold/hot, float64(sweep)/float64(sweeps))
 		for range n {
@@ -122,17 +51,71 @@ func (s *search) anneal(ctx context.Context) error {
 		}
 		if sweep%16 == 0 {
 			if err := ctx.Err(); err != nil {
-				return err
+				return nil, 0, err
 			}
-			if s.options.Progress != nil {
-				s.options.Progress(s.options.level, float64(sweep)/float64(sweeps), s.total())
+			if progress != nil {
+				progress(float64(sweep)/float64(sweeps), s.objective())
 			}
 		}
 	}
-	return nil
+	return cluster, s.objective(), nil
 }
 
-// try moves node i to the cluster of one of its neighbours, or swaps it with a node there if that is full, when that
+// Objective is C of a hard clustering of m into k clusters.
+func Objective(m *affinity.Matrix, cluster []int32, k int) float64 {
+	return newSearch(m.WithoutLoops(), cluster, k).objective()
+}
+
+// search is the state of an annealing.
+type search struct {
+	graph   *affinity.Matrix
+	maxSize int
+	rng     *rand.Rand
+	cluster []int32   // of each node
+	degree  []float64 // of each node
+	totals  []totals  // of each cluster
+}
+
+// totals of a cluster: its association is twice the weight of the edges inside it, its volume the sum of its nodes' degrees.
+type totals struct {
+	association, volume float64
+	size                int
+}
+
+// worth is the cluster's part of 2·C.
+func (t totals) worth() float64 {
+	if t.volume <= 0 {
+		return 0
+	}
+	return t.association / t.volume
+}
+
+func newSearch(m *affinity.Matrix, cluster []int32, k int) *search {
+	s := &search{graph: m, cluster: cluster, degree: m.Degrees(), totals: make([]totals, k)}
+	for i, c := range cluster {
+		inside, _ := s.links(i, c, c)
+		s.totals[c].size++
+		s.totals[c].volume += s.degree[i]
+		s.totals[c].association += inside
+	}
+	return s
+}
+
+// links are the weights of the edges from node i into clusters a and b.
+func (s *search) links(i int, a, b int32) (toA, toB float64) {
+	neighbours, weights := s.graph.Row(i)
+	for e, j := range neighbours {
+		switch s.cluster[j] {
+		case a:
+			toA += weights[e]
+		case b:
+			toB += weights[e]
+		}
+	}
+	return toA, toB
+}
+
+// try moves node i to the cluster of one of its neighbours, or swaps it with a node there if that is full. It keeps a change that
 // raises the objective, or lowers it by no more than chance allows at this temperature.
 func (s *search) try(i int, temperature float64) {
 	neighbours, _ := s.graph.Row(i)
@@ -141,66 +124,49 @@ func (s *search) try(i int, temperature float64) {
 	}
 	j := int(neighbours[s.rng.IntN(len(neighbours))])
 	a, b := s.cluster[i], s.cluster[j]
-	if a == b {
+	full := s.totals[b].size >= s.maxSize
+	if a == b || !full && s.totals[a].size == 1 {
 		return
 	}
-	if s.size[b] < s.options.MaxSize {
-		if s.size[a] > 1 {
-			before := s.worth(a) + s.worth(b)
-			s.move(i, b)
-			if !s.accept(s.worth(a)+s.worth(b)-before, temperature) {
-				s.move(i, a)
-			}
+	if full { // The node that goes back is a neighbour of i's old cluster if there is one at hand.
+		back, _ := s.graph.Row(j)
+		if candidate := int(back[s.rng.IntN(len(back))]); s.cluster[candidate] == b {
+			j = candidate
 		}
+	}
+	before := s.totals[a].worth() + s.totals[b].worth()
+	s.move(i, b)
+	if full {
+		s.move(j, a)
+	}
+	gain := s.totals[a].worth() + s.totals[b].worth() - before
+	if gain >= 0 || s.rng.Float64() < math.Exp(gain/temperature) {
 		return
 	}
-	// The node that goes back is a neighbour of i's old cluster if there is one at hand.
-	back, _ := s.graph.Row(j)
-	k := j
-	if candidate := int(back[s.rng.IntN(len(back))]); s.cluster[candidate] == b {
-		k = candidate
+	if full {
+		s.move(j, b)
 	}
-	before := s.worth(a) + s.worth(b)
-	s.move(i, b)
-	s.move(k, a)
-	if !s.accept(s.worth(a)+s.worth(b)-before, temperature) {
-		s.move(k, b)
-		s.move(i, a)
-	}
-}
-
-func (s *search) worth(c int32) float64 { return ratio(s.association[c], s.volume[c]) }
-
-func (s *search) accept(gain, temperature float64) bool {
-	return gain >= 0 || s.rng.Float64() < math.Exp(gain/temperature)
+	s.move(i, a)
 }
 
 // move puts node i into cluster b.
 func (s *search) move(i int, b int32) {
 	a := s.cluster[i]
-	var inA, inB float64
-	neighbours, weights := s.graph.Row(i)
-	for e, j := range neighbours {
-		switch s.cluster[j] {
-		case a:
-			inA += weights[e]
-		case b:
-			inB += weights[e]
-		}
-	}
-	s.association[a] -= 2 * inA
-	s.association[b] += 2 * inB
-	s.volume[a] -= s.degree[i]
-	s.volume[b] += s.degree[i]
-	s.size[a]--
-	s.size[b]++
+	inA, inB := s.links(i, a, b)
+	from, to := &s.totals[a], &s.totals[b]
+	from.association -= 2 * inA
+	to.association += 2 * inB
+	from.volume -= s.degree[i]
+	to.volume += s.degree[i]
+	from.size--
+	to.size++
 	s.cluster[i] = b
 }
 
-// total is C.
-func (s *search) total() (sum float64) {
-	for c := range s.size {
-		sum += ratio(s.association[c], s.volume[c]) / 2
+// objective is C.
+func (s *search) objective() (sum float64) {
+	for _, t := range s.totals {
+		sum += t.worth() / 2
 	}
 	return sum
 }

@@ -29,46 +29,25 @@ func Time(warmup, steps int, step func() error) (f Figures, err error) {
 	f.WarmupS = time.Since(began).Seconds()
 	var wall, cpu []float64
 	for range max(1, steps) {
-		started, spent := time.Now(), processorMS(usage())
+		before, _ := usage()
+		started := time.Now()
 		if err := step(); err != nil {
 			return f, err
 		}
 		wall = append(wall, 1e3*time.Since(started).Seconds())
-		cpu = append(cpu, processorMS(usage())-spent)
+		after, peak := usage()
+		cpu, f.PeakRSSMB = append(cpu, after-before), peak
 	}
 	f.MedianMS, f.MinMS, f.CPUMS = median(wall), slices.Min(wall), median(cpu)
-	f.PeakRSSMB = float64(usage().Maxrss) / 1024
 	return f, nil
 }
 
-func usage() (u syscall.Rusage) {
+// usage is this process's processor time and its peak of memory in 2²⁰ bytes.
+func usage() (cpuMS, peakMB float64) {
+	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it cannot fail for this process
-	return u
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6, float64(u.Maxrss) / 1024
 }
-
-func processorMS(u syscall.Rusage) float64 { return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6 }
 
 // median is the upper one of an even number of values.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
-}
-
-// medians takes each figure's median over the rounds.
-func medians(rounds []Figures) Figures {
-	of := func(figure func(Figures) float64) float64 {
-		var values []float64
-		for _, f := range rounds {
-			values = append(values, figure(f))
-		}
-		return median(values)
-	}
-	return Figures{
-		MedianMS:  of(func(f Figures) float64 { return f.MedianMS }),
-		MinMS:     of(func(f Figures) float64 { return f.MinMS }),
-		CPUMS:     of(func(f Figures) float64 { return f.CPUMS }),
-		PeakRSSMB: of(func(f Figures) float64 { return f.PeakRSSMB }),
-		WarmupS:   of(func(f Figures) float64 { return f.WarmupS }),
-		Versions:  rounds[0].Versions,
-	}
-}
+func median(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }

@@ -50,8 +50,7 @@ func NewTable(w io.Writer, device, cpus string) *Table {
 }
 
 // Compare measures the contenders in turn for a number of rounds and writes a row of medians for each. The ratios are those of
-// the first contender, which is ours, to each. A contender that fails has no row; the others are measured all the same, and
-// the error says what failed.
+// the first contender, which is ours, to each. A contender that fails has no row, and is named in the error; the others are measured.
 func (t *Table) Compare(work, settings string, rounds int, contenders []Contender) error {
 	measured, failed := make([][]Figures, len(contenders)), make([]error, len(contenders))
 	for range rounds {
@@ -69,17 +68,21 @@ func (t *Table) Compare(work, settings string, rounds int, contenders []Contende
 			fmt.Fprintf(os.Stderr, "%-28s %-15s %9.2f ms %9.2f ms of processor %6.0f MB\n", work, c.Name, f.MedianMS, f.CPUMS, f.PeakRSSMB)
 		}
 	}
-	ours := Figures{}
+	var ours, oursCPU float64
 	for i, c := range contenders {
 		if failed[i] != nil {
 			continue
 		}
-		f := medians(measured[i])
-		if i == 0 {
-			ours = f
+		var times, cpu, memory []float64
+		for _, f := range measured[i] {
+			times, cpu, memory = append(times, f.MedianMS), append(cpu, f.CPUMS), append(memory, f.PeakRSSMB)
 		}
-		t.write(work, settings, c.Name, fixed(f.MedianMS, 3), ratio(ours.MedianMS, f.MedianMS), fixed(f.CPUMS, 3), ratio(ours.CPUMS, f.CPUMS),
-			fixed(f.PeakRSSMB, 0), strconv.Itoa(rounds), t.cpus, t.device, runtime.GOOS+"/"+runtime.GOARCH, f.Versions)
+		ms, cpuMS := median(times), median(cpu)
+		if i == 0 {
+			ours, oursCPU = ms, cpuMS
+		}
+		t.write(work, settings, c.Name, fixed(ms, 3), ratio(ours, ms), fixed(cpuMS, 3), ratio(oursCPU, cpuMS), fixed(median(memory), 0),
+			strconv.Itoa(rounds), t.cpus, t.device, runtime.GOOS+"/"+runtime.GOARCH, measured[i][0].Versions)
 	}
 	return errors.Join(append(failed, t.rows.Error())...)
 }

@@ -1,8 +1,10 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
@@ -13,13 +15,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// course is a quantity by epoch: its mean over the runs that have the epoch, and its standard deviation.
-type course struct {
-	epochs, seeds, mean, deviation []float64
-}
-
-// courseOf takes the mean of a quantity over runs' histories.
-func courseOf(histories [][]training.Epoch, quantity func(training.Epoch) float64) (c course) {
+// course is a quantity by epoch: its mean over the runs that have the epoch, with its standard deviation as the spread where there
+// are several runs. The rows of the table are epoch, runs, mean and deviation.
+func course(histories [][]training.Epoch, quantity func(training.Epoch) float64) (curve picture.Curve, table [][]string) {
 	for i := 0; ; i++ {
 		var values []float64
 		for _, h := range histories {
@@ -28,47 +26,40 @@ func courseOf(histories [][]training.Epoch, quantity func(training.Epoch) float6
 			}
 		}
 		if len(values) == 0 {
-			return c
+			return curve, table
 		}
 		mean, deviation := stat.MeanStdDev(values, nil)
 		if len(values) == 1 {
 			deviation = 0
 		}
-		c.epochs, c.seeds = append(c.epochs, float64(i+1)), append(c.seeds, float64(len(values)))
-		c.mean, c.deviation = append(c.mean, mean), append(c.deviation, deviation)
+		curve.X, curve.Y = append(curve.X, float64(i+1)), append(curve.Y, mean)
+		if curve.Spread != nil || len(values) > 1 {
+			curve.Spread = append(curve.Spread, deviation)
+		}
+		table = append(table, []string{strconv.Itoa(i + 1), strconv.Itoa(len(values)), decimal(mean), decimal(deviation)})
 	}
 }
 
-func (c course) curve(name string, colour int) picture.Curve {
-	curve := picture.Curve{Name: name, X: c.epochs, Y: c.mean, Colour: colour}
-	if len(c.seeds) > 0 && c.seeds[0] > 1 {
-		curve.Spread = c.deviation
-	}
-	return curve
-}
-
-// rows are the course's for a CSV file, each after some first cells.
-func (c course) rows(first ...string) (rows [][]string) {
-	for i, epoch := range c.epochs {
-		row := append([]string{}, first...)
-		rows = append(rows, append(row, decimal(epoch), decimal(c.seeds[i]), decimal(c.mean[i]), decimal(c.deviation[i])))
-	}
-	return rows
-}
-
-// histories are those of all finished runs of each of the table's rows.
-func (d drawing) histories(rows []string) (map[string][][]training.Epoch, error) {
-	histories := map[string][][]training.Epoch{}
-	for _, row := range rows {
+// courses are a quantity's over the runs of some of the table's rows: a curve for each, and a table whose rows begin with the name of
+// the row and then those given.
+func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, first ...string) (lines []picture.Curve, table [][]string, err error) {
+	for i, row := range rows {
+		var histories [][]training.Epoch
 		for _, dir := range d.runs[row] {
 			history, err := training.ReadHistory(dir)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			histories[row] = append(histories[row], history)
+			histories = append(histories, history)
+		}
+		curve, cells := course(histories, quantity)
+		curve.Name, curve.Colour = row, i
+		lines = append(lines, curve)
+		for _, c := range cells {
+			table = append(table, slices.Concat([]string{row}, first, c))
 		}
 	}
-	return histories, nil
+	return lines, table, nil
 }
 
 // seeds says over how many seeds the rows' courses are, for a title.
@@ -86,20 +77,15 @@ func (d drawing) seeds(rows []string) string {
 	return fmt.Sprintf(", mean ± sd over %d to %d seeds", least, most)
 }
 
-// objective draws C by epoch for each level of more than one cluster, and of all levels together, under both losses.
+// objective draws C by epoch under both losses: of each level of more than one cluster, and summed over all levels.
 func (d drawing) objective() (f figure, err error) {
 	metadata, _, err := models.ReadMetadata(d.runs[losses[0]][0])
 	if err != nil {
 		return f, err
 	}
-	histories, err := d.histories(losses)
-	if err != nil {
-		return f, err
-	}
 	var row []*plot.Plot
-	tables, most := map[string][][]string{}, 0.0
-	levels := metadata.Spec.Levels
-	for level := range len(levels) + 1 { // of each level, then of their sum
+	levels, most := metadata.Spec.Levels, 0.0
+	for level := range len(levels) + 1 {
 		name, title, bound := "sum", "all levels", most
 		quantity := func(e training.Epoch) float64 { return floats.Sum(e.Objective) }
 		drawn := len(row) > 1 // the sum of one level would be the same once more
@@ -109,40 +95,30 @@ func (d drawing) objective() (f figure, err error) {
 			most += bound
 			drawn = levels[level].Clusters > 1 // C of one cluster is always ½
 		}
-		curves := picture.Curves{Title: fmt.Sprintf("%s: C is at most %g", title, bound), XLabel: "epoch", YLabel: "C", FromZero: true}
-		for i, loss := range losses {
-			c := courseOf(histories[loss], quantity)
-			curves.Lines = append(curves.Lines, c.curve(loss, i))
-			tables[loss] = append(tables[loss], c.rows(loss, name)...)
+		lines, table, err := d.courses(losses, quantity, name)
+		if err != nil {
+			return f, err
 		}
+		f.table = append(f.table, table...)
 		if drawn {
-			row, f.sheet.Legend = append(row, curves.Plot()), curves.Lines
+			curves := picture.Curves{Title: fmt.Sprintf("%s: C is at most %g", title, bound), XLabel: "epoch", YLabel: "C", FromZero: true, Lines: lines}
+			row, f.sheet.Legend = append(row, curves.Plot()), lines
 		}
 	}
 	if row == nil {
 		return figure{notes: []string{"not drawn: the network has no level of more than one cluster, and C is ½ at any time"}}, nil
 	}
-	f.table = [][]string{{"loss", "level", "epoch", "seeds", "mean", "deviation"}}
-	for _, loss := range losses {
-		f.table = append(f.table, tables[loss]...)
-	}
+	slices.SortStableFunc(f.table, func(a, b []string) int { return cmp.Compare(slices.Index(losses, a[0]), slices.Index(losses, b[0])) })
+	f.table = slices.Insert(f.table, 0, []string{"loss", "level", "epoch", "seeds", "mean", "deviation"})
 	f.sheet.Title, f.sheet.Width, f.sheet.Height, f.sheet.Panels = "The objective C on "+d.data()+d.seeds(losses), 200, 170, [][]*plot.Plot{row}
 	return f, nil
 }
 
 // order draws accuracy in validation by epoch for both orders of the nodes in a neighbourhood.
 func (d drawing) order() (f figure, err error) {
-	histories, err := d.histories(orders)
-	if err != nil {
-		return f, err
-	}
-	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %"}
-	f.table = [][]string{{"order", "epoch", "seeds", "mean", "deviation"}}
-	for i, order := range orders {
-		c := courseOf(histories[order], func(e training.Epoch) float64 { return 100 * e.Validation.Accuracy })
-		curves.Lines = append(curves.Lines, c.curve(order, i))
-		f.table = append(f.table, c.rows(order)...)
-	}
-	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + d.seeds(orders), Legend: curves.Lines, Width: 380, Height: 250, Panels: [][]*plot.Plot{{curves.Plot()}}}
-	return f, nil
+	lines, table, err := d.courses(orders, func(e training.Epoch) float64 { return 100 * e.Validation.Accuracy })
+	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %", Lines: lines}
+	f.table = slices.Insert(table, 0, []string{"order", "epoch", "seeds", "mean", "deviation"})
+	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + d.seeds(orders), Legend: lines, Width: 380, Height: 250, Panels: [][]*plot.Plot{{curves.Plot()}}}
+	return f, err
 }

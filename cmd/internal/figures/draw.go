@@ -2,8 +2,8 @@ package figures
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 )
@@ -34,16 +35,16 @@ type drawing struct {
 	load func() (*datasets.Dataset, error)
 }
 
-// figure is what is drawn, the numbers of it for a CSV file, and notes for the reader. Without panels it is not written.
+// figure is what is drawn, its numbers for a CSV file, and notes for the reader. A figure without panels is not written.
 type figure struct {
 	sheet picture.Sheet
 	table [][]string
 	notes []string
 }
 
-// Draw draws the figures of a table from those of its runs that are finished, each into NAME.png, NAME.svg and NAME.csv in the folder,
-// where NAME begins with the table's. Receptive fields and landscapes are those of the first seed. A figure whose runs are missing is
-// left out, with a note. An error names the file or the run.
+// Draw draws the figures of a table from its finished runs, each into NAME.png, NAME.svg and NAME.csv in the folder; NAME begins with
+// the table's name. Receptive fields and landscapes are those of the first seed. A figure whose runs are missing is left out, with a
+// note. An error names the file or the run.
 func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figure, error) {
 	d := drawing{Options: o, runs: map[string][]string{}}
 	d.load = sync.OnceValues(d.loadData)
@@ -60,7 +61,7 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figu
 		rows        []string // of the table, of which runs are needed
 		draw        func() (figure, error)
 	}{
-		{"fields", "receptive fields at the first and the last epoch", losses, func() (figure, error) { return d.fields(backend) }},
+		{"fields", "receptive fields at the first and the last epoch", losses, d.fields},
 		{"landscape", "the loss around the minimum", losses, func() (figure, error) { return d.landscapes(ctx, backend) }},
 		{"objective", "the course of C", losses, d.objective},
 		{"order", "learning curves by the order of the nodes", orders, d.order},
@@ -73,13 +74,14 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figu
 		}
 		if f.Notes == nil {
 			drawn, err := figure.draw()
-			if err == nil && drawn.sheet.Panels != nil {
-				f.Files, err = d.write(f.Name, drawn)
+			if f.Notes = drawn.notes; err == nil && drawn.sheet.Panels != nil {
+				base := filepath.Join(o.Folder, f.Name)
+				f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
+				err = errors.Join(drawn.sheet.Save(f.Files[:2]...), files.WriteCSV(f.Files[2], drawn.table))
 			}
 			if err != nil {
 				return figures, err
 			}
-			f.Notes = drawn.notes
 		}
 		figures = append(figures, f)
 	}
@@ -92,18 +94,18 @@ var (
 	orders = []string{study.OrderByRank, study.RandomOrder}
 )
 
-// write makes a figure's files, and returns their paths.
-func (d drawing) write(name string, f figure) (paths []string, err error) {
-	if err := os.MkdirAll(d.Folder, 0o755); err != nil {
+// loadData loads the data set of the runs.
+func (d drawing) loadData() (*datasets.Dataset, error) {
+	dir := d.runs[losses[0]][0]
+	metadata, _, err := models.ReadMetadata(dir)
+	if err != nil {
 		return nil, err
 	}
-	for _, ending := range []string{".png", ".svg", ".csv"} {
-		paths = append(paths, filepath.Join(d.Folder, name+ending))
-	}
-	if err := f.sheet.Save(paths[:2]...); err != nil {
+	config, err := training.ReadConfig(dir)
+	if err != nil {
 		return nil, err
 	}
-	return paths, files.WriteCSV(paths[2], f.table)
+	return training.LoadFor(metadata, config, d.Data)
 }
 
 // data is the name of the data set that the runs are of.

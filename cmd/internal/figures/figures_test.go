@@ -125,13 +125,13 @@ func TestDraw(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, bytes.Equal(before, after))
 
-	// A run of an older version has its best epoch only.
+	// Without recorded hierarchies there are no fields.
 	require.NoError(t, os.RemoveAll(filepath.Join(dirs[study.TaskOnly][0], "hierarchy")))
 	figures, err = Draw(t.Context(), backend, options(&said))
 	require.NoError(t, err)
 	require.Len(t, figures[0].Notes, 1)
-	assert.Contains(t, figures[0].Notes[0], "is older than recorded hierarchies: only its best epoch is drawn")
-	assert.Equal(t, "best epoch", readCSV(t, figures[0].Files[2])[1+2*2*8][1])
+	assert.Contains(t, figures[0].Notes[0], "has no recorded hierarchies; delete its folder")
+	assert.Empty(t, figures[0].Files)
 }
 
 // fieldsHold compares with the hierarchies recorded.
@@ -145,7 +145,7 @@ func fieldsHold(t *testing.T, dirs map[string][]string, rows [][]string) {
 	require.Len(t, rows, 1+2*2*2*8, "losses, stages, levels, nodes")
 	for node := range 8 {
 		k := first.Clusters[0][node]
-		assert.Equal(t, []string{study.TaskAndC, stageName(first), "1", strconv.Itoa(node), strconv.Itoa(int(k))}, rows[1+node])
+		assert.Equal(t, []string{study.TaskAndC, "epoch 1", "1", strconv.Itoa(node), strconv.Itoa(int(k))}, rows[1+node])
 		assert.Equal(t, strconv.Itoa(int(first.Clusters[1][k])), rows[1+8+node][4])
 	}
 }
@@ -231,20 +231,16 @@ func TestCourse(t *testing.T) {
 		return training.Epoch{Validation: training.Score{Accuracy: accuracy}}
 	}
 	accuracy := func(e training.Epoch) float64 { return e.Validation.Accuracy }
-	c := courseOf([][]training.Epoch{{epoch(1), epoch(4)}, {epoch(3)}}, accuracy)
-	assert.Equal(t, []float64{1, 2}, c.epochs)
-	assert.Equal(t, []float64{2, 1}, c.seeds)
-	assert.Equal(t, []float64{2, 4}, c.mean)
-	assert.InDeltaSlice(t, []float64{math.Sqrt2, 0}, c.deviation, 1e-12)
-	assert.Equal(t, [][]string{{"x", "1", "2", "2", "1.414214"}, {"x", "2", "1", "4", "0"}}, c.rows("x"))
-	assert.Equal(t, c.deviation, c.curve("x", 0).Spread)
-	assert.Nil(t, courseOf([][]training.Epoch{{epoch(1)}}, accuracy).curve("x", 0).Spread, "one seed has no spread")
-	assert.Empty(t, courseOf(nil, accuracy).epochs)
-}
-
-func TestDistinct(t *testing.T) {
-	assert.Equal(t, 2, distinct([]int32{5, 6, 5}))
-	assert.Zero(t, distinct(nil))
+	c, table := course([][]training.Epoch{{epoch(1), epoch(4)}, {epoch(3)}}, accuracy)
+	assert.Equal(t, []float64{1, 2}, c.X)
+	assert.Equal(t, []float64{2, 4}, c.Y)
+	assert.InDeltaSlice(t, []float64{math.Sqrt2, 0}, c.Spread, 1e-12)
+	assert.Equal(t, [][]string{{"1", "2", "2", "1.414214"}, {"2", "1", "4", "0"}}, table)
+	c, _ = course([][]training.Epoch{{epoch(1)}}, accuracy)
+	assert.Nil(t, c.Spread, "one seed has no spread")
+	c, table = course(nil, accuracy)
+	assert.Empty(t, c.X)
+	assert.Empty(t, table)
 }
 
 func TestWithoutDropout(t *testing.T) {
@@ -275,9 +271,9 @@ func TestWeightsOf(t *testing.T) {
 	weights, err := weightsOf(store)
 	require.NoError(t, err)
 	assert.Equal(t, []Weight{
-		{Path: "/model/classes/W", Values: []float32{5, 6, 7, 8}, Filters: 2, Interleaved: true},
-		{Path: "/model/level_1/U", Values: []float32{1, 2, 3, 4, 5, 6}, Filters: 3},
-		{Path: "/model/level_1/W", Values: []float32{1, 2}, Filters: 1},
+		{Path: "/model/classes/W", Values: []float32{5, 6, 7, 8}, Filters: 2, Run: 1},
+		{Path: "/model/level_1/U", Values: []float32{1, 2, 3, 4, 5, 6}, Filters: 3, Run: 2},
+		{Path: "/model/level_1/W", Values: []float32{1, 2}, Filters: 1, Run: 2},
 	}, weights)
 	assert.Equal(t, [][]float32{{5, 6}, {7, 8}}, store.GetVariable("/model/classes/W").MustValue().Value())
 }

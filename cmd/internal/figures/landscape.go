@@ -16,31 +16,16 @@ const Side = 21
 type Weight struct {
 	Path   string
 	Values []float32
-	// Filters is how many filters the variable holds: those whose norm a direction takes over. They are contiguous, unless
-	// Interleaved, where value i is of filter i mod Filters.
-	Filters     int
-	Interleaved bool
-}
-
-// filter is the filter that value i is of.
-func (w Weight) filter(i int) int {
-	if w.Interleaved {
-		return i % w.Filters
-	}
-	return i / (len(w.Values) / w.Filters)
-}
-
-// Loss is what a network has at a point.
-type Loss struct {
-	Task float64 // cross entropy, in nats
-	C    float64 // the objective, summed over the levels
+	// Filters is how many filters the variable holds: those whose norm a direction takes over. Value i is of filter i/Run mod Filters.
+	Filters, Run int
 }
 
 // Landscape is the loss on a square of points around weights w: at w + a·d1 + b·d2, for a and b from −1 to 1 in equal steps.
 type Landscape struct {
+	Step int       `json:"step"` // of the training, at w
 	Side int       `json:"side"`
-	Task []float64 `json:"task"` // [Side·Side], a within a row, b from row to row
-	C    []float64 `json:"c"`
+	Task []float64 `json:"task"` // cross entropy, in nats, [Side·Side], a within a row, b from row to row
+	C    []float64 `json:"c"`    // the objective, summed over the levels
 }
 
 // at is a or b of the i-th point on its axis.
@@ -53,12 +38,13 @@ func Direction(weights []Weight, random *rand.Rand) [][]float32 {
 	for k, w := range weights {
 		d, own, drawn := make([]float32, len(w.Values)), make([]float64, w.Filters), make([]float64, w.Filters)
 		for i, v := range w.Values {
+			f := i / w.Run % w.Filters
 			d[i] = float32(random.NormFloat64())
-			own[w.filter(i)] += float64(v) * float64(v)
-			drawn[w.filter(i)] += float64(d[i]) * float64(d[i])
+			own[f] += float64(v) * float64(v)
+			drawn[f] += float64(d[i]) * float64(d[i])
 		}
 		for i := range d {
-			f := w.filter(i)
+			f := i / w.Run % w.Filters
 			d[i] *= float32(math.Sqrt(own[f] / drawn[f]))
 		}
 		direction[k] = d
@@ -66,12 +52,12 @@ func Direction(weights []Weight, random *rand.Rand) [][]float32 {
 	return direction
 }
 
-// Scan computes the landscape of side × side points around weights along two directions drawn from seed. loss is given the values of
-// all weights at a point, which are used again. progress is told the share that is done. When ctx ends so does it, with its error.
-func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss func(values [][]float32) (Loss, error), progress func(done float64)) (Landscape, error) {
+// Scan computes the landscape of side × side points around weights along two directions drawn from seed. loss returns the cross entropy
+// and C for values of all weights, which it must not keep. progress is told the share that is done. Scan ends with ctx, with its error.
+func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss func(values [][]float32) (task, c float64, err error), progress func(done float64)) (Landscape, error) {
 	first := Direction(weights, rand.New(rand.NewPCG(seed, 1)))
 	second := Direction(weights, rand.New(rand.NewPCG(seed, 2)))
-	l := Landscape{Side: side, Task: make([]float64, side*side), C: make([]float64, side*side)}
+	l := Landscape{Side: side}
 	values := make([][]float32, len(weights))
 	for k, w := range weights {
 		values[k] = make([]float32, len(w.Values))
@@ -86,14 +72,14 @@ func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss fun
 				values[k][i] = v + float32(a)*first[k][i] + float32(b)*second[k][i]
 			}
 		}
-		at, err := loss(values)
+		task, c, err := loss(values)
 		if err != nil {
 			return l, err
 		}
-		if sum := at.Task + at.C; math.IsNaN(sum) || math.IsInf(sum, 0) {
+		if sum := task + c; math.IsNaN(sum) || math.IsInf(sum, 0) {
 			return l, fmt.Errorf("the loss at a = %.1f, b = %.1f is %g", a, b, sum)
 		}
-		l.Task[point], l.C[point] = at.Task, at.C
+		l.Task, l.C = append(l.Task, task), append(l.C, c)
 		progress(float64(point+1) / float64(side*side))
 	}
 	return l, nil

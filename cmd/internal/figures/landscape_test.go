@@ -14,8 +14,8 @@ import (
 
 func hand() []Weight {
 	return []Weight{
-		{Path: "U", Values: []float32{3, 4, 0, 0, 0, 0}, Filters: 3},                    // three nodes of two clusters
-		{Path: "W", Values: []float32{1, 0, 2, 0, 2, 5}, Filters: 2, Interleaved: true}, // [in 3, out 2]
+		{Path: "U", Values: []float32{3, 4, 0, 0, 0, 0}, Filters: 3, Run: 2}, // three nodes of two clusters
+		{Path: "W", Values: []float32{1, 0, 2, 0, 2, 5}, Filters: 2, Run: 1}, // [in 3, out 2]
 	}
 }
 
@@ -39,16 +39,16 @@ func TestDirection(t *testing.T) {
 }
 
 // quadratic is Σ v², and C is the sum of the first weight.
-func quadratic(values [][]float32) (l Loss, err error) {
+func quadratic(values [][]float32) (task, c float64, err error) {
 	for _, w := range values {
 		for _, v := range w {
-			l.Task += float64(v) * float64(v)
+			task += float64(v) * float64(v)
 		}
 	}
 	for _, v := range values[0] {
-		l.C += float64(v)
+		c += float64(v)
 	}
-	return l, nil
+	return task, c, nil
 }
 
 func TestScanOfAQuadratic(t *testing.T) {
@@ -90,7 +90,7 @@ func TestScanEnds(t *testing.T) {
 	quiet := func(float64) {}
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	_, err := Scan(ctx, hand(), 5, 1, func(values [][]float32) (Loss, error) {
+	_, err := Scan(ctx, hand(), 5, 1, func(values [][]float32) (float64, float64, error) {
 		if calls++; calls == 3 {
 			cancel()
 		}
@@ -98,14 +98,14 @@ func TestScanEnds(t *testing.T) {
 	}, quiet)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 3, calls)
-	_, err = Scan(t.Context(), hand(), 5, 1, func([][]float32) (Loss, error) { return Loss{}, errors.New("out of memory") }, quiet)
+	_, err = Scan(t.Context(), hand(), 5, 1, func([][]float32) (float64, float64, error) { return 0, 0, errors.New("out of memory") }, quiet)
 	require.EqualError(t, err, "out of memory")
-	_, err = Scan(t.Context(), hand(), 5, 1, func([][]float32) (Loss, error) { return Loss{Task: math.NaN()}, nil }, quiet)
+	_, err = Scan(t.Context(), hand(), 5, 1, func([][]float32) (float64, float64, error) { return math.NaN(), 0, nil }, quiet)
 	assert.EqualError(t, err, "the loss at a = -1.0, b = -1.0 is NaN")
 }
 
 func ExampleScan() {
-	weights := []Weight{{Path: "w", Values: []float32{3, 4}, Filters: 1}}
+	weights := []Weight{{Path: "w", Values: []float32{3, 4}, Filters: 1, Run: 2}}
 	l, err := Scan(context.Background(), weights, 3, 1, quadratic, func(float64) {})
 	fmt.Println(l.Task[4], err) // the middle
 	// Output: 25 <nil>

@@ -8,9 +8,6 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/cmd/internal/study"
-	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
@@ -19,11 +16,11 @@ import (
 // landscapes draws the loss around the minimum that each of the two losses led to: what was minimised, and the cross entropy alone on
 // one scale for both; above as maps, below on the two axes through the middle.
 func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f figure, err error) {
-	around := map[string]Landscape{}
 	samples, err := d.load()
 	if err != nil {
 		return f, err
 	}
+	around := map[string]Landscape{}
 	for _, loss := range losses {
 		progress := func(done float64) { d.Progress("the loss around the minimum of "+loss, done) }
 		if around[loss], err = Around(ctx, backend, d.runs[loss][0], samples, progress); err != nil {
@@ -38,15 +35,15 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f fig
 	for _, panel := range []struct {
 		title, label string
 		values       []float64
-		low, high    float64
+		high         float64
 	}{
-		{"task + C: what was minimised", "cross entropy − C", minimised, 0, 0},
-		{"task + C: cross entropy", "cross entropy, nats", both.Task, 0, high},
-		{"task only: cross entropy", "cross entropy, nats", only.Task, 0, high},
+		{"task + C: what was minimised", "cross entropy − C", minimised, 0},
+		{"task + C: cross entropy", "cross entropy, nats", both.Task, high},
+		{"task only: cross entropy", "cross entropy, nats", only.Task, high},
 	} {
-		top = append(top, picture.Field{Title: panel.title, XLabel: "a, along d1", YLabel: "b, along d2", From: -1, To: 1, Side: Side, Values: panel.values,
-			Low: panel.low, High: panel.high, Label: panel.label}.Plot())
-		axes := picture.Curves{XLabel: "a or b", YLabel: panel.label, Lines: both.axes(panel.values), Low: panel.low, High: panel.high}
+		top = append(top, picture.Field{Title: panel.title, XLabel: "a, along d1", YLabel: "b, along d2", Side: Side, Values: panel.values,
+			High: panel.high, Label: panel.label}.Plot())
+		axes := picture.Curves{XLabel: "a or b", YLabel: panel.label, Lines: both.axes(panel.values), High: panel.high}
 		bottom, f.sheet.Legend = append(bottom, axes.Plot()), axes.Lines
 	}
 	f.sheet.Panels = [][]*plot.Plot{top, bottom}
@@ -63,20 +60,6 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f fig
 		}
 	}
 	return f, nil
-}
-
-// loadData loads the data set of the runs.
-func (d drawing) loadData() (*datasets.Dataset, error) {
-	dir := d.runs[losses[0]][0]
-	metadata, _, err := models.ReadMetadata(dir)
-	if err != nil {
-		return nil, err
-	}
-	config, err := training.ReadConfig(dir)
-	if err != nil {
-		return nil, err
-	}
-	return training.LoadFor(metadata, config, d.Data)
 }
 
 // axes are values on the two axes through the middle of the square.

@@ -1,13 +1,13 @@
 package figures
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
@@ -29,39 +29,31 @@ const Samples = 256
 // landscapeFile keeps a run's landscape, which takes as long as some epochs.
 const landscapeFile = "landscape.json"
 
-// kept is a landscape as it is kept with its run.
-type kept struct {
-	Step int `json:"step"` // of the weights
-	Landscape
-}
-
-// Around is the landscape of the finished run in dir, around the weights of its last epoch: their moving averages, where the training
-// kept them. Dropout is off, and signals are not augmented; batch normalisation takes the mean and variance of the samples at
-// hand, at each point anew. What is moved are the memberships U, by node, the filters of the levels, and the fully connected layers,
-// by output; biases, batch normalisation's scales and offsets, and the gates' α and β stay. It is computed once, and kept with the run.
-func Around(ctx context.Context, backend compute.Backend, dir string, d *datasets.Dataset, progress func(done float64)) (Landscape, error) {
+// Around is the landscape of the finished run in dir, around the weights of its last epoch, or their moving averages if there are any.
+// There is no dropout and no augmentation; batch normalisation takes the mean and variance of the samples, at each point anew. The
+// memberships U move by node, the filters of the levels and the fully connected layers by output; biases, batch normalisation's scales
+// and offsets, and the gates' α and β stay. The landscape is computed once, and kept with the run.
+func Around(ctx context.Context, backend compute.Backend, dir string, d *datasets.Dataset, progress func(done float64)) (l Landscape, err error) {
 	metadata, graph, err := models.ReadMetadata(dir)
 	if err != nil {
-		return Landscape{}, err
+		return l, err
 	}
 	spec := withoutDropout(metadata.Spec)
-	store := spec.NewStore(0)
-	var state any
-	var l kept
+	store, state := spec.NewStore(0), any(nil)
 	step, _, err := checkpoint.Load(dir, checkpoint.Last, store, &state)
 	if err != nil {
-		return l.Landscape, err
-	}
-	file := filepath.Join(dir, landscapeFile)
-	if err := files.ReadJSON(file, &l); err == nil && l.Step == step && l.Side == Side && len(l.Task) == Side*Side && len(l.C) == Side*Side {
-		return l.Landscape, nil
-	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return l.Landscape, err
+		return l, err
 	}
 	defer store.Finalize()
+	file := filepath.Join(dir, landscapeFile)
+	if err := files.ReadJSON(file, &l); err == nil && l.Step == step && l.Side == Side && len(l.Task) == Side*Side && len(l.C) == Side*Side {
+		return l, nil
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return l, err
+	}
 	weights, err := weightsOf(store)
 	if err != nil {
-		return l.Landscape, err
+		return l, err
 	}
 	exec, err := model.NewExec(backend, store, func(scope *model.Scope, signals, labels *Node) (task, objective *Node) {
 		g := signals.Graph()
@@ -74,23 +66,35 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 		return ReduceAllMean(loss.SparseCategoricalCrossEntropyLogits([]*Node{labels}, []*Node{logits})), objective
 	})
 	if err != nil {
-		return l.Landscape, err
+		return l, err
 	}
 	defer exec.Finalize()
 	signals, labels, err := samples(d)
 	if err != nil {
-		return l.Landscape, err
+		return l, err
 	}
 	defer signals.MustFinalizeAll()
 	defer labels.MustFinalizeAll()
-	l.Step = step
-	l.Landscape, err = Scan(ctx, weights, Side, 1, func(values [][]float32) (Loss, error) {
-		return lossAt(exec, store, weights, values, signals, labels)
+	l, err = Scan(ctx, weights, Side, 1, func(values [][]float32) (float64, float64, error) {
+		for k, w := range weights {
+			v := store.GetVariable(w.Path)
+			if err := v.SetValue(tensors.FromFlatDataAndDimensions(values[k], v.Shape().Dimensions...)); err != nil {
+				return 0, 0, err
+			}
+		}
+		task, objective, err := exec.Call2(signals, labels)
+		if err != nil {
+			return 0, 0, err
+		}
+		defer task.MustFinalizeAll()
+		defer objective.MustFinalizeAll()
+		return float64(tensors.ToScalar[float32](task)), float64(tensors.ToScalar[float32](objective)), nil
 	}, progress)
 	if err != nil {
-		return l.Landscape, fmt.Errorf("%s: %w", dir, err)
+		return l, fmt.Errorf("%s: %w", dir, err)
 	}
-	return l.Landscape, files.WriteJSON(file, l)
+	l.Step = step
+	return l, files.WriteJSON(file, l)
 }
 
 // withoutDropout is a spec that has no dropout anywhere, not even in training.
@@ -101,18 +105,14 @@ func withoutDropout(s models.Spec) models.Spec {
 	return s
 }
 
-// weightsOf are the variables of a store in training that a landscape moves, in the order of their names. The store gets the
-// averages of all its weights in place of the weights themselves, where it has some.
+// weightsOf are the variables that a landscape moves, in the order of their names. Weights of the store that have moving averages are
+// replaced by these.
 func weightsOf(store *model.Store) (weights []Weight, err error) {
-	for _, v := range slices.SortedFunc(store.IterVariables(), func(a, b *model.Variable) int { return strings.Compare(a.Path(), b.Path()) }) {
+	for _, v := range slices.SortedFunc(store.IterVariables(), func(a, b *model.Variable) int { return cmp.Compare(a.Path(), b.Path()) }) {
 		if !models.IsWeight(v) || v.DType() != dtypes.Float32 {
 			continue
 		}
-		source := v
-		if average := store.GetVariable(models.AverageScope + v.Path()); average != nil {
-			source = average
-		}
-		value, err := source.Value()
+		value, err := cmp.Or(store.GetVariable(models.AverageScope+v.Path()), v).Value()
 		if err != nil {
 			return nil, err
 		}
@@ -120,17 +120,15 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if source != v {
-			if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
-				return nil, err
-			}
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
+			return nil, err
 		}
 		shape := v.Shape()
 		switch {
 		case ccp.IsMemberships(v), nn.IsKernel(v) && shape.Rank() == 3: // a row a node; [filters, L, channels]
-			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(0)})
+			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(0), Run: len(values) / shape.Dim(0)})
 		case nn.IsKernel(v): // [in, out]
-			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(-1), Interleaved: true})
+			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(-1), Run: 1})
 		}
 	}
 	return weights, nil
@@ -150,21 +148,4 @@ func samples(d *datasets.Dataset) (signals, labels *tensors.Tensor, err error) {
 		classes[i] = d.Labels[sample]
 	}
 	return tensors.FromFlatDataAndDimensions(values, n, d.Nodes, d.Channels), tensors.FromFlatDataAndDimensions(classes, n, 1), nil
-}
-
-// lossAt gives the network the values of its weights, and computes its loss.
-func lossAt(exec *model.Exec, store *model.Store, weights []Weight, values [][]float32, signals, labels *tensors.Tensor) (at Loss, err error) {
-	for k, w := range weights {
-		v := store.GetVariable(w.Path)
-		if err := v.SetValue(tensors.FromFlatDataAndDimensions(values[k], v.Shape().Dimensions...)); err != nil {
-			return at, err
-		}
-	}
-	task, objective, err := exec.Call2(signals, labels)
-	if err != nil {
-		return at, err
-	}
-	defer task.MustFinalizeAll()
-	defer objective.MustFinalizeAll()
-	return Loss{float64(tensors.ToScalar[float32](task)), float64(tensors.ToScalar[float32](objective))}, nil
 }

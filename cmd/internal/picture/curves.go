@@ -23,7 +23,7 @@ type Curves struct {
 	Title, XLabel, YLabel string
 	Lines                 []Curve
 	FromZero              bool    // the axis of Y begins at 0
-	Low, High             float64 // the ends of the axis of Y; both 0: what the lines need
+	High                  float64 // it reaches from 0 to a little above this; 0: as far as the lines need
 }
 
 // lineColours can be told apart by the colour blind, and, with their patterns, in grey.
@@ -39,21 +39,23 @@ func (c Curves) Plot() *plot.Plot {
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{0xe4}, color.Gray{0xe4}
 	p.Add(grid)
-	for _, l := range c.Lines { // bands first, that no line is under one
+	for _, l := range c.Lines { // bands first: they cover no line
 		if l.Spread != nil && len(l.X) > 1 {
-			p.Add(l.band())
+			upper, lower := l.shifted(1), l.shifted(-1)
+			slices.Reverse(lower)
+			faint := color.NRGBAModel.Convert(lineColours[l.Colour%len(lineColours)]).(color.NRGBA)
+			faint.A = 0x38
+			p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: faint})
 		}
 	}
 	for _, l := range c.Lines {
 		p.Add(l.line())
 	}
-	low, high := p.Y.Min, p.Y.Max
-	margin := max(0.04*(high-low), 1e-6)
-	p.Y.Min, p.Y.Max = low-margin, high+margin
-	switch {
-	case c.Low != c.High:
-		p.Y.Min, p.Y.Max = c.Low, c.High+0.04*(c.High-c.Low)
-	case c.FromZero && low >= 0:
+	low, margin := p.Y.Min, max(0.04*(p.Y.Max-p.Y.Min), 1e-6)
+	p.Y.Min, p.Y.Max = low-margin, p.Y.Max+margin
+	if c.High != 0 {
+		p.Y.Min, p.Y.Max = 0, 1.04*c.High
+	} else if c.FromZero && low >= 0 {
 		p.Y.Min = 0
 	}
 	return p
@@ -65,21 +67,13 @@ func (l Curve) line() *plotter.Line {
 	return &plotter.Line{XYs: l.shifted(0), LineStyle: draw.LineStyle{Color: colour, Width: vg.Points(1.5), Dashes: dashes}}
 }
 
-// band is the area from Y − Spread to Y + Spread.
-func (l Curve) band() *plotter.Polygon {
-	upper, lower := l.shifted(1), l.shifted(-1)
-	slices.Reverse(lower)
-	c := lineColours[l.Colour%len(lineColours)]
-	return &plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: color.NRGBA{c.R, c.G, c.B, 0x38}}
-}
-
-// shifted are the curve's points, each moved upwards by times its Spread.
-func (l Curve) shifted(times float64) plotter.XYs {
+// shifted are the curve's points, moved upwards by factor times its Spread.
+func (l Curve) shifted(factor float64) plotter.XYs {
 	points := make(plotter.XYs, len(l.X))
 	for i := range points {
 		points[i] = plotter.XY{X: l.X[i], Y: l.Y[i]}
-		if times != 0 {
-			points[i].Y += times * l.Spread[i]
+		if factor != 0 {
+			points[i].Y += factor * l.Spread[i]
 		}
 	}
 	return points

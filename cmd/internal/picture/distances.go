@@ -18,11 +18,14 @@ const pivots = 50
 // of the nodes. The squares stand in rows, the largest first. The result is the same for the same graph.
 func ByDistances(a *affinity.Matrix) (x, y []float64) {
 	x, y = make([]float64, a.N()), make([]float64, a.N())
-	ways := waysOf(a)
+	w := ways{Matrix: a.WithoutLoops(), far: slices.Repeat([]float64{math.Inf(1)}, a.N())}
+	for _, e := range w.EdgeList() {
+		w.heaviest = max(w.heaviest, e.Weight)
+	}
 	var parts [][]int32 // the nodes of each component
-	for i := range ways.far {
-		if math.IsInf(ways.far[i], 1) {
-			parts = append(parts, ways.walk(int32(i)))
+	for i, far := range w.far {
+		if math.IsInf(far, 1) {
+			parts = append(parts, w.walk(int32(i)))
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
@@ -34,7 +37,7 @@ func ByDistances(a *affinity.Matrix) (x, y []float64) {
 			left, top, tallest = 0, top-tallest, 0
 		}
 		tallest = max(tallest, side)
-		u, v := plane(ways.distances(nodes))
+		u, v := plane(w.distances(nodes))
 		leftmost, rightmost, lowest, highest := floats.Min(u), floats.Max(u), floats.Min(v), floats.Max(v)
 		scale := 0.9 * side / max(rightmost-leftmost, highest-lowest, 1e-9)
 		for at, i := range nodes {
@@ -46,35 +49,17 @@ func ByDistances(a *affinity.Matrix) (x, y []float64) {
 	return x, y
 }
 
-// ways are the edges of a graph with their lengths: one of weight w is 1 + ln(the largest weight/w) long.
+// ways are the edges of a graph with lengths: an edge of weight w is 1 + ln(heaviest/w) long.
 type ways struct {
-	indptr  []int
-	ends    []int32
-	lengths []float64
-	far     []float64 // of each node: the length of the shortest way to it; infinite where none is known
-	waiting []bool    // of each node: it is in the queue
-}
-
-func waysOf(a *affinity.Matrix) ways {
-	indptr, ends, weights := a.WithoutLoops().CSR()
-	lengths := make([]float64, len(weights))
-	for e, w := range weights {
-		lengths[e] = -math.Log(w)
-	}
-	if len(lengths) > 0 {
-		floats.AddConst(1-floats.Min(lengths), lengths)
-	}
-	w := ways{indptr, ends, lengths, make([]float64, a.N()), make([]bool, a.N())}
-	for i := range w.far {
-		w.far[i] = math.Inf(1)
-	}
-	return w
+	*affinity.Matrix
+	heaviest float64
+	far      []float64 // of each node: the length of the shortest way to it; infinite where none is known
 }
 
 // distances are those of a component's nodes from its pivots, `[nodes, pivots]`. Each pivot is as far as can be from those before it.
 func (w ways) distances(nodes []int32) *mat.Dense {
 	count := min(pivots, len(nodes))
-	all, nearest, pivot := mat.NewDense(len(nodes), count, nil), make([]float64, len(nodes)), 0
+	all, nearest, pivot := mat.NewDense(len(nodes), count, nil), slices.Repeat([]float64{math.Inf(1)}, len(nodes)), 0
 	for p := range count {
 		for _, i := range nodes {
 			w.far[i] = math.Inf(1)
@@ -82,33 +67,28 @@ func (w ways) distances(nodes []int32) *mat.Dense {
 		w.walk(nodes[pivot])
 		for at, i := range nodes {
 			all.Set(at, p, w.far[i])
-			if p == 0 || w.far[i] < nearest[at] {
-				nearest[at] = w.far[i]
-			}
+			nearest[at] = min(nearest[at], w.far[i])
 		}
 		pivot = floats.MaxIdx(nearest)
 	}
 	return all
 }
 
-// walk finds the shortest way from a node to each that it reaches, which are the result.
+// walk finds the shortest way from a node to each that it reaches, and returns these.
 func (w ways) walk(from int32) (reached []int32) {
 	w.far[from], reached = 0, []int32{from}
 	for queue := []int32{from}; len(queue) > 0; queue = queue[1:] {
 		i := queue[0]
-		w.waiting[i] = false
-		for e := w.indptr[i]; e < w.indptr[i+1]; e++ {
-			j := w.ends[e]
-			way := w.far[i] + w.lengths[e]
+		neighbours, weights := w.Row(int(i))
+		for e, j := range neighbours {
+			way := w.far[i] + 1 + math.Log(w.heaviest/weights[e])
 			if way >= w.far[j] {
 				continue
 			}
 			if math.IsInf(w.far[j], 1) {
 				reached = append(reached, j)
 			}
-			if w.far[j] = way; !w.waiting[j] {
-				w.waiting[j], queue = true, append(queue, j)
-			}
+			w.far[j], queue = way, append(queue, j)
 		}
 	}
 	return reached

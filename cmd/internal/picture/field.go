@@ -14,10 +14,9 @@ import (
 // marks the middle.
 type Field struct {
 	Title, XLabel, YLabel string
-	From, To              float64   // of both axes
-	Side                  int       // points on each, at equal distances
-	Values                []float64 // [Side·Side]; y goes from row to row, from From on, x within a row
-	Low, High             float64   // the ends of the colours; both 0: those of Values
+	Side                  int       // points on each axis, from −1 to 1 at equal distances
+	Values                []float64 // [Side·Side]; y goes from row to row, upwards, x within a row
+	High                  float64   // the end of the colours, which begin at 0; 0: they reach from the least to the largest value
 	Label                 string    // what the values are
 }
 
@@ -26,8 +25,8 @@ const contourLines = 12
 
 // Plot draws the field and the bar that explains its colours.
 func (f Field) Plot() *plot.Plot {
-	low, high := f.Low, f.High
-	if low == high {
+	low, high := 0.0, f.High
+	if high == 0 {
 		low, high = slices.Min(f.Values), slices.Max(f.Values)
 	}
 	s := unsigned(low, high, f.Label)
@@ -39,7 +38,7 @@ func (f Field) Plot() *plot.Plot {
 	colours.Min, colours.Max, colours.Rasterized = s.Min(), s.Max(), true
 	lines := plotter.NewContour(points{f}, levels, nil)
 	lines.LineStyles[0] = draw.LineStyle{Color: color.White, Width: vg.Points(0.5)}
-	middle := &plotter.Scatter{XYs: plotter.XYs{{X: (f.From + f.To) / 2, Y: (f.From + f.To) / 2}}}
+	middle := &plotter.Scatter{XYs: plotter.XYs{{}}}
 	middle.GlyphStyle = draw.GlyphStyle{Color: color.White, Radius: vg.Points(3), Shape: draw.RingGlyph{}}
 
 	p := blank(f.Title)
@@ -56,8 +55,6 @@ type points struct{ Field }
 
 // Dims, X, Y and Z implement plotter.GridXYZ.
 func (f points) Dims() (columns, rows int) { return f.Side, f.Side }
-func (f points) X(column int) float64 {
-	return f.From + float64(column)*(f.To-f.From)/float64(max(1, f.Side-1))
-}
+func (f points) X(column int) float64      { return 2*float64(column)/float64(max(1, f.Side-1)) - 1 }
 func (f points) Y(row int) float64         { return f.X(row) }
 func (f points) Z(column, row int) float64 { return f.Values[row*f.Side+column] }

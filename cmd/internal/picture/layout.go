@@ -35,9 +35,9 @@ type Layout struct {
 	names []string
 }
 
-// NewLayout lays out the nodes of a graph. With a grid of rows × columns they lie on it. With a grid of frames × joints and the joints
-// of each part of the body they lie on a skeleton. Otherwise they lie at their coordinates `[nodes, d]`, row-major, or, without any,
-// where ByDistances puts them; of more than two coordinates the first two principal components count. names are the nodes', nil for none.
+// NewLayout lays out the nodes of a graph: on a grid of rows × columns; with parts, the joints of each part of the body, on a skeleton,
+// whose grid is frames × joints; without a grid at their coordinates `[nodes, d]`, row-major, of which the first two principal components
+// count; without these as ByDistances does. names are the nodes', nil for none.
 func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
 	l := &Layout{Kind: OnPlane, graph: graph, names: names}
 	switch {
@@ -70,53 +70,41 @@ func plane(places *mat.Dense) (x, y []float64) {
 	if d == 1 {
 		return mat.Col(nil, 0, places), make([]float64, n)
 	}
-	if d == 2 {
-		return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
+	var components stat.PC
+	if d > 2 && n > 1 && components.PrincipalComponents(places, nil) {
+		var directions, projected mat.Dense
+		components.VectorsTo(&directions)
+		projected.Mul(places, directions.Slice(0, d, 0, 2))
+		places = &projected
 	}
-	var covariance mat.SymDense
-	stat.CovarianceMatrix(&covariance, places, nil)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(&covariance, true) {
-		return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
-	}
-	var directions, projected mat.Dense
-	eigen.VectorsTo(&directions) // the largest eigenvalue comes last
-	projected.Mul(places, directions.Slice(0, d, d-2, d))
-	return mat.Col(nil, 1, &projected), mat.Col(nil, 0, &projected)
+	return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
 }
 
 // layBody puts time to the right and the joints from the top, those of each part together and those of none at the end.
 func (l *Layout) layBody(parts [][]int) {
 	frames, joints := l.Columns, l.Rows
+	names := skeleton.JointNames(l.names, joints)
 	var order []int
-	for _, part := range parts {
+	for _, part := range append(slices.Clone(parts), indices(joints)) {
 		for _, joint := range part {
-			if !slices.Contains(order, joint) {
-				order = append(order, joint)
+			if slices.Contains(order, joint) {
+				continue
+			}
+			name := fmt.Sprint(joint)
+			if names != nil {
+				name = names[joint]
+			}
+			order, l.RowNames = append(order, joint), append(l.RowNames, name)
+			for frame := range frames {
+				l.Cells = append(l.Cells, int32(frame*joints+joint))
 			}
 		}
 		l.Rules = append(l.Rules, len(order))
 	}
-	for joint := range joints {
-		if !slices.Contains(order, joint) {
-			order = append(order, joint)
-		}
-		neighbours, _ := l.graph.Row(joint)
-		for _, j := range neighbours {
-			if int(j) > joint && int(j) < joints {
-				l.Bones = append(l.Bones, [2]int{joint, int(j)})
-			}
-		}
-	}
-	names := skeleton.JointNames(l.names, joints)
-	for _, joint := range order {
-		name := fmt.Sprint(joint)
-		if names != nil {
-			name = names[joint]
-		}
-		l.RowNames = append(l.RowNames, name)
-		for frame := range frames {
-			l.Cells = append(l.Cells, int32(frame*joints+joint))
+	l.Rules = l.Rules[:len(parts)]
+	for _, e := range l.graph.EdgeList() {
+		if e.I < e.J && e.J < joints {
+			l.Bones = append(l.Bones, [2]int{e.I, e.J})
 		}
 	}
 }

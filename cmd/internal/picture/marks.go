@@ -2,6 +2,7 @@ package picture
 
 import (
 	"cmp"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -37,8 +38,8 @@ func (m marks) Plot(canvas draw.Canvas, p *plot.Plot) {
 // squares fills each cell with a colour. A run of cells of one colour is one rectangle.
 func (l *Layout) squares(colour func(node int) color.Color) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		for row, cells := range slices.Collect(slices.Chunk(l.Cells, max(1, l.Columns))) {
-			top := float64(l.Rows - row)
+		for row := range l.Rows {
+			cells, top := l.Cells[row*l.Columns:], float64(l.Rows-row)
 			for from := 0; from < l.Columns; {
 				fill, to := colour(int(cells[from])), from+1
 				for to < l.Columns && colour(int(cells[to])) == fill {
@@ -145,11 +146,19 @@ func (l *Layout) numbers(cluster []int32, k int) plot.Plotter {
 	})
 }
 
+// number writes a cluster's number on a white disc.
+func number(canvas draw.Canvas, at vg.Point, cluster int) {
+	disc := draw.GlyphStyle{Color: color.White, Radius: vg.Points(5), Shape: draw.CircleGlyph{}}
+	canvas.DrawGlyph(disc, at)
+	disc.Color, disc.Shape = color.Gray{0x40}, draw.RingGlyph{}
+	canvas.DrawGlyph(disc, at)
+	canvas.FillText(words(6, text.XCenter, text.YCenter), at, fmt.Sprint(cluster))
+}
+
 // captions are the names of nodes beside them, the first ones first. A name that would lie on another is left out.
 func (l *Layout) captions(nodes []int) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		style := words(7)
-		style.YAlign = text.YCenter
+		style := words(7, text.XLeft, text.YCenter)
 		var written []vg.Rectangle
 		for _, node := range nodes {
 			place := at(l.X[node], l.Y[node])

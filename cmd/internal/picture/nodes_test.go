@@ -42,23 +42,6 @@ func TestScale(t *testing.T) {
 	assert.Equal(t, darkToLight[0], unsigned(1, 1, "").at(1), "all alike")
 }
 
-func TestRoundNumbers(t *testing.T) {
-	for _, c := range []struct {
-		low, high float64
-		want      []float64
-	}{
-		{0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
-		{-1, 1, []float64{-1, -0.5, 0, 0.5, 1}},
-		{0, 40, []float64{0, 10, 20, 30, 40}},
-		{-57, -12, []float64{-50, -40, -30, -20}},
-		{0.03, 0.035, []float64{0.03, 0.032, 0.034}},
-		{1, 1, nil},
-	} {
-		assert.InDeltaSlice(t, c.want, roundNumbers(c.low, c.high), 1e-9, "%g to %g", c.low, c.high)
-	}
-	assert.Equal(t, []string{"0", "−0.5", "12", "1.23e+04"}, []string{short(0), short(-0.5), short(12), short(12345)})
-}
-
 func TestValuesOnAGrid(t *testing.T) {
 	png, svg := paths(t)
 	values := []float64{1, 1, 1, -1, 0, 0, 0, 0.5}
@@ -70,7 +53,7 @@ func TestValuesOnAGrid(t *testing.T) {
 	assert.InDelta(t, 3, at(0)/at(-1), 0.7)
 	assert.InDelta(t, 1, at(0.5)/at(-1), 0.3, "half of the strongest")
 	words := wellFormed(t, svg)
-	for _, word := range []string{"signs", "how much", "−1", "−0.5", "0", "0.5", "1"} {
+	for _, word := range []string{"signs", "how much", "-1", "0", "1"} {
 		assert.Contains(t, words, word)
 	}
 }

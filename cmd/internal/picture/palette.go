@@ -2,7 +2,10 @@
 // the tree of clusters over clusters.
 package picture
 
-import "image/color"
+import (
+	"image/color"
+	"slices"
+)
 
 // okabeIto is the palette of Okabe and Ito, which people with the common kinds of colour blindness can tell apart, its eight colours
 // without black and then the same lighter or darker. The first ones differ in lightness, too, so that they are told apart in grey.
@@ -27,22 +30,18 @@ var okabeIto = []color.RGBA{
 // colour is used about as often as the others. touching lists pairs of clusters, in any order, again and again if need be.
 // The result, `[k]`, is the same for the same arguments.
 func Colours(k int, touching [][2]int32) []color.Color {
-	near := make([]map[int32]bool, k)
-	for i := range near {
-		near[i] = map[int32]bool{}
-	}
+	lower := make([][]int32, k) // of each cluster: those of lower numbers that touch it
 	for _, pair := range touching {
-		if pair[0] != pair[1] {
-			near[pair[0]][pair[1]], near[pair[1]][pair[0]] = true, true
+		low, high := min(pair[0], pair[1]), max(pair[0], pair[1])
+		if low < high && !slices.Contains(lower[high], low) {
+			lower[high] = append(lower[high], low)
 		}
 	}
 	colours, chosen, uses := make([]color.Color, k), make([]int, k), make([]int, len(okabeIto))
 	for i := range chosen {
 		taken := make([]int, len(okabeIto))
-		for j := range near[i] {
-			if int(j) < i {
-				taken[chosen[j]]++
-			}
+		for _, j := range lower[i] {
+			taken[chosen[j]]++
 		}
 		best := 0
 		for c := range okabeIto {

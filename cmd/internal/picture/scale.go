@@ -37,7 +37,7 @@ func signed(values []float64, label string) scale {
 	if most == 0 { // all alike: in the middle
 		most = 1
 	}
-	return scale{moreland.NewSmoothDiverging(mostBelow, mostAbove, 96), label}.between(-most, most)
+	return between(-most, most, moreland.NewSmoothDiverging(mostBelow, mostAbove, 96), label)
 }
 
 // unsigned is a scale from low to high, dark at low.
@@ -49,13 +49,13 @@ func unsigned(low, high float64, label string) scale {
 	if low == high {
 		high = low + 1
 	}
-	return scale{colours, label}.between(low, high)
+	return between(low, high, colours, label)
 }
 
-func (s scale) between(low, high float64) scale {
-	s.SetMin(low)
-	s.SetMax(high)
-	return s
+func between(low, high float64, colours palette.ColorMap, label string) scale {
+	colours.SetMin(low)
+	colours.SetMax(high)
+	return scale{colours, label}
 }
 
 // at is the colour of a number; beyond the ends it is the end's.

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"path/filepath"
 
+	"github.com/clusterpool/ccp/internal/files"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -17,7 +20,7 @@ import (
 type Sheet struct {
 	Title         string
 	Panels        [][]*plot.Plot // rows from the top, as long as each other; nil leaves a place empty
-	Legend        []Curve        // of which the names are explained at the bottom; nil for none
+	Legend        []Curve        // whose names are explained at the bottom; nil for none
 	Width, Height vg.Length      // of a panel, with its axes and the bar of its colours, in points
 }
 
@@ -36,19 +39,22 @@ func Save(p *plot.Plot, width, height vg.Length, paths ...string) error {
 // Save draws the sheet into files of these paths, which end in .png or .svg. Errors name the file.
 func (s Sheet) Save(paths ...string) error {
 	width, height := s.size()
-	return write(paths, func(format string) (io.WriterTo, error) {
-		switch format {
-		case "png":
-			c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(sheetDPI))
-			s.draw(draw.New(c))
-			return vgimg.PngCanvas{Canvas: c}, nil
-		case "svg":
-			c := vgsvg.New(width, height)
-			s.draw(draw.New(c))
-			return c, nil
+	for _, path := range paths {
+		var canvas vg.CanvasWriterTo
+		switch filepath.Ext(path) {
+		case ".png":
+			canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(sheetDPI))}
+		case ".svg":
+			canvas = vgsvg.New(width, height)
+		default:
+			return fmt.Errorf("%s: a picture's name ends in .png or .svg", path)
 		}
-		return nil, fmt.Errorf("unsupported format: %q; a picture is png or svg", format)
-	})
+		s.draw(draw.NewCanvas(canvas, width, height))
+		if err := files.Write(path, func(w io.Writer) error { _, err := canvas.WriteTo(w); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tiles is how the panels lie on the sheet.
@@ -74,18 +80,19 @@ func (s Sheet) size() (width, height vg.Length) {
 func (s Sheet) draw(canvas draw.Canvas) {
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Path())
-	style := words(12)
-	style.XAlign, style.YAlign = text.XCenter, text.YTop
+	style := words(12, text.XCenter, text.YTop)
 	canvas.FillText(style, vg.Point{X: canvas.Center().X, Y: canvas.Max.Y - sheetMargin}, s.Title)
 	for row, places := range plot.Align(s.Panels, s.tiles(), canvas) {
 		for column, place := range places {
-			if p := s.Panels[row][column]; p != nil {
-				data := p.DataCanvas(place)
-				if width := p.Title.TextStyle.Width(p.Title.Text); width > 0 { // the title belongs over the data
-					p.Title.TextStyle.XAlign = text.XCenter + text.XAlignment((data.Center().X-place.Center().X)/width)
-				}
-				p.Draw(place)
+			p := s.Panels[row][column]
+			if p == nil {
+				continue
 			}
+			if width := p.Title.TextStyle.Width(p.Title.Text); width > 0 { // the title belongs over the data
+				data := p.DataCanvas(place)
+				p.Title.TextStyle.XAlign = text.XCenter + text.XAlignment((data.Center().X-place.Center().X)/width)
+			}
+			p.Draw(place)
 		}
 	}
 	strip := draw.Tiles{Rows: 1, Cols: len(s.Legend)}
@@ -93,8 +100,28 @@ func (s Sheet) draw(canvas draw.Canvas) {
 	foot := draw.Crop(canvas, side, -side, sheetMargin, legendHeight-canvas.Max.Y+canvas.Min.Y)
 	for i, curve := range s.Legend {
 		legend := plot.NewLegend()
-		legend.Left, legend.TextStyle.Font = true, words(9).Font
+		legend.Left, legend.TextStyle.Font = true, sans(9)
 		legend.Add(curve.Name, curve.line())
 		legend.Draw(strip.At(foot, i, 0))
 	}
+}
+
+// blank is a plot without anything but a title.
+func blank(title string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.Title.Padding, p.Title.TextStyle.Font = title, vg.Points(4), sans(10)
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Padding, axis.Label.TextStyle.Font, axis.Tick.Label.Font = 0, sans(8), sans(8)
+	}
+	return p
+}
+
+// sans is the font without serifs, of a size in points.
+func sans(size vg.Length) font.Font {
+	return font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: size}
+}
+
+// words is the style of a text in that font.
+func words(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{Color: color.Black, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }

@@ -23,14 +23,14 @@ func TestCurves(t *testing.T) {
 	seen := shares(readPNG(t, png))
 	assert.Positive(t, seen[lineColours[0]])
 	assert.Positive(t, seen[lineColours[1]])
-	assert.Subset(t, wellFormed(t, svg), []string{"learning", "epoch", "accuracy", "one", "other", "1.5"})
+	assert.Subset(t, wellFormed(t, svg), []string{"learning", "epoch", "accuracy", "one", "other", "2"})
 
 	p := c.Plot()
 	assert.InDelta(t, 0.9-0.04*2.2, p.Y.Min, 1e-9, "the band is in it")
 	c.FromZero = true
 	assert.Zero(t, c.Plot().Y.Min)
-	c.Low, c.High = -1, 9
-	assert.Equal(t, []float64{-1, 9.4}, []float64{c.Plot().Y.Min, c.Plot().Y.Max})
+	c.High = 9
+	assert.Equal(t, []float64{0, 1.04 * c.High}, []float64{c.Plot().Y.Min, c.Plot().Y.Max})
 	for _, lines := range [][]Curve{nil, {{}}, {{X: []float64{1}, Y: []float64{2}, Spread: []float64{0}}}} {
 		require.NoError(t, Save(Curves{Lines: lines}.Plot(), 200, 200, png), "%d lines", len(lines))
 	}
@@ -39,7 +39,7 @@ func TestCurves(t *testing.T) {
 // A plane has straight lines of equal value.
 func TestContour(t *testing.T) {
 	png, _ := paths(t)
-	plane := Field{From: -1, To: 1, Side: 3, Values: []float64{-1, 0, 1, -1, 0, 1, -1, 0, 1}}
+	plane := Field{Side: 3, Values: []float64{-1, 0, 1, -1, 0, 1, -1, 0, 1}}
 	require.NoError(t, Save(plane.Plot(), 300, 300, png))
 	drawn := readPNG(t, png)
 	light := func(row int) (columns []int) { // where it is lighter than on both sides
@@ -58,7 +58,7 @@ func TestContour(t *testing.T) {
 
 func TestField(t *testing.T) {
 	png, svg := paths(t)
-	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", From: -1, To: 1, Side: 9, Label: "loss"}
+	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", Side: 9, Label: "loss"}
 	for i := range 81 {
 		x, y := points{f}.X(i%9), points{f}.Y(i/9)
 		f.Values = append(f.Values, x*x+y*y)
@@ -72,8 +72,8 @@ func TestField(t *testing.T) {
 			assert.Greater(t, color.GrayModel.Convert(drawn.At(x, y)).(color.Gray).Y, middle+80, "four corners, one middle")
 		}
 	}
-	assert.Subset(t, wellFormed(t, svg), []string{"bowl", "a", "b", "loss", "−0.5", "2"})
-	flat := Field{From: -1, To: 1, Side: 2, Values: []float64{1, 1, 1, 1}}
+	assert.Subset(t, wellFormed(t, svg), []string{"bowl", "a", "b", "loss", "-1", "2"})
+	flat := Field{Side: 2, Values: []float64{1, 1, 1, 1}}
 	require.NoError(t, Save(flat.Plot(), 300, 300, png), "nothing to draw lines through")
 	require.NoError(t, Save(Field{Side: 1, Values: []float64{1}}.Plot(), 300, 300, png), "one point")
 	f.High = 4
