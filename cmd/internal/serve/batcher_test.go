@@ -50,7 +50,7 @@ func TestBatcher(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var o observed
 			b := newBatcher(8, 100, time.Second, o.observe, nil)
-			b.arriving.add(1) // makes it wait for more
+			b.arriving.Add(1) // makes it wait for more
 			var group sync.WaitGroup
 			for i, c := range []*models.Classifier{red, red, green, green, green} {
 				group.Go(func() {
@@ -84,7 +84,7 @@ func TestBatcher(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var o observed
 			b := newBatcher(8, 100, time.Second, o.observe, nil)
-			b.arriving.add(1)
+			b.arriving.Add(1)
 			var group sync.WaitGroup
 			for i := range 3 {
 				group.Go(func() {
@@ -111,7 +111,7 @@ func TestBatcher(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var o observed
 			b := newBatcher(8, 5, time.Minute, o.observe, nil)
-			b.arriving.add(1)
+			b.arriving.Add(1)
 			var group sync.WaitGroup
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -186,7 +186,7 @@ func TestOverload(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	s, _ := newServer(t, func(c *Config) { c.MaxDelay = time.Hour })
 	url := listen(t, s) + "/v2/models/tiny/infer"
-	s.models["tiny"].arriving.add(1)
+	s.models["tiny"].arriving.Add(1)
 	code, _, body := send(t, "POST", url, strings.Replace(inJSON(1), `"id"`, `"parameters":{"timeout":1000},"id"`, 1))
 	assert.Equal(t, 504, code)
 	assert.JSONEq(t, `{"error":"the request was not computed in time"}`, string(body))

@@ -10,91 +10,88 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// encode makes the answer to a request: the JSON, followed by binary tensors if any was asked for so. header is the length of
-// the JSON part then, else -1.
+// encode makes the answer to a request: JSON, then the binary tensors. header is the length of the JSON part, or -1 without
+// binary tensors.
 func encode(name, version string, classes []string, d *decoded, predictions []models.Prediction) (body []byte, header int, err error) {
 	response := inferResponse{ModelName: name, ModelVersion: version, ID: d.ID}
 	var tail []byte
-	anyBinary := false
+	header = -1
 	for _, asked := range d.Outputs {
 		out := outputOf(asked, classes, predictions)
 		inBinary := asked.Parameters.BinaryData
 		if inBinary != nil && *inBinary || inBinary == nil && d.Parameters.BinaryDataOutput {
-			anyBinary = true
 			before := len(tail)
 			if tail, err = appendBinary(tail, out.Data); err != nil {
 				return nil, 0, err
 			}
 			size := len(tail) - before
-			out.Parameters, out.Data = &parameters{BinaryDataSize: &size}, nil
+			header, out.Parameters.BinaryDataSize, out.Data = 0, &size, nil
 		}
 		response.Outputs = append(response.Outputs, out)
 	}
-	if body, err = json.Marshal(response); err != nil {
-		return nil, 0, err
+	body, err = json.Marshal(response)
+	if header == 0 {
+		header = len(body)
 	}
-	if !anyBinary {
-		return body, -1, nil
-	}
-	return append(body, tail...), len(body), nil
+	return append(body, tail...), header, err
 }
 
-// outputOf gives an output that was asked for, with its data.
-func outputOf(asked tensor, classes []string, predictions []models.Prediction) tensor {
-	n := len(predictions)
-	switch {
-	case asked.Parameters.Classification != nil: // of probabilities
-		var texts []string
-		k := min(*asked.Parameters.Classification, len(classes))
-		for _, p := range predictions {
+// outputOf returns a requested output with its data.
+func outputOf(asked tensor[any], classes []string, predictions []models.Prediction) tensor[any] {
+	var texts []string
+	var class []int64
+	var probabilities []float32
+	k := 0
+	if asked.Parameters.Classification != nil {
+		k = min(*asked.Parameters.Classification, len(classes))
+	}
+	for _, p := range predictions {
+		switch {
+		case k > 0:
 			texts = append(texts, ranking(p.Probabilities, classes, k)...)
-		}
-		return tensor{Name: asked.Name, Datatype: "BYTES", Shape: []int{n, k}, Data: texts}
-	case asked.Name == probabilitiesTensor:
-		values := make([]float32, 0, n*len(classes))
-		for _, p := range predictions {
+		case asked.Name == labelTensor:
+			texts = append(texts, p.Name)
+		case asked.Name == classTensor:
+			class = append(class, int64(p.Class))
+		default:
 			for _, v := range p.Probabilities {
-				values = append(values, float32(v))
+				probabilities = append(probabilities, float32(v))
 			}
 		}
-		return tensor{Name: asked.Name, Datatype: "FP32", Shape: []int{n, len(values) / n}, Data: values}
+	}
+	n := len(predictions)
+	switch {
+	case k > 0:
+		return tensor[any]{Name: asked.Name, Datatype: "BYTES", Shape: []int{n, k}, Data: texts}
+	case asked.Name == labelTensor:
+		return tensor[any]{Name: asked.Name, Datatype: "BYTES", Shape: []int{n}, Data: texts}
 	case asked.Name == classTensor:
-		values := make([]int64, n)
-		for i, p := range predictions {
-			values[i] = int64(p.Class)
-		}
-		return tensor{Name: asked.Name, Datatype: "INT64", Shape: []int{n}, Data: values}
+		return tensor[any]{Name: asked.Name, Datatype: "INT64", Shape: []int{n}, Data: class}
 	}
-	values := make([]string, n)
-	for i, p := range predictions {
-		values[i] = p.Name
-	}
-	return tensor{Name: asked.Name, Datatype: "BYTES", Shape: []int{n}, Data: values}
+	return tensor[any]{Name: asked.Name, Datatype: "FP32", Shape: []int{n, len(classes)}, Data: probabilities}
 }
 
 // ranking is the classification extension's "score:index:label" of the k most probable classes, the most probable first.
-func ranking(probabilities []float64, classes []string, k int) []string {
+func ranking(probabilities []float64, classes []string, k int) (texts []string) {
 	order := make([]int, len(probabilities))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
-	texts := make([]string, k)
-	for i, class := range order[:k] {
-		texts[i] = fmt.Sprintf("%f:%d:%s", probabilities[class], class, classes[class])
+	for _, class := range order[:k] {
+		texts = append(texts, fmt.Sprintf("%f:%d:%s", probabilities[class], class, classes[class]))
 	}
 	return texts
 }
 
-// appendBinary appends the binary form of a tensor's data: numbers little-endian, before each text its length in four bytes.
+// appendBinary appends a tensor's data in binary: numbers are little-endian, a text follows its length in four bytes.
 func appendBinary(b []byte, data any) ([]byte, error) {
 	texts, ok := data.([]string)
 	if !ok {
 		return binary.Append(b, binary.LittleEndian, data)
 	}
 	for _, text := range texts {
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
-		b = append(b, text...)
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
 	}
 	return b, nil
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// watched is what was read from files, and is read anew when they have changed. Files are looked at when it is asked for,
-// but at most once a second. While they cannot be read, what was read before holds.
+// watched is a value from files. get reads them again when they have changed; it checks that at most once a second. While
+// they cannot be read, the value stays.
 type watched[T any] struct {
 	paths []string
 	read  func() (T, error)
@@ -58,15 +58,15 @@ func (w *watched[T]) get() T {
 	w.stamp = stamp
 	value, err := w.read()
 	if err != nil {
-		w.log.Warn("keeping what was read before", "files", w.paths, "error", err)
+		w.log.Warn("files cannot be read; what was read before stays in use", "files", w.paths, "error", err)
 		return w.value
 	}
 	w.value = value
-	w.log.Info("read anew", "files", w.paths)
+	w.log.Info("files were read again", "files", w.paths)
 	return value
 }
 
-// token is the SHA-256 of a bearer token: all are of one length, to compare in constant time.
+// token is the SHA-256 of a bearer token: all have the same length, to compare them in constant time.
 type token [sha256.Size]byte
 
 // newTokens watches the token file at path; without one it returns nil.
@@ -91,7 +91,7 @@ func newTokens(path string, log *slog.Logger) (*watched[[]token], error) {
 	}, path)
 }
 
-// allowed says whether a request may be answered: who asks for the server's health needs no token.
+// allowed says whether a request has a token, or asks for the server's health, which needs none.
 func (s *Server) allowed(r *http.Request) bool {
 	if s.tokens == nil || r.URL.Path == "/v2/health/live" || r.URL.Path == "/v2/health/ready" {
 		return true
@@ -105,7 +105,7 @@ func (s *Server) allowed(r *http.Request) bool {
 	return ok && found == 1
 }
 
-// tlsConfig serves the certificate of the config's files; without any it returns nil.
+// tlsConfig serves the certificate of the config's files; it is nil without any.
 func (c Config) tlsConfig() (*tls.Config, error) {
 	if c.TLSCert == "" && c.TLSKey == "" {
 		return nil, nil
