@@ -7,13 +7,8 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// WriteNPZ writes the network as the arrays that docs/export.md lists. The file replaces what was at path, and appears
-// whole or not at all.
+// WriteNPZ writes the network as the arrays that docs/export.md lists. It replaces the file at path all at once.
 func (n *Network) WriteNPZ(path string) error {
-	return npz.Write(path, n.arrays())
-}
-
-func (n *Network) arrays() []npz.Named {
 	var arrays []npz.Named
 	add := func(name string, data any, shape ...int) {
 		arrays = append(arrays, npz.Named{Name: name, Array: &npz.Array{Shape: shape, Data: data}})
@@ -43,5 +38,5 @@ func (n *Network) arrays() []npz.Named {
 		add(fmt.Sprintf("dense_%d_kernel", i+1), d.Kernel, d.In, d.Out)
 		add(fmt.Sprintf("dense_%d_bias", i+1), d.Bias, d.Out)
 	}
-	return arrays
+	return npz.Write(path, arrays)
 }
