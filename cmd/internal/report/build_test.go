@@ -138,7 +138,7 @@ func TestFromRunInTraining(t *testing.T) {
 func TestWrite(t *testing.T) {
 	r, _ := built(t, "learned")
 	r.ClassNames[0] = `</script><img src=x onerror="alert(1)"><!--`
-	r.Rerun.Command = "ccp train --data 'a\u2028b</SCRIPT>'"
+	r.Command = "ccp train --data 'a\u2028b</SCRIPT>'"
 	var page bytes.Buffer
 	require.NoError(t, Write(&page, r))
 	html := page.String()
@@ -154,18 +154,16 @@ func TestWrite(t *testing.T) {
 	document, _, _ := strings.Cut(rest, "</script>")
 	var again struct {
 		ClassNames []string `json:"class_names"`
-		Rerun      struct {
-			Command string `json:"command"`
-		} `json:"rerun"`
+		Command    string   `json:"command"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(document), &again))
 	assert.Equal(t, r.ClassNames, again.ClassNames)
-	assert.Equal(t, r.Rerun.Command, again.Rerun.Command)
+	assert.Equal(t, r.Command, again.Command)
 }
 
 func ExampleWrite() {
 	var page bytes.Buffer
-	err := Write(&page, Report{Data: "digits", Model: "softmax", Rerun: Rerun{Checkpoint: "runs/digits-softmax-1"}})
+	err := Write(&page, Report{Checkpoint: "runs/digits-softmax-1"})
 	title, _, _ := strings.Cut(page.String()[strings.Index(page.String(), "<title>"):], "\n")
 	fmt.Println(title, err)
 	// Output: <title>digits-softmax-1 · ccp report</title> <nil>

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
 )
 
 // Server serves the page of a run while it is trained.
@@ -157,7 +158,7 @@ func (s *Server) current() (Report, string, error) {
 		s.tell()
 	}
 	if s.data == nil {
-		return Report{Data: filepath.Base(s.dir), Live: true, Ended: s.ended}, fmt.Sprintf(`"-%v"`, s.ended), nil
+		return Report{Metadata: models.Metadata{Data: filepath.Base(s.dir)}, Live: true, Ended: s.ended}, fmt.Sprintf(`"-%v"`, s.ended), nil
 	}
 	tag := fmt.Sprintf(`"%v`, s.ended)
 	for _, name := range []string{"model.json", "history.csv", "hierarchy", "result.json"} {
