@@ -22,8 +22,8 @@ func Fold(c *models.Classifier) (*Network, error) {
 		return nil, fmt.Errorf("%d class names, %d means and %d deviations do not fit a model of %d classes and %d channels; the checkpoint is damaged",
 			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)
 	}
-	n := &Network{Data: c.Data, ClassNames: c.ClassNames, Nodes: c.Spec.Nodes, Channels: c.Spec.Channels, Mean: c.Mean, Std: c.Std}
-	nodes, channels := n.Nodes, n.Channels
+	n := &Network{Metadata: c.Metadata}
+	nodes, channels := c.Spec.Nodes, c.Spec.Channels
 	for i, size := range c.Spec.Levels {
 		level, err := foldLevel(c.Store(), fmt.Sprintf("/model/level_%d", i+1), size, nodes, channels)
 		if err != nil {

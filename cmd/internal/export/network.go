@@ -5,30 +5,27 @@ package export
 import "github.com/clusterpool/ccp/models"
 
 // Network is a trained classifier as constants: gates are computed, batch normalisation is folded. With
-// x = (signal − Mean) / Std, `[nodes, channels]`, every level makes
+// x = (signal − Mean) / Std, `[nodes, channels]`, every level computes
 //
 //	x[k,j] ← ELU(Σ_l Σ_i Kernel[l,i,j] · Gates[k,l] · x[Nodes[k,l],i] + Bias[j]) · Scale[j] + Shift[j].
 //
-// What is left, flattened, goes through the dense layers, x ← ELU(x·Kernel + Bias); the last of them, without the ELU,
-// gives the logits, whose softmax are the probabilities.
+// The last x, flattened, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last of these has no ELU and gives the
+// logits, whose softmax are the probabilities.
 type Network struct {
-	Data            string   // the name of the data set
-	ClassNames      []string // of each class
-	Nodes, Channels int      // of a signal
-	Mean, Std       []float32
-	Levels          []Level
-	Dense           []Dense
+	models.Metadata
+	Levels []Level
+	Dense  []Dense
 }
 
 // Level is one level of convolutional cluster pooling; its arrays are row-major.
 type Level struct {
 	models.Level           // K clusters, filters, L neighbours
-	Channels     int       // C, of the signal that it gets
-	Nodes        []int32   // `[K, L]`: the neighbourhood of each cluster, in nodes of the signal that it gets
+	Channels     int       // C, of its input
+	Nodes        []int32   // `[K, L]`: the neighbourhood of each cluster, in nodes of its input
 	Gates        []float32 // `[K, L]`
 	Kernel       []float32 // `[L·C, filters]`
 	Bias         []float32 // `[filters]`
-	Scale, Shift []float32 // `[filters]`; nil where the batch normalisation comes before the ELU: Kernel and Bias hold it then
+	Scale, Shift []float32 // `[filters]`; nil if batch normalisation comes before the ELU: Kernel and Bias hold it then
 }
 
 // Dense is a fully connected layer.
@@ -37,6 +34,3 @@ type Dense struct {
 	Kernel  []float32 // `[In, Out]`, row-major
 	Bias    []float32 // `[Out]`
 }
-
-// Classes is the number of classes.
-func (n *Network) Classes() int { return n.Dense[len(n.Dense)-1].Out }

@@ -16,9 +16,9 @@ func (n *Network) WriteNPZ(path string) error {
 	add("ccp_version", []string{version()})
 	add("data", []string{n.Data})
 	add("class_names", n.ClassNames, len(n.ClassNames))
-	add("nodes", []int32{int32(n.Nodes)})
-	add("mean", n.Mean, n.Channels)
-	add("std", n.Std, n.Channels)
+	add("nodes", []int32{int32(n.Spec.Nodes)})
+	add("mean", n.Mean, n.Spec.Channels)
+	add("std", n.Std, n.Spec.Channels)
 	add("levels", []int32{int32(len(n.Levels))})
 	for i, l := range n.Levels {
 		name := func(part string) string { return fmt.Sprintf("level_%d_%s", i+1, part) }

@@ -24,8 +24,8 @@ func (n *Network) WriteONNX(path string) error {
 // `probabilities` and `logits`, float32 `[batch, classes]`. A model of 2 GiB or more is an error: that is protobuf's limit.
 func (n *Network) ONNX() ([]byte, error) {
 	g := &onnxGraph{x: "signals"}
-	g.node("Sub", "input/centred", g.constant("input/mean", n.Mean, n.Channels))
-	g.node("Div", "input/normalised", g.constant("input/std", n.Std, n.Channels))
+	g.node("Sub", "input/centred", g.constant("input/mean", n.Mean, n.Spec.Channels))
+	g.node("Div", "input/normalised", g.constant("input/std", n.Std, n.Spec.Channels))
 	for i, l := range n.Levels {
 		g.level(fmt.Sprintf("level_%d", i+1), l)
 	}
@@ -46,8 +46,8 @@ func (n *Network) ONNX() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.model("ccp", version(), []string{declared("signals", n.Nodes, n.Channels)},
-		[]string{declared("probabilities", n.Classes()), declared("logits", n.Classes())},
+	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
+		[]string{declared("probabilities", n.Spec.Classes), declared("logits", n.Spec.Classes)},
 		[]string{texts(1, "class_names") + texts(2, string(names)), texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())})
 }
 

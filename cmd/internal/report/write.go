@@ -20,15 +20,6 @@ var scripts = []string{"base.js", "charts.js", "health.js", "explorer_data.js", 
 // Generator marks the pages that Write makes.
 const Generator = `<meta name="generator" content="ccp report">`
 
-// content fills the template.
-type content struct {
-	Title     string
-	PolicyTag template.HTML
-	Style     template.CSS
-	Script    template.JS
-	Document  template.JS // the report as JSON, which json.Marshal leaves without <, > and &
-}
-
 var (
 	source = template.Must(template.ParseFS(files, "page/page.html"))
 	style  = template.CSS(embedded("page.css"))
@@ -69,7 +60,7 @@ func Write(w io.Writer, r Report) error {
 	if err != nil {
 		return fmt.Errorf("the report of %s: %w", r.Checkpoint, err)
 	}
-	return source.Execute(w, content{Title: filepath.Base(r.Checkpoint) + " · ccp report",
-		PolicyTag: template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + Policy(r.Live) + `">`),
-		Style:     style, Script: script, Document: template.JS(document)})
+	return source.Execute(w, map[string]any{"Title": filepath.Base(r.Checkpoint) + " · ccp report", "Style": style, "Script": script,
+		"PolicyTag": template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + Policy(r.Live) + `">`),
+		"Document":  template.JS(document)}) // json.Marshal leaves no <, > and &
 }

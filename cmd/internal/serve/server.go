@@ -125,8 +125,8 @@ func (s *Server) Handler() http.Handler {
 	constant("/v2/health/live", document{"live": true})
 	handle(get, "/v2/health/ready", func(w http.ResponseWriter, r *http.Request) { s.ready(w, r, document{}) })
 	for _, prefix := range []string{"/v2/models/{name}", "/v2/models/{name}/versions/{version}"} {
-		handle(get, prefix, s.model(s.metadata))
-		handle(get, prefix+"/ready", s.model(s.modelReady))
+		handle(get, prefix, s.model(s.describe))
+		handle(get, prefix+"/ready", s.model(s.describe))
 		handle("POST", prefix+"/infer", s.model(s.infer))
 	}
 	handle(get, "/metrics", s.metrics.handler.ServeHTTP)
@@ -189,22 +189,17 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request, d document) {
 	s.write(w, r, code, d)
 }
 
-func (s *Server) modelReady(w http.ResponseWriter, r *http.Request, m *served) error {
-	_, release, err := s.acquire(r, m)
-	if err != nil {
-		return err
-	}
-	defer release()
-	s.ready(w, r, document{"name": m.name})
-	return nil
-}
-
-func (s *Server) metadata(w http.ResponseWriter, r *http.Request, m *served) error {
+// describe answers with a model's metadata, or says whether it is ready.
+func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) error {
 	c, release, err := s.acquire(r, m)
 	if err != nil {
 		return err
 	}
 	defer release()
+	if strings.HasSuffix(r.Pattern, "/ready") {
+		s.ready(w, r, document{"name": m.name})
+		return nil
+	}
 	s.write(w, r, http.StatusOK, document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
 		"inputs": []tensor[any]{{Name: signalsTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Nodes, c.Spec.Channels}}},
 		"outputs": []tensor[any]{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes}},
