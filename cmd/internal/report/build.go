@@ -18,11 +18,8 @@ const (
 )
 
 // Build is FromRun with what a classifier of the run says of its own hierarchy and, if the data set is available, of the test
-// samples. doing, which may be nil, is told of long steps.
+// samples. doing is told of long steps.
 func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string)) (Report, error) {
-	if doing == nil {
-		doing = func(string) {}
-	}
 	report, err := r.FromRun()
 	if err != nil {
 		return report, err

@@ -70,8 +70,8 @@ func TestBuild(t *testing.T) {
 	assert.Equal(t, p[0].Prediction.Class, s.Predicted)
 	assert.InDelta(t, p[0].Prediction.Probability, s.Probability, 1e-5)
 	for node, q := range s.Contributions.Q {
-		assert.InDelta(t, p[0].Nodes[node], float64(q)*s.Contributions.Most/127, 0.51*s.Contributions.Most/127+1e-9)
-		assert.InDelta(t, signal[node], float64(s.Image.Q[node])*s.Image.Most/127, 0.51*s.Image.Most/127)
+		assert.InDelta(t, p[0].Nodes[node], float64(int8(q))*s.Contributions.Most/127, 0.51*s.Contributions.Most/127+1e-9)
+		assert.InDelta(t, signal[node], float64(int8(s.Image.Q[node]))*s.Image.Most/127, 0.51*s.Image.Most/127)
 	}
 	assert.Nil(t, s.Words)
 }
@@ -104,7 +104,7 @@ func TestOlderRunWithoutData(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	run, err := Open(dir, nil)
 	require.NoError(t, err)
-	r, err := run.Build(context.Background(), c, nil)
+	r, err := run.Build(context.Background(), c, func(string) {})
 	require.NoError(t, err)
 	assert.Len(t, r.Hierarchy.Epochs, 1)
 	assert.Equal(t, r.BestEpoch, r.Hierarchy.Epochs[0].Epoch)

@@ -77,7 +77,7 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	run, err := Open(dir, digits(t))
 	require.NoError(t, err)
-	r, err := run.Build(context.Background(), c, nil)
+	r, err := run.Build(context.Background(), c, func(string) {})
 	require.NoError(t, err)
 	return r, c
 }

@@ -26,11 +26,10 @@ type batcher struct {
 	observe    func(signals int, took time.Duration)
 	failed     func(text string) // receives panics
 
-	mu      sync.Mutex
-	queue   []*job
-	waiting int // signals in queue
-	closed  bool
-
+	mu       sync.Mutex
+	queue    []*job
+	closed   bool
+	waiting  atomic.Int64  // signals in queue; written under mu
 	arriving atomic.Int64  // requests being read
 	wake     chan struct{} // of capacity 1: a request has come, or the batcher was closed
 	done     chan struct{} // closed when the worker has ended
@@ -75,11 +74,11 @@ func (b *batcher) enqueue(j *job) error {
 	if b.closed {
 		return models.ErrClosed
 	}
-	if b.waiting+len(j.signals) > b.capacity {
+	if int(b.waiting.Load())+len(j.signals) > b.capacity {
 		return errFull
 	}
 	b.queue = append(b.queue, j)
-	b.waiting += len(j.signals)
+	b.waiting.Add(int64(len(j.signals)))
 	return nil
 }
 
@@ -88,13 +87,6 @@ func (b *batcher) ring() {
 	case b.wake <- struct{}{}:
 	default:
 	}
-}
-
-// length is the number of signals that wait.
-func (b *batcher) length() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.waiting
 }
 
 // close computes what waits and ends.
@@ -122,7 +114,7 @@ func (b *batcher) await(expected int) bool {
 	var timeout <-chan time.Time
 	for {
 		b.mu.Lock()
-		requests, waiting, closed := len(b.queue), b.waiting, b.closed
+		requests, waiting, closed := len(b.queue), int(b.waiting.Load()), b.closed
 		b.mu.Unlock()
 		switch {
 		case requests == 0 && closed:
@@ -146,17 +138,16 @@ func (b *batcher) take() (batch []*job) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue = slices.DeleteFunc(b.queue, func(j *job) bool { return j.ctx.Err() != nil })
-	signals, full := 0, false
-	b.waiting = 0
+	signals, waiting := 0, 0
 	for _, j := range b.queue {
-		full = full || len(batch) > 0 && (j.classifier != batch[0].classifier || signals+len(j.signals) > b.maxSignals)
-		if full {
-			b.waiting += len(j.signals)
+		if waiting > 0 || len(batch) > 0 && (j.classifier != batch[0].classifier || signals+len(j.signals) > b.maxSignals) {
+			waiting += len(j.signals)
 			continue
 		}
 		batch = append(batch, j)
 		signals += len(j.signals)
 	}
+	b.waiting.Store(int64(waiting))
 	b.queue = slices.Delete(b.queue, 0, len(batch))
 	return batch
 }

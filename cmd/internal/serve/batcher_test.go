@@ -125,7 +125,7 @@ func TestBatcher(t *testing.T) {
 				assert.NoError(t, err)
 			})
 			time.Sleep(2 * time.Millisecond)
-			assert.Equal(t, 5, b.length())
+			assert.EqualValues(t, 5, b.waiting.Load())
 			_, err := b.classify(t.Context(), red, someSignals(1))
 			require.ErrorIs(t, err, errFull)
 			group.Wait()
@@ -170,7 +170,7 @@ func TestOverload(t *testing.T) {
 	<-computing
 	ask(2)
 	ask(2)
-	require.Eventually(t, func() bool { return b.length() == 4 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.waiting.Load() == 4 }, 20*time.Second, time.Millisecond)
 	for range 50 {
 		code, header, body := send(t, "POST", url, inJSON(1))
 		assert.Equal(t, 503, code)

@@ -144,9 +144,12 @@ type element struct {
 var elements = map[string]element{
 	"FP32":  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }, parseFloat},
 	"FP64":  {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }, parseFloat},
-	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, parseInt(math.MinInt64, math.MaxInt64)},
-	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, parseInt(math.MinInt32, math.MaxInt32)},
-	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, parseInt(0, math.MaxUint8)},
+	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, parseInt(64)},
+	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, parseInt(32)},
+	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, func(text []byte) (float32, error) {
+		v, err := strconv.ParseUint(string(text), 10, 8)
+		return float32(v), err
+	}},
 }
 
 func parseFloat(text []byte) (float32, error) {
@@ -154,12 +157,9 @@ func parseFloat(text []byte) (float32, error) {
 	return float32(v), err
 }
 
-func parseInt(least, most int64) func([]byte) (float32, error) {
+func parseInt(bits int) func([]byte) (float32, error) {
 	return func(text []byte) (float32, error) {
-		v, err := strconv.ParseInt(string(text), 10, 64)
-		if err == nil && (v < least || v > most) {
-			err = strconv.ErrRange
-		}
+		v, err := strconv.ParseInt(string(text), 10, bits)
 		return float32(v), err
 	}
 }

@@ -38,37 +38,34 @@ func encode(name, version string, classes []string, d *decoded, predictions []mo
 
 // outputOf returns a requested output with its data.
 func outputOf(asked tensor[any], classes []string, predictions []models.Prediction) tensor[any] {
-	var texts []string
-	var class []int64
-	var probabilities []float32
-	k := 0
-	if asked.Parameters.Classification != nil {
-		k = min(*asked.Parameters.Classification, len(classes))
-	}
-	for _, p := range predictions {
-		switch {
-		case k > 0:
-			texts = append(texts, ranking(p.Probabilities, classes, k)...)
-		case asked.Name == labelTensor:
-			texts = append(texts, p.Name)
-		case asked.Name == classTensor:
-			class = append(class, int64(p.Class))
-		default:
-			for _, v := range p.Probabilities {
-				probabilities = append(probabilities, float32(v))
-			}
-		}
-	}
-	n := len(predictions)
+	out := tensor[any]{Name: asked.Name, Datatype: "BYTES", Shape: []int{len(predictions)}}
 	switch {
-	case k > 0:
-		return tensor[any]{Name: asked.Name, Datatype: "BYTES", Shape: []int{n, k}, Data: texts}
-	case asked.Name == labelTensor:
-		return tensor[any]{Name: asked.Name, Datatype: "BYTES", Shape: []int{n}, Data: texts}
+	case asked.Parameters.Classification != nil: // of probabilities
+		k := min(*asked.Parameters.Classification, len(classes))
+		out.Shape = append(out.Shape, k)
+		out.Data = collect(predictions, func(p models.Prediction) []string { return ranking(p.Probabilities, classes, k) })
+	case asked.Name == probabilitiesTensor:
+		out.Datatype, out.Shape = "FP32", append(out.Shape, len(classes))
+		out.Data = collect(predictions, func(p models.Prediction) (values []float32) {
+			for _, v := range p.Probabilities {
+				values = append(values, float32(v))
+			}
+			return values
+		})
 	case asked.Name == classTensor:
-		return tensor[any]{Name: asked.Name, Datatype: "INT64", Shape: []int{n}, Data: class}
+		out.Datatype = "INT64"
+		out.Data = collect(predictions, func(p models.Prediction) []int64 { return []int64{int64(p.Class)} })
+	default:
+		out.Data = collect(predictions, func(p models.Prediction) []string { return []string{p.Name} })
 	}
-	return tensor[any]{Name: asked.Name, Datatype: "FP32", Shape: []int{n, len(classes)}, Data: probabilities}
+	return out
+}
+
+func collect[T any](predictions []models.Prediction, part func(models.Prediction) []T) (all []T) {
+	for _, p := range predictions {
+		all = append(all, part(p)...)
+	}
+	return all
 }
 
 // ranking is the classification extension's "score:index:label" of the k most probable classes, the most probable first.

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/models"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Config of a Server. Start from Defaults and set Checkpoints.
@@ -46,7 +47,7 @@ type Config struct {
 }
 
 // Defaults are the settings to start from.
-var Defaults = Config{Version: "unknown", MaxBatch: 64, MaxDelay: time.Millisecond, Queue: 1024, Timeout: 10 * time.Second, MaxBody: 64 << 20,
+var Defaults = Config{MaxBatch: 64, MaxDelay: time.Millisecond, Queue: 1024, Timeout: 10 * time.Second, MaxBody: 64 << 20,
 	Memory: 256 << 20, Poll: 5 * time.Second, Drain: 5 * time.Second, Log: slog.New(slog.DiscardHandler)}
 
 // Server serves models. New makes one.
@@ -75,7 +76,8 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 			return nil, errors.Join(err, s.Close())
 		}
 		s.models[m.name] = m
-		s.metrics.queueOf(m.name, m.length)
+		s.metrics.NewGaugeFunc(prometheus.GaugeOpts{Name: "ccp_queue_signals", Help: "Signals that wait to be computed.",
+			ConstLabels: prometheus.Labels{"model": m.name}}, func() float64 { return float64(m.waiting.Load()) })
 	}
 	if len(s.models) == 0 {
 		return nil, errors.New("there is no checkpoint to serve")
