@@ -121,27 +121,21 @@ func look(dir string) (snapshot, state string, err error) {
 // Watch calls Reload again and again until ctx is done. It calls report with nil when a newer classifier is in use, and with an
 // error when Reload fails in another way than the time before.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(error)) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	failure := ""
-	for {
+	for tick := time.Tick(every); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-tick:
 		}
 		changed, err := r.Reload(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		text := ""
-		if err != nil {
-			text = err.Error()
-		}
-		if changed || text != "" && text != failure {
+		if changed || err != nil && err.Error() != failure {
 			report(err)
 		}
-		failure = text
+		failure = fmt.Sprint(err)
 	}
 }
 

@@ -91,12 +91,7 @@ func (r *Run) addSamples(ctx context.Context, report *Report, c *models.Classifi
 	slices.SortStableFunc(wrong, func(a, b Sample) int { return cmp.Compare(b.Probability, a.Probability) })
 	report.Mistakes = slices.Clone(wrong[:min(mostMistakes, len(wrong))])
 	report.Gallery = gallery(right, wrong, r.data.Classes())
-	for i, samples := range [][]Sample{report.Mistakes, report.Gallery} {
-		if err := r.explain(ctx, c, samples, i == 1); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(r.explain(ctx, c, report.Mistakes, false), r.explain(ctx, c, report.Gallery, true))
 }
 
 // gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong ones.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
@@ -68,9 +69,11 @@ func (h *Hierarchy) colours(layout *Layout, cluster []int32, k int) (numbers Int
 		return nil
 	}
 	for _, c := range layout.Colours(cluster, k) {
-		at := slices.Index(h.Palette, hex(c))
+		r, g, b, _ := c.RGBA()
+		hex := fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+		at := slices.Index(h.Palette, hex)
 		if at < 0 {
-			at, h.Palette = len(h.Palette), append(h.Palette, hex(c))
+			at, h.Palette = len(h.Palette), append(h.Palette, hex)
 		}
 		numbers = append(numbers, int32(at))
 	}

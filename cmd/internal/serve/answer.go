@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,6 +80,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code i
 	return known.code
 }
 
+// acceptsGzip matches an Accept-Encoding that has gzip with a weight above 0.
+var acceptsGzip = regexp.MustCompile(`(?i)(^|,)\s*gzip\s*(,|$|;\s*q=[0.]*[1-9])`)
+
 var compressors = sync.Pool{New: func() any {
 	compressor, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // a valid level
 	return compressor
@@ -86,7 +90,7 @@ var compressors = sync.Pool{New: func() any {
 
 // send sends an answer, and compresses a long one if the client accepts gzip. It ignores a client that has gone.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, code int, body []byte) {
-	if len(body) >= compressFrom && acceptsGzip(r) {
+	if len(body) >= compressFrom && acceptsGzip.MatchString(strings.Join(r.Header.Values("Accept-Encoding"), ",")) {
 		var compressed bytes.Buffer
 		compressor := compressors.Get().(*gzip.Writer)
 		compressor.Reset(&compressed)
@@ -101,15 +105,4 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, code int, body []b
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(code)
 	_, _ = w.Write(body)
-}
-
-func acceptsGzip(r *http.Request) bool {
-	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
-		coding, weight, _ := strings.Cut(part, ";")
-		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
-		if strings.EqualFold(strings.TrimSpace(coding), "gzip") && (err != nil || q > 0) {
-			return true
-		}
-	}
-	return false
 }

@@ -49,6 +49,8 @@ type inferRequest struct {
 	Parameters parameters                `json:"parameters"`
 	Inputs     []tensor[json.RawMessage] `json:"inputs"`
 	Outputs    []tensor[any]             `json:"outputs"`
+
+	signals [][]float32 // of the input
 }
 
 type inferResponse struct {
@@ -58,14 +60,9 @@ type inferResponse struct {
 	Outputs      []tensor[any] `json:"outputs"`
 }
 
-// decoded is a request that fits a model. Only the classifier knows whether its values are usable.
-type decoded struct {
-	inferRequest
-	signals [][]float32
-}
-
-// decode reads the body of an infer request. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without.
-func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*decoded, error) {
+// decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its values are
+// usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without.
+func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*inferRequest, error) {
 	header, tail := body, []byte(nil)
 	if binaryHeaderValue != "" {
 		n, err := strconv.Atoi(binaryHeaderValue)
@@ -74,8 +71,8 @@ func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*decoded, 
 		}
 		header, tail = body[:n], body[n:]
 	}
-	var d decoded
-	if err := json.Unmarshal(header, &d.inferRequest); err != nil {
+	var d inferRequest
+	if err := json.Unmarshal(header, &d); err != nil {
 		return nil, bad("the request is not the JSON expected: %w", err)
 	}
 	if len(d.Inputs) != 1 || d.Inputs[0].Name != signalsTensor {
@@ -165,7 +162,7 @@ func parseInt(bits int) func([]byte) (float32, error) {
 }
 
 // checkOutputs says what is wrong with the requested outputs. A request for none is for all of them.
-func (d *decoded) checkOutputs() error {
+func (d *inferRequest) checkOutputs() error {
 	known := []string{probabilitiesTensor, classTensor, labelTensor}
 	seen := map[string]bool{}
 	for _, out := range d.Outputs {

@@ -12,7 +12,7 @@ import (
 
 // encode makes the answer to a request: JSON, then the binary tensors. header is the length of the JSON part, or -1 without
 // binary tensors.
-func encode(name, version string, classes []string, d *decoded, predictions []models.Prediction) (body []byte, header int, err error) {
+func encode(name, version string, classes []string, d *inferRequest, predictions []models.Prediction) (body []byte, header int, err error) {
 	response := inferResponse{ModelName: name, ModelVersion: version, ID: d.ID}
 	var tail []byte
 	header = -1

@@ -12,15 +12,6 @@ import (
 	"time"
 )
 
-// The bounds of a connection, besides Config.Timeout.
-const (
-	headerTimeout = 5 * time.Second  // to send a request's header
-	bodyTimeout   = 30 * time.Second // to send a request
-	answerTimeout = 30 * time.Second // to take an answer
-	idleTimeout   = 2 * time.Minute  // between requests
-	maxHeader     = 32 << 10         // bytes
-)
-
 // Run answers on listener until ctx is done. Then it ends without losing a request: it reports that it is not ready and closes
 // each connection after its next answer. When no connection is left, or after Config.Drain, it closes the listener, answers
 // what it still has, and closes the models.
@@ -33,9 +24,10 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}
-	var open atomic.Int64 // connections
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, IdleTimeout: idleTimeout,
-		WriteTimeout: bodyTimeout + s.Timeout + answerTimeout, MaxHeaderBytes: maxHeader,
+	var open atomic.Int64                                       // connections
+	const reading, writing = 30 * time.Second, 30 * time.Second // of a request, of an answer
+	server := &http.Server{Handler: s.Handler(), MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: reading,
+		WriteTimeout: reading + s.Timeout + writing, IdleTimeout: 2 * time.Minute,
 		TLSConfig: config, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 		ConnState: func(_ net.Conn, state http.ConnState) {
 			switch state {
