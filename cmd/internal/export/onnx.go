@@ -41,11 +41,8 @@ func (n *Network) ONNX() ([]byte, error) {
 			g.node("Elu", name+"/elu")
 		}
 	}
-	g.node("Softmax", "probabilities") // along the last axis, the default
-	names, err := json.Marshal(n.ClassNames)
-	if err != nil {
-		return nil, err
-	}
+	g.node("Softmax", "probabilities")     // along the last axis, the default
+	names, _ := json.Marshal(n.ClassNames) // it cannot fail for texts
 	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
 		[]string{declared("probabilities", n.Spec.Classes), declared("logits", n.Spec.Classes)},
 		[]string{texts(1, "class_names") + texts(2, string(names)), texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())})
@@ -60,7 +57,7 @@ func (g *onnxGraph) level(name string, l Level) {
 		nodes[i] = int64(v)
 	}
 	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", nodes, k*size))
-	g.attribute("axis", 1)
+	g.nodes[len(g.nodes)-1] += texts(5, texts(1, "axis")+ints(3, 1)+ints(20, attributeInt))
 	g.node("Mul", name+"/gated", g.constant(name+"/gates", l.Gates, k*size, 1))
 	g.node("Reshape", name+"/rows", g.constant(name+"/shape", []int64{0, int64(k), int64(size * l.Channels)}, 3)) // 0 keeps the batch's size
 	g.node("MatMul", name+"/filtered", g.constant(name+"/kernel", l.Kernel, size*l.Channels, filters))

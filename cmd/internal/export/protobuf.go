@@ -30,17 +30,9 @@ func (g *onnxGraph) node(op, output string, constants ...string) {
 	g.x = output
 }
 
-// attribute adds an integer attribute to the last node.
-func (g *onnxGraph) attribute(name string, value int) {
-	g.nodes[len(g.nodes)-1] += texts(5, texts(1, name)+ints(3, value)+ints(20, attributeInt))
-}
-
 // constant adds a constant of float32 or int64 and returns its name.
 func (g *onnxGraph) constant(name string, data any, dims ...int) string {
-	raw, err := binary.Append(nil, binary.LittleEndian, data)
-	if err != nil {
-		panic(err) // our own types
-	}
+	raw, _ := binary.Append(nil, binary.LittleEndian, data) // it cannot fail for slices of numbers
 	element := elementFloat
 	if _, whole := data.([]int64); whole {
 		element = elementInt64

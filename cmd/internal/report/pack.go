@@ -32,10 +32,7 @@ type Floats []float32
 func (v Floats) MarshalJSON() ([]byte, error) { return packed("f32", []float32(v)) }
 
 func packed(kind string, values any) ([]byte, error) {
-	raw, err := binary.Append([]byte{}, binary.LittleEndian, values)
-	if err != nil {
-		return nil, err
-	}
+	raw, _ := binary.Append([]byte{}, binary.LittleEndian, values) // it cannot fail for slices of numbers
 	return json.Marshal(map[string][]byte{kind: raw})
 }
 

@@ -21,9 +21,7 @@ func encode(name, version string, classes []string, d *inferRequest, predictions
 		inBinary := asked.Parameters.BinaryData
 		if inBinary != nil && *inBinary || inBinary == nil && d.Parameters.BinaryDataOutput {
 			before := len(tail)
-			if tail, err = appendBinary(tail, out.Data); err != nil {
-				return nil, 0, err
-			}
+			tail = appendBinary(tail, out.Data)
 			size := len(tail) - before
 			header, out.Parameters.BinaryDataSize, out.Data = 0, &size, nil
 		}
@@ -82,13 +80,13 @@ func ranking(probabilities []float64, classes []string, k int) (texts []string) 
 }
 
 // appendBinary appends a tensor's data in binary: numbers are little-endian, a text follows its length in four bytes.
-func appendBinary(b []byte, data any) ([]byte, error) {
+func appendBinary(b []byte, data any) []byte {
 	texts, ok := data.([]string)
 	if !ok {
-		return binary.Append(b, binary.LittleEndian, data)
+		b, _ = binary.Append(b, binary.LittleEndian, data) // it cannot fail for slices of numbers
 	}
 	for _, text := range texts {
 		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
 	}
-	return b, nil
+	return b
 }

@@ -28,42 +28,42 @@ type watched[T any] struct {
 
 // watch reads the files for the first time.
 func watch[T any](log *slog.Logger, read func() (T, error), paths ...string) (*watched[T], error) {
-	w := &watched[T]{paths: paths, read: read, log: log, looked: time.Now()}
-	var err error
-	w.stamp = stampOf(paths)
-	w.value, err = read()
-	return w, err
+	w := &watched[T]{paths: paths, read: read, log: log, stamp: "unread"}
+	return w, w.refresh()
 }
 
-func stampOf(paths []string) (stamp string) {
-	for _, path := range paths {
+// refresh reads the files if they have changed.
+func (w *watched[T]) refresh() error {
+	stamp := ""
+	for _, path := range w.paths {
 		if info, err := os.Stat(path); err == nil {
 			stamp += fmt.Sprintf("%d %d;", info.ModTime().UnixNano(), info.Size())
 		}
 	}
-	return stamp
+	w.looked = time.Now()
+	if stamp == w.stamp {
+		return nil
+	}
+	w.stamp = stamp
+	value, err := w.read()
+	if err == nil {
+		w.value = value
+	}
+	return err
 }
 
 func (w *watched[T]) get() T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if time.Since(w.looked) < time.Second {
-		return w.value
+	if time.Since(w.looked) >= time.Second {
+		before := w.stamp
+		if err := w.refresh(); err != nil {
+			w.log.Warn("files cannot be read; what was read before stays in use", "files", w.paths, "error", err)
+		} else if w.stamp != before {
+			w.log.Info("files were read again", "files", w.paths)
+		}
 	}
-	w.looked = time.Now()
-	stamp := stampOf(w.paths)
-	if stamp == w.stamp {
-		return w.value
-	}
-	w.stamp = stamp
-	value, err := w.read()
-	if err != nil {
-		w.log.Warn("files cannot be read; what was read before stays in use", "files", w.paths, "error", err)
-		return w.value
-	}
-	w.value = value
-	w.log.Info("files were read again", "files", w.paths)
-	return value
+	return w.value
 }
 
 // token is the SHA-256 of a bearer token: all have the same length, to compare them in constant time.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -36,11 +37,8 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 // nameOf makes a model name from the name of a data set, or of its file.
 func nameOf(data string) string {
 	name := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
-	name = strings.TrimLeft(regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(name, "-"), ".-_")
-	if name == "" {
-		return "model"
-	}
-	return name
+	name = regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(name, "-")
+	return cmp.Or(strings.TrimLeft(name, ".-_"), "model")
 }
 
 // served is a model with its queue.
@@ -62,10 +60,7 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options []models.Option
 		return nil, err
 	}
 	defer func() { _ = release() }()
-	m := &served{name: c.Name, Reloader: reloader}
-	if m.name == "" {
-		m.name = nameOf(classifier.Data)
-	}
+	m := &served{name: cmp.Or(c.Name, nameOf(classifier.Data)), Reloader: reloader}
 	observe := func(signals int, took time.Duration) {
 		s.metrics.batches.WithLabelValues(m.name).Observe(float64(signals))
 		s.metrics.compute.WithLabelValues(m.name).Observe(took.Seconds())
