@@ -21,17 +21,17 @@ func (n *Network) WriteNPZ(path string) error {
 	add("std", n.Std, n.Spec.Channels)
 	add("levels", []int32{int32(len(n.Levels))})
 	for i, l := range n.Levels {
-		name := func(part string) string { return fmt.Sprintf("level_%d_%s", i+1, part) }
+		name := fmt.Sprintf("level_%d_", i+1)
 		scale, shift := l.Scale, l.Shift
 		if scale == nil {
 			scale, shift = slices.Repeat([]float32{1}, l.Filters), make([]float32, l.Filters)
 		}
-		add(name("nodes"), l.Nodes, l.Clusters, l.Neighbours)
-		add(name("gates"), l.Gates, l.Clusters, l.Neighbours)
-		add(name("kernel"), l.Kernel, l.Neighbours*l.Channels, l.Filters)
-		add(name("bias"), l.Bias, l.Filters)
-		add(name("scale"), scale, l.Filters)
-		add(name("shift"), shift, l.Filters)
+		add(name+"nodes", l.Nodes, l.Clusters, l.Neighbours)
+		add(name+"gates", l.Gates, l.Clusters, l.Neighbours)
+		add(name+"kernel", l.Kernel, l.Neighbours*l.Channels, l.Filters)
+		add(name+"bias", l.Bias, l.Filters)
+		add(name+"scale", scale, l.Filters)
+		add(name+"shift", shift, l.Filters)
 	}
 	add("dense_layers", []int32{int32(len(n.Dense))})
 	for i, d := range n.Dense {

@@ -84,18 +84,16 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 		return nil, nil, bad("the body cannot be decompressed: %w", err)
 	}
 	reader := &countingReader{Reader: http.MaxBytesReader(w, content, int64(s.MaxBody)), memory: &s.memory, limit: int64(s.Memory)}
-	body, err = io.ReadAll(reader)
-	if err == nil {
-		return body, reader.forget, nil
-	}
-	reader.forget()
 	var large *http.MaxBytesError
-	switch {
+	switch body, err = io.ReadAll(reader); {
+	case err == nil:
+		return body, reader.forget, nil
 	case errors.As(err, &large):
 		err = tooLarge
 	case !errors.Is(err, errMemory):
 		err = bad("the body cannot be read: %w", err)
 	}
+	reader.forget()
 	return nil, nil, err
 }
 
