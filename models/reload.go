@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -10,15 +9,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 )
 
-// Reloader keeps the newest classifier of a checkpoint at hand, while a training goes on in its directory or puts another one
-// there. Who has a classifier keeps it until released; it is closed when its last user has done so and a newer one is there. It
-// is safe for concurrent use.
+// Reloader keeps the newest classifier of a checkpoint, while a training goes on in its directory or replaces it. An acquired
+// classifier stays usable until it is released; the last user of an old one closes it. It is safe for concurrent use.
 type Reloader struct {
 	dir     string
 	options []Option
@@ -27,15 +26,21 @@ type Reloader struct {
 	state   string     // of the directory when current was read; guarded by loading
 
 	mu      sync.Mutex
-	current *loan
+	current *loan // nil: closed, or not yet loaded
 	closed  bool
 }
 
-// loan is a classifier and how many have it.
+// loan is a classifier with the number of its users. The Reloader is a user of the current one.
 type loan struct {
 	*Classifier
-	users   int
-	retired bool
+	users atomic.Int64
+}
+
+func (l *loan) release() error {
+	if l != nil && l.users.Add(-1) == 0 {
+		return l.Close()
+	}
+	return nil
 }
 
 // NewReloader loads the checkpoint in dir, as Load does, and compiles it.
@@ -45,22 +50,21 @@ func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, er
 	for _, option := range opts {
 		option(&o)
 	}
-	if o.backend == nil { // opened once, for all that will be loaded
+	if o.backend == nil { // opened once, for all classifiers to come
 		b, _, err := backend.Open(backend.Options{Offline: true})
 		if err != nil {
 			return nil, err
 		}
 		r.options = append(slices.Clone(opts), WithBackend(b))
 	}
-	_, err := r.Reload(ctx)
-	if err != nil {
+	if _, err := r.Reload(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// Reload loads what is in the directory if that has changed, and says whether it had. After an error the classifier loaded
-// before stays in use.
+// Reload loads the directory's newest snapshot if the directory has changed, and says whether it has. After an error the
+// classifier loaded before stays in use.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
@@ -83,21 +87,18 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	if r.closed {
 		return false, errors.Join(ErrClosed, c.Close())
 	}
-	r.state = state
 	old := r.current
-	r.current = &loan{Classifier: c}
-	return true, r.retire(old)
+	r.state, r.current = state, &loan{Classifier: c}
+	r.current.users.Store(1)
+	return true, old.release()
 }
 
-// look gives the name of the snapshot that Load would take from dir, and a text that is another when what Load reads there has
-// become another.
+// look returns the name of the snapshot that Load would take from dir, and a text that changes when Load would read something
+// else there.
 func look(dir string) (snapshot, state string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", "none", nil // Load says what is wrong
-	}
+	entries, _ := os.ReadDir(dir) // of an unreadable directory Load says what is wrong
 	for _, kind := range []string{checkpoint.Last, checkpoint.Best} {
-		for _, e := range entries { // sorted: of names of one length the newest comes last
+		for _, e := range entries { // sorted: among names of one length the newest comes last
 			if strings.HasPrefix(e.Name(), kind+"-") {
 				snapshot = e.Name()
 			}
@@ -106,64 +107,47 @@ func look(dir string) (snapshot, state string, err error) {
 	if snapshot == "" {
 		return "", "none", nil
 	}
-	h := sha256.New()
+	state = snapshot
 	for _, path := range []string{filepath.Join(snapshot, "manifest.json"), metadataFile} {
 		raw, err := os.ReadFile(filepath.Join(dir, path))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", "", err
 		}
-		h.Write(raw)
+		state += string(raw)
 	}
-	return snapshot, fmt.Sprintf("%s %x", snapshot, h.Sum(nil)), nil
+	return snapshot, state, nil
 }
 
-// Watch calls Reload again and again until ctx is done, and tells report what came of it: when a newer classifier is in use
-// (nil), and when Reload has failed in another way than the time before.
+// Watch calls Reload again and again until ctx is done. It calls report with nil when a newer classifier is in use, and with an
+// error when Reload fails in another way than the time before.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(error)) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	failure := ""
-	for {
+	for tick := time.Tick(every); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-tick:
 		}
 		changed, err := r.Reload(ctx)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
-		case err != nil && err.Error() != failure:
-			failure = err.Error()
-			report(err)
-		case err == nil:
-			failure = ""
-			if changed {
-				report(nil)
-			}
 		}
+		if changed || err != nil && err.Error() != failure {
+			report(err)
+		}
+		failure = fmt.Sprint(err)
 	}
 }
 
-// Acquire gives the newest classifier, which stays usable until release is called, once. It must not be closed by the caller.
+// Acquire returns the newest classifier. It stays usable until release is called, once. The caller must not close it.
 func (r *Reloader) Acquire() (c *Classifier, release func() error, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil, nil, ErrClosed
 	}
-	l := r.current
-	l.users++
-	return l.Classifier, func() error {
-		r.mu.Lock()
-		l.users--
-		unused := l.retired && l.users == 0
-		r.mu.Unlock()
-		if unused {
-			return l.Close()
-		}
-		return nil
-	}, nil
+	r.current.users.Add(1)
+	return r.current.Classifier, r.current.release, nil
 }
 
 // Classify is Classifier.Classify of the newest classifier; one answers for all signals.
@@ -176,25 +160,11 @@ func (r *Reloader) Classify(ctx context.Context, signals [][]float32) ([]Predict
 	return predictions, errors.Join(err, release())
 }
 
-// Close closes the classifier when its last user has released it. Acquire then gives ErrClosed.
+// Close closes the classifier when its last user has released it. Acquire then returns ErrClosed.
 func (r *Reloader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
-		return nil
-	}
-	r.closed = true
-	return r.retire(r.current)
-}
-
-// retire closes a classifier now, or lets its last user do so.
-func (r *Reloader) retire(l *loan) error {
-	if l == nil {
-		return nil
-	}
-	l.retired = true
-	if l.users > 0 {
-		return nil
-	}
-	return l.Close()
+	last := r.current
+	r.current, r.closed = nil, true
+	return last.release()
 }

@@ -68,8 +68,8 @@ both.`,
 		if err != nil {
 			return err
 		}
-		return s.print(cmd, networkJSON{out.path, format, info.Size(), network.Nodes, network.Channels, network.ClassNames},
-			fmt.Sprintf("%s: %s, signals [batch, %d, %d], %d classes, %s\n", out.path, format, network.Nodes, network.Channels, network.Classes(), text.Megabytes(info.Size())))
+		return s.print(cmd, networkJSON{out.path, format, info.Size(), network.Spec.Nodes, network.Spec.Channels, network.ClassNames},
+			fmt.Sprintf("%s: %s, signals [batch, %d, %d], %d classes, %s\n", out.path, format, network.Spec.Nodes, network.Spec.Channels, network.Spec.Classes, text.Megabytes(info.Size())))
 	}
 	return cmd
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -85,11 +84,6 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--addr %q is not HOST:PORT or :PORT", f.address)
 	}
 	f.MaxBody, f.Memory = f.bodyMiB<<20, f.pool<<20
-	for _, d := range []*time.Duration{&f.MaxDelay, &f.Drain, &f.Poll} {
-		if *d <= 0 {
-			*d = -1 // 0 would mean the default
-		}
-	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,72 +12,89 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// folder reads a network's layers. After its first error, which it keeps, it gives zeros.
-type folder struct {
-	store *model.Store
-	err   error
-}
-
-func (f *folder) keep(err error) {
-	if f.err == nil {
-		f.err = err
+// Fold makes the constants of a classifier, in float64, and rounds them once. It fails, naming the variable, if one is missing,
+// has another shape than the specification says, or holds a value that is not finite.
+func Fold(c *models.Classifier) (*Network, error) {
+	if c.Spec.Model != "ccp" {
+		return nil, fmt.Errorf("a model %q cannot be exported; only ccp can", c.Spec.Model)
 	}
-}
-
-// level folds the level in the scope `path`, which gets a signal `[nodes, channels]`.
-func (f *folder) level(path string, size models.Level, nodes, channels int) Level {
-	k, l, filters := size.Clusters, size.Neighbours, size.Filters
-	scope, level := f.store.Scope(path), Level{Level: size, Channels: channels}
-	read, err := ccp.ReadNeighbourhoods(scope, nodes, k, l)
-	f.keep(err)
-	level.Nodes, level.Gates = slices.Concat(read.Neighbourhoods...), f.round(path+": gate", wide(slices.Concat(read.Gates...), k*l))
-
-	weights, offsets, err := ccp.ReadFilter(scope, filters, l, channels)
-	f.keep(err)
-	w, bias, rows := wide(weights, filters*l*channels), wide(offsets, filters), l*channels
-	kernel := make([]float64, len(w))
-	for j := range filters {
-		for row := range rows {
-			kernel[row*filters+j] = w[j*rows+row]
+	if len(c.ClassNames) != c.Spec.Classes || len(c.Mean) != c.Spec.Channels || len(c.Std) != c.Spec.Channels {
+		return nil, fmt.Errorf("%d class names, %d means and %d deviations do not fit a model of %d classes and %d channels; the checkpoint is damaged",
+			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)
+	}
+	n := &Network{Metadata: c.Metadata}
+	nodes, channels := c.Spec.Nodes, c.Spec.Channels
+	for i, size := range c.Spec.Levels {
+		level, err := foldLevel(c.Store(), fmt.Sprintf("/model/level_%d", i+1), size, nodes, channels)
+		if err != nil {
+			return nil, err
 		}
+		n.Levels = append(n.Levels, level)
+		nodes, channels = size.Clusters, size.Filters
 	}
-	scale, shift := f.batchNorm(scope, filters)
+	width := nodes * channels
+	for i, out := range append(slices.Clone(c.Spec.Hidden), c.Spec.Classes) {
+		path := fmt.Sprintf("/model/fc_%d", i+1)
+		if i == len(c.Spec.Hidden) {
+			path = "/model/classes"
+		}
+		dense, err := foldDense(c.Store(), path, width, out, i < len(c.Spec.Hidden))
+		if err != nil {
+			return nil, err
+		}
+		n.Dense = append(n.Dense, dense)
+		width = out
+	}
+	return n, nil
+}
+
+// foldLevel folds the level in the scope `path`, whose input is a signal `[nodes, channels]`.
+func foldLevel(store *model.Store, path string, size models.Level, nodes, channels int) (level Level, err error) {
+	scope, filters := store.Scope(path), size.Filters
+	read, err := ccp.ReadNeighbourhoods(scope, nodes, size.Clusters, size.Neighbours)
+	if err != nil {
+		return level, err
+	}
+	weights, offsets, err := ccp.ReadFilter(scope, filters, size.Neighbours, channels)
+	if err != nil {
+		return level, err
+	}
+	scale, shift, err := nn.ReadBatchNorm(scope, filters)
+	if err != nil {
+		return level, err
+	}
+	rows := size.Neighbours * channels
+	kernel, bias := make([]float64, len(weights)), convert[float64](offsets)
+	for i, w := range weights {
+		kernel[i%rows*filters+i/rows] = float64(w)
+	}
+	level = Level{Level: size, Channels: channels, Nodes: slices.Concat(read.Neighbourhoods...), Gates: slices.Concat(read.Gates...)}
 	if ccp.OptionsOf(scope).Order == "filter-elu-norm" {
-		level.Scale, level.Shift = f.round(path+": scale", scale), f.round(path+": shift", shift)
+		level.Scale, level.Shift = convert[float32](scale), convert[float32](shift)
 	} else {
 		absorb(kernel, bias, scale, shift)
 	}
-	level.Kernel, level.Bias = f.round(path+": kernel", kernel), f.round(path+": bias", bias)
-	return level
+	level.Kernel, level.Bias = convert[float32](kernel), convert[float32](bias)
+	return level, cmp.Or(finite(path+": gate", level.Gates), finite(path+": scale", level.Scale), finite(path+": shift", level.Shift),
+		finite(path+": kernel", level.Kernel), finite(path+": bias", level.Bias))
 }
 
-// hidden folds a hidden fully connected layer and its batch normalisation.
-func (f *folder) hidden(path string, in, out int) Dense {
-	kernel, bias := f.dense(path, in, out)
-	scale, shift := f.batchNorm(f.store.Scope(path), out)
-	absorb(kernel, bias, scale, shift)
-	return Dense{in, out, f.round(path+": kernel", kernel), f.round(path+": bias", bias)}
-}
-
-// classes is the class layer.
-func (f *folder) classes(path string, in, out int) Dense {
-	kernel, bias := f.dense(path, in, out)
-	return Dense{in, out, f.round(path+": kernel", kernel), f.round(path+": bias", bias)}
-}
-
-func (f *folder) dense(path string, in, out int) (kernel, bias []float64) {
-	w, b, err := nn.ReadDense(f.store.Scope(path), in, out)
-	f.keep(err)
-	return wide(w, in*out), wide(b, out)
-}
-
-func (f *folder) batchNorm(scope *model.Scope, channels int) (scale, shift []float64) {
-	scale, shift, err := nn.ReadBatchNorm(scope, channels)
+// foldDense folds a fully connected layer and, if it has one, its batch normalisation.
+func foldDense(store *model.Store, path string, in, out int, normalised bool) (d Dense, err error) {
+	weights, offsets, err := nn.ReadDense(store.Scope(path), in, out)
 	if err != nil {
-		f.keep(err)
-		return make([]float64, channels), make([]float64, channels)
+		return d, err
 	}
-	return scale, shift
+	kernel, bias := convert[float64](weights), convert[float64](offsets)
+	if normalised {
+		scale, shift, err := nn.ReadBatchNorm(store.Scope(path), out)
+		if err != nil {
+			return d, err
+		}
+		absorb(kernel, bias, scale, shift)
+	}
+	d = Dense{in, out, convert[float32](kernel), convert[float32](bias)}
+	return d, cmp.Or(finite(path+": kernel", d.Kernel), finite(path+": bias", d.Bias))
 }
 
 // absorb makes x·kernel + bias what scale·(x·kernel + bias) + shift was. kernel: `[in, out]`, the others `[out]`.
@@ -89,23 +107,19 @@ func absorb(kernel, bias, scale, shift []float64) {
 	}
 }
 
-// wide are values in float64, n of them; zeros where they could not be read.
-func wide(values []float32, n int) []float64 {
-	all := make([]float64, n)
+func convert[To, From float32 | float64](values []From) []To {
+	all := make([]To, len(values))
 	for i, v := range values {
-		all[i] = float64(v)
+		all[i] = To(v)
 	}
 	return all
 }
 
-// round rounds to float32, and refuses what is no finite number there.
-func (f *folder) round(what string, wide []float64) []float32 {
-	rounded := make([]float32, len(wide))
-	for i, v := range wide {
-		rounded[i] = float32(v)
-		if v := float64(rounded[i]); math.IsNaN(v) || math.IsInf(v, 0) {
-			f.keep(fmt.Errorf("%s %d is %v; the training diverged or the checkpoint is damaged", what, i, v))
+func finite(what string, values []float32) error {
+	for i, v := range values {
+		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s %d is %v; the training diverged or the checkpoint is damaged", what, i, v)
 		}
 	}
-	return rounded
+	return nil
 }

@@ -54,7 +54,7 @@ func TestFoldByHand(t *testing.T) {
 	assert.Nil(t, l.Scale)
 	assert.Nil(t, l.Shift)
 	assert.Equal(t, []Dense{{2, 2, []float32{1, -1, 0.5, 2}, []float32{0.125, 0}}}, n.Dense)
-	assert.Equal(t, 2, n.Classes())
+	assert.Equal(t, 2, n.Spec.Classes)
 
 	c := byHand(t, "filter-elu-norm")
 	edit(t, c.Store(), "/model/level_1/batch_norm/scale", func(i int, x float32) float32 { return 2 * x })

@@ -7,13 +7,8 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// WriteNPZ writes the network as the arrays that docs/export.md lists. The file replaces what was at path, and appears
-// whole or not at all.
+// WriteNPZ writes the network as the arrays that docs/export.md lists. It replaces the file at path all at once.
 func (n *Network) WriteNPZ(path string) error {
-	return npz.Write(path, n.arrays())
-}
-
-func (n *Network) arrays() []npz.Named {
 	var arrays []npz.Named
 	add := func(name string, data any, shape ...int) {
 		arrays = append(arrays, npz.Named{Name: name, Array: &npz.Array{Shape: shape, Data: data}})
@@ -21,27 +16,27 @@ func (n *Network) arrays() []npz.Named {
 	add("ccp_version", []string{version()})
 	add("data", []string{n.Data})
 	add("class_names", n.ClassNames, len(n.ClassNames))
-	add("nodes", []int32{int32(n.Nodes)})
-	add("mean", n.Mean, n.Channels)
-	add("std", n.Std, n.Channels)
+	add("nodes", []int32{int32(n.Spec.Nodes)})
+	add("mean", n.Mean, n.Spec.Channels)
+	add("std", n.Std, n.Spec.Channels)
 	add("levels", []int32{int32(len(n.Levels))})
 	for i, l := range n.Levels {
-		name := func(part string) string { return fmt.Sprintf("level_%d_%s", i+1, part) }
+		name := fmt.Sprintf("level_%d_", i+1)
 		scale, shift := l.Scale, l.Shift
 		if scale == nil {
 			scale, shift = slices.Repeat([]float32{1}, l.Filters), make([]float32, l.Filters)
 		}
-		add(name("nodes"), l.Nodes, l.Clusters, l.Neighbours)
-		add(name("gates"), l.Gates, l.Clusters, l.Neighbours)
-		add(name("kernel"), l.Kernel, l.Neighbours*l.Channels, l.Filters)
-		add(name("bias"), l.Bias, l.Filters)
-		add(name("scale"), scale, l.Filters)
-		add(name("shift"), shift, l.Filters)
+		add(name+"nodes", l.Nodes, l.Clusters, l.Neighbours)
+		add(name+"gates", l.Gates, l.Clusters, l.Neighbours)
+		add(name+"kernel", l.Kernel, l.Neighbours*l.Channels, l.Filters)
+		add(name+"bias", l.Bias, l.Filters)
+		add(name+"scale", scale, l.Filters)
+		add(name+"shift", shift, l.Filters)
 	}
 	add("dense_layers", []int32{int32(len(n.Dense))})
 	for i, d := range n.Dense {
 		add(fmt.Sprintf("dense_%d_kernel", i+1), d.Kernel, d.In, d.Out)
 		add(fmt.Sprintf("dense_%d_bias", i+1), d.Bias, d.Out)
 	}
-	return arrays
+	return npz.Write(path, arrays)
 }

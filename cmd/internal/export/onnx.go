@@ -11,8 +11,7 @@ import (
 // opset is the version of ONNX's operators that the models use, of 2020: old enough for every runtime in use.
 const opset = 13
 
-// WriteONNX writes the network as an ONNX model, see ONNX. The file replaces what was at path, and appears whole or not at
-// all.
+// WriteONNX writes the network as an ONNX model, see ONNX. It replaces the file at path all at once.
 func (n *Network) WriteONNX(path string) error {
 	model, err := n.ONNX()
 	if err != nil {
@@ -21,56 +20,53 @@ func (n *Network) WriteONNX(path string) error {
 	return files.WriteBytes(path, model)
 }
 
-// ONNX is the network as an ONNX model: of `signals`, float32 `[batch, nodes, channels]` in raw units, it makes
-// `probabilities` and `logits`, float32 `[batch, classes]`. A model of 2 GiB and more is an error: protobuf ends there.
+// ONNX is the network as an ONNX model. Its input is `signals`, float32 `[batch, nodes, channels]` in raw units; its outputs are
+// `probabilities` and `logits`, float32 `[batch, classes]`. A model of 2 GiB or more is an error: that is protobuf's limit.
 func (n *Network) ONNX() ([]byte, error) {
-	g := &onnxGraph{}
-	x := g.node("Sub", "input/centred", []string{"signals", g.floats("input/mean", n.Mean, n.Channels)})
-	x = g.node("Div", "input/normalised", []string{x, g.floats("input/std", n.Std, n.Channels)})
+	g := &onnxGraph{x: "signals"}
+	g.node("Sub", "input/centred", g.constant("input/mean", n.Mean, n.Spec.Channels))
+	g.node("Div", "input/normalised", g.constant("input/std", n.Std, n.Spec.Channels))
 	for i, l := range n.Levels {
-		x = g.level(fmt.Sprintf("level_%d", i+1), l, x)
+		g.level(fmt.Sprintf("level_%d", i+1), l)
 	}
-	x = g.node("Flatten", "readout/flat", []string{x})
+	g.node("Flatten", "readout/flat")
 	for i, d := range n.Dense {
 		name, last := fmt.Sprintf("dense_%d", i+1), i == len(n.Dense)-1
-		parts := []string{x, g.floats(name+"/kernel", d.Kernel, d.In, d.Out), g.floats(name+"/bias", d.Bias, d.Out)}
+		sum := name + "/sum"
 		if last {
-			x = g.node("Gemm", "logits", parts)
-		} else {
-			x = g.node("Elu", name+"/elu", []string{g.node("Gemm", name+"/sum", parts)})
+			sum = "logits"
+		}
+		g.node("Gemm", sum, g.constant(name+"/kernel", d.Kernel, d.In, d.Out), g.constant(name+"/bias", d.Bias, d.Out))
+		if !last {
+			g.node("Elu", name+"/elu")
 		}
 	}
-	g.node("Softmax", "probabilities", []string{x}) // along the last axis, the default
-	names, err := json.Marshal(n.ClassNames)
-	if err != nil {
-		return nil, err
-	}
-	g.input("signals", n.Nodes, n.Channels)
-	g.output("probabilities", n.Classes())
-	g.output("logits", n.Classes())
-	return g.model("ccp", version(), [][2]string{{"class_names", string(names)}, {"data", n.Data}, {"ccp_version", version()}})
+	g.node("Softmax", "probabilities")     // along the last axis, the default
+	names, _ := json.Marshal(n.ClassNames) // it cannot fail for texts
+	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
+		[]string{declared("probabilities", n.Spec.Classes), declared("logits", n.Spec.Classes)},
+		[]string{texts(1, "class_names") + texts(2, string(names)), texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())})
 }
 
-// level gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel. x names a `[batch, N, C]`, the
-// result a `[batch, K, filters]`.
-func (g *onnxGraph) level(name string, l Level, x string) string {
-	k, size, channels, filters := l.Clusters, l.Neighbours, l.Channels, l.Filters
+// level gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel: `[batch, N, C]` becomes
+// `[batch, K, filters]`.
+func (g *onnxGraph) level(name string, l Level) {
+	k, size, filters := l.Clusters, l.Neighbours, l.Filters
 	nodes := make([]int64, len(l.Nodes))
 	for i, v := range l.Nodes {
 		nodes[i] = int64(v)
 	}
-	x = g.node("Gather", name+"/gathered", []string{x, g.ints(name+"/nodes", nodes, k*size)}, attribute{"axis", 1})
-	x = g.node("Mul", name+"/gated", []string{x, g.floats(name+"/gates", l.Gates, k*size, 1)})
-	// 0 keeps the batch's dimension, whatever it is.
-	x = g.node("Reshape", name+"/rows", []string{x, g.ints(name+"/shape", []int64{0, int64(k), int64(size * channels)}, 3)})
-	x = g.node("MatMul", name+"/filtered", []string{x, g.floats(name+"/kernel", l.Kernel, size*channels, filters)})
-	x = g.node("Add", name+"/sum", []string{x, g.floats(name+"/bias", l.Bias, filters)})
-	x = g.node("Elu", name+"/elu", []string{x})
+	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", nodes, k*size))
+	g.nodes[len(g.nodes)-1] += texts(5, texts(1, "axis")+ints(3, 1)+ints(20, attributeInt))
+	g.node("Mul", name+"/gated", g.constant(name+"/gates", l.Gates, k*size, 1))
+	g.node("Reshape", name+"/rows", g.constant(name+"/shape", []int64{0, int64(k), int64(size * l.Channels)}, 3)) // 0 keeps the batch's size
+	g.node("MatMul", name+"/filtered", g.constant(name+"/kernel", l.Kernel, size*l.Channels, filters))
+	g.node("Add", name+"/sum", g.constant(name+"/bias", l.Bias, filters))
+	g.node("Elu", name+"/elu")
 	if l.Scale != nil {
-		x = g.node("Mul", name+"/scaled", []string{x, g.floats(name+"/scale", l.Scale, filters)})
-		x = g.node("Add", name+"/pooled", []string{x, g.floats(name+"/shift", l.Shift, filters)})
+		g.node("Mul", name+"/scaled", g.constant(name+"/scale", l.Scale, filters))
+		g.node("Add", name+"/pooled", g.constant(name+"/shift", l.Shift, filters))
 	}
-	return x
 }
 
 // version is that of this program.

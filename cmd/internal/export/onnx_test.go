@@ -91,6 +91,6 @@ func TestWriteONNX(t *testing.T) {
 // TestTooLargeForONNX: protobuf cannot hold it, and the reader would only say that the file is damaged.
 func TestTooLargeForONNX(t *testing.T) {
 	g := &onnxGraph{bytes: 1<<31 - 1<<20}
-	_, err := g.model("ccp", "", nil)
+	_, err := g.model("ccp", "", nil, nil, nil)
 	require.EqualError(t, err, "its constants take 2146435072 bytes; an ONNX file holds less than 2 GiB; use --format npz")
 }

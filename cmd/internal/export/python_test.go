@@ -74,8 +74,8 @@ func write(t *testing.T, folder string, c *models.Classifier) {
 		flat = append(flat, s...)
 	}
 	for name, array := range map[string]*npz.Array{
-		"signals.npy":       {Shape: []int{len(all), n.Nodes, n.Channels}, Data: flat},
-		"probabilities.npy": {Shape: []int{len(all), n.Classes()}, Data: predicted(t, c, all)},
+		"signals.npy":       {Shape: []int{len(all), n.Spec.Nodes, n.Spec.Channels}, Data: flat},
+		"probabilities.npy": {Shape: []int{len(all), n.Spec.Classes}, Data: predicted(t, c, all)},
 	} {
 		var file bytes.Buffer
 		require.NoError(t, npz.WriteNPY(&file, array))

@@ -17,18 +17,15 @@ const (
 	evaluated    = 64 // samples at a time
 )
 
-// Build is FromRun, and what a classifier of the run says of its own hierarchy and, where the data set is to be had, of the test
-// samples. doing, which may be nil, is told what takes a while.
+// Build is FromRun with what a classifier of the run says of its own hierarchy and, if the data set is available, of the test
+// samples. doing is told of long steps.
 func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string)) (Report, error) {
-	if doing == nil {
-		doing = func(string) {}
-	}
 	report, err := r.FromRun()
 	if err != nil {
 		return report, err
 	}
 	report.Snapshot, report.Parameters = c.Snapshot, c.Parameters()
-	if c.Spec.Clusters() && len(c.Spec.Levels) > 0 {
+	if report.clusters() {
 		if err := r.addHierarchy(&report, c); err != nil {
 			return report, fmt.Errorf("%s: %w", r.dir, err)
 		}
@@ -37,14 +34,14 @@ func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string
 	case r.data == nil:
 		return report, nil
 	case len(r.data.Test) == 0:
-		report.Notices = append(report.Notices, "The data set has no test samples, so that there is nothing to be evaluated.")
+		report.Notices = append(report.Notices, "The data set has no test samples, so nothing is evaluated.")
 		return report, nil
 	}
 	doing(fmt.Sprintf("evaluating %d test samples", len(r.data.Test)))
 	return report, r.addSamples(ctx, &report, c)
 }
 
-// addHierarchy puts the classifier's own hierarchy in the place of the one that its epoch left, or of all if the run kept none.
+// addHierarchy replaces the hierarchy of the classifier's epoch by its own, or all if the run kept none.
 func (r *Run) addHierarchy(report *Report, c *models.Classifier) (err error) {
 	levels, err := c.ClusterLevels()
 	if err != nil {
@@ -61,7 +58,7 @@ func (r *Run) addHierarchy(report *Report, c *models.Classifier) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.meta.Spec.FrozenInTraining() {
+	if r.fixed.Spec.FrozenInTraining() {
 		epochs = nil
 	}
 	at, found := slices.BinarySearchFunc(epochs, own.Epoch, func(h training.HierarchyEpoch, epoch int) int { return cmp.Compare(h.Epoch, epoch) })
@@ -94,12 +91,7 @@ func (r *Run) addSamples(ctx context.Context, report *Report, c *models.Classifi
 	slices.SortStableFunc(wrong, func(a, b Sample) int { return cmp.Compare(b.Probability, a.Probability) })
 	report.Mistakes = slices.Clone(wrong[:min(mostMistakes, len(wrong))])
 	report.Gallery = gallery(right, wrong, r.data.Classes())
-	for i, samples := range [][]Sample{report.Mistakes, report.Gallery} {
-		if err := r.explain(ctx, c, samples, i == 1); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(r.explain(ctx, c, report.Mistakes, false), r.explain(ctx, c, report.Gallery, true))
 }
 
 // gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong ones.

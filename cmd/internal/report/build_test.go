@@ -70,8 +70,8 @@ func TestBuild(t *testing.T) {
 	assert.Equal(t, p[0].Prediction.Class, s.Predicted)
 	assert.InDelta(t, p[0].Prediction.Probability, s.Probability, 1e-5)
 	for node, q := range s.Contributions.Q {
-		assert.InDelta(t, p[0].Nodes[node], float64(q)*s.Contributions.Most/127, 0.51*s.Contributions.Most/127+1e-9)
-		assert.InDelta(t, signal[node], float64(s.Image.Q[node])*s.Image.Most/127, 0.51*s.Image.Most/127)
+		assert.InDelta(t, p[0].Nodes[node], float64(int8(q))*s.Contributions.Most/127, 0.51*s.Contributions.Most/127+1e-9)
+		assert.InDelta(t, signal[node], float64(int8(s.Image.Q[node]))*s.Image.Most/127, 0.51*s.Image.Most/127)
 	}
 	assert.Nil(t, s.Words)
 }
@@ -104,7 +104,7 @@ func TestOlderRunWithoutData(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	run, err := Open(dir, nil)
 	require.NoError(t, err)
-	r, err := run.Build(context.Background(), c, nil)
+	r, err := run.Build(context.Background(), c, func(string) {})
 	require.NoError(t, err)
 	assert.Len(t, r.Hierarchy.Epochs, 1)
 	assert.Equal(t, r.BestEpoch, r.Hierarchy.Epochs[0].Epoch)
@@ -138,7 +138,7 @@ func TestFromRunInTraining(t *testing.T) {
 func TestWrite(t *testing.T) {
 	r, _ := built(t, "learned")
 	r.ClassNames[0] = `</script><img src=x onerror="alert(1)"><!--`
-	r.Rerun.Command = "ccp train --data 'a\u2028b</SCRIPT>'"
+	r.Command = "ccp train --data 'a\u2028b</SCRIPT>'"
 	var page bytes.Buffer
 	require.NoError(t, Write(&page, r))
 	html := page.String()
@@ -154,18 +154,16 @@ func TestWrite(t *testing.T) {
 	document, _, _ := strings.Cut(rest, "</script>")
 	var again struct {
 		ClassNames []string `json:"class_names"`
-		Rerun      struct {
-			Command string `json:"command"`
-		} `json:"rerun"`
+		Command    string   `json:"command"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(document), &again))
 	assert.Equal(t, r.ClassNames, again.ClassNames)
-	assert.Equal(t, r.Rerun.Command, again.Rerun.Command)
+	assert.Equal(t, r.Command, again.Command)
 }
 
 func ExampleWrite() {
 	var page bytes.Buffer
-	err := Write(&page, Report{Data: "digits", Model: "softmax", Rerun: Rerun{Checkpoint: "runs/digits-softmax-1"}})
+	err := Write(&page, Report{Checkpoint: "runs/digits-softmax-1"})
 	title, _, _ := strings.Cut(page.String()[strings.Index(page.String(), "<title>"):], "\n")
 	fmt.Println(title, err)
 	// Output: <title>digits-softmax-1 · ccp report</title> <nil>

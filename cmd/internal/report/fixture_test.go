@@ -77,7 +77,7 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	run, err := Open(dir, digits(t))
 	require.NoError(t, err)
-	r, err := run.Build(context.Background(), c, nil)
+	r, err := run.Build(context.Background(), c, func(string) {})
 	require.NoError(t, err)
 	return r, c
 }
@@ -92,14 +92,14 @@ func words(t testing.TB) Report {
 	spec := models.Spec{Model: "ccp", Nodes: 10_000, Channels: 1, Classes: 2, Architecture: models.Architecture{Levels: []models.Level{
 		{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16}, {Clusters: 128, Filters: 256, Neighbours: 8},
 		{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}}
-	run := &Run{dir: "runs/words", meta: models.Metadata{Spec: spec}, graph: graph}
+	run := &Run{graph: graph, fixed: Report{Metadata: models.Metadata{Data: "words", Spec: spec, ClassNames: []string{"a", "b"}}, Checkpoint: "runs/words"}}
 	places := make([]float64, 0, 20_000)
 	names := make([]string, spec.Nodes)
 	for i := range names {
 		names[i] = fmt.Sprintf("word%d", random.IntN(1_000_000))
 		places = append(places, random.NormFloat64(), random.NormFloat64())
 	}
-	run.layout = newLayout(picture.NewLayout(graph, nil, nil, places, names))
+	run.fixed.Layout = newLayout(picture.NewLayout(graph, nil, nil, places, names))
 	var epochs []training.HierarchyEpoch
 	for epoch := range 30 {
 		e := training.HierarchyEpoch{Epoch: epoch + 1}
@@ -115,9 +115,10 @@ func words(t testing.TB) Report {
 		}
 		epochs = append(epochs, e)
 	}
-	r := Report{Data: "words", Model: "ccp", About: "a hierarchy", Nodes: spec.Nodes, Channels: 1, Edges: graph.Edges(), Levels: spec.LevelsString(),
-		ClassNames: []string{"a", "b"}, Epochs: 30, BestEpoch: 20, Names: names, Layout: run.layout,
-		Hierarchy: run.hierarchy(epochs, 19, 19), Health: epochs[19].Health, Notices: []string{}, Rerun: Rerun{Checkpoint: run.dir}}
+	r := run.fixed
+	r.About, r.Edges, r.Config.Epochs, r.BestEpoch, r.Names = "a hierarchy", graph.Edges(), 30, 20, names
+	r.Hierarchy, r.Health = run.hierarchy(epochs, 19, 19), epochs[19].Health
+	nodes := spec.Nodes
 	for i := range r.Hierarchy.Levels {
 		l := &r.Hierarchy.Levels[i]
 		for range l.Clusters {
@@ -127,11 +128,12 @@ func words(t testing.TB) Report {
 				l.Central = append(l.Central, int32(random.IntN(spec.Nodes)))
 			}
 			for range l.Neighbours {
-				l.Neighbourhoods = append(l.Neighbourhoods, int32(random.IntN(l.Nodes)))
+				l.Neighbourhoods = append(l.Neighbourhoods, int32(random.IntN(nodes)))
 				l.Ranks = append(l.Ranks, random.Float32())
 				l.Gates = append(l.Gates, random.Float32())
 			}
 		}
+		nodes = l.Clusters
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
@@ -11,22 +12,19 @@ import (
 const (
 	mostNodes    = 100_000 // that the page draws
 	mostEpochs   = 25      // of hierarchies on the page
-	mostAssigned = 1 << 20 // clusters of nodes that are kept, over all epochs
+	mostAssigned = 1 << 20 // assignments of nodes that are kept, over all epochs
 	mostCentral  = 16      // nodes of a cluster
 )
 
-// hierarchy turns a run's hierarchies into a page's. coloured is the index of the one whose clusters, where they touch, get different
-// colours: one that stays the same as others come. shown is the index of the one that the page begins with.
+// hierarchy makes a page's hierarchy from a run's. Touching clusters have different colours in the one at the index coloured,
+// which should stay the same as others come. shown is the index of the one that the page shows first.
 func (r *Run) hierarchy(epochs []training.HierarchyEpoch, coloured, shown int) *Hierarchy {
-	h := &Hierarchy{Frozen: r.meta.Spec.FrozenInTraining(), Known: len(epochs)}
+	h := &Hierarchy{Frozen: r.fixed.Spec.FrozenInTraining(), Known: len(epochs)}
 	for _, e := range epochs {
-		h.Courses = append(h.Courses, Course{e.Epoch, e.Health})
+		h.Courses = append(h.Courses, training.HierarchyEpoch{Epoch: e.Epoch, Health: e.Health})
 	}
-	nodes := r.meta.Spec.Nodes
-	for i, size := range r.meta.Spec.Levels {
-		h.Levels = append(h.Levels, HierarchyLevel{Nodes: nodes, Clusters: size.Clusters, Filters: size.Filters, Neighbours: size.Neighbours,
-			Colours: h.colours(r.layout, epochs[coloured].Path(i+1), size.Clusters)})
-		nodes = size.Clusters
+	for i, level := range r.fixed.Spec.Levels {
+		h.Levels = append(h.Levels, HierarchyLevel{Level: level, Colours: h.colours(r.fixed.Layout, epochs[coloured].Path(i+1), level.Clusters)})
 	}
 	assigned := 0
 	for _, clusters := range epochs[0].Clusters {
@@ -45,47 +43,44 @@ func (r *Run) hierarchy(epochs []training.HierarchyEpoch, coloured, shown int) *
 	return h
 }
 
-// spread picks at most `most` of n things, evenly from the first to the last, the one at `always` among them.
-func spread(n, most, always int) []int {
-	most = min(n, most)
-	var picked []int
-	nearest := 1 // of those but the first and the last, to the one at always
+// spread picks at most `most` of n things, evenly from the first to the last, including the one at `always`.
+func spread(n, most, always int) (picked []int) {
+	if most = min(n, most); most == 1 {
+		return []int{always}
+	}
 	for i := range most {
-		at := always
-		if most > 1 {
-			at = (i*(n-1) + (most-1)/2) / (most - 1)
-		}
-		picked = append(picked, at)
-		if i > 1 && i < most-1 && abs(at-always) < abs(picked[nearest]-always) {
-			nearest = i
-		}
+		picked = append(picked, (i*(n-1)+(most-1)/2)/(most-1))
 	}
-	if n > 0 && !slices.Contains(picked, always) {
-		picked[nearest] = always
-		slices.Sort(picked)
+	at, found := slices.BinarySearch(picked, always)
+	if found || n == 0 {
+		return picked
 	}
+	if at == most-1 || always-picked[at-1] <= picked[at]-always { // the nearer neighbour gives way, but never the first
+		at--
+	}
+	picked[max(1, at)] = always
 	return picked
 }
 
-func abs(x int) int { return max(x, -x) }
-
-// colours gives each of k clusters the number of a colour, different ones to clusters that touch. Without a layout there are none: the
-// page draws no clusters then.
+// colours gives each of k clusters the number of a colour; touching clusters have different ones. There are none without a
+// layout, because the page draws no clusters then.
 func (h *Hierarchy) colours(layout *Layout, cluster []int32, k int) (numbers Ints) {
 	if layout == nil {
 		return nil
 	}
 	for _, c := range layout.Colours(cluster, k) {
-		at := slices.Index(h.Palette, hex(c))
+		r, g, b, _ := c.RGBA()
+		hex := fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+		at := slices.Index(h.Palette, hex)
 		if at < 0 {
-			at, h.Palette = len(h.Palette), append(h.Palette, hex(c))
+			at, h.Palette = len(h.Palette), append(h.Palette, hex)
 		}
 		numbers = append(numbers, int32(at))
 	}
 	return numbers
 }
 
-// describe fills in what only the classifier's weights tell: each cluster's mass, its most central nodes and its neighbourhood.
+// describe adds what only the classifier's weights say: each cluster's mass, its most central nodes and its neighbourhood.
 func (h *Hierarchy) describe(levels hierarchy.Levels, c *models.Classifier) {
 	inputs := levels.Inputs()
 	for i, level := range levels {

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"image/color"
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
@@ -16,23 +14,20 @@ type Layout struct {
 	Y     Floats `json:"y"`     // downwards
 }
 
-// newLayout packs a layout for the page. On a grid the cells are the nodes in their order, so that there is nothing to pack.
+// newLayout compresses a layout for the page. A grid needs nothing: its cells are the nodes in their order.
 func newLayout(l *picture.Layout) *Layout {
-	packed := &Layout{Layout: l}
+	page := &Layout{Layout: l}
 	switch l.Kind {
 	case picture.OnSkeleton:
-		packed.Cells = l.Cells
+		page.Cells = l.Cells
 	case picture.OnPlane:
-		packed.X, packed.Y = fitted(l.X, l.Y)
+		page.X, page.Y = fitted(l.X, l.Y)
 	}
-	return packed
+	return page
 }
 
-// fitted brings points to the unit square, y downwards, with the same scale for both.
+// fitted moves points into the unit square, y downwards, with one scale for both.
 func fitted(x, y []float64) (fx, fy Floats) {
-	if len(x) == 0 {
-		return Floats{}, Floats{}
-	}
 	left, right, top, bottom := slices.Min(x), slices.Max(x), slices.Max(y), slices.Min(y)
 	side := max(right-left, top-bottom)
 	if side == 0 {
@@ -43,9 +38,4 @@ func fitted(x, y []float64) (fx, fy Floats) {
 		fy = append(fy, float32(0.5-(y[i]-(top+bottom)/2)/side))
 	}
 	return fx, fy
-}
-
-func hex(c color.Color) string {
-	r, g, b, _ := c.RGBA()
-	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

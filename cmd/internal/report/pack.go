@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Ints are whole numbers from 0, many of them: in JSON they are the base64 of their little-endian form, {"u16": "…"} or, where one
-// does not fit, {"u32": "…"}.
+// Ints are many whole numbers from 0. In JSON they are the base64 of their little-endian form: {"u16": "…"} or, if one does not
+// fit, {"u32": "…"}.
 type Ints []int32
 
 // MarshalJSON implements json.Marshaler.
@@ -25,41 +25,28 @@ func (v Ints) MarshalJSON() ([]byte, error) {
 	return packed("u16", small)
 }
 
-// Floats are numbers, many of them: {"f32": "…"} in JSON.
+// Floats are many numbers: {"f32": "…"} in JSON.
 type Floats []float32
 
 // MarshalJSON implements json.Marshaler.
 func (v Floats) MarshalJSON() ([]byte, error) { return packed("f32", []float32(v)) }
 
 func packed(kind string, values any) ([]byte, error) {
-	raw, err := binary.Append([]byte{}, binary.LittleEndian, values)
-	if err != nil {
-		return nil, err
-	}
+	raw, _ := binary.Append([]byte{}, binary.LittleEndian, values) // it cannot fail for slices of numbers
 	return json.Marshal(map[string][]byte{kind: raw})
 }
 
-// Scaled are numbers to be drawn, kept to 8 bits: x is Q·Most/127 for Q from -127 to 127, {"i8": "…", "most": Most} in JSON.
+// Scaled are numbers to draw, in 8 bits each: x is int8(Q)·Most/127.
 type Scaled struct {
-	Q    []int8
-	Most float64 // the largest absolute value
+	Q    []byte  `json:"i8"`
+	Most float64 `json:"most"` // the largest absolute value
 }
 
-// MarshalJSON implements json.Marshaler.
-func (v Scaled) MarshalJSON() ([]byte, error) {
-	raw := make([]byte, len(v.Q))
-	for i, q := range v.Q {
-		raw[i] = byte(q)
-	}
-	return json.Marshal(map[string]any{"i8": raw, "most": v.Most})
-}
-
-// scaled keeps 8 bits of each value.
 func scaled(values []float64) *Scaled {
-	s := &Scaled{Q: make([]int8, len(values)), Most: floats.Norm(values, math.Inf(1))}
+	s := &Scaled{Q: make([]byte, len(values)), Most: floats.Norm(values, math.Inf(1))}
 	for i, v := range values {
 		if s.Most > 0 {
-			s.Q[i] = int8(math.Round(127 * v / s.Most))
+			s.Q[i] = byte(int8(math.Round(127 * v / s.Most)))
 		}
 	}
 	return s

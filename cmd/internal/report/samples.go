@@ -15,8 +15,8 @@ const (
 	mostPoses = 5
 )
 
-// explain attributes each sample's prediction to the input nodes, and takes what it needs to be drawn. Contributions of nodes that
-// have no names are kept if contributions says so; a named node's always are, for a text cannot be drawn.
+// explain adds to each sample what its drawing needs, and with contributions those of the nodes to the prediction. Named nodes
+// always have them, because a text cannot be drawn.
 func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sample, contributions bool) error {
 	signals := make([][]float32, len(samples))
 	for i, s := range samples {
@@ -47,10 +47,10 @@ func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sampl
 	return nil
 }
 
-// named says whether nodes are shown by their names: words are, a pixel or a joint in time has a place.
+// named says whether nodes are shown by their names, as words are; a pixel or a joint in time has a place instead.
 func (r *Run) named() bool { return r.data.NodeNames != nil && r.data.Grid == nil }
 
-// words are the named nodes that contributed most, one way or the other, of those that differ from the baseline.
+// words are the named nodes that contributed most, of those that differ from the baseline.
 func (r *Run) words(signal []float32, nodes []float64) []Word {
 	words := []Word{}
 	for i, v := range nodes {
@@ -63,7 +63,7 @@ func (r *Run) words(signal []float32, nodes []float64) []Word {
 	return words[:min(mostWords, len(words))]
 }
 
-// image is a signal in 8 bits, from the lowest to the highest of its values: three channels as they are, else the first alone.
+// image is a signal in 8 bits, from its lowest to its highest value: all of three channels, otherwise the first.
 func (r *Run) image(signal []float32) *Scaled {
 	channels := 1
 	if r.data.Channels == 3 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,47 +10,44 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
 )
 
-// Server serves the page of a run while it is trained.
+// Server serves the page of a run during its training.
 type Server struct {
 	dir      string
+	host     string // asked for, without the port
 	listener net.Listener
 	server   http.Server
 	pages    http.ServeMux
-	host     string // asked for, without the port
 
 	mu    sync.Mutex
 	data  *datasets.Dataset // nil until the training begins
-	ended bool
 	run   *Run
-	made  Report // of the files as tag names them
-	tag   string
+	ended bool
 	asked time.Time // when a page last asked for the report
 
-	told chan struct{} // closed by tell, when a page has been given the report of a training that has ended
+	told context.Context // done when a page has received the report of a training that has ended
 	tell func()
 }
 
-// Listen begins to serve the run in dir on an address, HOST:PORT; without a host on this machine alone. The run need not exist yet.
+// Listen begins to serve the run in dir on an address, HOST:PORT; without a host on this machine only. The run need not exist yet.
 func Listen(address, dir string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("address %q is not HOST:PORT or :PORT", address)
 	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	s := &Server{dir: dir, host: host, told: make(chan struct{})}
-	s.tell = sync.OnceFunc(func() { close(s.told) })
+	s := &Server{dir: dir, host: cmp.Or(host, "127.0.0.1")}
+	s.told, s.tell = context.WithCancel(context.Background())
 	s.pages.HandleFunc("GET /{$}", s.answer)
 	s.pages.HandleFunc("GET /report.json", s.answer)
-	if s.listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, port)); err != nil {
+	if s.listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(s.host, port)); err != nil {
 		return nil, err
 	}
 	s.server = http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
@@ -57,7 +55,7 @@ func Listen(address, dir string) (*Server, error) {
 	return s, nil
 }
 
-// URL is where the page is.
+// URL is the page's address.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/" }
 
 // Public says whether other machines can ask.
@@ -66,14 +64,14 @@ func (s *Server) Public() bool {
 	return !ok || !tcp.IP.IsLoopback()
 }
 
-// Begin says that the run's directory is there, and what it is trained on.
+// Begin says that the run's directory exists, and what it is trained on.
 func (s *Server) Begin(d *datasets.Dataset) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.data = d
 }
 
-// End says that the training is over, waits until a page that follows it has been told, or for a few seconds, and ends the server.
+// End says that the training is over and ends the server. If a page follows the training, it waits a few seconds for it to ask.
 func (s *Server) End(ctx context.Context) error {
 	s.mu.Lock()
 	s.ended = true
@@ -81,7 +79,7 @@ func (s *Server) End(ctx context.Context) error {
 	s.mu.Unlock()
 	if followed {
 		select {
-		case <-s.told:
+		case <-s.told.Done():
 		case <-time.After(followedFor):
 		case <-ctx.Done():
 		}
@@ -89,10 +87,10 @@ func (s *Server) End(ctx context.Context) error {
 	return s.server.Shutdown(ctx)
 }
 
-// followedFor is how long ago a page that still follows the training can have asked: it does so every two seconds.
+// followedFor is the longest time since a page asked that still follows the training. It asks every two seconds.
 const followedFor = 3 * time.Second
 
-// ServeHTTP gives the page at / and its data at /report.json.
+// ServeHTTP answers with the page at / and with its data at /report.json.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", Policy(true)+"; frame-ancestors 'none'")
@@ -101,14 +99,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	if !s.expected(r.Host) {
-		http.Error(w, "this server is asked for by another name", http.StatusMisdirectedRequest)
+		http.Error(w, "this server has another name", http.StatusMisdirectedRequest)
 		return
 	}
 	s.pages.ServeHTTP(w, r)
 }
 
-// expected says whether a request's Host is an address, localhost or the host that was asked for: a page of another site, whose
-// name has been made to lead here, must not read this.
+// expected says whether a request's Host is an address, localhost or the host that was asked for. Otherwise a page of another
+// site, whose name was made to lead here, could read this.
 func (s *Server) expected(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -121,23 +119,21 @@ func (s *Server) expected(host string) bool {
 	return strings.EqualFold(name, "localhost") || strings.EqualFold(name, s.host)
 }
 
-// answer gives the page, or its data.
+// answer sends the page or its data, unless the client has it already.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
-	report, tag, err := s.current()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
+	known := r.Header.Get("If-None-Match")
+	report, tag, err := s.current(known)
+	var body bytes.Buffer
+	switch {
+	case err != nil:
+	case tag == known:
+		w.Header().Set("ETag", tag)
 		w.WriteHeader(http.StatusNotModified)
 		return
-	}
-	var body bytes.Buffer
-	if r.URL.Path == "/" {
+	case r.URL.Path == "/":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		err = Write(&body, report)
-	} else {
+	default:
 		w.Header().Set("Content-Type", "application/json")
 		err = json.NewEncoder(&body).Encode(report)
 	}
@@ -145,11 +141,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	w.Header().Set("ETag", tag)
 	_, _ = w.Write(body.Bytes())
 }
 
-// current is the report of the run's files as they are, and a tag that changes with it.
-func (s *Server) current() (Report, string, error) {
+// current is a tag of the run's files and, unless the tag is known, their report.
+func (s *Server) current(known string) (report Report, tag string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = time.Now()
@@ -157,28 +154,23 @@ func (s *Server) current() (Report, string, error) {
 		s.tell()
 	}
 	if s.data == nil {
-		return Report{Data: filepath.Base(s.dir), Live: true, Ended: s.ended}, fmt.Sprintf(`"-%v"`, s.ended), nil
+		return Report{Metadata: models.Metadata{Data: filepath.Base(s.dir)}, Live: true, Ended: s.ended}, fmt.Sprintf(`"-%v"`, s.ended), nil
 	}
-	tag := fmt.Sprintf(`"%v`, s.ended)
+	tag = fmt.Sprint(s.ended)
 	for _, name := range []string{"model.json", "history.csv", "hierarchy", "result.json"} {
 		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
 			tag += fmt.Sprintf("-%x.%x", info.ModTime().UnixNano(), info.Size())
 		}
 	}
-	if tag += `"`; tag == s.tag {
-		return s.made, tag, nil
+	if tag = strconv.Quote(tag); tag == known {
+		return report, tag, nil
 	}
-	var err error
 	if s.run == nil {
 		if s.run, err = Open(s.dir, s.data); err != nil {
-			return Report{}, "", err
+			return report, "", err
 		}
 	}
-	report, err := s.run.FromRun()
-	if err != nil {
-		return Report{}, "", err
-	}
+	report, err = s.run.FromRun()
 	report.Live, report.Ended = true, s.ended
-	s.made, s.tag = report, tag
-	return report, tag, nil
+	return report, tag, err
 }

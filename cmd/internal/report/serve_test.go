@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -60,7 +61,7 @@ func TestServer(t *testing.T) {
 	s, dir := listening(t)
 	assert.False(t, s.Public())
 	document := func(body string) (d struct {
-		Nodes   int               `json:"nodes"`
+		Spec    models.Spec       `json:"spec"`
 		History []json.RawMessage `json:"history"`
 		Live    bool              `json:"live"`
 		Ended   bool              `json:"ended"`
@@ -70,13 +71,13 @@ func TestServer(t *testing.T) {
 	}
 	answer, body := get(t, s, "report.json", "")
 	assert.Equal(t, 200, answer.StatusCode)
-	assert.Zero(t, document(body).Nodes, "there is no run yet")
+	assert.Zero(t, document(body).Spec.Nodes, "there is no run yet")
 
 	goOn(t, dir, 1)
 	s.Begin(digits(t))
 	answer, body = get(t, s, "report.json", "")
 	assert.Equal(t, "application/json", answer.Header.Get("Content-Type"))
-	assert.Equal(t, []any{64, 1, true, false}, []any{document(body).Nodes, len(document(body).History), document(body).Live, document(body).Ended})
+	assert.Equal(t, []any{64, 1, true, false}, []any{document(body).Spec.Nodes, len(document(body).History), document(body).Live, document(body).Ended})
 	tag := answer.Header.Get("ETag")
 	answer, body = get(t, s, "report.json", tag)
 	assert.Equal(t, []any{304, ""}, []any{answer.StatusCode, body})

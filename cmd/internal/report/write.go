@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -15,47 +14,31 @@ import (
 //go:embed page
 var files embed.FS
 
-// scripts are the page's, in their order.
+// scripts are the page's, in order.
 var scripts = []string{"base.js", "charts.js", "health.js", "explorer_data.js", "explorer_draw.js", "explorer_panel.js", "explorer.js", "evaluation.js", "samples.js", "page.js"}
 
 // Generator marks the pages that Write makes.
 const Generator = `<meta name="generator" content="ccp report">`
 
-// content is what the template is filled in with.
-type content struct {
-	Title     string
-	PolicyTag template.HTML
-	Style     template.CSS
-	Script    template.JS
-	Document  template.JS // the report as JSON, which json.Marshal leaves without <, > and &
-}
-
 var (
 	source = template.Must(template.ParseFS(files, "page/page.html"))
 	style  = template.CSS(embedded("page.css"))
-	script = template.JS(joined())
+	// One script of all, whose names are its own.
+	script = template.JS("\n(() => {\n\"use strict\";\n" + embedded(scripts...) + "})();\n")
 )
 
-func embedded(name string) string {
-	raw, err := files.ReadFile("page/" + name)
-	if err != nil {
-		panic(err) // embedded: it is there
+func embedded(names ...string) (all string) {
+	for _, name := range names {
+		raw, err := files.ReadFile("page/" + name)
+		if err != nil {
+			panic(err) // embedded: it is there
+		}
+		all += string(raw)
 	}
-	return string(raw)
+	return all
 }
 
-// joined is one script of all, whose names are its own.
-func joined() string {
-	var all bytes.Buffer
-	all.WriteString("\n(() => {\n\"use strict\";\n")
-	for _, name := range scripts {
-		all.WriteString(embedded(name))
-	}
-	all.WriteString("})();\n")
-	return all.String()
-}
-
-// Policy is the Content-Security-Policy of a page: its own script and style, and nothing from anywhere else; a live page may ask its
+// Policy is the Content-Security-Policy of a page: it allows the page's own script and style only. A live page may also ask its
 // server for new data.
 func Policy(live bool) string {
 	connect := "'none'"
@@ -71,13 +54,13 @@ func sum(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }
 
-// Write writes the page: one file of HTML that needs no other and asks nothing of a network.
+// Write writes the page: one HTML file that needs no other file and no network.
 func Write(w io.Writer, r Report) error {
 	document, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("the report of %s: %w", r.Rerun.Checkpoint, err)
+		return fmt.Errorf("the report of %s: %w", r.Checkpoint, err)
 	}
-	return source.Execute(w, content{Title: filepath.Base(r.Rerun.Checkpoint) + " · ccp report",
-		PolicyTag: template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + Policy(r.Live) + `">`),
-		Style:     style, Script: script, Document: template.JS(document)})
+	return source.Execute(w, map[string]any{"Title": filepath.Base(r.Checkpoint) + " · ccp report", "Style": style, "Script": script,
+		"PolicyTag": template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + Policy(r.Live) + `">`),
+		"Document":  template.JS(document)}) // json.Marshal leaves no <, > and &
 }

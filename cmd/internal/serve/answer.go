@@ -3,53 +3,101 @@ package serve
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/clusterpool/ccp/models"
 )
 
-// worthPacking is the least length of an answer that is packed: below, it fits a network packet anyway.
-const worthPacking = 1400
+// compressFrom is the length from which an answer is compressed: a shorter one fits into a network packet anyway.
+const compressFrom = 1400
 
-// document is what is answered to everything but requests for classifications.
+// clientGone is nginx's code for a request whose client went away. Such requests are counted by it.
+const clientGone = 499
+
+// refusal is an error for the client, with its HTTP status code.
+type refusal struct {
+	code int
+	error
+}
+
+// Unwrap gives the cause.
+func (r refusal) Unwrap() error { return r.error }
+
+func refused(code int, format string, args ...any) error {
+	return refusal{code, fmt.Errorf(format, args...)}
+}
+
+func bad(format string, args ...any) error { return refused(http.StatusBadRequest, format, args...) }
+
+// document is an answer in JSON, except for classifications.
 type document map[string]any
 
-// write answers with a document as JSON.
+// write answers with a document.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, d document) {
-	raw, err := json.Marshal(d)
-	if err != nil {
-		panic(err) // our own documents
-	}
+	raw, _ := json.Marshal(d) // of types that cannot fail
 	w.Header().Set("Content-Type", "application/json")
 	s.send(w, r, code, append(raw, '\n'))
 }
 
-// fail answers with an error and returns its code.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, code int, text string) int {
-	s.write(w, r, code, document{"error": text})
-	return code
+// fail answers a request with its error, and returns the status code.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code int) {
+	var known refusal
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded): // while reading: the connection is unusable
+		w.Header().Set("Connection", "close")
+		known = refusal{http.StatusRequestTimeout, errors.New("the request took too long to arrive")}
+	case r.Context().Err() != nil:
+		known = refusal{clientGone, errors.New("the client went away")}
+	case errors.As(err, &known):
+		if now := time.Now().UnixNano(); known.code == http.StatusServiceUnavailable && now-s.warned.Load() > int64(10*time.Second) {
+			s.warned.Store(now)
+			s.Log.Warn("overloaded: requests are refused", "error", err)
+		}
+	case errors.Is(err, models.ErrInput):
+		known = refusal{http.StatusBadRequest, err}
+	case errors.Is(err, models.ErrClosed):
+		known = refusal{http.StatusServiceUnavailable, errors.New("the server is ending")}
+	case errors.Is(err, context.DeadlineExceeded):
+		known = refusal{http.StatusGatewayTimeout, errors.New("the request was not computed in time")}
+	default:
+		s.Log.Error("infer", "path", clip(r.URL.Path), "error", err)
+		known = refusal{http.StatusInternalServerError, errors.New("internal error; the server's log says more")}
+	}
+	if known.code == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1") // second
+	}
+	s.write(w, r, known.code, document{"error": known.Error()})
+	return known.code
 }
 
-var packers = sync.Pool{New: func() any {
-	packer, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	if err != nil {
-		panic(err)
-	}
-	return packer
+// acceptsGzip matches an Accept-Encoding that has gzip with a weight above 0.
+var acceptsGzip = regexp.MustCompile(`(?i)(^|,)\s*gzip\s*(,|$|;\s*q=[0.]*[1-9])`)
+
+var compressors = sync.Pool{New: func() any {
+	compressor, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // a valid level
+	return compressor
 }}
 
-// send sends the answer, packed if it is long and the client can unpack it. A client that has gone is none of our concern.
+// send sends an answer, and compresses a long one if the client accepts gzip. It ignores a client that has gone.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, code int, body []byte) {
-	if len(body) >= worthPacking && acceptsGzip(r) {
-		var packed bytes.Buffer
-		packer := packers.Get().(*gzip.Writer)
-		packer.Reset(&packed)
-		_, _ = packer.Write(body) // to memory
-		_ = packer.Close()
-		packers.Put(packer)
-		body = packed.Bytes()
+	if len(body) >= compressFrom && acceptsGzip.MatchString(strings.Join(r.Header.Values("Accept-Encoding"), ",")) {
+		var compressed bytes.Buffer
+		compressor := compressors.Get().(*gzip.Writer)
+		compressor.Reset(&compressed)
+		_, _ = compressor.Write(body) // to memory
+		_ = compressor.Close()
+		compressors.Put(compressor)
+		body = compressed.Bytes()
 		w.Header().Set("Content-Encoding", "gzip")
 	}
 	w.Header().Add("Vary", "Accept-Encoding")
@@ -57,15 +105,4 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, code int, body []b
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(code)
 	_, _ = w.Write(body)
-}
-
-func acceptsGzip(r *http.Request) bool {
-	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
-		coding, weight, _ := strings.Cut(part, ";")
-		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
-		if strings.EqualFold(strings.TrimSpace(coding), "gzip") && (err != nil || q > 0) {
-			return true
-		}
-	}
-	return false
 }

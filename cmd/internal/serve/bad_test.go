@@ -100,7 +100,7 @@ func TestBadRequests(t *testing.T) {
 	assert.Contains(t, string(body), "unusable signal 1: node 3, channel 1 is NaN")
 	code, _, body = send(t, "POST", url, inJSON(1025))
 	assert.Equal(t, 400, code)
-	assert.Contains(t, string(body), "the batch is of 1025 signals; a request can bring 1024")
+	assert.Contains(t, string(body), "the batch has 1025 signals; a request can have 1024")
 	code, _, _ = send(t, "POST", url, inJSON(1024))
 	assert.Equal(t, 200, code)
 	code, _, _ = send(t, "POST", url, inJSON(1), "X-Large", strings.Repeat("x", 2<<20))
@@ -150,8 +150,8 @@ func TestMalformedFlood(t *testing.T) {
 	after := settled()
 	assert.LessOrEqual(t, after.goroutines, before.goroutines+4)
 	assert.Less(t, after.heap, before.heap+4<<20)
-	assert.Equal(t, 0, s.memory.value(), "all of the bodies' memory is given back")
-	assert.Equal(t, 0, s.models["tiny"].arriving.value())
+	assert.Zero(t, s.memory.Load(), "all of the bodies' memory is given back")
+	assert.Zero(t, s.models["tiny"].arriving.Load())
 	server.Close()
 	require.NoError(t, s.Close())
 }
@@ -197,7 +197,7 @@ func TestHalfRequests(t *testing.T) {
 	for _, conn := range open {
 		require.NoError(t, conn.Close())
 	}
-	assert.Eventually(t, func() bool { return s.memory.value() == 0 }, 20*time.Second, time.Millisecond)
+	assert.Eventually(t, func() bool { return s.memory.Load() == 0 }, 20*time.Second, time.Millisecond)
 }
 
 func TestSlowRequest(t *testing.T) {
@@ -216,7 +216,7 @@ func TestSlowRequest(t *testing.T) {
 	require.NoError(t, conn.Close())
 	server.Close()
 	require.NoError(t, s.Close())
-	assert.Equal(t, 0, s.memory.value())
+	assert.Zero(t, s.memory.Load())
 }
 
 func TestMemoryIsBounded(t *testing.T) {
@@ -227,7 +227,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	assert.Equal(t, "1", header.Get("Retry-After"))
 	code, _, _ = send(t, "POST", url, inJSON(1))
 	assert.Equal(t, 200, code)
-	assert.Equal(t, 0, s.memory.value())
+	assert.Zero(t, s.memory.Load())
 }
 
 func FuzzDecode(f *testing.F) {
@@ -239,8 +239,9 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, header string) {
 		d, err := decode(body, header, tinySpec)
 		if err != nil {
-			var b badRequest
+			var b refusal
 			require.ErrorAs(t, err, &b)
+			require.Equal(t, 400, b.code)
 			return
 		}
 		require.NotEmpty(t, d.signals)

@@ -4,33 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clusterpool/ccp/models"
 )
 
-// errFull says that a model's queue has no room; the client should come back later.
-var errFull = errors.New("the queue is full")
+var errFull = refused(http.StatusServiceUnavailable, "the queue is full")
 
-// batcher computes the signals of several requests at once. Requests wait in one queue, in order of arrival; whenever the
-// computation is free it takes as many as fit into a batch. It waits for more to come, for maxDelay at most, only if there is
-// reason to think that they will: a request is being read, or the last batch was of more. So a client alone never waits.
+// batcher computes the signals of several requests at once. Requests wait in one queue, in order of arrival. A batch takes as
+// many of them as fit. It waits for more, for maxDelay at most, only if more are likely: a request is being read, or the last
+// batch had more. So a single client never waits.
 type batcher struct {
 	maxSignals int           // of a batch, unless one request has more
 	capacity   int           // of the queue, in signals
 	maxDelay   time.Duration // that a signal waits for others
 	observe    func(signals int, took time.Duration)
-	failed     func(text string) // told of panics
+	failed     func(text string) // receives panics
 
-	mu      sync.Mutex
-	queue   []*job
-	waiting int // signals in queue
-	closed  bool
-
-	arriving counter       // requests being read
-	wake     chan struct{} // of capacity 1: something has come, or closed
+	mu       sync.Mutex
+	queue    []*job
+	closed   bool
+	waiting  atomic.Int64  // signals in queue; written under mu
+	arriving atomic.Int64  // requests being read
+	wake     chan struct{} // of capacity 1: a request has come, or the batcher was closed
 	done     chan struct{} // closed when the worker has ended
 }
 
@@ -52,28 +53,33 @@ func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(i
 }
 
 // classify waits for the predictions of signals by classifier. Its errors are errFull, models.ErrInput, models.ErrClosed,
-// ctx's, or what the computation failed with.
+// ctx's, or those of the computation.
 func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32) ([]models.Prediction, error) {
 	j := &job{ctx: ctx, classifier: classifier, signals: signals, done: make(chan struct{})}
-	b.mu.Lock()
-	switch {
-	case b.closed:
-		b.mu.Unlock()
-		return nil, models.ErrClosed
-	case b.waiting+len(signals) > b.capacity:
-		b.mu.Unlock()
-		return nil, errFull
+	if err := b.enqueue(j); err != nil {
+		return nil, err
 	}
-	b.queue = append(b.queue, j)
-	b.waiting += len(signals)
-	b.mu.Unlock()
 	b.ring()
 	select {
 	case <-j.done:
 		return j.predictions, j.err
-	case <-ctx.Done(): // the worker passes it over
+	case <-ctx.Done(): // the worker skips it
 		return nil, ctx.Err()
 	}
+}
+
+func (b *batcher) enqueue(j *job) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return models.ErrClosed
+	}
+	if int(b.waiting.Load())+len(j.signals) > b.capacity {
+		return errFull
+	}
+	b.queue = append(b.queue, j)
+	b.waiting.Add(int64(len(j.signals)))
+	return nil
 }
 
 func (b *batcher) ring() {
@@ -81,13 +87,6 @@ func (b *batcher) ring() {
 	case b.wake <- struct{}{}:
 	default:
 	}
-}
-
-// length is how many signals wait.
-func (b *batcher) length() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.waiting
 }
 
 // close computes what waits and ends.
@@ -101,32 +100,27 @@ func (b *batcher) close() {
 
 func (b *batcher) work() {
 	defer close(b.done)
-	last := 0 // requests of the last batch
-	for {
-		if !b.await(last) {
-			return
-		}
+	for last := 0; b.await(last); { // last: requests of the last batch
 		batch := b.take()
-		last = len(batch)
-		if len(batch) > 0 {
+		if last = len(batch); last > 0 {
 			b.compute(batch)
 		}
 	}
 }
 
-// await returns true when there is something to compute, and false when nothing will come any more. expected is how many
-// requests the last batch had, and so how many may come now.
+// await returns true when there is something to compute, and false when nothing more will come. expected is the number of
+// requests in the last batch: so many may come now.
 func (b *batcher) await(expected int) bool {
 	var timeout <-chan time.Time
 	for {
 		b.mu.Lock()
-		requests, waiting, closed := len(b.queue), b.waiting, b.closed
+		requests, waiting, closed := len(b.queue), int(b.waiting.Load()), b.closed
 		b.mu.Unlock()
 		switch {
 		case requests == 0 && closed:
 			return false
 		case requests == 0:
-		case closed, b.maxDelay <= 0, waiting >= b.maxSignals, requests >= expected && b.arriving.value() == 0:
+		case closed, b.maxDelay <= 0, waiting >= b.maxSignals, requests >= expected && b.arriving.Load() == 0:
 			return true
 		case timeout == nil:
 			timeout = time.After(b.maxDelay)
@@ -139,31 +133,26 @@ func (b *batcher) await(expected int) bool {
 	}
 }
 
-// take takes a batch from the queue: jobs of one classifier, in order, those left out that nobody waits for any more.
+// take takes a batch from the queue: jobs of one classifier, in order. It drops jobs that nobody waits for any more.
 func (b *batcher) take() (batch []*job) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	taken, signals := 0, 0
+	b.queue = slices.DeleteFunc(b.queue, func(j *job) bool { return j.ctx.Err() != nil })
+	signals, waiting := 0, 0
 	for _, j := range b.queue {
-		if j.ctx.Err() == nil {
-			if len(batch) > 0 && (j.classifier != batch[0].classifier || signals+len(j.signals) > b.maxSignals) {
-				break
-			}
-			batch = append(batch, j)
-			signals += len(j.signals)
+		if waiting > 0 || len(batch) > 0 && (j.classifier != batch[0].classifier || signals+len(j.signals) > b.maxSignals) {
+			waiting += len(j.signals)
+			continue
 		}
-		b.waiting -= len(j.signals)
-		b.queue[taken] = nil
-		taken++
+		batch = append(batch, j)
+		signals += len(j.signals)
 	}
-	b.queue = b.queue[taken:]
-	if len(b.queue) == 0 {
-		b.queue = nil
-	}
+	b.waiting.Store(int64(waiting))
+	b.queue = slices.Delete(b.queue, 0, len(batch))
 	return batch
 }
 
-// compute gives every job of a batch its answer, whatever happens.
+// compute answers every job of a batch, also after a panic.
 func (b *batcher) compute(batch []*job) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -194,7 +183,7 @@ func (b *batcher) compute(batch []*job) {
 			j.predictions = predictions[begin:end:end]
 		}
 		for _, u := range unusable {
-			if err == nil && j.err == nil && u.Index >= begin && u.Index < end {
+			if j.err == nil && u.Index >= begin && u.Index < end {
 				j.predictions, j.err = nil, &models.SignalError{Index: u.Index - begin, Reason: u.Reason}
 			}
 		}

@@ -50,7 +50,7 @@ func TestBatcher(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var o observed
 			b := newBatcher(8, 100, time.Second, o.observe, nil)
-			b.arriving.add(1) // makes it wait for more
+			b.arriving.Add(1) // makes it wait for more
 			var group sync.WaitGroup
 			for i, c := range []*models.Classifier{red, red, green, green, green} {
 				group.Go(func() {
@@ -84,7 +84,7 @@ func TestBatcher(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var o observed
 			b := newBatcher(8, 100, time.Second, o.observe, nil)
-			b.arriving.add(1)
+			b.arriving.Add(1)
 			var group sync.WaitGroup
 			for i := range 3 {
 				group.Go(func() {
@@ -111,7 +111,7 @@ func TestBatcher(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var o observed
 			b := newBatcher(8, 5, time.Minute, o.observe, nil)
-			b.arriving.add(1)
+			b.arriving.Add(1)
 			var group sync.WaitGroup
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -125,7 +125,7 @@ func TestBatcher(t *testing.T) {
 				assert.NoError(t, err)
 			})
 			time.Sleep(2 * time.Millisecond)
-			assert.Equal(t, 5, b.length())
+			assert.EqualValues(t, 5, b.waiting.Load())
 			_, err := b.classify(t.Context(), red, someSignals(1))
 			require.ErrorIs(t, err, errFull)
 			group.Wait()
@@ -170,7 +170,7 @@ func TestOverload(t *testing.T) {
 	<-computing
 	ask(2)
 	ask(2)
-	require.Eventually(t, func() bool { return b.length() == 4 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.waiting.Load() == 4 }, 20*time.Second, time.Millisecond)
 	for range 50 {
 		code, header, body := send(t, "POST", url, inJSON(1))
 		assert.Equal(t, 503, code)
@@ -186,7 +186,7 @@ func TestOverload(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	s, _ := newServer(t, func(c *Config) { c.MaxDelay = time.Hour })
 	url := listen(t, s) + "/v2/models/tiny/infer"
-	s.models["tiny"].arriving.add(1)
+	s.models["tiny"].arriving.Add(1)
 	code, _, body := send(t, "POST", url, strings.Replace(inJSON(1), `"id"`, `"parameters":{"timeout":1000},"id"`, 1))
 	assert.Equal(t, 504, code)
 	assert.JSONEq(t, `{"error":"the request was not computed in time"}`, string(body))

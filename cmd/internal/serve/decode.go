@@ -3,7 +3,6 @@ package serve
 import (
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -15,7 +14,7 @@ import (
 // The documents of the Open Inference Protocol, version 2, over HTTP/REST, with Triton's extensions for binary tensors and
 // for classification.
 
-// binaryHeader is the HTTP header that says how many bytes at the begin of a body are JSON; the rest are binary tensors.
+// binaryHeader is the HTTP header that says how many bytes at the start of a body are JSON; the rest are binary tensors.
 const binaryHeader = "Inference-Header-Content-Length"
 
 // The tensors of every model.
@@ -26,60 +25,44 @@ const (
 	labelTensor         = "label"
 )
 
-// tensor is an output, or the description of a tensor.
-type tensor struct {
-	Name       string      `json:"name"`
-	Datatype   string      `json:"datatype,omitempty"`
-	Shape      []int       `json:"shape,omitempty"` // in a description -1 is for any
-	Parameters *parameters `json:"parameters,omitempty"`
-	Data       any         `json:"data,omitempty"`
-}
-
-// inputTensor is a tensor whose data are read later, when its type is known.
-type inputTensor struct {
-	tensor
-	Data json.RawMessage `json:"data"`
+// tensor is an input, an output or the description of a tensor. The data of an input are a json.RawMessage: they are read
+// when their type is known.
+type tensor[D any] struct {
+	Name       string     `json:"name"`
+	Datatype   string     `json:"datatype,omitempty"`
+	Shape      []int      `json:"shape,omitempty"` // in a description -1 stands for any
+	Parameters parameters `json:"parameters,omitzero"`
+	Data       D          `json:"data,omitempty"`
 }
 
 // parameters are those of a request and of tensors.
 type parameters struct {
 	BinaryDataOutput bool  `json:"binary_data_output,omitempty"` // of a request: all outputs in binary
 	Timeout          int64 `json:"timeout,omitempty"`            // of a request, in µs; 0: none
-	BinaryDataSize   *int  `json:"binary_data_size,omitempty"`   // of a tensor in binary, in bytes
-	BinaryData       *bool `json:"binary_data,omitempty"`        // of an output that is asked for
-	Classification   *int  `json:"classification,omitempty"`     // of an output that is asked for: how many classes
+	BinaryDataSize   *int  `json:"binary_data_size,omitempty"`   // of a binary tensor, in bytes
+	BinaryData       *bool `json:"binary_data,omitempty"`        // of a requested output
+	Classification   *int  `json:"classification,omitempty"`     // of a requested output: how many classes
 }
 
 type inferRequest struct {
-	ID         string        `json:"id"`
-	Parameters parameters    `json:"parameters"`
-	Inputs     []inputTensor `json:"inputs"`
-	Outputs    []tensor      `json:"outputs"`
+	ID         string                    `json:"id"`
+	Parameters parameters                `json:"parameters"`
+	Inputs     []tensor[json.RawMessage] `json:"inputs"`
+	Outputs    []tensor[any]             `json:"outputs"`
+
+	signals [][]float32 // of the input
 }
 
 type inferResponse struct {
-	ModelName    string   `json:"model_name"`
-	ModelVersion string   `json:"model_version"`
-	ID           string   `json:"id,omitempty"`
-	Outputs      []tensor `json:"outputs"`
+	ModelName    string        `json:"model_name"`
+	ModelVersion string        `json:"model_version"`
+	ID           string        `json:"id,omitempty"`
+	Outputs      []tensor[any] `json:"outputs"`
 }
 
-// badRequest is an error whose text the client is to see.
-type badRequest struct{ error }
-
-// Unwrap gives the cause.
-func (b badRequest) Unwrap() error { return b.error }
-
-func bad(format string, args ...any) error { return badRequest{fmt.Errorf(format, args...)} }
-
-// decoded is a request that makes sense for a model; whether its values are usable the classifier says.
-type decoded struct {
-	inferRequest
-	signals [][]float32
-}
-
-// decode reads the body of an infer request. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without.
-func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*decoded, error) {
+// decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its values are
+// usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without.
+func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*inferRequest, error) {
 	header, tail := body, []byte(nil)
 	if binaryHeaderValue != "" {
 		n, err := strconv.Atoi(binaryHeaderValue)
@@ -88,8 +71,8 @@ func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*decoded, 
 		}
 		header, tail = body[:n], body[n:]
 	}
-	var d decoded
-	if err := json.Unmarshal(header, &d.inferRequest); err != nil {
+	var d inferRequest
+	if err := json.Unmarshal(header, &d); err != nil {
 		return nil, bad("the request is not the JSON expected: %w", err)
 	}
 	if len(d.Inputs) != 1 || d.Inputs[0].Name != signalsTensor {
@@ -104,16 +87,13 @@ func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*decoded, 
 	if err != nil {
 		return nil, err
 	}
-	size := spec.Nodes * spec.Channels
-	for chunk := range slices.Chunk(values, size) {
-		d.signals = append(d.signals, chunk)
-	}
+	d.signals = slices.Collect(slices.Chunk(values, spec.Nodes*spec.Channels))
 	d.Inputs = nil // the body can be freed
 	return &d, d.checkOutputs()
 }
 
-// readInput gives all values of the input, row-major.
-func readInput(in inputTensor, tail []byte, spec models.Spec) ([]float32, error) {
+// readInput returns all values of the input, row-major.
+func readInput(in tensor[json.RawMessage], tail []byte, spec models.Spec) ([]float32, error) {
 	fits := len(in.Shape) == 3 && in.Shape[1] == spec.Nodes && in.Shape[2] == spec.Channels ||
 		len(in.Shape) == 2 && in.Shape[1] == spec.Nodes && spec.Channels == 1
 	if !fits || in.Shape[0] < 1 {
@@ -128,7 +108,7 @@ func readInput(in inputTensor, tail []byte, spec models.Spec) ([]float32, error)
 		return nil, bad("input %q has shape %v, but its data can hold %d signals at most", in.Name, in.Shape, most)
 	}
 	count := in.Shape[0] * size
-	if in.Parameters == nil || in.Parameters.BinaryDataSize == nil {
+	if in.Parameters.BinaryDataSize == nil {
 		if len(tail) > 0 {
 			return nil, bad("%d bytes follow the JSON, but input %q has no parameter binary_data_size", len(tail), in.Name)
 		}
@@ -161,9 +141,12 @@ type element struct {
 var elements = map[string]element{
 	"FP32":  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }, parseFloat},
 	"FP64":  {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }, parseFloat},
-	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, parseInt(math.MinInt64, math.MaxInt64)},
-	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, parseInt(math.MinInt32, math.MaxInt32)},
-	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, parseInt(0, math.MaxUint8)},
+	"INT64": {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }, parseInt(64)},
+	"INT32": {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }, parseInt(32)},
+	"UINT8": {1, func(b []byte) float32 { return float32(b[0]) }, func(text []byte) (float32, error) {
+		v, err := strconv.ParseUint(string(text), 10, 8)
+		return float32(v), err
+	}},
 }
 
 func parseFloat(text []byte) (float32, error) {
@@ -171,26 +154,18 @@ func parseFloat(text []byte) (float32, error) {
 	return float32(v), err
 }
 
-func parseInt(least, most int64) func([]byte) (float32, error) {
+func parseInt(bits int) func([]byte) (float32, error) {
 	return func(text []byte) (float32, error) {
-		v, err := strconv.ParseInt(string(text), 10, 64)
-		if err == nil && (v < least || v > most) {
-			err = strconv.ErrRange
-		}
+		v, err := strconv.ParseInt(string(text), 10, bits)
 		return float32(v), err
 	}
 }
 
-// checkOutputs says what is wrong with the outputs that a request asks for, and completes them: all that there are where it
-// asks for none, and each with parameters.
-func (d *decoded) checkOutputs() error {
+// checkOutputs says what is wrong with the requested outputs. A request for none is for all of them.
+func (d *inferRequest) checkOutputs() error {
 	known := []string{probabilitiesTensor, classTensor, labelTensor}
 	seen := map[string]bool{}
-	for i, out := range d.Outputs {
-		if out.Parameters == nil {
-			out.Parameters = &parameters{}
-			d.Outputs[i].Parameters = out.Parameters
-		}
+	for _, out := range d.Outputs {
 		classification := out.Parameters.Classification
 		switch {
 		case !slices.Contains(known, out.Name):
@@ -206,13 +181,13 @@ func (d *decoded) checkOutputs() error {
 	}
 	if len(d.Outputs) == 0 {
 		for _, name := range known {
-			d.Outputs = append(d.Outputs, tensor{Name: name, Parameters: &parameters{}})
+			d.Outputs = append(d.Outputs, tensor[any]{Name: name})
 		}
 	}
 	return nil
 }
 
-// clip keeps what a client sent from filling an error text.
+// clip shortens a client's text for an error.
 func clip(text string) string {
 	if len(text) > 60 {
 		return text[:60] + "…"

@@ -10,91 +10,83 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// encode makes the answer to a request: the JSON, followed by binary tensors if any was asked for so. header is the length of
-// the JSON part then, else -1.
-func encode(name, version string, classes []string, d *decoded, predictions []models.Prediction) (body []byte, header int, err error) {
+// encode makes the answer to a request: JSON, then the binary tensors. header is the length of the JSON part, or -1 without
+// binary tensors.
+func encode(name, version string, classes []string, d *inferRequest, predictions []models.Prediction) (body []byte, header int, err error) {
 	response := inferResponse{ModelName: name, ModelVersion: version, ID: d.ID}
 	var tail []byte
-	anyBinary := false
+	header = -1
 	for _, asked := range d.Outputs {
 		out := outputOf(asked, classes, predictions)
 		inBinary := asked.Parameters.BinaryData
 		if inBinary != nil && *inBinary || inBinary == nil && d.Parameters.BinaryDataOutput {
-			anyBinary = true
 			before := len(tail)
-			if tail, err = appendBinary(tail, out.Data); err != nil {
-				return nil, 0, err
-			}
+			tail = appendBinary(tail, out.Data)
 			size := len(tail) - before
-			out.Parameters, out.Data = &parameters{BinaryDataSize: &size}, nil
+			header, out.Parameters.BinaryDataSize, out.Data = 0, &size, nil
 		}
 		response.Outputs = append(response.Outputs, out)
 	}
-	if body, err = json.Marshal(response); err != nil {
-		return nil, 0, err
+	body, err = json.Marshal(response)
+	if header == 0 {
+		header = len(body)
 	}
-	if !anyBinary {
-		return body, -1, nil
-	}
-	return append(body, tail...), len(body), nil
+	return append(body, tail...), header, err
 }
 
-// outputOf gives an output that was asked for, with its data.
-func outputOf(asked tensor, classes []string, predictions []models.Prediction) tensor {
-	n := len(predictions)
+// outputOf returns a requested output with its data.
+func outputOf(asked tensor[any], classes []string, predictions []models.Prediction) tensor[any] {
+	out := tensor[any]{Name: asked.Name, Datatype: "BYTES", Shape: []int{len(predictions)}}
 	switch {
 	case asked.Parameters.Classification != nil: // of probabilities
-		var texts []string
 		k := min(*asked.Parameters.Classification, len(classes))
-		for _, p := range predictions {
-			texts = append(texts, ranking(p.Probabilities, classes, k)...)
-		}
-		return tensor{Name: asked.Name, Datatype: "BYTES", Shape: []int{n, k}, Data: texts}
+		out.Shape = append(out.Shape, k)
+		out.Data = collect(predictions, func(p models.Prediction) []string { return ranking(p.Probabilities, classes, k) })
 	case asked.Name == probabilitiesTensor:
-		values := make([]float32, 0, n*len(classes))
-		for _, p := range predictions {
+		out.Datatype, out.Shape = "FP32", append(out.Shape, len(classes))
+		out.Data = collect(predictions, func(p models.Prediction) (values []float32) {
 			for _, v := range p.Probabilities {
 				values = append(values, float32(v))
 			}
-		}
-		return tensor{Name: asked.Name, Datatype: "FP32", Shape: []int{n, len(values) / n}, Data: values}
+			return values
+		})
 	case asked.Name == classTensor:
-		values := make([]int64, n)
-		for i, p := range predictions {
-			values[i] = int64(p.Class)
-		}
-		return tensor{Name: asked.Name, Datatype: "INT64", Shape: []int{n}, Data: values}
+		out.Datatype = "INT64"
+		out.Data = collect(predictions, func(p models.Prediction) []int64 { return []int64{int64(p.Class)} })
+	default:
+		out.Data = collect(predictions, func(p models.Prediction) []string { return []string{p.Name} })
 	}
-	values := make([]string, n)
-	for i, p := range predictions {
-		values[i] = p.Name
+	return out
+}
+
+func collect[T any](predictions []models.Prediction, part func(models.Prediction) []T) (all []T) {
+	for _, p := range predictions {
+		all = append(all, part(p)...)
 	}
-	return tensor{Name: asked.Name, Datatype: "BYTES", Shape: []int{n}, Data: values}
+	return all
 }
 
 // ranking is the classification extension's "score:index:label" of the k most probable classes, the most probable first.
-func ranking(probabilities []float64, classes []string, k int) []string {
+func ranking(probabilities []float64, classes []string, k int) (texts []string) {
 	order := make([]int, len(probabilities))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
-	texts := make([]string, k)
-	for i, class := range order[:k] {
-		texts[i] = fmt.Sprintf("%f:%d:%s", probabilities[class], class, classes[class])
+	for _, class := range order[:k] {
+		texts = append(texts, fmt.Sprintf("%f:%d:%s", probabilities[class], class, classes[class]))
 	}
 	return texts
 }
 
-// appendBinary appends the binary form of a tensor's data: numbers little-endian, before each text its length in four bytes.
-func appendBinary(b []byte, data any) ([]byte, error) {
+// appendBinary appends a tensor's data in binary: numbers are little-endian, a text follows its length in four bytes.
+func appendBinary(b []byte, data any) []byte {
 	texts, ok := data.([]string)
 	if !ok {
-		return binary.Append(b, binary.LittleEndian, data)
+		b, _ = binary.Append(b, binary.LittleEndian, data) // it cannot fail for slices of numbers
 	}
 	for _, text := range texts {
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
-		b = append(b, text...)
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
 	}
-	return b, nil
+	return b
 }

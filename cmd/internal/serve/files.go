@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// watched is what was read from files, and is read anew when they have changed. Files are looked at when it is asked for,
-// but at most once a second. While they cannot be read, what was read before holds.
+// watched is a value from files. get reads them again when they have changed; it checks that at most once a second. While
+// they cannot be read, the value stays.
 type watched[T any] struct {
 	paths []string
 	read  func() (T, error)
@@ -28,45 +28,45 @@ type watched[T any] struct {
 
 // watch reads the files for the first time.
 func watch[T any](log *slog.Logger, read func() (T, error), paths ...string) (*watched[T], error) {
-	w := &watched[T]{paths: paths, read: read, log: log, looked: time.Now()}
-	var err error
-	w.stamp = stampOf(paths)
-	w.value, err = read()
-	return w, err
+	w := &watched[T]{paths: paths, read: read, log: log, stamp: "unread"}
+	return w, w.refresh()
 }
 
-func stampOf(paths []string) (stamp string) {
-	for _, path := range paths {
+// refresh reads the files if they have changed.
+func (w *watched[T]) refresh() error {
+	stamp := ""
+	for _, path := range w.paths {
 		if info, err := os.Stat(path); err == nil {
 			stamp += fmt.Sprintf("%d %d;", info.ModTime().UnixNano(), info.Size())
 		}
 	}
-	return stamp
+	w.looked = time.Now()
+	if stamp == w.stamp {
+		return nil
+	}
+	w.stamp = stamp
+	value, err := w.read()
+	if err == nil {
+		w.value = value
+	}
+	return err
 }
 
 func (w *watched[T]) get() T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if time.Since(w.looked) < time.Second {
-		return w.value
+	if time.Since(w.looked) >= time.Second {
+		before := w.stamp
+		if err := w.refresh(); err != nil {
+			w.log.Warn("files cannot be read; what was read before stays in use", "files", w.paths, "error", err)
+		} else if w.stamp != before {
+			w.log.Info("files were read again", "files", w.paths)
+		}
 	}
-	w.looked = time.Now()
-	stamp := stampOf(w.paths)
-	if stamp == w.stamp {
-		return w.value
-	}
-	w.stamp = stamp
-	value, err := w.read()
-	if err != nil {
-		w.log.Warn("keeping what was read before", "files", w.paths, "error", err)
-		return w.value
-	}
-	w.value = value
-	w.log.Info("read anew", "files", w.paths)
-	return value
+	return w.value
 }
 
-// token is the SHA-256 of a bearer token: all are of one length, to compare in constant time.
+// token is the SHA-256 of a bearer token: all have the same length, to compare them in constant time.
 type token [sha256.Size]byte
 
 // newTokens watches the token file at path; without one it returns nil.
@@ -91,7 +91,7 @@ func newTokens(path string, log *slog.Logger) (*watched[[]token], error) {
 	}, path)
 }
 
-// allowed says whether a request may be answered: who asks for the server's health needs no token.
+// allowed says whether a request has a token, or asks for the server's health, which needs none.
 func (s *Server) allowed(r *http.Request) bool {
 	if s.tokens == nil || r.URL.Path == "/v2/health/live" || r.URL.Path == "/v2/health/ready" {
 		return true
@@ -105,7 +105,7 @@ func (s *Server) allowed(r *http.Request) bool {
 	return ok && found == 1
 }
 
-// tlsConfig serves the certificate of the config's files; without any it returns nil.
+// tlsConfig serves the certificate of the config's files; it is nil without any.
 func (c Config) tlsConfig() (*tls.Config, error) {
 	if c.TLSCert == "" && c.TLSKey == "" {
 		return nil, nil

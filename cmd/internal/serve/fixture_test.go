@@ -61,8 +61,9 @@ func newServer(t testing.TB, change func(*Config)) (s *Server, dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "run")
 	save(t, dir, 7, -1)
-	c := Config{Checkpoints: []Checkpoint{{Dir: dir}}, Options: []models.Option{models.WithBackend(backendtest.Go(t))}, Version: "1.2",
-		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	c := Defaults
+	c.Checkpoints, c.Options, c.Version = []Checkpoint{{Dir: dir}}, []models.Option{models.WithBackend(backendtest.Go(t))}, "1.2"
+	c.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if change != nil {
 		change(&c)
 	}

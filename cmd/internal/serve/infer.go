@@ -1,44 +1,44 @@
 package serve
 
 import (
+	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"net/http"
-	"os"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/clusterpool/ccp/models"
 )
 
-// clientGone is the code by which requests are counted whose client went away, as nginx has it.
-const clientGone = 499
+var errMemory = refused(http.StatusServiceUnavailable, "too many requests are held in memory")
 
 // infer answers a request for classifications.
-func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) (code int) {
-	m.arriving.add(1)
-	arrive := sync.OnceFunc(func() { m.arriving.add(-1) })
+func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error {
+	m.arriving.Add(1)
+	arrive := sync.OnceFunc(func() { m.arriving.Add(-1) })
 	defer arrive()
-	body, err := readBody(r, s.MaxBody, &s.memory)
+	body, forget, err := s.readBody(w, r)
 	if err != nil {
-		return s.refuse(w, r, err)
+		return err
 	}
-	defer body.release()
-	// Only now a classifier is acquired: a slow client keeps no old one in memory.
-	c, release, code := s.acquire(w, r, m)
-	if code != http.StatusOK {
-		return code
+	defer forget()
+	c, release, err := s.acquire(r, m) // only now, so that a slow client keeps no old classifier in memory
+	if err != nil {
+		return err
 	}
 	defer release()
-	d, err := decode(body.data, r.Header.Get(binaryHeader), c.Spec)
+	d, err := decode(body, r.Header.Get(binaryHeader), c.Spec)
 	if err != nil {
-		return s.refuse(w, r, err)
+		return err
 	}
-	body.release()
+	body = nil
+	forget()
 	if len(d.signals) > s.Queue {
-		return s.refuse(w, r, bad("the batch is of %d signals; a request can bring %d", len(d.signals), s.Queue))
+		return bad("the batch has %d signals; a request can have %d", len(d.signals), s.Queue)
 	}
 	timeout := s.Timeout
 	if d.Parameters.Timeout > 0 && d.Parameters.Timeout < timeout.Microseconds() {
@@ -49,11 +49,11 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) (code 
 	arrive()
 	predictions, err := m.classify(ctx, c, d.signals)
 	if err != nil {
-		return s.refuse(w, r, err)
+		return err
 	}
 	answer, header, err := encode(m.name, version(c), c.ClassNames, d, predictions)
 	if err != nil {
-		return s.refuse(w, r, err)
+		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if header >= 0 {
@@ -61,41 +61,60 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) (code 
 		w.Header().Set(binaryHeader, strconv.Itoa(header))
 	}
 	s.send(w, r, http.StatusOK, answer)
-	return http.StatusOK
+	return nil
 }
 
-// refuse answers a request that failed by the status code that fits.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) (code int) {
-	var unusable badRequest
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded): // of reading; the connection is of no more use
-		w.Header().Set("Connection", "close")
-		return s.fail(w, r, http.StatusRequestTimeout, "the request took too long to arrive")
-	case r.Context().Err() != nil:
-		return s.fail(w, r, clientGone, "the client went away")
-	case errors.As(err, &unusable), errors.Is(err, models.ErrInput):
-		return s.fail(w, r, http.StatusBadRequest, err.Error())
-	case errors.Is(err, errBodyTooLarge):
-		return s.fail(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is too large; it can have %d bytes", s.MaxBody))
-	case errors.Is(err, errEncoding):
-		return s.fail(w, r, http.StatusUnsupportedMediaType, "Content-Encoding can be gzip, deflate or identity")
-	case errors.Is(err, errFull), errors.Is(err, errMemory):
-		if now := time.Now().UnixNano(); now-s.warned.Load() > int64(10*time.Second) {
-			s.warned.Store(now)
-			s.Log.Warn("overloaded: requests are refused", "error", err)
-		}
-		return s.busy(w, r, err.Error())
-	case errors.Is(err, models.ErrClosed):
-		return s.busy(w, r, "the server is ending")
-	case errors.Is(err, context.DeadlineExceeded):
-		return s.fail(w, r, http.StatusGatewayTimeout, "the request was not computed in time")
+// readBody reads a body of at most MaxBody bytes, also after decompression. The body counts as memory until forget is called.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, forget func(), err error) {
+	tooLarge := refused(http.StatusRequestEntityTooLarge, "the request is too large; it can have %d bytes", s.MaxBody)
+	if r.ContentLength > int64(s.MaxBody) {
+		return nil, nil, tooLarge
 	}
-	s.Log.Error("infer", "path", clip(r.URL.Path), "error", err)
-	return s.fail(w, r, http.StatusInternalServerError, "internal error; the server's log says more")
+	content := r.Body
+	switch strings.ToLower(r.Header.Get("Content-Encoding")) {
+	case "", "identity":
+	case "gzip":
+		content, err = gzip.NewReader(r.Body)
+	case "deflate":
+		content, err = zlib.NewReader(r.Body)
+	default:
+		return nil, nil, refused(http.StatusUnsupportedMediaType, "Content-Encoding can be gzip, deflate or identity")
+	}
+	if err != nil {
+		return nil, nil, bad("the body cannot be decompressed: %w", err)
+	}
+	reader := &countingReader{Reader: http.MaxBytesReader(w, content, int64(s.MaxBody)), memory: &s.memory, limit: int64(s.Memory)}
+	var large *http.MaxBytesError
+	switch body, err = io.ReadAll(reader); {
+	case err == nil:
+		return body, reader.forget, nil
+	case errors.As(err, &large):
+		err = tooLarge
+	case !errors.Is(err, errMemory):
+		err = bad("the body cannot be read: %w", err)
+	}
+	reader.forget()
+	return nil, nil, err
 }
 
-// busy answers that the client should come back, in a second.
-func (s *Server) busy(w http.ResponseWriter, r *http.Request, text string) (code int) {
-	w.Header().Set("Retry-After", "1")
-	return s.fail(w, r, http.StatusServiceUnavailable, text)
+// countingReader counts bytes in memory, which all requests share. It counts them when they arrive, not when they are
+// announced, so that a slow client takes no room from others.
+type countingReader struct {
+	io.Reader
+	memory       *atomic.Int64
+	limit, taken int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.taken += int64(n)
+	if c.memory.Add(int64(n)) > c.limit {
+		return 0, errMemory
+	}
+	return n, err
+}
+
+func (c *countingReader) forget() {
+	c.memory.Add(-c.taken)
+	c.taken = 0
 }

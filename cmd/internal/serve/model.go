@@ -1,9 +1,9 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -13,8 +13,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// Checkpoint is a model to serve: the directory that a training made, and the name that requests call it by, "" for that of
-// its data set.
+// Checkpoint is a model to serve: the directory of a training, and the name in requests, "" for that of the data set.
 type Checkpoint struct {
 	Name, Dir string
 }
@@ -35,14 +34,11 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	return Checkpoint{name, dir}, nil
 }
 
-// nameOf makes a model name of a data set's: of a file's, what is before its extension.
+// nameOf makes a model name from the name of a data set, or of its file.
 func nameOf(data string) string {
 	name := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
-	name = strings.TrimLeft(regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(name, "-"), ".-_")
-	if name == "" {
-		return "model"
-	}
-	return name
+	name = regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(name, "-")
+	return cmp.Or(strings.TrimLeft(name, ".-_"), "model")
 }
 
 // served is a model with its queue.
@@ -52,7 +48,7 @@ type served struct {
 	*batcher
 }
 
-// load gets a model ready: it is read, compiled and given a queue.
+// load reads and compiles a model and gives it a queue.
 func (s *Server) load(ctx context.Context, c Checkpoint, options []models.Option) (*served, error) {
 	start := time.Now()
 	reloader, err := models.NewReloader(ctx, c.Dir, options...)
@@ -64,10 +60,7 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options []models.Option
 		return nil, err
 	}
 	defer func() { _ = release() }()
-	m := &served{name: c.Name, Reloader: reloader}
-	if m.name == "" {
-		m.name = nameOf(classifier.Data)
-	}
+	m := &served{name: cmp.Or(c.Name, nameOf(classifier.Data)), Reloader: reloader}
 	observe := func(signals int, took time.Duration) {
 		s.metrics.batches.WithLabelValues(m.name).Observe(float64(signals))
 		s.metrics.compute.WithLabelValues(m.name).Observe(took.Seconds())
@@ -83,10 +76,10 @@ func (m *served) close() error {
 	return m.Close()
 }
 
-// version names a classifier: by the training step of its snapshot.
+// version is the training step of a classifier's snapshot.
 func version(c *models.Classifier) string { return strconv.Itoa(c.Step) }
 
-// reported logs and counts what came of a reload.
+// reported logs and counts the result of a reload.
 func (s *Server) reported(m *served, err error) {
 	if err != nil {
 		s.metrics.reloads.WithLabelValues(m.name, "failed").Inc()
@@ -94,10 +87,8 @@ func (s *Server) reported(m *served, err error) {
 		return
 	}
 	s.metrics.reloads.WithLabelValues(m.name, "ok").Inc()
-	attributes := []any{slog.String("model", m.name)}
 	if c, release, err := m.Acquire(); err == nil {
-		attributes = append(attributes, slog.String("snapshot", c.Snapshot))
+		s.Log.Info("newer model in use", "model", m.name, "snapshot", c.Snapshot)
 		_ = release()
 	}
-	s.Log.Info("newer model in use", attributes...)
 }

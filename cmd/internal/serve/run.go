@@ -8,21 +8,13 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// The bounds of a connection, beside Config.Timeout.
-const (
-	headerTimeout = 5 * time.Second  // to send a request's header
-	bodyTimeout   = 30 * time.Second // to send a request
-	answerTimeout = 30 * time.Second // to take an answer
-	idleTimeout   = 2 * time.Minute  // between requests
-	maxHeader     = 32 << 10         // bytes
-)
-
-// Run answers on listener until ctx is done. Then it ends without losing a request: it says that it is no longer ready and
-// closes each connection after its next answer; when no connection is left, or after Config.Drain, it closes the listener, and
-// answers what it still has. The models are closed then.
+// Run answers on listener until ctx is done. Then it ends without losing a request: it reports that it is not ready and closes
+// each connection after its next answer. When no connection is left, or after Config.Drain, it closes the listener, answers
+// what it still has, and closes the models.
 func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	config, err := s.tlsConfig()
@@ -32,12 +24,20 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}
-	var open connections
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, IdleTimeout: idleTimeout,
-		WriteTimeout: bodyTimeout + s.Timeout + answerTimeout, MaxHeaderBytes: maxHeader, ConnState: open.changed,
-		TLSConfig: config, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
+	var open atomic.Int64                                       // connections
+	const reading, writing = 30 * time.Second, 30 * time.Second // of a request, of an answer
+	server := &http.Server{Handler: s.Handler(), MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: reading,
+		WriteTimeout: reading + s.Timeout + writing, IdleTimeout: 2 * time.Minute,
+		TLSConfig: config, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				open.Add(1)
+			case http.StateClosed, http.StateHijacked:
+				open.Add(-1)
+			}
+		}}
 	watching, stop := context.WithCancel(ctx)
-	defer stop()
 	var watchers sync.WaitGroup
 	defer watchers.Wait()
 	defer stop()
@@ -53,9 +53,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 		return err
 	case <-ctx.Done():
 	}
-	s.Log.Info("ending", "connections", open.value())
+	s.Log.Info("ending", "connections", open.Load())
 	s.draining.Store(true)
-	for end := time.Now().Add(s.Drain); open.value() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(s.Drain); open.Load() > 0 && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	last, cancel := context.WithTimeout(context.Background(), server.WriteTimeout)
@@ -65,18 +65,4 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	}
 	s.Log.Info("ended")
 	return nil
-}
-
-// connections counts those that are open.
-type connections struct {
-	counter
-}
-
-func (c *connections) changed(_ net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		c.add(1)
-	case http.StateClosed, http.StateHijacked:
-		c.add(-1)
-	}
 }

@@ -1,14 +1,13 @@
-// Package serve answers requests for classifications over HTTP as the Open Inference Protocol, version 2, has it, so that the
-// clients of KServe and Triton can ask.
+// Package serve answers requests for classifications over HTTP by the Open Inference Protocol, version 2, which the clients of
+// KServe and Triton speak.
 //
-// A request goes through four places, each with a bound: its body is read (Config.MaxBody, and Config.Memory for all of them),
-// decoded, put in the queue of its model (Config.Queue), and computed together with others (Config.MaxBatch). Where there
-// is no room the answer is 503 with Retry-After, at once. The model that a request is decoded for also answers it, whatever is
-// loaded meanwhile.
+// A request passes four places, each with a bound. The server reads its body (Config.MaxBody, and Config.Memory for all bodies),
+// decodes it, puts it in the queue of its model (Config.Queue), and computes it together with others (Config.MaxBatch). A
+// request that finds no room is answered with 503 and Retry-After at once. The model that a request is decoded for also answers
+// it, whatever is loaded meanwhile.
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,59 +16,54 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/clusterpool/ccp/models"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Config of a Server. Only Checkpoints has to be set: what is zero is replaced as Defaults says.
+// Config of a Server. Start from Defaults and set Checkpoints.
 type Config struct {
 	Checkpoints []Checkpoint
 	Options     []models.Option // for loading them
 	Version     string          // of this program
 
-	MaxBatch int           // signals computed at once, where there are several requests
+	MaxBatch int           // signals of several requests computed at once
 	MaxDelay time.Duration // that a signal waits for others to be computed with
-	Queue    int           // signals that wait for each model; also the most that one request can bring
+	Queue    int           // signals that wait for each model; also the limit for one request
 	Timeout  time.Duration // from a request's last byte to its answer
-	MaxBody  int           // bytes of a request, unpacked
+	MaxBody  int           // bytes of a request, decompressed
 	Memory   int           // bytes of all requests that are being read or decoded
-	Poll     time.Duration // between two looks for a newer snapshot; negative: never
-	Drain    time.Duration // at the end: how long clients are given to leave before the listener is closed
+	Poll     time.Duration // between two checks for a newer snapshot; 0: never
+	Drain    time.Duration // that clients have to leave at the end, before the listener is closed
 
 	TLSCert, TLSKey string // PEM files; empty: plain HTTP
-	TokenFile       string // with a bearer token on each line; empty: nobody is asked for one
+	TokenFile       string // with a bearer token on each line; empty: none is needed
 
 	Log *slog.Logger
 }
 
-// Defaults are the values of what is left zero.
-var Defaults = Config{Version: "unknown", MaxBatch: 64, MaxDelay: time.Millisecond, Queue: 1024, Timeout: 10 * time.Second, MaxBody: 64 << 20,
+// Defaults are the settings to start from.
+var Defaults = Config{MaxBatch: 64, MaxDelay: time.Millisecond, Queue: 1024, Timeout: 10 * time.Second, MaxBody: 64 << 20,
 	Memory: 256 << 20, Poll: 5 * time.Second, Drain: 5 * time.Second, Log: slog.New(slog.DiscardHandler)}
-
-func (c *Config) complete() {
-	d := Defaults
-	c.MaxBatch, c.Queue, c.MaxBody, c.Memory = cmp.Or(c.MaxBatch, d.MaxBatch), cmp.Or(c.Queue, d.Queue), cmp.Or(c.MaxBody, d.MaxBody), cmp.Or(c.Memory, d.Memory)
-	c.MaxDelay, c.Timeout, c.Poll, c.Drain = cmp.Or(c.MaxDelay, d.MaxDelay), cmp.Or(c.Timeout, d.Timeout), cmp.Or(c.Poll, d.Poll), cmp.Or(c.Drain, d.Drain)
-	c.Version, c.Log = cmp.Or(c.Version, d.Version), cmp.Or(c.Log, d.Log)
-}
 
 // Server serves models. New makes one.
 type Server struct {
 	Config
 	models   map[string]*served
 	metrics  *metrics
-	memory   budget
-	tokens   *watched[[]token] // nil: none is asked for
+	memory   atomic.Int64      // bytes of request bodies
+	tokens   *watched[[]token] // nil: none is needed
 	draining atomic.Bool
-	warned   atomic.Int64 // when the last warning of overload was written, in ns
+	warned   atomic.Int64 // time of the last warning of overload, in ns
 }
 
 // New loads the models; it can take seconds. Errors name the checkpoint or file at fault.
 func New(ctx context.Context, c Config) (_ *Server, err error) {
-	c.complete()
-	s := &Server{Config: c, models: map[string]*served{}, metrics: newMetrics(), memory: budget{limit: c.Memory}}
+	s := &Server{Config: c, models: map[string]*served{}, metrics: newMetrics()}
 	if s.tokens, err = newTokens(c.TokenFile, c.Log); err != nil {
 		return nil, err
 	}
@@ -82,7 +76,8 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 			return nil, errors.Join(err, s.Close())
 		}
 		s.models[m.name] = m
-		s.metrics.queueOf(m.name, m.length)
+		s.metrics.NewGaugeFunc(prometheus.GaugeOpts{Name: "ccp_queue_signals", Help: "Signals that wait to be computed.",
+			ConstLabels: prometheus.Labels{"model": m.name}}, func() float64 { return float64(m.waiting.Load()) })
 	}
 	if len(s.models) == 0 {
 		return nil, errors.New("there is no checkpoint to serve")
@@ -93,7 +88,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 // Names lists the models.
 func (s *Server) Names() []string { return slices.Sorted(maps.Keys(s.models)) }
 
-// Close ends the models when what they have accepted is computed.
+// Close computes what the models have accepted and closes them.
 func (s *Server) Close() (err error) {
 	for _, m := range s.models {
 		err = errors.Join(err, m.close())
@@ -101,36 +96,43 @@ func (s *Server) Close() (err error) {
 	return err
 }
 
-// Reload looks for newer snapshots now.
+// Reload checks for newer snapshots now.
 func (s *Server) Reload(ctx context.Context) {
 	for _, m := range s.models {
 		changed, err := m.Reload(ctx)
-		switch {
-		case err != nil:
+		if changed || err != nil {
 			s.reported(m, err)
-		case changed:
-			s.reported(m, nil)
-		default:
+		} else {
 			s.Log.Info("no newer model", "model", m.name)
 		}
 	}
 }
 
-// Handler answers everything. It never panics, and reads and writes no file but the token file.
+// Handler answers everything. It never panics; it reads no file but the token file and writes none.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
+	handle := func(methods, path string, answer http.HandlerFunc) {
+		method, _, _ := strings.Cut(methods, ",") // GET is HEAD, too
+		mux.HandleFunc(method+" "+path, answer)
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", methods)
+			s.fail(w, r, nowhere(http.StatusMethodNotAllowed, r))
+		})
+	}
+	const get = "GET, HEAD"
 	constant := func(path string, content document) {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { s.write(w, r, http.StatusOK, content) })
+		handle(get, path, func(w http.ResponseWriter, r *http.Request) { s.write(w, r, http.StatusOK, content) })
 	}
 	constant("/v2", document{"name": "ccp", "version": s.Version, "extensions": []string{"binary_tensor_data", "classification"}})
 	constant("/v2/health/live", document{"live": true})
-	mux.HandleFunc("GET /v2/health/ready", func(w http.ResponseWriter, r *http.Request) { s.ready(w, r, document{}) })
+	handle(get, "/v2/health/ready", func(w http.ResponseWriter, r *http.Request) { s.ready(w, r, document{}) })
 	for _, prefix := range []string{"/v2/models/{name}", "/v2/models/{name}/versions/{version}"} {
-		mux.HandleFunc("GET "+prefix, s.model(s.metadata))
-		mux.HandleFunc("GET "+prefix+"/ready", s.model(s.modelReady))
-		mux.HandleFunc("POST "+prefix+"/infer", s.model(s.infer))
+		handle(get, prefix, s.model(s.describe))
+		handle(get, prefix+"/ready", s.model(s.describe))
+		handle("POST", prefix+"/infer", s.model(s.infer))
 	}
-	mux.Handle("GET /metrics", s.metrics.handler())
+	handle(get, "/metrics", s.metrics.handler.ServeHTTP)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, nowhere(http.StatusNotFound, r)) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -145,94 +147,73 @@ func (s *Server) Handler() http.Handler {
 		}
 		if !s.allowed(r) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			s.fail(w, r, http.StatusUnauthorized, "a bearer token is needed")
+			s.fail(w, r, refused(http.StatusUnauthorized, "a bearer token is needed"))
 			return
 		}
-		answer := &routed{ResponseWriter: w, request: r}
-		mux.ServeHTTP(answer, r)
-		if answer.code != 0 {
-			s.fail(w, r, answer.code, fmt.Sprintf("there is no %s %s here", clip(r.Method), clip(r.URL.Path)))
-		}
+		mux.ServeHTTP(w, r)
 	})
 }
 
-// routed is an answer that keeps the code of the mux's own answer, where no pattern fits the request, and drops its text.
-type routed struct {
-	http.ResponseWriter
-	request *http.Request
-	code    int
+func nowhere(code int, r *http.Request) error {
+	return refused(code, "there is no %s %s here", clip(r.Method), clip(r.URL.Path))
 }
 
-func (a *routed) WriteHeader(code int) {
-	if a.request.Pattern == "" {
-		a.code = code
-		return
-	}
-	a.ResponseWriter.WriteHeader(code)
-}
-
-func (a *routed) Write(b []byte) (int, error) {
-	if a.code != 0 {
-		return len(b), nil
-	}
-	return a.ResponseWriter.Write(b)
-}
-
-// model hands a request to what answers for the model that its path names. Answers return the HTTP status code.
-func (s *Server) model(answer func(w http.ResponseWriter, r *http.Request, m *served) (code int)) http.HandlerFunc {
+// model passes a request to what answers for the model in its path.
+func (s *Server) model(answer func(w http.ResponseWriter, r *http.Request, m *served) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		start, name, code := time.Now(), "", http.StatusNotFound // a metric's labels must be ours: "" for any other name
+		start, name, code := time.Now(), "", http.StatusOK // a metric's labels must be ours: "" for any other name
+		err := refused(http.StatusNotFound, "there is no model %q", clip(r.PathValue("name")))
 		if m := s.models[r.PathValue("name")]; m != nil {
-			name, code = m.name, answer(w, r, m)
-		} else {
-			s.fail(w, r, code, fmt.Sprintf("there is no model %q", clip(r.PathValue("name"))))
+			name, err = m.name, answer(w, r, m)
 		}
-		if r.Method == http.MethodPost {
-			took := time.Since(start)
-			s.metrics.answered(name, code, took)
-			s.Log.Debug("infer", "model", name, "code", code, "took", took, "from", r.RemoteAddr)
+		if err != nil {
+			code = s.fail(w, r, err)
 		}
+		if r.Method != http.MethodPost {
+			return
+		}
+		took := time.Since(start)
+		s.metrics.requests.WithLabelValues(name, strconv.Itoa(code)).Inc()
+		if code == http.StatusOK {
+			s.metrics.seconds.WithLabelValues(name).Observe(took.Seconds())
+		}
+		s.Log.Debug("infer", "model", name, "code", code, "took", took, "from", r.RemoteAddr)
 	}
 }
 
-// ready answers with a document that says so. The server is no longer ready once it is ending, for new requests to be sent
-// elsewhere.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request, d document) (code int) {
-	if code = http.StatusOK; s.draining.Load() {
+// ready says in a document whether the server is ready. It is not once it is ending: new requests go elsewhere.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request, d document) {
+	code := http.StatusOK
+	if s.draining.Load() {
 		code = http.StatusServiceUnavailable
 	}
 	d["ready"] = code == http.StatusOK
 	s.write(w, r, code, d)
-	return code
 }
 
-func (s *Server) modelReady(w http.ResponseWriter, r *http.Request, m *served) (code int) {
-	_, release, code := s.acquire(w, r, m)
-	if code == http.StatusOK {
-		defer release()
-		code = s.ready(w, r, document{"name": m.name})
+// describe answers with a model's metadata, or says whether it is ready.
+func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) error {
+	c, release, err := s.acquire(r, m)
+	if err != nil {
+		return err
 	}
-	return code
-}
-
-func (s *Server) metadata(w http.ResponseWriter, r *http.Request, m *served) (code int) {
-	c, release, code := s.acquire(w, r, m)
-	if code == http.StatusOK {
-		defer release()
-		s.write(w, r, code, document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
-			"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Nodes, c.Spec.Channels}}},
-			"outputs": []tensor{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes}},
-				{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}})
+	defer release()
+	if strings.HasSuffix(r.Pattern, "/ready") {
+		s.ready(w, r, document{"name": m.name})
+		return nil
 	}
-	return code
+	s.write(w, r, http.StatusOK, document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
+		"inputs": []tensor[any]{{Name: signalsTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Nodes, c.Spec.Channels}}},
+		"outputs": []tensor[any]{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes}},
+			{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}})
+	return nil
 }
 
-// acquire gives a model's newest classifier, to be released, and 200; or it answers that there is none of the version that
-// the request's path names, and gives the code of that.
-func (s *Server) acquire(w http.ResponseWriter, r *http.Request, m *served) (c *models.Classifier, release func(), code int) {
+// acquire returns a model's newest classifier, which must be released. It is an error if the path names another version.
+func (s *Server) acquire(r *http.Request, m *served) (c *models.Classifier, release func(), err error) {
 	c, free, err := m.Acquire()
 	if err != nil {
-		return nil, nil, s.busy(w, r, "the server is ending")
+		return nil, nil, err
 	}
 	release = func() {
 		if err := free(); err != nil {
@@ -241,9 +222,9 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request, m *served) (c *
 	}
 	if asked := r.PathValue("version"); asked != "" && asked != version(c) {
 		release()
-		return nil, nil, s.fail(w, r, http.StatusNotFound, fmt.Sprintf("model %q has no version %q; its version is %q", m.name, clip(asked), version(c)))
+		return nil, nil, refused(http.StatusNotFound, "model %q has no version %q; its version is %q", m.name, clip(asked), version(c))
 	}
-	return c, release, http.StatusOK
+	return c, release, nil
 }
 
 func (s *Server) panicked(doing, text string) {

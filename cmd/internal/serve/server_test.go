@@ -220,7 +220,7 @@ func TestPacking(t *testing.T) {
 	assert.Equal(t, 415, code)
 	code, _, body := send(t, "POST", url, inJSON(1), "Content-Encoding", "gzip")
 	assert.Equal(t, 400, code)
-	assert.Contains(t, string(body), "the body cannot be unpacked")
+	assert.Contains(t, string(body), "the body cannot be decompressed")
 	code, _, _ = send(t, "POST", url, strings.Repeat(" ", 2<<20))
 	assert.Equal(t, 413, code)
 }
@@ -243,7 +243,8 @@ func TestSeveralModels(t *testing.T) {
 	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	save(t, a, 1, 0)
 	save(t, b, 2, 2)
-	config := Config{Checkpoints: []Checkpoint{{"one", a}, {"", b}}, Options: []models.Option{models.WithBackend(backendtest.Go(t))}}
+	config := Defaults
+	config.Checkpoints, config.Options = []Checkpoint{{"one", a}, {"", b}}, []models.Option{models.WithBackend(backendtest.Go(t))}
 	s, err := New(t.Context(), config)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"one", "tiny"}, s.Names())

@@ -91,7 +91,7 @@ function renderCurves(report) {
     return;
   }
   const best = report.best_epoch, x = history.map((e) => e.epoch);
-  $("curves-text").textContent = `${count(history.length, "epoch")} of ${report.epochs}` + (best ? `; epoch ${best} is the best in validation, marked by the dotted line.` : ".") +
+  $("curves-text").textContent = `${count(history.length, "epoch")} of ${report.config.epochs}` + (best ? `; epoch ${best} is the best in validation, marked by the dotted line.` : ".") +
     " The training’s figures are means over an epoch’s batches, with dropout and augmentation.";
   const pick = (split, what) => history.map((e) => e[split][what]);
   const drawn = [

@@ -5,13 +5,13 @@ class HierarchyData {
     const h = report.hierarchy;
     this.layout = report.layout;
     this.names = report.names;
-    this.nodes = report.nodes;
+    this.nodes = report.spec.nodes;
     this.frozen = h.frozen;
     this.known = h.known;
     this.best = report.best_epoch;
     this.snapshot = report.snapshot;
     this.palette = h.palette.map(channels);
-    this.levels = h.levels.map((l) => ({ nodes: l.nodes, clusters: l.clusters, filters: l.filters, neighbours: l.neighbours,
+    this.levels = h.levels.map((l) => ({ clusters: l.clusters, filters: l.filters, neighbours: l.neighbours,
       colours: unpack(l.colours), mass: unpack(l.mass), central: unpack(l.central), neighbourhoods: unpack(l.neighbourhoods), ranks: unpack(l.ranks), gates: unpack(l.gates),
       centralStarts: starts(unpack(l.central_counts)) }));
     this.epochs = h.epochs.map((e) => ({ epoch: e.epoch, clusters: e.clusters.map(unpack), paths: [] }));

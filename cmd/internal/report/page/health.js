@@ -20,7 +20,7 @@ function renderHealth(report) {
     return;
   }
   const x = courses.map((c) => c.epoch);
-  const lines = (value) => levels.map((l, i) => ({ name: `level ${l.level}`, values: courses.map((c) => value(c.levels[i])) }));
+  const lines = (value) => levels.map((l, i) => ({ name: `level ${l.level}`, values: courses.map((c) => value(c.health[i])) }));
   const shares = (v, tick) => percent(v, tick ? 0 : 1);
   const marker = report.best_epoch;
   $("health-charts").replaceChildren(
@@ -28,5 +28,5 @@ function renderHealth(report) {
     chart("Nodes unselected", x, lines((l) => l.unselected), { format: shares, low: 0, high: 1, marker }),
     chart("Entropy of memberships", x, lines((l) => l.entropy), { format: (v, tick) => tick ? plain(v) : v.toFixed(2), low: 0, high: 1, marker }),
     chart("C, as a share of what is possible", x, lines((l) => (2 * l.objective) / l.clusters), { format: shares, low: 0, high: 1, marker }));
-  fillTable($("courses-table"), ["epoch", ...head], courses.flatMap((c) => c.levels.map((l) => [c.epoch, ...row(l)])));
+  fillTable($("courses-table"), ["epoch", ...head], courses.flatMap((c) => c.health.map((l) => [c.epoch, ...row(l)])));
 }

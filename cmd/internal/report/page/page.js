@@ -5,23 +5,23 @@ const pollEvery = 2000; // milliseconds
 let report = JSON.parse($("report").textContent);
 
 function renderHead() {
-  if (!report.nodes) { // before the training begins
+  if (!report.spec.nodes) { // before the training begins
     $("title").textContent = report.data;
     $("about").textContent = "The data is being prepared.";
     return;
   }
   const test = report.evaluation || (report.result && { ...report.result.test });
-  $("title").textContent = `${report.data} · ${report.model}`;
-  $("about").textContent = `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.channels, "channel")}, ${report.class_names.length} classes.`;
+  $("title").textContent = `${report.data} · ${report.spec.model}`;
+  $("about").textContent = `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.class_names.length} classes.`;
   const fact = (name, value, note, small) => el("div", {}, el("dt", { text: name }), el("dd", { class: small ? "small" : undefined }, value, note ? el("span", { text: note }) : null));
   const last = report.history && report.history.length ? report.history[report.history.length - 1] : null;
-  const facts = [];
+  const facts = [], levels = report.spec.levels || [], hidden = report.spec.hidden || [];
   if (test) facts.push(fact("Test accuracy", percent(test.accuracy, 2), `${report.evaluation ? `n = ${whole(report.evaluation.samples)}, ` : ""}loss ${number(test.loss)}`));
   if (report.result) facts.push(fact("Validation accuracy", percent(report.result.validation.accuracy, 2), `in epoch ${report.best_epoch} of ${report.result.epochs}, the best`));
-  else if (last) facts.push(fact("Validation accuracy", percent(last.validation.accuracy, 2), `in epoch ${last.epoch} of ${report.epochs}`));
+  else if (last) facts.push(fact("Validation accuracy", percent(last.validation.accuracy, 2), `in epoch ${last.epoch} of ${report.config.epochs}`));
   if (report.parameters) facts.push(fact("Parameters", whole(report.parameters), "trainable"));
-  if (report.levels) facts.push(fact("Levels", el("div", { text: report.levels.replaceAll("x", "×").replaceAll(",", ", ") }), "clusters × filters / L" + ((report.hidden || []).length ? `; hidden ${report.hidden.join(", ")}` : ""), true));
-  facts.push(fact("Training", report.result ? duration(report.result.seconds) : last ? `epoch ${last.epoch}` : "begins", `seed ${report.rerun.seed}, ${report.rerun.backend}`));
+  if (levels.length) facts.push(fact("Levels", el("div", { text: levels.map((l) => `${l.clusters}×${l.filters}/${l.neighbours}`).join(", ") }), "clusters × filters / L" + (hidden.length ? `; hidden ${hidden.join(", ")}` : ""), true));
+  facts.push(fact("Training", report.result ? duration(report.result.seconds) : last ? `epoch ${last.epoch}` : "begins", `seed ${report.config.seed}, ${report.backend}`));
   $("facts").replaceChildren(...facts);
   $("notices").replaceChildren(...(report.notices || []).map((text) => el("p", { class: "notice", text })));
 }
@@ -32,9 +32,9 @@ function duration(seconds) {
 }
 
 function renderRerun() {
-  $("rerun").hidden = !report.nodes;
-  if (!report.nodes) return;
-  const r = report.rerun, rows = [["Checkpoint", r.checkpoint], ["Snapshot", report.snapshot], ["Seed", r.seed], ["Backend of the training", r.backend], ["Data", r.provenance],
+  $("rerun").hidden = !report.spec.nodes;
+  if (!report.spec.nodes) return;
+  const r = report, rows = [["Checkpoint", r.checkpoint], ["Snapshot", r.snapshot], ["Seed", r.config.seed], ["Backend of the training", r.backend], ["Data", r.provenance],
     ["Versions", Object.entries(r.versions || {}).filter(([name]) => name !== "backend").map(([name, version]) => `${name} ${version}`).join(", ")],
     ["Report made on", [r.machine.cpu, count(r.machine.cores, "core"), r.machine.memory_bytes ? `${Math.round(r.machine.memory_bytes / 2 ** 30)} GiB` : "", r.machine.platform].filter(Boolean).join(", ")]];
   $("command").textContent = r.command || "The checkpoint does not say which command made it.";

@@ -56,7 +56,7 @@ function drawing(report, sample, contributions) {
     box.append(figures(sample, layout, `${name}, moments of the recording`));
     box.style.gridTemplateColumns = "minmax(0, 1fr)";
   } else if (sample.image) {
-    const values = unpack(sample.image), channelCount = values.length / report.nodes;
+    const values = unpack(sample.image), channelCount = values.length / report.spec.nodes;
     const shade = (i) => (channelCount === 3 ? [0, 1, 2].map((k) => 2 * values[3 * i + k]) : Array(3).fill(2 * values[i]));
     if (layout.kind === "points") {
       const zero = colour("--zero"), high = colour("--text");
