@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Read copies the values of a variable of scope, row-major. The error says that it is not there, or has another type or shape.
+// Read copies the values of a variable of scope, row-major. The error says that it is missing, or has another type or shape.
 func Read[T int32 | float32 | float64](scope *model.Scope, name string, dims ...int) ([]T, error) {
 	path, dtype := model.JoinPath(scope.Scope(), name), dtypes.FromGenericsType[T]()
 	v := scope.GetVariable(name)
