@@ -136,8 +136,8 @@ func (f Field) Value(options any) any {
 	return v
 }
 
-// Set parses value into the option's field of the struct that options points to. The error names option and text, and says what
-// the value must be.
+// Set parses value into the option's field of the struct that options points to. The error names option and value, and says
+// what the value must be.
 func (f Field) Set(options any, value string) error {
 	v := reflect.ValueOf(options).Elem().FieldByIndex(f.index)
 	if field, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
