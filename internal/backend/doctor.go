@@ -130,15 +130,13 @@ func checkProduct(x, y, product []float32, n int) error {
 	if len(product) != n*n {
 		return fmt.Errorf("wrong result: it has %d elements, not %d", len(product), n*n)
 	}
-	for i := range n {
-		for j := range n {
-			var want float32
-			for k := range n {
-				want += x[i*n+k] * y[k*n+j]
-			}
-			if got := product[i*n+j]; got != want {
-				return fmt.Errorf("wrong result: element (%d, %d) is %g, not %g", i, j, got, want)
-			}
+	for at, got := range product {
+		i, j, want := at/n, at%n, float32(0)
+		for k := range n {
+			want += x[i*n+k] * y[k*n+j]
+		}
+		if got != want {
+			return fmt.Errorf("wrong result: element (%d, %d) is %g, not %g", i, j, got, want)
 		}
 	}
 	return nil

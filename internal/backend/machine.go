@@ -59,16 +59,12 @@ func field(root fs.FS, path, field string) string {
 // Versions are those of ccp, of Go and of the modules that compute, as built into the program, by short name.
 func Versions() map[string]string {
 	of := map[string]string{"ccp": "unknown", "go": runtime.Version()}
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		return of
-	}
-	if build.Main.Version != "" {
-		of["ccp"] = build.Main.Version
-	}
-	for _, module := range build.Deps {
-		if name, ok := strings.CutPrefix(module.Path, "github.com/gomlx/"); ok {
-			of[name] = module.Version
+	if build, ok := debug.ReadBuildInfo(); ok {
+		of["ccp"] = cmp.Or(build.Main.Version, of["ccp"])
+		for _, module := range build.Deps {
+			if name, ok := strings.CutPrefix(module.Path, "github.com/gomlx/"); ok {
+				of[name] = module.Version
+			}
 		}
 	}
 	return of

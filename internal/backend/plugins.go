@@ -63,10 +63,7 @@ func pathList(variable string) []string {
 func findPlugins() []pluginFile {
 	var found []pluginFile
 	for _, dir := range searchDirs() {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // Most of the directories do not exist.
-		}
+		entries, _ := os.ReadDir(dir) // most of the directories do not exist
 		for _, entry := range entries {
 			path, err := filepath.Abs(filepath.Join(dir, entry.Name()))
 			if name := nameOfPath(path); err == nil && name != entry.Name() {

@@ -23,21 +23,19 @@ func (f failure) Unwrap() error { return f.error }
 const tryAgain = "give the same command to go on"
 
 func isPassing(err error) bool {
-	var f failure
-	return errors.As(err, &f) && f.passing
+	f, ok := errors.AsType[failure](err)
+	return ok && f.passing
 }
 
 // requestError classifies the error of a request without an answer. Unknown names and untrusted certificates do not pass.
 func requestError(err error) error {
-	var request *url.Error
-	if errors.As(err, &request) {
+	if request, ok := errors.AsType[*url.Error](err); ok {
 		err = request.Err // It repeats the address, which explain gives.
 	}
-	var name *net.DNSError
-	switch {
-	case errors.As(err, &name):
+	if name, ok := errors.AsType[*net.DNSError](err); ok {
 		return failure{err, !name.IsNotFound, "is there a network, or a proxy to name in HTTPS_PROXY?"}
-	case errors.As(err, new(*tls.CertificateVerificationError)):
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return err
 	}
 	return failure{err, true, tryAgain}
@@ -55,16 +53,17 @@ func statusError(status int) error {
 
 // explain says why a fetch failed and what to do about it.
 func explain(ctx context.Context, err error, file File) error {
-	var f failure
-	switch {
-	case file.Temporary:
-	case ctx.Err() != nil:
+	if file.Temporary {
+		return fmt.Errorf("fetch %s: %w", file.URL, err)
+	}
+	if ctx.Err() != nil {
 		kept := ""
 		if have := sizeOf(file.Path + partSuffix); have > 0 && file.Sum != Unpublished {
 			kept = fmt.Sprintf("; %d bytes are kept in %s: %s", have, file.Path+partSuffix, tryAgain)
 		}
 		return fmt.Errorf("stopped while fetching %s: %w%s", file.URL, context.Cause(ctx), kept)
-	case errors.As(err, &f):
+	}
+	if f, ok := errors.AsType[failure](err); ok {
 		return fmt.Errorf("cannot fetch %s: %w; %s; or get it in another way and put it at %s", file.URL, err, f.advice, file.Path)
 	}
 	return fmt.Errorf("fetch %s: %w", file.URL, err)

@@ -2,6 +2,7 @@
 package files
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/csv"
 	"encoding/json"
@@ -37,26 +38,22 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err = write(file); err == nil {
 		err = file.Sync()
 	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
+	err = cmp.Or(err, file.Close())
 	if err == nil {
 		err = os.Rename(temporary, path)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = Sync(filepath.Dir(path))
 	}
-	return Sync(filepath.Dir(path))
+	return err
 }
 
 // cause is an error without the name of the temporary file, which means nothing to people.
 func cause(err error, temporary string) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path) && path.Path == temporary:
+	if path, ok := errors.AsType[*fs.PathError](err); ok && path.Path == temporary {
 		return path.Err
-	case errors.As(err, &link) && link.Old == temporary:
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok && link.Old == temporary {
 		return link.Err
 	}
 	return err

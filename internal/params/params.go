@@ -168,24 +168,18 @@ func (f Field) Set(options any, value string) error {
 func (f Field) Check(options any) error {
 	v := reflect.Indirect(reflect.ValueOf(options)).FieldByIndex(f.index)
 	list, listed := strings.CutPrefix(f.rule, oneOf)
-	ok := true
+	var number float64
 	switch {
 	case v.CanInt():
-		ok = f.holds(float64(v.Int()))
+		number = float64(v.Int())
 	case v.CanFloat():
-		ok = f.holds(v.Float())
-	case listed:
-		ok = slices.Contains(strings.Split(list, "|"), v.String())
+		number = v.Float()
 	}
-	if !ok {
+	rule, ruled := rules[f.rule]
+	if math.IsInf(number, 0) || ruled && !rule.holds(number) || listed && !slices.Contains(strings.Split(list, "|"), v.String()) {
 		return f.wrong(v.Kind(), v.Interface())
 	}
 	return nil
-}
-
-func (f Field) holds(v float64) bool {
-	rule, ok := rules[f.rule]
-	return !math.IsInf(v, 0) && (!ok || rule.holds(v))
 }
 
 // wrong says what the option's values must be.
