@@ -75,31 +75,24 @@ type opener struct {
 func Open(o Options) (compute.Backend, Info, error) {
 	xla.EnableAutoInstall(false) // go-xla must not install behind our back.
 	op := newOpener(o)
-	source, open := flagPrefix, op.openRequest
-	request := o.request()
-	switch {
-	case request == "":
-		open = func(string) (compute.Backend, Info, error) { return op.openBest() }
-	case o.Name == "":
+	source := flagPrefix
+	if o.Name == "" {
 		source = compute.ConfigEnvVar + "="
 	}
-	b, info, err := open(request)
+	b, info, err := op.openRequest(o.request())
 	if err != nil {
-		err = fmt.Errorf("%s%s: %w", source, request, err)
+		err = fmt.Errorf("%s%s: %w", source, o.request(), err)
 	}
 	info.Notice = strings.Join(op.notices, "\n")
 	return b, info, err
 }
 
-// request is the backend that is asked for; "" for none.
+// request is the requested backend; "" for none.
 func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }
 
 func newOpener(o Options) *opener {
-	op := &opener{offline: o.Offline || offlineByEnv(), log: o.Log, progress: o.Progress, failed: map[string]bool{}, install: installPlugin}
-	if op.log == nil {
-		op.log = io.Discard
-	}
-	return op
+	return &opener{offline: o.Offline || offlineByEnv(), log: cmp.Or[io.Writer](o.Log, io.Discard), progress: o.Progress,
+		failed: map[string]bool{}, install: installPlugin}
 }
 
 // offlineByEnv reports whether the environment forbids downloads. go-xla takes GOMLX_NO_AUTO_INSTALL with any value.
@@ -141,8 +134,11 @@ func (op *opener) openXLA(options string) (compute.Backend, Info, error) {
 	return op.openKind("cpu", options)
 }
 
-// openRequest opens the backend that a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], asks for.
+// openRequest opens the backend of a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], or the best one for "".
 func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
+	if request == "" {
+		return op.openBest()
+	}
 	name, rest, _ := strings.Cut(request, ":")
 	if !slices.Contains(compute.List(), name) {
 		return nil, Info{}, errors.New("no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so")

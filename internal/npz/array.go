@@ -42,9 +42,6 @@ func (a *Array) Kind() string {
 // Ints returns the elements as int64. Booleans become 0 and 1; floating-point numbers must be whole. An element without an exact
 // int64 value is an error, which names the first one. The result may share memory with Data.
 func (a *Array) Ints() ([]int64, error) {
-	if data, ok := a.Data.([]int64); ok {
-		return data, nil
-	}
 	const exact = 1 << 53
 	out, err := convert[int64](a, "integers")
 	data := reflect.ValueOf(a.Data)
@@ -61,18 +58,12 @@ func (a *Array) Ints() ([]int64, error) {
 
 // Floats returns the elements as float64; booleans become 0 and 1. The result may share memory with Data.
 func (a *Array) Floats() ([]float64, error) {
-	if data, ok := a.Data.([]float64); ok {
-		return data, nil
-	}
 	return convert[float64](a, "numbers")
 }
 
 // Float32s returns the elements as float32; booleans become 0 and 1, and what float32 cannot hold is rounded (to an
 // infinity where it is too large). The result may share memory with Data.
 func (a *Array) Float32s() ([]float32, error) {
-	if data, ok := a.Data.([]float32); ok {
-		return data, nil
-	}
 	return convert[float32](a, "numbers")
 }
 
@@ -84,8 +75,11 @@ func (a *Array) Strings() ([]string, error) {
 	return nil, fmt.Errorf("elements are %s, want strings; store with dtype=str", a.Kind())
 }
 
-// convert copies any numeric array to elements of type T. Its error says what was wanted.
+// convert gives the elements of any numeric array as type T. Its error says what was wanted.
 func convert[T int64 | float32 | float64](a *Array, want string) ([]T, error) {
+	if data, ok := a.Data.([]T); ok {
+		return data, nil
+	}
 	if a.dtype() == "" {
 		return nil, fmt.Errorf("elements are %s, want %s", a.Kind(), want)
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -111,11 +110,10 @@ func decode(part any, raw []byte, h header, order binary.ByteOrder) (at int, err
 
 // fill reads exactly the whole buffer.
 func fill(r io.Reader, buffer []byte) error {
-	_, err := io.ReadFull(r, buffer)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the elements are cut off; the file is damaged")
+	if _, err := io.ReadFull(r, buffer); err != nil {
+		return fmt.Errorf("the elements are cut off or damaged: %w", err)
 	}
-	return err
+	return nil
 }
 
 // rowMajor turns elements in Fortran order (first index fastest) into C order (last index fastest).
