@@ -168,8 +168,8 @@ func advise(r Report) (advice []string) {
 	case len(sourcesOf("cpu")) == 0:
 		add("no XLA plugin is published for %s: only the pure Go backend is available", r.Machine.Platform)
 	case r.Offline:
-		add("XLA is not installed and downloads are off: allow them once (unset %s and %s, no --offline), or copy %s from another machine into %s",
-			offlineEnv, xla.NoAutoInstallEnv, wheelPlugin, dir)
+		add("XLA is not installed and downloads are off: allow them once (unset %s and %s, no --offline), or copy %s from another"+
+			" machine into %s", offlineEnv, xla.NoAutoInstallEnv, wheelPlugin, dir)
 	default:
 		add("XLA is not installed: `ccp train` installs it (60 MB) into %s", dir)
 	}
@@ -191,9 +191,9 @@ func (r Report) String() string {
 		_, _ = fmt.Fprintf(&s, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("machine", "%s", r.Machine)
-	var modules []string
-	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
-		modules = append(modules, name+" "+strings.TrimPrefix(r.Versions[name], name))
+	modules := slices.Sorted(maps.Keys(r.Versions))
+	for i, name := range modules {
+		modules[i] += " " + strings.TrimPrefix(r.Versions[name], name)
 	}
 	line("versions", "%s", strings.Join(modules, ", "))
 	line("request", "%s", cmp.Or(r.Request, "none (GOMLX_BACKEND is not set)"))

@@ -73,7 +73,7 @@ func Versions() map[string]string {
 // leastDriver is the oldest of NVIDIA's drivers that runs CUDA 13, which go-xla installs.
 const leastDriver = 580
 
-// driverVersion is such as 580.65.06 among other words.
+// driverVersion is the first such number in "NVIDIA UNIX x86_64 Kernel Module  580.65.06  Release Build".
 var driverVersion = regexp.MustCompile(`\b\d+\.[\d.]*\d\b`)
 
 // GPUs are the NVIDIA cards of a machine according to its kernel, usable or not.
@@ -100,7 +100,7 @@ func findGPUs(root fs.FS) GPUs {
 			g.Models = append(g.Models, model)
 		}
 	}
-	g.Driver = driverVersion.FindString(field(root, "proc/driver/nvidia/version", "NVRM version")) // … Kernel Module  580.65.06  Release …
+	g.Driver = driverVersion.FindString(field(root, "proc/driver/nvidia/version", "NVRM version"))
 	g.Cards = max(g.Cards, len(g.Models))                                                          // a container may show the driver and not the bus
 	return g
 }

@@ -99,7 +99,8 @@ func (in *install) cuda() error {
 		return fmt.Errorf("the CUDA plugin goes into go-xla's own directory, but %s points elsewhere; unset it",
 			pjrt.PJRTPluginPathsEnv)
 	}
-	_, _ = fmt.Fprintln(in.log, "installing XLA for CUDA with NVIDIA's libraries, several GB, once (GOMLX_BACKEND=xla:cpu or CCP_OFFLINE=1 avoids it)")
+	_, _ = fmt.Fprintln(in.log, "installing XLA for CUDA with NVIDIA's libraries, several GB, once"+
+		" (GOMLX_BACKEND=xla:cpu or CCP_OFFLINE=1 avoids it)")
 	return in.fetchCUDA()
 }
 

@@ -66,7 +66,8 @@ const entry = `\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
 // parseHeader reads the dictionary and checks it.
 func parseHeader(text string) (h header, err error) {
 	text = strings.TrimSpace(text)
-	malformed := fmt.Errorf("the .npy header %.150q is malformed; want such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", text)
+	const example = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"
+	malformed := fmt.Errorf("the .npy header %.150q is malformed; want such as %s", text, example)
 	match := dictionary.FindStringSubmatch(text)
 	if match == nil {
 		return h, malformed
