@@ -101,7 +101,7 @@ func findGPUs(root fs.FS) GPUs {
 		}
 	}
 	g.Driver = driverVersion.FindString(field(root, "proc/driver/nvidia/version", "NVRM version"))
-	g.Cards = max(g.Cards, len(g.Models))                                                          // a container may show the driver and not the bus
+	g.Cards = max(g.Cards, len(g.Models)) // a container may show the driver and not the bus
 	return g
 }
 
