@@ -48,19 +48,18 @@ func TestLoad(t *testing.T) {
 
 // A classifier saved on one backend is the same on another.
 func TestLoadOnAnotherBackend(t *testing.T) {
-	all := backendtest.All(t)
-	dir, saved := saveTiny(t, all["go"])
+	dir, saved := saveTiny(t, backendtest.Go(t))
 	want, err := saved.Classify(t.Context(), signals(saved.Spec, 5, 1))
 	require.NoError(t, err)
-	for name, backend := range all {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		loaded, err := Load(dir, WithBackend(backend))
 		require.NoError(t, err)
 		got, err := loaded.Classify(t.Context(), signals(saved.Spec, 5, 1))
 		require.NoError(t, err)
 		for i := range got {
-			assert.InDeltaSlice(t, want[i].Probabilities, got[i].Probabilities, 1e-5, name)
+			assert.InDeltaSlice(t, want[i].Probabilities, got[i].Probabilities, 1e-5)
 		}
-	}
+	})
 }
 
 // Without a usable best snapshot the newest one serves: frozen now, and with averaged weights where there are.

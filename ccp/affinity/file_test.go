@@ -182,10 +182,13 @@ func FuzzReadNPZ(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := npz.NewFile("a.npz", bytes.NewReader(content), int64(len(content)))
+		path := filepath.Join(t.TempDir(), "a.npz")
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		file, err := npz.Open(path)
 		if err != nil {
 			return // A matter of package npz.
 		}
+		defer file.Close()
 		m, err := graphOf(file)
 		if err != nil {
 			require.ErrorContains(t, err, "a.npz: ")

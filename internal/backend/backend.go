@@ -2,17 +2,18 @@
 //
 // [Open] takes, in this order:
 //
-//  1. what Options.Name or GOMLX_BACKEND asks for; if it cannot be had that is an error;
+//  1. what Options.Name or GOMLX_BACKEND asks for; it is an error if that is unavailable;
 //  2. an installed XLA plugin: CUDA when there is an NVIDIA GPU (installed if need be), else CPU;
 //  3. the CPU plugin on go-xla's release page;
 //  4. the CPU plugin inside a Python wheel, pinned by version and checksum (see wheel.go);
 //  5. GoMLX's pure Go backend, with one line that says so.
 //
-// Downloads are shown, checked, put in place atomically and locked against other processes. They never happen with
-// Options.Offline, CCP_OFFLINE=1 or GOMLX_NO_AUTO_INSTALL set. [Doctor] reports what there is and what to do.
+// Downloads show their progress, are checked, appear complete or not at all, and are locked against other processes. There are
+// none with Options.Offline, CCP_OFFLINE=1 or GOMLX_NO_AUTO_INSTALL. [Doctor] reports what is available and what to do.
 package backend
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +36,7 @@ const offlineEnv = "CCP_OFFLINE"
 // flagPrefix begins an error about Options.Name, which the program takes from a flag.
 const flagPrefix = "--backend "
 
-// Progress is told of the bytes of a file that have come, out of `total`, which is negative where it is not known.
+// Progress receives the number of bytes of a file that have arrived, out of `total`, which is negative where it is unknown.
 type Progress func(name string, done, total int64)
 
 // Options of [Open] and [Doctor]. The zero value is ready to use.
@@ -44,7 +45,7 @@ type Options struct {
 	Offline bool
 	// Log receives notices, usually os.Stderr. Nil discards them.
 	Log io.Writer
-	// Progress is told how a download goes. It may be nil.
+	// Progress follows a download. It may be nil.
 	Progress Progress
 	// Name overrides GOMLX_BACKEND when not empty: "go", "xla", "xla:cpu", "xla:cuda", "xla:/path/plugin.so".
 	Name string
@@ -56,7 +57,7 @@ type Info struct {
 	Plugin  string `json:"plugin,omitempty"`  // Path of the XLA plugin; empty for pure Go.
 	Version string `json:"version,omitempty"` // Version of the plugin's PJRT API, as "0.81"; empty for pure Go.
 	Devices int    `json:"devices"`           // Number of devices.
-	Notice  string `json:"notice,omitempty"`  // What Open had to say, one line each; already written to Options.Log.
+	Notice  string `json:"notice,omitempty"`  // Open's notices, one line each; already written to Options.Log.
 }
 
 // opener carries one call of Open.
@@ -69,37 +70,29 @@ type opener struct {
 	install  func(op *opener, kind string) error // installPlugin, replaced in tests.
 }
 
-// Open opens a backend; see the package's documentation for which. Without a request (Options.Name, GOMLX_BACKEND) it
-// always finds one, and whatever went wrong on the way is a notice; with a request, failing it is an error that lists
-// what there is.
+// Open opens a backend; the package's documentation says which. Without a request (Options.Name, GOMLX_BACKEND) it
+// always finds one and reports its failed tries as notices. A request that fails is an error, which lists what is available.
 func Open(o Options) (compute.Backend, Info, error) {
 	xla.EnableAutoInstall(false) // go-xla must not install behind our back.
 	op := newOpener(o)
-	source, request := flagPrefix, o.Name
-	if request == "" {
-		source, request = compute.ConfigEnvVar+"=", os.Getenv(compute.ConfigEnvVar)
+	source := flagPrefix
+	if o.Name == "" {
+		source = compute.ConfigEnvVar + "="
 	}
-	var b compute.Backend
-	var info Info
-	var err error
-	if request != "" {
-		b, info, err = op.openRequest(request)
-		if err != nil {
-			err = fmt.Errorf("%s%s: %w", source, request, err)
-		}
-	} else {
-		b, info, err = op.openBest()
+	b, info, err := op.openRequest(o.request())
+	if err != nil {
+		err = fmt.Errorf("%s%s: %w", source, o.request(), err)
 	}
 	info.Notice = strings.Join(op.notices, "\n")
 	return b, info, err
 }
 
+// request is the requested backend; "" for none.
+func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }
+
 func newOpener(o Options) *opener {
-	op := &opener{offline: o.Offline || offlineByEnv(), log: o.Log, progress: o.Progress, failed: map[string]bool{}, install: installPlugin}
-	if op.log == nil {
-		op.log = io.Discard
-	}
-	return op
+	return &opener{offline: o.Offline || offlineByEnv(), log: cmp.Or[io.Writer](o.Log, io.Discard), progress: o.Progress,
+		failed: map[string]bool{}, install: installPlugin}
 }
 
 // offlineByEnv reports whether the environment forbids downloads. go-xla takes GOMLX_NO_AUTO_INSTALL with any value.
@@ -119,36 +112,39 @@ func (op *opener) notice(format string, args ...any) {
 	_, _ = fmt.Fprintln(op.log, line)
 }
 
-// openBest opens the fastest backend there is.
+// openBest opens the fastest backend that is available.
 func (op *opener) openBest() (compute.Backend, Info, error) {
 	b, info, err := op.openXLA("")
 	if err != nil {
 		op.notice("using the pure Go backend, several times slower than XLA (%v); `ccp doctor` says what to do", err)
-		return openConfig("go", pluginFile{})
+		return openConfig("go")
 	}
 	return b, info, nil
 }
 
-// openXLA opens XLA for CUDA where there is a GPU, and where that fails or there is none, for the CPU.
+// openXLA opens XLA for CUDA where there is a GPU. Without one, or if that fails, it opens XLA for the CPU.
 func (op *opener) openXLA(options string) (compute.Backend, Info, error) {
 	if installer.HasNvidiaGPU() {
 		b, info, err := op.openKind("cuda", options)
 		if err == nil {
 			return b, info, nil
 		}
-		op.notice("the GPU is left idle: %v; trying XLA on the CPU", err)
+		op.notice("the GPU stays idle: %v; trying XLA on the CPU", err)
 	}
 	return op.openKind("cpu", options)
 }
 
-// openRequest opens the backend that a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], asks for.
+// openRequest opens the backend of a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], or the best one for "".
 func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
+	if request == "" {
+		return op.openBest()
+	}
 	name, rest, _ := strings.Cut(request, ":")
 	if !slices.Contains(compute.List(), name) {
 		return nil, Info{}, errors.New("no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so")
 	}
 	if name == "go" {
-		return openConfig(request, pluginFile{})
+		return openConfig(request)
 	}
 	plugin, options, _ := strings.Cut(rest, ",")
 	if strings.ContainsAny(plugin, `/\`) {
@@ -164,8 +160,8 @@ func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 	return op.openXLA(options)
 }
 
-// openKind opens an installed plugin of a kind ("cpu", "cuda", …). Where no intact one is there, and downloads are
-// allowed, it installs one. A plugin that is intact but does not work is not fetched anew: that would go on for ever.
+// openKind opens an installed plugin of a kind ("cpu", "cuda", …). Without an intact one, it installs one if downloads are
+// allowed. It does not fetch an intact plugin that fails again: that would never end.
 func (op *opener) openKind(kind, options string) (compute.Backend, Info, error) {
 	b, info, intact, err := op.openInstalled(kind, options)
 	if err == nil || intact || (kind != "cpu" && kind != "cuda") {
@@ -215,22 +211,32 @@ func (op *opener) openPlugin(plugin pluginFile, options string) (compute.Backend
 		return nil, Info{}, err
 	}
 	config := "xla:" + plugin.Path
-	if plugin.is("cuda") {
-		// go-xla judges by the path: "cpu" anywhere in it would make it share host memory with the GPU.
-		options = strings.TrimPrefix(options+",noshared_buffers", ",")
-	}
 	if options != "" {
 		config += "," + options
 	}
-	return openConfig(config, plugin)
+	if plugin.is("cuda") { // go-xla judges by the path: "cpu" anywhere in it would make it share host memory with the GPU.
+		config += ",noshared_buffers"
+	}
+	b, info, err := openConfig(config)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	loaded, err := pjrt.GetPlugin(plugin.Path)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	kind, _, _ := strings.Cut(plugin.Name, "_v")
+	major, minor := loaded.Version()
+	info.Name, info.Plugin, info.Version = "xla:"+kind, plugin.Path, fmt.Sprintf("%d.%d", major, minor)
+	return b, info, nil
 }
 
 // pureGo runs one operation after another, each on all cores. Its default runs operations side by side, and (compute
 // v0.1.3) hangs when two large matrix products do: each takes a worker, and waits for another to be free.
 const pureGo = "go:ops_sequential"
 
-// openConfig opens the backend that a full GoMLX configuration names, and turns a panic on the way into an error.
-func openConfig(config string, plugin pluginFile) (b compute.Backend, info Info, err error) {
+// openConfig opens the backend that a full GoMLX configuration names. It returns a panic as an error.
+func openConfig(config string) (b compute.Backend, info Info, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			b, info, err = nil, Info{}, fmt.Errorf("%v", cause)
@@ -247,19 +253,5 @@ func openConfig(config string, plugin pluginFile) (b compute.Backend, info Info,
 		return nil, Info{}, err
 	}
 	name, _, _ := strings.Cut(config, ":")
-	info = Info{Name: name, Devices: b.NumDevices()}
-	if plugin.Path != "" {
-		info.Name = "xla:" + plugin.Name
-		if kind, _, versioned := strings.Cut(plugin.Name, "_v"); versioned {
-			info.Name = "xla:" + kind
-		}
-		info.Plugin = plugin.Path
-		loaded, err := pjrt.GetPlugin(plugin.Path)
-		if err != nil {
-			return nil, Info{}, err
-		}
-		major, minor := loaded.Version()
-		info.Version = fmt.Sprintf("%d.%d", major, minor)
-	}
-	return b, info, nil
+	return b, Info{Name: name, Devices: b.NumDevices()}, nil
 }

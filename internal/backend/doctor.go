@@ -22,11 +22,11 @@ import (
 type Report struct {
 	Machine  Machine           `json:"machine"`
 	Versions map[string]string `json:"versions"` // Of Go and of the modules that compute, by short name.
-	Request  string            `json:"request"`  // Options.Name or GOMLX_BACKEND; empty when nothing is asked for.
+	Request  string            `json:"request"`  // Options.Name or GOMLX_BACKEND; empty without a request.
 	Offline  bool              `json:"offline"`  // Downloads are off.
-	GPU      bool              `json:"gpu"`      // There is an NVIDIA GPU that programs can reach.
-	GPUs     GPUs              `json:"gpus"`     // Those that the machine has.
-	Searched []string          `json:"searched"` // Directories where XLA plugins are looked for.
+	GPU      bool              `json:"gpu"`      // An NVIDIA GPU is reachable.
+	GPUs     GPUs              `json:"gpus"`     // The machine's NVIDIA cards.
+	Searched []string          `json:"searched"` // Directories searched for XLA plugins.
 	Trials   []Trial           `json:"trials"`   // The pure Go backend, each XLA plugin file, and the request.
 	Chosen   string            `json:"chosen"`   // Name of the backend that Open takes here; empty if it fails.
 	Advice   []string          `json:"advice"`   // What to do; empty when all is well.
@@ -37,19 +37,16 @@ type Trial struct {
 	Info
 	Config  string  `json:"config"`           // The configuration for GOMLX_BACKEND that gives this backend.
 	First   float64 `json:"first_seconds"`    // First run, with compilation.
-	Seconds float64 `json:"seconds"`          // Best of the next runs, with the result's way back.
+	Seconds float64 `json:"seconds"`          // Best of the next runs, including the result's transfer.
 	GFLOPS  float64 `json:"gflop_per_second"` // 2·256³ operations in Seconds.
 	Error   string  `json:"error,omitempty"`  // Why the backend does not work; empty if it does.
 }
 
-// Doctor looks at everything that decides which backend is opened, and tries a tiny computation on each backend that
-// there is. It changes nothing and downloads nothing.
+// Doctor examines everything that decides which backend is opened, and tries a tiny computation on each available backend.
+// It changes nothing and downloads nothing.
 func Doctor(o Options) Report {
 	xla.EnableAutoInstall(false)
-	request := o.Name
-	if request == "" {
-		request = os.Getenv(compute.ConfigEnvVar)
-	}
+	request := o.request()
 	r := Report{
 		Machine:  ThisMachine(),
 		Versions: Versions(),
@@ -66,8 +63,7 @@ func Doctor(o Options) Report {
 		}
 		r.Trials = append(r.Trials, tryConfig("xla:"+plugin.Path))
 	}
-	tried := func(t Trial) bool { return t.Config == request }
-	if request != "" && !slices.ContainsFunc(r.Trials, tried) {
+	if request != "" && !slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.Config == request }) {
 		r.Trials = append(r.Trials, tryConfig(request))
 	}
 	if b, info, err := Open(Options{Offline: true, Name: o.Name}); err == nil {
@@ -103,109 +99,101 @@ func (trial *Trial) multiply(b compute.Backend) error {
 	}
 	left, right := tensors.FromFlatDataAndDimensions(x, n, n), tensors.FromFlatDataAndDimensions(y, n, n)
 	exec, err := graph.NewExec(b, func(x, y *graph.Node) *graph.Node { return graph.MatMul(x, y) })
-	if err != nil {
-		return fmt.Errorf("build a product of matrices: %w", err)
-	}
-	best := math.Inf(1)
-	for run := range 1 + runs {
+	trial.Seconds = math.Inf(1)
+	for run := 0; err == nil && run <= runs; run++ {
 		start := time.Now()
-		outputs, err := exec.Call(left, right)
-		if err != nil {
-			return fmt.Errorf("run a product of matrices: %w", err)
-		}
-		product, err := tensors.CopyFlatData[float32](outputs[0])
-		if err != nil {
-			return fmt.Errorf("read a product of matrices: %w", err)
+		var product []float32
+		var output *tensors.Tensor
+		if output, err = exec.Call1(left, right); err == nil {
+			product, err = tensors.CopyFlatData[float32](output)
 		}
 		elapsed := time.Since(start).Seconds()
-		if run == 0 {
+		switch {
+		case err != nil:
+		case run == 0:
 			trial.First = elapsed
-			if err := checkProduct(x, y, product, n); err != nil {
-				return err
-			}
-			continue
+			err = checkProduct(x, y, product, n)
+		default:
+			trial.Seconds = min(trial.Seconds, elapsed)
 		}
-		best = min(best, elapsed)
 	}
-	trial.Seconds = best
-	trial.GFLOPS = 2 * n * n * n / best / 1e9
+	if err != nil {
+		trial.Seconds = 0
+		return fmt.Errorf("product of matrices: %w", err)
+	}
+	trial.GFLOPS = 2 * n * n * n / trial.Seconds / 1e9
 	return nil
 }
 
 // checkProduct compares a product of two n x n matrices with the plain triple loop.
 func checkProduct(x, y, product []float32, n int) error {
 	if len(product) != n*n {
-		return fmt.Errorf("wrong result: a product of matrices has %d elements, not %d", len(product), n*n)
+		return fmt.Errorf("wrong result: it has %d elements, not %d", len(product), n*n)
 	}
-	for i := range n {
-		for j := range n {
-			var want float32
-			for k := range n {
-				want += x[i*n+k] * y[k*n+j]
-			}
-			if got := product[i*n+j]; got != want {
-				return fmt.Errorf("wrong result: element (%d, %d) of a product of matrices is %g, not %g", i, j, got, want)
-			}
+	for at, got := range product {
+		i, j, want := at/n, at%n, float32(0)
+		for k := range n {
+			want += x[i*n+k] * y[k*n+j]
+		}
+		if got != want {
+			return fmt.Errorf("wrong result: element (%d, %d) is %g, not %g", i, j, got, want)
 		}
 	}
 	return nil
 }
 
 // advise says what to do about a report.
-func advise(r Report) []string {
-	advice := []string{}
+func advise(r Report) (advice []string) {
+	advice = []string{}
+	add := func(format string, args ...any) { advice = append(advice, fmt.Sprintf(format, args...)) }
 	works := func(kind string) bool {
 		return slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.Error == "" && t.Name == kind })
 	}
 	for _, t := range r.Trials {
+		path, isXLA := strings.CutPrefix(t.Config, "xla:")
 		switch {
 		case t.Error == "":
 		case t.Config == r.Request:
-			advice = append(advice, fmt.Sprintf("the backend asked for, %s, does not work; unset %s for the best one there is",
-				r.Request, compute.ConfigEnvVar))
-		case strings.HasPrefix(t.Config, "xla:"):
-			advice = append(advice, fmt.Sprintf("%s does not work; delete it and run any command with the network on,"+
-				" which installs it again", strings.TrimPrefix(t.Config, "xla:")))
+			add("the requested backend, %s, does not work; unset %s for the best one available", r.Request, compute.ConfigEnvVar)
+		case isXLA:
+			add("%s does not work; delete it and run any command with the network on, which installs it again", path)
 		}
 	}
 	dir, err := installDir()
-	if err != nil {
-		return append(advice, err.Error())
-	}
-	if !works("xla:cpu") {
-		if len(sourcesOf("cpu")) == 0 {
-			advice = append(advice, fmt.Sprintf("no XLA plugin is published for %s: the pure Go backend is what there is",
-				r.Machine.Platform))
-		} else if r.Offline {
-			advice = append(advice, fmt.Sprintf("XLA is not installed and downloads are off: allow them once (unset %s"+
-				" and %s, no --offline), or copy %s from another machine into %s",
-				offlineEnv, xla.NoAutoInstallEnv, wheelPlugin, dir))
-		} else {
-			advice = append(advice, fmt.Sprintf("XLA is not installed: `ccp train` installs it (60 MB) into %s", dir))
-		}
+	switch {
+	case err != nil:
+		add("%v", err)
+		return advice
+	case works("xla:cpu"):
+	case len(sourcesOf("cpu")) == 0:
+		add("no XLA plugin is published for %s: only the pure Go backend is available", r.Machine.Platform)
+	case r.Offline:
+		add("XLA is not installed and downloads are off: allow them once (unset %s and %s, no --offline), or copy %s from another"+
+			" machine into %s", offlineEnv, xla.NoAutoInstallEnv, wheelPlugin, dir)
+	default:
+		add("XLA is not installed: `ccp train` installs it (60 MB) into %s", dir)
 	}
 	if why := r.GPUs.advice(); why != "" && !works("xla:cuda") {
-		advice = append(advice, why)
+		add("%s", why)
 	} else if r.GPU && !works("xla:cuda") {
-		advice = append(advice, "there is an NVIDIA GPU, but XLA for CUDA does not work: `ccp train` with the network on"+
-			" installs it")
+		add("there is an NVIDIA GPU, but XLA for CUDA does not work: `ccp train` with the network on installs it")
 	}
 	if dirs := os.Getenv(pjrt.PJRTPluginPathsEnv); dirs != "" && !works("xla:cpu") {
-		advice = append(advice, fmt.Sprintf("%s=%s: only these directories are searched", pjrt.PJRTPluginPathsEnv, dirs))
+		add("%s=%s: only these directories are searched", pjrt.PJRTPluginPathsEnv, dirs)
 	}
 	return advice
 }
 
-// String lays the report out for people.
+// String formats the report for people.
 func (r Report) String() string {
 	var s strings.Builder
 	line := func(name, format string, args ...any) {
 		_, _ = fmt.Fprintf(&s, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("machine", "%s", r.Machine)
-	var modules []string
-	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
-		modules = append(modules, name+" "+strings.TrimPrefix(r.Versions[name], name))
+	modules := slices.Sorted(maps.Keys(r.Versions))
+	for i, name := range modules {
+		modules[i] += " " + strings.TrimPrefix(r.Versions[name], name)
 	}
 	line("versions", "%s", strings.Join(modules, ", "))
 	line("request", "%s", cmp.Or(r.Request, "none (GOMLX_BACKEND is not set)"))
@@ -214,25 +202,17 @@ func (r Report) String() string {
 	line("searched", "%s", strings.Join(r.Searched, ", "))
 	s.WriteString("\n")
 	for _, trial := range r.Trials {
-		line(trial.verdict(), "%s", trial)
+		line(map[bool]string{true: "ok", false: "FAILED"}[trial.Error == ""], "%s", trial)
 	}
 	s.WriteString("\n")
-	line("chosen", "%s", cmp.Or(r.Chosen, "none: the backend asked for cannot be opened"))
+	line("chosen", "%s", cmp.Or(r.Chosen, "none: the requested backend cannot be opened"))
 	for _, advice := range r.Advice {
 		line("to do", "%s", advice)
 	}
 	return s.String()
 }
 
-// verdict is "ok" or "FAILED".
-func (t Trial) verdict() string {
-	if t.Error != "" {
-		return "FAILED"
-	}
-	return "ok"
-}
-
-// String is one line: which backend, what it took or what went wrong.
+// String is one line: the backend, and its times or its error.
 func (t Trial) String() string {
 	if t.Error != "" {
 		return t.Config + ": " + t.Error

@@ -64,7 +64,7 @@ func TestCheckProductFindsAWrongElement(t *testing.T) {
 	x, y := []float32{1, 2, 3, 4}, []float32{5, 6, 7, 8}
 	require.NoError(t, checkProduct(x, y, []float32{19, 22, 43, 50}, 2))
 	require.EqualError(t, checkProduct(x, y, []float32{19, 22, 43, 51}, 2),
-		"wrong result: element (1, 1) of a product of matrices is 51, not 50")
+		"wrong result: element (1, 1) is 51, not 50")
 	require.ErrorContains(t, checkProduct(x, y, nil, 2), "has 0 elements, not 4")
 }
 

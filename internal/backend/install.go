@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,18 +26,18 @@ const (
 
 // install carries one installation of a plugin into a directory.
 type install struct {
-	kind     string        // "cpu" or "cuda".
-	dir      string        // Where plugins go.
-	log      io.Writer     // What was installed, and the wait for another process.
-	progress Progress      // Of downloads; may be nil.
-	lockWait time.Duration // How long to wait for another process that installs.
-	sources  []source      // Tried in turn.
+	kind     string        // "cpu" or "cuda"
+	dir      string        // of the plugins
+	log      io.Writer     // for what was installed, and the wait for another process
+	progress Progress      // of downloads; may be nil
+	lockWait time.Duration // for another process that installs
+	sources  []source      // tried in turn
 	usable   func(path string) bool
 	fetcher  download.Fetcher
 	index    index
 }
 
-// fetcher gives up early on a server that does not answer: there may be another source, and without any there is a backend.
+// fetcher soon gives up on a server that does not answer: there may be another source, and the pure Go backend needs none.
 var fetcher = download.Fetcher{Stall: 15 * time.Second}
 
 // source is one way to get a plugin.
@@ -45,7 +46,7 @@ type source struct {
 	fetch func(in *install) error
 }
 
-// installPlugin fetches a plugin of a kind and returns why it could not.
+// installPlugin fetches a plugin of a kind.
 func installPlugin(op *opener, kind string) error {
 	dir, err := installDir()
 	if err != nil {
@@ -71,7 +72,7 @@ func sourcesOf(kind string) (sources []source) {
 	return sources
 }
 
-// run installs under the directory's lock. A plugin that another process installed meanwhile is taken as it is.
+// run installs under the directory's lock. It accepts a plugin that another process has just installed.
 func (in *install) run() error {
 	if len(in.sources) == 0 {
 		return fmt.Errorf("no XLA plugin is published for %s/%s", runtime.GOOS, runtime.GOARCH)
@@ -79,11 +80,11 @@ func (in *install) run() error {
 	if err := os.MkdirAll(in.dir, 0o755); err != nil {
 		return fmt.Errorf("cannot install XLA: %w; make the directory writable or set %s", err, pjrt.PJRTPluginPathsEnv)
 	}
-	unlock, err := in.lock()
-	if err != nil {
+	lock := flock.New(filepath.Join(in.dir, lockName)) // The system drops it when its holder dies.
+	if err := in.take(lock); err != nil {
 		return err
 	}
-	defer unlock()
+	defer func() { _ = lock.Unlock() }()
 	for _, plugin := range findPlugins() {
 		if plugin.is(in.kind) && in.usable(plugin.Path) {
 			return nil
@@ -102,22 +103,22 @@ func (in *install) run() error {
 	return oneLine(failures)
 }
 
-// lock takes the lock that keeps two processes from installing at once. The system drops it when its holder dies.
-func (in *install) lock() (unlock func(), err error) {
-	lock := flock.New(filepath.Join(in.dir, lockName))
+// take takes the lock that keeps two processes from installing at once.
+func (in *install) take(lock *flock.Flock) error {
 	locked, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("cannot install XLA: lock %s: %w", lock.Path(), err)
+		return fmt.Errorf("cannot install XLA: lock %s: %w", lock.Path(), err)
 	}
-	if !locked {
-		_, _ = fmt.Fprintf(in.log, "another process is installing XLA; waiting for it (lock %s)\n", lock.Path())
-		ctx, cancel := context.WithTimeout(context.Background(), in.lockWait)
-		defer cancel()
-		if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
-			return nil, fmt.Errorf("lock %s is still held after %v; end the process that holds it", lock.Path(), in.lockWait)
-		}
+	if locked {
+		return nil
 	}
-	return func() { _ = lock.Unlock() }, nil
+	_, _ = fmt.Fprintf(in.log, "another process is installing XLA; waiting for it (lock %s)\n", lock.Path())
+	ctx, cancel := context.WithTimeout(context.Background(), in.lockWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
+		return fmt.Errorf("lock %s is still held after %v; end the process that holds it", lock.Path(), in.lockWait)
+	}
+	return nil
 }
 
 // part is the path of something unfinished.
@@ -141,7 +142,7 @@ func (in *install) download(address, name, sum string) (path string, err error) 
 	return path, fetcher.Fetch(context.Background(), download.File{URL: address, Path: path, Sum: sum, Temporary: true})
 }
 
-// place gives an unfinished plugin its name when it is intact.
+// place gives an unfinished plugin its name if it is intact.
 func (in *install) place(part, name, origin string) error {
 	if err := os.Chmod(part, 0o755); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (in *install) place(part, name, origin string) error {
 	return nil
 }
 
-// release installs the CPU plugin that this version of go-xla was tested with, from go-xla's own release page.
+// release installs the CPU plugin that this version of go-xla was tested with, from go-xla's release page.
 func (in *install) release() error {
 	page := "https://api.github.com/repos/" + installer.BinaryCPUReleasesRepo + "/releases/tags/" + pjrt.DefaultCPUVersion
 	var answer struct {
@@ -171,18 +172,12 @@ func (in *install) release() error {
 		return err
 	}
 	for _, asset := range answer.Assets {
-		unpack := installer.Untar
-		switch asset.Name {
-		case fmt.Sprintf("pjrt_cpu_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH):
-		case fmt.Sprintf("pjrt_cpu_%s_%s.zip", runtime.GOOS, runtime.GOARCH):
-			unpack = installer.Unzip
-		default:
+		ending, ours := strings.CutPrefix(asset.Name, fmt.Sprintf("pjrt_cpu_%s_%s.", runtime.GOOS, runtime.GOARCH))
+		unpack := map[string]func(archive, folder string) ([]string, error){"tar.gz": installer.Untar, "zip": installer.Unzip}[ending]
+		if !ours || unpack == nil {
 			continue
 		}
-		if asset.Digest == "" { // older releases have none
-			asset.Digest = download.Unpublished
-		}
-		archive, err := in.download(asset.URL, asset.Name, asset.Digest)
+		archive, err := in.download(asset.URL, asset.Name, cmp.Or(asset.Digest, download.Unpublished)) // older releases have no digest
 		if err != nil {
 			return err
 		}
@@ -204,7 +199,7 @@ func (in *install) release() error {
 	return fmt.Errorf("version %s has no file for %s/%s", pjrt.DefaultCPUVersion, runtime.GOOS, runtime.GOARCH)
 }
 
-// oneLine joins errors by semicolons, for notices are one line each.
+// oneLine joins errors by semicolons: a notice is one line.
 func oneLine(failures []error) error {
 	texts := make([]string, len(failures))
 	for i, err := range failures {

@@ -6,18 +6,19 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
 )
 
-// Machine describes the computer that a report, or a benchmark, comes from.
+// Machine describes the computer behind a report or a benchmark.
 type Machine struct {
 	Platform string `json:"platform"`               // GOOS/GOARCH.
-	CPU      string `json:"cpu,omitempty"`          // Model; empty where the system does not tell.
+	CPU      string `json:"cpu,omitempty"`          // Model; empty if unknown.
 	Cores    int    `json:"cores"`                  // Logical cores that this process may use.
-	Memory   int64  `json:"memory_bytes,omitempty"` // 0 where the system does not tell.
+	Memory   int64  `json:"memory_bytes,omitempty"` // 0 if unknown.
 }
 
 // ThisMachine asks the operating system. CPU model and memory are known on Linux only.
@@ -34,11 +35,10 @@ func ThisMachine() Machine {
 
 // String is one line: CPU, cores, memory, platform.
 func (m Machine) String() string {
-	cores := "cores"
+	text := fmt.Sprintf("%s, %d cores", cmp.Or(m.CPU, "unknown CPU"), m.Cores)
 	if m.Cores == 1 {
-		cores = "core"
+		text = strings.TrimSuffix(text, "s")
 	}
-	text := fmt.Sprintf("%s, %d %s", cmp.Or(m.CPU, "unknown CPU"), m.Cores, cores)
 	if m.Memory > 0 {
 		text += fmt.Sprintf(", %.1f GiB", float64(m.Memory)/(1<<30))
 	}
@@ -59,16 +59,12 @@ func field(root fs.FS, path, field string) string {
 // Versions are those of ccp, of Go and of the modules that compute, as built into the program, by short name.
 func Versions() map[string]string {
 	of := map[string]string{"ccp": "unknown", "go": runtime.Version()}
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		return of
-	}
-	if build.Main.Version != "" {
-		of["ccp"] = build.Main.Version
-	}
-	for _, module := range build.Deps {
-		if name, ok := strings.CutPrefix(module.Path, "github.com/gomlx/"); ok {
-			of[name] = module.Version
+	if build, ok := debug.ReadBuildInfo(); ok {
+		of["ccp"] = cmp.Or(build.Main.Version, of["ccp"])
+		for _, module := range build.Deps {
+			if name, ok := strings.CutPrefix(module.Path, "github.com/gomlx/"); ok {
+				of[name] = module.Version
+			}
 		}
 	}
 	return of
@@ -77,20 +73,24 @@ func Versions() map[string]string {
 // leastDriver is the oldest of NVIDIA's drivers that runs CUDA 13, which go-xla installs.
 const leastDriver = 580
 
-// GPUs are the NVIDIA cards of a machine, as its kernel tells, whether or not they can be used.
+// driverVersion is the first such number in "NVIDIA UNIX x86_64 Kernel Module  580.65.06  Release Build".
+var driverVersion = regexp.MustCompile(`\b\d+\.[\d.]*\d\b`)
+
+// GPUs are the NVIDIA cards of a machine according to its kernel, usable or not.
 type GPUs struct {
 	Cards  int      `json:"cards"`  // on the PCI bus
-	Models []string `json:"models"` // that the driver has
+	Models []string `json:"models"` // that the driver knows
 	Driver string   `json:"driver"` // its version, such as 580.65.06; empty if none is loaded
 }
 
-// findGPUs looks into /proc and /sys below root. Elsewhere than on Linux there is nothing to be found.
+// findGPUs looks into /proc and /sys below root, which hold something on Linux only.
 func findGPUs(root fs.FS) GPUs {
 	g := GPUs{Models: []string{}}
 	vendors, _ := fs.Glob(root, "sys/bus/pci/devices/*/vendor") // of a fixed pattern: cannot fail
-	for _, vendor := range vendors {
-		class := path.Join(path.Dir(vendor), "class")
-		if readLine(root, vendor) == "0x10de" && strings.HasPrefix(readLine(root, class), "0x03") {
+	for _, name := range vendors {
+		vendor, _ := fs.ReadFile(root, name)
+		class, _ := fs.ReadFile(root, path.Join(path.Dir(name), "class"))
+		if string(vendor) == "0x10de\n" && strings.HasPrefix(string(class), "0x03") {
 			g.Cards++
 		}
 	}
@@ -100,26 +100,9 @@ func findGPUs(root fs.FS) GPUs {
 			g.Models = append(g.Models, model)
 		}
 	}
-	for _, word := range strings.Fields(readLine(root, "proc/driver/nvidia/version")) {
-		if major, _, dotted := strings.Cut(word, "."); dotted && isNumber(major) { // NVRM version: … Kernel Module  580.65.06  Release …
-			g.Driver = word
-			break
-		}
-	}
+	g.Driver = driverVersion.FindString(field(root, "proc/driver/nvidia/version", "NVRM version"))
 	g.Cards = max(g.Cards, len(g.Models)) // a container may show the driver and not the bus
 	return g
-}
-
-func isNumber(text string) bool {
-	_, err := strconv.Atoi(text)
-	return err == nil
-}
-
-// readLine is the first line of a file; empty if there is none.
-func readLine(root fs.FS, name string) string {
-	raw, _ := fs.ReadFile(root, name) // what cannot be read tells nothing
-	line, _, _ := strings.Cut(string(raw), "\n")
-	return strings.TrimSpace(line)
 }
 
 // String is such as "NVIDIA H100 80GB HBM3, driver 580.65.06", or "none".
@@ -137,7 +120,7 @@ func (g GPUs) String() string {
 	return names + ", driver " + g.Driver
 }
 
-// advice says what keeps XLA from the GPU; empty where nothing that can be seen here does.
+// advice says what keeps XLA from the GPU; empty if no obstacle is visible here.
 func (g GPUs) advice() string {
 	major, _, _ := strings.Cut(g.Driver, ".")
 	version, _ := strconv.Atoi(major) // digits, see findGPUs
@@ -145,9 +128,11 @@ func (g GPUs) advice() string {
 	case g.Cards == 0:
 		return ""
 	case g.Driver == "":
-		return "there is an NVIDIA GPU, but its driver is not loaded: install NVIDIA's driver " + strconv.Itoa(leastDriver) + " or newer, which CUDA 13 needs; in a container, pass the GPU through (docker run --gpus all)"
+		return fmt.Sprintf("there is an NVIDIA GPU, but its driver is not loaded: install NVIDIA's driver %d or newer, which CUDA 13 needs; "+
+			"in a container, pass the GPU through (docker run --gpus all)", leastDriver)
 	case version < leastDriver:
-		return "NVIDIA's driver is " + g.Driver + ", but CUDA 13 needs " + strconv.Itoa(leastDriver) + " or newer: update it, or train on the CPU (--backend xla:cpu)"
+		return fmt.Sprintf("NVIDIA's driver is %s, but CUDA 13 needs %d or newer: update it, or train on the CPU (--backend xla:cpu)",
+			g.Driver, leastDriver)
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// pluginFile is a file that by its name is a PJRT plugin.
+// pluginFile is a file with the name of a PJRT plugin.
 type pluginFile struct {
 	Name string // as go-xla names it: "cpu", "cuda", "cpu_v0.114.0", …
 	Path string
@@ -25,29 +25,21 @@ func (p pluginFile) is(name string) bool {
 	return p.Name == name || strings.HasPrefix(p.Name, name+"_v")
 }
 
-// pluginNames are go-xla's two patterns of plugin file names; the first group is the plugin's name.
-var pluginNames = []*regexp.Regexp{
-	regexp.MustCompile(`^pjrt_c_api_(.+)_plugin\.(?:so|dylib|dll)$`),
-	regexp.MustCompile(`^pjrt[-_]plugin[-_](.+)\.(?:so|dylib|dll)$`),
-}
+// pluginName matches go-xla's two kinds of plugin file names; its groups hold the plugin's name.
+var pluginName = regexp.MustCompile(`^pjrt(?:_c_api_(.+)_plugin|[-_]plugin[-_](.+))\.(?:so|dylib|dll)$`)
 
-// installDir is where plugins are installed: the first directory of PJRT_PLUGIN_LIBRARY_PATH when it is set, since
-// nothing else would be searched then; else go-xla's own directory under the user's home.
+// installDir is where plugins are installed: the first directory that is searched, unless that is only the system's.
 func installDir() (string, error) {
-	if dirs := pathList(os.Getenv(pjrt.PJRTPluginPathsEnv)); len(dirs) > 0 {
-		return filepath.Abs(dirs[0])
-	}
-	lib, err := installer.DefaultHomeLibPath()
-	if err != nil {
+	if _, err := installer.DefaultHomeLibPath(); err != nil && len(pathList(pjrt.PJRTPluginPathsEnv)) == 0 {
 		return "", fmt.Errorf("no place for an XLA plugin: %w; set HOME or %s", err, pjrt.PJRTPluginPathsEnv)
 	}
-	return filepath.Join(lib, "go-xla"), nil
+	return filepath.Abs(searchDirs()[0])
 }
 
-// searchDirs lists, in go-xla's order, the directories where plugins are looked for. The system's own library
-// directories (ld.so.conf) are left out: a plugin there is named by its path in GOMLX_BACKEND.
+// searchDirs lists the directories of plugins in go-xla's order. The system's own library directories (ld.so.conf) are
+// left out: GOMLX_BACKEND can name a plugin there by its path.
 func searchDirs() []string {
-	if dirs := pathList(os.Getenv(pjrt.PJRTPluginPathsEnv)); len(dirs) > 0 {
+	if dirs := pathList(pjrt.PJRTPluginPathsEnv); len(dirs) > 0 {
 		return dirs
 	}
 	var dirs []string
@@ -56,29 +48,22 @@ func searchDirs() []string {
 			filepath.Join(lib, "gomlx", "pjrt"))
 	}
 	dirs = append(dirs, "/usr/local/lib/go-xla", "/usr/local/lib/go-xla/nvidia", "/usr/local/lib/gomlx/pjrt")
-	for _, dir := range pathList(os.Getenv("LD_LIBRARY_PATH")) {
-		if filepath.IsAbs(dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
+	relative := func(dir string) bool { return !filepath.IsAbs(dir) }
+	return append(dirs, slices.DeleteFunc(pathList("LD_LIBRARY_PATH"), relative)...)
 }
 
-// pathList splits a list of directories and drops its empty entries.
-func pathList(list string) []string {
-	return slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return dir == "" })
+// pathList is the list of directories in an environment variable, without its empty entries.
+func pathList(variable string) []string {
+	return slices.DeleteFunc(filepath.SplitList(os.Getenv(variable)), func(dir string) bool { return dir == "" })
 }
 
 // findPlugins lists the plugin files in the search directories, the preferred one of each name first.
 //
-// go-xla has pjrt.AvailablePlugins for this, but it opens every file and dies on one that cannot be loaded.
+// go-xla's pjrt.AvailablePlugins does not do: it opens every file and dies on a damaged one.
 func findPlugins() []pluginFile {
 	var found []pluginFile
 	for _, dir := range searchDirs() {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // Most of the directories do not exist.
-		}
+		entries, _ := os.ReadDir(dir) // most of the directories do not exist
 		for _, entry := range entries {
 			path, err := filepath.Abs(filepath.Join(dir, entry.Name()))
 			if name := nameOfPath(path); err == nil && name != entry.Name() {
@@ -91,13 +76,7 @@ func findPlugins() []pluginFile {
 
 // nameOfPath is the plugin name that a file's name holds, else the file's name itself.
 func nameOfPath(path string) string {
-	base := filepath.Base(path)
-	for _, pattern := range pluginNames {
-		if match := pattern.FindStringSubmatch(base); match != nil {
-			return match[1]
-		}
-	}
-	return base
+	return pluginName.ReplaceAllString(filepath.Base(path), "$1$2")
 }
 
 // checkIntact reports what is wrong with a plugin file before it is loaded: the loader maps a truncated library

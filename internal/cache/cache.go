@@ -1,4 +1,4 @@
-// Package cache keeps in the user's cache folder what took long to make.
+// Package cache keeps results that took long to compute in the user's cache folder.
 package cache
 
 import (
@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Path is the file in which something that took long is kept for later starts: name, a hash of the parts of its key
-// and the ending. The parts together decide the content; they are told apart by how fmt prints them. It is "" where the
-// user has no cache folder.
+// Path is the file of a cached result: name, a hash of its key's parts, and the ending. The parts together determine the
+// content; parts that fmt prints alike are the same. Path is "" if the user has no cache folder.
 func Path(name, ending string, key ...any) string {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -24,8 +23,8 @@ func Path(name, ending string, key ...any) string {
 	return filepath.Join(base, "ccp", fmt.Sprintf("%s-%x%s", name, hash.Sum(nil)[:12], ending))
 }
 
-// Get returns what `read` finds at a Path. Where that is nothing usable, it returns what `make` makes, and keeps
-// it there by `write`, which has to write all or nothing. unkept says why that failed; the value is good all the same.
+// Get returns what `read` finds at a Path. If that fails, Get returns what `make` makes, and `write` keeps it there, completely
+// or not at all. unkept says why that failed; the value is good all the same.
 func Get[T any](path string, read func(path string) (T, error), make func() (T, error), write func(path string, v T) error) (v T, unkept, err error) {
 	if path != "" {
 		if v, err = read(path); err == nil {

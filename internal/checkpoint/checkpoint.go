@@ -1,19 +1,21 @@
-// Package checkpoint keeps a training run in a directory so that nothing in it is ever half written.
+// Package checkpoint keeps a training run in a directory in which nothing is ever half written.
 //
 // A snapshot is a folder KIND-STEP. It holds the variables and parameters of a store and the points of its learning
 // curves, all in the files that GoMLX's own tools read (gomlx_checkpoints), a state.json of the caller's and a
 // manifest.json with the size and SHA-256 of each file. It is written under a temporary name, flushed to disk and only
-// then renamed, so that a kill at any moment leaves the previous snapshots whole. A snapshot that does not match its
-// manifest is named and passed over for the one before it.
+// then renamed, so that a kill at any moment leaves the previous snapshots intact. A snapshot that does not match its
+// manifest is reported, and the one before it is used.
 package checkpoint
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -55,7 +57,7 @@ type file struct {
 // Save writes the store's variables and parameters, the state and the points of the learning curves as snapshot
 // KIND-STEP of dir, then removes all but the `keep` newest of that kind up to this step. Variables for which skip returns
 // true are left out. The points are for people with GoMLX's tools: nothing here reads them back. The returned error names
-// the file that failed; the snapshots there before stay as they were.
+// the file that failed; earlier snapshots stay as they were.
 func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool, points ...plot.Point) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -94,8 +96,7 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 }
 
 func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) bool) error {
-	loader := store.Loader()
-	defer store.SetLoader(loader) // a handler also makes itself the store's loader, which a writer has no use for
+	defer store.SetLoader(store.Loader()) // a handler also makes itself the store's loader, which a writer does not need
 	handler, err := checkpoint.Build(store).Dir(dir).WithCompression(checkpoint.BinUncompressed).Done()
 	if err != nil {
 		return err
@@ -109,30 +110,30 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 	return handler.Save()
 }
 
-// savePoints writes the points one after another, as GoMLX appends them. Without the file its tool would fail, so that
-// there is one even if it is empty. JSON has no NaN: such points are left out, as GoMLX does.
+// savePoints writes the points one after another, as GoMLX appends them. GoMLX's tool fails without the file, so it exists even
+// if it is empty. JSON has no NaN: such points are left out, as GoMLX does.
 func savePoints(dir string, points []plot.Point) error {
-	return files.Write(filepath.Join(dir, plot.TrainingPlotFileName), func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		for _, p := range points {
-			if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
-				continue
-			}
-			if err := encoder.Encode(p); err != nil {
-				return err
-			}
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	for _, p := range points {
+		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
+			continue
 		}
-		return nil
-	})
+		if err := encoder.Encode(p); err != nil {
+			return err
+		}
+	}
+	return files.WriteBytes(filepath.Join(dir, plot.TrainingPlotFileName), lines.Bytes())
 }
 
-// Load restores the newest whole snapshot of a kind: its variables into store, its state into state. It returns the step
-// and, for each damaged snapshot it passed over, a line that names it and says why. Without any it returns ErrNone.
+// Load restores the newest intact snapshot of a kind: its variables into store, its state into state. It returns the step
+// and, for each damaged snapshot, a line that names it and says why it was passed over. Without an intact one it returns ErrNone.
 func Load(dir, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
 	steps, err := list(dir, kind)
 	if err != nil {
 		return 0, nil, err
 	}
+	none := fmt.Errorf("%w of kind %q in %s", ErrNone, kind, dir)
 	for _, step := range slices.Backward(steps) {
 		path := snapshot(dir, kind, step)
 		err := verify(path, step)
@@ -146,11 +147,9 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 			return step, passedOver, nil
 		}
 		passedOver = append(passedOver, fmt.Sprintf("%s is damaged: %v", path, err))
+		none = fmt.Errorf("%w; %s", none, passedOver[len(passedOver)-1])
 	}
-	if len(passedOver) > 0 {
-		return 0, passedOver, fmt.Errorf("%w of kind %q in %s: %s", ErrNone, kind, dir, strings.Join(passedOver, "; "))
-	}
-	return 0, nil, fmt.Errorf("%w of kind %q in %s", ErrNone, kind, dir)
+	return 0, passedOver, none
 }
 
 // Exists says whether dir holds any snapshot of a kind, whole or not.
@@ -160,7 +159,7 @@ func Exists(dir, kind string) bool {
 }
 
 // loadVariables reads all variables of a snapshot before it changes any of the store's. (GoMLX's own loading keeps the
-// value of a variable that the store already has.) The store's parameters stay: they are those of the caller's settings.
+// value of a variable that the store already has.) The store keeps its parameters, which follow the caller's settings.
 func loadVariables(dir string, store *model.Store) error {
 	loaded := model.NewStore()
 	if _, err := checkpoint.Load(loaded).Dir(dir).ExcludeAllParams().Immediate().Done(); err != nil {
@@ -206,7 +205,8 @@ func list(dir, kind string) (steps []int, err error) {
 	return steps, err
 }
 
-// prune removes old snapshots, and those of later steps than this one: of a future that a resumed run has left.
+// prune removes old snapshots, those of later steps than this one, which a resumed run has abandoned, and what killed writers
+// left behind.
 func prune(dir, kind string, step, keep int) error {
 	steps, err := list(dir, kind)
 	if err != nil {
@@ -218,19 +218,9 @@ func prune(dir, kind string, step, keep int) error {
 			return err
 		}
 	}
-	return removeLeftovers(dir)
-}
-
-// removeLeftovers removes what killed writers left behind.
-func removeLeftovers(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), files.Unfinished) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
-		}
+	leftovers, err := fs.Glob(os.DirFS(dir), files.Unfinished+"*")
+	for _, name := range leftovers {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 	}
 	return err
 }

@@ -8,67 +8,63 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
-// passing is an error that another attempt may not meet.
-type passing struct{ error }
+// failure says why the network did not bring a file.
+type failure struct {
+	error
+	passing bool   // another attempt may succeed
+	advice  string // for people
+}
 
-func (p passing) Unwrap() error { return p.error }
+func (f failure) Unwrap() error { return f.error }
 
-// requestError judges an error of a request that had no answer: a name that is not known, or a certificate that is not
-// trusted, will not be a moment later.
+const tryAgain = "give the same command to go on"
+
+func isPassing(err error) bool {
+	f, ok := errors.AsType[failure](err)
+	return ok && f.passing
+}
+
+// requestError classifies the error of a request without an answer. Unknown names and untrusted certificates do not pass.
 func requestError(err error) error {
-	var request *url.Error
-	if errors.As(err, &request) {
-		err = request.Err // it repeats the address, which explain gives
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		err = request.Err // It repeats the address, which explain gives.
 	}
-	var name *net.DNSError
-	if errors.As(err, &name) && name.IsNotFound || errors.As(err, new(*tls.CertificateVerificationError)) {
+	if name, ok := errors.AsType[*net.DNSError](err); ok {
+		return failure{err, !name.IsNotFound, "is there a network, or a proxy to name in HTTPS_PROXY?"}
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return err
 	}
-	return passing{err}
+	return failure{err, true, tryAgain}
 }
 
 // statusError is for an answer that is not the file.
-func statusError(response *http.Response) error {
-	err := httpError{response.StatusCode}
-	switch response.StatusCode {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
-		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return passing{err}
+func statusError(status int) error {
+	err := fmt.Errorf("the server answers %d %s", status, http.StatusText(status))
+	if slices.Contains([]int{http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status) {
+		return failure{err, true, tryAgain}
 	}
-	return err
+	return failure{err, false, "the file may have moved"}
 }
 
-// httpError is an answer with a status that is not success.
-type httpError struct{ status int }
-
-func (e httpError) Error() string {
-	return fmt.Sprintf("the server answers %d %s", e.status, http.StatusText(e.status))
-}
-
-// explain says what a fetch failed of and what to do about it.
-func explain(err error, file File) error {
-	var status httpError
-	var name *net.DNSError
-	var way string
-	switch {
-	case file.Temporary:
+// explain says why a fetch failed and what to do about it.
+func explain(ctx context.Context, err error, file File) error {
+	if file.Temporary {
 		return fmt.Errorf("fetch %s: %w", file.URL, err)
-	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		if have, stamp := resumable(file.Path + partSuffix); have > 0 && stamp != "" {
-			return fmt.Errorf("stopped while fetching %s: %w; %d bytes are kept in %s: give the same command to go on",
-				file.URL, err, have, file.Path+partSuffix)
+	}
+	if ctx.Err() != nil {
+		kept := ""
+		if have := sizeOf(file.Path + partSuffix); have > 0 && file.Sum != Unpublished {
+			kept = fmt.Sprintf("; %d bytes are kept in %s: %s", have, file.Path+partSuffix, tryAgain)
 		}
-		return fmt.Errorf("stopped while fetching %s: %w", file.URL, err)
-	case errors.As(err, &status) && !errors.As(err, new(passing)):
-		way = "the file may have moved"
-	case errors.As(err, &name):
-		way = "is there a network, or a proxy to name in HTTPS_PROXY?"
-	case errors.As(err, new(passing)):
-		way = "give the same command to go on"
-	default:
-		return fmt.Errorf("fetch %s: %w", file.URL, err)
+		return fmt.Errorf("stopped while fetching %s: %w%s", file.URL, context.Cause(ctx), kept)
 	}
-	return fmt.Errorf("cannot fetch %s: %w; %s; or get it in another way and put it at %s", file.URL, err, way, file.Path)
+	if f, ok := errors.AsType[failure](err); ok {
+		return fmt.Errorf("cannot fetch %s: %w; %s; or get it in another way and put it at %s", file.URL, err, f.advice, file.Path)
+	}
+	return fmt.Errorf("fetch %s: %w", file.URL, err)
 }

@@ -171,84 +171,94 @@ func TestNoRanges(t *testing.T) {
 	assert.Len(t, s.ranges, 2)
 }
 
-// TestNoMark: without ETag and Last-Modified nobody can tell whether the file is the same, so it is fetched anew.
+// TestNoMark: without ETag and Last-Modified the checksum tells that the parts belong together.
 func TestNoMark(t *testing.T) {
 	raw := content(1)
-	s := serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "300000")
-		if n == 0 {
-			_, _ = w.Write(raw[:10_000])
-			w.(http.Flusher).Flush()
-			panic(http.ErrAbortHandler)
-		}
-		_, _ = w.Write(raw)
-	})
-	file := fileAt(t, s.URL, raw)
-	require.NoError(t, quick.Fetch(t.Context(), file))
-	complete(t, file, raw)
-	assert.Equal(t, []string{"", ""}, s.ranges)
-}
-
-// TestChangedFile: the file changes between two answers. A server that minds If-Range sends the new one; from one that
-// does not, the mark shows it.
-func TestChangedFile(t *testing.T) {
-	before, after := content(1), content(2)
-	for name, minds := range map[string]bool{"If-Range minded": true, "If-Range ignored": false} {
+	for name, minds := range map[string]bool{"Range minded": true, "Range ignored": false} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
 				if n == 0 {
-					cut(w, r, before, 10_000)
+					w.Header().Set("Content-Length", "300000")
+					_, _ = w.Write(raw[:10_000])
+					w.(http.Flusher).Flush()
+					panic(http.ErrAbortHandler)
 				}
 				if !minds {
-					r.Header.Del("If-Range")
+					r.Header.Del("Range")
 				}
-				whole(w, r, after)
+				http.ServeContent(w, r, "file.bin", time.Time{}, bytes.NewReader(raw))
 			})
-			file := fileAt(t, s.URL, after)
+			file := fileAt(t, s.URL, raw)
 			require.NoError(t, quick.Fetch(t.Context(), file))
-			complete(t, file, after)
+			complete(t, file, raw)
+			assert.Equal(t, []string{"", "bytes=10000-"}, s.ranges)
 		})
 	}
 }
 
-// TestLaterProcess: what a killed process left is gone on with, be it in the middle or at the very end.
+// TestChangedFile: the file changes between two answers. The checksum shows it, and the new file is fetched from its start.
+func TestChangedFile(t *testing.T) {
+	before, after := content(1), content(2)
+	s := serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
+		if n == 0 {
+			cut(w, r, before, 10_000)
+		}
+		whole(w, r, after)
+	})
+	file := fileAt(t, s.URL, after)
+	require.NoError(t, quick.Fetch(t.Context(), file))
+	complete(t, file, after)
+	assert.Equal(t, []string{"", "bytes=10000-", ""}, s.ranges)
+}
+
+// TestUnpublishedCut: without a checksum, too, the parts of two versions are never joined.
+func TestUnpublishedCut(t *testing.T) {
+	before, after := content(1), content(2)
+	s := serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
+		if n == 0 {
+			cut(w, r, before, 10_000)
+		}
+		whole(w, r, after)
+	})
+	file := fileAt(t, s.URL, nil)
+	file.Sum = Unpublished
+	require.NoError(t, quick.Fetch(t.Context(), file))
+	complete(t, file, after)
+	assert.Equal(t, []string{"", ""}, s.ranges)
+
+	s = serve(t, func(n int, w http.ResponseWriter, r *http.Request) { cut(w, r, before, 10_000) })
+	file = fileAt(t, s.URL, nil)
+	file.Sum = Unpublished
+	require.ErrorContains(t, quick.Fetch(t.Context(), file), "unexpected EOF")
+	assert.Len(t, s.ranges, attempts, "the first bytes again are nothing new")
+}
+
+// TestLaterProcess: a fetch continues what a killed process left, be it in the middle or at the very end. What is of
+// another version is fetched anew.
 func TestLaterProcess(t *testing.T) {
 	raw := content(1)
-	stamp := []byte(`"` + sumOf(raw)[7:17] + `"`)
 	for _, c := range []struct {
 		name   string
-		have   int
-		stamp  []byte
+		have   []byte
 		ranges []string
 	}{
-		{"in the middle", 123_456, stamp, []string{"bytes=123456-"}},
-		{"before the rename", 300_000, stamp, []string{"bytes=300000-"}},
-		{"nothing yet", 0, stamp, []string{""}},
-		{"no mark", 1000, nil, []string{""}},
-		{"another version's", 1000, []byte(`"other"`), []string{"bytes=1000-"}},
+		{"in the middle", raw[:123_456], []string{"bytes=123456-"}},
+		{"before the rename", raw, []string{"bytes=300000-"}},
+		{"nothing yet", nil, []string{""}},
+		{"another version's", content(2)[:1000], []string{"bytes=1000-", ""}},
+		{"another version's, of the same size", content(2), []string{"bytes=300000-", ""}},
+		{"longer than the file", append(content(1), 0), []string{"bytes=300001-", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { whole(w, r, raw) })
 			file := fileAt(t, s.URL, raw)
 			require.NoError(t, os.MkdirAll(filepath.Dir(file.Path), 0o755))
-			require.NoError(t, os.WriteFile(file.Path+partSuffix, raw[:c.have], 0o644))
-			if c.stamp != nil {
-				require.NoError(t, os.WriteFile(file.Path+partSuffix+stampSuffix, c.stamp, 0o644))
-			}
+			require.NoError(t, os.WriteFile(file.Path+partSuffix, c.have, 0o644))
 			require.NoError(t, quick.Fetch(t.Context(), file))
 			complete(t, file, raw)
 			assert.Equal(t, c.ranges, s.ranges)
 		})
 	}
-	t.Run("longer than the file", func(t *testing.T) {
-		s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { whole(w, r, raw) })
-		file := fileAt(t, s.URL, raw)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file.Path), 0o755))
-		require.NoError(t, os.WriteFile(file.Path+partSuffix, append(content(1), 0), 0o644))
-		require.NoError(t, os.WriteFile(file.Path+partSuffix+stampSuffix, stamp, 0o644))
-		require.NoError(t, quick.Fetch(t.Context(), file))
-		complete(t, file, raw)
-	})
 }
 
 func TestStoppedAndGoneOn(t *testing.T) {

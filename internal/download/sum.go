@@ -11,37 +11,29 @@ import (
 	"strings"
 )
 
-// sum is a checksum that a file must have.
-type sum struct {
-	kind string
-	hex  string
-	hash func() hash.Hash
+// hashes are the kinds of checksums. md5 is for publishers that give nothing better: it reveals damage, and no forgery that
+// hits a given md5 is known.
+var hashes = map[string]func() hash.Hash{"sha256": sha256.New, "md5": md5.New}
+
+// parseSum splits "sha256:HEX" or "md5:HEX". Both parts of Unpublished are empty.
+func parseSum(text string) (kind, digits string, err error) {
+	if text == Unpublished {
+		return "", "", nil
+	}
+	kind, digits, _ = strings.Cut(text, ":")
+	create := hashes[kind]
+	if create == nil {
+		return "", "", fmt.Errorf("checksum %q: want sha256:HEX or md5:HEX", text)
+	}
+	if raw, err := hex.DecodeString(digits); err != nil || len(raw) != create().Size() || strings.ToLower(digits) != digits {
+		return "", "", fmt.Errorf("checksum %q: want %d lower-case hexadecimal digits", text, 2*create().Size())
+	}
+	return kind, digits, nil
 }
 
-// parseSum reads "sha256:HEX" or "md5:HEX". md5 is for places that publish nothing better: it tells damage, and a forger
-// would have to hit a given sum, which is not known to be possible.
-func parseSum(text string) (sum, error) {
-	kind, digits, _ := strings.Cut(text, ":")
-	s := sum{kind: kind, hex: digits}
-	switch kind {
-	case "sha256":
-		s.hash = sha256.New
-	case "md5":
-		s.hash = md5.New
-	case Unpublished:
-		return sum{}, nil
-	default:
-		return s, fmt.Errorf("checksum %q: want sha256:HEX or md5:HEX", text)
-	}
-	if raw, err := hex.DecodeString(digits); err != nil || len(raw) != s.hash().Size() || strings.ToLower(digits) != digits {
-		return s, fmt.Errorf("checksum %q: want %d lower-case hexadecimal digits", text, 2*s.hash().Size())
-	}
-	return s, nil
-}
-
-// of computes the sum of a file; that of an unpublished sum is "", which is its hex.
-func (s sum) of(path string) (string, error) {
-	if s.hash == nil {
+// checksum computes a file's checksum of a kind, "" of kind "".
+func checksum(path, kind string) (string, error) {
+	if kind == "" {
 		return "", nil
 	}
 	file, err := os.Open(path)
@@ -49,32 +41,7 @@ func (s sum) of(path string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	h := s.hash()
-	if _, err := io.Copy(h, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// differs says that a file is not the published one.
-type differs struct{ error }
-
-// checkPresent checks a file that was there before.
-func (s sum) checkPresent(file File) error {
-	found, err := s.of(file.Path)
-	if err != nil || found == s.hex {
-		return err
-	}
-	return differs{fmt.Errorf("%s is there, but its %s is %s, that of the published file %s; move it away to have it fetched again",
-		file.Path, s.kind, found, s.hex)}
-}
-
-// checkFetched checks what has just come.
-func (s sum) checkFetched(part string, file File) error {
-	found, err := s.of(part)
-	if err != nil || found == s.hex {
-		return err
-	}
-	return differs{fmt.Errorf("what came from %s (%d bytes) has %s %s, the published file %s, and was deleted; try again: if it stays so, "+
-		"the file has changed, or something on the way changes it", file.URL, sizeOf(part), s.kind, found, s.hex)}
+	h := hashes[kind]()
+	_, err = io.Copy(h, file)
+	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -1,7 +1,8 @@
-// Package files writes files all or nothing.
+// Package files writes files completely or not at all.
 package files
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/csv"
 	"encoding/json"
@@ -14,14 +15,14 @@ import (
 	"syscall"
 )
 
-// Unfinished begins the name of everything that is not whole yet. What a killed process left under such a name may be
-// removed by whoever holds the folder's lock.
+// Unfinished begins the name of everything that is not complete yet. Whoever holds the folder's lock may remove what a killed
+// process left under such a name.
 const Unfinished = ".writing-"
 
-// Write makes the file at path of what `write` writes. It goes to a temporary file in the same folder, which is flushed
-// to the disk and then renamed, so that path holds either what it held before or all of the new content, even if the
+// Write creates the file at path with the content that `write` writes. The content goes to a temporary file in the same folder,
+// which is flushed to the disk and then renamed: path holds either its old content or all of the new one, even if the
 // machine stops. Several processes may write the same path at once: the last one wins. The file gets the permissions of
-// any new file. When something fails, as on a full disk, the temporary file is removed; the error names path.
+// any new file. After a failure, such as a full disk, the temporary file is removed; the error names path.
 func Write(path string, write func(w io.Writer) error) (err error) {
 	temporary := filepath.Join(filepath.Dir(path), Unfinished+rand.Text())
 	defer func() {
@@ -37,26 +38,22 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err = write(file); err == nil {
 		err = file.Sync()
 	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
+	err = cmp.Or(err, file.Close())
 	if err == nil {
 		err = os.Rename(temporary, path)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = Sync(filepath.Dir(path))
 	}
-	return Sync(filepath.Dir(path))
+	return err
 }
 
-// cause is an error without the name of the temporary file, which tells nobody anything.
+// cause is an error without the name of the temporary file, which means nothing to people.
 func cause(err error, temporary string) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path) && path.Path == temporary:
+	if path, ok := errors.AsType[*fs.PathError](err); ok && path.Path == temporary {
 		return path.Err
-	case errors.As(err, &link) && link.Old == temporary:
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok && link.Old == temporary {
 		return link.Err
 	}
 	return err
@@ -96,22 +93,20 @@ func ReadJSON(path string, v any) error {
 	return nil
 }
 
-// CheckDirectory says whether dir is, or can become, a directory. It cannot where there is a file of that name.
+// CheckDirectory is an error if dir neither is a directory nor can become one, such as where a file has its name.
 func CheckDirectory(dir string) error {
 	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a directory", dir)
 	}
-	return nil
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a directory", dir)
+	}
+	return err
 }
 
-// Sync makes the content of a file, or the names in a folder, survive a power cut. Not every file system can do that for
-// a folder; that is no error.
+// Sync makes the content of a file, or the names in a folder, survive a power cut. It is no error if the file system cannot do
+// that for a folder.
 func Sync(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 )
@@ -19,46 +18,28 @@ type File struct {
 	path    string
 	names   []string
 	members map[string]*zip.File
-	closer  io.Closer // Nil if the archive is the caller's.
+	archive *zip.ReadCloser
 }
 
-// Open opens a .npz archive and reads its list of arrays; the arrays themselves are read by Array. The caller closes it.
+// Open opens a .npz archive and reads its list of arrays; Array reads the arrays themselves. The caller closes it.
 func Open(path string) (*File, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	f, err := NewFile(path, file, info.Size())
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	f.closer = file
-	return f, nil
-}
-
-// NewFile is Open for an archive of size bytes that is at hand already; name is what errors call it.
-func NewFile(name string, r io.ReaderAt, size int64) (*File, error) {
-	f := &File{path: name, members: map[string]*zip.File{}}
-	archive, err := zip.NewReader(r, size)
+	f := &File{path: path, members: map[string]*zip.File{}}
+	var err error
+	f.archive, err = zip.OpenReader(path)
 	if errors.Is(err, zip.ErrFormat) {
 		return nil, f.Errorf("not an .npz (zip) archive; write it with numpy.savez")
 	}
 	if err != nil {
 		return nil, f.Errorf("%w", err)
 	}
-	for _, member := range archive.File {
+	for _, member := range f.archive.File {
 		array, ok := strings.CutSuffix(member.Name, ".npy")
 		if !ok {
 			continue // numpy skips members that are no arrays, too.
 		}
 		if f.members[array] != nil {
-			return nil, f.Errorf("array %q is there twice; write the file again", array)
+			f.Close()
+			return nil, f.Errorf("array %q occurs twice; write the file again", array)
 		}
 		f.members[array] = member
 		f.names = append(f.names, array)
@@ -67,18 +48,13 @@ func NewFile(name string, r io.ReaderAt, size int64) (*File, error) {
 }
 
 // Close closes the archive. Arrays that were read stay valid.
-func (f *File) Close() error {
-	if f.closer == nil {
-		return nil
-	}
-	return f.closer.Close()
-}
+func (f *File) Close() error { return f.archive.Close() }
 
-// Errorf is fmt.Errorf with the file's name in front, unless that is there already. It is for callers that find an array's
-// content wrong.
+// Errorf is fmt.Errorf with the file's name in front, unless the text has it. It is for callers that find an
+// array's content wrong.
 func (f *File) Errorf(format string, values ...any) error {
 	err := fmt.Errorf(format, values...)
-	if strings.HasPrefix(err.Error(), f.path+": ") {
+	if strings.Contains(err.Error(), f.path+": ") {
 		return err
 	}
 	return fmt.Errorf("%s: %w", f.path, err)
@@ -104,13 +80,13 @@ func (f *File) Array(name string) (*Array, error) {
 }
 
 func readMember(member *zip.File) (*Array, error) {
-	size, packed := member.UncompressedSize64, member.CompressedSize64
-	most := packed
+	size, compressed := member.UncompressedSize64, member.CompressedSize64
+	most := compressed
 	if member.Method == zip.Deflate {
-		most = (packed + 1) * maxDeflate
+		most = (compressed + 1) * maxDeflate
 	}
-	if packed > 1<<50 || size > most {
-		return nil, fmt.Errorf("claims %d bytes in %d packed bytes; the file is damaged", size, packed)
+	if compressed > 1<<50 || size > most {
+		return nil, fmt.Errorf("claims %d bytes in %d compressed bytes; the file is damaged", size, compressed)
 	}
 	r, err := member.Open()
 	if err != nil {
@@ -122,7 +98,7 @@ func readMember(member *zip.File) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The checksum is compared when the end is reached.
+	// zip compares the checksum at the end.
 	if _, err := buffered.ReadByte(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("the end is not where it should be (%v); the file is damaged", err)
 	}

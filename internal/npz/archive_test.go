@@ -2,7 +2,6 @@ package npz
 
 import (
 	"archive/zip"
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,7 +92,7 @@ func TestOpenErrors(t *testing.T) {
 	require.NoError(t, archive.Close())
 	require.NoError(t, file.Close())
 	_, err = Open(path)
-	assert.ErrorContains(t, err, `a.npz: array "x" is there twice`)
+	assert.ErrorContains(t, err, `a.npz: array "x" occurs twice`)
 }
 
 // TestDamage changes each byte of an archive in turn: reading must fail or give the same values, never panic.
@@ -135,7 +134,7 @@ func TestClaimedSize(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	_, err = f.Array("x")
-	assert.ErrorContains(t, err, `array "x": claims 1099511627776 bytes in 4 packed bytes`)
+	assert.ErrorContains(t, err, `array "x": claims 1099511627776 bytes in 4 compressed bytes`)
 }
 
 func FuzzOpen(f *testing.F) {
@@ -145,11 +144,14 @@ func FuzzOpen(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := NewFile("a.npz", bytes.NewReader(content), int64(len(content)))
+		path := filepath.Join(t.TempDir(), "a.npz")
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		file, err := Open(path)
 		if err != nil {
 			require.ErrorContains(t, err, "a.npz: ")
 			return
 		}
+		defer file.Close()
 		for _, name := range file.Names() {
 			if a, err := file.Array(name); err == nil {
 				require.NotEqual(t, "<nil>", a.Kind())

@@ -26,21 +26,10 @@ type Array struct {
 	Data any
 }
 
-// number is every element type but bool and string.
-type number interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
-}
-
-// dtypes are the types of Data that hold elements of a fixed size, by their names: numpy's kind and bytes.
-var dtypes = map[string]string{
-	"[]bool": "b1", "[]int8": "i1", "[]int16": "i2", "[]int32": "i4", "[]int64": "i8", "[]uint8": "u1", "[]uint16": "u2", "[]uint32": "u4",
-	"[]uint64": "u8", "[]float32": "f4", "[]float64": "f8",
-}
-
-// Len is the number of elements, 0 if Data is of no supported type.
+// Len is the number of elements, 0 if Data is no slice.
 func (a *Array) Len() int {
-	if _, ok := a.Data.([]string); ok || dtypes[fmt.Sprintf("%T", a.Data)] != "" {
-		return reflect.ValueOf(a.Data).Len()
+	if data := reflect.ValueOf(a.Data); data.Kind() == reflect.Slice {
+		return data.Len()
 	}
 	return 0
 }
@@ -50,58 +39,31 @@ func (a *Array) Kind() string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]")
 }
 
-// Ints returns the elements as int64. Booleans become 0 and 1; floating-point numbers are taken if they are whole.
-// It is an error, which names the first such element, if one has no exact int64 value. The result may share memory
-// with Data.
+// Ints returns the elements as int64. Booleans become 0 and 1; floating-point numbers must be whole. An element without an exact
+// int64 value is an error, which names the first one. The result may share memory with Data.
 func (a *Array) Ints() ([]int64, error) {
-	switch data := a.Data.(type) {
-	case []int64:
-		return data, nil
-	case []uint64:
-		for i, v := range data {
-			if v > math.MaxInt64 {
-				return nil, fmt.Errorf("element %d is %d, beyond the largest int64; store smaller integers", i, v)
-			}
-		}
-	case []float32:
-		for i, v := range data {
-			if err := checkWhole(i, float64(v)); err != nil {
-				return nil, err
-			}
-		}
-	case []float64:
-		for i, v := range data {
-			if err := checkWhole(i, v); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return convert[int64](a, "integers")
-}
-
-// checkWhole tells whether a floating-point element is an integer small enough to be exact.
-func checkWhole(index int, v float64) error {
 	const exact = 1 << 53
-	if v != math.Trunc(v) || math.Abs(v) > exact { // NaN differs from itself, infinities are beyond exact.
-		return fmt.Errorf("element %d is %v, not a whole number; store integers", index, v)
+	out, err := convert[int64](a, "integers")
+	data := reflect.ValueOf(a.Data)
+	for i := range out {
+		switch v := data.Index(i); {
+		case v.CanUint() && v.Uint() > math.MaxInt64:
+			return nil, fmt.Errorf("element %d is %v, beyond the largest int64; store smaller integers", i, v)
+		case v.CanFloat() && (v.Float() != math.Trunc(v.Float()) || math.Abs(v.Float()) > exact): // NaN differs from itself
+			return nil, fmt.Errorf("element %d is %v, not a whole number; store integers", i, v)
+		}
 	}
-	return nil
+	return out, err
 }
 
 // Floats returns the elements as float64; booleans become 0 and 1. The result may share memory with Data.
 func (a *Array) Floats() ([]float64, error) {
-	if data, ok := a.Data.([]float64); ok {
-		return data, nil
-	}
 	return convert[float64](a, "numbers")
 }
 
 // Float32s returns the elements as float32; booleans become 0 and 1, and what float32 cannot hold is rounded (to an
 // infinity where it is too large). The result may share memory with Data.
 func (a *Array) Float32s() ([]float32, error) {
-	if data, ok := a.Data.([]float32); ok {
-		return data, nil
-	}
 	return convert[float32](a, "numbers")
 }
 
@@ -113,45 +75,27 @@ func (a *Array) Strings() ([]string, error) {
 	return nil, fmt.Errorf("elements are %s, want strings; store with dtype=str", a.Kind())
 }
 
-// convert copies any numeric array to elements of type T; want says in the error what was needed.
-func convert[T number](a *Array, want string) ([]T, error) {
-	switch data := a.Data.(type) {
-	case []bool:
-		out := make([]T, len(data))
-		for i, v := range data {
-			if v {
-				out[i] = 1
-			}
+// convert gives the elements of any numeric array as type T. Its error says what was wanted.
+func convert[T int64 | float32 | float64](a *Array, want string) ([]T, error) {
+	if data, ok := a.Data.([]T); ok {
+		return data, nil
+	}
+	if a.dtype() == "" {
+		return nil, fmt.Errorf("elements are %s, want %s", a.Kind(), want)
+	}
+	data := reflect.ValueOf(a.Data)
+	out := make([]T, data.Len())
+	for i := range out {
+		switch v := data.Index(i); {
+		case v.CanInt():
+			out[i] = T(v.Int())
+		case v.CanUint():
+			out[i] = T(v.Uint())
+		case v.CanFloat():
+			out[i] = T(v.Float())
+		case v.Bool():
+			out[i] = 1
 		}
-		return out, nil
-	case []int8:
-		return cast[T](data), nil
-	case []int16:
-		return cast[T](data), nil
-	case []int32:
-		return cast[T](data), nil
-	case []int64:
-		return cast[T](data), nil
-	case []uint8:
-		return cast[T](data), nil
-	case []uint16:
-		return cast[T](data), nil
-	case []uint32:
-		return cast[T](data), nil
-	case []uint64:
-		return cast[T](data), nil
-	case []float32:
-		return cast[T](data), nil
-	case []float64:
-		return cast[T](data), nil
 	}
-	return nil, fmt.Errorf("elements are %s, want %s", a.Kind(), want)
-}
-
-func cast[T, S number](in []S) []T {
-	out := make([]T, len(in))
-	for i, v := range in {
-		out[i] = T(v)
-	}
-	return out
+	return out, nil
 }

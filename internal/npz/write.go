@@ -1,12 +1,16 @@
 package npz
 
 import (
+	"archive/zip"
 	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // Named is an array with its name in an archive.
@@ -15,7 +19,7 @@ type Named struct {
 	Array *Array
 }
 
-// Write writes the arrays, in this order, as a deflated .npz archive that numpy.load reads. The file appears whole or
+// Write writes the arrays, in this order, as a deflated .npz archive that numpy.load reads. The file appears complete or
 // not at all.
 func Write(path string, arrays []Named) error {
 	return WriteArchive(path, func(w *Writer) error {
@@ -28,89 +32,129 @@ func Write(path string, arrays []Named) error {
 	})
 }
 
+// Writer writes the arrays of an archive one after another, so that only the current one need be in memory.
+type Writer struct {
+	archive *zip.Writer
+	seen    map[string]bool
+}
+
+// WriteArchive is Write for arrays that `write` makes one by one. The file appears complete or not at all.
+func WriteArchive(path string, write func(*Writer) error) error {
+	return files.Write(path, func(out io.Writer) error {
+		w := &Writer{archive: zip.NewWriter(out), seen: map[string]bool{}}
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.archive.Close()
+	})
+}
+
+// Array adds an array. Its errors name it.
+func (w *Writer) Array(name string, a *Array) error {
+	return w.member(name, func(member io.Writer) error { return WriteNPY(member, a) })
+}
+
+// Rows adds a float32 array row by row. A row has as many values as the dimensions after the first have in all; `read` puts row i
+// into the slice that it receives. An error of read ends the archive.
+func (w *Writer) Rows(name string, shape []int, read func(i int, row []float32) error) error {
+	return w.member(name, func(member io.Writer) error {
+		h := header{shape: shape, size: 4}
+		if err := h.setCount(); err != nil {
+			return err
+		}
+		buffered := bufio.NewWriterSize(member, 1<<16)
+		buffered.WriteString(headerText("<f4", shape))
+		row := make([]float32, h.count/max(shape[0], 1))
+		for i := range shape[0] {
+			if err := read(i, row); err != nil {
+				return err
+			}
+			if err := binary.Write(buffered, binary.LittleEndian, row); err != nil {
+				return err
+			}
+		}
+		return buffered.Flush()
+	})
+}
+
+func (w *Writer) member(name string, write func(io.Writer) error) error {
+	if name == "" || w.seen[name] {
+		return fmt.Errorf("array name %q is empty or used twice", name)
+	}
+	w.seen[name] = true
+	member, err := w.archive.Create(name + ".npy")
+	if err != nil {
+		return err
+	}
+	if err := write(member); err != nil {
+		return fmt.Errorf("array %q: %w", name, err)
+	}
+	return nil
+}
+
 // WriteNPY writes an array in .npy format, little endian, C order. Strings are written as dtype U. It is an error if
-// Data is of none of Array's types or does not have as many elements as Shape says.
+// Data has none of Array's types, or not as many elements as Shape says.
 func WriteNPY(w io.Writer, a *Array) error {
 	h := header{shape: a.Shape, size: 1}
-	for _, dim := range a.Shape {
-		if dim < 0 {
-			return fmt.Errorf("shape %v has a negative dimension", a.Shape)
-		}
-	}
 	if err := h.setCount(); err != nil {
 		return err
 	}
-	descr, err := descriptor(a.Data)
-	if err != nil {
-		return err
+	texts, isText := a.Data.([]string)
+	width := 1 // characters of the longest text, at least 1 as numpy has it
+	for _, text := range texts {
+		width = max(width, utf8.RuneCountInString(text))
+	}
+	descr := "<" + a.dtype()
+	switch {
+	case isText:
+		descr = fmt.Sprintf("<U%d", width)
+	case descr == "<":
+		return fmt.Errorf("cannot write elements of type %T", a.Data)
+	case descr[2] == '1':
+		descr = "|" + a.dtype() // one byte has no order
 	}
 	if a.Len() != h.count {
 		return fmt.Errorf("shape %v needs %d elements, but there are %d", a.Shape, h.count, a.Len())
 	}
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	buffered.WriteString(headerText(descr, a.Shape))
-	if texts, ok := a.Data.([]string); ok {
-		writeUCS4(buffered, texts)
-	} else if err := binary.Write(buffered, binary.LittleEndian, a.Data); err != nil {
-		return err
+	if !isText {
+		if err := binary.Write(buffered, binary.LittleEndian, a.Data); err != nil {
+			return err
+		}
 	}
-	return buffered.Flush() // Also reports an earlier error.
+	points := make([]rune, width)
+	for _, text := range texts {
+		clear(points[copy(points, []rune(text)):])
+		if err := binary.Write(buffered, binary.LittleEndian, points); err != nil {
+			return err
+		}
+	}
+	return buffered.Flush()
 }
 
-// headerText is the version 1 header; its length is a multiple of 64, as numpy writes it.
+// dtype is numpy's kind and size of the elements; empty for strings and whatever else has no fixed size.
+func (a *Array) dtype() string {
+	slice := reflect.TypeOf(a.Data)
+	if slice == nil || slice.Kind() != reflect.Slice {
+		return ""
+	}
+	element := slice.Elem()
+	name := fmt.Sprintf("%c%d", element.String()[0], element.Size()) // int16: i2
+	if types[name] != element {
+		return ""
+	}
+	return name
+}
+
+// headerText is the version 1 header. Its length is a multiple of 64, as numpy writes it.
 func headerText(descr string, shape []int) string {
-	var dims strings.Builder
-	for _, dim := range shape {
-		fmt.Fprintf(&dims, "%d, ", dim)
+	dims := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(shape)), ", "), "[]")
+	if len(shape) == 1 {
+		dims += ","
 	}
-	tuple := strings.TrimSuffix(dims.String(), " ")
-	if len(shape) > 1 {
-		tuple = strings.TrimSuffix(tuple, ",")
-	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, dims)
 	const lead = len(magic) + 4
 	text += strings.Repeat(" ", 63-(lead+len(text))%64) + "\n"
-	return magic + "\x01\x00" + string([]byte{byte(len(text)), byte(len(text) >> 8)}) + text
-}
-
-// descriptor is numpy's dtype string for a slice.
-func descriptor(data any) (string, error) {
-	if texts, ok := data.([]string); ok {
-		return fmt.Sprintf("<U%d", longest(texts)), nil
-	}
-	dtype, ok := dtypes[fmt.Sprintf("%T", data)]
-	switch {
-	case !ok:
-		return "", fmt.Errorf("cannot write elements of type %T", data)
-	case strings.HasSuffix(dtype, "1"):
-		return "|" + dtype, nil // one byte has no order
-	}
-	return "<" + dtype, nil
-}
-
-// longest is the number of characters of the longest text, at least 1 as numpy has it.
-func longest(texts []string) int {
-	width := 1
-	for _, text := range texts {
-		width = max(width, utf8.RuneCountInString(text))
-	}
-	return width
-}
-
-// writeUCS4 writes each text as code points of 4 bytes, padded with zeros to the longest.
-func writeUCS4(w *bufio.Writer, texts []string) {
-	width := longest(texts)
-	var point [4]byte
-	for _, text := range texts {
-		written := 0
-		for _, r := range text {
-			binary.LittleEndian.PutUint32(point[:], uint32(r))
-			w.Write(point[:])
-			written++
-		}
-		clear(point[:])
-		for ; written < width; written++ {
-			w.Write(point[:])
-		}
-	}
+	return magic + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(text)))) + text
 }

@@ -6,10 +6,10 @@
 //		Dropout float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level" models:"ccp"`
 //	}
 //
-// param is the option's name. default is its value unless set, rule names what its values must be (see rules), parts lists the
-// kinds of parts of a network that can have a value of their own (none: the option is for the whole network), and models
-// lists the models that have the option (none: all). Fields are bool, int, float64, string or an encoding.TextUnmarshaler.
-// Options of an embedded struct count as its owner's; a models tag on the embedding is for all of them.
+// param is the option's name, default its value unless set, and rule names what its values must be (see rules). parts lists the
+// kinds of parts of a network that can have a value of their own; without it the option is for the whole network. models
+// lists the models that have the option; without it all have. Fields are bool, int, float64, string or an
+// encoding.TextUnmarshaler. Options of an embedded struct count as its owner's; a models tag on the embedding is for all of them.
 package params
 
 import (
@@ -51,13 +51,10 @@ var rules = map[string]struct {
 	"6n+2":         {"6n+2 with a whole n from 1, such as 20, 56 or 110", func(v float64) bool { return v >= 8 && math.Mod(v, 6) == 2 }},
 }
 
-// oneOf is how a rule begins that lists the values of a text: "one of a|b".
+// oneOf begins a rule that lists the values of a text: "one of a|b".
 const oneOf = "one of "
 
-var (
-	known sync.Map // reflect.Type -> []Field
-	text  = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
+var known sync.Map // reflect.Type -> []Field
 
 // Fields lists the options of a struct in the order of its fields.
 func Fields(options reflect.Type) []Field {
@@ -93,7 +90,7 @@ func words(tag string) []string {
 	return strings.Fields(tag)
 }
 
-// Find is the option of that name; nil if there is none.
+// Find is the option of a name; nil if there is none.
 func Find(options reflect.Type, name string) *Field {
 	fields := Fields(options)
 	if at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name }); at >= 0 {
@@ -106,23 +103,21 @@ func Find(options reflect.Type, name string) *Field {
 func Defaults[T any]() (options T) {
 	for _, f := range Fields(reflect.TypeFor[T]()) {
 		if err := f.Set(&options, f.initial); err != nil {
-			panic(fmt.Sprintf("the default of %T: %v", options, err)) // cannot be, unless a tag is wrong
+			panic(fmt.Sprintf("the default of %T: %v", options, err)) // only of a wrong tag
 		}
 	}
 	return options
 }
 
-// Read gives the options as the parameters of a scope have them: its own, or the nearest above it, or the default. It panics, as
-// graph-building functions do, where a parameter has a value of another type or one that its rule excludes.
+// Read gives the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults. It panics, as
+// graph-building functions do, if a parameter's value does not parse or breaks its rule.
 func Read[T any](scope *model.Scope) T {
 	options := Defaults[T]()
 	for _, f := range Fields(reflect.TypeFor[T]()) {
-		value, found := scope.GetParam(f.Name)
-		if !found {
-			continue
-		}
-		if err := f.Set(&options, fmt.Sprint(value)); err != nil {
-			exceptions.Panicf("%s: %v", scope.Scope(), err)
+		if value, found := scope.GetParam(f.Name); found {
+			if err := f.Set(&options, fmt.Sprint(value)); err != nil {
+				exceptions.Panicf("%s: %v", scope.Scope(), err)
+			}
 		}
 	}
 	return options
@@ -141,86 +136,64 @@ func (f Field) Value(options any) any {
 	return v
 }
 
-// Set gives the option in the struct that options points to the value that a text says. The error names option, text and what the
-// value must be.
+// Set parses value into the option's field of the struct that options points to. The error names option and value, and says
+// what the value must be.
 func (f Field) Set(options any, value string) error {
 	v := reflect.ValueOf(options).Elem().FieldByIndex(f.index)
-	var err error
-	switch {
-	case v.Addr().Type().Implements(text):
-		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value)); err != nil {
+	if field, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		if err := field.UnmarshalText([]byte(value)); err != nil {
 			return fmt.Errorf("%s=%s: %w", f.Name, value, err)
 		}
 		return nil
-	case v.Kind() == reflect.Bool:
-		var b bool
-		if b, err = strconv.ParseBool(value); err == nil {
-			v.SetBool(b)
-		}
-	case v.Kind() == reflect.Int:
-		var number float64 // such as 4 or, from older checkpoints, 4.0
-		if number, err = strconv.ParseFloat(value, 64); err == nil && number == math.Trunc(number) {
-			v.SetInt(int64(number))
-		} else {
-			err = strconv.ErrSyntax
-		}
-	case v.Kind() == reflect.Float64:
-		var number float64
-		if number, err = strconv.ParseFloat(value, 64); err == nil {
-			v.SetFloat(number)
-		}
-	default:
-		v.SetString(value)
 	}
-	if err != nil {
-		return fmt.Errorf("%s=%s: it must be %s", f.Name, value, f.says(v.Kind()))
+	number, notNumber := strconv.ParseFloat(value, 64)
+	boolean, notBool := strconv.ParseBool(value)
+	whole := notNumber == nil && number == math.Trunc(number) && math.Abs(number) < 1<<53 // such as 4 or, from older checkpoints, 4.0
+	switch kind := v.Kind(); {
+	case kind == reflect.String:
+		v.SetString(value)
+	case kind == reflect.Bool && notBool == nil:
+		v.SetBool(boolean)
+	case kind == reflect.Int && whole:
+		v.SetInt(int64(number))
+	case kind == reflect.Float64 && notNumber == nil:
+		v.SetFloat(number)
+	default:
+		return f.wrong(kind, value)
 	}
 	return f.Check(options)
 }
 
-// Check says what the option's value must be, where it is not.
+// Check is an error where the option's value breaks its rule.
 func (f Field) Check(options any) error {
 	v := reflect.Indirect(reflect.ValueOf(options)).FieldByIndex(f.index)
-	ok := true
-	switch v.Kind() {
-	case reflect.Int:
-		ok = f.holds(float64(v.Int()))
-	case reflect.Float64:
-		ok = f.holds(v.Float())
-	case reflect.String:
-		if list, found := strings.CutPrefix(f.rule, oneOf); found {
-			ok = slices.Contains(strings.Split(list, "|"), v.String())
-		}
+	list, listed := strings.CutPrefix(f.rule, oneOf)
+	var number float64
+	switch {
+	case v.CanInt():
+		number = float64(v.Int())
+	case v.CanFloat():
+		number = v.Float()
 	}
-	if !ok {
-		return fmt.Errorf("%s=%v: it must be %s", f.Name, v.Interface(), f.says(v.Kind()))
+	rule, ruled := rules[f.rule]
+	if math.IsInf(number, 0) || ruled && !rule.holds(number) || listed && !slices.Contains(strings.Split(list, "|"), v.String()) {
+		return f.wrong(v.Kind(), v.Interface())
 	}
 	return nil
 }
 
-func (f Field) holds(v float64) bool {
-	rule, ok := rules[f.rule]
-	return !math.IsInf(v, 0) && (!ok || rule.holds(v))
-}
-
-// says is what the option's values are, in words.
-func (f Field) says(kind reflect.Kind) string {
-	if list, found := strings.CutPrefix(f.rule, oneOf); found {
-		return oneOf + strings.ReplaceAll(list, "|", ", ")
-	}
+// wrong says what the option's values must be.
+func (f Field) wrong(kind reflect.Kind, value any) error {
+	must := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Float64: "a number"}[kind]
 	if rule, ok := rules[f.rule]; ok {
-		return rule.says
+		must = rule.says
+	} else if strings.HasPrefix(f.rule, oneOf) {
+		must = strings.ReplaceAll(f.rule, "|", ", ")
 	}
-	switch kind {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int:
-		return "a whole number"
-	}
-	return "a number"
+	return fmt.Errorf("%s=%v: it must be %s", f.Name, value, must)
 }
 
-// Check is the first error of all options of a struct; nil where every value is as its rule says.
+// Check is the first error of all options of a struct; nil if every value follows its rule.
 func Check(options any) error {
 	for _, f := range Fields(reflect.Indirect(reflect.ValueOf(options)).Type()) {
 		if err := f.Check(options); err != nil {

@@ -3,28 +3,27 @@ package variables
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Read copies the values of a variable of scope, row-major. The error says that it is not there, or has another type or shape.
-func Read[T int32 | float32 | float64](scope *model.Scope, name string, dims ...int) ([]T, error) {
-	path, dtype := model.JoinPath(scope.Scope(), name), dtypes.FromGenericsType[T]()
+// Read copies the values of a variable of scope, row-major. The error says that it is missing, or has another type or shape.
+func Read[T int32 | float32 | float64](scope *model.Scope, name string, dims ...int) (flat []T, err error) {
+	path, want := model.JoinPath(scope.Scope(), name), shapes.Make(dtypes.FromGenericsType[T](), dims...)
 	v := scope.GetVariable(name)
 	if v == nil {
 		return nil, fmt.Errorf("variable %s is not in the checkpoint", path)
 	}
-	if v.DType() != dtype || !slices.Equal(v.Shape().Dimensions, dims) {
-		return nil, fmt.Errorf("variable %s is %s; the model needs (%s)%v", path, v.Shape(), dtype, dims)
+	if !v.Shape().Equal(want) {
+		return nil, fmt.Errorf("variable %s is %s; the model needs %s", path, v.Shape(), want)
 	}
 	value, err := v.Value()
-	if err != nil {
-		return nil, fmt.Errorf("variable %s: %w", path, err)
+	if err == nil {
+		flat, err = tensors.CopyFlatData[T](value)
 	}
-	flat, err := tensors.CopyFlatData[T](value)
 	if err != nil {
 		return nil, fmt.Errorf("variable %s: %w", path, err)
 	}

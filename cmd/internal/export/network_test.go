@@ -78,7 +78,7 @@ func TestFoldErrors(t *testing.T) {
 			"1 class names, 1 means and 1 deviations do not fit a model of 2 classes and 1 channels; the checkpoint is damaged"},
 		{func(c *models.Classifier) { c.Spec.Hidden = []int{4} }, "variable /model/fc_1/W is not in the checkpoint"},
 		{func(c *models.Classifier) { c.Spec.Levels[0].Neighbours = 3 },
-			"variable /model/level_1/frozen_neighbourhood is (Int32)[1, 2]; the model needs (Int32)[1 3]"},
+			"variable /model/level_1/frozen_neighbourhood is (Int32)[1, 2]; the model needs (Int32)[1, 3]"},
 		{func(c *models.Classifier) { c.Spec.Nodes = 2 },
 			"/model/level_1/frozen_neighbourhood: element 0 is node 2, out of 0 to 1; the checkpoint is damaged"},
 		{nan("level_1/alpha"), "/model/level_1: gate 0 is NaN; the training diverged or the checkpoint is damaged"},

@@ -4,7 +4,7 @@
 //
 // The backends are opened once per test process and shared. XLA is the CPU plugin, so that results do not depend on a
 // GPU's TF32, unless GOMLX_BACKEND asks for another XLA plugin. A missing plugin is installed, unless CCP_OFFLINE=1;
-// where XLA is still absent its sub-tests are skipped, or fail with CCP_REQUIRE_XLA=1.
+// where XLA is still unavailable, its sub-tests are skipped, or fail with CCP_REQUIRE_XLA=1.
 package backendtest
 
 import (
@@ -17,9 +17,6 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend"
 )
-
-// RequireXLA is the environment variable that, set to 1, turns the absence of XLA from a skip into a failure.
-const RequireXLA = "CCP_REQUIRE_XLA"
 
 var openGo = sync.OnceValues(func() (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{Name: "go"})
@@ -45,37 +42,17 @@ func Go(t testing.TB) compute.Backend {
 	return b
 }
 
-// XLA returns the shared XLA backend. Where there is none the test is skipped, or fails with CCP_REQUIRE_XLA=1.
+// XLA returns the shared XLA backend. Without one the test is skipped, or fails with CCP_REQUIRE_XLA=1.
 func XLA(t testing.TB) compute.Backend {
 	t.Helper()
 	b, err := openXLA()
-	if err != nil {
-		if Required() {
-			t.Fatalf("%s=1, but XLA is not available: %v", RequireXLA, err)
-		}
-		t.Skipf("XLA is not available: %v", err)
+	switch {
+	case err != nil && os.Getenv("CCP_REQUIRE_XLA") == "1":
+		t.Fatalf("CCP_REQUIRE_XLA=1, but XLA is unavailable: %v", err)
+	case err != nil:
+		t.Skipf("XLA is unavailable: %v", err)
 	}
 	return b
-}
-
-// Required reports whether the environment makes the absence of XLA a failure.
-func Required() bool { return os.Getenv(RequireXLA) == "1" }
-
-// All returns the backends by name, "go" and "xla". Where XLA is absent the map holds "go" only, with a line in the
-// test's log, or the test fails with CCP_REQUIRE_XLA=1.
-func All(t testing.TB) map[string]compute.Backend {
-	t.Helper()
-	all := map[string]compute.Backend{"go": Go(t)}
-	b, err := openXLA()
-	switch {
-	case err == nil:
-		all["xla"] = b
-	case Required():
-		t.Fatalf("%s=1, but XLA is not available: %v", RequireXLA, err)
-	default:
-		t.Logf("without XLA: %v", err)
-	}
-	return all
 }
 
 // Run runs fn as two sub-tests, "go" and "xla", each with its backend.
