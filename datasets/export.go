@@ -76,3 +76,6 @@ func (d *Dataset) exported() map[int]uint8 {
 	}
 	return marks
 }
+
+// list is a one-dimensional array.
+func list[T any](values []T) *npz.Array { return &npz.Array{Shape: []int{len(values)}, Data: values} }

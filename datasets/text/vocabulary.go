@@ -1,10 +1,6 @@
 package text
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Vocabulary numbers words from 0 in the order in which they are first seen. The zero value is empty and ready for use.
 type Vocabulary struct {
@@ -41,14 +37,4 @@ func (v *Vocabulary) Count(documents [][]int32) []int {
 		}
 	}
 	return counts
-}
-
-// Commonest picks the limit numbers of the highest counts, or all if they are fewer, highest first. Of words equally
-// common the one that comes first in the alphabet goes first.
-func (v *Vocabulary) Commonest(numbers []int32, counts []int, limit int) []int32 {
-	sorted := slices.Clone(numbers)
-	slices.SortFunc(sorted, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(v.Words[a], v.Words[b]))
-	})
-	return sorted[:min(limit, len(sorted))]
 }
