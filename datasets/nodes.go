@@ -6,8 +6,8 @@ import (
 	"github.com/clusterpool/ccp/datasets/skeleton"
 )
 
-// NodeName is the name of node i for people: its own if it has one, such as a word or "head@12", or else its place on the grid, or
-// else its number.
+// NodeName is the name of node i for people: its own, such as a word or "head@12", or else its place on the grid, or else its
+// number.
 func (d *Dataset) NodeName(i int) string {
 	switch {
 	case d.NodeNames != nil:
@@ -18,8 +18,8 @@ func (d *Dataset) NodeName(i int) string {
 	return fmt.Sprintf("node %d", i)
 }
 
-// JointNames are the names of a skeleton's joints, in the order of the columns of Grid; nil where the nodes are no skeleton's or have
-// no names.
+// JointNames are the names of a skeleton's joints, in the order of the columns of Grid; nil where the nodes are not joints or
+// have no names.
 func (d *Dataset) JointNames() []string {
 	if d.Parts == nil || d.NodeNames == nil {
 		return nil
