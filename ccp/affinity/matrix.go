@@ -230,18 +230,11 @@ func (m *Matrix) Density() float64 {
 // Hash is the SHA-256, in hexadecimal, of N and the entries: equal for equal matrices, for use as a cache's key.
 func (m *Matrix) Hash() string {
 	digest := sha256.New()
-	word := func(v uint64) {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], v)
-		digest.Write(b[:])
+	for _, part := range []any{int64(m.N()), m.indices, m.data} {
+		_ = binary.Write(digest, binary.LittleEndian, part) // neither the types nor a hash fail
 	}
-	word(uint64(m.N()))
 	for _, p := range m.indptr {
-		word(uint64(p))
-	}
-	for k, j := range m.indices {
-		word(uint64(j))
-		word(math.Float64bits(m.data[k]))
+		_ = binary.Write(digest, binary.LittleEndian, int64(p))
 	}
 	return hex.EncodeToString(digest.Sum(nil))
 }
