@@ -1,12 +1,9 @@
 package datasets
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,7 +84,7 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 	}
 	r := &npzReader{File: file, opts: opts, samples: -1, nodes: -1, d: &Dataset{
 		Name:       filepath.Base(path),
-		Provenance: fmt.Sprintf("%s, sha256 %x", path, hash),
+		Provenance: fmt.Sprintf("%s, sha256 %s", path, hash),
 	}}
 	for _, name := range file.Names() {
 		if !slices.Contains(npzArrays, name) {
@@ -103,19 +100,6 @@ func (r *npzReader) read() (wrong []error) {
 		wrong = append(wrong, separate(step())...)
 	}
 	return wrong
-}
-
-func hashFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	digest := sha256.New()
-	if _, err := io.Copy(digest, file); err != nil {
-		return nil, err
-	}
-	return digest.Sum(nil), nil
 }
 
 // readFeatures reads `features`, [samples, nodes, channels] or [samples, nodes].
