@@ -57,28 +57,6 @@ func build(n int, edges []Edge, name func(k int) string) (*Matrix, error) {
 	})
 }
 
-// assemble validates and sorts edges, merges those that join the same nodes into one weight, and drops weights of 0.
-func assemble(n int, edges []Edge, name func(k int) string, merge func(same []entry) (float64, error)) (*Matrix, error) {
-	entries, err := sortEntries(n, edges, name)
-	if err != nil {
-		return nil, err
-	}
-	kept := entries[:0]
-	for next := 0; len(entries) > 0; entries, next = entries[next:], 0 {
-		e := entries[0]
-		for next < len(entries) && entries[next].key == e.key {
-			next++
-		}
-		if e.weight, err = merge(entries[:next]); err != nil {
-			return nil, err
-		}
-		if e.weight != 0 {
-			kept = append(kept, e)
-		}
-	}
-	return pack(n, kept), nil
-}
-
 // entry is an edge or an entry of a matrix on its way into CSR form.
 type entry struct {
 	key    uint64 // The smaller node in the upper, the larger in the lower half.
@@ -90,8 +68,9 @@ type entry struct {
 func (e entry) low() int  { return int(e.key >> 32) }
 func (e entry) high() int { return int(e.key & math.MaxUint32) }
 
-// sortEntries validates edges one by one and sorts them by their smaller and then their larger node.
-func sortEntries(n int, edges []Edge, name func(k int) string) ([]entry, error) {
+// assemble validates edges one by one, sorts them by their smaller and then their larger node, merges those that join the
+// same nodes into one weight, and drops weights of 0.
+func assemble(n int, edges []Edge, name func(k int) string, merge func(same []entry) (float64, error)) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
 	}
@@ -114,7 +93,21 @@ func sortEntries(n int, edges []Edge, name func(k int) string) ([]entry, error) 
 		}
 		return cmp.Compare(a.at, b.at)
 	})
-	return entries, nil
+	kept := entries[:0]
+	for next := 0; len(entries) > 0; entries, next = entries[next:], 0 {
+		e := entries[0]
+		for next < len(entries) && entries[next].key == e.key {
+			next++
+		}
+		var err error
+		if e.weight, err = merge(entries[:next]); err != nil {
+			return nil, err
+		}
+		if e.weight != 0 {
+			kept = append(kept, e)
+		}
+	}
+	return pack(n, kept), nil
 }
 
 func checkNodes(n int) error {

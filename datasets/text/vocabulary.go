@@ -1,7 +1,5 @@
 package text
 
-import "strings"
-
 // Vocabulary numbers words from 0 in the order in which they are first seen. The zero value is empty and ready for use.
 type Vocabulary struct {
 	// Words holds the word of each number.
@@ -9,7 +7,7 @@ type Vocabulary struct {
 	numbers map[string]int32
 }
 
-// Number returns the number of each word, and gives the next one to a word that is new.
+// Number returns the number of each word; a new word gets the next number.
 func (v *Vocabulary) Number(words []string) []int32 {
 	if v.numbers == nil {
 		v.numbers = map[string]int32{}
@@ -18,7 +16,6 @@ func (v *Vocabulary) Number(words []string) []int32 {
 	for i, word := range words {
 		number, known := v.numbers[word]
 		if !known {
-			word = strings.Clone(word) // a word of Words would keep its whole text in memory
 			number = int32(len(v.Words))
 			v.numbers[word] = number
 			v.Words = append(v.Words, word)
