@@ -30,7 +30,7 @@ var newsgroupsProtocol = protocol{
 // pictureWord fills the lines of encoded pictures.
 const pictureWord = "ax"
 
-// prepareVersion is raised when prepare changes, so that old results are not taken for new ones.
+// prepareVersion is raised when prepare changes, so that old results are not used.
 const prepareVersion = 2
 
 // document is a message cut into words.

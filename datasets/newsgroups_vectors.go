@@ -14,10 +14,10 @@ import (
 	"github.com/clusterpool/ccp/internal/cache"
 )
 
-// trainVersion is raised when the training of vectors changes, so that old ones are not taken for new ones.
+// trainVersion is raised when the training of vectors changes, so that old ones are not used.
 const trainVersion = 1
 
-// vectorSource identifies where vectors come from, for a cache's key: "" where they are learned.
+// vectorSource identifies a file of vectors in a cache's key; it is "" where they are learned.
 func vectorSource(path string) (string, error) {
 	if path == "" {
 		return "", nil

@@ -10,7 +10,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/text"
 )
 
-// finish works out what a loader left to Load, adds the warnings and returns all that is wrong.
+// finish computes what a loader leaves to Load, adds the warnings and returns all errors.
 func (d *Dataset) finish(opts Options) []error {
 	if d.Mean == nil {
 		d.standardise()
@@ -40,7 +40,7 @@ func (d *Dataset) first(errs []error) error {
 	return fmt.Errorf("data set %s: %w", d.Name, errs[0])
 }
 
-// errors are all that Validate finds wrong. Without a shape nothing else can be checked.
+// errors are all errors that Validate finds. Without a valid shape nothing else can be checked.
 func (d *Dataset) errors() []error {
 	if err := d.checkShape(); err != nil {
 		return []error{err}
@@ -135,7 +135,7 @@ func (d *Dataset) checkValues() error {
 // finite says that a value is neither NaN nor infinite.
 func finite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }
 
-// separate takes joined errors apart, in order.
+// separate lists joined errors in order.
 func separate(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	switch {

@@ -29,7 +29,7 @@ var textFormats = map[string]textFormat{
 	".mtx":   {readMatrixMarket, writeMatrixMarket},
 }
 
-// formatOf tells a path's format by its extension; text nil means .npz.
+// formatOf gives the format for a path's extension; text is nil for .npz.
 func formatOf(path string) (text *textFormat, gzipped bool, err error) {
 	name, gzipped := strings.CutSuffix(strings.ToLower(path), ".gz")
 	extension := filepath.Ext(name)
@@ -45,7 +45,7 @@ func formatOf(path string) (text *textFormat, gzipped bool, err error) {
 	return nil, false, nil
 }
 
-// ReadFile reads a graph in the format that the extension says; all but .npz may have .gz after it.
+// ReadFile reads a graph in the format of the extension; all but .npz may be followed by .gz.
 //
 //   - .csv, .tsv, .txt, .edges: a list of edges, `i,j` or `i,j,weight` on each line, separated by commas, tabs or spaces;
 //     nodes count from 0; there may be one line of headings and comments after `#`. The number of nodes is the
@@ -83,8 +83,8 @@ func ReadFile(path string) (*Matrix, error) {
 	return m, nil
 }
 
-// WriteFile writes the graph in the format that the extension says; the extensions are those of ReadFile, which reads
-// an equal matrix back. The file appears whole or not at all.
+// WriteFile writes the graph in the format of the extension, one of those of ReadFile, which reads an equal matrix back. The
+// file appears whole or not at all.
 func (m *Matrix) WriteFile(path string) error {
 	format, gzipped, err := formatOf(path)
 	if err != nil {

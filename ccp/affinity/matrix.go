@@ -16,8 +16,7 @@ import (
 	"slices"
 )
 
-// maxNodes bounds N, so that a stray number in a file cannot ask for all memory. Memberships are `[N, K]` and dense:
-// they run out long before.
+// maxNodes bounds N, so that a wrong number in a file cannot take all memory.
 const maxNodes = 1 << 24
 
 // Matrix is a symmetric, non-negative sparse matrix of N rows in CSR form, immutable after construction. It stores both
@@ -43,7 +42,7 @@ func New(n int, edges []Edge) (*Matrix, error) {
 	return build(n, edges, func(k int) string { return fmt.Sprintf("edge %d", k) })
 }
 
-// build is New with names of its own for the edges in errors, such as the lines of a file.
+// build is New with the names of the edges in errors, such as the lines of a file.
 func build(n int, edges []Edge, name func(k int) string) (*Matrix, error) {
 	return assemble(n, edges, name, func(same []entry) (float64, error) {
 		e := same[0]
@@ -117,8 +116,8 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// pack lays out sorted, distinct entries of positive weight, mirroring each. Going through them in order fills every
-// row in the order of its columns: its smaller neighbours come as `low` of earlier entries, then its own entries.
+// pack makes a matrix of sorted, distinct entries of positive weight and their mirror images. Their order fills every row in
+// the order of its columns: smaller neighbours come as `low` of earlier entries, then its own entries.
 func pack(n int, entries []entry) *Matrix {
 	indptr := make([]int, n+1)
 	for _, e := range entries {
