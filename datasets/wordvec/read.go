@@ -84,7 +84,7 @@ func read(file io.Reader, want map[string]bool) (*Vectors, error) {
 	case !found:
 		return nil, errors.New("it holds a header and no words; get the file again")
 	default:
-		_, err = in.ReadSlice('\n')
+		_, _ = in.Discard(len(start) - len(rest)) // it is in the buffer
 		number = 2
 		// The first line after the header tells text from binary: floats do not look like numbers that end a line.
 		if line, _, _ := bytes.Cut(rest, []byte("\n")); numbersAtEnd(line) < min(dim, 2) {

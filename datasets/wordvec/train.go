@@ -28,7 +28,8 @@ import (
 // arguments and the backend alone; on a GPU, where the order of additions varies, only up to the last digits.
 //
 // Errors say what the documents lack, or wrap ctx.Err() when ctx ends first.
-func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config, progress func(epoch int, done, loss float64)) (_ *Vectors, err error) {
+func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config,
+	progress func(epoch int, done, loss float64)) (_ *Vectors, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("word vectors: %w", err)
@@ -98,7 +99,7 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// variables makes the words' vectors, uniform in ±1/(2·dim), and their output vectors, zero: both `[words, dim]`.
+// variables makes the vectors of the words, uniform in ±1/(2·dim), and their output vectors, zero: both `[words, dim]`.
 func variables(store *model.Store, config Config, words int) (vectors, outputs *model.Variable, err error) {
 	random := rand.New(rand.NewPCG(config.Seed, 0))
 	start := make([]float32, words*config.Dim)
@@ -112,7 +113,7 @@ func variables(store *model.Store, config Config, words int) (vectors, outputs *
 	return vectors, outputs, err
 }
 
-// run runs a block's steps and returns the pairs' mean objective.
+// run runs the steps of a block and returns the mean loss of its pairs.
 func run(exec *model.Exec, b *block, config Config) (float64, error) {
 	matrix := func(values []int32) *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(values, blockSteps, len(values)/blockSteps)
@@ -129,7 +130,7 @@ func run(exec *model.Exec, b *block, config Config) (float64, error) {
 type Config struct {
 	Dim          int     // values in a vector
 	Epochs       int     // passes over the corpus
-	Window       int     // largest distance of the words of a pair; each word draws its own from 1 to Window, so that near words count more
+	Window       int     // largest distance of a pair; each word draws its own from 1 to Window, so that near words count more
 	Negatives    int     // noise words of each pair
 	Shared       int     // noise words drawn for a batch; see [Train]
 	Batch        int     // pairs in a step of gradient descent
