@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,34 +16,32 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// Endless is the BatchOptions.Steps that lets the batches go on, epoch after epoch, until the consumer stops.
+// Endless is the BatchOptions.Steps of batches that continue, epoch after epoch, until the consumer stops.
 const Endless = -1
 
 // BatchOptions says how a split is cut into batches.
 type BatchOptions struct {
 	// Size is the number of samples in a batch.
 	Size int
-	// Shuffle gives each epoch an order of its own, a permutation that depends on Seed and the number of the epoch
-	// only. Without it every epoch has the order of the split.
+	// Shuffle gives each epoch a random order, which depends on Seed and the epoch only. Without it every epoch has the
+	// order of the split.
 	Shuffle bool
 	// Seed draws the orders and the augmentations.
 	Seed uint64
-	// StartStep is the number of the first batch, counted over all epochs from 0: a training that goes on after
-	// StartStep steps sees the batches that it would have seen without the pause, bit for bit.
+	// StartStep is the number of the first batch, counted over all epochs from 0: a resumed training sees exactly the
+	// batches that it would have seen without the pause.
 	StartStep int
-	// Steps is the number of batches to give from StartStep on; 0 is one pass over the split, Endless has no end.
+	// Steps is the number of batches from StartStep on; 0 is one pass over the split, Endless has no end.
 	Steps int
 	// Augment applies the data set's augmentation, drawn from Seed, the epoch and the sample's index only.
 	Augment bool
-	// DropLast leaves out what is left of an epoch after the last whole batch; a split smaller than a batch becomes
-	// one batch of all its samples. Without it the last batch is filled up to Size with the first sample of the
-	// epoch, so that the shape never changes, and Valid tells how many rows count.
+	// DropLast leaves out the samples after the last full batch of an epoch; a split smaller than a batch is one batch of
+	// all its samples. Without it the last batch is filled up to Size with the first sample of the epoch, so that the
+	// shape never changes, and Valid tells how many rows count.
 	DropLast bool
-	// Float64 gives float64 inputs, for runs in double precision.
-	Float64 bool
-	// Indices gives, in the place of a sample, where in the split it is, for whoever keeps the samples that Dataset.Pack returns: one
-	// input `[size, 1]`, int32. With an augmentation, which must be by Dataset.Moves, it is `[size, 4]`: then come what is drawn for
-	// the sample, Down, Right and Flip (0 or 1). Orders and draws are the same as without Indices.
+	// Indices gives places in the split instead of samples, for use with the samples that Dataset.Pack returns: one input
+	// `[size, 1]`, int32. With augmentation, which must be by Dataset.Moves, it is `[size, 4]`: the place and the draws Down,
+	// Right and Flip (0 or 1). Orders and draws are the same as without Indices.
 	Indices bool
 }
 
@@ -79,7 +80,7 @@ func (d *Dataset) Batches(split []int, o BatchOptions) *Batches {
 // Name is the name of the data set.
 func (b *Batches) Name() string { return b.data.Name }
 
-// Waited is the time that consumers have waited for batches so far: near zero when preparing them keeps up.
+// Waited is the time that consumers have waited for batches so far, near zero while the preparation keeps up.
 func (b *Batches) Waited() time.Duration { return time.Duration(b.waited.Load()) }
 
 // StepsPerEpoch is the number of batches in one pass over the split; 0 for an empty split.
@@ -105,8 +106,8 @@ func (b *Batches) Valid(step int) int {
 	return min(b.options.Size, len(b.split)-step%perEpoch*b.options.Size)
 }
 
-// Iter starts at StartStep and gives the batches in order. They are prepared ahead by other goroutines, all of which
-// have ended when the loop over them does. It can be called again, and starts anew.
+// Iter gives the batches in order from StartStep, each time it is called. Other goroutines prepare them ahead, and have all
+// ended when the loop ends.
 func (b *Batches) Iter() iter.Seq2[train.Batch, error] {
 	return func(yield func(train.Batch, error) bool) {
 		if err := b.check(); err != nil {
@@ -149,8 +150,8 @@ func (b *Batches) check() error {
 	return nil
 }
 
-// plan calls visit with the epoch and the samples of each batch in turn, until it returns false or the steps are done.
-func (b *Batches) plan(visit func(epoch int, samples []int) bool) {
+// plan gives the epoch and the samples of each batch in turn.
+func (b *Batches) plan(yield func(epoch int, samples []int) bool) {
 	perEpoch := b.StepsPerEpoch()
 	steps := b.options.Steps
 	if steps == 0 {
@@ -163,15 +164,11 @@ func (b *Batches) plan(visit func(epoch int, samples []int) bool) {
 			order = b.order(epoch)
 		}
 		first := step * b.options.Size
-		samples := order[first:min(first+b.options.Size, len(order))]
-		if !b.options.DropLast && len(samples) < b.options.Size {
-			filled := make([]int, b.options.Size)
-			for at := copy(filled, samples); at < len(filled); at++ {
-				filled[at] = order[0]
-			}
-			samples = filled
+		samples := slices.Clone(order[first:min(first+b.options.Size, len(order))])
+		for !b.options.DropLast && len(samples) < b.options.Size {
+			samples = append(samples, order[0])
 		}
-		if !visit(epoch, samples) {
+		if !yield(epoch, samples) {
 			return
 		}
 	}
@@ -206,25 +203,12 @@ func (b *Batches) build(epoch int, samples []int) train.Batch {
 
 // signals are the samples themselves.
 func (b *Batches) signals(epoch int, samples []int) *tensors.Tensor {
-	d := b.data
-	if !b.options.Float64 {
-		return pack(d, dtypes.Float32, samples, func(i int, dst []float32) { b.sample(epoch, i, dst) })
-	}
-	narrow := make([]float32, d.Nodes*d.Channels)
-	return pack(d, dtypes.Float64, samples, func(i int, dst []float64) {
-		b.sample(epoch, i, narrow)
-		for j, value := range narrow {
-			dst[j] = float64(value)
+	return pack(b.data, dtypes.Float32, samples, func(i int, dst []float32) {
+		b.data.Sample(i, dst)
+		if b.options.Augment && b.data.Augment != nil {
+			b.data.Augment(b.draws(epoch, i), dst)
 		}
 	})
-}
-
-// sample writes a normalised sample, augmented if asked for.
-func (b *Batches) sample(epoch, i int, dst []float32) {
-	b.data.Sample(i, dst)
-	if b.options.Augment && b.data.Augment != nil {
-		b.data.Augment(b.draws(epoch, i), dst)
-	}
 }
 
 // draws is the generator that augments a sample in an epoch.
@@ -272,4 +256,41 @@ func splitMix64(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// queued is the number of batches that wait, ready or in work, for the consumer.
+const queued = 4
+
+// prepare builds batches ahead, on all cores but one. Each batch has its own slot: the slots are filled in any order and
+// emptied in the order of the batches. stop ends the goroutines and waits for them; the garbage collector takes batches that
+// nobody took, as their tensors are in host memory.
+func (b *Batches) prepare() (slots chan chan train.Batch, stop func()) {
+	slots = make(chan chan train.Batch, queued)
+	free := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
+	quit := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		defer close(slots)
+		for epoch, samples := range b.plan {
+			slot := make(chan train.Batch, 1) // room for the result: it never waits for the consumer
+			select {
+			case slots <- slot:
+			case <-quit:
+				return
+			}
+			select {
+			case free <- struct{}{}:
+			case <-quit:
+				return
+			}
+			group.Go(func() {
+				slot <- b.build(epoch, samples)
+				<-free
+			})
+		}
+	})
+	return slots, func() {
+		close(quit)
+		group.Wait()
+	}
 }

@@ -2,14 +2,14 @@ package datasets
 
 import "strings"
 
-// Report is what [CheckNPZ] found out about an .npz file.
+// Report is what [CheckNPZ] found in an .npz file.
 type Report struct {
 	File string `json:"file"`
 	// Usable says that Load takes the file.
 	Usable bool `json:"usable"`
-	// Arrays are those that were understood, in the order in which they were read.
+	// Arrays are the known arrays, in the order in which they were read.
 	Arrays []ArrayInfo `json:"arrays"`
-	// Errors keep the file from being used, Warnings are odd. Each names the array, where there is one the index, and says
+	// Errors prevent the use of the file, Warnings do not. Each names the array and the index, where there is one, and says
 	// what to do.
 	Errors   []string `json:"errors"`
 	Warnings []string `json:"warnings"`
@@ -17,10 +17,9 @@ type Report struct {
 	Data *Dataset `json:"-"`
 }
 
-// CheckNPZ reads an .npz file as [Load] does with the same options, but goes on after an error as far as that makes sense,
-// so that all that is wrong is known at once; of the elements of one array that are wrong in the same way, the first few
-// are told. It looks for more oddities than Load does: see [Dataset.Oddities]. It is an error if the file cannot be opened
-// as an archive.
+// CheckNPZ reads an .npz file as [Load] does with the same options, but goes on after errors where it can, so that all are
+// known at once; of the elements of an array that are wrong in the same way it reports the first few. It looks for more
+// oddities than Load does: see [Dataset.Oddities]. It is an error if the file cannot be opened as an archive.
 func CheckNPZ(path string, opts Options) (Report, error) {
 	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
 	file := ownFile

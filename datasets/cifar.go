@@ -62,11 +62,7 @@ func loadCIFAR(info Info, opts Options, perFile int) (*Dataset, error) {
 	if place == "" {
 		return nil, info.missing(dirs, cifarFiles[0], cifarArchive)
 	}
-	read, what := readCIFARFolder, "the six files in order"
-	if filepath.Base(place) == cifarArchive {
-		read, what = readCIFARArchive, "the archive"
-	}
-	records, hash, err := read(place, perFile)
+	records, err := readCIFAR(place, perFile)
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +70,17 @@ func loadCIFAR(info Info, opts Options, perFile int) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Provenance = fmt.Sprintf("CIFAR-10 (A. Krizhevsky, 2009), no licence stated, %s, sha256 of %s %x", place, what, hash)
-	if found := fmt.Sprintf("%x", hash); filepath.Base(place) == cifarArchive && found != cifarArchiveHash {
-		d.warn("%s has sha256 %s, the published archive %s: results may not compare", place, found, cifarArchiveHash)
+	what, hash := "the six files in order", fmt.Sprintf("%x", sha256.Sum256(records))
+	if filepath.Base(place) == cifarArchive {
+		what = "the archive"
+		if hash, err = hashFile(place); err != nil {
+			return nil, err
+		}
+		if hash != cifarArchiveHash {
+			d.warn("%s has sha256 %s, the published archive %s: results may not compare", place, hash, cifarArchiveHash)
+		}
 	}
+	d.Provenance = fmt.Sprintf("CIFAR-10 (A. Krizhevsky, 2009), no licence stated, %s, sha256 of %s %s", place, what, hash)
 	return d, nil
 }
 
@@ -104,76 +107,66 @@ func newCIFAR(records []byte, perFile int, opts Options) (*Dataset, error) {
 	return d, nil
 }
 
-// readCIFARFolder reads the six files of a folder, and their sha256.
-func readCIFARFolder(dir string, perFile int) (records []byte, hash [sha256.Size]byte, err error) {
-	records = make([]byte, 0, len(cifarFiles)*perFile*cifarRecord)
-	for _, name := range cifarFiles {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+// readCIFAR reads the six files from a folder, or from the archive, which may hold them in any order.
+func readCIFAR(place string, perFile int) (records []byte, err error) {
+	read := func(name string) ([]byte, error) {
+		data, err := os.ReadFile(filepath.Join(place, name))
 		if err != nil {
-			return nil, hash, fmt.Errorf("%w; all six of %v must lie in one folder", err, cifarFiles)
+			return nil, fmt.Errorf("%w; all six of %v must lie in one folder", err, cifarFiles)
+		}
+		return data, nil
+	}
+	if filepath.Base(place) == cifarArchive {
+		files, err := unpackCIFAR(place, int64(perFile)*cifarRecord)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; get the archive again", place, err)
+		}
+		read = func(name string) ([]byte, error) {
+			if files[name] == nil {
+				return nil, fmt.Errorf("%s holds no %s; get the binary version, not the Python or Matlab one", place, name)
+			}
+			return files[name], nil
+		}
+	}
+	for _, name := range cifarFiles {
+		data, err := read(name)
+		if err != nil {
+			return nil, err
 		}
 		if err := checkCIFAR(data, perFile); err != nil {
-			return nil, hash, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
+			return nil, fmt.Errorf("%s: %w", filepath.Join(place, name), err)
 		}
 		records = append(records, data...)
 	}
-	return records, sha256.Sum256(records), nil
+	return records, nil
 }
 
-// readCIFARArchive reads the six files from the .tar.gz, and the sha256 of the archive itself.
-func readCIFARArchive(archive string, perFile int) (records []byte, hash [sha256.Size]byte, err error) {
+// unpackCIFAR reads the six files of a .tar.gz, no more of each than one byte beyond size.
+func unpackCIFAR(archive string, size int64) (map[string][]byte, error) {
 	file, err := os.Open(archive)
 	if err != nil {
-		return nil, hash, err
+		return nil, err
 	}
 	defer file.Close()
-	digest := sha256.New()
-	raw := io.TeeReader(file, digest)
-	if records, err = unpackCIFAR(raw, perFile); err == nil {
-		_, err = io.Copy(io.Discard, raw) // what follows the end of the archive belongs to its sha256
-	}
+	unzipped, err := gzip.NewReader(file)
 	if err != nil {
-		return nil, hash, fmt.Errorf("%s: %w", archive, err)
+		return nil, fmt.Errorf("damaged gzip file: %w", err)
 	}
-	digest.Sum(hash[:0])
-	return records, hash, nil
-}
-
-// unpackCIFAR reads the six files, in whatever order they are in the .tar.gz.
-func unpackCIFAR(archive io.Reader, perFile int) ([]byte, error) {
-	unzipped, err := gzip.NewReader(archive)
-	if err != nil {
-		return nil, fmt.Errorf("damaged gzip file: %w; get the archive again", err)
-	}
-	size := perFile * cifarRecord
-	records := make([]byte, len(cifarFiles)*size)
-	seen := make([]bool, len(cifarFiles))
+	files := map[string][]byte{}
 	for entries := tar.NewReader(unzipped); ; {
 		header, err := entries.Next()
 		if errors.Is(err, io.EOF) {
-			break
+			return files, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("damaged archive: %w; get it again", err)
+			return nil, fmt.Errorf("damaged archive: %w", err)
 		}
-		at := slices.Index(cifarFiles, path.Base(header.Name))
-		if at < 0 {
-			continue
+		if name := path.Base(header.Name); slices.Contains(cifarFiles, name) {
+			if files[name], err = io.ReadAll(io.LimitReader(entries, size+1)); err != nil {
+				return nil, fmt.Errorf("damaged archive: %s: %w", header.Name, err)
+			}
 		}
-		data, err := io.ReadAll(io.LimitReader(entries, int64(size)+1))
-		if err == nil {
-			err = checkCIFAR(data, perFile)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", header.Name, err)
-		}
-		copy(records[at*size:], data)
-		seen[at] = true
 	}
-	if at := slices.Index(seen, false); at >= 0 {
-		return nil, fmt.Errorf("holds no %s; get the binary version, not the Python or Matlab one", cifarFiles[at])
-	}
-	return records, nil
 }
 
 // checkCIFAR checks the size of a file of perFile records and the label of each.

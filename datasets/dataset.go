@@ -1,15 +1,17 @@
 package datasets
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/augment"
+	"github.com/clusterpool/ccp/datasets/skeleton"
 	"github.com/clusterpool/ccp/internal/scale"
 )
 
-// Signals holds the raw samples, `[samples, nodes, channels]`. An implementation keeps them in whatever form is
-// smallest (bytes for images) and widens one sample at a time.
+// Signals holds the raw samples, `[samples, nodes, channels]`, in the smallest form (bytes for images), and converts one sample
+// at a time.
 type Signals interface {
 	// Len is the number of samples.
 	Len() int
@@ -31,11 +33,11 @@ type Dataset struct {
 	Train, Validation, Test []int
 	// Affinity is the raw graph over the nodes: symmetric, not negative, not normalised.
 	Affinity *affinity.Matrix
-	// Grid is {rows, columns} where the nodes lie on a grid, row by row: an image's, or a skeleton's frames and joints; else nil.
+	// Grid is {rows, columns} where the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else nil.
 	Grid []int
-	// Parts are the columns of the grid that make up each part of a body; nil where the nodes are no skeleton's.
+	// Parts are the columns of the grid in each part of a body; nil where the nodes are not a skeleton's.
 	Parts [][]int
-	// Coordinates `[nodes, d]`, row-major, say where each node is, where the data says so; else nil. Pictures are drawn by them.
+	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures; nil where the data has none.
 	Coordinates []float64
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string
@@ -46,11 +48,11 @@ type Dataset struct {
 	Mean, Std []float32
 	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. Used on training samples only.
 	Augment func(rng *rand.Rand, sample []float32)
-	// Moves is Augment once more where all it does is to move an image's pixels, which can be done on a device too; else nil.
+	// Moves is the same as Augment where that only moves an image's pixels, which a device can do, too; else nil.
 	Moves *augment.CropAndFlip
 	// Provenance says where the data came from, under which licence, and its checksum.
 	Provenance string
-	// Notes tell how the samples were made, a line each, such as the counts that each step of a preparation left.
+	// Notes say how the samples were made, such as the counts after each step of a preparation, a line each.
 	Notes []string
 	// Warnings are the oddities found while loading that do not stop a training, one sentence each.
 	Warnings []string
@@ -74,4 +76,25 @@ func (d *Dataset) splits() []namedSplit {
 type namedSplit struct {
 	name    string
 	indices []int
+}
+
+// NodeName is the name of node i for people: its own, such as a word or "head@12", or else its place on the grid, or else its
+// number.
+func (d *Dataset) NodeName(i int) string {
+	switch {
+	case d.NodeNames != nil:
+		return d.NodeNames[i]
+	case d.Grid != nil:
+		return fmt.Sprintf("row %d column %d", i/d.Grid[1], i%d.Grid[1])
+	}
+	return fmt.Sprintf("node %d", i)
+}
+
+// JointNames are the names of a skeleton's joints, in the order of the columns of Grid; nil where the nodes are not joints or
+// have no names.
+func (d *Dataset) JointNames() []string {
+	if d.Parts == nil || d.NodeNames == nil {
+		return nil
+	}
+	return skeleton.JointNames(d.NodeNames, d.Grid[1])
 }

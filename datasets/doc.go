@@ -5,7 +5,6 @@
 // standard deviation with which the samples are normalised. [New] makes one of samples in memory. [Dataset.Batches] feeds a
 // split to a GoMLX trainer.
 //
-// All sources lie in this one package, a file each, so that Load can stay beside the Dataset it returns without an
-// import cycle, and so that a new source is one file and one line in the table of registry.go. Augmentations know
-// nothing of data sets and have a package of their own, augment.
+// All sources are in this package, so that Load and Dataset need no import cycle, and so that a new source is one file and
+// one line in the table of registry.go. Augmentations know nothing of data sets; they are in package augment.
 package datasets

@@ -6,18 +6,18 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// ExportSize is the number of bytes that the features take, as float32, when a file that [Dataset.Export] wrote is read.
+// ExportSize is the size in bytes of the features, float32, in the file that [Dataset.Export] writes.
 func (d *Dataset) ExportSize() int64 {
 	return 4 * int64(len(d.exported())) * int64(d.Nodes) * int64(d.Channels)
 }
 
 // Export writes the data set as an .npz file, which numpy and [Load] read: features [samples, nodes, channels], float32,
 // in raw units; labels [samples]; split [samples], 0 train, 1 validation, 2 test; class_names; edges [E, 2] and weights
-// [E]; node_names, if nodes have names. Samples of no split are left out. Mean and Std are not written: Load computes them
-// anew, over the training samples.
+// [E]; node_names and coordinates, if there are any. Samples of no split are left out. Mean and Std are not written: Load
+// recomputes them over the training samples.
 //
-// It holds one sample at a time. The file replaces what was at path, and appears whole or not at all, also when ctx ends.
-// progress, which may be nil, is told the share that is done.
+// It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all, also when ctx
+// ends. progress, which may be nil, receives the finished share.
 func (d *Dataset) Export(ctx context.Context, path string, progress func(done float64)) error {
 	marks := d.exported()
 	samples := make([]int, 0, len(marks))
@@ -66,7 +66,7 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 	})
 }
 
-// exported gives each sample of a split its mark.
+// exported gives the mark of each sample of a split.
 func (d *Dataset) exported() map[int]uint8 {
 	marks := map[int]uint8{}
 	for mark, split := range d.splits() {
@@ -76,3 +76,6 @@ func (d *Dataset) exported() map[int]uint8 {
 	}
 	return marks
 }
+
+// list is a one-dimensional array.
+func list[T any](values []T) *npz.Array { return &npz.Array{Shape: []int{len(values)}, Data: values} }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
@@ -13,8 +14,8 @@ import (
 	"strings"
 )
 
-// dirs are the folders in which the files of a source may lie: those of its own below the data folder, then that folder.
-// Files of one name exist in several sets, and a folder's name tells whose they are.
+// dirs are the folders in which the files of a source may lie: its own folders below the data folder, then the data folder.
+// Several sets have files of the same name; the folder tells them apart.
 func (i Info) dirs(dataDir string) []string {
 	dirs := append(slices.Clone(i.folders), "")
 	for at, name := range dirs {
@@ -30,7 +31,7 @@ func (i Info) missing(dirs []string, names ...string) error {
 }
 
 // findFile returns the first existing file among the names, tried in each folder in turn; "" when there is none.
-// A name that is there but cannot be looked at counts as found, so that reading it gives the real error.
+// A file without permission counts as found, so that reading it gives the real error.
 func findFile(dirs []string, names ...string) string {
 	for _, dir := range dirs {
 		for _, name := range names {
@@ -43,7 +44,7 @@ func findFile(dirs []string, names ...string) string {
 	return ""
 }
 
-// gunzip unpacks gzip data, or returns data that is not gzip as it is. It refuses to grow beyond limit bytes.
+// gunzip decompresses gzip data and returns other data as it is. It refuses to grow beyond limit bytes.
 func gunzip(data []byte, limit int64) ([]byte, error) {
 	if len(data) < 2 || data[0] != 0x1f || data[1] != 0x8b {
 		return data, nil
@@ -60,4 +61,16 @@ func gunzip(data []byte, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("unpacks to more than %d bytes, the most this format needs", limit)
 	}
 	return unpacked, nil
+}
+
+// hashFile is the sha256 of a file in hexadecimal.
+func hashFile(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	digest := sha256.New()
+	_, err = io.Copy(digest, file)
+	return fmt.Sprintf("%x", digest.Sum(nil)), err
 }

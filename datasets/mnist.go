@@ -2,9 +2,9 @@ package datasets
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +17,8 @@ const (
 	mnistNodes = mnistSide * mnistSide
 )
 
-// mnistImagesHash is the sha256 of the training images of MNIST, unpacked. Fashion-MNIST uses the same file names, so
-// that only the content tells which set lies in a folder.
+// mnistImagesHash is the sha256 of the uncompressed training images of MNIST. Fashion-MNIST uses the same file names, so that
+// only the content tells the two sets apart.
 const mnistImagesHash = "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"
 
 var mnist = Info{
@@ -66,63 +66,53 @@ func (i Info) idx(classes []string, base string, md5s ...string) Info {
 
 // loadIDX reads the four files: a grid of 8 neighbours, 5,000 stratified training images held out for validation.
 func loadIDX(info Info, opts Options, classes []string) (*Dataset, error) {
-	dirs, digest := info.dirs(opts.DataDir), sha256.New()
-	parts := make([]idx, len(idxStems))
+	dirs, digest, hash := info.dirs(opts.DataDir), sha256.New(), ""
+	parts := make([][]byte, len(idxStems))
 	for at, stem := range idxStems {
 		path := findFile(dirs, idxNames(stem)...)
 		if path == "" {
 			return nil, info.missing(dirs, idxNames(stem)...)
 		}
 		dirs = []string{filepath.Dir(path)} // all four come from one folder
-		var err error
-		if parts[at], err = readIDX(path, strings.HasSuffix(stem, "-images"), digest); err != nil {
+		content, err := os.ReadFile(path)
+		if err != nil {
 			return nil, err
+		}
+		digest.Write(content)
+		sides, limit := []int{mnistSide, mnistSide}, int64(1<<27)
+		if at%2 == 1 { // labels
+			sides, limit = nil, 1<<20
+		}
+		if content, err = gunzip(content, limit); err == nil {
+			parts[at], err = parseIDX(content, sides...)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if at == 0 {
+			hash = fmt.Sprintf("%x", sha256.Sum256(content))
 		}
 	}
 	for half, name := range []string{"train", "t10k"} {
-		if err := checkPair(name, parts[2*half], parts[2*half+1]); err != nil {
+		if err := checkPair(name, len(parts[2*half])/mnistNodes, parts[2*half+1]); err != nil {
 			return nil, fmt.Errorf("%s: %w", dirs[0], err)
 		}
 	}
-	pixels := slices.Concat(parts[0].values, parts[2].values)
-	labels := slices.Concat(parts[1].values, parts[3].values)
+	pixels, labels := slices.Concat(parts[0], parts[2]), slices.Concat(parts[1], parts[3])
 	d, err := newImages(info.Name, mnistSide, 1, &Bytes{Records: pixels, Record: mnistNodes, Scale: 255}, labels, classes)
 	if err != nil {
 		return nil, err
 	}
 	d.Provenance = fmt.Sprintf("%s, %s, sha256 of the four files in order (train images, train labels, t10k images, "+
 		"t10k labels) %x", info.credit, dirs[0], digest.Sum(nil))
-	hash := fmt.Sprintf("%x", sha256.Sum256(parts[0].file))
 	switch isMNIST := info.Name == "mnist"; {
 	case !isMNIST && hash == mnistImagesHash:
 		return nil, fmt.Errorf("the files in %s are those of MNIST; put each set in a folder of its own", dirs[0])
 	case isMNIST && hash != mnistImagesHash:
 		d.warn("the training images have sha256 %s, the published ones %s: results may not compare", hash, mnistImagesHash)
 	}
-	d.splitTrainTest(len(parts[1].values), opts)
+	d.splitTrainTest(len(parts[1]), opts)
 	return d, nil
-}
-
-// readIDX reads a file of images or of labels, plain or gzipped, and adds it, as it lies on the disk, to the digest.
-func readIDX(path string, images bool, digest hash.Hash) (idx, error) {
-	dims, limit := []int{-1}, int64(1<<20)
-	if images {
-		dims, limit = []int{-1, mnistSide, mnistSide}, 1<<27
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return idx{}, err
-	}
-	digest.Write(content)
-	plain, err := gunzip(content, limit)
-	var part idx
-	if err == nil {
-		part, err = parseIDX(plain, dims...)
-	}
-	if err != nil {
-		return idx{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return part, nil
 }
 
 // idxNames are the names that the file of a stem goes by: two spellings, plain or gzipped.
@@ -138,17 +128,46 @@ func idxNames(stem string) (names []string) {
 }
 
 // checkPair checks that there are as many labels as images, and the range of the labels.
-func checkPair(half string, images, labels idx) error {
+func checkPair(half string, images int, labels []byte) error {
 	switch {
-	case images.dims[0] != labels.dims[0]:
-		return fmt.Errorf("%d %s images but %d labels; get both files again", images.dims[0], half, labels.dims[0])
-	case images.dims[0] == 0:
+	case images != len(labels):
+		return fmt.Errorf("%d %s images but %d labels; get both files again", images, half, len(labels))
+	case images == 0:
 		return errors.New(half + " files hold no samples; get them again")
 	}
-	for i, label := range labels.values {
+	for i, label := range labels {
 		if label > 9 {
 			return fmt.Errorf("%s label %d is %d, want 0 to 9; get the file again", half, i, label)
 		}
 	}
 	return nil
+}
+
+// parseIDX reads an idx file: two zero bytes, a type code, the number of dimensions, each dimension as a big-endian uint32,
+// the values. It must hold unsigned bytes, any number of samples of the given sides. It returns the values, row-major.
+func parseIDX(file []byte, sides ...int) ([]byte, error) {
+	const unsignedByte = 8
+	dims := 1 + len(sides)
+	if len(file) < 4 || file[0] != 0 || file[1] != 0 {
+		return nil, fmt.Errorf("does not start with an idx magic number (% x); is it an idx file?", file[:min(4, len(file))])
+	}
+	if file[2] != unsignedByte || int(file[3]) != dims {
+		return nil, fmt.Errorf("magic number % x: want 00 00 08 %02x, unsigned bytes in %d dimensions", file[:4], dims, dims)
+	}
+	header := 4 + 4*dims
+	if len(file) < header {
+		return nil, fmt.Errorf("ends after %d bytes, within its header of %d; get the file again", len(file), header)
+	}
+	size := int(binary.BigEndian.Uint32(file[4:]))
+	for i, want := range sides {
+		if side := int(binary.BigEndian.Uint32(file[8+4*i:])); side != want {
+			return nil, fmt.Errorf("dimension %d is %d, want %d", i+1, side, want)
+		}
+		size *= want
+	}
+	values := file[header:]
+	if len(values) != size {
+		return nil, fmt.Errorf("holds %d values, but its dimensions need %d; get the file again", len(values), size)
+	}
+	return values, nil
 }

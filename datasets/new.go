@@ -9,16 +9,15 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// New makes a data set of samples in memory, for those who have no file: features `[samples, nodes, channels]`, row-major
-// and in raw units; a class for each sample, which count from 0; and a graph over the nodes. There are as many samples as
-// labels, as many nodes as the graph has, and as many channels as the length of features then says. The slices are not
-// copied.
+// New makes a data set of samples in memory: features `[samples, nodes, channels]`, row-major and in raw units; a class for each
+// sample, counted from 0; and a graph over the nodes. The number of channels follows from the length of features. The slices
+// are not copied.
 //
-// The splits are drawn as for an .npz file without any: stratified, from opts.Seed, with opts.Validation; the other options
-// are not used. Mean and Std are those of Train. Whoever has splits, names or an augmentation sets the fields of the data
-// set, takes Mean and Std anew from [Dataset.ChannelStats], and calls [Dataset.Validate].
+// The splits are drawn as for an .npz file without any: stratified, from opts.Seed, with opts.Validation; other options are
+// not used. Mean and Std are those of Train. To use your own splits, names or augmentation, set the fields of the data set,
+// recompute Mean and Std with [Dataset.ChannelStats], and call [Dataset.Validate].
 //
-// It is an error if the lengths do not fit together, or for what Validate finds wrong; it says what, where and the value.
+// It is an error if the lengths do not fit together or if Validate fails; it says what, where and the value.
 func New(name string, features []float32, labels []int32, graph *affinity.Matrix, opts Options) (*Dataset, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

@@ -35,15 +35,15 @@ var newsgroups = Info{
 
 // loadNewsgroups turns messages into signals on a graph of words by the protocol of Defferrard, Bresson and
 // Vandergheynst (2016), see [protocol]. Departure: a stratified tenth of the training documents is held out for
-// validation, which they did on the test documents.
+// validation, where they used the test documents.
 //
 // A raw value is the word's share of the counted words of its document, or with Options.TFIDF its tf-idf, each document
-// scaled to length 1. The inverse document frequencies, like the vocabulary and learned vectors, come from all training
-// documents, those held out for validation among them, and from no test document. Mean is 0, so that a word that is absent
-// stays 0, and Std the root mean square over Train.
+// scaled to length 1. The vocabulary, learned vectors and inverse document frequencies come from all training documents,
+// including those held out for validation, and from no test document. Mean is 0, so that an absent word stays 0, and Std
+// the root mean square over Train.
 //
-// What was prepared is kept in the user's cache directory, under the sha256 of all messages and of what else decides it;
-// a file of word vectors counts by its path, size and time of change, as it may hold gigabytes.
+// The prepared corpus is kept in the user's cache directory. Its key holds the sha256 of all messages and everything else
+// that decides it; a file of word vectors, which may have gigabytes, counts by its path, size and modification time.
 func loadNewsgroups(info Info, opts Options) (*Dataset, error) {
 	return loadCorpus(info, opts, newsgroupsProtocol)
 }
@@ -58,66 +58,60 @@ func loadCorpus(info Info, opts Options, p protocol) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, unkept, err := cache.Get(cache.Path(info.Name, ".npz", prepareVersion, corpus.hash, p, source),
-		func(path string) (*prepared, error) { return readPrepared(path, len(corpus.groups), len(p.steps())) },
-		func() (*prepared, error) { return p.prepare(corpus, opts) },
-		func(path string, c *prepared) error { return c.write(path) })
+	c, unkept, err := cache.Get(cache.Path(info.Name, ".gob.gz", prepareVersion, corpus.hash, p, source),
+		readGob[*prepared], func() (*prepared, error) { return p.prepare(corpus, opts) }, writeGob[*prepared])
 	if err != nil {
 		return nil, err
 	}
-	d := kept.dataset(corpus, p, opts)
-	if unkept != nil {
-		d.warn("what was prepared could not be kept for the next start: %v", unkept)
-	}
-	if len(corpus.train) != newsgroupsTrain || len(corpus.test) != newsgroupsTest || len(corpus.groups) != newsgroupsGroups {
-		d.warn("%d training and %d test messages in %d groups, the published set has %d, %d and %d: results may not compare",
-			len(corpus.train), len(corpus.test), len(corpus.groups), newsgroupsTrain, newsgroupsTest, newsgroupsGroups)
-	}
-	if len(kept.words) < p.words {
-		d.warn("only %d words have a vector, the protocol keeps %d", len(kept.words), p.words)
-	}
-	return d, nil
-}
-
-// prepared is a corpus after the protocol: what a cache holds.
-type prepared struct {
-	counts *text.Bags // training documents first
-	labels []int32    // one a document
-	train  int        // how many documents are training documents
-	words  []string   // the name of each node
-	graph  *affinity.Matrix
-	steps  []step
-}
-
-// dataset makes the counts signals. It changes them.
-func (c *prepared) dataset(from *corpus, p protocol, opts Options) *Dataset {
 	d := &Dataset{
-		Name: "20news", Nodes: len(c.words), Channels: 1,
-		Signals: c.counts, Labels: c.labels, Affinity: c.graph, ClassNames: from.groups, NodeNames: c.words,
-		Mean: []float32{0},
+		Name: info.Name, Nodes: len(c.Words), Channels: 1,
+		Signals: c.Counts, Labels: c.Labels, ClassNames: corpus.groups, NodeNames: c.Words, Mean: []float32{0},
 		Provenance: fmt.Sprintf("20 Newsgroups (K. Lang, 1995; split by date by J. Rennie), no licence stated, %s, "+
-			"sha256 of the messages %s", from.folder, from.hash),
-		Notes: p.notes(c.steps),
+			"sha256 of the messages %s", corpus.folder, corpus.hash),
+		Notes: c.Notes,
+	}
+	if d.Affinity, err = affinity.New(d.Nodes, c.Edges); err != nil {
+		return nil, err
 	}
 	values, graph := "each word's share of the document's words", "vectors learned from the training documents"
 	if opts.TFIDF {
-		c.counts.TFIDF(d.Nodes, c.train)
+		c.Counts.TFIDF(d.Nodes, c.Train)
 		values = "tf-idf, each document scaled to length 1"
 	} else {
-		c.counts.Shares()
+		c.Counts.Shares()
 	}
 	if opts.Vectors != "" {
 		graph = "vectors of " + opts.Vectors
 	}
 	d.Notes = append(d.Notes, "values: "+values, "graph: "+graph)
-	d.splitTrainTest(c.train, opts)
+	d.splitTrainTest(c.Train, opts)
 	squares := 0.0
 	for _, i := range d.Train {
-		_, values := c.counts.Row(i)
+		_, values := c.Counts.Row(i)
 		for _, value := range values {
 			squares += float64(value) * float64(value)
 		}
 	}
 	d.Std = []float32{float32(math.Sqrt(squares / float64(len(d.Train)*d.Nodes)))}
-	return d
+	if unkept != nil {
+		d.warn("the prepared corpus could not be kept for the next start: %v", unkept)
+	}
+	if len(corpus.train) != newsgroupsTrain || len(corpus.test) != newsgroupsTest || len(corpus.groups) != newsgroupsGroups {
+		d.warn("%d training and %d test messages in %d groups, the published set has %d, %d and %d: results may not compare",
+			len(corpus.train), len(corpus.test), len(corpus.groups), newsgroupsTrain, newsgroupsTest, newsgroupsGroups)
+	}
+	if d.Nodes < p.words {
+		d.warn("only %d words have a vector, the protocol keeps %d", d.Nodes, p.words)
+	}
+	return d, nil
+}
+
+// prepared is a corpus after the protocol, as the cache holds it.
+type prepared struct {
+	Counts *text.Bags // training documents first
+	Labels []int32    // one for each document
+	Train  int        // number of training documents
+	Words  []string   // the names of the nodes
+	Edges  []affinity.Edge
+	Notes  []string // what each step of the protocol left
 }

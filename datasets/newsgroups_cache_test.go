@@ -10,9 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/datasets/text"
 	"github.com/clusterpool/ccp/datasets/wordvec"
-	"github.com/clusterpool/ccp/internal/npz"
 )
 
 // reload loads the tiny corpus and says whether it was prepared anew.
@@ -84,37 +82,6 @@ func TestNewsgroupsDamagedCache(t *testing.T) {
 		assert.True(t, anew, name)
 		assert.Equal(t, first, again, name)
 	}
-	for name, array := range map[string]any{
-		"document_starts": []int32{0, 1, 2}, "document_words": []int32{9}, "document_counts": []float64{1},
-		"labels": []int32{0, 0, 1, 0, 2}, "words": []string{"blue"}, "indptr": []int64{0, 1}, "indices": []int32{-1},
-		"data": []float64{1}, "steps": []int64{1, 2, 3},
-	} {
-		require.NoError(t, os.WriteFile(path, whole, 0o644))
-		replaceArray(t, path, name, array)
-		again, anew := reload(t, dir)
-		assert.True(t, anew, name)
-		assert.Equal(t, first, again, name)
-	}
-}
-
-// replaceArray writes an archive again with another one-dimensional array of that name.
-func replaceArray(t *testing.T, path, name string, data any) {
-	t.Helper()
-	file, err := npz.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	require.True(t, file.Has(name))
-	var arrays []npz.Named
-	for _, other := range file.Names() {
-		a, err := file.Array(other)
-		require.NoError(t, err)
-		if other == name {
-			a.Data = data
-			a.Shape = []int{a.Len()}
-		}
-		arrays = append(arrays, npz.Named{Name: other, Array: a})
-	}
-	require.NoError(t, npz.Write(path, arrays))
 }
 
 // TestNewsgroupsNoCache has a cache directory that cannot be written.
@@ -135,61 +102,25 @@ func TestNewsgroupsNoCache(t *testing.T) {
 	assert.Contains(t, d.Warnings[0], "no cache directory")
 }
 
-func TestVectorsCache(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "vectors.npz")
-	_, err := readVectors(path)
-	require.ErrorIs(t, err, os.ErrNotExist)
+// FuzzReadGob reads anything; it gives an error or a value.
+func FuzzReadGob(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "value.gob.gz")
 	v := &wordvec.Vectors{Dim: 2, Words: []string{"a", "bcd", "ef"}, Values: []float32{1, 2, 3, 4, 5, 6}}
-	require.NoError(t, writeVectors(path, v))
-	again, err := readVectors(path)
-	require.NoError(t, err)
-	assert.Equal(t, v, again)
-
-	replaceArray(t, path, "words", []string{"a", "bcd"})
-	again, err = readVectors(path)
-	require.NoError(t, err, "6 values suit 2 words: the caller compares the words")
-	assert.Equal(t, 3, again.Dim)
-	replaceArray(t, path, "words", []string{"a", "b", "c", "d"})
-	_, err = readVectors(path)
-	assert.ErrorContains(t, err, "6 values for 4 words")
-	replaceArray(t, path, "words", []int32{1})
-	_, err = readVectors(path)
-	assert.ErrorContains(t, err, `array "words" has elements of type int32`)
-}
-
-// FuzzPrepared reads what may be a cache: what passes for one makes a data set that is valid but for its splits.
-func FuzzPrepared(f *testing.F) {
-	graph, err := tinyProtocol.graph([]string{"a", "b", "c"}, map[string][]float32{"a": {1, 0}, "b": {0, 1}, "c": {1, 1}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	counts := text.Count([][]int32{{0, 1, 0}, {2, 2}, {1, 1}}, []int32{0, 1, 2})
-	steps := make([]step, 7)
-	steps[6] = step{2, 1, 3}
-	path := filepath.Join(f.TempDir(), "cache.npz")
-	good := &prepared{counts: counts, labels: []int32{0, 1, 1}, words: []string{"a", "b", "c"}, graph: graph, steps: steps}
-	if err := good.write(path); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, writeGob(path, v))
+	again, err := readGob[*wordvec.Vectors](path)
+	require.NoError(f, err)
+	require.Equal(f, v, again)
 	file, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	if _, err := readPrepared(path, 2, 7); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
+	_, err = readGob[*wordvec.Vectors](path + "absent")
+	require.ErrorIs(f, err, os.ErrNotExist)
 	f.Add(file)
-	f.Add([]byte("PK"))
+	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		path := filepath.Join(t.TempDir(), "cache.npz")
+		path := filepath.Join(t.TempDir(), "value.gob.gz")
 		require.NoError(t, os.WriteFile(path, file, 0o644))
-		c, err := readPrepared(path, 2, 7)
-		if err != nil {
-			return
-		}
-		d := c.dataset(&corpus{groups: []string{"a", "b"}}, tinyProtocol, Options{})
-		for _, check := range []func() error{d.checkShape, d.checkLabels, d.checkValues} {
-			require.NoError(t, check())
+		if v, err := readGob[*wordvec.Vectors](path); err == nil {
+			require.NotNil(t, v)
 		}
 	})
 }

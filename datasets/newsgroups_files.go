@@ -14,9 +14,9 @@ import (
 // newsgroupsFolders hold the training and the test messages: a folder for each group, a file for each message.
 var newsgroupsFolders = [2]string{"20news-bydate-train", "20news-bydate-test"}
 
-// corpus is the messages as they lie on the disk.
+// corpus is the messages on the disk.
 type corpus struct {
-	folder      string    // that holds both of newsgroupsFolders
+	folder      string    // the parent of newsgroupsFolders
 	groups      []string  // names of the classes, in alphabetical order
 	train, test []message // by group, then by file name
 	hash        string    // sha256, in hexadecimal, of the names and contents of all messages
@@ -102,7 +102,7 @@ func listMessages(folder, split string) (groups []string, messages []message, er
 	return groups, messages, nil
 }
 
-// visible lists a folder in alphabetical order without what some systems add to it, such as .DS_Store.
+// visible lists a folder in alphabetical order without hidden files, such as .DS_Store.
 func visible(dir string) ([]os.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	return slices.DeleteFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), ".") }), err

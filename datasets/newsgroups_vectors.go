@@ -14,10 +14,10 @@ import (
 	"github.com/clusterpool/ccp/internal/cache"
 )
 
-// trainVersion is raised when the training of vectors changes, so that old ones are not taken for new ones.
+// trainVersion is raised when the training of vectors changes, so that old ones are not used.
 const trainVersion = 1
 
-// vectorSource identifies where vectors come from, for a cache's key: "" where they are learned.
+// vectorSource identifies a file of vectors in a cache's key; it is "" where they are learned.
 func vectorSource(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -36,14 +36,20 @@ func vectorSource(path string) (string, error) {
 	return fmt.Sprint(absolute, info.Size(), info.ModTime().UnixNano()), nil
 }
 
-// vectors reads or learns vectors for words of the training documents. A vector without direction, or that is not
-// finite, counts as none.
+// vectors reads or learns vectors for words of the training documents. It drops vectors that are zero or not finite.
 func (c *preparation) vectors(opts Options) (map[string][]float32, error) {
-	read := c.learn
-	if opts.Vectors != "" {
-		read = c.read
+	var v *wordvec.Vectors
+	var err error
+	if opts.Vectors == "" {
+		v, err = c.learn(opts)
+	} else {
+		opts.report("reading word vectors", 0)
+		want := map[string]bool{}
+		for _, word := range c.counted() {
+			want[c.vocabulary.Words[word]] = true
+		}
+		v, err = wordvec.Read(opts.Vectors, want)
 	}
-	v, err := read(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -58,18 +64,8 @@ func (c *preparation) vectors(opts Options) (map[string][]float32, error) {
 	return vectors, nil
 }
 
-// read reads the vectors of the words that count.
-func (c *preparation) read(opts Options) (*wordvec.Vectors, error) {
-	opts.report("reading word vectors", 0)
-	want := map[string]bool{}
-	for _, word := range c.counted() {
-		want[c.vocabulary.Words[word]] = true
-	}
-	return wordvec.Read(opts.Vectors, want)
-}
-
-// learn learns vectors for the words that occur minCount times or more in the training documents, stop words and single
-// letters among them, or takes those of an earlier start. Test documents play no part.
+// learn learns vectors, or takes those of an earlier start. It uses the words that occur minCount times or more in the
+// training documents, including stop words and single letters, and no test document.
 func (c *preparation) learn(opts Options) (*wordvec.Vectors, error) {
 	var names []string
 	number := make([]int32, len(c.vocabulary.Words))
@@ -94,13 +90,6 @@ func (c *preparation) learn(opts Options) (*wordvec.Vectors, error) {
 			return nil, err
 		}
 	}
-	read := func(path string) (*wordvec.Vectors, error) {
-		v, err := readVectors(path)
-		if err == nil && (!slices.Equal(v.Words, names) || v.Dim != c.training.Dim) {
-			err = errors.New("these are other words' vectors")
-		}
-		return v, err
-	}
 	train := func() (*wordvec.Vectors, error) {
 		if opts.Backend == nil {
 			return nil, errors.New("word vectors have to be learned first, which needs a backend; give one, or a file of vectors")
@@ -113,12 +102,13 @@ func (c *preparation) learn(opts Options) (*wordvec.Vectors, error) {
 			opts.report("learning word vectors", done)
 		})
 	}
-	// Vectors that cannot be kept have to be learned again, no more; what is prepared from them is kept, too, and warns.
-	v, _, err := cache.Get(cache.Path("wordvec", ".npz", trainVersion, names, digest.Sum(nil), c.training), read, train, writeVectors)
+	// A failure to keep vectors goes without a warning: that of the corpus prepared from them warns.
+	v, _, err := cache.Get(cache.Path("wordvec", ".gob.gz", trainVersion, names, digest.Sum(nil), c.training),
+		readGob[*wordvec.Vectors], train, writeGob[*wordvec.Vectors])
 	return v, err
 }
 
-// graph joins each word to those of nearest meaning, by the cosine distance of their vectors: see [affinity.KNN].
+// graph joins each word to those whose vectors have the smallest cosine distance: see [affinity.KNN].
 func (p protocol) graph(words []string, vectors map[string][]float32) (*affinity.Matrix, error) {
 	if len(words) <= p.neighbours {
 		return nil, fmt.Errorf("only %d words of the training messages have a vector, the graph needs %d or more; "+

@@ -1,12 +1,9 @@
 package datasets
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,20 +26,20 @@ var ownFile = Info{
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
 	"indices", "data", "coordinates", "node_names"}
 
-// npzReader builds a data set from the arrays of a file, each step checking what it reads and all that it can of it, also
-// where an earlier step found errors. The errors of its methods name the array and the index, and may be joined; loadNPZ
-// adds the file and takes the first, CheckNPZ takes all.
+// npzReader builds a data set from the arrays of a file. Each step checks as much as it can, even after errors of earlier
+// steps. Errors name the array and the index, and may be joined; loadNPZ adds the file and returns the first, CheckNPZ
+// returns all.
 type npzReader struct {
 	*npz.File
 	opts Options
 	d    *Dataset
-	// samples and nodes are what features says, -1 where that is not known; d.Nodes is 0 then.
+	// samples and nodes are the sizes of features, -1 if unknown; d.Nodes is then 0.
 	samples, nodes int
 	// taken are the arrays read so far.
 	taken []ArrayInfo
 }
 
-// Array reads an array and takes note of it.
+// Array reads an array and adds it to taken.
 func (r *npzReader) Array(name string) (*npz.Array, error) {
 	a, err := r.File.Array(name)
 	if err == nil {
@@ -51,7 +48,7 @@ func (r *npzReader) Array(name string) (*npz.Array, error) {
 	return a, err
 }
 
-// ArrayInfo is an array of an .npz file: its name, shape and type of elements, as Go names it.
+// ArrayInfo is the name, the shape and the Go type of the elements of an array in an .npz file.
 type ArrayInfo struct {
 	Name  string `json:"name"`
 	Shape []int  `json:"shape"`
@@ -87,7 +84,7 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 	}
 	r := &npzReader{File: file, opts: opts, samples: -1, nodes: -1, d: &Dataset{
 		Name:       filepath.Base(path),
-		Provenance: fmt.Sprintf("%s, sha256 %x", path, hash),
+		Provenance: fmt.Sprintf("%s, sha256 %s", path, hash),
 	}}
 	for _, name := range file.Names() {
 		if !slices.Contains(npzArrays, name) {
@@ -97,25 +94,12 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 	return r, nil
 }
 
-// read reads all that there is, and returns all that is wrong with it.
+// read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
 	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readSplit, r.readGraph, r.readNodeNames} {
 		wrong = append(wrong, separate(step())...)
 	}
 	return wrong
-}
-
-func hashFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	digest := sha256.New()
-	if _, err := io.Copy(digest, file); err != nil {
-		return nil, err
-	}
-	return digest.Sum(nil), nil
 }
 
 // readFeatures reads `features`, [samples, nodes, channels] or [samples, nodes].

@@ -7,8 +7,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// readGraph reads the graph in the one form that the file gives it, or finds neighbours: by the nodes' coordinates, or
-// else among the training features. Coordinates beside a graph only say where its nodes are drawn.
+// readGraph reads the graph in the form that the file has. Without a graph it joins nearest neighbours, by the nodes'
+// coordinates or else by the training features. Coordinates beside a graph only say where its nodes are drawn.
 func (r *npzReader) readGraph() error {
 	graph, given, err := affinity.FromArrays(r, r.nodes)
 	r.d.Affinity = graph
@@ -40,10 +40,10 @@ func (r *npzReader) readGraph() error {
 	return r.join("--knn", r.d.describeNodes(r.opts.KNN), r.opts.KNN)
 }
 
-// defaultNeighbours is the number of neighbours of a node with coordinates, unless Options.KNN says another.
+// defaultNeighbours is the number of neighbours of a node with coordinates if Options.KNN is 0.
 const defaultNeighbours = 8
 
-// join joins each node to the k whose points, `[nodes, dims]`, are nearest. An error says where the points came from.
+// join joins each node to its k nearest by points, `[nodes, dims]`. The error says where the points came from.
 func (r *npzReader) join(from string, points []float64, k int) (err error) {
 	if r.d.Nodes == 0 {
 		return nil // an error of features
@@ -76,12 +76,12 @@ func (r *npzReader) readCoordinates() error {
 	return nil
 }
 
-// describingValues bounds the values that describe a node in a graph over features: beyond it, a distance between
-// nodes hardly changes, and its cost only grows.
+// describingValues bounds the values that describe a node in a graph over features: more would hardly change distances, but
+// cost time.
 const describingValues = 2048
 
-// describeNodes gives each node its normalised values over the training samples, or over evenly spaced ones of them if
-// they are many: `[nodes, values]`. It sets Mean and Std.
+// describeNodes gives each node its normalised values over the training samples, or over evenly spaced ones if there are
+// many: `[nodes, values]`. It sets Mean and Std.
 func (d *Dataset) describeNodes(k int) []float64 {
 	d.standardise()
 	count := min(len(d.Train), max(1, describingValues/d.Channels))

@@ -57,7 +57,7 @@ func (r *npzReader) readClassNames() ([]string, error) {
 	return names, wrong.Err("class_names")
 }
 
-// nameLabels turns labels that are strings into numbers: in the order of class_names, else sorted.
+// nameLabels numbers labels that are strings: in the order of class_names, else sorted.
 func (r *npzReader) nameLabels(labels, names []string) error {
 	if names == nil {
 		names = slices.Compact(slices.Sorted(slices.Values(labels)))
@@ -114,7 +114,7 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 	return nil
 }
 
-// labelled says whether each sample has a usable label; where not, that is an error of its own.
+// labelled says whether each sample has a usable label; if not, another step reports it.
 func (r *npzReader) labelled() bool { return r.samples > 0 && len(r.d.Labels) == r.samples }
 
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.

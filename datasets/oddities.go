@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // What counts as odd.
@@ -19,8 +20,7 @@ func (d *Dataset) warn(format string, args ...any) {
 	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
 }
 
-// warnOddities adds a warning for what is allowed but seldom meant: a graph in pieces, self-loops, classes that a
-// split lacks.
+// warnOddities warns of what is allowed but seldom intended: a disconnected graph, self-loops, classes missing in a split.
 func (d *Dataset) warnOddities() {
 	stats := d.Affinity.Stats()
 	if stats.Components > 1 {
@@ -39,7 +39,7 @@ func (d *Dataset) warnOddities() {
 	}
 }
 
-// found counts things of one kind, and keeps the samples of the first.
+// found counts pairs of samples, and keeps the first pair.
 type found struct{ count, before, at int }
 
 func (f *found) add(before, at int) {
@@ -48,9 +48,9 @@ func (f *found) add(before, at int) {
 	}
 }
 
-// Oddities looks through all samples for what is allowed but seldom meant: extreme values, nodes that never change over the
-// training samples, test or validation samples that are training samples, too, equal samples of different classes, classes
-// of very different sizes. One sentence each, with what to do. It reads every sample once.
+// Oddities reads every sample once and reports what is allowed but seldom intended, one sentence each with what to do:
+// extreme values, nodes that are constant over the training samples, test or validation samples that are also training
+// samples, equal samples of different classes, classes of very different sizes.
 func (d *Dataset) Oddities() (lines []string) {
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
 	sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
@@ -106,39 +106,24 @@ func (d *Dataset) Oddities() (lines []string) {
 		say("%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can tell them apart; check labels",
 			f.count, f.at, d.className(int(d.Labels[f.at])), f.before, d.className(int(d.Labels[f.before])))
 	}
-	if constant := d.constantNodes(low, high); len(constant) > 0 {
+	var constant []int
+	for node := range d.Nodes {
+		if first, end := node*d.Channels, (node+1)*d.Channels; slices.Equal(low[first:end], high[first:end]) {
+			constant = append(constant, node)
+		}
+	}
+	if len(constant) > 0 {
 		say("%d of %d nodes never change over the training samples (the first: %v); they cost time and tell nothing",
 			len(constant), d.Nodes, constant[:min(len(constant), shownOddNodes)])
 	}
 	counts := d.classCounts(d.Train)
-	largest, smallest := 0, 0
-	for class, n := range counts {
-		if n > counts[largest] {
-			largest = class
-		}
-		if n > 0 && (counts[smallest] == 0 || n < counts[smallest]) {
-			smallest = class
-		}
-	}
-	if counts[largest] >= unevenClasses*max(1, counts[smallest]) {
+	present := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return n == 0 })
+	largest, smallest := slices.Index(counts, slices.Max(present)), slices.Index(counts, slices.Min(present))
+	if counts[largest] >= unevenClasses*counts[smallest] {
 		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at recall in ccp eval",
 			d.className(largest), counts[largest], d.className(smallest), counts[smallest])
 	}
 	return lines
-}
-
-// constantNodes lists the nodes of which no value changes between the lowest and the highest.
-func (d *Dataset) constantNodes(low, high []float32) (constant []int) {
-	for node := range d.Nodes {
-		same := true
-		for j := node * d.Channels; j < (node+1)*d.Channels; j++ {
-			same = same && low[j] == high[j]
-		}
-		if same {
-			constant = append(constant, node)
-		}
-	}
-	return constant
 }
 
 // classCounts counts the samples of each class.

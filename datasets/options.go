@@ -9,36 +9,35 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// Options of [Load]. The zero value suits every source that needs no files but the digits; DataDir finds the others'.
+// Options of [Load]. The zero value loads the digits, which need no files; the other sources need DataDir.
 type Options struct {
-	// DataDir is the folder in which the files of a source are looked for; "" is the working directory. Each error
-	// about a missing file lists the places that were tried.
+	// DataDir is the folder with the files of the sources; "" is the working directory. Errors about missing files list
+	// the places that were tried.
 	DataDir string
-	// Seed draws the splits, where a source does not bring them. It has nothing to do with the seed of a training:
-	// leave it at 0 and every run, whatever its seed, is tested on the same samples.
+	// Seed draws the splits of sources that have none. It is independent of the seed of a training: with 0, all runs are
+	// tested on the same samples.
 	Seed uint64
-	// Validation is the share, in [0, 1), of the samples outside the test set to hold out for validation. 0 takes the
-	// protocol of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, a tenth of the others' training samples
-	// where the test set is given, one eighth (10% of all) elsewhere.
-	// An .npz file that marks its own validation samples is not affected.
+	// Validation is the share, in [0, 1), of the samples outside the test set to hold out for validation. 0 is the default
+	// of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, a tenth of the training samples of other sources
+	// with a test set, one eighth (10% of all) elsewhere. It does not affect an .npz file that marks validation samples.
 	Validation float64
-	// KNN is the number of neighbours of each node in the graph of an .npz file that brings `coordinates` (then 0
-	// means 8) or no graph at all (then it must be set). The graphs of the other sources are fixed.
+	// KNN is the number of neighbours of each node in the graph of an .npz file with `coordinates` (0 means 8) or without
+	// any graph (0 is an error). The graphs of the other sources are fixed.
 	KNN int
 	// Augment sets the augmentation of the source, if it has one.
 	Augment bool
 	// Protocol picks one of the splits of a source that has several, as Info.Protocols lists them; "" is its usual one.
 	Protocol string
-	// TFIDF weighs the words of a text by how rare they are among the training documents, in place of plain counts.
+	// TFIDF weights the words of a text by their rarity among the training documents; default are shares.
 	TFIDF bool
 	// Vectors is a file of word vectors for the graph of a text source: word2vec's .bin or .txt, fastText's .vec,
 	// GloVe's .txt, each also .gz. "" learns them from the training documents.
 	Vectors string
-	// Backend opens what word vectors are learned on; called only if they have to be.
+	// Backend opens the backend on which word vectors are learned; it is called only if they are.
 	Backend func() (compute.Backend, error)
-	// Context, if set, ends a long preparation when it ends; Load then returns its error.
+	// Context, if set, can end a long preparation; Load then returns its error.
 	Context context.Context
-	// Progress, which may be nil, is told what a long preparation is doing and the share of it that is done, 0 to 1.
+	// Progress, which may be nil, receives the current step of a long preparation and its finished share, 0 to 1.
 	Progress func(doing string, done float64)
 }
 
@@ -53,8 +52,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// accepts refuses options that do not apply to a source, and protocols that it does not have: to pass over one silently
-// would be to compute something else than was asked for. The name of an .npz file stands for all of them.
+// accepts refuses options that do not apply to a source and protocols that it does not have, as ignoring them would compute
+// something else than was asked for. Info.Name of an .npz file is its path.
 func (i Info) accepts(opts Options) error {
 	texts := func(s Info) bool { return s.text }
 	several := func(s Info) bool { return s.Protocols != nil }

@@ -9,9 +9,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Pack returns the samples of a split, `[samples, nodes, channels]`. Where bytes hold the raw values exactly they are uint8, and the
-// table, `[256, channels]`, says what value, normalised, each byte stands for; else they are float32, normalised, and the table is nil.
-// Either way the values are those of Sample to the bit.
+// Pack returns the samples of a split, `[samples, nodes, channels]`. Where bytes hold the raw values exactly, they are uint8 and
+// table, `[256, channels]`, gives the normalised value of each byte; else they are normalised float32 and table is nil. The
+// values are exactly those of Sample.
 func (d *Dataset) Pack(split []int) (samples, table *tensors.Tensor) {
 	if b, ok := d.Signals.(*Bytes); ok {
 		return pack(d, dtypes.Uint8, split, b.bytes), d.table(b.Scale)
@@ -39,7 +39,7 @@ func (d *Dataset) table(divisor float32) *tensors.Tensor {
 }
 
 // pack makes a tensor `[samples, nodes, channels]` of what read writes of each sample.
-func pack[T uint8 | float32 | float64](d *Dataset, dtype dtypes.DType, split []int, read func(i int, dst []T)) *tensors.Tensor {
+func pack[T uint8 | float32](d *Dataset, dtype dtypes.DType, split []int, read func(i int, dst []T)) *tensors.Tensor {
 	samples, size := tensors.FromShape(shapes.Make(dtype, len(split), d.Nodes, d.Channels)), d.Nodes*d.Channels
 	tensors.MustMutableFlatData(samples, func(flat []T) {
 		for row, i := range split {

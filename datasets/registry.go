@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Info is a source: what a listing shows, where it is published, and how its files must lie for [Load] to find them.
+// Info is a source: what a listing shows, where it is published, and where [Load] finds its files.
 type Info struct {
 	Name        string `json:"name"`        // what Load takes
 	Description string `json:"description"` // one line
-	Needs       string `json:"needs"`       // which files the user has to bring
+	Needs       string `json:"needs"`       // the files that the user has to provide
 	Licence     string `json:"licence"`     // of the data
 	// Sizes of the whole set; 0 where they depend on a file.
 	Samples  int `json:"samples"`
@@ -22,19 +22,19 @@ type Info struct {
 	// Protocols names the splits of a source that has several, the usual one first.
 	Protocols []string `json:"protocols,omitempty"`
 
-	// Files are what to fetch; none where nothing can or need be.
+	// Files are the downloads; none where none are possible or needed.
 	Files []File `json:"-"`
-	// Folder, below the data folder, is where the files belong, or what the one archive is unpacked into.
+	// Folder, below the data folder, holds the files, or what the one archive is unpacked into.
 	Folder string `json:"-"`
-	// Unpacked bounds the size of what the one file, an archive, unpacks to, in bytes; 0 if the files are used as they are.
+	// Unpacked bounds the unpacked size of the one file, an archive, in bytes; 0 if the files are used as they are.
 	Unpacked int64 `json:"-"`
-	// Ask says why the files cannot be fetched, and where to ask for them; "" where they can, or none are needed.
+	// Ask says why the files cannot be downloaded and where to ask for them; "" where they can, or none are needed.
 	Ask string `json:"-"`
 
 	text        bool     // its signals are words
 	folders     []string // below the data folder, in which its files may lie
-	credit, get string   // for the provenance, and for who does not have the files
-	// find is where in some folders the files lie, "" where some are missing; nil for a source that needs none.
+	credit, get string   // for the provenance; what to get where the files are missing
+	// find is the place of the files in some folders, "" where some are missing; nil for a source that needs none.
 	find func(dirs []string) string
 	// load makes the data set. It may leave out what Load can work out: Name, and Mean and Std over the training samples.
 	load func(Info, Options) (*Dataset, error)
@@ -70,7 +70,7 @@ func Names() []Info { return slices.Clone(sources) }
 // Named looks a source up. It is an error, which lists the sources, if there is none of that name.
 func Named(name string) (Info, error) {
 	if isNPZ(name) {
-		return Info{}, fmt.Errorf("%s: an .npz file is your own, there is no place to get it from", name)
+		return Info{}, fmt.Errorf("%s: an .npz file is your own, it cannot be downloaded", name)
 	}
 	for _, s := range sources {
 		if s.Name == name {
@@ -122,8 +122,8 @@ func (i Info) read(opts Options) (*Dataset, error) {
 	return d, nil
 }
 
-// Find is where Load would find the files in a data folder, "" where some are missing. For MNIST and Fashion-MNIST it
-// looks in their own folders only: elsewhere the names do not tell which of the two it is.
+// Find is the place in a data folder where Load would find the files, "" where some are missing. For MNIST and Fashion-MNIST
+// it looks in their own folders only, as both sets have the same file names.
 func (i Info) Find(dataDir string) string {
 	if i.find == nil {
 		return ""
@@ -131,7 +131,7 @@ func (i Info) Find(dataDir string) string {
 	return i.find(i.dirs(dataDir))
 }
 
-// withGet adds to the error about a source's missing files the command that fetches them.
+// withGet adds the command that fetches a source's files to the error that they are missing.
 func (i Info) withGet(dataDir string, err error) error {
 	if len(i.Files) == 0 || !errors.Is(err, fs.ErrNotExist) || i.Find(dataDir) != "" {
 		return err

@@ -17,17 +17,17 @@ const heldOutSkeletons = 0.1
 // skeletonNoise is the deviation of the noise that augmentation adds to coordinates, in lengths of the spine.
 const skeletonNoise = 0.01
 
-// skeletons is a source of recordings of people, one a file, whose name says who does what before which camera.
+// skeletons is a source of recordings of people, one in each file, whose name says who does what before which camera.
 type skeletons struct {
 	Info
 	archive     string                               // a zip file that may hold the recordings
-	name        *regexp.Regexp                       // of a recording, its numbers in groups
-	example     string                               // the name of such a file
-	describe    func(numbers []int) (recorded, bool) // what the numbers say; false for recordings of another set
+	name        *regexp.Regexp                       // of a recording, with its numbers in groups
+	example     string                               // such a name, with its extension
+	describe    func(numbers []int) (recorded, bool) // what the numbers mean; false for recordings of another set
 	parse       func(name string, content []byte) (*skeleton.Recording, error)
 	preparation skeleton.Preparation
 	classes     []string
-	crop        float64         // the least share of a recording's time that augmentation keeps; 1 for all of it
+	crop        float64         // the least share of the frames that augmentation keeps; 1 for all
 	mirror      bool            // augmentation may swap left and right
 	splits      []skeletonSplit // as Info.Protocols names them; the first is the usual one
 }
@@ -38,8 +38,8 @@ type recorded struct {
 	subject, view int
 }
 
-// skeletonSplit is a protocol: who is tested, the published numbers of recordings, and how far augmentation turns about
-// each axis, in radians.
+// skeletonSplit is a protocol: who is tested, the published numbers of recordings, and the largest angle by which
+// augmentation rotates about each axis, in radians.
 type skeletonSplit struct {
 	name        string
 	isTest      func(recorded) bool
@@ -53,7 +53,7 @@ const (
 	crossView    = "cross-view"
 )
 
-// source is the line of the table of sources.
+// source is the entry in the table of sources.
 func (s skeletons) source() Info {
 	s.Info.find = func(dirs []string) string {
 		found, err := s.find(dirs)
@@ -67,7 +67,7 @@ func (s skeletons) source() Info {
 	return s.Info
 }
 
-// load finds the files, prepares their signals or takes them from the user's cache directory, and draws the splits.
+// load finds the files, prepares their signals or reads them from the user's cache directory, and draws the splits.
 func (s skeletons) load(info Info, opts Options) (*Dataset, error) {
 	dirs := info.dirs(opts.DataDir)
 	found, err := s.find(dirs)
@@ -107,7 +107,7 @@ func (s skeletons) load(info Info, opts Options) (*Dataset, error) {
 	return d, nil
 }
 
-// augment turns and disturbs a signal, as the protocol has it, and what more its source allows.
+// augment rotates a signal and adds noise; mirrors and crops are added where the source allows them.
 func (s *skeletons) augment(split skeletonSplit) augment.Func {
 	steps := []augment.Func{augment.Rotate(split.turn), augment.Noise(skeletonNoise)}
 	if s.mirror {
@@ -120,9 +120,9 @@ func (s *skeletons) augment(split skeletonSplit) augment.Func {
 	return augment.Compose(steps...)
 }
 
-// scaleStreams sets Mean to 0, and Std to 1 for places, whose unit is the body already, and to the root mean square over the training
-// samples for the streams after them, `width` channels each. It is the same on all axes: augmentation turns the body in its own
-// coordinates.
+// scaleStreams sets Mean to 0. Std is 1 for places, whose unit is already the body, and for each of the other streams, `width`
+// channels wide, the root mean square over the training samples. It is the same for all axes, as augmentation rotates the
+// body.
 func (d *Dataset) scaleStreams(width int) {
 	d.Mean, d.Std = make([]float32, d.Channels), make([]float32, d.Channels)
 	for channel := range d.Std {
@@ -143,9 +143,9 @@ func (d *Dataset) scaleStreams(width int) {
 	}
 }
 
-// splitRecordings splits by the protocol and holds out a stratified tenth of the training recordings, or the share asked for,
-// for validation. That is drawn among the people and cameras of the training set: it picks the epoch, but is easier than
-// the test, which has others.
+// splitRecordings splits by the protocol and holds out a stratified tenth of the training recordings, or opts.Validation, for
+// validation. The validation set has the people and cameras of the training set: it can pick the epoch, but is easier than
+// the test set, which has others.
 func (d *Dataset) splitRecordings(split skeletonSplit, takes []recorded, opts Options) {
 	for i, take := range takes {
 		d.Labels = append(d.Labels, take.class)
@@ -162,7 +162,7 @@ func (d *Dataset) splitRecordings(split skeletonSplit, takes []recorded, opts Op
 	d.holdOutValidation(max(1, share(len(d.Train), opts.validation(heldOutSkeletons))), opts.Seed)
 }
 
-// signals prepares the recordings, or takes what was prepared before.
+// signals prepares the recordings, or reads what an earlier start prepared.
 func (s *skeletons) signals(d *Dataset, found *foundSkeletons, files []skeleton.File, opts Options) (*skeleton.Signals, error) {
 	collection := &skeleton.Collection{FS: found.files, Files: files, Parse: s.parse, Preparation: s.preparation}
 	key, doing := collection.Key(), fmt.Sprintf("reading %d recordings", len(files))

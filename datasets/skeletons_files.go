@@ -51,7 +51,7 @@ func (s *skeletons) find(dirs []string) (*foundSkeletons, error) {
 	return nil, s.missing(dirs, "recordings such as "+s.example, s.archive)
 }
 
-// unzip lists the recordings of an archive, in whatever folder they are in it.
+// unzip lists the recordings in all folders of an archive.
 func (s *skeletons) unzip(archive string) (*foundSkeletons, error) {
 	reader, err := zip.OpenReader(archive)
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *skeletons) numbers(file string) []int {
 	return numbers
 }
 
-// cachePath is where the signals of the recordings of this place are kept: one file for a place, so that what is made from
-// changed recordings takes the room of what was made before. It is "" where the user has no cache directory.
+// cachePath is the file that keeps the signals of the recordings in this place; signals of changed recordings replace it. It
+// is "" where the user has no cache directory.
 func (f *foundSkeletons) cachePath(name string) string {
 	place, err := filepath.Abs(f.place)
 	if err != nil {
@@ -98,8 +98,7 @@ func (f *foundSkeletons) cachePath(name string) string {
 	return cache.Path(name, ".skeletons", place)
 }
 
-// choose takes the recordings that belong to the set: not those of another one, nor those that a list in the folders says
-// are missing.
+// choose leaves out the recordings of other sets and those that a list in the folders names as missing.
 func (s *skeletons) choose(found *foundSkeletons, dirs []string) (files []skeleton.File, takes []recorded, notes []string, err error) {
 	listed, notes, err := s.listed(dirs)
 	if err != nil {
@@ -128,8 +127,8 @@ func (s *skeletons) choose(found *foundSkeletons, dirs []string) (files []skelet
 	return files, takes, notes, nil
 }
 
-// listed reads the lists of recordings to leave out, every .txt file whose name holds "missing": all names of recordings in
-// it, whatever stands around them.
+// listed reads the lists of recordings to leave out: every name of a recording in any .txt file whose name contains
+// "missing".
 func (s *skeletons) listed(dirs []string) (names map[string]bool, notes []string, err error) {
 	names = map[string]bool{}
 	for _, dir := range dirs {

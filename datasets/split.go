@@ -2,20 +2,20 @@ package datasets
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 )
 
-// Streams of random numbers drawn from one split seed: the test set comes from its own, so that it stays the same
-// whatever share is held out for validation.
+// Streams of random numbers from one split seed. The test set has its own, so that it does not depend on the share held out
+// for validation.
 const (
 	testStream       = 1
 	validationStream = 2
 )
 
-// Shares of the samples, where a source brings no split of its own: 20% test, and an eighth of the other 80% (10% of
-// all) validation.
+// Shares of the samples of a source without splits: 20% test, and an eighth of the other 80% (10% of all) validation.
 const (
 	testShare              = 0.2
 	defaultValidationShare = 0.125
@@ -24,7 +24,7 @@ const (
 // heldOutImages is the number of training images of CIFAR-10, MNIST and Fashion-MNIST kept for validation.
 const heldOutImages = 5_000
 
-// drawSplits draws stratified splits of all samples: 20% test, then an eighth of the others, or the share asked for,
+// drawSplits draws stratified splits of all samples: 20% test, then an eighth of the others, or opts.Validation of them, for
 // validation.
 func (d *Dataset) drawSplits(opts Options) {
 	all := make([]int, len(d.Labels))
@@ -35,8 +35,8 @@ func (d *Dataset) drawSplits(opts Options) {
 	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts.Seed)
 }
 
-// splitTrainTest makes the first samples the training set and the others the test set, then holds out for validation:
-// the share asked for, or 5,000 images, but no more than a tenth.
+// splitTrainTest makes the first samples the training set and the others the test set. It holds out for validation
+// opts.Validation of the training samples, by default 5,000 but at most a tenth.
 func (d *Dataset) splitTrainTest(train int, opts Options) {
 	for i := range d.Labels {
 		if i < train {
@@ -60,20 +60,15 @@ func (d *Dataset) holdOutValidation(count int, seed uint64) {
 // share rounds a share of n samples to a number of samples.
 func share(n int, part float64) int { return int(math.Round(float64(n) * part)) }
 
-// holdOut draws count of the given samples, each class in its proportion (largest remainder; lower class first at
-// ties), and returns the others and the drawn, both in ascending order. No class gives up its last sample, so fewer
-// than count are drawn where the classes are too small. The draw depends on nothing but the arguments.
+// holdOut draws count of the given samples, each class in proportion (largest remainder; lower class first at ties). It
+// returns the others and the drawn, both ascending. No class gives up its last sample, so that small classes may give fewer
+// than count. The draw depends on the arguments only.
 func holdOut(indices []int, labels []int32, count int, seed, stream uint64) (rest, held []int) {
 	members := map[int32][]int{}
 	for _, i := range indices {
 		members[labels[i]] = append(members[labels[i]], i)
 	}
-	classes := make([]int32, 0, len(members))
-	for class := range members {
-		classes = append(classes, class)
-	}
-	slices.Sort(classes)
-
+	classes := slices.Sorted(maps.Keys(members))
 	quotas := proportions(classes, members, count, len(indices))
 	rng := rand.New(rand.NewPCG(seed, stream))
 	for _, class := range classes {

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// shownChannels is the number of channels whose mean and deviation a summary prints.
+// shownChannels is the largest number of channels in a summary.
 const shownChannels = 8
 
 // Summary describes the data set in lines for people: its sizes, the samples of each class in each split, the graph,

@@ -63,23 +63,21 @@ func FromDense(n int, values []float64) (*Matrix, error) {
 // comes twice or whose mirror image is missing or different. Zeros count as not given.
 func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) {
 	return assemble(n, given, name, func(same []entry) (float64, error) {
-		var sides [2]entry // above and below the diagonal
-		var there [2]bool
-		i, j := same[0].low(), same[0].high()
-		for _, e := range same {
-			side := 0
+		var up, down float64 // above and below the diagonal
+		for k, e := range same {
+			for _, before := range same[:k] {
+				if before.below == e.below {
+					return 0, fmt.Errorf("%s: (%d,%d), counted from 0, was there before, at %s; give each entry once",
+						name(e.at), given[e.at].I, given[e.at].J, name(before.at))
+				}
+			}
 			if e.below {
-				side = 1
+				down = e.weight
+			} else {
+				up = e.weight
 			}
-			if there[side] {
-				edge := given[e.at]
-				return 0, fmt.Errorf("%s: (%d,%d), counted from 0, was there before, at %s; give each entry once",
-					name(e.at), edge.I, edge.J, name(sides[side].at))
-			}
-			sides[side], there[side] = e, true
 		}
-		up, down := sides[0].weight, sides[1].weight
-		if i != j && up != down {
+		if i, j := same[0].low(), same[0].high(); i != j && up != down {
 			return 0, fmt.Errorf("the matrix is not symmetric: (%d,%d) is %v but (%d,%d) is %v, counted from 0; make it so, as by numpy.maximum(a, a.T)",
 				i, j, up, j, i, down)
 		}

@@ -12,37 +12,32 @@ import (
 
 // readEdgeList reads edges as text: see ReadFile.
 func readEdgeList(r io.Reader) (*Matrix, error) {
-	text, list := newLines(r), edgeList{stated: -1}
-	for line, ok := text.next(); ok; line, ok = text.next() {
-		if err := list.read(line, text); err != nil {
-			return nil, fmt.Errorf("line %d: %w", text.number, err)
-		}
-	}
-	if err := text.err(); err != nil {
+	l := edgeList{nodes: -1}
+	if err := l.scan(r, l.read); err != nil {
 		return nil, err
 	}
-	n := list.stated
-	if n < 0 {
-		if len(text.edges) == 0 {
+	if l.nodes < 0 {
+		if len(l.edges) == 0 {
 			return nil, errors.New("holds no edges; a graph without any takes a line such as '# nodes: 10'")
 		}
 		var err error
-		if n, err = inferNodes(list.largest, len(text.edges), ", or state their number in a line such as '# nodes: 1000'"); err != nil {
+		if l.nodes, err = inferNodes(l.largest, len(l.edges), ", or state their number in a line such as '# nodes: 1000'"); err != nil {
 			return nil, err
 		}
 	}
-	return build(n, text.edges, text.name)
+	return build(l.nodes, l.edges, l.name)
 }
 
-// edgeList is what has been learned of a list of edges so far.
+// edgeList is a list of edges as far as it has been read.
 type edgeList struct {
+	lines
 	columns int // of the first edge's line
 	largest int // node
-	stated  int // number of nodes, by `# nodes: N`; -1 before
+	nodes   int // by `# nodes: N`; -1 before
 	heading bool
 }
 
-func (l *edgeList) read(line string, text *lines) error {
+func (l *edgeList) read(line string) error {
 	if comment, ok := strings.CutPrefix(line, "#"); ok {
 		return l.comment(comment)
 	}
@@ -56,7 +51,7 @@ func (l *edgeList) read(line string, text *lines) error {
 	switch {
 	case line == "":
 		return nil
-	case len(text.edges) == 0 && !l.heading && isHeading(cells):
+	case len(l.edges) == 0 && !l.heading && isHeading(cells):
 		l.heading = true
 		return nil
 	case l.columns == 0:
@@ -65,26 +60,23 @@ func (l *edgeList) read(line string, text *lines) error {
 	if len(cells) != l.columns || l.columns < 2 || l.columns > 3 {
 		return fmt.Errorf("%d columns (%.40q), want two nodes and perhaps a weight, on every line alike", len(cells), line)
 	}
-	from, err := parseNode(cells[0])
-	if err != nil {
-		return err
-	}
-	to, err := parseNode(cells[1])
-	if err != nil {
-		return err
-	}
-	weight := 1.0
-	if len(cells) == 3 {
-		if weight, err = parseWeight(cells[2]); err != nil {
-			return err
+	var ends [2]int
+	for k := range ends {
+		v, err := strconv.ParseFloat(cells[k], 64) // numpy.savetxt writes whole numbers as floating-point ones
+		if err != nil || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+			return fmt.Errorf("node %.40q is not a whole number that counts from 0", cells[k])
 		}
+		ends[k] = int(v)
+		l.largest = max(l.largest, ends[k])
 	}
-	l.largest = max(l.largest, from, to)
-	text.add(Edge{from, to, weight})
-	return nil
+	weight := "1"
+	if len(cells) == 3 {
+		weight = cells[2]
+	}
+	return l.add(ends[0], ends[1], weight)
 }
 
-// comment understands ` nodes: N`; any other comment is just one.
+// comment understands ` nodes: N` and ignores other comments.
 func (l *edgeList) comment(text string) error {
 	key, value, _ := strings.Cut(text, ":")
 	if !strings.EqualFold(strings.TrimSpace(key), "nodes") || len(strings.Fields(value)) != 1 {
@@ -94,14 +86,14 @@ func (l *edgeList) comment(text string) error {
 	if err != nil {
 		return fmt.Errorf("'nodes:%s' is not a number of nodes", value)
 	}
-	if l.stated >= 0 && n != l.stated {
-		return fmt.Errorf("%d nodes, but %d were stated before", n, l.stated)
+	if l.nodes >= 0 && n != l.nodes {
+		return fmt.Errorf("%d nodes, but %d were stated before", n, l.nodes)
 	}
-	l.stated = n
+	l.nodes = n
 	return checkNodes(n)
 }
 
-// isHeading tells whether a first line names the columns: neither node is a number.
+// isHeading says that a first line names the columns: neither node is a number.
 func isHeading(cells []string) bool {
 	for _, cell := range cells[:min(2, len(cells))] {
 		if _, err := strconv.ParseFloat(cell, 64); err == nil || errors.Is(err, strconv.ErrRange) || cell == "" {
@@ -111,28 +103,7 @@ func isHeading(cells []string) bool {
 	return len(cells) == 2 || len(cells) == 3
 }
 
-// parseNode reads a node's number. It may be written as a floating-point one, as numpy.savetxt does.
-func parseNode(cell string) (int, error) {
-	if node, err := strconv.Atoi(cell); err == nil {
-		return node, nil
-	}
-	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-		return 0, fmt.Errorf("node %.40q is not a whole number that counts from 0", cell)
-	}
-	return int(v), nil
-}
-
-func parseWeight(cell string) (float64, error) {
-	weight, err := strconv.ParseFloat(cell, 64)
-	if err != nil {
-		return 0, fmt.Errorf("weight %.40q is not a number", cell)
-	}
-	return weight, nil
-}
-
-// writeEdgeList writes the number of nodes and each edge once. Weights have as many digits as it takes to read them
-// back exactly.
+// writeEdgeList writes the number of nodes and each edge once, with weights that read back exactly.
 func writeEdgeList(separator string) func(w *bufio.Writer, m *Matrix) {
 	return func(w *bufio.Writer, m *Matrix) {
 		fmt.Fprintf(w, "# nodes: %d\n", m.N())

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/files"
@@ -28,7 +29,7 @@ var textFormats = map[string]textFormat{
 	".mtx":   {readMatrixMarket, writeMatrixMarket},
 }
 
-// formatOf tells a path's format by its extension; text nil means .npz.
+// formatOf gives the format for a path's extension; text is nil for .npz.
 func formatOf(path string) (text *textFormat, gzipped bool, err error) {
 	name, gzipped := strings.CutSuffix(strings.ToLower(path), ".gz")
 	extension := filepath.Ext(name)
@@ -44,7 +45,7 @@ func formatOf(path string) (text *textFormat, gzipped bool, err error) {
 	return nil, false, nil
 }
 
-// ReadFile reads a graph in the format that the extension says; all but .npz may have .gz after it.
+// ReadFile reads a graph in the format of the extension; all but .npz may be followed by .gz.
 //
 //   - .csv, .tsv, .txt, .edges: a list of edges, `i,j` or `i,j,weight` on each line, separated by commas, tabs or spaces;
 //     nodes count from 0; there may be one line of headings and comments after `#`. The number of nodes is the
@@ -82,8 +83,8 @@ func ReadFile(path string) (*Matrix, error) {
 	return m, nil
 }
 
-// WriteFile writes the graph in the format that the extension says; the extensions are those of ReadFile, which reads
-// an equal matrix back. The file appears whole or not at all.
+// WriteFile writes the graph in the format of the extension, one of those of ReadFile, which reads an equal matrix back. The
+// file appears whole or not at all.
 func (m *Matrix) WriteFile(path string) error {
 	format, gzipped, err := formatOf(path)
 	if err != nil {
@@ -93,64 +94,41 @@ func (m *Matrix) WriteFile(path string) error {
 		return m.writeNPZ(path)
 	}
 	return files.Write(path, func(w io.Writer) error {
-		if !gzipped {
-			return m.writeText(w, format)
+		out, zipper := bufio.NewWriter(w), gzip.NewWriter(w)
+		if gzipped {
+			out.Reset(zipper)
 		}
-		zipper := gzip.NewWriter(w)
-		if err := m.writeText(zipper, format); err != nil {
-			return err
+		format.write(out, m)
+		err := out.Flush() // also reports an earlier error
+		if gzipped && err == nil {
+			err = zipper.Close()
 		}
-		return zipper.Close()
+		return err
 	})
 }
 
-func (m *Matrix) writeText(w io.Writer, format *textFormat) error {
-	buffered := bufio.NewWriter(w)
-	format.write(buffered, m)
-	return buffered.Flush() // Also reports an earlier error.
-}
-
-// lines reads a text line by line, numbering the lines from 1, and keeps the edges found in them.
+// lines reads a text line by line and keeps the edges found in it.
 type lines struct {
-	scanner *bufio.Scanner
-	number  int
-	edges   []Edge
-	rows    []int // the line of each edge
+	number int // of the last line, from 1
+	edges  []Edge
+	rows   []int // the line of each edge
 }
-
-// add keeps an edge of the line just read.
-func (l *lines) add(e Edge) {
-	l.edges, l.rows = append(l.edges, e), append(l.rows, l.number)
-}
-
-// name is what errors call edge k.
-func (l *lines) name(k int) string { return fmt.Sprintf("line %d", l.rows[k]) }
 
 // maxLine is the longest line in bytes. Real ones have a few dozen.
 const maxLine = 1 << 20
 
-func newLines(r io.Reader) *lines {
+// scan calls read for each line, without the white space around it. Errors name the line.
+func (l *lines) scan(r io.Reader, read func(line string) error) error {
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(nil, maxLine)
-	return &lines{scanner: scanner}
-}
-
-// next gives the next line without the spaces around it; ok is false at the end and on an error.
-func (l *lines) next() (text string, ok bool) {
-	if !l.scanner.Scan() {
-		return "", false
+	for scanner.Scan() {
+		l.number++
+		text := strings.TrimPrefix(scanner.Text(), "\ufeff") // some spreadsheets begin a file with this mark
+		if err := read(strings.TrimSpace(text)); err != nil {
+			return fmt.Errorf("line %d: %w", l.number, err)
+		}
 	}
-	l.number++
-	text = l.scanner.Text()
-	if l.number == 1 {
-		text = strings.TrimPrefix(text, "\ufeff") // The mark that some spreadsheets put first.
-	}
-	return strings.TrimSpace(text), true
-}
-
-// err tells why next ended before the end of the text.
-func (l *lines) err() error {
-	err := l.scanner.Err()
+	err := scanner.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("longer than %d bytes; is this the right file?", maxLine)
 	}
@@ -160,8 +138,21 @@ func (l *lines) err() error {
 	return nil
 }
 
-// inferNodes is the number of nodes of a list of edges that names none beyond largest. Few edges with a huge node are
-// far more often a slip (other identifiers, a wrong column) than a graph of isolated nodes, and would take much memory.
+// add keeps an edge of the current line.
+func (l *lines) add(from, to int, weight string) error {
+	w, err := strconv.ParseFloat(weight, 64)
+	if err != nil {
+		return fmt.Errorf("weight %.40q is not a number", weight)
+	}
+	l.edges, l.rows = append(l.edges, Edge{from, to, w}), append(l.rows, l.number)
+	return nil
+}
+
+// name is what errors call edge k.
+func (l *lines) name(k int) string { return fmt.Sprintf("line %d", l.rows[k]) }
+
+// inferNodes is the number of nodes of a list of edges whose largest node is given. A huge node among few edges is more often
+// a slip (other identifiers, a wrong column) than a graph of isolated nodes, and would take much memory.
 func inferNodes(largest, edges int, hint string) (int, error) {
 	if largest >= 100+64*edges {
 		return 0, fmt.Errorf("node %d in a list of only %d edges; nodes count from 0 without large gaps, renumber them%s", largest, edges, hint)

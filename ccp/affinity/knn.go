@@ -20,24 +20,6 @@ const (
 	Cosine
 )
 
-var metrics = []string{"euclidean", "cosine"}
-
-// String is the metric's name.
-func (m Metric) String() string {
-	if m < 0 || int(m) >= len(metrics) {
-		return fmt.Sprintf("metric %d", int(m))
-	}
-	return metrics[m]
-}
-
-// ParseMetric is the metric of that name, "euclidean" or "cosine".
-func ParseMetric(name string) (Metric, error) {
-	if m := slices.Index(metrics, name); m >= 0 {
-		return Metric(m), nil
-	}
-	return 0, fmt.Errorf("metric %q is not known; use euclidean or cosine", name)
-}
-
 // KNN joins each of n points, row-major `[n, dims]`, to its k nearest others; two points are joined if either is among
 // the nearest of the other. The weight is exp(−d²/σ²) with d their distance and σ the mean distance of a point to its
 // k-th neighbour, or 1 throughout if σ = 0. (Defferrard, Bresson, Vandergheynst 2016.) The search is exact; of points
@@ -51,9 +33,6 @@ func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 	}
 	if k < 1 || k >= n {
 		return nil, fmt.Errorf("k=%d nearest neighbours among %d points; k is at least 1 and less than the number of points", k, n)
-	}
-	if metric != Euclidean && metric != Cosine {
-		return nil, fmt.Errorf("%v is not known; use Euclidean or Cosine", metric)
 	}
 	for at, v := range points {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -127,7 +106,7 @@ type candidate struct {
 }
 
 // nearest finds the k nearest others of every point by squared Euclidean distance, nearest first. Workers take blocks
-// of points, so that a candidate's coordinates, once in the cache, serve the whole block.
+// of points, so that a candidate's coordinates, once in the processor's cache, serve the whole block.
 func nearest(points []float64, n, dims, k int) [][]candidate {
 	const block = 16
 	near := make([][]candidate, n)
@@ -167,8 +146,8 @@ func nearest(points []float64, n, dims, k int) [][]candidate {
 	return near
 }
 
-// insert puts c in its place in a list sorted by distance, dropping the last one, which is further, of a list that is
-// full. Candidates come with ascending indices: one that is equally far goes behind.
+// insert puts c in its place in a list sorted by distance and drops the last one of a full list, which is further.
+// Candidates come with ascending indices: c goes behind equally far ones.
 func insert(list []candidate, c candidate) []candidate {
 	if len(list) == cap(list) {
 		list = list[:len(list)-1]
@@ -182,35 +161,26 @@ func insert(list []candidate, c candidate) []candidate {
 	return list
 }
 
-// squaredDistance is |x − y|², the same bits as |y − x|², or, where that is not below enough, perhaps only a part of it
-// that is not below enough either. Four sums let the processor overlap the additions.
+// squaredDistance is |x − y|², the same bits as |y − x|². If that is at least enough, it may return only a part, which is at
+// least enough, too. Four sums let the processor overlap the additions.
 func squaredDistance(x, y []float64, enough float64) float64 {
 	const chunk = 32 // coordinates between two looks at the sum
 	var a, b, c, d float64
-	for len(x) > chunk && len(y) > chunk {
-		for i := 0; i < chunk; i += 4 {
-			p, q, r, s := x[i]-y[i], x[i+1]-y[i+1], x[i+2]-y[i+2], x[i+3]-y[i+3]
-			a += p * p
-			b += q * q
-			c += r * r
-			d += s * s
-		}
+	at := 0
+	for ; at+4 <= len(x); at += 4 {
 		// None of the sums shrinks, rounding included, so that what is too far now stays too far.
-		if part := (a + b) + (c + d); part >= enough {
+		if part := (a + b) + (c + d); at > 0 && at%chunk == 0 && part >= enough {
 			return part
 		}
-		x, y = x[chunk:], y[chunk:]
-	}
-	for len(x) >= 4 && len(y) >= 4 {
-		p, q, r, s := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		v, w := (*[4]float64)(x[at:]), (*[4]float64)(y[at:]) // one check of bounds for four
+		p, q, r, s := v[0]-w[0], v[1]-w[1], v[2]-w[2], v[3]-w[3]
 		a += p * p
 		b += q * q
 		c += r * r
 		d += s * s
-		x, y = x[4:], y[4:]
 	}
-	for i := range x {
-		p := x[i] - y[i]
+	for ; at < len(x); at++ {
+		p := x[at] - y[at]
 		a += p * p
 	}
 	return (a + b) + (c + d)

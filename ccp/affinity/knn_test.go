@@ -118,21 +118,10 @@ func TestKNNErrors(t *testing.T) {
 		{[]float64{1, math.Inf(1), 3, 4}, 2, 2, 1, Cosine, "row 0: coordinate 1 is +Inf"},
 		{[]float64{1, 2, 0, 0}, 2, 2, 1, Cosine, "row 1 is zero and has no direction"},
 		{[]float64{1e200, -1e200}, 2, 1, 1, Euclidean, "distances overflow"},
-		{two, 2, 2, 1, Metric(7), "metric 7 is not known"},
 	} {
 		_, err := KNN(c.points, c.n, c.dims, c.k, c.metric)
 		assert.ErrorContains(t, err, c.want)
 	}
-}
-
-func TestMetricNames(t *testing.T) {
-	for _, m := range []Metric{Euclidean, Cosine} {
-		parsed, err := ParseMetric(m.String())
-		require.NoError(t, err)
-		assert.Equal(t, m, parsed)
-	}
-	_, err := ParseMetric("manhattan")
-	assert.ErrorContains(t, err, `metric "manhattan" is not known; use euclidean or cosine`)
 }
 
 func BenchmarkKNN(b *testing.B) {

@@ -16,8 +16,7 @@ import (
 	"slices"
 )
 
-// maxNodes bounds N, so that a stray number in a file cannot ask for all memory. Memberships are `[N, K]` and dense:
-// they run out long before.
+// maxNodes bounds N, so that a wrong number in a file cannot take all memory.
 const maxNodes = 1 << 24
 
 // Matrix is a symmetric, non-negative sparse matrix of N rows in CSR form, immutable after construction. It stores both
@@ -43,7 +42,7 @@ func New(n int, edges []Edge) (*Matrix, error) {
 	return build(n, edges, func(k int) string { return fmt.Sprintf("edge %d", k) })
 }
 
-// build is New with names of its own for the edges in errors, such as the lines of a file.
+// build is New with the names of the edges in errors, such as the lines of a file.
 func build(n int, edges []Edge, name func(k int) string) (*Matrix, error) {
 	return assemble(n, edges, name, func(same []entry) (float64, error) {
 		e := same[0]
@@ -57,28 +56,6 @@ func build(n int, edges []Edge, name func(k int) string) (*Matrix, error) {
 	})
 }
 
-// assemble validates and sorts edges, merges those that join the same nodes into one weight, and drops weights of 0.
-func assemble(n int, edges []Edge, name func(k int) string, merge func(same []entry) (float64, error)) (*Matrix, error) {
-	entries, err := sortEntries(n, edges, name)
-	if err != nil {
-		return nil, err
-	}
-	kept := entries[:0]
-	for next := 0; len(entries) > 0; entries, next = entries[next:], 0 {
-		e := entries[0]
-		for next < len(entries) && entries[next].key == e.key {
-			next++
-		}
-		if e.weight, err = merge(entries[:next]); err != nil {
-			return nil, err
-		}
-		if e.weight != 0 {
-			kept = append(kept, e)
-		}
-	}
-	return pack(n, kept), nil
-}
-
 // entry is an edge or an entry of a matrix on its way into CSR form.
 type entry struct {
 	key    uint64 // The smaller node in the upper, the larger in the lower half.
@@ -90,8 +67,9 @@ type entry struct {
 func (e entry) low() int  { return int(e.key >> 32) }
 func (e entry) high() int { return int(e.key & math.MaxUint32) }
 
-// sortEntries validates edges one by one and sorts them by their smaller and then their larger node.
-func sortEntries(n int, edges []Edge, name func(k int) string) ([]entry, error) {
+// assemble validates edges one by one, sorts them by their smaller and then their larger node, merges those that join the
+// same nodes into one weight, and drops weights of 0.
+func assemble(n int, edges []Edge, name func(k int) string, merge func(same []entry) (float64, error)) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
 	}
@@ -114,7 +92,21 @@ func sortEntries(n int, edges []Edge, name func(k int) string) ([]entry, error) 
 		}
 		return cmp.Compare(a.at, b.at)
 	})
-	return entries, nil
+	kept := entries[:0]
+	for next := 0; len(entries) > 0; entries, next = entries[next:], 0 {
+		e := entries[0]
+		for next < len(entries) && entries[next].key == e.key {
+			next++
+		}
+		var err error
+		if e.weight, err = merge(entries[:next]); err != nil {
+			return nil, err
+		}
+		if e.weight != 0 {
+			kept = append(kept, e)
+		}
+	}
+	return pack(n, kept), nil
 }
 
 func checkNodes(n int) error {
@@ -124,8 +116,8 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// pack lays out sorted, distinct entries of positive weight, mirroring each. Going through them in order fills every
-// row in the order of its columns: its smaller neighbours come as `low` of earlier entries, then its own entries.
+// pack makes a matrix of sorted, distinct entries of positive weight and their mirror images. Their order fills every row in
+// the order of its columns: smaller neighbours come as `low` of earlier entries, then its own entries.
 func pack(n int, entries []entry) *Matrix {
 	indptr := make([]int, n+1)
 	for _, e := range entries {
@@ -230,18 +222,11 @@ func (m *Matrix) Density() float64 {
 // Hash is the SHA-256, in hexadecimal, of N and the entries: equal for equal matrices, for use as a cache's key.
 func (m *Matrix) Hash() string {
 	digest := sha256.New()
-	word := func(v uint64) {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], v)
-		digest.Write(b[:])
+	for _, part := range []any{int64(m.N()), m.indices, m.data} {
+		_ = binary.Write(digest, binary.LittleEndian, part) // neither the types nor a hash fail
 	}
-	word(uint64(m.N()))
 	for _, p := range m.indptr {
-		word(uint64(p))
-	}
-	for k, j := range m.indices {
-		word(uint64(j))
-		word(math.Float64bits(m.data[k]))
+		_ = binary.Write(digest, binary.LittleEndian, int64(p))
 	}
 	return hex.EncodeToString(digest.Sum(nil))
 }

@@ -168,8 +168,8 @@ func readAdjacency(from npz.Source, n int) (*Matrix, error) {
 // last place of float32.
 const symmetryTolerance = 1e-6
 
-// evenOut gives opposite entries of a dense matrix that differ by rounding the larger weight of the two. Matrices that
-// were computed, such as kernels, are seldom symmetric to the last bit.
+// evenOut sets opposite entries of a dense matrix that differ only by rounding to the larger of the two. Computed matrices,
+// such as kernels, are seldom symmetric to the last bit.
 func evenOut(values []float64, n int) {
 	for i := range n {
 		for j := range i {

@@ -2,7 +2,9 @@ package affinity
 
 import (
 	"fmt"
-	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Spread is the smallest, mean and largest of some numbers; all are 0 if there are none.
@@ -28,23 +30,35 @@ type Stats struct {
 // Stats computes the description.
 func (m *Matrix) Stats() Stats {
 	n := m.N()
-	s := Stats{Nodes: n, Loops: m.loops(), Edges: m.Edges(), Density: m.Density()}
-	counts := make([]float64, n)
-	for i := range n {
-		neighbours, _ := m.Row(i)
-		counts[i] = float64(len(neighbours))
-		if m.At(i, i) != 0 {
-			counts[i]--
+	s := Stats{Nodes: n, Loops: m.loops(), Edges: m.Edges(), Density: m.Density(), Degree: spread(m.Degrees())}
+	counts, seen := make([]float64, n), make([]bool, n)
+	for start := range n {
+		neighbours, _ := m.Row(start)
+		counts[start] = float64(len(neighbours))
+		if m.At(start, start) != 0 {
+			counts[start]--
 		}
-		if counts[i] == 0 {
+		if counts[start] == 0 {
 			s.Isolated++
 		}
-	}
-	s.Neighbours, s.Degree = spread(counts), spread(m.Degrees())
-	for _, size := range m.components() {
+		if seen[start] {
+			continue
+		}
+		seen[start] = true
+		component := []int32{int32(start)}
+		for at := 0; at < len(component); at++ {
+			neighbours, _ := m.Row(int(component[at]))
+			for _, j := range neighbours {
+				if !seen[j] {
+					seen[j] = true
+					component = append(component, j)
+				}
+			}
+		}
 		s.Components++
-		s.LargestComponent = max(s.LargestComponent, size)
+		s.LargestComponent = max(s.LargestComponent, len(component))
 	}
+	s.Neighbours = spread(counts)
 	return s
 }
 
@@ -52,50 +66,17 @@ func spread(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
 	}
-	s := Spread{Min: values[0], Max: values[0]}
-	for _, v := range values {
-		s.Min, s.Max = min(s.Min, v), max(s.Max, v)
-		s.Mean += v / float64(len(values))
-	}
-	return s
-}
-
-// components gives the number of nodes of each connected component, in the order of their lowest nodes.
-func (m *Matrix) components() []int {
-	var sizes []int
-	seen := make([]bool, m.N())
-	var open []int32
-	for start := range seen {
-		if seen[start] {
-			continue
-		}
-		seen[start] = true
-		open = append(open, int32(start))
-		size := 0
-		for ; len(open) > 0; size++ {
-			node := open[len(open)-1]
-			open = open[:len(open)-1]
-			neighbours, _ := m.Row(int(node))
-			for _, j := range neighbours {
-				if !seen[j] {
-					seen[j] = true
-					open = append(open, j)
-				}
-			}
-		}
-		sizes = append(sizes, size)
-	}
-	return sizes
+	return Spread{floats.Min(values), stat.Mean(values, nil), floats.Max(values)}
 }
 
 // String is the description in lines for people.
 func (s Stats) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "nodes       %d\n", s.Nodes)
-	fmt.Fprintf(&b, "edges       %d and %d self-loops\n", s.Edges, s.Loops)
-	fmt.Fprintf(&b, "density     %.4g\n", s.Density)
-	fmt.Fprintf(&b, "neighbours  %.0f to %.0f, mean %.4g\n", s.Neighbours.Min, s.Neighbours.Max, s.Neighbours.Mean)
-	fmt.Fprintf(&b, "degree      %.4g to %.4g, mean %.4g\n", s.Degree.Min, s.Degree.Max, s.Degree.Mean)
-	fmt.Fprintf(&b, "components  %d, the largest of %d nodes; %d isolated nodes\n", s.Components, s.LargestComponent, s.Isolated)
-	return b.String()
+	return fmt.Sprintf(`nodes       %d
+edges       %d and %d self-loops
+density     %.4g
+neighbours  %.0f to %.0f, mean %.4g
+degree      %.4g to %.4g, mean %.4g
+components  %d, the largest of %d nodes; %d isolated nodes
+`, s.Nodes, s.Edges, s.Loops, s.Density, s.Neighbours.Min, s.Neighbours.Max, s.Neighbours.Mean,
+		s.Degree.Min, s.Degree.Max, s.Degree.Mean, s.Components, s.LargestComponent, s.Isolated)
 }

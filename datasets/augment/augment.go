@@ -2,7 +2,10 @@
 // for images the nodes are the pixels, `[height, width]` row-major.
 package augment
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Func changes a sample in place, drawing only from rng.
 type Func = func(rng *rand.Rand, sample []float32)
@@ -16,65 +19,39 @@ func Compose(funcs ...Func) Func {
 	}
 }
 
-// RandomCrop surrounds an image with pad pixels of zeros on each side and cuts a window of the image's own size out of
-// it, every place equally likely: the image moves by up to pad pixels in each direction. On a normalised sample zero
-// is the mean colour.
-func RandomCrop(height, width, channels, pad int) Func {
-	return func(rng *rand.Rand, sample []float32) {
-		down, right := drawShift(rng, pad)
-		shift(sample, height, width*channels, down, right*channels)
-	}
+// CropAndFlip augments images of one size. It surrounds an image with Pad pixels of zeros on each side, cuts out a window
+// of the image's own size, every place equally likely, and mirrors it left to right half of the time. Zero is the mean
+// colour of normalised samples.
+type CropAndFlip struct {
+	Height, Width, Channels, Pad int
 }
 
-// RandomFlip mirrors an image left to right, every second time on average.
-func RandomFlip(height, width, channels int) Func {
-	return func(rng *rand.Rand, sample []float32) {
-		if !drawFlip(rng) {
-			return
-		}
-		row := width * channels
-		for y := range height {
-			mirror(sample[y*row:(y+1)*row], channels)
-		}
-	}
+// Move is one draw of CropAndFlip. Pixel (y + Down, x + Right) of the image moves to (y, x), or to (y, Width-1-x) if Flip
+// is set; the other pixels of the result are zeros.
+type Move struct {
+	Down, Right int
+	Flip        bool
 }
 
-func drawShift(rng *rand.Rand, pad int) (down, right int) {
-	return rng.IntN(2*pad+1) - pad, rng.IntN(2*pad+1) - pad
+// Draw draws a move from rng, the one that Apply would draw.
+func (c CropAndFlip) Draw(rng *rand.Rand) Move {
+	return Move{Down: rng.IntN(2*c.Pad+1) - c.Pad, Right: rng.IntN(2*c.Pad+1) - c.Pad, Flip: rng.IntN(2) == 1}
 }
 
-func drawFlip(rng *rand.Rand) bool { return rng.IntN(2) == 1 }
+// Apply draws a move and applies it to a sample in place.
+func (c CropAndFlip) Apply(rng *rand.Rand, sample []float32) { c.move(c.Draw(rng), sample) }
 
-// shift moves an image of rows of `row` values so that out[y][x] = in[y+down][x+right], zero outside. In place: the
-// rows are visited from the side that the values come to, so none is overwritten before it is read.
-func shift(sample []float32, rows, row, down, right int) {
-	for step := range rows {
-		y := step
-		if down < 0 {
-			y = rows - 1 - step
-		}
-		out := sample[y*row : (y+1)*row]
-		from := y + down
-		if from < 0 || from >= rows || right >= row || -right >= row {
-			clear(out)
-			continue
-		}
-		in := sample[from*row : (from+1)*row]
-		if right >= 0 {
-			copy(out, in[right:])
-			clear(out[row-right:])
-		} else {
-			copy(out[-right:], in[:row+right])
-			clear(out[:-right])
-		}
-	}
-}
-
-// mirror reverses the order of the pixels of a row, keeping the order of the channels in each.
-func mirror(row []float32, channels int) {
-	for left, right := 0, len(row)-channels; left < right; left, right = left+channels, right-channels {
-		for c := range channels {
-			row[left+c], row[right+c] = row[right+c], row[left+c]
+func (c CropAndFlip) move(m Move, sample []float32) {
+	image, row := slices.Clone(sample), c.Width*c.Channels
+	clear(sample)
+	for y := max(0, -m.Down); y < min(c.Height, c.Height-m.Down); y++ {
+		in, out := image[(y+m.Down)*row:], sample[y*row:]
+		for x := max(0, -m.Right); x < min(c.Width, c.Width-m.Right); x++ {
+			to := x
+			if m.Flip {
+				to = c.Width - 1 - x
+			}
+			copy(out[to*c.Channels:(to+1)*c.Channels], in[(x+m.Right)*c.Channels:])
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestShift(t *testing.T) {
 		{-5, 0, make([]float32, 9)},
 	} {
 		sample := image()
-		shift(sample, 3, 6, c.down, 2*c.right)
+		CropAndFlip{3, 3, 2, 0}.move(Move{Down: c.down, Right: c.right}, sample)
 		assert.Equal(t, c.want, first(sample), "down %d, right %d", c.down, c.right)
 		for i := 0; i < len(sample); i += 2 {
 			require.Equal(t, -sample[i], sample[i+1]+0, "channels stay together")
@@ -55,13 +55,13 @@ func TestShift(t *testing.T) {
 	}
 }
 
-func TestRandomFlip(t *testing.T) {
+func TestFlip(t *testing.T) {
 	flipped := []float32{3, 2, 1, 6, 5, 4, 9, 8, 7}
 	seen := map[bool]int{}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		sample := image()
-		RandomFlip(3, 3, 2)(rng, sample)
+		CropAndFlip{3, 3, 2, 0}.Apply(rng, sample)
 		turned := sample[0] == 3
 		seen[turned]++
 		if turned {
@@ -75,38 +75,38 @@ func TestRandomFlip(t *testing.T) {
 	assert.Greater(t, seen[false], 60)
 }
 
-// TestRandomCropPlaces counts the places: with padding 1 there are nine, all reached, and each is a shift of the image.
-func TestRandomCropPlaces(t *testing.T) {
+// TestCropPlaces counts the places: with padding 1 there are nine, all reached, plain and mirrored.
+func TestCropPlaces(t *testing.T) {
 	want := map[string]bool{}
 	for down := -1; down <= 1; down++ {
 		for right := -1; right <= 1; right++ {
-			sample := image()
-			shift(sample, 3, 6, down, 2*right)
-			want[fmt.Sprint(sample)] = true
+			for _, flip := range []bool{false, true} {
+				sample := image()
+				CropAndFlip{3, 3, 2, 1}.move(Move{down, right, flip}, sample)
+				want[fmt.Sprint(sample)] = true
+			}
 		}
 	}
 	got := map[string]bool{}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
 		sample := image()
-		RandomCrop(3, 3, 2, 1)(rng, sample)
+		CropAndFlip{3, 3, 2, 1}.Apply(rng, sample)
 		got[fmt.Sprint(sample)] = true
 	}
-	assert.Len(t, want, 9)
+	assert.Len(t, want, 18)
 	assert.Equal(t, want, got)
 }
 
 func TestDegenerateSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	one := []float32{7}
-	RandomCrop(1, 1, 1, 0)(rng, one)
-	RandomFlip(1, 1, 1)(rng, one)
+	CropAndFlip{1, 1, 1, 0}.Apply(rng, one)
 	assert.Equal(t, []float32{7}, one)
-	RandomCrop(0, 0, 3, 2)(rng, nil)
-	RandomFlip(0, 0, 3)(rng, nil)
+	CropAndFlip{0, 0, 3, 2}.Apply(rng, nil)
 	wide := []float32{1, 2, 3, 4}
 	for range 20 {
-		RandomCrop(1, 4, 1, 6)(rng, wide) // padding wider than the image
+		CropAndFlip{1, 4, 1, 6}.Apply(rng, wide) // padding wider than the image
 	}
 	assert.Equal(t, make([]float32, 4), wide)
 }
@@ -132,7 +132,10 @@ func FuzzCrop(f *testing.F) {
 		for i := range sample {
 			sample[i] = float32(i + 1)
 		}
-		RandomCrop(height, width, channels, pad)(rand.New(rand.NewPCG(seed, 0)), sample)
+		c := CropAndFlip{height, width, channels, pad}
+		m := c.Draw(rand.New(rand.NewPCG(seed, 0)))
+		m.Flip = false
+		c.move(m, sample)
 		// What is not padding is in ascending order still, and no value comes twice.
 		kept := slices.DeleteFunc(sample, func(v float32) bool { return v == 0 })
 		require.True(t, slices.IsSorted(kept))
@@ -141,7 +144,7 @@ func FuzzCrop(f *testing.F) {
 }
 
 func ExampleCompose() {
-	randomly := Compose(RandomCrop(2, 2, 1, 1), RandomFlip(2, 2, 1))
+	randomly := Compose(CropAndFlip{2, 2, 1, 1}.Apply, Noise(0.1))
 	sample := []float32{1, 2, 3, 4}
 	randomly(rand.New(rand.NewPCG(4, 0)), sample)
 	fmt.Println(len(sample))

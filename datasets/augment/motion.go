@@ -3,14 +3,14 @@ package augment
 import (
 	"math"
 	"math/rand/v2"
-	"sync"
+	"slices"
 )
 
 // The functions of this file change signals of moving points: `[frames * joints, 3 * bodies]`, x, y, z of each body. A point
-// at exactly zero in all three is one that is not there, and stays so.
+// whose coordinates are all exactly zero is absent and stays so.
 
-// Rotate turns all points of a sample by the same rotation about the origin: by an angle about x, then one about y, then
-// one about z, each uniform between -most and most, in radians.
+// Rotate rotates all points of a sample about the x, y and z axes in turn, each by an angle drawn uniformly from -most to
+// most, in radians.
 func Rotate(most float64) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		turn := rotation(most*(2*rng.Float64()-1), most*(2*rng.Float64()-1), most*(2*rng.Float64()-1))
@@ -50,17 +50,7 @@ func Noise(deviation float64) Func {
 	}
 }
 
-// Scale makes a sample larger or smaller by one factor, uniform between 1 - most and 1 + most.
-func Scale(most float64) Func {
-	return func(rng *rand.Rand, sample []float32) {
-		factor := float32(1 + most*(2*rng.Float64()-1))
-		for i := range sample {
-			sample[i] *= factor
-		}
-	}
-}
-
-// Mirror swaps left and right, every second time on average: x changes its sign, and the joints of each pair change places.
+// Mirror swaps left and right half of the time: x changes its sign, and the joints of each pair change places.
 func Mirror(joints, channels int, pairs [][2]int) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		if rng.IntN(2) == 0 {
@@ -80,26 +70,18 @@ func Mirror(joints, channels int, pairs [][2]int) Func {
 	}
 }
 
-// TimeCrop cuts a window out of a sample of the given number of frames and stretches it, linearly, to the whole length. The
-// window's length is uniform between the share `least` of the sample's and all of it, and so is its place.
+// TimeCrop cuts a window out of the frames of a sample and stretches it linearly to the full length. The length of the
+// window is uniform between the share `least` of the frames and all of them; its place is uniform, too.
 func TimeCrop(frames int, least float64) Func {
-	var copies sync.Pool
 	return func(rng *rand.Rand, sample []float32) {
 		length := (least + (1-least)*rng.Float64()) * float64(frames-1)
 		start := rng.Float64() * (float64(frames-1) - length)
-		kept, _ := copies.Get().(*[]float32)
-		if kept == nil || len(*kept) != len(sample) {
-			fresh := make([]float32, len(sample))
-			kept = &fresh
-		}
-		copy(*kept, sample)
-		stretch(sample, *kept, frames, start, length)
-		copies.Put(kept)
+		stretch(sample, slices.Clone(sample), frames, start, length)
 	}
 }
 
-// stretch writes the frames of `from`, between start and start + length, to all frames of sample. A point that is absent in
-// one of two frames is as in the nearer one.
+// stretch writes the frames of `from` between start and start + length to all frames of sample. Between a frame in which a
+// point is present and one in which it is absent, it takes the nearer frame.
 func stretch(sample, from []float32, frames int, start, length float64) {
 	if frames < 2 {
 		return

@@ -104,22 +104,6 @@ func TestNoise(t *testing.T) {
 	assert.InDelta(t, 0.01, math.Sqrt(squares/n), 3e-4)
 }
 
-func TestScale(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	low, high := 9., 0.
-	for range 500 {
-		sample := motion()
-		Scale(0.2)(rng, sample)
-		factor := float64(sample[0])
-		low, high = min(low, factor), max(high, factor)
-		for i, v := range motion() {
-			require.InDelta(t, factor*float64(v), sample[i], 1e-5)
-		}
-	}
-	assert.InDelta(t, 0.8, low, 0.01)
-	assert.InDelta(t, 1.2, high, 0.01)
-}
-
 func TestMirror(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	want := []float32{
@@ -193,7 +177,7 @@ func TestTimeCrop(t *testing.T) {
 // TestMotionDegenerate takes samples without points.
 func TestMotionDegenerate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, f := range []Func{Rotate(1), Noise(1), Scale(1), Mirror(1, 3, nil), TimeCrop(4, 0.5)} {
+	for _, f := range []Func{Rotate(1), Noise(1), Mirror(1, 3, nil), TimeCrop(4, 0.5)} {
 		f(rng, nil)
 	}
 }
@@ -204,7 +188,7 @@ func TestMotionAllocates(t *testing.T) {
 	for i := range sample {
 		sample[i] = float32(i)
 	}
-	all := Compose(Rotate(0.3), Noise(0.01), Scale(0.1), Mirror(25, 6, [][2]int{{4, 8}}))
+	all := Compose(Rotate(0.3), Noise(0.01), Mirror(25, 6, [][2]int{{4, 8}}))
 	rng := rand.New(rand.NewPCG(1, 1))
 	assert.Zero(t, testing.AllocsPerRun(20, func() { all(rng, sample) }))
 }

@@ -4,24 +4,22 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// What tells a person from furniture that the sensor took for one: a pose wider than widestPose of its height is odd, and
-// a body that is odd in more than oddFrames of its frames is none.
+// Sensors take furniture for people. A pose wider than widestPose of its height is odd, and a body that is odd in more than
+// oddFrames of its frames is not a person.
 const (
 	widestPose = 0.8
 	oddFrames  = 2. / 3
 )
 
-// actors are the bodies that take part, the main one first, at most limit of them: bodies without the frames in which they
-// were not really seen, bodies that changed their id put together again, implausible ones dropped, the one that moves
-// most before the others.
+// actors are at most limit bodies, those that move most first. Frames in which a body was not really seen are removed, bodies
+// that changed their id are joined again, and implausible ones are dropped.
 func (l *Layout) actors(r *Recording, limit int) []Body {
 	var bodies []Body
 	for i := range r.Bodies {
-		if len(r.Bodies[i].Frames) == 0 {
-			continue
-		}
 		if body := r.Bodies[i].valid(); len(body.Frames) > 0 {
 			bodies = append(bodies, body)
 		}
@@ -31,8 +29,8 @@ func (l *Layout) actors(r *Recording, limit int) []Body {
 	return bodies[:min(limit, len(bodies))]
 }
 
-// joined puts together what the sensor called several bodies: one that comes after another has gone, and where it went. The
-// two places of the origin joint may lie as far apart as the body's spine is long; the nearest wins.
+// joined joins bodies that the sensor took for several: one that appears after another has gone, near where it was last
+// seen. The two places of the origin joint may be one length of the spine apart; the nearest body wins.
 func (l *Layout) joined(bodies []Body) []Body {
 	slices.SortStableFunc(bodies, func(a, b Body) int { return cmp.Compare(a.first(), b.first()) })
 	var people []Body
@@ -43,7 +41,7 @@ func (l *Layout) joined(bodies []Body) []Body {
 				continue
 			}
 			gone := people[i].pose(len(people[i].Frames) - 1)
-			distance := distance(vector(gone, l.Origin), vector(body.pose(0), l.Origin))
+			distance := r3.Norm(r3.Sub(vector(gone, l.Origin), vector(body.pose(0), l.Origin)))
 			if distance <= l.unit(gone) && distance < nearest {
 				nearest, at = distance, i
 			}
@@ -58,8 +56,8 @@ func (l *Layout) joined(bodies []Body) []Body {
 	return people
 }
 
-// plausible drops the bodies that are too wide for their height most of the time, as furniture is. If it would drop all,
-// somebody lies on the floor, and all are kept.
+// plausible drops the bodies that are too wide for their height most of the time, as furniture is. If that would drop all,
+// somebody lies on the floor, and it keeps all.
 func plausible(bodies []Body) []Body {
 	var kept []Body
 	for _, body := range bodies {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"runtime"
@@ -38,36 +37,32 @@ type Collection struct {
 }
 
 const (
-	// preparationVersion is raised when the preparation changes, so that old signals are not taken for new ones.
+	// preparationVersion is raised when the preparation changes, so that old signals are not used.
 	preparationVersion = 1
-	// largestFile is far above the largest recording; what is larger is something else.
+	// largestFile, in bytes, is far above the largest recording.
 	largestFile = 64 << 20
 	// namedFiles is the number of unreadable files that an error names.
 	namedFiles = 3
 )
 
-// Key tells collections apart: by the names, sizes and times of the files, and by the preparation.
+// Key identifies a collection by the names, sizes and times of its files and by the preparation.
 type Key [sha256.Size]byte
 
 // Key is the key of the collection. It does not read the files.
 func (c *Collection) Key() Key {
 	digest := sha256.New()
 	p := c.Preparation
-	// "false" stands for a setting that is gone: signals that were kept with it stay good.
-	fmt.Fprintf(digest, "%d %q %d %d false %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Bodies, p.Streams)
+	fmt.Fprintf(digest, "%d %q %d %d %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Bodies, p.Streams)
 	for _, file := range c.Files {
 		fmt.Fprintf(digest, "%q %d %d\n", file.Name(), file.Size, file.Modified.UnixNano())
 	}
 	return Key(digest.Sum(nil))
 }
 
-// Prepare reads all files, on all cores, and makes their signals, `[frames * joints, bodies * 3]` each. progress, which may
-// be nil, is told the share that is done, in the calling goroutine. An error names the files that cannot be read, the first
-// few of them, and why. When ctx ends, its error is returned.
+// Prepare reads all files, on all cores, and makes their signals, `[frames * joints, channels]` each. progress, which may be
+// nil, receives the finished share in the calling goroutine. The error names the first unreadable files and says why they
+// are; when ctx ends, it is that of ctx.
 func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (*Signals, error) {
-	if err := c.Preparation.check(); err != nil {
-		return nil, err
-	}
 	signals := NewSignals(len(c.Files), c.Preparation.Nodes()*c.Preparation.Channels())
 	failures := make([]error, len(c.Files))
 	var taken atomic.Int64
@@ -75,10 +70,9 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			var content []byte
 			values := make([]float32, signals.size)
 			for i := int(taken.Add(1)) - 1; i < len(c.Files) && ctx.Err() == nil; i = int(taken.Add(1)) - 1 {
-				if content, failures[i] = c.prepare(c.Files[i], content, values); failures[i] == nil {
+				if failures[i] = c.prepare(c.Files[i], values); failures[i] == nil {
 					signals.Set(i, values)
 				}
 				done <- true
@@ -99,55 +93,36 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return signals, c.unreadable(failures)
+	var texts []string
+	for i, failure := range failures {
+		if failure != nil {
+			texts = append(texts, fmt.Sprintf("%s: %v", c.Files[i].Path, failure))
+		}
+	}
+	if more := len(texts) - namedFiles; more > 0 {
+		texts = append(texts[:namedFiles], fmt.Sprintf("and %d more", more))
+	}
+	if texts != nil {
+		return nil, errors.New(strings.Join(texts, "; "))
+	}
+	return signals, nil
 }
 
-// prepare reads a file into the buffer, which it returns for the next one, and writes its signal to values.
-func (c *Collection) prepare(file File, buffer []byte, values []float32) ([]byte, error) {
+// prepare reads a file and writes its signal to values.
+func (c *Collection) prepare(file File, values []float32) error {
 	if file.Size > largestFile {
-		return buffer, fmt.Errorf("%d bytes, more than any recording", file.Size)
+		return fmt.Errorf("%d bytes, more than any recording", file.Size)
 	}
-	opened, err := c.FS.Open(file.Path)
+	content, err := fs.ReadFile(c.FS, file.Path)
 	if err != nil {
-		return buffer, err
+		return err
 	}
-	defer func() { _ = opened.Close() }() // nothing was written
-	if int64(cap(buffer)) < file.Size {
-		buffer = make([]byte, file.Size+file.Size/4)
-	}
-	content := buffer[:file.Size]
-	if _, err := io.ReadFull(opened, content); err != nil {
-		return buffer, fmt.Errorf("cannot be read to its end: %w", err)
-	}
-	// One byte more: the end is where an archive finds that what it unpacked is damaged.
-	if n, err := opened.Read(make([]byte, 1)); n > 0 || err != io.EOF {
-		return buffer, fmt.Errorf("has changed, or is damaged: %d bytes were expected: %v", file.Size, err)
+	if int64(len(content)) != file.Size {
+		return fmt.Errorf("has changed, or is damaged: %d bytes, want %d", len(content), file.Size)
 	}
 	recording, err := c.Parse(file.Name(), content)
 	if err != nil {
-		return buffer, err
+		return err
 	}
-	return buffer, c.Preparation.Signal(recording, values)
-}
-
-// unreadable is the error for the files that failed; nil if none did.
-func (c *Collection) unreadable(failures []error) error {
-	var named []string
-	count := 0
-	for i, failure := range failures {
-		if failure == nil {
-			continue
-		}
-		if count++; count <= namedFiles {
-			named = append(named, fmt.Sprintf("%s: %v", c.Files[i].Path, failure))
-		}
-	}
-	if count == 0 {
-		return nil
-	}
-	text := strings.Join(named, "; ")
-	if count > namedFiles {
-		text += fmt.Sprintf("; and %d more", count-namedFiles)
-	}
-	return errors.New(text)
+	return c.Preparation.Signal(recording, values)
 }

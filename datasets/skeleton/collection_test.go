@@ -64,7 +64,7 @@ func TestPrepareErrors(t *testing.T) {
 	folder[c.Files[5].Path] = &fstest.MapFile{Data: []byte("2\n0\n0\n")}
 	c.Files[5].Size = 6
 	_, err := c.Prepare(t.Context(), nil)
-	assert.EqualError(t, err, "some/003.skeleton: cannot be read to its end: unexpected EOF; some/005.skeleton: no body in any of its 2 frames")
+	assert.EqualError(t, err, fmt.Sprintf("some/003.skeleton: has changed, or is damaged: 1000 bytes, want %d; some/005.skeleton: no body in any of its 2 frames", c.Files[3].Size))
 
 	c.Files[3].Size = 1000
 	folder[c.Files[7].Path].Data = append(folder[c.Files[7].Path].Data, '\n')
@@ -175,13 +175,14 @@ func TestCache(t *testing.T) {
 
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for _, at := range []int{0, 20, cacheHeader - 1, cacheHeader, len(whole) - 1} {
+	records := len(whole) - len(signals.records)
+	for _, at := range []int{0, 20, records - 1, records, len(whole) - 1} {
 		damaged := append([]byte{}, whole...)
 		damaged[at] ^= 4
 		require.NoError(t, os.WriteFile(path, damaged, 0o644))
 		assert.Error(t, read(), "byte %d", at)
 	}
-	for _, length := range []int{0, 10, cacheHeader, len(whole) - 1} {
+	for _, length := range []int{0, 10, records, len(whole) - 1} {
 		require.NoError(t, os.WriteFile(path, whole[:length], 0o644))
 		assert.ErrorContains(t, read(), "damaged", "%d bytes", length)
 	}

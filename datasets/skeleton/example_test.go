@@ -9,7 +9,6 @@ import (
 // A skeleton of one's own is a table; somebody walks two steps of half a spine.
 func ExamplePreparation() {
 	layout := skeleton.Layout{
-		Name:   "stick figure",
 		Joints: []string{"waist", "neck", "right shoulder", "left shoulder"},
 		Bones:  [][2]int{{0, 1}, {1, 2}, {1, 3}},
 		Sides:  [][2]int{{3, 2}}, // left, right

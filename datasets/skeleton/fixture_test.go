@@ -9,7 +9,7 @@ import (
 
 // stick is a body of four joints: 0 waist, 1 neck, 2 right shoulder, 3 left shoulder.
 var stick = Layout{
-	Name: "stick", Joints: []string{"waist", "neck", "right", "left"}, Bones: [][2]int{{0, 1}, {1, 2}, {1, 3}},
+	Joints: []string{"waist", "neck", "right", "left"}, Bones: [][2]int{{0, 1}, {1, 2}, {1, 3}},
 	Sides: [][2]int{{3, 2}}, Origin: 0, X: [2]int{2, 3}, Y: [2]int{0, 1},
 }
 

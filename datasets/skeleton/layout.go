@@ -7,11 +7,9 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Layout is a kind of skeleton as a table: what a sensor calls its joints, and which of them tell how the body stands. Joints
-// count from 0. A new kind of skeleton is a new table.
+// Layout is a kind of skeleton as a table: the names of its joints, the bones, and the joints that give the body's
+// coordinates. Joints count from 0. A new kind of skeleton is a new table.
 type Layout struct {
-	// Name of the layout, for messages.
-	Name string
 	// Joints names each joint, in the order of the files.
 	Joints []string
 	// Bones are the pairs of joints that a bone joins.
@@ -20,17 +18,16 @@ type Layout struct {
 	Sides [][2]int
 	// Parts are the joints of each part of the body: trunk, left and right arm, left and right leg.
 	Parts [][]int
-	// Origin is the joint at which the body's own coordinates start.
+	// Origin is the joint at the origin of the body's own coordinates.
 	Origin int
-	// X are the joints from which and to which the body's x axis runs: its right and its left shoulder.
+	// X are the ends of the body's x axis: its right and its left shoulder.
 	X [2]int
-	// Y are the joints from which and to which its y axis runs, up the spine. Their distance is the unit of length.
+	// Y are the ends of its y axis, up the spine. Their distance is the unit of length.
 	Y [2]int
 }
 
 // KinectV2 is the skeleton of the second Kinect, 25 joints, as NTU RGB+D has it.
 var KinectV2 = Layout{
-	Name: "kinect v2",
 	Joints: []string{"spine base", "mid spine", "neck", "head",
 		"left shoulder", "left elbow", "left wrist", "left hand",
 		"right shoulder", "right elbow", "right wrist", "right hand",
@@ -46,7 +43,6 @@ var KinectV2 = Layout{
 
 // KinectV1 is the skeleton of the first Kinect, 20 joints, as NW-UCLA has it.
 var KinectV1 = Layout{
-	Name: "kinect v1",
 	Joints: []string{"hip centre", "spine", "shoulder centre", "head",
 		"left shoulder", "left elbow", "left wrist", "left hand",
 		"right shoulder", "right elbow", "right wrist", "right hand",
@@ -76,22 +72,11 @@ func (l *Layout) NodeNames(frames int) []string {
 	return names
 }
 
-// JointNames takes the frames off the names that NodeNames gives a graph of so many joints; nil where there are none.
+// JointNames removes the frames from the names that NodeNames gives; nil where there are none.
 func JointNames(nodes []string, joints int) (names []string) {
 	for _, name := range nodes[:min(joints, len(nodes))] {
 		joint, _, _ := strings.Cut(name, "@")
 		names = append(names, joint)
 	}
 	return names
-}
-
-// check refuses a table that points outside its joints.
-func (l *Layout) check() error {
-	pairs := append([][2]int{{l.Origin, l.Origin}, l.X, l.Y}, append(l.Bones, l.Sides...)...)
-	for _, pair := range pairs {
-		if min(pair[0], pair[1]) < 0 || max(pair[0], pair[1]) >= len(l.Joints) {
-			return fmt.Errorf("layout %q names the joints %d and %d of %d, which count from 0", l.Name, pair[0], pair[1], len(l.Joints))
-		}
-	}
-	return nil
 }

@@ -2,7 +2,7 @@ package skeleton
 
 import "fmt"
 
-// What a .skeleton file of NTU RGB+D holds of each body and of each joint.
+// The values that a .skeleton file of NTU RGB+D holds for each body and each joint.
 const (
 	bodyValues   = 10 // the body's id, then what it does with its hands and how it leans
 	jointValues  = 12 // x, y, z in metres, then places in the pictures, an orientation and a state
@@ -10,8 +10,8 @@ const (
 )
 
 // ParseNTU reads a .skeleton file of NTU RGB+D: the number of frames; for each the number of bodies; for each its id and 9
-// more values, the number of joints, and 12 values for each joint, x, y, z first. Values are tokens: how they are laid out in
-// lines does not matter. Coordinates may be NaN. The error names the line, the frame and the body.
+// more values, the number of joints, and 12 values for each joint, x, y, z first. Values are separated by any white space.
+// Coordinates may be NaN. The error names the line, the frame and the body.
 func ParseNTU(file []byte) (*Recording, error) {
 	t := &tokens{text: file}
 	frames, err := t.count("the number of frames", len(file))
@@ -63,7 +63,7 @@ func (r *Recording) parseNTUBody(t *tokens, frame int) error {
 	return nil
 }
 
-// body is the body of an id, in a frame in which it has not been seen yet; a new one if there is none.
+// body is the body of an id that has not been seen in this frame yet; a new one if there is none.
 func (r *Recording) body(id []byte, frame int) *Body {
 	for i := range r.Bodies {
 		if body := &r.Bodies[i]; body.ID == string(id) && body.last() < frame {

@@ -12,10 +12,10 @@ type Preparation struct {
 	Layout *Layout
 	// Frames is the number of frames of a signal, whatever the length of its recording.
 	Frames int
-	// Bodies is the number of bodies of a signal. Further ones are left out; absent ones are zeros.
+	// Bodies is the number of bodies of a signal. Others are left out; absent ones are zeros.
 	Bodies int
-	// Streams adds to the places of the joints the vectors along the bones and of their motion, which a filter would
-	// otherwise have to find out by subtraction.
+	// Streams adds to the places of the joints the vectors along the bones and those of their motion, so that filters need
+	// not learn these differences.
 	Streams bool
 }
 
@@ -30,24 +30,16 @@ func (p Preparation) Channels() int {
 	return 3 * p.Bodies
 }
 
-// check refuses sizes that make no signal.
-func (p Preparation) check() error {
-	if p.Frames < 1 || p.Bodies < 1 {
-		return fmt.Errorf("a signal of %d frames and %d bodies; it has at least 1 of each", p.Frames, p.Bodies)
-	}
-	return p.Layout.check()
-}
-
 // Signal writes a recording as a signal to dst, `[frames * joints, channels]` row-major:
 //
-//   - the actors are the bodies that move most; the one that moves most of all is the main one;
+//   - the actors are the bodies that move most, the main actor first;
 //   - the frames are those in which the main actor was seen;
 //   - every body is seen from the main actor's body, in the first frame in which its joints span a system of coordinates,
 //     with a spine of about its usual length: x to the left shoulder, y up the spine, the origin at the waist, the spine
 //     as the unit of length;
-//   - the frames are resampled linearly, the first and the last staying what they are.
+//   - the frames are resampled linearly; the first and the last stay as they are.
 //
-// A body that is not there is zeros. The error says what the recording lacks; dst is then undefined.
+// An absent body is zeros. The error says what the recording lacks; dst is then undefined.
 func (p Preparation) Signal(r *Recording, dst []float32) error {
 	actors := p.Layout.actors(r, p.Bodies)
 	if len(actors) == 0 {
@@ -71,8 +63,8 @@ func (p Preparation) Signal(r *Recording, dst []float32) error {
 	return nil
 }
 
-// look overwrites the poses of all actors, in the frames in which the first was seen, by what they are in its coordinates:
-// those of the first frame that spans any.
+// look overwrites the poses of all actors, in the frames in which the main one was seen, by their coordinates in the main
+// actor's first usable frame.
 func (p Preparation) look(actors []Body) error {
 	main := &actors[0]
 	usual := p.Layout.usualUnit(main)
@@ -93,9 +85,9 @@ func (p Preparation) look(actors []Body) error {
 	return fmt.Errorf("in none of its %d frames do shoulders and spine of the main body span a plane", len(main.Frames))
 }
 
-// resample writes a body at p.Frames moments spread evenly over the given frames to every p.Bodies-th triple of dst. Between
-// two frames it is interpolated; where the body is in one of them only, it is as in that one until half-way, then
-// absent.
+// resample writes a body at p.Frames moments, spread evenly over the given frames, to every p.Bodies-th triple of dst. It
+// interpolates between two frames. Where the body is in only one of them, it stays as there for the nearer half of the way
+// and is absent for the other.
 func (p Preparation) resample(b *Body, frames []int, dst []float32) {
 	for k := range p.Frames {
 		at, share := position(k, p.Frames, len(frames))
@@ -120,8 +112,8 @@ func (p Preparation) resample(b *Body, frames []int, dst []float32) {
 	}
 }
 
-// position is where moment k of `moments` lies on a row of n frames: after frame `at` by a share of the way to the next. The
-// ends meet, and with moments = n every moment is a frame.
+// position is the place of moment k of `moments` among n frames: frame `at` plus a share of the way to the next. The ends
+// coincide, and with moments = n every moment is a frame.
 func position(k, moments, n int) (at int, share float32) {
 	if moments == 1 {
 		return 0, 0

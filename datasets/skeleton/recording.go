@@ -1,6 +1,10 @@
 package skeleton
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
 
 // Recording is what a sensor saw of the people before it.
 type Recording struct {
@@ -10,7 +14,7 @@ type Recording struct {
 	Bodies []Body
 }
 
-// Body is what was seen of one body. A sensor that loses somebody and finds them again may call them another body.
+// Body is what was seen of one body. A sensor that loses somebody and finds them again may report another body.
 type Body struct {
 	// ID is what the sensor calls the body; it may be "".
 	ID string
@@ -42,16 +46,16 @@ func (b *Body) valid() Body {
 	return kept
 }
 
-// seen says that all coordinates of a pose are finite, and that at most one joint is exactly at zero: there a sensor puts
-// joints that it does not see, but recordings may also be centred on one.
+// seen says that all coordinates of a pose are finite, and that at most one joint is exactly at zero. A sensor puts joints
+// that it does not see at zero, but a recording may be centred on one joint.
 func seen(pose []float32) bool {
 	zeros := 0
 	for i := 0; i < len(pose); i += 3 {
 		place := vector(pose, i/3)
-		if !finite(place[0]) || !finite(place[1]) || !finite(place[2]) {
+		if !finite(place.X) || !finite(place.Y) || !finite(place.Z) {
 			return false
 		}
-		if place == [3]float64{} {
+		if place == (r3.Vec{}) {
 			zeros++
 		}
 	}
@@ -61,8 +65,8 @@ func seen(pose []float32) bool {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // spread is how much the body moves: the mean over the joints of the squared distance of a joint from its mean place,
-// summed over the frames in which the body was seen. Not divided by their number, so that what was seen for a moment
-// does not count for more than who was there all the time.
+// summed over the frames in which the body was seen. It is not divided by their number, so that a body seen for a moment
+// does not outweigh one that was there all the time.
 func (b *Body) spread() float64 {
 	size := len(b.pose(0))
 	mean := make([]float64, size)

@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// Signals are prepared recordings. They lie in memory as 16-bit steps between the largest value of a sample and its
-// negative, half the size of float32: the step is far below the noise of a sensor, and zero stays zero.
+// Signals are prepared recordings. They are stored as 16-bit steps between plus and minus the largest value of a sample,
+// half the size of float32: the step is far below the noise of a sensor, and zero stays zero.
 type Signals struct {
 	// records holds for each sample its step, a float32, and its values, int16, little-endian.
 	records []byte
@@ -65,7 +65,7 @@ func (s *Signals) record(i int) []byte {
 // Checksum is a CRC-32C over all samples.
 func (s *Signals) Checksum() uint32 { return crc32.Checksum(s.records, castagnoli) }
 
-// Copies counts the samples among some that are the same, in every value, as one of others.
+// Copies counts the samples among some that equal one of others in every value.
 func (s *Signals) Copies(some, others []int) int {
 	seed := maphash.MakeSeed()
 	known := make(map[uint64]bool, len(others))

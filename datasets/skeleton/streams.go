@@ -3,9 +3,9 @@ package skeleton
 // streams of a signal with Preparation.Streams: places, bones and motion, three channels a body each.
 const streams = 3
 
-// derive fills in the streams after the first, the places of the joints: bones, the vector from the joint before on the way from
-// the origin, zero at the origin itself, and motion, the vector to the joint's own place in the next frame, zero in the last.
-// What lacks one of its two ends, a body that is absent, is zero. signal: `[frames * joints, streams * 3 * bodies]`.
+// derive fills in the second and third stream of a signal, `[frames * joints, streams * 3 * bodies]`. A bone is the vector
+// to a joint from its parent (zero at the origin), motion the vector to the joint's place in the next frame (zero in the
+// last). Where a body is absent at one of the two ends the vector is zero.
 func (p Preparation) derive(signal []float32) {
 	joints, channels := len(p.Layout.Joints), p.Channels()
 	parents := p.Layout.parents()
@@ -35,8 +35,8 @@ func difference(out, from, to []float32) {
 	}
 }
 
-// parents gives each joint the one before it on the way along the bones from the origin; the origin, and what no bones lead to,
-// has itself.
+// parents gives each joint its parent, the joint before it on the way along the bones from the origin. The origin and joints
+// without bones are their own parents.
 func (l *Layout) parents() []int {
 	parents := make([]int, len(l.Joints))
 	for joint := range parents {

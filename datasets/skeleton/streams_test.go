@@ -11,7 +11,7 @@ func TestParents(t *testing.T) {
 	assert.Equal(t, []int{1, 1, 1, 2, 4}, layout.parents())
 	for _, l := range []*Layout{&KinectV1, &KinectV2} {
 		for joint, parent := range l.parents() {
-			assert.Equal(t, joint == l.Origin, joint == parent, "%s: %s", l.Name, l.Joints[joint])
+			assert.Equal(t, joint == l.Origin, joint == parent, "%d joints: %s", len(l.Joints), l.Joints[joint])
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -61,20 +60,15 @@ func (b *Bags) Row(i int) (words []int32, values []float32) {
 	return b.Words[start:end], b.Values[start:end]
 }
 
-// Total is the sum of the values of document i.
-func (b *Bags) Total(i int) float64 {
-	total := 0.0
-	_, values := b.Row(i)
-	for _, value := range values {
-		total += float64(value)
-	}
-	return total
-}
-
 // Shares divides each row, in place, by its sum. A row of zeros stays.
 func (b *Bags) Shares() {
 	for i := range b.Len() {
-		b.divide(i, b.Total(i))
+		total := 0.0
+		_, values := b.Row(i)
+		for _, value := range values {
+			total += float64(value)
+		}
+		b.divide(i, total)
 	}
 }
 
@@ -109,30 +103,4 @@ func (b *Bags) divide(i int, by float64) {
 	for k := range values {
 		values[k] = float32(float64(values[k]) / by)
 	}
-}
-
-// Check makes sure that bags, read from a file, are in order: rows that fit together, words below the given number and
-// ascending in each row, finite values. The error names the first thing that is not.
-func (b *Bags) Check(words int) error {
-	if len(b.Starts) == 0 || b.Starts[0] != 0 || int(b.Starts[b.Len()]) != len(b.Words) || len(b.Words) != len(b.Values) {
-		return fmt.Errorf("bags of %d starts, %d words and %d values do not fit together", len(b.Starts), len(b.Words), len(b.Values))
-	}
-	if !slices.IsSorted(b.Starts) {
-		return fmt.Errorf("the starts of %d bags do not ascend", b.Len())
-	}
-	for i := range b.Len() {
-		before := int32(-1)
-		for k := b.Starts[i]; k < b.Starts[i+1]; k++ {
-			switch word, value := b.Words[k], float64(b.Values[k]); {
-			case word < 0 || int(word) >= words:
-				return fmt.Errorf("entry %d is word %d of %d", k, word, words)
-			case word <= before:
-				return fmt.Errorf("entry %d: word %d after word %d", k, word, before)
-			case math.IsNaN(value) || math.IsInf(value, 0):
-				return fmt.Errorf("entry %d is %v", k, value)
-			}
-			before = b.Words[k]
-		}
-	}
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // number numbers documents that are written as strings.
@@ -26,13 +25,6 @@ func TestVocabulary(t *testing.T) {
 	assert.Equal(t, []string{"b", "a", "c", "d"}, v.Words)
 	counts := v.Count(documents)
 	assert.Equal(t, []int{3, 2, 1, 1}, counts)
-
-	all := []int32{3, 2, 1, 0}
-	assert.Equal(t, []int32{0, 1, 2, 3}, v.Commonest(all, counts, 10), "c before d, which is as common")
-	assert.Equal(t, []int32{0, 1, 2}, v.Commonest(all, counts, 3))
-	assert.Equal(t, []int32{2}, v.Commonest([]int32{3, 2}, counts, 1))
-	assert.Empty(t, v.Commonest(nil, counts, 3))
-	assert.Equal(t, []int32{3, 2, 1, 0}, all, "the argument stays")
 	assert.Empty(t, new(Vocabulary).Count(nil))
 }
 
@@ -40,7 +32,6 @@ func TestCount(t *testing.T) {
 	var v Vocabulary
 	documents := number(&v, "a b a c", "", "d", "c c c d a")
 	bags := Count(documents, []int32{2, 0, 1, -1}) // d has no column
-	require.NoError(t, bags.Check(3))
 	assert.Equal(t, 4, bags.Len())
 	dst := []float32{9, 9, 9}
 	for i, want := range [][]float32{{1, 1, 2}, {0, 0, 0}, {0, 0, 0}, {0, 3, 1}} {
@@ -55,7 +46,6 @@ func TestCount(t *testing.T) {
 	}
 	none := Count(nil, nil)
 	assert.Equal(t, 0, none.Len())
-	require.NoError(t, none.Check(0))
 }
 
 // TestTFIDF has counts [[2 1 0] [1 0 0] [0 0 0] [0 1 3]], of which the first two documents are the reference: the idf are
@@ -73,27 +63,6 @@ func TestTFIDF(t *testing.T) {
 			assert.InDelta(t, value/max(length, 1), dst[k], 1e-6, "document %d, word %d", i, k)
 		}
 	}
-}
-
-func TestBagsCheck(t *testing.T) {
-	for name, c := range map[string]struct {
-		bags Bags
-		want string
-	}{
-		"nothing":          {Bags{}, "0 starts"},
-		"values missing":   {Bags{Starts: []int32{0, 1}, Words: []int32{0}}, "1 words and 0 values"},
-		"end":              {Bags{Starts: []int32{0, 2}, Words: []int32{0}, Values: []float32{1}}, "do not fit"},
-		"start":            {Bags{Starts: []int32{1, 1}, Words: []int32{0}, Values: []float32{1}}, "do not fit"},
-		"descending":       {Bags{Starts: []int32{0, 2, 1}, Words: []int32{0}, Values: []float32{1}}, "do not ascend"},
-		"word":             {Bags{Starts: []int32{0, 1}, Words: []int32{3}, Values: []float32{1}}, "word 3 of 3"},
-		"negative":         {Bags{Starts: []int32{0, 1}, Words: []int32{-1}, Values: []float32{1}}, "word -1 of 3"},
-		"word given twice": {Bags{Starts: []int32{0, 2}, Words: []int32{1, 1}, Values: []float32{1, 1}}, "entry 1: word 1 after word 1"},
-		"not a number":     {Bags{Starts: []int32{0, 1}, Words: []int32{0}, Values: []float32{float32(math.NaN())}}, "entry 0 is NaN"},
-	} {
-		assert.ErrorContains(t, c.bags.Check(3), c.want, name)
-	}
-	twoRows := Bags{Starts: []int32{0, 1, 2}, Words: []int32{1, 1}, Values: []float32{1, 1}}
-	assert.NoError(t, twoRows.Check(3))
 }
 
 func ExampleCount() {

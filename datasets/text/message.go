@@ -1,6 +1,9 @@
 package text
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Body is a message without its header, its footer and the lines that quote others, stripped in this order: what
 // scikit-learn documents for fetch_20newsgroups(remove=("headers", "footers", "quotes")). The order matters: the blank
@@ -15,8 +18,8 @@ func StripHeader(message []byte) []byte {
 	return body
 }
 
-// StripFooter drops the signature: everything from the last line on that is blank or made of hyphens, space and blank
-// lines at the ends aside. A text without such a line below its first is returned as it is.
+// StripFooter drops the signature: everything from the last line that is blank or made of hyphens. It ignores blank lines
+// and space at the ends. A text without such a line below its first stays as it is.
 func StripFooter(body []byte) []byte {
 	trimmed := trimSpace(body)
 	for end := len(trimmed); ; {
@@ -33,7 +36,7 @@ func StripFooter(body []byte) []byte {
 
 var newline = []byte("\n")
 
-// Marks of a line that quotes, or says who is quoted: those at its start, and those anywhere in it.
+// quoteStarts begin a line that quotes or names who is quoted; quoteMarks are anywhere in it.
 var (
 	quoteStarts = [][]byte{[]byte(">"), []byte("|"), []byte("In article"), []byte("Quoted from")}
 	quoteMarks  = [][]byte{[]byte("writes in"), []byte("writes:"), []byte("wrote:"), []byte("says:"), []byte("said:")}
@@ -52,17 +55,8 @@ func StripQuotes(body []byte) []byte {
 }
 
 func quotes(line []byte) bool {
-	for _, start := range quoteStarts {
-		if bytes.HasPrefix(line, start) {
-			return true
-		}
-	}
-	for _, mark := range quoteMarks {
-		if bytes.Contains(line, mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(quoteStarts, func(start []byte) bool { return bytes.HasPrefix(line, start) }) ||
+		slices.ContainsFunc(quoteMarks, func(mark []byte) bool { return bytes.Contains(line, mark) })
 }
 
 // trimSpace trims the characters that Unicode calls space and that Latin-1 has; bytes.TrimSpace would read UTF-8.

@@ -1,55 +1,98 @@
 package text
 
-// What digits and the dollar sign become.
-const (
-	numberWord = "num"
-	dollarWord = "dollar"
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
 )
 
-// Words cuts a text into its words, in order: a run of digits is the word "num", `$` the word "dollar", letters are
-// lower case, and everything but a to z separates. Single letters and stop words are among them; see [IsCounted].
-func Words(body []byte) []string {
-	cleaned := make([]byte, 0, len(body)+len(body)/4)
-	var ends []int // of each word in cleaned
-	end := func() {
-		if last := len(cleaned); last > 0 && (len(ends) == 0 || ends[len(ends)-1] < last) {
-			ends = append(ends, last)
-		}
-	}
-	digits := false // the character before was a digit
-	for _, character := range body {
-		letter := character | 0x20 // upper to lower case
-		switch {
-		case 'a' <= letter && letter <= 'z':
-			if digits {
-				end()
-			}
-			cleaned = append(cleaned, letter)
-		case '0' <= character && character <= '9':
-			if !digits {
-				end()
-				cleaned = append(cleaned, numberWord...)
-			}
-		case character == '$':
-			end()
-			cleaned = append(cleaned, dollarWord...)
-			end()
-		default:
-			end()
-		}
-		digits = '0' <= character && character <= '9'
-	}
-	end()
+var word = regexp.MustCompile(`[A-Za-z]+|[0-9]+|\$`)
 
-	text := string(cleaned)
-	words := make([]string, len(ends))
-	start := 0
-	for i, stop := range ends {
-		words[i] = text[start:stop]
-		start = stop
+// Words cuts a text into its words, in order: a run of digits becomes the word "num", `$` the word "dollar", letters become
+// lower case, and everything but a to z separates. Single letters and stop words are included; see [IsCounted].
+func Words(body []byte) []string {
+	words := []string{}
+	for _, match := range word.FindAll(body, -1) {
+		switch first := match[0]; {
+		case first == '$':
+			words = append(words, "dollar")
+		case first <= '9':
+			words = append(words, "num")
+		default:
+			words = append(words, string(bytes.ToLower(match)))
+		}
 	}
 	return words
 }
 
 // IsCounted says that a word counts in a bag: it has two letters or more and is no stop word.
 func IsCounted(word string) bool { return len(word) > 1 && !IsStopWord(word) }
+
+// Vocabulary numbers words from 0 in the order in which they are first seen. The zero value is empty and ready for use.
+type Vocabulary struct {
+	// Words holds the word of each number.
+	Words   []string
+	numbers map[string]int32
+}
+
+// Number returns the number of each word; a new word gets the next number.
+func (v *Vocabulary) Number(words []string) []int32 {
+	if v.numbers == nil {
+		v.numbers = map[string]int32{}
+	}
+	numbers := make([]int32, len(words))
+	for i, word := range words {
+		number, known := v.numbers[word]
+		if !known {
+			number = int32(len(v.Words))
+			v.numbers[word] = number
+			v.Words = append(v.Words, word)
+		}
+		numbers[i] = number
+	}
+	return numbers
+}
+
+// Count returns how often each word of the vocabulary occurs in the documents.
+func (v *Vocabulary) Count(documents [][]int32) []int {
+	counts := make([]int, len(v.Words))
+	for _, document := range documents {
+		for _, number := range document {
+			counts[number]++
+		}
+	}
+	return counts
+}
+
+// englishStopWords is the sorted list of 318 words of the Glasgow Information Retrieval Group that scikit-learn uses for
+// stop_words="english", its oddities ("fire", a misspelt "amongst") included.
+//
+//nolint:misspell // the list is what it is
+const englishStopWords = `
+a about above across after afterwards again against all almost alone along already also although always am among
+amongst amoungst amount an and another any anyhow anyone anything anyway anywhere are around as at back be became
+because become becomes becoming been before beforehand behind being below beside besides between beyond bill both
+bottom but by call can cannot cant co con could couldnt cry de describe detail do done down due during each eg eight
+either eleven else elsewhere empty enough etc even ever every everyone everything everywhere except few fifteen fifty
+fill find fire first five for former formerly forty found four from front full further get give go had has hasnt have
+he hence her here hereafter hereby herein hereupon hers herself him himself his how however hundred i ie if in inc
+indeed interest into is it its itself keep last latter latterly least less ltd made many may me meanwhile might mill
+mine more moreover most mostly move much must my myself name namely neither never nevertheless next nine no nobody
+none noone nor not nothing now nowhere of off often on once one only onto or other others otherwise our ours ourselves
+out over own part per perhaps please put rather re same see seem seemed seeming seems serious several she should show
+side since sincere six sixty so some somehow someone something sometime sometimes somewhere still such system take ten
+than that the their them themselves then thence there thereafter thereby therefore therein thereupon these they thick
+thin third this those though three through throughout thru thus to together too top toward towards twelve twenty two
+un under until up upon us very via was we well were what whatever when whence whenever where whereafter whereas
+whereby wherein whereupon wherever whether which while whither who whoever whole whom whose why will with within
+without would yet you your yours yourself yourselves
+`
+
+var stopWords = strings.Fields(englishStopWords)
+
+// IsStopWord says that a word, in lower case, is one of the 318 English words that carry the least meaning.
+func IsStopWord(word string) bool {
+	_, found := slices.BinarySearch(stopWords, word)
+	return found
+}

@@ -33,7 +33,7 @@ func TestIsCounted(t *testing.T) {
 		assert.Equal(t, want, IsCounted(word), word)
 	}
 	assert.Len(t, stopWords, 318)
-	for word := range stopWords {
+	for _, word := range stopWords {
 		assert.Equal(t, []string{word}, Words([]byte(word)), "a stop word that is no word cannot be met")
 	}
 }

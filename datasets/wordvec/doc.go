@@ -2,7 +2,5 @@
 //
 //   - [Train] learns them with skip-gram and negative sampling (Mikolov, Sutskever, Chen, Corrado, Dean: "Distributed
 //     Representations of Words and Phrases and their Compositionality", 2013), as a GoMLX graph on XLA or pure Go;
-//   - [Read] takes them from a file of word2vec (binary or text), fastText or GloVe, plain or gzipped, however large.
-//
-// Either way they are [Vectors], whose [Vectors.Nearest] says which words are near which.
+//   - [Read] reads them from a file of word2vec (binary or text), fastText or GloVe, plain or gzipped, of any size.
 package wordvec

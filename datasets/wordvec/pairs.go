@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// blockSteps is the number of steps that are run in one call of the backend: variables are copied once a call.
+// blockSteps is the number of steps in one call of the backend, which copies the variables.
 const blockSteps = 64
 
-// minRate is the part of the learning rate that is left at the end.
+// minRate is the share of the learning rate at the end.
 const minRate = 1e-4
 
-// block is what blockSteps steps read; the last block has fewer. Its unused places are pairs of rate 0.
+// block is the input of blockSteps steps, fewer in the last block. Unused places are pairs of rate 0.
 type block struct {
 	steps         int
 	input, output []int32   // `[blockSteps, batch]`
@@ -34,8 +34,9 @@ type sampler struct {
 }
 
 func newSampler(c Config, documents [][]int32, words int) *sampler {
-	// The second half of the seed only sets this generator apart from that of the first vectors.
-	s := &sampler{Config: c, documents: documents, keep: make([]float64, words), noise: make([]float64, words), random: rand.New(rand.NewPCG(c.Seed, 1))}
+	// The second half of the seed separates this generator from that of the initial vectors.
+	s := &sampler{Config: c, documents: documents, keep: make([]float64, words), noise: make([]float64, words),
+		random: rand.New(rand.NewPCG(c.Seed, 1))}
 	counts := make([]float64, words)
 	for _, document := range documents {
 		for _, word := range document {
@@ -55,10 +56,9 @@ func newSampler(c Config, documents [][]int32, words int) *sampler {
 	return s
 }
 
-// blocks sends the blocks of a whole training, until ctx ends. It goes through the documents in their order, but shuffles
-// the pairs of a block: the pairs of one document are about the same few words, whose gradients, summed over a batch,
-// would be too long a step. For the same reason a word is never paired with itself: some documents repeat one hundreds of
-// times.
+// blocks sends the blocks of a whole training, until ctx ends. It reads the documents in order, but shuffles the pairs of a
+// block: the pairs of one document have the same few words, whose gradients, summed over a batch, would make too long a step.
+// For the same reason a word is never paired with itself: some documents repeat a word hundreds of times.
 func (s *sampler) blocks(ctx context.Context, to chan<- *block) {
 	defer close(to)
 	b := s.newBlock()
@@ -118,7 +118,7 @@ func (s *sampler) newBlock() *block {
 	return b
 }
 
-// draw returns a noise word: each with a probability in proportion to its count^0.75.
+// draw returns a noise word, with probability in proportion to its count^0.75.
 func (s *sampler) draw() int32 {
 	at := s.random.Float64() * s.noise[len(s.noise)-1]
 	word, _ := slices.BinarySearchFunc(s.noise, at, func(sum, at float64) int {

@@ -140,8 +140,8 @@ func TestReadErrors(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	long := strings.Repeat("x", maxLine)
 	for name, c := range map[string]struct{ content, want string }{
-		"empty":                    {"", "its first lines are not words with numbers after them"},
-		"prose":                    {"once upon a time\nthere was\n", "its first lines are not words with numbers after them"},
+		"empty":                    {"", "its first line is not a word with numbers after it"},
+		"prose":                    {"once upon a time\nthere was\n", "its first line is not a word with numbers after it"},
 		"header only":              {"5 2\n", "ends after 0 of the 5 words"},
 		"header without line end":  {"5 2", "a header and no words"},
 		"no words":                 {"0 2\n", "holds no words"},

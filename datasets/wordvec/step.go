@@ -7,10 +7,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// batch is what a step reads; with an axis of steps before the others, what a loop of steps reads.
+// batch is the input of a step; with a leading axis of steps, that of a loop.
 type batch struct {
 	input, output *Node // `[pairs]`: the word whose vector predicts, and the word it predicts
-	rate          *Node // `[pairs]`: learning rate of each pair, 0 for padding
+	rate          *Node // `[pairs]`: learning rate, 0 for padding
 	negative      *Node // `[shared]`: words drawn as noise, for all pairs of the batch
 }
 
@@ -18,10 +18,10 @@ type batch struct {
 //
 //	log σ(u_i·v_o) + Σ_n (negatives/shared) log σ(−u_i·v_n)
 //
-// summed over the batch's pairs (i, o): u are rows of vectors, v of outputs, both `[words, dim]`. Where the paper draws
-// the noise words n for each pair, here all pairs share them, so that they are one matrix product. A noise word that is
-// the pair's own o is passed over. It returns the new vectors and outputs, the negative of the objective and the number
-// of pairs that are not padding. Only the rows of the batch's words are written.
+// summed over the batch's pairs (i, o): u are rows of vectors, v of outputs, both `[words, dim]`. The paper draws the noise
+// words n for each pair; here all pairs share them, which makes one matrix product. A noise word equal to the pair's o is
+// skipped. It returns the new vectors and outputs, the negative objective and the number of pairs that are not padding. Only
+// the rows of the batch's words are written.
 func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutputs, loss, pairs *Node) {
 	dtype := vectors.DType()
 	inputRows, outputRows, negativeRows := InsertAxes(b.input, -1), InsertAxes(b.output, -1), InsertAxes(b.negative, -1)
@@ -43,13 +43,12 @@ func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutput
 	return newVectors, newOutputs, loss, ReduceAllSum(real)
 }
 
-// loop runs the first `steps` (a scalar) steps of b, whose parts have an axis of steps before the others. One graph with a
-// loop inside is many times faster than a call for each step: there XLA changes the rows in place, while every call
-// copies both matrices. It returns the new vectors and outputs, and the mean of the pairs' loss.
+// loop runs the first `steps` (a scalar) steps of b, whose parts have a leading axis of steps. One graph with a loop is many
+// times faster than a call for each step: XLA changes rows in place in a loop, while each call copies both matrices. It
+// returns the new vectors and outputs, and the mean loss of the pairs.
 func loop(vectors, outputs, steps *Node, b batch, negatives int) (newVectors, newOutputs, loss *Node) {
 	g := vectors.Graph()
-	// Constants of the state are not made by Scalar: that shares equal ones across functions, but XLA has each function
-	// use its own only.
+	// Scalar would share equal constants across functions, but in XLA each function can use only its own.
 	constant := func(value any) *Node { return ConstTensor(g, tensors.MustFromAnyValue(value)) }
 	state := []*Node{constant(int32(0)), steps, vectors, outputs, constant(float32(0)), constant(float32(0)), b.input, b.output, b.rate, b.negative}
 	parameters := func(g *Graph) []*Node {

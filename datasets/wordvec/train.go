@@ -18,27 +18,25 @@ import (
 // sampling by stochastic gradient descent: the vector of a word has to tell the words around it, in its document and after
 // subsampling, from noise words drawn in proportion to count^0.75.
 //
-// Three departures from the original program make it fit for a matrix library: the gradients of a batch of pairs are added
-// up before they are applied; the pairs of a batch share config.Shared noise words, each of which counts Negatives/Shared
-// in each pair, so that the expected gradient is the same; pairs that follow each other closely are shuffled, and none is
-// of a word and itself.
+// It departs from the original program in three ways, which suit a matrix library. The gradients of a batch of pairs are
+// added up before they are applied. The pairs of a batch share config.Shared noise words, each weighted Negatives/Shared, so
+// that the expected gradient is the same. Pairs that follow each other closely are shuffled, and no word is paired with
+// itself.
 //
-// Words that are in no document keep their random first vector. progress, if not nil, is told from time to time: the epoch
-// (from 1), the part of the training that is done (to 1), and the mean loss of the pairs since it was last told. The
-// result depends on the arguments and the backend alone; on a GPU, which adds in any order, not to the last digit.
+// A word that is in no document keeps its random first vector. progress, if not nil, receives the epoch (from 1), the part
+// of the training that is done (to 1), and the mean loss of the pairs since the last call. The result depends on the
+// arguments and the backend alone; on a GPU, where the order of additions varies, only up to the last digits.
 //
-// Errors say which setting, document or word is at fault, or wrap ctx.Err() when ctx ends first.
-func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config, progress func(epoch int, done, loss float64)) (_ *Vectors, err error) {
+// Errors say what the documents lack, or wrap ctx.Err() when ctx ends first.
+func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config,
+	progress func(epoch int, done, loss float64)) (_ *Vectors, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("word vectors: %w", err)
 		}
 	}()
-	if err := config.check(); err != nil {
-		return nil, err
-	}
-	if err := checkDocuments(documents, words); err != nil {
-		return nil, err
+	if !slices.ContainsFunc(documents, func(document []int32) bool { return len(document) > 1 }) {
+		return nil, fmt.Errorf("none of the %d documents has two words; training needs words that stand together", len(documents))
 	}
 	store := model.NewStore()
 	defer store.Finalize()
@@ -74,9 +72,6 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 		if err != nil {
 			return nil, err
 		}
-		if !finite(loss) {
-			return nil, diverged(config)
-		}
 		if trained = true; progress != nil {
 			progress(b.epoch, b.done, loss)
 		}
@@ -95,38 +90,16 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 	if err != nil {
 		return nil, err
 	}
-	for _, value := range values { // the last step may have spoiled what the loss before it did not show
-		if !finite(float64(value)) {
-			return nil, diverged(config)
-		}
+	if slices.ContainsFunc(values, func(value float32) bool { return !finite(float64(value)) }) {
+		return nil, fmt.Errorf("training diverged: vectors are infinite or NaN; lower the learning rate, %v, or the batch, %d",
+			config.LearningRate, config.Batch)
 	}
 	return &Vectors{Dim: config.Dim, Words: slices.Clone(words), Values: values}, nil
 }
 
-// checkDocuments makes sure that there is something to learn, and that every entry is the index of a word.
-func checkDocuments(documents [][]int32, words []string) error {
-	pairs := false
-	for i, document := range documents {
-		for j, word := range document {
-			if word < 0 || int(word) >= len(words) {
-				return fmt.Errorf("document %d, word %d is index %d; there are %d words", i, j, word, len(words))
-			}
-		}
-		pairs = pairs || len(document) > 1
-	}
-	if !pairs {
-		return fmt.Errorf("none of the %d documents has two words; training needs words that stand together", len(documents))
-	}
-	return nil
-}
-
-func diverged(config Config) error {
-	return fmt.Errorf("training diverged: the vectors grew beyond all bounds; lower the learning rate, %v, or the batch, %d", config.LearningRate, config.Batch)
-}
-
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// variables makes the words' vectors, uniform in ±1/(2·dim), and their output vectors, zero: both `[words, dim]`.
+// variables makes the vectors of the words, uniform in ±1/(2·dim), and their output vectors, zero: both `[words, dim]`.
 func variables(store *model.Store, config Config, words int) (vectors, outputs *model.Variable, err error) {
 	random := rand.New(rand.NewPCG(config.Seed, 0))
 	start := make([]float32, words*config.Dim)
@@ -140,7 +113,7 @@ func variables(store *model.Store, config Config, words int) (vectors, outputs *
 	return vectors, outputs, err
 }
 
-// run runs a block's steps and returns the pairs' mean objective.
+// run runs the steps of a block and returns the mean loss of its pairs.
 func run(exec *model.Exec, b *block, config Config) (float64, error) {
 	matrix := func(values []int32) *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(values, blockSteps, len(values)/blockSteps)
@@ -150,4 +123,23 @@ func run(exec *model.Exec, b *block, config Config) (float64, error) {
 		return 0, err
 	}
 	return float64(tensors.ToScalar[float32](out)), nil
+}
+
+// Config holds the settings of Train; all counts are at least 1. Equal settings give equal vectors on the same backend and
+// corpus, so that their text (%+v) can be part of a cache's key.
+type Config struct {
+	Dim          int     // values in a vector
+	Epochs       int     // passes over the corpus
+	Window       int     // largest distance of a pair; each word draws its own from 1 to Window, so that near words count more
+	Negatives    int     // noise words of each pair
+	Shared       int     // noise words drawn for a batch; see [Train]
+	Batch        int     // pairs in a step of gradient descent
+	Subsample    float64 // t: a word of frequency f is kept with probability min(1, √(t/f)); 0 keeps all
+	LearningRate float64 // at the start; it falls linearly to nearly 0
+	Seed         uint64
+}
+
+// Defaults are settings that suit corpora of some million words, such as 20NEWS.
+func Defaults() Config {
+	return Config{Dim: 100, Epochs: 10, Window: 5, Negatives: 5, Shared: 64, Batch: 1024, Subsample: 1e-4, LearningRate: 0.025, Seed: 1}
 }
