@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
@@ -27,15 +26,7 @@ func newDataList(s *shared) *cobra.Command {
 		Example: "  ccp data list",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var sets []string
-			for _, info := range datasets.Names() {
-				set := fmt.Sprintf("%s\n  %s\n", info.Name, text.Fold(info.Description, 78, 2))
-				if info.Samples > 0 {
-					set += fmt.Sprintf("  %s in %d classes\n", samplesOf(info.Samples, info.Nodes, info.Channels), info.Classes)
-				}
-				sets = append(sets, fmt.Sprintf("%s  %s\n  %s\n", set, text.Fold("needs: "+info.Needs, 78, 4), text.Fold("licence: "+info.Licence, 78, 4)))
-			}
-			return s.print(cmd, datasets.Names(), strings.Join(sets, "\n"))
+			return s.print(cmd, datasets.Names(), render("data-list", datasets.Names()))
 		},
 	}
 }

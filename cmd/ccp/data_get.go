@@ -59,7 +59,7 @@ stopped goes on with the same command; what is there already is not fetched agai
 					return fmt.Errorf("%s: %w", set.Name, err)
 				}
 			}
-			if err := s.print(cmd, result, result.text()); err != nil {
+			if err := s.print(cmd, result, render("data-get", result)); err != nil {
 				return err
 			}
 		}
@@ -80,17 +80,6 @@ func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
 		return errors.New("its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them")
 	}
 	return nil
-}
-
-func (r getJSON) text() string {
-	where := "already in " + r.Path
-	switch {
-	case r.Path == "":
-		where = "embedded in the program, nothing to get"
-	case r.Fetched:
-		where = "in " + r.Path
-	}
-	return r.Name + ": " + where + "; try: " + r.Next + "\n"
 }
 
 // get fetches the files of a set, unpacks them where they are an archive, and returns where they are.

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/spf13/cobra"
 )
@@ -75,7 +73,7 @@ the neighbours of one node in its graph, the closest first.`,
 			if err != nil {
 				return err
 			}
-			return s.print(cmd, n, n.text())
+			return s.print(cmd, n, render("data-info-node", n))
 		},
 	}
 	f := cmd.Flags()
@@ -115,13 +113,4 @@ func neighbours(d *datasets.Dataset, node string) (nodeJSON, error) {
 	}
 	slices.SortStableFunc(out.Neighbours, func(a, b neighbourJSON) int { return cmp.Compare(b.Weight, a.Weight) })
 	return out, nil
-}
-
-func (n nodeJSON) text() string {
-	node := strings.TrimRight(fmt.Sprintf("node %d %s", n.Index, n.Name), " ")
-	lines := []string{node + ": " + text.Count(len(n.Neighbours), "neighbour")}
-	for _, m := range n.Neighbours {
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %8.4g  %5d  %s", m.Weight, m.Index, m.Name), " "))
-	}
-	return strings.Join(lines, "\n") + "\n"
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/spf13/cobra"
 )
@@ -28,11 +27,7 @@ func newVersion(s *shared) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			versions := backend.Versions()
 			versions["platform"] = backend.ThisMachine().Platform
-			table := text.Table{Align: "l"}
-			for _, name := range []string{"ccp", "gomlx", "go-xla", "go", "platform"} {
-				table.Row("%s\t%s", name, versions[name])
-			}
-			return s.print(cmd, versions, table.String())
+			return s.print(cmd, versions, render("version", versions))
 		},
 	}
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -96,19 +94,6 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, oth
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
 	return training.LoadFor(m, config, o)
-}
-
-// print prints a result on stdout: as JSON on a line of its own with --json, else as text.
-func (s *shared) print(cmd *cobra.Command, result any, text string) error {
-	if s.json {
-		raw, err := json.Marshal(result)
-		if err != nil {
-			return err
-		}
-		text = string(raw) + "\n"
-	}
-	_, err := io.WriteString(cmd.OutOrStdout(), text)
-	return err
 }
 
 // untilSignal is the command's context until Ctrl-C or SIGTERM, when told is called. A second Ctrl-C finds no handler any more, so

@@ -64,6 +64,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	}
 	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name, Versions: training.Versions(info.Name)}
 	var summaries []study.Summary
+	var names []string
 	runs := 0
 	for _, t := range tables {
 		summary := study.Summarize(o.folder, t, o.seeds, origin, errs)
@@ -77,12 +78,17 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 		if err := summary.Write(o.folder); err != nil {
 			return err
 		}
-		summaries = append(summaries, summary)
+		summaries, names = append(summaries, summary), append(names, summary.Name)
 		for _, l := range summary.Lines {
 			runs += l.Runs
 		}
 	}
-	if err := s.print(cmd, summaries, studyText(o, summaries)); err != nil {
+	kept := tables[0].Name
+	if len(tables) > 1 {
+		kept = "{" + strings.Join(names, ",") + "}"
+	}
+	view := map[string]any{"Summaries": summaries, "Kept": filepath.Join(o.folder, kept)}
+	if err := s.print(cmd, summaries, render("study", view)); err != nil {
 		return err
 	}
 	switch {
@@ -95,30 +101,3 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 }
 
 var errNothingRun = errors.New("no run could be done; the reasons are above")
-
-func studyText(o studyFlags, summaries []study.Summary) string {
-	var b strings.Builder
-	var names []string
-	for _, summary := range summaries {
-		names = append(names, summary.Name)
-		fmt.Fprintf(&b, "%s\n", summary.Text())
-		for _, f := range summary.Figures {
-			if len(f.Files) > 0 {
-				fmt.Fprintf(&b, "%s: %s.{png,svg,csv}\n", f.About, strings.TrimSuffix(f.Files[0], filepath.Ext(f.Files[0])))
-			}
-			for _, note := range f.Notes {
-				fmt.Fprintf(&b, "%s: %s\n", f.About, note)
-			}
-		}
-		if len(summary.Figures) > 0 {
-			fmt.Fprintln(&b)
-		}
-	}
-	kept := names[0]
-	if len(names) > 1 {
-		kept = "{" + strings.Join(names, ",") + "}"
-	}
-	fmt.Fprintf(&b, "test accuracy, mean ± standard deviation over seeds 1 to %d, on %s, %s\nkept in %s.{md,csv,json}\n",
-		o.seeds, summaries[0].Origin.Machine, summaries[0].Origin.Backend, filepath.Join(o.folder, kept))
-	return b.String()
-}

@@ -13,7 +13,6 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/report"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -93,7 +92,7 @@ interrupted or killed, and ends with the same weights.`,
 			if display.clear(); err != nil {
 				return err
 			}
-			return s.print(cmd, f, footprintText(f))
+			return s.print(cmd, f, render("train-dry-run", f))
 		}
 		if watchAt != "" {
 			stop, err := watch(watchAt, o.Dir, &o.Observer, cmd.ErrOrStderr())
@@ -117,18 +116,12 @@ interrupted or killed, and ends with the same weights.`,
 		if dataDir != "" {
 			next = append(next, "--data-dir", dataDir)
 		}
-		return s.print(cmd, result, resultText(result, self()+" "+commandLine(next...)))
+		return s.print(cmd, result, render("train", struct {
+			training.Result
+			Next string
+		}{result, self() + " " + commandLine(next...)}))
 	}
 	return cmd
-}
-
-// resultText is what a training came to, and the command to try next.
-func resultText(r training.Result, next string) string {
-	return fmt.Sprintf("test accuracy %.2f%%, loss %.4f; validation accuracy %.2f%%, best in epoch %d of %d\n",
-		100*r.Test.Accuracy, r.Test.Loss, 100*r.Validation.Accuracy, r.BestEpoch, r.Epochs) +
-		fmt.Sprintf("%s parameters, %s in %s of training after %s of compiling, on %s\n", text.Thousands(r.Parameters), text.Count(r.Steps, "step"),
-			text.Seconds(r.Seconds), text.Seconds(r.CompileSeconds), r.Backend) +
-		fmt.Sprintf("checkpoint in %s; try: %s\n", r.Checkpoint, next)
 }
 
 // complete gives the settings that were not asked for their defaults, which depend on the data set, and checks them all.
@@ -201,34 +194,6 @@ func parseWidths(text string) ([]int, error) {
 		widths = append(widths, width)
 	}
 	return widths, nil
-}
-
-// footprintText is what a step of a training needs.
-func footprintText(f training.Footprint) string {
-	source := "as compiled"
-	if f.Estimated {
-		source = "estimated, this backend does not tell"
-	}
-	arguments := "weights, Adam's averages, graph, batch"
-	if f.Resident > 0 {
-		arguments = "weights, Adam's averages, graph, samples"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "model %s on %s: %s parameters; batch %d on %s, %s\n", f.Model, f.Data, text.Thousands(f.Parameters), f.Batch, text.Count(f.Devices, "device"), f.Backend)
-	fmt.Fprintf(&b, "memory of a training step on each device, %s:\n", source)
-	line := func(name string, bytes int64, shape string) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-46s %-10s %s", name, text.Megabytes(bytes), shape), " ") + "\n")
-	}
-	line(arguments, f.Memory.Arguments, "")
-	line("the same after the step", f.Memory.Results, "")
-	line("activations and gradients", f.Memory.Temporary, "")
-	line("code", f.Memory.Code, "")
-	line("peak", f.Memory.Peak(), "")
-	fmt.Fprintf(&b, "batches prepared ahead, on the host: %s\nlargest tensors:\n", text.Megabytes(f.Input))
-	for _, t := range f.Largest {
-		line(t.Name, t.Bytes, t.Shape)
-	}
-	return b.String()
 }
 
 // watchFlag is --watch of `ccp train`.

@@ -73,13 +73,17 @@ type Subject struct {
 	Split   string `json:"split"`
 	Samples int    `json:"samples"`
 	Method  string `json:"method"`
-	Steps   int    `json:"steps,omitempty"`
+	Steps   int    `json:"steps,omitempty"` // of integrated gradients
+	Class   string `json:"-"`               // the only one explained; "": those predicted
 }
 
 func (e *Explanation) subject() Subject {
 	s := Subject{Command: "explain", Data: e.Data.Name, Split: e.Split, Samples: len(e.samples), Method: e.Options.Method}
 	if s.Method == models.IntegratedGradients {
 		s.Steps = e.Options.Steps
+	}
+	if e.Class >= 0 {
+		s.Class = e.Data.ClassNames[e.Class]
 	}
 	return s
 }

@@ -166,11 +166,11 @@ func (s Summary) heading() string {
 
 // Text is the table for a terminal.
 func (s Summary) Text() string {
-	table := text.Table{Align: "lr"}
+	table := ""
 	for _, row := range s.rows() {
-		table.Row("%s", strings.Join(row, "\t"))
+		table += strings.Join(row, "\t ") + "\n"
 	}
-	lines := append([]string{s.heading(), strings.TrimSuffix(table.String(), "\n")}, s.failures()...)
+	lines := append([]string{s.heading(), strings.TrimSuffix(text.Align(table), "\n")}, s.failures()...)
 	return strings.Join(lines, "\n") + "\n"
 }
 
