@@ -30,18 +30,7 @@ func newClusters(s *shared) *cobra.Command {
 	var out target
 	var view clusters.View
 	var level int
-	cmd := &cobra.Command{
-		Use:   "clusters --checkpoint DIR",
-		Short: "Show the hierarchy of a trained classifier: its health, pictures, memberships",
-		Long: `Print how each level of the hierarchy does, with a warning where clusters have collapsed. With
---out, write memberships and neighbourhoods as CSV, and pictures of the clusters over the image,
-the skeleton or the graph. With --spread, map values of a level's clusters back to the input
-nodes in place of that. docs/clusters.md explains the columns.`,
-		Example: `  ccp clusters --checkpoint runs/digits-ccp-1
-  ccp clusters --checkpoint runs/digits-ccp-1 --out clusters
-  ccp clusters --checkpoint runs/digits-ccp-1 --spread values.npy --level 2 > nodes.csv`,
-		Args: noArgs,
-	}
+	cmd := command("clusters", "")
 	checkpointFlag(cmd, &dir)
 	out.folderFlags(cmd, "CSV files and pictures")
 	f := cmd.Flags()

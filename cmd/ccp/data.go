@@ -8,27 +8,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newData(s *shared) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "data",
-		Short:   "The data sets: which there are, what they need, what is in them",
-		Example: "  ccp data list\n  ccp data get mnist\n  ccp data info digits",
-	}
-	group(cmd)
-	cmd.AddCommand(newDataList(s), newDataGet(s), newDataInfo(s), newDataCheck(s), newDataExport(s))
-	return cmd
-}
-
 func newDataList(s *shared) *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the data sets",
-		Example: "  ccp data list",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.print(cmd, datasets.Names(), render("data-list", datasets.Names()))
-		},
+	cmd := command("data list", "")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return s.print(cmd, datasets.Names(), render("data-list", datasets.Names()))
 	}
+	return cmd
 }
 
 // samplesOf says how many samples there are, and of what shape.

@@ -18,28 +18,21 @@ type checkJSON struct {
 
 func newDataCheck(s *shared) *cobra.Command {
 	var o datasets.Options
-	cmd := &cobra.Command{
-		Use:   "check FILE.npz",
-		Short: "Explain all that is wrong or odd with an .npz file of your own",
-		Long: `Explain all that is wrong or odd with an .npz file of your own, each with the array, the
-index and what to do, and then what was understood. It fails if the file cannot be used.`,
-		Example: "  ccp data check mine.npz",
-		Args:    oneArg("FILE.npz"),
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			if !strings.HasSuffix(strings.ToLower(paths[0]), ".npz") {
-				return usage(cmd, fmt.Errorf("%q does not end in .npz", paths[0]))
-			}
-			report, err := datasets.CheckNPZ(paths[0], o)
-			if err != nil {
-				return err
-			}
-			result := checkJSON{report, describe(report.Data)}
-			err = s.print(cmd, result, render("data-check", result))
-			if err == nil && !report.Usable {
-				err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(text.Count(len(report.Errors), "error")))
-			}
+	cmd := command("data check", "FILE.npz")
+	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
+		if !strings.HasSuffix(strings.ToLower(paths[0]), ".npz") {
+			return usage(cmd, fmt.Errorf("%q does not end in .npz", paths[0]))
+		}
+		report, err := datasets.CheckNPZ(paths[0], o)
+		if err != nil {
 			return err
-		},
+		}
+		result := checkJSON{report, describe(report.Data)}
+		err = s.print(cmd, result, render("data-check", result))
+		if err == nil && !report.Usable {
+			err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(text.Count(len(report.Errors), "error")))
+		}
+		return err
 	}
 	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
 	return cmd

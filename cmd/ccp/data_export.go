@@ -26,15 +26,7 @@ func newDataExport(s *shared) *cobra.Command {
 	var o datasets.Options
 	var dataDir string
 	var out target
-	cmd := &cobra.Command{
-		Use:   "export NAME|FILE.npz --npz FILE",
-		Short: "Write a prepared data set as an .npz file, for numpy and for ccp",
-		Long: `Write a prepared data set as one .npz file: features [samples, nodes, channels] in raw
-units, labels, split (0 train, 1 validation, 2 test), class_names, edges and weights of the
-graph, node_names and coordinates. numpy.load reads it, and so does ccp train --data FILE.`,
-		Example: "  ccp data export digits --npz digits.npz",
-		Args:    oneArg("NAME or FILE.npz"),
-	}
+	cmd := command("data export", "NAME or FILE.npz")
 	out.fileFlags(cmd, "npz")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)

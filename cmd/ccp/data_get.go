@@ -23,21 +23,13 @@ type getJSON struct {
 
 func newDataGet(s *shared) *cobra.Command {
 	var dataDir string
-	cmd := &cobra.Command{
-		Use:   "get NAME…",
-		Short: "Fetch data sets from their official places",
-		Long: `Fetch data sets from their official places, and check and unpack them. What was cut off or
-stopped goes on with the same command; what is there already is not fetched again.`,
-		Example: "  ccp data get mnist cifar10 --data-dir data",
-		Args: func(cmd *cobra.Command, names []string) error {
-			if len(names) == 0 {
-				return usage(cmd, errors.New("NAME is needed; ccp data list shows the names"))
-			}
-			return nil
-		},
-	}
+	cmd := command("data get", "")
+	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().StringVar(&dataDir, "data-dir", "", "`FOLDER` to put the files in (default: $CCP_DATA, else here)")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		if len(names) == 0 {
+			return usage(cmd, errors.New("NAME is needed; ccp data list shows the names"))
+		}
 		folder := dataFolder(dataDir)
 		sets := make([]datasets.Info, len(names))
 		for i, name := range names { // all of them, before the first takes its time

@@ -54,27 +54,20 @@ type neighbourJSON struct {
 func newDataInfo(s *shared) *cobra.Command {
 	var o datasets.Options
 	var dataDir, node string
-	cmd := &cobra.Command{
-		Use:   "info NAME|FILE.npz",
-		Short: "Samples, classes, graph, normalisation and oddities of a data set",
-		Long: `Samples, classes, graph, normalisation and oddities of a data set; or, with --node,
-the neighbours of one node in its graph, the closest first.`,
-		Example: "  ccp data info digits\n  ccp data info mine.npz --knn 8\n  ccp data info digits --node 27",
-		Args:    oneArg("NAME or FILE.npz"),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			d, err := s.loadData(cmd, names[0], dataDir, o)
-			if err != nil {
-				return err
-			}
-			if !cmd.Flags().Changed("node") {
-				return s.print(cmd, describe(d), d.Summary())
-			}
-			n, err := neighbours(d, node)
-			if err != nil {
-				return err
-			}
-			return s.print(cmd, n, render("data-info-node", n))
-		},
+	cmd := command("data info", "NAME or FILE.npz")
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		d, err := s.loadData(cmd, names[0], dataDir, o)
+		if err != nil {
+			return err
+		}
+		if !cmd.Flags().Changed("node") {
+			return s.print(cmd, describe(d), d.Summary())
+		}
+		n, err := neighbours(d, node)
+		if err != nil {
+			return err
+		}
+		return s.print(cmd, n, render("data-info-node", n))
 	}
 	f := cmd.Flags()
 	dataDirFlag(cmd, &dataDir)

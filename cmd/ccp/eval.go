@@ -24,12 +24,7 @@ type evalJSON struct {
 
 func newEval(s *shared) *cobra.Command {
 	var dir, data, dataDir, split string
-	cmd := &cobra.Command{
-		Use:     "eval --checkpoint DIR",
-		Short:   "Accuracy, scores of each class and confusion matrix of a trained classifier",
-		Example: "  ccp eval --checkpoint runs/digits-ccp-1 --split test",
-		Args:    noArgs,
-	}
+	cmd := command("eval", "")
 	checkpointFlag(cmd, &dir)
 	cmd.Flags().StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
 	dataDirFlag(cmd, &dataDir)

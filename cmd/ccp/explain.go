@@ -17,16 +17,7 @@ func newExplain(s *shared) *cobra.Command {
 	var out target
 	var samples int
 	var deletion bool
-	cmd := &cobra.Command{
-		Use:   "explain --checkpoint DIR",
-		Short: "The nodes that mattered to a trained classifier, for each class and each sample",
-		Long: `Attribute predictions to the input nodes: how much each contributed to the logit of the
-class predicted, compared with the baseline in its place, which is 0 in normalised units:
-the training mean, or 0 where the data has no mean taken off. Printed are the nodes that
-mattered most to each class; --out writes those of each sample, and pictures of them.`,
-		Example: "  ccp explain --checkpoint runs/digits-ccp-1\n  ccp explain --checkpoint runs/digits-ccp-1 --method integrated --class 7 --out why",
-		Args:    noArgs,
-	}
+	cmd := command("explain", "")
 	checkpointFlag(cmd, &dir)
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &e.Split)

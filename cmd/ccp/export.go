@@ -25,16 +25,7 @@ type networkJSON struct {
 func newExport(s *shared) *cobra.Command {
 	var dir, format string
 	var out target
-	cmd := &cobra.Command{
-		Use:   "export --checkpoint DIR --out FILE.onnx|FILE.npz",
-		Short: "Write a trained classifier for programs that know nothing of ccp",
-		Long: `Write the frozen classifier as constants: an ONNX model, which makes "probabilities" and
-"logits" [batch, classes] of "signals" [batch, nodes, channels] in raw units, or an .npz of
-numpy arrays, with which examples/predict.py classifies in 30 lines. docs/export.md describes
-both.`,
-		Example: "  ccp export --checkpoint runs/digits-ccp-1 --out digits.onnx",
-		Args:    noArgs,
-	}
+	cmd := command("export", "")
 	checkpointFlag(cmd, &dir)
 	out.fileFlags(cmd, "out")
 	formats := []string{"onnx", "npz"}

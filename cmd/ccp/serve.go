@@ -33,18 +33,7 @@ type serveFlags struct {
 
 func newServe(s *shared) *cobra.Command {
 	f := &serveFlags{Config: serve.Defaults}
-	cmd := &cobra.Command{
-		Use:   "serve --checkpoint DIR",
-		Short: "Answer requests for classifications over HTTP, as KServe and Triton do",
-		Long: `Serve trained classifiers over HTTP by the Open Inference Protocol, version 2, as the clients
-of KServe and Triton speak it: JSON and binary tensors. /metrics is for Prometheus.
-
-When a training puts a better snapshot into the directory, or on SIGHUP if that is sooner,
-it is taken into use, and no request is lost. SIGTERM and Ctrl-C end the server when what it
-has accepted is answered. Only this machine is served unless --addr says otherwise.`,
-		Example: "  ccp serve --checkpoint runs/digits-ccp-1\n  ccp serve --checkpoint a=runs/1 --checkpoint b=runs/2 --addr :8080 --token-file token",
-		Args:    noArgs,
-	}
+	cmd := command("serve", "")
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.checkpoints, "checkpoint", nil, "`DIR` that \"ccp train\" made, or NAME=DIR; again for each model (the name defaults to the data's)")
 	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag

@@ -26,15 +26,7 @@ func newTrain(s *shared) *cobra.Command {
 	var dataDir, hidden, hierarchy, dtype, watchAt string
 	var settings []string
 	var overwrite, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "train",
-		Short: "Train a classifier, or go on with a training that was interrupted",
-		Long: `Train a classifier. Progress goes to stderr, the result to stdout. The checkpoint directory
-holds everything needed to classify again; the same command resumes a run that was
-interrupted or killed, and ends with the same weights.`,
-		Example: "  ccp train --data digits --epochs 30 --checkpoint runs/digits",
-		Args:    noArgs,
-	}
+	cmd := command("train", "")
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&c.Data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
