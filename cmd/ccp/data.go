@@ -35,9 +35,13 @@ func (s *shared) loadData(cmd *cobra.Command, name, dataDir string, o datasets.O
 
 // trainOn is the command to train on a data set.
 func trainOn(data, dataDir string) string {
-	words := []string{"train", "--data", data}
+	return self() + " " + commandLine(withData(dataDir, "train", "--data", data)...)
+}
+
+// withData adds --data-dir to a command line, unless it is not given.
+func withData(dataDir string, words ...string) []string {
 	if dataDir != "" {
 		words = append(words, "--data-dir", dataDir)
 	}
-	return self() + " " + commandLine(words...)
+	return words
 }

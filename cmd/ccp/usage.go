@@ -31,7 +31,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		kinds := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
-			"float64": "a number", "duration": "a duration such as 90s or 5m", "bool": "true or false"}
+			"float64": "a number", "intSlice": "a list of whole numbers such as 512,128", "duration": "a duration such as 90s or 5m", "bool": "true or false"}
 		flag, reason := invalid.GetFlag(), invalid.Unwrap().Error()
 		if _, ours := flag.Value.(*checked); !ours && kinds[flag.Value.Type()] != "" {
 			reason = "is not " + kinds[flag.Value.Type()]
