@@ -100,40 +100,33 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	if err != nil {
 		return fmt.Errorf("--addr %s: %w", f.address, err)
 	}
+	defer func() { _ = listener.Close() }() // again, if the server has run
 	b, _, err := s.open(cmd)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	f.Options = []models.Option{models.WithBackend(b), models.WithNotices(func(line string) { f.Log.Warn(line) })}
 	server, err := serve.New(ctx, f.Config)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && f.TokenFile == "" {
 		f.Log.Warn("anybody on the network can ask for classifications; --token-file would change that")
 	}
-	address := "http://" + listener.Addr().String()
+	result := servingJSON{"serve", "http://" + listener.Addr().String(), server.Names()}
 	if f.TLSCert != "" {
-		address = "https://" + listener.Addr().String()
+		result.Address = "https://" + listener.Addr().String()
 	}
-	places := ""
-	for _, name := range server.Names() {
-		places += fmt.Sprintf("serving %s/v2/models/%s\n", address, name)
-	}
-	if err := s.print(cmd, servingJSON{"serve", address, server.Names()}, places); err != nil {
-		return errors.Join(err, listener.Close(), server.Close())
+	if err := s.print(cmd, result, render("serve", result)); err != nil {
+		return errors.Join(err, server.Close())
 	}
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
+	defer close(hangups)
 	defer signal.Stop(hangups)
 	go func() {
-		for {
-			select {
-			case <-hangups:
-				server.Reload(ctx)
-			case <-ctx.Done():
-				return
-			}
+		for range hangups {
+			server.Reload(ctx)
 		}
 	}()
 	return server.Run(ctx, listener)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,17 +86,16 @@ func self() string {
 	return commandLine(os.Args[0])
 }
 
+// plain is a word that a shell takes as it stands.
+var plain = regexp.MustCompile(`^[\w+=./,:@%-]+$`)
+
 // commandLine joins words to a line that a shell splits into the same words.
 func commandLine(words ...string) string {
-	quoted := make([]string, len(words))
+	quoted := slices.Clone(words)
 	for i, word := range words {
-		plain := func(r rune) bool {
-			return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
+		if !plain.MatchString(word) {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
-		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		quoted[i] = word
 	}
 	return strings.Join(quoted, " ")
 }

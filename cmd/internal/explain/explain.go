@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
@@ -117,26 +118,47 @@ type Contribution struct {
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	s := Summary{Subject: e.subject()}
 	means, change := make([]models.MeanAttribution, e.Data.Classes()), math.SmallestNonzeroFloat64
-	drawn := pictures{Explanation: e, folder: folder}
+	var drawn []drawnSample
 	attribute := func(row func(cells ...any)) error {
 		return e.each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
 			s.Gap += a.Gap
 			change += math.Abs(a.Logit - a.Baseline)
-			drawn.keep(sample, signal, a)
+			if len(drawn) < mostSamplePictures {
+				drawn = append(drawn, drawnSample{sample, signal, a})
+			}
 			for node, v := range a.Nodes {
-				if row != nil && v != 0 {
+				if v != 0 {
 					row(sample, e.Data.ClassNames[e.Data.Labels[sample]], a.Prediction.Name, e.Data.ClassNames[a.Class], node, e.names[node], v)
 				}
 			}
 			return nil
 		})
 	}
-	var err error
 	if folder == "" {
-		err = attribute(nil)
+		if err := attribute(func(...any) {}); err != nil {
+			return s, err
+		}
 	} else {
-		err = drawn.files(attribute, means)
+		heading := []string{"sample", "true", "predicted", "explained", "node", "name", "contribution"}
+		if err := text.WriteCSV(filepath.Join(folder, "contributions.csv"), heading, attribute); err != nil {
+			return s, err
+		}
+		heading = []string{"class", "samples", "node", "name", "mean", "mean_absolute"}
+		err := text.WriteCSV(filepath.Join(folder, "classes.csv"), heading, func(row func(cells ...any)) error {
+			for k, mean := range means {
+				for node, v := range mean.Signed {
+					row(e.Data.ClassNames[k], mean.Samples, node, e.names[node], v, mean.Absolute[node])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return s, err
+		}
+		if err := e.draw(folder, means, drawn); err != nil {
+			return s, err
+		}
 	}
 	s.Gap /= change
 	for k, mean := range means {
@@ -144,7 +166,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 			s.Classes = append(s.Classes, e.class(k, mean))
 		}
 	}
-	return s, err
+	return s, nil
 }
 
 // each attributes the samples and gives visit, in order, each one's index, raw signal and attribution.

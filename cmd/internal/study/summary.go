@@ -165,14 +165,7 @@ func (s Summary) heading() string {
 }
 
 // Text is the table for a terminal.
-func (s Summary) Text() string {
-	table := ""
-	for _, row := range s.rows() {
-		table += strings.Join(row, "\t ") + "\n"
-	}
-	lines := append([]string{s.heading(), strings.TrimSuffix(text.Align(table), "\n")}, s.failures()...)
-	return strings.Join(lines, "\n") + "\n"
-}
+func (s Summary) Text() string { return text.Align(s.show("terminal")) }
 
 // Write keeps the table in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing. The CSV file has all digits.
 func (s Summary) Write(folder string) error {
@@ -190,9 +183,5 @@ func (s Summary) Write(folder string) error {
 	if err := files.WriteJSON(path+".json", s); err != nil {
 		return err
 	}
-	markdown, err := s.Markdown()
-	if err != nil {
-		return err
-	}
-	return files.WriteBytes(path+".md", []byte(markdown))
+	return files.WriteBytes(path+".md", []byte(s.show("summary")))
 }
