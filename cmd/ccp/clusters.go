@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/clusters"
@@ -91,20 +88,5 @@ func (s *shared) spread(cmd *cobra.Command, levels hierarchy.Levels, level int, 
 	if err != nil {
 		return inFile(path, err)
 	}
-	rows := [][]string{{"node"}}
-	for channel := range nodes[0] {
-		rows[0] = append(rows[0], fmt.Sprintf("value_%d", channel))
-	}
-	for i, values := range nodes {
-		row := []string{strconv.Itoa(i)}
-		for _, value := range values {
-			row = append(row, strconv.FormatFloat(value, 'g', 9, 64))
-		}
-		rows = append(rows, row)
-	}
-	var b strings.Builder
-	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
-		return err
-	}
-	return s.print(cmd, nodes, b.String())
+	return s.print(cmd, nodes, render("clusters-spread", nodes))
 }

@@ -43,9 +43,6 @@ func (d *display) brief() training.Observer {
 // stopping answers a signal.
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
-// restart begins the display of another training.
-func (d *display) restart(c training.Config) { d.config, d.began = c, time.Time{} }
-
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	d.notice(fmt.Sprintf("data   %s: %s in %d classes", data.Name, splitsOf(data), data.Classes()))
 	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"), text.Count(data.Channels, "channel")))

@@ -26,10 +26,7 @@ func newGraphBuild(s *shared) *cobra.Command {
 	f.StringVar(&from, "from", "", "graph `FILE` to convert")
 	out.fileFlags(cmd, "out")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		kind := affinity.Euclidean
-		if metric == "cosine" {
-			kind = affinity.Cosine
-		}
+		kind := map[string]affinity.Metric{"euclidean": affinity.Euclidean, "cosine": affinity.Cosine}[metric]
 		var asked []func() (*affinity.Matrix, error)
 		for name, build := range map[string]func() (*affinity.Matrix, error){
 			"grid":   func() (*affinity.Matrix, error) { return affinity.Grid(height, width, neighbours) },

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/figures"
@@ -50,7 +49,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name, SaveEvery: time.Minute},
 		Begin: func(i, n int, cell study.Cell) {
 			display.notice(fmt.Sprintf("run %d of %d: %s, seed %d, in %s", i, n, cell.Row, cell.Config.Seed, cell.Dir))
-			display.restart(cell.Config)
+			display.config, display.began = cell.Config, time.Time{}
 		},
 		Failed: func(cell study.Cell, err error) {
 			errs[cell.Dir] = err
@@ -64,7 +63,6 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	}
 	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name, Versions: training.Versions(info.Name)}
 	var summaries []study.Summary
-	var names []string
 	runs := 0
 	for _, t := range tables {
 		summary := study.Summarize(o.folder, t, o.seeds, origin, errs)
@@ -78,16 +76,12 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 		if err := summary.Write(o.folder); err != nil {
 			return err
 		}
-		summaries, names = append(summaries, summary), append(names, summary.Name)
+		summaries = append(summaries, summary)
 		for _, l := range summary.Lines {
 			runs += l.Runs
 		}
 	}
-	kept := tables[0].Name
-	if len(tables) > 1 {
-		kept = "{" + strings.Join(names, ",") + "}"
-	}
-	view := map[string]any{"Summaries": summaries, "Kept": filepath.Join(o.folder, kept)}
+	view := map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}
 	if err := s.print(cmd, summaries, render("study", view)); err != nil {
 		return err
 	}

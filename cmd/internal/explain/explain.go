@@ -31,7 +31,6 @@ type Explanation struct {
 	Progress   func(doing string, done float64)
 
 	samples []int // indices in Data
-	names   []string
 }
 
 // Prepare chooses n samples of the split, evenly spread because data is often sorted by class; 0 for all of them.
@@ -49,9 +48,6 @@ func (e *Explanation) Prepare(n int) error {
 		return fmt.Errorf("the %s split of %s has no samples to explain; choose another with --split", e.Split, e.Data.Name)
 	}
 	e.samples = spread(e.samples, n)
-	for i := range e.Data.Nodes {
-		e.names = append(e.names, e.Data.NodeName(i))
-	}
 	return nil
 }
 
@@ -129,7 +125,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 			}
 			for node, v := range a.Nodes {
 				if v != 0 {
-					row(sample, e.Data.ClassNames[e.Data.Labels[sample]], a.Prediction.Name, e.Data.ClassNames[a.Class], node, e.names[node], v)
+					row(sample, e.Data.ClassNames[e.Data.Labels[sample]], a.Prediction.Name, e.Data.ClassNames[a.Class], node, e.Data.NodeName(node), v)
 				}
 			}
 			return nil
@@ -148,7 +144,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 		err := text.WriteCSV(filepath.Join(folder, "classes.csv"), heading, func(row func(cells ...any)) error {
 			for k, mean := range means {
 				for node, v := range mean.Signed {
-					row(e.Data.ClassNames[k], mean.Samples, node, e.names[node], v, mean.Absolute[node])
+					row(e.Data.ClassNames[k], mean.Samples, node, e.Data.NodeName(node), v, mean.Absolute[node])
 				}
 			}
 			return nil
@@ -200,9 +196,9 @@ func (e *Explanation) each(ctx context.Context, visit func(sample int, signal []
 }
 
 func (e *Explanation) class(k int, mean models.MeanAttribution) Class {
-	nodes := make([]Contribution, len(e.names))
-	for i, name := range e.names {
-		nodes[i] = Contribution{i, name, mean.Signed[i], mean.Absolute[i]}
+	nodes := make([]Contribution, e.Data.Nodes)
+	for i := range nodes {
+		nodes[i] = Contribution{i, e.Data.NodeName(i), mean.Signed[i], mean.Absolute[i]}
 	}
 	c := Class{Name: e.Data.ClassNames[k], Samples: mean.Samples}
 	if e.Data.Parts != nil {

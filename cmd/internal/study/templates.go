@@ -36,10 +36,9 @@ func Jobs(manager, name, command string, workers int) (string, error) {
 func (s Summary) show(name string) string {
 	return execute(name, struct {
 		Summary
-		Heading  string
 		Rows     [][]string
 		Failures []string
-	}{s, s.heading(), s.rows(), s.failures()})
+	}{s, s.rows(), s.failures()})
 }
 
 func execute(name string, data any) string {
