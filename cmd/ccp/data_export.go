@@ -13,15 +13,6 @@ import (
 // largeExport is the size of the features from which on it is worth a warning.
 const largeExport = 100_000_000
 
-// exportJSON is what `ccp data export --json` prints.
-type exportJSON struct {
-	File    string `json:"file"`
-	Samples int    `json:"samples"`
-	Bytes   int64  `json:"bytes"`   // of the file
-	Dense   int64  `json:"dense"`   // of the features in memory
-	Command string `json:"command"` // to train on it
-}
-
 func newDataExport(s *shared) *cobra.Command {
 	var o datasets.Options
 	var dataDir string
@@ -56,8 +47,9 @@ func newDataExport(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		result := exportJSON{out.path, len(d.Train) + len(d.Validation) + len(d.Test), info.Size(), d.ExportSize(), trainOn(out.path, "")}
-		return s.print(cmd, result, fmt.Sprintf("%s: %s, %s; try: %s\n", out.path, samplesOf(result.Samples, d.Nodes, d.Channels), text.Megabytes(result.Bytes), result.Command))
+		samples, next := len(d.Train)+len(d.Validation)+len(d.Test), trainOn(out.path, "")
+		result := map[string]any{"file": out.path, "samples": samples, "bytes": info.Size(), "dense": d.ExportSize(), "command": next}
+		return s.print(cmd, result, fmt.Sprintf("%s: %s, %s; try: %s\n", out.path, samplesOf(samples, d.Nodes, d.Channels), text.Megabytes(info.Size()), next))
 	}
 	return cmd
 }

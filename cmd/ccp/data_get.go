@@ -13,14 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// getJSON is a line of `ccp data get --json`.
-type getJSON struct {
-	Name    string `json:"name"`
-	Path    string `json:"path"` // "" for what is embedded
-	Fetched bool   `json:"fetched"`
-	Next    string `json:"next"`
-}
-
 func newDataGet(s *shared) *cobra.Command {
 	var dataDir string
 	cmd := command("data get", "")
@@ -44,13 +36,15 @@ func newDataGet(s *shared) *cobra.Command {
 		ctx, end := untilSignal(cmd, func() {})
 		defer end()
 		for _, set := range sets {
-			result := getJSON{Name: set.Name, Path: set.Find(folder), Next: trainOn(set.Name, dataDir)}
-			if result.Fetched = result.Path == "" && len(set.Files) > 0; result.Fetched {
+			path := set.Find(folder) // "" for what is embedded
+			fetch := path == "" && len(set.Files) > 0
+			if fetch {
 				var err error
-				if result.Path, err = get(ctx, newStatusLine(cmd.ErrOrStderr()), set, folder); err != nil {
+				if path, err = get(ctx, newStatusLine(cmd.ErrOrStderr()), set, folder); err != nil {
 					return fmt.Errorf("%s: %w", set.Name, err)
 				}
 			}
+			result := map[string]any{"name": set.Name, "path": path, "fetched": fetch, "next": trainOn(set.Name, dataDir)}
 			if err := s.print(cmd, result, render("data-get", result)); err != nil {
 				return err
 			}

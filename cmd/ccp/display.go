@@ -105,10 +105,7 @@ func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
 	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f  val %.4f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy, e.Validation.Accuracy)
 	if len(e.Objective) > 0 {
-		line.WriteString("  C")
-	}
-	for _, c := range e.Objective {
-		fmt.Fprintf(&line, " %.2f", c)
+		fmt.Fprintf(&line, "  C %s", strings.Trim(fmt.Sprintf("%.2f", e.Objective), "[]"))
 	}
 	fmt.Fprintf(&line, "  %s", text.Seconds(e.Seconds))
 	if e.Best {

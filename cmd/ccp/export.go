@@ -8,19 +8,8 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/export"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/spf13/cobra"
 )
-
-// networkJSON is what `ccp export --json` prints.
-type networkJSON struct {
-	File       string   `json:"file"`
-	Format     string   `json:"format"`
-	Bytes      int64    `json:"bytes"`
-	Nodes      int      `json:"nodes"`    // of a signal
-	Channels   int      `json:"channels"` // of a signal
-	ClassNames []string `json:"class_names"`
-}
 
 func newExport(s *shared) *cobra.Command {
 	var dir, format string
@@ -59,8 +48,9 @@ func newExport(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.print(cmd, networkJSON{out.path, format, info.Size(), network.Nodes, network.Channels, network.ClassNames},
-			fmt.Sprintf("%s: %s, signals [batch, %d, %d], %d classes, %s\n", out.path, format, network.Nodes, network.Channels, network.Classes(), text.Megabytes(info.Size())))
+		result := map[string]any{"file": out.path, "format": format, "bytes": info.Size(), // the rest is of a signal
+			"nodes": network.Nodes, "channels": network.Channels, "class_names": network.ClassNames}
+		return s.print(cmd, result, render("export", result))
 	}
 	return cmd
 }

@@ -57,20 +57,20 @@ func newGraphBuild(s *shared) *cobra.Command {
 }
 
 // knnOf joins the points of a numpy file, `[nodes, dimensions]`, with their nearest neighbours.
-func knnOf(path string, k int, metric affinity.Metric) (*affinity.Matrix, error) {
+func knnOf(path string, k int, metric affinity.Metric) (_ *affinity.Matrix, err error) {
+	defer func() { err = inFile(path, err) }()
 	array, err := npz.ReadNPYFile(path)
 	if err != nil {
-		return nil, inFile(path, err)
+		return nil, err
 	}
 	if len(array.Shape) != 2 {
-		return nil, fmt.Errorf("%s: the array has shape %v; points are [nodes, dimensions]", path, array.Shape)
+		return nil, fmt.Errorf("the array has shape %v; points are [nodes, dimensions]", array.Shape)
 	}
 	values, err := array.Floats()
 	if err != nil {
-		return nil, inFile(path, err)
+		return nil, err
 	}
-	m, err := affinity.KNN(values, array.Shape[0], array.Shape[1], k, metric)
-	return m, inFile(path, err)
+	return affinity.KNN(values, array.Shape[0], array.Shape[1], k, metric)
 }
 
 func newGraphStats(s *shared) *cobra.Command {
