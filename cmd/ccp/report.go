@@ -19,7 +19,7 @@ type reportJSON struct {
 	Snapshot   string `json:"snapshot"`
 	File       string `json:"file"`
 	Bytes      int    `json:"bytes"`
-	Samples    int    `json:"samples"`  // evaluated; 0 where the data set was not to be had
+	Samples    int    `json:"samples"`  // evaluated; 0 if the data set was unavailable
 	Epochs     int    `json:"epochs"`   // of the hierarchy that are on the page
 	Mistakes   int    `json:"mistakes"` // shown
 	Gallery    int    `json:"gallery"`
@@ -53,7 +53,7 @@ func newReport(s *shared) *cobra.Command {
 			return err
 		}
 		if lack != nil {
-			line := fmt.Sprintf("the data set is not here, so that samples and names are left out: %v", lack)
+			line := fmt.Sprintf("the data set is unavailable, so samples and names are left out: %v", lack)
 			fmt.Fprintln(cmd.ErrOrStderr(), line)
 			r.Notices = append(r.Notices, line)
 		}

@@ -20,7 +20,7 @@ func newReproduce(s *shared) *cobra.Command {
 	f.SortFlags = false
 	f.StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the paper's)")
 	o.add(cmd, "runs/reproduce")
-	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, in place of running")
+	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, instead of running")
 	f.IntVar(&workers, "workers", 0, "`N` workers of the job array (default: as many as runs)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		path, err := absolute(data, true)

@@ -27,7 +27,7 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	dataDirFlag(cmd, &o.dataDir)
 	numberVar(f, &o.seeds, "seeds", 3, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
 	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt, "`N` passes over the training set at most, labelled \"reduced\" (default: the data set's)")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` after which what there is makes the table, labelled \"reduced\"; 0: none")
+	f.DurationVar(&o.budget, "budget", 0, "`TIME` limit; the table then has the runs so far, labelled \"reduced\"; 0 for none")
 	f.StringVar(&o.folder, "folder", folder, "`FOLDER` that keeps the runs and the tables; processes with the same folder share the work")
 }
 
@@ -87,7 +87,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	}
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w; give the same command to go on", training.ErrInterrupted)
+		return fmt.Errorf("%w; the same command continues", training.ErrInterrupted)
 	case runs == 0 && len(errs) > 0:
 		return errNothingRun
 	}

@@ -33,20 +33,20 @@ func newTrain(s *shared) *cobra.Command {
 	f.StringVar(&c.Data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(f, &c.KNN, &c.SplitSeed, &c.Validation)
-	f.BoolVar(&c.RandomGraph, "random-graph", false, "put a random connected graph with as many edges in place of the data's")
+	f.BoolVar(&c.RandomGraph, "random-graph", false, "replace the data's graph by a random connected one with as many edges")
 	formFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.IntSliceVar(&hidden, "fc", nil, "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
-	choiceVar(f, new(string), "hierarchy", "learned", "`WAY` that the clusters come about: "+strings.Join(ccp.Plans(), ", ")+"; some data sets have another default", ccp.Plans()...)
+	choiceVar(f, new(string), "hierarchy", "learned", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(), ", ")+"; some data sets differ", ccp.Plans()...)
 	choiceVar(f, new(string), "dtype", "float32", "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", "float32", nn.BFloat16)
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
 	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
 	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
 	f.Float64Var(&c.LearningRate, "lr", 0, "Adam's learning `RATE` at the start (default 0.001)")
 	f.StringVar(&c.Schedule, "schedule", "cosine", "`KIND` of schedule of the learning rate: cosine (to zero) or constant")
-	f.Float64Var(&c.Average, "average", 0, "`DECAY` of a moving average of the weights to classify with, such as 0.999; 0 for none")
+	f.Float64Var(&c.Average, "average", 0, "`DECAY` of the moving average of the weights used for classification, such as 0.999; 0 for none")
 	f.Float64Var(&c.LabelSmoothing, "label-smoothing", 0, "`SHARE` of each label that is spread over all classes, such as 0.1")
 	f.IntVar(&c.Patience, "patience", 0, "stop after `N` epochs without a better validation; 0 for never")
 	f.Int64Var(&c.Seed, "seed", 1, "`SEED` of weights, batches, dropout and augmentation")
@@ -56,8 +56,8 @@ func newTrain(s *shared) *cobra.Command {
 	f.Lookup("watch").NoOptDefVal = "127.0.0.1:0"
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 	f.BoolVar(&dryRun, "dry-run", false, "print what a training step needs, memory above all, and do not train")
-	f.BoolVar(&o.Resident, "resident", false, "keep the training samples in the device's memory, and pick and augment them there")
-	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` of the backend's devices that share each batch; the batch must be a multiple of it")
+	f.BoolVar(&o.Resident, "resident", false, "keep the training samples in device memory, and select and augment them there")
+	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the batch must be a multiple of N")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := complete(&c, f, hidden, settings); err != nil {
@@ -160,7 +160,7 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden []int, settings []str
 	return c.Check()
 }
 
-// watch serves a page that follows the training in dir, and says where on log. stop ends it, when open pages have been told that the
+// watch serves a page that follows the training in dir, and writes its address to log. stop ends it, when open pages have been told that the
 // training has ended.
 func watch(address, dir string, o *training.Observer, log io.Writer) (stop func(), err error) {
 	server, err := report.Listen(address, dir)
