@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/clusters"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/spf13/cobra"
 )
@@ -22,7 +18,8 @@ type clustersJSON struct {
 	Data       string             `json:"data"`
 	Levels     []hierarchy.Health `json:"levels"`
 	Words      []clusters.Cluster `json:"words"` // empty where nodes have no names, or lie on a grid
-	Files      []string           `json:"files"` // that were written
+	Files      []string           `json:"files"` // that were written, in Folder
+	Folder     string             `json:"-"`
 }
 
 func newClusters(s *shared) *cobra.Command {
@@ -30,18 +27,7 @@ func newClusters(s *shared) *cobra.Command {
 	var out target
 	var view clusters.View
 	var level int
-	cmd := &cobra.Command{
-		Use:   "clusters --checkpoint DIR",
-		Short: "Show the hierarchy of a trained classifier: its health, pictures, memberships",
-		Long: `Print how each level of the hierarchy does, with a warning where clusters have collapsed. With
---out, write memberships and neighbourhoods as CSV, and pictures of the clusters over the image,
-the skeleton or the graph. With --spread, map values of a level's clusters back to the input
-nodes in place of that. docs/clusters.md explains the columns.`,
-		Example: `  ccp clusters --checkpoint runs/digits-ccp-1
-  ccp clusters --checkpoint runs/digits-ccp-1 --out clusters
-  ccp clusters --checkpoint runs/digits-ccp-1 --spread values.npy --level 2 > nodes.csv`,
-		Args: noArgs,
-	}
+	cmd := command("clusters", "")
 	checkpointFlag(cmd, &dir)
 	out.folderFlags(cmd, "CSV files and pictures")
 	f := cmd.Flags()
@@ -70,7 +56,7 @@ nodes in place of that. docs/clusters.md explains the columns.`,
 		if values != "" {
 			return s.spread(cmd, view.Levels, level, values)
 		}
-		result := clustersJSON{Command: "clusters", Checkpoint: dir, Snapshot: view.Snapshot, Data: view.Classifier.Data, Files: []string{}}
+		result := clustersJSON{Command: "clusters", Checkpoint: dir, Snapshot: view.Snapshot, Data: view.Classifier.Data, Files: []string{}, Folder: out.path}
 		if result.Levels, err = view.Health(); err != nil {
 			return inFile(dir, err)
 		}
@@ -87,38 +73,9 @@ nodes in place of that. docs/clusters.md explains the columns.`,
 				return err
 			}
 		}
-		return s.print(cmd, result, result.text(out.path))
+		return s.print(cmd, result, render("clusters", result))
 	}
 	return cmd
-}
-
-func (r clustersJSON) text(out string) string {
-	table := text.Table{Align: "r"}
-	table.Row("\tlevel\tnodes\tclusters\tin use\tL\tunselected\toverlap\tentropy\tC\tof\tgates")
-	var warnings []string
-	for _, l := range r.Levels {
-		table.Row("\t%d\t%d\t%d\t%d\t%d\t%.1f%%\t%.2f\t%.2f\t%.2f\t%g\t%.2f-%.2f", l.Level, l.Nodes, l.Clusters, l.InUse, l.Neighbours,
-			100*l.Unselected, l.Overlap, l.Entropy, l.Objective, float64(l.Clusters)/2, l.GateLow, l.GateHigh)
-		warnings = append(warnings, l.Warnings...)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s\n\n%s\n", r.Data, r.Snapshot, &table)
-	for _, warning := range warnings {
-		fmt.Fprintf(&b, "warning: %s\n", warning)
-	}
-	if warnings == nil {
-		fmt.Fprintln(&b, "No level has collapsed.")
-	}
-	for i, c := range r.Words {
-		if i == 0 || r.Words[i-1].Level != c.Level {
-			fmt.Fprintf(&b, "\nmost central nodes of the clusters of level %d\n", c.Level)
-		}
-		fmt.Fprintf(&b, "%4d  %s, of %d\n", c.Cluster, strings.Join(c.Words, " "), c.Nodes)
-	}
-	if len(r.Files) > 0 {
-		fmt.Fprintf(&b, "\n%s: %s\n", out, text.Count(len(r.Files), "file"))
-	}
-	return b.String()
 }
 
 // spread prints what the values in a file, of a level's clusters, are at the input nodes.
@@ -131,20 +88,5 @@ func (s *shared) spread(cmd *cobra.Command, levels hierarchy.Levels, level int, 
 	if err != nil {
 		return inFile(path, err)
 	}
-	rows := [][]string{{"node"}}
-	for channel := range nodes[0] {
-		rows[0] = append(rows[0], fmt.Sprintf("value_%d", channel))
-	}
-	for i, values := range nodes {
-		row := []string{strconv.Itoa(i)}
-		for _, value := range values {
-			row = append(row, strconv.FormatFloat(value, 'g', 9, 64))
-		}
-		rows = append(rows, row)
-	}
-	var b strings.Builder
-	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
-		return err
-	}
-	return s.print(cmd, nodes, b.String())
+	return s.print(cmd, nodes, render("clusters-spread", nodes))
 }

@@ -17,13 +17,10 @@ func newCompare(s *shared) *cobra.Command {
 	var data string
 	var names []string
 	var tfidf bool
-	cmd := &cobra.Command{
-		Use:   "compare",
-		Short: "Train several models on a data set and lay their results side by side",
-		Long: "Train several models on a data set, each with several seeds, and lay accuracy, size and speed\n" +
-			"side by side. The runs are kept: an interrupted comparison goes on where it was.\n\nModels:\n" + modelList(),
-		Example: "  ccp compare --data digits --models ccp,chebyshev,fc,svm\n  ccp compare --data mine.npz --budget 1h",
-		Args:    noArgs,
+	cmd := command("compare", "")
+	cmd.Long += "\n\nModels:"
+	for _, name := range models.Names() {
+		cmd.Long += fmt.Sprintf("\n  %-12s %s", name, models.About(name))
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -60,12 +57,4 @@ func newCompare(s *shared) *cobra.Command {
 		return s.runStudy(cmd, o, []study.Table{t})
 	}
 	return cmd
-}
-
-func modelList() string {
-	var b strings.Builder
-	for _, name := range models.Names() {
-		fmt.Fprintf(&b, "  %-12s %s\n", name, models.About(name))
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

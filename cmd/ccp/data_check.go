@@ -18,54 +18,22 @@ type checkJSON struct {
 
 func newDataCheck(s *shared) *cobra.Command {
 	var o datasets.Options
-	cmd := &cobra.Command{
-		Use:   "check FILE.npz",
-		Short: "Explain all that is wrong or odd with an .npz file of your own",
-		Long: `Explain all that is wrong or odd with an .npz file of your own, each with the array, the
-index and what to do, and then what was understood. It fails if the file cannot be used.`,
-		Example: "  ccp data check mine.npz",
-		Args:    oneArg("FILE.npz"),
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			if !strings.HasSuffix(strings.ToLower(paths[0]), ".npz") {
-				return usage(cmd, fmt.Errorf("%q does not end in .npz", paths[0]))
-			}
-			report, err := datasets.CheckNPZ(paths[0], o)
-			if err != nil {
-				return err
-			}
-			err = s.print(cmd, checkJSON{report, describe(report.Data)}, reportText(report))
-			if err == nil && !report.Usable {
-				err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(text.Count(len(report.Errors), "error")))
-			}
+	cmd := command("data check", "FILE.npz")
+	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
+		if !strings.HasSuffix(strings.ToLower(paths[0]), ".npz") {
+			return usage(cmd, fmt.Errorf("%q does not end in .npz", paths[0]))
+		}
+		report, err := datasets.CheckNPZ(paths[0], o)
+		if err != nil {
 			return err
-		},
+		}
+		result := checkJSON{report, describe(report.Data)}
+		err = s.print(cmd, result, render("data-check", result))
+		if err == nil && !report.Usable {
+			err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(text.Count(len(report.Errors), "error")))
+		}
+		return err
 	}
 	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
 	return cmd
-}
-
-func reportText(r datasets.Report) string {
-	var b strings.Builder
-	for _, list := range []struct {
-		title string
-		lines []string
-	}{{"error", r.Errors}, {"warning", r.Warnings}} {
-		if len(list.lines) == 0 {
-			continue
-		}
-		fmt.Fprintln(&b, text.Count(len(list.lines), list.title))
-		for _, line := range list.lines {
-			fmt.Fprintf(&b, "  %s\n", text.Fold(line, 98, 4))
-		}
-		fmt.Fprintln(&b)
-	}
-	fmt.Fprintln(&b, "understood")
-	for _, a := range r.Arrays {
-		fmt.Fprintf(&b, "  %-12s %-8s %v\n", a.Name, a.Kind, a.Shape)
-	}
-	if d := r.Data; d != nil {
-		fmt.Fprintf(&b, "  %s in %d classes; %s\n  %s\n", samplesOf(d.Signals.Len(), d.Nodes, d.Channels), d.Classes(), text.Count(d.Affinity.Edges(), "edge"), splitsOf(d))
-		fmt.Fprintf(&b, "%s can be used; try: %s\n", r.File, trainOn(r.File, ""))
-	}
-	return b.String()
 }

@@ -13,28 +13,11 @@ import (
 // largeExport is the size of the features from which on it is worth a warning.
 const largeExport = 100_000_000
 
-// exportJSON is what `ccp data export --json` prints.
-type exportJSON struct {
-	File    string `json:"file"`
-	Samples int    `json:"samples"`
-	Bytes   int64  `json:"bytes"`   // of the file
-	Dense   int64  `json:"dense"`   // of the features in memory
-	Command string `json:"command"` // to train on it
-}
-
 func newDataExport(s *shared) *cobra.Command {
 	var o datasets.Options
 	var dataDir string
 	var out target
-	cmd := &cobra.Command{
-		Use:   "export NAME|FILE.npz --npz FILE",
-		Short: "Write a prepared data set as an .npz file, for numpy and for ccp",
-		Long: `Write a prepared data set as one .npz file: features [samples, nodes, channels] in raw
-units, labels, split (0 train, 1 validation, 2 test), class_names, edges and weights of the
-graph, node_names and coordinates. numpy.load reads it, and so does ccp train --data FILE.`,
-		Example: "  ccp data export digits --npz digits.npz",
-		Args:    oneArg("NAME or FILE.npz"),
-	}
+	cmd := command("data export", "NAME or FILE.npz")
 	out.fileFlags(cmd, "npz")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
@@ -64,8 +47,9 @@ graph, node_names and coordinates. numpy.load reads it, and so does ccp train --
 		if err != nil {
 			return err
 		}
-		result := exportJSON{out.path, len(d.Train) + len(d.Validation) + len(d.Test), info.Size(), d.ExportSize(), trainOn(out.path, "")}
-		return s.print(cmd, result, fmt.Sprintf("%s: %s, %s; try: %s\n", out.path, samplesOf(result.Samples, d.Nodes, d.Channels), text.Megabytes(result.Bytes), result.Command))
+		samples, next := len(d.Train)+len(d.Validation)+len(d.Test), trainOn(out.path, "")
+		result := map[string]any{"file": out.path, "samples": samples, "bytes": info.Size(), "dense": d.ExportSize(), "command": next}
+		return s.print(cmd, result, fmt.Sprintf("%s: %s, %s; try: %s\n", out.path, samplesOf(samples, d.Nodes, d.Channels), text.Megabytes(info.Size()), next))
 	}
 	return cmd
 }

@@ -13,31 +13,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// getJSON is a line of `ccp data get --json`.
-type getJSON struct {
-	Name    string `json:"name"`
-	Path    string `json:"path"` // "" for what is embedded
-	Fetched bool   `json:"fetched"`
-	Next    string `json:"next"`
-}
-
 func newDataGet(s *shared) *cobra.Command {
 	var dataDir string
-	cmd := &cobra.Command{
-		Use:   "get NAME…",
-		Short: "Fetch data sets from their official places",
-		Long: `Fetch data sets from their official places, and check and unpack them. What was cut off or
-stopped goes on with the same command; what is there already is not fetched again.`,
-		Example: "  ccp data get mnist cifar10 --data-dir data",
-		Args: func(cmd *cobra.Command, names []string) error {
-			if len(names) == 0 {
-				return usage(cmd, errors.New("NAME is needed; ccp data list shows the names"))
-			}
-			return nil
-		},
-	}
+	cmd := command("data get", "")
+	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().StringVar(&dataDir, "data-dir", "", "`FOLDER` to put the files in (default: $CCP_DATA, else here)")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		if len(names) == 0 {
+			return usage(cmd, errors.New("NAME is needed; ccp data list shows the names"))
+		}
 		folder := dataFolder(dataDir)
 		sets := make([]datasets.Info, len(names))
 		for i, name := range names { // all of them, before the first takes its time
@@ -52,14 +36,16 @@ stopped goes on with the same command; what is there already is not fetched agai
 		ctx, end := untilSignal(cmd, func() {})
 		defer end()
 		for _, set := range sets {
-			result := getJSON{Name: set.Name, Path: set.Find(folder), Next: trainOn(set.Name, dataDir)}
-			if result.Fetched = result.Path == "" && len(set.Files) > 0; result.Fetched {
+			path := set.Find(folder) // "" for what is embedded
+			fetch := path == "" && len(set.Files) > 0
+			if fetch {
 				var err error
-				if result.Path, err = get(ctx, newStatusLine(cmd.ErrOrStderr()), set, folder); err != nil {
+				if path, err = get(ctx, newStatusLine(cmd.ErrOrStderr()), set, folder); err != nil {
 					return fmt.Errorf("%s: %w", set.Name, err)
 				}
 			}
-			if err := s.print(cmd, result, result.text()); err != nil {
+			result := map[string]any{"name": set.Name, "path": path, "fetched": fetch, "next": trainOn(set.Name, dataDir)}
+			if err := s.print(cmd, result, render("data-get", result)); err != nil {
 				return err
 			}
 		}
@@ -80,17 +66,6 @@ func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
 		return errors.New("its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them")
 	}
 	return nil
-}
-
-func (r getJSON) text() string {
-	where := "already in " + r.Path
-	switch {
-	case r.Path == "":
-		where = "embedded in the program, nothing to get"
-	case r.Fetched:
-		where = "in " + r.Path
-	}
-	return r.Name + ": " + where + "; try: " + r.Next + "\n"
 }
 
 // get fetches the files of a set, unpacks them where they are an archive, and returns where they are.

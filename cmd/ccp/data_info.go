@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/spf13/cobra"
 )
@@ -56,27 +54,20 @@ type neighbourJSON struct {
 func newDataInfo(s *shared) *cobra.Command {
 	var o datasets.Options
 	var dataDir, node string
-	cmd := &cobra.Command{
-		Use:   "info NAME|FILE.npz",
-		Short: "Samples, classes, graph, normalisation and oddities of a data set",
-		Long: `Samples, classes, graph, normalisation and oddities of a data set; or, with --node,
-the neighbours of one node in its graph, the closest first.`,
-		Example: "  ccp data info digits\n  ccp data info mine.npz --knn 8\n  ccp data info digits --node 27",
-		Args:    oneArg("NAME or FILE.npz"),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			d, err := s.loadData(cmd, names[0], dataDir, o)
-			if err != nil {
-				return err
-			}
-			if !cmd.Flags().Changed("node") {
-				return s.print(cmd, describe(d), d.Summary())
-			}
-			n, err := neighbours(d, node)
-			if err != nil {
-				return err
-			}
-			return s.print(cmd, n, n.text())
-		},
+	cmd := command("data info", "NAME or FILE.npz")
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		d, err := s.loadData(cmd, names[0], dataDir, o)
+		if err != nil {
+			return err
+		}
+		if !cmd.Flags().Changed("node") {
+			return s.print(cmd, describe(d), d.Summary())
+		}
+		n, err := neighbours(d, node)
+		if err != nil {
+			return err
+		}
+		return s.print(cmd, n, render("data-info-node", n))
 	}
 	f := cmd.Flags()
 	dataDirFlag(cmd, &dataDir)
@@ -115,13 +106,4 @@ func neighbours(d *datasets.Dataset, node string) (nodeJSON, error) {
 	}
 	slices.SortStableFunc(out.Neighbours, func(a, b neighbourJSON) int { return cmp.Compare(b.Weight, a.Weight) })
 	return out, nil
-}
-
-func (n nodeJSON) text() string {
-	node := strings.TrimRight(fmt.Sprintf("node %d %s", n.Index, n.Name), " ")
-	lines := []string{node + ": " + text.Count(len(n.Neighbours), "neighbour")}
-	for _, m := range n.Neighbours {
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %8.4g  %5d  %s", m.Weight, m.Index, m.Name), " "))
-	}
-	return strings.Join(lines, "\n") + "\n"
 }

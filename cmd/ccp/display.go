@@ -43,9 +43,6 @@ func (d *display) brief() training.Observer {
 // stopping answers a signal.
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
-// restart begins the display of another training.
-func (d *display) restart(c training.Config) { d.config, d.began = c, time.Time{} }
-
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	d.notice(fmt.Sprintf("data   %s: %s in %d classes", data.Name, splitsOf(data), data.Classes()))
 	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"), text.Count(data.Channels, "channel")))
@@ -108,10 +105,7 @@ func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
 	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f  val %.4f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy, e.Validation.Accuracy)
 	if len(e.Objective) > 0 {
-		line.WriteString("  C")
-	}
-	for _, c := range e.Objective {
-		fmt.Fprintf(&line, " %.2f", c)
+		fmt.Fprintf(&line, "  C %s", strings.Trim(fmt.Sprintf("%.2f", e.Objective), "[]"))
 	}
 	fmt.Fprintf(&line, "  %s", text.Seconds(e.Seconds))
 	if e.Best {

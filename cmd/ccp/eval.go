@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/models/training"
@@ -23,12 +24,7 @@ type evalJSON struct {
 
 func newEval(s *shared) *cobra.Command {
 	var dir, data, dataDir, split string
-	cmd := &cobra.Command{
-		Use:     "eval --checkpoint DIR",
-		Short:   "Accuracy, scores of each class and confusion matrix of a trained classifier",
-		Example: "  ccp eval --checkpoint runs/digits-ccp-1 --split test",
-		Args:    noArgs,
-	}
+	cmd := command("eval", "")
 	checkpointFlag(cmd, &dir)
 	cmd.Flags().StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
 	dataDirFlag(cmd, &dataDir)
@@ -53,34 +49,30 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.print(cmd, evalJSON{"eval", d.Name, split, e}, fmt.Sprintf("%s, %s split: accuracy %.2f%% of %s, loss %.4f\n\n%s",
-			d.Name, split, 100*e.Accuracy, text.Count(e.Samples, "sample"), e.Loss, evaluationText(e)))
+		result := evalJSON{"eval", d.Name, split, e}
+		return s.print(cmd, result, render("eval", result))
 	}
 	return cmd
 }
 
-// What is printed of an evaluation at most: columns of a line, so that it does not wrap, and classes confused.
+// What is printed of an evaluation at most: columns of a line, so that it does not wrap, and confused pairs of classes.
 const (
 	widestMatrix   = 80
 	mostConfusions = 20
 )
 
-// evaluationText has the scores of each class, and the confusion matrix. Where that is too wide to be read it has the largest entries
-// off the diagonal instead.
-func evaluationText(e training.Evaluation) string {
+// confusion is the confusion matrix, or its largest entries off the diagonal where the matrix is too wide to be read.
+func confusion(e training.Evaluation) string {
 	names, width, cell := make([]string, len(e.PerClass)), len("class"), 1
-	scores := text.Table{Align: "lr"}
-	scores.Row("class\tsamples\tprecision\trecall\tF1")
 	for k, c := range e.PerClass {
 		names[k] = text.Shorten(c.Name, text.LongestName)
-		width, cell = max(width, len([]rune(names[k]))), max(cell, len(fmt.Sprint(slices.Max(e.Confusion[k]))))
-		scores.Row("%s\t%d\t%.3f\t%.3f\t%.3f", names[k], c.Samples, c.Precision, c.Recall, c.F1)
+		width, cell = max(width, utf8.RuneCountInString(names[k])), max(cell, len(fmt.Sprint(slices.Max(e.Confusion[k]))))
 	}
 	if width+len(names)*(cell+1) > widestMatrix {
-		return scores.String() + "\n" + confusionsText(e.Confusion, names)
+		return confusions(e.Confusion, names)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nconfusion: a row for each true class, a column for each predicted one, as above\n", &scores)
+	fmt.Fprintln(&b, "confusion: a row for each true class, a column for each predicted one, as above")
 	for k, row := range e.Confusion {
 		fmt.Fprintf(&b, "%-*s ", width, names[k])
 		for _, n := range row {
@@ -95,8 +87,8 @@ func evaluationText(e training.Evaluation) string {
 	return b.String()
 }
 
-// confusionsText lists the pairs of classes that are taken for each other most.
-func confusionsText(matrix [][]int, names []string) string {
+// confusions lists the pairs of classes that are taken for each other most.
+func confusions(matrix [][]int, names []string) string {
 	type pair struct{ truth, predicted, samples int }
 	var pairs []pair
 	for i, row := range matrix {
@@ -108,10 +100,9 @@ func confusionsText(matrix [][]int, names []string) string {
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.samples, a.samples) })
 	shown := pairs[:min(len(pairs), mostConfusions)]
-	table := text.Table{Align: "llr"}
-	table.Row("class\ttaken for\tsamples")
+	table := "class\ttaken for\t samples\n"
 	for _, p := range shown {
-		table.Row("%s\t%s\t%d", names[p.truth], names[p.predicted], p.samples)
+		table += fmt.Sprintf("%s\t%s\t%d\n", names[p.truth], names[p.predicted], p.samples)
 	}
-	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s", len(shown), len(pairs), &table)
+	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s", len(shown), len(pairs), table)
 }

@@ -31,7 +31,7 @@ func TestPrintEvaluation(t *testing.T) {
 	many[12] = "taking a selfie while walking towards another person"
 	for name, classes := range map[string][]string{"eval-2-classes": {"no", "yes"}, "eval-10-classes": few, "eval-60-classes": many} {
 		t.Run(name, func(t *testing.T) {
-			out := evaluationText(evaluation(classes))
+			out := render("scores", evaluation(classes))
 			golden(t, name+".output", out)
 			for _, line := range lines(out) {
 				assert.LessOrEqual(t, len([]rune(line)), widestMatrix)

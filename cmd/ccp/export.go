@@ -8,33 +8,13 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/export"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/spf13/cobra"
 )
-
-// networkJSON is what `ccp export --json` prints.
-type networkJSON struct {
-	File       string   `json:"file"`
-	Format     string   `json:"format"`
-	Bytes      int64    `json:"bytes"`
-	Nodes      int      `json:"nodes"`    // of a signal
-	Channels   int      `json:"channels"` // of a signal
-	ClassNames []string `json:"class_names"`
-}
 
 func newExport(s *shared) *cobra.Command {
 	var dir, format string
 	var out target
-	cmd := &cobra.Command{
-		Use:   "export --checkpoint DIR --out FILE.onnx|FILE.npz",
-		Short: "Write a trained classifier for programs that know nothing of ccp",
-		Long: `Write the frozen classifier as constants: an ONNX model, which makes "probabilities" and
-"logits" [batch, classes] of "signals" [batch, nodes, channels] in raw units, or an .npz of
-numpy arrays, with which examples/predict.py classifies in 30 lines. docs/export.md describes
-both.`,
-		Example: "  ccp export --checkpoint runs/digits-ccp-1 --out digits.onnx",
-		Args:    noArgs,
-	}
+	cmd := command("export", "")
 	checkpointFlag(cmd, &dir)
 	out.fileFlags(cmd, "out")
 	formats := []string{"onnx", "npz"}
@@ -68,8 +48,9 @@ both.`,
 		if err != nil {
 			return err
 		}
-		return s.print(cmd, networkJSON{out.path, format, info.Size(), network.Spec.Nodes, network.Spec.Channels, network.ClassNames},
-			fmt.Sprintf("%s: %s, signals [batch, %d, %d], %d classes, %s\n", out.path, format, network.Spec.Nodes, network.Spec.Channels, network.Spec.Classes, text.Megabytes(info.Size())))
+		result := map[string]any{"file": out.path, "format": format, "bytes": info.Size(), // the rest is of a signal
+			"nodes": network.Spec.Nodes, "channels": network.Spec.Channels, "class_names": network.ClassNames}
+		return s.print(cmd, result, render("export", result))
 	}
 	return cmd
 }

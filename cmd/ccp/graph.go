@@ -9,30 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newGraph(s *shared) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "graph",
-		Short:   "Build graphs and look at them",
-		Example: "  ccp graph build --grid 32x32 --out grid.npz\n  ccp graph stats grid.npz",
-	}
-	group(cmd)
-	cmd.AddCommand(newGraphBuild(s), newGraphStats(s))
-	return cmd
-}
-
 func newGraphBuild(s *shared) *cobra.Command {
 	var points, from, metric string
 	var out target
 	var height, width, nodes, edges, neighbours, k int
 	var seed uint64
-	cmd := &cobra.Command{
-		Use:   "build --out FILE",
-		Short: "Write a graph: a grid, nearest neighbours of points, a random one, or another file's",
-		Long: `Build one graph and write it. The ending of FILE chooses the format: .npz (as scipy's
-save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with .gz but .npz.`,
-		Example: "  ccp graph build --grid 32x32 --neighbours 8 --out grid.npz\n  ccp graph build --points coordinates.npy --knn 16 --metric cosine --out knn.mtx",
-		Args:    noArgs,
-	}
+	cmd := command("graph build", "")
 	f := cmd.Flags()
 	pairVar(f, &height, &width, "grid", "grid of `HEIGHTxWIDTH` nodes")
 	f.IntVar(&neighbours, "neighbours", 8, "`N` neighbours of a grid's node: 4 or 8")
@@ -44,10 +26,7 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 	f.StringVar(&from, "from", "", "graph `FILE` to convert")
 	out.fileFlags(cmd, "out")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		kind := affinity.Euclidean
-		if metric == "cosine" {
-			kind = affinity.Cosine
-		}
+		kind := map[string]affinity.Metric{"euclidean": affinity.Euclidean, "cosine": affinity.Cosine}[metric]
 		var asked []func() (*affinity.Matrix, error)
 		for name, build := range map[string]func() (*affinity.Matrix, error){
 			"grid":   func() (*affinity.Matrix, error) { return affinity.Grid(height, width, neighbours) },
@@ -78,34 +57,30 @@ save_npz), .mtx (Matrix Market) or .csv, .tsv, .txt (edge list), each also with 
 }
 
 // knnOf joins the points of a numpy file, `[nodes, dimensions]`, with their nearest neighbours.
-func knnOf(path string, k int, metric affinity.Metric) (*affinity.Matrix, error) {
+func knnOf(path string, k int, metric affinity.Metric) (_ *affinity.Matrix, err error) {
+	defer func() { err = inFile(path, err) }()
 	array, err := npz.ReadNPYFile(path)
 	if err != nil {
-		return nil, inFile(path, err)
+		return nil, err
 	}
 	if len(array.Shape) != 2 {
-		return nil, fmt.Errorf("%s: the array has shape %v; points are [nodes, dimensions]", path, array.Shape)
+		return nil, fmt.Errorf("the array has shape %v; points are [nodes, dimensions]", array.Shape)
 	}
 	values, err := array.Floats()
 	if err != nil {
-		return nil, inFile(path, err)
+		return nil, err
 	}
-	m, err := affinity.KNN(values, array.Shape[0], array.Shape[1], k, metric)
-	return m, inFile(path, err)
+	return affinity.KNN(values, array.Shape[0], array.Shape[1], k, metric)
 }
 
 func newGraphStats(s *shared) *cobra.Command {
-	return &cobra.Command{
-		Use:     "stats FILE",
-		Short:   "Nodes, edges, degrees and components of a graph file",
-		Example: "  ccp graph stats grid.npz",
-		Args:    oneArg("FILE"),
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			m, err := affinity.ReadFile(paths[0])
-			if err != nil {
-				return err
-			}
-			return s.print(cmd, m.Stats(), fmt.Sprint(m.Stats()))
-		},
+	cmd := command("graph stats", "FILE")
+	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
+		m, err := affinity.ReadFile(paths[0])
+		if err != nil {
+			return err
+		}
+		return s.print(cmd, m.Stats(), fmt.Sprint(m.Stats()))
 	}
+	return cmd
 }

@@ -37,7 +37,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		fmt.Fprintf(stderr, "ccp: %v\nSee `%s --help`.\n", err, usage.command)
 		return 2
 	case errors.Is(err, context.Canceled):
-		err = errors.New("stopped before it was done; give the same command to begin or go on")
+		err = errors.New("stopped early; the same command starts it again or continues")
 	}
 	fmt.Fprintln(stderr, "ccp:", err)
 	return 1

@@ -119,7 +119,7 @@ func TestWrongUsage(t *testing.T) {
 		{"reproduce loss --epochs -1", `--epochs "-1" must be at least 0`, "ccp reproduce"},
 		{"reproduce loss --jobs cron", `jobs can be written for slurm and kubernetes, not for "cron"`, "ccp reproduce"},
 		{"train --levels 3x3", `--levels: level 1: "3x3" is not CLUSTERSxFILTERS/L`, "ccp train"},
-		{"train --fc 64,x", `--fc: "x" in "64,x" is not a whole number from 1 to 1048576`, "ccp train"},
+		{"train --fc 64,x", `--fc "64,x" is not a list of whole numbers such as 512,128`, "ccp train"},
 		{"train --set depth=3", `--set: setting "depth=3" is not NAME=VALUE with a name out of`, "ccp train"},
 		{"train --set ccp_gates=foo", "--set: setting ccp_gates=foo: it must be one of level, cluster, slot", "ccp train"},
 		{"train --set level_1/ccp_order=foo", "--set: setting level_1/ccp_order=foo: it must be one of filter-norm-elu, filter-elu-norm", "ccp train"},

@@ -20,14 +20,7 @@ type predictionJSON struct {
 
 func newPredict(s *shared) *cobra.Command {
 	var dir string
-	cmd := &cobra.Command{
-		Use:   "predict --checkpoint DIR FILE.npy|FILE.npz",
-		Short: "Class and probability of each signal in a numpy file",
-		Long: `Classify the signals of a numpy file: an .npy array, or the array "features" of an .npz,
-of shape [samples, nodes, channels] or [samples, nodes], in the units of the training data.`,
-		Example: "  ccp predict --checkpoint runs/digits-ccp-1 examples/digits.npy",
-		Args:    oneArg("FILE.npy or FILE.npz"),
-	}
+	cmd := command("predict", "FILE.npy or FILE.npz")
 	checkpointFlag(cmd, &dir)
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
 		classifier, err := s.load(cmd, dir)

@@ -19,7 +19,7 @@ type reportJSON struct {
 	Snapshot   string `json:"snapshot"`
 	File       string `json:"file"`
 	Bytes      int    `json:"bytes"`
-	Samples    int    `json:"samples"`  // evaluated; 0 where the data set was not to be had
+	Samples    int    `json:"samples"`  // evaluated; 0 if the data set was unavailable
 	Epochs     int    `json:"epochs"`   // of the hierarchy that are on the page
 	Mistakes   int    `json:"mistakes"` // shown
 	Gallery    int    `json:"gallery"`
@@ -28,16 +28,7 @@ type reportJSON struct {
 func newReport(s *shared) *cobra.Command {
 	var dir, dataDir string
 	var out target
-	cmd := &cobra.Command{
-		Use:   "report --checkpoint DIR",
-		Short: "One page that shows a trained classifier: curves, hierarchy, mistakes, what mattered",
-		Long: `Write a page to look at in a browser: learning curves, the health of the hierarchy and an
-explorer of it, the confusion matrix, the worst mistakes, what mattered to predictions, and
-what it takes to run it again. It is one HTML file, which asks nothing of a network.
-docs/report.md explains it; "ccp train --watch" serves the same page during a training.`,
-		Example: "  ccp report --checkpoint runs/digits-ccp-1\n  ccp report --checkpoint runs/digits-ccp-1 --out digits.html",
-		Args:    noArgs,
-	}
+	cmd := command("report", "")
 	checkpointFlag(cmd, &dir)
 	out.flags(cmd, "out", "`FILE.html` to write (default: report.html in the checkpoint's directory)", "a file that is no report")
 	dataDirFlag(cmd, &dataDir)
@@ -62,7 +53,7 @@ docs/report.md explains it; "ccp train --watch" serves the same page during a tr
 			return err
 		}
 		if lack != nil {
-			line := fmt.Sprintf("the data set is not here, so that samples and names are left out: %v", lack)
+			line := fmt.Sprintf("the data set is unavailable, so samples and names are left out: %v", lack)
 			fmt.Fprintln(cmd.ErrOrStderr(), line)
 			r.Notices = append(r.Notices, line)
 		}

@@ -56,13 +56,13 @@ func TestReportWithoutData(t *testing.T) {
 	require.NoError(t, os.Remove(data))
 	code, stdout, stderr := execute(t, "report", "--backend", "go", "--checkpoint", dir, "--json")
 	require.Zero(t, code, stderr)
-	assert.Regexp(t, "^the data set is not here, so that samples and names are left out: .*own.npz: no such file", stderr)
+	assert.Regexp(t, "^the data set is unavailable, so samples and names are left out: .*own.npz: no such file", stderr)
 	var r reportJSON
 	decode(t, stdout, &r)
 	assert.Zero(t, r.Samples)
 	page, err := os.ReadFile(r.File)
 	require.NoError(t, err)
-	assert.Contains(t, string(page), "the data set is not here")
+	assert.Contains(t, string(page), "the data set is unavailable")
 }
 
 // watched is stderr, which calls with the address that it tells, once.

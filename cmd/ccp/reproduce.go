@@ -14,22 +14,13 @@ func newReproduce(s *shared) *cobra.Command {
 	var o studyFlags
 	var data, jobs string
 	var workers int
-	cmd := &cobra.Command{
-		Use:   "reproduce TABLE",
-		Short: "Make a table of the paper anew, ours beside the paper's numbers, or its figures",
-		Long: `Make a table of the paper anew: ` + strings.Join(study.TableNames(""), ", ") + `, or all.
-Every number is the mean of runs that are kept: an interrupted reproduction goes on where it
-was, and tables share the runs that they have in common. filters, loss, order, graph and figures
-can be made for any data set. figures draws the paper's figures from runs of loss and order:
-receptive fields, the loss around the minimum, the course of C, learning curves.`,
-		Example: "  ccp reproduce loss --data nw-ucla\n  ccp reproduce figures --data nw-ucla\n  ccp reproduce all --budget 8h",
-		Args:    oneArg("TABLE"),
-	}
+	cmd := command("reproduce", "TABLE")
+	cmd.Long += "\n\nTables: " + strings.Join(study.TableNames(""), ", ") + ", or all."
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the paper's)")
 	o.add(cmd, "runs/reproduce")
-	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, in place of running")
+	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, instead of running")
 	f.IntVar(&workers, "workers", 0, "`N` workers of the job array (default: as many as runs)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		path, err := absolute(data, true)

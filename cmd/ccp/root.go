@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -28,32 +26,16 @@ type shared struct {
 
 func newRoot(args []string) *cobra.Command {
 	s := &shared{args: args}
-	root := &cobra.Command{
-		Use:   "ccp",
-		Short: "Classify signals on a fixed graph by convolutional cluster pooling",
-		Long: `ccp trains, evaluates and uses classifiers of signals on a fixed graph: one graph of
-nodes shared by all samples, one feature vector per node in each sample. It follows
-Convolutional Cluster Pooling (Porrello et al., AISTATS 2019).`,
-		Example:           "  ccp train                      # learn to read the embedded digits\n  ccp train --data mine.npz      # your own signals and graph",
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-	}
-	group(root)
+	root := group("ccp", newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s), newReport(s), newServe(s),
+		newCompare(s), newReproduce(s), group("data", newDataList(s), newDataGet(s), newDataInfo(s), newDataCheck(s), newDataExport(s)),
+		group("graph", newGraphBuild(s), newGraphStats(s)), newDoctor(s), newVersion(s))
+	root.SilenceErrors, root.SilenceUsage, root.CompletionOptions.HiddenDefaultCmd = true, true, true
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = needed
 	root.PersistentFlags().StringVar(&s.backend, "backend", "", "backend by its `NAME`: go, xla:cpu, xla:cuda or xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best there is)")
 	root.PersistentFlags().BoolVar(&s.offline, "offline", false, "never download anything")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print results as JSON on stdout")
-	root.AddCommand(newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s), newReport(s), newServe(s), newCompare(s), newReproduce(s), newData(s), newGraph(s), newDoctor(s), newVersion(s))
 	return root
-}
-
-// group makes cmd one that only holds others: alone it prints its help.
-func group(cmd *cobra.Command) {
-	cmd.DisableFlagsInUseLine = true
-	cmd.Args = noArgs
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
 
 // open opens the backend that --backend asks for.
@@ -96,19 +78,6 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, oth
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
 	return training.LoadFor(m, config, o)
-}
-
-// print prints a result on stdout: as JSON on a line of its own with --json, else as text.
-func (s *shared) print(cmd *cobra.Command, result any, text string) error {
-	if s.json {
-		raw, err := json.Marshal(result)
-		if err != nil {
-			return err
-		}
-		text = string(raw) + "\n"
-	}
-	_, err := io.WriteString(cmd.OutOrStdout(), text)
-	return err
 }
 
 // untilSignal is the command's context until Ctrl-C or SIGTERM, when told is called. A second Ctrl-C finds no handler any more, so

@@ -32,30 +32,19 @@ type serveFlags struct {
 
 func newServe(s *shared) *cobra.Command {
 	f := &serveFlags{Config: serve.Defaults}
-	cmd := &cobra.Command{
-		Use:   "serve --checkpoint DIR",
-		Short: "Answer requests for classifications over HTTP, as KServe and Triton do",
-		Long: `Serve trained classifiers over HTTP by the Open Inference Protocol, version 2, as the clients
-of KServe and Triton speak it: JSON and binary tensors. /metrics is for Prometheus.
-
-When a training puts a better snapshot into the directory, or on SIGHUP if that is sooner,
-it is taken into use, and no request is lost. SIGTERM and Ctrl-C end the server when what it
-has accepted is answered. Only this machine is served unless --addr says otherwise.`,
-		Example: "  ccp serve --checkpoint runs/digits-ccp-1\n  ccp serve --checkpoint a=runs/1 --checkpoint b=runs/2 --addr :8080 --token-file token",
-		Args:    noArgs,
-	}
+	cmd := command("serve", "")
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.checkpoints, "checkpoint", nil, "`DIR` that \"ccp train\" made, or NAME=DIR; again for each model (the name defaults to the data's)")
 	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
 	flags.StringVar(&f.address, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; without a host, on all networks")
-	numberVar(flags, &f.MaxBatch, "max-batch", f.MaxBatch, 1, 1<<20, "`SIGNALS` of several requests computed at once, at most")
-	flags.DurationVar(&f.MaxDelay, "max-delay", f.MaxDelay, "`TIME` that a request waits for others to be computed with, at most")
-	numberVar(flags, &f.Queue, "queue", f.Queue, 1, 1<<24, "`SIGNALS` that wait for each model, at most; a request that finds no room is answered 503")
+	numberVar(flags, &f.MaxBatch, "max-batch", f.MaxBatch, 1, 1<<20, "most `SIGNALS` of several requests computed at once")
+	flags.DurationVar(&f.MaxDelay, "max-delay", f.MaxDelay, "longest `TIME` that a request waits for others in its batch")
+	numberVar(flags, &f.Queue, "queue", f.Queue, 1, 1<<24, "most `SIGNALS` that wait for each model; a request that does not fit is answered 503")
 	flags.DurationVar(&f.Timeout, "timeout", f.Timeout, "`TIME` in which a request is answered, or answered 504")
-	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "size of a request in `MiB`, at most")
-	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "size of all requests being read in `MiB`, at most")
-	flags.DurationVar(&f.Poll, "poll", f.Poll, "`TIME` between two looks for a better snapshot; 0: never")
-	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to leave when the server is to end")
+	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
+	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "largest size of all requests being read in `MiB`")
+	flags.DurationVar(&f.Poll, "poll", f.Poll, "`TIME` between checks for a better snapshot; 0 for never")
+	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to disconnect when the server ends")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "PEM `FILE` with a certificate: HTTPS; read anew when it changes")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "PEM `FILE` with the certificate's key")
 	flags.StringVar(&f.TokenFile, "token-file", "", "`FILE` of bearer tokens, one on a line: asked for except by /v2/health; read anew when it changes")
@@ -89,9 +78,7 @@ func (f *serveFlags) check() error {
 
 func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(f.level)); err != nil {
-		return err
-	}
+	_ = level.UnmarshalText([]byte(f.level)) // one of the choices
 	options := &slog.HandlerOptions{Level: level}
 	f.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), options))
 	if s.json {
@@ -105,40 +92,33 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	if err != nil {
 		return fmt.Errorf("--addr %s: %w", f.address, err)
 	}
+	defer func() { _ = listener.Close() }() // again, if the server has run
 	b, _, err := s.open(cmd)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	f.Options = []models.Option{models.WithBackend(b), models.WithNotices(func(line string) { f.Log.Warn(line) })}
 	server, err := serve.New(ctx, f.Config)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && f.TokenFile == "" {
 		f.Log.Warn("anybody on the network can ask for classifications; --token-file would change that")
 	}
-	address := "http://" + listener.Addr().String()
+	result := servingJSON{"serve", "http://" + listener.Addr().String(), server.Names()}
 	if f.TLSCert != "" {
-		address = "https://" + listener.Addr().String()
+		result.Address = "https://" + listener.Addr().String()
 	}
-	places := ""
-	for _, name := range server.Names() {
-		places += fmt.Sprintf("serving %s/v2/models/%s\n", address, name)
-	}
-	if err := s.print(cmd, servingJSON{"serve", address, server.Names()}, places); err != nil {
-		return errors.Join(err, listener.Close(), server.Close())
+	if err := s.print(cmd, result, render("serve", result)); err != nil {
+		return errors.Join(err, server.Close())
 	}
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
+	defer close(hangups)
 	defer signal.Stop(hangups)
 	go func() {
-		for {
-			select {
-			case <-hangups:
-				server.Reload(ctx)
-			case <-ctx.Done():
-				return
-			}
+		for range hangups {
+			server.Reload(ctx)
 		}
 	}()
 	return server.Run(ctx, listener)

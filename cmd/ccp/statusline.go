@@ -56,10 +56,11 @@ func (l *statusLine) download(name string, done, total int64) {
 	switch {
 	case total > 0:
 		l.progress(name, float64(done)/float64(total), " of "+text.Megabytes(total))
-	case l.screen != nil:
-		l.progress(name+" "+text.Megabytes(done), 0, "")
+	case l.screen == nil:
+		done -= done % 10_000_000
+		fallthrough
 	default:
-		l.progress(name+" "+text.Megabytes(done-done%10_000_000), 0, "")
+		l.progress(name+" "+text.Megabytes(done), 0, "")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/figures"
@@ -28,7 +27,7 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	dataDirFlag(cmd, &o.dataDir)
 	numberVar(f, &o.seeds, "seeds", 3, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
 	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt, "`N` passes over the training set at most, labelled \"reduced\" (default: the data set's)")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` after which what there is makes the table, labelled \"reduced\"; 0: none")
+	f.DurationVar(&o.budget, "budget", 0, "`TIME` limit; the table then has the runs so far, labelled \"reduced\"; 0 for none")
 	f.StringVar(&o.folder, "folder", folder, "`FOLDER` that keeps the runs and the tables; processes with the same folder share the work")
 }
 
@@ -50,7 +49,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name, SaveEvery: time.Minute},
 		Begin: func(i, n int, cell study.Cell) {
 			display.notice(fmt.Sprintf("run %d of %d: %s, seed %d, in %s", i, n, cell.Row, cell.Config.Seed, cell.Dir))
-			display.restart(cell.Config)
+			display.config, display.began = cell.Config, time.Time{}
 		},
 		Failed: func(cell study.Cell, err error) {
 			errs[cell.Dir] = err
@@ -82,12 +81,13 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 			runs += l.Runs
 		}
 	}
-	if err := s.print(cmd, summaries, studyText(o, summaries)); err != nil {
+	view := map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}
+	if err := s.print(cmd, summaries, render("study", view)); err != nil {
 		return err
 	}
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w; give the same command to go on", training.ErrInterrupted)
+		return fmt.Errorf("%w; the same command continues", training.ErrInterrupted)
 	case runs == 0 && len(errs) > 0:
 		return errNothingRun
 	}
@@ -95,30 +95,3 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 }
 
 var errNothingRun = errors.New("no run could be done; the reasons are above")
-
-func studyText(o studyFlags, summaries []study.Summary) string {
-	var b strings.Builder
-	var names []string
-	for _, summary := range summaries {
-		names = append(names, summary.Name)
-		fmt.Fprintf(&b, "%s\n", summary.Text())
-		for _, f := range summary.Figures {
-			if len(f.Files) > 0 {
-				fmt.Fprintf(&b, "%s: %s.{png,svg,csv}\n", f.About, strings.TrimSuffix(f.Files[0], filepath.Ext(f.Files[0])))
-			}
-			for _, note := range f.Notes {
-				fmt.Fprintf(&b, "%s: %s\n", f.About, note)
-			}
-		}
-		if len(summary.Figures) > 0 {
-			fmt.Fprintln(&b)
-		}
-	}
-	kept := names[0]
-	if len(names) > 1 {
-		kept = "{" + strings.Join(names, ",") + "}"
-	}
-	fmt.Fprintf(&b, "test accuracy, mean ± standard deviation over seeds 1 to %d, on %s, %s\nkept in %s.{md,csv,json}\n",
-		o.seeds, summaries[0].Origin.Machine, summaries[0].Origin.Backend, filepath.Join(o.folder, kept))
-	return b.String()
-}

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/report"
-	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -24,50 +23,44 @@ import (
 func newTrain(s *shared) *cobra.Command {
 	var c training.Config
 	var o training.Options
-	var dataDir, hidden, hierarchy, dtype, watchAt string
+	var dataDir, watchAt string
+	var hidden []int
 	var settings []string
 	var overwrite, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "train",
-		Short: "Train a classifier, or go on with a training that was interrupted",
-		Long: `Train a classifier. Progress goes to stderr, the result to stdout. The checkpoint directory
-holds everything needed to classify again; the same command resumes a run that was
-interrupted or killed, and ends with the same weights.`,
-		Example: "  ccp train --data digits --epochs 30 --checkpoint runs/digits",
-		Args:    noArgs,
-	}
+	cmd := command("train", "")
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&c.Data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(f, &c.KNN, &c.SplitSeed, &c.Validation)
-	f.BoolVar(&c.RandomGraph, "random-graph", false, "put a random connected graph with as many edges in place of the data's")
+	f.BoolVar(&c.RandomGraph, "random-graph", false, "replace the data's graph by a random connected one with as many edges")
 	formFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
-	f.StringVar(&hidden, "fc", "", "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
-	choiceVar(f, &hierarchy, "hierarchy", "learned", "`WAY` that the clusters come about: "+strings.Join(ccp.Plans(), ", ")+"; some data sets have another default", ccp.Plans()...)
-	choiceVar(f, &dtype, "dtype", "float32", "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", "float32", nn.BFloat16)
+	f.IntSliceVar(&hidden, "fc", nil, "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
+	choiceVar(f, new(string), "hierarchy", "learned", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(), ", ")+"; some data sets differ", ccp.Plans()...)
+	choiceVar(f, new(string), "dtype", "float32", "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", "float32", nn.BFloat16)
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
 	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
 	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
 	f.Float64Var(&c.LearningRate, "lr", 0, "Adam's learning `RATE` at the start (default 0.001)")
 	f.StringVar(&c.Schedule, "schedule", "cosine", "`KIND` of schedule of the learning rate: cosine (to zero) or constant")
-	f.Float64Var(&c.Average, "average", 0, "`DECAY` of a moving average of the weights to classify with, such as 0.999; 0 for none")
+	f.Float64Var(&c.Average, "average", 0, "`DECAY` of the moving average of the weights used for classification, such as 0.999; 0 for none")
 	f.Float64Var(&c.LabelSmoothing, "label-smoothing", 0, "`SHARE` of each label that is spread over all classes, such as 0.1")
 	f.IntVar(&c.Patience, "patience", 0, "stop after `N` epochs without a better validation; 0 for never")
 	f.Int64Var(&c.Seed, "seed", 1, "`SEED` of weights, batches, dropout and augmentation")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
 	f.BoolVar(&overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
-	watchFlag(f, &watchAt)
+	f.StringVar(&watchAt, "watch", "", "show the training in a browser, live; =`ADDR` to listen on (default 127.0.0.1 and a free port)")
+	f.Lookup("watch").NoOptDefVal = "127.0.0.1:0"
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 	f.BoolVar(&dryRun, "dry-run", false, "print what a training step needs, memory above all, and do not train")
-	f.BoolVar(&o.Resident, "resident", false, "keep the training samples in the device's memory, and pick and augment them there")
-	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` of the backend's devices that share each batch; the batch must be a multiple of it")
+	f.BoolVar(&o.Resident, "resident", false, "keep the training samples in device memory, and select and augment them there")
+	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the batch must be a multiple of N")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := complete(&c, f, hidden, hierarchy, dtype, settings); err != nil {
+		if err := complete(&c, f, hidden, settings); err != nil {
 			return usage(cmd, err)
 		}
 		if o.Dir == "" {
@@ -93,7 +86,7 @@ interrupted or killed, and ends with the same weights.`,
 			if display.clear(); err != nil {
 				return err
 			}
-			return s.print(cmd, f, footprintText(f))
+			return s.print(cmd, f, render("train-dry-run", f))
 		}
 		if watchAt != "" {
 			stop, err := watch(watchAt, o.Dir, &o.Observer, cmd.ErrOrStderr())
@@ -113,39 +106,27 @@ interrupted or killed, and ends with the same weights.`,
 		if result.Resumed {
 			display.notice("this run had ended before and nothing was trained now; --overwrite trains it anew")
 		}
-		next := []string{"eval", "--checkpoint", result.Checkpoint}
-		if dataDir != "" {
-			next = append(next, "--data-dir", dataDir)
-		}
-		return s.print(cmd, result, resultText(result, self()+" "+commandLine(next...)))
+		next := self() + " " + commandLine(withData(dataDir, "eval", "--checkpoint", result.Checkpoint)...)
+		return s.print(cmd, result, render("train", map[string]any{"Result": result, "Next": next}))
 	}
 	return cmd
 }
 
-// resultText is what a training came to, and the command to try next.
-func resultText(r training.Result, next string) string {
-	return fmt.Sprintf("test accuracy %.2f%%, loss %.4f; validation accuracy %.2f%%, best in epoch %d of %d\n",
-		100*r.Test.Accuracy, r.Test.Loss, 100*r.Validation.Accuracy, r.BestEpoch, r.Epochs) +
-		fmt.Sprintf("%s parameters, %s in %s of training after %s of compiling, on %s\n", text.Thousands(r.Parameters), text.Count(r.Steps, "step"),
-			text.Seconds(r.Seconds), text.Seconds(r.CompileSeconds), r.Backend) +
-		fmt.Sprintf("checkpoint in %s; try: %s\n", r.Checkpoint, next)
-}
+// shortcuts are the flags that stand for a setting of the model.
+var shortcuts = map[string]string{"ccp_hierarchy": "hierarchy", "dtype": "dtype"}
 
-// complete gives the settings that were not asked for their defaults, which depend on the data set, and checks them all.
-func complete(c *training.Config, f *pflag.FlagSet, hidden, hierarchy, dtype string, settings []string) (err error) {
-	defaults := training.Defaults(c.Data, c.Model)
-	for name, set := range map[string]func(){
-		"epochs":          func() { c.Epochs = defaults.Epochs },
-		"batch":           func() { c.Batch = defaults.Batch },
-		"lr":              func() { c.LearningRate = defaults.LearningRate },
-		"augment":         func() { c.Augment = defaults.Augment },
-		"label-smoothing": func() { c.LabelSmoothing = defaults.LabelSmoothing },
-		"average":         func() { c.Average = defaults.Average },
-		"levels":          func() { c.Levels = defaults.Levels },
-		"tfidf":           func() { c.TFIDF = defaults.TFIDF },
-	} {
-		if !f.Changed(name) {
-			set()
+// complete replaces what no flag has set by the defaults of the data set and the model, and checks the configuration.
+func complete(c *training.Config, f *pflag.FlagSet, hidden []int, settings []string) (err error) {
+	given := map[string]string{}
+	f.Visit(func(flag *pflag.Flag) {
+		if _, list := flag.Value.(pflag.SliceValue); !list {
+			given[flag.Name] = flag.Value.String()
+		}
+	})
+	*c = training.Defaults(c.Data, c.Model)
+	for name, value := range given {
+		if err := f.Set(name, value); err != nil {
+			return err
 		}
 	}
 	if c.Levels != "" {
@@ -153,25 +134,19 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden, hierarchy, dtype str
 			return fmt.Errorf("--levels: %w", err)
 		}
 	}
-	if c.Hidden, err = parseWidths(hidden); err != nil {
-		return fmt.Errorf("--fc: %w", err)
+	if c.Hidden = hidden; slices.Equal(hidden, []int{0}) {
+		c.Hidden = []int{}
 	}
-	if !f.Changed("fc") && !f.Changed("levels") {
-		c.Hidden = defaults.Hidden
-	}
-	for _, option := range []struct{ flag, name, value string }{{"hierarchy", "ccp_hierarchy", hierarchy}, {"dtype", "dtype", dtype}} {
-		if !f.Changed(option.flag) {
-			continue
+	for name, flag := range shortcuts {
+		if f.Changed(flag) {
+			settings = append(settings, name+"="+f.Lookup(flag).Value.String())
 		}
-		for _, setting := range settings {
-			if name, other, _ := strings.Cut(setting, "="); name == option.name && other != option.value {
-				return fmt.Errorf("--%s %s and --set %s contradict each other; give one of them", option.flag, option.value, setting)
-			}
-		}
-		settings = append(settings, option.name+"="+option.value)
 	}
-	c.Settings = defaults.Settings
 	for _, setting := range settings {
+		name, value, _ := strings.Cut(setting, "=")
+		if flag := f.Lookup(shortcuts[name]); flag != nil && flag.Changed && flag.Value.String() != value {
+			return fmt.Errorf("--%s %s and --set %s contradict each other; give one of them", flag.Name, flag.Value, setting)
+		}
 		if err := c.Settings.Set(setting); err != nil {
 			return fmt.Errorf("--set: %w", err)
 		}
@@ -185,59 +160,7 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden, hierarchy, dtype str
 	return c.Check()
 }
 
-func parseWidths(text string) ([]int, error) {
-	if text == "" {
-		return nil, nil
-	}
-	widths := []int{}
-	if text == "0" {
-		return widths, nil
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		width, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || width < 1 || width > 1<<20 {
-			return nil, fmt.Errorf("%q in %q is not a whole number from 1 to %d", part, text, 1<<20)
-		}
-		widths = append(widths, width)
-	}
-	return widths, nil
-}
-
-// footprintText is what a step of a training needs.
-func footprintText(f training.Footprint) string {
-	source := "as compiled"
-	if f.Estimated {
-		source = "estimated, this backend does not tell"
-	}
-	arguments := "weights, Adam's averages, graph, batch"
-	if f.Resident > 0 {
-		arguments = "weights, Adam's averages, graph, samples"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "model %s on %s: %s parameters; batch %d on %s, %s\n", f.Model, f.Data, text.Thousands(f.Parameters), f.Batch, text.Count(f.Devices, "device"), f.Backend)
-	fmt.Fprintf(&b, "memory of a training step on each device, %s:\n", source)
-	line := func(name string, bytes int64, shape string) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-46s %-10s %s", name, text.Megabytes(bytes), shape), " ") + "\n")
-	}
-	line(arguments, f.Memory.Arguments, "")
-	line("the same after the step", f.Memory.Results, "")
-	line("activations and gradients", f.Memory.Temporary, "")
-	line("code", f.Memory.Code, "")
-	line("peak", f.Memory.Peak(), "")
-	fmt.Fprintf(&b, "batches prepared ahead, on the host: %s\nlargest tensors:\n", text.Megabytes(f.Input))
-	for _, t := range f.Largest {
-		line(t.Name, t.Bytes, t.Shape)
-	}
-	return b.String()
-}
-
-// watchFlag is --watch of `ccp train`.
-func watchFlag(f *pflag.FlagSet, address *string) {
-	f.StringVar(address, "watch", "", "show the training in a browser, live; =`ADDR` to listen on (default 127.0.0.1 and a free port)")
-	f.Lookup("watch").NoOptDefVal = "127.0.0.1:0"
-}
-
-// watch serves a page that follows the training in dir, and says where on log. stop ends it, when open pages have been told that the
+// watch serves a page that follows the training in dir, and writes its address to log. stop ends it, when open pages have been told that the
 // training has ended.
 func watch(address, dir string, o *training.Observer, log io.Writer) (stop func(), err error) {
 	server, err := report.Listen(address, dir)

@@ -1,9 +1,12 @@
 package main
 
 import (
+	_ "embed" // the help
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +33,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		kinds := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
-			"float64": "a number", "duration": "a duration such as 90s or 5m", "bool": "true or false"}
+			"float64": "a number", "intSlice": "a list of whole numbers such as 512,128", "duration": "a duration such as 90s or 5m", "bool": "true or false"}
 		flag, reason := invalid.GetFlag(), invalid.Unwrap().Error()
 		if _, ours := flag.Value.(*checked); !ours && kinds[flag.Value.Type()] != "" {
 			reason = "is not " + kinds[flag.Value.Type()]
@@ -40,28 +43,39 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage(cmd, err)
 }
 
-// noArgs accepts none beside the flags.
-func noArgs(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return nil
-	case cmd.HasAvailableSubCommands():
-		return usage(cmd, fmt.Errorf("there is no command %q", args[0]))
-	}
-	return usage(cmd, fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), args[0]))
+//go:embed help.txt
+var helpText string
+
+// command is the one that help.txt has under "# path". It takes one argument, as described, or none for "".
+func command(path, argument string) *cobra.Command {
+	_, section, _ := strings.Cut("\n"+helpText, "\n# "+path)
+	section, _, _ = strings.Cut(section, "\n\n# ")
+	heading, section, _ := strings.Cut(section, "\n")
+	about, examples, _ := strings.Cut(strings.TrimSpace(section), "\n\nExamples:\n")
+	short, long, _ := strings.Cut(about, "\n\n")
+	name := path[strings.LastIndex(path, " ")+1:]
+	return &cobra.Command{Use: name + heading, Short: short, Long: long, Example: examples, Args: func(cmd *cobra.Command, args []string) error {
+		switch {
+		case argument != "" && len(args) == 0:
+			return usage(cmd, fmt.Errorf("%s is needed", argument))
+		case argument != "" && len(args) > 1:
+			return usage(cmd, fmt.Errorf("one %s is needed, there are %d: %s", argument, len(args), commandLine(args...)))
+		case argument != "" || len(args) == 0:
+			return nil
+		case cmd.HasAvailableSubCommands():
+			return usage(cmd, fmt.Errorf("there is no command %q", args[0]))
+		}
+		return usage(cmd, fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), args[0]))
+	}}
 }
 
-// oneArg accepts exactly one, which `name` describes.
-func oneArg(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return usage(cmd, fmt.Errorf("%s is needed", name))
-		case len(args) > 1:
-			return usage(cmd, fmt.Errorf("one %s is needed, there are %d: %s", name, len(args), commandLine(args...)))
-		}
-		return nil
-	}
+// group is a command that only holds others: alone it prints its help.
+func group(path string, commands ...*cobra.Command) *cobra.Command {
+	cmd := command(path, "")
+	cmd.DisableFlagsInUseLine = true
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(commands...)
+	return cmd
 }
 
 // self is how the user called this program: by its name or path, or through `go run`.
@@ -72,17 +86,16 @@ func self() string {
 	return commandLine(os.Args[0])
 }
 
+// plain is a word that a shell takes as it stands.
+var plain = regexp.MustCompile(`^[\w+=./,:@%-]+$`)
+
 // commandLine joins words to a line that a shell splits into the same words.
 func commandLine(words ...string) string {
-	quoted := make([]string, len(words))
+	quoted := slices.Clone(words)
 	for i, word := range words {
-		plain := func(r rune) bool {
-			return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
+		if !plain.MatchString(word) {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
-		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		quoted[i] = word
 	}
 	return strings.Join(quoted, " ")
 }

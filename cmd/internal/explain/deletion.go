@@ -11,8 +11,7 @@ import (
 
 const (
 	deletedShare = 0.1 // of the nodes
-	// RandomDraws is over how many draws the random deletion is averaged.
-	RandomDraws = 5
+	randomDraws  = 5   // over which the random deletion is averaged
 )
 
 // Deletion is how a classifier does on signals that lack nodes.
@@ -22,6 +21,7 @@ type Deletion struct {
 	Deleted int   `json:"deleted"` // nodes of each sample
 	Nothing Score `json:"nothing"`
 	Random  Score `json:"random"` // means over draws
+	Draws   int   `json:"-"`
 	Top     Score `json:"top"`
 }
 
@@ -34,7 +34,7 @@ type Score struct {
 // Delete puts the baseline in the place of the nodes that contributed most to each sample, and of as many drawn at random: if
 // contributions mean anything, the former hurts far more.
 func (e *Explanation) Delete(ctx context.Context) (Deletion, error) {
-	d := Deletion{Subject: e.subject(), Nodes: e.Data.Nodes, Deleted: max(1, int(deletedShare*float64(e.Data.Nodes)+0.5))}
+	d := Deletion{Subject: e.subject(), Draws: randomDraws, Nodes: e.Data.Nodes, Deleted: max(1, int(deletedShare*float64(e.Data.Nodes)+0.5))}
 	random := rand.New(rand.NewPCG(1, uint64(e.Data.Nodes)))
 	err := e.each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 		most := make([]int, e.Data.Nodes)
@@ -44,7 +44,7 @@ func (e *Explanation) Delete(ctx context.Context) (Deletion, error) {
 		slices.SortStableFunc(most, func(i, j int) int { return cmp.Compare(a.Nodes[j], a.Nodes[i]) })
 		signals := [][]float32{signal, e.without(signal, most[:d.Deleted])}
 		scores := []*Score{&d.Nothing, &d.Top}
-		for range RandomDraws {
+		for range randomDraws {
 			signals, scores = append(signals, e.without(signal, random.Perm(e.Data.Nodes)[:d.Deleted])), append(scores, &d.Random)
 		}
 		predictions, err := e.Classifier.Classify(ctx, signals)
@@ -54,7 +54,7 @@ func (e *Explanation) Delete(ctx context.Context) (Deletion, error) {
 		for i, p := range predictions {
 			weight, label := 1/float64(len(e.samples)), int(e.Data.Labels[sample])
 			if scores[i] == &d.Random {
-				weight /= RandomDraws
+				weight /= randomDraws
 			}
 			scores[i].Probability += weight * p.Probabilities[label]
 			if p.Class == label {

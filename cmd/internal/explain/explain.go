@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
@@ -30,7 +31,6 @@ type Explanation struct {
 	Progress   func(doing string, done float64)
 
 	samples []int // indices in Data
-	names   []string
 }
 
 // Prepare chooses n samples of the split, evenly spread because data is often sorted by class; 0 for all of them.
@@ -48,9 +48,6 @@ func (e *Explanation) Prepare(n int) error {
 		return fmt.Errorf("the %s split of %s has no samples to explain; choose another with --split", e.Split, e.Data.Name)
 	}
 	e.samples = spread(e.samples, n)
-	for i := range e.Data.Nodes {
-		e.names = append(e.names, e.Data.NodeName(i))
-	}
 	return nil
 }
 
@@ -73,13 +70,17 @@ type Subject struct {
 	Split   string `json:"split"`
 	Samples int    `json:"samples"`
 	Method  string `json:"method"`
-	Steps   int    `json:"steps,omitempty"`
+	Steps   int    `json:"steps,omitempty"` // of integrated gradients
+	Class   string `json:"-"`               // the only one explained; "": those predicted
 }
 
 func (e *Explanation) subject() Subject {
 	s := Subject{Command: "explain", Data: e.Data.Name, Split: e.Split, Samples: len(e.samples), Method: e.Options.Method}
 	if s.Method == models.IntegratedGradients {
 		s.Steps = e.Options.Steps
+	}
+	if e.Class >= 0 {
+		s.Class = e.Data.ClassNames[e.Class]
 	}
 	return s
 }
@@ -113,26 +114,47 @@ type Contribution struct {
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	s := Summary{Subject: e.subject()}
 	means, change := make([]models.MeanAttribution, e.Data.Classes()), math.SmallestNonzeroFloat64
-	drawn := pictures{Explanation: e, folder: folder}
+	var drawn []drawnSample
 	attribute := func(row func(cells ...any)) error {
 		return e.each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
 			s.Gap += a.Gap
 			change += math.Abs(a.Logit - a.Baseline)
-			drawn.keep(sample, signal, a)
+			if len(drawn) < mostSamplePictures {
+				drawn = append(drawn, drawnSample{sample, signal, a})
+			}
 			for node, v := range a.Nodes {
-				if row != nil && v != 0 {
-					row(sample, e.Data.ClassNames[e.Data.Labels[sample]], a.Prediction.Name, e.Data.ClassNames[a.Class], node, e.names[node], v)
+				if v != 0 {
+					row(sample, e.Data.ClassNames[e.Data.Labels[sample]], a.Prediction.Name, e.Data.ClassNames[a.Class], node, e.Data.NodeName(node), v)
 				}
 			}
 			return nil
 		})
 	}
-	var err error
 	if folder == "" {
-		err = attribute(nil)
+		if err := attribute(func(...any) {}); err != nil {
+			return s, err
+		}
 	} else {
-		err = drawn.files(attribute, means)
+		heading := []string{"sample", "true", "predicted", "explained", "node", "name", "contribution"}
+		if err := text.WriteCSV(filepath.Join(folder, "contributions.csv"), heading, attribute); err != nil {
+			return s, err
+		}
+		heading = []string{"class", "samples", "node", "name", "mean", "mean_absolute"}
+		err := text.WriteCSV(filepath.Join(folder, "classes.csv"), heading, func(row func(cells ...any)) error {
+			for k, mean := range means {
+				for node, v := range mean.Signed {
+					row(e.Data.ClassNames[k], mean.Samples, node, e.Data.NodeName(node), v, mean.Absolute[node])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return s, err
+		}
+		if err := e.draw(folder, means, drawn); err != nil {
+			return s, err
+		}
 	}
 	s.Gap /= change
 	for k, mean := range means {
@@ -140,7 +162,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 			s.Classes = append(s.Classes, e.class(k, mean))
 		}
 	}
-	return s, err
+	return s, nil
 }
 
 // each attributes the samples and gives visit, in order, each one's index, raw signal and attribution.
@@ -174,9 +196,9 @@ func (e *Explanation) each(ctx context.Context, visit func(sample int, signal []
 }
 
 func (e *Explanation) class(k int, mean models.MeanAttribution) Class {
-	nodes := make([]Contribution, len(e.names))
-	for i, name := range e.names {
-		nodes[i] = Contribution{i, name, mean.Signed[i], mean.Absolute[i]}
+	nodes := make([]Contribution, e.Data.Nodes)
+	for i := range nodes {
+		nodes[i] = Contribution{i, e.Data.NodeName(i), mean.Signed[i], mean.Absolute[i]}
 	}
 	c := Class{Name: e.Data.ClassNames[k], Samples: mean.Samples}
 	if e.Data.Parts != nil {

@@ -19,55 +19,23 @@ const (
 
 const contributionLabel = "contribution to the logit"
 
-// pictures writes contributions to a folder, and draws them where the nodes are: on the image, the skeleton or the graph.
-type pictures struct {
-	*Explanation
-	folder  string
-	samples []drawnSample
-}
-
+// drawnSample is a sample with its raw signal, to be drawn.
 type drawnSample struct {
 	index  int
 	signal []float32
 	models.Attribution
 }
 
-// keep takes note of a sample, unless there are enough.
-func (p *pictures) keep(sample int, signal []float32, a models.Attribution) {
-	if len(p.samples) < mostSamplePictures {
-		p.samples = append(p.samples, drawnSample{sample, signal, a})
-	}
-}
-
-// files writes contributions.csv, whose rows come from attribute, then classes.csv and the pictures.
-func (p *pictures) files(attribute func(row func(cells ...any)) error, means []models.MeanAttribution) error {
-	err := text.WriteCSV(filepath.Join(p.folder, "contributions.csv"), []string{"sample", "true", "predicted", "explained", "node", "name", "contribution"}, attribute)
-	if err != nil {
-		return err
-	}
-	err = text.WriteCSV(filepath.Join(p.folder, "classes.csv"), []string{"class", "samples", "node", "name", "mean", "mean_absolute"}, func(row func(cells ...any)) error {
-		for k, mean := range means {
-			for node, v := range mean.Signed {
-				row(p.Data.ClassNames[k], mean.Samples, node, p.names[node], v, mean.Absolute[node])
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return p.draw(means)
-}
-
-// draw draws the means of all classes that were explained, class_K.png, and the samples kept, sample_N.png.
-func (p *pictures) draw(means []models.MeanAttribution) error {
-	layout := picture.NewLayout(p.Classifier.Graph, p.Data.Grid, p.Data.Parts, p.Data.Coordinates, p.Data.NodeNames)
+// draw writes the means of all classes that were explained, class_K.png, and some samples, sample_N.png, to a folder. It draws them
+// where the nodes are: on the image, the skeleton or the graph.
+func (e *Explanation) draw(folder string, means []models.MeanAttribution, samples []drawnSample) error {
+	layout := picture.NewLayout(e.Classifier.Graph, e.Data.Grid, e.Data.Parts, e.Data.Coordinates, e.Data.NodeNames)
 	save := func(name, title string, panels ...*plot.Plot) error {
 		width, height := layout.Size()
 		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: width + picture.BarWidth/vg.Length(len(panels)), Height: max(height, 150)}
-		return sheet.Save(filepath.Join(p.folder, name))
+		return sheet.Save(filepath.Join(folder, name))
 	}
-	class := func(k int) string { return text.Shorten(p.Data.ClassNames[k], text.LongestName) }
+	class := func(k int) string { return text.Shorten(e.Data.ClassNames[k], text.LongestName) }
 	drawn := 0
 	for k, mean := range means {
 		if mean.Samples == 0 || drawn == mostClassPictures {
@@ -79,14 +47,14 @@ func (p *pictures) draw(means []models.MeanAttribution) error {
 			return err
 		}
 	}
-	for _, s := range p.samples {
-		label := int(p.Data.Labels[s.index])
+	for _, s := range samples {
+		label := int(e.Data.Labels[s.index])
 		title := fmt.Sprintf("sample %d, class %s", s.index, class(label))
 		if s.Prediction.Class != label {
 			title += ", taken for " + class(s.Prediction.Class)
 		}
 		panels := []*plot.Plot{layout.Values("explained: class "+class(s.Class), contributionLabel, s.Nodes)}
-		if c := p.Data.Channels; layout.Kind == picture.OnGrid && (c == 1 || c == 3) {
+		if c := e.Data.Channels; layout.Kind == picture.OnGrid && (c == 1 || c == 3) {
 			panels = []*plot.Plot{layout.Image("the signal", s.signal, c), panels[0]}
 		}
 		if err := save(fmt.Sprintf("sample_%d.png", s.index), title, panels...); err != nil {

@@ -84,9 +84,9 @@ func newCell(folder string, row Row, seed int) Cell {
 	return Cell{Row: row.Name, Config: c, Dir: filepath.Join(folder, name[:len(name)-2*(sha256.Size-4)])}
 }
 
-// Dirs are the directories in folder of the row's runs with the seeds 1 to seeds.
+// Dirs are the directories in folder of the row's runs with the seeds 1 to seeds; none for a row that only quotes.
 func (r Row) Dirs(folder string, seeds int) (dirs []string) {
-	for seed := 1; seed <= seeds; seed++ {
+	for seed := 1; r.Config != nil && seed <= seeds; seed++ {
 		dirs = append(dirs, newCell(folder, r, seed).Dir)
 	}
 	return dirs

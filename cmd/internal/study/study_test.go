@@ -73,8 +73,7 @@ one
 other                                                                    50
 not run: one: no such thing
 `, s.Text())
-	markdown, err := s.Markdown()
-	require.NoError(t, err)
+	markdown := s.show("summary")
 	assert.Contains(t, markdown, "| both | 98.0 ± 1.0 | 3 | 1,234 | 5 | 10 | 12,300 | 84.4 |\n| one |  |")
 	assert.Contains(t, markdown, "- both: as it is\n- not run: one: no such thing\n")
 	require.NoError(t, s.Write(folder))

@@ -65,9 +65,8 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 	for _, row := range t.Rows {
 		line := Line{Name: row.Name, Paper: row.Paper, Note: row.Note}
 		var accuracies, validations, times, rates []float64
-		for seed := 1; row.Config != nil && seed <= seeds; seed++ {
+		for _, dir := range row.Dirs(folder, seeds) {
 			all++
-			dir := newCell(folder, row, seed).Dir
 			result, err := training.ReadResult(dir)
 			var rate Rate
 			if err == nil {
@@ -100,35 +99,27 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 
 // rows are the table's for people, the heading first. The paper's column is there only where there is a number in it.
 func (s Summary) rows() [][]string {
-	paper := slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Paper > 0 })
-	rows := [][]string{{"", "accuracy %", "runs", "parameters", "epochs", "training s", "signals/s", "paper %"}}
+	columns := 7
+	if slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Paper > 0 }) {
+		columns++
+	}
+	heading := []string{"", "accuracy %", "runs", "parameters", "epochs", "training s", "signals/s", "paper %"}
+	rows := [][]string{heading[:columns]}
 	for _, l := range s.Lines {
 		row := []string{l.Name, "", "", "", "", "", "", ""}
 		if l.Runs > 0 {
-			row = []string{l.Name, accuracy(l), strconv.Itoa(l.Runs), text.Thousands(l.Parameters), strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond), ""}
+			accuracy := fmt.Sprintf("%.1f", l.Accuracy)
+			if l.Runs > 1 {
+				accuracy += fmt.Sprintf(" ± %.1f", l.Deviation)
+			}
+			row = []string{l.Name, accuracy, strconv.Itoa(l.Runs), text.Thousands(l.Parameters), strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond), ""}
 		}
 		if l.Paper > 0 {
 			row[7] = strconv.FormatFloat(l.Paper, 'f', -1, 64)
 		}
-		rows = append(rows, row)
-	}
-	for i := range rows {
-		if !paper {
-			rows[i] = rows[i][:7]
-		}
+		rows = append(rows, row[:columns])
 	}
 	return rows
-}
-
-// accuracy is a line's, such as "98.2 ± 0.4".
-func accuracy(l Line) string {
-	switch l.Runs {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%.1f", l.Accuracy)
-	}
-	return fmt.Sprintf("%.1f ± %.1f", l.Accuracy, l.Deviation)
 }
 
 // number keeps three digits.
@@ -156,23 +147,8 @@ func (s Summary) failures() (lines []string) {
 	return lines
 }
 
-// heading is the title, with what is missing.
-func (s Summary) heading() string {
-	if s.Reduced == "" {
-		return s.Title
-	}
-	return s.Title + " (reduced: " + s.Reduced + ")"
-}
-
 // Text is the table for a terminal.
-func (s Summary) Text() string {
-	table := text.Table{Align: "lr"}
-	for _, row := range s.rows() {
-		table.Row("%s", strings.Join(row, "\t"))
-	}
-	lines := append([]string{s.heading(), strings.TrimSuffix(table.String(), "\n")}, s.failures()...)
-	return strings.Join(lines, "\n") + "\n"
-}
+func (s Summary) Text() string { return text.Align(s.show("terminal")) }
 
 // Write keeps the table in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing. The CSV file has all digits.
 func (s Summary) Write(folder string) error {
@@ -190,9 +166,5 @@ func (s Summary) Write(folder string) error {
 	if err := files.WriteJSON(path+".json", s); err != nil {
 		return err
 	}
-	markdown, err := s.Markdown()
-	if err != nil {
-		return err
-	}
-	return files.WriteBytes(path+".md", []byte(markdown))
+	return files.WriteBytes(path+".md", []byte(s.show("summary")))
 }

@@ -29,19 +29,22 @@ func Jobs(manager, name, command string, workers int) (string, error) {
 	if manager != "slurm" && manager != "kubernetes" {
 		return "", fmt.Errorf("jobs can be written for slurm and kubernetes, not for %q", manager)
 	}
-	var b strings.Builder
-	err := templates.ExecuteTemplate(&b, manager, map[string]any{"Name": name, "Command": command, "Workers": workers})
-	return b.String(), err
+	return execute(manager, map[string]any{"Name": name, "Command": command, "Workers": workers}), nil
 }
 
-// Markdown is the table with its title, notes and origin.
-func (s Summary) Markdown() (string, error) {
-	var b strings.Builder
-	err := templates.ExecuteTemplate(&b, "summary", struct {
+// show writes a summary with a template.
+func (s Summary) show(name string) string {
+	return execute(name, struct {
 		Summary
-		Heading  string
 		Rows     [][]string
 		Failures []string
-	}{s, s.heading(), s.rows(), s.failures()})
-	return b.String(), err
+	}{s, s.rows(), s.failures()})
+}
+
+func execute(name string, data any) string {
+	var b strings.Builder
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		panic(err) // the templates are part of the program
+	}
+	return b.String()
 }

@@ -8,46 +8,50 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// Table is laid out in columns that are two blanks apart.
-type Table struct {
-	// Align has an l for each column that is aligned to the left, an r for one to the right; its last letter is for all columns after it.
-	Align string
-	rows  [][]string
+// Align lays out the tables of a text: adjacent lines whose cells are separated by tabs. Columns are two blanks apart. A column is
+// aligned to the right where its cell in the table's first line begins with a blank.
+func Align(text string) string {
+	var b strings.Builder
+	var table [][]string
+	for line := range strings.Lines(text + "\n") {
+		if strings.Contains(line, "\t") {
+			table = append(table, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+			continue
+		}
+		layOut(&b, table)
+		table = nil
+		b.WriteString(line)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Row adds a row, whose cells are separated by tabs.
-func (t *Table) Row(format string, values ...any) {
-	t.rows = append(t.rows, strings.Split(fmt.Sprintf(format, values...), "\t"))
-}
-
-// String is the table, a line for each row, without blanks at their ends.
-func (t *Table) String() string {
+// layOut writes a table, a line for each row, without blanks at their ends.
+func layOut(b *strings.Builder, table [][]string) {
 	var widths []int
-	for _, row := range t.rows {
+	for _, row := range table {
 		for i, cell := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], len([]rune(cell)))
+			widths[i] = max(widths[i], utf8.RuneCountInString(strings.TrimPrefix(cell, " ")))
 		}
 	}
-	var b strings.Builder
-	for _, row := range t.rows {
-		var line strings.Builder
+	for _, row := range table {
+		line := ""
 		for i, cell := range row {
-			if t.Align[min(i, len(t.Align)-1)] == 'l' {
-				fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
-			} else {
-				fmt.Fprintf(&line, "%*s  ", widths[i], cell)
+			width := -widths[i]
+			if i < len(table[0]) && strings.HasPrefix(table[0][i], " ") {
+				width = widths[i]
 			}
+			line += fmt.Sprintf("%*s  ", width, strings.TrimPrefix(cell, " "))
 		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	return b.String()
 }
 
 // WriteCSV writes a file of comma-separated values, all or nothing, into a folder that is made if need be. It calls fill, which gives

@@ -29,13 +29,12 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "ä…", Shorten("äöü", 2))
 }
 
-func TestTable(t *testing.T) {
-	table := Table{Align: "lr"}
-	table.Row("class\tsamples\tnote")
-	table.Row("ä\t%d\t", 7)
-	table.Row("%s\t%.1f\t%s", "airplane", 0.25, "x")
-	assert.Equal(t, "class     samples  note\nä               7\nairplane      0.2     x\n", table.String())
-	assert.Empty(t, (&Table{Align: "l"}).String())
+func TestAlign(t *testing.T) {
+	table := "class\t samples\tnote\nä\t7\t\nairplane\t0.2\tx\n"
+	want := "class     samples  note\nä               7\nairplane      0.2  x\n"
+	assert.Equal(t, "above\n"+want+"\n"+want+"below\n", Align("above\n"+table+"\n"+table+"below\n"), "each table has widths of its own")
+	assert.Equal(t, "  a  b\n  c\nend", Align("\ta\tb\n\tc\nend"), "an empty column is an indent")
+	assert.Empty(t, Align(""))
 }
 
 // A file is whole, or it is not there at all.
