@@ -97,11 +97,7 @@ func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.D
 	if m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)
 	}
-	return Dense{A: constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
-}
-
-func constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
-	return scope.VariableWithValue(name, value).SetTrainable(false).NodeValue(g)
+	return Dense{A: nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
 }
 
 func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
