@@ -46,7 +46,9 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 	for i := range loops {
 		loops[i] = m.At(i, i)
 	}
-	vector := func(name string, values []float64) *Node { return nn.Constant(scope, g, name, floats(dtype, values, n)) }
+	vector := func(name string, values []float64) *Node {
+		return nn.Constant(scope, g, name, floats(dtype, values, n))
+	}
 	return newSparse(scope, g, n, list, vector("degrees", a0.Degrees()), vector("loops", loops))
 }
 

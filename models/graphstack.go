@@ -8,7 +8,6 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models/graclus"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -38,7 +37,7 @@ func graphStack(filter convolution) Network {
 		}
 		tables := scope.In(GraphScope)
 		x := TransposeAllDims(signal, 1, 0, 2) // what a sparse product reads are rows: a node's whole batch
-		x = Gather(x, indices(tables, x.Graph(), "order", tree.Order))
+		x = Gather(x, nn.Indices(tables, x.Graph(), "order", tree.Order))
 		a := tree.Levels[0]
 		h := 0 // how often it was halved
 		for i, level := range spec.Levels {
@@ -115,18 +114,13 @@ func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 			place[pair[1]] = int32(count + k)
 		}
 	}
-	places := indices(scope, g, "place", place)
-	a := Gather(x, indices(scope, g, "first", first))
-	b := Gather(x, indices(scope, g, "second", second))
+	places := nn.Indices(scope, g, "place", place)
+	a := Gather(x, nn.Indices(scope, g, "first", first))
+	b := Gather(x, nn.Indices(scope, g, "second", second))
 	return nn.WithGradient(
 		func() *Node { return Max(a, b) },
 		func(v *Node) []*Node {
 			won, zero := GreaterOrEqual(a, b), ZerosLike(v)
 			return []*Node{Gather(Concatenate([]*Node{Where(won, v, zero), Where(won, zero, v)}, 0), places)}
 		}, x)
-}
-
-// indices keeps the rows to gather in a variable. Result: `[len(rows), 1]`.
-func indices(scope *model.Scope, g *Graph, name string, rows []int32) *Node {
-	return scope.VariableWithValue(name, tensors.FromFlatDataAndDimensions(rows, len(rows), 1)).SetTrainable(false).NodeValue(g)
 }

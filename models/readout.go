@@ -14,8 +14,7 @@ func readout(scope *model.Scope, spec Spec, x *Node) *Node {
 	dropout := func(scope *model.Scope, x *Node) *Node {
 		return nn.Dropout(scope, x, optionsOf(scope).ReadoutDropout)
 	}
-	batch := x.Shape().Dim(0)
-	x = Reshape(x, batch, x.Shape().Size()/batch)
+	x = flattened(x)
 	for i, width := range spec.Hidden {
 		scope := scope.In("fc_%d", i+1)
 		product, bias := nn.Linear(scope, dropout(scope, x), width, math.Sqrt2)
@@ -23,4 +22,10 @@ func readout(scope *model.Scope, spec Spec, x *Node) *Node {
 	}
 	scope = scope.In("classes")
 	return nn.Dense(scope, dropout(scope, x), spec.Classes, 1)
+}
+
+// flattened are all values of a sample in one row. x: `[batch, ...]`, result `[batch, values]`.
+func flattened(x *Node) *Node {
+	batch := x.Shape().Dim(0)
+	return Reshape(x, batch, x.Shape().Size()/batch)
 }

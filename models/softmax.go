@@ -12,8 +12,7 @@ import (
 //
 // signal: `[batch, nodes, channels]`, result `[batch, classes]`.
 func linear(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
-	batch := signal.Shape().Dim(0)
-	return nn.Dense(scope.In("classes"), Reshape(signal, batch, signal.Shape().Size()/batch), spec.Classes, 0)
+	return nn.Dense(scope.In("classes"), flattened(signal), spec.Classes, 0)
 }
 
 // linearLacks are options that a linear model has no use for.
