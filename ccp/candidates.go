@@ -12,10 +12,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// candidates are the clusters that each node may belong to, c of the K for each of N nodes. A membership is then a number for
-// each node and candidate, "slot" i·c+s, and everything else a level needs is restricted to slots as well: links and
-// ranks of a node to the clusters that it is no candidate of, and what a node adds to the affinity between two clusters
-// of which it is not a candidate of both, are left out. With c = K nothing is, and the level is the dense one.
+// candidates are the clusters that each node may belong to, c of the K for each of N nodes. Memberships, links and ranks are then
+// numbers for each node and candidate, "slot" i·c+s. To the affinity between two clusters a node adds only if both are among its
+// candidates. With c = K nothing is left out, and the level is the dense one.
 type candidates struct {
 	of   []int32 // [N, c], the clusters of each node in ascending order
 	c, k int
@@ -100,7 +99,7 @@ func (c candidates) reach(edges []pair, size int, zero, none int32) (slots, node
 		width = max(width, len(own.at(k)))
 	}
 	around := rowsOf(edges, n)
-	slot, node := make([]int32, width*c.k), make([]int32, width*c.k)
+	slot, node := slices.Repeat([]int32{none}, width*c.k), make([]int32, width*c.k)
 	for k := range c.k {
 		var members []int32
 		for at, j := range own.at(k) {
@@ -108,16 +107,10 @@ func (c candidates) reach(edges []pair, size int, zero, none int32) (slots, node
 			slot[at*c.k+k] = j
 		}
 		found := len(members)
-		members = near(members, around, size)
-		for at := range width {
-			switch {
-			case at >= len(members):
-				slot[at*c.k+k] = none
-			case at >= found:
+		for at, i := range near(members, around, size) {
+			node[at*c.k+k] = i
+			if at >= found {
 				slot[at*c.k+k] = zero
-			}
-			if at < len(members) {
-				node[at*c.k+k] = members[at]
 			}
 		}
 	}

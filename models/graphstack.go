@@ -31,10 +31,6 @@ func graphStack(filter convolution) Network {
 		if err != nil {
 			exceptions.Panicf("model %s: %v", spec.Model, err)
 		}
-		node, err := affinity.New(1, nil)
-		if err != nil {
-			exceptions.Panicf("model %s: %v", spec.Model, err)
-		}
 		tables := scope.In(GraphScope)
 		x := TransposeAllDims(signal, 1, 0, 2) // what a sparse product reads are rows: a node's whole batch
 		x = Gather(x, nn.Indices(tables, x.Graph(), "order", tree.Order))
@@ -48,7 +44,8 @@ func graphStack(filter convolution) Network {
 				to := halvings(spec.Nodes, level.Clusters)
 				pairs, a, h = tree.Pairs[h:to], tree.Levels[to], to
 			} else {
-				pairs, a = toOne(x.Shape().Dim(0)), node
+				pairs = toOne(x.Shape().Dim(0))
+				a, _ = affinity.New(1, nil) // one node is no error
 			}
 			for step, pairs := range pairs {
 				x = maxOfPairs(tables.In("level_%d_halving_%d", i+1, step+1), x, pairs)
@@ -71,14 +68,6 @@ func (s Spec) checkShrinking() error {
 	return nil
 }
 
-// checkAttention is checkShrinking for the stack of attention layers, which have heads too.
-func (s Spec) checkAttention() error {
-	if err := s.checkHeads(); err != nil {
-		return err
-	}
-	return s.checkShrinking()
-}
-
 // halvings is how often to halve a graph for that many clusters.
 func halvings(nodes, clusters int) int {
 	return int(math.Round(math.Log2(float64(nodes) / float64(clusters))))
@@ -86,15 +75,15 @@ func halvings(nodes, clusters int) int {
 
 // toOne pairs n nodes in their order, then the pairs, until one is left.
 func toOne(n int) (halvings [][][2]int32) {
-	for n > 1 {
+	for ; n > 1; n = (n + 1) / 2 {
 		pairs := make([][2]int32, (n+1)/2)
 		for k := range pairs {
 			pairs[k] = [2]int32{int32(2 * k), int32(2*k + 1)}
 		}
 		if n%2 == 1 {
-			pairs[len(pairs)-1][1] = -1
+			pairs[n/2][1] = -1
 		}
-		halvings, n = append(halvings, pairs), len(pairs)
+		halvings = append(halvings, pairs)
 	}
 	return halvings
 }
@@ -107,11 +96,9 @@ func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 	n, count := x.Shape().Dim(0), len(pairs)
 	first, second, place := make([]int32, count), make([]int32, count), make([]int32, n)
 	for k, pair := range pairs {
-		first[k], second[k] = pair[0], pair[0]
-		place[pair[0]] = int32(k)
+		first[k], second[k], place[pair[0]] = pair[0], pair[0], int32(k)
 		if pair[1] >= 0 {
-			second[k] = pair[1]
-			place[pair[1]] = int32(count + k)
+			second[k], place[pair[1]] = pair[1], int32(count+k)
 		}
 	}
 	places := nn.Indices(scope, g, "place", place)

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -75,7 +76,7 @@ var registry = map[string]kind{
 	"p-lstm":       {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM, check: Spec.checkBody},
 	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: graphStack(chebyshevConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
 	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: graphStack(gcnConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
-	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: Spec.checkAttention},
+	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: func(s Spec) error { return cmp.Or(s.checkHeads(), s.checkShrinking()) }},
 	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, sizes: gatAverageLevels, hidden: true, check: Spec.checkHeads},
 }
 
