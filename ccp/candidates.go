@@ -95,14 +95,14 @@ func (c candidates) reach(edges []pair, size int, zero, none int32) (slots, node
 	n := c.nodes()
 	own := inverse(c.of, c.k)
 	width := size
-	for k := range c.k {
-		width = max(width, len(own.at(k)))
+	for _, slots := range own {
+		width = max(width, len(slots))
 	}
 	around := rowsOf(edges, n)
 	slot, node := slices.Repeat([]int32{none}, width*c.k), make([]int32, width*c.k)
-	for k := range c.k {
+	for k, slots := range own {
 		var members []int32
-		for at, j := range own.at(k) {
+		for at, j := range slots {
 			members = append(members, j/int32(c.c))
 			slot[at*c.k+k] = j
 		}

@@ -125,14 +125,12 @@ func rowsOf(pairs []pair, n int) []row {
 	for at, p := range pairs {
 		ends[2*at], ends[2*at+1] = p.a, p.b
 	}
-	l := inverse(ends, n)
-	from, edges := make([]int32, len(ends)), make([]int32, len(ends))
-	for at, end := range l.items {
-		from[at], edges[at] = ends[end^1], pairs[end/2].edge
-	}
 	rows := make([]row, n)
-	for i := range rows {
-		rows[i] = row{from[l.start[i]:l.start[i+1]], edges[l.start[i]:l.start[i+1]]}
+	for i, own := range inverse(ends, n) {
+		rows[i] = row{from: own, edges: make([]int32, len(own))}
+		for at, end := range own {
+			own[at], rows[i].edges[at] = ends[end^1], pairs[end/2].edge
+		}
 	}
 	return rows
 }

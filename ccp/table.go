@@ -172,9 +172,9 @@ type grouping struct {
 
 // newGrouping groups len(of) entries into `groups` sums, entry j into of[j].
 func newGrouping(scope *model.Scope, g *Graph, of []int32, groups int, dtype dtypes.DType) grouping {
-	lists, rows := inverse(of, groups), make([]row, groups)
-	for k := range rows {
-		rows[k].from = lists.at(k)
+	rows := make([]row, groups)
+	for k, members := range inverse(of, groups) {
+		rows[k].from = members
 	}
 	return grouping{newTables(scope, g, rows, edgeList{}, dtype), nn.Indices(scope, g, "group", of)}
 }
@@ -186,27 +186,18 @@ func (s grouping) sum(x *Node) *Node {
 		func(v *Node) []*Node { return []*Node{Gather(v, s.group)} }, x)
 }
 
-// lists are many short lists in one array.
-type lists struct {
-	start []int
-	items []int32
-}
-
-func (l lists) at(k int) []int32 { return l.items[l.start[k]:l.start[k+1]] }
-
 // inverse lists, for each of `groups` groups, the entries that belong to it, in ascending order.
-func inverse(of []int32, groups int) lists {
-	l := lists{make([]int, groups+1), make([]int32, len(of))}
+func inverse(of []int32, groups int) [][]int32 {
+	count := make([]int, groups)
 	for _, k := range of {
-		l.start[k+1]++
+		count[k]++
 	}
-	for k := range groups {
-		l.start[k+1] += l.start[k]
+	items, lists := make([]int32, len(of)), make([][]int32, groups) // all in one array
+	for k, n := range count {
+		lists[k], items = items[:0:n], items[n:]
 	}
-	next := slices.Clone(l.start)
 	for j, k := range of {
-		l.items[next[k]] = int32(j)
-		next[k]++
+		lists[k] = append(lists[k], int32(j))
 	}
-	return l
+	return lists
 }
