@@ -145,7 +145,7 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 	defer g.Finalize()
 	s.Build(store.RootScope(), Topology{Matrix: graph}, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
 	for v := range store.IterVariables() {
-		if IsWeight(v) && v.Trainable && !(s.Clusters() && ccp.IsMemberships(v)) {
+		if IsWeight(v) && v.Trainable && (!s.Clusters() || !ccp.IsMemberships(v)) {
 			n += v.Shape().Size()
 		}
 	}
