@@ -5,16 +5,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// candidates are the clusters that each node may belong to, c of the K for each of N nodes. A membership is then a number for
-// each node and candidate, "slot" i·c+s, and everything else a level needs is restricted to slots as well: links and
-// ranks of a node to the clusters that it is no candidate of, and what a node adds to the affinity between two clusters
-// of which it is not a candidate of both, are left out. With c = K nothing is, and the level is the dense one.
+// candidates are the clusters that each node may belong to, c of the K for each of N nodes. Memberships, links and ranks are then
+// numbers for each node and candidate, "slot" i·c+s. To the affinity between two clusters a node adds only if both are among its
+// candidates. With c = K nothing is left out, and the level is the dense one.
 type candidates struct {
 	of   []int32 // [N, c], the clusters of each node in ascending order
 	c, k int
@@ -26,9 +26,9 @@ func (c candidates) nodes() int { return len(c.of) / c.c }
 func (c candidates) row(i int32) []int32 { return c.of[int(i)*c.c : (int(i)+1)*c.c] }
 
 // pairs are the entries of A0 over slots: those of two linked nodes with the same cluster.
-func (c candidates) pairs(ends [][2]int32) (pairs []pair) {
-	for e, end := range ends {
-		first, second := c.row(end[0]), c.row(end[1])
+func (c candidates) pairs(edges []pair) (pairs []pair) {
+	for _, e := range edges {
+		first, second := c.row(e.a), c.row(e.b)
 		for s, t := 0, 0; s < c.c && t < c.c; {
 			switch {
 			case first[s] < second[t]:
@@ -36,7 +36,7 @@ func (c candidates) pairs(ends [][2]int32) (pairs []pair) {
 			case first[s] > second[t]:
 				t++
 			default:
-				pairs = append(pairs, pair{end[0]*int32(c.c) + int32(s), end[1]*int32(c.c) + int32(t), int32(e)})
+				pairs = append(pairs, pair{e.a*int32(c.c) + int32(s), e.b*int32(c.c) + int32(t), e.edge})
 				s, t = s+1, t+1
 			}
 		}
@@ -59,7 +59,7 @@ func (c candidates) combinations() (pairs [][2]int) {
 
 // coarse finds the edges of the pooled affinity, those between two clusters of which some node is a candidate of both, and
 // for each combination and node, combination-major, the entry that they add to: k for the diagonal, K + the edge beyond.
-func (c candidates) coarse() (ends [][2]int32, entry []int32) {
+func (c candidates) coarse() (edges []pair, entry []int32) {
 	n, combinations := c.nodes(), c.combinations()
 	type use struct {
 		key uint64
@@ -81,63 +81,44 @@ func (c candidates) coarse() (ends [][2]int32, entry []int32) {
 	slices.SortFunc(uses, func(a, b use) int { return cmp.Or(cmp.Compare(a.key, b.key), a.at-b.at) })
 	for at, u := range uses {
 		if at == 0 || u.key != uses[at-1].key {
-			ends = append(ends, [2]int32{int32(u.key >> 32), int32(u.key & math.MaxUint32)})
+			edges = append(edges, pair{int32(u.key >> 32), int32(u.key & math.MaxUint32), int32(len(edges))})
 		}
-		entry[u.at] = int32(c.k + len(ends) - 1)
+		entry[u.at] = int32(c.k + len(edges) - 1)
 	}
-	return ends, entry
+	return edges, entry
 }
 
 // reach lists, for each cluster, the slots that its neighbourhood is selected from, by ascending node: those of its
 // candidates, then, where these are fewer than size, nearby nodes at rank zero. Both results are [width, K], padded;
 // zero and none stand for the slots of rank 0 and −∞.
-func (c candidates) reach(ends [][2]int32, size int, zero, none int32) (slots, nodes *tensors.Tensor) {
+func (c candidates) reach(edges []pair, size int, zero, none int32) (slots, nodes *tensors.Tensor) {
 	n := c.nodes()
 	own := inverse(c.of, c.k)
 	width := size
-	for k := range c.k {
-		width = max(width, len(own.at(k)))
+	for _, slots := range own {
+		width = max(width, len(slots))
 	}
-	around := neighbours(ends, n)
-	slot, node := make([]int32, width*c.k), make([]int32, width*c.k)
-	for k := range c.k {
+	around := rowsOf(edges, n)
+	slot, node := slices.Repeat([]int32{none}, width*c.k), make([]int32, width*c.k)
+	for k, slots := range own {
 		var members []int32
-		for at, j := range own.at(k) {
+		for at, j := range slots {
 			members = append(members, j/int32(c.c))
 			slot[at*c.k+k] = j
 		}
 		found := len(members)
-		members = near(members, around, size, n)
-		for at := range width {
-			switch {
-			case at >= len(members):
-				slot[at*c.k+k] = none
-			case at >= found:
+		for at, i := range near(members, around, size) {
+			node[at*c.k+k] = i
+			if at >= found {
 				slot[at*c.k+k] = zero
-			}
-			if at < len(members) {
-				node[at*c.k+k] = members[at]
 			}
 		}
 	}
 	return tensors.FromFlatDataAndDimensions(slot, width, c.k), tensors.FromFlatDataAndDimensions(node, width, c.k)
 }
 
-// neighbours lists the nodes at the other ends of each node's edges.
-func neighbours(ends [][2]int32, n int) lists {
-	from, to := make([]int32, 0, 2*len(ends)), make([]int32, 0, 2*len(ends))
-	for _, e := range ends {
-		from, to = append(from, e[0], e[1]), append(to, e[1], e[0])
-	}
-	l := inverse(from, n)
-	for at, j := range l.items {
-		l.items[at] = to[j]
-	}
-	return l
-}
-
 // near adds to members the nodes nearest to them, breadth first and then in order, until they are `size`.
-func near(members []int32, around lists, size, n int) []int32 {
+func near(members []int32, around []row, size int) []int32 {
 	if len(members) >= size {
 		return members
 	}
@@ -151,11 +132,11 @@ func near(members []int32, around lists, size, n int) []int32 {
 		}
 	}
 	for at := 0; at < len(members) && len(members) < size; at++ {
-		for _, j := range around.at(int(members[at])) {
+		for _, j := range around[members[at]].from {
 			add(j)
 		}
 	}
-	for i := 0; i < n && len(members) < size; i++ {
+	for i := 0; i < len(around) && len(members) < size; i++ {
 		add(int32(i))
 	}
 	return members
@@ -168,10 +149,10 @@ func clusterAmong(scope *model.Scope, a Sparse, m *Node, c candidates, size int,
 		exceptions.Panicf("memberships %s and candidates of %d nodes do not fit %d nodes", m.Shape(), c.nodes(), n)
 	}
 	flat := Reshape(m, n*c.c, 1)
-	slots := newOperator(scope.In("slots"), g, n*c.c, c.pairs(a.edges.ends), a.edges, dtype)
-	links := Reshape(slots.times(flat), n, c.c)
+	slots := newOperator(scope.In("slots"), g, n*c.c, c.pairs(a.edges.pairs), a.edges, dtype)
+	links := Reshape(slots(flat), n, c.c)
 
-	ends, entry := c.coarse()
+	edges, entry := c.coarse()
 	var products []*Node // of each node, by combination
 	for _, p := range c.combinations() {
 		column := func(x *Node, s int) *Node { return Reshape(Slice(x, AxisRange(), AxisRange(s, s+1)), n) }
@@ -181,26 +162,26 @@ func clusterAmong(scope *model.Scope, a Sparse, m *Node, c candidates, size int,
 		}
 		products = append(products, product)
 	}
-	pooled := newGrouping(scope.In("pooled"), g, entry, c.k+len(ends), dtype).sum(Concatenate(products, 0))
+	pooled := newGrouping(scope.In("pooled"), g, entry, c.k+len(edges), dtype).sum(Concatenate(products, 0))
 	cohesion := Slice(pooled, AxisRange(0, c.k))
 	weighed := Mul(m, ExpandAxes(a.Degrees(volumeLoops), 1))
 	volume := newGrouping(scope.In("clusters"), g, c.of, c.k, dtype).sum(Reshape(weighed, n*c.c))
 
 	rank := Rank(m, links)
-	neighbourhood, selected := selectAmong(scope.In("reach"), rank, c, a.edges.ends, size)
+	neighbourhood, selected := selectAmong(scope.In("reach"), rank, c, a.edges.pairs, size)
 	return Level{
 		Neighbourhood: neighbourhood, Rank: selected,
 		Objective: Objective(cohesion, volume),
-		Coarse:    normalizeEdges(scope.In("coarse"), cohesion, pooled, ends, c.k),
+		Coarse:    normalizeEdges(scope.In("coarse"), cohesion, pooled, edges, c.k),
 		nodes:     n,
 	}
 }
 
 // selectAmong is Select of each cluster's neighbourhood out of its reach, and the ranks there. rank: `[N, c]`, results `[K, L]`.
-func selectAmong(scope *model.Scope, rank *Node, c candidates, ends [][2]int32, size int) (neighbourhood, selected *Node) {
+func selectAmong(scope *model.Scope, rank *Node, c candidates, edges []pair, size int) (neighbourhood, selected *Node) {
 	g, count := rank.Graph(), rank.Shape().Size()
-	slots, nodes := c.reach(ends, size, int32(count), int32(count+1))
-	slotTable, nodeTable := constant(scope, g, "slots", slots), constant(scope, g, "nodes", nodes)
+	slots, nodes := c.reach(edges, size, int32(count), int32(count+1))
+	slotTable, nodeTable := nn.Constant(scope, g, "slots", slots), nn.Constant(scope, g, "nodes", nodes)
 	outside := Stack([]*Node{ScalarZero(g, rank.DType()), Infinity(g, rank.DType(), -1)}, 0)
 	ranks := Concatenate([]*Node{Reshape(rank, count), outside}, 0)
 	picks := Select(Gather(StopGradient(ranks), ExpandAxes(slotTable, -1)), size)
@@ -208,22 +189,23 @@ func selectAmong(scope *model.Scope, rank *Node, c candidates, ends [][2]int32, 
 }
 
 // normalizeEdges is Normalize of a pooled affinity with the diagonal given, `[K]`, and whose edges follow it in pooled.
-func normalizeEdges(scope *model.Scope, diagonal, pooled *Node, ends [][2]int32, k int) Affinity {
+func normalizeEdges(scope *model.Scope, diagonal, pooled *Node, between []pair, k int) Affinity {
 	g, dtype := pooled.Graph(), pooled.DType()
-	if len(ends) == 0 { // one candidate each: nothing is between clusters
-		ends = [][2]int32{{0, int32(k - 1)}}
+	if len(between) == 0 { // one candidate each: nothing is between clusters
+		between = []pair{{0, int32(k - 1), 0}}
 		pooled = Concatenate([]*Node{pooled, Zeros(g, diagonal.Shape())}, 0)
 	}
-	either := make([]int32, 2*len(ends)) // both ends of each edge
-	for e, end := range ends {
-		either[e], either[len(ends)+e] = end[0], end[1]
+	n := len(between)
+	either := make([]int32, 2*n) // both ends of each edge
+	for e, p := range between {
+		either[e], either[n+e] = p.a, p.b
 	}
 	byEnd := newGrouping(scope, g, either, k, dtype)
-	edges := Slice(pooled, AxisRange(k, k+len(ends)))
+	edges := Slice(pooled, AxisRange(k, k+n))
 	sums := Add(diagonal, byEnd.sum(Concatenate([]*Node{edges, edges}, 0)))
 	inverse := inverseRoot(sums)
 	at := Gather(inverse, byEnd.group) // [2E]
-	edges = Mul(edges, Mul(Slice(at, AxisRange(0, len(ends))), Slice(at, AxisRange(len(ends)))))
+	edges = Mul(edges, Mul(Slice(at, AxisRange(0, n)), Slice(at, AxisRange(n))))
 	degrees := byEnd.sum(Concatenate([]*Node{edges, edges}, 0))
-	return newSparse(scope.In("times"), g, k, edgeList{ends: ends, values: edges}, degrees, Mul(diagonal, Square(inverse)))
+	return newSparse(scope.In("times"), g, k, edgeList{pairs: between, values: edges}, degrees, Mul(diagonal, Square(inverse)))
 }

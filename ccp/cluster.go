@@ -4,6 +4,32 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
+// Level is what clustering one level gives, before any signal: it is the same for the whole batch.
+type Level struct {
+	Neighbourhood *Node    // int32 [K, L]: each cluster's nodes, most central first
+	Rank          *Node    // [K, L]: their ranks, differentiable
+	Objective     *Node    // scalar C; nil where the hierarchy is frozen
+	Coarse        Affinity // the next level's, normalised
+	Path          string   // of the scope that it was built in, as Levels gives it
+	nodes         int      // N
+}
+
+// Cluster is the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity, objective, ranks and
+// neighbourhoods of `size` nodes. m: memberships `[N, K]`.
+func Cluster(a Affinity, m *Node, size int, volumeLoops bool) Level {
+	links := Links(a, m)
+	pooled := Coarsen(a, m, links)
+	rank := Rank(m, links)
+	neighbourhood := Select(rank, size)
+	return Level{
+		Neighbourhood: neighbourhood,
+		Rank:          At(rank, neighbourhood),
+		Objective:     Objective(Cohesion(pooled), Volume(a.Degrees(volumeLoops), m)),
+		Coarse:        Dense{A: Normalize(pooled)},
+		nodes:         a.Nodes(),
+	}
+}
+
 // Memberships are the soft assignments of nodes to clusters: M = softmax of each row of u. u: `[N, K]`, result `[N, K]`.
 func Memberships(u *Node) *Node { return Softmax(u, -1) }
 
@@ -62,4 +88,34 @@ func inverseRoot(sums *Node) *Node {
 	some := present(sums)
 	// The inner Where keeps the gradient of the branch not taken finite.
 	return Where(some, Reciprocal(Sqrt(Where(some, sums, OnesLike(sums)))), ZerosLike(sums))
+}
+
+// Cohesion of cluster k is P[k,k] = Σ_i M[i,k] Σ_{j≠i} A[i,j] M[j,k]. p: the pooled affinity `[K, K]`, result `[K]`.
+func Cohesion(p *Node) *Node {
+	return ReduceSum(Where(Diagonal(p.Graph(), p.Shape().Dim(0)), p, ZerosLike(p)), 1)
+}
+
+// Volume of cluster k is Σ_i d_i M[i,k]. degrees: `[N]`, m: `[N, K]`, result `[K]`.
+func Volume(degrees, m *Node) *Node {
+	return ReduceSum(Mul(ExpandAxes(degrees, 1), m), 0)
+}
+
+// Objective is C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion, volume: `[K]`. A cluster that nobody
+// belongs to, see present, adds nothing.
+func Objective(cohesion, volume *Node) *Node {
+	some := present(volume)
+	inverse := StopGradient(Reciprocal(Where(some, volume, OnesLike(volume))))
+	// Its value is the ratio, its gradient that of the ratio, in a form that does not square a small volume as the
+	// derivative of a quotient does: d(c/v) = dc/v − (c/v)·dv/v.
+	ratio := Mul(cohesion, inverse)
+	constant := StopGradient(ratio)
+	ratio = Sub(Add(ratio, constant), Mul(constant, Mul(volume, inverse)))
+	return MulScalar(ReduceAllSum(Where(some, ratio, ZerosLike(ratio))), 0.5)
+}
+
+// present tells which clusters have members: those whose volume is more than 1e-20 of the largest. Softmax takes the
+// memberships of a cluster as near to zero as floats go, where quotients and their derivatives are no longer numbers.
+// x: `[K]`, not negative; result bool `[K]`.
+func present(x *Node) *Node {
+	return GreaterThan(x, MulScalar(StopGradient(ReduceAllMax(x)), 1e-20))
 }

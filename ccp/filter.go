@@ -22,7 +22,7 @@ func Filter(signal, neighbourhood, gate, w *Node) *Node {
 	return filterIn(signal.DType(), signal, neighbourhood, gate, w)
 }
 
-// filterIn is Filter with what is multiplied rounded to dtype, see nn.ParamDType. The gathered neighbourhoods, by far the largest of
+// filterIn is Filter with what is multiplied rounded to dtype, see nn.LayerOptions.DType. The gathered neighbourhoods, by far the largest of
 // what a step keeps, are of that type; sums are not.
 func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 	f := newFiltered(dtype, signal, neighbourhood, gate, w)
@@ -57,7 +57,6 @@ func newFiltered(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) filte
 func (f filtered) batch() int           { return f.signal.Shape().Dim(0) }
 func (f filtered) channels() int        { return f.signal.Shape().Dim(2) }
 func (f filtered) clusters() int        { return f.gate.Shape().Dim(0) }
-func (f filtered) filters() int         { return f.kernel.Shape().Dim(0) }
 func (f filtered) scale() *Node         { return Reshape(f.gate, 1, f.nodes.slots(), 1) }
 func (f filtered) narrow(x *Node) *Node { return nn.Rounded(x, f.dtype) }
 func (f filtered) full(x *Node) *Node   { return nn.Rounded(x, f.signal.DType()) }
@@ -70,11 +69,13 @@ func (f filtered) gated() *Node {
 
 // product is the filter's result, `[batch, K, filters]`.
 func (f filtered) product(gated *Node) *Node {
-	return Reshape(nn.Contract(f.dtype, gated, 1, f.kernel, 1), f.batch(), f.clusters(), f.filters())
+	return Reshape(nn.Contract(f.dtype, gated, 1, f.kernel, 1), f.batch(), f.clusters(), f.kernel.Shape().Dim(0))
 }
 
 // rows are those of the result's gradient v, `[batch·K, filters]`.
-func (f filtered) rows(v *Node) *Node { return Reshape(v, f.batch()*f.clusters(), f.filters()) }
+func (f filtered) rows(v *Node) *Node {
+	return Reshape(v, f.batch()*f.clusters(), f.kernel.Shape().Dim(0))
+}
 
 // dGated is the gradient of gated, of the same shape. v: `[batch, K, filters]`, the result's.
 func (f filtered) dGated(v *Node) *Node {
@@ -84,7 +85,7 @@ func (f filtered) dGated(v *Node) *Node {
 // dKernel is the gradient of w, `[filters, L, C]`.
 func (f filtered) dKernel(v, gated *Node) *Node {
 	dW := nn.Contract(f.dtype, OptimizationBarrier(TransposeAllDims(f.rows(v), 1, 0)), 1, gated, 0)
-	return Reshape(dW, f.filters(), f.gate.Shape().Dim(1), f.channels())
+	return Reshape(dW, f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
 }
 
 // dGate is the gradient of the gates, `[K, L]`: Σ dGated·signal is Σ dGated·gated / gate, so that the signal as gathered need not be
@@ -110,4 +111,52 @@ func opaque(value, signal *Node) *Node {
 	first := Reshape(Slice(Reshape(signal, signal.Shape().Size()), AxisElem(0)))
 	never := GreaterThan(first, Infinity(signal.Graph(), signal.DType(), 1))
 	return Where(never, ZerosLike(value), value)
+}
+
+// blocks is into how many parts filterAnew cuts the clusters. Twice as many save little more, since the signals remain; each takes
+// time to compile.
+const blocks = 8
+
+// Block is how many clusters' neighbourhoods there are at a time at a level of that many with Options.Recompute.
+func Block(clusters int) int { return (clusters + blocks - 1) / blocks }
+
+// filterAnew is filterIn that keeps no gathered neighbourhoods for the backward pass but gathers them again. In both passes it has those
+// of one block of clusters at a time: gathering all of them again would not do, since the most memory is needed while a level's
+// neighbourhoods and their gradients are both there.
+//
+// Optimization barriers keep the compiler from taking the second gathering for the first, and from beginning with a block before the
+// one before is done.
+func filterAnew(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
+	k := neighbourhood.Shape().Dim(0)
+	n := min(k, blocks)
+	clusters := func(i int) SliceAxisSpec { return AxisRange(i*k/n, (i+1)*k/n) }
+	block := func(i int, neighbourhood *Node) filtered {
+		return newFiltered(dtype, signal, neighbourhood, Slice(gate, clusters(i)), w)
+	}
+	forward := func() *Node {
+		parts := make([]*Node, n)
+		for i := range parts {
+			nodes := Slice(neighbourhood, clusters(i))
+			if i > 0 {
+				after := OptimizationBarriers(nodes, parts[i-1])
+				nodes, parts[i-1] = after[0], after[1]
+			}
+			f := block(i, nodes)
+			parts[i] = f.product(f.gated())
+		}
+		return Concatenate(parts, 1)
+	}
+	backward := func(v *Node) []*Node {
+		dSignal, dW, dGate := ZerosLike(signal), ZerosLike(w), make([]*Node, n)
+		for i := range dGate {
+			after := OptimizationBarriers(Slice(neighbourhood, clusters(i)), Slice(v, AxisRange(), clusters(i)), dSignal, dW)
+			f, v := block(i, after[0]), after[1]
+			gated, dGated := f.gated(), f.dGated(v)
+			dGate[i] = f.dGate(dGated, gated)
+			dSignal = f.nodes.scatterTo(after[2], f.dSlots(dGated))
+			dW = Add(after[3], f.dKernel(v, gated))
+		}
+		return []*Node{dSignal, Concatenate(dGate, 0), dW}
+	}
+	return nn.WithGradient(forward, backward, signal, gate, w)
 }

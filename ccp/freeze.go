@@ -16,7 +16,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 const (
@@ -94,21 +93,15 @@ func keep(scope *model.Scope, name string, value *tensors.Tensor) error {
 	return err
 }
 
-// BuiltLevel is a level of a graph and the path of the scope that it was built in.
-type BuiltLevel struct {
-	Path string
-	Level
-}
-
 // Levels returns the levels that were built into g, from the first to the last.
-func Levels(store *model.Store, g *Graph) []BuiltLevel {
-	var levels []BuiltLevel
+func Levels(store *model.Store, g *Graph) (levels []Level) {
 	for p := range store.IterGraphParams(g) {
 		if level, ok := p.Value.(Level); ok && p.Key == levelKey {
-			levels = append(levels, BuiltLevel{Path: p.Scope, Level: level})
+			level.Path = p.Scope
+			levels = append(levels, level)
 		}
 	}
-	slices.SortFunc(levels, func(a, b BuiltLevel) int {
+	slices.SortFunc(levels, func(a, b Level) int {
 		return cmp.Or(cmp.Compare(len(a.Path), len(b.Path)), strings.Compare(a.Path, b.Path)) // level_9 before level_10
 	})
 	return levels
@@ -120,7 +113,7 @@ func Levels(store *model.Store, g *Graph) []BuiltLevel {
 type Freezer struct {
 	store  *model.Store
 	exec   *model.Exec
-	levels []BuiltLevel
+	levels []Level
 }
 
 // NewFreezer prepares to freeze the layers that network builds on the graph itself. network is given a signal of the shape given,
@@ -181,15 +174,4 @@ func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 		}
 	}
 	return objectives, coverage, nil
-}
-
-func frozenLevel(scope *model.Scope, g *Graph, clusters, size int) Level {
-	neighbourhood, rank := scope.GetVariable(frozenNeighbourhoods), scope.GetVariable(frozenRanks)
-	if neighbourhood == nil || rank == nil {
-		exceptions.Panicf("%s: the hierarchy is to be frozen, but no Freeze has kept it", scope.Scope())
-	}
-	if got := neighbourhood.Shape(); got.Dim(0) != clusters || got.Dim(1) != size {
-		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d]", scope.Scope(), got, clusters, size)
-	}
-	return Level{Neighbourhood: neighbourhood.SetTrainable(false).NodeValue(g), Rank: rank.SetTrainable(false).NodeValue(g), Coarse: Frozen(clusters)}
 }

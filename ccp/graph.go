@@ -36,7 +36,15 @@ type Frozen int
 func (f Frozen) Nodes() int { return int(f) }
 
 func (f Frozen) cluster(l *Layer) Level {
-	return frozenLevel(l.scope, l.signal.Graph(), l.clusters, l.size)
+	neighbourhood, rank := l.scope.GetVariable(frozenNeighbourhoods), l.scope.GetVariable(frozenRanks)
+	if neighbourhood == nil || rank == nil {
+		exceptions.Panicf("%s: the hierarchy is to be frozen, but no Freeze has kept it", l.scope.Scope())
+	}
+	if got := neighbourhood.Shape(); got.Dim(0) != l.clusters || got.Dim(1) != l.size {
+		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d]", l.scope.Scope(), got, l.clusters, l.size)
+	}
+	value := func(v *model.Variable) *Node { return v.SetTrainable(false).NodeValue(l.signal.Graph()) }
+	return Level{Neighbourhood: value(neighbourhood), Rank: value(rank), Coarse: Frozen(l.clusters)}
 }
 
 // Times implements Affinity; it panics.
@@ -97,11 +105,7 @@ func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.D
 	if m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)
 	}
-	return Dense{A: constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
-}
-
-func constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
-	return scope.VariableWithValue(name, value).SetTrainable(false).NodeValue(g)
+	return Dense{A: nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
 }
 
 func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {

@@ -5,10 +5,8 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/train"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -50,7 +48,7 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	channels := l.signal.Shape().Dim(2)
 	std := math.Sqrt(2 / float64(l.size*channels)) // He et al. 2015
 	w := nn.NormalVariable(scope, kernelName, 0, std, dtype, l.filters, l.size, channels).NodeValue(g)
-	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(dtype, l.filters)).SetTrainable(true).NodeValue(g)
+	b := nn.Bias(scope, l.signal, l.filters)
 	filter := filterIn
 	if l.options.Recompute && scope.IsTraining(g) {
 		filter = filterAnew

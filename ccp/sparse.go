@@ -17,17 +17,20 @@ import (
 type Sparse struct {
 	nodes   int
 	edges   edgeList
-	a0      func() operator // made when it is first needed
+	times   func() operator // made when it is first needed
 	degrees *Node           // [N], of A0
 	loops   *Node           // [N], the diagonal
 }
 
-// edgeList are the edges of a graph, the lower node of each first, and their weights, as numbers or as the result of a computation.
+// edgeList are the edges of a graph, the lower node of each first, and their weights: numbers, or the result of a computation.
 type edgeList struct {
-	ends    [][2]int32
+	pairs   []pair
 	weights []float64 // given; else nil
 	values  *Node     // [E], computed; else nil
 }
+
+// pair says that entries (a, b) and (b, a) of a symmetric matrix are the weight of an edge.
+type pair struct{ a, b, edge int32 }
 
 // NewSparse makes the neighbour lists of m non-trainable variables in scope, so that the graph holds no big constants.
 func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Sparse {
@@ -36,25 +39,22 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 	}
 	a0 := m.WithoutLoops()
 	n, list := a0.N(), edgeList{weights: []float64{}}
-	loops := make([]float64, n)
-	for _, e := range a0.EdgeList() {
-		list.ends, list.weights = append(list.ends, [2]int32{int32(e.I), int32(e.J)}), append(list.weights, e.Weight)
+	for at, e := range a0.EdgeList() {
+		list.pairs, list.weights = append(list.pairs, pair{int32(e.I), int32(e.J), int32(at)}), append(list.weights, e.Weight)
 	}
+	loops := make([]float64, n)
 	for i := range loops {
 		loops[i] = m.At(i, i)
 	}
-	return newSparse(scope, g, n, list, constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)), constant(scope, g, "loops", floats(dtype, loops, n)))
+	vector := func(name string, values []float64) *Node {
+		return nn.Constant(scope, g, name, floats(dtype, values, n))
+	}
+	return newSparse(scope, g, n, list, vector("degrees", a0.Degrees()), vector("loops", loops))
 }
 
 func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees, loops *Node) Sparse {
-	a0 := func() operator {
-		pairs := make([]pair, len(list.ends))
-		for at, ends := range list.ends {
-			pairs[at] = pair{ends[0], ends[1], int32(at)}
-		}
-		return newOperator(scope, g, n, pairs, list, degrees.DType())
-	}
-	return Sparse{nodes: n, edges: list, a0: sync.OnceValue(a0), degrees: degrees, loops: loops}
+	times := func() operator { return newOperator(scope, g, n, list.pairs, list, degrees.DType()) }
+	return Sparse{nodes: n, edges: list, times: sync.OnceValue(times), degrees: degrees, loops: loops}
 }
 
 // Nodes implements Affinity.
@@ -70,7 +70,7 @@ func (s Sparse) cluster(l *Layer) Level {
 }
 
 // Times implements Affinity.
-func (s Sparse) Times(x *Node) *Node { return s.a0().times(x) }
+func (s Sparse) Times(x *Node) *Node { return s.times()(x) }
 
 // Degrees implements Affinity.
 func (s Sparse) Degrees(loops bool) *Node {
@@ -91,65 +91,46 @@ func (s Sparse) pool(m, links *Node) *Node {
 	}, m, links)
 }
 
-// pair says that entries (a, b) and (b, a) of a symmetric matrix are the weight of an edge.
-type pair struct{ a, b, edge int32 }
+// operator is the product with a symmetric sparse matrix, without a diagonal, whose entries are weights of edges; an edge can have
+// many entries. x: `[N, K]`, same shape out.
+type operator func(x *Node) *Node
 
-// operator is a symmetric sparse matrix without a diagonal whose entries are weights of edges; an edge can have many entries.
-type operator struct {
-	tables   tables
-	values   *Node                  // [E], of the edges, where they are computed
-	gradient func(v, x *Node) *Node // with respect to the values
-}
-
-// newOperator makes a matrix of n rows.
+// newOperator makes the product with a matrix of n rows whose entries are pairs.
 func newOperator(scope *model.Scope, g *Graph, n int, pairs []pair, list edgeList, dtype dtypes.DType) operator {
-	rows, count := make([]row, n), make([]int, n)
-	for _, p := range pairs {
-		count[p.a]++
-		count[p.b]++
-	}
-	for i := range rows {
-		rows[i].from = make([]int32, 0, count[i])
-	}
-	add := func(i, j, edge int32) {
-		rows[i].from = append(rows[i].from, j)
-		if list.values != nil {
-			rows[i].edges = append(rows[i].edges, edge)
-		} else {
-			rows[i].weights = append(rows[i].weights, list.weights[edge])
+	t := newTables(scope, g, rowsOf(pairs, n), list, dtype)
+	if list.values == nil {
+		return func(x *Node) *Node {
+			return nn.WithGradient(func() *Node { return t.times(x, nil) }, func(v *Node) []*Node { return []*Node{t.times(v, nil)} }, x)
 		}
 	}
-	for _, p := range pairs {
-		add(p.a, p.b, p.edge)
-		add(p.b, p.a, p.edge)
-	}
-	if list.values == nil {
-		return operator{tables: newTables(scope, g, rows, 0, dtype)}
-	}
-	edges := len(list.ends)
-	o := operator{tables: newTables(scope, g, rows, edges, dtype), values: list.values}
-	o.gradient = func(v, x *Node) *Node {
+	dValues := func(v, x *Node) *Node {
 		a, b, edge := make([]int32, len(pairs)), make([]int32, len(pairs)), make([]int32, len(pairs))
 		for at, p := range pairs {
 			a[at], b[at], edge[at] = p.a, p.b, p.edge
 		}
-		index := func(name string, of []int32) *Node {
-			return constant(scope, g, name, tensors.FromFlatDataAndDimensions(of, len(of), 1))
-		}
-		first, second := index("first", a), index("second", b)
+		first, second := nn.Indices(scope, g, "first", a), nn.Indices(scope, g, "second", b)
 		each := Add(Mul(Gather(v, first), Gather(x, second)), Mul(Gather(v, second), Gather(x, first)))
-		return newGrouping(scope.In("gradient"), g, edge, edges, dtype).sum(ReduceSum(each, 1))
+		return newGrouping(scope.In("gradient"), g, edge, len(list.pairs), dtype).sum(ReduceSum(each, 1))
 	}
-	return o
+	return func(x *Node) *Node {
+		return nn.WithGradient(
+			func() *Node { return t.times(x, list.values) },
+			func(v *Node) []*Node { return []*Node{t.times(v, list.values), dValues(v, x)} }, x, list.values)
+	}
 }
 
-// times is the matrix times x. x: `[N, K]`, result `[N, K]`.
-func (o operator) times(x *Node) *Node {
-	forward := func() *Node { return o.tables.times(x, o.values) }
-	if o.values == nil {
-		return nn.WithGradient(forward, func(v *Node) []*Node { return []*Node{o.tables.times(v, nil)} }, x)
+// rowsOf are the n rows of the matrix whose entries are pairs: each node's neighbours, and the edges to them.
+func rowsOf(pairs []pair, n int) []row {
+	ends := make([]int32, 2*len(pairs))
+	for at, p := range pairs {
+		ends[2*at], ends[2*at+1] = p.a, p.b
 	}
-	return nn.WithGradient(forward, func(v *Node) []*Node {
-		return []*Node{o.tables.times(v, o.values), o.gradient(v, x)}
-	}, x, o.values)
+	rows := make([]row, n)
+	for i, own := range inverse(ends, n) {
+		rows[i] = row{from: own, edges: make([]int32, len(own))}
+		for at, end := range own {
+			own[at], rows[i].edges[at] = ends[end^1], pairs[end/2].edge
+		}
+	}
+	return rows
 }

@@ -8,17 +8,11 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// row is a row of a sparse matrix, Σ_s weights[s] · x[from[s]], or, where edges is set in place of weights,
-// Σ_s values[edges[s]] · x[from[s]] with values that the computation makes.
-type row struct {
-	from    []int32
-	weights []float64
-	edges   []int32
-}
+// row is a row of a sparse matrix, Σ_s w[edges[s]] · x[from[s]] with the weights w of edges; without edges all weights are 1.
+type row struct{ from, edges []int32 }
 
 // widest is the most entries that a row of a table may have. Each entry is an operation of the computation, not a turn of
 // a loop in it: so the compiler reads whole rows of x, which is an order of magnitude faster.
@@ -34,12 +28,10 @@ func split(rows []row) (parts, sums []row) {
 		sum := row{}
 		for start := 0; start == 0 || start < len(r.from); start += widest {
 			end := min(start+widest, len(r.from))
-			sum.from, sum.weights = append(sum.from, int32(len(parts))), append(sum.weights, 1)
+			sum.from = append(sum.from, int32(len(parts)))
 			part := row{from: r.from[start:end]}
 			if r.edges != nil {
 				part.edges = r.edges[start:end]
-			} else {
-				part.weights = r.weights[start:end]
 			}
 			parts = append(parts, part)
 		}
@@ -51,17 +43,18 @@ func split(rows []row) (parts, sums []row) {
 // tables are a sparse matrix as a product: the first is applied first, the others add up what was cut.
 type tables []table
 
-// newTables makes the tables of rows in variables of scope. edges is E, the number of values, where rows have edges; else 0.
-func newTables(scope *model.Scope, g *Graph, rows []row, edges int, dtype dtypes.DType) (t tables) {
+// newTables makes the tables of rows, with the weights of a list of edges, in variables of scope.
+func newTables(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dtypes.DType) (t tables) {
 	for len(rows) > 0 {
 		parts, sums := split(rows)
-		t = append(t, newTable(scope.At("table_%d", len(t)), g, parts, edges, dtype))
-		rows, edges = sums, 0
+		t = append(t, newTable(scope.At("table_%d", len(t)), g, parts, list, dtype))
+		rows, list = sums, edgeList{}
 	}
 	return t
 }
 
-// times is the matrix times x. x: `[columns, K]`, values: `[E]`, or nil where no row has edges; result `[rows, K]`.
+// times is the matrix times x. x: `[columns, K]`; values: `[E]`, the weights of edges where they are computed, else nil; result
+// `[rows, K]`.
 func (t tables) times(x, values *Node) *Node {
 	if values != nil { // padding has edge E
 		values = Concatenate([]*Node{values, Zeros(values.Graph(), shapes.Make(values.DType(), 1))}, 0)
@@ -72,64 +65,72 @@ func (t tables) times(x, values *Node) *Node {
 	return x
 }
 
-// table is a sparse matrix of at most `widest` entries a row, its rows grouped by their number of entries, rounded up to a
-// power of two, which bounds the padding.
+// table is a sparse matrix of at most `widest` entries a row. The number of entries is rounded up to a power of two, which bounds
+// the padding, and rows of equal width form a bucket.
 type table struct {
 	buckets []bucket
-	place   *Node // [rows]: where each row stands in the concatenated buckets; nil when there is one bucket
+	place   *Node // [rows, 1]: where each row stands in the concatenated buckets; nil when there is one bucket
 }
 
-// bucket holds rows of `width` entries, shape `[rows, width]`, padded with row 0 of x at weight 0. One of weights and edges
-// is nil.
+// bucket holds rows of one width, shape `[rows, width]`, padded with row 0 of x at weight 0. weights is nil where they are computed,
+// else edges.
 type bucket struct{ from, weights, edges *Node }
 
-func newTable(scope *model.Scope, g *Graph, rows []row, edges int, dtype dtypes.DType) (t table) {
-	order, width := make([]int, len(rows)), make([]int, len(rows))
+// Buckets sorts rows by width, the widest first, and cuts them where together says that a row is too narrow for a table as wide as
+// the bucket's first. place is where each row stands in the concatenated buckets.
+func Buckets(widths []int, together func(widest, width int) bool) (buckets [][]int32, place []int32) {
+	order := make([]int32, len(widths))
+	place = make([]int32, len(widths))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return widths[j] - widths[i] })
+	for at, i := range order {
+		place[i] = int32(at)
+	}
+	for start, end := 0, 1; end <= len(order); end++ {
+		if end == len(order) || !together(widths[order[start]], widths[order[end]]) {
+			buckets, start = append(buckets, order[start:end]), end
+		}
+	}
+	return buckets, place
+}
+
+func newTable(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dtypes.DType) (t table) {
+	widths := make([]int, len(rows))
 	for i, r := range rows {
-		order[i], width[i] = i, 1<<bits.Len(uint(max(1, len(r.from))-1))
+		widths[i] = 1 << bits.Len(uint(max(1, len(r.from))-1))
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return width[i] - width[j] })
-	for start := 0; start < len(order); {
-		w, end := width[order[start]], start
-		for end < len(order) && width[order[end]] == w {
-			end++
-		}
-		scope := scope.At("width_%d", w)
-		t.buckets = append(t.buckets, newBucket(scope, g, rows, order[start:end], w, edges, dtype))
-		start = end
+	buckets, place := Buckets(widths, func(a, b int) bool { return a == b })
+	for _, members := range buckets {
+		w := widths[members[0]]
+		t.buckets = append(t.buckets, newBucket(scope.At("width_%d", w), g, rows, members, w, list, dtype))
 	}
-	if len(t.buckets) > 1 {
-		place := make([]int32, len(rows))
-		for at, i := range order {
-			place[i] = int32(at)
-		}
-		t.place = constant(scope, g, "place", tensors.FromFlatDataAndDimensions(place, len(rows)))
+	if len(buckets) > 1 {
+		t.place = nn.Indices(scope, g, "place", place)
 	}
 	return t
 }
 
-func newBucket(scope *model.Scope, g *Graph, rows []row, members []int, w, edges int, dtype dtypes.DType) (b bucket) {
-	count := len(members)
-	from := make([]int32, count*w)
+func newBucket(scope *model.Scope, g *Graph, rows []row, members []int32, w int, list edgeList, dtype dtypes.DType) (b bucket) {
+	from, which := make([]int32, len(members)*w), slices.Repeat([]int32{int32(len(list.pairs))}, len(members)*w)
+	weights := make([]float64, len(which))
 	for at, i := range members {
 		copy(from[at*w:], rows[i].from)
-	}
-	b.from = constant(scope, g, "from", tensors.FromFlatDataAndDimensions(from, count, w))
-	if edges > 0 {
-		which := make([]int32, count*w)
-		for at, i := range members {
-			for s := copy(which[at*w:], rows[i].edges); s < w; s++ {
-				which[at*w+s] = int32(edges) // of value zero
+		copy(which[at*w:], rows[i].edges)
+		for s := range rows[i].from {
+			weights[at*w+s] = 1
+			if list.weights != nil {
+				weights[at*w+s] = list.weights[rows[i].edges[s]]
 			}
 		}
-		b.edges = constant(scope, g, "edges", tensors.FromFlatDataAndDimensions(which, count, w))
-		return b
 	}
-	weights := make([]float64, count*w)
-	for at, i := range members {
-		copy(weights[at*w:], rows[i].weights)
+	b.from = nn.Indices(scope, g, "from", from, len(members), w)
+	if list.values != nil {
+		b.edges = nn.Indices(scope, g, "edges", which, len(members), w)
+	} else {
+		b.weights = nn.Constant(scope, g, "weights", floats(dtype, weights, len(members), w))
 	}
-	b.weights = constant(scope, g, "weights", floats(dtype, weights, count, w))
 	return b
 }
 
@@ -154,18 +155,13 @@ func (t table) times(x, values *Node) *Node {
 			} else {
 				weight = column(b.weights)
 			}
-			term := Mul(Gather(x, column(b.from)), weight)
-			if parts[i] == nil {
-				parts[i] = term
-			} else {
-				parts[i] = Add(parts[i], term)
-			}
+			parts[i] = nn.Plus(parts[i], Mul(Gather(x, column(b.from)), weight))
 		}
 	}
 	if t.place == nil {
 		return parts[0]
 	}
-	return Gather(Concatenate(parts, 0), ExpandAxes(t.place, -1))
+	return Gather(Concatenate(parts, 0), t.place)
 }
 
 // grouping sums entries that belong to groups. Its gradient hands each entry that of its group.
@@ -176,49 +172,32 @@ type grouping struct {
 
 // newGrouping groups len(of) entries into `groups` sums, entry j into of[j].
 func newGrouping(scope *model.Scope, g *Graph, of []int32, groups int, dtype dtypes.DType) grouping {
-	lists := inverse(of, groups)
-	rows, ones := make([]row, groups), make([]float64, len(of))
-	for j := range ones {
-		ones[j] = 1
+	rows := make([]row, groups)
+	for k, members := range inverse(of, groups) {
+		rows[k].from = members
 	}
-	for k := range rows {
-		rows[k] = row{from: lists.at(k), weights: ones[:len(lists.at(k))]}
-	}
-	group := tensors.FromFlatDataAndDimensions(of, len(of), 1)
-	return grouping{newTables(scope, g, rows, 0, dtype), constant(scope, g, "group", group)}
+	return grouping{newTables(scope, g, rows, edgeList{}, dtype), nn.Indices(scope, g, "group", of)}
 }
 
 // sum adds up the entries of each group. x: `[entries]`, result `[groups]`.
 func (s grouping) sum(x *Node) *Node {
 	return nn.WithGradient(
-		func() *Node {
-			sums := s.tables.times(ExpandAxes(x, 1), nil)
-			return Reshape(sums, sums.Shape().Dim(0))
-		},
+		func() *Node { return Squeeze(s.tables.times(ExpandAxes(x, 1), nil), 1) },
 		func(v *Node) []*Node { return []*Node{Gather(v, s.group)} }, x)
 }
 
-// lists are many short lists in one array.
-type lists struct {
-	start []int
-	items []int32
-}
-
-func (l lists) at(k int) []int32 { return l.items[l.start[k]:l.start[k+1]] }
-
 // inverse lists, for each of `groups` groups, the entries that belong to it, in ascending order.
-func inverse(of []int32, groups int) lists {
-	l := lists{make([]int, groups+1), make([]int32, len(of))}
+func inverse(of []int32, groups int) [][]int32 {
+	count := make([]int, groups)
 	for _, k := range of {
-		l.start[k+1]++
+		count[k]++
 	}
-	for k := range groups {
-		l.start[k+1] += l.start[k]
+	items, lists := make([]int32, len(of)), make([][]int32, groups) // all in one array
+	for k, n := range count {
+		lists[k], items = items[:0:n], items[n:]
 	}
-	next := slices.Clone(l.start)
 	for j, k := range of {
-		l.items[next[k]] = int32(j)
-		next[k]++
+		lists[k] = append(lists[k], int32(j))
 	}
-	return l
+	return lists
 }

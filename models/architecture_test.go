@@ -1,6 +1,10 @@
 package models
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,11 +82,11 @@ func TestPresets(t *testing.T) {
 	for name, nodes := range map[string]int{"digits": 64, "mnist": 784, "fashion-mnist": 784, "cifar10": 1024, "20news": 10000, "ntu": 2000} {
 		a := Preset(name, nodes)
 		require.NoError(t, a.Check(nodes), name)
-		assert.NotEqual(t, derived(nodes), a, name)
+		assert.NotEqual(t, derivedLevels(nodes), a.Levels, name)
 		assert.Equal(t, 1, a.Levels[len(a.Levels)-1].Clusters, name)
 	}
 	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", Preset("cifar10", 1024).LevelsString())
-	assert.Equal(t, derived(9), Preset("cifar10", 9), "too small a graph for the paper's")
+	assert.Equal(t, Architecture{derivedLevels(9), []int{64}}, Preset("cifar10", 9), "too small a graph for the paper's")
 }
 
 // The derived preset fits every graph and ends in a single cluster.
@@ -107,4 +111,23 @@ func mustLevels(text string) []Level {
 		panic(err)
 	}
 	return levels
+}
+
+// Every change of the recipes is written in words that a recipe has, and names models that there are.
+func TestRecipes(t *testing.T) {
+	reader := json.NewDecoder(bytes.NewReader(recipes))
+	reader.DisallowUnknownFields()
+	var changes []struct {
+		Data, Models, Why string
+		Recipe
+	}
+	require.NoError(t, reader.Decode(&changes))
+	for _, change := range changes {
+		assert.Subset(t, Names(), strings.Fields(change.Models))
+	}
+	assert.Equal(t, Recipe{Hidden: []int{64}, Epochs: 30, Batch: 64, LearningRate: 1e-3}, RecipeFor("ring.npz", "ccp"))
+	bayes := RecipeFor("20news", "bayes")
+	assert.Equal(t, 1, bayes.Epochs)
+	assert.InDelta(t, 0.002, bayes.Settings.Of("").BayesAlpha, 0)
+	assert.Equal(t, []string{"0", "0.3"}, []string{fmt.Sprint(RecipeFor("20news", "svm").Settings.Of("").InputDropout), fmt.Sprint(RecipeFor("20news", "gcn").Settings.Of("").InputDropout)})
 }

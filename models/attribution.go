@@ -1,13 +1,10 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // The methods of attribution. Both compare with a baseline: the signal whose normalised values are all 0, so that its raw values
@@ -68,23 +65,18 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	if err := o.check(len(signals), c.Spec.Classes); err != nil {
 		return nil, err
 	}
-	for i, s := range signals {
-		if reason := c.unusable(s); reason != "" {
-			return nil, &SignalError{i, reason}
-		}
+	if err := c.checkSignals(signals); err != nil {
+		return nil, err
 	}
 	if len(signals) == 0 {
 		return nil, ctx.Err()
 	}
-	attributions, err := c.gradientInput(ctx, signals, o.Classes)
+	attributions, err := c.explain(ctx, signals, o)
 	if err == nil && o.Method == IntegratedGradients {
-		if o.Steps == 0 {
-			o.Steps = DefaultSteps
-		}
-		err = c.integrate(ctx, signals, attributions, o.Steps)
+		err = c.integrate(ctx, signals, attributions, cmp.Or(o.Steps, DefaultSteps))
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the gradient of model %s: %w", c.Spec.Model, err)
 	}
 	for i := range attributions {
 		if !attributions[i].sum(c.Spec.Channels) {
@@ -106,139 +98,59 @@ func (a *Attribution) sum(channels int) bool {
 	return !math.IsNaN(a.Gap) && !math.IsInf(a.Gap, 0)
 }
 
-// gradientInput gives the attributions of gradient x input, up to their sums.
-func (c *Classifier) gradientInput(ctx context.Context, signals [][]float32, classes []int) ([]Attribution, error) {
+// explain gives the attributions up to their sums, with the values of gradient x input unless integrate is to give others.
+func (c *Classifier) explain(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	attributions, baseline := make([]Attribution, len(signals)), []float32(nil)
-	point := func(i int) point {
-		p := point{class: -1}
-		if i > 0 { // the first is the baseline
-			p.signal, p.share = signals[i-1], 1
-			if classes != nil {
-				p.class = classes[i-1]
-			}
+	points := []point{{class: -1}} // the baseline; of the greatest logit
+	for i, signal := range signals {
+		p := point{signal, 1, -1}
+		if o.Classes != nil {
+			p.class = int32(o.Classes[i])
 		}
-		return p
+		points = append(points, p)
 	}
-	err := c.differentiate(ctx, 1+len(signals), point, func(i int, logits, input, gradient []float32) {
+	err := c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
+		logits := outputs[0]
 		if i == 0 {
-			baseline = append(baseline, logits...)
+			baseline = logits
 			return
 		}
 		a := &attributions[i-1]
 		a.Prediction = c.predict(logits)
-		if a.Class = a.Prediction.Class; classes != nil {
-			a.Class = classes[i-1]
+		if a.Class = a.Prediction.Class; o.Classes != nil {
+			a.Class = o.Classes[i-1]
 		}
 		a.Logit, a.Baseline = float64(logits[a.Class]), float64(baseline[a.Class])
-		a.Values = make([]float64, len(input))
-		for j, x := range input {
-			a.Values[j] = float64(gradient[j]) * float64(x)
+		a.Values = make([]float64, len(signals[i-1]))
+		if o.Method != IntegratedGradients {
+			c.contribute(a.Values, 1, points[i], outputs[1])
 		}
 	})
 	return attributions, err
 }
 
-// integrate puts integrated gradients in the place of gradient x input: the mean over the midpoints of equal steps.
+// integrate gives attributions the values of integrated gradients: the mean over the midpoints of equal steps.
 func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attributions []Attribution, steps int) error {
-	for i := range attributions {
-		clear(attributions[i].Values)
-	}
-	midpoint := func(i int) point {
-		return point{signals[i/steps], (float32(i%steps) + 0.5) / float32(steps), attributions[i/steps].Class}
-	}
-	return c.differentiate(ctx, steps*len(signals), midpoint, func(i int, _, input, gradient []float32) {
-		// The input is the share of the way that has been gone; the method wants all of it.
-		weight := 1 / (float64(steps) * float64(midpoint(i).share))
-		values := attributions[i/steps].Values
-		for j, x := range input {
-			values[j] += weight * float64(gradient[j]) * float64(x)
+	points := make([]point, 0, steps*len(signals))
+	for i, signal := range signals {
+		for step := range steps {
+			points = append(points, point{signal, (float32(step) + 0.5) / float32(steps), int32(attributions[i].Class)})
 		}
+	}
+	return c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
+		// The input is the share of the way that has been gone; the method wants all of it.
+		weight := 1 / (float64(steps) * float64(points[i].share))
+		c.contribute(attributions[i/steps].Values, weight, points[i], outputs[1])
 	})
 }
 
-// point is where to take a gradient: a share of the way from the baseline to a raw signal, and of which class's logit; -1 is
-// for the greatest.
-type point struct {
-	signal []float32
-	share  float32
-	class  int
-}
-
-// differentiate computes the network and its gradient at n points, as many at once as the largest batch holds, and gives visit, in
-// order, each point's logits, normalised input and gradient. These are used again.
-func (c *Classifier) differentiate(ctx context.Context, n int, at func(i int) point, visit func(i int, logits, input, gradient []float32)) error {
-	for from := 0; from < n; from += maxBatch {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		points := make([]point, min(maxBatch, n-from))
-		for j := range points {
-			points[j] = at(from + j)
-		}
-		visitPoint := func(j int, logits, input, gradient []float32) { visit(from+j, logits, input, gradient) }
-		if err := c.differentiateBatch(points, visitPoint); err != nil {
-			return err
-		}
+// contribute adds weight · gradient · input at a point to values.
+func (c *Classifier) contribute(values []float64, weight float64, p point, gradient []float32) {
+	input := make([]float32, len(gradient))
+	c.fill(input, p)
+	for j, x := range input {
+		values[j] += weight * float64(gradient[j]) * float64(x)
 	}
-	return nil
-}
-
-// differentiateBatch is differentiate for one batch, padded with baselines to the next of batchSizes.
-func (c *Classifier) differentiateBatch(points []point, visit func(j int, logits, input, gradient []float32)) error {
-	size := maxBatch
-	for _, s := range batchSizes {
-		if s >= len(points) {
-			size = s
-			break
-		}
-	}
-	width := c.Spec.Nodes * c.Spec.Channels
-	inputs, classes := make([]float32, size*width), make([]int32, size)
-	for j, p := range points {
-		classes[j] = int32(p.class)
-		if p.signal == nil {
-			continue // the baseline is 0
-		}
-		input := inputs[j*width : (j+1)*width]
-		c.normalize(input, p.signal)
-		for k := range input {
-			input[k] *= p.share
-		}
-	}
-	outputs, err := c.gradientsOf(inputs, classes)
-	if err != nil {
-		return err
-	}
-	for j := range points {
-		first, last := j*width, (j+1)*width
-		visit(j, outputs[0][j*c.Spec.Classes:(j+1)*c.Spec.Classes], inputs[first:last], outputs[1][first:last])
-	}
-	return nil
-}
-
-// gradientsOf gives logits and gradients of a batch of inputs, see differentiated.
-func (c *Classifier) gradientsOf(inputs []float32, classes []int32) (outputs [2][]float32, err error) {
-	batch, err := tensors.FromShapeForBackend(c.backend, 0, shapes.Make(dtypes.Float32, len(classes), c.Spec.Nodes, c.Spec.Channels))
-	if err != nil {
-		return outputs, err
-	}
-	defer batch.MustFinalizeAll()
-	if err = tensors.MutableFlatData(batch, func(flat []float32) { copy(flat, inputs) }); err != nil {
-		return outputs, err
-	}
-	of := tensors.FromFlatDataAndDimensions(classes, len(classes))
-	defer of.MustFinalizeAll()
-	out, err := c.call(c.gradients, batch, of)
-	if err != nil {
-		return outputs, fmt.Errorf("the gradient of model %s: %w", c.Spec.Model, err)
-	}
-	for i := range outputs {
-		if outputs[i], err = tensors.CopyFlatData[float32](out[i]); err != nil {
-			return outputs, err
-		}
-		out[i].MustFinalizeAll()
-	}
-	return outputs, nil
 }
 
 // MeanAttribution is what attributions have in common, such as all of one class. Its zero value is ready for use.

@@ -69,9 +69,9 @@ func TestAttributeFiniteDifferences(t *testing.T) {
 		predictions, err := c.Classify(t.Context(), raw)
 		require.NoError(t, err)
 		logit := func(signal []float32, class int) float64 {
-			logits, err := c.compute([][]float32{signal}, []int{0}, 1)
+			outputs, err := c.batch(c.logits, []point{{signal: signal, share: 1}}, 1)
 			require.NoError(t, err)
-			return float64(logits[class])
+			return float64(outputs[0][class])
 		}
 		for i, a := range all {
 			require.Equal(t, predictions[i].Class, a.Class)

@@ -3,7 +3,13 @@ package models
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/clusterpool/ccp/internal/scale"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // batchSizes are the sizes that a classifier compiles for; a batch is cut into some of them, and its rest padded.
@@ -32,28 +38,111 @@ func newPlan(cost func(size int) float64) (p plan) {
 // usualCost stands in for what has not been measured: starting a batch costs as much as eight signals.
 func usualCost(size int) float64 { return float64(8 + size) }
 
-func (c *Classifier) batchFor(n int) int {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.plan[n]
+// point is an input of the network: a share of the way from the baseline, whose normalised values are 0, to a raw signal. A program
+// that takes classes is given class.
+type point struct {
+	signal []float32 // nil: the baseline
+	share  float32
+	class  int32
 }
 
-// Compile compiles the program of every batch size now, which can take seconds, and measures how long each takes to compute,
-// so that the first Classify is as fast as the others and all are cut into the batches that suit this machine. Errors say what
-// does not fit, such as weights of another version's network.
+// fill writes the normalised values of a point to input, which is zero.
+func (c *Classifier) fill(input []float32, p point) {
+	if p.signal == nil {
+		return
+	}
+	scale.Normalize(input, p.signal, c.Mean, c.Std)
+	if p.share != 1 {
+		for k := range input {
+			input[k] *= p.share
+		}
+	}
+}
+
+// compute runs a program on points, in the batches of the plan, and gives visit each point's part of every output, in order.
+func (c *Classifier) compute(ctx context.Context, p program, points []point, visit func(i int, outputs [][]float32)) error {
+	i := 0
+	for chunk := range slices.Chunk(points, maxBatch) {
+		for len(chunk) > 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c.mu.RLock()
+			size := c.plan[len(chunk)]
+			c.mu.RUnlock()
+			taken := min(size, len(chunk))
+			outputs, err := c.batch(p, chunk[:taken], size)
+			if err != nil {
+				return err
+			}
+			for j := range taken {
+				own := make([][]float32, len(outputs))
+				for k, output := range outputs {
+					width := len(output) / size
+					own[k] = output[j*width : (j+1)*width]
+				}
+				visit(i, own)
+				i++
+			}
+			chunk = chunk[taken:]
+		}
+	}
+	return nil
+}
+
+// batch runs a program on points as one batch, padded with baselines to size. Results: each output, flat.
+func (c *Classifier) batch(p program, points []point, size int) (outputs [][]float32, err error) {
+	batch, err := tensors.FromShapeForBackend(c.backend, 0, shapes.Make(dtypes.Float32, size, c.Spec.Nodes, c.Spec.Channels))
+	if err != nil {
+		return nil, err
+	}
+	defer batch.MustFinalizeAll() // now, and not when the garbage collector sees fit: its memory is XLA's
+	width, classes := c.Spec.Nodes*c.Spec.Channels, make([]int32, size)
+	err = tensors.MutableFlatData(batch, func(flat []float32) {
+		for j, p := range points {
+			classes[j] = p.class
+			c.fill(flat[j*width:(j+1)*width], p)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	args := []any{batch}
+	if p.takesClasses {
+		of := tensors.FromFlatDataAndDimensions(classes, size)
+		defer of.MustFinalizeAll()
+		args = append(args, of)
+	}
+	out, err := c.call(p, args...)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range out {
+		defer o.MustFinalizeAll()
+		flat, err := tensors.CopyFlatData[float32](o)
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, flat)
+	}
+	return outputs, nil
+}
+
+// Compile compiles the program of every batch size now, which can take seconds, and measures how long each takes to compute. The
+// first Classify is then as fast as the others, and all use the batches that suit this machine. Errors say what does not fit, such
+// as weights of another version's network.
 func (c *Classifier) Compile(ctx context.Context) error {
 	cost := map[int]float64{}
-	signals := [][]float32{make([]float32, c.Spec.Nodes*c.Spec.Channels)}
 	for _, size := range batchSizes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := c.compute(signals, []int{0}, size); err != nil {
+		if _, err := c.batch(c.logits, make([]point, 1), size); err != nil {
 			return fmt.Errorf("compiling for %d signals at once (are the weights of another version of this program? then train anew): %w", size, err)
 		}
 		for run, begin := 0, time.Now(); run < 3 || run < 10 && time.Since(begin) < 50*time.Millisecond; run++ {
 			start := time.Now()
-			if _, err := c.compute(signals, []int{0}, size); err != nil {
+			if _, err := c.batch(c.logits, make([]point, 1), size); err != nil {
 				return err
 			}
 			if seconds := time.Since(start).Seconds(); run == 0 || seconds < cost[size] {

@@ -9,18 +9,16 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// ErrClosed is what a classifier says that was closed.
+// ErrClosed is the error of a classifier that was closed.
 var ErrClosed = errors.New("the classifier is closed")
 
-// Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use, and its computations run at the same
-// time: only compiling, Update and Close wait for those under way, and keep others waiting.
+// Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the same time; only
+// compiling, Update and Close wait for those under way and block others.
 //
 // The variables are parameters of the compiled programs, not constants in them: with XLA on a CPU constants saved no time that
 // could be measured, on the digits or on CIFAR-10, and each program would hold its own copy of all weights.
@@ -47,22 +45,21 @@ type Classifier struct {
 type program struct {
 	exec  *model.Exec
 	ready map[int]bool // batch sizes that it is compiled for
+	// takesClasses: beside the signals it takes a class for each, int32 `[batch]`.
+	takesClasses bool
 }
 
 // NewClassifier makes a classifier without weights; Update gives it some.
 func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Classifier, error) {
 	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0), plan: newPlan(usualCost)}
-	signal := shapes.Make(dtypes.Float32, 1, m.Spec.Nodes, m.Spec.Channels)
 	var err error
-	if c.freezer, err = ccp.NewFreezer(backend, c.store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node {
-		return m.Spec.Build(scope, Topology{Matrix: a}, x)
-	}); err != nil {
+	if c.freezer, err = m.Spec.freezer(backend, c.store, a); err != nil {
 		return nil, err
 	}
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
 		return m.Spec.Build(scope, Topology{Matrix: a, Frozen: true}, x)
 	}
-	c.logits.ready, c.gradients.ready = map[int]bool{}, map[int]bool{}
+	c.logits.ready, c.gradients.ready, c.gradients.takesClasses = map[int]bool{}, map[int]bool{}, true
 	if c.logits.exec, err = model.NewExec(backend, c.store, network); err != nil {
 		return nil, err
 	}
@@ -70,8 +67,8 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	return c, err
 }
 
-// Close waits for the computations under way and frees the weights and the compiled programs, not the backend. What is asked
-// of the classifier afterwards is answered by ErrClosed; so is a long Classify under way, between two of its batches.
+// Close waits for the computations under way and frees the weights and the compiled programs, not the backend. Later calls get
+// ErrClosed; so does a long Classify under way, between two of its batches.
 func (c *Classifier) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,31 +140,26 @@ func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
 	return out[0], nil
 }
 
-// call runs a program on a batch: signals, and what else it needs of each.
-func (c *Classifier) call(p program, signals *tensors.Tensor, more ...any) ([]*tensors.Tensor, error) {
-	n := signals.Shape().Dim(0)
-	args := append([]any{signals}, more...)
+// call runs a program on a batch of signals, and of their classes if it takes them.
+func (c *Classifier) call(p program, args ...any) ([]*tensors.Tensor, error) {
+	n := args[0].(*tensors.Tensor).Shape().Dim(0)
 	c.mu.RLock()
-	if c.closed || p.ready[n] {
-		defer c.mu.RUnlock()
-		return c.run(p, args)
+	unlock := c.mu.RUnlock
+	compiling := !p.ready[n]
+	if compiling { // which changes the store's maps
+		c.mu.RUnlock()
+		c.mu.Lock()
+		unlock = c.mu.Unlock
 	}
-	c.mu.RUnlock()
-	// Compiling changes the store's maps.
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out, err := c.run(p, args)
-	if err == nil {
-		p.ready[n] = true
-	}
-	return out, err
-}
-
-func (c *Classifier) run(p program, args []any) ([]*tensors.Tensor, error) {
+	defer unlock()
 	if c.closed {
 		return nil, ErrClosed
 	}
-	return p.exec.Call(args...)
+	out, err := p.exec.Call(args...)
+	if err == nil && compiling {
+		p.ready[n] = true
+	}
+	return out, err
 }
 
 // IsWeight says whether a variable belongs to the network and must be kept to classify again: not the optimizer's, not

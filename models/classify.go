@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // ErrInput is what every error about a signal wraps: the caller's data, not the classifier, is at fault.
@@ -39,10 +35,8 @@ type Prediction struct {
 // first unusable signal is an error that wraps ErrInput and names the signal, node and channel; a cancelled context ends the
 // work before the next batch of at most 64 signals; see also ErrClosed.
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
-	for i, s := range signals {
-		if reason := c.unusable(s); reason != "" {
-			return nil, &SignalError{i, reason}
-		}
+	if err := c.checkSignals(signals); err != nil {
+		return nil, err
 	}
 	predictions, unusable, err := c.ClassifyEach(ctx, signals)
 	if err == nil && len(unusable) > 0 {
@@ -54,38 +48,36 @@ func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Predi
 	return predictions, nil
 }
 
-// ClassifyEach is Classify for signals of different origin: the unusable ones, in order, keep none of the others from its
-// prediction.
+// checkSignals is the error of the first unusable signal.
+func (c *Classifier) checkSignals(signals [][]float32) error {
+	for i, s := range signals {
+		if reason := c.unusable(s); reason != "" {
+			return &SignalError{i, reason}
+		}
+	}
+	return nil
+}
+
+// ClassifyEach is Classify for signals of different origin: it lists the unusable ones, in order, and predicts all others.
 func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (predictions []Prediction, unusable []*SignalError, err error) {
 	predictions = make([]Prediction, len(signals))
-	index := make([]int, 0, len(signals)) // of the usable ones
+	index, points := make([]int, 0, len(signals)), make([]point, 0, len(signals)) // the usable ones
 	for i, s := range signals {
 		if reason := c.unusable(s); reason != "" {
 			unusable = append(unusable, &SignalError{i, reason})
 		} else {
-			index = append(index, i)
+			index, points = append(index, i), append(points, point{signal: s, share: 1})
 		}
 	}
-	for chunk := range slices.Chunk(index, maxBatch) {
-		for len(chunk) > 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, nil, err
-			}
-			size := c.batchFor(len(chunk))
-			taken := min(size, len(chunk))
-			logits, err := c.compute(signals, chunk[:taken], size)
-			if err != nil {
-				return nil, nil, err
-			}
-			for j, i := range chunk[:taken] {
-				p := c.predict(logits[j*c.Spec.Classes : (j+1)*c.Spec.Classes])
-				if math.IsNaN(p.Probabilities[0]) {
-					unusable = append(unusable, &SignalError{i, "its values are so large that the network's output is not a number; rescale them"})
-				}
-				predictions[i] = p
-			}
-			chunk = chunk[taken:]
+	err = c.compute(ctx, c.logits, points, func(j int, outputs [][]float32) {
+		i := index[j]
+		predictions[i] = c.predict(outputs[0])
+		if math.IsNaN(predictions[i].Probabilities[0]) {
+			unusable = append(unusable, &SignalError{i, "its values are so large that the network's output is not a number; rescale them"})
 		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	slices.SortFunc(unusable, func(a, b *SignalError) int { return a.Index - b.Index })
 	return predictions, unusable, nil
@@ -102,39 +94,6 @@ func (c *Classifier) unusable(s []float32) string {
 		}
 	}
 	return ""
-}
-
-// compute gives the logits of the signals that index names, as one batch padded with zeros to size.
-func (c *Classifier) compute(signals [][]float32, index []int, size int) ([]float32, error) {
-	batch, err := tensors.FromShapeForBackend(c.backend, 0, shapes.Make(dtypes.Float32, size, c.Spec.Nodes, c.Spec.Channels))
-	if err != nil {
-		return nil, err
-	}
-	defer batch.MustFinalizeAll() // now, and not when the garbage collector sees fit: its memory is XLA's
-	err = tensors.MutableFlatData(batch, func(flat []float32) {
-		for j, i := range index {
-			c.normalize(flat[j*len(signals[i]):], signals[i])
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.Run(batch)
-	if err != nil {
-		return nil, err
-	}
-	defer out.MustFinalizeAll()
-	return tensors.CopyFlatData[float32](out)
-}
-
-func (c *Classifier) normalize(dst, raw []float32) {
-	channels := c.Spec.Channels
-	for channel := range channels {
-		mean, std := c.Mean[channel], c.Std[channel]
-		for j := channel; j < len(raw); j += channels {
-			dst[j] = (raw[j] - mean) / std
-		}
-	}
 }
 
 func (c *Classifier) predict(logits []float32) Prediction {

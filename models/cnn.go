@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
 // stochasticCNN is the network of Zeiler and Fergus (2013) for CIFAR-10: three times 5x5 filters with 64 maps, ReLU and stochastic
@@ -18,12 +16,10 @@ func stochasticCNN(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Nod
 	x := onGrid(spec, signal)
 	for i := range 3 {
 		scope := scope.In("conv_%d", i+1)
-		b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(x.DType(), maps)).SetTrainable(true).NodeValue(x.Graph())
-		x = relu(Add(convLayer(scope, x, maps, width, 1), ExpandLeftToRank(b, x.Rank())))
+		x = relu(Add(convLayer(scope, x, maps, width, 1), ExpandLeftToRank(nn.Bias(scope, x, maps), x.Rank())))
 		x = nn.BatchNorm(scope, stochasticPool(scope, x), nil)
 	}
-	batch := x.Shape().Dim(0)
-	return nn.Dense(scope.In("classes"), Reshape(x, batch, x.Shape().Size()/batch), spec.Classes, 1)
+	return nn.Dense(scope.In("classes"), flattened(x), spec.Classes, 1)
 }
 
 // stochasticPool is stochastic pooling (Zeiler and Fergus 2013) of 3x3 windows at every second row and column. In training each
@@ -35,16 +31,13 @@ func stochasticPool(scope *model.Scope, x *Node) *Node {
 	for _, row := range threes(x, 1) {
 		values = append(values, threes(row, 2)...)
 	}
-	sums := []*Node{values[0]} // of the values up to each
-	for _, a := range values[1:] {
-		sums = append(sums, Add(sums[len(sums)-1], a))
+	var total, squares *Node
+	var sums []*Node // of the values up to each
+	for _, a := range values {
+		total, squares = nn.Plus(total, a), nn.Plus(squares, Square(a))
+		sums = append(sums, total)
 	}
-	total := sums[len(sums)-1]
 	if !scope.IsTraining(x.Graph()) {
-		squares := Square(values[0])
-		for _, a := range values[1:] {
-			squares = Add(squares, Square(a))
-		}
 		some := IsPositive(total)
 		return Where(some, Div(squares, Where(some, total, OnesLike(total))), ZerosLike(total))
 	}

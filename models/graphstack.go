@@ -8,7 +8,6 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models/graclus"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -32,13 +31,9 @@ func graphStack(filter convolution) Network {
 		if err != nil {
 			exceptions.Panicf("model %s: %v", spec.Model, err)
 		}
-		node, err := affinity.New(1, nil)
-		if err != nil {
-			exceptions.Panicf("model %s: %v", spec.Model, err)
-		}
 		tables := scope.In(GraphScope)
 		x := TransposeAllDims(signal, 1, 0, 2) // what a sparse product reads are rows: a node's whole batch
-		x = Gather(x, indices(tables, x.Graph(), "order", tree.Order))
+		x = Gather(x, nn.Indices(tables, x.Graph(), "order", tree.Order))
 		a := tree.Levels[0]
 		h := 0 // how often it was halved
 		for i, level := range spec.Levels {
@@ -49,7 +44,8 @@ func graphStack(filter convolution) Network {
 				to := halvings(spec.Nodes, level.Clusters)
 				pairs, a, h = tree.Pairs[h:to], tree.Levels[to], to
 			} else {
-				pairs, a = toOne(x.Shape().Dim(0)), node
+				pairs = toOne(x.Shape().Dim(0))
+				a, _ = affinity.New(1, nil) // one node is no error
 			}
 			for step, pairs := range pairs {
 				x = maxOfPairs(tables.In("level_%d_halving_%d", i+1, step+1), x, pairs)
@@ -72,14 +68,6 @@ func (s Spec) checkShrinking() error {
 	return nil
 }
 
-// checkAttention is checkShrinking for the stack of attention layers, which have heads too.
-func (s Spec) checkAttention() error {
-	if err := s.checkHeads(); err != nil {
-		return err
-	}
-	return s.checkShrinking()
-}
-
 // halvings is how often to halve a graph for that many clusters.
 func halvings(nodes, clusters int) int {
 	return int(math.Round(math.Log2(float64(nodes) / float64(clusters))))
@@ -87,15 +75,15 @@ func halvings(nodes, clusters int) int {
 
 // toOne pairs n nodes in their order, then the pairs, until one is left.
 func toOne(n int) (halvings [][][2]int32) {
-	for n > 1 {
+	for ; n > 1; n = (n + 1) / 2 {
 		pairs := make([][2]int32, (n+1)/2)
 		for k := range pairs {
 			pairs[k] = [2]int32{int32(2 * k), int32(2*k + 1)}
 		}
 		if n%2 == 1 {
-			pairs[len(pairs)-1][1] = -1
+			pairs[n/2][1] = -1
 		}
-		halvings, n = append(halvings, pairs), len(pairs)
+		halvings = append(halvings, pairs)
 	}
 	return halvings
 }
@@ -108,25 +96,18 @@ func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 	n, count := x.Shape().Dim(0), len(pairs)
 	first, second, place := make([]int32, count), make([]int32, count), make([]int32, n)
 	for k, pair := range pairs {
-		first[k], second[k] = pair[0], pair[0]
-		place[pair[0]] = int32(k)
+		first[k], second[k], place[pair[0]] = pair[0], pair[0], int32(k)
 		if pair[1] >= 0 {
-			second[k] = pair[1]
-			place[pair[1]] = int32(count + k)
+			second[k], place[pair[1]] = pair[1], int32(count+k)
 		}
 	}
-	places := indices(scope, g, "place", place)
-	a := Gather(x, indices(scope, g, "first", first))
-	b := Gather(x, indices(scope, g, "second", second))
+	places := nn.Indices(scope, g, "place", place)
+	a := Gather(x, nn.Indices(scope, g, "first", first))
+	b := Gather(x, nn.Indices(scope, g, "second", second))
 	return nn.WithGradient(
 		func() *Node { return Max(a, b) },
 		func(v *Node) []*Node {
 			won, zero := GreaterOrEqual(a, b), ZerosLike(v)
 			return []*Node{Gather(Concatenate([]*Node{Where(won, v, zero), Where(won, zero, v)}, 0), places)}
 		}, x)
-}
-
-// indices keeps the rows to gather in a variable. Result: `[len(rows), 1]`.
-func indices(scope *model.Scope, g *Graph, name string, rows []int32) *Node {
-	return scope.VariableWithValue(name, tensors.FromFlatDataAndDimensions(rows, len(rows), 1)).SetTrainable(false).NodeValue(g)
 }

@@ -132,19 +132,14 @@ func Load(dir string, opts ...Option) (*Classifier, error) {
 		}
 		if loadErr == nil {
 			c.Snapshot, c.Step = fmt.Sprintf("%s-%08d", kind, step), step
-			return c, c.restore(kind)
+			if kind == checkpoint.Best {
+				return c, nil
+			}
+			return c, c.Update(c.store) // it was taken in training, and is not frozen yet
 		}
 		err = errors.Join(err, loadErr)
 	}
 	return nil, err
-}
-
-// restore makes loaded variables usable: a snapshot of kind Best is frozen already, one taken in training is not.
-func (c *Classifier) restore(kind string) error {
-	if kind == checkpoint.Best {
-		return nil
-	}
-	return c.Update(c.store)
 }
 
 // RemoveMetadata deletes what WriteMetadata wrote.

@@ -1,18 +1,18 @@
 package models
 
 import (
-	"cmp"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// neighbourhoods are each node's neighbours and the node itself, as lists that are padded to few different lengths.
+// neighbourhoods are lists of each node's neighbours and the node itself, padded to a few different lengths.
 type neighbourhoods struct {
 	groups []neighbourhood
 	place  *Node // [nodes, 1]: where each node stands in the concatenated groups
@@ -28,13 +28,13 @@ type neighbourhood struct {
 	slots  int // how many places of a row are read at once; it divides width
 }
 
-// mostSlots is the most rows that are read at once. Each is an operation of the computation, not a turn of a loop in it: so the
+// mostSlots is the most rows that are read at once. Each is an operation of the computation, not a turn of a loop in it, so that the
 // compiler reads whole rows of a signal.
 const mostSlots = 32
 
 // newNeighbourhoods makes the lists in variables of scope. A group ends where padding would be more than a quarter of a list.
 func newNeighbourhoods(scope *model.Scope, g *Graph, a *affinity.Matrix) (n neighbourhoods) {
-	lists, order := make([][]int32, a.N()), consecutive(a.N())
+	lists, widths := make([][]int32, a.N()), make([]int, a.N())
 	for i := range lists {
 		lists[i] = []int32{int32(i)}
 		neighbours, _ := a.Row(i)
@@ -43,22 +43,13 @@ func newNeighbourhoods(scope *model.Scope, g *Graph, a *affinity.Matrix) (n neig
 				lists[i] = append(lists[i], j)
 			}
 		}
+		widths[i] = len(lists[i])
 	}
-	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(len(lists[j]), len(lists[i])) })
-	place := make([]int32, a.N())
-	for at, i := range order {
-		place[i] = int32(at)
+	buckets, place := ccp.Buckets(widths, func(widest, width int) bool { return 4*width >= 3*widest })
+	for _, nodes := range buckets {
+		n.groups = append(n.groups, newNeighbourhood(scope.In("width_%d", widths[nodes[0]]), g, lists, nodes))
 	}
-	n.place = indices(scope, g, "place", place)
-	for len(order) > 0 {
-		width := len(lists[order[0]])
-		end := 0
-		for end < len(order) && 4*len(lists[order[end]]) >= 3*width {
-			end++
-		}
-		n.groups = append(n.groups, newNeighbourhood(scope.In("width_%d", width), g, lists, order[:end]))
-		order = order[end:]
-	}
+	n.place = nn.Indices(scope, g, "place", place)
 	return n
 }
 
@@ -71,12 +62,9 @@ func newNeighbourhood(scope *model.Scope, g *Graph, lists [][]int32, nodes []int
 	for at, i := range nodes {
 		counts[at] = int32(copy(from[at*n.width:], lists[i]))
 	}
-	n.nodes, n.counts = indices(scope, g, "nodes", nodes), indices(scope, g, "counts", counts)
-	table := func(name string) *Node {
-		value := tensors.FromFlatDataAndDimensions(slices.Clone(from), len(nodes), n.width)
-		return scope.VariableWithValue(name, value).SetTrainable(false).NodeValue(g)
-	}
-	n.from, n.again = table("from"), table("again")
+	n.nodes, n.counts = nn.Indices(scope, g, "nodes", nodes), nn.Indices(scope, g, "counts", counts)
+	n.from = nn.Indices(scope, g, "from", from, len(nodes), n.width)
+	n.again = nn.Indices(scope, g, "again", slices.Clone(from), len(nodes), n.width)
 	return n
 }
 
@@ -99,11 +87,8 @@ func (n neighbourhoods) each(f func(group neighbourhood) []*Node) []*Node {
 	return whole
 }
 
-// of are the values of the group's nodes. x: `[nodes, …]`, result `[R, …]`.
-func (n neighbourhood) of(x *Node) *Node { return Gather(x, n.nodes) }
-
 // own are the values of the group's nodes, once for all places. x: `[nodes, K]`, result `[R, 1, K]`.
-func (n neighbourhood) own(x *Node) *Node { return ExpandAxes(n.of(x), 1) }
+func (n neighbourhood) own(x *Node) *Node { return ExpandAxes(Gather(x, n.nodes), 1) }
 
 // all are the values of all neighbours. x: `[nodes, K]`, result `[R, width, K]`.
 func (n neighbourhood) all(x *Node) *Node { return Gather(x, ExpandAxes(n.from, -1)) }
@@ -125,7 +110,7 @@ func (n neighbourhood) sum(from, weights, x *Node) *Node {
 	var sum *Node
 	for s := range n.slots {
 		rows := Reshape(Gather(x, Slice(from, AxisRange(), AxisRange(s, s+1))), r*chunks, heads, features)
-		sum = plus(sum, Mul(rows, Reshape(Slice(weights, AxisRange(), AxisRange(s, s+1)), r*chunks, heads, 1)))
+		sum = nn.Plus(sum, Mul(rows, Reshape(Slice(weights, AxisRange(), AxisRange(s, s+1)), r*chunks, heads, 1)))
 	}
 	if chunks == 1 {
 		return sum
@@ -133,15 +118,7 @@ func (n neighbourhood) sum(from, weights, x *Node) *Node {
 	sum = Reshape(sum, r, chunks, heads, features)
 	var whole *Node
 	for c := range chunks { // by additions: a reduction keeps the compiler from making one loop of all of it
-		whole = plus(whole, Squeeze(Slice(sum, AxisRange(), AxisElem(c)), 1))
+		whole = nn.Plus(whole, Squeeze(Slice(sum, AxisRange(), AxisElem(c)), 1))
 	}
 	return whole
-}
-
-// plus is a + b, where a is nil if it is not there.
-func plus(a, b *Node) *Node {
-	if a == nil {
-		return b
-	}
-	return Add(a, b)
 }

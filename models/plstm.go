@@ -8,7 +8,6 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
 // partAwareLSTM is the part-aware LSTM of Shahroudy et al. (2016) with two layers. A recording is divided into segments and one
@@ -82,9 +81,8 @@ func partLSTM(scope *model.Scope, parts []*Node, units int) *Node {
 	}
 	output := product(scope.In("output"), Concatenate(parts, -1), width)
 	z := Concatenate([]*Node{Reshape(Concatenate(gates, -1), steps, batch, 3*width), Reshape(output, steps, batch, width)}, -1)
-	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(dtype, 4*width)).SetTrainable(true).NodeValue(g)
 	u := nn.NormalVariable(scope.In("recurrent"), "W", 0, 1/math.Sqrt(float64(width)), dtype, width, 4*width).NodeValue(g)
-	z, u = Add(z, ExpandLeftToRank(b, 3)), nn.Decay(scope, u)
+	z, u = Add(z, ExpandLeftToRank(nn.Bias(scope, z, 4*width), 3)), nn.Decay(scope, u)
 	var h, c *Node
 	var hs []*Node
 	for t := range steps {

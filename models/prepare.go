@@ -85,13 +85,20 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	if s.Plan() != ccp.Random {
 		return h, nil
 	}
-	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
-	freezer, err := ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node { return s.Build(scope, Topology{Matrix: a}, x) })
+	freezer, err := s.freezer(backend, store, a)
 	if err != nil {
 		return Hierarchy{}, err
 	}
 	h.Objective, h.Coverage, err = freezer.Freeze()
 	return h, err
+}
+
+// freezer freezes what the spec's network makes of the graph a.
+func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.Matrix) (*ccp.Freezer, error) {
+	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
+	return ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node {
+		return s.Build(scope, Topology{Matrix: a}, x)
+	})
 }
 
 // prepare searches a clustering of each level, or finds it in the cache, and keeps its neighbourhoods and ranks in store. All of

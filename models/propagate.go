@@ -7,11 +7,9 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
@@ -38,9 +36,7 @@ func kernelOf(scope *model.Scope, g *Graph, dtype dtypes.DType, in int, dims ...
 
 // withBias adds a trained bias, zero at first, to x. x: `[nodes, batch, filters]`.
 func withBias(scope *model.Scope, x *Node) *Node {
-	shape := shapes.Make(x.DType(), x.Shape().Dim(2))
-	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shape).SetTrainable(true).NodeValue(x.Graph())
-	return Add(x, ExpandLeftToRank(b, 3))
+	return Add(x, ExpandLeftToRank(nn.Bias(scope, x, x.Shape().Dim(2)), 3))
 }
 
 // propagation is a symmetric matrix that is applied to signals: S with a diagonal.
@@ -52,10 +48,14 @@ type propagation struct {
 
 // newPropagation makes the tables of s, whose own diagonal is left out, in variables of scope. diagonal takes its place; nil: zero.
 func newPropagation(scope *model.Scope, g *Graph, s *affinity.Matrix, diagonal []float64, dtype dtypes.DType) propagation {
-	p := propagation{s: ccp.FromMatrix(scope, g, s, dtype), rows: indices(scope, g, "rows", consecutive(s.N()))}
+	rows := make([]int32, s.N())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	p := propagation{s: ccp.FromMatrix(scope, g, s, dtype), rows: nn.Indices(scope, g, "rows", rows)}
 	if diagonal != nil {
-		values := tensors.FromFlatDataAndDimensions(diagonal, len(diagonal), 1)
-		p.diagonal = ConvertDType(scope.VariableWithValue("diagonal", values).SetTrainable(false).NodeValue(g), dtype)
+		values := nn.Constant(scope, g, "diagonal", tensors.FromFlatDataAndDimensions(diagonal, len(diagonal), 1))
+		p.diagonal = ConvertDType(values, dtype)
 	}
 	return p
 }
@@ -81,13 +81,4 @@ func (p propagation) combine(a float64, x, z *Node) *Node {
 		y = Add(y, z)
 	}
 	return Gather(y, p.rows)
-}
-
-// consecutive are the numbers from 0 to n − 1.
-func consecutive(n int) []int32 {
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	return rows
 }

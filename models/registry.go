@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,6 +48,8 @@ type kind struct {
 	build  Network
 	levels bool // it has levels to choose, see Architecture
 	hidden bool // it has hidden fully connected layers to choose
+	// sizes are the levels for a graph without a recipe; nil: derivedLevels.
+	sizes func(nodes int) []Level
 	// check says what else of a spec is wrong; nil: nothing.
 	check func(Spec) error
 	// margins: its scores are trained by the squared hinge loss, one class against the rest, and are no probabilities' logits.
@@ -66,15 +69,15 @@ var registry = map[string]kind{
 	"softmax":      {about: "softmax regression", build: linear, lacks: linearLacks},
 	"svm":          {about: "linear support vector machine, one class against the rest", build: linear, margins: true, lacks: linearLacks},
 	naiveBayes:     {about: "multinomial naive Bayes, for counts", build: linear, fit: fitBayes, lacks: bayesLacks},
-	"graph-cnn":    {about: "Graph-CNN with graph embed pooling (Such et al. 2017)", build: graphCNN, levels: true, hidden: true},
+	"graph-cnn":    {about: "Graph-CNN with graph embed pooling (Such et al. 2017)", build: graphCNN, levels: true, sizes: graphCNNLevels, hidden: true},
 	"cnn":          {about: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)", build: stochasticCNN, check: Spec.checkGrid, lacks: noReadout},
 	"resnet":       {about: "residual network (He et al. 2016)", build: residualNetwork, check: Spec.checkGrid, lacks: noReadout},
 	"tcn":          {about: "temporal convolution network (Kim and Reiter 2017)", build: temporalConvolution, check: Spec.checkBody, lacks: noReadout},
 	"p-lstm":       {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM, check: Spec.checkBody},
 	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: graphStack(chebyshevConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
 	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: graphStack(gcnConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
-	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: Spec.checkAttention},
-	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, hidden: true, check: Spec.checkHeads},
+	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: func(s Spec) error { return cmp.Or(s.checkHeads(), s.checkShrinking()) }},
+	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, sizes: gatAverageLevels, hidden: true, check: Spec.checkHeads},
 }
 
 // Names lists the registered models.
@@ -142,7 +145,7 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 	defer g.Finalize()
 	s.Build(store.RootScope(), Topology{Matrix: graph}, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
 	for v := range store.IterVariables() {
-		if IsWeight(v) && v.Trainable && !(s.Clusters() && ccp.IsMemberships(v)) {
+		if IsWeight(v) && v.Trainable && (!s.Clusters() || !ccp.IsMemberships(v)) {
 			n += v.Shape().Size()
 		}
 	}

@@ -67,14 +67,19 @@ func NewSettings(settings ...string) (s Settings, err error) {
 	return s, nil
 }
 
-// Set takes one more setting. The error names it and says what its value must be, or lists what there is. Spec.Check judges whether
-// the network has that part.
+// Set takes one more setting. The error names it and says what its value must be, or lists the options. Spec.Check says whether the
+// network has that part.
 func (s *Settings) Set(setting string) error {
 	path, value, found := strings.Cut(setting, "=")
 	part, name := splitSetting(path)
 	f := params.Find(optionsType, name)
 	if !found || f == nil {
-		return fmt.Errorf("setting %q is not NAME=VALUE with a name out of %s", setting, optionNames())
+		var names []string
+		for _, f := range optionFields {
+			names = append(names, f.Name)
+		}
+		slices.Sort(names)
+		return fmt.Errorf("setting %q is not NAME=VALUE with a name out of %s", setting, strings.Join(names, ", "))
 	}
 	if path != name && f.Parts == nil {
 		return fmt.Errorf("setting %s: %s is for the whole model; leave %q out", setting, name, part+model.ScopeSeparator)
@@ -88,19 +93,16 @@ func (s *Settings) Set(setting string) error {
 
 // put keeps a value. Copies of the settings stay as they are.
 func (s *Settings) put(path, value string) {
-	values := maps.Clone(s.values)
-	if values == nil {
-		values = map[string]string{}
+	if s.values = maps.Clone(s.values); s.values == nil {
+		s.values = map[string]string{}
 	}
-	values[path] = value
-	s.values = values
+	s.values[path] = value
 }
 
-// With are the settings after a change to the options of a part of the network, "" for all of it. The change may only set values
-// that Set would take; Spec.Check says which it would not.
+// With are the settings after a change to the options of a part of the network, "" for all of it. Check finds values that Set would
+// refuse.
 func (s Settings) With(part string, change func(o *Options)) Settings {
-	before := s.Of(part)
-	after := before
+	before, after := s.Of(part), s.Of(part)
 	change(&after)
 	for _, f := range optionFields {
 		if value := f.Value(after); value != f.Value(before) {
@@ -143,15 +145,6 @@ func levelName(i int) string { return fmt.Sprintf("level_%d", i+1) }
 func splitSetting(path string) (part, name string) {
 	at := strings.LastIndex(path, model.ScopeSeparator)
 	return path[:max(0, at)], path[at+1:]
-}
-
-func optionNames() string {
-	var names []string
-	for _, f := range optionFields {
-		names = append(names, f.Name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
 }
 
 // MarshalJSON writes the settings by path.
@@ -214,41 +207,38 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// checkSettings says which setting is for another model, for a part of the network that is not there, or for one that has no such
-// option.
+// checkSettings says which setting is for another model, for a part that the network lacks, or for one without that option.
 func (s Spec) checkSettings() error {
 	if err := s.Settings.Check(); err != nil {
 		return err
 	}
-	kinds := map[string]string{}
 	var parts []string
-	add := func(part, kind string) { parts, kinds[part] = append(parts, part), kind }
 	for i := range s.Levels {
-		add(levelName(i), "level")
+		parts = append(parts, levelName(i))
 	}
 	for i := range s.Hidden {
-		add(fmt.Sprintf("fc_%d", i+1), "fc")
+		parts = append(parts, fmt.Sprintf("fc_%d", i+1))
 	}
-	add("classes", "classes")
+	parts = append(parts, "classes")
 	for _, path := range slices.Sorted(maps.Keys(s.Settings.values)) {
 		part, name := splitSetting(path)
 		f := *params.Find(optionsType, name)
-		if !s.has(f) {
+		lacks := func(part string) bool {
+			kind, _, _ := strings.Cut(part, "_")
+			return !slices.Contains(f.Parts, kind)
+		}
+		switch {
+		case !s.has(f):
 			only := ""
 			if f.Models != nil {
 				only = "; only " + strings.Join(f.Models, " and ") + " has"
 			}
 			return fmt.Errorf("setting %s: model %s has no %s%s", path, s.Model, name, only)
-		}
-		if path == name {
-			continue
-		}
-		if kinds[part] == "" {
+		case path == name: // for the whole model
+		case !slices.Contains(parts, part):
 			return fmt.Errorf("setting %s: the network has no %q; its parts are %s", path, part, strings.Join(parts, ", "))
-		}
-		with := func(part string) bool { return slices.Contains(f.Parts, kinds[part]) }
-		if !with(part) {
-			right := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return !with(part) })
+		case lacks(part):
+			right := slices.DeleteFunc(slices.Clone(parts), lacks)
 			return fmt.Errorf("setting %s: %s has no %s; the parts with one are %s", path, part, name, strings.Join(right, ", "))
 		}
 	}

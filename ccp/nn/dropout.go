@@ -3,10 +3,8 @@ package nn
 import (
 	"math"
 
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
@@ -23,10 +21,4 @@ func Dropout(scope *model.Scope, x *Node, rate float64) *Node {
 	bits := randomBits(stepKey(scope, g, "dropout"), 0x6a09e667, x.Shape().Dimensions...)
 	keep := GreaterOrEqual(bits, Const(g, uint32(math.Round(rate*(1<<32)))))
 	return Where(keep, DivScalar(x, 1-rate), ZerosLike(x))
-}
-
-// stepKey is what the random numbers of one name in a scope depend on in each training step.
-func stepKey(scope *model.Scope, g *Graph, name string) *Node {
-	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Uint32)
-	return hashRound(Add(step, Const(g, keyOf(scope, name))))
 }

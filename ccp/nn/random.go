@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
 // Random numbers here are a hash of a counter and a key, not a stream with a state. So they are the same on every
@@ -67,4 +68,19 @@ func Normal(scope *model.Scope, name string, mean, std float64) model.VariableIn
 func NormalVariable(scope *model.Scope, name string, mean, std float64, dtype dtypes.DType, dims ...int) *model.Variable {
 	return scope.WithInitializer(Normal(scope, name, mean, std)).
 		VariableWithShape(name, shapes.Make(dtype, dims...)).SetTrainable(true)
+}
+
+// Uniform draws from the uniform distribution on [0, 1): as many values as dims say, in x's type and graph. They depend on the
+// seed, the scope, name and the global step alone, as Dropout's mask does.
+func Uniform(scope *model.Scope, x *Node, name string, dims ...int) *Node {
+	g := x.Graph()
+	bits := randomBits(stepKey(scope, g, name), 0xbb67ae85, dims...)
+	// 24 bits: those that a float32 holds exactly, so that rounding never gives 1.
+	return MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), x.DType()), math.Pow(2, -24))
+}
+
+// stepKey is what the random numbers of one name in a scope depend on in each training step.
+func stepKey(scope *model.Scope, g *Graph, name string) *Node {
+	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Uint32)
+	return hashRound(Add(step, Const(g, keyOf(scope, name))))
 }
