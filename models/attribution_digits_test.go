@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/datasets" //nolint:depguard // real images, to see that attributions mean something
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/training" //nolint:depguard // a network that has learned something
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

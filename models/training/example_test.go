@@ -35,7 +35,7 @@ func ExampleTrain() {
 	if err != nil {
 		panic(err)
 	}
-	defer classifier.Close()
+	defer func() { _ = classifier.Close() }()
 	evaluation, err := training.Evaluate(classifier, data, data.Test, 64)
 	if err != nil {
 		panic(err)

@@ -35,7 +35,6 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	if err != nil {
 		return err
 	}
-	body = nil
 	forget()
 	if len(d.signals) > s.Queue {
 		return bad("the batch has %d signals; a request can have %d", len(d.signals), s.Queue)
