@@ -1,4 +1,4 @@
-package models_test
+package training_test
 
 import (
 	"path/filepath"
