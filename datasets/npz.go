@@ -20,14 +20,15 @@ var ownFile = Info{
 	Description: "your own signals on your own graph, one file written by numpy.savez",
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or --knn K; " +
-		"optional split [samples] (0 train, 1 validation, 2 test), class_names and node_names [nodes]",
+		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two splits), " +
+		"class_names, node_names [nodes] and grid [2] (rows and columns of the nodes, or frames and sensors)",
 	Licence: "yours",
 	load:    loadNPZ,
 }
 
 // npzArrays are the arrays that a file may hold.
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
-	"indices", "data", "coordinates", "node_names"}
+	"indices", "data", "coordinates", "node_names", "grid", "groups"}
 
 // npzReader builds a data set from the arrays of a file, each step checking what it reads and all that it can of it, also
 // where an earlier step found errors. The errors of its methods name the array and the index, and may be joined; loadNPZ
@@ -99,7 +100,7 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 
 // read reads all that there is, and returns all that is wrong with it.
 func (r *npzReader) read() (wrong []error) {
-	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readSplit, r.readGraph, r.readNodeNames} {
+	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readSplit, r.readGraph, r.readNodeNames, r.readGrid} {
 		wrong = append(wrong, separate(step())...)
 	}
 	return wrong

@@ -13,10 +13,10 @@ func newData(s *shared) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "data",
 		Short:   "The data sets: which there are, what they need, what is in them",
-		Example: "  ccp data list\n  ccp data get mnist\n  ccp data info digits",
+		Example: "  ccp data list\n  ccp data get mnist\n  ccp data info digits\n  ccp data import uea/BasicMotions",
 	}
 	group(cmd)
-	cmd.AddCommand(newDataList(s), newDataGet(s), newDataInfo(s), newDataCheck(s), newDataExport(s))
+	cmd.AddCommand(newDataList(s), newDataGet(s), newDataInfo(s), newDataCheck(s), newDataExport(s), newDataImport(s))
 	return cmd
 }
 
