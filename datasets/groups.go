@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -35,51 +36,47 @@ func (r *npzReader) readGroups() error {
 	return nil
 }
 
-// checkDrawn says why a split that was drawn is empty, where groups are the reason.
+// checkDrawn says why no test was drawn, where groups are the reason.
 func (r *npzReader) checkDrawn() error {
-	if r.d.Groups == nil {
+	if r.d.Groups == nil || !r.labelled() || len(r.d.Test) > 0 {
 		return nil
 	}
-	for _, split := range r.d.splits() {
-		if len(split.indices) == 0 && r.labelled() {
-			return fmt.Errorf("groups: no whole group can be held out for the %s split without taking the last samples of a class from the training; "+
-				"mark the splits yourself (split), or leave groups out", split.name)
-		}
-	}
-	return nil
+	return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class from the training; " +
+		"mark the test yourself (split), or leave groups out")
 }
 
 // groupsWhole says, after a sentence about splits that were drawn, that they do not part groups.
-func (d *Dataset) groupsWhole() string {
-	if d.Groups == nil {
+func (d *Dataset) groupsWhole(drawn ...[]int) string {
+	if d.Groups == nil || d.parted(slices.Concat(drawn...)) != nil {
 		return ""
 	}
 	return ", none of the groups in two of them"
 }
 
-// warnParted warns of groups with samples in the training and in another split, which makes a test look better than it is.
-func (d *Dataset) warnParted() {
-	if d.Groups == nil {
-		return
-	}
+// parted lists, sorted, the groups of some samples that the training has samples of, too.
+func (d *Dataset) parted(indices []int) (names []string) {
 	learned := map[string]bool{}
 	for _, i := range d.Train {
 		learned[d.Groups[i]] = true
 	}
-	for _, split := range d.splits()[1:] {
-		parted := map[string]bool{}
-		for _, i := range split.indices {
-			if learned[d.Groups[i]] && !parted[d.Groups[i]] {
-				parted[d.Groups[i]] = true
-			}
+	for _, i := range indices {
+		if learned[d.Groups[i]] {
+			names = append(names, d.Groups[i])
 		}
-		if len(parted) > 0 {
-			names := make([]string, 0, len(parted))
-			for name := range parted {
-				names = append(names, name)
-			}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// warnParted warns of groups with samples in the training and in another split that was given, which makes a test look better than it is.
+func (d *Dataset) warnParted(given []namedSplit) {
+	if d.Groups == nil {
+		return
+	}
+	for _, split := range given {
+		if names := d.parted(split.indices); names != nil {
 			d.warn("split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were not seen",
-				len(parted), plural(len(parted), "group"), slices.Min(names), split.name)
+				len(names), plural(len(names), "group"), names[0], split.name)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,10 +24,11 @@ func splitOf(d *Dataset) map[string]string {
 	out := map[string]string{}
 	for _, split := range d.splits() {
 		for _, i := range split.indices {
-			if was := out[d.Groups[i]]; was != "" && was != split.name {
-				out[d.Groups[i]] = was + " and " + split.name
-			} else {
+			switch was := out[d.Groups[i]]; {
+			case was == "":
 				out[d.Groups[i]] = split.name
+			case !strings.HasSuffix(was, split.name):
+				out[d.Groups[i]] = was + " and " + split.name
 			}
 		}
 	}
@@ -98,6 +100,18 @@ func TestGroupsGivenSplit(t *testing.T) {
 	assert.Contains(t, d.Warnings[1], `split parts 4 groups, such as "s1", between train and test: its accuracy says little about groups that were not seen`)
 }
 
+// Two groups are enough for a test, not for a validation too.
+func TestGroupsTooFew(t *testing.T) {
+	groups := make([]string, 20)
+	for i := range groups {
+		groups[i] = fmt.Sprint(i / 14)
+	}
+	d := path4().with("groups", vectorOf(groups...)).load(t, Options{})
+	assert.Equal(t, map[string]string{"0": "train and validation", "1": "test"}, splitOf(d))
+	assert.Contains(t, d.Warnings[0], "no whole group can be held out for validation without the last training samples of a class")
+	assert.NotContains(t, d.Warnings[1], "none of the groups")
+}
+
 func TestGroupsAndGridErrors(t *testing.T) {
 	same := make([]string, 20)
 	classes := make([]int64, 20)
@@ -110,7 +124,7 @@ func TestGroupsAndGridErrors(t *testing.T) {
 	}{
 		{path4().with("groups", vectorOf("a", "b")), "groups has shape [2]; want [20], the number of samples of features"},
 		{path4().with("groups", vectorOf(same...)), `groups puts all 20 samples into one group, "anna"; name the subject or site of each, or leave the array out`},
-		{path4().with("groups", vectorOf(classes...)), "groups: no whole group can be held out for the validation split without taking the last samples of a class"},
+		{path4().with("labels", vectorOf(classes...)).with("groups", vectorOf(classes...)), "groups: no whole group can be held out for the test without taking the last samples of a class"},
 		{path4().with("groups", vectorOf(make([]float64, 19)...)), "groups has shape [19]"},
 		{path4().with("groups", vectorOf(append(make([]float64, 19), 0.5)...)), "groups: element 19 is 0.5, not a whole number; store integers, or strings"},
 		{path4().with("grid", vectorOf[int64](2, 3)), "grid is 2 x 3; want rows and columns, or frames and sensors, whose product is the 4 nodes of features"},

@@ -124,7 +124,7 @@ func (r *npzReader) readSplit() error {
 		if r.labelled() { // splits are drawn class by class
 			d.drawSplits(r.opts)
 			d.warn("no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
-				len(d.Train), len(d.Validation), len(d.Test), r.opts.Seed, d.groupsWhole())
+				len(d.Train), len(d.Validation), len(d.Test), r.opts.Seed, d.groupsWhole(d.Validation, d.Test))
 		}
 		return r.checkDrawn()
 	}
@@ -144,13 +144,12 @@ func (r *npzReader) readSplit() error {
 	if err := wrong.Err("split"); err != nil {
 		return err
 	}
+	given := d.splits()[1:]
 	if len(d.Validation) == 0 && r.labelled() {
 		d.holdOutValidation(share(len(d.Train), r.opts.validation(defaultValidationShare)), r.opts.Seed)
 		d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
-			len(d.Validation), r.opts.Seed, d.groupsWhole())
-		if err := r.checkDrawn(); err != nil {
-			return err
-		}
+			len(d.Validation), r.opts.Seed, d.groupsWhole(d.Validation))
+		given = given[1:]
 	}
 	var empty []error
 	for mark, split := range d.splits() {
@@ -159,7 +158,7 @@ func (r *npzReader) readSplit() error {
 				split.name, mark))
 		}
 	}
-	d.warnParted()
+	d.warnParted(given)
 	return errors.Join(empty...)
 }
 

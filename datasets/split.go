@@ -54,7 +54,13 @@ func (d *Dataset) splitTrainTest(train int, opts Options) {
 
 // holdOutValidation moves a stratified draw of count samples from Train to Validation.
 func (d *Dataset) holdOutValidation(count int, seed uint64) {
-	d.Train, d.Validation = d.holdOut(d.Train, count, seed, validationStream)
+	train := d.Train
+	d.Train, d.Validation = d.holdOut(train, count, seed, validationStream)
+	if d.Groups != nil && len(d.Validation) == 0 && count > 0 {
+		d.Train, d.Validation = holdOut(train, d.Labels, count, seed, validationStream)
+		d.warn("no whole group can be held out for validation without the last training samples of a class: held out samples of groups " +
+			"that are trained on, whose accuracy says little about others")
+	}
 }
 
 // holdOut draws about count of the given samples, whole groups where there are groups.

@@ -104,7 +104,11 @@ func (r importJSON) text() string {
 	line := func(what, format string, values ...any) {
 		fmt.Fprintf(&b, "  %-9s %s\n", what, text.Fold(fmt.Sprintf(format, values...), 98, 12))
 	}
-	fmt.Fprintf(&b, "%s: %s in %d classes, %s\n", r.File, text.Count(r.Samples, "sample"), len(r.Classes), text.Megabytes(r.Bytes))
+	size := text.Megabytes(r.Bytes)
+	if r.Bytes < 1_000_000 {
+		size = fmt.Sprintf("%d kB", (r.Bytes+999)/1000)
+	}
+	fmt.Fprintf(&b, "%s: %s in %d classes, %s\n", r.File, text.Count(r.Samples, "sample"), len(r.Classes), size)
 	classes := make([]string, len(r.Classes))
 	for i, class := range r.Classes {
 		classes[i] = fmt.Sprintf("%s %s", text.Shorten(class.Name, text.LongestName), text.Thousands(class.Samples))
@@ -123,9 +127,12 @@ func (r importJSON) text() string {
 	}
 	line("gaps", "%s", gaps)
 	line("graph", "%s, %s: %s", text.Count(r.Nodes, "node"), text.Count(r.Edges, "edge"), r.Graph)
-	if r.SplitBy == "" {
+	switch {
+	case r.SplitBy == "" && len(r.Groups) > 0:
+		line("split", "none; groups with a fifth of the samples are drawn for the test when the file is read")
+	case r.SplitBy == "":
 		line("split", "none; a fifth of the samples is drawn for the test when the file is read")
-	} else {
+	default:
 		line("split", "%s training, %s test samples, by %s; some of the training ones are held out for validation when the file is read",
 			text.Thousands(r.Training), text.Thousands(r.Test), r.SplitBy)
 	}
