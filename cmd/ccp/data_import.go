@@ -54,6 +54,7 @@ Missing values are empty, ? or NaN. They are interpolated in time, and counted.`
 	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or sensor,x,y,z")
 	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
 	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
+	f.BoolVar(&o.Scale, "scale", false, "centre each sensor's channels and divide them by their deviation over the training samples, where sensors measure different things")
 	f.StringVar(&o.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, drawn when the file is read)")
 	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
 	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a long CSV's columns of samples, times, sensors and values, which may be several (default: sample,time,sensor,value)")

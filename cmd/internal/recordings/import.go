@@ -30,6 +30,7 @@ type Options struct {
 	Positions  string // a CSV of places of sensors
 	Neighbours int    // nearest ones that each sensor is joined to by its place
 	Origin     string // the sensor whose first value is taken from all, in each channel
+	Scale      bool   // each sensor's channels are scaled by themselves
 
 	Test  string // a pattern of the names of the samples to test on
 	Group string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
@@ -110,6 +111,9 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	}
 	if err := s.shift(o.Origin); err != nil {
 		return nil, err
+	}
+	if note := s.scale(o.Scale); note != "" {
+		r.note("%s", note)
 	}
 	frames := s.frames(o.Frames)
 	signal := func(i int, dst []float32) { s.resample(i, frames.Count, dst) }

@@ -96,8 +96,11 @@ func (r *reading) correlatedLinks(s *set, frames int, signal func(i int, dst []f
 	for _, i := range training {
 		signal(i, sample)
 		for at, v := range sample {
-			mean[at%width] += float64(v) / n
+			mean[at%width] += float64(v)
 		}
+	}
+	for column := range mean { // the sum of equal float32 values is exact, so that a constant sensor has no deviation at all
+		mean[column] /= n
 	}
 	products := make([]float64, sensors*sensors*s.channels) // `[channels, sensors, sensors]`
 	centred := make([]float64, sensors)

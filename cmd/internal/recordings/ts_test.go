@@ -132,7 +132,6 @@ func TestRealTS(t *testing.T) {
 		problem := filepath.Dir(path)
 		t.Run(filepath.Base(problem), func(t *testing.T) {
 			result, d := imported(t, Options{}, problem)
-			assert.Empty(t, result.Notes)
 			assert.Equal(t, result.Test, len(d.Test))
 			assert.Equal(t, result.Training, len(d.Train)+len(d.Validation))
 			assert.Equal(t, 1, d.Affinity.Stats().Components)
