@@ -17,7 +17,7 @@ import (
 // ownFile describes the user's own .npz file.
 var ownFile = Info{
 	Name:        "PATH.npz",
-	Description: "your own signals on your own graph, one file written by numpy.savez",
+	Description: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or --knn K; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two splits), " +

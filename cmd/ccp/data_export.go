@@ -31,7 +31,8 @@ func newDataExport(s *shared) *cobra.Command {
 		Short: "Write a prepared data set as an .npz file, for numpy and for ccp",
 		Long: `Write a prepared data set as one .npz file: features [samples, nodes, channels] in raw
 units, labels, split (0 train, 1 validation, 2 test), class_names, edges and weights of the
-graph, node_names and coordinates. numpy.load reads it, and so does ccp train --data FILE.`,
+graph, and node_names, coordinates, grid and groups where there are any. numpy.load reads it,
+and so does ccp train --data FILE.`,
 		Example: "  ccp data export digits --npz digits.npz",
 		Args:    oneArg("NAME or FILE.npz"),
 	}

@@ -36,7 +36,10 @@ func TestDataImport(t *testing.T) {
 	assert.Contains(t, succeed(t, "data", "check", "Moves.npz"), "grid         int32    [2]\n")
 	succeed(t, append([]string{"train", "--data", "Moves.npz", "--checkpoint", "run"}, tiny...)...)
 
-	code, _, stderr := execute(t, "data", "import", "uea/Moves")
+	code, _, stderr := execute(t, "train", "--data", "uea/Moves")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "or the path of an .npz file; ccp data import makes one of what is at uea/Moves")
+	code, _, stderr = execute(t, "data", "import", "uea/Moves")
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "ccp: Moves.npz exists; --overwrite replaces it\n", stderr)
 	var document struct {

@@ -154,6 +154,7 @@ func TestFolderErrors(t *testing.T) {
 		{Options{Group: "(["}, `it is a regular expression such as '^([a-z]+)_'`},
 		{Options{Group: "anna"}, `--group "anna" has no brackets around what is the group in a name such as "anna_0.csv"`},
 		{Options{Group: "^(anna)"}, `ben_0.csv: --group "^(anna)" finds no group in "ben_0.csv"; each sample must be of one`},
+		{Options{Group: `(\.csv)$`}, `--group "(\\.csv)$" puts all 20 samples into one group, ".csv"; name what tells them apart, or leave it out`},
 		{Options{Label: "class"}, "--label is for the format long, this is folders; leave it out"},
 	} {
 		assert.Contains(t, refused(t, c.o, folder), c.want)

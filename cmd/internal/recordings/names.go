@@ -56,6 +56,14 @@ func (s *set) group(pattern string) error {
 	return nil
 }
 
+// several refuses groups that part nothing.
+func (s *set) several(pattern string) error {
+	if all := s.groups(); len(all) == 1 {
+		return fmt.Errorf("--group %q puts all %d samples into one group, %q; name what tells them apart, or leave it out", pattern, len(s.samples), all[0])
+	}
+	return nil
+}
+
 // groups lists the groups; none is an empty list.
 func (s *set) groups() []string {
 	all := []string{}
@@ -66,4 +74,13 @@ func (s *set) groups() []string {
 		slices.SortFunc(all, strings.Compare)
 	}
 	return slices.Compact(all)
+}
+
+// few lists the first of some names.
+func few(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s, … (%d in all)", strings.Join(names[:most], ", "), len(names))
+	}
+	return strings.Join(names, ", ")
 }
