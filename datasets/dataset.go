@@ -29,6 +29,9 @@ type Dataset struct {
 	Signals Signals
 	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
 	Labels []int32
+	// Groups names what each sample belongs to, such as its subject or site, where samples of one are alike; nil if none. Splits that are
+	// drawn do not part a group.
+	Groups []string
 	// Train, Validation and Test hold the indices of their samples. They do not overlap.
 	Train, Validation, Test []int
 	// Affinity is the raw graph over the nodes: symmetric, not negative, not normalised.

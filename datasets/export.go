@@ -13,7 +13,7 @@ func (d *Dataset) ExportSize() int64 {
 
 // Export writes the data set as an .npz file, which numpy and [Load] read: features [samples, nodes, channels], float32,
 // in raw units; labels [samples]; split [samples], 0 train, 1 validation, 2 test; class_names; edges [E, 2] and weights
-// [E]; node_names and coordinates, if there are any. Samples of no split are left out. Mean and Std are not written: Load
+// [E]; node_names, coordinates, grid and groups, if there are any. Samples of no split are left out. Mean and Std are not written: Load
 // recomputes them over the training samples.
 //
 // It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all, also when ctx
@@ -40,6 +40,16 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 		{Name: "class_names", Array: list(d.ClassNames)}}
 	if d.NodeNames != nil {
 		arrays = append(arrays, npz.Named{Name: "node_names", Array: list(d.NodeNames)})
+	}
+	if d.Grid != nil {
+		arrays = append(arrays, npz.Named{Name: "grid", Array: list([]int32{int32(d.Grid[0]), int32(d.Grid[1])})})
+	}
+	if d.Groups != nil {
+		groups := make([]string, len(samples))
+		for at, i := range samples {
+			groups[at] = d.Groups[i]
+		}
+		arrays = append(arrays, npz.Named{Name: "groups", Array: list(groups)})
 	}
 	if d.Coordinates != nil {
 		shape := []int{d.Nodes, len(d.Coordinates) / d.Nodes}

@@ -14,17 +14,18 @@ import (
 // ownFile describes the user's own .npz file.
 var ownFile = Info{
 	Name:        "PATH.npz",
-	Description: "your own signals on your own graph, one file written by numpy.savez",
+	Description: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or --knn K; " +
-		"optional split [samples] (0 train, 1 validation, 2 test), class_names and node_names [nodes]",
+		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two splits), " +
+		"class_names, node_names [nodes] and grid [2] (rows and columns of the nodes, or frames and sensors)",
 	Licence: "yours",
 	load:    loadNPZ,
 }
 
 // npzArrays are the arrays that a file may hold.
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
-	"indices", "data", "coordinates", "node_names"}
+	"indices", "data", "coordinates", "node_names", "grid", "groups"}
 
 // npzReader builds a data set from the arrays of a file. Each step checks as much as it can, even after errors of earlier
 // steps. Errors name the array and the index, and may be joined; loadNPZ adds the file and returns the first, CheckNPZ
@@ -96,7 +97,7 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 
 // read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
-	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readSplit, r.readGraph, r.readNodeNames} {
+	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readSplit, r.readGraph, r.readNodeNames, r.readGrid} {
 		wrong = append(wrong, separate(step())...)
 	}
 	return wrong

@@ -123,10 +123,10 @@ func (r *npzReader) readSplit() error {
 	if !r.Has("split") {
 		if r.labelled() { // splits are drawn class by class
 			d.drawSplits(r.opts)
-			d.warn("no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d",
-				len(d.Train), len(d.Validation), len(d.Test), r.opts.Seed)
+			d.warn("no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
+				len(d.Train), len(d.Validation), len(d.Test), r.opts.Seed, d.groupsWhole(d.Validation, d.Test))
 		}
-		return nil
+		return r.checkDrawn()
 	}
 	marks, err := npz.Elements(r, "split", r.samples, "samples of features", (*npz.Array).Ints)
 	if err != nil {
@@ -144,10 +144,12 @@ func (r *npzReader) readSplit() error {
 	if err := wrong.Err("split"); err != nil {
 		return err
 	}
+	given := d.splits()[1:]
 	if len(d.Validation) == 0 && r.labelled() {
 		d.holdOutValidation(share(len(d.Train), r.opts.validation(defaultValidationShare)), r.opts.Seed)
-		d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d",
-			len(d.Validation), r.opts.Seed)
+		d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
+			len(d.Validation), r.opts.Seed, d.groupsWhole(d.Validation))
+		given = given[1:]
 	}
 	var empty []error
 	for mark, split := range d.splits() {
@@ -156,6 +158,7 @@ func (r *npzReader) readSplit() error {
 				split.name, mark))
 		}
 	}
+	d.warnParted(given)
 	return errors.Join(empty...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 )
@@ -92,7 +93,11 @@ func Load(name string, opts Options) (*Dataset, error) {
 		source.Name = name
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w, or the path of an .npz file", err)
+		err = fmt.Errorf("%w, or the path of an .npz file", err)
+		if _, missing := os.Stat(name); name != "" && missing == nil {
+			err = fmt.Errorf("%w; ccp data import makes one of what is at %s, if it is recordings", err, name)
+		}
+		return nil, err
 	}
 	d, err := source.read(opts)
 	if err != nil {

@@ -31,7 +31,7 @@ func (d *Dataset) drawSplits(opts Options) {
 	for i := range all {
 		all[i] = i
 	}
-	d.Train, d.Test = holdOut(all, d.Labels, share(len(all), testShare), opts.Seed, testStream)
+	d.Train, d.Test = d.holdOut(all, share(len(all), testShare), opts.Seed, testStream)
 	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts.Seed)
 }
 
@@ -54,7 +54,21 @@ func (d *Dataset) splitTrainTest(train int, opts Options) {
 
 // holdOutValidation moves a stratified draw of count samples from Train to Validation.
 func (d *Dataset) holdOutValidation(count int, seed uint64) {
-	d.Train, d.Validation = holdOut(d.Train, d.Labels, count, seed, validationStream)
+	train := d.Train
+	d.Train, d.Validation = d.holdOut(train, count, seed, validationStream)
+	if d.Groups != nil && len(d.Validation) == 0 && count > 0 {
+		d.Train, d.Validation = holdOut(train, d.Labels, count, seed, validationStream)
+		d.warn("no whole group can be held out for validation without the last training samples of a class: held out samples of groups " +
+			"that are trained on, whose accuracy says little about others")
+	}
+}
+
+// holdOut draws about count of the given samples, whole groups where there are groups.
+func (d *Dataset) holdOut(indices []int, count int, seed, stream uint64) (rest, held []int) {
+	if d.Groups != nil {
+		return holdOutGroups(indices, d.Labels, d.Groups, count, seed, stream)
+	}
+	return holdOut(indices, d.Labels, count, seed, stream)
 }
 
 // share rounds a share of n samples to a number of samples.

@@ -71,6 +71,9 @@ func (d *Dataset) checkLabels() error {
 	if len(d.Labels) != d.Signals.Len() {
 		return fmt.Errorf("%d labels for %d samples", len(d.Labels), d.Signals.Len())
 	}
+	if d.Groups != nil && len(d.Groups) != d.Signals.Len() {
+		return fmt.Errorf("%d groups for %d samples", len(d.Groups), d.Signals.Len())
+	}
 	if d.Classes() < 2 {
 		return fmt.Errorf("labels name %d class: a classifier needs at least 2", d.Classes())
 	}

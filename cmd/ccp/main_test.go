@@ -73,7 +73,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "graph", "graph build", "graph stats", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "data import", "graph", "graph build", "graph stats", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -97,6 +97,12 @@ func TestWrongUsage(t *testing.T) {
 		{"data export", "NAME or FILE.npz is needed", "ccp data export"},
 		{"data export digits", "--npz FILE is needed", "ccp data export"},
 		{"data export digits --npz digits.npy", `--npz "digits.npy": the name must end in .npz`, "ccp data export"},
+		{"data import", "INPUT is needed: a folder, .ts files or a .csv", "ccp data import"},
+		{"data import uea --out mine.npy", `--out "mine.npy": the name must end in .npz`, "ccp data import"},
+		{"data import uea --format arff", `--format "arff" is none of ts, folders, long`, "ccp data import"},
+		{"data import uea --knn 3", "--knn is for --positions FILE", "ccp data import"},
+		{"data import uea --frames 0", "--frames 0: must be at least 1", "ccp data import"},
+		{"data import uea --missing mean", `--missing "mean" is none of error, zero`, "ccp data import"},
 		{"train digits", `ccp train takes flags only, not "digits"`, "ccp train"},
 		{"train --foo", "unknown flag: --foo", "ccp train"},
 		{"train --epochs many", `--epochs "many" is not a whole number`, "ccp train"},

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/clusterpool/ccp/cmd/internal/recordings"
+	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/spf13/cobra"
+)
+
+// importJSON is what `ccp data import --json` prints.
+type importJSON struct {
+	*recordings.Result
+	Bytes   int64  `json:"bytes"` // of the file
+	Command string `json:"command"`
+}
+
+func newDataImport(s *shared) *cobra.Command {
+	var o recordings.Options
+	var out target
+	var missing string
+	cmd := command("data import", "")
+	cmd.Args = func(cmd *cobra.Command, inputs []string) error {
+		if len(inputs) == 0 {
+			return usage(cmd, fmt.Errorf("INPUT is needed: a folder, .ts files or a .csv"))
+		}
+		return nil
+	}
+	f := cmd.Flags()
+	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
+	choiceVar(f, &o.Format, "format", "", "`FORM` of the input: ts, folders or long (default: by what it is)", recordings.TS, recordings.Folders, recordings.Long)
+	numberVar(f, &o.Frames, "frames", 0, 0, math.MaxInt32, "`N` moments of every signal, resampled linearly (default: the samples' length, or their median length, at most 128)")
+	choiceVar(f, &missing, "missing", "error", "`WHAT` a sensor without any value in a sample is: error or zero", "error", "zero")
+	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
+	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or sensor,x,y,z")
+	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
+	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
+	f.BoolVar(&o.Scale, "scale", false, "centre each sensor's channels and divide them by their deviation over the training samples, where sensors measure different things")
+	f.StringVar(&o.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, drawn when the file is read)")
+	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
+	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a long CSV's columns of samples, times, sensors and values, which may be several (default: sample,time,sensor,value)")
+	f.StringVar(&o.Label, "label", "", "`COLUMN` of a long CSV with each sample's class (default: label)")
+	f.StringVar(&o.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
+	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
+		if out.path == "" {
+			out.path = recordings.Name(inputs)
+		}
+		if !strings.HasSuffix(strings.ToLower(out.path), ".npz") {
+			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
+		}
+		if f.Changed("knn") && o.Positions == "" {
+			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))
+		}
+		if f.Changed("frames") && o.Frames == 0 {
+			return usage(cmd, fmt.Errorf("--frames 0: must be at least 1"))
+		}
+		if err := out.free(); err != nil {
+			return err
+		}
+		status := newStatusLine(cmd.ErrOrStderr())
+		ctx, end := untilSignal(cmd, status.clear)
+		defer end()
+		began := time.Now()
+		o.Zeros, o.Progress = missing == "zero", func(doing string, done float64) {
+			if time.Since(began) > time.Second { // what is quick needs no lines in a log
+				status.loading(doing, done)
+			}
+		}
+		result, err := recordings.Import(ctx, inputs, out.path, o)
+		if status.clear(); err != nil {
+			return err
+		}
+		info, err := os.Stat(out.path)
+		if err != nil {
+			return err
+		}
+		printed := importJSON{result, info.Size(), trainOn(out.path, "")}
+		return s.print(cmd, printed, printed.text())
+	}
+	return cmd
+}
+
+// text says what was made, and what to do with it.
+func (r importJSON) text() string {
+	var b strings.Builder
+	line := func(what, format string, values ...any) {
+		fmt.Fprintf(&b, "  %-9s %s\n", what, text.Fold(fmt.Sprintf(format, values...), 98, 12))
+	}
+	size := text.Megabytes(r.Bytes)
+	if r.Bytes < 1_000_000 {
+		size = fmt.Sprintf("%d kB", (r.Bytes+999)/1000)
+	}
+	fmt.Fprintf(&b, "%s: %s in %d classes, %s\n", r.File, text.Count(r.Samples, "sample"), len(r.Classes), size)
+	classes := make([]string, len(r.Classes))
+	for i, class := range r.Classes {
+		classes[i] = fmt.Sprintf("%s %s", text.Shorten(class.Name, text.LongestName), text.Thousands(class.Samples))
+	}
+	line("classes", "%s", strings.Join(classes, ", "))
+	line("sensors", "%s", counted(r.Sensors))
+	line("frames", "%s", r.Frames)
+	line("channels", "%d", r.Channels)
+	gaps := "none"
+	if f := r.Filled; f.Samples > 0 {
+		gaps = fmt.Sprintf("%s of %s interpolated", text.Thousands(f.Values), text.Count(f.Of, "value"))
+		if f.Zeros > 0 {
+			gaps += fmt.Sprintf(", %s set to zero", text.Thousands(f.Zeros))
+		}
+		gaps += ", in " + text.Count(f.Samples, "sample")
+	}
+	line("gaps", "%s", gaps)
+	line("graph", "%s, %s: %s", text.Count(r.Nodes, "node"), text.Count(r.Edges, "edge"), r.Graph)
+	switch {
+	case r.SplitBy == "" && len(r.Groups) > 0:
+		line("split", "none; groups with a fifth of the samples are drawn for the test when the file is read")
+	case r.SplitBy == "":
+		line("split", "none; a fifth of the samples is drawn for the test when the file is read")
+	default:
+		line("split", "%s training, %s test samples, by %s; some of the training ones are held out for validation when the file is read",
+			text.Thousands(r.Training), text.Thousands(r.Test), r.SplitBy)
+	}
+	if len(r.Groups) > 0 {
+		line("groups", "%s", counted(r.Groups))
+	}
+	for _, note := range r.Notes {
+		line("note", "%s", note)
+	}
+	fmt.Fprintf(&b, "try: %s\n", r.Command)
+	return b.String()
+}
+
+// counted lists the first of some names and says how many there are.
+func counted(names []string) string {
+	const most = 8
+	list := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		list += ", …"
+	}
+	return fmt.Sprintf("%s: %s", text.Thousands(len(names)), list)
+}

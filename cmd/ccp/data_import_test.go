@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestDataImport goes from a folder of the UEA archive to a trained network, with the commands that each step prints.
+func TestDataImport(t *testing.T) {
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	var series strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&series, "%d,1,2,3,?,2,1,%d:0,0,1,1,2,2,3,3:rise\n9,8,7,6,5,4,3,%d:0,1,0,1,0,1,0,1:fall\n", i%3, i%5, i%4)
+	}
+	require.NoError(t, os.MkdirAll("uea/Moves", 0o755))
+	for _, half := range []string{"TRAIN", "TEST"} {
+		require.NoError(t, os.WriteFile("uea/Moves/Moves_"+half+".ts", []byte("@problemName Moves\n@dimensions 2\n@classLabel true rise fall\n@data\n"+series.String()), 0o644))
+	}
+	stdout := succeed(t, "data", "import", "uea/Moves")
+	head, try, _ := strings.Cut(stdout, "try: ")
+	at, err := os.Getwd()
+	require.NoError(t, err)
+	require.NoError(t, os.Chdir(dir)) // where the golden files are
+	golden(t, "data-import.output", regexp.MustCompile(`\d+ kB`).ReplaceAllString(head, "SIZE"))
+	require.NoError(t, os.Chdir(at))
+	assert.True(t, strings.HasSuffix(try, " train --data Moves.npz\n"), try)
+	assert.Contains(t, succeed(t, "data", "check", "Moves.npz"), "grid         int32    [2]\n")
+	succeed(t, append([]string{"train", "--data", "Moves.npz", "--checkpoint", "run"}, tiny...)...)
+
+	code, _, stderr := execute(t, "train", "--data", "uea/Moves")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "or the path of an .npz file; ccp data import makes one of what is at uea/Moves")
+	code, _, stderr = execute(t, "data", "import", "uea/Moves")
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "ccp: Moves.npz exists; --overwrite replaces it\n", stderr)
+	var document struct {
+		File    string `json:"file"`
+		Samples int    `json:"samples"`
+		Classes []struct {
+			Name    string `json:"name"`
+			Samples int    `json:"samples"`
+		} `json:"classes"`
+		Sensors []string `json:"sensors"`
+		Frames  struct {
+			Count    int `json:"count"`
+			Shortest int `json:"shortest"`
+			Median   int `json:"median"`
+			Longest  int `json:"longest"`
+		} `json:"frames"`
+		Channels int `json:"channels"`
+		Filled   struct {
+			Values  int `json:"values"`
+			Zeros   int `json:"zeros"`
+			Samples int `json:"samples"`
+			Of      int `json:"of"`
+		} `json:"filled"`
+		Nodes    int      `json:"nodes"`
+		Edges    int      `json:"edges"`
+		Graph    string   `json:"graph"`
+		Training int      `json:"training"`
+		Test     int      `json:"test"`
+		SplitBy  string   `json:"split_by"`
+		Groups   []string `json:"groups"`
+		Notes    []string `json:"notes"`
+		Bytes    int64    `json:"bytes"`
+		Command  string   `json:"command"`
+	}
+	decode(t, succeed(t, "data", "import", "uea/Moves", "--overwrite", "--frames", "4", "--out", "four.npz", "--json"), &document)
+	assert.Equal(t, []int{80, 8, 40}, []int{document.Samples, document.Nodes, document.Filled.Values})
+
+	code, _, stderr = execute(t, "data", "import", "uea")
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "ccp: "+filepath.Join("uea", "Moves")+" holds .ts files; import that folder, each problem by itself\n", stderr)
+}

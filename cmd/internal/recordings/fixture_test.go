@@ -1,0 +1,58 @@
+package recordings
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/datasets"
+)
+
+// put writes a file below a folder.
+func put(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
+// imported imports and loads what was made, and checks that both agree.
+func imported(t *testing.T, o Options, inputs ...string) (*Result, *datasets.Dataset) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "made.npz")
+	result, err := Import(context.Background(), inputs, path, o)
+	require.NoError(t, err)
+	d, err := datasets.Load(path, datasets.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []int{result.Samples, result.Nodes, result.Channels, result.Edges}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Affinity.Edges()})
+	assert.Equal(t, []int{result.Frames.Count, len(result.Sensors)}, d.Grid)
+	return result, d
+}
+
+// refused imports what cannot be, and returns the error. Nothing is left in the folder of the output.
+func refused(t *testing.T, o Options, inputs ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	_, err := Import(context.Background(), inputs, filepath.Join(folder, "made.npz"), o)
+	require.Error(t, err)
+	entries, failed := os.ReadDir(folder)
+	require.NoError(t, failed)
+	assert.Empty(t, entries)
+	return err.Error()
+}
+
+// signal is sample i of a data set.
+func signal(d *datasets.Dataset, i int) []float32 {
+	out := make([]float32, d.Nodes*d.Channels)
+	d.Signals.Read(i, out)
+	return out
+}
+
+// many repeats lines.
+func many(n int, lines ...string) string { return strings.Repeat(strings.Join(lines, "\n")+"\n", n) }

@@ -1,0 +1,201 @@
+package recordings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// csvFolders writes recordings of three sensors on two axes: two classes, people anna and ben, five takes each, of 6 to 10 moments.
+// Sensor s is at (moment + s, class) in every moment, shifted by 10.
+func csvFolders(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "recordings")
+	for class, name := range []string{"still", "wave"} {
+		for _, person := range []string{"anna", "ben"} {
+			for take := range 5 {
+				text := "\ufeffhip.x,hip.y,hand.x,hand.y,head.x,head.y\n"
+				for moment := range 6 + take {
+					for sensor := range 3 {
+						text += fmt.Sprintf("%d, %d,", 10+moment+sensor, 10+class)
+					}
+					text = text[:len(text)-1] + "\n"
+				}
+				if take == 1 {
+					text += ",,,,,\n" // a moment without values
+				}
+				put(t, folder, fmt.Sprintf("%s/%s_%d.csv", name, person, take), text)
+			}
+		}
+	}
+	put(t, folder, ".hidden/a.csv", "x\n1\n")
+	put(t, folder, "notes.txt", "")
+	put(t, folder, "wave/notes.txt", "")
+	return folder
+}
+
+// writeNPY writes an array to a file below a folder.
+func writeNPY(t *testing.T, folder, name string, shape []int, values any) string {
+	t.Helper()
+	path := put(t, folder, name, "")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, npz.WriteNPY(file, &npz.Array{Shape: shape, Data: values}))
+	require.NoError(t, file.Close())
+	return path
+}
+
+func TestFolders(t *testing.T) {
+	folder := csvFolders(t)
+	links := put(t, t.TempDir(), "links.csv", "hip,hand\nhand, head\n")
+	result, d := imported(t, Options{Frames: 4, Links: links, Origin: "hip", Test: "ben_*", Group: "^([a-z]+)_"}, folder)
+	assert.Equal(t, []int{20, 12, 2, 17}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Affinity.Edges()})
+	assert.Equal(t, []string{"still", "wave"}, d.ClassNames)
+	assert.Equal(t, []string{"hip@0", "hand@0", "head@0", "hip@1"}, d.NodeNames[:4])
+	assert.Len(t, d.Test, 10)
+	assert.Equal(t, "4, resampled linearly from 6 to 10, median 8", result.Frames.String())
+	assert.Equal(t, `--test "ben_*"`, result.SplitBy)
+	assert.Equal(t, []string{"anna", "ben"}, result.Groups)
+	assert.Equal(t, "the 2 links of "+links, result.Graph)
+	assert.Zero(t, result.Filled.Samples, "a moment at the end without values is none")
+	assert.Equal(t, "ben", d.Groups[19])
+	sample := signal(d, 0) // anna, 6 moments: 5 steps over 4 frames
+	for frame := range 4 {
+		for sensor := range 3 {
+			assert.InDelta(t, 5*float64(frame)/3+float64(sensor), sample[6*frame+2*sensor], 1e-5)
+			assert.Zero(t, sample[6*frame+2*sensor+1], "the hip is the origin")
+		}
+	}
+
+	// Without links all sensors of a frame are joined; where they have places, near ones.
+	_, d = imported(t, Options{Frames: 4}, folder)
+	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
+	places := put(t, t.TempDir(), "positions.csv", "sensor,x,y\nhead,0,3\nhip,0,1\nhand,0,2.1\nfoot,0,0\n")
+	result, d = imported(t, Options{Frames: 4, Positions: places, Neighbours: 1}, folder)
+	assert.Equal(t, 4*2+3*3, d.Affinity.Edges())
+	assert.Equal(t, []float64{1, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(0, 2)})
+	assert.Equal(t, "each sensor with its 1 nearest by "+places, result.Graph)
+	_, d = imported(t, Options{Frames: 4, Positions: places, Neighbours: 9}, folder)
+	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
+}
+
+func TestFoldersOfArrays(t *testing.T) {
+	features := make([]float32, 7*3*2)
+	for i := range features {
+		features[i] = float32(math.Sin(float64(i)))
+	}
+	features[6] = float32(math.NaN())
+	folder := t.TempDir()
+	for name, files := range map[string]int{"a": 8, "b": 9} {
+		for i := range files {
+			writeNPY(t, folder, fmt.Sprintf("%s/%d.npy", name, i), []int{7, 3, 2}, features)
+		}
+	}
+	result, d := imported(t, Options{}, folder)
+	assert.Equal(t, "7, as all samples have", result.Frames.String())
+	assert.Equal(t, Filled{Values: 17, Samples: 17, Of: 17 * 42}, result.Filled)
+	assert.Equal(t, []string{"0", "1", "2"}, result.Sensors)
+	assert.InDelta(t, (features[0]+features[12])/2, signal(d, 0)[6], 1e-6)
+}
+
+func TestFolderErrors(t *testing.T) {
+	folder := csvFolders(t)
+	bad := func(name, text, want string) {
+		t.Helper()
+		path := put(t, folder, name, text)
+		assert.Contains(t, refused(t, Options{}, folder), want)
+		require.NoError(t, os.Remove(path))
+	}
+	bad("wave/zed.csv", "hip.x,hand.x\n1,2\n", filepath.Join("wave", "zed.csv")+" has 2 sensors (hip, hand) of 1 channels, but "+filepath.Join(folder, "still", "anna_0.csv")+
+		" has 3 sensors (hip, hand, head) of 2 channels; all recordings must have the same, in the same order")
+	bad("wave/zed.csv", "", "zed.csv: the file is empty; its first line names the columns: hip.x,hip.y,head.x,head.y")
+	bad("wave/zed.csv", "hip.x\n", "zed.csv: no line of values comes after the first, which names the columns; remove the file")
+	bad("wave/zed.csv", "1,2\n3,4\n", `zed.csv: line 1: the heading of column 1 is "1"; the first line names the columns`)
+	bad("wave/zed.csv", "a.x,b.x,a.y\n", `zed.csv: line 1: the columns of sensor "a" are not side by side`)
+	bad("wave/zed.csv", "a.x,a.y,a.z,b.x\n", `zed.csv: line 1: the sensors do not have as many axes each: column 3 is "a.z" where one of sensor "b" should be`)
+	bad("wave/zed.csv", "a.x,a.y\n1,2\n\n3\n", "zed.csv: line 4: 1 cells, the first line names 2 columns; leave a missing value empty between its commas")
+	bad("wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv: line 3, column a.y: "high" is not a number that float32 holds; correct it, or write ? for a missing value`)
+	bad("wave/zed.csv", "a.x,a.y\n1,\"2\n", "zed.csv: line 2, character ")
+	bad("wave/zed.npy", "no array", "zed.npy: not a .npy array")
+	path := writeNPY(t, folder, "wave/zed.npy", []int{2}, []float64{1, 2})
+	assert.Contains(t, refused(t, Options{}, folder), "zed.npy: the array has shape [2]; want [moments, sensors, axes], none of them 0")
+	writeNPY(t, folder, "wave/zed.npy", []int{1, 2}, []float64{1, math.Inf(1)})
+	assert.Contains(t, refused(t, Options{}, folder), "zed.npy: the array[0,1] is +Inf, which float32 does not hold; store nan for a missing value")
+	require.NoError(t, os.Remove(path))
+
+	empty := filepath.Join(folder, "jump")
+	require.NoError(t, os.Mkdir(empty, 0o755))
+	assert.Contains(t, refused(t, Options{}, folder), empty+` holds no .csv or .npy file; put the recordings of class "jump" there, or remove the folder`)
+	require.NoError(t, os.Remove(empty))
+	assert.Contains(t, refused(t, Options{}, t.TempDir()), "holds neither .ts files nor folders of .csv or .npy files; make a folder for each class")
+	one := filepath.Dir(filepath.Dir(put(t, t.TempDir(), "a/1.csv", "x\n1\n")))
+	assert.Contains(t, refused(t, Options{}, one), `all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`)
+	assert.Contains(t, refused(t, Options{}, folder, folder), "2 files or folders are given; the format folders takes one")
+	assert.Contains(t, refused(t, Options{Format: Folders}, filepath.Join(folder, "notes.txt")), "notes.txt is a file; --format folders takes the folder")
+	assert.Contains(t, refused(t, Options{Format: Long}, folder), "is a folder; --format long takes one CSV file")
+
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Origin: "foot"}, `--origin "foot" is not one of the sensors: hip, hand, head`},
+		{Options{Test: "zed*"}, `--test "zed*" matches 0 of the 20 samples, which are named such as "anna_0.csv"; want some, and some left to train on`},
+		{Options{Test: "*"}, `--test "*" matches 20 of the 20 samples`},
+		{Options{Test: "[a"}, `--test "[a": syntax error in pattern; it is a pattern of names such as 'ben_*'`},
+		{Options{Group: "(["}, `it is a regular expression such as '^([a-z]+)_'`},
+		{Options{Group: "anna"}, `--group "anna" has no brackets around what is the group in a name such as "anna_0.csv"`},
+		{Options{Group: "^(anna)"}, `ben_0.csv: --group "^(anna)" finds no group in "ben_0.csv"; each sample must be of one`},
+		{Options{Group: `(\.csv)$`}, `--group "(\\.csv)$" puts all 20 samples into one group, ".csv"; name what tells them apart, or leave it out`},
+		{Options{Label: "class"}, "--label is for the format long, this is folders; leave it out"},
+	} {
+		assert.Contains(t, refused(t, c.o, folder), c.want)
+	}
+	links, places := filepath.Join(folder, "links.csv"), filepath.Join(folder, "positions.csv")
+	for _, c := range []struct{ text, want string }{
+		{"hip,hand\nhip\n", "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},
+		{"hip,foot\n", `links.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
+		{"hip,hip\n", `links.csv, line 1: sensor "hip" is linked with itself; a link joins two sensors`},
+		{"\n", "links.csv holds no link; write a pair of sensors in each line, or leave --links out"},
+	} {
+		put(t, folder, "links.csv", c.text)
+		assert.Contains(t, refused(t, Options{Links: links}, folder), c.want)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"sensor,x,y\nhip,0,0\nhand,0,north\n", `positions.csv, line 3: "north" is not a finite number; want the sensor's name and its place`},
+		{"hip,0,0\nhand,0\n", "positions.csv, line 2: 2 cells; want the sensor's name and its place, in all lines alike"},
+		{"hip,0,0\nhip,0,1\n", `positions.csv, line 2: sensor "hip" has a place already; keep one of the lines`},
+		{"hip,0,0\nhand,0,1\n", `positions.csv has no place of sensor "head"; add a line head,x,y`},
+	} {
+		put(t, folder, "positions.csv", c.text)
+		assert.Contains(t, refused(t, Options{Positions: places, Neighbours: 4}, folder), c.want)
+	}
+	assert.Contains(t, refused(t, Options{Positions: places, Links: links}, folder), "the graph is given by --links "+links+" and by --positions "+places+"; keep one of them")
+	assert.Contains(t, refused(t, Options{Links: filepath.Join(folder, "none.csv")}, folder), "none.csv: no such file")
+}
+
+// An import that is stopped leaves nothing, wherever it is.
+func TestStopped(t *testing.T) {
+	folder, out := csvFolders(t), t.TempDir()
+	stopped := errors.New("stopped")
+	for _, when := range []string{"reading " + folder, "writing " + filepath.Join(out, "made.npz")} {
+		ctx, stop := context.WithCancelCause(t.Context())
+		_, err := Import(ctx, []string{folder}, filepath.Join(out, "made.npz"), Options{Progress: func(doing string, done float64) {
+			if doing == when && done >= 0.5 {
+				stop(stopped)
+			}
+		}})
+		require.ErrorIs(t, err, stopped)
+		entries, err := os.ReadDir(out)
+		require.NoError(t, err)
+		assert.Empty(t, entries)
+	}
+}

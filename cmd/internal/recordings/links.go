@@ -1,0 +1,165 @@
+package recordings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+)
+
+const (
+	// allLinked is the number of sensors up to which each is joined with each.
+	allLinked = 8
+	// correlated is the number of others that each of more sensors is joined to by correlation.
+	correlated = 4
+	// correlating bounds the products that correlations cost; beyond it, evenly spaced samples stand for all.
+	correlating = 2_000_000_000
+)
+
+// links are the pairs of sensors that belong together, and where they come from: a file of pairs, the places of the sensors, or, without
+// either, the signals.
+func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (links [][2]int, from string, err error) {
+	count := len(s.sensors)
+	switch {
+	case r.Links != "" && r.Positions != "":
+		return nil, "", fmt.Errorf("the graph is given by --links %s and by --positions %s; keep one of them", r.Links, r.Positions)
+	case r.Links != "":
+		if links, err = readLinks(r.Links, s.sensors); err != nil {
+			return nil, "", err
+		}
+		return links, fmt.Sprintf("the %d links of %s", len(links), r.Links), nil
+	case r.Positions != "" && count == 1:
+		return nil, "", fmt.Errorf("--positions %s: there is one sensor, which has no neighbours; leave it out", r.Positions)
+	case r.Positions != "":
+		points, dims, err := readPositions(r.Positions, s.sensors)
+		if err != nil {
+			return nil, "", err
+		}
+		k := min(r.Neighbours, count-1)
+		if links, err = nearest(points, count, dims, k); err != nil {
+			return nil, "", fmt.Errorf("%s: %w", r.Positions, err)
+		}
+		return links, fmt.Sprintf("each sensor with its %d nearest by %s", k, r.Positions), nil
+	case count == 1:
+		return nil, "one sensor, each frame with the two before and after", nil
+	case count <= allLinked:
+		for a := range count {
+			for b := a + 1; b < count; b++ {
+				links = append(links, [2]int{a, b})
+			}
+		}
+		return links, "every sensor with every other (--links or --positions say which belong together)", nil
+	}
+	links, err = r.correlatedLinks(s, frames, signal)
+	return links, fmt.Sprintf("each sensor with the %d most correlated to it over the %s samples (--links or --positions say which belong together)",
+		correlated, s.trainingWord()), err
+}
+
+// trainingWord says which samples are not tests as far as the file will know.
+func (s *set) trainingWord() string {
+	if s.split {
+		return "training"
+	}
+	return fmt.Sprint(len(s.samples))
+}
+
+// nearest joins each point to its k nearest.
+func nearest(points []float64, count, dims, k int) ([][2]int, error) {
+	graph, err := affinity.KNN(points, count, dims, k, affinity.Euclidean)
+	if err != nil {
+		return nil, err
+	}
+	var links [][2]int
+	for _, edge := range graph.EdgeList() {
+		links = append(links, [2]int{edge.I, edge.J})
+	}
+	return links, nil
+}
+
+// correlatedLinks joins each sensor to those whose signals go most with or against its own: of the largest |r| over all values of the
+// training samples, channel by channel; of equal ones the lower number. Two are joined if either is among the other's.
+func (r *reading) correlatedLinks(s *set, frames int, signal func(i int, dst []float32)) ([][2]int, error) {
+	sensors, training := len(s.sensors), s.training()
+	cost := sensors * sensors * frames * s.channels
+	if most := max(1, correlating/cost); most < len(training) {
+		r.note("the graph compares sensors by %d of the %d samples", most, len(training))
+		spread := make([]int, most)
+		for i := range spread {
+			spread[i] = training[i*len(training)/most]
+		}
+		training = spread
+	}
+	width := sensors * s.channels
+	sample := make([]float32, frames*width)
+	mean, n := make([]float64, width), float64(len(training)*frames)
+	for _, i := range training {
+		signal(i, sample)
+		for at, v := range sample {
+			mean[at%width] += float64(v)
+		}
+	}
+	for column := range mean { // the sum of equal float32 values is exact, so that a constant sensor has no deviation at all
+		mean[column] /= n
+	}
+	products := make([]float64, sensors*sensors*s.channels) // `[channels, sensors, sensors]`
+	centred := make([]float64, sensors)
+	for done, i := range training {
+		if err := r.tell("comparing sensors", float64(done)/float64(len(training))); err != nil {
+			return nil, err
+		}
+		signal(i, sample)
+		for frame := range frames {
+			for channel := range s.channels {
+				for sensor := range sensors {
+					column := sensor*s.channels + channel
+					centred[sensor] = float64(sample[frame*width+column]) - mean[column]
+				}
+				for a, x := range centred {
+					row := products[(channel*sensors+a)*sensors:][:sensors]
+					for b, y := range centred {
+						row[b] += x * y
+					}
+				}
+			}
+		}
+	}
+	return strongest(products, sensors, s.channels), nil
+}
+
+// strongest joins each sensor to the most correlated others.
+func strongest(products []float64, sensors, channels int) [][2]int {
+	var links [][2]int
+	for a := range sensors {
+		strength := make([]float64, sensors)
+		var others []int
+		for b := range sensors {
+			if b == a {
+				continue
+			}
+			others = append(others, b)
+			for channel := range channels {
+				at := func(i, j int) float64 { return products[(channel*sensors+i)*sensors+j] }
+				if scale := math.Sqrt(at(a, a) * at(b, b)); scale > 0 { // a constant one goes with nothing
+					strength[b] += math.Abs(at(a, b)) / scale
+				}
+			}
+		}
+		slices.SortStableFunc(others, func(i, j int) int {
+			switch {
+			case strength[i] > strength[j]:
+				return -1
+			case strength[i] < strength[j]:
+				return 1
+			}
+			return 0
+		})
+		for _, b := range others[:min(correlated, len(others))] {
+			if link := [2]int{min(a, b), max(a, b)}; !slices.Contains(links, link) {
+				links = append(links, link)
+			}
+		}
+	}
+	slices.SortFunc(links, func(x, y [2]int) int { return slices.Compare(x[:], y[:]) })
+	return links
+}

@@ -1,0 +1,146 @@
+package recordings
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// longCSV is a table of 20 samples, sick or well, of five patients: a pulse each second and, at other times, a temperature.
+func longCSV() string {
+	text := "sample,time,sensor,value,label,patient\n"
+	for i := range 20 {
+		state := []string{"well", "sick"}[i%2]
+		for second := range 3 {
+			text += fmt.Sprintf("s%d,%d,pulse,%d,%s,p%d\n", i, second, 60+10*second+i, state, i/4)
+		}
+		text += fmt.Sprintf("s%d,0.5,heat,36,%s,p%d\ns%d,1.5,heat,38,%s,p%d\n", i, state, i/4, i, state, i/4)
+	}
+	return text
+}
+
+func TestLong(t *testing.T) {
+	path := put(t, t.TempDir(), "ward.csv", longCSV())
+	result, d := imported(t, Options{Group: "patient"}, path)
+	assert.Equal(t, []string{"pulse", "heat"}, result.Sensors)
+	assert.Equal(t, Frames{5, 5, 5, 5}, result.Frames)
+	assert.Equal(t, Filled{Values: 20 * 5, Samples: 20, Of: 200}, result.Filled, "each is read when the other is not")
+	assert.Equal(t, []string{"p0", "p1", "p2", "p3", "p4"}, result.Groups)
+	assert.Equal(t, "", result.SplitBy)
+	assert.Equal(t, []string{"sick", "well"}, d.ClassNames)
+	assert.Equal(t, []float32{60, 36, 65, 36, 70, 37, 75, 38, 80, 38}, signal(d, 0))
+	assert.Equal(t, "p4", d.Groups[19])
+	assert.Equal(t, 4, len(d.Test), "a patient")
+
+	// The moments of a signal are evenly spaced in time, also where the readings are not.
+	uneven := "sample,time,sensor,value,label\n"
+	for i := range 20 {
+		uneven += fmt.Sprintf("%d,0,a,0,x%d\n%d,1,a,10,x%d\n%d,4,a,40,x%d\n", i, i%2, i, i%2, i, i%2)
+	}
+	_, d = imported(t, Options{Frames: 5}, put(t, t.TempDir(), "uneven.csv", uneven))
+	assert.Equal(t, []float32{0, 10, 20, 30, 40}, signal(d, 0))
+}
+
+// Columns of other names, several values, classes in a second file, groups and tests by the samples' names.
+func TestLongColumns(t *testing.T) {
+	folder := t.TempDir()
+	text, labels := "who,When,part,x,y,other\n", "Label,sample\n"
+	for i := range 20 {
+		text += fmt.Sprintf("anna %d,2024-05-31T12:00:00Z,hip,1,2,\nanna %d,2024-05-31T12:00:00Z,head,1,,\nanna %d,2024-05-31T12:00:02Z,hip,3,4,\nanna %d,2024-05-31T12:00:02Z,head,5,6,\n", i, i, i, i)
+		labels += fmt.Sprintf("%d,anna %d\n", i%2, i)
+	}
+	path := put(t, folder, "moves.csv", text)
+	result, d := imported(t, Options{Columns: []string{"who", "when", "part", "x", "y"}, Labels: put(t, folder, "labels.csv", labels), Test: "anna 1*", Group: `([0-9]+)$`, Frames: 3}, path)
+	assert.Equal(t, []int{2, 3, 11}, []int{d.Channels, d.Grid[0], result.Test})
+	assert.Equal(t, []float32{1, 2, 1, 6, 2, 3, 3, 6, 3, 4, 5, 6}, signal(d, 0))
+	assert.Equal(t, []string{"0", "1"}, d.ClassNames)
+	assert.Equal(t, "17", d.Groups[17])
+}
+
+func TestLongErrors(t *testing.T) {
+	head := "sample,time,sensor,value,label,group\n"
+	for _, c := range []struct {
+		text string
+		o    Options
+		want string
+	}{
+		{"", Options{}, "r.csv: the file is empty; its first line names the columns, such as sample,time,sensor,value,label"},
+		{head, Options{}, "r.csv: no line comes after the first, which names the columns; each reading takes a line"},
+		{"sample;time;sensor;value\n", Options{}, `r.csv: line 1: the line has no comma: "sample;time;sensor;value"; separate the columns by commas`},
+		{"id,time,sensor,value,label\n", Options{}, `r.csv: line 1: no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, sensor and value with --columns a,b,c,d`},
+		{"sample,time,sensor,value\n", Options{}, `no column is headed "label"; there are sample, time, sensor, value: name the column of the classes with --label COLUMN`},
+		{head, Options{Label: "class"}, `no column is headed "class"`},
+		{head, Options{Group: "subject"}, `no column is headed "subject"; there are sample, time, sensor, value, label, group: --group takes a column, or a regular expression with brackets`},
+		{head, Options{Columns: []string{"sample", "time", "value"}}, "--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
+		{head, Options{Label: "label", Labels: "l.csv"}, "the classes are given by --label label and by --labels l.csv; keep one of them"},
+		{head + "a,0,p,1,x\n", Options{}, "r.csv: line 2: 5 cells, the first line names 6 columns; leave a missing value empty between its commas"},
+		{head + "a,0,,1,x,g\n", Options{}, "r.csv: line 2: column sensor is empty; each reading needs one"},
+		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv: line 3: column value: "high" is not a number that float32 holds`},
+		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv: line 2: column time: "noon" is not a time; want a number, or a date such as 2024-05-31`},
+		{head + "a,0,p,1,x,g\na,1,p,1,y,g\n", Options{}, `r.csv: line 3: column label is "y", but sample "a" has "x" in line 2; all lines of a sample must agree`},
+		{head + "a,0,p,1,x,g\na,1,p,1,x,h\n", Options{Group: "group"}, `r.csv: line 3: column group is "h", but sample "a" has "g" in line 2`},
+		{head + "a,0,p,1,x,g\na,1,p,2,x,g\na,0,p,3,x,g\n", Options{}, `r.csv: line 4: sensor "p" was read at this time of sample "a" in line 2 already; keep one of them`},
+		{head + "a,0,p,1,x,g\na,0,q,1,x,g\nb,0,p,1,y,g\n", Options{}, `r.csv, sample "b": sensor "q" has no value in this sample`},
+	} {
+		assert.Contains(t, refused(t, c.o, put(t, t.TempDir(), "r.csv", c.text)), c.want)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"id,class\n", "l.csv, line 1: the columns are id, class; want one headed sample and one headed label"},
+		{"sample,label\n", "l.csv holds no label; want a column headed sample and one headed label"},
+		{"sample,label\na,\n", `l.csv, line 2: no label of sample "a"; each needs one`},
+		{"sample,label\na,x\na,y\n", `l.csv, line 3: sample "a" is "y" here and "x" in line 2; keep one of them`},
+		{"sample,label\nb,x\n", `l.csv has no label of sample "a", which begins in line 2 of `},
+	} {
+		folder := t.TempDir()
+		o := Options{Labels: put(t, folder, "l.csv", c.text)}
+		assert.Contains(t, refused(t, o, put(t, folder, "r.csv", head+"a,0,p,1,x,g\n")), c.want)
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	noon := float64(time.Date(2024, 5, 31, 12, 0, 0, 0, time.UTC).Unix())
+	for text, want := range map[string]float64{"1.5": 1.5, "-2e3": -2000, "2024-05-31 12:00": noon, "2024-05-31T12:00:00.25Z": noon + 0.25, "2024-05-31": noon - 12*3600} {
+		got, err := parseTime(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", "inf", "nan", "31.5.2024"} {
+		_, err := parseTime(text)
+		assert.Error(t, err, text)
+	}
+}
+
+func FuzzLong(f *testing.F) {
+	f.Add(longCSV()[:200])
+	f.Add("sample,time,sensor,value,label\na,0,p,,x\na,0,q,1,x\nb,2024-05-31,q,\"1\",y")
+	f.Fuzz(func(t *testing.T, text string) {
+		table, err := (&reading{}).readLongTable(strings.NewReader(text), func() error { return nil })
+		if err != nil {
+			return
+		}
+		s := &set{sensors: table.sensors, channels: 1}
+		for _, from := range table.samples {
+			one, err := table.lay(from)
+			if err != nil {
+				return
+			}
+			require.Len(t, one.values, len(one.times)*len(s.sensors))
+			s.samples = append(s.samples, one)
+		}
+		if _, err := s.fill(true); err != nil {
+			return
+		}
+		dst := make([]float32, 4*len(s.sensors))
+		for i := range s.samples {
+			s.resample(i, 4, dst)
+			for _, v := range dst {
+				require.False(t, math.IsNaN(float64(v)) || math.IsInf(float64(v), 0))
+			}
+		}
+	})
+}

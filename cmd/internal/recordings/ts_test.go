@@ -1,0 +1,171 @@
+package recordings
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const tsHead = "#about\n\n@problemName Two Moves\n@timeStamps false\n@missing false\n@univariate false\n@dimensions 2\n@equalLength false\n" +
+	"@classLabel true wave fall nod\n@data\n"
+
+// tsFolder writes a problem of two dimensions: 4 + 4 training samples, 2 tests.
+func tsFolder(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "TwoMoves")
+	put(t, folder, "TwoMoves_TRAIN.ts", tsHead+many(4, "0,1,2:5,6,7:wave", "1,?,3:?,8,NaN:fall"))
+	put(t, folder, "TwoMoves_TEST.ts", tsHead+"0,1,2,3,4:5,5,5,5,5:wave\r\n 1,2,3 : 1,1,2 : fall")
+	return folder
+}
+
+func TestTSFolder(t *testing.T) {
+	result, d := imported(t, Options{}, tsFolder(t))
+	assert.Equal(t, Frames{3, 3, 3, 5}, result.Frames)
+	assert.Equal(t, "3, resampled linearly from 3 to 5, median 3", result.Frames.String())
+	assert.Equal(t, []Class{{"wave", 5}, {"fall", 5}}, result.Classes)
+	assert.Equal(t, []string{"no sample is of class nod, which the data declares; left out"}, result.Notes)
+	assert.Equal(t, Filled{Values: 12, Samples: 4, Of: 9*6 + 10}, result.Filled)
+	assert.Equal(t, []int{8, 2}, []int{result.Training, result.Test})
+	assert.Equal(t, "the files", result.SplitBy)
+	assert.Equal(t, []string{"wave", "fall"}, d.ClassNames)
+	assert.Equal(t, []string{"dim_0@0", "dim_1@0", "dim_0@1", "dim_1@1", "dim_0@2", "dim_1@2"}, d.NodeNames)
+	assert.Equal(t, []int{8, 9}, d.Test)
+	assert.Equal(t, []float32{0, 5, 1, 6, 2, 7}, signal(d, 0))
+	assert.Equal(t, []float32{1, 8, 2, 8, 3, 8}, signal(d, 1), "interpolated, and held at both ends")
+	assert.Equal(t, []float32{0, 5, 2, 5, 4, 5}, signal(d, 8), "5 moments at 3")
+	assert.Equal(t, 3+2*2, d.Affinity.Edges(), "a link in each frame, both sensors to the next")
+	assert.Equal(t, 1.0, d.Affinity.At(0, 1))
+	assert.Equal(t, 1.0, d.Affinity.At(1, 3))
+	assert.Zero(t, d.Affinity.At(1, 2))
+}
+
+// One file says nothing of a test; one dimension is a chain; without @dimensions the first line says how many there are.
+func TestTSFile(t *testing.T) {
+	path := put(t, t.TempDir(), "Beat.ts", "@problemName Beat\n@classLabel true\n@data\n"+many(10, "1,2,3,4:b", "4,3,2,1:a"))
+	result, d := imported(t, Options{}, path)
+	assert.Equal(t, []string{"a", "b"}, d.ClassNames)
+	assert.Equal(t, "", result.SplitBy)
+	assert.Equal(t, []int{4, 1}, d.Grid)
+	assert.Equal(t, 3+2, d.Affinity.Edges())
+	assert.Equal(t, "Beat.npz", Name([]string{path}))
+
+	folder := tsFolder(t)
+	pair := []string{filepath.Join(folder, "TwoMoves_TEST.ts"), filepath.Join(folder, "TwoMoves_TRAIN.ts")}
+	_, d = imported(t, Options{Frames: 2}, pair...)
+	assert.Len(t, d.Test, 2, "the names tell, not the order")
+	assert.Equal(t, []float32{0, 5, 2, 7}, signal(d, 0))
+	assert.Equal(t, "TwoMoves.npz", Name(pair))
+	assert.Equal(t, "TwoMoves.npz", Name([]string{folder + "/"}))
+}
+
+// Padding at the ends is no gap, and long series are cut down to 128 frames.
+func TestTSLengths(t *testing.T) {
+	row := strings.TrimSuffix(strings.Repeat("1,2,", 100), ",")
+	path := put(t, t.TempDir(), "Long.ts", "@classLabel true a b\n@data\n"+many(10, row+",?,?:a", row+":b"))
+	result, _ := imported(t, Options{}, path)
+	assert.Equal(t, "128, resampled linearly from the 200 of all samples", result.Frames.String())
+	assert.Zero(t, result.Filled.Samples)
+}
+
+func TestTSErrors(t *testing.T) {
+	good := "@dimensions 2\n@classLabel true a b\n@data\n"
+	for _, c := range []struct{ text, want string }{
+		{"", "a.ts: no @data line; this is not a .ts file"},
+		{"1,2,3\n", `a.ts: line 1: "1,2,3" comes before @data; this is not a .ts file of sktime or aeon`},
+		{"@data\n", "a.ts: line 1: no @classLabel line comes before @data; write one, such as @classLabel true wave fall"},
+		{"@dimensions many\n", `a.ts: line 1: @dimensions is "many"; it must be a whole number from 1`},
+		{"@timeStamps true\n", "a.ts: line 1: @timeStamps true is not understood; write the values without their times"},
+		{"@targetLabel true\n", "a.ts: line 1: @targetLabel true: the samples have numbers to predict"},
+		{"@classLabel false\n", `a.ts: line 1: @classLabel is "false"; samples without classes cannot be learned from`},
+		{"@classLabel true a b a\n", `a.ts: line 1: @classLabel names class "a" twice; name each once`},
+		{good, "a.ts: no sample comes after @data; the file is cut off"},
+		{good + "1,2:a\n", "a.ts: line 4: 2 fields between colons; want 3, a series for each of the 2 dimensions and then the class"},
+		{good + "1,2:3,4:c\n", `a.ts: line 4: class "c" is not one of @classLabel (a b); name it there, or see whether the line is cut off`},
+		{good + "1,2:3:a\n", "a.ts: line 4: dimension 1 has 1 values, dimension 0 has 2; the series of one sample must be of one length"},
+		{good + "1,2:3,x:a\n", `a.ts: line 4: dimension 1, value 1: "x" is not a number that float32 holds; correct it, or write ? for a missing value`},
+		{good + "1,2:3,1e99:a\n", `dimension 1, value 1: "1e99" is not a number that float32 holds`},
+		{"@classLabel true\n@data\n1,2:\n", "a.ts: line 3: nothing comes after the last colon; write the sample's class there"},
+		{good + "1,2:3,4:a\n", `a.ts: all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`},
+		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; remove the sample or the sensor, or set it to zero with --missing zero`},
+		{good + "?,?:?,?:a\n1,2:1,2:b\n", "a.ts, line 4: no sensor has a value; remove the sample"},
+	} {
+		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.ts", c.text)), c.want)
+	}
+
+	folder := t.TempDir()
+	a := put(t, folder, "a_TRAIN.ts", good+"1,2:3,4:a\n")
+	b := put(t, folder, "a_TEST.ts", "@dimensions 1\n@classLabel true a b\n@data\n1,2:a\n")
+	assert.Contains(t, refused(t, Options{}, folder), "a_TEST.ts has 1 dimensions, "+a+" has 2; take the two files of one problem")
+	put(t, folder, "a_TEST.ts", "@dimensions 2\n@classLabel true a c\n@data\n1,2:1,2:a\n")
+	assert.Contains(t, refused(t, Options{}, a, b), `class "c" is not one of `+a+" (a b)")
+	c := put(t, folder, "c.ts", good)
+	assert.Contains(t, refused(t, Options{}, a, c), "do not say which is the test; call them NAME_TRAIN.ts and NAME_TEST.ts")
+	assert.Contains(t, refused(t, Options{}, a, b, c), "3 .ts files are given; want one, or NAME_TRAIN.ts and NAME_TEST.ts")
+	assert.Contains(t, refused(t, Options{}, folder), "holds 3 .ts files (a_TEST.ts, …); name the one or two to take")
+	assert.Contains(t, refused(t, Options{Format: TS}, t.TempDir()), "holds no .ts file; give the folder with NAME_TRAIN.ts and NAME_TEST.ts")
+	assert.Contains(t, refused(t, Options{Test: "a*"}, a), "--test is for the format folders or long, this is ts; leave it out")
+	assert.Contains(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts: no such file")
+	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.arff", "")), "a.arff is neither a .ts file, nor a .csv, nor a folder; say what it is with --format")
+}
+
+func TestTSMissingZero(t *testing.T) {
+	path := put(t, t.TempDir(), "a.ts", "@classLabel true a b\n@data\n"+many(10, "1,2:?,?:a", "1,2:3,4:b"))
+	result, d := imported(t, Options{Zeros: true}, path)
+	assert.Equal(t, Filled{Zeros: 20, Samples: 10, Of: 80}, result.Filled)
+	assert.Equal(t, []float32{1, 0, 2, 0}, signal(d, 0))
+}
+
+// TestRealTS converts the problems of the UEA archive that lie in the folder of the data sets.
+func TestRealTS(t *testing.T) {
+	folder := os.Getenv("CCP_DATA")
+	problems, err := filepath.Glob(filepath.Join(folder, "uea", "*", "*_TRAIN.ts"))
+	require.NoError(t, err)
+	if folder == "" || len(problems) == 0 {
+		t.Skip("CCP_DATA names no folder with uea/NAME/NAME_TRAIN.ts")
+	}
+	for _, path := range problems {
+		problem := filepath.Dir(path)
+		t.Run(filepath.Base(problem), func(t *testing.T) {
+			result, d := imported(t, Options{}, problem)
+			assert.Equal(t, result.Test, len(d.Test))
+			assert.Equal(t, result.Training, len(d.Train)+len(d.Validation))
+			assert.Equal(t, 1, d.Affinity.Stats().Components)
+			for _, mean := range d.Mean {
+				assert.False(t, math.IsNaN(float64(mean)))
+			}
+		})
+	}
+}
+
+func FuzzTS(f *testing.F) {
+	f.Add(tsHead + "0,1:1,?:wave\n")
+	f.Add("@classLabel true\n@data\n1:a\n2,3:b")
+	f.Add("@dimensions 999999999\n@classLabel true\n@data\n1:a")
+	f.Fuzz(func(t *testing.T, text string) {
+		h, samples, err := readTS(strings.NewReader(text), func(int64) error { return nil })
+		if err != nil {
+			return
+		}
+		require.NotEmpty(t, samples)
+		s := &set{sensors: make([]string, h.dimensions), channels: 1, samples: samples}
+		for _, sample := range samples {
+			require.NotEmpty(t, sample.label)
+			require.Zero(t, len(sample.values)%h.dimensions)
+		}
+		if _, err := s.fill(true); err != nil {
+			return
+		}
+		dst := make([]float32, 3*h.dimensions)
+		for i := range s.samples {
+			s.resample(i, 3, dst)
+			for _, v := range dst {
+				require.False(t, math.IsNaN(float64(v)) || math.IsInf(float64(v), 0))
+			}
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package recordings
+
+import (
+	"fmt"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// write writes the arrays that ccp reads, see package datasets.
+func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, frames int, signal func(i int, dst []float32)) error {
+	edges := graph.EdgeList() // each once, all of weight 1
+	ends := make([]int32, 0, 2*len(edges))
+	for _, edge := range edges {
+		ends = append(ends, int32(edge.I), int32(edge.J))
+	}
+	names := make([]string, 0, graph.N())
+	for frame := range frames {
+		for _, sensor := range s.sensors {
+			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
+		}
+	}
+	arrays := []npz.Named{
+		{Name: "labels", Array: list(labels)},
+		{Name: "class_names", Array: list(s.classes)},
+		{Name: "edges", Array: &npz.Array{Shape: []int{len(edges), 2}, Data: ends}},
+		{Name: "grid", Array: list([]int32{int32(frames), int32(len(s.sensors))})},
+		{Name: "node_names", Array: list(names)},
+	}
+	split, groups := make([]uint8, len(s.samples)), make([]string, len(s.samples))
+	for i, x := range s.samples {
+		groups[i] = x.group
+		if split[i] = train; x.test {
+			split[i] = test
+		}
+	}
+	if s.split {
+		arrays = append(arrays, npz.Named{Name: "split", Array: list(split)})
+	}
+	if s.grouped {
+		arrays = append(arrays, npz.Named{Name: "groups", Array: list(groups)})
+	}
+	return npz.WriteArchive(path, func(w *npz.Writer) error {
+		for _, a := range arrays {
+			if err := w.Array(a.Name, a.Array); err != nil {
+				return err
+			}
+		}
+		return w.Rows("features", []int{len(s.samples), graph.N(), s.channels}, func(i int, row []float32) error {
+			signal(i, row)
+			return r.tell("writing "+path, float64(i+1)/float64(len(s.samples)))
+		})
+	})
+}
+
+// list is an array of one dimension.
+func list[T any](values []T) *npz.Array { return &npz.Array{Shape: []int{len(values)}, Data: values} }

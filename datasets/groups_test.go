@@ -1,0 +1,138 @@
+package datasets
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// subjects are 5 groups of 4 of the samples of path4, each of both classes.
+func subjects() []string {
+	names := make([]string, 20)
+	for i := range names {
+		names[i] = fmt.Sprintf("s%d", i/4)
+	}
+	return names
+}
+
+// splitOf says in which splits the samples of each group are.
+func splitOf(d *Dataset) map[string]string {
+	out := map[string]string{}
+	for _, split := range d.splits() {
+		for _, i := range split.indices {
+			switch was := out[d.Groups[i]]; {
+			case was == "":
+				out[d.Groups[i]] = split.name
+			case !strings.HasSuffix(was, split.name):
+				out[d.Groups[i]] = was + " and " + split.name
+			}
+		}
+	}
+	return out
+}
+
+func TestGroupsDrawn(t *testing.T) {
+	d := path4().with("groups", vectorOf(subjects()...)).load(t, Options{})
+	assert.Equal(t, subjects(), d.Groups)
+	assert.Equal(t, []int{12, 4, 4}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+	for name, split := range splitOf(d) {
+		assert.Contains(t, []string{"train", "validation", "test"}, split, name)
+	}
+	assert.Contains(t, d.Warnings, "no array split: drew stratified splits of 12 training, 4 validation and 4 test samples from seed 0, none of the groups in two of them")
+	assert.Equal(t, d.Test, path4().with("groups", vectorOf(subjects()...)).load(t, Options{Validation: 0.3}).Test, "whatever is held out for validation")
+
+	// Numbers do as well, and a file that Export wrote has them and the grid.
+	numbers := make([]int64, 20)
+	for i := range numbers {
+		numbers[i] = int64(i / 4)
+	}
+	d = path4().with("groups", vectorOf(numbers...)).with("grid", vectorOf[int32](2, 2)).load(t, Options{})
+	path := filepath.Join(t.TempDir(), "again.npz")
+	require.NoError(t, d.Export(t.Context(), path, nil))
+	again, err := Load(path, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, "3", again.Groups[12])
+	assert.Equal(t, d.Groups, again.Groups)
+	assert.Equal(t, []int{2, 2}, again.Grid)
+	assert.Equal(t, "row 1 column 0", again.NodeName(2))
+}
+
+// Classes keep their shares where groups allow it: 30 groups of one class each, of 1 to 6 samples.
+func TestGroupsStratified(t *testing.T) {
+	var labels []int32
+	var groups []string
+	var all []int
+	for g := range 30 {
+		for range 1 + g%6 {
+			all = append(all, len(labels))
+			labels = append(labels, int32(g%3))
+			groups = append(groups, fmt.Sprint(g))
+		}
+	}
+	for seed := range uint64(20) {
+		rest, held := holdOutGroups(all, labels, groups, len(all)/5, seed, testStream)
+		assert.Len(t, append(rest, held...), len(all))
+		counts, whole := make([]float64, 3), make([]float64, 3)
+		for _, i := range held {
+			counts[labels[i]]++
+		}
+		for _, label := range labels {
+			whole[label]++
+		}
+		for class := range counts {
+			assert.InDelta(t, whole[class]/5, counts[class], 3.01, "half of the largest group")
+			assert.NotZero(t, counts[class])
+		}
+	}
+}
+
+func TestGroupsGivenSplit(t *testing.T) {
+	marks := make([]int64, 20)
+	for i := 0; i < 20; i += 3 {
+		marks[i] = 2
+	}
+	d := path4().with("groups", vectorOf(subjects()...)).with("split", vectorOf(marks...)).load(t, Options{})
+	assert.Contains(t, d.Warnings[0], "held out 2 training samples, stratified, from seed 0, none of the groups in two of them")
+	assert.Contains(t, d.Warnings[1], `split parts 4 groups, such as "s1", between train and test: its accuracy says little about groups that were not seen`)
+}
+
+// Two groups are enough for a test, not for a validation too.
+func TestGroupsTooFew(t *testing.T) {
+	groups := make([]string, 20)
+	for i := range groups {
+		groups[i] = fmt.Sprint(i / 14)
+	}
+	d := path4().with("groups", vectorOf(groups...)).load(t, Options{})
+	assert.Equal(t, map[string]string{"0": "train and validation", "1": "test"}, splitOf(d))
+	assert.Contains(t, d.Warnings[0], "no whole group can be held out for validation without the last training samples of a class")
+	assert.NotContains(t, d.Warnings[1], "none of the groups")
+}
+
+func TestGroupsAndGridErrors(t *testing.T) {
+	same := make([]string, 20)
+	classes := make([]int64, 20)
+	for i := range same {
+		same[i], classes[i] = "anna", int64(i%2)
+	}
+	for _, c := range []struct {
+		data arrays
+		want string
+	}{
+		{path4().with("groups", vectorOf("a", "b")), "groups has shape [2]; want [20], the number of samples of features"},
+		{path4().with("groups", vectorOf(same...)), `groups puts all 20 samples into one group, "anna"; name the subject or site of each, or leave the array out`},
+		{path4().with("labels", vectorOf(classes...)).with("groups", vectorOf(classes...)), "groups: no whole group can be held out for the test without taking the last samples of a class"},
+		{path4().with("groups", vectorOf(make([]float64, 19)...)), "groups has shape [19]"},
+		{path4().with("groups", vectorOf(append(make([]float64, 19), 0.5)...)), "groups: element 19 is 0.5, not a whole number; store integers, or strings"},
+		{path4().with("grid", vectorOf[int64](2, 3)), "grid is 2 x 3; want rows and columns, or frames and sensors, whose product is the 4 nodes of features"},
+		{path4().with("grid", vectorOf[int64](-2, -2)), "grid is -2 x -2; want"},
+		{path4().with("grid", vectorOf[int64](1<<62, 4)), "want rows and columns"},
+		{path4().with("grid", vectorOf[int64](4)), "grid has shape [1]; want [2], the number of sides of a grid"},
+	} {
+		_, err := Load(c.data.write(t), Options{})
+		assert.ErrorContains(t, err, c.want)
+	}
+}
