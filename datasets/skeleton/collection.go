@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -70,9 +71,9 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			values := make([]float32, signals.size)
+			values, buffer := make([]float32, signals.size), new(bytes.Buffer)
 			for i := int(taken.Add(1)) - 1; i < len(c.Files) && ctx.Err() == nil; i = int(taken.Add(1)) - 1 {
-				if failures[i] = c.prepare(c.Files[i], values); failures[i] == nil {
+				if failures[i] = c.prepare(c.Files[i], buffer, values); failures[i] == nil {
 					signals.Set(i, values)
 				}
 				done <- true
@@ -108,19 +109,24 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 	return signals, nil
 }
 
-// prepare reads a file and writes its signal to values.
-func (c *Collection) prepare(file File, values []float32) error {
+// prepare reads a file through a buffer, which the next one uses again, and writes its signal to values.
+func (c *Collection) prepare(file File, buffer *bytes.Buffer, values []float32) error {
 	if file.Size > largestFile {
 		return fmt.Errorf("%d bytes, more than any recording", file.Size)
 	}
-	content, err := fs.ReadFile(c.FS, file.Path)
+	opened, err := c.FS.Open(file.Path)
 	if err != nil {
 		return err
 	}
-	if int64(len(content)) != file.Size {
-		return fmt.Errorf("has changed, or is damaged: %d bytes, want %d", len(content), file.Size)
+	defer func() { _ = opened.Close() }() // nothing was written
+	buffer.Reset()
+	if _, err := buffer.ReadFrom(opened); err != nil {
+		return err
 	}
-	recording, err := c.Parse(file.Name(), content)
+	if int64(buffer.Len()) != file.Size {
+		return fmt.Errorf("has changed, or is damaged: %d bytes, want %d", buffer.Len(), file.Size)
+	}
+	recording, err := c.Parse(file.Name(), buffer.Bytes())
 	if err != nil {
 		return err
 	}

