@@ -166,21 +166,30 @@ func insert(list []candidate, c candidate) []candidate {
 func squaredDistance(x, y []float64, enough float64) float64 {
 	const chunk = 32 // coordinates between two looks at the sum
 	var a, b, c, d float64
-	at := 0
-	for ; at+4 <= len(x); at += 4 {
+	for len(x) > chunk && len(y) > chunk {
+		for i := 0; i < chunk; i += 4 {
+			p, q, r, s := x[i]-y[i], x[i+1]-y[i+1], x[i+2]-y[i+2], x[i+3]-y[i+3]
+			a += p * p
+			b += q * q
+			c += r * r
+			d += s * s
+		}
 		// None of the sums shrinks, rounding included, so that what is too far now stays too far.
-		if part := (a + b) + (c + d); at > 0 && at%chunk == 0 && part >= enough {
+		if part := (a + b) + (c + d); part >= enough {
 			return part
 		}
-		v, w := (*[4]float64)(x[at:]), (*[4]float64)(y[at:]) // one check of bounds for four
-		p, q, r, s := v[0]-w[0], v[1]-w[1], v[2]-w[2], v[3]-w[3]
+		x, y = x[chunk:], y[chunk:]
+	}
+	for len(x) >= 4 && len(y) >= 4 {
+		p, q, r, s := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
 		a += p * p
 		b += q * q
 		c += r * r
 		d += s * s
+		x, y = x[4:], y[4:]
 	}
-	for ; at < len(x); at++ {
-		p := x[at] - y[at]
+	for i := range x {
+		p := x[i] - y[i]
 		a += p * p
 	}
 	return (a + b) + (c + d)

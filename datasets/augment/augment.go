@@ -2,10 +2,7 @@
 // for images the nodes are the pixels, `[height, width]` row-major.
 package augment
 
-import (
-	"math/rand/v2"
-	"slices"
-)
+import "math/rand/v2"
 
 // Func changes a sample in place, drawing only from rng.
 type Func = func(rng *rand.Rand, sample []float32)
@@ -42,16 +39,43 @@ func (c CropAndFlip) Draw(rng *rand.Rand) Move {
 func (c CropAndFlip) Apply(rng *rand.Rand, sample []float32) { c.move(c.Draw(rng), sample) }
 
 func (c CropAndFlip) move(m Move, sample []float32) {
-	image, row := slices.Clone(sample), c.Width*c.Channels
-	clear(sample)
-	for y := max(0, -m.Down); y < min(c.Height, c.Height-m.Down); y++ {
-		in, out := image[(y+m.Down)*row:], sample[y*row:]
-		for x := max(0, -m.Right); x < min(c.Width, c.Width-m.Right); x++ {
-			to := x
-			if m.Flip {
-				to = c.Width - 1 - x
-			}
-			copy(out[to*c.Channels:(to+1)*c.Channels], in[(x+m.Right)*c.Channels:])
+	row := c.Width * c.Channels
+	shift(sample, c.Height, row, m.Down, m.Right*c.Channels)
+	for y := 0; m.Flip && y < c.Height; y++ {
+		mirror(sample[y*row:(y+1)*row], c.Channels)
+	}
+}
+
+// shift moves an image of rows of `row` values so that out[y][x] = in[y+down][x+right], zero outside. In place: it
+// visits the rows from the side that the values move to, so that it reads each before it overwrites it.
+func shift(sample []float32, rows, row, down, right int) {
+	for step := range rows {
+		y := step
+		if down < 0 {
+			y = rows - 1 - step
+		}
+		out := sample[y*row : (y+1)*row]
+		from := y + down
+		if from < 0 || from >= rows || right >= row || -right >= row {
+			clear(out)
+			continue
+		}
+		in := sample[from*row : (from+1)*row]
+		if right >= 0 {
+			copy(out, in[right:])
+			clear(out[row-right:])
+		} else {
+			copy(out[-right:], in[:row+right])
+			clear(out[:-right])
+		}
+	}
+}
+
+// mirror reverses the order of the pixels of a row, keeping the order of the channels in each.
+func mirror(row []float32, channels int) {
+	for left, right := 0, len(row)-channels; left < right; left, right = left+channels, right-channels {
+		for c := range channels {
+			row[left+c], row[right+c] = row[right+c], row[left+c]
 		}
 	}
 }
