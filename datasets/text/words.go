@@ -1,29 +1,49 @@
 package text
 
 import (
-	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-var word = regexp.MustCompile(`[A-Za-z]+|[0-9]+|\$`)
 
 // Words cuts a text into its words, in order: a run of digits becomes the word "num", `$` the word "dollar", letters become
 // lower case, and everything but a to z separates. Single letters and stop words are included; see [IsCounted].
 func Words(body []byte) []string {
 	words := []string{}
-	for _, match := range word.FindAll(body, -1) {
-		switch first := match[0]; {
-		case first == '$':
-			words = append(words, "dollar")
-		case first <= '9':
+	lower := make([]byte, len(body)) // ASCII letters only: a message may be in any encoding
+	for i, c := range body {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	text := string(lower)
+	for start, end := 0, 0; start < len(text); start = end {
+		kind := kindOf(text[start])
+		for end = start + 1; end < len(text) && kind != '$' && kindOf(text[end]) == kind; end++ {
+		}
+		switch kind {
+		case 'a':
+			words = append(words, text[start:end])
+		case '0':
 			words = append(words, "num")
-		default:
-			words = append(words, string(bytes.ToLower(match)))
+		case '$':
+			words = append(words, "dollar")
 		}
 	}
 	return words
+}
+
+// kindOf is 'a' for a lower-case letter, '0' for a digit, '$' for itself and ' ' for everything else.
+func kindOf(c byte) byte {
+	switch {
+	case 'a' <= c && c <= 'z':
+		return 'a'
+	case '0' <= c && c <= '9':
+		return '0'
+	case c == '$':
+		return '$'
+	}
+	return ' '
 }
 
 // IsCounted says that a word counts in a bag: it has two letters or more and is no stop word.
