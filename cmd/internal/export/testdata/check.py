@@ -12,7 +12,7 @@ import onnx
 import onnxruntime
 
 sys.dont_write_bytecode = True  # beside predict.py
-sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "examples"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "examples"))
 import predict
 
 for folder in map(pathlib.Path, sys.argv[1:]):
