@@ -23,7 +23,7 @@ new PerformanceObserver((list) => { for (const e of list.getEntries()) window.ev
 // BenchmarkExplorer moves the pointer over the map of 10,000 nodes, and both sliders, by real input events, and reports how long it
 // takes to draw the map and the panel again:
 //
-//	go test -bench Explorer -benchtime 200x ./internal/report
+//	go test -bench Explorer -benchtime 200x ./cmd/internal/report
 func BenchmarkExplorer(b *testing.B) {
 	ctx := opened(b, words(b), chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(clock).Do(ctx)
