@@ -108,8 +108,9 @@ func finished(c Config, dir string) (result Result, done bool, err error) {
 
 // described are the settings of a training as hyperparameters for GoMLX's tools. Nothing here reads them: the settings of the network
 // are in its store already, and the training has its configuration.
-func (c Config) described() map[string]any {
-	return map[string]any{"data": c.Data, "model": c.Model, "levels": c.Levels, "hidden": fmt.Sprint(c.Hidden), "epochs": c.Epochs, "batch_size": c.Batch,
+func (r *run) described() map[string]any {
+	c := r.Config
+	return map[string]any{"data": c.Data, "model": c.Model, "levels": r.spec.LevelsString(), "hidden": fmt.Sprint(r.spec.Hidden), "epochs": c.Epochs, "batch_size": c.Batch,
 		optimizer.ParamLearningRate: c.LearningRate, "schedule": c.Schedule, "average": c.Average, "label_smoothing": c.LabelSmoothing, "augment": c.Augment, "seed": c.Seed}
 }
 
