@@ -2,6 +2,7 @@ package models
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -160,6 +161,9 @@ func (s *Settings) UnmarshalJSON(raw []byte) error {
 	for path, value := range all {
 		if value == nil {
 			delete(s.values, path)
+		} else if path == "ccp_refresh" {
+			return errors.New("ccp_refresh is an option of an earlier version of ccp: remove it from \"params\" in the checkpoint's model.json " +
+				"and config.json; the weights stay valid")
 		} else if err := s.Set(fmt.Sprintf("%s=%v", path, value)); err != nil {
 			return err
 		}

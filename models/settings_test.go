@@ -67,6 +67,16 @@ func TestNewSettings(t *testing.T) {
 	}
 }
 
+// Settings of a checkpoint of an earlier version are read, but for the option that is gone: the error says what to do.
+func TestSettingsOfBefore(t *testing.T) {
+	var s Settings
+	require.NoError(t, json.Unmarshal([]byte(`{"ccp_hierarchy":"prepared","ccp_candidates":4,"level_1/batchnorm_epsilon":10000}`), &s))
+	assert.Equal(t, ccp.Prepared, s.Of("").Hierarchy)
+	assert.Equal(t, 4, s.Of("").Candidates)
+	assert.InDelta(t, 1e4, s.Level(0).BatchNormEpsilon, 1e-9)
+	require.ErrorContains(t, json.Unmarshal([]byte(`{"ccp_refresh":3}`), &s), "ccp_refresh is an option of an earlier version of ccp: remove it")
+}
+
 // A change in Go is the same as the text, and leaves copies as they are.
 func TestSettingsWith(t *testing.T) {
 	before, err := NewSettings("ccp_gates=slot", "level_2/ccp_dropout=0.3")
