@@ -28,6 +28,9 @@ type Options struct {
 	// Slots is the order of the nodes within each neighbourhood, and so which weights of the filter each of them meets: by rank, the
 	// most central first, or one fixed random permutation for each cluster, the paper's ablation.
 	Slots string `param:"ccp_slots" default:"rank" rule:"one of rank|random" parts:"level"`
+	// Padding is what fills the slots of a neighbourhood where fewer than L nodes have links to its cluster: the first other nodes, as
+	// the paper's selection has it, or zeros. Such nodes have rank zero.
+	Padding string `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros" parts:"level"`
 	// Recompute keeps no gathered neighbourhoods between a training step's forward and backward passes, but gathers them again, those
 	// of a part of the clusters at a time. It takes less memory and more time.
 	Recompute bool `param:"ccp_recompute" default:"false" parts:"level"`

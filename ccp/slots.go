@@ -11,6 +11,9 @@ import (
 // randomSlots is the value of Options.Slots that has the nodes of each neighbourhood in a random order.
 const randomSlots = "random"
 
+// zeroPadding is the value of Options.Padding that leaves out nodes of rank zero.
+const zeroPadding = "zeros"
+
 // slots are the permutations of randomSlots, one for each of k clusters of the level in the scope of that path: place `size·c + l`
 // holds which node of cluster c's neighbourhood, counted by rank, its filter's tap l meets. They depend on nothing else.
 func slots(path string, k, size int) []int32 {

@@ -21,6 +21,8 @@ type Options struct {
 	// of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, a tenth of the training samples of other sources
 	// with a test set, one eighth (10% of all) elsewhere. It does not affect an .npz file that marks validation samples.
 	Validation float64
+	// TrainOnAll holds out nothing for validation. It does not affect an .npz file that marks validation samples.
+	TrainOnAll bool
 	// KNN is the number of neighbours of each node in the graph of an .npz file with `coordinates` (0 means 8) or without
 	// any graph (0 is an error). The graphs of the other sources are fixed.
 	KNN int

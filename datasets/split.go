@@ -32,7 +32,7 @@ func (d *Dataset) drawSplits(opts Options) {
 		all[i] = i
 	}
 	d.Train, d.Test = d.holdOut(all, share(len(all), testShare), opts.Seed, testStream)
-	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts.Seed)
+	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts)
 }
 
 // splitTrainTest makes the first samples the training set and the others the test set. It holds out for validation
@@ -49,12 +49,15 @@ func (d *Dataset) splitTrainTest(train int, opts Options) {
 	if opts.Validation > 0 {
 		count = share(train, opts.Validation)
 	}
-	d.holdOutValidation(count, opts.Seed)
+	d.holdOutValidation(count, opts)
 }
 
-// holdOutValidation moves a stratified draw of count samples from Train to Validation.
-func (d *Dataset) holdOutValidation(count int, seed uint64) {
-	train := d.Train
+// holdOutValidation moves a stratified draw of count samples from Train to Validation, unless all are to be trained on.
+func (d *Dataset) holdOutValidation(count int, opts Options) {
+	if opts.TrainOnAll {
+		return
+	}
+	train, seed := d.Train, opts.Seed
 	d.Train, d.Validation = d.holdOut(train, count, seed, validationStream)
 	if d.Groups != nil && len(d.Validation) == 0 && count > 0 {
 		d.Train, d.Validation = holdOut(train, d.Labels, count, seed, validationStream)

@@ -9,9 +9,9 @@ import (
 	"github.com/clusterpool/ccp/ccp/partition"
 )
 
-// ClusterLevels reads the hierarchy out of the classifier's weights. The result is a copy. Errors: ErrClosed, a model without
-// clusters or levels, and a classifier that has no weights yet.
-func (c *Classifier) ClusterLevels() (hierarchy.Levels, error) {
+// ClusterLevels reads a hierarchy out of the classifier's weights: the only one, or that of the number given, from 0. The result is a
+// copy. Errors: ErrClosed, a model without clusters or levels, a number that there is not, and a classifier that has no weights yet.
+func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.closed {
@@ -23,9 +23,12 @@ func (c *Classifier) ClusterLevels() (hierarchy.Levels, error) {
 	if len(c.Spec.Levels) == 0 {
 		return nil, errors.New("the model has no levels, and so no clusters")
 	}
+	if which < 0 || which >= c.Spec.hierarchies() {
+		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.hierarchies()-1)
+	}
 	levels, nodes := make(hierarchy.Levels, len(c.Spec.Levels)), c.Spec.Nodes
 	for i, size := range c.Spec.Levels {
-		level, err := ccp.ReadLevel(c.store.Scope(networkScope+levelName(i)), nodes, size.Clusters, size.Neighbours)
+		level, err := ccp.ReadLevel(c.store.Scope(networkScope+levelName(i)), which, nodes, size.Clusters, size.Neighbours)
 		if err != nil {
 			return nil, err
 		}
@@ -34,10 +37,10 @@ func (c *Classifier) ClusterLevels() (hierarchy.Levels, error) {
 	return levels, nil
 }
 
-// Health measures every level of the hierarchy, and says which have collapsed. For a learned hierarchy that was loaded it
+// Health measures every level of the hierarchy, of the first if there are several, and says which have collapsed. For a learned hierarchy that was loaded it
 // computes C anew, through the graph itself. Errors are those of ClusterLevels and of that computation.
 func (c *Classifier) Health() ([]hierarchy.Health, error) {
-	levels, err := c.ClusterLevels()
+	levels, err := c.ClusterLevels(0)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +65,7 @@ func (c *Classifier) objectives() (objectives []float64, err error) {
 	}
 	a := c.Spec.affinity(c.Graph)
 	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges
-		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), a.N())
+		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), 0, a.N())
 		if err != nil {
 			return nil, err
 		}

@@ -86,7 +86,7 @@ func TestClusterLevels(t *testing.T) {
 				c, err := NewClassifier(backend, m, graph)
 				require.NoError(t, err)
 				require.NoError(t, c.Update(store))
-				levels, err := c.ClusterLevels()
+				levels, err := c.ClusterLevels(0)
 				require.NoError(t, err)
 				require.Len(t, levels, 2)
 				assert.Equal(t, choices, levels[0].Choices)
@@ -182,14 +182,14 @@ func TestClusterLevelsErrors(t *testing.T) {
 	m, graph := tiny(t)
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
-	_, err = c.ClusterLevels()
+	_, err = c.ClusterLevels(0)
 	require.ErrorContains(t, err, "variable /model/level_1/frozen_neighbourhood is not in the checkpoint")
 
 	c = tinyClassifier(t, backend)
 	u := make([]float32, 12*4)
 	u[5] = float32(math.NaN())
 	require.NoError(t, c.store.GetVariable("/model/level_1/U").SetValue(tensors.FromFlatDataAndDimensions(u, 12, 4)))
-	_, err = c.ClusterLevels()
+	_, err = c.ClusterLevels(0)
 	require.ErrorContains(t, err, "/model/level_1/U: the memberships of node 1 are not numbers")
 
 	m.Spec.Levels = nil
@@ -201,9 +201,9 @@ func TestClusterLevelsErrors(t *testing.T) {
 	m.Spec.Model = "fc"
 	c, err = NewClassifier(backend, m, graph)
 	require.NoError(t, err)
-	_, err = c.ClusterLevels()
+	_, err = c.ClusterLevels(0)
 	require.EqualError(t, err, "model fc has no clusters; only ccp has")
 	require.NoError(t, c.Close())
-	_, err = c.ClusterLevels()
+	_, err = c.ClusterLevels(0)
 	require.ErrorIs(t, err, ErrClosed)
 }

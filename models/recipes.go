@@ -11,9 +11,11 @@ import (
 type Recipe struct {
 	Levels         string   `json:"levels"` // as ParseLevels reads them; "" are derived from the number of nodes
 	Hidden         []int    `json:"hidden"`
-	Epochs         int      `json:"epochs"`
+	Epochs         int      `json:"epochs"` // 0: by the number of samples, as for Batch
 	Batch          int      `json:"batch"`
 	LearningRate   float64  `json:"learning_rate"`
+	Schedule       string   `json:"schedule"`
+	Keep           string   `json:"keep"`    // the weights of the "best" epoch in validation or the "last" ones
 	Average        float64  `json:"average"` // decay of the moving average of the weights; 0 is none
 	LabelSmoothing float64  `json:"label_smoothing"`
 	Augment        bool     `json:"augment"` // where the data set has it
@@ -21,7 +23,7 @@ type Recipe struct {
 	Settings       Settings `json:"settings"`
 }
 
-// recipes is a list of changes to a Recipe, each for a data set (none: all) and some models (none: all): later ones win. They hold the
+// recipes is a list of changes to a Recipe, each for some data sets (none: all) and some models (none: all): later ones win. They hold the
 // paper's architectures and training where it gives them (Adam from 1e-3), and our own for other data sets and models. Models without
 // levels get the counts that they were published on.
 //
@@ -40,7 +42,7 @@ func RecipeFor(data, name string) (r Recipe) {
 	for _, change := range changes {
 		var of struct{ Data, Models string }
 		read(change, &of)
-		if (of.Data == "" || of.Data == data) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
+		if (of.Data == "" || slices.Contains(strings.Fields(of.Data), data)) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
 			read(change, &r)
 		}
 	}

@@ -50,7 +50,7 @@ func newClusters(s *shared) *cobra.Command {
 		if view.Classifier, err = s.load(cmd, dir); err != nil {
 			return err
 		}
-		if view.Levels, err = view.ClusterLevels(); err != nil {
+		if view.Levels, err = view.ClusterLevels(0); err != nil {
 			return inFile(dir, err)
 		}
 		if values != "" {

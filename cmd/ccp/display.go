@@ -55,6 +55,24 @@ func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 		model += ", fc " + cmp.Or(widths, "none")
 	}
 	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
+	d.config = d.config.Budget(len(data.Train))
+	d.notice("train  " + budgetOf(d.config))
+}
+
+// budgetOf is how a training goes, in a line: what nobody chose, too.
+func budgetOf(c training.Config) string {
+	line := fmt.Sprintf("%s of %s", text.Count(c.Epochs, "epoch"), text.Count(c.Batch, "sample")+" a step")
+	if c.Steps > 0 {
+		line = fmt.Sprintf("%s of %s in %s", text.Count(c.Steps, "step"), text.Count(c.Batch, "sample"), text.Count(c.Epochs, "epoch"))
+	}
+	line += fmt.Sprintf(", rate %g %s", c.LearningRate, c.Schedule)
+	if c.LabelSmoothing > 0 {
+		line += fmt.Sprintf(", labels smoothed by %g", c.LabelSmoothing)
+	}
+	if c.Average > 0 {
+		line += fmt.Sprintf(", weights averaged by %g", c.Average)
+	}
+	return line + ", " + c.Keep + " weights"
 }
 
 func (d *display) prepare(level int, done, objective float64) {
@@ -103,12 +121,15 @@ func progressLine(head string, done float64, tail string, width int) string {
 
 func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
-	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f  val %.4f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy, e.Validation.Accuracy)
+	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy)
+	if e.Validation != nil {
+		fmt.Fprintf(&line, "  val %.4f", e.Validation.Accuracy)
+	}
 	if len(e.Objective) > 0 {
 		fmt.Fprintf(&line, "  C %s", strings.Trim(fmt.Sprintf("%.2f", e.Objective), "[]"))
 	}
 	fmt.Fprintf(&line, "  %s", text.Seconds(e.Seconds))
-	if e.Best {
+	if e.Best && d.config.Keep != training.KeepLast {
 		line.WriteString("  best")
 	}
 	d.notice(line.String())

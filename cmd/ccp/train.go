@@ -42,10 +42,12 @@ func newTrain(s *shared) *cobra.Command {
 	choiceVar(f, new(string), "hierarchy", "learned", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(), ", ")+"; some data sets differ", ccp.Plans()...)
 	choiceVar(f, new(string), "dtype", "float32", "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", "float32", nn.BFloat16)
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
-	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
-	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
-	f.Float64Var(&c.LearningRate, "lr", 0, "Adam's learning `RATE` at the start (default 0.001)")
-	f.StringVar(&c.Schedule, "schedule", "cosine", "`KIND` of schedule of the learning rate: cosine (to zero) or constant")
+	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set, or parts of --steps (default: the data set's, or by its size)")
+	f.IntVar(&c.Steps, "steps", 0, "`N` steps in all, in place of passes (default: the data set's, or by its size)")
+	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, or by its size)")
+	f.Float64Var(&c.LearningRate, "lr", 0, "highest learning `RATE` of Adam (default: the data set's)")
+	f.StringVar(&c.Schedule, "schedule", "", "`KIND` of schedule of the learning rate: cosine (to zero), one-cycle (up, then to zero) or constant (default: the data set's)")
+	f.StringVar(&c.Keep, "keep", "", "weights to keep: the `BEST` epoch's in validation, or the last, which needs no validation (default: the data set's)")
 	f.Float64Var(&c.Average, "average", 0, "`DECAY` of the moving average of the weights used for classification, such as 0.999; 0 for none")
 	f.Float64Var(&c.LabelSmoothing, "label-smoothing", 0, "`SHARE` of each label that is spread over all classes, such as 0.1")
 	f.IntVar(&c.Patience, "patience", 0, "stop after `N` epochs without a better validation; 0 for never")
@@ -124,6 +126,12 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden []int, settings []str
 		}
 	})
 	*c = training.Defaults(c.Data, c.Model)
+	if f.Changed("epochs") && !f.Changed("steps") {
+		c.Steps = 0
+	}
+	if f.Changed("steps") && !f.Changed("epochs") {
+		c.Epochs = 0
+	}
 	for name, value := range given {
 		if err := f.Set(name, value); err != nil {
 			return err

@@ -117,12 +117,15 @@ func (r *run) described() map[string]any {
 // points are the learning curves for GoMLX's tools.
 func (r *run) points(history []Epoch) (points []plot.Point) {
 	for _, e := range history {
-		for _, p := range []plot.Point{
+		of := []plot.Point{
 			{MetricName: "Train: loss", Short: "T/loss", MetricType: metric.LossMetricType, Value: e.Train.Loss},
 			{MetricName: "Train: accuracy", Short: "T/acc", MetricType: metric.AccuracyMetricType, Value: e.Train.Accuracy},
-			{MetricName: "loss on validation", Short: "loss(val)", MetricType: metric.LossMetricType, Value: e.Validation.Loss},
-			{MetricName: "accuracy on validation", Short: "acc(val)", MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy},
-		} {
+		}
+		if e.Validation != nil {
+			of = append(of, plot.Point{MetricName: "loss on validation", Short: "loss(val)", MetricType: metric.LossMetricType, Value: e.Validation.Loss},
+				plot.Point{MetricName: "accuracy on validation", Short: "acc(val)", MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy})
+		}
+		for _, p := range of {
 			p.Step = float64(e.Epoch * r.perEpoch)
 			points = append(points, p)
 		}

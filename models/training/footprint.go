@@ -66,7 +66,7 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	if err != nil {
 		return f, err
 	}
-	batch, devices := min(c.Batch, len(d.Train)), max(1, opts.Devices)
+	batch, devices := c.Budget(len(d.Train)).Batch, max(1, opts.Devices)
 	if err := opts.check(b, c, d, spec); err != nil {
 		return f, err
 	}

@@ -29,7 +29,7 @@ func TestHierarchiesOfEveryEpoch(t *testing.T) {
 
 	classifier, err := models.Load(dir, models.WithBackend(backend))
 	require.NoError(t, err)
-	levels, err := classifier.ClusterLevels()
+	levels, err := classifier.ClusterLevels(0)
 	require.NoError(t, err)
 	health, err := classifier.Health()
 	require.NoError(t, err)
@@ -101,9 +101,9 @@ func TestReadHistory(t *testing.T) {
 	assert.Empty(t, history, "before the first epoch")
 
 	written := []Epoch{
-		{Epoch: 1, Train: Score{2, 0.25}, Validation: Score{1.5, 0.5}, Objective: []float64{3, 0.5}, Seconds: 4, InputWait: 0.125, Best: true},
-		{Epoch: 2, Train: Score{1, 0.5}, Validation: Score{1.75, 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
-		{Epoch: 3, Train: Score{0.5, 0.75}, Validation: Score{1.25, 0.5}, Objective: []float64{4, 0.5}, Seconds: 4, Best: true},
+		{Epoch: 1, Train: Score{2, 0.25}, Validation: &Score{1.5, 0.5}, Objective: []float64{3, 0.5}, Seconds: 4, InputWait: 0.125, Best: true},
+		{Epoch: 2, Train: Score{1, 0.5}, Validation: &Score{1.75, 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
+		{Epoch: 3, Train: Score{0.5, 0.75}, Validation: &Score{1.25, 0.5}, Objective: []float64{4, 0.5}, Seconds: 4, Best: true},
 	}
 	path := filepath.Join(dir, historyFile)
 	require.NoError(t, writeHistory(path, written))

@@ -52,7 +52,7 @@ func (c Config) randomGraph(d *datasets.Dataset) (*datasets.Dataset, error) {
 
 // check says why a configuration cannot be trained on a data set in this way.
 func (o Options) check(backend compute.Backend, c Config, d *datasets.Dataset, spec models.Spec) error {
-	if err := checkDevices(backend, o.Devices, min(c.Batch, len(d.Train))); err != nil || !o.Resident {
+	if err := checkDevices(backend, o.Devices, c.Budget(len(d.Train)).Batch); err != nil || !o.Resident {
 		return err
 	}
 	return checkResident(d, spec, c.Augment)

@@ -30,8 +30,11 @@ func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 func newTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int, kept *resident) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
-		if c.Schedule == "cosine" {
+		switch c.Schedule {
+		case "cosine":
 			cosineschedule.New(scope, g, dtypes.Float32).PeriodSteps(steps).LearningRate(c.LearningRate).Done()
+		case oneCycle:
+			cosineschedule.New(scope, g, dtypes.Float32).WarmUpSteps(steps / 4).PeriodSteps(steps - steps/4).LearningRate(c.LearningRate).Done()
 		}
 		if c.Average > 0 {
 			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })

@@ -19,6 +19,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train"
+	"gonum.org/v1/gonum/floats"
 )
 
 // ErrInterrupted says that a training was asked to stop, has saved its state and can be resumed.
@@ -118,7 +119,26 @@ func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets
 			return Result{}, plain(err)
 		}
 	}
-	return r.finish()
+	result, err := r.finish()
+	if err == nil {
+		r.holdAgainstSearch(ctx, result.Objective)
+	}
+	return result, err
+}
+
+// farBelow is the share of the C of a searched hierarchy below which a learned one deserves a notice.
+const farBelow = 0.7
+
+// holdAgainstSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
+func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
+	if !r.spec.Clusters() || !r.spec.Plan().Objective || r.data.Affinity.Edges() > 1<<20 {
+		return
+	}
+	searched, err := r.spec.SearchedObjective(ctx, r.data.Affinity)
+	if learned := floats.Sum(objective); err == nil && learned < farBelow*searched {
+		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: try --hierarchy prepared, more steps, or --set ccp_membership_rate=100",
+			r.spec.Plan(), learned, searched))
+	}
 }
 
 // begin opens the checkpoint, and restores the newest snapshot if there is one.
@@ -146,10 +166,14 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	if err := r.forget(); err != nil {
 		return err
 	}
+	r.Config = r.Budget(len(r.data.Train))
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
 		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true, Indices: r.Resident})
 	r.perEpoch = r.batches.StepsPerEpoch()
-	if r.perEpoch == 0 {
+	if r.Steps > 0 {
+		r.perEpoch = (r.Steps + r.Epochs - 1) / r.Epochs
+	}
+	if len(r.data.Train) == 0 {
 		return fmt.Errorf("data set %s has no training samples", r.data.Name)
 	}
 	if r.Observer.Begin != nil {
@@ -346,8 +370,10 @@ func (r *run) endEpoch() error {
 	if err != nil {
 		return err
 	}
-	e.Validation = Score{validation.Loss, validation.Accuracy}
-	e.Best = s.Best == 0 || validation.Samples == 0 || better(e.Validation, s.History[s.Best-1].Validation)
+	if validation.Samples > 0 {
+		e.Validation = &Score{validation.Loss, validation.Accuracy}
+	}
+	e.Best = s.Best == 0 || r.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {
 		points := r.points(append(slices.Clone(s.History), e))
 		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), e, func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
@@ -374,8 +400,9 @@ func (r *run) endEpoch() error {
 	return nil
 }
 
-func better(a, b Score) bool {
-	return a.Accuracy > b.Accuracy || a.Accuracy == b.Accuracy && a.Loss < b.Loss
+// better says whether the validation a is better than b; where there is none, the later weights are.
+func better(a, b *Score) bool {
+	return a == nil || b == nil || a.Accuracy > b.Accuracy || a.Accuracy == b.Accuracy && a.Loss < b.Loss
 }
 
 // stalled says whether validation has not improved for as many epochs as patience allows.

@@ -51,7 +51,7 @@ func Fold(c *models.Classifier) (*Network, error) {
 // foldLevel folds the level in the scope `path`, whose input is a signal `[nodes, channels]`.
 func foldLevel(store *model.Store, path string, size models.Level, nodes, channels int) (level Level, err error) {
 	scope, filters := store.Scope(path), size.Filters
-	read, err := ccp.ReadNeighbourhoods(scope, nodes, size.Clusters, size.Neighbours)
+	read, err := ccp.ReadNeighbourhoods(scope, 0, nodes, size.Clusters, size.Neighbours)
 	if err != nil {
 		return level, err
 	}

@@ -43,7 +43,7 @@ func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string
 
 // addHierarchy replaces the hierarchy of the classifier's epoch by its own, or all if the run kept none.
 func (r *Run) addHierarchy(report *Report, c *models.Classifier) (err error) {
-	levels, err := c.ClusterLevels()
+	levels, err := c.ClusterLevels(0)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func TestBuild(t *testing.T) {
 	assert.InDelta(t, result.Test.Accuracy, r.Evaluation.Accuracy, 1e-12)
 	assert.Equal(t, 359, r.Evaluation.Samples)
 
-	levels, err := c.ClusterLevels()
+	levels, err := c.ClusterLevels(0)
 	require.NoError(t, err)
 	require.Len(t, r.Hierarchy.Epochs, 3)
 	shown := r.Hierarchy.Epochs[r.Hierarchy.Shown]

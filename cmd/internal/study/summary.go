@@ -20,8 +20,8 @@ type Line struct {
 	Paper      float64 `json:"paper,omitempty"`
 	Runs       int     `json:"runs"`
 	Accuracy   float64 `json:"accuracy"`
-	Deviation  float64 `json:"deviation"` // standard deviation over the seeds, of at least two
-	Validation float64 `json:"validation"`
+	Deviation  float64 `json:"deviation"`            // standard deviation over the seeds, of at least two
+	Validation float64 `json:"validation,omitempty"` // 0: no samples were held out
 	Parameters int     `json:"parameters"`
 	Epochs     int     `json:"epochs"`
 	Seconds    float64 `json:"seconds"`            // of training
@@ -79,12 +79,18 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 				}
 				continue
 			}
-			accuracies, validations = append(accuracies, 100*result.Test.Accuracy), append(validations, 100*result.Validation.Accuracy)
+			accuracies = append(accuracies, 100*result.Test.Accuracy)
+			if result.Validation != nil {
+				validations = append(validations, 100*result.Validation.Accuracy)
+			}
 			times, rates = append(times, result.Seconds), append(rates, rate.PerSecond)
 			line.Parameters, line.Epochs = result.Parameters, result.Epochs
 		}
 		if line.Runs = len(accuracies); line.Runs > 0 {
-			line.Accuracy, line.Validation, line.Seconds, line.PerSecond = stat.Mean(accuracies, nil), stat.Mean(validations, nil), stat.Mean(times, nil), stat.Mean(rates, nil)
+			line.Accuracy, line.Seconds, line.PerSecond = stat.Mean(accuracies, nil), stat.Mean(times, nil), stat.Mean(rates, nil)
+			if len(validations) > 0 {
+				line.Validation = stat.Mean(validations, nil)
+			}
 		}
 		if line.Runs > 1 {
 			line.Deviation = stat.StdDev(accuracies, nil)
