@@ -147,7 +147,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		return err
 	}
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true, Indices: r.Resident})
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.augments(), DropLast: true, Indices: r.Resident})
 	r.perEpoch = r.batches.StepsPerEpoch()
 	if r.perEpoch == 0 {
 		return fmt.Errorf("data set %s has no training samples", r.data.Name)
@@ -225,7 +225,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	var kept *resident
 	var err error
 	if r.Resident {
-		if kept, err = keepOnDevice(r.store, r.data, r.Augment); err != nil {
+		if kept, err = keepOnDevice(r.store, r.data, r.augments()); err != nil {
 			return err
 		}
 	}
