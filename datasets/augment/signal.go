@@ -89,10 +89,10 @@ func warp(sample, from []float32, frames int, centre, factor float64) {
 	for t := range frames {
 		place := min(max(centre+(float64(t)-centre)/factor, 0), last)
 		at := int(place)
-		next, share := min(at+1, frames-1), float32(place-float64(at))
-		for i := range size {
-			a, b := from[at*size+i], from[next*size+i]
-			sample[t*size+i] = a + share*(b-a)
+		share, out := float32(place-float64(at)), sample[t*size:(t+1)*size]
+		now, next := from[at*size:(at+1)*size], from[min(at+1, frames-1)*size:][:size]
+		for i := range out {
+			out[i] = now[i] + share*(next[i]-now[i])
 		}
 	}
 }

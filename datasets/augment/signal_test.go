@@ -171,3 +171,17 @@ func ExampleStretch() {
 	fmt.Printf("%.1f\n", sample)
 	// Output: [0.0 8.2 21.8 30.0]
 }
+
+// BenchmarkSignal changes a sample of 40 frames of 20 sensors with 3 channels.
+func BenchmarkSignal(b *testing.B) {
+	sample, rng := make([]float32, 40*20*3), rand.New(rand.NewPCG(1, 0))
+	for name, s := range map[string]Signal{"noise": {Noise: 0.1}, "scale": {Scale: 0.1}, "stretch": {Stretch: 0.1}} {
+		f, err := s.Func(3, []int{40, 20})
+		require.NoError(b, err)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				f(rng, sample)
+			}
+		})
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/augment"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -80,7 +79,8 @@ func TestAugmented(t *testing.T) {
 // A run with all of it resumes bit for bit, validates on samples as they are, and is another run than one without.
 func TestAugmentedRun(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		c := ringConfig(writeRing(t, 200))
+		c := Defaults(writeRing(t, 200), "fc") // compiles fast
+		c.Hidden, c.Batch = []int{8}, 16
 		c.Epochs, c.Signal.Noise, c.Signal.Scale, c.Mixup, c.LabelSmoothing = 2, 0.2, 0.1, 0.3, 0.1
 		whole := t.TempDir()
 		want := trainIn(t, backend, c, whole)
@@ -105,12 +105,4 @@ func TestAugmentedRefuses(t *testing.T) {
 	_, err = Train(t.Context(), backend, c, Options{Dir: dir, Resident: true})
 	require.EqualError(t, err, "--resident: noise, scale and stretch change the samples on the host; leave --resident out, or these")
 	require.NoDirExists(t, dir)
-}
-
-// Recipes can ask for it.
-func TestAugmentationOfRecipes(t *testing.T) {
-	r := models.RecipeFor("digits", "ccp")
-	c := Defaults("digits", "ccp")
-	assert.Equal(t, augment.Signal{Noise: r.Noise, Scale: r.Scale, Stretch: r.Stretch}, c.Signal)
-	assert.Equal(t, r.Mixup, c.Mixup)
 }
