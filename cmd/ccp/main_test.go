@@ -114,6 +114,8 @@ func TestWrongUsage(t *testing.T) {
 		{"train --dtype bfloat16 --set dtype=float32", "--dtype bfloat16 and --set dtype=float32 contradict each other; give one of them", "ccp train"},
 		{"train --epochs 0", "epochs: 0; there must be at least 1", "ccp train"},
 		{"train --batch 1", "batch: 1; batch normalisation needs at least 2 samples", "ccp train"},
+		{"train --noise -1", "noise: deviation -1; it must be finite and not negative", "ccp train"},
+		{"train --model svm --mixup 0.2", "mixup: 0.2; model svm is trained by its margins, whose labels cannot be mixed: it must be 0", "ccp train"},
 		{"train --schedule linear", `schedule: "linear" is neither cosine nor constant`, "ccp train"},
 		{"train --model unet", `model: there is no "unet"; there are bayes, ccp, chebyshev,`, "ccp train"},
 		{"compare --models ccp,unet", `--models: there is no model "unet"; there are bayes, ccp, chebyshev,`, "ccp compare"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/augment"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -45,7 +46,11 @@ type Config struct {
 	Patience int    `json:"patience,omitempty"`
 	// LabelSmoothing is the share of each label that is spread over all classes.
 	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
-	Seed           int64   `json:"seed"`
+	// Signal is how much training samples are changed at random, whatever they are; Augment is the data set's own way.
+	Signal augment.Signal `json:"signal,omitzero"`
+	// Mixup is the a of the Beta(a, a) by which training samples and their labels are mixed (Zhang et al. 2018), such as 0.2; 0 for none.
+	Mixup float64 `json:"mixup,omitempty"`
+	Seed  int64   `json:"seed"`
 }
 
 // The schedules of the learning rate, and which weights can be kept.
@@ -64,7 +69,8 @@ const (
 func Defaults(data, model string) Config {
 	r := models.RecipeFor(data, model)
 	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
-		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1}
+		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1,
+		Signal: augment.Signal{Noise: r.Noise, Scale: r.Scale, Stretch: r.Stretch}, Mixup: r.Mixup}
 }
 
 // Check says what is wrong with the settings that need no data to judge.
@@ -98,6 +104,9 @@ func (c Config) Check() error {
 		return fmt.Errorf("validation: share %g is outside [0, 1)", c.Validation)
 	case !slices.Contains(models.Names(), c.Model):
 		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))
+	}
+	if err := c.checkAugmentation(); err != nil {
+		return err
 	}
 	return c.Settings.Check()
 }

@@ -26,13 +26,22 @@ func ReadResult(dir string) (r Result, err error) {
 // load loads the configuration's data set, with the graph that it asks for.
 func (c Config) load(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {
-		return c.randomGraph(opts.Data)
+		return c.changed(opts.Data)
 	}
 	d, err := datasets.Load(c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load, Context: ctx}))
 	if err != nil && ctx.Err() != nil {
 		return nil, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start again", ErrInterrupted)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return c.changed(d)
+}
+
+// changed is the data set with the graph and the augmentation that the configuration asks for.
+func (c Config) changed(d *datasets.Dataset) (*datasets.Dataset, error) {
+	d, err := c.augmented(d)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +64,7 @@ func (o Options) check(backend compute.Backend, c Config, d *datasets.Dataset, s
 	if err := checkDevices(backend, o.Devices, c.Budget(len(d.Train)).Batch); err != nil || !o.Resident {
 		return err
 	}
-	return checkResident(d, spec, c.Augment)
+	return checkResident(d, spec, c)
 }
 
 // LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the

@@ -43,7 +43,14 @@ func newTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 		if kept != nil {
 			signals = kept.inputs(scope.Store(), inputs[0])
 		}
-		return []*Node{spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, signals)}
+		var shares []*Node // of the first sample in each mixture
+		if c.Mixup > 0 && scope.IsTraining(g) {
+			var lambda *Node
+			signals, lambda = mixup(scope, signals, c.Mixup)
+			shares = append(shares, lambda)
+		}
+		logits := spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, signals)
+		return append([]*Node{logits}, shares...)
 	}
 	metrics := []metric.Interface{
 		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
@@ -80,6 +87,9 @@ func levelsOf(spec models.Spec) int {
 func lossOf(c Config, spec models.Spec) loss.LossFn {
 	if spec.Margins() {
 		return squaredHinge
+	}
+	if c.Mixup > 0 {
+		return mixedCrossEntropy(c.LabelSmoothing)
 	}
 	return smoothedCrossEntropy(c.LabelSmoothing)
 }

@@ -168,7 +168,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	}
 	r.Config = r.Budget(len(r.data.Train))
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true, Indices: r.Resident})
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.augments(), DropLast: true, Indices: r.Resident})
 	r.perEpoch = r.batches.StepsPerEpoch()
 	if r.Steps > 0 {
 		r.perEpoch = (r.Steps + r.Epochs - 1) / r.Epochs
@@ -249,7 +249,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	var kept *resident
 	var err error
 	if r.Resident {
-		if kept, err = keepOnDevice(r.store, r.data, r.Augment); err != nil {
+		if kept, err = keepOnDevice(r.store, r.data, r.augments()); err != nil {
 			return err
 		}
 	}
