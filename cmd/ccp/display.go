@@ -31,12 +31,17 @@ func (d *display) observer() training.Observer {
 	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
-// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know.
+// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know. What is odd
+// in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
+	said := map[string]bool{}
 	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step, Notice: func(line string) {
-		if !strings.HasPrefix(line, "hierarchy ") {
-			d.notice("  " + line)
+		odd := d.config.Data + " " + line
+		if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && said[odd] {
+			return
 		}
+		said[odd] = true
+		d.notice("  " + line)
 	}}
 }
 
