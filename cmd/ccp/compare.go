@@ -64,7 +64,7 @@ func newCompare(s *shared) *cobra.Command {
 		}
 		about := dataAbout(c.data, sets)
 		if o.folder == "" {
-			o.folder = filepath.Join("runs", "compare-"+strings.ReplaceAll(about, " ", "-"))
+			o.folder = filepath.Join("runs", strings.ReplaceAll("compare "+about+c.folds.String(), " ", "-"))
 		}
 		if len(tables) > 1 {
 			title := fmt.Sprintf("Models on %d data sets: %s", len(tables), about)
@@ -110,6 +110,17 @@ func (f *folding) set(text string) (err error) {
 		return errors.New(`is neither a number of folds, at least 2, nor "groups"`)
 	}
 	return nil
+}
+
+// String is what the folding adds to the name of a comparison.
+func (f folding) String() string {
+	switch {
+	case f.groups:
+		return " groups"
+	case f.number > 0:
+		return fmt.Sprintf(" %d folds", f.number)
+	}
+	return ""
 }
 
 // of lists the folds of a data set; nil for no cross-validation.

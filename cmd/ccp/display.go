@@ -49,7 +49,11 @@ func (d *display) brief() training.Observer {
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
-	d.notice(fmt.Sprintf("data   %s: %s in %d classes", data.Name, splitsOf(data), data.Classes()))
+	fold := ""
+	if d.config.Fold != (datasets.Fold{}) {
+		fold = fmt.Sprintf(", tested on fold %s", d.config.Fold)
+	}
+	d.notice(fmt.Sprintf("data   %s: %s in %d classes%s", data.Name, splitsOf(data), data.Classes(), fold))
 	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"), text.Count(data.Channels, "channel")))
 	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
 	model := spec.Model

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/files"
@@ -191,14 +190,18 @@ func (s Suite) show(name string, parts [][][]string) string {
 func (s Suite) failures() (lines []string) {
 	type cause struct{ kind, model string }
 	var failed []named[cause]
-	reasons := map[string]string{}
+	reasons := map[string]string{} // the first of each kind
+	var names []*regexp.Regexp
+	for _, set := range s.Sets {
+		names = append(names, regexp.MustCompile(`\b`+regexp.QuoteMeta(set.Title)+`\b`))
+	}
 	for m, model := range s.Models {
-		for _, set := range s.Sets {
+		for i, set := range s.Sets {
 			reason := set.Lines[m].Error
 			if reason == "" {
 				continue
 			}
-			kind := digits.ReplaceAllString(strings.ReplaceAll(reason, set.Title, ""), "")
+			kind := numbers.ReplaceAllString(names[i].ReplaceAllString(reason, ""), "")
 			if reasons[kind] == "" {
 				reasons[kind] = reason
 			}
@@ -220,7 +223,7 @@ func (s Suite) failures() (lines []string) {
 	return lines
 }
 
-var digits = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
+var numbers = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
 
 // Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing. The CSV file has a row for each set
 // and model, with all digits.
