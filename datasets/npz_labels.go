@@ -120,9 +120,17 @@ func (r *npzReader) labelled() bool { return r.samples > 0 && len(r.d.Labels) ==
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.
 func (r *npzReader) readSplit() error {
 	d := r.d
+	if r.opts.Fold != (Fold{}) {
+		if !r.labelled() {
+			return nil
+		}
+		return d.drawFold(r.opts)
+	}
 	if !r.Has("split") {
 		if r.labelled() { // splits are drawn class by class
-			d.drawSplits(r.opts)
+			if err := d.drawSplits(r.opts); err != nil {
+				return err
+			}
 			d.warn("no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
 				len(d.Train), len(d.Validation), len(d.Test), r.opts.Seed, d.groupsWhole(d.Validation, d.Test))
 		}

@@ -31,12 +31,17 @@ func (d *display) observer() training.Observer {
 	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
-// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know.
+// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know. What is odd
+// in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
+	said := map[string]bool{}
 	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step, Notice: func(line string) {
-		if !strings.HasPrefix(line, "hierarchy ") {
-			d.notice("  " + line)
+		odd := d.config.Data + " " + line
+		if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && said[odd] {
+			return
 		}
+		said[odd] = true
+		d.notice("  " + line)
 	}}
 }
 
@@ -44,7 +49,11 @@ func (d *display) brief() training.Observer {
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
-	d.notice(fmt.Sprintf("data   %s: %s in %d classes", data.Name, splitsOf(data), data.Classes()))
+	fold := ""
+	if d.config.Fold != (datasets.Fold{}) {
+		fold = fmt.Sprintf(", tested on fold %s", d.config.Fold)
+	}
+	d.notice(fmt.Sprintf("data   %s: %s in %d classes%s", data.Name, splitsOf(data), data.Classes(), fold))
 	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"), text.Count(data.Channels, "channel")))
 	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
 	model := spec.Model

@@ -33,6 +33,7 @@ func newTrain(s *shared) *cobra.Command {
 	f.StringVar(&c.Data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(f, &c.KNN, &c.SplitSeed, &c.Validation)
+	f.TextVar(&c.Fold, "fold", datasets.Fold{}, "`FOLD` to test on, such as 2/5, the second of five, or 2/groups, the second group (default: the data's split)")
 	f.BoolVar(&c.RandomGraph, "random-graph", false, "replace the data's graph by a random connected one with as many edges")
 	formFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")

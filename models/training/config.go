@@ -24,6 +24,8 @@ type Config struct {
 	Protocol   string  `json:"protocol,omitempty"`
 	TFIDF      bool    `json:"tfidf,omitempty"`
 	Vectors    string  `json:"vectors,omitempty"` // an absolute path
+	// Fold is the part of a cross-validation to test on; zero: the data's own test.
+	Fold datasets.Fold `json:"fold,omitzero"`
 	// RandomGraph puts a connected graph drawn from Seed, with as many edges, in the place of the data's: the paper's ablation.
 	RandomGraph bool `json:"random_graph,omitempty"`
 
@@ -114,7 +116,7 @@ func (c Config) Check() error {
 // dataOptions are the options to load the data set with: what the configuration says of it, and from o what does not decide
 // which samples it has: DataDir, Augment, Backend and Progress.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
-	o.Seed, o.Validation, o.KNN = c.SplitSeed, c.Validation, c.KNN
+	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
 	o.Protocol, o.TFIDF, o.Vectors = c.Protocol, c.TFIDF, c.Vectors
 	o.TrainOnAll = c.Keep == KeepLast && c.Validation == 0
 	return o
@@ -137,8 +139,12 @@ func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	return s, s.Check()
 }
 
-// DefaultCheckpoint is where a run keeps its checkpoint if it is not told: runs/DATA-MODEL-SEED.
+// DefaultCheckpoint is where a run keeps its checkpoint if it is not told: runs/DATA-MODEL-SEED, and -2of5 for a fold.
 func (c Config) DefaultCheckpoint() string {
 	name := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
-	return filepath.Join("runs", fmt.Sprintf("%s-%s-%d", name, c.Model, c.Seed))
+	name = fmt.Sprintf("%s-%s-%d", name, c.Model, c.Seed)
+	if c.Fold != (datasets.Fold{}) {
+		name += "-" + strings.ReplaceAll(c.Fold.String(), "/", "of")
+	}
+	return filepath.Join("runs", name)
 }

@@ -52,6 +52,9 @@ func TestDefaultCheckpoint(t *testing.T) {
 	for data, want := range map[string]string{"digits": "digits-ccp-1", "some/ring.npz": "ring-ccp-1", "RING.NPZ": "RING-ccp-1"} {
 		assert.Equal(t, filepath.Join("runs", want), Defaults(data, "ccp").DefaultCheckpoint())
 	}
+	c := Defaults("digits", "ccp")
+	c.Fold = datasets.Fold{Number: 2, Of: 5}
+	assert.Equal(t, filepath.Join("runs", "digits-ccp-1-2of5"), c.DefaultCheckpoint())
 }
 
 // TestDataOptions: a configuration of before there were these fields loads as ever, and is the same run.
@@ -64,6 +67,15 @@ func TestDataOptions(t *testing.T) {
 	assert.Empty(t, differ(old, now))
 	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2}, old.dataOptions(datasets.Options{DataDir: "here"}))
 
+	now.Fold = datasets.Fold{Number: 2, Of: 5}
+	assert.Equal(t, []string{"fold was <nil>, is 2/5"}, differ(old, now))
+	assert.Equal(t, now.Fold, now.dataOptions(datasets.Options{}).Fold)
+	raw, err := json.Marshal(now)
+	require.NoError(t, err)
+	var back Config
+	require.NoError(t, json.Unmarshal(raw, &back))
+	assert.Equal(t, now, back)
+	now.Fold = datasets.Fold{}
 	now.Protocol, now.TFIDF, now.Vectors, now.KNN = "cross-view", true, "/glove.txt", 3
 	assert.Equal(t, datasets.Options{Seed: 7, Validation: 0.2, Protocol: "cross-view", TFIDF: true, Vectors: "/glove.txt", KNN: 3, Augment: true},
 		now.dataOptions(datasets.Options{Augment: true}))
