@@ -113,9 +113,11 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 	if err != nil {
 		return h, err
 	}
+	positions := s.positions(a)
 	for i, l := range s.Levels {
 		scope := store.Scope(networkScope + levelName(i))
 		nodes, ranks := partition.Neighbourhoods(a, clusters[i], l.Clusters, l.Neighbours)
+		nodes, ranks, positions = s.direct(i, positions, clusters[i], nodes, ranks)
 		if s.Plan() != ccp.Prepared && s.restricted(i) {
 			c := s.candidates(i)
 			err = ccp.SetCandidates(scope, partition.Candidates(a, clusters[i], l.Clusters, c), c)
