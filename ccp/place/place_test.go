@@ -68,8 +68,18 @@ func TestPositionsOfAPath(t *testing.T) {
 func TestPositionsOfGrids(t *testing.T) {
 	for _, size := range [][3]int{{8, 8, 4}, {8, 8, 8}, {32, 32, 4}, {32, 32, 8}, {16, 48, 4}, {6, 40, 4}} {
 		h, w := size[0], size[1]
-		positions := place.Positions(grid(t, h, w, size[2]), 2)
-		assert.Greater(t, likeness(positions, pixels(h, w)), 0.95, "%v", size)
+		m := grid(t, h, w, size[2])
+		positions := place.Positions(m, 2)
+		assert.Greater(t, likeness(positions, pixels(h, w)), 0.995, "%v", size)
+		if size[2] == 4 {
+			along, across := 0.0, 0.0
+			for _, e := range m.EdgeList() {
+				step := floats.SubTo(make([]float64, 2), positions[e.I], positions[e.J])
+				along += max(math.Abs(step[0]), math.Abs(step[1]))
+				across += min(math.Abs(step[0]), math.Abs(step[1]))
+			}
+			assert.Less(t, across, 0.15*along, "%v", size)
+		}
 	}
 }
 
@@ -240,4 +250,22 @@ func TestAssign(t *testing.T) {
 		assert.Equal(t, cheapest(0, map[int]bool{}), total)
 	}
 	assert.Empty(t, place.Assign(nil))
+}
+
+func BenchmarkPositions(b *testing.B) {
+	m, err := affinity.Grid(250, 400, 8)
+	require.NoError(b, err)
+	for b.Loop() {
+		place.Positions(m, 2)
+	}
+}
+
+func BenchmarkDirected(b *testing.B) {
+	m, err := affinity.Grid(100, 100, 8)
+	require.NoError(b, err)
+	positions, nearest := place.Positions(m, 2), place.Nearest(m, 17)
+	ranks := ones(len(nearest))
+	for b.Loop() {
+		place.Directed(positions, positions, nearest, ranks, m.N(), 17)
+	}
 }
