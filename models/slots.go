@@ -8,10 +8,6 @@ import (
 	"github.com/clusterpool/ccp/ccp/place"
 )
 
-// axes is how many dimensions a graph is placed in for directed slots. A third one bends what is flat: on a 32x32 grid it triples the
-// variance within a slot.
-const axes = 2
-
 // directed says whether level i, from 0, has directed slots.
 func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == ccp.DirectedSlots }
 
@@ -26,11 +22,11 @@ func (s Spec) checkSlots() error {
 	return nil
 }
 
-// positions are those of the graph's nodes, `[N, axes]`; nil where no level needs them.
+// positions are those of the graph's nodes, `[N, axes]`, by the graph alone; nil where no level needs them.
 func (s Spec) positions(a *affinity.Matrix) [][]float64 {
 	for i := range s.Levels {
 		if s.directed(i) {
-			return place.Positions(a, axes)
+			return place.Embed(a)
 		}
 	}
 	return nil

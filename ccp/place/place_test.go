@@ -94,6 +94,21 @@ func TestPositionsOfComponents(t *testing.T) {
 	assert.Empty(t, place.Positions(grid(t, 1, 1, 4), 2)[1:])
 }
 
+// A grid and a skeleton over time are flat. Four sensors that are all linked are a tetrahedron, and time is a fourth axis.
+func TestEmbedAxes(t *testing.T) {
+	limbs := [][2]int{{0, 1}, {1, 2}, {2, 3}, {1, 4}, {4, 5}, {1, 6}, {6, 7}}
+	sensors := [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}
+	for axes, graph := range map[int]func() (*affinity.Matrix, error){
+		2: func() (*affinity.Matrix, error) { return affinity.SpaceTime(limbs, 8, 20) },
+		4: func() (*affinity.Matrix, error) { return affinity.SpaceTime(sensors, 4, 20) },
+	} {
+		m, err := graph()
+		require.NoError(t, err)
+		assert.Len(t, place.Embed(m)[0], axes)
+	}
+	assert.Equal(t, place.Positions(grid(t, 8, 8, 8), 2), place.Embed(grid(t, 8, 8, 8)))
+}
+
 func TestNearest(t *testing.T) {
 	// 0 - 1 - 2 - 3 with a heavy edge 1-4, and 5 alone.
 	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 1, J: 4, Weight: 2}, {I: 2, J: 2, Weight: 9}})
