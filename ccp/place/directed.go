@@ -16,9 +16,10 @@ const (
 )
 
 // Directed gives the nodes of k neighbourhoods slots, `size` each, such that a slot means the same displacement from the centre in all
-// of them. Each neighbourhood's nodes are assigned to the slots of a template, the sum of squared distances being least; each slot of the
-// template moves to the median of what was assigned; and so on until nothing changes. The template begins as one of the
-// neighbourhoods. positions are the nodes', `[N, dims]`, centres the neighbourhoods', `[k, dims]`; nodes and ranks are `[k, size]`,
+// of them. Each neighbourhood's nodes are assigned to the slots of a template, the sum of distances being least; each slot of the template
+// moves to the median of what was assigned; and so on until nothing changes. Squared distances would fit the template a little
+// better, but shift all nodes by a slot at a border; as it is, most keep their slots and few are far off. The template begins as one of
+// the neighbourhoods. positions are the nodes', `[N, dims]`, centres the neighbourhoods', `[k, dims]`; nodes and ranks are `[k, size]`,
 // row-major. Nodes of rank zero, or -1, are no part of a neighbourhood: a slot that none is assigned to has rank zero and holds the
 // first node that is one, or 0. Slots are in the order of their distance from the centre.
 func Directed(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64) {
@@ -95,7 +96,7 @@ func (d *directions) begin() {
 		cost := 0.0
 		for _, shifts := range some(full, judges) {
 			for at, slot := range d.assign(shifts) {
-				cost += squared(shifts[at], start[slot])
+				cost += distance(shifts[at], start[slot])
 			}
 		}
 		if cost < least {
@@ -127,7 +128,7 @@ func (d *directions) farthest() []float64 {
 		for _, shift := range shifts {
 			near := math.Inf(1)
 			for _, slot := range d.template {
-				near = min(near, squared(shift, slot))
+				near = min(near, distance(shift, slot))
 			}
 			if near > far {
 				far, farthest = near, slices.Clone(shift)
@@ -143,7 +144,7 @@ func (d *directions) assign(shifts [][]float64) []int {
 	for at, shift := range shifts {
 		cost[at] = make([]float64, len(d.template))
 		for slot, place := range d.template {
-			cost[at][slot] = squared(shift, place)
+			cost[at][slot] = distance(shift, place)
 		}
 	}
 	return Assign(cost)
@@ -179,13 +180,16 @@ func (d *directions) sort() []int {
 	for s := range slots {
 		slots[s] = s
 	}
-	slices.SortStableFunc(slots, func(a, b int) int { return cmp.Compare(squared(d.template[a], zero), squared(d.template[b], zero)) })
+	slices.SortStableFunc(slots, func(a, b int) int { return cmp.Compare(distance(d.template[a], zero), distance(d.template[b], zero)) })
 	place := make([]int, d.size)
 	for at, slot := range slots {
 		place[slot] = at
 	}
 	return place
 }
+
+// distance is the Euclidean one.
+func distance(a, b []float64) float64 { return math.Sqrt(squared(a, b)) }
 
 func squared(a, b []float64) (sum float64) {
 	for i, v := range a {

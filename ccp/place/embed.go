@@ -1,10 +1,6 @@
 package place
 
-import (
-	"math"
-
-	"github.com/clusterpool/ccp/ccp/affinity"
-)
+import "github.com/clusterpool/ccp/ccp/affinity"
 
 const (
 	leastAxes = 2
@@ -34,7 +30,7 @@ func lengthError(m *affinity.Matrix, positions [][]float64) (sum float64) {
 		neighbours, _ := m.Row(i)
 		for _, j := range neighbours {
 			if int(j) > i {
-				d := math.Sqrt(squared(from, positions[j])) - 1
+				d := distance(from, positions[j]) - 1
 				sum += d * d
 			}
 		}

@@ -1,6 +1,7 @@
 package place_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -134,6 +135,7 @@ func TestDirectedStencil(t *testing.T) {
 		assert.Equal(t, ones(len(nearest)), ranks)
 		first := nodes[9*(w+1) : 9*(w+2)]
 		for i := range int32(h * w) {
+			assert.Equal(t, i, nodes[9*i], "a node's own slot is the first, at the border too")
 			if row, column := i/w, i%w; row > 0 && row < h-1 && column > 0 && column < w-1 {
 				for s := range int32(9) {
 					assert.Equal(t, first[s]-(w+1), nodes[9*i+s]-i, "node %d, slot %d", i, s)
@@ -265,6 +267,29 @@ func TestAssign(t *testing.T) {
 		assert.Equal(t, cheapest(0, map[int]bool{}), total)
 	}
 	assert.Empty(t, place.Assign(nil))
+}
+
+// BenchmarkDirectedLevels reports the misfit of three levels of the 32x32 grid, in order of rank and directed.
+func BenchmarkDirectedLevels(b *testing.B) {
+	for b.Loop() {
+		m, err := affinity.Grid(32, 32, 8)
+		require.NoError(b, err)
+		levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 16}}
+		clusters, err := partition.Hierarchy(b.Context(), m, levels, nil)
+		require.NoError(b, err)
+		positions := place.Embed(m)
+		for i, level := range levels {
+			k, size := level.Clusters, level.MaxSize
+			centres := place.Centres(positions, clusters[i], k)
+			nodes, ranks := partition.Neighbourhoods(m, clusters[i], k, size)
+			b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-by-rank", i+1))
+			nodes, ranks = place.Directed(positions, centres, nodes, ranks, k, size)
+			b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-directed", i+1))
+			m, err = partition.Coarsen(m, clusters[i], k)
+			require.NoError(b, err)
+			positions = centres
+		}
+	}
 }
 
 func BenchmarkPositions(b *testing.B) {

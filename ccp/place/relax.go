@@ -23,7 +23,7 @@ func (c *component) relax(x *mat.Dense) {
 			own, total := x.RawRowView(i), 0.0
 			clear(sum)
 			pull := func(other []float64, d, w float64) { // to distance d from the other
-				reach := d / max(math.Sqrt(squared(own, other)), 1e-9)
+				reach := d / max(distance(own, other), 1e-9)
 				for axis, v := range other {
 					sum[axis] += w * (v + reach*(own[axis]-v))
 				}
