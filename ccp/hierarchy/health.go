@@ -97,7 +97,7 @@ func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 		}
 	}
 	counted := slices.Repeat([]int{-1}, n) // the last neighbourhood that each node was counted for
-	shared := map[int]int{} // with the other neighbourhoods
+	shared := map[int]int{}                // with the other neighbourhoods
 	for k, nodes := range neighbourhoods {
 		clear(shared)
 		most := 0
