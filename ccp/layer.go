@@ -127,4 +127,7 @@ func (l *Layer) check() {
 	if err := params.Check(l.options); err != nil {
 		exceptions.Panicf("%s: %v", at, err)
 	}
+	if o := l.options; o.Slots == DirectedSlots && o.Hierarchy != Prepared {
+		exceptions.Panicf("%s: ccp_slots=%s takes ccp_hierarchy=%v, but the hierarchy is %v", at, o.Slots, Prepared, o.Hierarchy)
+	}
 }

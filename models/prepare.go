@@ -106,19 +106,23 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (first Hierarchy, err error) {
 	a = s.affinity(a)
 	levels := make([]preparedLevel, len(s.Levels))
+	positions := s.positions(a)
 	for seed := range s.hierarchies() {
 		clusters, err := partition.Cached(ctx, a, s.sizes(), uint64(seed), progress)
 		if err != nil {
 			return first, err
 		}
-		m := a
+		m, at := a, positions
 		for i, l := range s.Levels {
 			if seed == 0 && s.Plan() != ccp.Prepared && s.restricted(i) {
 				c := s.candidates(i)
 				err = ccp.SetCandidates(store.Scope(networkScope+levelName(i)), partition.Candidates(m, clusters[i], l.Clusters, c), c)
 			}
 			nodes, ranks := partition.Neighbourhoods(m, clusters[i], l.Clusters, l.Neighbours)
-			levels[i].clusters, levels[i].nodes, levels[i].ranks = append(levels[i].clusters, clusters[i]...), append(levels[i].nodes, nodes...), append(levels[i].ranks, ranks...)
+			levels[i].add(clusters[i], nodes, ranks)
+			if positions != nil {
+				at = levels[i].place(at, clusters[i], l.Clusters)
+			}
 			if seed == 0 {
 				first.Objective = append(first.Objective, partition.Objective(m, clusters[i], l.Clusters))
 				first.Coverage = append(first.Coverage, hierarchy.Coverage(nodes, m.N()))
@@ -132,6 +136,9 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 		}
 	}
 	for i, l := range s.Levels {
+		if s.directed(i) {
+			levels[i].direct(s.hierarchies(), l.Neighbours)
+		}
 		scope := store.Scope(networkScope + levelName(i))
 		switch s.Plan() {
 		case ccp.Refined:
@@ -173,4 +180,10 @@ type preparedLevel struct {
 	clusters []int32 // [H·N]
 	nodes    []int32 // [H·K, L]
 	ranks    []float64
+	// positions of nodes and of clusters, where some level's slots are directed
+	positions, centres [][]float64
+}
+
+func (p *preparedLevel) add(clusters, nodes []int32, ranks []float64) {
+	p.clusters, p.nodes, p.ranks = append(p.clusters, clusters...), append(p.nodes, nodes...), append(p.ranks, ranks...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -21,7 +22,7 @@ func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *
 	if o.Stem == 0 {
 		return signal
 	}
-	around := nearest(graph.Matrix, o.Reach)
+	around := spec.nearest(graph.Matrix, o.Reach)
 	nodes, present := make([]int32, len(around)), make([]float32, len(around))
 	for i, node := range around {
 		if node >= 0 {
@@ -46,37 +47,29 @@ func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *
 	return nn.Dropout(first, x, o.Dropout)
 }
 
-// nearest lists each node's size nearest by hops, itself among them, in the order of their numbers; -1 where there are fewer.
-func nearest(m *affinity.Matrix, size int) []int32 {
+// nearest lists each node's size nearest by hops, itself among them; -1 where there are fewer. They are in the order of their numbers,
+// or where the slots are directed in that of their directions.
+func (s Spec) nearest(m *affinity.Matrix, size int) []int32 {
 	size = min(size, m.N())
-	all := make([]int32, 0, m.N()*size)
-	for i := range m.N() {
-		found := []int32{int32(i)}
-		for at, end := 0, 1; at < len(found) && len(found) < size; {
-			type link struct {
-				to int32
-				w  float64
+	nodes := place.Nearest(m, size)
+	if s.Settings.Of("").Slots == ccp.DirectedSlots {
+		ranks := make([]float64, len(nodes))
+		for i, node := range nodes {
+			if node >= 0 {
+				ranks[i] = 1
 			}
-			var next []link
-			for ; at < end; at++ {
-				to, w := m.Row(int(found[at]))
-				for e, j := range to {
-					if !slices.Contains(found, j) && !slices.ContainsFunc(next, func(l link) bool { return l.to == j }) {
-						next = append(next, link{j, w[e]})
-					}
-				}
-			}
-			slices.SortStableFunc(next, func(a, b link) int { return cmp.Or(cmp.Compare(b.w, a.w), cmp.Compare(a.to, b.to)) })
-			for _, l := range next[:min(len(next), size-len(found))] {
-				found = append(found, l.to)
-			}
-			end = len(found)
 		}
-		slices.Sort(found)
-		for len(found) < size {
-			found = append(found, -1)
+		positions := place.Embed(m)
+		nodes, ranks = place.Directed(positions, positions, nodes, ranks, m.N(), size)
+		for i, rank := range ranks {
+			if rank == 0 {
+				nodes[i] = -1
+			}
 		}
-		all = append(all, found...)
+		return nodes
 	}
-	return all
+	for row := range slices.Chunk(nodes, size) {
+		slices.SortFunc(row, func(a, b int32) int { return cmp.Compare(uint32(a), uint32(b)) }) // those that are not come last
+	}
+	return nodes
 }
