@@ -45,6 +45,9 @@ func newCompare(s *shared) *cobra.Command {
 		if c.epochs = o.epochs; f.Changed("tfidf") {
 			c.tfidf = &tfidf
 		}
+		if len(c.models) == 0 {
+			return usage(cmd, errors.New("--models: name at least one model"))
+		}
 		for _, name := range c.models {
 			if !slices.Contains(models.Names(), name) {
 				return usage(cmd, fmt.Errorf("--models: there is no model %q; there are %s", name, strings.Join(models.Names(), ", ")))
