@@ -49,7 +49,7 @@ def nearest(likeness, k):
 def eeg_alcohol(data):
     """Nodes are the 61 electrodes on the scalp, joined to the 6 nearest; channels are 64 moments of one second. Tests on 6 of 20 subjects.
 
-    The value is microvolts against the mean of all electrodes. A dead electrode (all zeros; 44 in 8 trials) gets that mean: zero.
+    The value is microvolts against the mean of all electrodes. A dead electrode (all zeros; 41 in 9 trials) gets that mean: zero.
     Raw moments instead of logarithms of band powers, and that reference, were chosen by cross-validation over the training subjects.
     """
     files = [np.load(data / "eeg-alcohol" / name) for name in ("train.npz", "test.npz")]
