@@ -3,7 +3,8 @@
     python3 benchmarks/suite/anchors.py --out benchmarks/results/anchors.csv FOLDER/*.npz
 
 All fit the training and validation samples together and are tested once. What they must choose they choose by cross-validation of
-those, which keeps groups whole; of equally good values the one nearest to scikit-learn's default is taken. A row is added to the CSV as soon as it is measured; a row that is there is not measured again.
+those, which keeps groups whole; of equally good values the one nearest to scikit-learn's default is taken. A row is added to the CSV as
+soon as it is measured; a row that is there is not measured again.
 
     svm             kernel SVM (radial), each value standardised
     logistic        logistic regression, each value standardised
