@@ -115,6 +115,9 @@ func TestValidate(t *testing.T) {
 		spoil(d)
 		assert.ErrorContains(t, d.Validate(), "data set "+d.Name+": "+want)
 	}
+	d := small(t)
+	d.Validation = nil
+	assert.NoError(t, d.Validate(), "nobody needs to validate")
 }
 
 func TestOddities(t *testing.T) {

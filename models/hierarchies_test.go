@@ -32,7 +32,7 @@ func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.St
 	single, nodes := s.NewStore(3), s.Nodes
 	for v := range store.IterVariables() {
 		if v.Trainable || v.Name() == "mean" || v.Name() == "variance" || v.Name() == "steps" {
-			_, err := single.Scope(v.Scope()).CreateVariable(v.Name(), v.MustValue())
+			_, err := single.Scope(v.Scope()).CreateVariable(v.Name(), tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](v.MustValue()), v.Shape().Dimensions...))
 			require.NoError(t, err)
 		}
 	}

@@ -34,7 +34,7 @@ type Config struct {
 	Hidden   []int           `json:"hidden"` // nil: those of the recipe
 	Settings models.Settings `json:"params,omitzero"`
 
-	// Epochs are passes over the training samples or, where Steps is set, equal shares of these. Where neither is set they are by the
+	// Epochs are passes over the training samples or, where Steps is set, equal shares of these, to a step. Where neither is set they are by the
 	// number of samples, as Batch is where it is 0: see Budget.
 	Epochs       int     `json:"epochs,omitempty"`
 	Steps        int     `json:"steps,omitempty"`
@@ -84,6 +84,8 @@ func (c Config) Check() error {
 		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.EpochCount())
 	case c.Epochs > 1 && models.Spec{Model: c.Model}.Fitted():
 		return fmt.Errorf("epochs: %d; the weights of model %s are computed in one pass, not trained: there must be 1", c.Epochs, c.Model)
+	case c.Steps > 0 && models.Spec{Model: c.Model}.Fitted():
+		return fmt.Errorf("steps: %d; the weights of model %s are computed in one pass, not trained: leave steps out", c.Steps, c.Model)
 	case c.LabelSmoothing > 0 && models.Spec{Model: c.Model}.Margins():
 		return fmt.Errorf("label smoothing: share %g; model %s is trained by its margins, whose labels cannot be smoothed: it must be 0", c.LabelSmoothing, c.Model)
 	case c.Batch < 2 && c.Batch != 0:

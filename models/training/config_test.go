@@ -16,21 +16,27 @@ func TestConfigCheck(t *testing.T) {
 		require.NoError(t, Defaults(data, "ccp").Check(), data)
 	}
 	for want, change := range map[string]func(c *Config){
-		"epochs: 0; there must be at least 1":                    func(c *Config) { c.Epochs = 0 },
-		"batch: 1; batch normalisation needs at least 2 samples": func(c *Config) { c.Batch = 1 },
-		"learning rate: 0; it must be positive and finite":       func(c *Config) { c.LearningRate = 0 },
-		"learning rate: -1; it must be positive and finite":      func(c *Config) { c.LearningRate = -1 },
-		"learning rate: NaN; it must be positive and finite":     func(c *Config) { c.LearningRate = math.NaN() },
-		"learning rate: +Inf; it must be positive and finite":    func(c *Config) { c.LearningRate = math.Inf(1) },
-		`schedule: "linear" is neither cosine nor constant`:      func(c *Config) { c.Schedule = "linear" },
-		"average: decay 1 is outside [0, 1)":                     func(c *Config) { c.Average = 1 },
-		"average: decay -0.1 is outside [0, 1)":                  func(c *Config) { c.Average = -0.1 },
-		"average: decay NaN is outside [0, 1)":                   func(c *Config) { c.Average = math.NaN() },
-		"patience: -1 epochs; it must not be negative":           func(c *Config) { c.Patience = -1 },
-		"validation: share 1 is outside [0, 1)":                  func(c *Config) { c.Validation = 1 },
-		"validation: share -0.5 is outside [0, 1)":               func(c *Config) { c.Validation = -0.5 },
-		"validation: share NaN is outside [0, 1)":                func(c *Config) { c.Validation = math.NaN() },
-		`model: there is no "lenet"; there are bayes, ccp, `:     func(c *Config) { c.Model = "lenet" },
+		"epochs: -1; there must be at least 1, or 0 for":                                func(c *Config) { c.Epochs = -1 },
+		"steps: -1 in 30 epochs":                                                        func(c *Config) { c.Steps, c.Epochs = -1, 30 },
+		"steps: 29 in 30 epochs; there must be at least 1 in each":                      func(c *Config) { c.Steps, c.Epochs = 29, 30 },
+		"steps: 19 in 20 epochs; there must be at least 1 in each":                      func(c *Config) { c.Steps, c.Epochs = 19, 0 },
+		"steps: 9; the weights of model bayes are computed in one pass":                 func(c *Config) { c.Steps, c.Epochs, c.Model = 9, 1, "bayes" },
+		`keep: "first" is none of best, last`:                                           func(c *Config) { c.Keep = "first" },
+		"patience: 3 epochs without a better validation, but the last weights are kept": func(c *Config) { c.Keep, c.Patience = KeepLast, 3 },
+		"batch: 1; batch normalisation needs at least 2 samples":                        func(c *Config) { c.Batch = 1 },
+		"learning rate: 0; it must be positive and finite":                              func(c *Config) { c.LearningRate = 0 },
+		"learning rate: -1; it must be positive and finite":                             func(c *Config) { c.LearningRate = -1 },
+		"learning rate: NaN; it must be positive and finite":                            func(c *Config) { c.LearningRate = math.NaN() },
+		"learning rate: +Inf; it must be positive and finite":                           func(c *Config) { c.LearningRate = math.Inf(1) },
+		`schedule: "linear" is none of cosine, one-cycle, constant`:                     func(c *Config) { c.Schedule = "linear" },
+		"average: decay 1 is outside [0, 1)":                                            func(c *Config) { c.Average = 1 },
+		"average: decay -0.1 is outside [0, 1)":                                         func(c *Config) { c.Average = -0.1 },
+		"average: decay NaN is outside [0, 1)":                                          func(c *Config) { c.Average = math.NaN() },
+		"patience: -1 epochs; it must not be negative":                                  func(c *Config) { c.Patience = -1 },
+		"validation: share 1 is outside [0, 1)":                                         func(c *Config) { c.Validation = 1 },
+		"validation: share -0.5 is outside [0, 1)":                                      func(c *Config) { c.Validation = -0.5 },
+		"validation: share NaN is outside [0, 1)":                                       func(c *Config) { c.Validation = math.NaN() },
+		`model: there is no "lenet"; there are bayes, ccp, `:                            func(c *Config) { c.Model = "lenet" },
 	} {
 		c := Defaults("digits", "ccp")
 		change(&c)
@@ -45,7 +51,9 @@ func TestDefaults(t *testing.T) {
 	assert.True(t, paper.Augment)
 	assert.Equal(t, 100, Defaults("20news", "ccp").Batch)
 	assert.Equal(t, settings(map[string]any{"readout_dropout": 0.2}), Defaults("digits", "ccp").Settings)
-	assert.Equal(t, "cosine", Defaults("some/ring.npz", "ccp").Schedule)
+	own := Defaults("some/ring.npz", "ccp")
+	assert.Equal(t, []string{oneCycle, KeepLast}, []string{own.Schedule, own.Keep})
+	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")
 }
 
 func TestDefaultCheckpoint(t *testing.T) {

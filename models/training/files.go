@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,6 +76,7 @@ func differ(before, now Config) (differences []string) {
 		_ = json.Unmarshal(raw, &out)
 		return out
 	}
+	before.Keep = cmp.Or(before.Keep, Keeps[0]) // a run of before there was a choice
 	a, b := flat(before), flat(now)
 	t := reflect.TypeFor[Config]()
 	for i := range t.NumField() {
@@ -127,7 +129,7 @@ func (r *run) points(history []Epoch) (points []plot.Point) {
 				plot.Point{MetricName: "accuracy on validation", Short: "acc(val)", MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy})
 		}
 		for _, p := range of {
-			p.Step = float64(e.Epoch * r.perEpoch)
+			p.Step = float64(r.endOf(e.Epoch))
 			points = append(points, p)
 		}
 	}

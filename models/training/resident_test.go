@@ -61,6 +61,7 @@ func pictures(t testing.TB, samples int) *datasets.Dataset {
 func picturesConfig() Config {
 	c := Defaults("pictures", "ccp")
 	c.Levels, c.Hidden, c.Batch, c.Epochs, c.Augment = "8x6/6,1x8/4", []int{8}, 16, 4, true
+	c.LearningRate, c.Schedule, c.Keep, c.LabelSmoothing = 1e-3, "cosine", "best", 0
 	c.Settings = settings(map[string]any{"readout_dropout": 0.2})
 	return c
 }
