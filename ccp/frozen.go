@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -45,9 +46,8 @@ func (f frozen) cluster(l *Layer) Level {
 	level := Level{Neighbourhood: value(neighbourhood), Rank: value(rank), Coarse: frozen{l.clusters, hierarchies, nil}}
 	switch {
 	case f.drawn != nil:
-		first, zero := MulScalar(f.drawn, l.clusters), ScalarZero(l.signal.Graph(), dtypes.Int32)
-		rows := func(x *Node) *Node { return DynamicSlice(x, []*Node{first, zero}, []int{l.clusters, l.size}) }
-		level.Neighbourhood, level.Rank, level.Coarse = rows(level.Neighbourhood), rows(level.Rank), frozen{l.clusters, 1, f.drawn}
+		rows := Add(Iota(l.signal.Graph(), shapes.Make(dtypes.Int32, l.clusters, 1), 0), MulScalar(f.drawn, l.clusters)) // pure Go has no DynamicSlice
+		level.Neighbourhood, level.Rank, level.Coarse = Gather(level.Neighbourhood, rows), Gather(level.Rank, rows), frozen{l.clusters, 1, f.drawn}
 	case f.side == hierarchies && hierarchies > 1: // each hierarchy has nodes of its own
 		before := MulScalar(DivScalar(Iota(l.signal.Graph(), kept, 0), l.clusters), f.nodes)
 		level.Neighbourhood = Add(level.Neighbourhood, before)

@@ -58,25 +58,33 @@ func (s Spec) Hierarchies() int {
 	if len(s.Levels) == 0 {
 		return 1
 	}
-	return s.Settings.Of("").Hierarchies
+	return max(1, s.Settings.Of("").Hierarchies)
 }
 
-// checkHierarchies says why a network cannot have several hierarchies: their clusters must be interchangeable.
+// checkHierarchies says why a network cannot have the several hierarchies that it is to have.
 func (s Spec) checkHierarchies() error {
-	if s.Hierarchies() == 1 {
+	n := s.Hierarchies()
+	if n == 1 {
 		return nil
 	}
 	if plan := s.Plan(); plan != ccp.Prepared {
-		return fmt.Errorf("ccp_hierarchies=%d: only prepared hierarchies can be several, this one is %s; give --hierarchy prepared, or ccp_hierarchies=1", s.Hierarchies(), plan)
+		return fmt.Errorf("ccp_hierarchies=%d: only prepared hierarchies can be several, this one is %s; give --hierarchy prepared, or ccp_hierarchies=1", n, plan)
 	}
-	for i := range s.Levels {
+	if err := s.interchangeable(); err != nil {
+		return fmt.Errorf("ccp_hierarchies=%d: %w, or use ccp_hierarchies=1", n, err)
+	}
+	return nil
+}
+
+// interchangeable says which weights belong to the clusters of one hierarchy, and so cannot serve another.
+func (s Spec) interchangeable() error {
+	for i, level := range s.Levels {
 		if gates := s.Settings.Level(i).Gates; gates != "level" {
-			return fmt.Errorf("level %d: ccp_gates=%s is for clusters of one hierarchy, but ccp_hierarchies is %d; use ccp_gates=level, or ccp_hierarchies=1", i+1, gates, s.Hierarchies())
+			return fmt.Errorf("level %d has ccp_gates=%s, which are for the clusters of one hierarchy; use ccp_gates=level", i+1, gates)
 		}
-	}
-	if last := s.Levels[len(s.Levels)-1].Clusters; last > 1 {
-		return fmt.Errorf("ccp_hierarchies=%d: the last level has %d clusters, whose weights belong to one hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1",
-			s.Hierarchies(), last)
+		if i == len(s.Levels)-1 && level.Clusters > 1 {
+			return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a level of 1 cluster", level.Clusters)
+		}
 	}
 	return nil
 }

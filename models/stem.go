@@ -15,6 +15,35 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
+// What a graph of at most suitedNodes gets where the settings leave it open, see docs/defaults.md. A stem takes the time and memory of
+// convolutions at every node, and several hierarchies are computed side by side: large graphs get neither.
+const (
+	suitedNodes       = 4096
+	suitedStem        = 16
+	suitedHierarchies = 8
+)
+
+// Suited is the spec with what the settings leave open to suit the graph: the stem's filters and the number of hierarchies, of which a
+// hierarchy that is not prepared has one.
+func (s Spec) Suited() Spec {
+	small := s.Nodes <= suitedNodes
+	s.Settings = s.Settings.With("", func(o *Options) {
+		if o.Stem < 0 {
+			o.Stem = 0
+			if small {
+				o.Stem = suitedStem
+			}
+		}
+		if o.Hierarchies == 0 {
+			o.Hierarchies = 1
+			if small && o.Hierarchy == ccp.Prepared && s.interchangeable() == nil {
+				o.Hierarchies = suitedHierarchies
+			}
+		}
+	})
+	return s
+}
+
 // stem filters the signal at every node's own neighbourhood before anything is pooled: ELU(norm(filter)), then residual blocks
 // ELU(x + norm(filter(ELU(norm(filter(x)))))). signal: `[batch, nodes, channels]`, result `[batch, nodes, filters]`.
 func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
