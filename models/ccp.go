@@ -31,11 +31,11 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	hierarchies, tables := 1, scope.In(GraphScope)
 	var a ccp.Affinity
 	switch m := spec.affinity(graph.Matrix); {
-	case graph.Frozen && spec.hierarchies() > 1 && scope.IsTraining(signal.Graph()):
-		which := MulScalar(nn.Uniform(scope, signal, "hierarchy"), float64(spec.hierarchies()))
+	case graph.Frozen && spec.Hierarchies() > 1 && scope.IsTraining(signal.Graph()):
+		which := MulScalar(nn.Uniform(scope, signal, "hierarchy"), float64(spec.Hierarchies()))
 		a = ccp.FrozenDraw(spec.Nodes, ConvertDType(which, dtypes.Int32))
 	case graph.Frozen:
-		a, hierarchies = ccp.Frozen(spec.Nodes), spec.hierarchies()
+		a, hierarchies = ccp.Frozen(spec.Nodes), spec.Hierarchies()
 	case spec.restricted(0):
 		a = ccp.NewSparse(tables, signal.Graph(), m, signal.DType())
 	default:
@@ -53,8 +53,8 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	return ReduceMean(Reshape(readout(scope, spec, x), batch, hierarchies, spec.Classes), 1)
 }
 
-// hierarchies is how many the network has: one, where there is nothing to cluster.
-func (s Spec) hierarchies() int {
+// Hierarchies is how many the network has: one, where there is nothing to cluster.
+func (s Spec) Hierarchies() int {
 	if len(s.Levels) == 0 {
 		return 1
 	}
@@ -63,7 +63,7 @@ func (s Spec) hierarchies() int {
 
 // checkHierarchies says why a network cannot have the several hierarchies that it is to have.
 func (s Spec) checkHierarchies() error {
-	n := s.hierarchies()
+	n := s.Hierarchies()
 	if n == 1 {
 		return nil
 	}
