@@ -31,11 +31,11 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	hierarchies, tables := 1, scope.In(GraphScope)
 	var a ccp.Affinity
 	switch m := spec.affinity(graph.Matrix); {
-	case graph.Frozen && spec.hierarchies() > 1 && scope.IsTraining(signal.Graph()):
-		which := MulScalar(nn.Uniform(scope, signal, "hierarchy"), float64(spec.hierarchies()))
+	case graph.Frozen && spec.Hierarchies() > 1 && scope.IsTraining(signal.Graph()):
+		which := MulScalar(nn.Uniform(scope, signal, "hierarchy"), float64(spec.Hierarchies()))
 		a = ccp.FrozenDraw(spec.Nodes, ConvertDType(which, dtypes.Int32))
 	case graph.Frozen:
-		a, hierarchies = ccp.Frozen(spec.Nodes), spec.hierarchies()
+		a, hierarchies = ccp.Frozen(spec.Nodes), spec.Hierarchies()
 	case spec.restricted(0):
 		a = ccp.NewSparse(tables, signal.Graph(), m, signal.DType())
 	default:
@@ -53,30 +53,38 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	return ReduceMean(Reshape(readout(scope, spec, x), batch, hierarchies, spec.Classes), 1)
 }
 
-// hierarchies is how many the network has: one, where there is nothing to cluster.
-func (s Spec) hierarchies() int {
+// Hierarchies is how many the network has: one, where there is nothing to cluster.
+func (s Spec) Hierarchies() int {
 	if len(s.Levels) == 0 {
 		return 1
 	}
-	return s.Settings.Of("").Hierarchies
+	return max(1, s.Settings.Of("").Hierarchies)
 }
 
-// checkHierarchies says why a network cannot have several hierarchies: their clusters must be interchangeable.
+// checkHierarchies says why a network cannot have the several hierarchies that it is to have.
 func (s Spec) checkHierarchies() error {
-	if s.hierarchies() == 1 {
+	n := s.Hierarchies()
+	if n == 1 {
 		return nil
 	}
 	if plan := s.Plan(); plan != ccp.Prepared {
-		return fmt.Errorf("ccp_hierarchies=%d: only prepared hierarchies can be several, this one is %s; give --hierarchy prepared, or ccp_hierarchies=1", s.hierarchies(), plan)
+		return fmt.Errorf("ccp_hierarchies=%d: only prepared hierarchies can be several, this one is %s; give --hierarchy prepared, or ccp_hierarchies=1", n, plan)
 	}
-	for i := range s.Levels {
+	if err := s.interchangeable(); err != nil {
+		return fmt.Errorf("ccp_hierarchies=%d: %w, or use ccp_hierarchies=1", n, err)
+	}
+	return nil
+}
+
+// interchangeable says which weights belong to the clusters of one hierarchy, and so cannot serve another.
+func (s Spec) interchangeable() error {
+	for i, level := range s.Levels {
 		if gates := s.Settings.Level(i).Gates; gates != "level" {
-			return fmt.Errorf("level %d: ccp_gates=%s is for clusters of one hierarchy, but ccp_hierarchies is %d; use ccp_gates=level, or ccp_hierarchies=1", i+1, gates, s.hierarchies())
+			return fmt.Errorf("level %d has ccp_gates=%s, which are for the clusters of one hierarchy; use ccp_gates=level", i+1, gates)
 		}
-	}
-	if last := s.Levels[len(s.Levels)-1].Clusters; last > 1 {
-		return fmt.Errorf("ccp_hierarchies=%d: the last level has %d clusters, whose weights belong to one hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1",
-			s.hierarchies(), last)
+		if i == len(s.Levels)-1 && level.Clusters > 1 {
+			return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a level of 1 cluster", level.Clusters)
+		}
 	}
 	return nil
 }

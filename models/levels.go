@@ -23,8 +23,8 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	if len(c.Spec.Levels) == 0 {
 		return nil, errors.New("the model has no levels, and so no clusters")
 	}
-	if which < 0 || which >= c.Spec.hierarchies() {
-		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.hierarchies()-1)
+	if which < 0 || which >= c.Spec.Hierarchies() {
+		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.Hierarchies()-1)
 	}
 	levels, nodes := make(hierarchy.Levels, len(c.Spec.Levels)), c.Spec.Nodes
 	for i, size := range c.Spec.Levels {

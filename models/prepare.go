@@ -107,7 +107,7 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 	a = s.affinity(a)
 	levels := make([]preparedLevel, len(s.Levels))
 	positions := s.positions(a)
-	for seed := range s.hierarchies() {
+	for seed := range s.Hierarchies() {
 		clusters, err := partition.Cached(ctx, a, s.sizes(), uint64(seed), progress)
 		if err != nil {
 			return first, err
@@ -137,7 +137,7 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 	}
 	for i, l := range s.Levels {
 		if s.directed(i) {
-			levels[i].direct(s.hierarchies(), l.Neighbours)
+			levels[i].direct(s.Hierarchies(), l.Neighbours)
 		}
 		scope := store.Scope(networkScope + levelName(i))
 		switch s.Plan() {

@@ -27,7 +27,7 @@ type Recipe struct {
 	Settings       Settings `json:"settings"`
 }
 
-// recipes is a list of changes to a Recipe, each for some data sets (none: all) and some models (none: all): later ones win. They hold the
+// recipes is a list of changes to a Recipe, each for a data set (none: all), or all except some, and some models (none: all): later ones win. They hold the
 // paper's architectures and training where it gives them (Adam from 1e-3), and our own for other data sets and models. Models without
 // levels get the counts that they were published on.
 //
@@ -44,9 +44,9 @@ func RecipeFor(data, name string) (r Recipe) {
 	}
 	read(recipes, &changes)
 	for _, change := range changes {
-		var of struct{ Data, Models string }
+		var of struct{ Data, Except, Models string }
 		read(change, &of)
-		if (of.Data == "" || slices.Contains(strings.Fields(of.Data), data)) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
+		if (of.Data == "" || of.Data == data) && !slices.Contains(strings.Fields(of.Except), data) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
 			read(change, &r)
 		}
 	}

@@ -26,10 +26,12 @@ type Options struct {
 	// edges. A level can have candidates if the level before it has.
 	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
 	// Hierarchies is how many prepared hierarchies the network has, each searched from a seed of its own. All weights are shared. A
-	// training step uses one, drawn at random; a prediction is the mean of the logits of all.
-	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 1" models:"ccp"`
-	// Stem is how many filters come before the first level, of each node's own neighbourhood, without pooling; 0 is none.
-	Stem int `param:"ccp_stem" default:"0" rule:"from 0" models:"ccp"`
+	// training step uses one, drawn at random; a prediction is the mean of the logits of all. 0 is a number that suits the graph, see
+	// Spec.Suited.
+	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 0" models:"ccp"`
+	// Stem is how many filters come before the first level, of each node's own neighbourhood, without pooling; 0 is none, and -1 a number
+	// that suits the graph, see Spec.Suited.
+	Stem int `param:"ccp_stem" default:"0" rule:"from -1" models:"ccp"`
 	// Blocks is how many residual blocks of two such convolutions follow the stem (He et al. 2016).
 	Blocks int `param:"ccp_blocks" default:"0" rule:"from 0" models:"ccp"`
 	// Reach is how many nodes a stem's filter sees: the node itself and the nearest by hops.

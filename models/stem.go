@@ -15,6 +15,35 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
+// What a graph of at most suitedNodes gets where the settings leave it open, see docs/defaults.md. A stem takes the time and memory of
+// convolutions at every node, and several hierarchies are computed side by side: large graphs get neither.
+const (
+	suitedNodes       = 4096
+	suitedStem        = 16
+	suitedHierarchies = 8
+)
+
+// Suited is the spec with what the settings leave open to suit the graph: the stem's filters and the number of hierarchies, of which a
+// hierarchy that is not prepared has one.
+func (s Spec) Suited() Spec {
+	small := s.Nodes <= suitedNodes
+	s.Settings = s.Settings.With("", func(o *Options) {
+		if o.Stem < 0 {
+			o.Stem = 0
+			if small {
+				o.Stem = suitedStem
+			}
+		}
+		if o.Hierarchies == 0 {
+			o.Hierarchies = 1
+			if small && o.Hierarchy == ccp.Prepared && s.interchangeable() == nil {
+				o.Hierarchies = suitedHierarchies
+			}
+		}
+	})
+	return s
+}
+
 // stem filters the signal at every node's own neighbourhood before anything is pooled: ELU(norm(filter)), then residual blocks
 // ELU(x + norm(filter(ELU(norm(filter(x)))))). signal: `[batch, nodes, channels]`, result `[batch, nodes, filters]`.
 func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
@@ -22,14 +51,8 @@ func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *
 	if o.Stem == 0 {
 		return signal
 	}
-	around := spec.nearest(graph.Matrix, o.Reach)
-	nodes, present := make([]int32, len(around)), make([]float32, len(around))
-	for i, node := range around {
-		if node >= 0 {
-			nodes[i], present[i] = node, 1
-		}
-	}
-	g, reach := signal.Graph(), len(around)/spec.Nodes
+	nodes, present := spec.Around(graph.Matrix)
+	g, reach := signal.Graph(), len(nodes)/spec.Nodes
 	neighbourhood := nn.Indices(tables, g, "nodes", nodes, spec.Nodes, reach)
 	gate := nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, spec.Nodes, reach))
 	convolve := func(scope *model.Scope, x *Node) *Node {
@@ -47,29 +70,28 @@ func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *
 	return nn.Dropout(first, x, o.Dropout)
 }
 
-// nearest lists each node's size nearest by hops, itself among them; -1 where there are fewer. They are in the order of their numbers,
-// or where the slots are directed in that of their directions.
-func (s Spec) nearest(m *affinity.Matrix, size int) []int32 {
-	size = min(size, m.N())
-	nodes := place.Nearest(m, size)
+// Around is what a stem's filters see: each node's nearest by hops, itself among them, `[nodes, reach]` row-major, in the order of their
+// numbers, or where the slots are directed in that of their directions. present is 1, or 0 where there is no node.
+func (s Spec) Around(m *affinity.Matrix) (nodes []int32, present []float32) {
+	reach := min(s.Settings.Of("").Reach, m.N())
+	nodes = place.Nearest(m, reach)
+	is := make([]float64, len(nodes))
+	for i, node := range nodes {
+		if node >= 0 {
+			is[i] = 1
+		}
+	}
 	if s.Settings.Of("").Slots == ccp.DirectedSlots {
-		ranks := make([]float64, len(nodes))
-		for i, node := range nodes {
-			if node >= 0 {
-				ranks[i] = 1
-			}
-		}
 		positions := place.Embed(m)
-		nodes, ranks = place.Directed(positions, positions, nodes, ranks, m.N(), size)
-		for i, rank := range ranks {
-			if rank == 0 {
-				nodes[i] = -1
-			}
+		nodes, is = place.Directed(positions, positions, nodes, is, m.N(), reach)
+	} else {
+		for i := 0; i < len(nodes); i += reach {
+			slices.SortFunc(nodes[i:i+reach], func(a, b int32) int { return cmp.Compare(uint32(a), uint32(b)) }) // -1 comes last, as in is
 		}
-		return nodes
 	}
-	for row := range slices.Chunk(nodes, size) {
-		slices.SortFunc(row, func(a, b int32) int { return cmp.Compare(uint32(a), uint32(b)) }) // those that are not come last
+	present = make([]float32, len(nodes))
+	for i := range nodes {
+		nodes[i], present[i] = max(0, nodes[i]), float32(is[i])
 	}
-	return nodes
+	return nodes, present
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ type comparison struct {
 	folds        folding
 	splitSeed    uint64
 	tfidf        *bool // nil: as each model does best
+	steps        int // of every model that is trained; 0: as many as suit it
 	epochs       int
 }
 
@@ -40,10 +42,14 @@ func newCompare(s *shared) *cobra.Command {
 	f.Var(&checked{"", "string", c.folds.set}, "folds", "cross-validate with `K` stratified folds of all samples, or with \"groups\", one fold for each group of the file")
 	f.Uint64Var(&c.splitSeed, "split-seed", 0, "`SEED` of the folds, and of the splits where the data set brings none")
 	f.BoolVar(&tfidf, "tfidf", false, "weigh the words of texts by how rare they are (default: as each model does best)")
+	numberVar(f, &c.steps, "steps", 0, 0, math.MaxInt, "`N` steps of every model (default: by the data set and its size, the same for all)")
 	o.add(cmd, "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if c.epochs = o.epochs; f.Changed("tfidf") {
 			c.tfidf = &tfidf
+		}
+		if len(c.models) == 0 {
+			return usage(cmd, errors.New("--models: name at least one model"))
 		}
 		for _, name := range c.models {
 			if !slices.Contains(models.Names(), name) {
@@ -89,8 +95,11 @@ func (c comparison) table(set dataSet) (study.Table, error) {
 		if c.tfidf != nil {
 			config.TFIDF = *c.tfidf
 		}
-		if c.epochs > 0 && c.epochs < config.Epochs {
-			config.Epochs = c.epochs
+		switch {
+		case c.steps > 0 && !(models.Spec{Model: model}).Fitted():
+			config.Steps, config.Epochs = c.steps, 0
+		case c.epochs > 0 && (c.epochs < config.Epochs || config.Epochs == 0):
+			config.Steps, config.Epochs = 0, c.epochs
 			t.Reduced = fmt.Sprintf("%d epochs", c.epochs)
 		}
 		t.Rows = append(t.Rows, study.Row{Name: model, Config: &config, Folds: folds})

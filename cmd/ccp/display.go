@@ -63,6 +63,14 @@ func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	if len(spec.Levels) > 0 || len(spec.Hidden) > 0 {
 		model += ", fc " + cmp.Or(widths, "none")
 	}
+	if o := spec.Settings.Of(""); spec.Clusters() {
+		if o.Stem > 0 {
+			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(o.Blocks, "block"))
+		}
+		if o.Hierarchies > 1 {
+			model += fmt.Sprintf(", %d hierarchies", o.Hierarchies)
+		}
+	}
 	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
 	d.config = d.config.Budget(len(data.Train))
 	d.notice("train  " + budgetOf(d.config))

@@ -90,6 +90,7 @@ func TestCompareErrors(t *testing.T) {
 	empty, data := t.TempDir(), ringFile(t, ring(80))
 	for want, args := range map[string][]string{
 		"--data: the folder " + empty + " has no .npz file":                             {"--data", empty},
+		"--models: name at least one model":                                             {"--models", ""},
 		"--data: name at least one data set":                                            {"--data", ""},
 		`--folds "1" is neither a number of folds, at least 2, nor "groups"`:            {"--folds", "1"},
 		`--folds "five" is neither`:                                                     {"--folds", "five"},

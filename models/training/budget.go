@@ -15,11 +15,11 @@ func (c Config) EpochCount() int {
 	return c.Epochs
 }
 
-// Budget is the configuration with the batch, the steps and the epochs that it leaves open, for n training samples: a quarter of them
+// Budget is the configuration with the batch, the steps and the epochs that it leaves open, for n training samples: an eighth of them
 // in a batch, as a power of two from 16 to 64, and as many steps as make leastSteps and leastPasses.
 func (c Config) Budget(n int) Config {
 	if c.Batch == 0 {
-		for c.Batch = 16; c.Batch < 64 && 8*c.Batch <= n; {
+		for c.Batch = 16; c.Batch < 64 && 16*c.Batch <= n; {
 			c.Batch *= 2
 		}
 	}

@@ -138,6 +138,7 @@ func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	if c.Hidden != nil {
 		s.Hidden = c.Hidden
 	}
+	s = s.Suited()
 	return s, s.Check()
 }
 

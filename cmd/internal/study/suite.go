@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/files"
@@ -173,7 +174,7 @@ func (s Suite) Text() string {
 		}
 		parts = append(parts, part)
 	}
-	return text.Align(s.show("suite-terminal", parts))
+	return strings.TrimRight(text.Align(s.show("suite-terminal", parts)), "\n") + "\n"
 }
 
 // show writes the suite with a template, to which parts are the rows, in one table or several.
