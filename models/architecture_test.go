@@ -119,7 +119,7 @@ func TestRecipes(t *testing.T) {
 	reader := json.NewDecoder(bytes.NewReader(recipes))
 	reader.DisallowUnknownFields()
 	var changes []struct {
-		Data, Models, Why string
+		Data, Except, Models, Why string
 		Recipe
 	}
 	require.NoError(t, reader.Decode(&changes))

@@ -171,9 +171,32 @@ func TestCheckHierarchies(t *testing.T) {
 		}
 	}
 	assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"level_2/ccp_gates": "cluster"}),
-		"level 2: ccp_gates=cluster is for clusters of one hierarchy, but ccp_hierarchies is 3; use ccp_gates=level, or ccp_hierarchies=1")
-	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_gates": "slot"}), "level 1: ccp_gates=slot is for clusters of one hierarchy")
+		"ccp_hierarchies=3: level 2 has ccp_gates=cluster, which are for the clusters of one hierarchy; use ccp_gates=level, or use ccp_hierarchies=1")
+	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_gates": "slot"}), "level 1 has ccp_gates=slot")
 	assert.EqualError(t, several("4x6/4,2x8/3", nil),
 		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1")
-	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "0"}), "ccp_hierarchies=0")
+	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "-1"}), "ccp_hierarchies=-1")
+}
+
+// What settings leave open is by the graph, where its hierarchies can be several; what they say stays.
+func TestSuited(t *testing.T) {
+	for _, c := range []struct {
+		nodes             int
+		levels            string
+		settings          map[string]any
+		stem, hierarchies int
+	}{
+		{4096, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": -1, "ccp_hierarchies": 0}, suitedStem, suitedHierarchies},
+		{4097, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": -1, "ccp_hierarchies": 0}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_stem": -1, "ccp_hierarchies": 0}, suitedStem, 1},
+		{100, "4x6/4,2x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_hierarchies": 0}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "level_1/ccp_gates": "slot", "ccp_hierarchies": 0}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, 5, 2},
+		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, 5, 2},
+		{100, "4x6/4,1x8/3", nil, 0, 1},
+	} {
+		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Nodes: c.nodes, Channels: 1, Classes: 2, Settings: settings(c.settings)}.Suited()
+		assert.Equal(t, []int{c.stem, c.hierarchies}, []int{s.Settings.Of("").Stem, s.Hierarchies()}, "%d nodes, %s, %v", c.nodes, c.levels, c.settings)
+		assert.NoError(t, s.Check())
+	}
 }

@@ -219,3 +219,34 @@ func BenchmarkSearch(b *testing.B) {
 		b.ReportMetric(sum, "C")
 	}
 }
+
+// Other seeds find other clusterings that are about as good; one seed finds the same again.
+func TestSeedsFindOtherClusterings(t *testing.T) {
+	m := grid(t, 10, 10)
+	search := func(seed uint64) ([]int32, float64) {
+		cluster, c, err := partition.Search(context.Background(), m, 25, 9, seed, nil)
+		require.NoError(t, err)
+		return cluster, c
+	}
+	first, best := search(0)
+	again, _ := search(0)
+	assert.Equal(t, first, again)
+	together := func(cluster []int32) (pairs [][2]int) { // whatever the clusters are numbered
+		for i := range cluster {
+			for j := range i {
+				if cluster[i] == cluster[j] {
+					pairs = append(pairs, [2]int{j, i})
+				}
+			}
+		}
+		return pairs
+	}
+	for seed := range uint64(6) {
+		other, c := search(seed)
+		assert.InEpsilon(t, best, c, 0.05, "seed %d", seed)
+		assert.InDelta(t, objective(m, other, 25), c, 1e-9)
+		if seed > 0 {
+			assert.NotEqual(t, together(first), together(other), "seed %d", seed)
+		}
+	}
+}

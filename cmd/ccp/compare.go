@@ -22,7 +22,7 @@ type comparison struct {
 	folds        folding
 	splitSeed    uint64
 	tfidf        *bool // nil: as each model does best
-	steps        int // of every model that is trained; 0: as many as suit it
+	steps        int   // of every model that is trained; 0: as many as suit it
 	epochs       int
 }
 

@@ -50,7 +50,6 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, 1e-3, paper.LearningRate)
 	assert.True(t, paper.Augment)
 	assert.Equal(t, 100, Defaults("20news", "ccp").Batch)
-	assert.Equal(t, settings(map[string]any{"readout_dropout": 0.2}), Defaults("digits", "ccp").Settings)
 	own := Defaults("some/ring.npz", "ccp")
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{own.Schedule, own.Keep})
 	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")
@@ -68,9 +67,9 @@ func TestDefaultCheckpoint(t *testing.T) {
 // TestDataOptions: a configuration of before there were these fields loads as ever, and is the same run.
 func TestDataOptions(t *testing.T) {
 	var old Config
-	require.NoError(t, json.Unmarshal([]byte(`{"data":"digits","split_seed":7,"validation":0.2,"model":"ccp","levels":"","hidden":null,"params":{"readout_dropout":0.2},`+
+	require.NoError(t, json.Unmarshal([]byte(`{"data":"cifar10","split_seed":7,"validation":0.2,"augment":true,"model":"ccp","levels":"","hidden":null,`+
 		`"epochs":100,"batch":64,"learning_rate":0.001,"schedule":"cosine","seed":1}`), &old))
-	now := Defaults("digits", "ccp")
+	now := Defaults("cifar10", "ccp")
 	now.SplitSeed, now.Validation = 7, 0.2
 	assert.Empty(t, differ(old, now))
 	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2}, old.dataOptions(datasets.Options{DataDir: "here"}))
@@ -94,6 +93,7 @@ func TestDataOptions(t *testing.T) {
 func TestDiffer(t *testing.T) {
 	a := Defaults("digits", "ccp")
 	assert.Empty(t, differ(a, Defaults("digits", "ccp")))
+	a.Settings = settings(map[string]any{"readout_dropout": 0.2})
 	b := a
 	b.Data, b.Hidden, b.Settings, b.Average, b.Seed = "mnist", []int{3}, settings(map[string]any{"readout_dropout": 0.5}), 0.9, 2
 	assert.Equal(t, []string{
