@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -222,9 +223,9 @@ func BenchmarkSearch(b *testing.B) {
 
 // Other seeds find other clusterings that are about as good; one seed finds the same again.
 func TestSeedsFindOtherClusterings(t *testing.T) {
-	m := grid(t, 10, 10)
+	m := grid(t, 9, 11) // an even one has a single best clustering, 2x2 blocks, which all seeds find
 	search := func(seed uint64) ([]int32, float64) {
-		cluster, c, err := partition.Search(context.Background(), m, 25, 9, seed, nil)
+		cluster, c, err := partition.Search(context.Background(), m, 20, 9, seed, nil)
 		require.NoError(t, err)
 		return cluster, c
 	}
@@ -244,9 +245,9 @@ func TestSeedsFindOtherClusterings(t *testing.T) {
 	for seed := range uint64(6) {
 		other, c := search(seed)
 		assert.InEpsilon(t, best, c, 0.05, "seed %d", seed)
-		assert.InDelta(t, objective(m, other, 25), c, 1e-9)
+		assert.InDelta(t, objective(m, other, 20), c, 1e-9)
 		if seed > 0 {
-			assert.NotEqual(t, together(first), together(other), "seed %d", seed)
+			assert.False(t, slices.Equal(together(first), together(other)), "seed %d", seed)
 		}
 	}
 }
