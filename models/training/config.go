@@ -70,7 +70,7 @@ const (
 // Defaults are the settings that suit a data set and a model, by their names, see models.RecipeFor.
 func Defaults(data, model string) Config {
 	r := models.RecipeFor(data, model)
-	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
+	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Steps: r.Steps, Batch: r.Batch, LearningRate: r.LearningRate,
 		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1,
 		Signal: augment.Signal{Noise: r.Noise, Scale: r.Scale, Stretch: r.Stretch}, Mixup: r.Mixup}
 }

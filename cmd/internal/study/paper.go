@@ -65,8 +65,9 @@ func TableNames(data string) (names []string) {
 	return names
 }
 
-// asPublished takes from a configuration what the paper's network does not have.
-var asPublished = json.RawMessage(`{"params": {"ccp_hierarchies": null, "ccp_padding": null, "ccp_slots": null, "ccp_stem": null, "ccp_blocks": null}}`)
+// asPublished gives a configuration for other data than the paper's the paper's network and way of training.
+var asPublished = json.RawMessage(`{"batch": 64, "learning_rate": 0.001, "schedule": "cosine", "keep": "best", "label_smoothing": 0, "params":
+	{"ccp_hierarchies": null, "ccp_padding": null, "ccp_slots": null, "ccp_stem": null, "ccp_blocks": null, "readout_dropout": null}}`)
 
 // PaperTable is one of the paper's tables for a data set, "" for its usual one. epochs above 0 shortens each training, and the
 // table says so.
@@ -100,8 +101,10 @@ func PaperTable(name, data string, epochs int) (Table, error) {
 		}
 		if r.Model != "" {
 			c := training.Defaults(data, r.Model)
-			if err := decode(asPublished, &c); err != nil {
-				return t, err
+			if !own {
+				if err := decode(asPublished, &c); err != nil {
+					return t, err
+				}
 			}
 			if r.Set != nil {
 				if err := decode(r.Set, &c); err != nil {
