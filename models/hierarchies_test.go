@@ -87,7 +87,7 @@ func TestSeveralHierarchies(t *testing.T) {
 		assert.EqualError(t, err, "hierarchy 3: the model has hierarchies 0 to 2")
 		_, err = c.ClusterLevels(-1)
 		assert.EqualError(t, err, "hierarchy -1: the model has hierarchies 0 to 2")
-		health, err := c.Health()
+		health, err := c.Health(0)
 		require.NoError(t, err)
 		assert.Len(t, health, 2)
 	})

@@ -37,35 +37,35 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	return levels, nil
 }
 
-// Health measures every level of the hierarchy, of the first if there are several, and says which have collapsed. For a learned hierarchy that was loaded it
-// computes C anew, through the graph itself. Errors are those of ClusterLevels and of that computation.
-func (c *Classifier) Health() ([]hierarchy.Health, error) {
-	levels, err := c.ClusterLevels(0)
+// Health measures every level of a hierarchy, the one that ClusterLevels reads, and says which have collapsed. For a learned hierarchy
+// that was loaded it computes C anew, through the graph itself. Errors are those of ClusterLevels and of that computation.
+func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
+	levels, err := c.ClusterLevels(which)
 	if err != nil {
 		return nil, err
 	}
-	objectives, err := c.objectives()
+	objectives, err := c.objectives(which)
 	if err != nil {
 		return nil, fmt.Errorf("computing C: %w", err)
 	}
 	return levels.Health(objectives), nil
 }
 
-// objectives is C of each level.
-func (c *Classifier) objectives() (objectives []float64, err error) {
+// objectives is C of each level of a hierarchy.
+func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 	c.mu.Lock() // the freezer compiles when it is first used
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
 		return nil, ErrClosed
-	case len(c.Hierarchy.Objective) > 0:
+	case which == 0 && len(c.Hierarchy.Objective) > 0:
 		return c.Hierarchy.Objective, nil
 	case c.Spec.Plan() != ccp.Prepared:
 		return c.freezer.Objectives()
 	}
 	a := c.Spec.affinity(c.Graph)
 	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges
-		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), 0, a.N())
+		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), which, a.N())
 		if err != nil {
 			return nil, err
 		}

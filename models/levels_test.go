@@ -54,7 +54,7 @@ func TestCollapsedHierarchyIsNamed(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			health, err := collapsed(t, backend, c.u).Health()
+			health, err := collapsed(t, backend, c.u).Health(0)
 			require.NoError(t, err)
 			text := strings.Join(health[0].Warnings, "\n")
 			if c.want == "" {
@@ -135,7 +135,7 @@ func TestClusterLevels(t *testing.T) {
 					}
 				}
 
-				health, err := c.Health()
+				health, err := c.Health(0)
 				require.NoError(t, err)
 				for i := range health {
 					assert.InDelta(t, hierarchy.Coverage(tensors.MustCopyFlatData[int32](c.store.GetVariable(fmt.Sprintf("/model/level_%d/frozen_neighbourhood", i+1)).MustValue()), health[i].Nodes), 1-health[i].Unselected, 1e-9)
@@ -143,7 +143,7 @@ func TestClusterLevels(t *testing.T) {
 					assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
 				}
 				c.Hierarchy = Hierarchy{} // as after loading
-				again, err := c.Health()
+				again, err := c.Health(0)
 				require.NoError(t, err)
 				for i := range again {
 					assert.InDelta(t, health[i].Objective, again[i].Objective, 1e-5)
@@ -169,7 +169,7 @@ func TestPreparedObjective(t *testing.T) {
 	found, err := m.Spec.Prepare(t.Context(), backend, store, graph, nil)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(drawn(t, backend, m.Spec, graph)))
-	health, err := c.Health()
+	health, err := c.Health(0)
 	require.NoError(t, err)
 	for i := range health {
 		assert.InDelta(t, found.Objective[i], health[i].Objective, 1e-9)
@@ -195,7 +195,7 @@ func TestClusterLevelsErrors(t *testing.T) {
 	m.Spec.Levels = nil
 	c, err = NewClassifier(backend, m, graph)
 	require.NoError(t, err)
-	_, err = c.Health()
+	_, err = c.Health(0)
 	require.EqualError(t, err, "the model has no levels, and so no clusters")
 
 	m.Spec.Model = "fc"

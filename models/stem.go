@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -68,6 +69,19 @@ func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *
 		x = nn.ELU(Add(x, convolve(scope.In("2"), nn.ELU(convolve(scope.In("1"), x)))))
 	}
 	return nn.Dropout(first, x, o.Dropout)
+}
+
+// StemParts names the stem's convolutions, the first and two of each residual block, as their scopes are named; none without a stem.
+func (s Spec) StemParts() (parts []string) {
+	o := s.Settings.Of("")
+	if o.Stem > 0 {
+		parts = append(parts, "stem")
+		for i := range o.Blocks {
+			block := fmt.Sprintf("block_%d/", i+1)
+			parts = append(parts, block+"1", block+"2")
+		}
+	}
+	return parts
 }
 
 // Around is what a stem's filters see: each node's nearest by hops, itself among them, `[nodes, reach]` row-major, in the order of their

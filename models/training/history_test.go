@@ -32,7 +32,7 @@ func TestHierarchiesOfEveryEpoch(t *testing.T) {
 	require.NoError(t, err)
 	levels, err := classifier.ClusterLevels(0)
 	require.NoError(t, err)
-	health, err := classifier.Health()
+	health, err := classifier.Health(0)
 	require.NoError(t, err)
 	best := epochs[result.BestEpoch-1]
 	assert.Equal(t, levels[0].Memberships.Hard(), best.Clusters[0])

@@ -53,24 +53,20 @@ func Fold(c *models.Classifier) (*Network, error) {
 
 // stem folds what comes before the levels of pooling, and gives the shape of their input.
 func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
-	o := c.Spec.Settings.Of("")
 	nodes, channels = c.Spec.Nodes, c.Spec.Channels
-	if o.Stem == 0 {
+	paths, filters := c.Spec.StemParts(), c.Spec.Settings.Of("").Stem
+	if len(paths) == 0 {
 		return nodes, channels, nil
-	}
-	paths := []string{"stem"}
-	for i := range o.Blocks {
-		paths = append(paths, fmt.Sprintf("block_%d/1", i+1), fmt.Sprintf("block_%d/2", i+1))
 	}
 	around, present := c.Spec.Around(c.Graph)
 	for i, path := range paths {
-		level := Level{Level: models.Level{Clusters: nodes, Filters: o.Stem, Neighbours: len(around) / nodes}, Channels: channels,
+		level := Level{Level: models.Level{Clusters: nodes, Filters: filters, Neighbours: len(around) / nodes}, Channels: channels,
 			Nodes: around, Gates: present, Skip: i > 0 && i%2 == 0}
 		if err := level.fold(c.Store(), "/model/"+path, true); err != nil {
 			return nodes, channels, err
 		}
 		n.Levels = append(n.Levels, level)
-		channels = o.Stem
+		channels = filters
 	}
 	return nodes, channels, nil
 }

@@ -47,7 +47,7 @@ func (r *Run) addHierarchy(report *Report, c *models.Classifier) (err error) {
 	if err != nil {
 		return err
 	}
-	if report.Health, err = c.Health(); err != nil {
+	if report.Health, err = c.Health(0); err != nil {
 		return err
 	}
 	own := training.HierarchyEpoch{Epoch: report.BestEpoch, Health: report.Health}

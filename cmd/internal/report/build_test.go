@@ -48,7 +48,7 @@ func TestBuild(t *testing.T) {
 		}
 		assert.InDelta(t, 64, sum, 1e-3)
 	}
-	health, err := c.Health()
+	health, err := c.Health(0)
 	require.NoError(t, err)
 	assert.Equal(t, health, r.Health)
 

@@ -44,6 +44,9 @@ func Open(dir string, d *datasets.Dataset) (r *Run, err error) {
 	} else if f.clusters() {
 		f.Notices = []string{fmt.Sprintf("The graph has %d nodes, more than the %d that the page can draw: its explorer is left out.", r.graph.N(), mostNodes)}
 	}
+	if n := f.Spec.Hierarchies(); f.clusters() && n > 1 {
+		f.Notices = append(f.Notices, fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. The first is shown.", n))
+	}
 	return r, nil
 }
 
