@@ -17,7 +17,8 @@ import (
 )
 
 // What a graph of at most suitedNodes gets where the settings leave it open, see docs/defaults.md. A stem takes the time and memory of
-// convolutions at every node, and several hierarchies are computed side by side: large graphs get neither.
+// convolutions at every node, and several hierarchies are computed side by side: large graphs get neither. A stem of no more filters
+// than the signal has channels would only narrow it.
 const (
 	suitedNodes       = 4096
 	suitedStem        = 16
@@ -31,7 +32,7 @@ func (s Spec) Suited() Spec {
 	s.Settings = s.Settings.With("", func(o *Options) {
 		if o.Stem < 0 {
 			o.Stem = 0
-			if small {
+			if small && s.Channels < suitedStem {
 				o.Stem = suitedStem
 			}
 		}
