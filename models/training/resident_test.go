@@ -178,7 +178,7 @@ func TestResidentTrainsAlike(t *testing.T) {
 	t.Run("digits", func(t *testing.T) {
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 			c := Defaults("digits", "ccp")
-			c.Levels, c.Hidden, c.Epochs, c.Batch = "9x4/6,1x6/4", []int{8}, 3, 125
+			c.Levels, c.Hidden, c.Epochs, c.Steps, c.Batch = "9x4/6,1x6/4", []int{8}, 3, 0, 125
 			c.Settings = settings(map[string]any{"readout_dropout": 0.2})
 			alike(t, backend, c, digits(t), 30, 1, [2]bool{true, true})
 		})
