@@ -180,6 +180,36 @@ func TestClustersErrors(t *testing.T) {
 	}
 }
 
+// Several hierarchies are shown one at a time.
+func TestClustersOfSeveralHierarchies(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--backend", "go", "--checkpoint", dir, "--hierarchy", "prepared", "--levels", "16x4/9,1x4/4", "--fc", "0", "--epochs", "1",
+		"--set", "ccp_hierarchies=3", "--set", "ccp_stem=2", "--set", "ccp_blocks=0")
+	run := func(more ...string) []string {
+		return append([]string{"clusters", "--backend", "go", "--checkpoint", dir}, more...)
+	}
+	assert.Regexp(t, `^digits, (best|last)-\d+, hierarchy 1 of 3\n`, succeed(t, run()...))
+	var documents [3]struct {
+		clustersDocument
+		Hierarchy, Hierarchies int
+	}
+	tables := map[string]bool{}
+	for i := range documents {
+		folder := filepath.Join(t.TempDir(), "out")
+		decode(t, succeed(t, run("--json", "--out", folder, "--hierarchy", fmt.Sprint(i+1))...), &documents[i])
+		assert.Equal(t, []int{i + 1, 3}, []int{documents[i].Hierarchy, documents[i].Hierarchies})
+		table, err := os.ReadFile(filepath.Join(folder, "level_1_nodes.csv"))
+		require.NoError(t, err)
+		tables[string(table)] = true
+	}
+	assert.Len(t, tables, 3, "they differ")
+	assert.NotEqual(t, documents[0].Levels, documents[1].Levels, "and so does their health")
+	code, _, stderr := execute(t, run("--hierarchy", "4")...)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "ccp: "+dir+": there is no hierarchy 4; hierarchies go from 1 to 3\n", stderr)
+	assert.NotContains(t, succeed(t, "clusters", "--backend", "go", "--checkpoint", trained(t)), " of 1")
+}
+
 // Words stand for clusters where nodes have names and no grid; the data set gone, numbers do.
 func TestClustersOfWords(t *testing.T) {
 	folder := t.TempDir()

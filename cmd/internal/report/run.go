@@ -34,7 +34,7 @@ func Open(dir string, d *datasets.Dataset) (r *Run, err error) {
 	if f.Config, err = training.ReadConfig(dir); err != nil {
 		return nil, err
 	}
-	f.About, f.Edges, f.Backend = models.About(f.Spec.Model), r.graph.Edges(), f.Versions["backend"]
+	f.Epochs, f.About, f.Edges, f.Backend = f.Config.EpochCount(), models.About(f.Spec.Model), r.graph.Edges(), f.Versions["backend"]
 	grid, parts, coordinates := f.Spec.Grid, f.Spec.Parts, []float64(nil)
 	if d != nil {
 		grid, parts, coordinates, f.Names = d.Grid, d.Parts, d.Coordinates, d.NodeNames

@@ -90,9 +90,9 @@ function renderCurves(report) {
     charts.replaceChildren();
     return;
   }
-  const best = report.best_epoch, x = history.map((e) => e.epoch);
+  const best = bestEpoch(report), x = history.map((e) => e.epoch);
   const validated = history.every((e) => e.validation);
-  $("curves-text").textContent = `${count(history.length, "epoch")} of ${report.config.epochs}` + (best && report.config.keep !== "last" ? `; epoch ${best} is the best in validation, marked by the dotted line.` : ".") +
+  $("curves-text").textContent = `${count(history.length, "epoch")} of ${report.epochs}` + (best ? `; epoch ${best} is the best in validation, marked by the dotted line.` : ".") +
     " The training’s figures are means over an epoch’s batches, with dropout and augmentation.";
   const lines = (what) => (validated ? ["train", "validation"] : ["train"]).map((split) => ({ name: split === "train" ? "training" : split, values: history.map((e) => e[split][what]) }));
   const drawn = [
