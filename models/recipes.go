@@ -12,7 +12,6 @@ type Recipe struct {
 	Levels         string   `json:"levels"` // as ParseLevels reads them; "" are derived from the number of nodes
 	Hidden         []int    `json:"hidden"`
 	Epochs         int      `json:"epochs"` // 0: by the number of samples, as for Batch
-	Steps          int      `json:"steps"`  // in place of passes; 0: as Epochs say
 	Batch          int      `json:"batch"`
 	LearningRate   float64  `json:"learning_rate"`
 	Schedule       string   `json:"schedule"`

@@ -50,7 +50,7 @@ func (s Spec) Suited() Spec {
 // ELU(x + norm(filter(ELU(norm(filter(x)))))). signal: `[batch, nodes, channels]`, result `[batch, nodes, filters]`.
 func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	o := spec.Settings.Of("")
-	if o.Stem == 0 {
+	if o.Stem < 1 {
 		return signal
 	}
 	nodes, present := spec.Around(graph.Matrix)

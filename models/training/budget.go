@@ -9,10 +9,13 @@ const (
 
 // EpochCount is the number of epochs, also where the configuration leaves the budget open.
 func (c Config) EpochCount() int {
-	if c.Epochs == 0 {
-		return usualEpochs
+	switch {
+	case c.Epochs > 0:
+		return c.Epochs
+	case c.Steps > 0:
+		return min(usualEpochs, c.Steps)
 	}
-	return c.Epochs
+	return usualEpochs
 }
 
 // Budget is the configuration with the batch, the steps and the epochs that it leaves open, for n training samples: an eighth of them

@@ -70,7 +70,7 @@ const (
 // Defaults are the settings that suit a data set and a model, by their names, see models.RecipeFor.
 func Defaults(data, model string) Config {
 	r := models.RecipeFor(data, model)
-	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Steps: r.Steps, Batch: r.Batch, LearningRate: r.LearningRate,
+	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
 		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1,
 		Signal: augment.Signal{Noise: r.Noise, Scale: r.Scale, Stretch: r.Stretch}, Mixup: r.Mixup}
 }
@@ -80,8 +80,8 @@ func (c Config) Check() error {
 	switch {
 	case c.Epochs < 0:
 		return fmt.Errorf("epochs: %d; there must be at least 1, or 0 for a number that suits the samples", c.Epochs)
-	case c.Steps < 0 || c.Steps > 0 && c.Steps < c.EpochCount():
-		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.EpochCount())
+	case c.Steps < 0 || c.Steps > 0 && c.Steps < c.Epochs:
+		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.Epochs)
 	case c.Epochs > 1 && models.Spec{Model: c.Model}.Fitted():
 		return fmt.Errorf("epochs: %d; the weights of model %s are computed in one pass, not trained: there must be 1", c.Epochs, c.Model)
 	case c.Steps > 0 && models.Spec{Model: c.Model}.Fitted():
