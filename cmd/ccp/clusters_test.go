@@ -17,11 +17,13 @@ import (
 )
 
 type clustersDocument struct {
-	Command    string `json:"command"`
-	Checkpoint string `json:"checkpoint"`
-	Snapshot   string `json:"snapshot"`
-	Data       string `json:"data"`
-	Levels     []struct {
+	Command     string `json:"command"`
+	Checkpoint  string `json:"checkpoint"`
+	Snapshot    string `json:"snapshot"`
+	Data        string `json:"data"`
+	Hierarchy   int    `json:"hierarchy"`
+	Hierarchies int    `json:"hierarchies"`
+	Levels      []struct {
 		Level      int      `json:"level"`
 		Nodes      int      `json:"nodes"`
 		Clusters   int      `json:"clusters"`
@@ -189,10 +191,7 @@ func TestClustersOfSeveralHierarchies(t *testing.T) {
 		return append([]string{"clusters", "--backend", "go", "--checkpoint", dir}, more...)
 	}
 	assert.Regexp(t, `^digits, (best|last)-\d+, hierarchy 1 of 3\n`, succeed(t, run()...))
-	var documents [3]struct {
-		clustersDocument
-		Hierarchy, Hierarchies int
-	}
+	var documents [3]clustersDocument
 	tables := map[string]bool{}
 	for i := range documents {
 		folder := filepath.Join(t.TempDir(), "out")
@@ -203,7 +202,6 @@ func TestClustersOfSeveralHierarchies(t *testing.T) {
 		tables[string(table)] = true
 	}
 	assert.Len(t, tables, 3, "they differ")
-	assert.NotEqual(t, documents[0].Levels, documents[1].Levels, "and so does their health")
 	code, _, stderr := execute(t, run("--hierarchy", "4")...)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "ccp: "+dir+": there is no hierarchy 4; hierarchies go from 1 to 3\n", stderr)
