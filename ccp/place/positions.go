@@ -15,7 +15,7 @@ const (
 )
 
 // Positions places the nodes of a graph in a space of `dims` dimensions so that distances there are near those in the graph, counted
-// in hops: multidimensional scaling from pivots (Brandes and Pich 2007), then sparse stress (Ortmann, Klimenta and Brandes 2017). The
+// in hops: multidimensional scaling from pivots (Brandes et al. 2007), then sparse stress (Ortmann, Klimenta and Brandes 2017). The
 // result is `[N, dims]`. Each component is turned so that its edges follow the axes as far as they can and each coordinate grows with
 // the nodes' numbers. Components lie side by side along the last axis. An axis that distances do not fill is zero. The same graph has the
 // same positions. Time and memory are linear in nodes·pivots and edges.
