@@ -63,7 +63,7 @@ func columnsOf(t *testing.T, text []byte) map[string][]string {
 func TestClusters(t *testing.T) {
 	dir, folder := trained(t), filepath.Join(t.TempDir(), "clusters")
 	text := succeed(t, "clusters", "--backend", "go", "--checkpoint", dir)
-	assert.Regexp(t, `(?m)^digits, best-\d+, hierarchy 1 of 8\n\n  level  nodes  clusters  in use  L  unselected  overlap  entropy +C +of +gates\n +1 +64 +4 `, text)
+	assert.Regexp(t, `(?m)^digits, best-\d+\n\n  level  nodes  clusters  in use  L  unselected  overlap  entropy +C +of +gates\n +1 +64 +4 `, text)
 	assert.Regexp(t, `(?m)^warning: level 1: no neighbourhood holds \d+% of its nodes, whose signals are lost; its 4 clusters of L=4 have 16 places only: give it more clusters or a larger L$`, text)
 
 	var c clustersDocument

@@ -145,7 +145,7 @@ func TestReproduce(t *testing.T) {
 	assert.NoDirExists(t, "shared", "nothing was run")
 
 	table := succeed(t, "reproduce", "order", "--backend", "go", "--data", "digits", "--seeds", "1", "--epochs", "1", "--budget", "1ns")
-	assert.Contains(t, table, "on digits in place of the paper's cifar10 (reduced: 1 of 100 epochs, 0 of 2 runs)")
+	assert.Contains(t, table, "on digits in place of the paper's cifar10 (reduced: 1 of 36 epochs, 0 of 2 runs)")
 	_, err := os.Stat(filepath.Join("runs", "reproduce", "order-digits.csv"))
 	assert.NoError(t, err)
 }

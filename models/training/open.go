@@ -86,15 +86,15 @@ func LoadFor(m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset
 	return d, nil
 }
 
-// SplitOf returns the sample indices of a split by its name.
+// SplitOf returns the sample indices of a split by its name. It is an error if it has none.
 func SplitOf(d *datasets.Dataset, name string) ([]int, error) {
-	switch name {
-	case "train":
-		return d.Train, nil
-	case "validation":
-		return d.Validation, nil
-	case "test":
-		return d.Test, nil
+	splits := map[string][]int{"train": d.Train, "validation": d.Validation, "test": d.Test}
+	switch split, known := splits[name]; {
+	case !known:
+		return nil, fmt.Errorf("there is no split %q; there are train, validation, test", name)
+	case len(split) == 0:
+		return nil, fmt.Errorf("the %s split of %s has no samples; choose another with --split", name, d.Name)
+	default:
+		return split, nil
 	}
-	return nil, fmt.Errorf("there is no split %q; there are train, validation, test", name)
 }

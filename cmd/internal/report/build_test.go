@@ -68,7 +68,7 @@ func TestBuild(t *testing.T) {
 	p, err := c.Attribute(context.Background(), [][]float32{signal}, models.AttributionOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, p[0].Prediction.Class, s.Predicted)
-	assert.InDelta(t, p[0].Prediction.Probability, s.Probability, 1e-5)
+	assert.InDelta(t, p[0].Prediction.Probability, s.Probability, 1e-4)
 	for node, q := range s.Contributions.Q {
 		assert.InDelta(t, p[0].Nodes[node], float64(int8(q))*s.Contributions.Most/127, 0.51*s.Contributions.Most/127+1e-9)
 		assert.InDelta(t, signal[node], float64(int8(s.Image.Q[node]))*s.Image.Most/127, 0.51*s.Image.Most/127)
