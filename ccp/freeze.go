@@ -22,14 +22,15 @@ const (
 	levelKey             = "ccp_level" // under which a level is kept with its graph
 	frozenNeighbourhoods = "frozen_neighbourhood"
 	frozenRanks          = "frozen_rank"
-	hardClusters         = "clusters"   // int32 [N]: each node's cluster, in place of U
+	hardClusters         = "clusters"   // int32 [N]: each node's cluster, in place of U; of H hierarchies [H·N]
 	candidateClusters    = "candidates" // int32 [N, c]: the clusters that each node may belong to
 )
 
 // TablesScope is where a level keeps what it derives from its graph and candidates, in variables that need not be saved.
 const TablesScope = "tables"
 
-// SetClusters gives the level in scope hard memberships, the cluster of each of its nodes, in place of U.
+// SetClusters gives the level in scope hard memberships, the cluster of each of its nodes, in place of U: for several frozen
+// hierarchies those of one after the other.
 func SetClusters(scope *model.Scope, cluster []int32) error {
 	return keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(cluster, len(cluster)))
 }
@@ -67,9 +68,10 @@ func SetMemberships(scope *model.Scope, cluster []int32, k int, share float64, s
 }
 
 // SetFrozen gives the level in scope the neighbourhoods and ranks of a hierarchy found elsewhere, in float32, as a Freezer keeps
-// them: both of k clusters and size nodes each, row-major, the most central node first. Options.Slots may put them into another
-// order.
-func SetFrozen(scope *model.Scope, neighbourhoods []int32, ranks []float64, k, size int) error {
+// them: of all clusters, with size nodes each, row-major, the most central node first. Of several hierarchies, see Frozen, they are
+// those of one after the other, each with node numbers of its own. Options.Slots may put them into another order.
+func SetFrozen(scope *model.Scope, neighbourhoods []int32, ranks []float64, size int) error {
+	k := len(neighbourhoods) / size
 	if OptionsOf(scope).Slots == randomSlots {
 		neighbourhoods, ranks = shuffled(scope.Scope(), neighbourhoods, ranks, size)
 	}

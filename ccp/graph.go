@@ -1,8 +1,6 @@
 package ccp
 
 import (
-	"fmt"
-
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
@@ -12,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Affinity is the graph of a level's nodes, a symmetric, non-negative matrix A: Dense or Sparse, or Frozen where the hierarchy no
+// Affinity is the graph of a level's nodes, a symmetric, non-negative matrix A: Dense or Sparse, or what Frozen gives where the hierarchy no
 // longer changes. A0 is A with its diagonal set to zero.
 type Affinity interface {
 	// Nodes is N.
@@ -25,38 +23,6 @@ type Affinity interface {
 	pool(m, links *Node) *Node
 	// cluster is the cluster step of a level on this graph.
 	cluster(l *Layer) Level
-}
-
-// Frozen stands for a graph of that many nodes under a hierarchy that no longer changes: the level's neighbourhoods and ranks are
-// those that a Freezer or SetFrozen kept in its scope, and so are those of the levels after it. It has no edges: Times and Degrees
-// panic.
-type Frozen int
-
-// Nodes implements Affinity.
-func (f Frozen) Nodes() int { return int(f) }
-
-func (f Frozen) cluster(l *Layer) Level {
-	neighbourhood, rank := l.scope.GetVariable(frozenNeighbourhoods), l.scope.GetVariable(frozenRanks)
-	if neighbourhood == nil || rank == nil {
-		exceptions.Panicf("%s: the hierarchy is to be frozen, but no Freeze has kept it", l.scope.Scope())
-	}
-	if got := neighbourhood.Shape(); got.Dim(0) != l.clusters || got.Dim(1) != l.size {
-		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d]", l.scope.Scope(), got, l.clusters, l.size)
-	}
-	value := func(v *model.Variable) *Node { return v.SetTrainable(false).NodeValue(l.signal.Graph()) }
-	return Level{Neighbourhood: value(neighbourhood), Rank: value(rank), Coarse: Frozen(l.clusters)}
-}
-
-// Times implements Affinity; it panics.
-func (f Frozen) Times(*Node) *Node { panic(f.noEdges()) }
-
-// Degrees implements Affinity; it panics.
-func (f Frozen) Degrees(bool) *Node { panic(f.noEdges()) }
-
-func (f Frozen) pool(_, _ *Node) *Node { panic(f.noEdges()) }
-
-func (f Frozen) noEdges() error {
-	return fmt.Errorf("the hierarchy of %d nodes is frozen: it has neighbourhoods, but no edges any more", int(f))
 }
 
 // Dense is an affinity held as a matrix, shape `[N, N]`. Every level but the first is one, unless levels have candidates.

@@ -80,7 +80,8 @@ func (l *Layer) cluster() Level {
 // soft is the cluster step with memberships of every node in every cluster: hard ones where SetClusters gave them.
 func (l *Layer) soft(a Affinity) Level {
 	if hard := l.scope.GetVariable(hardClusters); hard != nil {
-		m := OneHot(hard.SetTrainable(false).NodeValue(l.signal.Graph()), l.clusters, l.signal.DType())
+		first := Slice(hard.SetTrainable(false).NodeValue(l.signal.Graph()), AxisRange(0, a.Nodes()))
+		m := OneHot(first, l.clusters, l.signal.DType())
 		return Cluster(a, m, l.size, l.options.VolumeLoops)
 	}
 	return Cluster(a, l.memberships(l.clusters), l.size, l.options.VolumeLoops)
@@ -98,7 +99,11 @@ func (l *Layer) gate(rank *Node) *Node {
 	dims := gateDims(l.options.Gates, l.clusters, l.size)
 	alpha := nn.NormalVariable(l.scope, alphaName, 1, l.options.AlphaStd, rank.DType(), dims...)
 	beta := nn.NormalVariable(l.scope, betaName, 0, l.options.BetaStd, rank.DType(), dims...)
-	return Gate(rank, alpha.NodeValue(rank.Graph()), beta.NodeValue(rank.Graph()))
+	gate := Gate(rank, alpha.NodeValue(rank.Graph()), beta.NodeValue(rank.Graph()))
+	if l.options.Padding == zeroPadding {
+		gate = Where(IsPositive(rank), gate, ZerosLike(gate))
+	}
+	return gate
 }
 
 func (l *Layer) check() {
@@ -121,5 +126,8 @@ func (l *Layer) check() {
 	}
 	if err := params.Check(l.options); err != nil {
 		exceptions.Panicf("%s: %v", at, err)
+	}
+	if o := l.options; o.Slots == DirectedSlots && o.Hierarchy != Prepared {
+		exceptions.Panicf("%s: ccp_slots=%s takes ccp_hierarchy=%v, but the hierarchy is %v", at, o.Slots, Prepared, o.Hierarchy)
 	}
 }

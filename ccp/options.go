@@ -26,8 +26,12 @@ type Options struct {
 	// VolumeLoops counts self-loops in the degrees of the volume. Without them cohesion/volume stays at most 1.
 	VolumeLoops bool `param:"ccp_volume_loops" default:"false" parts:"level"`
 	// Slots is the order of the nodes within each neighbourhood, and so which weights of the filter each of them meets: by rank, the
-	// most central first, or one fixed random permutation for each cluster, the paper's ablation.
-	Slots string `param:"ccp_slots" default:"rank" rule:"one of rank|random" parts:"level"`
+	// most central first; one fixed random permutation for each cluster, the paper's ablation; or directed, so that a slot lies in the
+	// same direction from every cluster. The last takes a prepared hierarchy, whose maker orders the nodes before SetFrozen.
+	Slots string `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed" parts:"level"`
+	// Padding is what fills the slots of a neighbourhood where fewer than L nodes have links to its cluster: the first other nodes, as
+	// the paper's selection has it, or zeros. Such nodes have rank zero.
+	Padding string `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros" parts:"level"`
 	// Recompute keeps no gathered neighbourhoods between a training step's forward and backward passes, but gathers them again, those
 	// of a part of the clusters at a time. It takes less memory and more time.
 	Recompute bool `param:"ccp_recompute" default:"false" parts:"level"`

@@ -22,29 +22,30 @@ const (
 func IsMemberships(v *model.Variable) bool { return v.Name() == membershipsName }
 
 // ReadLevel reads a trained, frozen level of N nodes, K clusters and neighbourhoods of L nodes out of the variables of its scope, in
-// float32. The error names the variable that is missing or has another shape.
-func ReadLevel(scope *model.Scope, nodes, clusters, size int) (level hierarchy.Level, err error) {
-	if level, err = ReadNeighbourhoods(scope, nodes, clusters, size); err == nil {
-		level.Memberships, level.Choices, err = ReadMemberships(scope, nodes, clusters)
+// float32: that of one of its hierarchies, counted from 0. The error names the variable that is missing or has another shape.
+func ReadLevel(scope *model.Scope, which, nodes, clusters, size int) (level hierarchy.Level, err error) {
+	if level, err = ReadNeighbourhoods(scope, which, nodes, clusters, size); err == nil {
+		level.Memberships, level.Choices, err = ReadMemberships(scope, which, nodes, clusters)
 	}
 	return level, err
 }
 
 // ReadNeighbourhoods is ReadLevel without the memberships.
-func ReadNeighbourhoods(scope *model.Scope, nodes, clusters, size int) (level hierarchy.Level, err error) {
+func ReadNeighbourhoods(scope *model.Scope, which, nodes, clusters, size int) (level hierarchy.Level, err error) {
 	level.Clusters, level.Neighbours = clusters, size
-	selected, err := variables.Read[int32](scope, frozenNeighbourhoods, clusters, size)
+	selected, err := readOne[int32](scope, frozenNeighbourhoods, which, clusters, size)
 	if err != nil {
 		return level, err
 	}
 	if bad := slices.IndexFunc(selected, func(i int32) bool { return i < 0 || int(i) >= nodes }); bad >= 0 {
 		return level, fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged", scope.Scope(), frozenNeighbourhoods, bad, selected[bad], nodes-1)
 	}
-	ranks, err := variables.Read[float32](scope, frozenRanks, clusters, size)
+	ranks, err := readOne[float32](scope, frozenRanks, which, clusters, size)
 	if err != nil {
 		return level, err
 	}
-	dims := gateDims(OptionsOf(scope).Gates, clusters, size)
+	options := OptionsOf(scope)
+	dims := gateDims(options.Gates, clusters, size)
 	alpha, err := variables.Read[float32](scope, alphaName, dims...)
 	if err != nil {
 		return level, err
@@ -55,8 +56,10 @@ func ReadNeighbourhoods(scope *model.Scope, nodes, clusters, size int) (level hi
 	}
 	gates := make([]float32, len(ranks))
 	for i, rank := range ranks {
-		pair := i/size%dims[0]*dims[1] + i%size%dims[1]
-		gates[i] = float32(1 / (1 + math.Exp(-(float64(alpha[pair])*float64(rank) + float64(beta[pair])))))
+		if rank > 0 || options.Padding != zeroPadding {
+			pair := i/size%dims[0]*dims[1] + i%size%dims[1]
+			gates[i] = float32(1 / (1 + math.Exp(-(float64(alpha[pair])*float64(rank) + float64(beta[pair])))))
+		}
 	}
 	for at := 0; at < len(ranks); at += size {
 		level.Neighbourhoods = append(level.Neighbourhoods, selected[at:at+size])
@@ -65,16 +68,33 @@ func ReadNeighbourhoods(scope *model.Scope, nodes, clusters, size int) (level hi
 	return level, nil
 }
 
+// readOne reads one hierarchy's part, counted from 0, of a variable that holds those of all along its first axis.
+func readOne[T int32 | float32](scope *model.Scope, name string, which int, dims ...int) (part []T, err error) {
+	whole, one := slices.Clone(dims), 1
+	for _, dim := range dims {
+		one *= dim
+	}
+	if v := scope.GetVariable(name); v != nil && v.Shape().Rank() == len(dims) && v.Shape().Dim(0)%dims[0] == 0 && v.Shape().Dim(0) > which*dims[0] {
+		whole[0] = v.Shape().Dim(0)
+	}
+	all, err := variables.Read[T](scope, name, whole...)
+	if err != nil {
+		return nil, err
+	}
+	return all[which*one : (which+1)*one], nil
+}
+
 // gateDims is the shape of α and β, see Options.Gates: `[1, 1]`, `[K, 1]` or `[K, L]`.
 func gateDims(sharing string, clusters, size int) []int {
 	return map[string][]int{"level": {1, 1}, "cluster": {clusters, 1}, "slot": {clusters, size}}[sharing]
 }
 
-// ReadMemberships reads the memberships of N nodes in K clusters out of the variables of a level's scope: hard ones where there are,
-// else the softmax of U over all clusters or over each node's candidates. choices is how many clusters a node could belong to.
-func ReadMemberships(scope *model.Scope, nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
+// ReadMemberships reads the memberships of N nodes in K clusters out of the variables of a level's scope: hard ones, of one of its
+// hierarchies, where there are, else the softmax of U over all clusters or over each node's candidates. choices is how many clusters a
+// node could belong to.
+func ReadMemberships(scope *model.Scope, which, nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
 	if scope.GetVariable(hardClusters) != nil {
-		hard, err := variables.Read[int32](scope, hardClusters, nodes)
+		hard, err := ReadClusters(scope, which, nodes)
 		return hierarchy.Hard(hard, clusters), 1, err
 	}
 	var among []int32
@@ -95,9 +115,9 @@ func ReadMemberships(scope *model.Scope, nodes, clusters int) (m hierarchy.Membe
 	return m, choices, err
 }
 
-// ReadClusters reads the hard clusters of N nodes that SetClusters gave the level in scope.
-func ReadClusters(scope *model.Scope, nodes int) ([]int32, error) {
-	return variables.Read[int32](scope, hardClusters, nodes)
+// ReadClusters reads the hard clusters of N nodes that SetClusters gave the level in scope, for one of its hierarchies.
+func ReadClusters(scope *model.Scope, which, nodes int) ([]int32, error) {
+	return readOne[int32](scope, hardClusters, which, nodes)
 }
 
 // ReadFilter reads the kernel W, `[filters, L, C]`, and the bias b, `[filters]`, of a level's filter, in float32.

@@ -8,8 +8,14 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// randomSlots is the value of Options.Slots that has the nodes of each neighbourhood in a random order.
-const randomSlots = "random"
+// Values of Options.Slots.
+const (
+	randomSlots   = "random"   // the nodes of each neighbourhood are in a random order
+	DirectedSlots = "directed" // a slot lies in one direction from every cluster: whoever calls SetFrozen sees to it, see package place
+)
+
+// zeroPadding is the value of Options.Padding that leaves out nodes of rank zero.
+const zeroPadding = "zeros"
 
 // slots are the permutations of randomSlots, one for each of k clusters of the level in the scope of that path: place `size·c + l`
 // holds which node of cluster c's neighbourhood, counted by rank, its filter's tap l meets. They depend on nothing else.

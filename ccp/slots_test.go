@@ -42,7 +42,7 @@ func TestRandomSlots(t *testing.T) {
 		}
 		host := newStore(3)
 		host.SetParam("/ccp_slots", "random")
-		require.NoError(t, ccp.SetFrozen(host.Scope("/level_1"), nodes, ranks, 5, 4))
+		require.NoError(t, ccp.SetFrozen(host.Scope("/level_1"), nodes, ranks, 4))
 		assert.Equal(t, shuffledNodes, tensors.MustCopyFlatData[int32](host.GetVariable("/level_1/frozen_neighbourhood").MustValue()))
 		hostRanks := tensors.MustCopyFlatData[float32](host.GetVariable("/level_1/frozen_rank").MustValue())
 		assert.InDeltaSlice(t, shuffledRanks, hostRanks, 1e-6)

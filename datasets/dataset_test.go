@@ -101,7 +101,6 @@ func TestValidate(t *testing.T) {
 		"labels[3] is 2, outside 0 to 1":                         func(d *Dataset) { d.Labels[3] = 2 },
 		"labels[0] is -1, outside 0 to 1":                        func(d *Dataset) { d.Labels[0] = -1 },
 		"the train split is empty":                               func(d *Dataset) { d.Train = nil },
-		"the validation split is empty":                          func(d *Dataset) { d.Validation = nil },
 		"the test split is empty":                                func(d *Dataset) { d.Test = nil },
 		"test[1] is sample 6, outside 0 to 5":                    func(d *Dataset) { d.Test[1] = 6 },
 		"test[0] is sample 1, which is already in train":         func(d *Dataset) { d.Test[0] = 1 },
@@ -116,6 +115,9 @@ func TestValidate(t *testing.T) {
 		spoil(d)
 		assert.ErrorContains(t, d.Validate(), "data set "+d.Name+": "+want)
 	}
+	d := small(t)
+	d.Validation = nil
+	assert.NoError(t, d.Validate(), "nobody needs to validate")
 }
 
 func TestOddities(t *testing.T) {

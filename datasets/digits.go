@@ -30,7 +30,7 @@ var digits = Info{
 	Needs:       "nothing: embedded in the program",
 	Licence:     "CC BY 4.0, credit E. Alpaydin and C. Kaynak",
 	Samples:     1797, Nodes: digitsValues, Channels: 1, Classes: 10,
-	load: loadDigits,
+	load: loadDigits, drawn: true,
 }
 
 // loadDigits reads the embedded digits: a grid of 8 neighbours, stratified 70/10/20 splits.
@@ -49,8 +49,7 @@ func loadDigits(info Info, opts Options) (*Dataset, error) {
 	}
 	d.Provenance = fmt.Sprintf("UCI optical recognition of handwritten digits (E. Alpaydin, C. Kaynak), CC BY 4.0, "+
 		"embedded, sha256 of the .csv.gz %x", sha256.Sum256(digitsCSV))
-	d.drawSplits(opts)
-	return d, nil
+	return d, d.drawSplits(opts)
 }
 
 // parseDigits reads rows of 64 pixels, 0 to 16, and a class, 0 to 9.

@@ -13,7 +13,7 @@ import (
 // sample, counted from 0; and a graph over the nodes. The number of channels follows from the length of features. The slices
 // are not copied.
 //
-// The splits are drawn as for an .npz file without any: stratified, from opts.Seed, with opts.Validation; other options are
+// The splits are drawn as for an .npz file without any: stratified, from opts.Seed, with opts.Validation and opts.Fold; other options are
 // not used. Mean and Std are those of Train. To use your own splits, names or augmentation, set the fields of the data set,
 // recompute Mean and Std with [Dataset.ChannelStats], and call [Dataset.Validate].
 //
@@ -42,7 +42,12 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 	for class := range slices.Max(labels) + 1 {
 		d.ClassNames = append(d.ClassNames, strconv.Itoa(int(class)))
 	}
-	d.drawSplits(opts)
+	if err = d.checkLabels(); err == nil {
+		err = d.drawSplits(opts)
+	}
+	if err != nil {
+		return nil, d.first([]error{err})
+	}
 	if err := d.first(d.finish(Options{})); err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func TestNewErrors(t *testing.T) {
 		{ten, append([]int32{-1}, labels[1:]...), pair, Options{}, "labels[0] is -1, outside 0 to 1"},
 		{ten, make([]int32, 10), pair, Options{}, "labels name 1 class"},
 		{spoiled, labels, pair, Options{}, "sample 1, node 0, channel 1 is NaN"},
-		{ten[:8], labels[:4], pair, Options{}, "split is empty"},
+		{ten[:4], labels[:2], pair, Options{}, "the test split is empty"},
 		{ten, labels, pair, Options{Validation: 2}, "validation share 2"},
 	} {
 		_, err := New("tiny", c.features, c.labels, c.graph, c.opts)

@@ -21,6 +21,7 @@ var ownFile = Info{
 		"class_names, node_names [nodes] and grid [2] (rows and columns of the nodes, or frames and sensors)",
 	Licence: "yours",
 	load:    loadNPZ,
+	drawn:   true,
 }
 
 // npzArrays are the arrays that a file may hold.

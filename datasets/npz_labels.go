@@ -120,9 +120,17 @@ func (r *npzReader) labelled() bool { return r.samples > 0 && len(r.d.Labels) ==
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.
 func (r *npzReader) readSplit() error {
 	d := r.d
+	if r.opts.Fold != (Fold{}) {
+		if !r.labelled() {
+			return nil
+		}
+		return d.drawFold(r.opts)
+	}
 	if !r.Has("split") {
 		if r.labelled() { // splits are drawn class by class
-			d.drawSplits(r.opts)
+			if err := d.drawSplits(r.opts); err != nil {
+				return err
+			}
 			d.warn("no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
 				len(d.Train), len(d.Validation), len(d.Test), r.opts.Seed, d.groupsWhole(d.Validation, d.Test))
 		}
@@ -145,15 +153,17 @@ func (r *npzReader) readSplit() error {
 		return err
 	}
 	given := d.splits()[1:]
-	if len(d.Validation) == 0 && r.labelled() {
-		d.holdOutValidation(share(len(d.Train), r.opts.validation(defaultValidationShare)), r.opts.Seed)
+	if len(d.Validation) == 0 && r.labelled() && !r.opts.TrainOnAll {
+		d.holdOutValidation(share(len(d.Train), r.opts.validation(defaultValidationShare)), r.opts)
 		d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
 			len(d.Validation), r.opts.Seed, d.groupsWhole(d.Validation))
+	}
+	if !slices.Contains(marks, 1) {
 		given = given[1:]
 	}
 	var empty []error
 	for mark, split := range d.splits() {
-		if len(split.indices) == 0 && (split.name != "validation" || r.labelled()) {
+		if len(split.indices) == 0 && (split.name != "validation" || r.labelled() && !r.opts.TrainOnAll) {
 			empty = append(empty, fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have splits drawn",
 				split.name, mark))
 		}

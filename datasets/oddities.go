@@ -32,7 +32,7 @@ func (d *Dataset) warnOddities() {
 	}
 	for _, split := range d.splits() {
 		for class, count := range d.classCounts(split.indices) {
-			if count == 0 {
+			if count == 0 && len(split.indices) > 0 {
 				d.warn("class %s has no %s sample", d.className(class), split.name)
 			}
 		}

@@ -21,6 +21,11 @@ type Options struct {
 	// of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, a tenth of the training samples of other sources
 	// with a test set, one eighth (10% of all) elsewhere. It does not affect an .npz file that marks validation samples.
 	Validation float64
+	// TrainOnAll holds out nothing for validation. It does not affect an .npz file that marks validation samples.
+	TrainOnAll bool
+	// Fold, unless it is zero, is the test of the digits or of an .npz file, whose own splits are then not used: the folds are cut from
+	// all samples, drawn from Seed, with about equal shares of the classes, and none parts a group.
+	Fold Fold
 	// KNN is the number of neighbours of each node in the graph of an .npz file with `coordinates` (0 means 8) or without
 	// any graph (0 is an error). The graphs of the other sources are fixed.
 	KNN int
@@ -49,7 +54,7 @@ func (o Options) check() error {
 	if o.KNN < 0 {
 		return fmt.Errorf("knn %d: the number of neighbours must not be negative", o.KNN)
 	}
-	return nil
+	return o.Fold.check()
 }
 
 // accepts refuses options that do not apply to a source and protocols that it does not have, as ignoring them would compute
@@ -57,9 +62,12 @@ func (o Options) check() error {
 func (i Info) accepts(opts Options) error {
 	texts := func(s Info) bool { return s.text }
 	several := func(s Info) bool { return s.Protocols != nil }
+	drawn := func(s Info) bool { return s.drawn }
 	switch {
 	case opts.KNN > 0 && !isNPZ(i.Name):
 		return fmt.Errorf("%s: its graph is fixed; leave --knn out (it is for .npz files)", i.Name)
+	case opts.Fold != (Fold{}) && !i.drawn:
+		return fmt.Errorf("%s: its test is fixed; leave folds out (they are for %s and .npz files)", i.Name, names(drawn))
 	case opts.TFIDF && !i.text:
 		return fmt.Errorf("%s: it has no words to weigh; leave --tfidf out (it is for %s)", i.Name, names(texts))
 	case opts.Vectors != "" && !i.text:

@@ -33,6 +33,7 @@ type Info struct {
 	Ask string `json:"-"`
 
 	text        bool     // its signals are words
+	drawn       bool     // its splits are drawn, or can be
 	folders     []string // below the data folder, in which its files may lie
 	credit, get string   // for the provenance; what to get where the files are missing
 	// find is the place of the files in some folders, "" where some are missing; nil for a source that needs none.

@@ -159,7 +159,7 @@ func (d *Dataset) splitRecordings(split skeletonSplit, takes []recorded, opts Op
 		d.warn("%s: %d training and %d test recordings, the published protocol has %d and %d: results may not compare",
 			split.name, len(d.Train), len(d.Test), split.train, split.test)
 	}
-	d.holdOutValidation(max(1, share(len(d.Train), opts.validation(heldOutSkeletons))), opts.Seed)
+	d.holdOutValidation(max(1, share(len(d.Train), opts.validation(heldOutSkeletons))), opts)
 }
 
 // signals prepares the recordings, or reads what an earlier start prepared.

@@ -13,6 +13,7 @@ import (
 const (
 	testStream       = 1
 	validationStream = 2
+	foldStream       = 3
 )
 
 // Shares of the samples of a source without splits: 20% test, and an eighth of the other 80% (10% of all) validation.
@@ -25,14 +26,18 @@ const (
 const heldOutImages = 5_000
 
 // drawSplits draws stratified splits of all samples: 20% test, then an eighth of the others, or opts.Validation of them, for
-// validation.
-func (d *Dataset) drawSplits(opts Options) {
+// validation. With opts.Fold the test is that fold.
+func (d *Dataset) drawSplits(opts Options) error {
+	if opts.Fold != (Fold{}) {
+		return d.drawFold(opts)
+	}
 	all := make([]int, len(d.Labels))
 	for i := range all {
 		all[i] = i
 	}
 	d.Train, d.Test = d.holdOut(all, share(len(all), testShare), opts.Seed, testStream)
-	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts.Seed)
+	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts)
+	return nil
 }
 
 // splitTrainTest makes the first samples the training set and the others the test set. It holds out for validation
@@ -49,12 +54,15 @@ func (d *Dataset) splitTrainTest(train int, opts Options) {
 	if opts.Validation > 0 {
 		count = share(train, opts.Validation)
 	}
-	d.holdOutValidation(count, opts.Seed)
+	d.holdOutValidation(count, opts)
 }
 
-// holdOutValidation moves a stratified draw of count samples from Train to Validation.
-func (d *Dataset) holdOutValidation(count int, seed uint64) {
-	train := d.Train
+// holdOutValidation moves a stratified draw of count samples from Train to Validation, unless all are to be trained on.
+func (d *Dataset) holdOutValidation(count int, opts Options) {
+	if opts.TrainOnAll {
+		return
+	}
+	train, seed := d.Train, opts.Seed
 	d.Train, d.Validation = d.holdOut(train, count, seed, validationStream)
 	if d.Groups != nil && len(d.Validation) == 0 && count > 0 {
 		d.Train, d.Validation = holdOut(train, d.Labels, count, seed, validationStream)

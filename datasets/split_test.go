@@ -79,3 +79,24 @@ func TestTestSetStaysTheSame(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEqual(t, a.Test, c.Test)
 }
+
+// TrainOnAll gives the validation samples back to training; those of the test stay where they are.
+func TestTrainOnAll(t *testing.T) {
+	for name, opts := range map[string]Options{"default": {}, "a share": {Validation: 0.3}, "a fold": {Fold: Fold{Number: 2, Of: 5}}} {
+		a, err := Load("digits", opts)
+		require.NoError(t, err)
+		opts.TrainOnAll = true
+		b, err := Load("digits", opts)
+		require.NoError(t, err)
+		assert.NotEmpty(t, a.Validation, name)
+		assert.Empty(t, b.Validation, name)
+		assert.Equal(t, a.Test, b.Test, name)
+		assert.ElementsMatch(t, slices.Concat(a.Train, a.Validation), b.Train, name)
+		assert.Empty(t, b.Warnings, name)
+	}
+	drawn := path4()
+	a, b := drawn.load(t, Options{}), drawn.load(t, Options{TrainOnAll: true})
+	assert.Empty(t, b.Validation)
+	assert.ElementsMatch(t, slices.Concat(a.Train, a.Validation), b.Train)
+	assert.Equal(t, a.Test, b.Test)
+}

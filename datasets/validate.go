@@ -26,7 +26,7 @@ func (d *Dataset) finish(opts Options) []error {
 }
 
 // Validate checks that the parts of the data set fit together: lengths, labels in range, at least two classes, splits
-// that are neither empty nor overlapping, a graph over as many nodes, usable means and deviations, finite values.
+// that do not overlap, of which only that for validation may be empty, a graph over as many nodes, usable means and deviations, finite values.
 // The error names the first thing found wrong, where it is and its value.
 func (d *Dataset) Validate() error {
 	return d.first(d.errors())
@@ -88,7 +88,7 @@ func (d *Dataset) checkLabels() error {
 func (d *Dataset) checkSplits() error {
 	owner := make([]string, d.Signals.Len())
 	for _, split := range d.splits() {
-		if len(split.indices) == 0 {
+		if len(split.indices) == 0 && split.name != "validation" {
 			return fmt.Errorf("the %s split is empty; give more samples, or mark some for it", split.name)
 		}
 		for at, i := range split.indices {

@@ -15,16 +15,21 @@ def elu(x):
 def logits(net, signals):
     """[samples, classes] for signals [samples, nodes, channels] in raw units."""
     x = (signals.astype(np.float32) - net["mean"]) / net["std"]
+    hierarchies = net.get("hierarchies", 1)  # files of earlier versions have none of it, nor of skip
+    before = x
     for i in range(1, net["levels"] + 1):
         nodes, gates, kernel, bias, scale, shift = (
             net[f"level_{i}_{name}"] for name in ("nodes", "gates", "kernel", "bias", "scale", "shift"))
         gated = x[:, nodes] * gates[:, :, None]  # [samples, clusters, neighbours, channels]
-        x = elu(gated.reshape(*gated.shape[:2], -1) @ kernel + bias) * scale + shift
-    x = x.reshape(len(x), -1)
+        sums = gated.reshape(*gated.shape[:2], -1) @ kernel + bias
+        if net.get(f"level_{i}_skip", False):
+            sums += before  # the input of the level before
+        before, x = x, elu(sums) * scale + shift
+    x = x.reshape(len(x) * hierarchies, -1)
     for i in range(1, net["dense_layers"] + 1):
         x = x @ net[f"dense_{i}_kernel"] + net[f"dense_{i}_bias"]
         x = elu(x) if i < net["dense_layers"] else x
-    return x
+    return x.reshape(-1, hierarchies, x.shape[1]).mean(axis=1)
 
 
 def probabilities(net, signals):

@@ -16,7 +16,7 @@ type Activation struct {
 }
 
 // Activations are the largest tensors of a network with clusters that are no variables, for batches of that many samples: at each
-// level the gathered neighbourhoods, and, where memberships are learned, these. Links, ranks and all gradients have the same
+// level, and before them at each convolution of a stem, the gathered neighbourhoods, and, where memberships are learned, these. Links, ranks and all gradients have the same
 // sizes again. Other models have none here.
 func (s Spec) Activations(batch int) (all []Activation) {
 	if !s.Clusters() {
@@ -27,6 +27,11 @@ func (s Spec) Activations(batch int) (all []Activation) {
 		dtype = dtypes.BFloat16
 	}
 	nodes, channels := s.Nodes, s.Channels
+	for _, part := range s.StemParts() {
+		o := s.Settings.Of("")
+		all = append(all, Activation{part + "'s gathered neighbourhoods", shapes.Make(dtypes.Float32, batch, nodes, min(o.Reach, nodes), channels)})
+		channels = o.Stem
+	}
 	for i, l := range s.Levels {
 		name, gathered := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), l.Clusters
 		if s.Settings.Level(i).Recompute {

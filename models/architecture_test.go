@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -118,14 +119,20 @@ func TestRecipes(t *testing.T) {
 	reader := json.NewDecoder(bytes.NewReader(recipes))
 	reader.DisallowUnknownFields()
 	var changes []struct {
-		Data, Models, Why string
+		Data, Except, Models, Why string
 		Recipe
 	}
 	require.NoError(t, reader.Decode(&changes))
 	for _, change := range changes {
 		assert.Subset(t, Names(), strings.Fields(change.Models))
 	}
-	assert.Equal(t, Recipe{Hidden: []int{64}, Epochs: 30, Batch: 64, LearningRate: 1e-3}, RecipeFor("ring.npz", "ccp"))
+	own := RecipeFor("ring.npz", "ccp")
+	assert.Equal(t, Recipe{Hidden: []int{64}, LearningRate: 2e-3, Schedule: "one-cycle", Keep: "last", LabelSmoothing: 0.1, Settings: own.Settings}, own)
+	assert.Equal(t, ccp.Prepared, own.Settings.Of("").Hierarchy)
+	assert.Zero(t, RecipeFor("ring.npz", "svm").LabelSmoothing, "margins cannot be smoothed")
+	paper := RecipeFor("cifar10", "ccp")
+	assert.Equal(t, []string{"cosine", "best"}, []string{paper.Schedule, paper.Keep})
+	assert.Zero(t, paper.Settings, "the paper's network has none of the settings for own data")
 	bayes := RecipeFor("20news", "bayes")
 	assert.Equal(t, 1, bayes.Epochs)
 	assert.InDelta(t, 0.002, bayes.Settings.Of("").BayesAlpha, 0)

@@ -9,9 +9,9 @@ import (
 	"github.com/clusterpool/ccp/ccp/partition"
 )
 
-// ClusterLevels reads the hierarchy out of the classifier's weights. The result is a copy. Errors: ErrClosed, a model without
-// clusters or levels, and a classifier that has no weights yet.
-func (c *Classifier) ClusterLevels() (hierarchy.Levels, error) {
+// ClusterLevels reads a hierarchy out of the classifier's weights: the only one, or that of the number given, from 0. The result is a
+// copy. Errors: ErrClosed, a model without clusters or levels, a number that there is not, and a classifier that has no weights yet.
+func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.closed {
@@ -23,9 +23,12 @@ func (c *Classifier) ClusterLevels() (hierarchy.Levels, error) {
 	if len(c.Spec.Levels) == 0 {
 		return nil, errors.New("the model has no levels, and so no clusters")
 	}
+	if which < 0 || which >= c.Spec.Hierarchies() {
+		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.Hierarchies()-1)
+	}
 	levels, nodes := make(hierarchy.Levels, len(c.Spec.Levels)), c.Spec.Nodes
 	for i, size := range c.Spec.Levels {
-		level, err := ccp.ReadLevel(c.store.Scope(networkScope+levelName(i)), nodes, size.Clusters, size.Neighbours)
+		level, err := ccp.ReadLevel(c.store.Scope(networkScope+levelName(i)), which, nodes, size.Clusters, size.Neighbours)
 		if err != nil {
 			return nil, err
 		}
@@ -34,35 +37,35 @@ func (c *Classifier) ClusterLevels() (hierarchy.Levels, error) {
 	return levels, nil
 }
 
-// Health measures every level of the hierarchy, and says which have collapsed. For a learned hierarchy that was loaded it
-// computes C anew, through the graph itself. Errors are those of ClusterLevels and of that computation.
-func (c *Classifier) Health() ([]hierarchy.Health, error) {
-	levels, err := c.ClusterLevels()
+// Health measures every level of a hierarchy, the one that ClusterLevels reads, and says which have collapsed. For a learned hierarchy
+// that was loaded it computes C anew, through the graph itself. Errors are those of ClusterLevels and of that computation.
+func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
+	levels, err := c.ClusterLevels(which)
 	if err != nil {
 		return nil, err
 	}
-	objectives, err := c.objectives()
+	objectives, err := c.objectives(which)
 	if err != nil {
 		return nil, fmt.Errorf("computing C: %w", err)
 	}
 	return levels.Health(objectives), nil
 }
 
-// objectives is C of each level.
-func (c *Classifier) objectives() (objectives []float64, err error) {
+// objectives is C of each level of a hierarchy.
+func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 	c.mu.Lock() // the freezer compiles when it is first used
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
 		return nil, ErrClosed
-	case len(c.Hierarchy.Objective) > 0:
+	case which == 0 && len(c.Hierarchy.Objective) > 0:
 		return c.Hierarchy.Objective, nil
 	case c.Spec.Plan() != ccp.Prepared:
 		return c.freezer.Objectives()
 	}
 	a := c.Spec.affinity(c.Graph)
 	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges
-		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), a.N())
+		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), which, a.N())
 		if err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func TestCollapsedHierarchyIsNamed(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			health, err := collapsed(t, backend, c.u).Health()
+			health, err := collapsed(t, backend, c.u).Health(0)
 			require.NoError(t, err)
 			text := strings.Join(health[0].Warnings, "\n")
 			if c.want == "" {
@@ -86,7 +86,7 @@ func TestClusterLevels(t *testing.T) {
 				c, err := NewClassifier(backend, m, graph)
 				require.NoError(t, err)
 				require.NoError(t, c.Update(store))
-				levels, err := c.ClusterLevels()
+				levels, err := c.ClusterLevels(0)
 				require.NoError(t, err)
 				require.Len(t, levels, 2)
 				assert.Equal(t, choices, levels[0].Choices)
@@ -135,7 +135,7 @@ func TestClusterLevels(t *testing.T) {
 					}
 				}
 
-				health, err := c.Health()
+				health, err := c.Health(0)
 				require.NoError(t, err)
 				for i := range health {
 					assert.InDelta(t, hierarchy.Coverage(tensors.MustCopyFlatData[int32](c.store.GetVariable(fmt.Sprintf("/model/level_%d/frozen_neighbourhood", i+1)).MustValue()), health[i].Nodes), 1-health[i].Unselected, 1e-9)
@@ -143,7 +143,7 @@ func TestClusterLevels(t *testing.T) {
 					assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
 				}
 				c.Hierarchy = Hierarchy{} // as after loading
-				again, err := c.Health()
+				again, err := c.Health(0)
 				require.NoError(t, err)
 				for i := range again {
 					assert.InDelta(t, health[i].Objective, again[i].Objective, 1e-5)
@@ -169,7 +169,7 @@ func TestPreparedObjective(t *testing.T) {
 	found, err := m.Spec.Prepare(t.Context(), backend, store, graph, nil)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(drawn(t, backend, m.Spec, graph)))
-	health, err := c.Health()
+	health, err := c.Health(0)
 	require.NoError(t, err)
 	for i := range health {
 		assert.InDelta(t, found.Objective[i], health[i].Objective, 1e-9)
@@ -182,28 +182,28 @@ func TestClusterLevelsErrors(t *testing.T) {
 	m, graph := tiny(t)
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
-	_, err = c.ClusterLevels()
+	_, err = c.ClusterLevels(0)
 	require.ErrorContains(t, err, "variable /model/level_1/frozen_neighbourhood is not in the checkpoint")
 
 	c = tinyClassifier(t, backend)
 	u := make([]float32, 12*4)
 	u[5] = float32(math.NaN())
 	require.NoError(t, c.store.GetVariable("/model/level_1/U").SetValue(tensors.FromFlatDataAndDimensions(u, 12, 4)))
-	_, err = c.ClusterLevels()
+	_, err = c.ClusterLevels(0)
 	require.ErrorContains(t, err, "/model/level_1/U: the memberships of node 1 are not numbers")
 
 	m.Spec.Levels = nil
 	c, err = NewClassifier(backend, m, graph)
 	require.NoError(t, err)
-	_, err = c.Health()
+	_, err = c.Health(0)
 	require.EqualError(t, err, "the model has no levels, and so no clusters")
 
 	m.Spec.Model = "fc"
 	c, err = NewClassifier(backend, m, graph)
 	require.NoError(t, err)
-	_, err = c.ClusterLevels()
+	_, err = c.ClusterLevels(0)
 	require.EqualError(t, err, "model fc has no clusters; only ccp has")
 	require.NoError(t, c.Close())
-	_, err = c.ClusterLevels()
+	_, err = c.ClusterLevels(0)
 	require.ErrorIs(t, err, ErrClosed)
 }

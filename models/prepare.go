@@ -101,39 +101,89 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 	})
 }
 
-// prepare searches a clustering of each level, or finds it in the cache, and keeps its neighbourhoods and ranks in store. All of
-// it happens on the host, in time and memory linear in the edges.
-func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (h Hierarchy, err error) {
+// prepare searches the hierarchies, or finds them in the cache, and keeps their neighbourhoods and ranks in store. All of it happens
+// on the host, in time and memory linear in the edges. The result is of the first.
+func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (first Hierarchy, err error) {
 	a = s.affinity(a)
-	levels := make([]partition.Level, len(s.Levels))
-	for i, l := range s.Levels {
-		levels[i] = partition.Level{Clusters: l.Clusters, MaxSize: l.Neighbours}
-	}
-	clusters, err := partition.Cached(ctx, a, levels, progress)
-	if err != nil {
-		return h, err
-	}
-	for i, l := range s.Levels {
-		scope := store.Scope(networkScope + levelName(i))
-		nodes, ranks := partition.Neighbourhoods(a, clusters[i], l.Clusters, l.Neighbours)
-		if s.Plan() != ccp.Prepared && s.restricted(i) {
-			c := s.candidates(i)
-			err = ccp.SetCandidates(scope, partition.Candidates(a, clusters[i], l.Clusters, c), c)
+	levels := make([]preparedLevel, len(s.Levels))
+	positions := s.positions(a)
+	for seed := range s.Hierarchies() {
+		clusters, err := partition.Cached(ctx, a, s.sizes(), uint64(seed), progress)
+		if err != nil {
+			return first, err
 		}
+		m, at := a, positions
+		for i, l := range s.Levels {
+			if seed == 0 && s.Plan() != ccp.Prepared && s.restricted(i) {
+				c := s.candidates(i)
+				err = ccp.SetCandidates(store.Scope(networkScope+levelName(i)), partition.Candidates(m, clusters[i], l.Clusters, c), c)
+			}
+			nodes, ranks := partition.Neighbourhoods(m, clusters[i], l.Clusters, l.Neighbours)
+			levels[i].add(clusters[i], nodes, ranks)
+			if positions != nil {
+				at = levels[i].place(at, clusters[i], l.Clusters)
+			}
+			if seed == 0 {
+				first.Objective = append(first.Objective, partition.Objective(m, clusters[i], l.Clusters))
+				first.Coverage = append(first.Coverage, hierarchy.Coverage(nodes, m.N()))
+			}
+			if err == nil {
+				m, err = partition.Coarsen(m, clusters[i], l.Clusters)
+			}
+			if err != nil {
+				return first, err
+			}
+		}
+	}
+	for i, l := range s.Levels {
+		if s.directed(i) {
+			levels[i].direct(s.Hierarchies(), l.Neighbours)
+		}
+		scope := store.Scope(networkScope + levelName(i))
 		switch s.Plan() {
 		case ccp.Refined:
-			err = errors.Join(err, ccp.SetMemberships(scope, clusters[i], l.Clusters, softness, uint64(i)))
+			err = ccp.SetMemberships(scope, levels[i].clusters, l.Clusters, softness, uint64(i))
 		case ccp.Prepared:
-			err = errors.Join(err, ccp.SetClusters(scope, clusters[i]), ccp.SetFrozen(scope, nodes, ranks, l.Clusters, l.Neighbours))
+			err = errors.Join(ccp.SetClusters(scope, levels[i].clusters), ccp.SetFrozen(scope, levels[i].nodes, levels[i].ranks, l.Neighbours))
 		}
 		if err != nil {
-			return h, err
-		}
-		h.Objective = append(h.Objective, partition.Objective(a, clusters[i], l.Clusters))
-		h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, a.N()))
-		if a, err = partition.Coarsen(a, clusters[i], l.Clusters); err != nil {
-			return h, err
+			return first, err
 		}
 	}
-	return h, nil
+	return first, nil
+}
+
+// sizes are the levels to search: no cluster larger than its neighbourhood where that is possible.
+func (s Spec) sizes() []partition.Level {
+	sizes := make([]partition.Level, len(s.Levels))
+	for i, l := range s.Levels {
+		sizes[i] = partition.Level{Clusters: l.Clusters, MaxSize: l.Neighbours}
+	}
+	return sizes
+}
+
+// SearchedObjective is the sum of C over the levels of a searched hierarchy: what a learned one can be held against.
+func (s Spec) SearchedObjective(ctx context.Context, a *affinity.Matrix) (sum float64, err error) {
+	a = s.affinity(a)
+	clusters, err := partition.Cached(ctx, a, s.sizes(), 0, nil)
+	for i := range clusters {
+		sum += partition.Objective(a, clusters[i], s.Levels[i].Clusters)
+		if a, err = partition.Coarsen(a, clusters[i], s.Levels[i].Clusters); err != nil {
+			break
+		}
+	}
+	return sum, err
+}
+
+// preparedLevel is a level of the searched hierarchies, one after the other.
+type preparedLevel struct {
+	clusters []int32 // [H·N]
+	nodes    []int32 // [H·K, L]
+	ranks    []float64
+	// positions of nodes and of clusters, where some level's slots are directed
+	positions, centres [][]float64
+}
+
+func (p *preparedLevel) add(clusters, nodes []int32, ranks []float64) {
+	p.clusters, p.nodes, p.ranks = append(p.clusters, clusters...), append(p.nodes, nodes...), append(p.ranks, ranks...)
 }

@@ -11,17 +11,23 @@ import (
 type Recipe struct {
 	Levels         string   `json:"levels"` // as ParseLevels reads them; "" are derived from the number of nodes
 	Hidden         []int    `json:"hidden"`
-	Epochs         int      `json:"epochs"`
+	Epochs         int      `json:"epochs"` // 0: by the number of samples, as for Batch
 	Batch          int      `json:"batch"`
 	LearningRate   float64  `json:"learning_rate"`
+	Schedule       string   `json:"schedule"`
+	Keep           string   `json:"keep"`    // the weights of the "best" epoch in validation or the "last" ones
 	Average        float64  `json:"average"` // decay of the moving average of the weights; 0 is none
 	LabelSmoothing float64  `json:"label_smoothing"`
 	Augment        bool     `json:"augment"` // where the data set has it
-	TFIDF          bool     `json:"tfidf"`   // where the data set has it
+	Noise          float64  `json:"noise"`   // this and the next two: of any signal, see package datasets/augment
+	Scale          float64  `json:"scale"`
+	Stretch        float64  `json:"stretch"`
+	Mixup          float64  `json:"mixup"`
+	TFIDF          bool     `json:"tfidf"` // where the data set has it
 	Settings       Settings `json:"settings"`
 }
 
-// recipes is a list of changes to a Recipe, each for a data set (none: all) and some models (none: all): later ones win. They hold the
+// recipes is a list of changes to a Recipe, each for a data set (none: all), or all except some, and some models (none: all): later ones win. They hold the
 // paper's architectures and training where it gives them (Adam from 1e-3), and our own for other data sets and models. Models without
 // levels get the counts that they were published on.
 //
@@ -38,9 +44,9 @@ func RecipeFor(data, name string) (r Recipe) {
 	}
 	read(recipes, &changes)
 	for _, change := range changes {
-		var of struct{ Data, Models string }
+		var of struct{ Data, Except, Models string }
 		read(change, &of)
-		if (of.Data == "" || of.Data == data) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
+		if (of.Data == "" || of.Data == data) && !slices.Contains(strings.Fields(of.Except), data) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
 			read(change, &r)
 		}
 	}

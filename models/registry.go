@@ -64,7 +64,7 @@ type kind struct {
 
 // registry: a model is one file and one line here.
 var registry = map[string]kind{
-	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)", build: ccpNetwork, levels: true, hidden: true, check: Spec.checkCandidates},
+	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)", build: ccpNetwork, levels: true, hidden: true, check: func(s Spec) error { return cmp.Or(s.checkHierarchies(), s.checkCandidates(), s.checkSlots()) }},
 	"fc":           {about: "fully connected layers", build: fullyConnected, hidden: true},
 	"softmax":      {about: "softmax regression", build: linear, lacks: linearLacks},
 	"svm":          {about: "linear support vector machine, one class against the rest", build: linear, margins: true, lacks: linearLacks},

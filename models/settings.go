@@ -25,6 +25,17 @@ type Options struct {
 	// level's nodes times clusters are at most 2²⁵, else 4. Time and memory of a level with candidates are linear in its nodes and
 	// edges. A level can have candidates if the level before it has.
 	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
+	// Hierarchies is how many prepared hierarchies the network has, each searched from a seed of its own. All weights are shared. A
+	// training step uses one, drawn at random; a prediction is the mean of the logits of all. 0 is a number that suits the graph, see
+	// Spec.Suited.
+	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 0" models:"ccp"`
+	// Stem is how many filters come before the first level, of each node's own neighbourhood, without pooling; 0 is none, and -1 a number
+	// that suits the graph, see Spec.Suited.
+	Stem int `param:"ccp_stem" default:"0" rule:"from -1" models:"ccp"`
+	// Blocks is how many residual blocks of two such convolutions follow the stem (He et al. 2016).
+	Blocks int `param:"ccp_blocks" default:"0" rule:"from 0" models:"ccp"`
+	// Reach is how many nodes a stem's filter sees: the node itself and the nearest by hops.
+	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
 	// NormalizeInput divides the input affinity by √(dᵢdⱼ): Algorithm 2's input is normalised, and raw degrees saturate the gates.
 	NormalizeInput bool `param:"ccp_normalize_input" default:"true" models:"ccp"`
 	// InputDropout is the share of a signal's values that are left out in training, such as words of a document.

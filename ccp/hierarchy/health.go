@@ -86,19 +86,26 @@ func distinct(values []int32, n int) (count int) {
 	return count
 }
 
-// overlap is Health.Overlap of neighbourhoods of n nodes.
+// overlap is Health.Overlap of neighbourhoods of n nodes. A node counts once in each, though empty slots may repeat it.
 func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 	holders := make([][]int, n)
 	for k, nodes := range neighbourhoods {
 		for _, i := range nodes {
-			holders[i] = append(holders[i], k)
+			if last := len(holders[i]) - 1; last < 0 || holders[i][last] != k {
+				holders[i] = append(holders[i], k)
+			}
 		}
 	}
-	shared := map[int]int{} // with the other neighbourhoods
+	counted := slices.Repeat([]int{-1}, n) // the last neighbourhood that each node was counted for
+	shared := map[int]int{}                // with the other neighbourhoods
 	for k, nodes := range neighbourhoods {
 		clear(shared)
 		most := 0
 		for _, i := range nodes {
+			if counted[i] == k {
+				continue
+			}
+			counted[i] = k
 			for _, other := range holders[i] {
 				if other != k {
 					shared[other]++

@@ -21,7 +21,7 @@ type Level struct {
 	// Choices is how many of the clusters a node may belong to: K, or its candidates, or 1 in a prepared hierarchy.
 	Choices int
 	// Neighbourhoods `[K, L]` holds the nodes that each cluster's filter sees, in the order of its weights: the most central first,
-	// unless slots are random. Ranks are their centralities, and Gates, in (0, 1), what their signals are multiplied by.
+	// unless slots are random or directed. Ranks are their centralities, and Gates, in (0, 1), what their signals are multiplied by.
 	Neighbourhoods [][]int32
 	Ranks, Gates   [][]float32
 }

@@ -124,3 +124,9 @@ func ExampleLevels_Spread() {
 	fmt.Println(nodes)
 	// Output: [0.25 0.25 0.25 -1]
 }
+
+// An empty slot repeats a node of its neighbourhood.
+func TestOverlapCountsANodeOnce(t *testing.T) {
+	assert.InDelta(t, 0.25, overlap([][]int32{{0, 1, 1, 2}, {1, 3, 3, 4}}, 5), 1e-12)
+	assert.InDelta(t, 0.5, overlap([][]int32{{0, 0, 1, 1}, {0, 0, 1, 1}}, 2), 1e-12)
+}

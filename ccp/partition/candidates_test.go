@@ -35,7 +35,7 @@ func TestCandidatesAreSpread(t *testing.T) {
 	}
 	m, err := affinity.New(100, edges)
 	require.NoError(t, err)
-	cluster, _, err := partition.Search(context.Background(), m, 20, 5, nil)
+	cluster, _, err := partition.Search(context.Background(), m, 20, 5, 0, nil)
 	require.NoError(t, err)
 	const c = 3
 	of := partition.Candidates(m, cluster, 20, c)

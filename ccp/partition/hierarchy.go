@@ -12,9 +12,9 @@ import (
 type Level struct{ Clusters, MaxSize int }
 
 // Hierarchy searches a clustering of m for each level in turn, each on the coarse graph of the level before. A level whose clusters
-// cannot hold its nodes within MaxSize is searched without that limit. progress, which may be nil, is told now and then the level,
+// cannot hold its nodes within MaxSize is searched without that limit. seed is that of Search. progress, which may be nil, is told now and then the level,
 // counted from 1, the share of its search that is done, and its C.
-func Hierarchy(ctx context.Context, m *affinity.Matrix, levels []Level, progress func(level int, done, objective float64)) (clusters [][]int32, err error) {
+func Hierarchy(ctx context.Context, m *affinity.Matrix, levels []Level, seed uint64, progress func(level int, done, objective float64)) (clusters [][]int32, err error) {
 	for i, level := range levels {
 		if level.MaxSize*level.Clusters < m.N() {
 			level.MaxSize = 0
@@ -24,7 +24,7 @@ func Hierarchy(ctx context.Context, m *affinity.Matrix, levels []Level, progress
 				progress(i+1, done, objective)
 			}
 		}
-		cluster, _, err := Search(ctx, m, level.Clusters, level.MaxSize, tell)
+		cluster, _, err := Search(ctx, m, level.Clusters, level.MaxSize, seed, tell)
 		if err == nil {
 			m, err = Coarsen(m, cluster, level.Clusters)
 		}

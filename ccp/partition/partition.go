@@ -18,9 +18,10 @@ import (
 )
 
 // Search clusters the nodes of m into k clusters, and returns each node's cluster and C. A cluster has at least one node, and at most
-// maxSize unless that is 0. The result is the same for the same arguments. Self-loops of m are left out. progress, which may be nil,
+// maxSize unless that is 0. seed draws the moves: others lead to other clusterings of nearly the same C. The result is the same for the
+// same arguments. Self-loops of m are left out. progress, which may be nil,
 // is told now and then the share of the search that is done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
-func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, progress func(done, objective float64)) ([]int32, float64, error) {
+func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64, progress func(done, objective float64)) ([]int32, float64, error) {
 	n := m.N()
 	if k < 1 || k > n {
 		return nil, 0, fmt.Errorf("%d clusters of %d nodes: there must be from 1 to as many as nodes", k, n)
@@ -40,7 +41,7 @@ func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, progress fu
 	if k == 1 {
 		return cluster, s.objective(), nil
 	}
-	s.maxSize, s.rng = maxSize, rand.New(rand.NewPCG(0, uint64(n)))
+	s.maxSize, s.rng = maxSize, rand.New(rand.NewPCG(seed, uint64(n)))
 	// Temperatures fall geometrically from about the worth of a cluster to a thousandth of it.
 	const hot, cold = 0.1, 1e-4
 	sweeps := max(100, min(1000, 100_000_000/n))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -56,7 +57,7 @@ func TestTwoTriangles(t *testing.T) {
 	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 0, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1},
 		{I: 3, J: 4, Weight: 1}, {I: 4, J: 5, Weight: 1}, {I: 3, J: 5, Weight: 1}})
 	require.NoError(t, err)
-	cluster, c, err := partition.Search(context.Background(), m, 2, 0, nil)
+	cluster, c, err := partition.Search(context.Background(), m, 2, 0, 0, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []int32{cluster[0], cluster[0], cluster[0], cluster[5], cluster[5], cluster[5]}, cluster)
 	assert.InDelta(t, 6.0/7, c, 1e-12)
@@ -66,7 +67,7 @@ func TestTwoTriangles(t *testing.T) {
 func TestGridReachesBlocks(t *testing.T) {
 	m := grid(t, 32, 32)
 	levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
-	clusters, err := partition.Hierarchy(context.Background(), m, levels, nil)
+	clusters, err := partition.Hierarchy(context.Background(), m, levels, 0, nil)
 	require.NoError(t, err)
 	sum := 0.0
 	for i, level := range levels {
@@ -88,7 +89,7 @@ func TestGridReachesBlocks(t *testing.T) {
 func TestSearchIsDeterministic(t *testing.T) {
 	m := grid(t, 8, 8)
 	search := func() []int32 {
-		cluster, _, err := partition.Search(context.Background(), m, 16, 4, nil)
+		cluster, _, err := partition.Search(context.Background(), m, 16, 4, 0, nil)
 		require.NoError(t, err)
 		assert.Equal(t, []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, sizes(cluster, 16), "full clusters swap")
 		return cluster
@@ -101,7 +102,7 @@ func TestDegenerateSizes(t *testing.T) {
 		t.Run(fmt.Sprintf("%d nodes in %d", c.n, c.k), func(t *testing.T) {
 			m, err := affinity.New(c.n, nil) // no edges at all
 			require.NoError(t, err)
-			cluster, value, err := partition.Search(context.Background(), m, c.k, 0, nil)
+			cluster, value, err := partition.Search(context.Background(), m, c.k, 0, 0, nil)
 			require.NoError(t, err)
 			assert.Zero(t, value)
 			for _, n := range sizes(cluster, c.k) {
@@ -109,7 +110,7 @@ func TestDegenerateSizes(t *testing.T) {
 			}
 		})
 	}
-	cluster, c, err := partition.Search(context.Background(), grid(t, 3, 3), 1, 0, nil)
+	cluster, c, err := partition.Search(context.Background(), grid(t, 3, 3), 1, 0, 0, nil)
 	require.NoError(t, err)
 	assert.Equal(t, make([]int32, 9), cluster)
 	assert.Equal(t, 0.5, c)
@@ -119,15 +120,15 @@ func TestSearchErrors(t *testing.T) {
 	m := grid(t, 2, 2)
 	for want, f := range map[string]func() error{
 		"5 clusters of 4 nodes: there must be from 1": func() error {
-			_, _, err := partition.Search(context.Background(), m, 5, 0, nil)
+			_, _, err := partition.Search(context.Background(), m, 5, 0, 0, nil)
 			return err
 		},
 		"0 clusters of 4 nodes": func() error {
-			_, _, err := partition.Search(context.Background(), m, 0, 0, nil)
+			_, _, err := partition.Search(context.Background(), m, 0, 0, 0, nil)
 			return err
 		},
 		"2 clusters of at most 1 nodes cannot hold 4": func() error {
-			_, _, err := partition.Search(context.Background(), m, 2, 1, nil)
+			_, _, err := partition.Search(context.Background(), m, 2, 1, 0, nil)
 			return err
 		},
 	} {
@@ -135,7 +136,7 @@ func TestSearchErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := partition.Hierarchy(ctx, grid(t, 8, 8), []partition.Level{{Clusters: 16, MaxSize: 4}}, nil)
+	_, err := partition.Hierarchy(ctx, grid(t, 8, 8), []partition.Level{{Clusters: 16, MaxSize: 4}}, 0, nil)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
@@ -156,7 +157,7 @@ func TestCached(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", dir)
 	m, levels := grid(t, 4, 4), []partition.Level{{Clusters: 4, MaxSize: 4}, {Clusters: 1, MaxSize: 4}}
 	cached := func(m *affinity.Matrix, levels []partition.Level) (clusters [][]int32, searched bool) {
-		clusters, err := partition.Cached(t.Context(), m, levels, func(int, float64, float64) { searched = true })
+		clusters, err := partition.Cached(t.Context(), m, levels, 0, func(int, float64, float64) { searched = true })
 		require.NoError(t, err)
 		return clusters, searched
 	}
@@ -194,7 +195,7 @@ func ExampleSearch() {
 	if err != nil {
 		panic(err)
 	}
-	_, c, err := partition.Search(context.Background(), m, 4, 4, nil)
+	_, c, err := partition.Search(context.Background(), m, 4, 4, 0, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -208,7 +209,7 @@ func BenchmarkSearch(b *testing.B) {
 		m, err := affinity.Grid(32, 32, 8)
 		require.NoError(b, err)
 		levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
-		clusters, err := partition.Hierarchy(context.Background(), m, levels, nil)
+		clusters, err := partition.Hierarchy(context.Background(), m, levels, 0, nil)
 		require.NoError(b, err)
 		sum := 0.0
 		for i, level := range levels {
@@ -217,5 +218,36 @@ func BenchmarkSearch(b *testing.B) {
 			require.NoError(b, err)
 		}
 		b.ReportMetric(sum, "C")
+	}
+}
+
+// Other seeds find other clusterings that are about as good; one seed finds the same again.
+func TestSeedsFindOtherClusterings(t *testing.T) {
+	m := grid(t, 9, 11) // an even one has a single best clustering, 2x2 blocks, which all seeds find
+	search := func(seed uint64) ([]int32, float64) {
+		cluster, c, err := partition.Search(context.Background(), m, 20, 9, seed, nil)
+		require.NoError(t, err)
+		return cluster, c
+	}
+	first, best := search(0)
+	again, _ := search(0)
+	assert.Equal(t, first, again)
+	together := func(cluster []int32) (pairs [][2]int) { // whatever the clusters are numbered
+		for i := range cluster {
+			for j := range i {
+				if cluster[i] == cluster[j] {
+					pairs = append(pairs, [2]int{j, i})
+				}
+			}
+		}
+		return pairs
+	}
+	for seed := range uint64(6) {
+		other, c := search(seed)
+		assert.InEpsilon(t, best, c, 0.05, "seed %d", seed)
+		assert.InDelta(t, objective(m, other, 20), c, 1e-9)
+		if seed > 0 {
+			assert.False(t, slices.Equal(together(first), together(other)), "seed %d", seed)
+		}
 	}
 }

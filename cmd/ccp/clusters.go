@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/clusters"
@@ -12,26 +13,29 @@ import (
 
 // clustersJSON is what `ccp clusters --json` prints.
 type clustersJSON struct {
-	Command    string             `json:"command"`
-	Checkpoint string             `json:"checkpoint"`
-	Snapshot   string             `json:"snapshot"`
-	Data       string             `json:"data"`
-	Levels     []hierarchy.Health `json:"levels"`
-	Words      []clusters.Cluster `json:"words"` // empty where nodes have no names, or lie on a grid
-	Files      []string           `json:"files"` // that were written, in Folder
-	Folder     string             `json:"-"`
+	Command     string             `json:"command"`
+	Checkpoint  string             `json:"checkpoint"`
+	Snapshot    string             `json:"snapshot"`
+	Data        string             `json:"data"`
+	Hierarchy   int                `json:"hierarchy"`   // shown, from 1
+	Hierarchies int                `json:"hierarchies"` // of the model
+	Levels      []hierarchy.Health `json:"levels"`
+	Words       []clusters.Cluster `json:"words"` // empty where nodes have no names, or lie on a grid
+	Files       []string           `json:"files"` // that were written, in Folder
+	Folder      string             `json:"-"`
 }
 
 func newClusters(s *shared) *cobra.Command {
 	var dir, dataDir, values string
 	var out target
 	var view clusters.View
-	var level int
+	var level, which int
 	cmd := command("clusters", "")
 	checkpointFlag(cmd, &dir)
 	out.folderFlags(cmd, "CSV files and pictures")
 	f := cmd.Flags()
 	f.Float64Var(&view.Least, "least", 0.01, "least membership to write, beside each node's largest")
+	numberVar(f, &which, "hierarchy", 1, 1, math.MaxInt, "which hierarchy to show, counted from 1, of a model with several")
 	f.StringVar(&values, "spread", "", "`FILE.npy` with a value, or a row of values, for each cluster of --level, to print for each node")
 	f.IntVar(&level, "level", 1, "level of --spread, counted from 1")
 	dataDirFlag(cmd, &dataDir)
@@ -50,14 +54,19 @@ func newClusters(s *shared) *cobra.Command {
 		if view.Classifier, err = s.load(cmd, dir); err != nil {
 			return err
 		}
-		if view.Levels, err = view.ClusterLevels(); err != nil {
+		hierarchies := view.Spec.Hierarchies()
+		if view.Spec.Clusters() && which > hierarchies {
+			return inFile(dir, fmt.Errorf("there is no hierarchy %d; hierarchies go from 1 to %d", which, hierarchies))
+		}
+		if view.Levels, err = view.ClusterLevels(which - 1); err != nil {
 			return inFile(dir, err)
 		}
 		if values != "" {
 			return s.spread(cmd, view.Levels, level, values)
 		}
-		result := clustersJSON{Command: "clusters", Checkpoint: dir, Snapshot: view.Snapshot, Data: view.Classifier.Data, Files: []string{}, Folder: out.path}
-		if result.Levels, err = view.Health(); err != nil {
+		result := clustersJSON{Command: "clusters", Checkpoint: dir, Snapshot: view.Snapshot, Data: view.Classifier.Data,
+			Hierarchy: which, Hierarchies: hierarchies, Files: []string{}, Folder: out.path}
+		if result.Levels, err = view.Health(which - 1); err != nil {
 			return inFile(dir, err)
 		}
 		// The names of pixels are never shown, those of joints in files only.

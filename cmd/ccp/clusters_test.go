@@ -17,11 +17,13 @@ import (
 )
 
 type clustersDocument struct {
-	Command    string `json:"command"`
-	Checkpoint string `json:"checkpoint"`
-	Snapshot   string `json:"snapshot"`
-	Data       string `json:"data"`
-	Levels     []struct {
+	Command     string `json:"command"`
+	Checkpoint  string `json:"checkpoint"`
+	Snapshot    string `json:"snapshot"`
+	Data        string `json:"data"`
+	Hierarchy   int    `json:"hierarchy"`
+	Hierarchies int    `json:"hierarchies"`
+	Levels      []struct {
 		Level      int      `json:"level"`
 		Nodes      int      `json:"nodes"`
 		Clusters   int      `json:"clusters"`
@@ -178,6 +180,31 @@ func TestClustersErrors(t *testing.T) {
 			assert.Contains(t, stderr, c.want)
 		})
 	}
+}
+
+// Several hierarchies are shown one at a time.
+func TestClustersOfSeveralHierarchies(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--backend", "go", "--checkpoint", dir, "--hierarchy", "prepared", "--levels", "16x4/9,1x4/4", "--fc", "0", "--epochs", "1",
+		"--set", "ccp_hierarchies=3", "--set", "ccp_stem=2", "--set", "ccp_blocks=0")
+	run := func(more ...string) []string {
+		return append([]string{"clusters", "--backend", "go", "--checkpoint", dir}, more...)
+	}
+	assert.Regexp(t, `^digits, (best|last)-\d+, hierarchy 1 of 3\n`, succeed(t, run()...))
+	var documents [3]clustersDocument
+	tables := map[string]bool{}
+	for i := range documents {
+		folder := filepath.Join(t.TempDir(), "out")
+		decode(t, succeed(t, run("--json", "--out", folder, "--hierarchy", fmt.Sprint(i+1))...), &documents[i])
+		assert.Equal(t, []int{i + 1, 3}, []int{documents[i].Hierarchy, documents[i].Hierarchies})
+		table, err := os.ReadFile(filepath.Join(folder, "level_1_nodes.csv"))
+		require.NoError(t, err)
+		tables[string(table)] = true
+	}
+	assert.Len(t, tables, 3, "they differ")
+	code, _, stderr := execute(t, run("--hierarchy", "4")...)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "ccp: "+dir+": there is no hierarchy 4; hierarchies go from 1 to 3\n", stderr)
 }
 
 // Words stand for clusters where nodes have names and no grid; the data set gone, numbers do.

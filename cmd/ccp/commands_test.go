@@ -75,11 +75,11 @@ func TestTrain(t *testing.T) {
 	code, stdout, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
 	assert.Equal(t, "data   digits: 1,258 training, 180 validation, 359 test samples in 10 classes\n"+
-		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\n", stderr[:strings.Index(stderr, "epoch")])
-	assert.Regexp(t, `^epoch 1/1  loss \d\.\d{4}  acc 0\.\d{3}  val 0\.\d{4}  C \d\.\d\d \d\.\d\d  \d+\.\ds  best$`, lines(stderr)[3])
+		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\ntrain  1 epoch of 64 samples a step, rate 0.001 cosine, best weights\n", stderr[:strings.Index(stderr, "epoch 1/1")])
+	assert.Regexp(t, `^epoch 1/1  loss \d\.\d{4}  acc 0\.\d{3}  val 0\.\d{4}  C \d\.\d\d \d\.\d\d  \d+\.\ds  best$`, lines(stderr)[4])
 	assert.NotContains(t, stderr, "\r", "no bar off a terminal")
 	require.Len(t, lines(stdout), 3)
-	assert.Regexp(t, `^test accuracy \d+\.\d\d%, loss \d\.\d{4}; validation accuracy \d+\.\d\d%, best in epoch 1 of 1$`, lines(stdout)[0])
+	assert.Regexp(t, `^test accuracy \d+\.\d\d%, loss \d\.\d{4}; validation accuracy \d+\.\d\d%, after the last of 1 epoch$`, lines(stdout)[0])
 	assert.Regexp(t, `^778 parameters, 19 steps in \d+\.\ds of training after \d+\.\ds of compiling, on go$`, lines(stdout)[1])
 	assert.Equal(t, "checkpoint in "+dir+"; try: "+self()+" eval --checkpoint '"+dir+"'", lines(stdout)[2])
 
@@ -105,10 +105,10 @@ func TestTrain(t *testing.T) {
 
 func TestTrainGuardsADirectory(t *testing.T) {
 	dir := trained(t)
-	code, _, stderr := execute(t, append([]string{"train", "--checkpoint", dir, "--lr", "0.5"}, tiny...)...)
+	code, _, stderr := execute(t, append(append([]string{"train", "--checkpoint", dir}, tiny...), "--lr", "0.5")...)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, dir+" holds a finished run with other settings (learning_rate was 0.001, is 0.5)")
-	succeed(t, append([]string{"train", "--checkpoint", dir, "--lr", "0.5", "--overwrite"}, tiny...)...)
+	succeed(t, append(append([]string{"train", "--checkpoint", dir}, tiny...), "--lr", "0.5", "--overwrite")...)
 
 	precious := filepath.Join(t.TempDir(), "thesis.tex")
 	require.NoError(t, os.WriteFile(precious, nil, 0o644))

@@ -1,21 +1,34 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
+// comparison is what to compare: rows for the models, a table for each data set.
+type comparison struct {
+	data, models []string
+	folds        folding
+	splitSeed    uint64
+	tfidf        *bool // nil: as each model does best
+	steps        int   // of every model that is trained; 0: as many as suit it
+	epochs       int
+}
+
 func newCompare(s *shared) *cobra.Command {
 	var o studyFlags
-	var data string
-	var names []string
+	var c comparison
 	var tfidf bool
 	cmd := command("compare", "")
 	cmd.Long += "\n\nModels:"
@@ -24,37 +37,113 @@ func newCompare(s *shared) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
-	f.StringSliceVar(&names, "models", []string{"ccp", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
+	f.StringSliceVar(&c.data, "data", []string{"digits"}, "data sets: `NAMES` in \"ccp data list\", FILE.npz of your own, or folders of such files")
+	f.StringSliceVar(&c.models, "models", []string{"ccp", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
+	f.Var(&checked{"", "string", c.folds.set}, "folds", "cross-validate with `K` stratified folds of all samples, or with \"groups\", one fold for each group of the file")
+	f.Uint64Var(&c.splitSeed, "split-seed", 0, "`SEED` of the folds, and of the splits where the data set brings none")
 	f.BoolVar(&tfidf, "tfidf", false, "weigh the words of texts by how rare they are (default: as each model does best)")
+	numberVar(f, &c.steps, "steps", 0, 0, math.MaxInt, "`N` steps of every model (default: by the data set and its size, the same for all)")
 	o.add(cmd, "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		for _, name := range names {
+		if c.epochs = o.epochs; f.Changed("tfidf") {
+			c.tfidf = &tfidf
+		}
+		if len(c.models) == 0 {
+			return usage(cmd, errors.New("--models: name at least one model"))
+		}
+		for _, name := range c.models {
 			if !slices.Contains(models.Names(), name) {
 				return usage(cmd, fmt.Errorf("--models: there is no model %q; there are %s", name, strings.Join(models.Names(), ", ")))
 			}
 		}
-		path, err := absolute(data, true)
+		sets, err := dataSets(c.data)
 		if err != nil {
-			return err
+			return usage(cmd, fmt.Errorf("--data: %w", err))
 		}
-		short := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
+		var tables []study.Table
+		for _, set := range sets {
+			t, err := c.table(set)
+			if err != nil {
+				return err
+			}
+			tables = append(tables, t)
+		}
+		about := dataAbout(c.data, sets)
 		if o.folder == "" {
-			o.folder = filepath.Join("runs", "compare-"+short)
+			o.folder = filepath.Join("runs", strings.ReplaceAll("compare "+about+c.folds.String(), " ", "-"))
 		}
-		t := study.Table{Name: "compare", Title: "Models on " + short}
-		for _, name := range names {
-			c := training.Defaults(path, name)
-			if f.Changed("tfidf") {
-				c.TFIDF = tfidf
-			}
-			if o.epochs > 0 && o.epochs < c.Epochs {
-				c.Epochs = o.epochs
-				t.Reduced = fmt.Sprintf("%d epochs", o.epochs)
-			}
-			t.Rows = append(t.Rows, study.Row{Name: name, Config: &c})
+		if len(tables) > 1 {
+			title := fmt.Sprintf("Models on %d data sets: %s", len(tables), about)
+			return s.runStudy(cmd, o, tables, s.reportSuite(cmd, o, "compare", title, tables))
 		}
-		return s.runStudy(cmd, o, []study.Table{t})
+		tables[0].Name, tables[0].Title = "compare", "Models on "+about
+		return s.runStudy(cmd, o, tables, s.reportTables(cmd, o, tables))
 	}
 	return cmd
+}
+
+// table is the comparison on one data set.
+func (c comparison) table(set dataSet) (study.Table, error) {
+	t := study.Table{Name: set.name, Title: set.name}
+	folds, err := c.folds.of(set.data)
+	if err != nil {
+		return t, fmt.Errorf("--folds groups: %w", err)
+	}
+	for _, model := range c.models {
+		config := training.Defaults(set.data, model)
+		config.SplitSeed = c.splitSeed
+		if c.tfidf != nil {
+			config.TFIDF = *c.tfidf
+		}
+		switch {
+		case c.steps > 0 && !(models.Spec{Model: model}).Fitted():
+			config.Steps, config.Epochs = c.steps, 0
+		case c.epochs > 0 && (c.epochs < config.Epochs || config.Epochs == 0):
+			config.Steps, config.Epochs = 0, c.epochs
+			t.Reduced = fmt.Sprintf("%d epochs", c.epochs)
+		}
+		t.Rows = append(t.Rows, study.Row{Name: model, Config: &config, Folds: folds})
+	}
+	return t, nil
+}
+
+// folding is a cross-validation, by its number of folds or by groups.
+type folding struct {
+	number int
+	groups bool
+}
+
+func (f *folding) set(text string) (err error) {
+	f.number, err = strconv.Atoi(text)
+	if f.groups = text == "groups"; !f.groups && (err != nil || f.number < 2) {
+		return errors.New(`is neither a number of folds, at least 2, nor "groups"`)
+	}
+	return nil
+}
+
+// String is what the folding adds to the name of a comparison.
+func (f folding) String() string {
+	switch {
+	case f.groups:
+		return " groups"
+	case f.number > 0:
+		return fmt.Sprintf(" %d folds", f.number)
+	}
+	return ""
+}
+
+// of lists the folds of a data set; nil for no cross-validation.
+func (f folding) of(data string) (folds []datasets.Fold, err error) {
+	number := f.number
+	if f.groups {
+		names, err := datasets.Groups(data)
+		if err != nil {
+			return nil, err
+		}
+		number = len(names)
+	}
+	for i := range number {
+		folds = append(folds, datasets.Fold{Number: i + 1, Of: f.number})
+	}
+	return folds, nil
 }

@@ -31,12 +31,17 @@ func (d *display) observer() training.Observer {
 	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
-// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know.
+// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know. What is odd
+// in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
+	said := map[string]bool{}
 	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step, Notice: func(line string) {
-		if !strings.HasPrefix(line, "hierarchy ") {
-			d.notice("  " + line)
+		odd := d.config.Data + " " + line
+		if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && said[odd] {
+			return
 		}
+		said[odd] = true
+		d.notice("  " + line)
 	}}
 }
 
@@ -44,7 +49,11 @@ func (d *display) brief() training.Observer {
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
 func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
-	d.notice(fmt.Sprintf("data   %s: %s in %d classes", data.Name, splitsOf(data), data.Classes()))
+	fold := ""
+	if d.config.Fold != (datasets.Fold{}) {
+		fold = fmt.Sprintf(", tested on fold %s", d.config.Fold)
+	}
+	d.notice(fmt.Sprintf("data   %s: %s in %d classes%s", data.Name, splitsOf(data), data.Classes(), fold))
 	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"), text.Count(data.Channels, "channel")))
 	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
 	model := spec.Model
@@ -54,7 +63,33 @@ func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	if len(spec.Levels) > 0 || len(spec.Hidden) > 0 {
 		model += ", fc " + cmp.Or(widths, "none")
 	}
+	if o := spec.Settings.Of(""); spec.Clusters() {
+		if o.Stem > 0 {
+			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(o.Blocks, "block"))
+		}
+		if o.Hierarchies > 1 {
+			model += fmt.Sprintf(", %d hierarchies", o.Hierarchies)
+		}
+	}
 	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
+	d.config = d.config.Budget(len(data.Train))
+	d.notice("train  " + budgetOf(d.config))
+}
+
+// budgetOf is how a training goes, in a line: what nobody chose, too.
+func budgetOf(c training.Config) string {
+	line := fmt.Sprintf("%s of %s", text.Count(c.Epochs, "epoch"), text.Count(c.Batch, "sample")+" a step")
+	if c.Steps > 0 {
+		line = fmt.Sprintf("%s of %s in %s", text.Count(c.Steps, "step"), text.Count(c.Batch, "sample"), text.Count(c.Epochs, "epoch"))
+	}
+	line += fmt.Sprintf(", rate %g %s", c.LearningRate, c.Schedule)
+	if c.LabelSmoothing > 0 {
+		line += fmt.Sprintf(", labels smoothed by %g", c.LabelSmoothing)
+	}
+	if c.Average > 0 {
+		line += fmt.Sprintf(", weights averaged by %g", c.Average)
+	}
+	return line + ", " + c.Keep + " weights"
 }
 
 func (d *display) prepare(level int, done, objective float64) {
@@ -103,12 +138,15 @@ func progressLine(head string, done float64, tail string, width int) string {
 
 func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
-	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f  val %.4f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy, e.Validation.Accuracy)
+	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy)
+	if e.Validation != nil {
+		fmt.Fprintf(&line, "  val %.4f", e.Validation.Accuracy)
+	}
 	if len(e.Objective) > 0 {
 		fmt.Fprintf(&line, "  C %s", strings.Trim(fmt.Sprintf("%.2f", e.Objective), "[]"))
 	}
 	fmt.Fprintf(&line, "  %s", text.Seconds(e.Seconds))
-	if e.Best {
+	if e.Best && d.config.Keep != training.KeepLast {
 		line.WriteString("  best")
 	}
 	d.notice(line.String())

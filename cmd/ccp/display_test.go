@@ -45,12 +45,12 @@ func TestDisplayOnATerminal(t *testing.T) {
 	}
 	data, err := datasets.Load("digits", datasets.Options{})
 	require.NoError(t, err)
-	d := newDisplay(screen, training.Config{Epochs: 12}, "go")
+	d := newDisplay(screen, training.Config{Epochs: 12, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, "go")
 	assert.Nil(t, d.screen, "a file is no terminal")
 	d.screen = screen
 
 	d.begin(data, models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
-	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n"))
+	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\ntrain  12 epochs of 64 samples a step, rate 0.001 cosine, best weights\n"))
 	d.prepare(1, 0.421, 49.94)
 	assert.Equal(t, "\rpreparing level 1: 42%  C 49.9\x1b[K", written())
 	d.prepare(1, 0.43, 50)
@@ -66,8 +66,8 @@ func TestDisplayOnATerminal(t *testing.T) {
 	assert.Empty(t, written(), "too soon to draw again")
 	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 2, Steps: 2})
 	assert.Contains(t, written(), "] 100%", "the last step is always drawn")
-	d.epoch(training.Epoch{Epoch: 1, Train: training.Score{Loss: 2.5, Accuracy: 0.25}, Objective: []float64{0.5, 0.75}, Seconds: 0.25, Best: true})
-	assert.Equal(t, "\r\x1b[Kepoch  1/12  loss 2.5000  acc 0.250  val 0.0000  C 0.50 0.75  0.2s  best\n", written())
+	d.epoch(training.Epoch{Epoch: 1, Train: training.Score{Loss: 2.5, Accuracy: 0.25}, Validation: &training.Score{Loss: 2, Accuracy: 0.5}, Objective: []float64{0.5, 0.75}, Seconds: 0.25, Best: true})
+	assert.Equal(t, "\r\x1b[Kepoch  1/12  loss 2.5000  acc 0.250  val 0.5000  C 0.50 0.75  0.2s  best\n", written())
 	d.notice("resuming")
 	assert.Equal(t, "resuming\n", written(), "nothing to erase")
 	d.step(training.Progress{Epoch: 2, Epochs: 12, Step: 1, Steps: 2})

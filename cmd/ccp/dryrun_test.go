@@ -11,13 +11,14 @@ import (
 // A dry run tells of the step and leaves no checkpoint behind. The pure Go backend estimates.
 func TestDryRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	out := succeed(t, "train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go")
+	line := append([]string{"train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go"}, published...)
+	out := succeed(t, line...)
 	assert.Contains(t, out, "model ccp on digits: 382 parameters; batch 64 on 1 device, go\nmemory of a training step on each device, estimated, this backend does not tell:\n")
 	assert.Contains(t, out, "level_1's gathered neighbourhoods")
 	var f training.Footprint
-	decode(t, succeed(t, "train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go", "--json"), &f)
+	decode(t, succeed(t, append(line, "--json")...), &f)
 	assert.Equal(t, (64*4+2*9+2+2+4)+(4+4*4*2+4+2+8)+(4*10+10), f.Parameters)
-	out = succeed(t, "train", "--data", "digits", "--levels", "4x2/9,1x4/4", "--fc", "0", "--checkpoint", dir, "--dry-run", "--backend", "go", "--resident")
+	out = succeed(t, append(line, "--resident")...)
 	assert.Contains(t, out, "weights, Adam's averages, graph, samples")
 	assert.Regexp(t, `/resident/samples +0\.1 MB +\(Uint8\)\[1258, 64, 1\]`, out)
 	assert.NoDirExists(t, dir)

@@ -15,8 +15,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files and examples/digits.npy anew")
 
+// published are the settings of the paper's network and training.
+var published = []string{"--hierarchy", "learned", "--set", "ccp_stem=0", "--set", "ccp_padding=nodes", "--set", "ccp_dropout=0", "--set", "readout_dropout=0.2",
+	"--keep", "best", "--validation", "0.125", "--lr", "0.001", "--schedule", "cosine", "--label-smoothing", "0"}
+
 // tiny are the settings with which a training on the digits takes a fraction of a second, on the pure Go backend.
-var tiny = []string{"--backend", "go", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "1"}
+var tiny = append([]string{"--backend", "go", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "1"}, published...)
 
 // execute runs a command line in this process.
 func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
@@ -112,9 +116,13 @@ func TestWrongUsage(t *testing.T) {
 		{"train --devices 0", `--devices "0" must be at least 1`, "ccp train"},
 		{"train --dtype float16", `--dtype "float16" is none of float32, bfloat16`, "ccp train"},
 		{"train --dtype bfloat16 --set dtype=float32", "--dtype bfloat16 and --set dtype=float32 contradict each other; give one of them", "ccp train"},
-		{"train --epochs 0", "epochs: 0; there must be at least 1", "ccp train"},
+		{"train --epochs -1", "epochs: -1; there must be at least 1, or 0", "ccp train"},
+		{"train --keep first", `keep: "first" is none of best, last`, "ccp train"},
+		{"train --keep last --patience 3", "patience: 3 epochs without a better validation, but the last weights are kept", "ccp train"},
 		{"train --batch 1", "batch: 1; batch normalisation needs at least 2 samples", "ccp train"},
-		{"train --schedule linear", `schedule: "linear" is neither cosine nor constant`, "ccp train"},
+		{"train --noise -1", "noise: deviation -1; it must be finite and not negative", "ccp train"},
+		{"train --model svm --mixup 0.2", "mixup: 0.2; model svm is trained by its margins, whose labels cannot be mixed: it must be 0", "ccp train"},
+		{"train --schedule linear", `schedule: "linear" is none of cosine, one-cycle, constant`, "ccp train"},
 		{"train --model unet", `model: there is no "unet"; there are bayes, ccp, chebyshev,`, "ccp train"},
 		{"compare --models ccp,unet", `--models: there is no model "unet"; there are bayes, ccp, chebyshev,`, "ccp compare"},
 		{"compare --seeds 0", `--seeds "0" must be at least 1`, "ccp compare"},
@@ -241,11 +249,11 @@ func TestRefusedTrainingLeavesNothing(t *testing.T) {
 func TestHierarchyFlag(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "run")
-	line := append([]string{"train", "--checkpoint", dir, "--hierarchy", "prepared", "--set", "ccp_hierarchy=prepared"}, tiny...)
+	line := append(append([]string{"train"}, tiny...), "--checkpoint", dir, "--set", "ccp_hierarchies=1", "--hierarchy", "prepared", "--set", "ccp_hierarchy=prepared")
 	code, _, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
-	assert.Regexp(t, `(?m)^hierarchy prepared: C \d\.\d \+ 0\.5 = \d\.\d; coverage \d+ \d+%$`, lines(stderr)[3])
-	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--hierarchy", "random"}, tiny...)...)
+	assert.Regexp(t, `(?m)^hierarchy prepared: C \d\.\d \+ 0\.5 = \d\.\d; coverage \d+ \d+%$`, lines(stderr)[4])
+	code, _, stderr = execute(t, append(append([]string{"train"}, tiny...), "--checkpoint", dir, "--hierarchy", "random")...)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "ccp_hierarchy:prepared")
 }

@@ -50,7 +50,7 @@ func newReproduce(s *shared) *cobra.Command {
 			_, err = fmt.Fprint(cmd.OutOrStdout(), script)
 			return err
 		}
-		err = s.runStudy(cmd, o, tables)
+		err = s.runStudy(cmd, o, tables, s.reportTables(cmd, o, tables))
 		if errors.Is(err, errNothingRun) && args[0] == "ntu" && data == "" {
 			return fmt.Errorf("%w; NW-UCLA can stand in for it: ccp reproduce ntu --data nw-ucla", err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/gomlx/compute"
 	"github.com/spf13/cobra"
 )
 
@@ -26,13 +28,21 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	f := cmd.Flags()
 	dataDirFlag(cmd, &o.dataDir)
 	numberVar(f, &o.seeds, "seeds", 3, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
-	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt, "`N` passes over the training set at most, labelled \"reduced\" (default: the data set's)")
+	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt, "`N` passes over the training set at most, labelled \"reduced\" (default: the data set's, or by its size)")
 	f.DurationVar(&o.budget, "budget", 0, "`TIME` limit; the table then has the runs so far, labelled \"reduced\"; 0 for none")
 	f.StringVar(&o.folder, "folder", folder, "`FOLDER` that keeps the runs and the tables; processes with the same folder share the work")
 }
 
-// runStudy runs what is missing of the tables, then prints all of them and keeps them in the folder.
-func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table) error {
+// ran is what is known of a study when its runs are over or have been interrupted.
+type ran struct {
+	ctx     context.Context
+	backend compute.Backend
+	origin  study.Origin
+	errs    map[string]error // why a run failed, by directory
+}
+
+// runStudy runs what is missing of the tables. Then report prints and keeps them, and returns how many runs they have.
+func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table, report func(ran) (runs int, err error)) error {
 	if o.budget < 0 {
 		return usage(cmd, fmt.Errorf("--budget %s must be at least 0", o.budget))
 	}
@@ -48,7 +58,11 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	options := study.Options{Budget: o.budget,
 		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name, SaveEvery: time.Minute},
 		Begin: func(i, n int, cell study.Cell) {
-			display.notice(fmt.Sprintf("run %d of %d: %s, seed %d, in %s", i, n, cell.Row, cell.Config.Seed, cell.Dir))
+			about := fmt.Sprintf("%s, seed %d", cell.Row, cell.Config.Seed)
+			if fold := cell.Config.Fold.String(); fold != "" {
+				about += ", fold " + fold
+			}
+			display.notice(fmt.Sprintf("run %d of %d: %s, in %s", i, n, about, cell.Dir))
 			display.config, display.began = cell.Config, time.Time{}
 		},
 		Failed: func(cell study.Cell, err error) {
@@ -62,30 +76,10 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 		return err
 	}
 	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name, Versions: training.Versions(info.Name)}
-	var summaries []study.Summary
-	runs := 0
-	for _, t := range tables {
-		summary := study.Summarize(o.folder, t, o.seeds, origin, errs)
-		if t.Drawn && ctx.Err() == nil {
-			data, done := s.loading(cmd, o.dataDir, datasets.Options{})
-			summary.Figures, err = figures.Draw(ctx, b, figures.Options{Folder: o.folder, Table: t, Seeds: o.seeds, Data: data, Progress: data.Progress})
-			if done(); err != nil && ctx.Err() == nil {
-				return err
-			}
-		}
-		if err := summary.Write(o.folder); err != nil {
-			return err
-		}
-		summaries = append(summaries, summary)
-		for _, l := range summary.Lines {
-			runs += l.Runs
-		}
-	}
-	view := map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}
-	if err := s.print(cmd, summaries, render("study", view)); err != nil {
-		return err
-	}
+	runs, err := report(ran{ctx, b, origin, errs})
 	switch {
+	case err != nil:
+		return err
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w; the same command continues", training.ErrInterrupted)
 	case runs == 0 && len(errs) > 0:
@@ -95,3 +89,44 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 }
 
 var errNothingRun = errors.New("no run could be done; the reasons are above")
+
+// reportTables prints tables one after the other, with their figures, and keeps each.
+func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.Table) func(ran) (int, error) {
+	return func(r ran) (runs int, err error) {
+		var summaries []study.Summary
+		for _, t := range tables {
+			summary := study.Summarize(o.folder, t, o.seeds, r.origin, r.errs)
+			if t.Drawn && r.ctx.Err() == nil {
+				data, done := s.loading(cmd, o.dataDir, datasets.Options{})
+				summary.Figures, err = figures.Draw(r.ctx, r.backend, figures.Options{Folder: o.folder, Table: t, Seeds: o.seeds, Data: data, Progress: data.Progress})
+				if done(); err != nil && r.ctx.Err() == nil {
+					return 0, err
+				}
+			}
+			if err := summary.Write(o.folder); err != nil {
+				return 0, err
+			}
+			summaries = append(summaries, summary)
+			for _, l := range summary.Lines {
+				runs += l.Runs
+			}
+		}
+		view := map[string]any{"Summaries": summaries, "Folder": filepath.Clean(o.folder)}
+		return runs, s.print(cmd, summaries, render("study", view))
+	}
+}
+
+// reportSuite prints and keeps one table of all data sets.
+func (s *shared) reportSuite(cmd *cobra.Command, o studyFlags, name, title string, tables []study.Table) func(ran) (int, error) {
+	return func(r ran) (runs int, err error) {
+		suite := study.SummarizeSuite(o.folder, name, title, tables, o.seeds, r.origin, r.errs)
+		if err := suite.Write(o.folder); err != nil {
+			return 0, err
+		}
+		for _, m := range suite.Models {
+			runs += m.Runs
+		}
+		view := map[string]any{"Suite": suite, "Folder": filepath.Clean(o.folder)}
+		return runs, s.print(cmd, suite, render("suite", view))
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -33,6 +35,102 @@ func TestCompare(t *testing.T) {
 	assert.Contains(t, summaries[0].Origin.Command, "ccp compare --backend go")
 }
 
+// Several data sets make one table: a row for each, a column for each model that could be run.
+func TestCompareSuite(t *testing.T) {
+	suite, folder := t.TempDir(), filepath.Join(t.TempDir(), "compared")
+	grouped := func(n int) []npz.Named {
+		groups := make([]int64, n)
+		for i := range groups {
+			groups[i] = int64(i / (n / 2))
+		}
+		return with(ring(n), "groups", groups, n)
+	}
+	require.NoError(t, npz.Write(filepath.Join(suite, "b.npz"), grouped(80)))
+	require.NoError(t, npz.Write(filepath.Join(suite, "Another ring.NPZ"), grouped(120)))
+	require.NoError(t, os.WriteFile(filepath.Join(suite, "notes.txt"), nil, 0o644))
+	args := []string{"compare", "--backend", "go", "--data", suite + "/", "--models", "softmax,tcn,svm", "--seeds", "1", "--epochs", "1", "--folder", folder}
+	code, stdout, stderr := execute(t, args...)
+	require.Zero(t, code, stderr)
+	assert.Regexp(t, `^Models on 2 data sets: \d+ \(reduced: 1 epochs, 4 of 6 runs\)
+accuracy % +softmax +svm
+Another ring +\d+\.\d +\d+\.\d
+b +\d+\.\d +\d+\.\d
+
+mean accuracy +\d+\.\d +\d+\.\d
+mean rank +[12]\.\d\d +[12]\.\d\d
+sets won +[012] +[012]
+training s +\S+ +\S+
+parameters +148 +148
+
+not run: tcn on Another ring, b: model tcn needs`, stdout)
+	assert.Contains(t, stdout, "kept in "+folder+"/compare.{md,csv,json}\n")
+	for _, name := range []string{"compare.md", "compare.csv", "compare.json"} {
+		assert.FileExists(t, filepath.Join(folder, name))
+	}
+
+	var suited study.Suite
+	decode(t, succeed(t, append(args, "--json", "--folds", "groups")...), &suited)
+	assert.Equal(t, "a fold for each group", suited.Folds)
+	assert.Equal(t, []string{"Another ring", "b"}, suited.Counted)
+	assert.Equal(t, 2, suited.Sets[0].Lines[0].Runs, "a group is a fold")
+	assert.Equal(t, "2/groups", suited.Sets[0].Lines[0].Each[1].Fold.String())
+
+	// A fold that is trained or evaluated alone is the comparison's.
+	ended := suited.Sets[1].Lines[0].Each[1]
+	var e evalJSON
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", filepath.Join(folder, ended.Folder), "--json"), &e)
+	assert.Equal(t, 40, e.Samples)
+	assert.InDelta(t, ended.Accuracy, 100*e.Accuracy, 1e-9)
+	var alone training.Result
+	decode(t, succeed(t, "train", "--backend", "go", "--data", filepath.Join(suite, "b.npz"), "--model", "softmax", "--epochs", "1", "--fold", "2/groups", "--checkpoint", filepath.Join(t.TempDir(), "run"), "--json"), &alone)
+	assert.InDelta(t, ended.Accuracy, 100*alone.Test.Accuracy, 1e-9)
+}
+
+func TestCompareErrors(t *testing.T) {
+	empty, data := t.TempDir(), ringFile(t, ring(80))
+	for want, args := range map[string][]string{
+		"--data: the folder " + empty + " has no .npz file":                             {"--data", empty},
+		"--models: name at least one model":                                             {"--models", ""},
+		"--data: name at least one data set":                                            {"--data", ""},
+		`--folds "1" is neither a number of folds, at least 2, nor "groups"`:            {"--folds", "1"},
+		`--folds "five" is neither`:                                                     {"--folds", "five"},
+		"--folds groups: " + data + ": there are no groups, so that none can be a fold": {"--folds", "groups", "--data", data},
+	} {
+		code, _, stderr := execute(t, append([]string{"compare", "--backend", "go"}, args...)...)
+		assert.NotZero(t, code)
+		assert.Contains(t, stderr, want)
+	}
+}
+
+func TestDataSets(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	for _, file := range []string{"a/x.npz", "a/y.npz", "b/x.npz", "digits/z.npz"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, nil, 0o644))
+	}
+	for _, c := range []struct {
+		given, names []string
+		about        string
+	}{
+		{[]string{"digits"}, []string{"digits"}, "digits"},
+		{[]string{"digits/"}, []string{"z"}, "digits"},
+		{[]string{"a"}, []string{"x", "y"}, "a"},
+		{[]string{"a/y.npz", "digits", "a"}, []string{"y", "digits", "x"}, "y and 2 more"},
+		{[]string{"a", "b"}, []string{here + "/a/x", "y", here + "/b/x"}, "x and 2 more"},
+	} {
+		sets, err := dataSets(c.given)
+		require.NoError(t, err)
+		var names []string
+		for _, set := range sets {
+			names = append(names, set.name)
+		}
+		assert.Equal(t, c.names, names)
+		assert.Equal(t, c.about, dataAbout(c.given, sets))
+	}
+}
+
 func TestReproduce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := execute(t, "reproduce", "ntu", "--backend", "go")
@@ -47,7 +145,7 @@ func TestReproduce(t *testing.T) {
 	assert.NoDirExists(t, "shared", "nothing was run")
 
 	table := succeed(t, "reproduce", "order", "--backend", "go", "--data", "digits", "--seeds", "1", "--epochs", "1", "--budget", "1ns")
-	assert.Contains(t, table, "on digits in place of the paper's cifar10 (reduced: 1 of 100 epochs, 0 of 2 runs)")
+	assert.Contains(t, table, "on digits in place of the paper's cifar10 (reduced: 1 of 36 epochs, 0 of 2 runs)")
 	_, err := os.Stat(filepath.Join("runs", "reproduce", "order-digits.csv"))
 	assert.NoError(t, err)
 }

@@ -33,19 +33,23 @@ func newTrain(s *shared) *cobra.Command {
 	f.StringVar(&c.Data, "data", "digits", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(f, &c.KNN, &c.SplitSeed, &c.Validation)
+	f.TextVar(&c.Fold, "fold", datasets.Fold{}, "`FOLD` to test on, such as 2/5, the second of five, or 2/groups, the second group (default: the data's split)")
 	f.BoolVar(&c.RandomGraph, "random-graph", false, "replace the data's graph by a random connected one with as many edges")
 	formFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
+	signalFlags(f, &c)
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.IntSliceVar(&hidden, "fc", nil, "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
-	choiceVar(f, new(string), "hierarchy", "learned", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(), ", ")+"; some data sets differ", ccp.Plans()...)
+	choiceVar(f, new(string), "hierarchy", "", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(), ", ")+" (default: prepared; learned for the paper's data sets)", ccp.Plans()...)
 	choiceVar(f, new(string), "dtype", "float32", "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", "float32", nn.BFloat16)
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
-	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set (default: the data set's)")
-	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, mostly 64)")
-	f.Float64Var(&c.LearningRate, "lr", 0, "Adam's learning `RATE` at the start (default 0.001)")
-	f.StringVar(&c.Schedule, "schedule", "cosine", "`KIND` of schedule of the learning rate: cosine (to zero) or constant")
+	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set, or parts of --steps (default: the data set's, or by its size)")
+	f.IntVar(&c.Steps, "steps", 0, "`N` steps in all, in place of passes (default: the data set's, or by its size)")
+	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, or by its size)")
+	f.Float64Var(&c.LearningRate, "lr", 0, "highest learning `RATE` of Adam (default: the data set's)")
+	f.StringVar(&c.Schedule, "schedule", "", "`KIND` of schedule of the learning rate: cosine (to zero), one-cycle (up, then to zero) or constant (default: the data set's)")
+	f.StringVar(&c.Keep, "keep", "", "`WHICH` weights to keep: best, the epoch's that did best in validation, or last, which needs no validation (default: last; best for the paper's data sets)")
 	f.Float64Var(&c.Average, "average", 0, "`DECAY` of the moving average of the weights used for classification, such as 0.999; 0 for none")
 	f.Float64Var(&c.LabelSmoothing, "label-smoothing", 0, "`SHARE` of each label that is spread over all classes, such as 0.1")
 	f.IntVar(&c.Patience, "patience", 0, "stop after `N` epochs without a better validation; 0 for never")
@@ -124,6 +128,12 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden []int, settings []str
 		}
 	})
 	*c = training.Defaults(c.Data, c.Model)
+	if f.Changed("epochs") && !f.Changed("steps") {
+		c.Steps = 0
+	}
+	if f.Changed("steps") && !f.Changed("epochs") {
+		c.Epochs = 0
+	}
 	for name, value := range given {
 		if err := f.Set(name, value); err != nil {
 			return err

@@ -76,13 +76,13 @@ func TimeCrop(frames int, least float64) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		length := (least + (1-least)*rng.Float64()) * float64(frames-1)
 		start := rng.Float64() * (float64(frames-1) - length)
-		stretch(sample, slices.Clone(sample), frames, start, length)
+		resample(sample, slices.Clone(sample), frames, start, length)
 	}
 }
 
-// stretch writes the frames of `from` between start and start + length to all frames of sample. Between a frame in which a
+// resample writes the frames of `from` between start and start + length to all frames of sample. Between a frame in which a
 // point is present and one in which it is absent, it takes the nearer frame.
-func stretch(sample, from []float32, frames int, start, length float64) {
+func resample(sample, from []float32, frames int, start, length float64) {
 	if frames < 2 {
 		return
 	}

@@ -125,7 +125,7 @@ func TestMirror(t *testing.T) {
 	assert.InDelta(t, 100, mirrored, 40)
 }
 
-func TestStretch(t *testing.T) {
+func TestResample(t *testing.T) {
 	// One body of one joint over five frames, absent in the last.
 	from := []float32{1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 4, 0, 0, 0, 0}
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestStretch(t *testing.T) {
 		{2, 2, []float32{3, 3.5, 4, 4, 0}},
 	} {
 		sample := make([]float32, len(from))
-		stretch(sample, from, 5, c.start, c.length)
+		resample(sample, from, 5, c.start, c.length)
 		for k, want := range c.want {
 			assert.InDelta(t, want, sample[3*k], 1e-6, "%+v, frame %d", c, k)
 		}

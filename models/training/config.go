@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/datasets/augment"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -23,6 +24,8 @@ type Config struct {
 	Protocol   string  `json:"protocol,omitempty"`
 	TFIDF      bool    `json:"tfidf,omitempty"`
 	Vectors    string  `json:"vectors,omitempty"` // an absolute path
+	// Fold is the part of a cross-validation to test on; zero: the data's own test.
+	Fold datasets.Fold `json:"fold,omitzero"`
 	// RandomGraph puts a connected graph drawn from Seed, with as many edges, in the place of the data's: the paper's ablation.
 	RandomGraph bool `json:"random_graph,omitempty"`
 
@@ -31,39 +34,70 @@ type Config struct {
 	Hidden   []int           `json:"hidden"` // nil: those of the recipe
 	Settings models.Settings `json:"params,omitzero"`
 
-	Epochs       int     `json:"epochs"`
-	Batch        int     `json:"batch"`
+	// Epochs are passes over the training samples or, where Steps is set, equal shares of these, to a step. Where neither is set they are by the
+	// number of samples, as Batch is where it is 0: see Budget.
+	Epochs       int     `json:"epochs,omitempty"`
+	Steps        int     `json:"steps,omitempty"`
+	Batch        int     `json:"batch,omitempty"`
 	LearningRate float64 `json:"learning_rate"`
-	Schedule     string  `json:"schedule"`          // "cosine", to zero, or "constant"
+	Schedule     string  `json:"schedule"`          // "cosine", to zero; "one-cycle", up from zero in the first quarter, then so; or "constant"
 	Average      float64 `json:"average,omitempty"` // decay of the moving average of the weights; 0 is none
-	Patience     int     `json:"patience,omitempty"`
+	// Keep is which weights are kept: those of the epoch that did "best" in validation, or the "last". For the last no samples are held
+	// out for validation, unless the data names them or Validation asks for it.
+	Keep     string `json:"keep,omitempty"`
+	Patience int    `json:"patience,omitempty"`
 	// LabelSmoothing is the share of each label that is spread over all classes.
 	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
-	Seed           int64   `json:"seed"`
+	// Signal is how much training samples are changed at random, whatever they are; Augment is the data set's own way.
+	Signal augment.Signal `json:"signal,omitzero"`
+	// Mixup is the a of the Beta(a, a) by which training samples and their labels are mixed (Zhang et al. 2018), such as 0.2; 0 for none.
+	Mixup float64 `json:"mixup,omitempty"`
+	Seed  int64   `json:"seed"`
 }
+
+// The schedules of the learning rate, and which weights can be kept.
+var (
+	Schedules = []string{"cosine", oneCycle, "constant"}
+	Keeps     = []string{"best", KeepLast}
+)
+
+const (
+	oneCycle = "one-cycle"
+	// KeepLast keeps the weights after the last step.
+	KeepLast = "last"
+)
 
 // Defaults are the settings that suit a data set and a model, by their names, see models.RecipeFor.
 func Defaults(data, model string) Config {
 	r := models.RecipeFor(data, model)
 	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
-		Schedule: "cosine", Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1}
+		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1,
+		Signal: augment.Signal{Noise: r.Noise, Scale: r.Scale, Stretch: r.Stretch}, Mixup: r.Mixup}
 }
 
 // Check says what is wrong with the settings that need no data to judge.
 func (c Config) Check() error {
 	switch {
-	case c.Epochs < 1:
-		return fmt.Errorf("epochs: %d; there must be at least 1", c.Epochs)
+	case c.Epochs < 0:
+		return fmt.Errorf("epochs: %d; there must be at least 1, or 0 for a number that suits the samples", c.Epochs)
+	case c.Steps < 0 || c.Steps > 0 && c.Steps < c.Epochs:
+		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.Epochs)
 	case c.Epochs > 1 && models.Spec{Model: c.Model}.Fitted():
 		return fmt.Errorf("epochs: %d; the weights of model %s are computed in one pass, not trained: there must be 1", c.Epochs, c.Model)
+	case c.Steps > 0 && models.Spec{Model: c.Model}.Fitted():
+		return fmt.Errorf("steps: %d; the weights of model %s are computed in one pass, not trained: leave steps out", c.Steps, c.Model)
 	case c.LabelSmoothing > 0 && models.Spec{Model: c.Model}.Margins():
 		return fmt.Errorf("label smoothing: share %g; model %s is trained by its margins, whose labels cannot be smoothed: it must be 0", c.LabelSmoothing, c.Model)
-	case c.Batch < 2:
-		return fmt.Errorf("batch: %d; batch normalisation needs at least 2 samples", c.Batch)
+	case c.Batch < 2 && c.Batch != 0:
+		return fmt.Errorf("batch: %d; batch normalisation needs at least 2 samples, or 0 for a number that suits the samples", c.Batch)
 	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
 		return fmt.Errorf("learning rate: %g; it must be positive and finite", c.LearningRate)
-	case !slices.Contains([]string{"cosine", "constant"}, c.Schedule):
-		return fmt.Errorf("schedule: %q is neither cosine nor constant", c.Schedule)
+	case !slices.Contains(Schedules, c.Schedule):
+		return fmt.Errorf("schedule: %q is none of %s", c.Schedule, strings.Join(Schedules, ", "))
+	case !slices.Contains(Keeps, c.Keep):
+		return fmt.Errorf("keep: %q is none of %s", c.Keep, strings.Join(Keeps, ", "))
+	case c.Keep == KeepLast && c.Patience > 0:
+		return fmt.Errorf("patience: %d epochs without a better validation, but the last weights are kept: keep the best ones to stop early", c.Patience)
 	case !(c.Average >= 0 && c.Average < 1):
 		return fmt.Errorf("average: decay %g is outside [0, 1)", c.Average)
 	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1):
@@ -75,14 +109,18 @@ func (c Config) Check() error {
 	case !slices.Contains(models.Names(), c.Model):
 		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))
 	}
+	if err := c.checkAugmentation(); err != nil {
+		return err
+	}
 	return c.Settings.Check()
 }
 
 // dataOptions are the options to load the data set with: what the configuration says of it, and from o what does not decide
 // which samples it has: DataDir, Augment, Backend and Progress.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
-	o.Seed, o.Validation, o.KNN = c.SplitSeed, c.Validation, c.KNN
+	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
 	o.Protocol, o.TFIDF, o.Vectors = c.Protocol, c.TFIDF, c.Vectors
+	o.TrainOnAll = c.Keep == KeepLast && c.Validation == 0
 	return o
 }
 
@@ -100,11 +138,16 @@ func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	if c.Hidden != nil {
 		s.Hidden = c.Hidden
 	}
+	s = s.Suited()
 	return s, s.Check()
 }
 
-// DefaultCheckpoint is where a run keeps its checkpoint if it is not told: runs/DATA-MODEL-SEED.
+// DefaultCheckpoint is where a run keeps its checkpoint if it is not told: runs/DATA-MODEL-SEED, and -2of5 for a fold.
 func (c Config) DefaultCheckpoint() string {
 	name := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
-	return filepath.Join("runs", fmt.Sprintf("%s-%s-%d", name, c.Model, c.Seed))
+	name = fmt.Sprintf("%s-%s-%d", name, c.Model, c.Seed)
+	if c.Fold != (datasets.Fold{}) {
+		name += "-" + strings.ReplaceAll(c.Fold.String(), "/", "of")
+	}
+	return filepath.Join("runs", name)
 }

@@ -192,6 +192,7 @@ func TestTrainOnDevices(t *testing.T) {
 	require.NoError(t, err)
 	_, wantHistory := snapshotOf(t, alone, checkpoint.Last)
 	_, gotHistory := snapshotOf(t, shared, checkpoint.Last)
+	wantHistory, gotHistory = wantHistory[:3], gotHistory[:3] // without the best, which that snapshot has none of
 	for i := range wantHistory {
 		assert.InDelta(t, wantHistory[i].Train.Loss, gotHistory[i].Train.Loss, 1e-4)
 		assert.InDelta(t, wantHistory[i].Train.Accuracy, gotHistory[i].Train.Accuracy, 1e-9)

@@ -24,7 +24,7 @@ func ExampleTrain() {
 		panic(err)
 	}
 	config := training.Defaults("digits", "ccp")
-	config.Levels, config.Hidden, config.Epochs, config.LearningRate = "16x12/9,4x16/8,1x24/4", []int{24}, 12, 5e-3
+	config.Levels, config.Hidden, config.Steps, config.LearningRate = "16x12/9,4x16/8,1x24/4", []int{24}, 240, 5e-3
 	config.Settings = config.Settings.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
 	result, err := training.Train(context.Background(), nil, config, training.Options{Data: data, Dir: filepath.Join(dir, "digits")})
 	if err != nil {

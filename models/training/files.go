@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,6 +76,7 @@ func differ(before, now Config) (differences []string) {
 		_ = json.Unmarshal(raw, &out)
 		return out
 	}
+	before.Keep = cmp.Or(before.Keep, Keeps[0]) // a run of before there was a choice
 	a, b := flat(before), flat(now)
 	t := reflect.TypeFor[Config]()
 	for i := range t.NumField() {
@@ -111,19 +113,23 @@ func finished(c Config, dir string) (result Result, done bool, err error) {
 func (r *run) described() map[string]any {
 	c := r.Config
 	return map[string]any{"data": c.Data, "model": c.Model, "levels": r.spec.LevelsString(), "hidden": fmt.Sprint(r.spec.Hidden), "epochs": c.Epochs, "batch_size": c.Batch,
-		optimizer.ParamLearningRate: c.LearningRate, "schedule": c.Schedule, "average": c.Average, "label_smoothing": c.LabelSmoothing, "augment": c.Augment, "seed": c.Seed}
+		optimizer.ParamLearningRate: c.LearningRate, "schedule": c.Schedule, "average": c.Average, "label_smoothing": c.LabelSmoothing, "augment": c.Augment, "seed": c.Seed,
+		"noise": c.Signal.Noise, "scale": c.Signal.Scale, "stretch": c.Signal.Stretch, "mixup": c.Mixup}
 }
 
 // points are the learning curves for GoMLX's tools.
 func (r *run) points(history []Epoch) (points []plot.Point) {
 	for _, e := range history {
-		for _, p := range []plot.Point{
+		of := []plot.Point{
 			{MetricName: "Train: loss", Short: "T/loss", MetricType: metric.LossMetricType, Value: e.Train.Loss},
 			{MetricName: "Train: accuracy", Short: "T/acc", MetricType: metric.AccuracyMetricType, Value: e.Train.Accuracy},
-			{MetricName: "loss on validation", Short: "loss(val)", MetricType: metric.LossMetricType, Value: e.Validation.Loss},
-			{MetricName: "accuracy on validation", Short: "acc(val)", MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy},
-		} {
-			p.Step = float64(e.Epoch * r.perEpoch)
+		}
+		if e.Validation != nil {
+			of = append(of, plot.Point{MetricName: "loss on validation", Short: "loss(val)", MetricType: metric.LossMetricType, Value: e.Validation.Loss},
+				plot.Point{MetricName: "accuracy on validation", Short: "acc(val)", MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy})
+		}
+		for _, p := range of {
+			p.Step = float64(r.endOf(e.Epoch))
 			points = append(points, p)
 		}
 	}

@@ -24,7 +24,7 @@ func (r *run) fit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	}
-	r.state.Step, r.state.Sums.Steps = r.total(), 1
+	r.state.Step, r.state.Sums.Steps = r.total, 1
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func writeRing(t testing.TB, samples int, marks ...int64) string {
 func ringConfig(data string) Config {
 	c := Defaults(data, "ccp")
 	c.Levels, c.Hidden = "4x6/4,1x8/3", []int{8}
-	c.Epochs, c.Batch, c.LearningRate = ringEpochs, 16, 0.02
+	c.Epochs, c.Batch, c.LearningRate, c.Schedule, c.Keep, c.LabelSmoothing = ringEpochs, 16, 0.02, "cosine", "best", 0
 	c.Settings = settings(map[string]any{"readout_dropout": 0.2})
 	return c
 }

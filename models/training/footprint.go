@@ -66,7 +66,7 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	if err != nil {
 		return f, err
 	}
-	batch, devices := min(c.Batch, len(d.Train)), max(1, opts.Devices)
+	batch, devices := c.Budget(len(d.Train)).Batch, max(1, opts.Devices)
 	if err := opts.check(b, c, d, spec); err != nil {
 		return f, err
 	}
@@ -82,10 +82,10 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	var kept *resident
 	input := shapes.Make(dtypes.Float32, batch, d.Nodes, d.Channels)
 	if opts.Resident {
-		if kept, err = keepOnDevice(store, d, c.Augment); err != nil {
+		if kept, err = keepOnDevice(store, d, c.augments()); err != nil {
 			return f, err
 		}
-		input = shapes.Make(dtypes.Int32, batch, d.IndexColumns(c.Augment))
+		input = shapes.Make(dtypes.Int32, batch, d.IndexColumns(c.augments()))
 	}
 	executable, err := compileStep(newTrainer(b, store, c, spec, d.Affinity, 1, kept), input, devices)
 	if err != nil {

@@ -115,6 +115,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	require.NoError(t, err)
 	d, err := c.load(t.Context(), backend, Options{DataDir: folder})
 	require.NoError(t, err)
+	c = c.Budget(len(d.Train))
 	spec, err := c.spec(d)
 	require.NoError(t, err)
 	store := spec.NewStore(1)

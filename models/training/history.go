@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +62,7 @@ func (r *run) record(epoch int, objective []float64) error {
 	if !r.spec.Clusters() || len(r.spec.Levels) == 0 || epoch > 1 && r.spec.FrozenInTraining() {
 		return nil
 	}
-	levels, err := r.classifier.ClusterLevels()
+	levels, err := r.classifier.ClusterLevels(0)
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func removeHierarchies(dir string) error {
 // The columns of history.csv; the C of each level follow.
 var historyColumns = []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds", "input_wait"}
 
-// writeHistory writes the learning curves as CSV, all or nothing.
+// writeHistory writes the learning curves as CSV, all or nothing. Without validation its columns are NaN.
 func writeHistory(path string, history []Epoch) error {
 	header := slices.Clone(historyColumns)
 	for i := range history[0].Objective {
@@ -131,7 +132,11 @@ func writeHistory(path string, history []Epoch) error {
 	rows := [][]string{header}
 	for _, e := range history {
 		row := []string{strconv.Itoa(e.Epoch)}
-		for _, v := range append([]float64{e.Train.Loss, e.Train.Accuracy, e.Validation.Loss, e.Validation.Accuracy, e.Seconds, e.InputWait}, e.Objective...) {
+		validation := Score{math.NaN(), math.NaN()}
+		if e.Validation != nil {
+			validation = *e.Validation
+		}
+		for _, v := range append([]float64{e.Train.Loss, e.Train.Accuracy, validation.Loss, validation.Accuracy, e.Seconds, e.InputWait}, e.Objective...) {
 			row = append(row, strconv.FormatFloat(v, 'g', 6, 64))
 		}
 		rows = append(rows, row)
@@ -157,7 +162,12 @@ func ReadHistory(dir string) ([]Epoch, error) {
 	if len(rows) == 0 || len(rows[0]) < len(historyColumns) || !slices.Equal(rows[0][:len(historyColumns)], historyColumns) {
 		return nil, fmt.Errorf("%s: its first line is not %s,…", path, strings.Join(historyColumns, ","))
 	}
-	history, best := []Epoch{}, Score{}
+	config, err := ReadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	var history []Epoch
+	var best *Score
 	for line, row := range rows[1:] {
 		values := make([]float64, len(row))
 		for i, text := range row {
@@ -165,9 +175,11 @@ func ReadHistory(dir string) ([]Epoch, error) {
 				return nil, fmt.Errorf("%s, line %d, %s: %q is not a number", path, line+2, rows[0][i], text)
 			}
 		}
-		e := Epoch{Epoch: int(values[0]), Train: Score{values[1], values[2]}, Validation: Score{values[3], values[4]},
-			Objective: values[len(historyColumns):], Seconds: values[5], InputWait: values[6]}
-		if e.Best = line == 0 || better(e.Validation, best); e.Best {
+		e := Epoch{Epoch: int(values[0]), Train: Score{values[1], values[2]}, Objective: values[len(historyColumns):], Seconds: values[5], InputWait: values[6]}
+		if !math.IsNaN(values[3]) {
+			e.Validation = &Score{values[3], values[4]}
+		}
+		if e.Best = line == 0 || config.Keep == KeepLast || better(e.Validation, best); e.Best {
 			best = e.Validation
 		}
 		history = append(history, e)

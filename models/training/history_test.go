@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,9 +30,9 @@ func TestHierarchiesOfEveryEpoch(t *testing.T) {
 
 	classifier, err := models.Load(dir, models.WithBackend(backend))
 	require.NoError(t, err)
-	levels, err := classifier.ClusterLevels()
+	levels, err := classifier.ClusterLevels(0)
 	require.NoError(t, err)
-	health, err := classifier.Health()
+	health, err := classifier.Health(0)
 	require.NoError(t, err)
 	best := epochs[result.BestEpoch-1]
 	assert.Equal(t, levels[0].Memberships.Hard(), best.Clusters[0])
@@ -101,15 +102,38 @@ func TestReadHistory(t *testing.T) {
 	assert.Empty(t, history, "before the first epoch")
 
 	written := []Epoch{
-		{Epoch: 1, Train: Score{2, 0.25}, Validation: Score{1.5, 0.5}, Objective: []float64{3, 0.5}, Seconds: 4, InputWait: 0.125, Best: true},
-		{Epoch: 2, Train: Score{1, 0.5}, Validation: Score{1.75, 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
-		{Epoch: 3, Train: Score{0.5, 0.75}, Validation: Score{1.25, 0.5}, Objective: []float64{4, 0.5}, Seconds: 4, Best: true},
+		{Epoch: 1, Train: Score{2, 0.25}, Validation: &Score{1.5, 0.5}, Objective: []float64{3, 0.5}, Seconds: 4, InputWait: 0.125, Best: true},
+		{Epoch: 2, Train: Score{1, 0.5}, Validation: &Score{1.75, 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
+		{Epoch: 3, Train: Score{0.5, 0.75}, Validation: &Score{1.25, 0.5}, Objective: []float64{4, 0.5}, Seconds: 4, Best: true},
 	}
 	path := filepath.Join(dir, historyFile)
 	require.NoError(t, writeHistory(path, written))
+	_, err = ReadHistory(dir)
+	require.ErrorContains(t, err, configFile, "which weights were kept is in the configuration")
+	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), Config{}))
 	history, err = ReadHistory(dir)
 	require.NoError(t, err)
 	assert.Equal(t, written, history)
+
+	last := []Epoch{
+		{Epoch: 1, Train: Score{2, 0.25}, Objective: []float64{3}, Best: true},
+		{Epoch: 2, Train: Score{1, 0.5}, Objective: []float64{3}, Best: true},
+	}
+	require.NoError(t, writeHistory(path, last))
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), "\n2,1,0.5,NaN,NaN,0,0,3\n", "there was no validation")
+	for _, keep := range Keeps {
+		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), Config{Keep: keep}))
+		history, err = ReadHistory(dir)
+		require.NoError(t, err)
+		assert.Equal(t, last, history, "without validation the later are the better, with %s too", keep)
+	}
+	written[1].Best = true
+	require.NoError(t, writeHistory(path, written))
+	history, err = ReadHistory(dir)
+	require.NoError(t, err)
+	assert.Equal(t, written, history, "the last are kept, whatever validation says")
 
 	for text, reason := range map[string]string{
 		"":            "its first line is not epoch,train_loss",

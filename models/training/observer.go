@@ -50,10 +50,10 @@ type Score struct {
 // Epoch is one line of a training's history.
 type Epoch struct {
 	Epoch      int       `json:"epoch"`
-	Train      Score     `json:"train"` // means over the epoch's batches, with dropout and augmentation
-	Validation Score     `json:"validation"`
-	Objective  []float64 `json:"objective"`  // C of each level at the epoch's end
-	Seconds    float64   `json:"seconds"`    // of training, without compilation and validation
-	InputWait  float64   `json:"input_wait"` // share of them spent waiting for input
-	Best       bool      `json:"best"`       // the best in validation so far
+	Train      Score     `json:"train"`                // means over the epoch's batches, with dropout and augmentation
+	Validation *Score    `json:"validation,omitempty"` // nil: no samples are held out
+	Objective  []float64 `json:"objective"`            // C of each level at the epoch's end
+	Seconds    float64   `json:"seconds"`              // of training, without compilation and validation
+	InputWait  float64   `json:"input_wait"`           // share of them spent waiting for input
+	Best       bool      `json:"best"`                 // its weights would be kept: they are the best in validation so far, see Config.Keep
 }

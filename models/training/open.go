@@ -26,13 +26,22 @@ func ReadResult(dir string) (r Result, err error) {
 // load loads the configuration's data set, with the graph that it asks for.
 func (c Config) load(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {
-		return c.randomGraph(opts.Data)
+		return c.changed(opts.Data)
 	}
 	d, err := datasets.Load(c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load, Context: ctx}))
 	if err != nil && ctx.Err() != nil {
 		return nil, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start again", ErrInterrupted)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return c.changed(d)
+}
+
+// changed is the data set with the graph and the augmentation that the configuration asks for.
+func (c Config) changed(d *datasets.Dataset) (*datasets.Dataset, error) {
+	d, err := c.augmented(d)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +61,10 @@ func (c Config) randomGraph(d *datasets.Dataset) (*datasets.Dataset, error) {
 
 // check says why a configuration cannot be trained on a data set in this way.
 func (o Options) check(backend compute.Backend, c Config, d *datasets.Dataset, spec models.Spec) error {
-	if err := checkDevices(backend, o.Devices, min(c.Batch, len(d.Train))); err != nil || !o.Resident {
+	if err := checkDevices(backend, o.Devices, c.Budget(len(d.Train)).Batch); err != nil || !o.Resident {
 		return err
 	}
-	return checkResident(d, spec, c.Augment)
+	return checkResident(d, spec, c)
 }
 
 // LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the
@@ -77,15 +86,15 @@ func LoadFor(m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset
 	return d, nil
 }
 
-// SplitOf returns the sample indices of a split by its name.
+// SplitOf returns the sample indices of a split by its name. It is an error if it has none.
 func SplitOf(d *datasets.Dataset, name string) ([]int, error) {
-	switch name {
-	case "train":
-		return d.Train, nil
-	case "validation":
-		return d.Validation, nil
-	case "test":
-		return d.Test, nil
+	splits := map[string][]int{"train": d.Train, "validation": d.Validation, "test": d.Test}
+	switch split, known := splits[name]; {
+	case !known:
+		return nil, fmt.Errorf("there is no split %q; there are train, validation, test", name)
+	case len(split) == 0:
+		return nil, fmt.Errorf("the %s split of %s has no samples; choose another with --split", name, d.Name)
+	default:
+		return split, nil
 	}
-	return nil, fmt.Errorf("there is no split %q; there are train, validation, test", name)
 }

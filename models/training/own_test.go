@@ -36,7 +36,7 @@ func TestOwnNetwork(t *testing.T) {
 	for _, name := range []string{"own", "own, without levels"} {
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 			config := training.Defaults("digits", name)
-			config.Epochs, config.LearningRate = 12, 0.01
+			config.Epochs, config.Steps, config.LearningRate = 12, 0, 0.01
 			require.NoError(t, config.Settings.Set("l2=0"))
 			dir := filepath.Join(t.TempDir(), "run")
 			result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir, Data: data})

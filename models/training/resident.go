@@ -1,6 +1,7 @@
 package training
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -27,11 +28,13 @@ type resident struct {
 }
 
 // checkResident says why the training samples of a data set cannot be kept on the device.
-func checkResident(d *datasets.Dataset, spec models.Spec, augmented bool) error {
+func checkResident(d *datasets.Dataset, spec models.Spec, c Config) error {
 	switch {
 	case spec.Fitted():
 		return fmt.Errorf("--resident: model %s is not trained step by step; leave --resident out", spec.Model)
-	case augmented && d.Augment != nil && d.Moves == nil:
+	case c.changesSignals():
+		return errors.New("--resident: noise, scale and stretch change the samples on the host; leave --resident out, or these")
+	case c.Augment && d.Augment != nil && d.Moves == nil:
 		return fmt.Errorf("--resident: %s augments its samples on the host; leave --resident out, or give --augment=false", d.Name)
 	}
 	return nil

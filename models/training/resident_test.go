@@ -61,6 +61,7 @@ func pictures(t testing.TB, samples int) *datasets.Dataset {
 func picturesConfig() Config {
 	c := Defaults("pictures", "ccp")
 	c.Levels, c.Hidden, c.Batch, c.Epochs, c.Augment = "8x6/6,1x8/4", []int{8}, 16, 4, true
+	c.LearningRate, c.Schedule, c.Keep, c.LabelSmoothing = 1e-3, "cosine", "best", 0
 	c.Settings = settings(map[string]any{"readout_dropout": 0.2})
 	return c
 }
@@ -177,7 +178,8 @@ func TestResidentTrainsAlike(t *testing.T) {
 	t.Run("digits", func(t *testing.T) {
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 			c := Defaults("digits", "ccp")
-			c.Levels, c.Hidden, c.Epochs, c.Batch = "9x4/6,1x6/4", []int{8}, 3, 125
+			c.Levels, c.Hidden, c.Epochs, c.Steps, c.Batch = "9x4/6,1x6/4", []int{8}, 3, 0, 125
+			c.Settings = settings(map[string]any{"readout_dropout": 0.2})
 			alike(t, backend, c, digits(t), 30, 1, [2]bool{true, true})
 		})
 	})

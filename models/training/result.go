@@ -18,9 +18,9 @@ type Result struct {
 	Parameters int       `json:"parameters"` // trainable
 	Epochs     int       `json:"epochs"`
 	Steps      int       `json:"steps"`
-	BestEpoch  int       `json:"best_epoch"`
-	Train      Score     `json:"train"` // means over the best epoch's batches, with dropout and augmentation
-	Validation Score     `json:"validation"`
+	BestEpoch  int       `json:"best_epoch"`           // the one whose weights are kept, see Config.Keep
+	Train      Score     `json:"train"`                // means over the best epoch's batches, with dropout and augmentation
+	Validation *Score    `json:"validation,omitempty"` // nil: no samples were held out
 	Test       Score     `json:"test"`
 	Objective  []float64 `json:"objective"` // C of each level in the best epoch
 	Seconds    float64   `json:"seconds"`   // of training, without compilation and validation

@@ -66,6 +66,22 @@ func TestResumeWithAPreparedHierarchy(t *testing.T) {
 	}
 }
 
+// Which of several hierarchies a step draws depends on the seed and the step alone.
+func TestResumeWithSeveralHierarchies(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		t.Setenv("XDG_CACHE_HOME", t.TempDir())
+		c := ringConfig(writeRing(t, 200))
+		c.Epochs, c.Keep, c.Schedule = 2, KeepLast, oneCycle
+		set(&c, "ccp_hierarchy", ccp.Prepared)
+		set(&c, "ccp_hierarchies", 3)
+		set(&c, "ccp_padding", "zeros")
+		whole := t.TempDir()
+		result := trainIn(t, backend, c, whole)
+		assert.Greater(t, result.Test.Accuracy, 0.6)
+		resume(t, backend, c, whole, []int{5, 4})
+	})
+}
+
 // Candidates are part of what a snapshot holds.
 func TestResumeWithCandidates(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {

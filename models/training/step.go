@@ -30,8 +30,11 @@ func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 func newTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int, kept *resident) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
-		if c.Schedule == "cosine" {
+		switch c.Schedule {
+		case "cosine":
 			cosineschedule.New(scope, g, dtypes.Float32).PeriodSteps(steps).LearningRate(c.LearningRate).Done()
+		case oneCycle:
+			cosineschedule.New(scope, g, dtypes.Float32).WarmUpSteps(steps / 4).PeriodSteps(steps - steps/4).LearningRate(c.LearningRate).Done()
 		}
 		if c.Average > 0 {
 			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
@@ -40,7 +43,14 @@ func newTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 		if kept != nil {
 			signals = kept.inputs(scope.Store(), inputs[0])
 		}
-		return []*Node{spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, signals)}
+		var shares []*Node // of the first sample in each mixture
+		if c.Mixup > 0 && scope.IsTraining(g) {
+			var lambda *Node
+			signals, lambda = mixup(scope, signals, c.Mixup)
+			shares = append(shares, lambda)
+		}
+		logits := spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, signals)
+		return append([]*Node{logits}, shares...)
 	}
 	metrics := []metric.Interface{
 		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
@@ -77,6 +87,9 @@ func levelsOf(spec models.Spec) int {
 func lossOf(c Config, spec models.Spec) loss.LossFn {
 	if spec.Margins() {
 		return squaredHinge
+	}
+	if c.Mixup > 0 {
+		return mixedCrossEntropy(c.LabelSmoothing)
 	}
 	return smoothedCrossEntropy(c.LabelSmoothing)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train"
+	"gonum.org/v1/gonum/floats"
 )
 
 // ErrInterrupted says that a training was asked to stop, has saved its state and can be resumed.
@@ -55,7 +56,7 @@ type run struct {
 	store      *model.Store
 	classifier *models.Classifier
 	state      trainState
-	perEpoch   int
+	total      int       // steps of the whole run
 	epochStart time.Time // of the stretch of the epoch run in this process
 	saved      time.Time
 	batches    *datasets.Batches
@@ -118,7 +119,26 @@ func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets
 			return Result{}, plain(err)
 		}
 	}
-	return r.finish()
+	result, err := r.finish()
+	if err == nil {
+		r.holdAgainstSearch(ctx, result.Objective)
+	}
+	return result, err
+}
+
+// farBelow is the share of the C of a searched hierarchy below which a learned one deserves a notice.
+const farBelow = 0.7
+
+// holdAgainstSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
+func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
+	if !r.spec.Clusters() || !r.spec.Plan().Objective || r.data.Affinity.Edges() > 1<<20 {
+		return
+	}
+	searched, err := r.spec.SearchedObjective(ctx, r.data.Affinity)
+	if learned := floats.Sum(objective); err == nil && learned < farBelow*searched {
+		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: try --hierarchy prepared, more steps, or --set ccp_membership_rate=100",
+			r.spec.Plan(), learned, searched))
+	}
 }
 
 // begin opens the checkpoint, and restores the newest snapshot if there is one.
@@ -146,14 +166,18 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	if err := r.forget(); err != nil {
 		return err
 	}
+	r.Config = r.Budget(len(r.data.Train))
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true, Indices: r.Resident})
-	r.perEpoch = r.batches.StepsPerEpoch()
-	if r.perEpoch == 0 {
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.augments(), DropLast: true, Indices: r.Resident})
+	r.total = r.Steps
+	if r.total == 0 {
+		r.total = r.Epochs * r.batches.StepsPerEpoch()
+	}
+	if len(r.data.Train) == 0 {
 		return fmt.Errorf("data set %s has no training samples", r.data.Name)
 	}
 	if r.Observer.Begin != nil {
-		r.Observer.Begin(r.data, r.spec, r.state.Step, r.total())
+		r.Observer.Begin(r.data, r.spec, r.state.Step, r.total)
 	}
 	var err error
 	if r.classifier, err = models.NewClassifier(backend, m, r.data.Affinity); err != nil {
@@ -169,8 +193,11 @@ func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 	return models.Metadata{Spec: spec, Data: d.Name, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std, Provenance: d.Provenance, Versions: Versions("")}
 }
 
-// total is the number of steps of the whole run.
-func (r *run) total() int { return r.perEpoch * r.Epochs }
+// epochOf is the epoch of a step, both counted from 1. Where the steps are no multiple of the epochs, some epochs have one more than others.
+func (r *run) epochOf(step int) int { return (step*r.Epochs + r.total - 1) / r.total }
+
+// endOf is the last step of an epoch, counted from 1.
+func (r *run) endOf(epoch int) int { return epoch * r.total / r.Epochs }
 
 // prepare makes the hierarchy where that comes before the training, unless the snapshot brought it.
 func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
@@ -212,8 +239,7 @@ func describe(h models.Hierarchy) string {
 
 // steps runs the training steps that are left.
 func (r *run) steps(ctx context.Context, backend compute.Backend) error {
-	total := r.total()
-	if r.state.Step >= total || r.stalled() {
+	if r.state.Step >= r.total || r.stalled() {
 		return nil
 	}
 	if r.spec.Fitted() {
@@ -225,11 +251,11 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	var kept *resident
 	var err error
 	if r.Resident {
-		if kept, err = keepOnDevice(r.store, r.data, r.Augment); err != nil {
+		if kept, err = keepOnDevice(r.store, r.data, r.augments()); err != nil {
 			return err
 		}
 	}
-	loop := train.NewLoop(newTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, total, kept))
+	loop := train.NewLoop(newTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, r.total, kept))
 	loop.OnStep("progress", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
 		r.failure = r.step(ctx, metrics)
 		return r.failure
@@ -239,7 +265,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if err != nil {
 		return err
 	}
-	_, err = loop.RunSteps(batches, total-r.state.Step)
+	_, err = loop.RunSteps(batches, r.total-r.state.Step)
 	switch {
 	case errors.Is(r.failure, errStalled):
 		return nil
@@ -247,7 +273,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		if saveErr := r.save(); saveErr != nil {
 			return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, saveErr)
 		}
-		return fmt.Errorf("%w after step %d of %d; its state is saved in %s: give the same command to go on", ErrInterrupted, r.state.Step, total, r.Dir)
+		return fmt.Errorf("%w after step %d of %d; its state is saved in %s: give the same command to go on", ErrInterrupted, r.state.Step, r.total, r.Dir)
 	case r.failure != nil:
 		return r.failure
 	}
@@ -290,7 +316,7 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	if r.Observer.Step != nil {
 		r.Observer.Step(r.progress())
 	}
-	if s.Step%r.perEpoch == 0 {
+	if s.Step == r.endOf(r.epochOf(s.Step)) {
 		if err := r.endEpoch(); err != nil {
 			return err
 		}
@@ -311,7 +337,9 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 func (r *run) progress() Progress {
 	s := r.state
 	n := float64(s.Sums.Steps)
-	p := Progress{Epoch: (s.Step-1)/r.perEpoch + 1, Epochs: r.Epochs, Step: (s.Step-1)%r.perEpoch + 1, Steps: r.perEpoch,
+	epoch := r.epochOf(s.Step)
+	before := r.endOf(epoch - 1)
+	p := Progress{Epoch: epoch, Epochs: r.Epochs, Step: s.Step - before, Steps: r.endOf(epoch) - before,
 		Loss: s.Sums.Loss / n, Accuracy: s.Sums.Accuracy / n}
 	for _, c := range s.Sums.Objective {
 		p.Objective += c
@@ -334,7 +362,7 @@ func (r *run) endEpoch() error {
 	r.clock()
 	s := &r.state
 	n := float64(s.Sums.Steps)
-	e := Epoch{Epoch: s.Step / r.perEpoch, Train: Score{s.Sums.Loss / n, s.Sums.Accuracy / n}, Objective: s.Sums.Objective,
+	e := Epoch{Epoch: r.epochOf(s.Step), Train: Score{s.Sums.Loss / n, s.Sums.Accuracy / n}, Objective: s.Sums.Objective,
 		Seconds: s.Seconds, InputWait: s.Wait / math.Max(s.Seconds, 1e-9)}
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
@@ -346,8 +374,10 @@ func (r *run) endEpoch() error {
 	if err != nil {
 		return err
 	}
-	e.Validation = Score{validation.Loss, validation.Accuracy}
-	e.Best = s.Best == 0 || validation.Samples == 0 || better(e.Validation, s.History[s.Best-1].Validation)
+	if validation.Samples > 0 {
+		e.Validation = &Score{validation.Loss, validation.Accuracy}
+	}
+	e.Best = s.Best == 0 || r.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {
 		points := r.points(append(slices.Clone(s.History), e))
 		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), e, func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
@@ -374,8 +404,9 @@ func (r *run) endEpoch() error {
 	return nil
 }
 
-func better(a, b Score) bool {
-	return a.Accuracy > b.Accuracy || a.Accuracy == b.Accuracy && a.Loss < b.Loss
+// better says whether the validation a is better than b; where there is none, the later weights are.
+func better(a, b *Score) bool {
+	return a == nil || b == nil || a.Accuracy > b.Accuracy || a.Accuracy == b.Accuracy && a.Loss < b.Loss
 }
 
 // stalled says whether validation has not improved for as many epochs as patience allows.

@@ -25,6 +25,7 @@ func ExampleFold() {
 	}
 	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
+	config.Settings = models.Settings{} // no stem, and one hierarchy that is learned
 	checkpoint := filepath.Join(dir, "digits")
 	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: checkpoint}); err != nil {
 		panic(err)

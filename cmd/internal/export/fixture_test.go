@@ -3,6 +3,7 @@ package export
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,14 +36,34 @@ var variants = map[string]variant{
 	"L = 1":           {"3x1/1,1x1/1", nil, nil},
 	"no level":        {"", []int{6}, nil},
 	"logistic":        {"", nil, nil},
+	"hierarchies":     {"6x5/4,2x7/3,1x6/2", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3"}},
+	"one level":       {"1x5/7", nil, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=2", "ccp_order=filter-elu-norm"}},
+	"directed":        {"6x5/4,2x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_slots=directed"}},
+	"zero padding":    {"6x5/9,2x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_padding=zeros"}},
+	"stem":            {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_reach=5"}},
+	"blocks":          {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=2", "ccp_order=filter-elu-norm", "batchnorm_epsilon=0.1"}},
+	"stem only":       {"", []int{6}, []string{"ccp_stem=3", "ccp_blocks=1"}},
+	"all together": {"6x5/9,3x7/3,1x6/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=4", "ccp_stem=4", "ccp_blocks=1",
+		"ccp_reach=6", "ccp_slots=directed", "ccp_padding=zeros"}},
 }
 
-// classifier makes a variant for a 3x4 grid with two channels. Its weights are drawn, and those that start at 0 or 1 are
-// moved, so that each of them matters.
-func classifier(t testing.TB, v variant) *models.Classifier {
+// graphOf is a 3x4 grid whose last two nodes are apart from the others, so that neighbourhoods around them have gaps.
+func graphOf(t testing.TB) *affinity.Matrix {
 	t.Helper()
 	grid, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
+	const apart = 10
+	edges := slices.DeleteFunc(grid.EdgeList(), func(e affinity.Edge) bool { return (e.I < apart) != (e.J < apart) })
+	m, err := affinity.New(grid.N(), edges)
+	require.NoError(t, err)
+	return m
+}
+
+// classifier makes a variant for graphOf with two channels. Its weights are drawn, and those that start at 0 or 1 are
+// moved, so that each of them matters.
+func classifier(t testing.TB, v variant) *models.Classifier {
+	t.Helper()
+	grid := graphOf(t)
 	settings, err := models.NewSettings(v.settings...)
 	require.NoError(t, err)
 	m := models.Metadata{Spec: models.Spec{Model: "ccp", Nodes: 12, Channels: 2, Classes: 3, Settings: settings}, Data: "grid",

@@ -22,10 +22,13 @@ func Fold(c *models.Classifier) (*Network, error) {
 		return nil, fmt.Errorf("%d class names, %d means and %d deviations do not fit a model of %d classes and %d channels; the checkpoint is damaged",
 			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)
 	}
-	n := &Network{Metadata: c.Metadata}
-	nodes, channels := c.Spec.Nodes, c.Spec.Channels
+	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies()}
+	nodes, channels, err := n.stem(c)
+	if err != nil {
+		return nil, err
+	}
 	for i, size := range c.Spec.Levels {
-		level, err := foldLevel(c.Store(), fmt.Sprintf("/model/level_%d", i+1), size, nodes, channels)
+		level, err := foldLevel(c.Store(), fmt.Sprintf("/model/level_%d", i+1), size, nodes, channels, i, n.Hierarchies)
 		if err != nil {
 			return nil, err
 		}
@@ -48,35 +51,73 @@ func Fold(c *models.Classifier) (*Network, error) {
 	return n, nil
 }
 
-// foldLevel folds the level in the scope `path`, whose input is a signal `[nodes, channels]`.
-func foldLevel(store *model.Store, path string, size models.Level, nodes, channels int) (level Level, err error) {
-	scope, filters := store.Scope(path), size.Filters
-	read, err := ccp.ReadNeighbourhoods(scope, nodes, size.Clusters, size.Neighbours)
-	if err != nil {
-		return level, err
+// stem folds what comes before the levels of pooling, and gives the shape of their input.
+func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
+	nodes, channels = c.Spec.Nodes, c.Spec.Channels
+	paths, filters := c.Spec.StemParts(), c.Spec.Settings.Of("").Stem
+	if len(paths) == 0 {
+		return nodes, channels, nil
 	}
-	weights, offsets, err := ccp.ReadFilter(scope, filters, size.Neighbours, channels)
+	around, present := c.Spec.Around(c.Graph)
+	for i, path := range paths {
+		level := Level{Level: models.Level{Clusters: nodes, Filters: filters, Neighbours: len(around) / nodes}, Channels: channels,
+			Nodes: around, Gates: present, Skip: i > 0 && i%2 == 0}
+		if err := level.fold(c.Store(), "/model/"+path, true); err != nil {
+			return nodes, channels, err
+		}
+		n.Levels = append(n.Levels, level)
+		channels = filters
+	}
+	return nodes, channels, nil
+}
+
+// foldLevel folds level i in the scope `path`, whose input is a signal `[nodes, channels]`, from the second level on of each hierarchy.
+func foldLevel(store *model.Store, path string, size models.Level, nodes, channels, i, hierarchies int) (level Level, err error) {
+	scope := store.Scope(path)
+	level = Level{Level: size, Channels: channels}
+	level.Clusters *= hierarchies
+	for h := range hierarchies {
+		read, err := ccp.ReadNeighbourhoods(scope, h, nodes, size.Clusters, size.Neighbours)
+		if err != nil {
+			return level, err
+		}
+		for k, neighbourhood := range read.Neighbourhoods {
+			for _, node := range neighbourhood {
+				if i > 0 { // each hierarchy has nodes of its own
+					node += int32(h * nodes)
+				}
+				level.Nodes = append(level.Nodes, node)
+			}
+			level.Gates = append(level.Gates, read.Gates[k]...)
+		}
+	}
+	return level, level.fold(store, path, ccp.OptionsOf(scope).Order != "filter-elu-norm")
+}
+
+// fold reads and folds the filter in the scope `path` and its batch normalisation, which comes before the ELU if normFirst.
+func (l *Level) fold(store *model.Store, path string, normFirst bool) error {
+	scope, filters := store.Scope(path), l.Filters
+	weights, offsets, err := ccp.ReadFilter(scope, filters, l.Neighbours, l.Channels)
 	if err != nil {
-		return level, err
+		return err
 	}
 	scale, shift, err := nn.ReadBatchNorm(scope, filters)
 	if err != nil {
-		return level, err
+		return err
 	}
-	rows := size.Neighbours * channels
+	rows := l.Neighbours * l.Channels
 	kernel, bias := make([]float64, len(weights)), convert[float64](offsets)
 	for i, w := range weights {
 		kernel[i%rows*filters+i/rows] = float64(w)
 	}
-	level = Level{Level: size, Channels: channels, Nodes: slices.Concat(read.Neighbourhoods...), Gates: slices.Concat(read.Gates...)}
-	if ccp.OptionsOf(scope).Order == "filter-elu-norm" {
-		level.Scale, level.Shift = convert[float32](scale), convert[float32](shift)
-	} else {
+	if normFirst {
 		absorb(kernel, bias, scale, shift)
+	} else {
+		l.Scale, l.Shift = convert[float32](scale), convert[float32](shift)
 	}
-	level.Kernel, level.Bias = convert[float32](kernel), convert[float32](bias)
-	return level, cmp.Or(finite(path+": gate", level.Gates), finite(path+": scale", level.Scale), finite(path+": shift", level.Shift),
-		finite(path+": kernel", level.Kernel), finite(path+": bias", level.Bias))
+	l.Kernel, l.Bias = convert[float32](kernel), convert[float32](bias)
+	return cmp.Or(finite(path+": gate", l.Gates), finite(path+": scale", l.Scale), finite(path+": shift", l.Shift),
+		finite(path+": kernel", l.Kernel), finite(path+": bias", l.Bias))
 }
 
 // foldDense folds a fully connected layer and, if it has one, its batch normalisation.

@@ -9,23 +9,28 @@ import "github.com/clusterpool/ccp/models"
 //
 //	x[k,j] ← ELU(Σ_l Σ_i Kernel[l,i,j] · Gates[k,l] · x[Nodes[k,l],i] + Bias[j]) · Scale[j] + Shift[j].
 //
-// The last x, flattened, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last of these has no ELU and gives the
-// logits, whose softmax are the probabilities.
+// In the ELU, a level with a Skip also adds the input of the level before it. A stem's convolutions are levels, too, with a cluster for
+// each node. A level of K clusters in H hierarchies is one of H·K, those of the first hierarchy first.
+//
+// The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last of these has no ELU and
+// gives the logits of each hierarchy. Their mean over the hierarchies are the logits, whose softmax are the probabilities.
 type Network struct {
 	models.Metadata
-	Levels []Level
-	Dense  []Dense
+	Hierarchies int // H
+	Levels      []Level
+	Dense       []Dense
 }
 
 // Level is one level of convolutional cluster pooling; its arrays are row-major.
 type Level struct {
-	models.Level           // K clusters, filters, L neighbours
+	models.Level           // K clusters, of all hierarchies, filters, L neighbours
 	Channels     int       // C, of its input
 	Nodes        []int32   // `[K, L]`: the neighbourhood of each cluster, in nodes of its input
 	Gates        []float32 // `[K, L]`
 	Kernel       []float32 // `[L·C, filters]`
 	Bias         []float32 // `[filters]`
 	Scale, Shift []float32 // `[filters]`; nil if batch normalisation comes before the ELU: Kernel and Bias hold it then
+	Skip         bool      // the end of a residual block
 }
 
 // Dense is a fully connected layer.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -121,17 +122,41 @@ func TestWriteNPZ(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{
 		"ccp_version": "string[]", "data": "string[]", "class_names": "string[3]", "nodes": "int32[]", "mean": "float32[2]", "std": "float32[2]",
+		"hierarchies": "int32[]", "level_1_skip": "bool[]", "level_2_skip": "bool[]",
 		"levels": "int32[]", "level_1_nodes": "int32[6 4]", "level_1_gates": "float32[6 4]", "level_1_kernel": "float32[8 5]",
 		"level_1_bias": "float32[5]", "level_1_scale": "float32[5]", "level_1_shift": "float32[5]",
 		"level_2_nodes": "int32[2 3]", "level_2_gates": "float32[2 3]", "level_2_kernel": "float32[15 7]",
 		"level_2_bias": "float32[7]", "level_2_scale": "float32[7]", "level_2_shift": "float32[7]",
 		"dense_layers": "int32[]", "dense_1_kernel": "float32[14 8]", "dense_1_bias": "float32[8]", "dense_2_kernel": "float32[8 3]", "dense_2_bias": "float32[3]",
 	}, shapes)
-	for name, want := range map[string]any{"levels": []int32{2}, "dense_layers": []int32{2}, "nodes": []int32{12}, "data": []string{"grid"},
+	for name, want := range map[string]any{"levels": []int32{2}, "hierarchies": []int32{1}, "level_2_skip": []bool{false}, "dense_layers": []int32{2}, "nodes": []int32{12}, "data": []string{"grid"},
 		"class_names": []string{"red", "grün", `"blue"`}, "level_1_scale": []float32{1, 1, 1, 1, 1}, "level_1_shift": make([]float32, 5),
 		"level_2_scale": n.Levels[1].Scale, "level_2_shift": n.Levels[1].Shift, "level_2_nodes": n.Levels[1].Nodes, "dense_1_kernel": n.Dense[0].Kernel} {
 		array, err := file.Array(name)
 		require.NoError(t, err)
 		assert.Equal(t, want, array.Data, name)
 	}
+}
+
+// TestFoldAllTogether: the stem and its block come first, and the levels of pooling hold all hierarchies, each with nodes of its own.
+func TestFoldAllTogether(t *testing.T) {
+	n, err := Fold(classifier(t, variants["all together"]))
+	require.NoError(t, err)
+	assert.Equal(t, 4, n.Hierarchies)
+	var clusters, channels []int
+	var skips []bool
+	for _, l := range n.Levels {
+		clusters, channels, skips = append(clusters, l.Clusters), append(channels, l.Channels), append(skips, l.Skip)
+	}
+	assert.Equal(t, []int{12, 12, 12, 24, 12, 4}, clusters)
+	assert.Equal(t, []int{2, 4, 4, 4, 5, 7}, channels)
+	assert.Equal(t, []bool{false, false, true, false, false, false}, skips)
+	stem, first, second := n.Levels[0], n.Levels[3], n.Levels[4]
+	assert.Contains(t, stem.Gates, float32(0), "the two nodes apart have fewer than 6 around them")
+	assert.Contains(t, first.Gates, float32(0), "and their cluster fewer than 9")
+	assert.Less(t, slices.Max(first.Nodes), int32(12), "all hierarchies have the same input")
+	for i, node := range second.Nodes {
+		assert.Equal(t, i/(3*3), int(node)/6, "hierarchy of place %d", i)
+	}
+	assert.Equal(t, 6, n.Dense[0].In, "of one hierarchy")
 }

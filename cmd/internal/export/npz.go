@@ -19,6 +19,7 @@ func (n *Network) WriteNPZ(path string) error {
 	add("nodes", []int32{int32(n.Spec.Nodes)})
 	add("mean", n.Mean, n.Spec.Channels)
 	add("std", n.Std, n.Spec.Channels)
+	add("hierarchies", []int32{int32(n.Hierarchies)})
 	add("levels", []int32{int32(len(n.Levels))})
 	for i, l := range n.Levels {
 		name := fmt.Sprintf("level_%d_", i+1)
@@ -32,6 +33,7 @@ func (n *Network) WriteNPZ(path string) error {
 		add(name+"bias", l.Bias, l.Filters)
 		add(name+"scale", scale, l.Filters)
 		add(name+"shift", shift, l.Filters)
+		add(name+"skip", []bool{l.Skip})
 	}
 	add("dense_layers", []int32{int32(len(n.Dense))})
 	for i, d := range n.Dense {

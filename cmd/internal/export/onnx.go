@@ -26,20 +26,33 @@ func (n *Network) ONNX() ([]byte, error) {
 	g := &onnxGraph{x: "signals"}
 	g.node("Sub", "input/centred", g.constant("input/mean", n.Mean, n.Spec.Channels))
 	g.node("Div", "input/normalised", g.constant("input/std", n.Std, n.Spec.Channels))
+	before := ""
 	for i, l := range n.Levels {
-		g.level(fmt.Sprintf("level_%d", i+1), l)
+		input := g.x
+		g.level(fmt.Sprintf("level_%d", i+1), l, before)
+		before = input
 	}
-	g.node("Flatten", "readout/flat")
+	if n.Hierarchies == 1 {
+		g.node("Flatten", "readout/flat")
+	} else {
+		g.node("Reshape", "readout/flat", g.constant("readout/shape", []int64{-1, int64(n.Dense[0].In)}, 2))
+	}
 	for i, d := range n.Dense {
 		name, last := fmt.Sprintf("dense_%d", i+1), i == len(n.Dense)-1
 		sum := name + "/sum"
-		if last {
+		if last && n.Hierarchies == 1 {
 			sum = "logits"
 		}
 		g.node("Gemm", sum, g.constant(name+"/kernel", d.Kernel, d.In, d.Out), g.constant(name+"/bias", d.Bias, d.Out))
 		if !last {
 			g.node("Elu", name+"/elu")
 		}
+	}
+	if n.Hierarchies > 1 {
+		g.node("Reshape", "hierarchies/logits", g.constant("hierarchies/shape", []int64{-1, int64(n.Hierarchies), int64(n.Spec.Classes)}, 3))
+		g.node("ReduceMean", "logits")
+		g.attribute("axes", integers(1))
+		g.attribute("keepdims", integer(0))
 	}
 	g.node("Softmax", "probabilities")     // along the last axis, the default
 	names, _ := json.Marshal(n.ClassNames) // it cannot fail for texts
@@ -49,19 +62,22 @@ func (n *Network) ONNX() ([]byte, error) {
 }
 
 // level gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel: `[batch, N, C]` becomes
-// `[batch, K, filters]`.
-func (g *onnxGraph) level(name string, l Level) {
+// `[batch, K, filters]`. before: the input of the level before, for a Skip.
+func (g *onnxGraph) level(name string, l Level, before string) {
 	k, size, filters := l.Clusters, l.Neighbours, l.Filters
 	nodes := make([]int64, len(l.Nodes))
 	for i, v := range l.Nodes {
 		nodes[i] = int64(v)
 	}
 	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", nodes, k*size))
-	g.nodes[len(g.nodes)-1] += texts(5, texts(1, "axis")+ints(3, 1)+ints(20, attributeInt))
+	g.attribute("axis", integer(1))
 	g.node("Mul", name+"/gated", g.constant(name+"/gates", l.Gates, k*size, 1))
 	g.node("Reshape", name+"/rows", g.constant(name+"/shape", []int64{0, int64(k), int64(size * l.Channels)}, 3)) // 0 keeps the batch's size
 	g.node("MatMul", name+"/filtered", g.constant(name+"/kernel", l.Kernel, size*l.Channels, filters))
 	g.node("Add", name+"/sum", g.constant(name+"/bias", l.Bias, filters))
+	if l.Skip {
+		g.node("Add", name+"/skipped", before)
+	}
 	g.node("Elu", name+"/elu")
 	if l.Scale != nil {
 		g.node("Mul", name+"/scaled", g.constant(name+"/scale", l.Scale, filters))

@@ -10,10 +10,11 @@ import (
 
 // The numbers of onnx.proto that are used here.
 const (
-	irVersion    = 7 // the format's version that came with opset 13
-	elementFloat = 1 // TensorProto.FLOAT
-	elementInt64 = 7 // TensorProto.INT64
-	attributeInt = 2 // AttributeProto.INT
+	irVersion     = 7 // the format's version that came with opset 13
+	elementFloat  = 1 // TensorProto.FLOAT
+	elementInt64  = 7 // TensorProto.INT64
+	attributeInt  = 2 // AttributeProto.INT
+	attributeInts = 7 // AttributeProto.INTS
 )
 
 // onnxGraph collects the parts of a GraphProto. There are a dozen messages in all, so they are written by hand with the field
@@ -24,11 +25,20 @@ type onnxGraph struct {
 	bytes               int // of the initializers
 }
 
-// node adds an operation on x and constants. Its only output, also its own name, becomes x.
-func (g *onnxGraph) node(op, output string, constants ...string) {
-	g.nodes = append(g.nodes, texts(1, g.x)+texts(1, constants...)+texts(2, output)+texts(3, output)+texts(4, op))
+// node adds an operation on x and other values, such as constants. Its only output, also its own name, becomes x.
+func (g *onnxGraph) node(op, output string, others ...string) {
+	g.nodes = append(g.nodes, texts(1, g.x)+texts(1, others...)+texts(2, output)+texts(3, output)+texts(4, op))
 	g.x = output
 }
+
+// attribute gives the last node an attribute.
+func (g *onnxGraph) attribute(name, value string) {
+	g.nodes[len(g.nodes)-1] += texts(5, texts(1, name)+value)
+}
+
+// integer and integers are the value of an attribute.
+func integer(value int) string      { return ints(3, value) + ints(20, attributeInt) }
+func integers(values ...int) string { return ints(8, values...) + ints(20, attributeInts) }
 
 // constant adds a constant of float32 or int64 and returns its name.
 func (g *onnxGraph) constant(name string, data any, dims ...int) string {

@@ -34,9 +34,8 @@ func TestPython(t *testing.T) {
 	for name, v := range variants {
 		add(name, classifier(t, v))
 	}
-	for _, hierarchy := range []string{"learned", "prepared"} {
-		add("digits "+hierarchy, trainedDigits(t, hierarchy))
-	}
+	add("digits learned", trainedDigits(t, "ccp_hierarchy=learned"))
+	add("digits prepared", trainedDigits(t, "ccp_hierarchy=prepared", "ccp_hierarchies=2", "ccp_stem=8", "ccp_blocks=1", "ccp_slots=directed"))
 	for _, dir := range filepath.SplitList(os.Getenv("CCP_CHECKPOINTS")) {
 		c, err := models.Load(dir, models.WithBackend(backendtest.XLA(t)))
 		require.NoError(t, err)
@@ -48,11 +47,13 @@ func TestPython(t *testing.T) {
 }
 
 // trainedDigits trains a small network for two epochs, so that its running means and variances come from a training.
-func trainedDigits(t *testing.T, hierarchy string) *models.Classifier {
+func trainedDigits(t *testing.T, settings ...string) *models.Classifier {
 	t.Helper()
 	config := training.Defaults("digits", "ccp")
 	config.Levels, config.Hidden, config.Epochs = "8x8/9,1x16/8", []int{16}, 2
-	require.NoError(t, config.Settings.Set("ccp_hierarchy="+hierarchy))
+	for _, setting := range settings {
+		require.NoError(t, config.Settings.Set(setting))
+	}
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package export
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,18 +42,15 @@ func (m onnxModel) run(t *testing.T, signals tensor) map[string]tensor {
 				return math.Expm1(x)
 			})
 		case "Gather":
-			require.Equal(t, map[string]int{"axis": 1}, node.attributes)
+			require.Equal(t, map[string][]int{"axis": {1}}, node.attributes)
 			require.True(t, m.integers[node.inputs[1]])
 			result = gather(t, in[0], in[1])
 		case "Reshape":
 			require.True(t, m.integers[node.inputs[1]])
-			require.Zero(t, in[1].data[0], "the batch's dimension is kept")
-			shape := []int{in[0].shape[0]}
-			for _, dim := range in[1].data[1:] {
-				shape = append(shape, int(dim))
-			}
-			require.Equal(t, size(in[0].shape), size(shape))
-			result = tensor{shape, in[0].data}
+			result = tensor{reshaped(t, in[0].shape, in[1].data), in[0].data}
+		case "ReduceMean":
+			require.Equal(t, map[string][]int{"axes": {1}, "keepdims": {0}}, node.attributes)
+			result = mean(t, in[0])
 		case "Flatten":
 			result = tensor{[]int{in[0].shape[0], size(in[0].shape[1:])}, in[0].data}
 		case "MatMul":
@@ -83,6 +81,33 @@ func elementwise(t *testing.T, a, b tensor, f func(x, y float64) float64) tensor
 			rest, stride = rest/dim, stride*other
 		}
 		out.data[i] = f(x, b.data[at])
+	}
+	return out
+}
+
+// reshaped is the shape that a Reshape asks for: 0 keeps a dimension, -1 is what is left.
+func reshaped(t *testing.T, shape []int, to []float64) (result []int) {
+	for i, dim := range to {
+		if dim == 0 {
+			dim = float64(shape[i])
+		}
+		result = append(result, int(dim))
+	}
+	if left := slices.Index(result, -1); left >= 0 {
+		result[left] = 1
+		result[left] = size(shape) / size(result)
+	}
+	require.Equal(t, size(shape), size(result))
+	return result
+}
+
+// mean is that over the second axis of three. x: `[batch, H, C]`, result `[batch, C]`.
+func mean(t *testing.T, x tensor) tensor {
+	require.Len(t, x.shape, 3)
+	h, c := x.shape[1], x.shape[2]
+	out := tensor{[]int{x.shape[0], c}, make([]float64, x.shape[0]*c)}
+	for i, v := range x.data {
+		out.data[i/(h*c)*c+i%c] += v / float64(h)
 	}
 	return out
 }

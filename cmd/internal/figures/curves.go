@@ -116,7 +116,12 @@ func (d drawing) objective() (f figure, err error) {
 
 // order draws accuracy in validation by epoch for both orders of the nodes in a neighbourhood.
 func (d drawing) order() (f figure, err error) {
-	lines, table, err := d.courses(orders, func(e training.Epoch) float64 { return 100 * e.Validation.Accuracy })
+	lines, table, err := d.courses(orders, func(e training.Epoch) float64 {
+		if e.Validation == nil {
+			return math.NaN()
+		}
+		return 100 * e.Validation.Accuracy
+	})
 	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %", Lines: lines}
 	f.table = slices.Insert(table, 0, []string{"order", "epoch", "seeds", "mean", "deviation"})
 	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + d.seeds(orders), Legend: lines, Width: 380, Height: 250, Panels: [][]*plot.Plot{{curves.Plot()}}}

@@ -228,7 +228,7 @@ func TestDrawSome(t *testing.T) {
 
 func TestCourse(t *testing.T) {
 	epoch := func(accuracy float64) training.Epoch {
-		return training.Epoch{Validation: training.Score{Accuracy: accuracy}}
+		return training.Epoch{Validation: &training.Score{Accuracy: accuracy}}
 	}
 	accuracy := func(e training.Epoch) float64 { return e.Validation.Accuracy }
 	c, table := course([][]training.Epoch{{epoch(1), epoch(4)}, {epoch(3)}}, accuracy)

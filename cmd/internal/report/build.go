@@ -43,11 +43,11 @@ func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string
 
 // addHierarchy replaces the hierarchy of the classifier's epoch by its own, or all if the run kept none.
 func (r *Run) addHierarchy(report *Report, c *models.Classifier) (err error) {
-	levels, err := c.ClusterLevels()
+	levels, err := c.ClusterLevels(0)
 	if err != nil {
 		return err
 	}
-	if report.Health, err = c.Health(); err != nil {
+	if report.Health, err = c.Health(0); err != nil {
 		return err
 	}
 	own := training.HierarchyEpoch{Epoch: report.BestEpoch, Health: report.Health}

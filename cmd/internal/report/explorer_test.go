@@ -74,7 +74,7 @@ func holders(values []int32, k int) string {
 // A click, both sliders and the number field show what the model gives.
 func TestExplorer(t *testing.T) {
 	r, c := built(t, "learned")
-	levels, err := c.ClusterLevels()
+	levels, err := c.ClusterLevels(0)
 	require.NoError(t, err)
 	ctx := opened(t, r)
 	x, y := cell(t, ctx, 3, 4)
@@ -137,7 +137,7 @@ func TestExplorer(t *testing.T) {
 // Hovering shows a cluster while it lasts; it is not announced.
 func TestHover(t *testing.T) {
 	r, c := built(t, "learned")
-	levels, err := c.ClusterLevels()
+	levels, err := c.ClusterLevels(0)
 	require.NoError(t, err)
 	ctx := opened(t, r)
 	x, y := cell(t, ctx, 0, 7)
@@ -160,7 +160,7 @@ func focused(t testing.TB, ctx context.Context) string {
 // Everything is reached and worked by keys alone.
 func TestKeyboard(t *testing.T) {
 	r, c := built(t, "learned")
-	levels, err := c.ClusterLevels()
+	levels, err := c.ClusterLevels(0)
 	require.NoError(t, err)
 	ctx := opened(t, r)
 	seen := []string{}

@@ -116,7 +116,7 @@ func words(t testing.TB) Report {
 		epochs = append(epochs, e)
 	}
 	r := run.fixed
-	r.About, r.Edges, r.Config.Epochs, r.BestEpoch, r.Names = "a hierarchy", graph.Edges(), 30, 20, names
+	r.About, r.Edges, r.Epochs, r.BestEpoch, r.Names = "a hierarchy", graph.Edges(), 30, 20, names
 	r.Hierarchy, r.Health = run.hierarchy(epochs, 19, 19), epochs[19].Health
 	nodes := spec.Nodes
 	for i := range r.Hierarchy.Levels {

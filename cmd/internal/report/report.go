@@ -13,6 +13,7 @@ import (
 type Report struct {
 	models.Metadata
 	Config     training.Config `json:"config"`
+	Epochs     int             `json:"epochs"` // of the whole training
 	Checkpoint string          `json:"checkpoint"`
 	About      string          `json:"about"` // the model in words
 	Edges      int             `json:"edges"`

@@ -34,7 +34,7 @@ func Open(dir string, d *datasets.Dataset) (r *Run, err error) {
 	if f.Config, err = training.ReadConfig(dir); err != nil {
 		return nil, err
 	}
-	f.About, f.Edges, f.Backend = models.About(f.Spec.Model), r.graph.Edges(), f.Versions["backend"]
+	f.Epochs, f.About, f.Edges, f.Backend = f.Config.EpochCount(), models.About(f.Spec.Model), r.graph.Edges(), f.Versions["backend"]
 	grid, parts, coordinates := f.Spec.Grid, f.Spec.Parts, []float64(nil)
 	if d != nil {
 		grid, parts, coordinates, f.Names = d.Grid, d.Parts, d.Coordinates, d.NodeNames
@@ -43,6 +43,9 @@ func Open(dir string, d *datasets.Dataset) (r *Run, err error) {
 		f.Layout = newLayout(picture.NewLayout(r.graph, grid, parts, coordinates, f.Names))
 	} else if f.clusters() {
 		f.Notices = []string{fmt.Sprintf("The graph has %d nodes, more than the %d that the page can draw: its explorer is left out.", r.graph.N(), mostNodes)}
+	}
+	if n := f.Spec.Hierarchies(); f.clusters() && n > 1 {
+		f.Notices = append(f.Notices, fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. The first is shown.", n))
 	}
 	return r, nil
 }

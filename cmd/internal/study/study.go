@@ -1,5 +1,5 @@
 // Package study runs many trainings and lays their results side by side: the rows of a table are configurations, each run once for
-// every seed. A run is a checkpoint directory of its own, so that an interrupted study goes on where it was, several processes can
+// every seed and, in a cross-validation, every fold. A run is a checkpoint directory of its own, so that an interrupted study goes on where it was, several processes can
 // share its folder, and tables with a row in common share its runs.
 package study
 
@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 )
@@ -24,6 +25,8 @@ type Row struct {
 	Name string
 	// Config is what is run, with each seed in place of its own; nil for a row that only quotes.
 	Config *training.Config
+	// Folds are those of a cross-validation, each run with every seed; none: the data's own test.
+	Folds []datasets.Fold
 	// Paper is the accuracy in the paper, in percent; 0: none.
 	Paper float64
 	// Note says in what the row differs from the paper's, or where a quoted number is from.
@@ -41,30 +44,55 @@ type Table struct {
 	Drawn bool
 }
 
-// Cell is one run of a table: a row's configuration with one seed.
+// Cell is one run of a table: a row's configuration with one seed, on one fold.
 type Cell struct {
 	Row    string
 	Config training.Config
 	Dir    string
 }
 
+// DataName is the name of a data set, without folder and extension.
+func DataName(data string) string { return strings.TrimSuffix(filepath.Base(data), filepath.Ext(data)) }
+
 // Cells lists the runs of tables in the order in which they are best run, each once: every row with the first seed, then with the
-// second, so that whenever the time is up there is something of each. folder is where they are kept.
+// second, and within a seed every row on the first fold, then on the second, so that whenever the time is up there is something of
+// each. folder is where they are kept.
 func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
 	known := map[string]bool{}
 	for seed := 1; seed <= seeds; seed++ {
+		var rows [][]Cell
+		most := 0
 		for _, t := range tables {
 			for _, row := range t.Rows {
-				if row.Config == nil {
-					continue
-				}
-				cell := newCell(folder, row, seed)
-				if !known[cell.Dir] {
-					known[cell.Dir] = true
-					cells = append(cells, cell)
+				rows = append(rows, row.cells(folder, seed))
+				most = max(most, len(rows[len(rows)-1]))
+			}
+		}
+		for fold := range most {
+			for _, row := range rows {
+				if fold < len(row) && !known[row[fold].Dir] {
+					known[row[fold].Dir] = true
+					cells = append(cells, row[fold])
 				}
 			}
 		}
+	}
+	return cells
+}
+
+// cells are the row's runs with a seed, one for each fold; none for a row that only quotes.
+func (r Row) cells(folder string, seed int) (cells []Cell) {
+	if r.Config == nil {
+		return nil
+	}
+	folds := r.Folds
+	if folds == nil {
+		folds = []datasets.Fold{r.Config.Fold}
+	}
+	for _, fold := range folds {
+		c := *r.Config
+		c.Seed, c.Fold = int64(seed), fold
+		cells = append(cells, Cell{Row: r.Name, Config: c, Dir: filepath.Join(folder, runName(c))})
 	}
 	return cells
 }
@@ -74,20 +102,17 @@ var unfit = regexp.MustCompile(`[^a-z0-9]+`)
 // fileName is a text with nothing but lower-case letters, digits and dashes.
 func fileName(text string) string { return unfit.ReplaceAllString(strings.ToLower(text), "-") }
 
-// newCell names a run's directory by its data, model, seed and a hash of its configuration.
-func newCell(folder string, row Row, seed int) Cell {
-	c := *row.Config
-	c.Seed = int64(seed)
+// runName names a run by its data, model, seed and a hash of its configuration.
+func runName(c training.Config) string {
 	raw, _ := json.Marshal(c) // of plain values: cannot fail
-	data := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
-	name := fmt.Sprintf("%s-%d-%x", fileName(data+"-"+c.Model), seed, sha256.Sum256(raw))
-	return Cell{Row: row.Name, Config: c, Dir: filepath.Join(folder, name[:len(name)-2*(sha256.Size-4)])}
+	name := fmt.Sprintf("%s-%d-%x", fileName(DataName(c.Data)+"-"+c.Model), c.Seed, sha256.Sum256(raw))
+	return name[:len(name)-2*(sha256.Size-4)]
 }
 
 // Dirs are the directories in folder of the row's runs with the seeds 1 to seeds; none for a row that only quotes.
 func (r Row) Dirs(folder string, seeds int) (dirs []string) {
-	for seed := 1; r.Config != nil && seed <= seeds; seed++ {
-		dirs = append(dirs, newCell(folder, r, seed).Dir)
+	for _, cell := range Cells(folder, []Table{{Rows: []Row{r}}}, seeds) {
+		dirs = append(dirs, cell.Dir)
 	}
 	return dirs
 }
@@ -103,7 +128,7 @@ type Options struct {
 }
 
 // Run runs the cells that have no result yet. A run that another process is at is left to it. A run can fail, as where a model
-// does not suit the data: Failed is told, the other rows go on, and the row's other seeds are not tried. When ctx ends, the run under
+// does not suit the data: Failed is told, the other rows go on, and the row's other seeds and folds are not tried. When ctx ends, the run under
 // way saves its state and Run returns an error that wraps training.ErrInterrupted. When the budget is over the run saves its state
 // too, and Run returns nil.
 func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) error {
@@ -113,8 +138,11 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		limited, cancel = context.WithTimeout(ctx, o.Budget)
 		defer cancel()
 	}
-	failed := map[string]bool{} // by what the seeds of a row have in common
-	row := func(c Cell) string { return newCell("", Row{Config: &c.Config}, 0).Dir }
+	failed := map[string]bool{} // by what the runs of a row have in common
+	row := func(c Cell) string {
+		c.Config.Seed, c.Config.Fold = 0, datasets.Fold{}
+		return runName(c.Config)
+	}
 	for i, cell := range cells {
 		if _, err := os.Stat(filepath.Join(cell.Dir, rateFile)); err == nil || failed[row(cell)] {
 			continue

@@ -54,10 +54,10 @@ func TestSummary(t *testing.T) {
 	c := short("ccp")
 	c.LearningRate = 2
 	table := Table{Name: "loss-x", Title: "Losses", Rows: []Row{{Name: "both", Config: short("ccp"), Paper: 84.4, Note: "as it is"}, {Name: "one", Config: c}, {Name: "other", Paper: 50}}}
-	for seed, accuracy := range []float64{0.97, 0.98, 0.99} {
-		keep(t, newCell(folder, table.Rows[0], seed+1).Dir, accuracy, 10, 12345)
+	for i, dir := range table.Rows[0].Dirs(folder, 3) {
+		keep(t, dir, []float64{0.97, 0.98, 0.99}[i], 10, 12345)
 	}
-	broken := newCell(folder, table.Rows[1], 1).Dir
+	broken := table.Rows[1].Dirs(folder, 1)[0]
 	s := Summarize(folder, table, 3, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, map[string]error{broken: errors.New("no such thing")})
 	require.Len(t, s.Lines, 3)
 	assert.Equal(t, 3, s.Lines[0].Runs)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+
+	"github.com/clusterpool/ccp/cmd/internal/text"
 )
 
 // templateFiles are job arrays, named after what runs them, and a summary in Markdown. A template is named after its file.
@@ -16,9 +18,10 @@ var templateFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"base": filepath.Base,
+	"fold": text.Fold,
 	"join": strings.Join,
-	"json": func(text string) (string, error) {
-		raw, err := json.Marshal(text) // a JSON string is a YAML one
+	"json": func(value string) (string, error) {
+		raw, err := json.Marshal(value) // a JSON string is a YAML one
 		return string(raw), err
 	},
 }).ParseFS(templateFiles, "templates/*"))

@@ -64,6 +64,9 @@ function fillTable(table, head, rows, options = {}) {
       ...row.map((value, i) => (i === 0 ? cell("th", value, { scope: "row", class: name }) : cell("td", value, { class: value instanceof Node && options.bars === i ? "bars" : undefined })))))));
 }
 
+// bestEpoch is the epoch whose weights were kept for its validation, or null where the last ones are kept.
+const bestEpoch = (report) => (report.config.keep === "last" ? null : report.best_epoch);
+
 const themeQuery = matchMedia("(prefers-color-scheme: dark)");
 // colour is the value of a custom property in the theme that is shown, as [r, g, b].
 function colour(name) {

@@ -90,13 +90,14 @@ function renderCurves(report) {
     charts.replaceChildren();
     return;
   }
-  const best = report.best_epoch, x = history.map((e) => e.epoch);
-  $("curves-text").textContent = `${count(history.length, "epoch")} of ${report.config.epochs}` + (best ? `; epoch ${best} is the best in validation, marked by the dotted line.` : ".") +
+  const best = bestEpoch(report), x = history.map((e) => e.epoch);
+  const validated = history.every((e) => e.validation);
+  $("curves-text").textContent = `${count(history.length, "epoch")} of ${report.epochs}` + (best ? `; epoch ${best} is the best in validation, marked by the dotted line.` : ".") +
     " The training’s figures are means over an epoch’s batches, with dropout and augmentation.";
-  const pick = (split, what) => history.map((e) => e[split][what]);
+  const lines = (what) => (validated ? ["train", "validation"] : ["train"]).map((split) => ({ name: split === "train" ? "training" : split, values: history.map((e) => e[split][what]) }));
   const drawn = [
-    chart("Loss", x, [{ name: "training", values: pick("train", "loss") }, { name: "validation", values: pick("validation", "loss") }], { marker: best }),
-    chart("Accuracy", x, [{ name: "training", values: pick("train", "accuracy") }, { name: "validation", values: pick("validation", "accuracy") }],
+    chart("Loss", x, lines("loss"), { marker: best }),
+    chart("Accuracy", x, lines("accuracy"),
       { marker: best, format: (v, tick) => percent(v, tick ? (v * 100) % 1 > 1e-9 ? 1 : 0 : 2) }),
   ];
   const levels = (history[0].objective || []).length;
@@ -104,7 +105,7 @@ function renderCurves(report) {
     drawn.push(chart("C", x, Array.from({ length: levels }, (_, l) => ({ name: `level ${l + 1}`, values: history.map((e) => e.objective[l]) })), { marker: best }));
   }
   charts.replaceChildren(...drawn);
-  fillTable($("curves-table"), ["epoch", "training loss", "training accuracy", "validation loss", "validation accuracy", ...Array.from({ length: levels }, (_, l) => `C of level ${l + 1}`), "seconds"],
-    history.map((e) => [e.epoch, number(e.train.loss), percent(e.train.accuracy, 2), number(e.validation.loss), percent(e.validation.accuracy, 2), ...(e.objective || []).map(number), e.seconds.toFixed(1)]),
+  fillTable($("curves-table"), ["epoch", "training loss", "training accuracy", ...(validated ? ["validation loss", "validation accuracy"] : []), ...Array.from({ length: levels }, (_, l) => `C of level ${l + 1}`), "seconds"],
+    history.map((e) => [e.epoch, number(e.train.loss), percent(e.train.accuracy, 2), ...(validated ? [number(e.validation.loss), percent(e.validation.accuracy, 2)] : []), ...(e.objective || []).map(number), e.seconds.toFixed(1)]),
     { best: history.findIndex((e) => e.epoch === best) });
 }

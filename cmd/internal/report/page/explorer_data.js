@@ -8,7 +8,7 @@ class HierarchyData {
     this.nodes = report.spec.nodes;
     this.frozen = h.frozen;
     this.known = h.known;
-    this.best = report.best_epoch;
+    this.best = bestEpoch(report);
     this.snapshot = report.snapshot;
     this.palette = h.palette.map(channels);
     this.levels = h.levels.map((l) => ({ clusters: l.clusters, filters: l.filters, neighbours: l.neighbours,

@@ -22,7 +22,7 @@ function renderHealth(report) {
   const x = courses.map((c) => c.epoch);
   const lines = (value) => levels.map((l, i) => ({ name: `level ${l.level}`, values: courses.map((c) => value(c.health[i])) }));
   const shares = (v, tick) => percent(v, tick ? 0 : 1);
-  const marker = report.best_epoch;
+  const marker = bestEpoch(report);
   $("health-charts").replaceChildren(
     chart("Clusters in use", x, lines((l) => l.in_use / l.clusters), { format: shares, low: 0, high: 1, marker }),
     chart("Nodes unselected", x, lines((l) => l.unselected), { format: shares, low: 0, high: 1, marker }),

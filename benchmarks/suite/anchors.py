@@ -1,0 +1,226 @@
+"""Methods from outside on the suite's .npz files, on the same splits: a yardstick for the networks of this repository.
+
+    python3 benchmarks/suite/anchors.py --out benchmarks/results/anchors.csv FOLDER/*.npz
+
+All fit the training and validation samples together and are tested once. What they must choose they choose by cross-validation of
+those, which keeps groups whole; of equally good values the one nearest to scikit-learn's default is taken. A row is added to the CSV as
+soon as it is measured; a row that is there is not measured again.
+
+    svm             kernel SVM (radial), each value standardised
+    logistic        logistic regression, each value standardised
+    logistic-bands  the same on the logarithms of each electrode's power in four bands; EEG only
+    minirocket      MiniRocket and a ridge classifier (Dempster et al. 2021), three seeds; series only
+    dtw             nearest neighbour by dependent dynamic time warping; series only
+    dtw-10          the same, with warping of at most a tenth of the length, where dtw takes long
+"""
+import argparse
+import csv
+import itertools
+import os
+import pathlib
+import time
+import warnings
+
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[threads] = "1"  # before numpy: one processor, so that seconds compare
+
+import aeon
+import numpy as np
+import sklearn
+from aeon.distances import dtw_pairwise_distance
+from aeon.transformations.collection.convolution_based import MiniRocket
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
+from sklearn.metrics import euclidean_distances
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+COLUMNS = ["set", "model", "seed", "accuracy", "seconds", "n_train", "n_test", "versions"]
+VERSIONS = f"aeon {aeon.__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}"
+TEST = 2  # in split
+IMAGES = {"digits"}  # their grid is not frames and sensors
+MOMENTS_IN_CHANNELS = {"EEGAlcohol": 64}  # Hz: a node is an electrode, its channels are moments
+
+
+class Set:
+    """A file of the suite: features [samples, nodes, channels], labels [samples], and masks of what is fitted and tested."""
+
+    def __init__(self, path):
+        self.name = path.stem
+        file = np.load(path)
+        self.features, self.labels = file["features"].astype(np.float32), file["labels"]
+        self.test = file["split"] == TEST
+        self.train = ~self.test
+        self.grid = file["grid"] if "grid" in file else None
+        self.groups = file["groups"] if "groups" in file else None
+
+    def flat(self):
+        """The samples [samples, values]."""
+        return self.features.reshape(len(self.features), -1)
+
+    def series(self):
+        """The samples as series [samples, sensors, moments], or None where they are not."""
+        if self.name in MOMENTS_IN_CHANNELS:
+            return self.features
+        if self.grid is None or self.name in IMAGES:
+            return None
+        frames = self.features.reshape(len(self.features), self.grid[0], -1)
+        return frames.transpose(0, 2, 1)
+
+    def folds(self):
+        """Pairs of indices into the training samples: at most five folds, stratified, with whole groups."""
+        labels = self.labels[self.train]
+        count = int(min(5, np.bincount(labels)[np.unique(labels)].min()))
+        if self.groups is None:
+            return list(StratifiedKFold(max(2, count)).split(labels, labels))
+        return list(StratifiedGroupKFold(count).split(labels, labels, self.groups[self.train]))
+
+    def accuracy(self, values, model):
+        """The share of test samples that model, fitted to the training samples, tells right; values [samples, ...]."""
+        model.fit(values[self.train], self.labels[self.train])
+        return np.mean(model.predict(values[self.test]) == self.labels[self.test])
+
+
+def svm(s, _):
+    values = StandardScaler().fit(s.flat()[s.train]).transform(s.flat())
+    apart = euclidean_distances(values, values[s.train], squared=True) / values.shape[1]  # once, for all kernels
+    searches = []
+    for gamma in (1, 0.3, 3, 0.1, 0.03):
+        search = GridSearchCV(SVC(kernel="precomputed"), {"C": [1, 10, 0.1, 100]}, cv=s.folds())
+        searches.append((search.fit(np.exp(-gamma * apart[s.train]), s.labels[s.train]), gamma))
+    search, gamma = max(searches, key=lambda found: found[0].best_score_)
+    return search.score(np.exp(-gamma * apart[s.test]), s.labels[s.test])
+
+
+def linear(s, values):
+    """Logistic regression. It is fitted along principal axes, all of them: the same model, and fewer values where samples are few."""
+    values = make_pipeline(StandardScaler(), PCA()).fit(values[s.train]).transform(values)
+    search = GridSearchCV(LogisticRegression(max_iter=2000, tol=1e-3), {"C": [1, 10, 0.1, 100, 1e-2, 1e-3, 1e-4, 1e-5]}, cv=s.folds())
+    return s.accuracy(values, search)
+
+
+def logistic(s, _):
+    return linear(s, s.flat())
+
+
+def logistic_bands(s, _):
+    if s.name not in MOMENTS_IN_CHANNELS:
+        return None
+    moments = s.features.shape[2]
+    frequency = np.fft.rfftfreq(moments, 1 / MOMENTS_IN_CHANNELS[s.name])
+    power = np.abs(np.fft.rfft(s.features * np.hanning(moments), axis=2)) ** 2
+    bands = [power[:, :, (frequency >= low) & (frequency < high)].mean(2) for low, high in ((1, 4), (4, 8), (8, 13), (13, 30))]
+    return linear(s, np.log(np.concatenate(bands, axis=1) + 1e-2))  # an electrode without signal has no power
+
+
+def minirocket(s, seed):
+    series = s.series()
+    if series is None:
+        return None
+    if series.shape[2] < 9:  # too short for its kernels: stretched to four times, linearly, which did best on training samples
+        old = np.arange(series.shape[2])
+        new = np.linspace(0, old[-1], 4 * len(old))
+        series = np.apply_along_axis(lambda values: np.interp(new, old, values), 2, series).astype(np.float32)
+    rocket = MiniRocket(random_state=seed, n_jobs=1).fit(series[s.train])
+    values = np.asarray(rocket.transform(series), np.float32)
+    ridge = RidgeClassifierCV(np.logspace(-3, 5, 17), cv=s.folds() if s.groups is not None else None)
+    return s.accuracy(values, make_pipeline(StandardScaler(), ridge))
+
+
+def warping(series, s):
+    """What dynamic time warping computes for a set, in sums of one value each, without a limit to warping."""
+    return series.shape[1] * series.shape[2] ** 2 * s.train.sum() * s.test.sum()
+
+
+def dtw(s, _, window=None, most=1e11):
+    series = s.series()
+    if series is None or warping(series, s) > most:
+        return None
+    near = dtw_pairwise_distance(series[s.test].astype(float), series[s.train].astype(float), window=window).argmin(1)
+    return np.mean(s.labels[s.train][near] == s.labels[s.test])
+
+
+def dtw_10(s, seed):
+    series = s.series()
+    if series is None or warping(series, s) <= 1e11:
+        return None
+    return dtw(s, seed, window=0.1, most=1e12)
+
+
+MODELS = {"svm": (svm, [""]), "logistic": (logistic, [""]), "logistic-bands": (logistic_bands, [""]), "minirocket": (minirocket, [1, 2, 3]),
+          "dtw": (dtw, [""]), "dtw-10": (dtw_10, [""])}
+
+
+def compile_all():
+    """Have numba compile what it runs, on a little noise, before anything is timed."""
+    noise = np.random.default_rng(0).normal(size=(2, 2, 9))
+    MiniRocket(n_jobs=1).fit_transform(noise.astype(np.float32))
+    for window in (None, 0.1):
+        dtw_pairwise_distance(noise, noise, window=window)
+
+
+def read(path):
+    """The rows of the CSV, by set, model and seed; none if there is no file."""
+    if not path.exists():
+        return {}
+    with open(path, newline="") as file:
+        return {(row["set"], row["model"], row["seed"]): row for row in csv.DictReader(file)}
+
+
+def write(path, rows):
+    """Write the CSV, sorted, whole or not at all."""
+    part = path.with_suffix(".part")
+    with open(part, "w", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows[key] for key in sorted(rows))
+    part.rename(path)
+
+
+def show(rows):
+    """Print a line for each set: the accuracy of each model in %, the mean over seeds and their deviation."""
+    print(f"{'set':28}" + "".join(f"{model:>16}" for model in MODELS))
+    for name in sorted({row["set"] for row in rows.values()}):
+        cells = []
+        for model in MODELS:
+            found = [100 * float(row["accuracy"]) for row in rows.values() if (row["set"], row["model"]) == (name, model)]
+            spread = f" ± {np.std(found, ddof=1):.1f}" if len(found) > 1 else ""
+            cells.append(f"{np.mean(found):.1f}{spread}" if found else "-")
+        print(f"{name:28}" + "".join(f"{cell:>16}" for cell in cells))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=pathlib.Path, help=".npz files of the suite")
+    parser.add_argument("--out", required=True, type=pathlib.Path, help="CSV file to add to")
+    parser.add_argument("--models", default=",".join(MODELS), help=f"models, with commas (default: {','.join(MODELS)})")
+    args = parser.parse_args()
+    warnings.filterwarnings("ignore", message="The least populated class")
+    warnings.filterwarnings("ignore", message="unsafe cast")  # inside aeon
+    chosen = args.models.split(",")
+    if unknown := set(chosen) - set(MODELS):
+        parser.error(f"no model {', '.join(sorted(unknown))}; there are {', '.join(MODELS)}")
+
+    compile_all()
+    rows = read(args.out)
+    for model, path in itertools.product(chosen, args.files):
+        run, seeds = MODELS[model]
+        for seed in seeds:
+            if (path.stem, model, str(seed)) in rows:
+                continue
+            s = Set(path)
+            start = time.process_time()
+            accuracy = run(s, seed)
+            if accuracy is None:
+                break
+            rows[path.stem, model, str(seed)] = dict(zip(COLUMNS, [
+                path.stem, model, seed, f"{accuracy:.4f}", f"{time.process_time() - start:.1f}", s.train.sum(), s.test.sum(), VERSIONS]))
+            write(args.out, rows)
+            print(path.stem, model, seed, f"{accuracy:.4f}", flush=True)
+    show(rows)
+
+
+if __name__ == "__main__":
+    main()

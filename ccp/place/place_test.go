@@ -1,0 +1,311 @@
+package place_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+func grid(t *testing.T, h, w, neighbours int) *affinity.Matrix {
+	t.Helper()
+	m, err := affinity.Grid(h, w, neighbours)
+	require.NoError(t, err)
+	return m
+}
+
+// pixels are the true positions of a grid's nodes.
+func pixels(h, w int) (positions [][]float64) {
+	for i := range h * w {
+		positions = append(positions, []float64{float64(i / w), float64(i % w)})
+	}
+	return positions
+}
+
+func ones(n int) []float64 {
+	all := make([]float64, n)
+	floats.AddConst(1, all)
+	return all
+}
+
+// likeness is the correlation of all distances in two spaces.
+func likeness(a, b [][]float64) float64 {
+	var in, of []float64
+	for i := range a {
+		for j := range i {
+			in, of = append(in, floats.Distance(a[i], a[j], 2)), append(of, floats.Distance(b[i], b[j], 2))
+		}
+	}
+	return stat.Correlation(in, of, nil)
+}
+
+// relabelled is m with node i called to[i].
+func relabelled(t *testing.T, m *affinity.Matrix, to []int) *affinity.Matrix {
+	t.Helper()
+	edges := m.EdgeList()
+	for e, edge := range edges {
+		edges[e].I, edges[e].J = to[edge.I], to[edge.J]
+	}
+	other, err := affinity.New(m.N(), edges)
+	require.NoError(t, err)
+	return other
+}
+
+func TestPositionsOfAPath(t *testing.T) {
+	for i, x := range place.Positions(grid(t, 1, 5, 4), 2) {
+		assert.InDeltaSlice(t, []float64{float64(i) - 2, 0}, x, 1e-6)
+	}
+}
+
+// A grid comes back, its edges along the axes.
+func TestPositionsOfGrids(t *testing.T) {
+	for _, size := range [][3]int{{8, 8, 4}, {8, 8, 8}, {32, 32, 4}, {32, 32, 8}, {16, 48, 4}, {6, 40, 4}} {
+		h, w := size[0], size[1]
+		m := grid(t, h, w, size[2])
+		positions := place.Positions(m, 2)
+		assert.Greater(t, likeness(positions, pixels(h, w)), 0.995, "%v", size)
+		if size[2] == 4 {
+			along, across := 0.0, 0.0
+			for _, e := range m.EdgeList() {
+				step := floats.SubTo(make([]float64, 2), positions[e.I], positions[e.J])
+				along += max(math.Abs(step[0]), math.Abs(step[1]))
+				across += min(math.Abs(step[0]), math.Abs(step[1]))
+			}
+			assert.Less(t, across, 0.15*along, "%v", size)
+		}
+	}
+}
+
+// Components lie side by side, and nodes without edges are components.
+func TestPositionsOfComponents(t *testing.T) {
+	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 4, J: 5, Weight: 3}, {I: 3, J: 3, Weight: 1}})
+	require.NoError(t, err)
+	got := place.Positions(m, 2)
+	for i, want := range [][]float64{{-0.5, 0}, {0.5, 0}, {0, 2}, {0, 4}, {-0.5, 6}, {0.5, 6}} {
+		assert.InDeltaSlice(t, want, got[i], 1e-9, "node %d", i)
+	}
+	assert.Empty(t, place.Positions(grid(t, 1, 1, 4), 2)[1:])
+}
+
+// A grid and a skeleton over time are flat. Four sensors that are all linked are a tetrahedron, and time is a fourth axis.
+func TestEmbedAxes(t *testing.T) {
+	limbs := [][2]int{{0, 1}, {1, 2}, {2, 3}, {1, 4}, {4, 5}, {1, 6}, {6, 7}}
+	sensors := [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}
+	for axes, graph := range map[int]func() (*affinity.Matrix, error){
+		2: func() (*affinity.Matrix, error) { return affinity.SpaceTime(limbs, 8, 20) },
+		4: func() (*affinity.Matrix, error) { return affinity.SpaceTime(sensors, 4, 20) },
+	} {
+		m, err := graph()
+		require.NoError(t, err)
+		assert.Len(t, place.Embed(m)[0], axes)
+	}
+	assert.Equal(t, place.Positions(grid(t, 8, 8, 8), 2), place.Embed(grid(t, 8, 8, 8)))
+}
+
+func TestNearest(t *testing.T) {
+	// 0 - 1 - 2 - 3 with a heavy edge 1-4, and 5 alone.
+	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 1, J: 4, Weight: 2}, {I: 2, J: 2, Weight: 9}})
+	require.NoError(t, err)
+	assert.Equal(t, []int32{
+		0, 1, 4, 2,
+		1, 4, 0, 2,
+		2, 1, 3, 4,
+		3, 2, 1, 4,
+		4, 1, 0, 2,
+		5, -1, -1, -1,
+	}, place.Nearest(m, 4))
+}
+
+// On both grids the 9 nodes nearest to an inner node are those of a 3x3 filter, and directed slots give each its place in it.
+func TestDirectedStencil(t *testing.T) {
+	const h, w = 12, 12
+	for _, neighbours := range []int{4, 8} {
+		m := grid(t, h, w, neighbours)
+		positions := place.Positions(m, 2)
+		nearest := place.Nearest(m, 9)
+		nodes, ranks := place.Directed(positions, positions, nearest, ones(len(nearest)), h*w, 9)
+		assert.Equal(t, ones(len(nearest)), ranks)
+		first := nodes[9*(w+1) : 9*(w+2)]
+		for i := range int32(h * w) {
+			assert.Equal(t, i, nodes[9*i], "a node's own slot is the first, at the border too")
+			if row, column := i/w, i%w; row > 0 && row < h-1 && column > 0 && column < w-1 {
+				for s := range int32(9) {
+					assert.Equal(t, first[s]-(w+1), nodes[9*i+s]-i, "node %d, slot %d", i, s)
+				}
+			}
+		}
+	}
+}
+
+// On 2x2 blocks of a grid, directed slots are the taps of a 4x4 convolution of stride 2.
+func TestDirectedConvolution(t *testing.T) {
+	const side, size = 16, 16
+	m := grid(t, side, side, 8)
+	cluster := make([]int32, side*side)
+	for i := range cluster {
+		cluster[i] = int32(i/side/2*side/2 + i%side/2)
+	}
+	const k = side * side / 4
+	nodes, ranks := partition.Neighbourhoods(m, cluster, k, size)
+	positions := place.Positions(m, 2)
+	centres := place.Centres(positions, cluster, k)
+	directed, directedRanks := place.Directed(positions, centres, nodes, ranks, k, size)
+	corner := func(c int) int32 { return int32(c/(side/2)*2*side + c%(side/2)*2) } // the first of its own nodes
+	first := side/2 + 1
+	for c := range k {
+		of := map[int32]float64{}
+		for s := range size {
+			of[nodes[c*size+s]] = ranks[c*size+s]
+		}
+		row, column := c/(side/2), c%(side/2)
+		inner := row > 0 && row < side/2-1 && column > 0 && column < side/2-1
+		for s := range size {
+			node, rank := directed[c*size+s], directedRanks[c*size+s]
+			if inner {
+				assert.Equal(t, directed[first*size+s]-corner(first), node-corner(c), "cluster %d, slot %d", c, s)
+			}
+			if rank > 0 {
+				assert.Equal(t, of[node], rank, "each node keeps its rank")
+				delete(of, node)
+			} else {
+				assert.Equal(t, nodes[c*size], node, "an empty slot holds the first of the neighbourhood")
+			}
+		}
+		for node, rank := range of {
+			assert.Zero(t, rank, "node %d of cluster %d is left out", node, c)
+		}
+	}
+	assert.Less(t, place.Misfit(pixels(side, side), place.Centres(pixels(side, side), cluster, k), directed, directedRanks, k, size), 0.02)
+}
+
+// Names of nodes change nothing but the order of the slots.
+func TestDirectedRelabelled(t *testing.T) {
+	const h, w = 10, 14
+	m := grid(t, h, w, 8)
+	to := rand.New(rand.NewPCG(1, 2)).Perm(h * w)
+	slots := func(m *affinity.Matrix) []int32 {
+		positions, nearest := place.Positions(m, 2), place.Nearest(m, 9)
+		nodes, _ := place.Directed(positions, positions, nearest, ones(len(nearest)), h*w, 9)
+		return nodes
+	}
+	before, after := slots(m), slots(relabelled(t, m, to))
+	slot := map[int32]int{} // of each slot before
+	for i := range h * w {
+		if row, column := i/w, i%w; row > 0 && row < h-1 && column > 0 && column < w-1 {
+			for s := range 9 {
+				for other, node := range after[9*to[i] : 9*to[i]+9] {
+					if int(node) == to[before[9*i+s]] {
+						if _, known := slot[int32(s)]; !known {
+							slot[int32(s)] = other
+						}
+						assert.Equal(t, slot[int32(s)], other, "node %d, slot %d", i, s)
+					}
+				}
+			}
+		}
+	}
+	assert.Len(t, slot, 9)
+}
+
+// Three neighbourhoods on a line, worked out by hand: the second lacks its left node, the third is empty but for strangers.
+func TestDirectedByHand(t *testing.T) {
+	positions := [][]float64{{0}, {1}, {2}, {3}, {4}}
+	centres := [][]float64{{1}, {3}, {4}}
+	nodes := []int32{1, 2, 0, 4, 3, 0, 0, -1, 2}
+	ranks := []float64{9, 8, 7, 6, 5, 0, 0, 3, 0}
+	gotNodes, gotRanks := place.Directed(positions, centres, nodes, ranks, 3, 3)
+	assert.Equal(t, []int32{1, 2, 0, 3, 4, 4, 0, 0, 0}, gotNodes)
+	assert.Equal(t, []float64{9, 8, 7, 5, 6, 0, 0, 0, 0}, gotRanks)
+	assert.Zero(t, place.Misfit(positions, centres, gotNodes, gotRanks, 3, 3))
+	assert.Positive(t, place.Misfit(positions, centres, nodes, ranks, 3, 3))
+	none, zero := place.Directed(positions, centres, make([]int32, 9), make([]float64, 9), 3, 3)
+	assert.Equal(t, make([]int32, 9), none)
+	assert.Equal(t, make([]float64, 9), zero)
+}
+
+// The cheapest of all assignments, found by trying them.
+func TestAssign(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		n := 1 + rng.IntN(4)
+		cost := make([][]float64, n)
+		for i := range cost {
+			cost[i] = make([]float64, n+1)
+			for j := range cost[i] {
+				cost[i][j] = float64(rng.IntN(10)) // with ties
+			}
+		}
+		var cheapest func(row int, taken map[int]bool) float64
+		cheapest = func(row int, taken map[int]bool) float64 {
+			if row == n {
+				return 0
+			}
+			least := math.Inf(1)
+			for j, c := range cost[row] {
+				if !taken[j] {
+					taken[j] = true
+					least = min(least, c+cheapest(row+1, taken))
+					delete(taken, j)
+				}
+			}
+			return least
+		}
+		total, taken := 0.0, map[int]bool{}
+		for i, j := range place.Assign(cost) {
+			total += cost[i][j]
+			assert.False(t, taken[j])
+			taken[j] = true
+		}
+		assert.Equal(t, cheapest(0, map[int]bool{}), total)
+	}
+	assert.Empty(t, place.Assign(nil))
+}
+
+// BenchmarkDirectedLevels reports the misfit of three levels of the 32x32 grid, in order of rank and directed.
+func BenchmarkDirectedLevels(b *testing.B) {
+	for b.Loop() {
+		m, err := affinity.Grid(32, 32, 8)
+		require.NoError(b, err)
+		levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 16}}
+		clusters, err := partition.Hierarchy(b.Context(), m, levels, 0, nil)
+		require.NoError(b, err)
+		positions := place.Embed(m)
+		for i, level := range levels {
+			k, size := level.Clusters, level.MaxSize
+			centres := place.Centres(positions, clusters[i], k)
+			nodes, ranks := partition.Neighbourhoods(m, clusters[i], k, size)
+			b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-by-rank", i+1))
+			nodes, ranks = place.Directed(positions, centres, nodes, ranks, k, size)
+			b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-directed", i+1))
+			m, err = partition.Coarsen(m, clusters[i], k)
+			require.NoError(b, err)
+			positions = centres
+		}
+	}
+}
+
+func BenchmarkPositions(b *testing.B) {
+	m, err := affinity.Grid(250, 400, 8)
+	require.NoError(b, err)
+	for b.Loop() {
+		place.Positions(m, 2)
+	}
+}
+
+func BenchmarkDirected(b *testing.B) {
+	m, err := affinity.Grid(100, 100, 8)
+	require.NoError(b, err)
+	positions, nearest := place.Positions(m, 2), place.Nearest(m, 17)
+	ranks := ones(len(nearest))
+	for b.Loop() {
+		place.Directed(positions, positions, nearest, ranks, m.N(), 17)
+	}
+}

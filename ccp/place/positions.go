@@ -1,0 +1,160 @@
+package place
+
+import (
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	pivots = 64 // nodes of a component that the others' distances are taken from, at most
+	gap    = 2  // between components
+)
+
+// Positions places the nodes of a graph in a space of `dims` dimensions so that distances there are near those in the graph, counted
+// in hops: multidimensional scaling from pivots (Brandes et al. 2007), then sparse stress (Ortmann, Klimenta and Brandes 2017). The
+// result is `[N, dims]`. Each component is turned so that its edges follow the axes as far as they can and each coordinate grows with
+// the nodes' numbers. Components lie side by side along the last axis. An axis that distances do not fill is zero. The same graph has the
+// same positions. Time and memory are linear in nodes·pivots and edges.
+func Positions(m *affinity.Matrix, dims int) [][]float64 {
+	positions := make([][]float64, m.N())
+	h := hops{m, slices.Repeat([]int32{-1}, m.N())}
+	edge := 0.0 // of the components placed so far, on the last axis
+	for i := range positions {
+		if positions[i] != nil {
+			continue
+		}
+		c := component{nodes: h.walk(int32(i))}
+		slices.Sort(c.nodes)
+		c.link(h)
+		c.measure(h)
+		x := c.scale(dims)
+		c.relax(x)
+		c.turn(x)
+		side := mat.Col(nil, dims-1, x)
+		shift := edge - floats.Min(side)
+		for at, node := range c.nodes {
+			x.Set(at, dims-1, side[at]+shift)
+			positions[node] = x.RawRowView(at)
+		}
+		edge += floats.Max(side) - floats.Min(side) + gap
+	}
+	return positions
+}
+
+// hops walks a graph without edge weights.
+type hops struct {
+	*affinity.Matrix
+	far []int32 // of each node: hops from where the last walk began; -1 where none has come
+}
+
+// walk counts the hops from a node to each that it reaches, and lists these, the nearest first.
+func (h hops) walk(from int32) []int32 {
+	h.far[from] = 0
+	reached := []int32{from}
+	for at := 0; at < len(reached); at++ {
+		neighbours, _ := h.Row(int(reached[at]))
+		for _, j := range neighbours {
+			if h.far[j] < 0 {
+				h.far[j] = h.far[reached[at]] + 1
+				reached = append(reached, j)
+			}
+		}
+	}
+	return reached
+}
+
+// component is a connected part of a graph. All but nodes counts its nodes from 0, in their order.
+type component struct {
+	nodes  []int32    // their numbers in the graph, ascending
+	links  [][]int32  // the other ends of each node's edges, loops left out
+	pivots []int      // nodes far from each other
+	far    *mat.Dense // hops from the pivots, `[nodes, pivots]`
+}
+
+// link fills in links.
+func (c *component) link(h hops) {
+	for at, i := range c.nodes {
+		h.far[i] = int32(at) // for a while, a node's place in place of its distance
+	}
+	for _, i := range c.nodes {
+		neighbours, _ := h.Row(int(i))
+		links := make([]int32, 0, len(neighbours))
+		for _, j := range neighbours {
+			if j != i {
+				links = append(links, h.far[j])
+			}
+		}
+		c.links = append(c.links, links)
+	}
+}
+
+// measure fills in pivots and far. The first pivot is the first node, each other one as far as can be from those before it.
+func (c *component) measure(h hops) {
+	n, k := len(c.nodes), min(pivots, len(c.nodes))
+	c.far = mat.NewDense(n, k, nil)
+	nearest := slices.Repeat([]float64{math.Inf(1)}, n)
+	for p := range k {
+		pivot := floats.MaxIdx(nearest)
+		c.pivots = append(c.pivots, pivot)
+		for _, i := range c.nodes {
+			h.far[i] = -1
+		}
+		h.walk(c.nodes[pivot])
+		for at, i := range c.nodes {
+			d := float64(h.far[i])
+			c.far.Set(at, p, d)
+			nearest[at] = min(nearest[at], d)
+		}
+	}
+}
+
+// scale places the nodes, `[nodes, dims]`, around zero by pivot multidimensional scaling.
+func (c *component) scale(dims int) *mat.Dense {
+	n, k := c.far.Dims()
+	x := mat.NewDense(n, dims, nil)
+	centred := c.centred()
+	var products mat.SymDense
+	products.SymOuterK(1, centred.T())
+	var eigen mat.EigenSym
+	eigen.Factorize(&products, true)
+	values := eigen.Values(nil)
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	for axis, v := 0, k-1; axis < dims && v >= 0 && values[v] > 1e-12*values[k-1]; v-- {
+		vector := vectors.ColView(v)
+		var places mat.VecDense
+		places.MulVec(centred, vector)
+		along := 0.0
+		for p, i := range c.pivots {
+			along += places.AtVec(i) * vector.AtVec(p)
+		}
+		if along <= 0 {
+			continue // hops are not Euclidean: this axis holds squares of imaginary lengths
+		}
+		// The places are σ times a unit vector, and σ·√(n/k) estimates the eigenvalue of all n squared distances.
+		places.ScaleVec(math.Pow(float64(n)/float64(k)/values[v], 0.25), &places)
+		x.SetCol(axis, places.RawVector().Data)
+		axis++
+	}
+	return x
+}
+
+// centred are the squared distances from the pivots, double-centred, `[nodes, pivots]`.
+func (c *component) centred() *mat.Dense {
+	n, k := c.far.Dims()
+	rows, columns, mean := make([]float64, n), make([]float64, k), 0.0
+	for i := range n {
+		for p, d := range c.far.RawRowView(i) {
+			rows[i] += d * d / float64(k)
+			columns[p] += d * d / float64(n)
+		}
+		mean += rows[i] / float64(n)
+	}
+	var centred mat.Dense
+	centred.Apply(func(i, p int, d float64) float64 { return (rows[i] + columns[p] - mean - d*d) / 2 }, c.far)
+	return &centred
+}

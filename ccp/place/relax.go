@@ -1,0 +1,81 @@
+package place
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	sweeps = 30 // of relax
+	turns  = 10 // of every two axes
+)
+
+// relax moves the nodes, one after the other, to lessen the stress Σ w·(‖xᵢ−xⱼ‖ − d)², w = 1/d², over the edges, d = 1, and the pairs
+// of a node and a pivot. A pivot stands for its share of the nodes, but for no more than lie as near to it as that.
+func (c *component) relax(x *mat.Dense) {
+	n, k := c.far.Dims()
+	_, dims := x.Dims()
+	sum := make([]float64, dims)
+	for range sweeps {
+		for i := range n {
+			own, total := x.RawRowView(i), 0.0
+			clear(sum)
+			pull := func(other []float64, d, w float64) { // to distance d from the other
+				reach := d / max(distance(own, other), 1e-9)
+				for axis, v := range other {
+					sum[axis] += w * (v + reach*(own[axis]-v))
+				}
+				total += w
+			}
+			for _, j := range c.links[i] {
+				pull(x.RawRowView(int(j)), 1, 1)
+			}
+			for p, d := range c.far.RawRowView(i) {
+				if d > 0 {
+					pull(x.RawRowView(c.pivots[p]), d, min(float64(n)/float64(k)/(d*d), 0.25))
+				}
+			}
+			if total > 0 {
+				floats.ScaleTo(own, 1/total, sum)
+			}
+		}
+	}
+}
+
+// turn rotates the places so that edges follow the axes: two axes at a time, to where the sum of the fourth powers of the edges'
+// coordinates is largest (quartimax, Neuhaus and Wrigley 1954). Then it points each axis to where the later nodes are.
+func (c *component) turn(x *mat.Dense) {
+	n, dims := x.Dims()
+	for range turns {
+		for a := range dims {
+			for b := range a {
+				var sine, cosine float64 // of 4 times the angle
+				for i, links := range c.links {
+					from := x.RawRowView(i)
+					for _, j := range links {
+						to := x.RawRowView(int(j))
+						dx, dy := to[a]-from[a], to[b]-from[b]
+						u, v := dx*dx-dy*dy, 2*dx*dy
+						sine, cosine = sine+2*u*v, cosine+u*u-v*v
+					}
+				}
+				sin, cos := math.Sincos(math.Atan2(sine, cosine) / 4)
+				for i := range n {
+					row := x.RawRowView(i)
+					row[a], row[b] = cos*row[a]+sin*row[b], cos*row[b]-sin*row[a]
+				}
+			}
+		}
+	}
+	for axis := range dims {
+		trend := 0.0
+		for i := range n {
+			trend += x.At(i, axis) * (float64(i) - float64(n-1)/2)
+		}
+		for i := range n {
+			x.Set(i, axis, math.Copysign(1, trend)*x.At(i, axis))
+		}
+	}
+}

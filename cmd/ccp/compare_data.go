@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/datasets"
+)
+
+// dataSet is a data set under a short name of its own.
+type dataSet struct {
+	data string // its name, or the absolute path of a file
+	name string
+}
+
+// dataSets lists the data sets that are meant, each once: by name, by file, or the .npz files of a folder in the order of their names.
+func dataSets(given []string) (sets []dataSet, err error) {
+	var all []string
+	for _, name := range given {
+		files, err := inFolder(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			data, err := absolute(file, true)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(all, data) {
+				all = append(all, data)
+			}
+		}
+	}
+	if all == nil {
+		return nil, errors.New("name at least one data set")
+	}
+	count := map[string]int{}
+	for _, data := range all {
+		count[study.DataName(data)]++
+	}
+	for _, data := range all {
+		set := dataSet{data, study.DataName(data)}
+		if count[set.name] > 1 { // files of one name in different folders
+			set.name = strings.TrimSuffix(data, filepath.Ext(data))
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// inFolder lists the .npz files of a folder; of anything else it lists the thing itself.
+func inFolder(name string) (files []string, err error) {
+	_, unknown := datasets.Named(name)
+	if info, err := os.Stat(name); unknown == nil || err != nil || !info.IsDir() {
+		return []string{name}, nil
+	}
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() && strings.EqualFold(filepath.Ext(entry.Name()), ".npz") {
+			files = append(files, filepath.Join(name, entry.Name()))
+		}
+	}
+	if files == nil {
+		return nil, fmt.Errorf("the folder %s has no .npz file; ccp data import makes one of recordings", name)
+	}
+	return files, nil
+}
+
+// dataAbout names some data sets together: by the one name or folder that was given, or by the first.
+func dataAbout(given []string, sets []dataSet) string {
+	if path, err := filepath.Abs(given[0]); err == nil && len(given) == 1 {
+		return study.DataName(path)
+	}
+	if len(sets) == 1 {
+		return sets[0].name
+	}
+	return fmt.Sprintf("%s and %d more", study.DataName(sets[0].data), len(sets)-1)
+}

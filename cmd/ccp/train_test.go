@@ -1,0 +1,37 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// --epochs are passes, --steps that many steps, both that many steps in as many parts; without them it is by the samples.
+func TestStepsAndEpochs(t *testing.T) {
+	for _, c := range []struct {
+		args  []string
+		steps int // of 1,000 samples
+		parts int
+	}{
+		{nil, 1200, 20},
+		{[]string{"--epochs", "7"}, 0, 7},
+		{[]string{"--steps", "1000"}, 1000, 20},
+		{[]string{"--steps", "1001"}, 1001, 20},
+		{[]string{"--steps", "1000", "--epochs", "3"}, 1000, 3},
+	} {
+		config := training.Config{Data: "ring.npz", Model: "ccp"}
+		f := pflag.NewFlagSet("train", pflag.ContinueOnError)
+		f.IntVar(&config.Epochs, "epochs", 0, "")
+		f.IntVar(&config.Steps, "steps", 0, "")
+		for _, name := range []string{"hierarchy", "dtype"} {
+			f.String(name, "", "")
+		}
+		require.NoError(t, f.Parse(c.args))
+		require.NoError(t, complete(&config, f, nil, nil))
+		budget := config.Budget(1000)
+		assert.Equal(t, []int{c.steps, c.parts}, []int{budget.Steps, budget.Epochs}, "%v", c.args)
+	}
+}

@@ -1,0 +1,250 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/internal/files"
+)
+
+// Suite lays tables with the same rows, the models, side by side: one for each data set.
+type Suite struct {
+	Name    string     `json:"name"`
+	Title   string     `json:"title"`
+	Seeds   int        `json:"seeds"`
+	Folds   string     `json:"folds,omitempty"`
+	Reduced string     `json:"reduced,omitempty"` // in what way this is less than the whole
+	Origin  Origin     `json:"origin"`
+	Models  []Standing `json:"models"`
+	Sets    []Summary  `json:"sets"`
+	// Counted are the titles of the sets of which all models have the same number of runs. A model that has run nothing is left out.
+	Counted []string `json:"counted"`
+}
+
+// Standing is what came of a model over the counted sets.
+type Standing struct {
+	Name       string  `json:"name"`
+	Runs       int     `json:"runs"`       // on all sets
+	Accuracy   float64 `json:"accuracy"`   // mean over sets, in percent
+	Rank       float64 `json:"rank"`       // mean over sets of the rank of the accuracy
+	Won        int     `json:"won"`        // sets on which no model is more accurate
+	Seconds    float64 `json:"seconds"`    // of training: the sum of the sets' means
+	Parameters float64 `json:"parameters"` // mean over sets
+}
+
+// SummarizeSuite reads what the runs of the tables in folder have come to. errs, which may be nil, says why a run failed, by directory.
+func SummarizeSuite(folder, name, title string, tables []Table, seeds int, origin Origin, errs map[string]error) Suite {
+	s := Suite{Name: name, Title: title, Seeds: seeds, Origin: origin, Counted: []string{}}
+	for _, row := range tables[0].Rows {
+		s.Models = append(s.Models, Standing{Name: row.Name})
+	}
+	ended, said := 0, ""
+	for _, t := range tables {
+		summary := Summarize(folder, t, seeds, Origin{}, errs)
+		for m, line := range summary.Lines {
+			s.Models[m].Runs += line.Runs
+			ended += line.Runs
+		}
+		if t.Reduced != "" {
+			said = t.Reduced
+		}
+		s.Folds = summary.Folds
+		s.Sets = append(s.Sets, summary)
+	}
+	s.Reduced = reduced(said, ended, len(Cells(folder, tables, seeds)))
+	for i := range s.Sets {
+		s.count(&s.Sets[i])
+	}
+	for m := range s.Models {
+		if n := float64(len(s.Counted)); n > 0 {
+			s.Models[m].Accuracy /= n
+			s.Models[m].Rank /= n
+			s.Models[m].Parameters /= n
+		}
+	}
+	return s
+}
+
+// count adds a set to the standings, if all models that have run anything have the same number of runs of it.
+func (s *Suite) count(set *Summary) {
+	runs, accuracies := 0, []float64(nil)
+	for m, line := range set.Lines {
+		if s.Models[m].Runs == 0 {
+			continue
+		}
+		if line.Runs == 0 || runs > 0 && line.Runs != runs {
+			return
+		}
+		runs = line.Runs
+		accuracies = append(accuracies, line.Accuracy)
+	}
+	if accuracies == nil {
+		return
+	}
+	s.Counted = append(s.Counted, set.Title)
+	ranked, best := ranks(accuracies), slices.Max(accuracies)
+	for m := range set.Lines {
+		model, line := &s.Models[m], &set.Lines[m]
+		if model.Runs == 0 {
+			continue
+		}
+		line.Rank, ranked = ranked[0], ranked[1:]
+		model.Accuracy += line.Accuracy
+		model.Rank += line.Rank
+		model.Seconds += line.Seconds
+		model.Parameters += float64(line.Parameters)
+		if same(line.Accuracy, best) {
+			model.Won++
+		}
+	}
+}
+
+// same says that two means of the same accuracies, summed in different orders, are equal.
+func same(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// ranks number values from the largest, 1, on. Equal ones share the mean of their numbers.
+func ranks(values []float64) (numbers []float64) {
+	for _, v := range values {
+		larger, equal := 0, 0
+		for _, w := range values {
+			switch {
+			case same(v, w):
+				equal++
+			case w > v:
+				larger++
+			}
+		}
+		numbers = append(numbers, float64(larger)+float64(equal+1)/2)
+	}
+	return numbers
+}
+
+// rows are the table's for people, the heading first, with a column for each model that has run something: a row for each set, then,
+// if sets count, those of the standings. Names have at most `longest` characters.
+func (s Suite) rows(longest int) (sets, standings [][]string) {
+	sets = [][]string{{"accuracy %"}}
+	for _, set := range s.Sets {
+		sets = append(sets, []string{text.Shorten(set.Title, longest)})
+	}
+	if len(s.Counted) > 0 {
+		standings = [][]string{{"mean accuracy"}, {"mean rank"}, {"sets won"}, {"training s"}, {"parameters"}}
+	}
+	add := func(rows [][]string, cells ...string) {
+		for i := range rows {
+			rows[i] = append(rows[i], cells[i])
+		}
+	}
+	for m, model := range s.Models {
+		if model.Runs == 0 {
+			continue
+		}
+		column := []string{text.Shorten(model.Name, longest)}
+		for _, set := range s.Sets {
+			column = append(column, set.Lines[m].accuracy())
+		}
+		add(sets, column...)
+		add(standings, fmt.Sprintf("%.1f", model.Accuracy), fmt.Sprintf("%.2f", model.Rank), strconv.Itoa(model.Won),
+			number(model.Seconds), text.Thousands(int(math.Round(model.Parameters))))
+	}
+	return sets, standings
+}
+
+// What fits into the columns of a terminal: the accuracies of six models, beside a name of 20 characters.
+const (
+	modelsAcross = 6
+	longestSet   = 20
+)
+
+// Text is the table for a terminal, in several parts where there are many models.
+func (s Suite) Text() string {
+	sets, standings := s.rows(longestSet)
+	rows := append(sets, make([]string, len(sets[0]))) // a blank line
+	rows = append(rows, standings...)
+	var parts [][][]string
+	for from := 1; from < len(sets[0]); from += modelsAcross {
+		var part [][]string
+		for _, row := range rows {
+			part = append(part, append(row[:1:1], row[from:min(from+modelsAcross, len(row))]...))
+		}
+		parts = append(parts, part)
+	}
+	return strings.TrimRight(text.Align(s.show("suite-terminal", parts)), "\n") + "\n"
+}
+
+// show writes the suite with a template, to which parts are the rows, in one table or several.
+func (s Suite) show(name string, parts [][][]string) string {
+	return execute(name, struct {
+		Suite
+		Parts    [][][]string
+		Failures []string
+	}{s, parts, s.failures()})
+}
+
+// failures say which models have not run on which sets, each reason once: reasons that differ in numbers and the set's name are one,
+// worded as for the first set.
+func (s Suite) failures() (lines []string) {
+	type cause struct{ kind, model string }
+	var failed []named[cause]
+	reasons := map[string]string{} // the first of each kind
+	var names []*regexp.Regexp
+	for _, set := range s.Sets {
+		names = append(names, regexp.MustCompile(`\b`+regexp.QuoteMeta(set.Title)+`\b`))
+	}
+	for m, model := range s.Models {
+		for i, set := range s.Sets {
+			reason := set.Lines[m].Error
+			if reason == "" {
+				continue
+			}
+			kind := numbers.ReplaceAllString(names[i].ReplaceAllString(reason, ""), "")
+			if reasons[kind] == "" {
+				reasons[kind] = reason
+			}
+			failed = append(failed, named[cause]{cause{kind, model.Name}, set.Title})
+		}
+	}
+	type place struct{ kind, sets string }
+	var models []named[place]
+	for _, f := range group(failed, ", ") {
+		models = append(models, named[place]{place{f.key.kind, f.name}, f.key.model})
+	}
+	var places []named[string]
+	for _, f := range group(models, ", ") {
+		places = append(places, named[string]{f.key.kind, f.name + " on " + f.key.sets})
+	}
+	for _, f := range group(places, "; ") {
+		lines = append(lines, "not run: "+f.name+": "+reasons[f.key])
+	}
+	return lines
+}
+
+var numbers = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
+
+// Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing. The CSV file has a row for each set
+// and model, with all digits.
+func (s Suite) Write(folder string) error {
+	path := filepath.Join(folder, s.Name)
+	heading := []string{"set", "model", "runs", "accuracy", "deviation", "rank", "validation", "parameters", "epochs", "seconds", "signals_per_second", "folds", "reduced", "machine", "backend", "error"}
+	err := text.WriteCSV(path+".csv", heading, func(row func(cells ...any)) error {
+		for _, set := range s.Sets {
+			for _, l := range set.Lines {
+				row(set.Title, l.Name, l.Runs, l.Accuracy, l.Deviation, l.Rank, l.Validation, l.Parameters, l.Epochs, l.Seconds, l.PerSecond, s.Folds, set.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := files.WriteJSON(path+".json", s); err != nil {
+		return err
+	}
+	sets, standings := s.rows(math.MaxInt)
+	return files.WriteBytes(path+".md", []byte(s.show("suite", [][][]string{append(sets, standings...)})))
+}

@@ -1,0 +1,193 @@
+package datasets
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// Fold is one part of a cross-validation: its samples are the test, all others are to learn from. The zero value is no
+// cross-validation. Its text is "2/5", the second of five, or "2/groups".
+type Fold struct {
+	Number int // from 1
+	Of     int // how many there are, at least 2; 0 where each group is one, in the order of their names
+}
+
+// String is the fold's text, "" for none.
+func (f Fold) String() string {
+	switch {
+	case f == Fold{}:
+		return ""
+	case f.Of == 0:
+		return fmt.Sprintf("%d/groups", f.Number)
+	}
+	return fmt.Sprintf("%d/%d", f.Number, f.Of)
+}
+
+// MarshalText writes String.
+func (f Fold) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads what String writes.
+func (f *Fold) UnmarshalText(text []byte) error {
+	*f = Fold{}
+	if len(text) == 0 {
+		return nil
+	}
+	var read Fold
+	var err error
+	if number, groups := strings.CutSuffix(string(text), "/groups"); groups {
+		read.Number, err = strconv.Atoi(number)
+	} else {
+		_, err = fmt.Sscanf(string(text), "%d/%d", &read.Number, &read.Of)
+	}
+	if err != nil || read.check() != nil || read.String() != string(text) {
+		return errors.New("is not a fold such as 2/5, the second of five, or 2/groups")
+	}
+	*f = read
+	return nil
+}
+
+// check finds numbers that are wrong for every data set.
+func (f Fold) check() error {
+	if f != (Fold{}) && (f.Number < 1 || f.Of < 0 || f.Of == 1 || f.Of > 0 && f.Number > f.Of) {
+		return fmt.Errorf("fold %d of %d: there must be at least 2 folds, numbered from 1", f.Number, f.Of)
+	}
+	return nil
+}
+
+// Groups lists the groups of the samples in an .npz file, sorted: what each fold of "groups" is tested on. It is an error if the file
+// has none.
+func Groups(path string) ([]string, error) {
+	if !isNPZ(path) {
+		return nil, fmt.Errorf("%s: %w", path, errNoGroups)
+	}
+	file, err := npz.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	r := &npzReader{File: file, samples: -1, d: &Dataset{}}
+	if err := r.readGroups(); err != nil {
+		return nil, r.Errorf("%w", err)
+	}
+	if r.d.Groups == nil {
+		return nil, r.Errorf("%w", errNoGroups)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(r.d.Groups))), nil
+}
+
+var errNoGroups = errors.New("there are no groups, so that none can be a fold; store the subject or site of each sample as an array groups, or give a number of folds")
+
+// drawFold makes a fold of all samples the test, and holds out validation samples of the others.
+func (d *Dataset) drawFold(opts Options) error {
+	folds, err := d.folds(opts.Fold, opts.Seed)
+	if err != nil {
+		return fmt.Errorf("fold %s: %w", opts.Fold, err)
+	}
+	d.Train, d.Test = nil, folds[opts.Fold.Number-1]
+	for i, fold := range folds {
+		if i != opts.Fold.Number-1 {
+			d.Train = append(d.Train, fold...)
+		}
+	}
+	slices.Sort(d.Train)
+	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts)
+	return nil
+}
+
+// folds parts all samples into the folds that f is one of, each in ascending order.
+func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
+	if f.Of == 0 && d.Groups == nil {
+		return nil, errNoGroups
+	}
+	units := d.units()
+	if f.Of == 0 {
+		if f.Number > len(units) {
+			return nil, fmt.Errorf("there are %d groups", len(units))
+		}
+		return units, nil
+	}
+	counts := d.classCounts(slices.Concat(units...))
+	smallest := 0
+	for class, n := range counts {
+		if n > 0 && (n < counts[smallest] || counts[smallest] == 0) {
+			smallest = class
+		}
+	}
+	switch n := counts[smallest]; {
+	case n < 2:
+		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of the data", d.className(smallest))
+	case n < f.Of:
+		return nil, fmt.Errorf("class %s has %d samples, fewer than folds: give 2 to %[2]d folds", d.className(smallest), n)
+	case len(units) < f.Of:
+		return nil, fmt.Errorf("there are %d groups, fewer than folds, and a fold has whole groups: give 2 to %[1]d folds", len(units))
+	}
+	return stratify(units, d.Labels, f.Of, seed), nil
+}
+
+// units are what a fold has as a whole: the samples of each group, by the groups' names, or else each sample.
+func (d *Dataset) units() (units [][]int) {
+	if d.Groups == nil {
+		for i := range d.Labels {
+			units = append(units, []int{i})
+		}
+		return units
+	}
+	members := map[string][]int{}
+	for i, name := range d.Groups {
+		members[name] = append(members[name], i)
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		units = append(units, members[name])
+	}
+	return units
+}
+
+// stratify deals units out to k folds, each class as evenly as whole units allow: from the largest to the smallest, equal ones in a
+// random order, class by class, each to the fold where Σ (samples in the fold)² / all, over the classes, grows least, the smallest such
+// fold. Units of one sample give folds that differ by at most one sample, in each class and in all. No fold is empty if there are at
+// least k units.
+func stratify(units [][]int, labels []int32, k int, seed uint64) [][]int {
+	all := map[int32]float64{}
+	for _, label := range labels {
+		all[label]++
+	}
+	units = slices.Clone(units)
+	rng := rand.New(rand.NewPCG(seed, foldStream))
+	rng.Shuffle(len(units), func(a, b int) { units[a], units[b] = units[b], units[a] })
+	slices.SortStableFunc(units, func(a, b []int) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(labels[a[0]], labels[b[0]]))
+	})
+	folds, dealt := make([][]int, k), make([]map[int32]float64, k)
+	for i := range dealt {
+		dealt[i] = map[int32]float64{}
+	}
+	for _, unit := range units {
+		best, least := 0, 0.0
+		for i := range folds {
+			// Adding a unit's n samples of a class to x in the fold adds (2·x·n + n²) / all, of which n² / all is alike in all folds.
+			growth := 0.0
+			for _, sample := range unit {
+				growth += dealt[i][labels[sample]] / all[labels[sample]]
+			}
+			if i == 0 || growth < least || growth == least && len(folds[i]) < len(folds[best]) {
+				best, least = i, growth
+			}
+		}
+		for _, sample := range unit {
+			dealt[best][labels[sample]]++
+		}
+		folds[best] = append(folds[best], unit...)
+	}
+	for _, fold := range folds {
+		slices.Sort(fold)
+	}
+	return folds
+}

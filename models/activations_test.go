@@ -1,0 +1,29 @@
+package models
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/stretchr/testify/assert"
+)
+
+// A stem's convolutions count, the parameters and what they gather; the graph's nodes bound their reach. Several hierarchies share all
+// weights, and a training step has one.
+func TestFootprintOfStem(t *testing.T) {
+	_, graph := tiny(t)
+	s := Spec{Model: "ccp", Nodes: graph.N(), Channels: 2, Classes: 3, Architecture: Architecture{Levels: mustLevels("1x6/4")},
+		Settings: settings(map[string]any{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1, "ccp_reach": 4})}
+	var shapes []string
+	for _, a := range s.Activations(7) {
+		shapes = append(shapes, fmt.Sprint(a.Name, " ", a.Shape.Dimensions))
+	}
+	n := graph.N()
+	assert.Equal(t, []string{fmt.Sprintf("stem's gathered neighbourhoods [7 %d 4 2]", n), fmt.Sprintf("block_1/1's gathered neighbourhoods [7 %d 4 5]", n),
+		fmt.Sprintf("block_1/2's gathered neighbourhoods [7 %d 4 5]", n), "level_1's gathered neighbourhoods [7 1 4 5]"}, shapes)
+	convolution := func(size, in, out int) int { return size*in*out + 3*out } // and the bias, scale and offset
+	want := convolution(4, 2, 5) + 2*convolution(4, 5, 5) + convolution(4, 5, 6) + 2 + (6*3 + 3)
+	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
+	s.Settings = s.Settings.With("", func(o *Options) { o.Reach = 10 * n })
+	assert.Equal(t, n, s.Activations(7)[0].Shape.Dim(2))
+}

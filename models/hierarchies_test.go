@@ -1,0 +1,202 @@
+package models
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// three is the tiny network with three prepared hierarchies.
+func three(t *testing.T) (Metadata, *affinity.Matrix) {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	m, graph := tiny(t)
+	m.Spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_hierarchies": 3, "readout_dropout": 0})
+	return m, graph
+}
+
+// alone is a network with the weights in store and the frozen hierarchy of that number only.
+func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.Store) {
+	t.Helper()
+	s.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0})
+	single, nodes := s.NewStore(3), s.Nodes
+	for v := range store.IterVariables() {
+		if v.Trainable || v.Name() == "mean" || v.Name() == "variance" || v.Name() == "steps" {
+			_, err := single.Scope(v.Scope()).CreateVariable(v.Name(), tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](v.MustValue()), v.Shape().Dimensions...))
+			require.NoError(t, err)
+		}
+	}
+	for i, l := range s.Levels {
+		level, err := ccp.ReadNeighbourhoods(store.Scope(networkScope+levelName(i)), which, nodes, l.Clusters, l.Neighbours)
+		require.NoError(t, err)
+		ranks := []float64{}
+		for _, rank := range slices.Concat(level.Ranks...) {
+			ranks = append(ranks, float64(rank))
+		}
+		require.NoError(t, ccp.SetFrozen(single.Scope(networkScope+levelName(i)), slices.Concat(level.Neighbourhoods...), ranks, l.Neighbours))
+		nodes = l.Clusters
+	}
+	return s, single
+}
+
+// A prediction's logits are the mean of those by each hierarchy; a classifier tells of each of them.
+func TestSeveralHierarchies(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		m, graph := three(t)
+		require.NoError(t, m.Spec.Check())
+		store := drawn(t, backend, m.Spec, graph)
+		c, err := NewClassifier(backend, m, graph)
+		require.NoError(t, err)
+		require.NoError(t, c.Update(store))
+		batch := tensors.FromFlatDataAndDimensions(slices.Concat(signals(m.Spec, 5, 2)...), 5, 12, 2)
+		out, err := c.Run(batch)
+		require.NoError(t, err)
+		sum := make([]float64, 5*3)
+		var each [][]float32
+		for which := range 3 {
+			s, single := alone(t, m.Spec, store, which)
+			out, err := model.CallOnce(backend, single, func(scope *model.Scope, x *Node) *Node {
+				return s.Build(scope, Topology{Matrix: graph, Frozen: true}, x)
+			}, batch)
+			require.NoError(t, err)
+			each = append(each, tensors.MustCopyFlatData[float32](out))
+			for i, v := range each[which] {
+				sum[i] += float64(v) / 3
+			}
+			levels, err := c.ClusterLevels(which)
+			require.NoError(t, err)
+			read, err := ccp.ReadNeighbourhoods(single.Scope("/model/level_1"), 0, 12, 4, 4)
+			require.NoError(t, err)
+			assert.Equal(t, read.Neighbourhoods, levels[0].Neighbourhoods)
+			assert.Len(t, levels[0].Memberships.Hard(), 12)
+		}
+		assert.InDeltaSlice(t, sum, tensors.MustCopyFlatData[float32](out), 1e-5)
+		assert.NotEqual(t, each[0], each[1], "the hierarchies differ")
+		assert.NotEqual(t, each[1], each[2], "the hierarchies differ")
+		_, err = c.ClusterLevels(3)
+		assert.EqualError(t, err, "hierarchy 3: the model has hierarchies 0 to 2")
+		_, err = c.ClusterLevels(-1)
+		assert.EqualError(t, err, "hierarchy -1: the model has hierarchies 0 to 2")
+		health, err := c.Health(0)
+		require.NoError(t, err)
+		assert.Len(t, health, 2)
+	})
+}
+
+// A training step uses one hierarchy, each about as often, and which one depends on the seed and the step alone.
+func TestHierarchiesAreDrawn(t *testing.T) {
+	const steps = 150
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		m, graph := three(t)
+		store := drawn(t, backend, m.Spec, graph)
+		batch := tensors.FromFlatDataAndDimensions(slices.Concat(signals(m.Spec, 5, 2)...), 5, 12, 2)
+		training := func(s Spec, store *model.Store) *model.Exec {
+			exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
+				store.SetTraining(x.Graph(), true)
+				return s.Build(scope, Topology{Matrix: graph, Frozen: true}, x)
+			})
+			require.NoError(t, err)
+			return exec
+		}
+		call := func(exec *model.Exec) []float32 {
+			out, err := exec.Call(batch)
+			require.NoError(t, err)
+			return tensors.MustCopyFlatData[float32](out[0])
+		}
+		var each [][]float32
+		for which := range 3 {
+			s, single := alone(t, m.Spec, store, which)
+			each = append(each, call(training(s, single)))
+		}
+		exec := training(m.Spec, store)
+		at := func(step int) int { // which hierarchy the step used
+			require.NoError(t, optimizer.GetGlobalStepVar(store).SetValue(tensors.FromScalar(int64(step))))
+			logits := call(exec)
+			which := slices.IndexFunc(each, func(other []float32) bool {
+				for i, v := range other {
+					if d := v - logits[i]; d > 1e-4 || d < -1e-4 {
+						return false
+					}
+				}
+				return true
+			})
+			require.GreaterOrEqual(t, which, 0, "step %d: %v is none of %v", step, logits, each)
+			return which
+		}
+		drawn, count := make([]int, steps), make([]int, 3)
+		for step := range steps {
+			drawn[step] = at(step)
+			count[drawn[step]]++
+		}
+		for _, n := range count {
+			assert.InDelta(t, steps/3, n, 20, "%v", count) // 3.5 standard deviations
+		}
+		for _, step := range []int{149, 3, 77, 0, 20, 21, 22, 23, 24} {
+			assert.Equal(t, drawn[step], at(step), "step %d again", step)
+		}
+	})
+}
+
+func TestCheckHierarchies(t *testing.T) {
+	m, _ := tiny(t)
+	several := func(levels string, values map[string]any) error {
+		s := m.Spec
+		s.Levels = nil
+		if levels != "" {
+			s.Levels = mustLevels(levels)
+		}
+		s.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_hierarchies": 3})
+		for path, value := range values {
+			s.Settings.put(path, value.(string))
+		}
+		return s.Check()
+	}
+	require.NoError(t, several("4x6/4,1x8/3", nil))
+	require.NoError(t, several("4x6/4,2x8/3", map[string]any{"ccp_hierarchies": "1"}))
+	require.NoError(t, several("", map[string]any{"ccp_hierarchy": "learned"}), "without levels there is nothing to cluster")
+	for _, plan := range ccp.Plans() {
+		if plan != "prepared" {
+			assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchy": plan}),
+				"ccp_hierarchies=3: only prepared hierarchies can be several, this one is "+plan+"; give --hierarchy prepared, or ccp_hierarchies=1")
+		}
+	}
+	assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"level_2/ccp_gates": "cluster"}),
+		"ccp_hierarchies=3: level 2 has ccp_gates=cluster, which are for the clusters of one hierarchy; use ccp_gates=level, or use ccp_hierarchies=1")
+	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_gates": "slot"}), "level 1 has ccp_gates=slot")
+	assert.EqualError(t, several("4x6/4,2x8/3", nil),
+		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1")
+	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "-1"}), "ccp_hierarchies=-1")
+}
+
+// What settings leave open is by the graph, where its hierarchies can be several; what they say stays.
+func TestSuited(t *testing.T) {
+	for _, c := range []struct {
+		nodes             int
+		levels            string
+		settings          map[string]any
+		stem, hierarchies int
+	}{
+		{4096, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": -1, "ccp_hierarchies": 0}, suitedStem, suitedHierarchies},
+		{4097, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": -1, "ccp_hierarchies": 0}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_stem": -1, "ccp_hierarchies": 0}, suitedStem, 1},
+		{100, "4x6/4,2x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_hierarchies": 0}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "level_1/ccp_gates": "slot", "ccp_hierarchies": 0}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, 5, 2},
+		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, 5, 2},
+		{100, "4x6/4,1x8/3", nil, 0, 1},
+	} {
+		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Nodes: c.nodes, Channels: 1, Classes: 2, Settings: settings(c.settings)}.Suited()
+		assert.Equal(t, []int{c.stem, c.hierarchies}, []int{s.Settings.Of("").Stem, s.Hierarchies()}, "%d nodes, %s, %v", c.nodes, c.levels, c.settings)
+		assert.NoError(t, s.Check())
+	}
+}

@@ -1,0 +1,69 @@
+package models
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Directed slots hold the nodes and ranks that slots by rank hold, where ranks are positive, in another order. Levels differ.
+func TestDirectedSlots(t *testing.T) {
+	backend := backendtest.Go(t)
+	graph, err := affinity.Grid(6, 6, 8)
+	require.NoError(t, err)
+	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/16,4x4/9,1x4/4"), nil}, Nodes: 36, Channels: 1, Classes: 2}
+	prepared := func(slots map[string]any) (levels []map[[2]int]float32, orders [][][]int32) {
+		all := map[string]any{"ccp_hierarchy": ccp.Prepared}
+		for path, value := range slots {
+			all[path] = value
+		}
+		spec.Settings = settings(all)
+		require.NoError(t, spec.Check())
+		m := Metadata{Spec: spec, Data: "grid", ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}
+		c, err := NewClassifier(backend, m, graph)
+		require.NoError(t, err)
+		require.NoError(t, c.Update(drawn(t, backend, spec, graph)))
+		read, err := c.ClusterLevels(0)
+		require.NoError(t, err)
+		for _, level := range read {
+			of := map[[2]int]float32{} // the rank of each node of each cluster
+			for k, nodes := range level.Neighbourhoods {
+				for s, node := range nodes {
+					if rank := level.Ranks[k][s]; rank > 0 {
+						of[[2]int{k, int(node)}] = rank
+					}
+				}
+			}
+			levels, orders = append(levels, of), append(orders, level.Neighbourhoods)
+		}
+		return levels, orders
+	}
+	byRank, ranked := prepared(nil)
+	directed, order := prepared(map[string]any{"ccp_slots": "directed"})
+	assert.Equal(t, byRank, directed)
+	for i := range order {
+		assert.NotEqual(t, ranked[i], order[i], "level %d", i+1)
+	}
+	mixed, order := prepared(map[string]any{"level_2/ccp_slots": "directed"})
+	assert.Equal(t, byRank, mixed)
+	assert.Equal(t, ranked[0], order[0])
+	assert.NotEqual(t, ranked[1], order[1])
+	assert.Equal(t, ranked[2], order[2])
+}
+
+// Neighbourhoods that change in training cannot be directed before it.
+func TestDirectedSlotsCheck(t *testing.T) {
+	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Nodes: 12, Channels: 1, Classes: 2}
+	for _, plan := range []ccp.Plan{ccp.Learned, ccp.Refined, ccp.Random, ccp.TaskOnly, ccp.ObjectiveOnly} {
+		spec.Settings = settings(map[string]any{"ccp_hierarchy": plan, "level_2/ccp_slots": "directed"})
+		assert.ErrorContains(t, spec.Check(), "level 2 has ccp_slots=directed, which takes ccp_hierarchy=prepared, but the hierarchy is "+plan.String())
+	}
+	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "level_2/ccp_slots": "directed"})
+	assert.NoError(t, spec.Check())
+	spec.Settings = settings(map[string]any{"ccp_slots": "left"})
+	assert.ErrorContains(t, spec.Check(), "ccp_slots=left: it must be one of rank, random, directed")
+}

@@ -1,0 +1,222 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestBudget(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		have Config
+		want Config // batch, steps, epochs
+	}{
+		{2, Config{}, Config{Batch: 2, Steps: 1200, Epochs: 20}},
+		{10, Config{}, Config{Batch: 10, Steps: 1200, Epochs: 20}},
+		{16, Config{}, Config{Batch: 16, Steps: 1200, Epochs: 20}},
+		{255, Config{}, Config{Batch: 16, Steps: 1200, Epochs: 20}},
+		{256, Config{}, Config{Batch: 32, Steps: 1200, Epochs: 20}},
+		{511, Config{}, Config{Batch: 32, Steps: 1200, Epochs: 20}},
+		{512, Config{}, Config{Batch: 64, Steps: 1200, Epochs: 20}},
+		{7_680, Config{}, Config{Batch: 64, Steps: 1200, Epochs: 20}},
+		{60_000, Config{}, Config{Batch: 64, Steps: 9375, Epochs: 20}},
+		{60_000, Config{Batch: 600}, Config{Batch: 600, Steps: 1200, Epochs: 20}},
+		{100, Config{Batch: 600}, Config{Batch: 100, Steps: 1200, Epochs: 20}},
+		{1_000, Config{Epochs: 30}, Config{Batch: 64, Epochs: 30}}, // passes
+		{1_000, Config{Steps: 500}, Config{Batch: 64, Steps: 500, Epochs: 20}},
+		{1_000, Config{Steps: 500, Epochs: 3, Batch: 8}, Config{Batch: 8, Steps: 500, Epochs: 3}},
+	} {
+		got := c.have.Budget(c.n)
+		assert.Equal(t, c.want, got, "%d samples, %d epochs, %d steps", c.n, c.have.Epochs, c.have.Steps)
+		assert.Equal(t, got, got.Budget(c.n), "what was chosen stays")
+	}
+}
+
+// Ten steps in four epochs are ten steps: the epochs have 2, 3, 2 and 3. Resumed, they are the same.
+func TestSteps(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	c.Epochs, c.Steps = 4, 10
+	whole := t.TempDir()
+	var progress, ends []string
+	result, err := Train(context.Background(), backend, c, Options{Dir: whole, Observer: Observer{
+		Begin: func(_ *datasets.Dataset, _ models.Spec, from, total int) {
+			assert.Equal(t, []int{0, 10}, []int{from, total})
+		},
+		Step:  func(p Progress) { progress = append(progress, fmt.Sprintf("%d:%d/%d", p.Epoch, p.Step, p.Steps)) },
+		Epoch: func(e Epoch) { ends = append(ends, fmt.Sprintf("%d after %d", e.Epoch, len(progress))) },
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, "1:1/2 1:2/2 2:1/3 2:2/3 2:3/3 3:1/2 3:2/2 4:1/3 4:2/3 4:3/3", strings.Join(progress, " "))
+	assert.Equal(t, []string{"1 after 2", "2 after 5", "3 after 7", "4 after 10"}, ends)
+	assert.Equal(t, []int{10, 4}, []int{result.Steps, result.Epochs})
+	resume(t, backend, c, whole, []int{1, 3, 1})
+
+	c.Epochs, c.Steps = 0, 33 // no multiple of the 20 epochs that are usual
+	result = trainIn(t, backend, c, t.TempDir())
+	assert.Equal(t, []int{33, 20}, []int{result.Steps, result.Epochs})
+}
+
+// Where neither steps nor epochs are given a run is as long as Budget says: here, too long to wait for.
+func TestBudgetIsKeptTo(t *testing.T) {
+	c := ringConfig(writeRing(t, 200))
+	c.Epochs, c.Batch = 0, 0
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Train(ctx, backendtest.Go(t), c, Options{Dir: t.TempDir(), Observer: Observer{
+		Begin: func(_ *datasets.Dataset, _ models.Spec, _, total int) {
+			assert.Equal(t, leastSteps, total)
+			cancel()
+		}}})
+	require.ErrorIs(t, err, ErrInterrupted)
+}
+
+// One cycle: the rate is 0 in the first step, the highest after a quarter of the steps, and nearly 0 in the last; cosine falls throughout.
+func TestSchedules(t *testing.T) {
+	backend := backendtest.Go(t)
+	for schedule, want := range map[string]map[int]float64{ // by steps taken: the rate of the last of them
+		oneCycle:   {1: 0, 3: 0.5, 5: 1, 11: 0.5, 16: (1 + math.Cos(math.Pi*11/12)) / 2},
+		"cosine":   {1: 1, 9: 0.5, 16: (1 + math.Cos(math.Pi*15/16)) / 2},
+		"constant": {1: 1, 16: 1},
+	} {
+		c := ringConfig(writeRing(t, 200))
+		c.Epochs, c.Steps, c.Schedule, c.LearningRate = 4, 16, schedule, 0.02
+		dir, taken := t.TempDir(), 0
+		for step := range 17 {
+			share, ok := want[step]
+			if !ok {
+				continue
+			}
+			if step < 16 {
+				trainUntil(t, backend, c, dir, step-taken)
+			} else {
+				trainIn(t, backend, c, dir)
+			}
+			taken = step
+			store := model.NewStore()
+			var state trainState
+			_, _, err := checkpoint.Load(dir, checkpoint.Last, store, &state)
+			require.NoError(t, err)
+			rate := store.GetVariable("/optimizers/learning_rate")
+			require.NotNil(t, rate)
+			assert.InDelta(t, 0.02*share, tensors.MustCopyFlatData[float32](rate.MustValue())[0], 1e-7, "%s, step %d", schedule, step)
+		}
+	}
+}
+
+// Who keeps the last weights needs no validation: all its samples are trained on, and nothing is said of it.
+func TestKeepLast(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	c.Keep, c.Epochs = KeepLast, 3
+	dir := t.TempDir()
+	var epochs []Epoch
+	result, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{
+		Begin: func(d *datasets.Dataset, _ models.Spec, _, _ int) {
+			assert.Equal(t, []int{160, 0, 40}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+		},
+		Epoch: func(e Epoch) { epochs = append(epochs, e) },
+	}})
+	require.NoError(t, err)
+	assert.Nil(t, result.Validation)
+	assert.Equal(t, []int{3, 3}, []int{result.Epochs, result.BestEpoch})
+	read, err := ReadResult(dir)
+	require.NoError(t, err)
+	assert.Equal(t, result, read)
+	raw, err := os.ReadFile(filepath.Join(dir, resultFile))
+	require.NoError(t, err)
+	assert.NotContains(t, string(raw), "validation")
+	raw, err = os.ReadFile(filepath.Join(dir, historyFile))
+	require.NoError(t, err)
+	assert.Equal(t, 6, strings.Count(string(raw), ",NaN"), "two columns in three epochs:\n%s", raw)
+	history, err := ReadHistory(dir)
+	require.NoError(t, err)
+	require.Len(t, history, 3)
+	for i, e := range history {
+		assert.True(t, e.Best && epochs[i].Best)
+		assert.Nil(t, e.Validation)
+		assert.InEpsilon(t, epochs[i].Train.Loss, e.Train.Loss, 1e-5)
+	}
+	assertLastIsKept(t, dir)
+}
+
+// With samples held out their accuracy is told, but the last weights are kept all the same.
+func TestKeepLastWithValidation(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	c.Schedule, c.LearningRate, c.Epochs, c.Validation, c.Seed = "constant", 0.3, 12, 0.2, 2 // too high: it gets worse again
+	best := trainIn(t, backend, c, t.TempDir())
+	require.Less(t, best.BestEpoch, 12, "the test needs a run whose last epoch is not its best")
+	c.Keep = KeepLast
+	dir := t.TempDir()
+	var last *Score
+	result, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{
+		Begin: func(d *datasets.Dataset, _ models.Spec, _, _ int) {
+			assert.Equal(t, []int{128, 32}, []int{len(d.Train), len(d.Validation)})
+		},
+		Epoch: func(e Epoch) { last = e.Validation },
+	}})
+	require.NoError(t, err)
+	require.NotNil(t, result.Validation)
+	assert.Equal(t, last, result.Validation)
+	assert.Equal(t, 12, result.BestEpoch)
+	assert.NotEqual(t, best.Validation, result.Validation)
+	assertLastIsKept(t, dir)
+}
+
+// assertLastIsKept holds the weights that a run classifies with against those that it ended with.
+func assertLastIsKept(t *testing.T, dir string) {
+	t.Helper()
+	last, _ := snapshotOf(t, dir, checkpoint.Last)
+	kept, _ := snapshotOf(t, dir, checkpoint.Best)
+	for _, path := range weightPaths(last) {
+		if strings.HasSuffix(path, "/W") {
+			assert.Equal(t, last[path], kept[path], path)
+		}
+	}
+}
+
+// A learned hierarchy that has gone nowhere is held against a searched one, which reaches far more; a good one is not.
+func TestALearnedHierarchyIsHeldAgainstASearch(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	backend := backendtest.Go(t)
+	notices := func(change func(c *Config)) (lines []string) {
+		c := ringConfig(writeRing(t, 200))
+		change(&c)
+		_, err := Train(context.Background(), backend, c, Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) {
+			if strings.Contains(line, "a search finds") {
+				lines = append(lines, line)
+			}
+		}}})
+		require.NoError(t, err)
+		return lines
+	}
+	collapsed := notices(func(c *Config) {
+		c.Epochs = 1
+		set(c, "ccp_membership_std", 0.0)
+		set(c, "ccp_membership_rate", 1e-9)
+	})
+	require.Len(t, collapsed, 1)
+	assert.Regexp(t, `^the learned hierarchy reached C = \d\.\d, a search finds \d\.\d: try --hierarchy prepared, more steps, or --set ccp_membership_rate=100$`, collapsed[0])
+	assert.Empty(t, notices(func(c *Config) { set(c, "ccp_hierarchy", ccp.Refined) }), "it begins at a searched one")
+	for _, way := range []ccp.Plan{ccp.Prepared, ccp.Random, ccp.TaskOnly} {
+		assert.Empty(t, notices(func(c *Config) {
+			c.Epochs = 1
+			set(c, "ccp_hierarchy", way)
+		}), "%s does not maximise C in training", way)
+	}
+}
