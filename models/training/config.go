@@ -80,7 +80,9 @@ func (c Config) Check() error {
 	switch {
 	case c.Epochs < 0:
 		return fmt.Errorf("epochs: %d; there must be at least 1, or 0 for a number that suits the samples", c.Epochs)
-	case c.Steps < 0 || c.Steps > 0 && c.Steps < c.Epochs:
+	case c.Steps < 0:
+		return fmt.Errorf("steps: %d; there must be at least 1, or 0 for a number that suits the samples", c.Steps)
+	case c.Steps > 0 && c.Steps < c.Epochs:
 		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.Epochs)
 	case c.Epochs > 1 && models.Spec{Model: c.Model}.Fitted():
 		return fmt.Errorf("epochs: %d; the weights of model %s are computed in one pass, not trained: there must be 1", c.Epochs, c.Model)

@@ -17,7 +17,7 @@ func TestConfigCheck(t *testing.T) {
 	}
 	for want, change := range map[string]func(c *Config){
 		"epochs: -1; there must be at least 1, or 0 for":                                func(c *Config) { c.Epochs = -1 },
-		"steps: -1 in 30 epochs":                                                        func(c *Config) { c.Steps, c.Epochs = -1, 30 },
+		"steps: -1; there must be at least 1":                                           func(c *Config) { c.Steps, c.Epochs = -1, 30 },
 		"steps: 29 in 30 epochs; there must be at least 1 in each":                      func(c *Config) { c.Steps, c.Epochs = 29, 30 },
 		"steps: 9; the weights of model bayes are computed in one pass":                 func(c *Config) { c.Steps, c.Epochs, c.Model = 9, 1, "bayes" },
 		`keep: "first" is none of best, last`:                                           func(c *Config) { c.Keep = "first" },
