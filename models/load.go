@@ -99,7 +99,7 @@ func WithBackend(b compute.Backend) Option { return func(o *options) { o.backend
 // WithNotices calls notice for what a person should know though it is no error, such as a damaged snapshot passed over.
 func WithNotices(notice func(string)) Option { return func(o *options) { o.notice = notice } }
 
-// Load reads the checkpoint in dir: the snapshot that did best in validation, or the newest if there is none yet. The
+// Load reads the checkpoint in dir: the snapshot that training kept, or the newest if there is none yet. The
 // errors name the directory and file.
 func Load(dir string, opts ...Option) (*Classifier, error) {
 	o := options{notice: func(string) {}}
