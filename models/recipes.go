@@ -19,11 +19,7 @@ type Recipe struct {
 	Average        float64  `json:"average"` // decay of the moving average of the weights; 0 is none
 	LabelSmoothing float64  `json:"label_smoothing"`
 	Augment        bool     `json:"augment"` // where the data set has it
-	Noise          float64  `json:"noise"`   // this and the next two: of any signal, see package datasets/augment
-	Scale          float64  `json:"scale"`
-	Stretch        float64  `json:"stretch"`
-	Mixup          float64  `json:"mixup"`
-	TFIDF          bool     `json:"tfidf"` // where the data set has it
+	TFIDF          bool     `json:"tfidf"`   // where the data set has it
 	Settings       Settings `json:"settings"`
 }
 

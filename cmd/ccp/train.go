@@ -102,7 +102,7 @@ func newTrain(s *shared) *cobra.Command {
 		result, err := training.Train(ctx, b, c, o)
 		display.clear()
 		if errors.Is(err, training.ErrInterrupted) {
-			return fmt.Errorf("%w\n  %s %s", err, self(), commandLine(s.args...))
+			return fmt.Errorf("%w\n  %s %s", err, self(), commandLine(goingOn(s.args)...))
 		}
 		if err != nil {
 			return err
@@ -114,6 +114,11 @@ func newTrain(s *shared) *cobra.Command {
 		return s.print(cmd, result, render("train", map[string]any{"Result": result, "Next": next}))
 	}
 	return cmd
+}
+
+// goingOn is the command line that goes on with a run: one that overwrote an older run would delete what was saved.
+func goingOn(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--overwrite" || strings.HasPrefix(arg, "--overwrite=") })
 }
 
 // shortcuts are the flags that stand for a setting of the model.

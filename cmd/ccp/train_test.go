@@ -35,3 +35,9 @@ func TestStepsAndEpochs(t *testing.T) {
 		assert.Equal(t, []int{c.steps, c.parts}, []int{budget.Steps, budget.Epochs}, "%v", c.args)
 	}
 }
+
+// The line that an interrupted training prints must not delete what it has saved.
+func TestGoingOn(t *testing.T) {
+	assert.Equal(t, []string{"train", "--seed", "2"}, goingOn([]string{"train", "--overwrite", "--seed", "2"}))
+	assert.Equal(t, []string{"train", "--seed", "2"}, goingOn([]string{"train", "--seed", "2", "--overwrite=true"}))
+}

@@ -71,8 +71,7 @@ const (
 func Defaults(data, model string) Config {
 	r := models.RecipeFor(data, model)
 	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
-		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1,
-		Signal: augment.Signal{Noise: r.Noise, Scale: r.Scale, Stretch: r.Stretch}, Mixup: r.Mixup}
+		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1}
 }
 
 // Check says what is wrong with the settings that need no data to judge.

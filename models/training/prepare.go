@@ -1,0 +1,65 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
+)
+
+// prepare makes the hierarchy where that comes before the training, unless the snapshot brought it.
+func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
+	if !r.spec.PreparedBefore() {
+		return nil
+	}
+	if r.state.Step > 0 {
+		return nil
+	}
+	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start again", ErrInterrupted)
+	case err != nil:
+		return err
+	}
+	if r.spec.FrozenInTraining() {
+		r.state.Hierarchy = hierarchy
+	}
+	r.notice(fmt.Sprintf("hierarchy %s: %s", r.spec.Plan(), describe(hierarchy)))
+	return nil
+}
+
+// describe is a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".
+func describe(h models.Hierarchy) string {
+	sum := 0.0
+	var objectives, coverage []string
+	for i, c := range h.Objective {
+		sum += c
+		objectives = append(objectives, fmt.Sprintf("%.1f", c))
+		coverage = append(coverage, fmt.Sprintf("%.0f", math.Floor(100*h.Coverage[i]))) // 100% is all of them
+	}
+	line := "C " + strings.Join(objectives, " + ")
+	if len(objectives) > 1 {
+		line += fmt.Sprintf(" = %.1f", sum)
+	}
+	return line + "; coverage " + strings.Join(coverage, " ") + "%"
+}
+
+// farBelow is the share of the C of a searched hierarchy below which a learned one deserves a notice.
+const farBelow = 0.7
+
+// holdAgainstSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
+func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
+	if !r.spec.Clusters() || !r.spec.Plan().Objective || r.data.Affinity.Edges() > 1<<20 {
+		return
+	}
+	searched, err := r.spec.SearchedObjective(ctx, r.data.Affinity)
+	if learned := floats.Sum(objective); err == nil && learned < farBelow*searched {
+		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: try --hierarchy prepared, more steps, or --set ccp_membership_rate=100",
+			r.spec.Plan(), learned, searched))
+	}
+}
