@@ -33,28 +33,37 @@ func FrozenDraw(nodes int, which *Node) Affinity { return frozen{nodes, 1, which
 func (f frozen) Nodes() int { return f.nodes * f.side }
 
 func (f frozen) cluster(l *Layer) Level {
-	neighbourhood, rank := l.scope.GetVariable(frozenNeighbourhoods), l.scope.GetVariable(frozenRanks)
-	if neighbourhood == nil || rank == nil {
-		exceptions.Panicf("%s: the hierarchy is to be frozen, but no Freeze has kept it", l.scope.Scope())
+	neighbourhood, rank, hierarchies := f.kept(l.scope, l.signal.Graph(), frozenNeighbourhoods, frozenRanks, l.clusters, l.size)
+	coarse := frozen{l.clusters, hierarchies, f.drawn}
+	if f.drawn != nil {
+		coarse.side = 1
 	}
-	kept := neighbourhood.Shape()
-	if kept.Dim(0)%l.clusters != 0 || kept.Dim(1) != l.size {
-		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d], or some of them", l.scope.Scope(), kept, l.clusters, l.size)
+	return Level{Neighbourhood: neighbourhood, Rank: rank, Coarse: coarse}
+}
+
+// kept are neighbourhoods of k clusters for each hierarchy, `[H·k, size]`, or of those drawn, `[k, size]`, with the values that belong to
+// them, as variables of scope hold them.
+func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node, hierarchies int) {
+	at, of := scope.GetVariable(name), scope.GetVariable(with)
+	if at == nil || of == nil {
+		exceptions.Panicf("%s: the hierarchy is to be frozen, but no Freeze has kept it", scope.Scope())
 	}
-	hierarchies := kept.Dim(0) / l.clusters
-	value := func(v *model.Variable) *Node { return v.SetTrainable(false).NodeValue(l.signal.Graph()) }
-	level := Level{Neighbourhood: value(neighbourhood), Rank: value(rank), Coarse: frozen{l.clusters, hierarchies, nil}}
+	kept := at.Shape()
+	if kept.Dim(0)%k != 0 || kept.Dim(1) != size {
+		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d], or some of them", scope.Scope(), kept, k, size)
+	}
+	hierarchies = kept.Dim(0) / k
+	neighbourhood, values = at.SetTrainable(false).NodeValue(g), of.SetTrainable(false).NodeValue(g)
 	switch {
 	case f.drawn != nil:
-		rows := Add(Iota(l.signal.Graph(), shapes.Make(dtypes.Int32, l.clusters, 1), 0), MulScalar(f.drawn, l.clusters)) // pure Go has no DynamicSlice
-		level.Neighbourhood, level.Rank, level.Coarse = Gather(level.Neighbourhood, rows), Gather(level.Rank, rows), frozen{l.clusters, 1, f.drawn}
+		rows := Add(Iota(g, shapes.Make(dtypes.Int32, k, 1), 0), MulScalar(f.drawn, k)) // pure Go has no DynamicSlice
+		neighbourhood, values = Gather(neighbourhood, rows), Gather(values, rows)
 	case f.side == hierarchies && hierarchies > 1: // each hierarchy has nodes of its own
-		before := MulScalar(DivScalar(Iota(l.signal.Graph(), kept, 0), l.clusters), f.nodes)
-		level.Neighbourhood = Add(level.Neighbourhood, before)
+		neighbourhood = Add(neighbourhood, MulScalar(DivScalar(Iota(g, kept, 0), k), f.nodes))
 	case f.side > 1:
-		exceptions.Panicf("%s: it has %d frozen hierarchies, the level before it %d", l.scope.Scope(), hierarchies, f.side)
+		exceptions.Panicf("%s: it has %d frozen hierarchies, the level before it %d", scope.Scope(), hierarchies, f.side)
 	}
-	return level
+	return neighbourhood, values, hierarchies
 }
 
 // Times implements Affinity; it panics.

@@ -1,8 +1,6 @@
 package ccp
 
 import (
-	"math"
-
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -38,22 +36,19 @@ func (l *Layer) Options(change func(o *Options)) *Layer { change(&l.options); re
 // options do not fit the graph or the signal.
 func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	l.check()
-	scope, g, dtype := l.scope, l.signal.Graph(), l.signal.DType()
+	scope, g := l.scope, l.signal.Graph()
 	level := l.cluster()
 	scope.SetGraphParam(g, levelKey, level)
 	if level.Objective != nil && scope.IsTraining(g) && l.options.Hierarchy.Objective && l.options.ObjectiveWeight != 0 {
 		train.AddRegularizationLoss(MulScalar(level.Objective, -l.options.ObjectiveWeight))
 	}
 
-	channels := l.signal.Shape().Dim(2)
-	std := math.Sqrt(2 / float64(l.size*channels)) // He et al. 2015
-	w := nn.NormalVariable(scope, kernelName, 0, std, dtype, l.filters, l.size, channels).NodeValue(g)
-	b := nn.Bias(scope, l.signal, l.filters)
+	w, b := kernel(scope, l.signal, l.size, l.filters)
 	filter := filterIn
 	if l.options.Recompute && scope.IsTraining(g) {
 		filter = filterAnew
 	}
-	x := filter(nn.NarrowDType(scope, l.signal), l.signal, level.Neighbourhood, l.gate(level.Rank), nn.Decay(scope, w))
+	x := filter(nn.NarrowDType(scope, l.signal), l.signal, level.Neighbourhood, l.gate(level.Rank), w)
 	if l.options.Order == "filter-elu-norm" {
 		x = nn.BatchNorm(scope, nn.ELU(Add(x, Reshape(b, 1, 1, l.filters))), nil)
 	} else {

@@ -33,12 +33,9 @@ func ReadLevel(scope *model.Scope, which, nodes, clusters, size int) (level hier
 // ReadNeighbourhoods is ReadLevel without the memberships.
 func ReadNeighbourhoods(scope *model.Scope, which, nodes, clusters, size int) (level hierarchy.Level, err error) {
 	level.Clusters, level.Neighbours = clusters, size
-	selected, err := readOne[int32](scope, frozenNeighbourhoods, which, clusters, size)
+	selected, err := readNodes(scope, frozenNeighbourhoods, which, nodes, clusters, size)
 	if err != nil {
 		return level, err
-	}
-	if bad := slices.IndexFunc(selected, func(i int32) bool { return i < 0 || int(i) >= nodes }); bad >= 0 {
-		return level, fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged", scope.Scope(), frozenNeighbourhoods, bad, selected[bad], nodes-1)
 	}
 	ranks, err := readOne[float32](scope, frozenRanks, which, clusters, size)
 	if err != nil {
@@ -66,6 +63,23 @@ func ReadNeighbourhoods(scope *model.Scope, which, nodes, clusters, size int) (l
 		level.Ranks, level.Gates = append(level.Ranks, ranks[at:at+size]), append(level.Gates, gates[at:at+size])
 	}
 	return level, nil
+}
+
+// ReadAround reads what SetAround kept for a level of K clusters in scope, for one of its hierarchies, counted from 0.
+func ReadAround(scope *model.Scope, which, clusters, reach int) (around []int32, present []float32, err error) {
+	if around, err = readNodes(scope, aroundClusters, which, clusters, clusters, reach); err == nil {
+		present, err = readOne[float32](scope, aroundPresent, which, clusters, reach)
+	}
+	return around, present, err
+}
+
+// readNodes reads one hierarchy's neighbourhoods, `[clusters, size]`, of nodes below `nodes`.
+func readNodes(scope *model.Scope, name string, which, nodes, clusters, size int) ([]int32, error) {
+	selected, err := readOne[int32](scope, name, which, clusters, size)
+	if bad := slices.IndexFunc(selected, func(i int32) bool { return i < 0 || int(i) >= nodes }); bad >= 0 {
+		err = fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged", scope.Scope(), name, bad, selected[bad], nodes-1)
+	}
+	return selected, err
 }
 
 // readOne reads one hierarchy's part, counted from 0, of a variable that holds those of all along its first axis.

@@ -16,7 +16,7 @@ type Activation struct {
 }
 
 // Activations are the largest tensors of a network with clusters that are no variables, for batches of that many samples: at each
-// level, and before them at each convolution of a stem, the gathered neighbourhoods, and, where memberships are learned, these. Links, ranks and all gradients have the same
+// level, and at each convolution of a stem and of residual blocks, the gathered neighbourhoods, and, where memberships are learned, these. Links, ranks and all gradients have the same
 // sizes again. Other models have none here.
 func (s Spec) Activations(batch int) (all []Activation) {
 	if !s.Clusters() {
@@ -27,9 +27,12 @@ func (s Spec) Activations(batch int) (all []Activation) {
 		dtype = dtypes.BFloat16
 	}
 	nodes, channels := s.Nodes, s.Channels
+	around := func(part string, reach int) {
+		all = append(all, Activation{part + "'s gathered neighbourhoods", shapes.Make(dtype, batch, nodes, reach, channels)})
+	}
 	for _, part := range s.StemParts() {
 		o := s.Settings.Of("")
-		all = append(all, Activation{part + "'s gathered neighbourhoods", shapes.Make(dtypes.Float32, batch, nodes, min(o.Reach, nodes), channels)})
+		around(part, min(o.Reach, nodes))
 		channels = o.Stem
 	}
 	for i, l := range s.Levels {
@@ -42,6 +45,9 @@ func (s Spec) Activations(batch int) (all []Activation) {
 			all = append(all, Activation{fmt.Sprintf("level_%d's memberships", i+1), shapes.Make(dtypes.Float32, nodes, s.candidates(i))})
 		}
 		nodes, channels = l.Clusters, l.Filters
+		for _, part := range s.BlockParts(i) {
+			around(part, s.reach(i))
+		}
 	}
 	return all
 }

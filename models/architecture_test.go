@@ -120,21 +120,28 @@ func TestRecipes(t *testing.T) {
 	reader.DisallowUnknownFields()
 	var changes []struct {
 		Data, Except, Models, Why string
+		Name                      string `json:"recipe"`
 		Recipe
 	}
 	require.NoError(t, reader.Decode(&changes))
 	for _, change := range changes {
 		assert.Subset(t, Names(), strings.Fields(change.Models))
 	}
-	own := RecipeFor("ring.npz", "ccp")
+	own := RecipeFor("ring.npz", "ccp", DefaultRecipe)
 	assert.Equal(t, Recipe{Hidden: []int{64}, LearningRate: 2e-3, Schedule: "one-cycle", Keep: "last", LabelSmoothing: 0.1, Settings: own.Settings}, own)
 	assert.Equal(t, ccp.Prepared, own.Settings.Of("").Hierarchy)
-	assert.Zero(t, RecipeFor("ring.npz", "svm").LabelSmoothing, "margins cannot be smoothed")
-	paper := RecipeFor("cifar10", "ccp")
+	assert.Zero(t, RecipeFor("ring.npz", "svm", DefaultRecipe).LabelSmoothing, "margins cannot be smoothed")
+	paper := RecipeFor("cifar10", "ccp", PaperRecipe)
 	assert.Equal(t, []string{"cosine", "best"}, []string{paper.Schedule, paper.Keep})
 	assert.Zero(t, paper.Settings, "the paper's network has none of the settings for own data")
-	bayes := RecipeFor("20news", "bayes")
+	assert.Zero(t, RecipeFor("ring.npz", "ccp", PaperRecipe).Settings, "nor has the paper's recipe for own data")
+	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("cifar10", "ccp"))
+	assert.Equal(t, []string{"default", "paper"}, RecipeNames("cifar10", "fc"))
+	deep, usual := RecipeFor("cifar10", "ccp", "deep"), RecipeFor("cifar10", "ccp", DefaultRecipe)
+	assert.Equal(t, []int{1, 0}, []int{deep.Settings.Level(2).LevelBlocks, usual.Settings.Level(2).LevelBlocks})
+	assert.NotEqual(t, deep.Levels, usual.Levels)
+	bayes := RecipeFor("20news", "bayes", DefaultRecipe)
 	assert.Equal(t, 1, bayes.Epochs)
 	assert.InDelta(t, 0.002, bayes.Settings.Of("").BayesAlpha, 0)
-	assert.Equal(t, []string{"0", "0.3"}, []string{fmt.Sprint(RecipeFor("20news", "svm").Settings.Of("").InputDropout), fmt.Sprint(RecipeFor("20news", "gcn").Settings.Of("").InputDropout)})
+	assert.Equal(t, []string{"0", "0.3"}, []string{fmt.Sprint(RecipeFor("20news", "svm", DefaultRecipe).Settings.Of("").InputDropout), fmt.Sprint(RecipeFor("20news", "gcn", DefaultRecipe).Settings.Of("").InputDropout)})
 }

@@ -43,7 +43,12 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	}
 	x := stem(scope, tables.In("around"), spec, graph, signal)
 	for i, level := range spec.Levels {
-		x, a = ccp.New(scope.In("%s", levelName(i)), x, a, level.Clusters, level.Filters).Neighbours(level.Neighbours).Done()
+		scope := scope.In("%s", levelName(i))
+		x, a = ccp.New(scope, x, a, level.Clusters, level.Filters).Neighbours(level.Neighbours).Done()
+		if blocks := spec.Settings.Level(i).LevelBlocks; blocks > 0 {
+			neighbourhood, gate := ccp.Around(scope, x.Graph(), a, spec.reach(i))
+			x = residual(scope, x, neighbourhood, gate, blocks)
+		}
 	}
 	if hierarchies == 1 {
 		return readout(scope, spec, x)
@@ -69,6 +74,9 @@ func (s Spec) checkHierarchies() error {
 	}
 	if plan := s.Plan(); plan != ccp.Prepared {
 		return fmt.Errorf("ccp_hierarchies=%d: only prepared hierarchies can be several, this one is %s; give --hierarchy prepared, or ccp_hierarchies=1", n, plan)
+	}
+	if s.Settings.Of("").Search == cutSearch {
+		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or ccp_hierarchies=1", n, cutSearch)
 	}
 	if err := s.interchangeable(); err != nil {
 		return fmt.Errorf("ccp_hierarchies=%d: %w, or use ccp_hierarchies=1", n, err)

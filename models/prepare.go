@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -107,8 +108,12 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 	a = s.affinity(a)
 	levels := make([]preparedLevel, len(s.Levels))
 	positions := s.positions(a)
+	var cutAt [][]float64
+	if s.Settings.Of("").Search == cutSearch {
+		cutAt = positions
+	}
 	for seed := range s.Hierarchies() {
-		clusters, err := partition.Cached(ctx, a, s.sizes(), uint64(seed), progress)
+		clusters, err := partition.Cached(ctx, a, cutAt, s.sizes(), uint64(seed), progress)
 		if err != nil {
 			return first, err
 		}
@@ -119,39 +124,72 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 				err = ccp.SetCandidates(store.Scope(networkScope+levelName(i)), partition.Candidates(m, clusters[i], l.Clusters, c), c)
 			}
 			nodes, ranks := partition.Neighbourhoods(m, clusters[i], l.Clusters, l.Neighbours)
-			levels[i].add(clusters[i], nodes, ranks)
-			if positions != nil {
-				at = levels[i].place(at, clusters[i], l.Clusters)
-			}
 			if seed == 0 {
 				first.Objective = append(first.Objective, partition.Objective(m, clusters[i], l.Clusters))
 				first.Coverage = append(first.Coverage, hierarchy.Coverage(nodes, m.N()))
 			}
+			before := at
+			if positions != nil {
+				at = place.Centres(at, clusters[i], l.Clusters)
+			}
+			levels[i].clusters = append(levels[i].clusters, clusters[i]...)
+			levels[i].pooled.add(nodes, ranks, before, at)
 			if err == nil {
 				m, err = partition.Coarsen(m, clusters[i], l.Clusters)
 			}
 			if err != nil {
 				return first, err
 			}
+			if s.Settings.Level(i).LevelBlocks > 0 {
+				nodes, present := nearestWithin(m, s.reach(i))
+				levels[i].around.add(nodes, present, at, at)
+			}
 		}
 	}
-	for i, l := range s.Levels {
-		if s.directed(i) {
-			levels[i].direct(s.Hierarchies(), l.Neighbours)
-		}
-		scope := store.Scope(networkScope + levelName(i))
-		switch s.Plan() {
-		case ccp.Refined:
-			err = ccp.SetMemberships(scope, levels[i].clusters, l.Clusters, softness, uint64(i))
-		case ccp.Prepared:
-			err = errors.Join(ccp.SetClusters(scope, levels[i].clusters), ccp.SetFrozen(scope, levels[i].nodes, levels[i].ranks, l.Neighbours))
-		}
-		if err != nil {
+	for i, level := range levels {
+		if err := s.keep(store, i, level); err != nil {
 			return first, err
 		}
 	}
 	return first, nil
 }
+
+// preparedLevel is a level of the searched hierarchies, one after the other.
+type preparedLevel struct {
+	clusters       []int32 // [H·N]
+	pooled, around table   // of its nodes around its clusters, and of its clusters around themselves, for blocks
+}
+
+// keep keeps level i in store as the spec's plan says.
+func (s Spec) keep(store *model.Store, i int, p preparedLevel) error {
+	scope, l := store.Scope(networkScope+levelName(i)), s.Levels[i]
+	if s.directed(i) {
+		p.pooled.direct(s.Hierarchies(), l.Neighbours)
+	}
+	switch s.Plan() {
+	case ccp.Refined:
+		return ccp.SetMemberships(scope, p.clusters, l.Clusters, softness, uint64(i))
+	case ccp.Prepared:
+		err := errors.Join(ccp.SetClusters(scope, p.clusters), ccp.SetFrozen(scope, p.pooled.nodes, p.pooled.ranks, l.Neighbours))
+		if err != nil || len(p.around.nodes) == 0 {
+			return err
+		}
+		if s.directed(i) {
+			p.around.direct(s.Hierarchies(), s.reach(i))
+		}
+		for at := range p.around.nodes {
+			p.around.nodes[at] = max(0, p.around.nodes[at])
+		}
+		return ccp.SetAround(scope, p.around.nodes, p.around.ranks, s.reach(i))
+	}
+	return nil
+}
+
+// reach is how many clusters a block's filter after level i, from 0, sees.
+func (s Spec) reach(i int) int { return min(s.Settings.Of("").Reach, s.Levels[i].Clusters) }
+
+// cutSearch is the value of Options.Search that tries cuts, too.
+const cutSearch = "cut"
 
 // sizes are the levels to search: no cluster larger than its neighbourhood where that is possible.
 func (s Spec) sizes() []partition.Level {
@@ -165,7 +203,7 @@ func (s Spec) sizes() []partition.Level {
 // SearchedObjective is the sum of C over the levels of a searched hierarchy: what a learned one can be held against.
 func (s Spec) SearchedObjective(ctx context.Context, a *affinity.Matrix) (sum float64, err error) {
 	a = s.affinity(a)
-	clusters, err := partition.Cached(ctx, a, s.sizes(), 0, nil)
+	clusters, err := partition.Cached(ctx, a, nil, s.sizes(), 0, nil)
 	for i := range clusters {
 		sum += partition.Objective(a, clusters[i], s.Levels[i].Clusters)
 		if a, err = partition.Coarsen(a, clusters[i], s.Levels[i].Clusters); err != nil {
@@ -173,17 +211,4 @@ func (s Spec) SearchedObjective(ctx context.Context, a *affinity.Matrix) (sum fl
 		}
 	}
 	return sum, err
-}
-
-// preparedLevel is a level of the searched hierarchies, one after the other.
-type preparedLevel struct {
-	clusters []int32 // [H·N]
-	nodes    []int32 // [H·K, L]
-	ranks    []float64
-	// positions of nodes and of clusters, where some level's slots are directed
-	positions, centres [][]float64
-}
-
-func (p *preparedLevel) add(clusters, nodes []int32, ranks []float64) {
-	p.clusters, p.nodes, p.ranks = append(p.clusters, clusters...), append(p.nodes, nodes...), append(p.ranks, ranks...)
 }

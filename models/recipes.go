@@ -23,27 +23,63 @@ type Recipe struct {
 	Settings       Settings `json:"settings"`
 }
 
-// recipes is a list of changes to a Recipe, each for a data set (none: all), or all except some, and some models (none: all): later ones win. They hold the
-// paper's architectures and training where it gives them (Adam from 1e-3), and our own for other data sets and models. Models without
-// levels get the counts that they were published on.
+// The names of recipes. Some data sets have further ones.
+const (
+	// DefaultRecipe is what did best here, see docs/defaults.md.
+	DefaultRecipe = "default"
+	// PaperRecipe is the paper's network and way of training, where it gives them.
+	PaperRecipe = "paper"
+)
+
+// recipes is a list of changes to a Recipe, each for a data set (none: all), or all except some, some models (none: all), and the recipe of
+// one name (none: all): later ones win. Those for all recipes hold the paper's architectures and training where it gives them
+// (Adam from 1e-3), and our own for other data sets and models. Models without levels get the counts that they were published on.
 //
 //go:embed recipes.json
 var recipes []byte
 
-// RecipeFor is the recipe for a data set and a model.
-func RecipeFor(data, name string) (r Recipe) {
-	var changes []json.RawMessage
-	read := func(raw []byte, into any) {
-		if err := json.Unmarshal(raw, into); err != nil {
-			panic("models/recipes.json: " + err.Error()) // cannot be, unless the file is wrong
+// change is one of the recipes.
+type change struct {
+	raw                          json.RawMessage
+	Data, Except, Models, Recipe string
+}
+
+// changes are those for a data set and a model.
+func changes(data, name string) (all []change) {
+	var raw []json.RawMessage
+	mustRead(recipes, &raw)
+	for _, r := range raw {
+		of := change{raw: r}
+		mustRead(r, &of)
+		if (of.Data == "" || of.Data == data) && !slices.Contains(strings.Fields(of.Except), data) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
+			all = append(all, of)
 		}
 	}
-	read(recipes, &changes)
-	for _, change := range changes {
-		var of struct{ Data, Except, Models string }
-		read(change, &of)
-		if (of.Data == "" || of.Data == data) && !slices.Contains(strings.Fields(of.Except), data) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
-			read(change, &r)
+	return all
+}
+
+func mustRead(raw []byte, into any) {
+	if err := json.Unmarshal(raw, into); err != nil {
+		panic("models/recipes.json: " + err.Error()) // cannot be, unless the file is wrong
+	}
+}
+
+// RecipeNames lists the recipes that there are for a data set and a model.
+func RecipeNames(data, name string) []string {
+	names := []string{DefaultRecipe, PaperRecipe}
+	for _, c := range changes(data, name) {
+		if c.Recipe != "" && !slices.Contains(names, c.Recipe) {
+			names = append(names, c.Recipe)
+		}
+	}
+	return names
+}
+
+// RecipeFor is the recipe of that name for a data set and a model.
+func RecipeFor(data, name, recipe string) (r Recipe) {
+	for _, c := range changes(data, name) {
+		if c.Recipe == "" || c.Recipe == recipe {
+			mustRead(c.raw, &r)
 		}
 	}
 	r.Settings = r.Settings.For(name)
@@ -57,7 +93,7 @@ func Preset(data string, nodes int) Architecture { return PresetOf("", data, nod
 // where this does not fit the nodes the data set's for any model, or the model's for any data set.
 func PresetOf(name, data string, nodes int) (a Architecture) {
 	k, known := registry[name]
-	for _, r := range []Recipe{RecipeFor(data, name), RecipeFor(data, ""), RecipeFor("", name)} {
+	for _, r := range []Recipe{RecipeFor(data, name, DefaultRecipe), RecipeFor(data, "", DefaultRecipe), RecipeFor("", name, DefaultRecipe)} {
 		a = Architecture{Hidden: r.Hidden}
 		switch {
 		case known && !k.levels:

@@ -141,6 +141,14 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 // builds the network without computing anything, and panics as Build does.
 func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
 	store := s.NewStore(0)
+	for i, l := range s.Levels {
+		if s.Settings.Level(i).LevelBlocks > 0 { // which clusters are neighbours changes no shape
+			reach := s.reach(i)
+			if err := ccp.SetAround(store.Scope(networkScope+levelName(i)), make([]int32, l.Clusters*reach), make([]float64, l.Clusters*reach), reach); err != nil {
+				panic(err)
+			}
+		}
+	}
 	g := NewGraph(backend, "parameters")
 	defer g.Finalize()
 	s.Build(store.RootScope(), Topology{Matrix: graph}, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))

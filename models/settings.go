@@ -29,12 +29,17 @@ type Options struct {
 	// training step uses one, drawn at random; a prediction is the mean of the logits of all. 0 is a number that suits the graph, see
 	// Spec.Suited.
 	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 0" models:"ccp"`
+	// Search is how a prepared hierarchy is found: by annealing; or by that and by cuts through the nodes' positions, which the graph alone
+	// gives, whichever has the greater C. On a grid cuts win, and clusters have one shape. With cuts there is one hierarchy only.
+	Search string `param:"ccp_search" default:"anneal" rule:"one of anneal|cut" models:"ccp"`
 	// Stem is how many filters come before the first level, of each node's own neighbourhood, without pooling; 0 is none, and -1 a number
 	// that suits the graph, see Spec.Suited.
 	Stem int `param:"ccp_stem" default:"0" rule:"from -1" models:"ccp"`
 	// Blocks is how many residual blocks of two such convolutions follow the stem (He et al. 2016).
 	Blocks int `param:"ccp_blocks" default:"0" rule:"from 0" models:"ccp"`
-	// Reach is how many nodes a stem's filter sees: the node itself and the nearest by hops.
+	// LevelBlocks is how many residual blocks follow a level, of each cluster's own neighbourhood among the clusters.
+	LevelBlocks int `param:"ccp_level_blocks" default:"0" rule:"from 0" parts:"level" models:"ccp"`
+	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
 	// NormalizeInput divides the input affinity by √(dᵢdⱼ): Algorithm 2's input is normalised, and raw degrees saturate the gates.
 	NormalizeInput bool `param:"ccp_normalize_input" default:"true" models:"ccp"`

@@ -11,19 +11,30 @@ import (
 // directed says whether level i, from 0, has directed slots.
 func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == ccp.DirectedSlots }
 
-// checkSlots says which level has directed slots though its neighbourhoods are not known before the training.
+// checkSlots says which level has directed slots or blocks though its neighbourhoods are not known before the training, and that there is no
+// search to go another way.
 func (s Spec) checkSlots() error {
+	if s.Settings.Of("").Search == cutSearch && !s.PreparedBefore() {
+		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use --hierarchy %v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
+	}
 	for i := range s.Levels {
 		if s.directed(i) && s.Plan() != ccp.Prepared {
 			return fmt.Errorf("level %d has ccp_slots=%s, which takes ccp_hierarchy=%v, but the hierarchy is %v: its neighbourhoods change in training; use --hierarchy %v, or ccp_slots=rank",
 				i+1, ccp.DirectedSlots, ccp.Prepared, s.Plan(), ccp.Prepared)
 		}
+		if s.Settings.Level(i).LevelBlocks > 0 && s.Plan() != ccp.Prepared {
+			return fmt.Errorf("level %d has ccp_level_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: its clusters' neighbours change in training; use --hierarchy %v, or ccp_level_blocks=0",
+				i+1, ccp.Prepared, s.Plan(), ccp.Prepared)
+		}
 	}
 	return nil
 }
 
-// positions are those of the graph's nodes, `[N, axes]`, by the graph alone; nil where no level needs them.
+// positions are those of the graph's nodes, `[N, axes]`, by the graph alone; nil where nothing needs them.
 func (s Spec) positions(a *affinity.Matrix) [][]float64 {
+	if s.Settings.Of("").Search == cutSearch {
+		return place.Embed(a)
+	}
 	for i := range s.Levels {
 		if s.directed(i) {
 			return place.Embed(a)
@@ -32,22 +43,29 @@ func (s Spec) positions(a *affinity.Matrix) [][]float64 {
 	return nil
 }
 
-// place keeps the positions of a hierarchy's nodes at this level, and gives those of its k clusters.
-func (p *preparedLevel) place(positions [][]float64, cluster []int32, k int) (centres [][]float64) {
-	centres = place.Centres(positions, cluster, k)
-	p.positions, p.centres = append(p.positions, positions...), append(p.centres, centres...)
-	return centres
+// table is neighbourhoods of the searched hierarchies, one after the other, each with node numbers of its own.
+type table struct {
+	nodes           []int32 // [H·K, L]
+	ranks           []float64
+	places, centres [][]float64 // of the nodes, [H·N], and of the clusters, [H·K], where slots are directed
+}
+
+func (t *table) add(nodes []int32, ranks []float64, places, centres [][]float64) {
+	t.nodes, t.ranks = append(t.nodes, nodes...), append(t.ranks, ranks...)
+	t.places, t.centres = append(t.places, places...), append(t.centres, centres...)
 }
 
 // direct puts the neighbourhoods of all hierarchies, of `size` nodes each, into the order of slots that lie in the same direction from
 // every cluster of every hierarchy.
-func (p *preparedLevel) direct(hierarchies, size int) {
-	k, n := len(p.nodes)/size, int32(len(p.clusters)/hierarchies)
-	for i := range p.nodes {
-		p.nodes[i] += int32(i/(size*k/hierarchies)) * n
+func (t *table) direct(hierarchies, size int) {
+	k, n := len(t.nodes)/size, int32(len(t.places)/hierarchies)
+	for i, node := range t.nodes {
+		if node >= 0 {
+			t.nodes[i] += int32(i/(size*k/hierarchies)) * n
+		}
 	}
-	p.nodes, p.ranks = place.Directed(p.positions, p.centres, p.nodes, p.ranks, k, size)
-	for i := range p.nodes {
-		p.nodes[i] %= n
+	t.nodes, t.ranks = place.Directed(t.places, t.centres, t.nodes, t.ranks, k, size)
+	for i := range t.nodes {
+		t.nodes[i] %= n
 	}
 }

@@ -3,14 +3,12 @@ package models
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/ccp/place"
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -38,7 +36,7 @@ func (s Spec) Suited() Spec {
 		}
 		if o.Hierarchies == 0 {
 			o.Hierarchies = 1
-			if small && o.Hierarchy == ccp.Prepared && s.interchangeable() == nil {
+			if small && o.Hierarchy == ccp.Prepared && o.Search != cutSearch && s.interchangeable() == nil {
 				o.Hierarchies = suitedHierarchies
 			}
 		}
@@ -46,8 +44,8 @@ func (s Spec) Suited() Spec {
 	return s
 }
 
-// stem filters the signal at every node's own neighbourhood before anything is pooled: ELU(norm(filter)), then residual blocks
-// ELU(x + norm(filter(ELU(norm(filter(x)))))). signal: `[batch, nodes, channels]`, result `[batch, nodes, filters]`.
+// stem filters the signal at every node's own neighbourhood before anything is pooled, then come residual blocks. signal: `[batch, nodes,
+// channels]`, result `[batch, nodes, filters]`.
 func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	o := spec.Settings.Of("")
 	if o.Stem < 1 {
@@ -57,49 +55,68 @@ func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *
 	g, reach := signal.Graph(), len(nodes)/spec.Nodes
 	neighbourhood := nn.Indices(tables, g, "nodes", nodes, spec.Nodes, reach)
 	gate := nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, spec.Nodes, reach))
-	convolve := func(scope *model.Scope, x *Node) *Node {
-		channels := x.Shape().Dim(2)
-		std := math.Sqrt(2 / float64(reach*channels))
-		w := nn.NormalVariable(scope, "W", 0, std, dtypes.Float32, o.Stem, reach, channels).NodeValue(g)
-		return nn.BatchNorm(scope, ccp.Filter(x, neighbourhood, gate, nn.Decay(scope, w)), nn.Bias(scope, x, o.Stem))
-	}
 	first := scope.In("stem")
-	x := nn.ELU(convolve(first, signal))
-	for i := range o.Blocks {
-		scope := scope.In("block_%d", i+1)
-		x = nn.ELU(Add(x, convolve(scope.In("2"), nn.ELU(convolve(scope.In("1"), x)))))
-	}
-	return nn.Dropout(first, x, o.Dropout)
+	x := nn.ELU(ccp.FilterNorm(first, signal, neighbourhood, gate, o.Stem))
+	return nn.Dropout(first, residual(scope, x, neighbourhood, gate, o.Blocks), o.Dropout)
 }
+
+// residual are blocks x ← ELU(x + norm(filter(ELU(norm(filter(x)))))), each at every node's own neighbourhood. x: `[batch, nodes, channels]`,
+// and so is the result.
+func residual(scope *model.Scope, x, neighbourhood, gate *Node, blocks int) *Node {
+	filters := x.Shape().Dim(2)
+	for i := range blocks {
+		scope := scope.In("%s", blockName(i))
+		y := nn.ELU(ccp.FilterNorm(scope.In("1"), x, neighbourhood, gate, filters))
+		x = nn.ELU(Add(x, ccp.FilterNorm(scope.In("2"), y, neighbourhood, gate, filters)))
+	}
+	return x
+}
+
+// blockName is the scope of a residual block, counted from 0.
+func blockName(i int) string { return fmt.Sprintf("block_%d", i+1) }
 
 // StemParts names the stem's convolutions, the first and two of each residual block, as their scopes are named; none without a stem.
 func (s Spec) StemParts() (parts []string) {
 	o := s.Settings.Of("")
 	if o.Stem > 0 {
-		parts = append(parts, "stem")
-		for i := range o.Blocks {
-			block := fmt.Sprintf("block_%d/", i+1)
-			parts = append(parts, block+"1", block+"2")
+		parts = append([]string{"stem"}, blockParts("", o.Blocks)...)
+	}
+	return parts
+}
+
+// BlockParts names the convolutions of the residual blocks after level i, counted from 0, as their scopes are named.
+func (s Spec) BlockParts(i int) []string {
+	return blockParts(levelName(i)+model.ScopeSeparator, s.Settings.Level(i).LevelBlocks)
+}
+
+func blockParts(prefix string, blocks int) (parts []string) {
+	for i := range blocks {
+		for _, half := range []string{"1", "2"} {
+			parts = append(parts, prefix+blockName(i)+model.ScopeSeparator+half)
 		}
 	}
 	return parts
 }
 
+// ReadAround reads what the filters of the blocks after level i, from 0, see in one of the hierarchies, counted from 0: clusters around each
+// cluster, `[clusters, reach]` row-major, and 1, or 0 for a slot that none fills. The error names the variable that is missing or wrong.
+func (s Spec) ReadAround(store *model.Store, i, which int) (around []int32, present []float32, err error) {
+	return ccp.ReadAround(store.Scope(networkScope+levelName(i)), which, s.Levels[i].Clusters, s.reach(i))
+}
+
 // Around is what a stem's filters see: each node's nearest by hops, itself among them, `[nodes, reach]` row-major, in the order of their
 // numbers, or where the slots are directed in that of their directions. present is 1, or 0 where there is no node.
 func (s Spec) Around(m *affinity.Matrix) (nodes []int32, present []float32) {
-	reach := min(s.Settings.Of("").Reach, m.N())
-	nodes = place.Nearest(m, reach)
-	is := make([]float64, len(nodes))
-	for i, node := range nodes {
-		if node >= 0 {
-			is[i] = 1
-		}
-	}
-	if s.Settings.Of("").Slots == ccp.DirectedSlots {
+	o := s.Settings.Of("")
+	reach := min(o.Reach, m.N())
+	var is []float64
+	if o.Slots == ccp.DirectedSlots {
 		positions := place.Embed(m)
+		nodes, is = nearestWithin(m, reach)
 		nodes, is = place.Directed(positions, positions, nodes, is, m.N(), reach)
 	} else {
+		nodes, _ = place.Nearest(m, reach)
+		is = presence(nodes)
 		for i := 0; i < len(nodes); i += reach {
 			slices.SortFunc(nodes[i:i+reach], func(a, b int32) int { return cmp.Compare(uint32(a), uint32(b)) }) // -1 comes last, as in is
 		}
@@ -109,4 +126,37 @@ func (s Spec) Around(m *affinity.Matrix) (nodes []int32, present []float32) {
 		nodes[i], present[i] = max(0, nodes[i]), float32(is[i])
 	}
 	return nodes, present
+}
+
+// nearestWithin are each node's nearest, none of them farther than the hops within which a tenth of those that find `reach` nodes find them,
+// and 1 where there is one: at a border, a slot whose direction leads out of the graph stays empty. Few nodes are inside of a small coarse graph.
+func nearestWithin(m *affinity.Matrix, reach int) (nodes []int32, present []float64) {
+	nodes, hops := place.Nearest(m, reach)
+	var farthest []int32
+	for last := reach - 1; last < len(hops); last += reach {
+		if hops[last] >= 0 {
+			farthest = append(farthest, hops[last])
+		}
+	}
+	if len(farthest) > 0 {
+		slices.Sort(farthest)
+		within := farthest[len(farthest)/10]
+		for i := range nodes {
+			if hops[i] > within {
+				nodes[i] = -1
+			}
+		}
+	}
+	return nodes, presence(nodes)
+}
+
+// presence is 1 for each node, and 0 for -1.
+func presence(nodes []int32) []float64 {
+	is := make([]float64, len(nodes))
+	for i, node := range nodes {
+		if node >= 0 {
+			is[i] = 1
+		}
+	}
+	return is
 }

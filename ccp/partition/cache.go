@@ -15,16 +15,16 @@ const searchVersion = 2
 
 // Cached is [Hierarchy] with its result kept in the user's cache folder for later runs on the same graph. A result that cannot be
 // kept is no error. progress, which may be nil, is told about a search, but not about a result from the cache.
-func Cached(ctx context.Context, m *affinity.Matrix, levels []Level, seed uint64, progress func(level int, done, objective float64)) ([][]int32, error) {
+func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Level, seed uint64, progress func(level int, done, objective float64)) ([][]int32, error) {
 	read := func(path string) (clusters [][]int32, err error) {
 		if err = files.ReadJSON(path, &clusters); err == nil && !fits(clusters, m.N(), levels) {
 			err = fmt.Errorf("%s: it is not a hierarchy of this graph", path)
 		}
 		return clusters, err
 	}
-	search := func() ([][]int32, error) { return Hierarchy(ctx, m, levels, seed, progress) }
+	search := func() ([][]int32, error) { return Hierarchy(ctx, m, positions, levels, seed, progress) }
 	write := func(path string, clusters [][]int32) error { return files.WriteJSON(path, clusters) }
-	clusters, _, err := cache.Get(cache.Path("hierarchy", ".json", searchVersion, m.Hash(), levels, seed), read, search, write)
+	clusters, _, err := cache.Get(cache.Path("hierarchy", ".json", searchVersion, m.Hash(), positions, levels, seed), read, search, write)
 	return clusters, err
 }
 

@@ -1,20 +1,25 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/place"
 )
 
 // Level of a hierarchy to search: the number of clusters, and the most nodes that one may hold.
 type Level struct{ Clusters, MaxSize int }
 
 // Hierarchy searches a clustering of m for each level in turn, each on the coarse graph of the level before. A level whose clusters
-// cannot hold its nodes within MaxSize is searched without that limit. seed is that of Search. progress, which may be nil, is told now and then the level,
-// counted from 1, the share of its search that is done, and its C.
-func Hierarchy(ctx context.Context, m *affinity.Matrix, levels []Level, seed uint64, progress func(level int, done, objective float64)) (clusters [][]int32, err error) {
+// cannot hold its nodes within MaxSize is searched without that limit. seed is that of Search. Where positions of the nodes are given,
+// `[N, axes]`, a level's clustering is that of Cut, with moves of single nodes for as long as they raise C, if it has a greater C than
+// Search's: on a grid whose sides the levels halve all clusters are then blocks of one shape, which is what maximises C there. The
+// next level's positions are the clusters' means. progress, which may be nil, is told now and then the level, counted from 1, the
+// share of its search that is done, and its C.
+func Hierarchy(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Level, seed uint64, progress func(level int, done, objective float64)) (clusters [][]int32, err error) {
 	for i, level := range levels {
 		if level.MaxSize*level.Clusters < m.N() {
 			level.MaxSize = 0
@@ -24,7 +29,13 @@ func Hierarchy(ctx context.Context, m *affinity.Matrix, levels []Level, seed uin
 				progress(i+1, done, objective)
 			}
 		}
-		cluster, _, err := Search(ctx, m, level.Clusters, level.MaxSize, seed, tell)
+		cluster, c, err := Search(ctx, m, level.Clusters, level.MaxSize, seed, tell)
+		if err == nil && positions != nil {
+			if cut := Cut(positions, level.Clusters); climb(m, cut, level.Clusters, cmp.Or(level.MaxSize, m.N())) > c {
+				cluster = cut
+			}
+			positions = place.Centres(positions, cluster, level.Clusters)
+		}
 		if err == nil {
 			m, err = Coarsen(m, cluster, level.Clusters)
 		}

@@ -7,22 +7,25 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Nearest lists the `size` nodes nearest to each node, itself first: `[N, size]`, row-major, with -1 where fewer are within reach.
-// Nearer is fewer hops; then a greater weight of the edges from nodes that are a hop nearer; then the lower index. Time is linear in
+// Nearest lists the `size` nodes nearest to each node, itself first, and how many hops they are away: `[N, size]`, row-major, with -1 where
+// fewer are within reach. Nearer is fewer hops; then a greater weight of the edges from nodes that are a hop nearer; then the lower index. Time is linear in
 // N·size·edges per node.
-func Nearest(m *affinity.Matrix, size int) []int32 {
-	nearest := slices.Repeat([]int32{-1}, m.N()*size)
+func Nearest(m *affinity.Matrix, size int) (nearest, hops []int32) {
+	nearest, hops = slices.Repeat([]int32{-1}, m.N()*size), slices.Repeat([]int32{-1}, m.N()*size)
 	seen, weight := slices.Repeat([]int32{-1}, m.N()), make([]float64, m.N())
 	for i := range m.N() {
 		found, ring := nearest[i*size:i*size:(i+1)*size], []int32{int32(i)}
 		seen[i] = int32(i)
-		for len(found) < size && len(ring) > 0 {
+		for far := int32(0); len(found) < size && len(ring) > 0; far++ {
 			slices.SortFunc(ring, func(a, b int32) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b)) })
-			found = append(found, ring[:min(len(ring), size-len(found))]...)
+			for _, j := range ring[:min(len(ring), size-len(found))] {
+				hops[i*size+len(found)] = far
+				found = append(found, j)
+			}
 			ring = beyond(m, ring, int32(i), seen, weight)
 		}
 	}
-	return nearest
+	return nearest, hops
 }
 
 // beyond lists the nodes a hop beyond a ring around node i, which it marks as seen from there, and sums the weights that lead to each.

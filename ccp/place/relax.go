@@ -57,8 +57,9 @@ func (c *component) turn(x *mat.Dense) {
 					for _, j := range links {
 						to := x.RawRowView(int(j))
 						dx, dy := to[a]-from[a], to[b]-from[b]
-						u, v := dx*dx-dy*dy, 2*dx*dy
-						sine, cosine = sine+2*u*v, cosine+u*u-v*v
+						length := max(floats.Norm([]float64{dx, dy}, 2), 1e-9)
+						u, v, w := (dx*dx-dy*dy)/length/length, 2*dx*dy/length/length, 1/length
+						sine, cosine = sine+w*2*u*v, cosine+w*(u*u-v*v)
 					}
 				}
 				sin, cos := math.Sincos(math.Atan2(sine, cosine) / 4)

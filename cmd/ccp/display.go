@@ -67,6 +67,13 @@ func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 		if o.Stem > 0 {
 			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(o.Blocks, "block"))
 		}
+		blocks := 0
+		for i := range spec.Levels {
+			blocks += spec.Settings.Level(i).LevelBlocks
+		}
+		if blocks > 0 {
+			model += fmt.Sprintf(", %s between levels", text.Count(blocks, "block"))
+		}
 		if o.Hierarchies > 1 {
 			model += fmt.Sprintf(", %d hierarchies", o.Hierarchies)
 		}

@@ -127,6 +127,7 @@ func TestWrongUsage(t *testing.T) {
 		{"compare --models ccp,unet", `--models: there is no model "unet"; there are bayes, ccp, chebyshev,`, "ccp compare"},
 		{"compare --seeds 0", `--seeds "0" must be at least 1`, "ccp compare"},
 		{"reproduce", "TABLE is needed", "ccp reproduce"},
+		{"train --recipe depp", `--recipe: there is no recipe "depp" for model ccp on digits; there are default, paper`, "ccp train"},
 		{"reproduce figure9", `there is no table "figure9"; there are ntu, cifar10,`, "ccp reproduce"},
 		{"reproduce cifar10 --data digits", "table cifar10 is about cifar10; filters, loss, order, graph and figures can be made for other data", "ccp reproduce"},
 		{"reproduce loss --budget 5", `--budget "5" is not a duration such as 90s or 5m`, "ccp reproduce"},

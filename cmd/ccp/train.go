@@ -26,6 +26,7 @@ func newTrain(s *shared) *cobra.Command {
 	var dataDir, watchAt string
 	var hidden []int
 	var settings []string
+	var recipe string
 	var overwrite, dryRun bool
 	cmd := command("train", "")
 	f := cmd.Flags()
@@ -39,6 +40,7 @@ func newTrain(s *shared) *cobra.Command {
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
 	signalFlags(f, &c)
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
+	f.StringVar(&recipe, "recipe", models.DefaultRecipe, "`NAME` of the settings that all other flags change: default, what did best here; paper, as published; deep, for cifar10")
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.IntSliceVar(&hidden, "fc", nil, "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
 	choiceVar(f, new(string), "hierarchy", "", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(), ", ")+" (default: prepared; learned for the paper's data sets)", ccp.Plans()...)
@@ -64,7 +66,7 @@ func newTrain(s *shared) *cobra.Command {
 	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the batch must be a multiple of N")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := complete(&c, f, hidden, settings); err != nil {
+		if err := complete(&c, f, recipe, hidden, settings); err != nil {
 			return usage(cmd, err)
 		}
 		if o.Dir == "" {
@@ -124,15 +126,17 @@ func goingOn(args []string) []string {
 // shortcuts are the flags that stand for a setting of the model.
 var shortcuts = map[string]string{"ccp_hierarchy": "hierarchy", "dtype": "dtype"}
 
-// complete replaces what no flag has set by the defaults of the data set and the model, and checks the configuration.
-func complete(c *training.Config, f *pflag.FlagSet, hidden []int, settings []string) (err error) {
+// complete replaces what no flag has set by the recipe for the data set and the model, and checks the configuration.
+func complete(c *training.Config, f *pflag.FlagSet, recipe string, hidden []int, settings []string) (err error) {
 	given := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) {
 		if _, list := flag.Value.(pflag.SliceValue); !list {
 			given[flag.Name] = flag.Value.String()
 		}
 	})
-	*c = training.Defaults(c.Data, c.Model)
+	if *c, err = training.Recipe(c.Data, c.Model, recipe); err != nil {
+		return fmt.Errorf("--recipe: %w", err)
+	}
 	if f.Changed("epochs") && !f.Changed("steps") {
 		c.Steps = 0
 	}
@@ -149,7 +153,10 @@ func complete(c *training.Config, f *pflag.FlagSet, hidden []int, settings []str
 			return fmt.Errorf("--levels: %w", err)
 		}
 	}
-	if c.Hidden = hidden; slices.Equal(hidden, []int{0}) {
+	if hidden != nil {
+		c.Hidden = hidden
+	}
+	if slices.Equal(hidden, []int{0}) {
 		c.Hidden = []int{}
 	}
 	for name, flag := range shortcuts {

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
@@ -30,7 +31,7 @@ func TestStepsAndEpochs(t *testing.T) {
 			f.String(name, "", "")
 		}
 		require.NoError(t, f.Parse(c.args))
-		require.NoError(t, complete(&config, f, nil, nil))
+		require.NoError(t, complete(&config, f, models.DefaultRecipe, nil, nil))
 		budget := config.Budget(1000)
 		assert.Equal(t, []int{c.steps, c.parts}, []int{budget.Steps, budget.Epochs}, "%v", c.args)
 	}

@@ -191,6 +191,9 @@ func (r Report) String() string {
 		_, _ = fmt.Fprintf(&s, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("machine", "%s", r.Machine)
+	if native := r.Machine.BFloat16; native != nil {
+		line("bfloat16", "the processor multiplies it (%s): --dtype bfloat16 trains large networks faster", strings.Join(native, ", "))
+	}
 	modules := slices.Sorted(maps.Keys(r.Versions))
 	for i, name := range modules {
 		modules[i] += " " + strings.TrimPrefix(r.Versions[name], name)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,18 +20,35 @@ type Machine struct {
 	CPU      string `json:"cpu,omitempty"`          // Model; empty if unknown.
 	Cores    int    `json:"cores"`                  // Logical cores that this process may use.
 	Memory   int64  `json:"memory_bytes,omitempty"` // 0 if unknown.
+	// BFloat16 are the processor's instructions that multiply bfloat16; none if there are none, or they are unknown.
+	BFloat16 []string `json:"bfloat16,omitempty"`
 }
+
+// bfloat16Flags are the names that Linux has for such instructions, on x86-64 and ARM.
+var bfloat16Flags = []string{"amx_bf16", "avx512_bf16", "bf16"}
 
 // ThisMachine asks the operating system. CPU model and memory are known on Linux only.
 func ThisMachine() Machine {
 	m := Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU()}
 	system := os.DirFS("/")
 	m.CPU = field(system, "proc/cpuinfo", "model name")
+	m.BFloat16 = bfloat16Of(system)
 	kibibytes, _, _ := strings.Cut(field(system, "proc/meminfo", "MemTotal"), " ")
 	if size, err := strconv.ParseInt(kibibytes, 10, 64); err == nil {
 		m.Memory = size << 10
 	}
 	return m
+}
+
+// bfloat16Of finds bfloat16Flags among the processor's.
+func bfloat16Of(root fs.FS) (found []string) {
+	flags := strings.Fields(field(root, "proc/cpuinfo", "flags") + " " + field(root, "proc/cpuinfo", "Features"))
+	for _, flag := range bfloat16Flags {
+		if slices.Contains(flags, flag) {
+			found = append(found, flag)
+		}
+	}
+	return found
 }
 
 // String is one line: CPU, cores, memory, platform.

@@ -67,11 +67,28 @@ const (
 	KeepLast = "last"
 )
 
-// Defaults are the settings that suit a data set and a model, by their names, see models.RecipeFor.
+// Defaults are the settings that suit a data set and a model, by their names: the recipe models.DefaultRecipe.
 func Defaults(data, model string) Config {
-	r := models.RecipeFor(data, model)
-	return Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
+	c, err := Recipe(data, model, models.DefaultRecipe)
+	if err != nil {
+		panic(err) // there is one for all
+	}
+	return c
+}
+
+// Recipe are the settings of a recipe for a data set and a model, by their names, see models.RecipeFor. The error lists the recipes
+// that there are.
+func Recipe(data, model, name string) (Config, error) {
+	if names := models.RecipeNames(data, model); !slices.Contains(names, name) {
+		return Config{}, fmt.Errorf("there is no recipe %q for model %s on %s; there are %s", name, model, data, strings.Join(names, ", "))
+	}
+	r, usual := models.RecipeFor(data, model, name), models.RecipeFor(data, model, models.DefaultRecipe)
+	c := Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
 		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1}
+	if r.Levels != usual.Levels {
+		c.Levels, c.Hidden = r.Levels, r.Hidden
+	}
+	return c, nil
 }
 
 // Check says what is wrong with the settings that need no data to judge.

@@ -34,6 +34,9 @@ func Fold(c *models.Classifier) (*Network, error) {
 		}
 		n.Levels = append(n.Levels, level)
 		nodes, channels = size.Clusters, size.Filters
+		if err := n.blocks(c, i, level); err != nil {
+			return nil, err
+		}
 	}
 	width := nodes * channels
 	for i, out := range append(slices.Clone(c.Spec.Hidden), c.Spec.Classes) {
@@ -59,16 +62,45 @@ func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
 		return nodes, channels, nil
 	}
 	around, present := c.Spec.Around(c.Graph)
+	level := Level{Level: models.Level{Clusters: nodes, Filters: filters, Neighbours: len(around) / nodes}, Nodes: around, Gates: present}
+	if err := n.convolutions(c, paths[:1], level, channels); err != nil {
+		return nodes, channels, err
+	}
+	return nodes, filters, n.convolutions(c, paths[1:], level, filters)
+}
+
+// blocks folds the residual blocks after level i, whose clusters are those of all hierarchies.
+func (n *Network) blocks(c *models.Classifier, i int, pooled Level) error {
+	paths := c.Spec.BlockParts(i)
+	if len(paths) == 0 {
+		return nil
+	}
+	clusters := c.Spec.Levels[i].Clusters
+	level := Level{Level: pooled.Level}
+	for h := range n.Hierarchies {
+		around, present, err := c.Spec.ReadAround(c.Store(), i, h)
+		if err != nil {
+			return err
+		}
+		for _, k := range around { // each hierarchy has clusters of its own
+			level.Nodes = append(level.Nodes, k+int32(h*clusters))
+		}
+		level.Gates = append(level.Gates, present...)
+	}
+	level.Neighbours = len(level.Nodes) / level.Clusters
+	return n.convolutions(c, paths, level, pooled.Filters)
+}
+
+// convolutions folds filters that do not pool. In residual blocks, every second one ends a block.
+func (n *Network) convolutions(c *models.Classifier, paths []string, level Level, channels int) error {
 	for i, path := range paths {
-		level := Level{Level: models.Level{Clusters: nodes, Filters: filters, Neighbours: len(around) / nodes}, Channels: channels,
-			Nodes: around, Gates: present, Skip: i > 0 && i%2 == 0}
+		level.Channels, level.Skip = channels, i%2 == 1
 		if err := level.fold(c.Store(), "/model/"+path, true); err != nil {
-			return nodes, channels, err
+			return err
 		}
 		n.Levels = append(n.Levels, level)
-		channels = filters
 	}
-	return nodes, channels, nil
+	return nil
 }
 
 // foldLevel folds level i in the scope `path`, whose input is a signal `[nodes, channels]`, from the second level on of each hierarchy.

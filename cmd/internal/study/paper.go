@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
 
@@ -65,10 +66,6 @@ func TableNames(data string) (names []string) {
 	return names
 }
 
-// asPublished gives a configuration for other data than the paper's the paper's network and way of training.
-var asPublished = json.RawMessage(`{"batch": 64, "learning_rate": 0.001, "schedule": "cosine", "keep": "best", "label_smoothing": 0, "params":
-	{"ccp_hierarchies": null, "ccp_padding": null, "ccp_slots": null, "ccp_stem": null, "ccp_blocks": null, "readout_dropout": null}}`)
-
 // PaperTable is one of the paper's tables for a data set, "" for its usual one. epochs above 0 shortens each training, and the
 // table says so.
 func PaperTable(name, data string, epochs int) (Table, error) {
@@ -100,11 +97,9 @@ func PaperTable(name, data string, epochs int) (Table, error) {
 			continue
 		}
 		if r.Model != "" {
-			c := training.Defaults(data, r.Model)
-			if !own {
-				if err := decode(asPublished, &c); err != nil {
-					return t, err
-				}
+			c, err := training.Recipe(data, r.Model, models.PaperRecipe)
+			if err != nil {
+				return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
 			}
 			if r.Set != nil {
 				if err := decode(r.Set, &c); err != nil {

@@ -1,0 +1,83 @@
+package partition
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"gonum.org/v1/gonum/floats"
+)
+
+const (
+	clearlyLonger = 1.05 // times another side is one that is cut first
+	climbs        = 50   // sweeps over the nodes, at most
+)
+
+// Cut clusters nodes by where they lie: it cuts them across the longest side of their box into p runs of as many nodes, p the
+// largest prime factor of k, and each run likewise into k/p (recursive coordinate bisection, Berger and Bokhari 1987, for any k).
+// positions: `[N, axes]`, N >= k. The result is each node's cluster, from 0.
+func Cut(positions [][]float64, k int) []int32 {
+	cluster, nodes := make([]int32, len(positions)), make([]int, len(positions))
+	for i := range nodes {
+		nodes[i] = i
+	}
+	var cut func(nodes []int, k, first int)
+	cut = func(nodes []int, k, first int) {
+		if k == 1 {
+			for _, i := range nodes {
+				cluster[i] = int32(first)
+			}
+			return
+		}
+		axis, p := longest(positions, nodes), largestPrime(k)
+		slices.SortStableFunc(nodes, func(i, j int) int { return cmp.Compare(positions[i][axis], positions[j][axis]) })
+		for run := range p {
+			cut(nodes[run*len(nodes)/p:(run+1)*len(nodes)/p], k/p, first+run*(k/p))
+		}
+	}
+	cut(nodes, k, 0)
+	return cluster
+}
+
+// longest is the axis along which nodes lie farthest apart; the first of those that differ little.
+func longest(positions [][]float64, nodes []int) (axis int) {
+	along, side := make([]float64, len(nodes)), -1.0
+	for a := range positions[0] {
+		for at, i := range nodes {
+			along[at] = positions[i][a]
+		}
+		if length := floats.Max(along) - floats.Min(along); length > side*clearlyLonger {
+			side, axis = length, a
+		}
+	}
+	return axis
+}
+
+// largestPrime is the largest prime factor of k > 1.
+func largestPrime(k int) (largest int) {
+	for p := 2; k > 1; p++ {
+		for k%p == 0 {
+			largest, k = p, k/p
+		}
+	}
+	return largest
+}
+
+// climb moves nodes to neighbouring clusters, of at most maxSize nodes, or swaps them, for as long as a sweep raises C, which it
+// returns. Self-loops of m are left out.
+func climb(m *affinity.Matrix, cluster []int32, k, maxSize int) float64 {
+	s := newSearch(m.WithoutLoops(), cluster, k)
+	s.maxSize, s.rng = maxSize, rand.New(rand.NewPCG(0, uint64(m.N())))
+	c := s.objective()
+	for range climbs {
+		for i := range m.N() {
+			s.try(i, 0)
+		}
+		before := c
+		if c = s.objective(); c <= before {
+			break
+		}
+	}
+	return c
+}

@@ -1,0 +1,123 @@
+package models
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// On a grid, cut and directed, every level is a convolution with zero padding, by the graph alone: a slot is one displacement, in the
+// filters that pool (4x4, stride 2) and in those of the blocks (3x3); where it leads off the grid there is nothing.
+func TestDirectedLevelsAreConvolutions(t *testing.T) {
+	const side = 16
+	graph, err := affinity.Grid(side, side, 8)
+	require.NoError(t, err)
+	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("64x2/16,16x2/16,1x2/16"), nil}, Nodes: side * side, Channels: 1, Classes: 2,
+		Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
+			"ccp_level_blocks": 1})}
+	require.NoError(t, s.Check())
+	store := drawn(t, backendtest.Go(t), s, graph)
+
+	positions := make([][]float64, side*side) // of the pixels; clusters lie in the middle of their members
+	for i := range positions {
+		positions[i] = []float64{float64(i / side), float64(i % side)}
+	}
+	for i, step := range []float64{1, 2} {
+		cluster, err := ccp.ReadClusters(store.Scope(networkScope+levelName(i)), 0, len(positions))
+		require.NoError(t, err)
+		centres := place.Centres(positions, cluster, s.Levels[i].Clusters)
+		level := readTables(t, s, store, i, len(positions))
+		for _, f := range []struct {
+			slots table
+			taps  map[[2]float64]bool
+		}{
+			{table{level.pooled.nodes, level.pooled.ranks, positions, centres}, square(4, step)},
+			{table{level.around.nodes, level.around.ranks, centres, centres}, square(3, 2*step)},
+		} {
+			size := len(f.taps)
+			inside := func(at [2]float64) bool {
+				return min(at[0], at[1]) >= 0 && max(at[0], at[1]) <= side-1
+			}
+			for slot := range size {
+				var shift [2]float64
+				for at := slot; at < len(f.slots.nodes); at += size {
+					if f.slots.ranks[at] > 0 {
+						shift = between(f.slots.centres[at/size], f.slots.places[f.slots.nodes[at]])
+					}
+				}
+				assert.True(t, f.taps[shift], "level %d: %v is none of %d taps, or already another slot's", i+1, shift, size)
+				delete(f.taps, shift)
+				for at := slot; at < len(f.slots.nodes); at += size {
+					centre := f.slots.centres[at/size]
+					there := [2]float64{centre[0] + shift[0], centre[1] + shift[1]}
+					require.Equal(t, inside(there), f.slots.ranks[at] > 0, "level %d, slot %v of the cluster at %v", i+1, shift, centre)
+					if inside(there) {
+						require.Equal(t, shift, between(centre, f.slots.places[f.slots.nodes[at]]))
+					}
+				}
+			}
+		}
+		positions = centres
+	}
+}
+
+// readTables are the neighbourhoods that store holds for level i, of so many nodes.
+func readTables(t *testing.T, s Spec, store *model.Store, i, nodes int) (p preparedLevel) {
+	t.Helper()
+	l := s.Levels[i]
+	read, err := ccp.ReadNeighbourhoods(store.Scope(networkScope+levelName(i)), 0, nodes, l.Clusters, l.Neighbours)
+	require.NoError(t, err)
+	for k, neighbourhood := range read.Neighbourhoods {
+		p.pooled.nodes = append(p.pooled.nodes, neighbourhood...)
+		for _, rank := range read.Ranks[k] {
+			p.pooled.ranks = append(p.pooled.ranks, float64(rank))
+		}
+	}
+	around, present, err := s.ReadAround(store, i, 0)
+	require.NoError(t, err)
+	p.around.nodes = around
+	for _, is := range present {
+		p.around.ranks = append(p.around.ranks, float64(is))
+	}
+	return p
+}
+
+// square are the displacements of n x n taps, so far apart.
+func square(n int, step float64) map[[2]float64]bool {
+	taps := map[[2]float64]bool{}
+	for y := range n {
+		for x := range n {
+			taps[[2]float64{step * (float64(y) - float64(n-1)/2), step * (float64(x) - float64(n-1)/2)}] = true
+		}
+	}
+	return taps
+}
+
+func between(a, b []float64) [2]float64 { return [2]float64{b[0] - a[0], b[1] - a[1]} }
+
+func TestLevelBlocksCheck(t *testing.T) {
+	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Nodes: 12, Channels: 1, Classes: 2}
+	for _, c := range []struct {
+		settings map[string]any
+		want     string
+	}{
+		{map[string]any{"level_2/ccp_level_blocks": 1}, "level 2 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is learned"},
+		{map[string]any{"ccp_hierarchy": ccp.Refined, "ccp_level_blocks": 1}, "level 1 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is refined"},
+		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut is of a hierarchy that is searched, but this one is learned; use --hierarchy prepared"},
+		{map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 2}, "ccp_hierarchies=2: ccp_search=cut finds one hierarchy only"},
+		{map[string]any{"ccp_search": "saw"}, "ccp_search=saw: it must be one of anneal, cut"},
+	} {
+		spec.Settings = settings(c.settings)
+		assert.ErrorContains(t, spec.Check(), c.want)
+	}
+	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Refined, "ccp_search": "cut"})
+	assert.NoError(t, spec.Check())
+	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 0})
+	assert.Equal(t, 1, spec.Suited().Hierarchies(), "there is one only")
+}
