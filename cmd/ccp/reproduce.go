@@ -14,12 +14,14 @@ func newReproduce(s *shared) *cobra.Command {
 	var o studyFlags
 	var data, jobs string
 	var workers int
+	var reduced bool
 	cmd := command("reproduce", "TABLE")
 	cmd.Long += "\n\nTables: " + strings.Join(study.TableNames(""), ", ") + ", or all."
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the paper's)")
 	o.add(cmd, "runs/reproduce")
+	f.BoolVar(&reduced, "reduced", false, "a quarter of the filters and hidden widths and 10 epochs, labelled \"reduced\": a size that two cores can pay")
 	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, instead of running")
 	f.IntVar(&workers, "workers", 0, "`N` workers of the job array (default: as many as runs)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -33,7 +35,7 @@ func newReproduce(s *shared) *cobra.Command {
 		}
 		var tables []study.Table
 		for _, name := range names {
-			t, err := study.PaperTable(name, path, o.epochs)
+			t, err := study.PaperTable(name, path, o.epochs, reduced)
 			if err != nil {
 				return usage(cmd, err)
 			}

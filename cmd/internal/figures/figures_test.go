@@ -45,7 +45,7 @@ func ringTable(t *testing.T) study.Table {
 		{Name: "labels", Array: &npz.Array{Shape: []int{samples}, Data: labels}},
 		{Name: "edges", Array: &npz.Array{Shape: []int{nodes, 2}, Data: edges}},
 	}))
-	table, err := study.PaperTable(study.Figures, path, 2)
+	table, err := study.PaperTable(study.Figures, path, 2, false)
 	require.NoError(t, err)
 	table.Name = "figures-ring"
 	for _, row := range table.Rows {

@@ -2,12 +2,14 @@ package study
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the paper's tables
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
@@ -30,9 +32,11 @@ type paperTable struct {
 	Also  string   // the set that can stand in for those, or "any"
 	Rows  []struct {
 		Name  string
-		Model string             // "" for a row of which the paper has a number only
-		Paper map[string]float64 // the paper's accuracy on each of its data sets, in percent
-		Note  string
+		Model string // "" for a row of which the paper has a number only
+		// Recipe is the recipe that Set changes; "" for the paper's.
+		Recipe string
+		Paper  map[string]float64 // the paper's accuracy on each of its data sets, in percent
+		Note   string
 		// Set is laid over the defaults of data set and model as a JSON merge patch: null takes an option of the model away.
 		Set json.RawMessage
 	}
@@ -66,9 +70,16 @@ func TableNames(data string) (names []string) {
 	return names
 }
 
-// PaperTable is one of the paper's tables for a data set, "" for its usual one. epochs above 0 shortens each training, and the
-// table says so.
-func PaperTable(name, data string, epochs int) (Table, error) {
+// The size of a reduced table.
+const (
+	reducedEpochs = 10
+	reducedWidths = 4 // the part of the filters and hidden widths that is left
+)
+
+// PaperTable is one of the paper's tables for a data set, "" for its usual one. epochs above 0 shortens each training; a reduced table has
+// a quarter of the filters and hidden widths, and 10 epochs where epochs is 0. The table says so. Networks of a published size that is
+// no setting (cnn, resnet) stay as they are.
+func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	i := slices.IndexFunc(paperTables, func(p paperTable) bool { return p.Name == name })
 	if i < 0 {
 		return Table{}, fmt.Errorf("there is no table %q; there are %s", name, strings.Join(TableNames(""), ", "))
@@ -90,6 +101,9 @@ func PaperTable(name, data string, epochs int) (Table, error) {
 	case p.Also == "any":
 		t.Title += ", on " + data
 	}
+	if reduced {
+		epochs = cmp.Or(epochs, reducedEpochs)
+	}
 	var whole []string // the numbers of epochs that were cut short
 	for _, r := range p.Rows {
 		row := Row{Name: r.Name, Paper: r.Paper[data], Note: r.Note}
@@ -97,7 +111,7 @@ func PaperTable(name, data string, epochs int) (Table, error) {
 			continue
 		}
 		if r.Model != "" {
-			c, err := training.Recipe(data, r.Model, models.PaperRecipe)
+			c, err := training.Recipe(data, r.Model, cmp.Or(r.Recipe, models.PaperRecipe))
 			if err != nil {
 				return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
 			}
@@ -112,6 +126,11 @@ func PaperTable(name, data string, epochs int) (Table, error) {
 				}
 				c.Steps, c.Epochs = 0, epochs
 			}
+			if reduced {
+				if err := narrow(&c); err != nil {
+					return t, fmt.Errorf("--reduced: %w", err)
+				}
+			}
 			row.Config = &c
 		}
 		t.Rows = append(t.Rows, row)
@@ -119,5 +138,33 @@ func PaperTable(name, data string, epochs int) (Table, error) {
 	if whole != nil {
 		t.Reduced = fmt.Sprintf("%d of %s epochs", epochs, strings.Join(whole, " or "))
 	}
+	if reduced {
+		t.Reduced = strings.TrimSuffix("a quarter of the widths, "+t.Reduced, ", ")
+	}
 	return t, nil
+}
+
+// narrow leaves a part of the filters and hidden widths of a configuration for a data set that has a name.
+func narrow(c *training.Config) error {
+	info, err := datasets.Named(c.Data)
+	if err != nil {
+		return fmt.Errorf("it is for data sets that have a name, and %s is none", c.Data)
+	}
+	a := models.PresetOf(c.Model, c.Data, info.Nodes)
+	if c.Levels != "" {
+		if a.Levels, err = models.ParseLevels(c.Levels); err != nil {
+			return err
+		}
+	}
+	if c.Hidden != nil {
+		a.Hidden = c.Hidden
+	}
+	for i := range a.Levels {
+		a.Levels[i].Filters = max(1, a.Levels[i].Filters/reducedWidths)
+	}
+	c.Levels, c.Hidden = a.LevelsString(), []int{}
+	for _, width := range a.Hidden {
+		c.Hidden = append(c.Hidden, max(1, width/reducedWidths))
+	}
+	return nil
 }
