@@ -280,26 +280,34 @@ func TestAssign(t *testing.T) {
 	assert.Empty(t, place.Assign(nil))
 }
 
-// BenchmarkDirectedLevels reports the misfit of three levels of the 32x32 grid, in order of rank and directed.
+// BenchmarkDirectedLevels reports the misfit of three levels of the 32x32 grid, annealed and cut, in order of rank and directed.
 func BenchmarkDirectedLevels(b *testing.B) {
-	for b.Loop() {
-		m, err := affinity.Grid(32, 32, 8)
-		require.NoError(b, err)
-		levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 16}}
-		clusters, err := partition.Hierarchy(b.Context(), m, nil, levels, 0, nil)
-		require.NoError(b, err)
-		positions := place.Embed(m)
-		for i, level := range levels {
-			k, size := level.Clusters, level.MaxSize
-			centres := place.Centres(positions, clusters[i], k)
-			nodes, ranks := partition.Neighbourhoods(m, clusters[i], k, size)
-			b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-by-rank", i+1))
-			nodes, ranks = place.Directed(positions, centres, nodes, ranks, k, size)
-			b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-directed", i+1))
-			m, err = partition.Coarsen(m, clusters[i], k)
-			require.NoError(b, err)
-			positions = centres
-		}
+	for _, search := range []string{"annealed", "cut"} {
+		b.Run(search, func(b *testing.B) {
+			for b.Loop() {
+				m, err := affinity.Grid(32, 32, 8)
+				require.NoError(b, err)
+				positions := place.Embed(m)
+				var cutAt [][]float64
+				if search == "cut" {
+					cutAt = positions
+				}
+				levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 16}}
+				clusters, err := partition.Hierarchy(b.Context(), m, cutAt, levels, 0, nil)
+				require.NoError(b, err)
+				for i, level := range levels {
+					k, size := level.Clusters, level.MaxSize
+					centres := place.Centres(positions, clusters[i], k)
+					nodes, ranks := partition.Neighbourhoods(m, clusters[i], k, size)
+					b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-by-rank", i+1))
+					nodes, ranks = place.Directed(positions, centres, nodes, ranks, k, size)
+					b.ReportMetric(place.Misfit(positions, centres, nodes, ranks, k, size), fmt.Sprintf("level-%d-directed", i+1))
+					m, err = partition.Coarsen(m, clusters[i], k)
+					require.NoError(b, err)
+					positions = centres
+				}
+			}
+		})
 	}
 }
 
