@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -20,11 +19,14 @@ const (
 // SetAround gives the level in scope the neighbourhoods of its clusters among themselves, for filters that do not pool: `reach` clusters
 // around each, row-major, present 1, or 0 for a slot that no cluster fills. Of several hierarchies they are those of one after the
 // other, each with numbers of its own.
-func SetAround(scope *model.Scope, clusters []int32, present []float64, reach int) error {
+func SetAround(scope *model.Scope, clusters []int32, present []float32, reach int) error {
 	k := len(clusters) / reach
 	return errors.Join(keep(scope, aroundClusters, tensors.FromFlatDataAndDimensions(clusters, k, reach)),
-		keep(scope, aroundPresent, floats(dtypes.Float32, present, k, reach)))
+		keep(scope, aroundPresent, tensors.FromFlatDataAndDimensions(present, k, reach)))
 }
+
+// HasAround says whether SetAround has kept neighbourhoods for the level in scope.
+func HasAround(scope *model.Scope) bool { return scope.GetVariable(aroundClusters) != nil }
 
 // Around are the neighbourhoods that SetAround kept for the level in scope, int32 `[K, reach]`, and their gates, 1 or 0, for the clusters
 // of coarse, which that level's Done returned. Where that is not frozen, its memberships must be those of SetClusters.

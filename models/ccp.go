@@ -45,7 +45,7 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	for i, level := range spec.Levels {
 		scope := scope.In("%s", levelName(i))
 		x, a = ccp.New(scope, x, a, level.Clusters, level.Filters).Neighbours(level.Neighbours).Done()
-		if blocks := spec.Settings.Level(i).LevelBlocks; blocks > 0 {
+		if blocks := spec.Blocks(i); blocks > 0 {
 			neighbourhood, gate := ccp.Around(scope, x.Graph(), a, spec.reach(i))
 			x = residual(scope, x, neighbourhood, gate, blocks)
 		}

@@ -101,13 +101,40 @@ func square(n int, step float64) map[[2]float64]bool {
 
 func between(a, b []float64) [2]float64 { return [2]float64{b[0] - a[0], b[1] - a[1]} }
 
+// What a stem sees is kept where its slots are directed: another machine may round the positions otherwise. After one cluster there is no
+// block, whatever the setting.
+func TestStemIsKept(t *testing.T) {
+	graph, err := affinity.Grid(6, 6, 8)
+	require.NoError(t, err)
+	backend := backendtest.Go(t)
+	for slots, kept := range map[string]bool{"directed": true, "rank": false} {
+		s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/9,1x4/4"), nil}, Nodes: 36, Channels: 1, Classes: 2,
+			Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_level_blocks": 2})}
+		assert.Equal(t, []string{"level_1/block_1/1", "level_1/block_1/2", "level_1/block_2/1", "level_1/block_2/2"}, s.BlockParts(0))
+		assert.Empty(t, s.BlockParts(1))
+		store := drawn(t, backend, s, graph)
+		assert.Equal(t, kept, ccp.HasAround(store.Scope(stemScope)))
+		around, present := s.around(graph)
+		gotAround, gotPresent, err := s.ReadStem(store, graph)
+		require.NoError(t, err)
+		assert.Equal(t, around, gotAround)
+		assert.Equal(t, present, gotPresent)
+		if kept {
+			require.NoError(t, ccp.SetAround(store.Scope(stemScope), make([]int32, 36*9), make([]float32, 36*9), 9))
+			_, gotPresent, err = s.ReadStem(store, graph)
+			require.NoError(t, err)
+			assert.NotContains(t, gotPresent, float32(1), "it is what was kept")
+		}
+	}
+}
+
 func TestLevelBlocksCheck(t *testing.T) {
 	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Nodes: 12, Channels: 1, Classes: 2}
 	for _, c := range []struct {
 		settings map[string]any
 		want     string
 	}{
-		{map[string]any{"level_2/ccp_level_blocks": 1}, "level 2 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is learned"},
+		{map[string]any{"level_1/ccp_level_blocks": 1}, "level 1 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is learned"},
 		{map[string]any{"ccp_hierarchy": ccp.Refined, "ccp_level_blocks": 1}, "level 1 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is refined"},
 		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut is of a hierarchy that is searched, but this one is learned; use --hierarchy prepared"},
 		{map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 2}, "ccp_hierarchies=2: ccp_search=cut finds one hierarchy only"},

@@ -105,6 +105,7 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 // prepare searches the hierarchies, or finds them in the cache, and keeps their neighbourhoods and ranks in store. All of it happens
 // on the host, in time and memory linear in the edges. The result is of the first.
 func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (first Hierarchy, err error) {
+	graph := a
 	a = s.affinity(a)
 	levels := make([]preparedLevel, len(s.Levels))
 	positions := s.positions(a)
@@ -140,8 +141,8 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 			if err != nil {
 				return first, err
 			}
-			if s.Settings.Level(i).LevelBlocks > 0 {
-				nodes, present := nearestWithin(m, s.reach(i))
+			if s.Blocks(i) > 0 {
+				nodes, present := s.between(i, m)
 				levels[i].around.add(nodes, present, at, at)
 			}
 		}
@@ -150,6 +151,10 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 		if err := s.keep(store, i, level); err != nil {
 			return first, err
 		}
+	}
+	if o := s.Settings.Of(""); o.Stem > 0 && o.Slots == ccp.DirectedSlots { // another machine might round the positions otherwise
+		nodes, present := s.around(graph)
+		return first, ccp.SetAround(store.Scope(stemScope), nodes, present, s.stemReach())
 	}
 	return first, nil
 }
@@ -180,9 +185,22 @@ func (s Spec) keep(store *model.Store, i int, p preparedLevel) error {
 		for at := range p.around.nodes {
 			p.around.nodes[at] = max(0, p.around.nodes[at])
 		}
-		return ccp.SetAround(scope, p.around.nodes, p.around.ranks, s.reach(i))
+		present := make([]float32, len(p.around.ranks))
+		for at, is := range p.around.ranks {
+			present[at] = float32(is)
+		}
+		return ccp.SetAround(scope, p.around.nodes, present, s.reach(i))
 	}
 	return nil
+}
+
+// between are the clusters around each cluster of level i, from 0, on its coarse graph m, for the filters of blocks.
+func (s Spec) between(i int, m *affinity.Matrix) (clusters []int32, present []float64) {
+	if s.directed(i) {
+		return nearestWithin(m, s.reach(i))
+	}
+	clusters, _ = place.Nearest(m, s.reach(i))
+	return clusters, presence(clusters)
 }
 
 // reach is how many clusters a block's filter after level i, from 0, sees.

@@ -27,7 +27,7 @@ type Recipe struct {
 const (
 	// DefaultRecipe is what did best here, see docs/defaults.md.
 	DefaultRecipe = "default"
-	// PaperRecipe is the paper's network and way of training, where it gives them.
+	// PaperRecipe is the paper's network and way of training for its data sets, and that way for others, which keep levels of their own.
 	PaperRecipe = "paper"
 )
 

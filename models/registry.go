@@ -142,9 +142,9 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
 	store := s.NewStore(0)
 	for i, l := range s.Levels {
-		if s.Settings.Level(i).LevelBlocks > 0 { // which clusters are neighbours changes no shape
+		if s.Blocks(i) > 0 { // which clusters are neighbours changes no shape
 			reach := s.reach(i)
-			if err := ccp.SetAround(store.Scope(networkScope+levelName(i)), make([]int32, l.Clusters*reach), make([]float64, l.Clusters*reach), reach); err != nil {
+			if err := ccp.SetAround(store.Scope(networkScope+levelName(i)), make([]int32, l.Clusters*reach), make([]float32, l.Clusters*reach), reach); err != nil {
 				panic(err)
 			}
 		}

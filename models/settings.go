@@ -129,6 +129,15 @@ func (s Settings) With(part string, change func(o *Options)) Settings {
 	return s
 }
 
+// Without are the settings without those of that name for the whole network.
+func (s Settings) Without(names ...string) Settings {
+	s.values = maps.Clone(s.values)
+	for _, name := range names {
+		delete(s.values, name)
+	}
+	return s
+}
+
 // Parts are the parts of the network that have settings of their own.
 func (s Settings) Parts() (parts []string) {
 	for _, path := range slices.Sorted(maps.Keys(s.values)) {

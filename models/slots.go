@@ -14,7 +14,7 @@ func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == ccp.Dir
 // checkSlots says which level has directed slots or blocks though its neighbourhoods are not known before the training, and that there is no
 // search to go another way.
 func (s Spec) checkSlots() error {
-	if s.Settings.Of("").Search == cutSearch && !s.PreparedBefore() {
+	if s.Settings.Of("").Search == cutSearch && !s.Plan().Searched && !s.restricted(0) {
 		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use --hierarchy %v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
 	}
 	for i := range s.Levels {
@@ -22,7 +22,7 @@ func (s Spec) checkSlots() error {
 			return fmt.Errorf("level %d has ccp_slots=%s, which takes ccp_hierarchy=%v, but the hierarchy is %v: its neighbourhoods change in training; use --hierarchy %v, or ccp_slots=rank",
 				i+1, ccp.DirectedSlots, ccp.Prepared, s.Plan(), ccp.Prepared)
 		}
-		if s.Settings.Level(i).LevelBlocks > 0 && s.Plan() != ccp.Prepared {
+		if s.Blocks(i) > 0 && s.Plan() != ccp.Prepared {
 			return fmt.Errorf("level %d has ccp_level_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: its clusters' neighbours change in training; use --hierarchy %v, or ccp_level_blocks=0",
 				i+1, ccp.Prepared, s.Plan(), ccp.Prepared)
 		}

@@ -51,11 +51,15 @@ func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *
 	if o.Stem < 1 {
 		return signal
 	}
-	nodes, present := spec.Around(graph.Matrix)
-	g, reach := signal.Graph(), len(nodes)/spec.Nodes
-	neighbourhood := nn.Indices(tables, g, "nodes", nodes, spec.Nodes, reach)
-	gate := nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, spec.Nodes, reach))
-	first := scope.In("stem")
+	g, reach, first := signal.Graph(), spec.stemReach(), scope.In("stem")
+	var neighbourhood, gate *Node
+	if ccp.HasAround(first) {
+		neighbourhood, gate = ccp.Around(first, g, ccp.Frozen(spec.Nodes), reach)
+	} else {
+		nodes, present := spec.around(graph.Matrix)
+		neighbourhood = nn.Indices(tables, g, "nodes", nodes, spec.Nodes, reach)
+		gate = nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, spec.Nodes, reach))
+	}
 	x := nn.ELU(ccp.FilterNorm(first, signal, neighbourhood, gate, o.Stem))
 	return nn.Dropout(first, residual(scope, x, neighbourhood, gate, o.Blocks), o.Dropout)
 }
@@ -84,9 +88,17 @@ func (s Spec) StemParts() (parts []string) {
 	return parts
 }
 
+// Blocks is how many residual blocks follow level i, counted from 0: none after a level of one cluster, which has no neighbours.
+func (s Spec) Blocks(i int) int {
+	if s.Levels[i].Clusters == 1 {
+		return 0
+	}
+	return s.Settings.Level(i).LevelBlocks
+}
+
 // BlockParts names the convolutions of the residual blocks after level i, counted from 0, as their scopes are named.
 func (s Spec) BlockParts(i int) []string {
-	return blockParts(levelName(i)+model.ScopeSeparator, s.Settings.Level(i).LevelBlocks)
+	return blockParts(levelName(i)+model.ScopeSeparator, s.Blocks(i))
 }
 
 func blockParts(prefix string, blocks int) (parts []string) {
@@ -104,13 +116,29 @@ func (s Spec) ReadAround(store *model.Store, i, which int) (around []int32, pres
 	return ccp.ReadAround(store.Scope(networkScope+levelName(i)), which, s.Levels[i].Clusters, s.reach(i))
 }
 
-// Around is what a stem's filters see: each node's nearest by hops, itself among them, `[nodes, reach]` row-major, in the order of their
-// numbers, or where the slots are directed in that of their directions. present is 1, or 0 where there is no node.
-func (s Spec) Around(m *affinity.Matrix) (nodes []int32, present []float32) {
-	o := s.Settings.Of("")
-	reach := min(o.Reach, m.N())
+// ReadStem reads what a stem's filters see, as ReadAround does for the blocks after a level. Where the slots are not directed it is in no
+// variable, but follows from the graph.
+func (s Spec) ReadStem(store *model.Store, m *affinity.Matrix) (around []int32, present []float32, err error) {
+	if scope := store.Scope(stemScope); ccp.HasAround(scope) {
+		return ccp.ReadAround(scope, 0, s.Nodes, s.stemReach())
+	}
+	around, present = s.around(m)
+	return around, present, nil
+}
+
+// stemScope is where a stem's neighbourhoods are kept.
+const stemScope = networkScope + "stem"
+
+// stemReach is how many nodes a stem's filter sees.
+func (s Spec) stemReach() int { return min(s.Settings.Of("").Reach, s.Nodes) }
+
+// around is what a stem's filters see: each node's nearest by hops, itself among them, `[nodes, reach]` row-major, in the order of their
+// numbers. Where the slots are directed they are in that of their directions, and none is farther than nearestWithin has it. present
+// is 1, or 0 where there is no node.
+func (s Spec) around(m *affinity.Matrix) (nodes []int32, present []float32) {
+	reach := s.stemReach()
 	var is []float64
-	if o.Slots == ccp.DirectedSlots {
+	if s.Settings.Of("").Slots == ccp.DirectedSlots {
 		positions := place.Embed(m)
 		nodes, is = nearestWithin(m, reach)
 		nodes, is = place.Directed(positions, positions, nodes, is, m.N(), reach)
@@ -128,8 +156,8 @@ func (s Spec) Around(m *affinity.Matrix) (nodes []int32, present []float32) {
 	return nodes, present
 }
 
-// nearestWithin are each node's nearest, none of them farther than the hops within which a tenth of those that find `reach` nodes find them,
-// and 1 where there is one: at a border, a slot whose direction leads out of the graph stays empty. Few nodes are inside of a small coarse graph.
+// nearestWithin are each node's nearest, and 1 where there is one. None is farther than the hops within which the best-connected tenth of the
+// nodes find `reach`: at a border, a slot whose direction leads out of the graph stays empty. Of a small coarse graph few nodes are inside.
 func nearestWithin(m *affinity.Matrix, reach int) (nodes []int32, present []float64) {
 	nodes, hops := place.Nearest(m, reach)
 	var farthest []int32

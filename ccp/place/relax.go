@@ -45,7 +45,8 @@ func (c *component) relax(x *mat.Dense) {
 }
 
 // turn rotates the places so that edges follow the axes: two axes at a time, to where the sum of the fourth powers of the edges'
-// coordinates is largest (quartimax, Neuhaus and Wrigley 1954). Then it points each axis to where the later nodes are.
+// directions is largest (quartimax, Neuhaus and Wrigley 1954), short edges counting more: on a grid the sides of a square, not its
+// diagonals. Then it points each axis to where the later nodes are.
 func (c *component) turn(x *mat.Dense) {
 	n, dims := x.Dims()
 	for range turns {
@@ -57,7 +58,7 @@ func (c *component) turn(x *mat.Dense) {
 					for _, j := range links {
 						to := x.RawRowView(int(j))
 						dx, dy := to[a]-from[a], to[b]-from[b]
-						length := max(floats.Norm([]float64{dx, dy}, 2), 1e-9)
+						length := max(distance(from, to), 1e-9)
 						u, v, w := (dx*dx-dy*dy)/length/length, 2*dx*dy/length/length, 1/length
 						sine, cosine = sine+w*2*u*v, cosine+w*(u*u-v*v)
 					}

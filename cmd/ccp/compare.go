@@ -19,6 +19,7 @@ import (
 // comparison is what to compare: rows for the models, a table for each data set.
 type comparison struct {
 	data, models []string
+	recipe       string
 	folds        folding
 	splitSeed    uint64
 	tfidf        *bool // nil: as each model does best
@@ -39,6 +40,7 @@ func newCompare(s *shared) *cobra.Command {
 	f.SortFlags = false
 	f.StringSliceVar(&c.data, "data", []string{"digits"}, "data sets: `NAMES` in \"ccp data list\", FILE.npz of your own, or folders of such files")
 	f.StringSliceVar(&c.models, "models", []string{"ccp", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
+	f.StringVar(&c.recipe, "recipe", models.DefaultRecipe, "`NAME` of the settings of all models: default, what did best here; paper, the way of training of the paper")
 	f.Var(&checked{"", "string", c.folds.set}, "folds", "cross-validate with `K` stratified folds of all samples, or with \"groups\", one fold for each group of the file")
 	f.Uint64Var(&c.splitSeed, "split-seed", 0, "`SEED` of the folds, and of the splits where the data set brings none")
 	f.BoolVar(&tfidf, "tfidf", false, "weigh the words of texts by how rare they are (default: as each model does best)")
@@ -64,7 +66,7 @@ func newCompare(s *shared) *cobra.Command {
 		for _, set := range sets {
 			t, err := c.table(set)
 			if err != nil {
-				return err
+				return usage(cmd, err)
 			}
 			tables = append(tables, t)
 		}
@@ -90,7 +92,10 @@ func (c comparison) table(set dataSet) (study.Table, error) {
 		return t, fmt.Errorf("--folds groups: %w", err)
 	}
 	for _, model := range c.models {
-		config := training.Defaults(set.data, model)
+		config, err := training.Recipe(set.data, model, c.recipe)
+		if err != nil {
+			return t, fmt.Errorf("--recipe: %w", err)
+		}
 		config.SplitSeed = c.splitSeed
 		if c.tfidf != nil {
 			config.TFIDF = *c.tfidf

@@ -69,7 +69,7 @@ func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 		}
 		blocks := 0
 		for i := range spec.Levels {
-			blocks += spec.Settings.Level(i).LevelBlocks
+			blocks += spec.Blocks(i)
 		}
 		if blocks > 0 {
 			model += fmt.Sprintf(", %s between levels", text.Count(blocks, "block"))

@@ -125,6 +125,7 @@ func TestWrongUsage(t *testing.T) {
 		{"train --schedule linear", `schedule: "linear" is none of cosine, one-cycle, constant`, "ccp train"},
 		{"train --model unet", `model: there is no "unet"; there are bayes, ccp, chebyshev,`, "ccp train"},
 		{"compare --models ccp,unet", `--models: there is no model "unet"; there are bayes, ccp, chebyshev,`, "ccp compare"},
+		{"compare --recipe deep", `--recipe: there is no recipe "deep" for model ccp on digits; there are default, paper`, "ccp compare"},
 		{"compare --seeds 0", `--seeds "0" must be at least 1`, "ccp compare"},
 		{"reproduce", "TABLE is needed", "ccp reproduce"},
 		{"train --recipe depp", `--recipe: there is no recipe "depp" for model ccp on digits; there are default, paper`, "ccp train"},

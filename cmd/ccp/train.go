@@ -40,10 +40,10 @@ func newTrain(s *shared) *cobra.Command {
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
 	signalFlags(f, &c)
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
-	f.StringVar(&recipe, "recipe", models.DefaultRecipe, "`NAME` of the settings that all other flags change: default, what did best here; paper, as published; deep, for cifar10")
+	f.StringVar(&recipe, "recipe", models.DefaultRecipe, "`NAME` of the settings that all other flags change: default, what did best here; paper, the way of training of the paper; deep, for cifar10")
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
 	f.IntSliceVar(&hidden, "fc", nil, "`WIDTHS` of the hidden fully connected layers, such as 1024 or 512,128; 0 for none (default: the data set's)")
-	choiceVar(f, new(string), "hierarchy", "", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(), ", ")+" (default: prepared; learned for the paper's data sets)", ccp.Plans()...)
+	choiceVar(f, new(string), "hierarchy", "", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(), ", ")+" (default: prepared; learned for 20news, ntu and --recipe paper)", ccp.Plans()...)
 	choiceVar(f, new(string), "dtype", "float32", "`TYPE` that filters and dense layers compute in: float32 or bfloat16; variables and sums stay in float32", "float32", nn.BFloat16)
 	f.StringArrayVar(&settings, "set", nil, "an option of the model, `NAME=VALUE` or level_2/NAME=VALUE; may be repeated")
 	f.IntVar(&c.Epochs, "epochs", 0, "`N` passes over the training set, or parts of --steps (default: the data set's, or by its size)")
@@ -51,7 +51,7 @@ func newTrain(s *shared) *cobra.Command {
 	f.IntVar(&c.Batch, "batch", 0, "`N` samples in a step (default: the data set's, or by its size)")
 	f.Float64Var(&c.LearningRate, "lr", 0, "highest learning `RATE` of Adam (default: the data set's)")
 	f.StringVar(&c.Schedule, "schedule", "", "`KIND` of schedule of the learning rate: cosine (to zero), one-cycle (up, then to zero) or constant (default: the data set's)")
-	f.StringVar(&c.Keep, "keep", "", "`WHICH` weights to keep: best, the epoch's that did best in validation, or last, which needs no validation (default: last; best for the paper's data sets)")
+	f.StringVar(&c.Keep, "keep", "", "`WHICH` weights to keep: best, the epoch's that did best in validation, or last, which needs no validation (default: last; best for 20news, mnist, fashion-mnist, nw-ucla, ntu and --recipe paper)")
 	f.Float64Var(&c.Average, "average", 0, "`DECAY` of the moving average of the weights used for classification, such as 0.999; 0 for none")
 	f.Float64Var(&c.LabelSmoothing, "label-smoothing", 0, "`SHARE` of each label that is spread over all classes, such as 0.1")
 	f.IntVar(&c.Patience, "patience", 0, "stop after `N` epochs without a better validation; 0 for never")
@@ -173,6 +173,7 @@ func complete(c *training.Config, f *pflag.FlagSet, recipe string, hidden []int,
 			return fmt.Errorf("--set: %w", err)
 		}
 	}
+	c.Settings = c.Settings.Without(ofPrepared(c.Settings.Of("").Hierarchy, settings)...)
 	if c.Data, err = absolute(c.Data, true); err != nil {
 		return err
 	}
@@ -180,6 +181,19 @@ func complete(c *training.Config, f *pflag.FlagSet, recipe string, hidden []int,
 		return err
 	}
 	return c.Check()
+}
+
+// ofPrepared are the settings of a recipe for prepared hierarchies that another plan cannot have, but for those that were given.
+func ofPrepared(plan ccp.Plan, given []string) (names []string) {
+	if !plan.Searched {
+		names = append(names, "ccp_search")
+	}
+	if plan != ccp.Prepared {
+		names = append(names, "ccp_slots")
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(given, func(setting string) bool { return strings.HasPrefix(setting, name+"=") })
+	})
 }
 
 // watch serves a page that follows the training in dir, and writes its address to log. stop ends it, when open pages have been told that the

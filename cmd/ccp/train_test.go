@@ -37,6 +37,29 @@ func TestStepsAndEpochs(t *testing.T) {
 	}
 }
 
+// A recipe for prepared hierarchies leaves out what another plan cannot have; what was given stays, and is an error.
+func TestRecipeOfAnotherPlan(t *testing.T) {
+	for _, c := range []struct {
+		settings      []string
+		search, slots string
+	}{
+		{nil, "cut", "directed"},
+		{[]string{"ccp_hierarchy=learned"}, "anneal", "rank"},
+		{[]string{"ccp_hierarchy=refined"}, "cut", "rank"},
+		{[]string{"ccp_hierarchy=learned", "ccp_slots=directed"}, "anneal", "directed"},
+		{[]string{"ccp_hierarchy=random", "ccp_slots=random"}, "anneal", "random"},
+	} {
+		config := training.Config{Data: "cifar10", Model: "ccp"}
+		f := pflag.NewFlagSet("train", pflag.ContinueOnError)
+		for _, name := range []string{"hierarchy", "dtype"} {
+			f.String(name, "", "")
+		}
+		require.NoError(t, complete(&config, f, models.DefaultRecipe, nil, c.settings))
+		o := config.Settings.Of("")
+		assert.Equal(t, []string{c.search, c.slots}, []string{o.Search, o.Slots}, "%v", c.settings)
+	}
+}
+
 // The line that an interrupted training prints must not delete what it has saved.
 func TestGoingOn(t *testing.T) {
 	assert.Equal(t, []string{"train", "--seed", "2"}, goingOn([]string{"train", "--overwrite", "--seed", "2"}))

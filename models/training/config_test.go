@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -44,11 +45,21 @@ func TestConfigCheck(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	paper := Defaults("cifar10", "ccp")
+	paper, err := Recipe("cifar10", "ccp", models.PaperRecipe)
+	require.NoError(t, err)
+	assert.Equal(t, "best", paper.Keep)
 	assert.Equal(t, 64, paper.Batch)
 	assert.Equal(t, 1e-3, paper.LearningRate)
 	assert.True(t, paper.Augment)
 	assert.Equal(t, 100, Defaults("20news", "ccp").Batch)
+	usual := Defaults("cifar10", "ccp")
+	assert.Equal(t, []string{oneCycle, KeepLast, ""}, []string{usual.Schedule, usual.Keep, usual.Levels}, "the levels are those of every recipe but deep")
+	deep, err := Recipe("cifar10", "ccp", "deep")
+	require.NoError(t, err)
+	assert.NotEmpty(t, deep.Levels)
+	assert.Equal(t, []int{}, deep.Hidden)
+	_, err = Recipe("digits", "fc", "deep")
+	assert.EqualError(t, err, `there is no recipe "deep" for model fc on digits; there are default, paper`)
 	own := Defaults("some/ring.npz", "ccp")
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{own.Schedule, own.Keep})
 	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")
@@ -68,7 +79,8 @@ func TestDataOptions(t *testing.T) {
 	var old Config
 	require.NoError(t, json.Unmarshal([]byte(`{"data":"cifar10","split_seed":7,"validation":0.2,"augment":true,"model":"ccp","levels":"","hidden":null,`+
 		`"epochs":100,"batch":64,"learning_rate":0.001,"schedule":"cosine","seed":1}`), &old))
-	now := Defaults("cifar10", "ccp")
+	now, err := Recipe("cifar10", "ccp", models.PaperRecipe)
+	require.NoError(t, err)
 	now.SplitSeed, now.Validation = 7, 0.2
 	assert.Empty(t, differ(old, now))
 	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2}, old.dataOptions(datasets.Options{DataDir: "here"}))

@@ -101,9 +101,11 @@ func TestFootprintIsMeasured(t *testing.T) {
 	if folder == "" || row == "" {
 		t.Skip("CCP_DATA and CCP_FOOTPRINT are not set")
 	}
+	deep, err := Recipe("cifar10", "ccp", "deep")
+	require.NoError(t, err)
 	rows := map[string]Config{
 		"digits": Defaults("digits", "ccp"), "nw-ucla": Defaults("nw-ucla", "ccp"), "20news": Defaults("20news", "ccp"),
-		"cifar10": Defaults("cifar10", "ccp"), "20news-paper": Defaults("20news", "ccp"),
+		"cifar10": Defaults("cifar10", "ccp"), "cifar10-deep": deep, "20news-paper": Defaults("20news", "ccp"),
 	}
 	c, known := rows[row]
 	require.True(t, known, row)

@@ -61,9 +61,12 @@ func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
 	if len(paths) == 0 {
 		return nodes, channels, nil
 	}
-	around, present := c.Spec.Around(c.Graph)
+	around, present, err := c.Spec.ReadStem(c.Store(), c.Graph)
+	if err != nil {
+		return nodes, channels, err
+	}
 	level := Level{Level: models.Level{Clusters: nodes, Filters: filters, Neighbours: len(around) / nodes}, Nodes: around, Gates: present}
-	if err := n.convolutions(c, paths[:1], level, channels); err != nil {
+	if err = n.convolutions(c, paths[:1], level, channels); err != nil {
 		return nodes, channels, err
 	}
 	return nodes, filters, n.convolutions(c, paths[1:], level, filters)

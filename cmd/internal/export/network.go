@@ -9,8 +9,8 @@ import "github.com/clusterpool/ccp/models"
 //
 //	x[k,j] ← ELU(Σ_l Σ_i Kernel[l,i,j] · Gates[k,l] · x[Nodes[k,l],i] + Bias[j]) · Scale[j] + Shift[j].
 //
-// In the ELU, a level with a Skip also adds the input of the level before it. A stem's convolutions are levels, too, with a cluster for
-// each node. A level of K clusters in H hierarchies is one of H·K, those of the first hierarchy first.
+// In the ELU, a level with a Skip also adds the input of the level before it. The convolutions of a stem and of blocks are levels, too,
+// with a cluster for each node of their input. A level of K clusters in H hierarchies is one of H·K, those of the first hierarchy first.
 //
 // The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last of these has no ELU and
 // gives the logits of each hierarchy. Their mean over the hierarchies are the logits, whose softmax are the probabilities.

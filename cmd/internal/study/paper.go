@@ -162,6 +162,11 @@ func narrow(c *training.Config) error {
 	for i := range a.Levels {
 		a.Levels[i].Filters = max(1, a.Levels[i].Filters/reducedWidths)
 	}
+	c.Settings = c.Settings.With("", func(o *models.Options) {
+		if o.Stem > 0 {
+			o.Stem = max(1, o.Stem/reducedWidths)
+		}
+	})
 	c.Levels, c.Hidden = a.LevelsString(), []int{}
 	for _, width := range a.Hidden {
 		c.Hidden = append(c.Hidden, max(1, width/reducedWidths))
