@@ -189,7 +189,7 @@ func ofPrepared(plan ccp.Plan, given []string) (names []string) {
 		names = append(names, "ccp_search")
 	}
 	if plan != ccp.Prepared {
-		names = append(names, "ccp_slots")
+		names = append(names, "ccp_slots", "ccp_hierarchies")
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		return slices.ContainsFunc(given, func(setting string) bool { return strings.HasPrefix(setting, name+"=") })

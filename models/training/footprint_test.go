@@ -103,8 +103,10 @@ func TestFootprintIsMeasured(t *testing.T) {
 	}
 	deep, err := Recipe("cifar10", "ccp", "deep")
 	require.NoError(t, err)
+	nwucla, err := Recipe("nw-ucla", "ccp", models.PaperRecipe)
+	require.NoError(t, err)
 	rows := map[string]Config{
-		"digits": Defaults("digits", "ccp"), "nw-ucla": Defaults("nw-ucla", "ccp"), "20news": Defaults("20news", "ccp"),
+		"digits": Defaults("digits", "ccp"), "nw-ucla": nwucla, "20news": Defaults("20news", "ccp"),
 		"cifar10": Defaults("cifar10", "ccp"), "cifar10-deep": deep, "20news-paper": Defaults("20news", "ccp"),
 	}
 	c, known := rows[row]
