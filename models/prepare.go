@@ -182,14 +182,8 @@ func (s Spec) keep(store *model.Store, i int, p preparedLevel) error {
 		if s.directed(i) {
 			p.around.direct(s.Hierarchies(), s.reach(i))
 		}
-		for at := range p.around.nodes {
-			p.around.nodes[at] = max(0, p.around.nodes[at])
-		}
-		present := make([]float32, len(p.around.ranks))
-		for at, is := range p.around.ranks {
-			present[at] = float32(is)
-		}
-		return ccp.SetAround(scope, p.around.nodes, present, s.reach(i))
+		clusters, present := filled(p.around.nodes, p.around.ranks)
+		return ccp.SetAround(scope, clusters, present, s.reach(i))
 	}
 	return nil
 }

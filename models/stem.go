@@ -149,11 +149,16 @@ func (s Spec) around(m *affinity.Matrix) (nodes []int32, present []float32) {
 			slices.SortFunc(nodes[i:i+reach], func(a, b int32) int { return cmp.Compare(uint32(a), uint32(b)) }) // -1 comes last, as in is
 		}
 	}
-	present = make([]float32, len(nodes))
+	return filled(nodes, is)
+}
+
+// filled are neighbourhoods as they are kept: node 0 in slots that have none, and the gates.
+func filled(nodes []int32, present []float64) ([]int32, []float32) {
+	gates := make([]float32, len(nodes))
 	for i := range nodes {
-		nodes[i], present[i] = max(0, nodes[i]), float32(is[i])
+		nodes[i], gates[i] = max(0, nodes[i]), float32(present[i])
 	}
-	return nodes, present
+	return nodes, gates
 }
 
 // nearestWithin are each node's nearest, and 1 where there is one. None is farther than the hops within which the best-connected tenth of the
