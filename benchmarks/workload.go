@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
@@ -37,7 +38,7 @@ type Workload struct {
 }
 
 // New builds a workload of a Network. Settings that its model does not have are left out.
-func New(backend compute.Backend, arch, mode string, batch int, settings models.Settings) (*Workload, error) {
+func New(b compute.Backend, arch, mode string, batch int, settings models.Settings) (*Workload, error) {
 	spec, a, err := Network(arch)
 	if err != nil {
 		return nil, err
@@ -53,11 +54,13 @@ func New(backend compute.Backend, arch, mode string, batch int, settings models.
 		w.Flops *= 3
 		store := spec.NewStore(1)
 		if spec.PreparedBefore() {
-			if _, err := spec.Prepare(context.Background(), backend, store, a, nil); err != nil {
+			if _, err := spec.Prepare(context.Background(), b, store, a, nil); err != nil {
 				return nil, err
 			}
 		}
-		trainer := training.NewTrainer(backend, store, training.Defaults(arch, spec.Model), spec, a, 1000)
+		config := training.Defaults(arch, spec.Model)
+		config.Batch = batch
+		trainer := training.NewTrainer(b, store, config, spec, a, 1000)
 		w.Step = func() (float64, error) {
 			run++
 			x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch, as it does those that a data set prepares
@@ -69,6 +72,9 @@ func New(backend compute.Backend, arch, mode string, batch int, settings models.
 			if err != nil {
 				return 0, err
 			}
+			if run == 0 {
+				backend.Settle() // as training.Train does
+			}
 			return float64(metrics[0].Value().(float32)), nil
 		}
 		return w, nil
@@ -76,7 +82,7 @@ func New(backend compute.Backend, arch, mode string, batch int, settings models.
 	if !slices.Contains(Modes, mode) {
 		return nil, fmt.Errorf("there is no mode %q; there are %s", mode, strings.Join(Modes, ", "))
 	}
-	classifier, err := models.NewClassifier(backend, models.Metadata{Spec: spec}, a)
+	classifier, err := models.NewClassifier(b, models.Metadata{Spec: spec}, a)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +91,7 @@ func New(backend compute.Backend, arch, mode string, batch int, settings models.
 	}
 	infer := classifier.Run
 	if mode == "infer-learned" { // through the memberships and the graph
-		exec, err := model.NewExec(backend, classifier.Store(), func(scope *model.Scope, x *graph.Node) *graph.Node {
+		exec, err := model.NewExec(b, classifier.Store(), func(scope *model.Scope, x *graph.Node) *graph.Node {
 			return spec.Build(scope, models.Topology{Matrix: a}, x)
 		})
 		if err != nil {

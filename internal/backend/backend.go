@@ -117,7 +117,7 @@ func (op *opener) openBest() (compute.Backend, Info, error) {
 	b, info, err := op.openXLA("")
 	if err != nil {
 		op.notice("using the pure Go backend, several times slower than XLA (%v); `ccp doctor` says what to do", err)
-		return openConfig("go")
+		return openConfig("go", nil)
 	}
 	return b, info, nil
 }
@@ -144,7 +144,7 @@ func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 		return nil, Info{}, errors.New("no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so")
 	}
 	if name == "go" {
-		return openConfig(request)
+		return openConfig(request, nil)
 	}
 	plugin, options, _ := strings.Cut(rest, ",")
 	if strings.ContainsAny(plugin, `/\`) {
@@ -214,10 +214,14 @@ func (op *opener) openPlugin(plugin pluginFile, options string) (compute.Backend
 	if options != "" {
 		config += "," + options
 	}
+	client := pjrt.NamedValuesMap{}
+	if plugin.is("cpu") { // A step's results would be at hand a moment before its memory is free, and the next one could begin with as much again.
+		client["asynchronous"] = false
+	}
 	if plugin.is("cuda") { // go-xla judges by the path: "cpu" anywhere in it would make it share host memory with the GPU.
 		config += ",noshared_buffers"
 	}
-	b, info, err := openConfig(config)
+	b, info, err := openConfig(config, client)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -235,8 +239,8 @@ func (op *opener) openPlugin(plugin pluginFile, options string) (compute.Backend
 // v0.1.3) hangs when two large matrix products do: each takes a worker, and waits for another to be free.
 const pureGo = "go:ops_sequential"
 
-// openConfig opens the backend that a full GoMLX configuration names. It returns a panic as an error.
-func openConfig(config string) (b compute.Backend, info Info, err error) {
+// openConfig opens the backend that a full GoMLX configuration names, XLA with options of its PJRT client. It returns a panic as an error.
+func openConfig(config string, client pjrt.NamedValuesMap) (b compute.Backend, info Info, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			b, info, err = nil, Info{}, fmt.Errorf("%v", cause)
@@ -248,7 +252,11 @@ func openConfig(config string) (b compute.Backend, info Info, err error) {
 	case config == "go":
 		config = pureGo
 	}
-	b, err = compute.NewWithConfig(config)
+	if rest, isXLA := strings.CutPrefix(config, "xla:"); isXLA {
+		b, err = xla.NewWithOptions(rest, client)
+	} else {
+		b, err = compute.NewWithConfig(config)
+	}
 	if err != nil {
 		return nil, Info{}, err
 	}

@@ -31,8 +31,22 @@ void ccp_keep_heap(size_t reserve) {
 	free(block);
 }
 
+// ccp_settle gives the system the pages of free blocks. Then it leaves a hole of `size` bytes below a block of that size that stays, of
+// both of which only addresses are taken: malloc takes the smallest hole that will do, so small blocks go there, and the place of a large
+// one that comes and goes is whole when it comes back. Otherwise one small block in it sends the large one elsewhere, into new memory.
+void ccp_settle(size_t size) {
+	static void *volatile hole, *volatile above; // volatile: the compiler would leave out a block that is only freed
+	if (untouched()) return;
+	malloc_trim(0);
+	free(above);
+	hole = malloc(size);
+	above = malloc(size);
+	free(hole);
+}
+
 #else
 
 void ccp_keep_heap(size_t reserve) { (void)reserve; }
+void ccp_settle(size_t size) { (void)size; }
 
 #endif

@@ -2,6 +2,7 @@ package backend
 
 // #include <stddef.h>
 // void ccp_keep_heap(size_t reserve);
+// void ccp_settle(size_t size);
 import "C"
 
 import (
@@ -18,3 +19,7 @@ var tuneMalloc = sync.OnceFunc(func() {
 		C.ccp_keep_heap(C.size_t(info.Totalram) / 2 * C.size_t(info.Unit))
 	}
 })
+
+// Settle gives the system memory that is free, and prepares for a program that takes as much again and again. It is for the moments after a
+// step has been compiled, which takes hundreds of megabytes, and after it was run for the first time.
+func Settle() { C.ccp_settle(64 << 20) }

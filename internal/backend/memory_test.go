@@ -3,13 +3,18 @@ package backend_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -33,6 +38,66 @@ func TestMemoryOf(t *testing.T) {
 	require.NoError(t, err)
 	_, ok = backend.MemoryOf(g.Executable())
 	assert.False(t, ok, "pure Go does not tell")
+}
+
+// A sum that is written over its first addend takes no memory of its own, and is right also where the caller keeps that addend.
+func TestReuse(t *testing.T) {
+	reused := false
+	sum := func(a, b *Node) *Node {
+		reused = backend.Reuse(a, 0)
+		return Add(a, b)
+	}
+	for opened, want := range map[compute.Backend]bool{backendtest.XLA(t): true, backendtest.Go(t): false} {
+		exec, err := NewExec(opened, sum)
+		require.NoError(t, err)
+		a, b := tensors.FromValue([]float32{1, 2, 3}), tensors.FromValue([]float32{10, 20, 30})
+		for range 2 {
+			out, err := exec.Call1(a, b)
+			require.NoError(t, err)
+			assert.Equal(t, []float32{11, 22, 33}, out.Value())
+			assert.Equal(t, []float32{1, 2, 3}, a.Value())
+		}
+		assert.Equal(t, want, reused)
+		g, err := exec.Compile(a.Shape(), b.Shape())
+		require.NoError(t, err)
+		if m, ok := backend.MemoryOf(g.Executable()); ok {
+			assert.Zero(t, m.Results)
+		}
+	}
+}
+
+// The heap keeps what a program took, for the next time. Settle gives it back.
+func TestSettle(t *testing.T) {
+	if os.Getenv("CCP_MALLOC") == "default" {
+		t.Skip("CCP_MALLOC=default leaves malloc alone")
+	}
+	const side = 8192 // a matrix of 256 MB
+	exec, err := NewExec(backendtest.XLA(t), func(a *Node) *Node {
+		m := Sin(Mul(Reshape(a, side, 1), Reshape(a, 1, side)))
+		return ReduceAllSum(Mul(m, Dot(m, Reshape(a, side, 1)).Product()))
+	})
+	require.NoError(t, err)
+	a := tensors.FromShape(shapes.Make(dtypes.Float32, side))
+	_, err = exec.Call1(a)
+	require.NoError(t, err)
+	kept := resident(t)
+	backend.Settle()
+	assert.Less(t, resident(t), kept-200<<20)
+	out, err := exec.Call1(a)
+	require.NoError(t, err)
+	assert.Equal(t, float32(0), out.Value())
+}
+
+// resident is the memory that this process has, in bytes. Linux only.
+func resident(t *testing.T) int {
+	raw, err := os.ReadFile("/proc/self/statm")
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skip("there is no /proc")
+	}
+	require.NoError(t, err)
+	pages, err := strconv.Atoi(strings.Fields(string(raw))[1])
+	require.NoError(t, err)
+	return pages * os.Getpagesize()
 }
 
 func TestIsOutOfMemory(t *testing.T) {

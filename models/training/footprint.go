@@ -66,7 +66,8 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	if err != nil {
 		return f, err
 	}
-	batch, devices := c.Budget(len(d.Train)).Batch, max(1, opts.Devices)
+	c = c.Budget(len(d.Train))
+	devices := max(1, opts.Devices)
 	if err := opts.check(b, c, d, spec); err != nil {
 		return f, err
 	}
@@ -80,20 +81,19 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 		opts.Observer.Compile()
 	}
 	var kept *resident
-	input := shapes.Make(dtypes.Float32, batch, d.Nodes, d.Channels)
 	if opts.Resident {
 		if kept, err = keepOnDevice(store, d, c.augments()); err != nil {
 			return f, err
 		}
-		input = shapes.Make(dtypes.Int32, batch, d.IndexColumns(c.augments()))
 	}
+	input := inputOf(c, spec, kept)
 	executable, err := compileStep(newTrainer(b, store, c, spec, d.Affinity, 1, kept), input, devices)
 	if err != nil {
 		return f, plain(err)
 	}
 	defer executable.Finalize()
-	f = Footprint{Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: batch,
-		Parameters: spec.Parameters(b, d.Affinity), Largest: largest(store, spec, batch/devices)}
+	f = Footprint{Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: c.Batch,
+		Parameters: spec.Parameters(b, d.Affinity), Largest: largest(store, spec, c.Batch/devices)}
 	f.Input = ahead * input.ByteSize()
 	if kept != nil {
 		f.Resident = store.GetVariable(residentSamples).Shape().ByteSize()
@@ -101,7 +101,7 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	var known bool
 	if f.Memory, known = backend.MemoryOf(executable); !known {
 		f.Estimated = true
-		f.Memory = estimate(executable, spec, batch/devices)
+		f.Memory = estimate(executable, spec, c.Batch/devices)
 	}
 	f.Largest = f.Largest[:min(8, len(f.Largest))]
 	return f, nil
@@ -112,15 +112,7 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 func compileStep(trainer *train.Trainer, shape shapes.Shape, devices int) (executable compute.Executable, err error) {
 	labels := shapes.Make(dtypes.Int32, shape.Dim(0), 1)
 	trainer.OnExecCreation(func(exec *model.Exec, _ train.GraphType) {
-		var arguments []shapes.Shape
-		for range devices {
-			for _, whole := range []shapes.Shape{shape, labels} {
-				part := whole.Clone()
-				part.Dimensions[0] /= devices
-				arguments = append(arguments, part)
-			}
-		}
-		g, err := exec.Compile(arguments...)
+		g, err := compile(exec, shape)
 		if err != nil {
 			panic(err)
 		}

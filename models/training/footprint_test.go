@@ -38,6 +38,7 @@ func TestDryRun(t *testing.T) {
 	least := int64(4 * (3*f.Parameters + 16*12*3 + 16)) // weights and Adam's two averages, the batch
 	assert.GreaterOrEqual(t, f.Memory.Arguments, least)
 	assert.Less(t, f.Memory.Arguments, 2*least)
+	assert.Less(t, f.Memory.Results, least/4, "new weights and averages are written over the old ones; what is left are metrics and pointers")
 	assert.Greater(t, f.Memory.Temporary, int64(4*16*4*4*3))
 	assert.Equal(t, Sized{"level_1's gathered neighbourhoods", "(Float32)[16, 4, 4, 3]", 4 * 16 * 4 * 4 * 3}, f.Largest[0])
 

@@ -24,7 +24,8 @@ const (
 // resident makes the inputs of a training step, on the device, from the samples that are kept there and from a batch's indices, see
 // Options.Resident. They are the host's to the bit. The table is there for that: XLA divides by a deviation with another rounding.
 type resident struct {
-	moves *augment.CropAndFlip // nil without augmentation
+	moves   *augment.CropAndFlip // nil without augmentation
+	columns int                  // of the indices
 }
 
 // checkResident says why the training samples of a data set cannot be kept on the device.
@@ -53,7 +54,7 @@ func keepOnDevice(store *model.Store, d *datasets.Dataset, augmented bool) (*res
 		}
 		v.SetTrainable(false)
 	}
-	r := &resident{}
+	r := &resident{columns: d.IndexColumns(augmented)}
 	if augmented {
 		r.moves = d.Moves
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -22,12 +23,12 @@ import (
 // NewTrainer makes the GoMLX trainer of a configuration: the spec's network, cross entropy minus the objectives, Adam, the
 // schedule over `steps` steps and, if asked for, moving averages of the weights. Its metrics, after GoMLX's own two, are the
 // batch's cross entropy, its accuracy and each level's objective.
-func NewTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
-	return newTrainer(backend, store, c, spec, graph, steps, nil)
+func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
+	return newTrainer(b, store, c, spec, graph, steps, nil)
 }
 
 // newTrainer is NewTrainer whose batches are the indices of resident samples where these are not nil.
-func newTrainer(backend compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int, kept *resident) *train.Trainer {
+func newTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int, kept *resident) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
 		switch c.Schedule {
@@ -53,7 +54,11 @@ func newTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 		return append([]*Node{logits}, shares...)
 	}
 	metrics := []metric.Interface{
-		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
+		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(scope *model.Scope, labels, predictions []*Node) *Node {
+			g := predictions[0].Graph()
+			if scope.IsTraining(g) { // GoMLX's own metrics came before, so that nothing changes a variable after this
+				inPlace(scope.Store(), g)
+			}
 			return train.GetMainLoss(predictions[0].Graph())
 		}, nil),
 		metric.NewBaseMetric("accuracy", "acc", metric.AccuracyMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
@@ -72,7 +77,57 @@ func newTrainer(backend compute.Backend, store *model.Store, c Config, spec mode
 		}, nil))
 	}
 	adam := optimizer.Adam().LearningRate(c.LearningRate).Done()
-	return train.NewTrainer(backend, store, network, lossOf(c, spec), adam, metrics, nil)
+	trainer := train.NewTrainer(b, store, network, lossOf(c, spec), adam, metrics, nil)
+	if c.Batch > 0 {
+		trainer.OnExecCreation(func(exec *model.Exec, of train.GraphType) {
+			if of == train.TrainType {
+				_, _ = compile(exec, inputOf(c, spec, kept)) // the step fails in the same way
+			}
+		})
+	}
+	return trainer
+}
+
+// inputOf is the shape of a step's batches: samples, or the indices of resident ones.
+func inputOf(c Config, spec models.Spec, kept *resident) shapes.Shape {
+	if kept != nil {
+		return shapes.Make(dtypes.Int32, c.Batch, kept.columns)
+	}
+	return shapes.Make(dtypes.Float32, c.Batch, spec.Nodes, spec.Channels)
+}
+
+// compile compiles a step for batches of that shape. GoMLX would do so within the first step, on top of what compiling takes: several hundred
+// megabytes, which are free after it.
+func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
+	var arguments []shapes.Shape
+	for range exec.NumDevices() {
+		for _, whole := range []shapes.Shape{input, shapes.Make(dtypes.Int32, input.Dim(0), 1)} {
+			part := whole.Clone()
+			part.Dimensions[0] /= exec.NumDevices()
+			arguments = append(arguments, part)
+		}
+	}
+	g, err := exec.Compile(arguments...)
+	backend.Settle()
+	return g, err
+}
+
+// inPlace has a step write the new values of variables over the old ones. They are the step's first results, in the store's order. Where
+// devices share a batch, the results are not those of one program's parameters, and nothing is done.
+func inPlace(store *model.Store, g *Graph) {
+	if g.NumDevices() > 1 {
+		return
+	}
+	result := 0
+	for v := range store.IterVariables() {
+		if !v.ChangedInGraph(g) {
+			continue
+		}
+		if !backend.Reuse(g.GetParameterByName(v.Path()), result) {
+			return
+		}
+		result++
+	}
 }
 
 // levelsOf is the number of levels that have an objective.

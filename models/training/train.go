@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
@@ -231,6 +232,7 @@ var errStalled = errors.New("no improvement")
 func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	first := !r.compiled
 	if first { // its time is nearly all compilation
+		backend.Settle()
 		r.compiled = true
 		r.state.Compile += time.Since(r.epochStart).Seconds()
 		r.epochStart, r.waited = time.Now(), r.batches.Waited()
