@@ -59,9 +59,33 @@ func finalists(rank *Node, size, width int) (values, nodes *Node) {
 	return Gather(rank, Stack([]*Node{nodes, clusters}, -1)), nodes
 }
 
-// largest takes, `size` times over, the largest value of each column that is left, by the lowest of its keys. values,
-// keys: `[M, K]`; result: keys `[size, K]`.
+// comparisons is how many numbers largest compares with each other at most, rather than take them in turn: for a small graph each turn is
+// some tiny operations, and starting one takes longer than all comparisons.
+const comparisons = 1 << 19
+
+// largest are the `size` largest values of each column in descending order, by their keys, the lowest key first among equals. values, keys:
+// `[M, K]`; result: keys `[size, K]`.
 func largest(values, keys *Node, size int) *Node {
+	if m, k := values.Shape().Dim(0), values.Shape().Dim(1); m*m*k <= comparisons && size > 1 {
+		return largestCompared(values, keys, size)
+	}
+	return largestInTurn(values, keys, size)
+}
+
+// largestCompared finds each value's place, the number of those before it, and then what is at each place.
+func largestCompared(values, keys *Node, size int) *Node {
+	m, k := values.Shape().Dim(0), values.Shape().Dim(1)
+	one, other := func(x *Node) *Node { return Reshape(x, 1, m, k) }, func(x *Node) *Node { return Reshape(x, m, 1, k) }
+	before := LogicalOr(GreaterThan(other(values), one(values)),
+		LogicalAnd(Equal(other(values), one(values)), LessThan(other(keys), one(keys))))
+	place := ReduceSum(ConvertDType(before, dtypes.Int32), 0) // [M, K]
+	at := Equal(Reshape(place, 1, m, k), Iota(values.Graph(), shapes.Make(dtypes.Int32, size, 1, 1), 0))
+	keys = BroadcastToDims(one(keys), size, m, k)
+	return ReduceSum(Where(at, keys, ZerosLike(keys)), 1)
+}
+
+// largestInTurn takes, `size` times over, the largest value that is left.
+func largestInTurn(values, keys *Node, size int) *Node {
 	g := values.Graph()
 	taken := Scalar(g, values.DType(), math.Inf(-1))
 	none := Scalar(g, dtypes.Int32, math.MaxInt32)

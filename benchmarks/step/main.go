@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/internal/backend"
+	_ "github.com/clusterpool/ccp/internal/backend/mainthread" // computes in main
 	"github.com/clusterpool/ccp/models"
 )
 

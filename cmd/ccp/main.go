@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+
+	_ "github.com/clusterpool/ccp/internal/backend/mainthread" // trainings run in main
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

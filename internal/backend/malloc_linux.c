@@ -11,9 +11,9 @@ static int untouched(void) {
 	return wish != NULL && strcmp(wish, "default") == 0;
 }
 
-// One heap for all threads has to be settled before there are threads: heaps that exist are used on, and those of
-// threads hold no block above 64 MB, which is then mapped after all.
-__attribute__((constructor)) static void ccp_one_heap(void) {
+// The number of heaps has to be settled before there are threads: heaps that exist are used on, and those of
+// threads hold no block above 64 MB, which is then mapped after all. Package mainthread, whose constructor is later, has more.
+__attribute__((constructor(101))) static void ccp_one_heap(void) {
 	if (!untouched()) mallopt(M_ARENA_MAX, 1);
 }
 
