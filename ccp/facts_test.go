@@ -259,15 +259,16 @@ func TestRelabelling(t *testing.T) {
 	})
 }
 
-// Select agrees with a full stable sort, ties to the lower index, at all sizes from 1 to N.
+// Select agrees with a full stable sort, ties to the lower index, at all sizes from 1 to N, for few clusters, where all ranks are compared, and
+// for many, where the largest are taken in turn.
 func TestSelectAgreesWithSort(t *testing.T) {
 	for _, n := range []int{1, 2, 17, 64, 333} {
-		t.Run(strconv.Itoa(n), func(t *testing.T) { checkSelect(t, n) })
+		t.Run(strconv.Itoa(n), func(t *testing.T) { checkSelect(t, n, 6) })
 	}
+	t.Run("many clusters", func(t *testing.T) { checkSelect(t, 333, 300) })
 }
 
-func checkSelect(t *testing.T, n int) {
-	const k = 6
+func checkSelect(t *testing.T, n, k int) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	rank := make([][]float64, n)
 	for i := range rank {

@@ -59,8 +59,8 @@ func finalists(rank *Node, size, width int) (values, nodes *Node) {
 	return Gather(rank, Stack([]*Node{nodes, clusters}, -1)), nodes
 }
 
-// comparisons is how many numbers largest compares with each other at most, rather than take them in turn: for a small graph each turn is
-// some tiny operations, and starting one takes longer than all comparisons.
+// comparisons is how many largest makes at most; where there would be more it takes the largest in turn. For a small graph each turn is some
+// tiny operations, and starting one takes longer than all comparisons.
 const comparisons = 1 << 19
 
 // largest are the `size` largest values of each column in descending order, by their keys, the lowest key first among equals. values, keys:

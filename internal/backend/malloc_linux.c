@@ -17,36 +17,42 @@ __attribute__((constructor(101))) static void ccp_one_heap(void) {
 	if (!untouched()) mallopt(M_ARENA_MAX, 1);
 }
 
-// ccp_keep_heap makes malloc keep what it has got: no mapping of its own for a large block, no giving back. The first
-// `reserve` bytes of the heap may be backed by huge pages; of those only addresses are taken, no memory.
-void ccp_keep_heap(size_t reserve) {
+// reserve takes addresses for a heap of that size, which may be backed by huge pages; of them only addresses are taken, no memory.
+static void reserve(size_t size) {
+	char *block = malloc(size);
+	if (block == NULL) return;
+	uintptr_t huge = 2 << 20, from = ((uintptr_t)block + huge - 1) / huge * huge;
+	madvise((void *)from, ((uintptr_t)block + size - from) / huge * huge, MADV_HUGEPAGE);
+	free(block);
+}
+
+// ccp_keep_heap makes malloc keep what it has got: no mapping of its own for a large block, no giving back.
+void ccp_keep_heap(size_t size) {
 	if (untouched()) return;
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, -1);
 	mallopt(M_TOP_PAD, 64 << 20);
-	char *block = malloc(reserve);
-	if (block == NULL) return;
-	uintptr_t huge = 2 << 20, from = ((uintptr_t)block + huge - 1) / huge * huge;
-	madvise((void *)from, ((uintptr_t)block + reserve - from) / huge * huge, MADV_HUGEPAGE);
-	free(block);
+	reserve(size);
 }
 
-// ccp_settle gives the system the pages of free blocks. Then it leaves a hole of `size` bytes below a block of that size that stays, of
-// both of which only addresses are taken: malloc takes the smallest hole that will do, so small blocks go there, and the place of a large
-// one that comes and goes is whole when it comes back. Otherwise one small block in it sends the large one elsewhere, into new memory.
-void ccp_settle(size_t size) {
-	static void *volatile hole, *volatile above; // volatile: the compiler would leave out a block that is only freed
+// ccp_settle gives the system the pages of free blocks, and reserves its heap anew. Then it leaves a hole of `room` bytes below a block of that
+// size that stays, of both of which only addresses are taken: malloc takes the smallest hole that will do, so small blocks go there, and the
+// place of a large one that comes and goes is whole when it comes back. Otherwise one small block in it sends the large one elsewhere, into
+// new memory. One call at a time.
+void ccp_settle(size_t size, size_t room) {
+	static void *above;
 	if (untouched()) return;
 	malloc_trim(0);
+	reserve(size);
 	free(above);
-	hole = malloc(size);
-	above = malloc(size);
+	void *volatile hole = malloc(room); // volatile: the compiler would leave out a block that is only freed
+	above = malloc(room);
 	free(hole);
 }
 
 #else
 
-void ccp_keep_heap(size_t reserve) { (void)reserve; }
-void ccp_settle(size_t size) { (void)size; }
+void ccp_keep_heap(size_t size) { (void)size; }
+void ccp_settle(size_t size, size_t room) { (void)size, (void)room; }
 
 #endif

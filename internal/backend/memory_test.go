@@ -58,7 +58,12 @@ func TestReuse(t *testing.T) {
 			assert.Equal(t, []float32{1, 2, 3}, a.Value())
 		}
 		assert.Equal(t, want, reused)
-		g, err := exec.Compile(a.Shape(), b.Shape())
+		given, err := DonateTensorBuffer(a, opened, 0)
+		require.NoError(t, err)
+		out, err := exec.Call1(given, b)
+		require.NoError(t, err)
+		assert.Equal(t, []float32{11, 22, 33}, out.Value())
+		g, err := exec.Compile(b.Shape(), b.Shape())
 		require.NoError(t, err)
 		if m, ok := backend.MemoryOf(g.Executable()); ok {
 			assert.Zero(t, m.Results)

@@ -22,7 +22,8 @@ import (
 
 // NewTrainer makes the GoMLX trainer of a configuration: the spec's network, cross entropy minus the objectives, Adam, the
 // schedule over `steps` steps and, if asked for, moving averages of the weights. Its metrics, after GoMLX's own two, are the
-// batch's cross entropy, its accuracy and each level's objective.
+// batch's cross entropy, its accuracy and each level's objective. Before its first step it compiles for batches of c.Batch samples, so
+// that batches should have as many.
 func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
 	return newTrainer(b, store, c, spec, graph, steps, nil)
 }

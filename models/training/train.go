@@ -321,6 +321,9 @@ func (r *run) endEpoch() error {
 	if err != nil {
 		return err
 	}
+	if len(s.History) == 0 { // the first has compiled what evaluates
+		backend.Settle()
+	}
 	if validation.Samples > 0 {
 		e.Validation = &Score{validation.Loss, validation.Accuracy}
 	}
