@@ -44,6 +44,7 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 		return nil, err
 	}
 	spec.Settings = settings.For(spec.Model)
+	spec = spec.Suited()
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}

@@ -178,6 +178,21 @@ func TestCheckHierarchies(t *testing.T) {
 	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "-1"}), "ccp_hierarchies=-1")
 }
 
+// Where all memberships would be millions and are learned, a node has four, unless the setting says otherwise.
+func TestSuitedCandidates(t *testing.T) {
+	of := func(data string, nodes int, chosen map[string]any) (all []int) {
+		s := Spec{Model: clusterPooling, Nodes: nodes, Architecture: Preset(data, nodes), Settings: settings(chosen)}.Suited()
+		for i := range s.Levels {
+			all = append(all, s.candidates(i))
+		}
+		return all
+	}
+	assert.Equal(t, []int{4, 512, 128, 32, 4, 1}, of("20news", 10000, nil))
+	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of("20news", 10000, map[string]any{"level_1/ccp_candidates": 2048}))
+	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of("20news", 10000, map[string]any{"ccp_hierarchy": "prepared"}))
+	assert.Equal(t, []int{256, 64, 16, 4, 1}, of("cifar10", 1024, nil))
+}
+
 // What settings leave open is by the graph, where its hierarchies can be several; what they say stays.
 func TestSuited(t *testing.T) {
 	for _, c := range []struct {

@@ -21,8 +21,9 @@ import (
 type Options struct {
 	ccp.Options `models:"ccp"`
 	nn.LayerOptions
-	// Candidates is how many clusters a node can belong to, those nearest to it in a prepared clustering; 0 is all of them where a
-	// level's nodes times clusters are at most 2²⁵, else 4. Time and memory of a level with candidates are linear in its nodes and
+	// Candidates is how many clusters a node can belong to, those nearest to it in a prepared clustering; 0 is a
+	// number that suits the level, see Spec.Suited; of a network that was made before there was one, all where nodes times clusters
+	// are at most 2²⁵, else 4. Time and memory of a level with candidates are linear in its nodes and
 	// edges. A level can have candidates if the level before it has.
 	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
 	// Hierarchies is how many prepared hierarchies the network has, each searched from a seed of its own. All weights are shared. A

@@ -21,10 +21,13 @@ const (
 	suitedNodes       = 4096
 	suitedStem        = 16
 	suitedHierarchies = 8
+	// Of a level with more memberships than these a node has four: a step takes half the time, and a short training gets further.
+	suitedMemberships = 1 << 22
+	suitedCandidates  = 4
 )
 
-// Suited is the spec with what the settings leave open to suit the graph: the stem's filters and the number of hierarchies, of which a
-// hierarchy that is not prepared has one.
+// Suited is the spec with what the settings leave open to suit the graph: the stem's filters, the number of hierarchies, of which a
+// hierarchy that is not prepared has one, and the candidates of large levels where memberships are learned.
 func (s Spec) Suited() Spec {
 	small := s.Nodes <= suitedNodes
 	s.Settings = s.Settings.With("", func(o *Options) {
@@ -41,6 +44,14 @@ func (s Spec) Suited() Spec {
 			}
 		}
 	})
+	nodes := s.Nodes
+	for i, level := range s.Levels {
+		if s.Plan() == ccp.Prepared || s.Settings.Level(i).Candidates != 0 || nodes*level.Clusters <= suitedMemberships {
+			break // a level has candidates only where the one before it has
+		}
+		s.Settings = s.Settings.With(levelName(i), func(o *Options) { o.Candidates = min(suitedCandidates, level.Clusters) })
+		nodes = level.Clusters
+	}
 	return s
 }
 
