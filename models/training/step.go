@@ -60,7 +60,7 @@ func newTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 			if scope.IsTraining(g) { // GoMLX's own metrics came before, so that nothing changes a variable after this
 				inPlace(scope.Store(), g)
 			}
-			return train.GetMainLoss(predictions[0].Graph())
+			return train.GetMainLoss(g)
 		}, nil),
 		metric.NewBaseMetric("accuracy", "acc", metric.AccuracyMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
 			hit := Equal(ArgMax(predictions[0], -1, dtypes.Int32), Reshape(labels[0], labels[0].Shape().Size()))
