@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -13,7 +14,7 @@ func (d *Dataset) ExportSize() int64 {
 
 // Export writes the data set as an .npz file, which numpy and [Load] read: features [samples, nodes, channels], float32,
 // in raw units; labels [samples]; split [samples], 0 train, 1 validation, 2 test; class_names; edges [E, 2] and weights
-// [E]; node_names, coordinates, grid and groups, if there are any. Samples of no split are left out. Mean and Std are not written: Load
+// [E]; node_names, coordinates, grid, parts, bodies and groups, if there are any. Samples of no split are left out. Mean and Std are not written: Load
 // recomputes them over the training samples.
 //
 // It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all, also when ctx
@@ -43,6 +44,15 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 	}
 	if d.Grid != nil {
 		arrays = append(arrays, npz.Named{Name: "grid", Array: list([]int32{int32(d.Grid[0]), int32(d.Grid[1])})})
+	}
+	if d.Parts != nil {
+		of := slices.Repeat([]int32{-1}, d.Grid[1])
+		for part, joints := range d.Parts {
+			for _, joint := range joints {
+				of[joint] = int32(part)
+			}
+		}
+		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)}, npz.Named{Name: "bodies", Array: list([]int32{int32(max(1, d.Bodies))})})
 	}
 	if d.Groups != nil {
 		groups := make([]string, len(samples))

@@ -2,10 +2,12 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -131,8 +133,42 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		{path4().with("grid", vectorOf[int64](-2, -2)), "grid is -2 x -2; want"},
 		{path4().with("grid", vectorOf[int64](1<<62, 4)), "want rows and columns"},
 		{path4().with("grid", vectorOf[int64](4)), "grid has shape [1]; want [2], the number of sides of a grid"},
+		{path4().with("parts", vectorOf[int64](0, 1)), "parts needs grid, the frames and joints of a recording"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1, 1)), "parts has shape [3]; want [2], the number of parts, one for each joint"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, -2)), "parts[1] is -2; number the parts of the body from 0, the trunk; -1 is for a joint of none"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](-1, -1)), "parts goes up to -1; number the parts of the body from 0"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](7, 0)), "parts goes up to 7; number"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](1, -1)), "parts has no joint of part 0, but of part 1; leave no number out"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](2)), "bodies is 2; want a number from 1 on of which each has x, y and z among the"},
+		{path4().with("bodies", vectorOf[int64](1)), "bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out"},
 	} {
 		_, err := Load(c.data.write(t), Options{})
 		assert.ErrorContains(t, err, c.want)
 	}
+}
+
+// A body of three joints in two frames: its parts, two bodies' places with one deviation each for all axes, and the way back from an export.
+func TestParts(t *testing.T) {
+	features := make([]float32, 20*6*7)
+	for i := range features {
+		features[i] = float32(i % 11 * (1 + i%7)) // axes of different spread
+	}
+	file := path4().with("features", &npz.Array{Shape: []int{20, 6, 7}, Data: features}).with("grid", vectorOf[int64](2, 3)).
+		with("parts", vectorOf[int64](1, 0, -1)).with("bodies", vectorOf[int64](2))
+	d := file.load(t, Options{})
+	assert.Equal(t, [][]int{{1}, {0}}, d.Parts)
+	assert.Equal(t, 2, d.Bodies)
+	_, own := d.ChannelStats(d.Train)
+	square := 0.0
+	for _, std := range own[:6] {
+		square += float64(std*std) / 6
+	}
+	for channel := range 6 {
+		assert.InDelta(t, math.Sqrt(square), d.Std[channel], 1e-4)
+	}
+	assert.Equal(t, own[6], d.Std[6])
+	again := exported(t, d)
+	assert.Equal(t, d.Parts, again.Parts)
+	assert.Equal(t, d.Bodies, again.Bodies)
+	assert.Equal(t, 1, file.with("bodies", vectorOf[int64](1)).load(t, Options{}).Bodies)
 }

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -21,5 +22,52 @@ func (r *npzReader) readGrid() error {
 			rows, columns, r.nodes)
 	}
 	r.d.Grid = []int{int(rows), int(columns)}
+	return nil
+}
+
+// readParts reads `parts`, the part of a body that each column of the grid belongs to, and `bodies`.
+func (r *npzReader) readParts() error {
+	if !r.Has("parts") {
+		if r.Has("bodies") {
+			return fmt.Errorf("bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out")
+		}
+		return nil
+	}
+	if !r.Has("grid") {
+		return fmt.Errorf("parts needs grid, the frames and joints of a recording")
+	}
+	if r.d.Grid == nil { // what is wrong with it was said
+		return nil
+	}
+	of, err := npz.Elements(r, "parts", r.d.Grid[1], "parts, one for each joint, the columns of grid", (*npz.Array).Ints)
+	if err != nil {
+		return err
+	}
+	count := slices.Max(of) + 1
+	if count < 1 || count > int64(len(of)) {
+		return fmt.Errorf("parts goes up to %d; number the parts of the body from 0, the trunk; -1 is for a joint of none", count-1)
+	}
+	parts := make([][]int, count)
+	for joint, part := range of {
+		if part < -1 {
+			return fmt.Errorf("parts[%d] is %d; number the parts of the body from 0, the trunk; -1 is for a joint of none", joint, part)
+		}
+		if part >= 0 {
+			parts[part] = append(parts[part], joint)
+		}
+	}
+	if empty := slices.IndexFunc(parts, func(joints []int) bool { return len(joints) == 0 }); empty >= 0 {
+		return fmt.Errorf("parts has no joint of part %d, but of part %d; leave no number out", empty, count-1)
+	}
+	bodies := []int64{1}
+	if r.Has("bodies") {
+		if bodies, err = npz.Elements(r, "bodies", 1, "number of bodies", (*npz.Array).Ints); err != nil {
+			return err
+		}
+		if bodies[0] < 1 || 3*bodies[0] > int64(r.d.Channels) && r.d.Channels > 0 {
+			return fmt.Errorf("bodies is %d; want a number from 1 on of which each has x, y and z among the %d channels of features", bodies[0], r.d.Channels)
+		}
+	}
+	r.d.Parts, r.d.Bodies = parts, int(bodies[0])
 	return nil
 }

@@ -81,7 +81,7 @@ func (s skeletons) load(info Info, opts Options) (*Dataset, error) {
 	}
 	p, layout := s.preparation, s.preparation.Layout
 	d := &Dataset{Name: s.Name, Nodes: p.Nodes(), Channels: p.Channels(), ClassNames: slices.Clone(s.classes),
-		NodeNames: layout.NodeNames(p.Frames), Notes: notes, Grid: []int{p.Frames, len(layout.Joints)}, Parts: layout.Parts}
+		NodeNames: layout.NodeNames(p.Frames), Notes: notes, Grid: []int{p.Frames, len(layout.Joints)}, Parts: layout.Parts, Bodies: p.Bodies}
 	if d.Affinity, err = layout.Graph(p.Frames); err != nil {
 		return nil, err
 	}

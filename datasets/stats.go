@@ -38,13 +38,22 @@ func (d *Dataset) ChannelStats(indices []int) (mean, std []float32) {
 }
 
 // standardise sets Mean and Std from the training samples. It warns of a constant channel and sets its deviation to 1, so that
-// the input is 0.
+// the input is 0. The places of bodies' joints have one deviation for all axes, so that a body keeps its shape.
 func (d *Dataset) standardise() {
 	d.Mean, d.Std = d.ChannelStats(d.Train)
 	for channel, std := range d.Std {
 		if std == 0 {
 			d.Std[channel] = 1
 			d.warn("channel %d is constant (%g) over the training samples and tells nothing", channel, d.Mean[channel])
+		}
+	}
+	if places := 3 * d.Bodies; places > 0 && places <= d.Channels {
+		square := 0.0
+		for _, std := range d.Std[:places] {
+			square += float64(std) * float64(std) / float64(places)
+		}
+		for channel := range places {
+			d.Std[channel] = float32(math.Sqrt(square))
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 func TestBFloat16(t *testing.T) {
 	for _, name := range Names() {
 		s, graph := body(t, name)
-		if s.Fitted() {
+		if s.Fitted() || name == "lie-group" { // without the option
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

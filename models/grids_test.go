@@ -2,11 +2,13 @@ package models
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -28,6 +30,41 @@ func gridSpecs() map[string]Spec {
 			Settings: settings(map[string]any{"plstm_steps": 3.0})}}
 }
 
+// bodySpecs are small ones of the networks of bodies, those of testdata/skeletons.py, whose graph is bodyGraph's.
+func bodySpecs() map[string]Spec {
+	specs := map[string]Spec{}
+	for _, name := range []string{"hbrnn-l", "st-lstm", "stgc", "tgcnn", "c-cnn", "lie-group"} {
+		s := Spec{Model: name, Nodes: 45, Channels: 3, Classes: 3, Grid: []int{9, 5}, Parts: [][]int{{0, 1}, {2}, {3, 4}}, Bodies: 1}
+		s.Settings = settings(map[string]any{"segments": 4.0, "units": 4.0}).For(name)
+		specs[name] = s
+	}
+	return specs
+}
+
+// bodyGraph is that of a body's joints in frame after frame.
+func bodyGraph(t *testing.T, s Spec) *affinity.Matrix {
+	t.Helper()
+	if s.Parts == nil {
+		return nil
+	}
+	var bones [][2]int
+	for _, b := range [][2]int{{0, 1}, {1, 2}, {1, 3}, {3, 4}} {
+		if b[1] < s.Grid[1] {
+			bones = append(bones, b)
+		}
+	}
+	graph, err := affinity.SpaceTime(bones, s.Grid[1], s.Grid[0])
+	require.NoError(t, err)
+	return graph
+}
+
+// networksOfGrids are gridSpecs and bodySpecs.
+func networksOfGrids() map[string]Spec {
+	specs := gridSpecs()
+	maps.Copy(specs, bodySpecs())
+	return specs
+}
+
 // made are the values of a variable by its name, as testdata/grids.py makes them.
 func made(name string, n int, scale, offset float64) []float64 {
 	values, start := make([]float64, n), 0
@@ -46,7 +83,7 @@ func reform(t *testing.T, store *model.Store) {
 	t.Helper()
 	for v := range store.IterVariables() {
 		name, found := strings.CutPrefix(v.Path(), "/model/")
-		if !found {
+		if !found || !IsWeight(v) {
 			continue
 		}
 		scale, offset, dims := 0.3, 0.0, v.Shape().Dimensions
@@ -62,27 +99,29 @@ func reform(t *testing.T, store *model.Store) {
 
 // Logits, and the gradients of all variables, are those that PyTorch computes.
 func TestGridsReference(t *testing.T) {
-	text, err := os.ReadFile("testdata/grids.json")
-	require.NoError(t, err)
 	var reference map[string]struct {
 		Logits    [][]float64
 		Gradients map[string]float64
 	}
-	require.NoError(t, json.Unmarshal(text, &reference))
-	for name, s := range gridSpecs() {
+	for _, file := range []string{"testdata/grids.json", "testdata/skeletons.json"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &reference))
+	}
+	for name, s := range networksOfGrids() {
 		t.Run(name, func(t *testing.T) {
 			s.Settings = s.Settings.With("", func(o *Options) { o.L2 = 0 })
 			require.NoError(t, s.Check())
-			want := reference[name]
+			want, topology := reference[name], Topology{Matrix: bodyGraph(t, s)}
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 				store := s.NewStore(1)
 				x := tensors.FromFlatDataAndDimensions(made("x", 2*s.Nodes*s.Channels, 1, 0), 2, s.Nodes, s.Channels)
-				_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{}, x) }, x)
+				_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, topology, x) }, x)
 				require.NoError(t, err)
 				reform(t, store)
 				var names []string
 				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
-					logits := s.Build(scope, Topology{}, x)
+					logits := s.Build(scope, topology, x)
 					var weights []*Node
 					names = nil
 					for v := range store.IterVariables() {
@@ -114,14 +153,15 @@ func TestGridsReference(t *testing.T) {
 
 // A sample's scores do not depend on the others of its batch, and a training step's gradients are finite.
 func TestGridsBatchesAndGradients(t *testing.T) {
-	for name, s := range gridSpecs() {
+	for name, s := range networksOfGrids() {
 		t.Run(name, func(t *testing.T) {
 			// XLA takes seconds to compile a network; what is drawn in training must work there.
-			onBackends(t, name == "cnn" || name == "p-lstm", func(t *testing.T, backend compute.Backend) {
-				store := drawn(t, backend, s, nil)
+			onBackends(t, name == "cnn" || name == "p-lstm" || name == "st-lstm", func(t *testing.T, backend compute.Backend) {
+				graph := bodyGraph(t, s)
+				store := drawn(t, backend, s, graph)
 				batch := signals(s, 3, 7)
-				all := logitsOf(t, backend, s, store, nil, batch)
-				assert.InDeltaSlice(t, all[2], logitsOf(t, backend, s, store, nil, batch[2:])[0], 1e-5)
+				all := logitsOf(t, backend, s, store, graph, batch)
+				assert.InDeltaSlice(t, all[2], logitsOf(t, backend, s, store, graph, batch[2:])[0], 1e-5)
 				batch[1] = make([]float32, len(batch[1])) // an empty image, a body that is not there
 				var flat []float32
 				for _, x := range batch {
@@ -129,7 +169,7 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 				}
 				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
 					store.SetTraining(x.Graph(), true)
-					loss := ReduceAllSum(Square(s.Build(scope, Topology{}, x)))
+					loss := ReduceAllSum(Square(s.Build(scope, Topology{Matrix: graph}, x)))
 					var finite []*Node
 					weights := []*Node{x}
 					for v := range store.IterVariables() {
@@ -155,6 +195,8 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 func TestGridsParameters(t *testing.T) {
 	cifar := Spec{Nodes: 1024, Channels: 3, Classes: 10, Grid: []int{32, 32}}
 	body := Spec{Nodes: 800, Channels: 9, Classes: 10, Grid: []int{40, 20}, Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}}
+	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9}, {9, 10}, {10, 11}, {0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}, 20, 40)
+	require.NoError(t, err)
 	for _, c := range []struct {
 		model string
 		spec  Spec
@@ -166,6 +208,12 @@ func TestGridsParameters(t *testing.T) {
 		{"resnet", cifar, 110, 1_727_962},
 		{"tcn", body, 0, 8*180*64 + 3*(8*64+2)*64 + (64*8+64)*128 + 2*64 + 2*(128*8+2)*128 + (128*8+128)*256 + 2*128 + 2*(256*8+2)*256 + 2*256 + 2570},
 		{"p-lstm", body, 0, 5*36*150 + 180*250 + 5*50*150 + 250*250 + 2*(250*1000+1000) + 2510},
+		{"hbrnn-l", body, 0, 5*(36+1)*60 + 10*30*30 + 4*(120+1)*120 + 8*60*60 + 2*(240+1)*120 + 4*60*60 + 2*(240*320+80*320+320) + 1610},
+		{"st-lstm", body, 0, 9*384 + 128*384 + 320 + 64*384 + 128*384 + 320 + 650},
+		{"stgc", body, 0, (27+192)*64 + 64 + 2*192*64 + 64 + 20*64*10 + 10},
+		{"tgcnn", body, 0, 9*64 + 3*64*64 + 64 + 2 + 5*64*10 + 10},
+		{"c-cnn", body, 0, 9*16 + 9*16*32 + 9*32*64 + 2*(16+32+64) + 3*3*64*512 + 512 + 5130},
+		{"lie-group", body, 0, 10*(7*10*19*18*5) + 10},
 	} {
 		s := c.spec
 		s.Model = c.model
@@ -173,7 +221,7 @@ func TestGridsParameters(t *testing.T) {
 			s.Settings = settings(map[string]any{"resnet_depth": c.depth})
 		}
 		require.NoError(t, s.Check())
-		assert.Equal(t, c.want, s.Parameters(backendtest.Go(t), nil), c.model)
+		assert.Equal(t, c.want, s.Parameters(backendtest.Go(t), graph), c.model)
 	}
 }
 
@@ -191,7 +239,13 @@ func TestGridsCheck(t *testing.T) {
 		"model p-lstm needs nodes on a grid":                                                                              func(s *Spec) { s.Grid = nil },
 		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5":                                             func(s *Spec) { s.Parts = [][]int{{0}, {1, 6}} },
 		"model p-lstm: part 0 of the body has no joints":                                                                  func(s *Spec) { s.Parts = [][]int{{}, {1}} },
-		"model p-lstm has no levels":                                                                                      func(s *Spec) { s.Levels = mustLevels("1x2/3") },
+		"model c-cnn needs x, y and z of the joints of 1 bodies; this data has 2 channels":                                func(s *Spec) { s.Model = "c-cnn" },
+		"model lie-group needs x, y and z of the joints of 2 bodies; this data has 5 channels":                            func(s *Spec) { s.Model, s.Bodies, s.Channels = "lie-group", 2, 5 },
+		"setting units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has":                                  func(s *Spec) { s.Model, s.Settings = "hbrnn-l", settings(map[string]any{"units": 5.0}) },
+		"setting readout_dropout: model lie-group has no readout_dropout": func(s *Spec) {
+			s.Model, s.Channels, s.Settings = "lie-group", 3, settings(map[string]any{"readout_dropout": 0.5})
+		},
+		"model p-lstm has no levels": func(s *Spec) { s.Levels = mustLevels("1x2/3") },
 	} {
 		s := Spec{Model: "p-lstm", Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6}, Parts: [][]int{{0, 1}, {2, 3, 4, 5}}}
 		require.NoError(t, s.Check())
@@ -200,16 +254,19 @@ func TestGridsCheck(t *testing.T) {
 	}
 }
 
-// The smallest grid and body that there can be. Their shapes do not depend on the backend.
+// The smallest grid and body that there can be: bones lie to each other where there are two. Their shapes do not depend on the backend.
 func TestGridsOfOne(t *testing.T) {
-	for name, s := range gridSpecs() {
+	for name, s := range networksOfGrids() {
 		s.Nodes, s.Grid = 1, []int{1, 1}
 		if s.Parts != nil {
 			s.Parts = [][]int{{0}}
 		}
+		if name == "lie-group" {
+			s.Nodes, s.Grid, s.Parts = 3, []int{1, 3}, [][]int{{0, 1, 2}}
+		}
 		require.NoError(t, s.Check())
-		backend := backendtest.Go(t)
-		for _, logit := range logitsOf(t, backend, s, drawn(t, backend, s, nil), nil, signals(s, 2, 1))[1] {
+		backend, graph := backendtest.Go(t), bodyGraph(t, s)
+		for _, logit := range logitsOf(t, backend, s, drawn(t, backend, s, graph), graph, signals(s, 2, 1))[1] {
 			assert.False(t, math.IsNaN(float64(logit)), name)
 		}
 	}

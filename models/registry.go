@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,7 +28,9 @@ type Spec struct {
 	// Grid is {rows, columns} where the nodes lie on a grid, row by row: an image's, or a skeleton's frames and joints; else nil.
 	Grid []int `json:"grid,omitempty"`
 	// Parts are the columns of the grid that make up each part of a body; nil where the nodes are no skeleton's.
-	Parts    [][]int  `json:"parts,omitempty"`
+	Parts [][]int `json:"parts,omitempty"`
+	// Bodies is how many bodies' x, y and z, three channels each, are a joint's first channels; 0 is one body.
+	Bodies   int      `json:"bodies,omitempty"`
 	Settings Settings `json:"params"`
 }
 
@@ -38,8 +41,8 @@ type Topology struct {
 	Frozen bool
 }
 
-// Network builds a classifier's graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. It panics as
-// graph-building functions do.
+// Network builds a classifier's graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`, or `[batch, answers, classes]`
+// of a network that answers several times, see Answer. It panics as graph-building functions do.
 type Network func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 
 // kind is what the registry knows of a model.
@@ -56,6 +59,8 @@ type kind struct {
 	margins bool
 	// fit computes the weights from the training samples in closed form; nil: they are trained.
 	fit func(spec Spec, store *model.Store, samples Samples, mean, std []float32) error
+	// precompute computes variables that stay as they are from the training samples, before the training; nil: there are none.
+	precompute func(ctx context.Context, backend compute.Backend, spec Spec, store *model.Store, graph *affinity.Matrix, samples Samples, mean, std []float32) error
 	// own: it was added by Register, and may have levels of package ccp that only building it tells of.
 	own bool
 	// lacks are the options of all models that this one has no use for.
@@ -74,6 +79,12 @@ var registry = map[string]kind{
 	"resnet":       {about: "residual network (He et al. 2016)", build: residualNetwork, check: Spec.checkGrid, lacks: noReadout},
 	"tcn":          {about: "temporal convolution network (Kim and Reiter 2017)", build: temporalConvolution, check: Spec.checkBody, lacks: noReadout},
 	"p-lstm":       {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM, check: Spec.checkBody},
+	"lie-group":    {about: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)", build: lieGroup, precompute: precomputeLieGroup, margins: true, check: Spec.checkPlaces, lacks: lieLacks},
+	"hbrnn-l":      {about: "hierarchical recurrent network of a body's parts (Du et al. 2015)", build: hierarchicalRNN, check: Spec.checkBody},
+	"st-lstm":      {about: "LSTM over joints and time with trust gates (Liu et al. 2016)", build: spatioTemporalLSTM, check: Spec.checkBody},
+	"stgc":         {about: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)", build: recursiveGraphFilters, check: Spec.checkBody},
+	"tgcnn":        {about: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)", build: tensorGraphCNN, check: Spec.checkBody},
+	"c-cnn":        {about: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)", build: clipCNN, check: Spec.checkPlaces},
 	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: graphStack(chebyshevConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
 	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: graphStack(gcnConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
 	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: func(s Spec) error { return cmp.Or(s.checkHeads(), s.checkShrinking()) }},
@@ -123,6 +134,15 @@ func (s Spec) Fit(store *model.Store, samples Samples, mean, std []float32) erro
 	return registry[s.Model].fit(s, store, samples, mean, std)
 }
 
+// Precompute computes, before the training, what of a model is not trained but depends on the training samples; see Fit for these. It does
+// nothing for models that have no such part. Errors are the context's and the backend's.
+func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *model.Store, graph *affinity.Matrix, samples Samples, mean, std []float32) error {
+	if precompute := registry[s.Model].precompute; precompute != nil {
+		return precompute(ctx, backend, s, store, graph, samples, mean, std)
+	}
+	return nil
+}
+
 // Margins says whether the network's scores are to be trained by the squared hinge loss, one class against the rest, as a linear
 // support vector machine's are.
 func (s Spec) Margins() bool { return registry[s.Model].margins }
@@ -130,11 +150,28 @@ func (s Spec) Margins() bool { return registry[s.Model].margins }
 // networkScope is the path of a network's variables in a store.
 const networkScope = "/model/"
 
-// Build builds the spec's network in the root scope, see Network.
+// Build builds the spec's network in the root scope, see Network. In training, the logits of a network that answers several times for each
+// sample are `[batch, answers, classes]`; each answer is to have a loss of its own, and Answer sums them up.
 func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
+	training := scope.IsTraining(signal.Graph())
 	scope = scope.In("model")
 	signal = nn.Dropout(scope.In("input"), signal, optionsOf(scope).InputDropout)
-	return registry[s.Model].build(scope, s, graph, signal)
+	logits := registry[s.Model].build(scope, s, graph, signal)
+	if training {
+		return logits
+	}
+	return Answer(logits)
+}
+
+// Answer makes one answer of several: logits whose softmax is the mean of theirs. logits: `[batch, answers, classes]`, result `[batch,
+// classes]`; logits of one answer, `[batch, classes]`, stay as they are.
+func Answer(logits *Node) *Node {
+	if logits.Rank() == 2 {
+		return logits
+	}
+	logits = LogSoftmax(logits, -1)
+	most := StopGradient(ReduceMax(logits, 1))
+	return Add(most, Log(ReduceMean(Exp(Sub(logits, ExpandAxes(most, 1))), 1)))
 }
 
 // Parameters counts the trainable values: memberships, gates, filters, dense layers and batch norm's scale and offset. It

@@ -61,6 +61,10 @@ type Options struct {
 	// PLSTMSteps is the number of segments of equal length that a recording is divided into, a step of the part-aware LSTM each (at
 	// most the frames). Steps are unrolled: a training step's time grows faster than they.
 	PLSTMSteps int `param:"plstm_steps" default:"8" rule:"from 1" models:"p-lstm"`
+	// Segments is the same for the other recurrent networks of a body.
+	Segments int `param:"segments" default:"20" rule:"from 1" models:"hbrnn-l st-lstm stgc tgcnn"`
+	// Units is the number of units of such a network's layers, of each joint or part.
+	Units int `param:"units" default:"64" rule:"from 1" models:"st-lstm stgc tgcnn"`
 }
 
 var (

@@ -1,8 +1,6 @@
 package models
 
 import (
-	"fmt"
-
 	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -36,25 +34,4 @@ func temporalConvolution(scope *model.Scope, spec Spec, _ Topology, signal *Node
 	}
 	x = average(relu(nn.BatchNorm(scope.In("last"), x, nil)))
 	return nn.Dense(scope.In("classes"), x, spec.Classes, 1)
-}
-
-// checkBody says why the nodes are no joints of a body in frame after frame.
-func (s Spec) checkBody() error {
-	if s.Parts == nil {
-		return fmt.Errorf("model %s needs recordings of a body's joints, frame by frame, such as nw-ucla's; this data has no parts of a body", s.Model)
-	}
-	if err := s.checkGrid(); err != nil {
-		return err
-	}
-	for i, part := range s.Parts {
-		if len(part) == 0 {
-			return fmt.Errorf("model %s: part %d of the body has no joints", s.Model, i)
-		}
-		for _, joint := range part {
-			if joint < 0 || joint >= s.Grid[1] {
-				return fmt.Errorf("model %s: part %d of the body has joint %d; joints go from 0 to %d", s.Model, i, joint, s.Grid[1]-1)
-			}
-		}
-	}
-	return nil
 }

@@ -30,3 +30,28 @@ func WithGradient(forward func() *Node, backward func(v *Node) []*Node, xs ...*N
 		return v
 	})
 }
+
+// Unstack gives the slices of x along its first axis. x: `[n, ...]`, results `[...]`. Their gradients are stacked; GoMLX would make one of x's size
+// of each and add them up, in a time that grows with the square of n.
+func Unstack(x *Node) []*Node {
+	slices := make([]*Node, x.Shape().Dim(0))
+	gradients := make([]*Node, len(slices))
+	whole := IdentityWithCustomGradient(x, func(_, _ *Node) *Node {
+		for i, v := range gradients {
+			if v == nil { // nothing depends on that slice
+				gradients[i] = ZerosLike(slices[i])
+			}
+		}
+		return Stack(gradients, 0)
+	})
+	anchor := Reshape(Slice(Reshape(whole, x.Shape().Size()), AxisElem(0))) // as in WithGradient
+	for i := range slices {
+		y := StopGradient(Squeeze(SliceAxis(x, 0, AxisElem(i)), 0))
+		y = Where(Const(x.Graph(), false), BroadcastToShape(anchor, y.Shape()), y)
+		slices[i] = IdentityWithCustomGradient(y, func(_, v *Node) *Node {
+			gradients[i] = v
+			return v
+		})
+	}
+	return slices
+}

@@ -186,3 +186,16 @@ func TestDenseAndDecay(t *testing.T) {
 		assert.InDeltaSlice(t, []float64{1 + 0.1*w[0], 2 + 0.1*w[1]}, flat(out[2]), 1e-12)
 	})
 }
+
+// Unstack's slices, and the gradient of those that something depends on.
+func TestUnstack(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		out := call(t, backend, model.NewStore(), func(_ *model.Scope, g *Graph) []*Node {
+			x := Const(g, [][]float64{{1, 2}, {3, 4}, {5, 6}})
+			slices := nn.Unstack(x)
+			return []*Node{slices[1], Gradient(ReduceAllSum(Mul(slices[0], Square(slices[2]))), x)[0]}
+		})
+		assert.Equal(t, []float64{3, 4}, flat(out[0]))
+		assert.Equal(t, []float64{25, 36, 0, 0, 10, 24}, flat(out[1]))
+	})
+}

@@ -53,8 +53,8 @@ func newReproduce(s *shared) *cobra.Command {
 			return err
 		}
 		err = s.runStudy(cmd, o, tables, s.reportTables(cmd, o, tables))
-		if errors.Is(err, errNothingRun) && args[0] == "ntu" && data == "" {
-			return fmt.Errorf("%w; NW-UCLA can stand in for it: ccp reproduce ntu --data nw-ucla", err)
+		if errors.Is(err, errNothingRun) && data == "" && strings.HasPrefix(args[0], "cross-") {
+			return fmt.Errorf("%w; NW-UCLA can stand in for it: ccp reproduce %s --data nw-ucla", err, args[0])
 		}
 		return err
 	}

@@ -133,11 +133,11 @@ func TestDataSets(t *testing.T) {
 
 func TestReproduce(t *testing.T) {
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := execute(t, "reproduce", "ntu", "--backend", "go")
+	code, stdout, stderr := execute(t, "reproduce", "cross-view", "--backend", "go")
 	assert.Equal(t, 1, code)
 	assert.Regexp(t, `(?m)^ccp, cross-view .* 86.8$`, stdout, "the paper's numbers are shown in any case")
 	assert.Contains(t, stdout, "get the skeletons of NTU RGB+D")
-	assert.Contains(t, stderr, "NW-UCLA can stand in for it: ccp reproduce ntu --data nw-ucla")
+	assert.Contains(t, stderr, "NW-UCLA can stand in for it: ccp reproduce cross-view --data nw-ucla")
 
 	job := succeed(t, "reproduce", "loss", "--data", "digits", "--seeds", "2", "--jobs=slurm", "--folder", "shared")
 	assert.Contains(t, job, "#SBATCH --array=1-10\n")

@@ -145,7 +145,7 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 // spec is the network for a data set: the levels and widths asked for, the preset's where none are.
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	s := models.Spec{Model: c.Model, Architecture: models.PresetOf(c.Model, d.Name, d.Nodes),
-		Nodes: d.Nodes, Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Settings: c.Settings}
+		Nodes: d.Nodes, Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Bodies: d.Bodies, Settings: c.Settings}
 	if c.Levels != "" {
 		levels, err := models.ParseLevels(c.Levels)
 		if err != nil {

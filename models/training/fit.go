@@ -4,20 +4,14 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/clusterpool/ccp/models"
 )
 
 // fit computes the weights of a model that is not trained step by step, as one epoch.
 func (r *run) fit(ctx context.Context) error {
 	r.epochStart = time.Now()
-	x := make([]float32, r.spec.Nodes*r.spec.Channels)
-	err := r.spec.Fit(r.store, func(yield func(x []float32, class int32) bool) {
-		for _, i := range r.data.Train {
-			r.data.Signals.Read(i, x)
-			if ctx.Err() != nil || !yield(x, r.data.Labels[i]) {
-				return
-			}
-		}
-	}, r.data.Mean, r.data.Std)
+	err := r.spec.Fit(r.store, r.samples(ctx), r.data.Mean, r.data.Std)
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w before the weights were computed: give the same command to start again", ErrInterrupted)
 	}
@@ -34,4 +28,17 @@ func (r *run) fit(ctx context.Context) error {
 	}
 	r.state.Sums.Loss, r.state.Sums.Accuracy = fitted.Loss, fitted.Accuracy
 	return r.endEpoch()
+}
+
+// samples are the training samples, until ctx ends.
+func (r *run) samples(ctx context.Context) models.Samples {
+	x := make([]float32, r.spec.Nodes*r.spec.Channels)
+	return func(yield func(x []float32, class int32) bool) {
+		for _, i := range r.data.Train {
+			r.data.Signals.Read(i, x)
+			if ctx.Err() != nil || !yield(x, r.data.Labels[i]) {
+				return
+			}
+		}
+	}
 }

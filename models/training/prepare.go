@@ -11,12 +11,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// prepare makes the hierarchy where that comes before the training, unless the snapshot brought it.
+// prepare makes what comes before the training, such as the hierarchy, unless the snapshot brought it.
 func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
-	if !r.spec.PreparedBefore() {
+	if r.state.Step > 0 {
 		return nil
 	}
-	if r.state.Step > 0 {
+	err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, r.samples(ctx), r.data.Mean, r.data.Std)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
+	case err != nil:
+		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
+	case !r.spec.PreparedBefore():
 		return nil
 	}
 	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare)

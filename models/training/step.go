@@ -63,7 +63,7 @@ func newTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 			return train.GetMainLoss(g)
 		}, nil),
 		metric.NewBaseMetric("accuracy", "acc", metric.AccuracyMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
-			hit := Equal(ArgMax(predictions[0], -1, dtypes.Int32), Reshape(labels[0], labels[0].Shape().Size()))
+			hit := Equal(ArgMax(models.Answer(predictions[0]), -1, dtypes.Int32), Reshape(labels[0], labels[0].Shape().Size()))
 			return ReduceAllMean(ConvertDType(hit, dtypes.Float32))
 		}, nil),
 	}
@@ -145,9 +145,29 @@ func lossOf(c Config, spec models.Spec) loss.LossFn {
 		return squaredHinge
 	}
 	if c.Mixup > 0 {
-		return mixedCrossEntropy(c.LabelSmoothing)
+		return ofEachAnswer(mixedCrossEntropy(c.LabelSmoothing))
 	}
-	return smoothedCrossEntropy(c.LabelSmoothing)
+	return ofEachAnswer(smoothedCrossEntropy(c.LabelSmoothing))
+}
+
+// ofEachAnswer is the mean of a loss over the answers of a network that answers several times for each sample, see models.Spec.Build. What there
+// is one of for each sample, its label and its share in a mixture, holds for all of its answers.
+func ofEachAnswer(of loss.LossFn) loss.LossFn {
+	return func(labels, predictions []*Node) *Node {
+		z := predictions[0]
+		if z.Rank() == 2 {
+			return of(labels, predictions)
+		}
+		size, answers := z.Shape().Dim(0), z.Shape().Dim(1)
+		each := func(x *Node) *Node {
+			return Reshape(BroadcastToDims(Reshape(x, size, 1), size, answers), size*answers, 1)
+		}
+		repeated := []*Node{Reshape(z, size*answers, z.Shape().Dim(2))}
+		for _, share := range predictions[1:] {
+			repeated = append(repeated, each(share))
+		}
+		return of([]*Node{each(labels[0])}, repeated)
+	}
 }
 
 // squaredHinge is the loss of a linear support vector machine with squared slack, one class against the rest: the mean over the

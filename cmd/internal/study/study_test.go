@@ -201,7 +201,7 @@ func TestPaperTables(t *testing.T) {
 	_, err = PaperTable("cifar10", "digits", 0, false)
 	assert.ErrorContains(t, err, "table cifar10 is about cifar10")
 	_, err = PaperTable("x", "", 0, false)
-	assert.ErrorContains(t, err, `there is no table "x"; there are ntu, cifar10`)
+	assert.ErrorContains(t, err, `there is no table "x"; there are cross-subject, cross-view, cifar10`)
 }
 
 func TestJobs(t *testing.T) {

@@ -1,0 +1,109 @@
+package training
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// writeBody writes recordings of a body of 3 joints in 4 frames, whose class says in which frame its last joint is elsewhere, in noise.
+func writeBody(t *testing.T, samples int) string {
+	t.Helper()
+	d, err := datasets.Load(writeRing(t, samples), datasets.Options{})
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(7, 0))
+	values := make([]float32, 0, samples*ringNodes*3)
+	for _, label := range d.Labels {
+		for frame := range 4 {
+			for joint := range 3 {
+				place := [3]float64{0, float64(joint), 0}
+				if joint == 2 && frame == int(label) {
+					place = [3]float64{1.5, 0.5, -1}
+				}
+				for _, v := range place {
+					values = append(values, float32(v+0.1*random.NormFloat64()))
+				}
+			}
+		}
+	}
+	d.Signals = &datasets.Floats{Size: ringNodes * 3, Values: values}
+	d.Grid, d.Parts, d.Bodies = []int{4, 3}, [][]int{{0}, {1, 2}}, 1
+	path := filepath.Join(t.TempDir(), "body.npz")
+	require.NoError(t, d.Export(t.Context(), path, nil))
+	return path
+}
+
+// bodyConfig is a training of a model of bodies on such a file.
+func bodyConfig(t *testing.T, name string) Config {
+	c := Defaults(writeBody(t, 200), name)
+	c.Epochs, c.Batch, c.LearningRate, c.Schedule, c.Keep = 3, 16, 0.01, "cosine", "best"
+	return c
+}
+
+// Networks of bodies learn, those with several answers and those with a computation before the training among them, and a run that was
+// interrupted ends as one that was not.
+func TestBodies(t *testing.T) {
+	backend := backendtest.Go(t)
+	for _, name := range []string{"lie-group", "hbrnn-l", "st-lstm", "stgc", "tgcnn", "c-cnn"} {
+		t.Run(name, func(t *testing.T) {
+			c := bodyConfig(t, name)
+			if name == "st-lstm" || name == "stgc" || name == "tgcnn" {
+				set(&c, "units", 8)
+			}
+			if name == "st-lstm" { // its many answers learn slowly
+				c.Epochs, c.LearningRate = 12, 0.03
+				set(&c, "readout_dropout", 0.1)
+			}
+			whole := t.TempDir()
+			result := trainIn(t, backend, c, whole)
+			assert.Greater(t, result.Test.Accuracy, 0.4, "chance is 0.25")
+			if name == "lie-group" || name == "st-lstm" {
+				resume(t, backend, c, whole, []int{5})
+			}
+		})
+	}
+}
+
+// A computation before the training that is stopped says so.
+func TestInterruptedBeforeTheTraining(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	_, err := Train(ctx, backendtest.Go(t), bodyConfig(t, "lie-group"), Options{Dir: t.TempDir(), Observer: Observer{Begin: func(*datasets.Dataset, models.Spec, int, int) { stop() }}})
+	require.ErrorIs(t, err, ErrInterrupted)
+	assert.ErrorContains(t, err, "before the first step: give the same command to start again")
+}
+
+// Each answer has the loss of its own, the label and the share in a mixture being the sample's.
+func TestLossOfEachAnswer(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		z := [][][]float64{{{1, 2}, {0, 3}, {-1, 0.5}}, {{0.3, -2}, {4, 1}, {2, 2}}}
+		labels, shares := []int32{1, 0}, []float64{0.7, 0.9}
+		cross := func(z []float64, label int32) float64 {
+			return math.Log(math.Exp(z[0])+math.Exp(z[1])) - z[label]
+		}
+		plain, mixed := 0.0, 0.0
+		for i := range z {
+			for _, z := range z[i] {
+				plain += cross(z, labels[i]) / 6
+				mixed += (shares[i]*cross(z, labels[i]) + (1-shares[i])*cross(z, labels[1-i])) / 6
+			}
+		}
+		out, err := CallOnceN(backend, func(z, labels, shares *Node) []*Node {
+			labels = Reshape(labels, 2, 1)
+			return []*Node{ReduceAllMean(ofEachAnswer(smoothedCrossEntropy(0))([]*Node{labels}, []*Node{z})),
+				ReduceAllMean(ofEachAnswer(mixedCrossEntropy(0))([]*Node{labels}, []*Node{z, shares}))}
+		}, z, labels, shares)
+		require.NoError(t, err)
+		assert.InDelta(t, plain, out[0].Value().(float64), 1e-12)
+		assert.InDelta(t, mixed, out[1].Value().(float64), 1e-12)
+	})
+}
