@@ -59,7 +59,7 @@ type Options struct {
 	// filters together, so those must be a multiple of it.
 	GATHeads int `param:"gat_heads" default:"1" rule:"from 1" parts:"level" models:"gat gat-average"`
 	// PLSTMSteps is the number of segments of equal length that a recording is divided into, a step of the part-aware LSTM each (at
-	// most the frames). Steps are unrolled: a training step's time grows faster than they.
+	// most the frames).
 	PLSTMSteps int `param:"plstm_steps" default:"8" rule:"from 1" models:"p-lstm"`
 	// Segments is the same for the other recurrent networks of a body.
 	Segments int `param:"segments" default:"20" rule:"from 1" models:"hbrnn-l st-lstm stgc tgcnn"`

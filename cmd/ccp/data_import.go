@@ -37,6 +37,7 @@ func newDataImport(s *shared) *cobra.Command {
 	choiceVar(f, &missing, "missing", "error", "`WHAT` a sensor without any value in a sample is: error or zero", "error", "zero")
 	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
 	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or sensor,x,y,z")
+	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of skeletons: hip,trunk")
 	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
 	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
 	f.BoolVar(&o.Scale, "scale", false, "centre each sensor's channels and divide them by their deviation over the training samples, where sensors measure different things")
@@ -103,6 +104,13 @@ func (r importJSON) text() string {
 	line("sensors", "%s", counted(r.Sensors))
 	line("frames", "%s", r.Frames)
 	line("channels", "%d", r.Channels)
+	if r.Parts != nil {
+		parts := make([]string, len(r.Parts))
+		for i, p := range r.Parts {
+			parts[i] = fmt.Sprintf("%s %d", text.Shorten(p.Name, text.LongestName), len(p.Sensors))
+		}
+		line("parts", "%s", strings.Join(parts, ", "))
+	}
 	gaps := "none"
 	if f := r.Filled; f.Samples > 0 {
 		gaps = fmt.Sprintf("%s of %s interpolated", text.Thousands(f.Values), text.Count(f.Of, "value"))

@@ -54,6 +54,14 @@ func writeNPY(t *testing.T, folder, name string, shape []int, values any) string
 	return path
 }
 
+// Parts are in the order of their first sensors; a sensor may be of none.
+func TestFoldersOfABody(t *testing.T) {
+	parts := put(t, t.TempDir(), "parts.csv", "head,trunk\nhand,arm\n")
+	result, d := imported(t, Options{Frames: 4, Parts: parts}, csvFolders(t))
+	assert.Equal(t, []Part{{"trunk", []int{2}}, {"arm", []int{1}}}, result.Parts)
+	assert.Equal(t, [][]int{{2}, {1}}, d.Parts)
+}
+
 func TestFolders(t *testing.T) {
 	folder := csvFolders(t)
 	links := put(t, t.TempDir(), "links.csv", "hip,hand\nhand, head\n")
@@ -159,6 +167,17 @@ func TestFolderErrors(t *testing.T) {
 	} {
 		assert.Contains(t, refused(t, c.o, folder), c.want)
 	}
+	parts := filepath.Join(folder, "parts.csv")
+	for _, c := range []struct{ text, want string }{
+		{"hip,trunk\nhand\n", "parts.csv, line 2: 1 cells; want a sensor and the name of its part of the body"},
+		{"foot,leg\n", `parts.csv, line 1: "foot" is not one of the sensors: hip, hand, head`},
+		{"hip,trunk\nhip,leg\n", `parts.csv, line 2: sensor "hip" is in two parts; keep one`},
+		{"\n", "parts.csv holds no part; write a sensor and its part in each line, or leave --parts out"},
+	} {
+		put(t, folder, "parts.csv", c.text)
+		assert.Contains(t, refused(t, Options{Parts: parts}, folder), c.want)
+	}
+	assert.Contains(t, refused(t, Options{Parts: parts, Scale: true}, folder), "--scale would bend the body that --parts "+parts+" is of; leave one of them out")
 	links, places := filepath.Join(folder, "links.csv"), filepath.Join(folder, "positions.csv")
 	for _, c := range []struct{ text, want string }{
 		{"hip,hand\nhip\n", "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},

@@ -25,6 +25,7 @@ type Options struct {
 
 	Links      string // a CSV of pairs of sensors
 	Positions  string // a CSV of places of sensors
+	Parts      string // a CSV of sensors and their parts of a body
 	Neighbours int    // nearest ones that each sensor is joined to by its place
 	Origin     string // the sensor whose first value is taken from all, in each channel
 	Scale      bool   // each sensor's channels are scaled by themselves
@@ -47,6 +48,7 @@ type Result struct {
 	Sensors  []string `json:"sensors"`
 	Frames   Frames   `json:"frames"`
 	Channels int      `json:"channels"`
+	Parts    []Part   `json:"parts,omitempty"` // of a body
 	Filled   Filled   `json:"filled"`
 	Nodes    int      `json:"nodes"`
 	Edges    int      `json:"edges"`
@@ -122,7 +124,16 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{File: out, Samples: len(s.samples), Sensors: s.sensors, Frames: frames, Channels: s.channels, Filled: filled,
+	var parts []Part
+	if o.Parts != "" {
+		if o.Scale {
+			return nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", o.Parts)
+		}
+		if parts, err = readParts(o.Parts, s.sensors); err != nil {
+			return nil, err
+		}
+	}
+	result := &Result{File: out, Samples: len(s.samples), Sensors: s.sensors, Frames: frames, Channels: s.channels, Parts: parts, Filled: filled,
 		Nodes: graph.N(), Edges: graph.Edges(), Graph: from, Training: len(s.training()), Groups: s.groups(), Notes: append([]string{}, r.notes...)}
 	result.Test = result.Samples - result.Training
 	for class, name := range s.classes {
@@ -137,7 +148,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if s.split {
 		result.SplitBy = s.by
 	}
-	return result, r.write(out, s, labels, graph, frames.Count, signal)
+	return result, r.write(out, s, labels, graph, frames.Count, parts, signal)
 }
 
 // read reads whatever form of input there is, and marks tests and groups by the names of the samples.

@@ -2,13 +2,14 @@ package recordings
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
 // write writes the arrays that ccp reads, see package datasets.
-func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, frames int, signal func(i int, dst []float32)) error {
+func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, frames int, parts []Part, signal func(i int, dst []float32)) error {
 	edges := graph.EdgeList() // each once, all of weight 1
 	ends := make([]int32, 0, 2*len(edges))
 	for _, edge := range edges {
@@ -26,6 +27,15 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 		{Name: "edges", Array: &npz.Array{Shape: []int{len(edges), 2}, Data: ends}},
 		{Name: "grid", Array: list([]int32{int32(frames), int32(len(s.sensors))})},
 		{Name: "node_names", Array: list(names)},
+	}
+	if parts != nil {
+		of := slices.Repeat([]int32{-1}, len(s.sensors))
+		for part, p := range parts {
+			for _, sensor := range p.Sensors {
+				of[sensor] = int32(part)
+			}
+		}
+		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)})
 	}
 	split, groups := make([]uint8, len(s.samples)), make([]string, len(s.samples))
 	for i, x := range s.samples {
