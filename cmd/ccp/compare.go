@@ -107,7 +107,7 @@ func (c comparison) table(set dataSet) (study.Table, error) {
 			config.Steps, config.Epochs = 0, c.epochs
 			t.Reduced = fmt.Sprintf("%d epochs", c.epochs)
 		}
-		t.Rows = append(t.Rows, study.Row{Name: model, Config: &config, Folds: folds})
+		t.Rows = append(t.Rows, study.Row{Name: model, Config: config, Folds: folds})
 	}
 	return t, nil
 }

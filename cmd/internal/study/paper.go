@@ -32,7 +32,7 @@ type paperTable struct {
 	Also  string   // the set that can stand in for those, or "any"
 	Rows  []struct {
 		Name  string
-		Model string // "" for a row of which the paper has a number only
+		Model string
 		// Recipe is the recipe that Set changes; "" for the paper's.
 		Recipe string
 		Paper  map[string]float64 // the paper's accuracy on each of its data sets, in percent
@@ -106,34 +106,27 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	}
 	var whole []string // the numbers of epochs that were cut short
 	for _, r := range p.Rows {
-		row := Row{Name: r.Name, Paper: r.Paper[data], Note: r.Note}
-		if r.Model == "" && !own {
-			continue
+		c, err := training.Recipe(data, r.Model, cmp.Or(r.Recipe, models.PaperRecipe))
+		if err != nil {
+			return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
 		}
-		if r.Model != "" {
-			c, err := training.Recipe(data, r.Model, cmp.Or(r.Recipe, models.PaperRecipe))
-			if err != nil {
+		if r.Set != nil {
+			if err := decode(r.Set, &c); err != nil {
 				return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
 			}
-			if r.Set != nil {
-				if err := decode(r.Set, &c); err != nil {
-					return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
-				}
-			}
-			if epochs > 0 && epochs < c.EpochCount() {
-				if all := fmt.Sprint(c.EpochCount()); !slices.Contains(whole, all) {
-					whole = append(whole, all)
-				}
-				c.Steps, c.Epochs = 0, epochs
-			}
-			if reduced {
-				if err := narrow(&c); err != nil {
-					return t, fmt.Errorf("--reduced: %w", err)
-				}
-			}
-			row.Config = &c
 		}
-		t.Rows = append(t.Rows, row)
+		if epochs > 0 && epochs < c.EpochCount() {
+			if all := fmt.Sprint(c.EpochCount()); !slices.Contains(whole, all) {
+				whole = append(whole, all)
+			}
+			c.Steps, c.Epochs = 0, epochs
+		}
+		if reduced {
+			if err := narrow(&c); err != nil {
+				return t, fmt.Errorf("--reduced: %w", err)
+			}
+		}
+		t.Rows = append(t.Rows, Row{Name: r.Name, Config: c, Paper: r.Paper[data], Note: r.Note})
 	}
 	if whole != nil {
 		t.Reduced = fmt.Sprintf("%d of %s epochs", epochs, strings.Join(whole, " or "))

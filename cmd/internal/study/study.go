@@ -23,13 +23,13 @@ import (
 // Row is one line of a table.
 type Row struct {
 	Name string
-	// Config is what is run, with each seed in place of its own; nil for a row that only quotes.
-	Config *training.Config
+	// Config is what is run, with each seed in place of its own.
+	Config training.Config
 	// Folds are those of a cross-validation, each run with every seed; none: the data's own test.
 	Folds []datasets.Fold
 	// Paper is the accuracy in the paper, in percent; 0: none.
 	Paper float64
-	// Note says in what the row differs from the paper's, or where a quoted number is from.
+	// Note says in what the row differs from the paper's.
 	Note string
 }
 
@@ -80,17 +80,14 @@ func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
 	return cells
 }
 
-// cells are the row's runs with a seed, one for each fold; none for a row that only quotes.
+// cells are the row's runs with a seed, one for each fold.
 func (r Row) cells(folder string, seed int) (cells []Cell) {
-	if r.Config == nil {
-		return nil
-	}
 	folds := r.Folds
 	if folds == nil {
 		folds = []datasets.Fold{r.Config.Fold}
 	}
 	for _, fold := range folds {
-		c := *r.Config
+		c := r.Config
 		c.Seed, c.Fold = int64(seed), fold
 		cells = append(cells, Cell{Row: r.Name, Config: c, Dir: filepath.Join(folder, runName(c))})
 	}
