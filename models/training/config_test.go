@@ -36,7 +36,7 @@ func TestConfigCheck(t *testing.T) {
 		"validation: share 1 is outside [0, 1)":                                         func(c *Config) { c.Validation = 1 },
 		"validation: share -0.5 is outside [0, 1)":                                      func(c *Config) { c.Validation = -0.5 },
 		"validation: share NaN is outside [0, 1)":                                       func(c *Config) { c.Validation = math.NaN() },
-		`model: there is no "lenet"; there are bayes, c-cnn, ccp, `:                            func(c *Config) { c.Model = "lenet" },
+		`model: there is no "lenet"; there are bayes, c-cnn, ccp, `:                     func(c *Config) { c.Model = "lenet" },
 	} {
 		c := Defaults("digits", "ccp")
 		change(&c)
