@@ -40,7 +40,7 @@ type Dataset struct {
 	Grid []int
 	// Parts are the columns of the grid in each part of a body; nil where the nodes are not a skeleton's.
 	Parts [][]int
-	// Bodies is how many bodies' x, y and z, three channels each, are a joint's first channels; 0 where the nodes are not a skeleton's.
+	// Bodies is how many bodies' x, y and z, three channels each, are a joint's first channels; 0 where none has places in space.
 	Bodies int
 	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures; nil where the data has none.
 	Coordinates []float64

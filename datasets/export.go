@@ -52,7 +52,7 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 				of[joint] = int32(part)
 			}
 		}
-		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)}, npz.Named{Name: "bodies", Array: list([]int32{int32(max(1, d.Bodies))})})
+		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)}, npz.Named{Name: "bodies", Array: list([]int32{int32(d.Bodies)})})
 	}
 	if d.Groups != nil {
 		groups := make([]string, len(samples))

@@ -139,7 +139,7 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](-1, -1)), "parts goes up to -1; number the parts of the body from 0"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](7, 0)), "parts goes up to 7; number"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](1, -1)), "parts has no joint of part 0, but of part 1; leave no number out"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](2)), "bodies is 2; want a number from 1 on of which each has x, y and z among the"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](2)), "bodies is 2; want a number of which each has x, y and z among the 2 channels of features, or 0"},
 		{path4().with("bodies", vectorOf[int64](1)), "bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out"},
 	} {
 		_, err := Load(c.data.write(t), Options{})
@@ -170,5 +170,11 @@ func TestParts(t *testing.T) {
 	again := exported(t, d)
 	assert.Equal(t, d.Parts, again.Parts)
 	assert.Equal(t, d.Bodies, again.Bodies)
-	assert.Equal(t, 1, file.with("bodies", vectorOf[int64](1)).load(t, Options{}).Bodies)
+	assert.Equal(t, 1, file.with("bodies", nil).load(t, Options{}).Bodies)
+
+	flat := path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 0)).load(t, Options{}) // x and y alone
+	assert.Zero(t, flat.Bodies)
+	_, own = flat.ChannelStats(flat.Train)
+	assert.Equal(t, own, flat.Std)
+	assert.Zero(t, exported(t, flat).Bodies)
 }

@@ -59,13 +59,14 @@ func (r *npzReader) readParts() error {
 	if empty := slices.IndexFunc(parts, func(joints []int) bool { return len(joints) == 0 }); empty >= 0 {
 		return fmt.Errorf("parts has no joint of part %d, but of part %d; leave no number out", empty, count-1)
 	}
-	bodies := []int64{1}
+	bodies := []int64{min(1, int64(r.d.Channels/3))}
 	if r.Has("bodies") {
 		if bodies, err = npz.Elements(r, "bodies", 1, "number of bodies", (*npz.Array).Ints); err != nil {
 			return err
 		}
-		if bodies[0] < 1 || 3*bodies[0] > int64(r.d.Channels) && r.d.Channels > 0 {
-			return fmt.Errorf("bodies is %d; want a number from 1 on of which each has x, y and z among the %d channels of features", bodies[0], r.d.Channels)
+		if bodies[0] < 0 || 3*bodies[0] > int64(r.d.Channels) && r.d.Channels > 0 {
+			return fmt.Errorf("bodies is %d; want a number of which each has x, y and z among the %d channels of features, or 0 where they are no places in space",
+				bodies[0], r.d.Channels)
 		}
 	}
 	r.d.Parts, r.d.Bodies = parts, int(bodies[0])

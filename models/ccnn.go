@@ -42,10 +42,10 @@ func clipCNN(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 	}
 	x = ReduceMean(x, 1)
 	x = Reshape(x, batch*len(starts), x.Shape().Size()/(batch*len(starts)))
-	rate := optionsOf(scope).ReadoutDropout
-	hidden := scope.In("hidden")
-	x = nn.Dropout(hidden, relu(nn.Dense(hidden, x, wide, 1)), rate)
-	return Reshape(nn.Dense(scope.In("classes"), x, spec.Classes, 1), batch, len(starts), spec.Classes)
+	classes := scope.In("classes")
+	x = relu(nn.Dense(scope.In("hidden"), x, wide, 1))
+	x = nn.Dropout(classes, x, optionsOf(classes).ReadoutDropout)
+	return Reshape(nn.Dense(classes, x, spec.Classes, 1), batch, len(starts), spec.Classes)
 }
 
 // largerOf is the larger of each two values along an axis; a last one without a partner stays.

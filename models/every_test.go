@@ -17,7 +17,7 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 	require.NoError(t, err)
 	s := Spec{Model: name, Nodes: 36, Channels: 2, Classes: 3, Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}}
 	if name == "c-cnn" || name == "lie-group" { // x, y and z
-		s.Channels = 3
+		s.Channels, s.Bodies = 3, 1
 	}
 	s.Architecture = PresetOf(name, "body", s.Nodes)
 	return s, graph

@@ -194,7 +194,7 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 // By hand: weights without the biases that batch norm makes useless, batch norm's scale and offset, the class layer.
 func TestGridsParameters(t *testing.T) {
 	cifar := Spec{Nodes: 1024, Channels: 3, Classes: 10, Grid: []int{32, 32}}
-	body := Spec{Nodes: 800, Channels: 9, Classes: 10, Grid: []int{40, 20}, Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}}
+	body := Spec{Nodes: 800, Channels: 9, Classes: 10, Grid: []int{40, 20}, Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}, Bodies: 1}
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9}, {9, 10}, {10, 11}, {0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}, 20, 40)
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -227,23 +227,23 @@ func TestGridsParameters(t *testing.T) {
 
 func TestGridsCheck(t *testing.T) {
 	for want, change := range map[string]func(s *Spec){
-		"model cnn needs nodes on a grid, such as an image's pixels; this data has none":                                  func(s *Spec) { s.Model, s.Grid = "cnn", nil },
-		"model resnet: the grid is [7 5], which is not rows and columns of the 42 nodes":                                  func(s *Spec) { s.Model, s.Grid = "resnet", []int{7, 5} },
-		"model resnet: the grid is [42], which is not":                                                                    func(s *Spec) { s.Model, s.Grid = "resnet", []int{42} },
-		"setting resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110":                           func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 21.0}) },
-		"setting resnet_depth=2: it must be 6n+2":                                                                         func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 2.0}) },
-		"setting resnet_depth: model cnn has no resnet_depth; only resnet has":                                            func(s *Spec) { s.Model, s.Settings = "cnn", settings(map[string]any{"resnet_depth": 20.0}) },
-		"setting readout_dropout: model tcn has no readout_dropout":                                                       func(s *Spec) { s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5}) },
-		"setting plstm_steps=0: it must be a whole number from 1":                                                         func(s *Spec) { s.Settings = settings(map[string]any{"plstm_steps": 0.0}) },
-		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; this data has no parts of a b": func(s *Spec) { s.Model, s.Parts = "tcn", nil },
-		"model p-lstm needs nodes on a grid":                                                                              func(s *Spec) { s.Grid = nil },
-		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5":                                             func(s *Spec) { s.Parts = [][]int{{0}, {1, 6}} },
-		"model p-lstm: part 0 of the body has no joints":                                                                  func(s *Spec) { s.Parts = [][]int{{}, {1}} },
-		"model c-cnn needs x, y and z of the joints of 1 bodies; this data has 2 channels":                                func(s *Spec) { s.Model = "c-cnn" },
-		"model lie-group needs x, y and z of the joints of 2 bodies; this data has 5 channels":                            func(s *Spec) { s.Model, s.Bodies, s.Channels = "lie-group", 2, 5 },
-		"setting units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has":                                  func(s *Spec) { s.Model, s.Settings = "hbrnn-l", settings(map[string]any{"units": 5.0}) },
+		"model cnn needs nodes on a grid, such as an image's pixels; this data has none":        func(s *Spec) { s.Model, s.Grid = "cnn", nil },
+		"model resnet: the grid is [7 5], which is not rows and columns of the 42 nodes":        func(s *Spec) { s.Model, s.Grid = "resnet", []int{7, 5} },
+		"model resnet: the grid is [42], which is not":                                          func(s *Spec) { s.Model, s.Grid = "resnet", []int{42} },
+		"setting resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110": func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 21.0}) },
+		"setting resnet_depth=2: it must be 6n+2":                                               func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 2.0}) },
+		"setting resnet_depth: model cnn has no resnet_depth; only resnet has":                  func(s *Spec) { s.Model, s.Settings = "cnn", settings(map[string]any{"resnet_depth": 20.0}) },
+		"setting readout_dropout: model tcn has no readout_dropout":                             func(s *Spec) { s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5}) },
+		"setting plstm_steps=0: it must be a whole number from 1":                               func(s *Spec) { s.Settings = settings(map[string]any{"plstm_steps": 0.0}) },
+		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; this data has no parts of a body: own data has them in an array parts, which ccp data import --parts writes": func(s *Spec) { s.Model, s.Parts = "tcn", nil },
+		"model p-lstm needs nodes on a grid":                                                                   func(s *Spec) { s.Grid = nil },
+		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5":                                  func(s *Spec) { s.Parts = [][]int{{0}, {1, 6}} },
+		"model p-lstm: part 0 of the body has no joints":                                                       func(s *Spec) { s.Parts = [][]int{{}, {1}} },
+		"model c-cnn needs x, y and z of the joints; this data has 2 channels, and x, y and z of 0 bodies":     func(s *Spec) { s.Model = "c-cnn" },
+		"model lie-group needs x, y and z of the joints; this data has 5 channels, and x, y and z of 2 bodies": func(s *Spec) { s.Model, s.Bodies, s.Channels = "lie-group", 2, 5 },
+		"setting units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has":                       func(s *Spec) { s.Model, s.Settings = "hbrnn-l", settings(map[string]any{"units": 5.0}) },
 		"setting readout_dropout: model lie-group has no readout_dropout": func(s *Spec) {
-			s.Model, s.Channels, s.Settings = "lie-group", 3, settings(map[string]any{"readout_dropout": 0.5})
+			s.Model, s.Channels, s.Bodies, s.Settings = "lie-group", 3, 1, settings(map[string]any{"readout_dropout": 0.5})
 		},
 		"model p-lstm has no levels": func(s *Spec) { s.Levels = mustLevels("1x2/3") },
 	} {

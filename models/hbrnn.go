@@ -6,7 +6,7 @@ import (
 )
 
 // hierarchicalRNN is HBRNN-L of Du et al. (2015): four recurrent layers in both directions of time, of tanh units and at the top of LSTMs.
-// The first has a pair for each part of the body, trunk first. The second has one for each limb beside the trunk, the third for each two of
+// The first has a pair for each part of the body, trunk first. The second has one for each limb together with the trunk, the third for each two of
 // these, arms and legs, the fourth for all of the body. The class layer gets the mean of the outputs over time, where theirs
 // adds up the scores. The graph's edges have no part in it.
 func hierarchicalRNN(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {

@@ -1,17 +1,12 @@
 package models
 
 import (
-	"context"
-	"fmt"
 	"math"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -22,11 +17,7 @@ import (
 //
 // Each machine's features are divided by the root of their number, which makes a step of Adam alike for all sizes.
 func lieGroup(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
-	bones, err := spec.bonesOfPairs(graph.Matrix)
-	if err != nil {
-		panic(err)
-	}
-	x := relativeGeometry(placesOf(spec, signal), bones)
+	x := relativeGeometry(placesOf(spec, signal), bonesOf(graph.Matrix, spec.Grid[1]))
 	g, dtype, batch, frames, values := x.Graph(), x.DType(), x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	nominal := scope.VariableWithShape(nominalCurves, shapes.Make(dtype, spec.Classes, frames, values)).SetTrainable(false).NodeValue(g)
 	warps := warpTo(x, nominal)
@@ -46,15 +37,6 @@ func lieGroup(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 	return Add(Stack(scores, 1), ExpandAxes(nn.Bias(scope, x, spec.Classes), 0))
 }
 
-// bonesOfPairs are the bones of a skeleton that has two or more, so that one can be seen from another.
-func (s Spec) bonesOfPairs(graph *affinity.Matrix) ([][2]int, error) {
-	bones := bonesOf(graph, s.Grid[1])
-	if len(bones) < 2 {
-		return nil, fmt.Errorf("model %s needs two bones or more; the graph has %d edges between the %d joints of the first frame", s.Model, len(bones), s.Grid[1])
-	}
-	return bones, nil
-}
-
 // lieLacks are options that it has no use for.
 var lieLacks = append([]string{"dtype"}, linearLacks...)
 
@@ -69,21 +51,22 @@ const nominalCurves = "nominal"
 // places: `[batch, frames, joints, bodies, 3]`, result `[batch, frames, bodies·bones·(bones−1)·5]`.
 func relativeGeometry(places *Node, bones [][2]int) *Node {
 	g, dtype := places.Graph(), places.DType()
-	batch, frames, joints, bodies := places.Shape().Dim(0), places.Shape().Dim(1), places.Shape().Dim(2), places.Shape().Dim(3)
-	begins, spans := make([][]float64, len(bones)), make([][]float64, len(bones))
-	for k, b := range bones {
-		begins[k], spans[k] = make([]float64, joints), make([]float64, joints)
-		begins[k][b[0]], spans[k][b[0]], spans[k][b[1]] = 1, -1, 1
-	}
-	ofBones := func(matrix [][]float64) []*Node { // x, y and z, `[batch, frames, bodies, bones]`
-		all := Einsum("kj,ftjbc->ftbkc", ConstAsDType(g, dtype, matrix), places)
-		var axes []*Node
+	batch, frames, bodies := places.Shape().Dim(0), places.Shape().Dim(1), places.Shape().Dim(3)
+	ends := func(end int) (axes []*Node) { // x, y and z of one end of each bone, `[batch, frames, bodies, bones]`
+		var joints []*Node
+		for _, b := range bones {
+			joints = append(joints, Squeeze(SliceAxis(places, 2, AxisElem(b[end])), 2))
+		}
+		all := Stack(joints, 3)
 		for axis := range 3 {
 			axes = append(axes, Squeeze(SliceAxis(all, 4, AxisElem(axis)), 4))
 		}
 		return axes
 	}
-	begin, d := ofBones(begins), ofBones(spans)
+	begin, d := ends(0), ends(1)
+	for axis := range d {
+		d[axis] = Sub(d[axis], begin[axis])
+	}
 	length := radius(radius(d[0], d[1]), d[2])
 	there := IsPositive(length)
 	for axis := range d {
@@ -205,7 +188,7 @@ func warpTo(x, nominal *Node) *Node {
 }
 
 // fourierPyramid are the rows of a Fourier temporal pyramid (Wang et al. 2012) for a curve of `frames`: for the whole, its halves and its
-// quarters the lowest quarter of the frequencies of a transform of that length, real and imaginary parts. Above frequency 0 they count twice. Results:
+// quarters, each filled up with zeros to `frames`, the lowest quarter of the frequencies, real and imaginary parts. Above frequency 0 they count twice. Results:
 // `[segments·frequencies, frames]`.
 func fourierPyramid(frames int) (cos, sin [][]float64) {
 	for _, segments := range []int{1, 2, 4} {
@@ -228,95 +211,4 @@ func fourierPyramid(frames int) (cos, sin [][]float64) {
 		}
 	}
 	return cos, sin
-}
-
-// The nominal curve of a class is made of that many of its training recordings at most, spread evenly over them, in that many rounds.
-const (
-	nominalSamples = 64
-	nominalRounds  = 25
-)
-
-// precomputeLieGroup computes the nominal curve of each class: first the curve of one of its recordings, then again and again the mean of all of
-// them, each warped to the curve so far. A class without recordings has a curve of zeros.
-func precomputeLieGroup(ctx context.Context, backend compute.Backend, s Spec, store *model.Store, graph *affinity.Matrix, samples Samples, mean, std []float32) error {
-	bones, err := s.bonesOfPairs(graph)
-	if err != nil {
-		return err
-	}
-	curves, err := NewExec(backend, func(x *Node) *Node { return relativeGeometry(placesOf(s, x), bones) })
-	if err != nil {
-		return err
-	}
-	defer curves.Finalize()
-	means, err := NewExec(backend, func(x, weights, nominal *Node) *Node {
-		warped := Einsum("bst,btv->bsv", Squeeze(warpTo(x, ExpandAxes(nominal, 0)), 1), x)
-		return Einsum("bsv,b->sv", warped, weights)
-	})
-	if err != nil {
-		return err
-	}
-	defer means.Finalize()
-	chosen := s.choose(samples, mean, std)
-	var flat []float32
-	values := s.bodies() * len(bones) * (len(bones) - 1) * 5
-	for _, recordings := range chosen {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		curve := make([]float32, s.Grid[0]*values)
-		if len(recordings) > 0 {
-			if curve, err = nominalCurve(curves, means, s, recordings); err != nil {
-				return fmt.Errorf("nominal curve of a class: %w", err)
-			}
-		}
-		flat = append(flat, curve...)
-	}
-	store.RootScope().In("model").VariableWithValue(nominalCurves, tensors.FromFlatDataAndDimensions(flat, s.Classes, s.Grid[0], values)).SetTrainable(false)
-	return nil
-}
-
-// choose takes the recordings of each class that its nominal curve is made of, normalised.
-func (s Spec) choose(samples Samples, mean, std []float32) [][][]float32 {
-	counts := make([]int, s.Classes)
-	samples(func(_ []float32, class int32) bool { counts[class]++; return true })
-	chosen, seen := make([][][]float32, s.Classes), make([]int, s.Classes)
-	samples(func(x []float32, class int32) bool {
-		n, k := counts[class], seen[class]
-		seen[class]++
-		if kept := min(n, nominalSamples); k*kept/n == len(chosen[class]) { // the first of each of as many equal shares
-			normalised := make([]float32, len(x))
-			for j, v := range x {
-				normalised[j] = (v - mean[j%s.Channels]) / std[j%s.Channels]
-			}
-			chosen[class] = append(chosen[class], normalised)
-		}
-		return true
-	})
-	return chosen
-}
-
-// nominalCurve is that of the recordings of one class. Batches are filled up with zeros of no weight, so that one program serves all classes.
-func nominalCurve(curves, means *Exec, s Spec, recordings [][]float32) ([]float32, error) {
-	flat, weights := make([]float32, nominalSamples*s.Nodes*s.Channels), make([]float32, nominalSamples)
-	for i, x := range recordings {
-		copy(flat[i*len(x):], x)
-		weights[i] = 1 / float32(len(recordings))
-	}
-	x, err := curves.Call(tensors.FromFlatDataAndDimensions(flat, nominalSamples, s.Nodes, s.Channels))
-	if err != nil {
-		return nil, err
-	}
-	first := make([]float32, x[0].Shape().Size()/nominalSamples)
-	if err := tensors.ConstFlatData(x[0], func(all []float32) { copy(first, all) }); err != nil {
-		return nil, err
-	}
-	nominal := tensors.FromFlatDataAndDimensions(first, x[0].Shape().Dim(1), x[0].Shape().Dim(2))
-	for range nominalRounds {
-		next, err := means.Call(x[0], weights, nominal)
-		if err != nil {
-			return nil, err
-		}
-		nominal = next[0]
-	}
-	return tensors.CopyFlatData[float32](nominal)
 }

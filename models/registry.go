@@ -29,7 +29,7 @@ type Spec struct {
 	Grid []int `json:"grid,omitempty"`
 	// Parts are the columns of the grid that make up each part of a body; nil where the nodes are no skeleton's.
 	Parts [][]int `json:"parts,omitempty"`
-	// Bodies is how many bodies' x, y and z, three channels each, are a joint's first channels; 0 is one body.
+	// Bodies is how many bodies' x, y and z, three channels each, are a joint's first channels; 0: no places in space are known.
 	Bodies   int      `json:"bodies,omitempty"`
 	Settings Settings `json:"params"`
 }
@@ -59,6 +59,8 @@ type kind struct {
 	margins bool
 	// fit computes the weights from the training samples in closed form; nil: they are trained.
 	fit func(spec Spec, store *model.Store, samples Samples, mean, std []float32) error
+	// bones is how many edges between joints of the first frame it needs.
+	bones int
 	// precompute computes variables that stay as they are from the training samples, before the training; nil: there are none.
 	precompute func(ctx context.Context, backend compute.Backend, spec Spec, store *model.Store, graph *affinity.Matrix, samples Samples, mean, std []float32) error
 	// own: it was added by Register, and may have levels of package ccp that only building it tells of.
@@ -79,11 +81,11 @@ var registry = map[string]kind{
 	"resnet":       {about: "residual network (He et al. 2016)", build: residualNetwork, check: Spec.checkGrid, lacks: noReadout},
 	"tcn":          {about: "temporal convolution network (Kim and Reiter 2017)", build: temporalConvolution, check: Spec.checkBody, lacks: noReadout},
 	"p-lstm":       {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM, check: Spec.checkBody},
-	"lie-group":    {about: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)", build: lieGroup, precompute: precomputeLieGroup, margins: true, check: Spec.checkPlaces, lacks: lieLacks},
+	"lie-group":    {about: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)", build: lieGroup, bones: 2, precompute: precomputeLieGroup, margins: true, check: Spec.checkPlaces, lacks: lieLacks},
 	"hbrnn-l":      {about: "hierarchical recurrent network of a body's parts (Du et al. 2015)", build: hierarchicalRNN, check: Spec.checkBody},
-	"st-lstm":      {about: "LSTM over joints and time with trust gates (Liu et al. 2016)", build: spatioTemporalLSTM, check: Spec.checkBody},
-	"stgc":         {about: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)", build: recursiveGraphFilters, check: Spec.checkBody},
-	"tgcnn":        {about: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)", build: tensorGraphCNN, check: Spec.checkBody},
+	"st-lstm":      {about: "LSTM over joints and time with trust gates (Liu et al. 2016)", build: spatioTemporalLSTM, bones: 1, check: Spec.checkBody},
+	"stgc":         {about: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)", build: recursiveGraphFilters, bones: 1, check: Spec.checkBody},
+	"tgcnn":        {about: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)", build: tensorGraphCNN, bones: 1, check: Spec.checkBody},
 	"c-cnn":        {about: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)", build: clipCNN, check: Spec.checkPlaces},
 	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: graphStack(chebyshevConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
 	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: graphStack(gcnConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
@@ -121,6 +123,14 @@ func (s Spec) Check() error {
 	return s.checkSettings()
 }
 
+// CheckGraph says what the spec's model lacks in a graph.
+func (s Spec) CheckGraph(graph *affinity.Matrix) error {
+	if needed := registry[s.Model].bones; needed > 0 && len(bonesOf(graph, s.Grid[1])) < needed {
+		return fmt.Errorf("model %s needs the bones of a skeleton; the graph has %d edges between the %d joints of the first frame", s.Model, len(bonesOf(graph, s.Grid[1])), s.Grid[1])
+	}
+	return nil
+}
+
 // Samples gives each training sample, raw, `[nodes, channels]` row-major, and its class to yield, until yield says no. The
 // slice is used again.
 type Samples func(yield func(x []float32, class int32) bool)
@@ -151,7 +161,7 @@ func (s Spec) Margins() bool { return registry[s.Model].margins }
 const networkScope = "/model/"
 
 // Build builds the spec's network in the root scope, see Network. In training, the logits of a network that answers several times for each
-// sample are `[batch, answers, classes]`; each answer is to have a loss of its own, and Answer sums them up.
+// sample are `[batch, answers, classes]`; each answer is to have a loss of its own, and Answer makes one of them.
 func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	training := scope.IsTraining(signal.Graph())
 	scope = scope.In("model")

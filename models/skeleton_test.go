@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -120,6 +121,54 @@ func TestFourierPyramid(t *testing.T) {
 	assert.Len(t, cos, 3, "one frame is the whole, the second half and the last quarter")
 }
 
+// Its gradient is that of central differences.
+func TestRelativeGeometryGradient(t *testing.T) {
+	s := bodySpecs()["lie-group"]
+	bones := bonesOf(bodyGraph(t, s), 5)
+	places := made("x", 2*5*3, 1, 0)
+	weights := made("weights", 2*4*3*5, 1, 0)
+	value := func(x *Node) *Node {
+		g := relativeGeometry(Reshape(x, 1, 2, 5, 1, 3), bones)
+		return ReduceAllSum(Mul(Reshape(g, 2*4*3*5), Const(x.Graph(), weights)))
+	}
+	backend := backendtest.Go(t)
+	at := func(x []float64) float64 {
+		return computed(t, backend, func(x *Node) []*Node { return []*Node{value(x)} }, x)[0].Value().(float64)
+	}
+	gradient := tensors.MustCopyFlatData[float64](computed(t, backend, func(x *Node) []*Node { return Gradient(value(x), x) }, places)[0])
+	for i := range places {
+		const h = 1e-6
+		ahead, behind := slices.Clone(places), slices.Clone(places)
+		ahead[i], behind[i] = ahead[i]+h, behind[i]-h
+		want := (at(ahead) - at(behind)) / (2 * h)
+		assert.InDelta(t, want, gradient[i], 1e-5*(1+math.Abs(want)), "place %d", i)
+	}
+}
+
+// The nominal curve of two recordings is the mean of both, warped to the first: a still one of another place, which is nearest everywhere.
+func TestNominalCurveOfTwo(t *testing.T) {
+	backend := backendtest.Go(t)
+	s := bodySpecs()["lie-group"]
+	graph := bodyGraph(t, s)
+	x := signals(s, 2, 5)
+	for frame := range 9 { // the second stands still
+		copy(x[1][frame*15:], x[1][:15])
+	}
+	store := s.NewStore(1)
+	require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
+		_ = yield(x[0], 1) && yield(x[1], 1)
+	}, make([]float32, 3), []float32{1, 1, 1}))
+	nominal := tensors.MustCopyFlatData[float32](store.GetVariable("/model/nominal").MustValue())[540:1080]
+	curves := tensors.MustCopyFlatData[float32](computed(t, backend, func(x *Node) []*Node {
+		return []*Node{relativeGeometry(placesOf(s, x), bonesOf(graph, 5))}
+	}, tensors.FromFlatDataAndDimensions(slices.Concat(x...), 2, s.Nodes, 3))[0])
+	first, last := curves[:60], curves[8*60:9*60]
+	for j := range 60 { // the ends of recordings are paired with the ends
+		assert.InDelta(t, (float64(first[j])+float64(curves[540+j]))/2, nominal[j], 1e-4)
+		assert.InDelta(t, (float64(last[j])+float64(curves[540+j]))/2, nominal[8*60+j], 1e-4)
+	}
+}
+
 // The nominal curves: of samples that are all alike it is theirs, a class without samples has zeros, and nothing is left of a stopped computation.
 func TestPrecomputeLieGroup(t *testing.T) {
 	backend := backendtest.Go(t)
@@ -151,11 +200,13 @@ func TestPrecomputeLieGroup(t *testing.T) {
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	assert.ErrorIs(t, s.Precompute(stopped, backend, s.NewStore(1), graph, samples, mean, std), context.Canceled)
+	left := s.NewStore(1)
+	assert.ErrorIs(t, s.Precompute(stopped, backend, left, graph, samples, mean, std), context.Canceled)
+	assert.Nil(t, left.GetVariable("/model/nominal"))
 	single, err := affinity.SpaceTime([][2]int{{0, 1}}, 5, 9)
 	require.NoError(t, err)
-	assert.ErrorContains(t, s.Precompute(t.Context(), backend, s.NewStore(1), single, samples, mean, std),
-		"model lie-group needs two bones or more; the graph has 1 edges between the 5 joints of the first frame")
+	assert.EqualError(t, s.CheckGraph(single), "model lie-group needs the bones of a skeleton; the graph has 1 edges between the 5 joints of the first frame")
+	require.NoError(t, s.CheckGraph(graph))
 }
 
 // What a class's nominal curve is made of is spread over its samples.

@@ -27,16 +27,18 @@ func spatioTemporalLSTM(scope *model.Scope, spec Spec, graph Topology, signal *N
 		}
 		cells = append(cells, Gather(x, nn.Indices(tables, x.Graph(), fmt.Sprintf("diagonal_%d", d+1), rows)))
 	}
+	classes := scope.In("classes")
+	rate := optionsOf(classes).ReadoutDropout
 	for layer := range 2 {
 		scope := scope.In("lstm_%d", layer+1)
 		cells = trustLSTM(scope, cells, diagonals, optionsOf(scope).Units)
 		for d, h := range cells {
-			cells[d] = nn.Dropout(scope.In("diagonal_%d", d+1), h, optionsOf(scope).ReadoutDropout)
+			cells[d] = nn.Dropout(scope.In("diagonal_%d", d+1), h, rate)
 		}
 	}
 	all := Concatenate(cells, 0)
 	answers := all.Shape().Dim(0)
-	all = nn.Dense(scope.In("classes"), Reshape(all, answers*batch, all.Shape().Dim(-1)), spec.Classes, 1)
+	all = nn.Dense(classes, Reshape(all, answers*batch, all.Shape().Dim(-1)), spec.Classes, 1)
 	return TransposeAllDims(Reshape(all, answers, batch, spec.Classes), 1, 0, 2)
 }
 

@@ -42,7 +42,9 @@ func Unstack(x *Node) []*Node {
 				gradients[i] = ZerosLike(slices[i])
 			}
 		}
-		return Stack(gradients, 0)
+		all := Stack(gradients, 0)
+		clear(gradients) // for another gradient of the same graph
+		return all
 	})
 	anchor := Reshape(Slice(Reshape(whole, x.Shape().Size()), AxisElem(0))) // as in WithGradient
 	for i := range slices {

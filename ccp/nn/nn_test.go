@@ -193,8 +193,9 @@ func TestUnstack(t *testing.T) {
 		out := call(t, backend, model.NewStore(), func(_ *model.Scope, g *Graph) []*Node {
 			x := Const(g, [][]float64{{1, 2}, {3, 4}, {5, 6}})
 			slices := nn.Unstack(x)
-			return []*Node{slices[1], Gradient(ReduceAllSum(Mul(slices[0], Square(slices[2]))), x)[0]}
+			return []*Node{slices[1], Gradient(ReduceAllSum(Mul(slices[0], Square(slices[2]))), x)[0], Gradient(ReduceAllSum(slices[1]), x)[0]}
 		})
+		assert.Equal(t, []float64{0, 0, 1, 1, 0, 0}, flat(out[2]))
 		assert.Equal(t, []float64{3, 4}, flat(out[0]))
 		assert.Equal(t, []float64{25, 36, 0, 0, 10, 24}, flat(out[1]))
 	})

@@ -38,6 +38,7 @@ func newDataImport(s *shared) *cobra.Command {
 	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
 	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or sensor,x,y,z")
 	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of skeletons: hip,trunk")
+	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32, "`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no places in space")
 	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
 	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
 	f.BoolVar(&o.Scale, "scale", false, "centre each sensor's channels and divide them by their deviation over the training samples, where sensors measure different things")
@@ -55,6 +56,12 @@ func newDataImport(s *shared) *cobra.Command {
 		}
 		if f.Changed("knn") && o.Positions == "" {
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))
+		}
+		switch {
+		case !f.Changed("bodies"):
+			o.Bodies = -1
+		case o.Parts == "":
+			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
 		}
 		if f.Changed("frames") && o.Frames == 0 {
 			return usage(cmd, fmt.Errorf("--frames 0: must be at least 1"))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -72,6 +73,32 @@ func TestBodies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Without bones, as in a random graph, nothing is begun.
+func TestBodiesWithoutBones(t *testing.T) {
+	for _, name := range []string{"lie-group", "st-lstm", "stgc", "tgcnn"} {
+		c := bodyConfig(t, name)
+		c.RandomGraph, c.Seed = true, 1
+		dir := filepath.Join(t.TempDir(), "run")
+		_, err := Train(t.Context(), backendtest.Go(t), c, Options{Dir: dir})
+		require.ErrorContains(t, err, "model "+name+" needs the bones of a skeleton; the graph has ")
+		assert.NoDirExists(t, dir)
+		_, err = DryRun(t.Context(), backendtest.Go(t), c, Options{})
+		require.ErrorContains(t, err, "needs the bones of a skeleton")
+	}
+}
+
+// What is not trained is not averaged: the classifier has the nominal curves that were computed.
+func TestNominalCurvesStay(t *testing.T) {
+	c := bodyConfig(t, "lie-group")
+	c.Average = 0.99
+	dir := t.TempDir()
+	trainIn(t, backendtest.Go(t), c, dir)
+	variables, _ := snapshotOf(t, dir, checkpoint.Last)
+	assert.Contains(t, variables, "/model/nominal")
+	assert.Contains(t, variables, "/average/model/classes/W")
+	assert.NotContains(t, variables, "/average/model/nominal")
 }
 
 // A computation before the training that is stopped says so.

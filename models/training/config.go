@@ -157,7 +157,10 @@ func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 		s.Hidden = c.Hidden
 	}
 	s = s.Suited()
-	return s, s.Check()
+	if err := s.Check(); err != nil {
+		return s, err
+	}
+	return s, s.CheckGraph(d.Affinity)
 }
 
 // DefaultCheckpoint is where a run keeps its checkpoint if it is not told: runs/DATA-MODEL-SEED, and -2of5 for a fold.

@@ -193,13 +193,13 @@ func smoothedCrossEntropy(share float64) loss.LossFn {
 	}
 }
 
-// averageWeights moves the average of each of the network's float variables, batch norm's running ones included, towards
+// averageWeights moves the average of each of the network's float variables that training changes, batch norm's running ones included, towards
 // its new value: average ← d·average + (1 − d)·value, with d = min(decay, (1 + step)/(10 + step)) so that it is not held
 // back by the start.
 func averageWeights(store *model.Store, g *Graph, decay float64) {
 	var weights []*model.Variable
 	for v := range store.IterVariables() {
-		if models.IsWeight(v) && v.DType() == dtypes.Float32 && v.InUseByGraph(g) {
+		if models.IsWeight(v) && v.DType() == dtypes.Float32 && v.InUseByGraph(g) && (v.Trainable || v.ChangedInGraph(g)) {
 			weights = append(weights, v)
 		}
 	}

@@ -26,6 +26,7 @@ type Options struct {
 	Links      string // a CSV of pairs of sensors
 	Positions  string // a CSV of places of sensors
 	Parts      string // a CSV of sensors and their parts of a body
+	Bodies     int    // how many bodies' x, y and z are the first channels; below 0: one, if there are three channels
 	Neighbours int    // nearest ones that each sensor is joined to by its place
 	Origin     string // the sensor whose first value is taken from all, in each channel
 	Scale      bool   // each sensor's channels are scaled by themselves
@@ -128,6 +129,9 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if o.Parts != "" {
 		if o.Scale {
 			return nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", o.Parts)
+		}
+		if 3*o.Bodies > s.channels {
+			return nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels", o.Bodies, s.channels)
 		}
 		if parts, err = readParts(o.Parts, s.sensors); err != nil {
 			return nil, err

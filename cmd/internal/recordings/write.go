@@ -36,6 +36,9 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 			}
 		}
 		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)})
+		if r.Bodies >= 0 {
+			arrays = append(arrays, npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
+		}
 	}
 	split, groups := make([]uint8, len(s.samples)), make([]string, len(s.samples))
 	for i, x := range s.samples {

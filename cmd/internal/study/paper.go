@@ -159,7 +159,8 @@ func narrow(c *training.Config) error {
 		if o.Stem > 0 {
 			o.Stem = max(1, o.Stem/reducedWidths)
 		}
-	})
+		o.Units = max(1, o.Units/reducedWidths)
+	}).For(c.Model)
 	c.Levels, c.Hidden = a.LevelsString(), []int{}
 	for _, width := range a.Hidden {
 		c.Hidden = append(c.Hidden, max(1, width/reducedWidths))

@@ -106,7 +106,7 @@ func runName(c training.Config) string {
 	return name[:len(name)-2*(sha256.Size-4)]
 }
 
-// Dirs are the directories in folder of the row's runs with the seeds 1 to seeds; none for a row that only quotes.
+// Dirs are the directories in folder of the row's runs with the seeds 1 to seeds.
 func (r Row) Dirs(folder string, seeds int) (dirs []string) {
 	for _, cell := range Cells(folder, []Table{{Rows: []Row{r}}}, seeds) {
 		dirs = append(dirs, cell.Dir)
