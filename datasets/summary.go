@@ -36,6 +36,13 @@ func (d *Dataset) Summary() string {
 	table.Flush() // a strings.Builder does not fail
 
 	fmt.Fprintf(&b, "\ngraph\n%s\n", indent(d.Affinity.Stats().String()))
+	if d.Parts != nil {
+		fmt.Fprintf(&b, "body\n  frames      %d of %d joints\n", d.Grid[0], d.Grid[1])
+		for part, joints := range d.Parts {
+			fmt.Fprintf(&b, "  part %d      joints %s\n", part, strings.Trim(fmt.Sprint(joints), "[]"))
+		}
+		fmt.Fprintf(&b, "  places      x, y and z of %d bodies\n", d.Bodies)
+	}
 	fmt.Fprintf(&b, "channel mean / deviation\n")
 	for channel := range min(d.Channels, shownChannels) {
 		fmt.Fprintf(&b, "  %d  %.6g / %.6g\n", channel, d.Mean[channel], d.Std[channel])
