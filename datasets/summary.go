@@ -41,7 +41,7 @@ func (d *Dataset) Summary() string {
 		for part, joints := range d.Parts {
 			fmt.Fprintf(&b, "  part %d      joints %s\n", part, strings.Trim(fmt.Sprint(joints), "[]"))
 		}
-		fmt.Fprintf(&b, "  places      x, y and z of %d bodies\n", d.Bodies)
+		fmt.Fprintf(&b, "  bodies      %d, whose x, y and z are the first channels\n", d.Bodies)
 	}
 	fmt.Fprintf(&b, "channel mean / deviation\n")
 	for channel := range min(d.Channels, shownChannels) {
