@@ -1,8 +1,10 @@
 package picture
 
 import (
+	"fmt"
 	"image/color"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -45,10 +47,30 @@ func (f Field) Plot() *plot.Plot {
 	p.X.Label.Text, p.Y.Label.Text = f.XLabel, f.YLabel
 	p.Add(colours, middle, bar{s})
 	if high > low {
-		p.Add(lines)
+		p.Add(sorted{lines})
 	}
 	return p
 }
+
+// sorted draws lines of equal value as one path, in a fixed order: gonum/plot draws them in the order of a map, which shows where they blend.
+type sorted struct{ *plotter.Contour }
+
+// Plot implements plot.Plotter.
+func (s sorted) Plot(c draw.Canvas, p *plot.Plot) {
+	strokes := &strokes{Canvas: c.Canvas}
+	s.Contour.Plot(draw.Canvas{Canvas: strokes, Rectangle: c.Rectangle}, p)
+	slices.SortFunc(strokes.paths, func(a, b vg.Path) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	c.SetLineStyle(s.LineStyles[0])
+	c.Stroke(slices.Concat(strokes.paths...))
+}
+
+// strokes is a canvas that keeps the lines that it is to draw.
+type strokes struct {
+	vg.Canvas
+	paths []vg.Path
+}
+
+func (s *strokes) Stroke(path vg.Path) { s.paths = append(s.paths, slices.Clone(path)) }
 
 // points are a Field's for gonum/plot.
 type points struct{ Field }
