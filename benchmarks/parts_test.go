@@ -1,9 +1,11 @@
 package benchmarks
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -50,6 +52,40 @@ func BenchmarkParts(b *testing.B) {
 				exec.MustCall(part.args...)[0].MustFinalizeAll()
 			}
 		})
+	}
+}
+
+// BenchmarkSlices times the gradients of all slices of `[n, 64, 512]`, by nn.Unstack and by GoMLX's SliceAxis.
+func BenchmarkSlices(b *testing.B) {
+	backend := open(b)
+	for _, by := range []struct {
+		name   string
+		slices func(x *Node) []*Node
+	}{
+		{"Unstack", nn.Unstack},
+		{"SliceAxis", func(x *Node) (all []*Node) {
+			for i := range x.Shape().Dim(0) {
+				all = append(all, Squeeze(SliceAxis(x, 0, AxisElem(i)), 0))
+			}
+			return all
+		}},
+	} {
+		for _, n := range []int{16, 32, 64} {
+			b.Run(fmt.Sprintf("%s/%d", by.name, n), func(b *testing.B) {
+				x := filled(n, 64, 512)
+				exec := MustNewExec(backend, func(x *Node) *Node {
+					loss := ScalarZero(x.Graph(), x.DType())
+					for _, slice := range by.slices(x) {
+						loss = Add(loss, ReduceAllSum(Tanh(slice)))
+					}
+					return Gradient(loss, x)[0]
+				})
+				exec.MustCall(x)[0].MustFinalizeAll()
+				for b.Loop() {
+					exec.MustCall(x)[0].MustFinalizeAll()
+				}
+			})
+		}
 	}
 }
 

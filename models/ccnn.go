@@ -38,7 +38,7 @@ func clipCNN(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 	for i, filters := range []int{16, 32, 64} {
 		scope := scope.In("conv_%d", i+1)
 		x = nn.BatchNorm(scope, convLayer(scope, x, filters, 3, 1), nil)
-		x = relu(largerOf(largerOf(x, 1), 2))
+		x = relu(MaxPool(x).Window(2).Strides(2).PadSame().Done())
 	}
 	x = ReduceMean(x, 1)
 	x = Reshape(x, batch*len(starts), x.Shape().Size()/(batch*len(starts)))
@@ -46,23 +46,4 @@ func clipCNN(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 	x = relu(nn.Dense(scope.In("hidden"), x, wide, 1))
 	x = nn.Dropout(classes, x, optionsOf(classes).ReadoutDropout)
 	return Reshape(nn.Dense(classes, x, spec.Classes, 1), batch, len(starts), spec.Classes)
-}
-
-// largerOf is the larger of each two values along an axis; a last one without a partner stays.
-func largerOf(x *Node, axis int) *Node {
-	dims := slices.Clone(x.Shape().Dimensions)
-	n := dims[axis]
-	last := SliceAxis(x, axis, AxisElem(n-1))
-	if n == 1 {
-		return x
-	}
-	pairs := SliceAxis(x, axis, AxisRange(0, n/2*2))
-	dims[axis] = n / 2
-	pairs = Reshape(pairs, slices.Insert(slices.Clone(dims), axis+1, 2)...)
-	of := func(i int) *Node { return Reshape(SliceAxis(pairs, axis+1, AxisElem(i)), dims...) }
-	x = Max(of(0), of(1))
-	if n%2 == 1 {
-		x = Concatenate([]*Node{x, last}, axis)
-	}
-	return x
 }

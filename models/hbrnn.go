@@ -25,7 +25,9 @@ func hierarchicalRNN(scope *model.Scope, spec Spec, _ Topology, signal *Node) *N
 		halves = append(halves, beside(parts[p:min(p+2, len(parts))]...))
 	}
 	whole := beside(recurrentParts(scope.In("halves"), halves, widths[2])...)
-	h := bothWays(scope.In("body"), whole, func(scope *model.Scope, x *Node) *Node { return partLSTM(scope, []*Node{x}, widths[3]) })
+	body := scope.In("body")
+	forward := partLSTM(body.In("forward"), []*Node{whole}, widths[3])
+	backward := backwards(partLSTM(body.In("backward"), []*Node{backwards(whole)}, widths[3]))
 	spec.Hidden = nil
-	return readout(scope, spec, ReduceMean(h, 0))
+	return readout(scope, spec, ReduceMean(beside(forward, backward), 0))
 }

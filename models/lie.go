@@ -141,10 +141,8 @@ func warpTo(x, nominal *Node) *Node {
 	slanted = TransposeAllDims(slanted, 3, 0, 1, 2)
 	none := BroadcastToShape(Scalar(g, dtype, never), shapes.Make(dtype, batch, classes, frames))
 	after := func(x *Node, first float64) *Node { // what is at i−1, at i
-		return Concatenate([]*Node{BroadcastToDims(Scalar(g, dtype, first), batch, classes, 1), SliceAxis(x, 2, AxisRange(0, frames-1))}, 2)
-	}
-	if frames == 1 {
-		after = func(x *Node, first float64) *Node { return BroadcastToShape(Scalar(g, dtype, first), x.Shape()) }
+		shifted := Concatenate([]*Node{BroadcastToDims(Scalar(g, dtype, first), batch, classes, 1), x}, 2)
+		return SliceAxis(shifted, 2, AxisRange(0, frames))
 	}
 	before, last := none, none
 	var came [][3]*Node // whether the least sum of a pair comes from (i−1, j−1), (i−1, j) or (i, j−1)
@@ -162,12 +160,7 @@ func warpTo(x, nominal *Node) *Node {
 		came = append(came, [3]*Node{ConvertDType(fromBoth, dtype), ConvertDType(fromOne, dtype), ConvertDType(fromOther, dtype)})
 		before, last = last, Square(Add(here, Sqrt(least)))
 	}
-	ahead := func(x *Node) *Node { // what is at i+1, at i
-		if frames == 1 {
-			return ZerosLike(x)
-		}
-		return tail(SliceAxis(x, 2, AxisRange(1, frames)), 2, 1, 0)
-	}
+	ahead := func(x *Node) *Node { return SliceAxis(tail(x, 2, 1, 0), 2, AxisRangeToEnd(1)) } // what is at i+1, at i
 	path := make([]*Node, diagonals)
 	for d := diagonals - 1; d >= 0; d-- {
 		if d == diagonals-1 { // the pair of the last

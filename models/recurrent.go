@@ -57,12 +57,6 @@ func partLSTM(scope *model.Scope, parts []*Node, units int) *Node {
 	})
 }
 
-// bothWays runs a layer over the steps and another over their reverse, and puts what they say of a step side by side (Schuster and Paliwal
-// 1997). x: `[steps, batch, values]`, result `[steps, batch, 2·units]`.
-func bothWays(scope *model.Scope, x *Node, layer func(scope *model.Scope, x *Node) *Node) *Node {
-	return Concatenate([]*Node{layer(scope.In("forward"), x), backwards(layer(scope.In("backward"), backwards(x)))}, -1)
-}
-
 // backwards is x with the order of its first axis reversed.
 func backwards(x *Node) *Node { // GoMLX's Reverse has no gradient
 	return nn.WithGradient(func() *Node { return Reverse(x, 0) }, func(v *Node) []*Node { return []*Node{Reverse(v, 0)} }, x)

@@ -125,8 +125,12 @@ func (s Spec) Check() error {
 
 // CheckGraph says what the spec's model lacks in a graph.
 func (s Spec) CheckGraph(graph *affinity.Matrix) error {
-	if needed := registry[s.Model].bones; needed > 0 && len(bonesOf(graph, s.Grid[1])) < needed {
-		return fmt.Errorf("model %s needs the bones of a skeleton; the graph has %d edges between the %d joints of the first frame", s.Model, len(bonesOf(graph, s.Grid[1])), s.Grid[1])
+	needed := registry[s.Model].bones
+	if needed == 0 {
+		return nil
+	}
+	if bones := len(bonesOf(graph, s.Grid[1])); bones < needed {
+		return fmt.Errorf("model %s needs the bones of a skeleton; the graph has %d edges between the %d joints of the first frame", s.Model, bones, s.Grid[1])
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // spatioTemporalLSTM is ST-LSTM with tree traversal and trust gates (Liu et al. 2016), two layers: an LSTM over joints, in the order of a walk
-// through the skeleton, and over time, with dropout after each. Every cell, a joint of the walk in a step, answers by one class layer for all. All answers have a loss, and a prediction is the mean of their probabilities.
+// through the skeleton, and over time, with dropout after each. Every cell, a joint of the walk in a step, answers by one class layer for
+// all. All answers have a loss, and a prediction is the mean of their probabilities.
 func spatioTemporalLSTM(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	x := framesOf(scope, spec, signal, optionsOf(scope).Segments)
 	steps, batch, joints := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
@@ -78,25 +79,24 @@ func trustLSTM(scope *model.Scope, xs []*Node, diagonals [][2]int, units int) (h
 		z = Reshape(z, n, batch, (gates+1)*units)
 		gate := func(k int) *Node { return SliceAxis(z, 2, AxisRange(k*units, (k+1)*units)) }
 		input := Tanh(gate(gates))
-		if h == nil {
-			c = Mul(Exp(MulScalar(Square(input), -trust)), Mul(Sigmoid(gate(0)), Tanh(gate(4))))
-		} else {
-			before := diagonals[d-1]
-			neighbours := func(x *Node) (joint, step *Node) { // of the joint before and of the step before; zero where there is none
-				framed := Concatenate([]*Node{zero, x, zero}, 0)
-				of := func(first int) *Node { return SliceAxis(framed, 0, AxisRange(first, first+n)) }
-				return of(now[0] - before[0]), of(now[0] - before[0] + 1)
+		neighbours := func(x *Node) (joint, step *Node) { // of the joint before and of the step before; zero where there is none
+			framed := []*Node{zero, zero}
+			if x != nil {
+				framed = []*Node{zero, x, zero}
 			}
-			joint, step := neighbours(h)
-			recurrent := nn.Product(scope, Reshape(Concatenate([]*Node{joint, step}, 2), n*batch, 2*units), u)
-			recurrent = Reshape(recurrent, n, batch, (gates+1)*units)
-			expected := Tanh(SliceAxis(recurrent, 2, AxisRange(gates*units, (gates+1)*units)))
-			z = Add(z, recurrent)
-			tau := Exp(MulScalar(Square(Sub(input, expected)), -trust))
-			joint, step = neighbours(c)
-			kept := Add(Mul(Sigmoid(OnePlus(gate(1))), joint), Mul(Sigmoid(OnePlus(gate(2))), step))
-			c = Add(Mul(tau, Mul(Sigmoid(gate(0)), Tanh(gate(4)))), Mul(OneMinus(tau), kept))
+			of := func(first int) *Node { return SliceAxis(Concatenate(framed, 0), 0, AxisRange(first, first+n)) }
+			shift := now[0] - diagonals[max(0, d-1)][0]
+			return of(shift), of(shift + 1)
 		}
+		joint, step := neighbours(h)
+		recurrent := nn.Product(scope, Reshape(Concatenate([]*Node{joint, step}, 2), n*batch, 2*units), u)
+		recurrent = Reshape(recurrent, n, batch, (gates+1)*units)
+		expected := Tanh(SliceAxis(recurrent, 2, AxisRange(gates*units, (gates+1)*units)))
+		z = Add(z, recurrent)
+		tau := Exp(MulScalar(Square(Sub(input, expected)), -trust))
+		joint, step = neighbours(c)
+		kept := Add(Mul(Sigmoid(OnePlus(gate(1))), joint), Mul(Sigmoid(OnePlus(gate(2))), step))
+		c = Add(Mul(tau, Mul(Sigmoid(gate(0)), Tanh(gate(4)))), Mul(OneMinus(tau), kept))
 		h = Mul(Sigmoid(gate(3)), Tanh(c))
 		hs = append(hs, h)
 	}

@@ -46,25 +46,10 @@ func tensorGraphCNN(scope *model.Scope, spec Spec, graph Topology, signal *Node)
 		rows := batch * parts * joints
 		z := Add(nn.Product(scope, Reshape(f, rows, units), own), nn.Product(scope, Reshape(af, rows, units), across))
 		z = Reshape(Add(z, ExpandAxes(b, 0)), batch, parts, joints, units)
-		return []*Node{Tanh(maxOver(z, 2))}
+		return []*Node{Tanh(ReduceMax(z, 2))}
 	})
 	spec.Hidden = nil
 	return readout(scope, spec, ReduceMean(states, 0))
-}
-
-// maxOver is the maximum over an axis. Its gradient goes to the values that are the maximum, in equal shares.
-func maxOver(x *Node, axis int) *Node {
-	var most, won *Node
-	return nn.WithGradient(
-		func() *Node {
-			most = ReduceMax(x, axis)
-			won = ConvertDType(Equal(x, BroadcastToShape(ExpandAxes(most, axis), x.Shape())), x.DType())
-			return most
-		},
-		func(v *Node) []*Node {
-			share := Div(v, ReduceSum(won, axis))
-			return []*Node{Mul(won, ExpandAxes(share, axis))}
-		}, x)
 }
 
 // partBones are the pairs of parts of a body that a bone joins.

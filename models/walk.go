@@ -1,12 +1,10 @@
 package models
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
-// walkOf walks along the bones from the middle of the skeleton, the joint whose furthest joint is nearest, of several the lowest, to all others, depth first, and comes back the same way: each joint is in it when it is reached, and again after each of the ways that go on
-// from there (Liu et al. 2016). Joints that no bone leads to follow in walks of their own.
+// walkOf walks along the bones from the middle of the skeleton to all other joints, depth first, and comes back the same way (Liu et al. 2016).
+// Each joint is in it when it is reached, and again after each of the ways that go on from there. The middle is the joint whose
+// furthest joint is nearest, of several the lowest. Joints that no bone leads to follow in walks of their own.
 func walkOf(bones [][2]int, joints int) (walk []int) {
 	neighbours := make([][]int, joints)
 	for _, b := range bones {
@@ -34,9 +32,9 @@ func walkOf(bones [][2]int, joints int) (walk []int) {
 
 // middleOf is the lowest of the joints that hang together with one and whose furthest joint is nearest.
 func middleOf(neighbours [][]int, joint int) int {
-	hops := func(from int) []int { // in the order of their distance, and that of the last
+	hops := func(from int) (reached []int, furthest int) {
 		distance := map[int]int{from: 0}
-		reached := []int{from}
+		reached = append(reached, from)
 		for at := 0; at < len(reached); at++ {
 			for _, to := range neighbours[reached[at]] {
 				if _, ok := distance[to]; !ok {
@@ -45,14 +43,13 @@ func middleOf(neighbours [][]int, joint int) int {
 				}
 			}
 		}
-		return append(reached, distance[reached[len(reached)-1]])
+		return reached, distance[reached[len(reached)-1]]
 	}
-	all := hops(joint)
-	best, furthest := joint, math.MaxInt
-	for _, from := range slices.Sorted(slices.Values(all[:len(all)-1])) {
-		if h := hops(from); h[len(h)-1] < furthest {
-			best, furthest = from, h[len(h)-1]
-		}
-	}
-	return best
+	all, _ := hops(joint)
+	slices.Sort(all)
+	return slices.MinFunc(all, func(a, b int) int { // the first of several
+		_, ofA := hops(a)
+		_, ofB := hops(b)
+		return ofA - ofB
+	})
 }

@@ -57,10 +57,7 @@ func newDataImport(s *shared) *cobra.Command {
 		if f.Changed("knn") && o.Positions == "" {
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))
 		}
-		switch {
-		case !f.Changed("bodies"):
-			o.Bodies = -1
-		case o.Parts == "":
+		if f.Changed("bodies") && o.Parts == "" {
 			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
 		}
 		if f.Changed("frames") && o.Frames == 0 {

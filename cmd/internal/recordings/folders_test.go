@@ -57,11 +57,11 @@ func writeNPY(t *testing.T, folder, name string, shape []int, values any) string
 // Parts are in the order of their first sensors; a sensor may be of none.
 func TestFoldersOfABody(t *testing.T) {
 	parts := put(t, t.TempDir(), "parts.csv", "head,trunk\nhand,arm\n")
-	result, d := imported(t, Options{Frames: 4, Parts: parts, Bodies: -1}, csvFolders(t))
+	result, d := imported(t, Options{Frames: 4, Parts: parts}, csvFolders(t))
 	assert.Equal(t, []Part{{"trunk", []int{2}}, {"arm", []int{1}}}, result.Parts)
 	assert.Equal(t, [][]int{{2}, {1}}, d.Parts)
 	assert.Zero(t, d.Bodies, "two channels are no places in space")
-	assert.Contains(t, refused(t, Options{Parts: parts, Bodies: 1}, csvFolders(t)), "--bodies 1: each has x, y and z, and there are 2 channels")
+	assert.Contains(t, refused(t, Options{Parts: parts, Bodies: 1}, csvFolders(t)), "--bodies 1: each has x, y and z, and there are 2 channels; --bodies 0 says")
 }
 
 func TestFolders(t *testing.T) {

@@ -26,7 +26,7 @@ type Options struct {
 	Links      string // a CSV of pairs of sensors
 	Positions  string // a CSV of places of sensors
 	Parts      string // a CSV of sensors and their parts of a body
-	Bodies     int    // how many bodies' x, y and z are the first channels; below 0: one, if there are three channels
+	Bodies     int    // with Parts, how many bodies' x, y and z are the first channels; 0 where they are no places in space
 	Neighbours int    // nearest ones that each sensor is joined to by its place
 	Origin     string // the sensor whose first value is taken from all, in each channel
 	Scale      bool   // each sensor's channels are scaled by themselves
@@ -126,14 +126,15 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		return nil, err
 	}
 	var parts []Part
+	var partOf []int32
 	if o.Parts != "" {
 		if o.Scale {
 			return nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", o.Parts)
 		}
 		if 3*o.Bodies > s.channels {
-			return nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels", o.Bodies, s.channels)
+			return nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; --bodies 0 says that they are no places in space", o.Bodies, s.channels)
 		}
-		if parts, err = readParts(o.Parts, s.sensors); err != nil {
+		if parts, partOf, err = readParts(o.Parts, s.sensors); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +153,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if s.split {
 		result.SplitBy = s.by
 	}
-	return result, r.write(out, s, labels, graph, frames.Count, parts, signal)
+	return result, r.write(out, s, labels, graph, frames.Count, partOf, signal)
 }
 
 // read reads whatever form of input there is, and marks tests and groups by the names of the samples.

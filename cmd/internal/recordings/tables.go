@@ -93,9 +93,10 @@ type Part struct {
 	Sensors []int  `json:"sensors"`
 }
 
-// readParts reads a CSV with a sensor and the name of its part of a body in each line. Parts are in the order in which the file has them first.
-func readParts(path string, sensors []string) (parts []Part, err error) {
-	seen := make([]bool, len(sensors))
+// readParts reads a CSV with a sensor and the name of its part of a body in each line. Parts are in the order in which the file has them first;
+// of gives each sensor's, -1 for none.
+func readParts(path string, sensors []string) (parts []Part, of []int32, err error) {
+	of = slices.Repeat([]int32{-1}, len(sensors))
 	err = readTable(path, func(_ int, cells []string) error {
 		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want a sensor and the name of its part of the body", len(cells))
@@ -104,22 +105,21 @@ func readParts(path string, sensors []string) (parts []Part, err error) {
 		switch {
 		case sensor < 0:
 			return fmt.Errorf("%q is not one of the sensors: %s", cells[0], few(sensors))
-		case seen[sensor]:
+		case of[sensor] >= 0:
 			return fmt.Errorf("sensor %q is in two parts; keep one", cells[0])
 		}
-		seen[sensor] = true
 		at := slices.IndexFunc(parts, func(p Part) bool { return p.Name == cells[1] })
 		if at < 0 {
 			at = len(parts)
 			parts = append(parts, Part{Name: cells[1]})
 		}
-		parts[at].Sensors = append(parts[at].Sensors, sensor)
+		parts[at].Sensors, of[sensor] = append(parts[at].Sensors, sensor), int32(at)
 		return nil
 	})
 	if err == nil && len(parts) == 0 {
 		err = fmt.Errorf("%s holds no part; write a sensor and its part in each line, or leave --parts out", path)
 	}
-	return parts, err
+	return parts, of, err
 }
 
 // readPositions reads a CSV with a sensor and its place in each line: name,x,y or name,x,y,z. A first line without numbers is a heading.

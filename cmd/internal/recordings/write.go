@@ -2,14 +2,13 @@ package recordings
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
 // write writes the arrays that ccp reads, see package datasets.
-func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, frames int, parts []Part, signal func(i int, dst []float32)) error {
+func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, frames int, parts []int32, signal func(i int, dst []float32)) error {
 	edges := graph.EdgeList() // each once, all of weight 1
 	ends := make([]int32, 0, 2*len(edges))
 	for _, edge := range edges {
@@ -29,16 +28,7 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 		{Name: "node_names", Array: list(names)},
 	}
 	if parts != nil {
-		of := slices.Repeat([]int32{-1}, len(s.sensors))
-		for part, p := range parts {
-			for _, sensor := range p.Sensors {
-				of[sensor] = int32(part)
-			}
-		}
-		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)})
-		if r.Bodies >= 0 {
-			arrays = append(arrays, npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
-		}
+		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)}, npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
 	}
 	split, groups := make([]uint8, len(s.samples)), make([]string, len(s.samples))
 	for i, x := range s.samples {
