@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"syscall"
 
 	_ "github.com/clusterpool/ccp/internal/backend/mainthread" // trainings run in main
 )
@@ -40,6 +41,8 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		return 2
 	case errors.Is(err, context.Canceled):
 		err = errors.New("stopped early; the same command starts it again or continues")
+	case errors.Is(err, syscall.ENOSPC):
+		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}
 	fmt.Fprintln(stderr, "ccp:", err)
 	return 1
