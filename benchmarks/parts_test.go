@@ -101,7 +101,7 @@ func BenchmarkPrepare(b *testing.B) {
 			spec.Settings = spec.Settings.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
 			for b.Loop() {
 				b.Setenv("XDG_CACHE_HOME", b.TempDir()) // nothing is found there
-				h, err := spec.Prepare(b.Context(), backend, spec.NewStore(1), graph, nil)
+				h, err := spec.Prepare(b.Context(), backend, spec.NewStore(1), graph, nil, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -55,7 +55,7 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 		w.Flops *= 3
 		store := spec.NewStore(1)
 		if spec.PreparedBefore() {
-			if _, err := spec.Prepare(context.Background(), b, store, a, nil); err != nil {
+			if _, err := spec.Prepare(context.Background(), b, store, a, nil, nil); err != nil {
 				return nil, err
 			}
 		}

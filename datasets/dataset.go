@@ -42,7 +42,7 @@ type Dataset struct {
 	Parts [][]int
 	// Bodies is how many bodies' x, y and z, three channels each, are a joint's first channels; 0 where none has places in space.
 	Bodies int
-	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures; nil where the data has none.
+	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures and for directed slots; nil where the data has none.
 	Coordinates []float64
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string

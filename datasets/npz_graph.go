@@ -8,7 +8,8 @@ import (
 )
 
 // readGraph reads the graph in the form that the file has. Without a graph it joins nearest neighbours, by the nodes'
-// coordinates or else by the training features. Coordinates beside a graph only say where its nodes are drawn.
+// coordinates or else by the training features. Coordinates beside a graph say where its nodes are drawn,
+// and directions for directed slots.
 func (r *npzReader) readGraph() error {
 	graph, given, err := affinity.FromArrays(r, r.nodes)
 	r.d.Affinity = graph

@@ -21,11 +21,11 @@ import (
 
 // drawn is a store with a spec's weights as they are drawn at the start, batch norm's running means and variances moved away
 // from 0 and 1.
-func drawn(t testing.TB, backend compute.Backend, s Spec, graph *affinity.Matrix) *model.Store {
+func drawn(t testing.TB, backend compute.Backend, s Spec, graph *affinity.Matrix, coordinates ...float64) *model.Store {
 	t.Helper()
 	store := s.NewStore(3)
 	if s.PreparedBefore() {
-		_, err := s.Prepare(t.Context(), backend, store, graph, nil)
+		_, err := s.Prepare(t.Context(), backend, store, graph, coordinates, nil)
 		require.NoError(t, err)
 	}
 	_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: graph}, x) },

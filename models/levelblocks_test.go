@@ -114,7 +114,7 @@ func TestStemIsKept(t *testing.T) {
 		assert.Empty(t, s.BlockParts(1))
 		store := drawn(t, backend, s, graph)
 		assert.Equal(t, kept, ccp.HasAround(store.Scope(stemScope)))
-		around, present := s.around(graph)
+		around, present := s.around(graph, nil)
 		gotAround, gotPresent, err := s.ReadStem(store, graph)
 		require.NoError(t, err)
 		assert.Equal(t, around, gotAround)

@@ -166,7 +166,7 @@ func TestPreparedObjective(t *testing.T) {
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	store := m.Spec.NewStore(1)
-	found, err := m.Spec.Prepare(t.Context(), backend, store, graph, nil)
+	found, err := m.Spec.Prepare(t.Context(), backend, store, graph, nil, nil)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(drawn(t, backend, m.Spec, graph)))
 	health, err := c.Health(0)

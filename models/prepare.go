@@ -74,12 +74,13 @@ func (s Spec) FrozenInTraining() bool {
 // Prepare makes the hierarchy of a spec that is PreparedBefore the training: for Prepared and Refined the clustering of each
 // level that maximises C, with no cluster larger than its neighbourhood where that is possible, which is frozen in store or
 // where U begins, or from which a level's candidates come; for Random the one of U as drawn, frozen. progress, which may be
-// nil, is told the level, the share of its search done and its C so far.
-func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (Hierarchy, error) {
+// nil, is told the level, the share of its search done and its C so far. coordinates are the nodes' places, `[nodes, d]` row-major, for directed
+// slots and cuts; nil: the graph gives them.
+func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64, progress func(level int, done, objective float64)) (Hierarchy, error) {
 	var h Hierarchy
 	if s.Plan() != ccp.Random || s.restricted(0) {
 		var err error
-		if h, err = s.prepare(ctx, store, a, progress); err != nil {
+		if h, err = s.prepare(ctx, store, a, coordinates, progress); err != nil {
 			return h, fmt.Errorf("preparing the hierarchy: %w", err)
 		}
 	}
@@ -104,12 +105,14 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 
 // prepare searches the hierarchies, or finds them in the cache, and keeps their neighbourhoods and ranks in store. All of it happens
 // on the host, in time and memory linear in the edges. The result is of the first.
-func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, progress func(level int, done, objective float64)) (first Hierarchy, err error) {
+func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, coordinates []float64, progress func(level int, done, objective float64)) (first Hierarchy, err error) {
 	graph := a
 	a = s.affinity(a)
 	levels := make([]preparedLevel, len(s.Levels))
-	positions := s.positions(a)
-	var cutAt [][]float64
+	var positions, cutAt [][]float64
+	if s.placed() {
+		positions = positionsOf(a, coordinates)
+	}
 	if s.Settings.Of("").Search == cutSearch {
 		cutAt = positions
 	}
@@ -153,7 +156,7 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 		}
 	}
 	if o := s.Settings.Of(""); o.Stem > 0 && o.Slots == ccp.DirectedSlots { // another machine might round the positions otherwise
-		nodes, present := s.around(graph)
+		nodes, present := s.around(graph, coordinates)
 		return first, ccp.SetAround(store.Scope(stemScope), nodes, present, s.stemReach())
 	}
 	return first, nil

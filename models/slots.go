@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -30,17 +31,27 @@ func (s Spec) checkSlots() error {
 	return nil
 }
 
-// positions are those of the graph's nodes, `[N, axes]`, by the graph alone; nil where nothing needs them.
-func (s Spec) positions(a *affinity.Matrix) [][]float64 {
-	if s.Settings.Of("").Search == cutSearch {
+// placed says whether anything needs the nodes' positions.
+func (s Spec) placed() bool {
+	needed := s.Settings.Of("").Search == cutSearch
+	for i := range s.Levels {
+		needed = needed || s.directed(i)
+	}
+	return needed
+}
+
+// positionsOf are the nodes' positions, `[N, axes]`: the coordinates that the data has, `[N, d]` row-major, where they tell all nodes apart, else
+// what the graph alone says, see place.Embed.
+func positionsOf(a *affinity.Matrix, coordinates []float64) [][]float64 {
+	if len(coordinates) == 0 {
 		return place.Embed(a)
 	}
-	for i := range s.Levels {
-		if s.directed(i) {
-			return place.Embed(a)
-		}
+	positions := slices.Collect(slices.Chunk(coordinates, len(coordinates)/a.N()))
+	sorted := slices.SortedFunc(slices.Values(positions), slices.Compare)
+	if len(slices.CompactFunc(sorted, slices.Equal)) < a.N() {
+		return place.Embed(a)
 	}
-	return nil
+	return positions
 }
 
 // table is neighbourhoods of the searched hierarchies, one after the other, each with node numbers of its own.

@@ -67,7 +67,7 @@ func stem(scope, tables *model.Scope, spec Spec, graph Topology, signal *Node) *
 	if ccp.HasAround(first) {
 		neighbourhood, gate = ccp.Around(first, g, ccp.Frozen(spec.Nodes), reach)
 	} else {
-		nodes, present := spec.around(graph.Matrix)
+		nodes, present := spec.around(graph.Matrix, nil)
 		neighbourhood = nn.Indices(tables, g, "nodes", nodes, spec.Nodes, reach)
 		gate = nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, spec.Nodes, reach))
 	}
@@ -133,7 +133,7 @@ func (s Spec) ReadStem(store *model.Store, m *affinity.Matrix) (around []int32, 
 	if scope := store.Scope(stemScope); ccp.HasAround(scope) {
 		return ccp.ReadAround(scope, 0, s.Nodes, s.stemReach())
 	}
-	around, present = s.around(m)
+	around, present = s.around(m, nil)
 	return around, present, nil
 }
 
@@ -146,11 +146,11 @@ func (s Spec) stemReach() int { return min(s.Settings.Of("").Reach, s.Nodes) }
 // around is what a stem's filters see: each node's nearest by hops, itself among them, `[nodes, reach]` row-major, in the order of their
 // numbers. Where the slots are directed they are in that of their directions, and none is farther than nearestWithin has it. present
 // is 1, or 0 where there is no node.
-func (s Spec) around(m *affinity.Matrix) (nodes []int32, present []float32) {
+func (s Spec) around(m *affinity.Matrix, coordinates []float64) (nodes []int32, present []float32) {
 	reach := s.stemReach()
 	var is []float64
 	if s.Settings.Of("").Slots == ccp.DirectedSlots {
-		positions := place.Embed(m)
+		positions := positionsOf(m, coordinates)
 		nodes, is = nearestWithin(m, reach)
 		nodes, is = place.Directed(positions, positions, nodes, is, m.N(), reach)
 	} else {

@@ -78,7 +78,7 @@ func stepsOn(t *testing.T, backend compute.Backend, c Config, d *datasets.Datase
 	require.NoError(t, err)
 	store = spec.NewStore(c.Seed)
 	if spec.PreparedBefore() {
-		_, err := spec.Prepare(t.Context(), backend, store, d.Affinity, nil)
+		_, err := spec.Prepare(t.Context(), backend, store, d.Affinity, nil, nil)
 		require.NoError(t, err)
 	}
 	loop := train.NewLoop(NewTrainer(backend, store, c, spec, d.Affinity, steps))

@@ -73,7 +73,7 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	}
 	store := spec.NewStore(c.Seed)
 	if spec.PreparedBefore() {
-		if _, err := spec.Prepare(ctx, b, store, d.Affinity, opts.Observer.Prepare); err != nil {
+		if _, err := spec.Prepare(ctx, b, store, d.Affinity, d.Coordinates, opts.Observer.Prepare); err != nil {
 			return f, err
 		}
 	}

@@ -125,7 +125,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	require.NoError(t, err)
 	store := spec.NewStore(1)
 	if spec.PreparedBefore() {
-		_, err := spec.Prepare(t.Context(), backend, store, d.Affinity, nil)
+		_, err := spec.Prepare(t.Context(), backend, store, d.Affinity, nil, nil)
 		require.NoError(t, err)
 	}
 	trainer, before := NewTrainer(backend, store, c, spec, d.Affinity, 2), int64(0)

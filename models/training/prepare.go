@@ -25,7 +25,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	case !r.spec.PreparedBefore():
 		return nil
 	}
-	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.Observer.Prepare)
+	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start again", ErrInterrupted)

@@ -77,7 +77,7 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 	require.NoError(t, m.Spec.Check())
 	backend, store := backendtest.Go(t), m.Spec.NewStore(3)
 	if m.Spec.PreparedBefore() {
-		_, err = m.Spec.Prepare(t.Context(), backend, store, grid, nil)
+		_, err = m.Spec.Prepare(t.Context(), backend, store, grid, nil, nil)
 		require.NoError(t, err)
 	}
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *graph.Node) *graph.Node {
