@@ -131,7 +131,7 @@ func (r importJSON) text() string {
 	case r.SplitBy == "":
 		line("split", "none; a fifth of the samples is drawn for the test when the file is read")
 	default:
-		line("split", "%s training, %s test samples, by %s; some of the training ones are held out for validation when the file is read",
+		line("split", "%s training, %s test samples, by %s",
 			text.Thousands(r.Training), text.Thousands(r.Test), r.SplitBy)
 	}
 	if len(r.Groups) > 0 {

@@ -185,7 +185,7 @@ func TestPaperTables(t *testing.T) {
 
 	table, err = PaperTable("filters", "", 0, true)
 	require.NoError(t, err)
-	assert.Equal(t, "a quarter of the widths, 10 of 100 epochs", table.Reduced)
+	assert.Equal(t, "a quarter of the widths, 10 of 100 or 16 epochs", table.Reduced)
 	for _, row := range table.Rows {
 		assert.Equal(t, 10, row.Config.Epochs)
 		if row.Name == "ccp" {
