@@ -160,8 +160,9 @@ func TestReproduceFigures(t *testing.T) {
 	succeed(t, "reproduce", "order", "--backend", "go", "--data", data, "--seeds", "1", "--epochs", "1", "--folder", folder)
 	code, stdout, stderr := execute(t, append(args, "--json")...)
 	require.Zero(t, code, stderr)
-	assert.Contains(t, stderr, "run 1 of 4: task + C, seed 1")
+	assert.Contains(t, stderr, "run 2 of 3: task only, seed 1")
 	assert.NotContains(t, stderr, "order by rank, seed 1", "the table order has run it")
+	assert.NotContains(t, stderr, "task + C, seed 1", "it is the same run")
 	var summaries []study.Summary
 	decode(t, stdout, &summaries)
 	require.Len(t, summaries, 1)
