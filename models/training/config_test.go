@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
@@ -110,4 +111,20 @@ func TestDiffer(t *testing.T) {
 	assert.Equal(t, []string{
 		"data was digits, is mnist", "hidden was <nil>, is [3]", "params was map[readout_dropout:0.2], is map[readout_dropout:0.5]",
 		"average was <nil>, is 0.9", "seed was 1, is 2"}, differ(a, b))
+}
+
+// A random graph has none of the data's geometry; the data itself stays as it is.
+func TestRandomGraph(t *testing.T) {
+	grid, err := affinity.Grid(4, 5, 8)
+	require.NoError(t, err)
+	d := &datasets.Dataset{Name: "grid", Nodes: 20, Affinity: grid, Coordinates: make([]float64, 40)}
+	other, err := Config{RandomGraph: true, Seed: 1}.changed(d)
+	require.NoError(t, err)
+	assert.Equal(t, grid.Edges(), other.Affinity.Edges())
+	assert.NotEqual(t, grid.Hash(), other.Affinity.Hash())
+	assert.Nil(t, other.Coordinates)
+	assert.Len(t, d.Coordinates, 40)
+	same, err := Config{}.changed(d)
+	require.NoError(t, err)
+	assert.Same(t, d, same)
 }

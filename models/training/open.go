@@ -54,6 +54,7 @@ func (c Config) randomGraph(d *datasets.Dataset) (*datasets.Dataset, error) {
 		return d, nil
 	}
 	other := *d
+	other.Coordinates = nil // directed slots would have the directions of the data's graph
 	var err error
 	other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed))
 	return &other, err
