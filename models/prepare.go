@@ -156,7 +156,7 @@ func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matri
 		}
 	}
 	if o := s.Settings.Of(""); o.Stem > 0 && o.Slots == ccp.DirectedSlots { // another machine might round the positions otherwise
-		nodes, present := s.around(graph, coordinates)
+		nodes, present := s.around(graph, positions)
 		return first, ccp.SetAround(store.Scope(stemScope), nodes, present, s.stemReach())
 	}
 	return first, nil

@@ -31,9 +31,10 @@ func (s Spec) checkSlots() error {
 	return nil
 }
 
-// placed says whether anything needs the nodes' positions.
+// placed says whether anything needs the nodes' positions: cuts, a stem's slots or those of a level.
 func (s Spec) placed() bool {
-	needed := s.Settings.Of("").Search == cutSearch
+	o := s.Settings.Of("")
+	needed := o.Search == cutSearch || o.Slots == ccp.DirectedSlots
 	for i := range s.Levels {
 		needed = needed || s.directed(i)
 	}

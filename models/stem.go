@@ -144,13 +144,15 @@ const stemScope = networkScope + "stem"
 func (s Spec) stemReach() int { return min(s.Settings.Of("").Reach, s.Nodes) }
 
 // around is what a stem's filters see: each node's nearest by hops, itself among them, `[nodes, reach]` row-major, in the order of their
-// numbers. Where the slots are directed they are in that of their directions, and none is farther than nearestWithin has it. present
-// is 1, or 0 where there is no node.
-func (s Spec) around(m *affinity.Matrix, coordinates []float64) (nodes []int32, present []float32) {
+// numbers. Where the slots are directed they are in that of their directions, by positions or, if these are nil, by the graph alone, and none is
+// farther than nearestWithin has it. present is 1, or 0 where there is no node.
+func (s Spec) around(m *affinity.Matrix, positions [][]float64) (nodes []int32, present []float32) {
 	reach := s.stemReach()
 	var is []float64
 	if s.Settings.Of("").Slots == ccp.DirectedSlots {
-		positions := positionsOf(m, coordinates)
+		if positions == nil {
+			positions = place.Embed(m)
+		}
 		nodes, is = nearestWithin(m, reach)
 		nodes, is = place.Directed(positions, positions, nodes, is, m.N(), reach)
 	} else {

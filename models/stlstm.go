@@ -84,7 +84,8 @@ func trustLSTM(scope *model.Scope, xs []*Node, diagonals [][2]int, units int) (h
 			if x != nil {
 				framed = []*Node{zero, x, zero}
 			}
-			of := func(first int) *Node { return SliceAxis(Concatenate(framed, 0), 0, AxisRange(first, first+n)) }
+			all := Concatenate(framed, 0)
+			of := func(first int) *Node { return SliceAxis(all, 0, AxisRange(first, first+n)) }
 			shift := now[0] - diagonals[max(0, d-1)][0]
 			return of(shift), of(shift + 1)
 		}
