@@ -1,4 +1,4 @@
-"""Classifies signals with a network that ccp exported, with numpy alone: docs/export.md says what the arrays are.
+"""Classifies signals with a network that ccp exported, with numpy alone: docs/serving.md says what the arrays are.
 
     ccp export --checkpoint runs/digits-ccp-1 --out digits-net.npz
     python3 predict.py digits-net.npz digits.npy

@@ -1,5 +1,5 @@
 // Package export turns a trained classifier into constants, and writes them for programs without ccp: as an ONNX model or as
-// an .npz of numpy arrays. docs/export.md describes both files.
+// an .npz of numpy arrays. docs/serving.md describes both files.
 package export
 
 import "github.com/clusterpool/ccp/models"

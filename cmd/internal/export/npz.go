@@ -7,7 +7,7 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// WriteNPZ writes the network as the arrays that docs/export.md lists. It replaces the file at path all at once.
+// WriteNPZ writes the network as the arrays that docs/serving.md lists. It replaces the file at path all at once.
 func (n *Network) WriteNPZ(path string) error {
 	var arrays []npz.Named
 	add := func(name string, data any, shape ...int) {
