@@ -31,21 +31,35 @@ type Stats struct {
 func (m *Matrix) Stats() Stats {
 	n := m.N()
 	s := Stats{Nodes: n, Loops: m.loops(), Edges: m.Edges(), Density: m.Density(), Degree: spread(m.Degrees())}
-	counts, seen := make([]float64, n), make([]bool, n)
-	for start := range n {
-		neighbours, _ := m.Row(start)
-		counts[start] = float64(len(neighbours))
-		if m.At(start, start) != 0 {
-			counts[start]--
+	counts := make([]float64, n)
+	for i := range n {
+		neighbours, _ := m.Row(i)
+		counts[i] = float64(len(neighbours))
+		if m.At(i, i) != 0 {
+			counts[i]--
 		}
-		if counts[start] == 0 {
+		if counts[i] == 0 {
 			s.Isolated++
 		}
-		if seen[start] {
+	}
+	for _, component := range m.Components() {
+		s.Components++
+		s.LargestComponent = max(s.LargestComponent, len(component))
+	}
+	s.Neighbours = spread(counts)
+	return s
+}
+
+// Components lists the nodes of each connected component, in the order of their first nodes. A node comes after the
+// nodes that are fewer hops away from the component's first.
+func (m *Matrix) Components() (components [][]int32) {
+	seen := make([]bool, m.N())
+	for first := range seen {
+		if seen[first] {
 			continue
 		}
-		seen[start] = true
-		component := []int32{int32(start)}
+		seen[first] = true
+		component := []int32{int32(first)}
 		for at := 0; at < len(component); at++ {
 			neighbours, _ := m.Row(int(component[at]))
 			for _, j := range neighbours {
@@ -55,11 +69,9 @@ func (m *Matrix) Stats() Stats {
 				}
 			}
 		}
-		s.Components++
-		s.LargestComponent = max(s.LargestComponent, len(component))
+		components = append(components, component)
 	}
-	s.Neighbours = spread(counts)
-	return s
+	return components
 }
 
 func spread(values []float64) Spread {

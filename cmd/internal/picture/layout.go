@@ -1,12 +1,16 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/clusterpool/ccp/datasets/skeleton"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -35,9 +39,14 @@ type Layout struct {
 	names []string
 }
 
-// NewLayout lays out the nodes of a graph: on a grid of rows × columns; with parts, the joints of each part of the body, on a skeleton,
-// whose grid is frames × joints; without a grid at their coordinates `[nodes, d]`, row-major, of which the first two principal components
-// count; without these as ByDistances does. names are the nodes', nil for none.
+// NewLayout lays out the nodes of a graph. There are four cases:
+//
+//   - with a grid `[rows, columns]`, node row·columns + column lies in that cell;
+//   - with a grid `[frames, joints]` and parts, the joints of each part of the body, it is a skeleton;
+//   - with coordinates `[nodes, d]`, row-major, the nodes lie at their first two principal components;
+//   - otherwise distances in the graph place them, see byGraph.
+//
+// names has a name for each node, or is nil.
 func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
 	l := &Layout{Kind: OnPlane, graph: graph, names: names}
 	switch {
@@ -45,7 +54,7 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 		l.X, l.Y = plane(mat.NewDense(graph.N(), len(coordinates)/graph.N(), coordinates))
 	case grid == nil:
 		l.ByGraph = true
-		l.X, l.Y = ByDistances(graph)
+		l.byGraph()
 	case parts == nil:
 		l.Kind, l.Rows, l.Columns = OnGrid, grid[0], grid[1]
 		for node := range int32(grid[0] * grid[1]) {
@@ -64,7 +73,8 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 	return l
 }
 
-// plane gives places `[nodes, d]` two coordinates: the first two principal components where d is more.
+// plane reduces places `[nodes, d]` to two coordinates. If d is more than 2, these are the first two principal
+// components.
 func plane(places *mat.Dense) (x, y []float64) {
 	n, d := places.Dims()
 	if d == 1 {
@@ -78,6 +88,44 @@ func plane(places *mat.Dense) (x, y []float64) {
 		places = &projected
 	}
 	return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
+}
+
+// byGraph places the nodes by their distances in the graph, see [place.Positions]. Each connected component is scaled to
+// a square whose area is its number of nodes. The squares stand in rows, the largest first.
+func (l *Layout) byGraph() {
+	positions, parts, n := place.Positions(l.graph, 2), l.graph.Components(), float64(l.graph.N())
+	l.X, l.Y = make([]float64, l.graph.N()), make([]float64, l.graph.N())
+	slices.SortStableFunc(parts, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
+	width := 1.01 * math.Sqrt(n) * min(1.25, math.Sqrt(float64(len(parts))))
+	left, top, tallest := 0.0, 0.0, 0.0
+	for _, nodes := range parts {
+		side := math.Sqrt(float64(len(nodes)))
+		if left > 0 && left+side > width {
+			left, top, tallest = 0, top-tallest, 0
+		}
+		tallest = max(tallest, side)
+		u, v := make([]float64, len(nodes)), make([]float64, len(nodes))
+		for at, i := range nodes {
+			u[at], v[at] = positions[i][0], positions[i][1]
+		}
+		centreU, extentU := span(u)
+		centreV, extentV := span(v)
+		scale := 0.9 * side / max(extentU, extentV, 1e-9)
+		for at, i := range nodes {
+			l.X[i] = left + side/2 + scale*(u[at]-centreU)
+			l.Y[i] = top - side/2 - scale*(v[at]-centreV)
+		}
+		left += side
+	}
+}
+
+// span returns the middle of the values and how far they reach from the lowest to the highest; 0 and 0 if there are none.
+func span(values []float64) (middle, extent float64) {
+	if len(values) == 0 {
+		return 0, 0
+	}
+	low, high := floats.Min(values), floats.Max(values)
+	return (low + high) / 2, high - low
 }
 
 // layBody puts time to the right and the joints from the top, those of each part together and those of none at the end.

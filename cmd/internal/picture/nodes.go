@@ -108,16 +108,11 @@ func (l *Layout) axes(title string) *plot.Plot {
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(l.Columns), 0, float64(l.Rows)
 		return p
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 0, 0, 0
-	if len(l.X) > 0 {
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = slices.Min(l.X), slices.Max(l.X), slices.Min(l.Y), slices.Max(l.Y)
-	}
 	// Distances mean the same along both axes. One point alone would leave them without extent.
-	extent := max(1.06*max(p.X.Max-p.X.Min, p.Y.Max-p.Y.Min), 1e-9)
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		middle := (axis.Min + axis.Max) / 2
-		axis.Min, axis.Max = middle-extent/2, middle+extent/2
-	}
+	x, width := span(l.X)
+	y, height := span(l.Y)
+	half := max(0.53*max(width, height), 1e-9)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x-half, x+half, y-half, y+half
 	return p
 }
 

@@ -99,7 +99,13 @@ func TestPaletteInGrey(t *testing.T) {
 	}
 }
 
-func TestByDistances(t *testing.T) {
+// byGraph is the layout of a graph that has no coordinates.
+func byGraph(a *affinity.Matrix) (x, y []float64) {
+	l := NewLayout(a, nil, nil, nil, nil)
+	return l.X, l.Y
+}
+
+func TestByGraph(t *testing.T) {
 	path := func(n, from int) (edges []affinity.Edge) {
 		for i := range n - 1 {
 			edges = append(edges, affinity.Edge{I: from + i, J: from + i + 1, Weight: 1})
@@ -109,9 +115,9 @@ func TestByDistances(t *testing.T) {
 	for _, n := range []int{5, 400, 430} {
 		a, err := affinity.New(n, path(n, 0))
 		require.NoError(t, err)
-		x, y := ByDistances(a)
+		x, y := byGraph(a)
 		assert.Greater(t, math.Abs(x[0]-x[n-1]), 0.8*math.Sqrt(float64(n)), "%d nodes: the ends of a path lie far apart", n)
-		again, _ := ByDistances(a)
+		again, _ := byGraph(a)
 		assert.Equal(t, x, again)
 		for i := range x {
 			assert.False(t, math.IsNaN(x[i]+y[i]))
@@ -127,7 +133,7 @@ func TestByDistances(t *testing.T) {
 	}
 	a, err := affinity.New(10, append(edges, affinity.Edge{I: 0, J: 5, Weight: 0.1}))
 	require.NoError(t, err)
-	x, _ := ByDistances(a)
+	x, _ := byGraph(a)
 	side := math.Signbit(x[0] - x[5])
 	for i := range 5 {
 		for j := range 5 {
@@ -138,7 +144,7 @@ func TestByDistances(t *testing.T) {
 	// Components stand beside each other; a node alone is one.
 	a, err = affinity.New(9, append(path(4, 0), path(4, 4)...))
 	require.NoError(t, err)
-	x, y := ByDistances(a)
+	x, y := byGraph(a)
 	for i := range 4 {
 		for j := 4; j < 9; j++ {
 			assert.False(t, math.Abs(x[i]-x[j]) < 1e-9 && math.Abs(y[i]-y[j]) < 1e-9, "%d and %d", i, j)
@@ -146,7 +152,7 @@ func TestByDistances(t *testing.T) {
 	}
 	a, err = affinity.New(0, nil)
 	require.NoError(t, err)
-	x, _ = ByDistances(a)
+	x, _ = byGraph(a)
 	assert.Empty(t, x)
 }
 
