@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -28,10 +29,10 @@ type convolved struct {
 }
 
 // convolveWith runs a convolution of x `[nodes, batch, channels]` in float64, without decay, with the parameters given by name, or drawn.
-func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *affinity.Matrix, batch, channels, filters, order, heads int, x, probe []float64, parameters map[string][]float64) convolved {
+func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *affinity.Matrix, batch, channels, filters, order int, x, probe []float64, parameters map[string][]float64) convolved {
 	t.Helper()
 	store := model.NewStore()
-	store.SetParams(map[string]any{"l2": 0.0, "gat_heads": float64(heads)})
+	store.SetParams(map[string]any{"l2": 0.0})
 	shapes := map[string][]int{"b": {filters}, "W": {channels, filters}, "a_source": {filters, 1}, "a_target": {filters, 1}}
 	if kind == "chebyshev" {
 		shapes["W"] = []int{order, channels, filters}
@@ -62,7 +63,8 @@ func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *aff
 	return c
 }
 
-// Values and gradients of PyTorch Geometric's layers, see testdata/convolutions.py.
+// Values and gradients of PyTorch Geometric's layers, see testdata/convolutions.py. Its attention layers of several heads are
+// as many layers side by side.
 func TestConvolutionsReference(t *testing.T) {
 	raw, err := os.ReadFile("testdata/convolutions.json")
 	require.NoError(t, err)
@@ -85,16 +87,36 @@ func TestConvolutionsReference(t *testing.T) {
 		require.NoError(t, err)
 		t.Run(fmt.Sprintf("%s/%s/%d-%d/%d/%d", c.Graph, c.Convolution, c.Channels, c.Filters, c.Order, c.Heads), func(t *testing.T) {
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-				got := convolveWith(t, backend, c.Convolution, graph, c.Batch, c.Channels, c.Filters, c.Order, c.Heads, c.X, c.Probe, c.Parameters)
-				assert.InDeltaSlice(t, c.Out, got.out, 1e-8)
-				assert.InDeltaSlice(t, c.Gradient, got.gradient, 1e-8)
-				require.Len(t, got.gradients, len(c.Gradients))
-				for name, want := range c.Gradients {
-					assert.InDeltaSlice(t, want, got.gradients[name], 1e-7, name)
+				gradient := make([]float64, len(c.Gradient)) // with respect to x: the sum of those of all heads
+				for head := range c.Heads {
+					part := func(x []float64) []float64 { return columns(x, c.Filters, head, c.Heads) }
+					parameters := map[string][]float64{}
+					for name, values := range c.Parameters {
+						parameters[name] = part(values)
+					}
+					got := convolveWith(t, backend, c.Convolution, graph, c.Batch, c.Channels, c.Filters/c.Heads, c.Order, c.X,
+						part(c.Probe), parameters)
+					assert.InDeltaSlice(t, part(c.Out), got.out, 1e-8)
+					require.Len(t, got.gradients, len(c.Gradients))
+					for name, want := range c.Gradients {
+						assert.InDeltaSlice(t, part(want), got.gradients[name], 1e-7, name)
+					}
+					for i, v := range got.gradient {
+						gradient[i] += v
+					}
 				}
+				assert.InDeltaSlice(t, c.Gradient, gradient, 1e-8)
 			})
 		})
 	}
+}
+
+// columns are those of one of several heads, of rows of that width.
+func columns(x []float64, width, head, heads int) (own []float64) {
+	for row := range slices.Chunk(x, width) {
+		own = append(own, row[head*width/heads:(head+1)*width/heads]...)
+	}
+	return own
 }
 
 // By hand on two nodes joined by an edge and one alone: L̃ and D̂^−½(A+I)D̂^−½ swap and average the two.
@@ -124,7 +146,7 @@ func TestConvolutionsByHand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-				got := convolveWith(t, backend, c.kind, c.graph, 1, 1, 1, c.order, 1, x, ones, c.parameters)
+				got := convolveWith(t, backend, c.kind, c.graph, 1, 1, 1, c.order, x, ones, c.parameters)
 				assert.InDeltaSlice(t, c.want, got.out, 1e-12)
 			})
 		})
@@ -176,7 +198,7 @@ func TestConvolutionsSamplesAndNumbering(t *testing.T) {
 	require.NoError(t, err)
 	eachConvolution(t, func(t *testing.T, backend compute.Backend, kind string, channels, filters int) {
 		x, probe := normal(n*batch*channels, 1), normal(n*batch*filters, 2)
-		all := convolveWith(t, backend, kind, graph, batch, channels, filters, order, 2, x, probe, nil)
+		all := convolveWith(t, backend, kind, graph, batch, channels, filters, order, x, probe, nil)
 		for b := range batch {
 			pick := func(x []float64, width int) (own []float64) {
 				for i := range n {
@@ -184,7 +206,7 @@ func TestConvolutionsSamplesAndNumbering(t *testing.T) {
 				}
 				return own
 			}
-			alone := convolveWith(t, backend, kind, graph, 1, channels, filters, order, 2, pick(x, channels), pick(probe, filters), all.parameters)
+			alone := convolveWith(t, backend, kind, graph, 1, channels, filters, order, pick(x, channels), pick(probe, filters), all.parameters)
 			assert.InDeltaSlice(t, pick(all.out, filters), alone.out, 1e-12)
 			assert.InDeltaSlice(t, pick(all.gradient, channels), alone.gradient, 1e-12)
 		}
@@ -194,7 +216,7 @@ func TestConvolutionsSamplesAndNumbering(t *testing.T) {
 			}
 			return moved
 		}
-		other := convolveWith(t, backend, kind, permuted, batch, channels, filters, order, 2, move(x, channels), move(probe, filters), all.parameters)
+		other := convolveWith(t, backend, kind, permuted, batch, channels, filters, order, move(x, channels), move(probe, filters), all.parameters)
 		assert.InDeltaSlice(t, move(all.out, filters), other.out, 1e-12)
 		assert.InDeltaSlice(t, move(all.gradient, channels), other.gradient, 1e-12)
 		for name, want := range all.gradients {
@@ -213,9 +235,9 @@ func TestConvolutionsGradients(t *testing.T) {
 	eachConvolution(t, func(t *testing.T, backend compute.Backend, kind string, channels, filters int) {
 		x, probe := normal(n*batch*channels, 1), normal(n*batch*filters, 2)
 		pure := backendtest.Go(t)
-		at := convolveWith(t, pure, kind, graph, batch, channels, filters, order, 2, x, probe, nil)
+		at := convolveWith(t, pure, kind, graph, batch, channels, filters, order, x, probe, nil)
 		if backend != pure {
-			got := convolveWith(t, backend, kind, graph, batch, channels, filters, order, 2, x, probe, at.parameters)
+			got := convolveWith(t, backend, kind, graph, batch, channels, filters, order, x, probe, at.parameters)
 			assert.InDeltaSlice(t, at.out, got.out, 1e-12)
 			assert.InDeltaSlice(t, at.gradient, got.gradient, 1e-12)
 			for name, want := range at.gradients {
@@ -224,7 +246,7 @@ func TestConvolutionsGradients(t *testing.T) {
 			return
 		}
 		loss := func(x []float64, parameters map[string][]float64) (sum float64) {
-			for i, y := range convolveWith(t, pure, kind, graph, batch, channels, filters, order, 2, x, probe, parameters).out {
+			for i, y := range convolveWith(t, pure, kind, graph, batch, channels, filters, order, x, probe, parameters).out {
 				sum += y * probe[i]
 			}
 			return sum
@@ -259,7 +281,7 @@ func TestConvolutionsWithoutEdges(t *testing.T) {
 		require.NoError(t, err)
 		eachConvolution(t, func(t *testing.T, backend compute.Backend, kind string, channels, filters int) {
 			x, probe := normal(n*channels, 1), normal(n*filters, 2)
-			got := convolveWith(t, backend, kind, graph, 1, channels, filters, 3, 1, x, probe, nil)
+			got := convolveWith(t, backend, kind, graph, 1, channels, filters, 3, x, probe, nil)
 			w := got.parameters["W"]
 			size := channels * filters
 			for i := range n {
@@ -290,7 +312,7 @@ func TestAttentionOfLargeLogits(t *testing.T) {
 	require.NoError(t, err)
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		p := map[string][]float64{"W": {1}, "b": {0}, "a_source": {1}, "a_target": {1}}
-		got := convolveWith(t, backend, "gat", graph, 1, 1, 1, 1, 1, []float64{5e4, -5e4}, []float64{1, 1}, p)
+		got := convolveWith(t, backend, "gat", graph, 1, 1, 1, 1, []float64{5e4, -5e4}, []float64{1, 1}, p)
 		assert.InDeltaSlice(t, []float64{5e4, 5e4}, got.out, 1e-6)
 		assert.InDeltaSlice(t, []float64{2, 0}, got.gradient, 1e-9)
 	})
@@ -300,14 +322,11 @@ func TestAttentionOfLargeLogits(t *testing.T) {
 func TestConvolutionsRefuse(t *testing.T) {
 	graph := randomGraph(t, 4)
 	for want, size := range map[string][]int{
-		"a signal of shape (Float64)[3, 1, 2] is not [4 nodes, batch, channels]": {3, 2, 1, 1},
-		"a convolution needs at least 1 filter and order 1, not 0 and 1":         {4, 0, 1, 1},
-		"a convolution needs at least 1 filter and order 1, not 2 and 0":         {4, 2, 0, 1},
-		"3 filters are not a multiple of gat_heads=2; change one of them":        {4, 3, 1, 2},
+		"a signal of shape (Float64)[3, 1, 2] is not [4 nodes, batch, channels]": {3, 2, 1},
+		"a convolution needs at least 1 filter and order 1, not 0 and 1":         {4, 0, 1},
+		"a convolution needs at least 1 filter and order 1, not 2 and 0":         {4, 2, 0},
 	} {
-		store := model.NewStore()
-		store.SetParams(map[string]any{"gat_heads": float64(size[3])})
-		_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, x *Node) *Node {
+		_, err := model.CallOnce(backendtest.Go(t), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
 			return gatConvolution(scope, graph, x, size[1], size[2])
 		}, tensors.FromFlatDataAndDimensions(make([]float64, size[0]*2), size[0], 1, 2))
 		assert.ErrorContains(t, err, want)

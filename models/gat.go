@@ -1,23 +1,19 @@
 package models
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // attentionSlope is that of LeakyReLU below zero.
 const attentionSlope = 0.2
 
-// gatConvolution is the layer of Veličković et al. (2018), a convolution. Each head has filters/heads of the outputs, and with h = x·W
+// gatConvolution is the layer of Veličković et al. (2018), a convolution with one attention head. With h = x·W,
 //
 //	e[i,j] = LeakyReLU(a_target·h_i + a_source·h_j),  α[i,·] = softmax of e[i,·] over N(i) ∪ {i},  out_i = Σ_j α[i,j]·h_j + b.
 //
@@ -25,25 +21,18 @@ const attentionSlope = 0.2
 func gatConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int) *Node {
 	nodes, batch, channels := signalOf(graph, x, filters, order)
 	g, dtype := x.Graph(), x.DType()
-	heads := optionsOf(scope).GATHeads
-	if heads < 1 || filters%heads != 0 {
-		exceptions.Panicf("%d filters are not a multiple of gat_heads=%d; change one of them", filters, heads)
-	}
-	features := filters / heads
 	scope = scope.In("convolution")
 	w := kernelOf(scope, g, dtype, channels, channels, filters)
 	h := nn.Product(scope, Reshape(x, nodes*batch, channels), w)
 
-	headOf := DivScalar(Iota(g, shapes.Make(dtypes.Int32, filters, heads), 0), features)
-	own := Equal(headOf, Iota(g, headOf.Shape(), 1)) // [filters, heads]: whether an output is the head's
-	logit := func(name string) *Node {               // [nodes, batch·heads]
-		a := nn.Decay(scope, nn.NormalVariable(scope, name, 0, math.Sqrt(1/float64(features)), dtype, filters, 1).NodeValue(g))
-		a = BroadcastToShape(a, shapes.Make(dtype, filters, heads))
-		return Reshape(Dot(h, Where(own, a, ZerosLike(a))).Product(), nodes, batch*heads)
+	logit := func(name string) *Node { // [nodes, batch]
+		std := math.Sqrt(1 / float64(filters))
+		a := nn.Decay(scope, nn.NormalVariable(scope, name, 0, std, dtype, filters, 1).NodeValue(g))
+		return Reshape(Dot(h, a).Product(), nodes, batch)
 	}
 	n := newNeighbourhoods(scope.In(ccp.TablesScope), g, graph)
-	out := n.attend(Reshape(h, nodes, batch*heads, features), logit("a_source"), logit("a_target"))
-	return withBias(scope, Reshape(out, nodes, batch, filters))
+	out := n.attend(Reshape(h, nodes, batch, filters), logit("a_source"), logit("a_target"))
+	return withBias(scope, out)
 }
 
 // attend is out_i = Σ_j α[i,j]·h_j over the neighbours j of i, α[i,·] the softmax of LeakyReLU(target_i + source_j). h:
@@ -109,14 +98,4 @@ func gatAverage(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 		x = nn.ELU(nn.BatchNorm(scope, gatConvolution(scope, graph.Matrix, x, level.Filters, 1), nil))
 	}
 	return readout(scope, spec, ExpandAxes(ReduceMean(x, 0), 1))
-}
-
-// checkHeads says which level's filters are not a multiple of its attention heads.
-func (s Spec) checkHeads() error {
-	for i, level := range s.Levels {
-		if heads := s.Settings.Level(i).GATHeads; level.Filters%heads != 0 {
-			return fmt.Errorf("level %d: %d filters are not a multiple of %d attention heads; change its filters or gat_heads", i+1, level.Filters, heads)
-		}
-	}
-	return nil
 }

@@ -14,7 +14,7 @@ import (
 func TestGATAverage(t *testing.T) {
 	graph := grid(t, 1, 3) // a path
 	s := Spec{Model: "gat-average", Architecture: Architecture{Levels: []Level{{3, 2, 1}, {3, 1, 1}}}, Nodes: 3, Channels: 1, Classes: 2,
-		Settings: settings(map[string]any{"level_1/gat_heads": 2.0, "batchnorm_epsilon": 1e-12})}
+		Settings: settings(map[string]any{"batchnorm_epsilon": 1e-12})}
 	require.NoError(t, s.Check())
 	// W, b, both attention vectors, and batch norm's scale and offset of each layer; then the class layer.
 	assert.Equal(t, (2+2+2+2+4)+(2+1+1+1+2)+(2+2), s.Parameters(backendtest.Go(t), graph))
@@ -42,22 +42,4 @@ func TestGATAverage(t *testing.T) {
 func TestGATAveragePreset(t *testing.T) {
 	assert.Equal(t, "64x32/1,64x64/1,64x128/1", PresetOf("gat-average", "digits", 64).LevelsString())
 	assert.Equal(t, "10000x32/1,10000x32/1", PresetOf("gat-average", "20news", 10_000).LevelsString())
-}
-
-// A level's heads are its own setting, or that of the whole model.
-func TestCheckHeads(t *testing.T) {
-	s := Spec{Model: "gat-average", Architecture: Architecture{Levels: []Level{{3, 4, 1}, {3, 6, 1}}}, Nodes: 3, Channels: 1, Classes: 2}
-	for want, params := range map[string]map[string]any{
-		"": {"gat_heads": 2.0},
-		"level 1: 4 filters are not a multiple of 3 attention heads; change its filters or gat_heads": {"gat_heads": 3.0},
-		"level 2: 6 filters are not a multiple of 4 attention heads":                                  {"gat_heads": 2.0, "level_2/gat_heads": 4.0},
-		"setting gat_heads=1.5: it must be a whole number from 1":                                     {"gat_heads": 1.5},
-	} {
-		s.Settings = settings(params)
-		if want == "" {
-			assert.NoError(t, s.Check())
-		} else {
-			assert.ErrorContains(t, s.Check(), want)
-		}
-	}
 }

@@ -80,7 +80,7 @@ var registry = map[string]kind{
 	"cnn":          {about: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)", build: stochasticCNN, check: Spec.checkGrid, lacks: noReadout},
 	"resnet":       {about: "residual network (He et al. 2016)", build: residualNetwork, check: Spec.checkGrid, lacks: noReadout},
 	"tcn":          {about: "temporal convolution network (Kim and Reiter 2017)", build: temporalConvolution, check: Spec.checkBody, lacks: noReadout},
-	"p-lstm":       {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM, check: Spec.checkBody},
+	"p-lstm":       {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM(8), check: Spec.checkBody},
 	"lie-group":    {about: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)", build: lieGroup, bones: 2, precompute: precomputeLieGroup, margins: true, check: Spec.checkPlaces, lacks: lieLacks},
 	"hbrnn-l":      {about: "hierarchical recurrent network of a body's parts (Du et al. 2015)", build: hierarchicalRNN, check: Spec.checkBody},
 	"st-lstm":      {about: "LSTM over joints and time with trust gates (Liu et al. 2016)", build: spatioTemporalLSTM, bones: 1, check: Spec.checkBody},
@@ -89,8 +89,8 @@ var registry = map[string]kind{
 	"c-cnn":        {about: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)", build: clipCNN, check: Spec.checkPlaces},
 	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: graphStack(chebyshevConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
 	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: graphStack(gcnConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
-	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: func(s Spec) error { return cmp.Or(s.checkHeads(), s.checkShrinking()) }},
-	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, sizes: gatAverageLevels, hidden: true, check: Spec.checkHeads},
+	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
+	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, sizes: gatAverageLevels, hidden: true},
 }
 
 // Names lists the registered models.

@@ -12,8 +12,7 @@ import (
 // batch norm, ReLU, dropout and a convolution to its input, a 1x1 convolution of which makes the shape fit. Its kernels are decayed
 // by their squares, not their absolute values as theirs. The graph's edges have no part in it.
 func temporalConvolution(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
-	const length, units = 8, 3
-	rate := optionsOf(scope).TCNDropout
+	const length, units, rate = 8, 3, 0.5
 	x := Reshape(signal, signal.Shape().Dim(0), spec.Grid[0], spec.Grid[1]*spec.Channels)
 	x = convLayer(scope.In("conv"), x, 64, length, 1)
 	for block, filters := range []int{64, 128, 256} {
