@@ -41,7 +41,7 @@ func BenchmarkRecordings(b *testing.B) {
 			b.Setenv("XDG_CACHE_HOME", cache)
 			b.Setenv("HOME", cache) // where a system has no XDG_CACHE_HOME
 			load := func() error {
-				data, err := datasets.Load("ntu", datasets.Options{DataDir: dir, Protocol: "cross-view"})
+				data, err := datasets.Load(b.Context(), "ntu", datasets.Options{DataDir: dir, Protocol: "cross-view"})
 				if err == nil && data.Signals.Len() != *recordings {
 					err = fmt.Errorf("%d of %d recordings were read", data.Signals.Len(), *recordings)
 				}
@@ -76,7 +76,7 @@ func TestRecordings(t *testing.T) {
 	for i := range 60 {
 		assert.Greater(t, writeRecording(t, dir, i), int64(50_000))
 	}
-	data, err := datasets.Load("ntu", datasets.Options{DataDir: dir, Protocol: "cross-view"})
+	data, err := datasets.Load(t.Context(), "ntu", datasets.Options{DataDir: dir, Protocol: "cross-view"})
 	require.NoError(t, err)
 	assert.Equal(t, 60, data.Signals.Len())
 }

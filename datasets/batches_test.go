@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -243,7 +244,7 @@ func TestRandomStreams(t *testing.T) {
 }
 
 func ExampleDataset_Batches() {
-	d, err := Load("digits", Options{})
+	d, err := Load(context.Background(), "digits", Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -35,7 +35,7 @@ func TestCheckUsable(t *testing.T) {
 	assert.Equal(t, noSplit, r.Warnings[0])
 	assert.Equal(t, []ArrayInfo{{"features", []int{20, 4, 2}, "float32"}, {"labels", []int{20}, "int64"}, {"edges", []int{3, 2}, "int64"},
 		{"node_names", []int{4}, "string"}}, r.Arrays)
-	d := a.load(t, Options{})
+	d := a.load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{"a", "b", "c", "d"}, d.NodeNames)
 	assert.Equal(t, d.Mean, r.Data.Mean)
 	assert.Equal(t, d.Test, r.Data.Test)
@@ -79,7 +79,7 @@ func TestCheckFindsAll(t *testing.T) {
 	assert.Len(t, r.Warnings, 1)
 	assert.Contains(t, r.Warnings[0], `array "lables" is not used`)
 
-	_, err := Load(a.write(t), Options{})
+	_, err := Load(t.Context(), a.write(t), Options{HoldOut: true})
 	require.Error(t, err)
 	assert.True(t, strings.HasSuffix(err.Error(), r.Errors[0]), "Load tells the first only")
 }
@@ -123,13 +123,13 @@ func TestCheckGoesOn(t *testing.T) {
 
 func TestCheckCannotOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mine.npz")
-	_, err := CheckNPZ(path, Options{})
+	_, err := CheckNPZ(path, Options{HoldOut: true})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorContains(t, err, "check the path, or write the file with numpy.savez")
 	require.NoError(t, os.WriteFile(path, []byte("text"), 0o644))
-	_, err = CheckNPZ(path, Options{})
+	_, err = CheckNPZ(path, Options{HoldOut: true})
 	assert.ErrorContains(t, err, "mine.npz: not an .npz (zip) archive")
-	_, err = CheckNPZ(path, Options{KNN: -1})
+	_, err = CheckNPZ(path, Options{HoldOut: true, KNN: -1})
 	assert.ErrorContains(t, err, "knn -1")
 }
 
@@ -199,9 +199,9 @@ func FuzzCheckNPZ(f *testing.F) {
 			a["features"].Data = features[:count/a["features"].Shape[1]*a["features"].Shape[1]]
 		}
 		path := a.write(t)
-		report, err := CheckNPZ(path, Options{})
+		report, err := CheckNPZ(path, Options{HoldOut: true})
 		require.NoError(t, err)
-		d, err := Load(path, Options{})
+		d, err := Load(t.Context(), path, Options{HoldOut: true})
 		require.Equal(t, report.Usable, err == nil, "%v %q", err, report.Errors)
 		if err != nil {
 			require.NotEmpty(t, report.Errors)

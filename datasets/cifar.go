@@ -3,6 +3,7 @@ package datasets
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -44,7 +45,9 @@ var cifar10 = Info{
 	folders: []string{cifarFolder, filepath.Join("cifar10", cifarFolder), "cifar10"},
 	get:     `the "CIFAR-10 binary version" from the CIFAR-10 page of A. Krizhevsky`,
 	find:    findCIFAR,
-	load:    func(info Info, opts Options) (*Dataset, error) { return loadCIFAR(info, opts, cifarPerFile) },
+	load: func(_ context.Context, info Info, opts Options) (*Dataset, error) {
+		return loadCIFAR(info, opts, cifarPerFile)
+	},
 }
 
 // findCIFAR is the folder that holds the first of the six files, or else the archive.

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,7 +60,7 @@ func archiveCIFAR(t *testing.T, path string, names []string, n int) {
 // cifarOf is the source with files of n records each.
 func cifarOf(n int) Info {
 	small := cifar10
-	small.load = func(info Info, opts Options) (*Dataset, error) { return loadCIFAR(info, opts, n) }
+	small.load = func(_ context.Context, info Info, opts Options) (*Dataset, error) { return loadCIFAR(info, opts, n) }
 	return small
 }
 
@@ -79,7 +80,7 @@ func TestCIFAR(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			lay(dir)
-			d, err := cifarOf(n).read(Options{DataDir: dir, Augment: true})
+			d, err := cifarOf(n).read(t.Context(), Options{DataDir: dir, Augment: true})
 			require.NoError(t, err)
 			require.NoError(t, d.Validate())
 			assert.Equal(t, []int{90, 10, 20}, []int{len(d.Train), len(d.Validation), len(d.Test)})
@@ -144,7 +145,7 @@ func TestCIFARErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			c.lay(t, dir)
-			_, err := cifarOf(n).read(Options{DataDir: dir})
+			_, err := cifarOf(n).read(t.Context(), Options{DataDir: dir})
 			for _, want := range append(c.want, "cifar10: ", dir) {
 				assert.ErrorContains(t, err, want)
 			}

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/csv"
@@ -34,7 +35,7 @@ var digits = Info{
 }
 
 // loadDigits reads the embedded digits: a grid of 8 neighbours, stratified 70/10/20 splits.
-func loadDigits(info Info, opts Options) (*Dataset, error) {
+func loadDigits(_ context.Context, info Info, opts Options) (*Dataset, error) {
 	text, err := gunzip(digitsCSV, 1<<20)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 func TestDigits(t *testing.T) {
-	d, err := Load("digits", Options{Augment: true})
+	d, err := Load(t.Context(), "digits", Options{HoldOut: true, Augment: true})
 	require.NoError(t, err)
 	require.NoError(t, d.Validate())
 	sample := make([]float32, 64)

@@ -20,7 +20,7 @@ func exported(t *testing.T, d *Dataset) *Dataset {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "exported.npz")
 	require.NoError(t, d.Export(t.Context(), path, nil))
-	again, err := Load(path, Options{})
+	again, err := Load(t.Context(), path, Options{HoldOut: true})
 	require.NoError(t, err)
 	return again
 }
@@ -44,7 +44,7 @@ func same(t *testing.T, d, again *Dataset) {
 }
 
 func TestExportDigits(t *testing.T) {
-	d, err := Load("digits", Options{Seed: 3})
+	d, err := Load(t.Context(), "digits", Options{HoldOut: true, Seed: 3})
 	require.NoError(t, err)
 	again := exported(t, d)
 	same(t, d, again)
@@ -111,7 +111,7 @@ func TestExportStops(t *testing.T) {
 
 // TestRealExport: bytes with a scale, 220 MB as float32.
 func TestRealExport(t *testing.T) {
-	d, err := Load("mnist", Options{DataDir: realData(t, "mnist")})
+	d, err := Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: realData(t, "mnist")})
 	require.NoError(t, err)
 	same(t, d, exported(t, d))
 }
@@ -124,7 +124,7 @@ func ExampleDataset_Export() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "digits.npz")
-	d, err := Load("digits", Options{})
+	d, err := Load(context.Background(), "digits", Options{})
 	if err == nil {
 		err = d.Export(context.Background(), path, nil)
 	}
@@ -132,7 +132,7 @@ func ExampleDataset_Export() {
 		fmt.Println(err)
 		return
 	}
-	again, err := Load(path, Options{})
+	again, err := Load(context.Background(), path, Options{})
 	fmt.Println(again.Signals.Len(), again.Affinity.Edges(), errors.Is(err, nil))
 	// Output: 1797 210 true
 }

@@ -29,7 +29,7 @@ func TestFoldText(t *testing.T) {
 func tests(t *testing.T, a arrays, folds int, seed uint64) (all []int, each [][]int) {
 	t.Helper()
 	for k := range folds {
-		d := a.load(t, Options{Seed: seed, Fold: Fold{k + 1, folds}}) // Load checks that no sample is in two splits
+		d := a.load(t, Options{HoldOut: true, Seed: seed, Fold: Fold{k + 1, folds}}) // Load checks that no sample is in two splits
 		assert.Equal(t, len(d.Labels), len(d.Train)+len(d.Validation)+len(d.Test))
 		assert.NotEmpty(t, d.Validation)
 		all, each = append(all, d.Test...), append(each, d.Test)
@@ -116,7 +116,7 @@ func TestGroupFolds(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"s0", "s1", "s2", "s3", "s4"}, names)
 	for k, name := range names {
-		d, err := Load(path, Options{Fold: Fold{Number: k + 1}})
+		d, err := Load(t.Context(), path, Options{HoldOut: true, Fold: Fold{Number: k + 1}})
 		require.NoError(t, err)
 		assert.Equal(t, []int{4 * k, 4*k + 1, 4*k + 2, 4*k + 3}, d.Test)
 		assert.Equal(t, "test", splitOf(d)[name])
@@ -138,11 +138,11 @@ func TestFoldErrors(t *testing.T) {
 		{path4().with("groups", vectorOf(subjects()...)), Fold{6, 0}, "fold 6/groups: there are 5 groups"},
 		{path4(), Fold{1, 0}, "fold 1/groups: there are no groups, so that none can be a fold; store the subject or site"},
 	} {
-		_, err := Load(c.data.write(t), Options{Fold: c.fold})
+		_, err := Load(t.Context(), c.data.write(t), Options{HoldOut: true, Fold: c.fold})
 		assert.ErrorContains(t, err, c.want)
 	}
 	for _, name := range []string{"mnist", "nw-ucla", "20news"} {
-		_, err := Load(name, Options{Fold: Fold{1, 5}})
+		_, err := Load(t.Context(), name, Options{HoldOut: true, Fold: Fold{1, 5}})
 		assert.EqualError(t, err, name+": its test is fixed; leave folds out (they are for digits and .npz files)")
 	}
 	_, err := Groups(path4().write(t))
@@ -154,7 +154,7 @@ func TestFoldErrors(t *testing.T) {
 }
 
 func TestFoldsElsewhere(t *testing.T) {
-	d, err := Load("digits", Options{Fold: Fold{10, 10}})
+	d, err := Load(t.Context(), "digits", Options{HoldOut: true, Fold: Fold{10, 10}})
 	require.NoError(t, err)
 	assert.InDelta(t, 179.7, len(d.Test), 0.99)
 	values := make([]float32, 12)

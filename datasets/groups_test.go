@@ -38,7 +38,7 @@ func splitOf(d *Dataset) map[string]string {
 }
 
 func TestGroupsDrawn(t *testing.T) {
-	d := path4().with("groups", vectorOf(subjects()...)).load(t, Options{})
+	d := path4().with("groups", vectorOf(subjects()...)).load(t, Options{HoldOut: true})
 	assert.Equal(t, subjects(), d.Groups)
 	assert.Equal(t, []int{12, 4, 4}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	for name, split := range splitOf(d) {
@@ -52,10 +52,10 @@ func TestGroupsDrawn(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = int64(i / 4)
 	}
-	d = path4().with("groups", vectorOf(numbers...)).with("grid", vectorOf[int32](2, 2)).load(t, Options{})
+	d = path4().with("groups", vectorOf(numbers...)).with("grid", vectorOf[int32](2, 2)).load(t, Options{HoldOut: true})
 	path := filepath.Join(t.TempDir(), "again.npz")
 	require.NoError(t, d.Export(t.Context(), path, nil))
-	again, err := Load(path, Options{})
+	again, err := Load(t.Context(), path, Options{HoldOut: true})
 	require.NoError(t, err)
 	assert.Equal(t, "3", again.Groups[12])
 	assert.Equal(t, d.Groups, again.Groups)
@@ -97,7 +97,7 @@ func TestGroupsGivenSplit(t *testing.T) {
 	for i := 0; i < 20; i += 3 {
 		marks[i] = 2
 	}
-	d := path4().with("groups", vectorOf(subjects()...)).with("split", vectorOf(marks...)).load(t, Options{})
+	d := path4().with("groups", vectorOf(subjects()...)).with("split", vectorOf(marks...)).load(t, Options{HoldOut: true})
 	assert.Contains(t, d.Warnings[0], "held out 2 training samples, stratified, from seed 0, none of the groups in two of them")
 	assert.Contains(t, d.Warnings[1], `split parts 4 groups, such as "s1", between train and test: its accuracy says little about groups that were not seen`)
 }
@@ -108,7 +108,7 @@ func TestGroupsTooFew(t *testing.T) {
 	for i := range groups {
 		groups[i] = fmt.Sprint(i / 14)
 	}
-	d := path4().with("groups", vectorOf(groups...)).load(t, Options{})
+	d := path4().with("groups", vectorOf(groups...)).load(t, Options{HoldOut: true})
 	assert.Equal(t, map[string]string{"0": "train and validation", "1": "test"}, splitOf(d))
 	assert.Contains(t, d.Warnings[0], "no whole group can be held out for validation without the last training samples of a class")
 	assert.NotContains(t, d.Warnings[1], "none of the groups")
@@ -142,7 +142,7 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](2)), "bodies is 2; want a number of which each has x, y and z among the 2 channels of features, or 0"},
 		{path4().with("bodies", vectorOf[int64](1)), "bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out"},
 	} {
-		_, err := Load(c.data.write(t), Options{})
+		_, err := Load(t.Context(), c.data.write(t), Options{HoldOut: true})
 		assert.ErrorContains(t, err, c.want)
 	}
 }
@@ -155,7 +155,7 @@ func TestParts(t *testing.T) {
 	}
 	file := path4().with("features", &npz.Array{Shape: []int{20, 6, 7}, Data: features}).with("grid", vectorOf[int64](2, 3)).
 		with("parts", vectorOf[int64](1, 0, -1)).with("bodies", vectorOf[int64](2))
-	d := file.load(t, Options{})
+	d := file.load(t, Options{HoldOut: true})
 	assert.Equal(t, [][]int{{1}, {0}}, d.Parts)
 	assert.Equal(t, 2, d.Bodies)
 	_, own := d.ChannelStats(d.Train)
@@ -171,9 +171,9 @@ func TestParts(t *testing.T) {
 	assert.Equal(t, d.Parts, again.Parts)
 	assert.Contains(t, d.Summary(), "body\n  frames      2 of 3 joints\n  part 0      joints 1\n  part 1      joints 0\n  bodies      2, whose x, y and z are the first channels\n")
 	assert.Equal(t, d.Bodies, again.Bodies)
-	assert.Equal(t, 1, file.with("bodies", nil).load(t, Options{}).Bodies)
+	assert.Equal(t, 1, file.with("bodies", nil).load(t, Options{HoldOut: true}).Bodies)
 
-	flat := path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 0)).load(t, Options{}) // x and y alone
+	flat := path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 0)).load(t, Options{HoldOut: true}) // x and y alone
 	assert.Zero(t, flat.Bodies)
 	_, own = flat.ChannelStats(flat.Train)
 	assert.Equal(t, own, flat.Std)

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -60,7 +61,9 @@ func (i Info) idx(classes []string, base string, md5s ...string) Info {
 		}
 		return dirs[0]
 	}
-	i.load = func(info Info, opts Options) (*Dataset, error) { return loadIDX(info, opts, classes) }
+	i.load = func(_ context.Context, info Info, opts Options) (*Dataset, error) {
+		return loadIDX(info, opts, classes)
+	}
 	return i
 }
 

@@ -81,7 +81,7 @@ func TestMNIST(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		writeFiles(t, filepath.Join(dir, c.folder), c.files)
-		d, err := Load(c.name, Options{DataDir: dir})
+		d, err := Load(t.Context(), c.name, Options{HoldOut: true, DataDir: dir})
 		require.NoError(t, err)
 		assert.Equal(t, []int{18, 2, 10}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 		assert.Equal(t, []int{1, 1}, d.classCounts(d.Validation)[:2])
@@ -103,16 +103,16 @@ func TestMNISTFolderOfItsOwn(t *testing.T) {
 	other["train-labels-idx1-ubyte"] = idxFile(bytes.Repeat([]byte{0, 7}, 10), 20)
 	writeFiles(t, dir, other)
 	writeFiles(t, filepath.Join(dir, "fashion-mnist"), mnistContents())
-	d, err := Load("fashion-mnist", Options{DataDir: dir})
+	d, err := Load(t.Context(), "fashion-mnist", Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	assert.Equal(t, int32(1), d.Labels[1])
-	d, err = Load("mnist", Options{DataDir: dir})
+	d, err = Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	assert.Equal(t, int32(7), d.Labels[1])
 }
 
 func TestRealMNISTIsNotFashion(t *testing.T) {
-	_, err := Load("fashion-mnist", Options{DataDir: filepath.Join(realData(t, "mnist"), "mnist")})
+	_, err := Load(t.Context(), "fashion-mnist", Options{HoldOut: true, DataDir: filepath.Join(realData(t, "mnist"), "mnist")})
 	assert.ErrorContains(t, err, "are those of MNIST; put each set in a folder of its own")
 }
 
@@ -142,7 +142,7 @@ func TestMNISTErrors(t *testing.T) {
 			files := mnistContents()
 			files[c.file] = c.content
 			writeFiles(t, dir, files)
-			_, err := Load("mnist", Options{DataDir: dir})
+			_, err := Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: dir})
 			assert.ErrorContains(t, err, c.want)
 			assert.ErrorContains(t, err, "mnist: "+dir)
 		})
@@ -152,7 +152,7 @@ func TestMNISTErrors(t *testing.T) {
 	writeFiles(t, dir, map[string][]byte{
 		"train-images-idx3-ubyte": idxFile(nil, 0, 28, 28), "train-labels-idx1-ubyte": idxFile(nil, 0),
 		"t10k-images-idx3-ubyte": idxFile(nil, 0, 28, 28), "t10k-labels-idx1-ubyte": idxFile(nil, 0)})
-	_, err := Load("mnist", Options{DataDir: dir})
+	_, err := Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: dir})
 	assert.ErrorContains(t, err, "train files hold no samples")
 }
 

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -44,12 +45,12 @@ var newsgroups = Info{
 //
 // The prepared corpus is kept in the user's cache directory. Its key holds the sha256 of all messages and everything else
 // that decides it; a file of word vectors, which may have gigabytes, counts by its path, size and modification time.
-func loadNewsgroups(info Info, opts Options) (*Dataset, error) {
-	return loadCorpus(info, opts, newsgroupsProtocol)
+func loadNewsgroups(ctx context.Context, info Info, opts Options) (*Dataset, error) {
+	return loadCorpus(ctx, info, opts, newsgroupsProtocol)
 }
 
 // loadCorpus is loadNewsgroups for any constants of the protocol.
-func loadCorpus(info Info, opts Options, p protocol) (*Dataset, error) {
+func loadCorpus(ctx context.Context, info Info, opts Options, p protocol) (*Dataset, error) {
 	corpus, err := readCorpus(info, opts.DataDir)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func loadCorpus(info Info, opts Options, p protocol) (*Dataset, error) {
 		return nil, err
 	}
 	c, unkept, err := cache.Get(cache.Path(info.Name, ".gob.gz", prepareVersion, corpus.hash, p, source),
-		readGob[*prepared], func() (*prepared, error) { return p.prepare(corpus, opts) }, writeGob[*prepared])
+		readGob[*prepared], func() (*prepared, error) { return p.prepare(ctx, corpus, opts) }, writeGob[*prepared])
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func reload(t *testing.T, dir string) (d *Dataset, anew bool) {
 	t.Helper()
 	opts := tinyOptions(dir)
 	opts.Progress = func(string, float64) { anew = true }
-	d, err := loadCorpus(newsgroups, opts, tinyProtocol)
+	d, err := loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	require.NoError(t, err)
 	require.NoError(t, d.Validate())
 	return d, anew

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -68,7 +69,7 @@ type preparation struct {
 //  6. drop documents, test documents too, in which the remaining words occur fewer than minKept times.
 //
 // It leaves the counts, which the seventh step turns into shares, and the graph of the words.
-func (p protocol) prepare(from *corpus, opts Options) (*prepared, error) {
+func (p protocol) prepare(ctx context.Context, from *corpus, opts Options) (*prepared, error) {
 	c := &preparation{protocol: p, notes: []string{" train   test   words  after"}}
 	opts.report("cutting messages into words", 0)
 	c.train = c.cut(from.train)
@@ -83,7 +84,7 @@ func (p protocol) prepare(from *corpus, opts Options) (*prepared, error) {
 	c.drop(func(d document) bool { return d.count(func(word int32) bool { return word == picture }) >= p.pictures },
 		"training documents that are no encoded pictures")
 
-	vectors, err := c.vectors(opts)
+	vectors, err := c.vectors(ctx, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -15,14 +15,14 @@ import (
 
 // TestRealNewsgroups checks the counts that others find who follow the protocol with GloVe's 400,000 words.
 func TestRealNewsgroups(t *testing.T) {
-	opts := Options{DataDir: realData(t, "20news")}
+	opts := Options{HoldOut: true, DataDir: realData(t, "20news")}
 	opts.Vectors = filepath.Join(opts.DataDir, "glove", "glove.6B.50d.txt")
 	if _, err := os.Stat(opts.Vectors); err != nil {
 		t.Skip(err)
 	}
 	for _, start := range []string{"first", "second"} {
 		began := time.Now()
-		d, err := Load("20news", opts)
+		d, err := Load(t.Context(), "20news", opts)
 		require.NoError(t, err)
 		t.Log(start, time.Since(began))
 		assert.Equal(t, []string{
@@ -54,7 +54,7 @@ func TestRealNewsgroups(t *testing.T) {
 
 // TestRealNewsgroupsLearned takes minutes where the vectors are not learned yet.
 func TestRealNewsgroupsLearned(t *testing.T) {
-	opts := Options{DataDir: realData(t, "20news")}
+	opts := Options{HoldOut: true, DataDir: realData(t, "20news")}
 	if testing.Short() {
 		t.Skip("learns word vectors")
 	}
@@ -66,7 +66,7 @@ func TestRealNewsgroupsLearned(t *testing.T) {
 			t.Log(doing, time.Since(began))
 		}
 	}
-	d, err := Load("20news", opts)
+	d, err := Load(t.Context(), "20news", opts)
 	require.NoError(t, err)
 	t.Log(time.Since(began), "\n", d.Summary())
 	assert.InDelta(t, 10_168, len(d.Train)+len(d.Validation), 20)

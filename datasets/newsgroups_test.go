@@ -53,12 +53,12 @@ func lay(t *testing.T, files map[string]string) (dir string) {
 }
 
 func tinyOptions(dir string) Options {
-	return Options{DataDir: dir, Vectors: filepath.Join(dir, "vectors.txt")}
+	return Options{HoldOut: true, DataDir: dir, Vectors: filepath.Join(dir, "vectors.txt")}
 }
 
 func TestNewsgroups(t *testing.T) {
 	dir := lay(t, tinyCorpus)
-	d, err := loadCorpus(newsgroups, tinyOptions(dir), tinyProtocol)
+	d, err := loadCorpus(t.Context(), newsgroups, tinyOptions(dir), tinyProtocol)
 	require.NoError(t, err)
 	require.NoError(t, d.Validate())
 
@@ -116,7 +116,7 @@ func TestNewsgroupsOptions(t *testing.T) {
 	dir := lay(t, tinyCorpus)
 	opts := tinyOptions(dir)
 	opts.TFIDF = true
-	d, err := loadCorpus(newsgroups, opts, tinyProtocol)
+	d, err := loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	require.NoError(t, err)
 	// Of the three training documents blue is in 3, red in 2, bike and moon in 1.
 	blue, red, bike := 1.0, math.Log(4./3)+1, math.Log(2)+1
@@ -133,19 +133,19 @@ func TestNewsgroupsOptions(t *testing.T) {
 	}
 	other := lay(t, inside)
 	opts.DataDir = other
-	again, err := loadCorpus(newsgroups, opts, tinyProtocol)
+	again, err := loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	require.NoError(t, err)
 	assert.Equal(t, d.Signals, again.Signals)
 	assert.Contains(t, again.Provenance, filepath.Join(other, "20news"))
 
 	opts.Validation = 0.67
-	fewer, err := loadCorpus(newsgroups, opts, tinyProtocol)
+	fewer, err := loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	require.NoError(t, err)
 	assert.Len(t, fewer.Train, 2, "no class gives up its last document")
 
 	wide := tinyProtocol
 	wide.words = 10
-	all, err := loadCorpus(newsgroups, tinyOptions(dir), wide)
+	all, err := loadCorpus(t.Context(), newsgroups, tinyOptions(dir), wide)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"blue", "red", "bike", "moon", "sky", "num"}, all.NodeNames)
 	assert.Contains(t, all.Warnings[1], "only 6 words have a vector, the protocol keeps 10")
@@ -155,7 +155,7 @@ func TestNewsgroupsOptions(t *testing.T) {
 func TestNewsgroupsLearned(t *testing.T) {
 	dir := lay(t, tinyCorpus)
 	opened, learning := 0, 0
-	opts := Options{DataDir: dir,
+	opts := Options{HoldOut: true, DataDir: dir,
 		Backend: func() (compute.Backend, error) {
 			opened++
 			return backendtest.Go(t), nil
@@ -166,7 +166,7 @@ func TestNewsgroupsLearned(t *testing.T) {
 			}
 			assert.True(t, done >= 0 && done <= 1, "%s: %g", doing, done)
 		}}
-	first, err := loadCorpus(newsgroups, opts, tinyProtocol)
+	first, err := loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	require.NoError(t, err)
 	require.NoError(t, first.Validate())
 	assert.Equal(t, []string{"blue", "red", "bike", "moon"}, first.NodeNames)
@@ -176,26 +176,26 @@ func TestNewsgroupsLearned(t *testing.T) {
 	assert.Positive(t, learning)
 
 	opts.Backend = nil
-	second, err := loadCorpus(newsgroups, opts, tinyProtocol)
+	second, err := loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	require.NoError(t, err)
 	assert.Equal(t, first.Affinity, second.Affinity)
 
 	wide := tinyProtocol
 	wide.words = 5
-	fromSameVectors, err := loadCorpus(newsgroups, opts, wide)
+	fromSameVectors, err := loadCorpus(t.Context(), newsgroups, opts, wide)
 	require.NoError(t, err)
 	assert.Equal(t, 5, fromSameVectors.Nodes)
 
 	// A test document changes nothing that is learned; a training document does.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, newsgroupsFolders[1], "b.sky", "6"), []byte("\n\nmoon moon blue"), 0o644))
-	third, err := loadCorpus(newsgroups, opts, tinyProtocol)
+	third, err := loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	require.NoError(t, err)
 	assert.Len(t, third.Test, 3)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, newsgroupsFolders[0], "b.sky", "6"), []byte("\n\nmoon moon blue sky"), 0o644))
-	_, err = loadCorpus(newsgroups, opts, tinyProtocol)
+	_, err = loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	assert.ErrorContains(t, err, "needs a backend")
 	opts.Backend = func() (compute.Backend, error) { return nil, errors.New("no such backend") }
-	_, err = loadCorpus(newsgroups, opts, tinyProtocol)
+	_, err = loadCorpus(t.Context(), newsgroups, opts, tinyProtocol)
 	assert.ErrorContains(t, err, "no such backend")
 }
 
@@ -238,7 +238,7 @@ func TestNewsgroupsErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := lay(t, tinyCorpus)
 			require.NoError(t, c.change(dir))
-			_, err := loadCorpus(newsgroups, tinyOptions(dir), tinyProtocol)
+			_, err := loadCorpus(t.Context(), newsgroups, tinyOptions(dir), tinyProtocol)
 			for _, want := range c.want {
 				assert.ErrorContains(t, err, want)
 			}

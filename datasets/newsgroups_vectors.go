@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -37,11 +38,11 @@ func vectorSource(path string) (string, error) {
 }
 
 // vectors reads or learns vectors for words of the training documents. It drops vectors that are zero or not finite.
-func (c *preparation) vectors(opts Options) (map[string][]float32, error) {
+func (c *preparation) vectors(ctx context.Context, opts Options) (map[string][]float32, error) {
 	var v *wordvec.Vectors
 	var err error
 	if opts.Vectors == "" {
-		v, err = c.learn(opts)
+		v, err = c.learn(ctx, opts)
 	} else {
 		opts.report("reading word vectors", 0)
 		want := map[string]bool{}
@@ -66,7 +67,7 @@ func (c *preparation) vectors(opts Options) (map[string][]float32, error) {
 
 // learn learns vectors, or takes those of an earlier start. It uses the words that occur minCount times or more in the
 // training documents, including stop words and single letters, and no test document.
-func (c *preparation) learn(opts Options) (*wordvec.Vectors, error) {
+func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors, error) {
 	var names []string
 	number := make([]int32, len(c.vocabulary.Words))
 	for word, count := range c.counts {
@@ -98,7 +99,7 @@ func (c *preparation) learn(opts Options) (*wordvec.Vectors, error) {
 		if err != nil {
 			return nil, err
 		}
-		return wordvec.Train(opts.context(), backend, documents, names, c.training, func(_ int, done, _ float64) {
+		return wordvec.Train(ctx, backend, documents, names, c.training, func(_ int, done, _ float64) {
 			opts.report("learning word vectors", done)
 		})
 	}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,7 +59,7 @@ type ArrayInfo struct {
 }
 
 // loadNPZ reads the user's own data: see ownFile.Needs for the arrays. Without `split` it draws stratified splits.
-func loadNPZ(file Info, opts Options) (*Dataset, error) {
+func loadNPZ(_ context.Context, file Info, opts Options) (*Dataset, error) {
 	r, err := openNPZ(file.Name, opts)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func FuzzNPZ(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, knn int) {
 		path := filepath.Join(t.TempDir(), "a.npz")
 		require.NoError(t, os.WriteFile(path, content, 0o644))
-		if d, err := Load(path, Options{KNN: knn % 8}); err == nil {
+		if d, err := Load(t.Context(), path, Options{HoldOut: true, KNN: knn % 8}); err == nil {
 			require.NoError(t, d.Validate())
 			require.NotEmpty(t, d.Summary())
 		}
@@ -71,7 +71,7 @@ func FuzzNPZArrays(f *testing.F) {
 		if form%4 == 3 {
 			knn = int(form / 4)
 		}
-		if d, err := Load(a.write(t), Options{KNN: knn}); err == nil {
+		if d, err := Load(t.Context(), a.write(t), Options{HoldOut: true, KNN: knn}); err == nil {
 			require.NoError(t, d.Validate())
 			require.NotEmpty(t, d.Summary())
 		}

@@ -153,7 +153,7 @@ func (r *npzReader) readSplit() error {
 		return err
 	}
 	given := d.splits()[1:]
-	if len(d.Validation) == 0 && r.labelled() && !r.opts.TrainOnAll {
+	if len(d.Validation) == 0 && r.labelled() && r.opts.holdsOut() {
 		d.holdOutValidation(share(len(d.Train), r.opts.validation(defaultValidationShare)), r.opts)
 		d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
 			len(d.Validation), r.opts.Seed, d.groupsWhole(d.Validation))
@@ -163,7 +163,7 @@ func (r *npzReader) readSplit() error {
 	}
 	var empty []error
 	for mark, split := range d.splits() {
-		if len(split.indices) == 0 && (split.name != "validation" || r.labelled() && !r.opts.TrainOnAll) {
+		if len(split.indices) == 0 && (split.name != "validation" || r.labelled() && r.opts.holdsOut()) {
 			empty = append(empty, fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have splits drawn",
 				split.name, mark))
 		}

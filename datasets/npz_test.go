@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -70,7 +71,7 @@ func (a arrays) write(t testing.TB) string {
 
 func (a arrays) load(t testing.TB, opts Options) *Dataset {
 	t.Helper()
-	d, err := Load(a.write(t), opts)
+	d, err := Load(t.Context(), a.write(t), opts)
 	require.NoError(t, err)
 	return d
 }
@@ -79,7 +80,7 @@ func (a arrays) load(t testing.TB, opts Options) *Dataset {
 const noSplit = "no array split: drew stratified splits of 14 training, 2 validation and 4 test samples from seed 0"
 
 func TestNPZ(t *testing.T) {
-	d := path4().load(t, Options{})
+	d := path4().load(t, Options{HoldOut: true})
 	assert.Equal(t, "mine.npz", d.Name)
 	assert.Equal(t, []int{20, 4, 2, 2}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Classes()})
 	assert.Equal(t, []string{"0", "1"}, d.ClassNames)
@@ -94,7 +95,7 @@ func TestNPZ(t *testing.T) {
 	mean, _ := d.ChannelStats(d.Train)
 	assert.Equal(t, mean, d.Mean)
 
-	other := path4().load(t, Options{Seed: 5})
+	other := path4().load(t, Options{HoldOut: true, Seed: 5})
 	assert.NotEqual(t, d.Test, other.Test)
 }
 
@@ -104,7 +105,7 @@ func TestNPZFeatureTypes(t *testing.T) {
 		bytes[i], ints[i], doubles[i] = uint8(i), int32(i), float64(i)
 	}
 	for _, data := range []any{bytes, ints, doubles} {
-		d := path4().with("features", &npz.Array{Shape: []int{20, 4}, Data: data}).load(t, Options{})
+		d := path4().with("features", &npz.Array{Shape: []int{20, 4}, Data: data}).load(t, Options{HoldOut: true})
 		assert.Equal(t, 1, d.Channels)
 		sample := make([]float32, 4)
 		d.Signals.Read(19, sample)
@@ -114,11 +115,11 @@ func TestNPZFeatureTypes(t *testing.T) {
 
 func TestNPZLabelsAndSplit(t *testing.T) {
 	texts := slices.Repeat([]string{"walk", "run"}, 10)
-	d := path4().with("labels", vectorOf(texts...)).load(t, Options{})
+	d := path4().with("labels", vectorOf(texts...)).load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{"run", "walk"}, d.ClassNames, "sorted")
 	assert.Equal(t, []int32{1, 0, 1}, d.Labels[:3])
 
-	d = path4().with("labels", vectorOf(texts...)).with("class_names", vectorOf("walk", "sit", "run")).load(t, Options{})
+	d = path4().with("labels", vectorOf(texts...)).with("class_names", vectorOf("walk", "sit", "run")).load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{"walk", "sit", "run"}, d.ClassNames)
 	assert.Equal(t, []int32{0, 2, 0}, d.Labels[:3])
 	assert.Contains(t, d.Warnings, "class 1 (sit) has no train sample")
@@ -131,7 +132,7 @@ func TestNPZLabelsAndSplit(t *testing.T) {
 	assert.Empty(t, d.Warnings)
 
 	marks = slices.Repeat([]int8{0, 0, 0, 2}, 5)
-	d = path4().with("split", vectorOf(marks...)).load(t, Options{})
+	d = path4().with("split", vectorOf(marks...)).load(t, Options{HoldOut: true})
 	assert.Len(t, d.Train, 13)
 	assert.Len(t, d.Validation, 2)
 	assert.Equal(t, []int{3, 7, 11, 15, 19}, d.Test)
@@ -155,7 +156,7 @@ func TestNPZGraphs(t *testing.T) {
 			with("data", vectorOf(1, 1, 2, 2, 0.5, 0.5)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := a.load(t, Options{})
+			d := a.load(t, Options{HoldOut: true})
 			assert.Equal(t, want, d.Affinity.Dense())
 			assert.Equal(t, []string{noSplit}, d.Warnings)
 		})
@@ -164,16 +165,16 @@ func TestNPZGraphs(t *testing.T) {
 
 func TestNPZNeighbours(t *testing.T) {
 	a := path4().with("edges", nil).with("coordinates", matrixOf(1, 0.0, 1, 10, 11))
-	d := a.load(t, Options{KNN: 1})
+	d := a.load(t, Options{HoldOut: true, KNN: 1})
 	assert.Equal(t, 2, d.Affinity.Edges())
 	assert.Positive(t, d.Affinity.At(0, 1))
 	assert.Positive(t, d.Affinity.At(2, 3))
 	assert.Contains(t, strings.Join(d.Warnings, "\n"), "the graph is disconnected: 2 components, 0 nodes without neighbours")
-	assert.Equal(t, 6, a.load(t, Options{}).Affinity.Edges(), "8 neighbours by default, or as many as there are")
+	assert.Equal(t, 6, a.load(t, Options{HoldOut: true}).Affinity.Edges(), "8 neighbours by default, or as many as there are")
 	assert.Equal(t, []float64{0, 1, 10, 11}, d.Coordinates)
 
-	beside := path4().with("coordinates", matrixOf(2, 0.0, 1, 10, 11, 5, 5, 5, 6)).load(t, Options{})
-	assert.Equal(t, path4().load(t, Options{}).Affinity.Hash(), beside.Affinity.Hash(), "coordinates beside edges are places only")
+	beside := path4().with("coordinates", matrixOf(2, 0.0, 1, 10, 11, 5, 5, 5, 6)).load(t, Options{HoldOut: true})
+	assert.Equal(t, path4().load(t, Options{HoldOut: true}).Affinity.Hash(), beside.Affinity.Hash(), "coordinates beside edges are places only")
 	assert.Equal(t, []float64{0, 1, 10, 11, 5, 5, 5, 6}, beside.Coordinates)
 
 	// Nodes 0 and 2 are alike over the samples, and so are 1 and 3.
@@ -184,7 +185,7 @@ func TestNPZNeighbours(t *testing.T) {
 		}
 	}
 	b := path4().with("edges", nil).with("features", &npz.Array{Shape: []int{20, 4}, Data: features})
-	d = b.load(t, Options{KNN: 1})
+	d = b.load(t, Options{HoldOut: true, KNN: 1})
 	assert.Equal(t, 2, d.Affinity.Edges())
 	assert.Positive(t, d.Affinity.At(0, 2))
 	assert.Positive(t, d.Affinity.At(1, 3))
@@ -201,7 +202,7 @@ func TestNPZManyFeatures(t *testing.T) {
 	for i := range labels {
 		labels[i] = int64(i % 2)
 	}
-	d := arrays{"features": {Shape: []int{samples, 3, 1}, Data: features}, "labels": vectorOf(labels...)}.load(t, Options{KNN: 2})
+	d := arrays{"features": {Shape: []int{samples, 3, 1}, Data: features}, "labels": vectorOf(labels...)}.load(t, Options{HoldOut: true, KNN: 2})
 	assert.Contains(t, d.Warnings, "the graph of --knn 2 compares nodes by 2048 of the 2100 training samples")
 	assert.Equal(t, 3, d.Affinity.Edges())
 }
@@ -212,7 +213,7 @@ func TestNPZWarnings(t *testing.T) {
 	for i := 1; i < len(values); i += 2 {
 		values[i] = 0.1
 	}
-	d := a.load(t, Options{})
+	d := a.load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{
 		`array "featuers" is not used; understood are features, labels, split, class_names, edges, weights, adjacency, indptr, indices, data, coordinates, node_names, grid, parts, bodies, groups`,
 		noSplit,
@@ -327,7 +328,7 @@ func TestNPZErrors(t *testing.T) {
 		{"too many neighbours by features", without(), 4, []string{"--knn: k=4 nearest neighbours among 4 points"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Load(c.a.write(t), Options{KNN: c.knn})
+			_, err := Load(t.Context(), c.a.write(t), Options{HoldOut: true, KNN: c.knn})
 			require.Error(t, err)
 			for _, want := range append(c.wants, "mine.npz: ") {
 				assert.ErrorContains(t, err, want)
@@ -340,7 +341,7 @@ func TestNPZErrors(t *testing.T) {
 func TestNPZNotAnArchive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table.NPZ")
 	require.NoError(t, os.WriteFile(path, []byte("1,2,3\n"), 0o644))
-	_, err := Load(path, Options{})
+	_, err := Load(t.Context(), path, Options{HoldOut: true})
 	assert.ErrorContains(t, err, "table.NPZ: not an .npz")
 }
 
@@ -362,7 +363,7 @@ func ExampleLoad_npz() {
 		fmt.Println(err)
 		return
 	}
-	d, err := Load(path, Options{})
+	d, err := Load(context.Background(), path, Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

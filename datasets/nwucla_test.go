@@ -39,7 +39,7 @@ func TestNWUCLA(t *testing.T) {
 	emptyCache(t)
 	dir := t.TempDir()
 	writeRecordings(t, filepath.Join(dir, "nw-ucla"), smallNWUCLA(t))
-	d, err := load("nw-ucla", Options{DataDir: dir})
+	d, err := load("nw-ucla", Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	require.NoError(t, d.Validate())
 	assert.Equal(t, []int{54, 6, 30}, []int{len(d.Train), len(d.Validation), len(d.Test)})
@@ -73,7 +73,7 @@ func TestNWUCLAErrors(t *testing.T) {
 		emptyCache(t)
 		dir := t.TempDir()
 		writeRecordings(t, dir, c.files)
-		_, err := load("nw-ucla", Options{DataDir: dir})
+		_, err := load("nw-ucla", Options{HoldOut: true, DataDir: dir})
 		assert.ErrorContains(t, err, c.want, name)
 	}
 }
@@ -81,7 +81,7 @@ func TestNWUCLAErrors(t *testing.T) {
 // TestRealNWUCLA checks the counts, the published split and what preparation promises.
 func TestRealNWUCLA(t *testing.T) {
 	dir := realData(t, "nw-ucla")
-	d, err := Load("nw-ucla", Options{DataDir: dir, Augment: true})
+	d, err := Load(t.Context(), "nw-ucla", Options{HoldOut: true, DataDir: dir, Augment: true})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
 	assert.Equal(t, []int{918, 102, 464}, []int{len(d.Train), len(d.Validation), len(d.Test)})
@@ -123,7 +123,7 @@ func TestRealNWUCLA(t *testing.T) {
 	// The files of these recordings of views 2 and 3 are the same, in the set as it is given out.
 	assert.Contains(t, d.Notes, "95 of 464 test recordings are exact copies of training recordings under another name")
 
-	d, err = Load("nw-ucla", Options{DataDir: dir, Protocol: crossSubject})
+	d, err = Load(t.Context(), "nw-ucla", Options{HoldOut: true, DataDir: dir, Protocol: crossSubject})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
 	assert.Equal(t, []int{1077, 120, 287}, []int{len(d.Train), len(d.Validation), len(d.Test)})

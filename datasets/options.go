@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,12 +16,12 @@ type Options struct {
 	// Seed draws the splits of sources that have none. It is independent of the seed of a training: with 0, all runs are
 	// tested on the same samples.
 	Seed uint64
-	// Validation is the share, in [0, 1), of the samples outside the test set to hold out for validation. 0 is the default
-	// of the source: 5,000 images of CIFAR-10, MNIST and Fashion-MNIST, a tenth of the training samples of other sources
-	// with a test set, one eighth (10% of all) elsewhere. It does not affect an .npz file that marks validation samples.
+	// Validation is the share, in [0, 1), of the training samples to hold out for validation. 0 holds out none, unless
+	// HoldOut is set. An .npz file that marks validation samples keeps those.
 	Validation float64
-	// TrainOnAll holds out nothing for validation. It does not affect an .npz file that marks validation samples.
-	TrainOnAll bool
+	// HoldOut holds out the usual number of validation samples if Validation is 0: 5,000 images of CIFAR-10, MNIST and
+	// Fashion-MNIST, a tenth of the training samples of other sources with a test set, one eighth elsewhere.
+	HoldOut bool
 	// Fold, unless it is zero, is the test of the digits or of an .npz file, whose own splits are then not used: the folds are cut from
 	// all samples, drawn from Seed, with about equal shares of the classes, and none parts a group.
 	Fold Fold
@@ -40,8 +39,6 @@ type Options struct {
 	Vectors string
 	// Backend opens the backend on which word vectors are learned; it is called only if they are.
 	Backend func() (compute.Backend, error)
-	// Context, if set, can end a long preparation; Load then returns its error.
-	Context context.Context
 	// Progress, which may be nil, receives the current step of a long preparation and its finished share, 0 to 1.
 	Progress func(doing string, done float64)
 }
@@ -80,14 +77,6 @@ func (i Info) accepts(opts Options) error {
 	return nil
 }
 
-// context is Context, or one that does not end.
-func (o Options) context() context.Context {
-	if o.Context == nil {
-		return context.Background()
-	}
-	return o.Context
-}
-
 // report tells Progress, if there is one.
 func (o Options) report(doing string, done float64) {
 	if o.Progress != nil {
@@ -95,7 +84,10 @@ func (o Options) report(doing string, done float64) {
 	}
 }
 
-// validation is the share asked for, or else the usual one.
+// holdsOut reports whether validation samples are to be taken out of the training samples.
+func (o Options) holdsOut() bool { return o.HoldOut || o.Validation > 0 }
+
+// validation returns the share asked for, or else the usual one.
 func (o Options) validation(usual float64) float64 {
 	if o.Validation == 0 {
 		return usual

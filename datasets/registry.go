@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,7 +40,7 @@ type Info struct {
 	// find is the place of the files in some folders, "" where some are missing; nil for a source that needs none.
 	find func(dirs []string) string
 	// load makes the data set. It may leave out what Load can work out: Name, and Mean and Std over the training samples.
-	load func(Info, Options) (*Dataset, error)
+	load func(context.Context, Info, Options) (*Dataset, error)
 }
 
 // File is a file at its official place.
@@ -83,8 +84,11 @@ func Named(name string) (Info, error) {
 }
 
 // Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. What it returns has passed
-// [Dataset.Validate]. Errors name the file, what is wrong in it and what to do; a missing file is an fs.ErrNotExist.
-func Load(name string, opts Options) (*Dataset, error) {
+// [Dataset.Validate]. Errors name the file, what is wrong in it and what to do; a missing file is an fs.ErrNotExist. Load never downloads anything.
+//
+// All samples that are not in the test are to train on, unless the data set itself or opts names others for validation. If
+// ctx ends a long preparation, Load returns its error.
+func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
@@ -100,7 +104,7 @@ func Load(name string, opts Options) (*Dataset, error) {
 		}
 		return nil, err
 	}
-	d, err := source.read(opts)
+	d, err := source.read(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +115,11 @@ func Load(name string, opts Options) (*Dataset, error) {
 }
 
 // read calls the loader of a source.
-func (i Info) read(opts Options) (*Dataset, error) {
+func (i Info) read(ctx context.Context, opts Options) (*Dataset, error) {
 	if err := i.accepts(opts); err != nil {
 		return nil, err
 	}
-	d, err := i.load(i, opts)
+	d, err := i.load(ctx, i, opts)
 	if err != nil && !isNPZ(i.Name) { // an .npz file names itself
 		err = i.withGet(opts.DataDir, fmt.Errorf("%s: %w", i.Name, err))
 	}

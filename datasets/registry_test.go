@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"math"
@@ -42,7 +43,7 @@ func TestRealSources(t *testing.T) {
 			continue
 		}
 		t.Run(info.Name, func(t *testing.T) {
-			d, err := Load(info.Name, Options{DataDir: embeddedOr(t, info)})
+			d, err := Load(t.Context(), info.Name, Options{HoldOut: true, DataDir: embeddedOr(t, info)})
 			require.NoError(t, err)
 			assert.Equal(t, info.Name, d.Name)
 			assert.Equal(t, info.Samples, d.Signals.Len())
@@ -64,7 +65,7 @@ func TestRealSources(t *testing.T) {
 
 // TestRealCIFAR10 checks what the protocol states.
 func TestRealCIFAR10(t *testing.T) {
-	d, err := Load("cifar10", Options{DataDir: realData(t, "cifar10"), Augment: true})
+	d, err := Load(t.Context(), "cifar10", Options{HoldOut: true, DataDir: realData(t, "cifar10"), Augment: true})
 	require.NoError(t, err)
 	assert.Equal(t, []int{45_000, 5_000, 10_000}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	for class, n := range d.classCounts(d.Validation) {
@@ -111,7 +112,7 @@ func TestLoadErrors(t *testing.T) {
 		{"digits", Options{Validation: -0.5}, "validation share -0.5"},
 		{"digits", Options{Validation: math.NaN()}, "validation share NaN"},
 	} {
-		_, err := Load(c.name, c.opts)
+		_, err := Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)
 	}
 }
@@ -129,19 +130,19 @@ func TestMissingFiles(t *testing.T) {
 			filepath.Join(dir, "ntu", "nturgb+d_skeletons"), "ROSE Lab"},
 		"nw-ucla": {"a01_s01_e00_v01.json", "all_sqe.zip", filepath.Join(dir, "nw-ucla"), "NW-UCLA"},
 	} {
-		_, err := Load(name, Options{DataDir: dir})
+		_, err := Load(t.Context(), name, Options{HoldOut: true, DataDir: dir})
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		for _, part := range append(want, name+": ", "--data-dir", dir) {
 			assert.ErrorContains(t, err, part)
 		}
 	}
-	_, err := Load(filepath.Join(dir, "mine.npz"), Options{})
+	_, err := Load(t.Context(), filepath.Join(dir, "mine.npz"), Options{HoldOut: true})
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 	assert.ErrorContains(t, err, "mine.npz")
 }
 
 func ExampleLoad() {
-	d, err := Load("digits", Options{})
+	d, err := Load(context.Background(), "digits", Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

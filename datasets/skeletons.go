@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"regexp"
@@ -68,7 +69,7 @@ func (s skeletons) source() Info {
 }
 
 // load finds the files, prepares their signals or reads them from the user's cache directory, and draws the splits.
-func (s skeletons) load(info Info, opts Options) (*Dataset, error) {
+func (s skeletons) load(ctx context.Context, info Info, opts Options) (*Dataset, error) {
 	dirs := info.dirs(opts.DataDir)
 	found, err := s.find(dirs)
 	if err != nil {
@@ -90,7 +91,7 @@ func (s skeletons) load(info Info, opts Options) (*Dataset, error) {
 	if opts.Augment {
 		d.Augment = s.augment(split)
 	}
-	signals, err := s.signals(d, found, files, opts)
+	signals, err := s.signals(ctx, d, found, files, opts)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; get these files again, or list their names in a .txt file there whose name holds \"missing\"",
 			found.place, err)
@@ -163,7 +164,7 @@ func (d *Dataset) splitRecordings(split skeletonSplit, takes []recorded, opts Op
 }
 
 // signals prepares the recordings, or reads what an earlier start prepared.
-func (s *skeletons) signals(d *Dataset, found *foundSkeletons, files []skeleton.File, opts Options) (*skeleton.Signals, error) {
+func (s *skeletons) signals(ctx context.Context, d *Dataset, found *foundSkeletons, files []skeleton.File, opts Options) (*skeleton.Signals, error) {
 	collection := &skeleton.Collection{FS: found.files, Files: files, Parse: s.parse, Preparation: s.preparation}
 	key, doing := collection.Key(), fmt.Sprintf("reading %d recordings", len(files))
 	signals, unkept, err := cache.Get(found.cachePath(s.Name),
@@ -171,7 +172,7 @@ func (s *skeletons) signals(d *Dataset, found *foundSkeletons, files []skeleton.
 			return skeleton.ReadCache(path, key, len(files), d.Nodes*d.Channels)
 		},
 		func() (*skeleton.Signals, error) {
-			return collection.Prepare(opts.context(), func(done float64) { opts.report(doing, done) })
+			return collection.Prepare(ctx, func(done float64) { opts.report(doing, done) })
 		},
 		func(path string, signals *skeleton.Signals) error { return signals.WriteCache(path, key) })
 	if unkept != nil {

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"archive/zip"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,7 +24,7 @@ func load(name string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.read(opts)
+	return source.read(context.Background(), opts)
 }
 
 // emptyCache gives the test a cache directory of its own.
@@ -135,7 +136,7 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, dir, map[string]string{"samples_with_Missing_skeletons.txt": "The list:\n\n" + lost + "\nS017C003P020R002A060\n"})
 
 	var told []string
-	opts := Options{DataDir: dir, Protocol: crossView, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
+	opts := Options{HoldOut: true, DataDir: dir, Protocol: crossView, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
 	d, err := load("ntu", opts)
 	require.NoError(t, err)
 	assert.Equal(t, "reading 80 recordings", told[0])
@@ -213,9 +214,9 @@ func TestNTUArchive(t *testing.T) {
 	writeRecordings(t, dir, files)
 	files["readme.txt"] = "hello"
 	zipFiles(t, filepath.Join(zipped, ntuArchive), files)
-	want, err := load("ntu", Options{DataDir: dir})
+	want, err := load("ntu", Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
-	got, err := load("ntu", Options{DataDir: zipped})
+	got, err := load("ntu", Options{HoldOut: true, DataDir: zipped})
 	require.NoError(t, err)
 	assert.Equal(t, want.Labels, got.Labels)
 	assert.Equal(t, samples(want), samples(got))
@@ -223,10 +224,10 @@ func TestNTUArchive(t *testing.T) {
 
 	path := filepath.Join(zipped, ntuArchive)
 	require.NoError(t, os.Truncate(path, 1000))
-	_, err = load("ntu", Options{DataDir: zipped})
+	_, err = load("ntu", Options{HoldOut: true, DataDir: zipped})
 	assert.ErrorContains(t, err, "ntu: "+path+": zip:")
 	zipFiles(t, path, map[string]string{"readme.txt": "hello"})
-	_, err = load("ntu", Options{DataDir: zipped})
+	_, err = load("ntu", Options{HoldOut: true, DataDir: zipped})
 	assert.ErrorContains(t, err, "holds no recordings such as S001C001P001R001A001.skeleton")
 }
 
@@ -235,7 +236,7 @@ func TestNTUErrors(t *testing.T) {
 	dir := t.TempDir()
 	writeRecordings(t, dir, map[string]string{"S001C001P001R001A061.skeleton": "0", "S018C001P001R001A001.skeleton": "0", "S001C001P001R001A002.skeleton": "0"})
 	writeRecordings(t, dir, map[string]string{"missing.txt": "S001C001P001R001A002"})
-	_, err := load("ntu", Options{DataDir: dir})
+	_, err := load("ntu", Options{HoldOut: true, DataDir: dir})
 	assert.ErrorContains(t, err, "none of the 3 recordings in "+dir+" can be used: 1 are listed as missing, 2 are of another set")
 }
 
@@ -245,7 +246,7 @@ func TestKeptInNoCache(t *testing.T) {
 	t.Setenv("HOME", "")
 	dir := t.TempDir()
 	writeRecordings(t, dir, smallNTU())
-	d, err := load("ntu", Options{DataDir: dir})
+	d, err := load("ntu", Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	assert.Contains(t, strings.Join(d.Warnings, "\n"), "cannot be kept, so that every start reads all recordings")
 }

@@ -82,17 +82,17 @@ func TestFind(t *testing.T) {
 // TestWithGet: only where files can be fetched and are missing does the error say how.
 func TestWithGet(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Load("mnist", Options{DataDir: dir})
+	_, err := Load(t.Context(), "mnist", Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorContains(t, err, "; or have it fetched: ccp data get mnist --data-dir "+dir)
-	_, err = Load("ntu", Options{DataDir: dir})
+	_, err = Load(t.Context(), "ntu", Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.NotContains(t, err.Error(), "data get")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "data_batch_1.bin"), make([]byte, cifarRecord*cifarPerFile), 0o644))
-	_, err = Load("cifar10", Options{DataDir: dir})
+	_, err = Load(t.Context(), "cifar10", Options{HoldOut: true, DataDir: dir})
 	require.ErrorIs(t, err, os.ErrNotExist, "the second file")
 	assert.NotContains(t, err.Error(), "data get", "it would say that they are there")
-	_, err = Load(filepath.Join(dir, "mine.npz"), Options{})
+	_, err = Load(t.Context(), filepath.Join(dir, "mine.npz"), Options{HoldOut: true})
 	assert.ErrorContains(t, err, "mine.npz: no such file or directory; check the path, or write the file with numpy.savez")
 }
 
@@ -115,7 +115,7 @@ func TestAccepts(t *testing.T) {
 		{archive, Options{TFIDF: true}, "mine.npz: it has no words to weigh"},
 		{archive, Options{Protocol: "cross-view"}, "mine.npz: there is one protocol only"},
 	} {
-		_, err := Load(c.name, c.opts)
+		_, err := Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)
 		if c.name == archive {
 			_, err = CheckNPZ(c.name, c.opts)

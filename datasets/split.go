@@ -57,9 +57,9 @@ func (d *Dataset) splitTrainTest(train int, opts Options) {
 	d.holdOutValidation(count, opts)
 }
 
-// holdOutValidation moves a stratified draw of count samples from Train to Validation, unless all are to be trained on.
+// holdOutValidation moves a stratified draw of count samples from Train to Validation, if opts asks for validation samples.
 func (d *Dataset) holdOutValidation(count int, opts Options) {
-	if opts.TrainOnAll {
+	if !opts.holdsOut() {
 		return
 	}
 	train, seed := d.Train, opts.Seed

@@ -69,24 +69,24 @@ func TestHoldOutDependsOnSeedOnly(t *testing.T) {
 
 // TestTestSetStaysTheSame changes the share of the validation set: the test set must not move.
 func TestTestSetStaysTheSame(t *testing.T) {
-	a, err := Load("digits", Options{})
+	a, err := Load(t.Context(), "digits", Options{HoldOut: true})
 	require.NoError(t, err)
-	b, err := Load("digits", Options{Validation: 0.3})
+	b, err := Load(t.Context(), "digits", Options{Validation: 0.3})
 	require.NoError(t, err)
 	assert.Equal(t, a.Test, b.Test)
 	assert.Len(t, b.Validation, 431) // 0.3 x 1438
-	c, err := Load("digits", Options{Seed: 1})
+	c, err := Load(t.Context(), "digits", Options{HoldOut: true, Seed: 1})
 	require.NoError(t, err)
 	assert.NotEqual(t, a.Test, c.Test)
 }
 
-// TrainOnAll gives the validation samples back to training; those of the test stay where they are.
-func TestTrainOnAll(t *testing.T) {
-	for name, opts := range map[string]Options{"default": {}, "a share": {Validation: 0.3}, "a fold": {Fold: Fold{Number: 2, Of: 5}}} {
-		a, err := Load("digits", opts)
+// Without validation samples asked for, all that is outside the test is trained on, and the test is the same.
+func TestValidationIsAskedFor(t *testing.T) {
+	for name, opts := range map[string]Options{"usual": {HoldOut: true}, "a share": {Validation: 0.3}, "a fold": {HoldOut: true, Fold: Fold{Number: 2, Of: 5}}} {
+		a, err := Load(t.Context(), "digits", opts)
 		require.NoError(t, err)
-		opts.TrainOnAll = true
-		b, err := Load("digits", opts)
+		opts.HoldOut, opts.Validation = false, 0
+		b, err := Load(t.Context(), "digits", opts)
 		require.NoError(t, err)
 		assert.NotEmpty(t, a.Validation, name)
 		assert.Empty(t, b.Validation, name)
@@ -95,7 +95,7 @@ func TestTrainOnAll(t *testing.T) {
 		assert.Empty(t, b.Warnings, name)
 	}
 	drawn := path4()
-	a, b := drawn.load(t, Options{}), drawn.load(t, Options{TrainOnAll: true})
+	a, b := drawn.load(t, Options{HoldOut: true}), drawn.load(t, Options{})
 	assert.Empty(t, b.Validation)
 	assert.ElementsMatch(t, slices.Concat(a.Train, a.Validation), b.Train)
 	assert.Equal(t, a.Test, b.Test)

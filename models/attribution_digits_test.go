@@ -33,7 +33,7 @@ func reader(t *testing.T) (c *models.Classifier, signals [][]float32, labels []i
 	require.NoError(t, err)
 	c, err = models.Load(dir, models.WithBackend(backendtest.Go(t)))
 	require.NoError(t, err)
-	d, err := datasets.Load("digits", datasets.Options{})
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	for _, i := range d.Test {
 		x := make([]float32, d.Nodes)

@@ -208,7 +208,7 @@ func TestPredictRefuses(t *testing.T) {
 
 // TestExampleDigits keeps examples/digits.npy: for each class in turn the first of its test samples, in raw units.
 func TestExampleDigits(t *testing.T) {
-	d, err := datasets.Load("digits", datasets.Options{})
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	want := &npz.Array{Shape: []int{d.Classes(), d.Nodes}}
 	var values []uint8

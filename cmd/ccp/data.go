@@ -30,7 +30,7 @@ func splitsOf(d *datasets.Dataset) string {
 func (s *shared) loadData(cmd *cobra.Command, name, dataDir string, o datasets.Options) (*datasets.Dataset, error) {
 	o, done := s.loading(cmd, dataDir, o)
 	defer done()
-	return datasets.Load(name, o)
+	return datasets.Load(cmd.Context(), name, o)
 }
 
 // trainOn is the command to train on a data set.

@@ -43,7 +43,7 @@ func TestDisplayOnATerminal(t *testing.T) {
 		defer func() { read = len(raw) }()
 		return string(raw[read:])
 	}
-	data, err := datasets.Load("digits", datasets.Options{})
+	data, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	d := newDisplay(screen, training.Config{Epochs: 12, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, "go")
 	assert.Nil(t, d.screen, "a file is no terminal")

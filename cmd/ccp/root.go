@@ -77,7 +77,7 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, oth
 	}
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
-	return training.LoadFor(m, config, o)
+	return training.LoadFor(cmd.Context(), m, config, o)
 }
 
 // untilSignal is the command's context until Ctrl-C or SIGTERM, when told is called. A second Ctrl-C finds no handler any more, so

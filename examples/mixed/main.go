@@ -48,7 +48,7 @@ func main() {
 }
 
 func run(dir string, steps int) (err error) {
-	data, err := datasets.Load("digits", datasets.Options{})
+	data, err := datasets.Load(context.Background(), "digits", datasets.Options{})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 // writeBody writes recordings of a body of 3 joints in 4 frames, whose class says in which frame its last joint is elsewhere, in noise.
 func writeBody(t *testing.T, samples int) string {
 	t.Helper()
-	d, err := datasets.Load(writeRing(t, samples), datasets.Options{})
+	d, err := datasets.Load(t.Context(), writeRing(t, samples), datasets.Options{})
 	require.NoError(t, err)
 	random := rand.New(rand.NewPCG(7, 0))
 	values := make([]float32, 0, samples*ringNodes*3)

@@ -138,7 +138,7 @@ func (c Config) Check() error {
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
 	o.Protocol, o.TFIDF, o.Vectors = c.Protocol, c.TFIDF, c.Vectors
-	o.TrainOnAll = c.Keep == KeepLast && c.Validation == 0
+	o.HoldOut = c.Keep != KeepLast
 	return o
 }
 

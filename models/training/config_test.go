@@ -84,7 +84,7 @@ func TestDataOptions(t *testing.T) {
 	require.NoError(t, err)
 	now.SplitSeed, now.Validation = 7, 0.2
 	assert.Empty(t, differ(old, now))
-	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2}, old.dataOptions(datasets.Options{DataDir: "here"}))
+	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2, HoldOut: true}, old.dataOptions(datasets.Options{DataDir: "here"}))
 
 	now.Fold = datasets.Fold{Number: 2, Of: 5}
 	assert.Equal(t, []string{"fold was <nil>, is 2/5"}, differ(old, now))
@@ -96,7 +96,7 @@ func TestDataOptions(t *testing.T) {
 	assert.Equal(t, now, back)
 	now.Fold = datasets.Fold{}
 	now.Protocol, now.TFIDF, now.Vectors, now.KNN = "cross-view", true, "/glove.txt", 3
-	assert.Equal(t, datasets.Options{Seed: 7, Validation: 0.2, Protocol: "cross-view", TFIDF: true, Vectors: "/glove.txt", KNN: 3, Augment: true},
+	assert.Equal(t, datasets.Options{Seed: 7, Validation: 0.2, HoldOut: true, Protocol: "cross-view", TFIDF: true, Vectors: "/glove.txt", KNN: 3, Augment: true},
 		now.dataOptions(datasets.Options{Augment: true}))
 	assert.Equal(t, []string{"knn was <nil>, is 3", "protocol was <nil>, is cross-view", "tfidf was <nil>, is true", "vectors was <nil>, is /glove.txt"},
 		differ(old, now))

@@ -29,7 +29,7 @@ func TestTrainInBFloat16(t *testing.T) {
 		classifier, err := models.Load(dir, models.WithBackend(backend))
 		require.NoError(t, err)
 		assert.Equal(t, nn.BFloat16, classifier.Spec.Settings.Of("").DType)
-		d, err := LoadFor(classifier.Metadata, c, datasets.Options{})
+		d, err := LoadFor(t.Context(), classifier.Metadata, c, datasets.Options{})
 		require.NoError(t, err)
 		again, err := Evaluate(classifier, d, d.Test, 64)
 		require.NoError(t, err)

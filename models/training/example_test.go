@@ -19,7 +19,7 @@ func ExampleTrain() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	data, err := datasets.Load("digits", datasets.Options{})
+	data, err := datasets.Load(context.Background(), "digits", datasets.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -61,7 +61,7 @@ func TestFit(t *testing.T) {
 		assert.Nil(t, result.Validation, "nothing is held out")
 		assert.Nil(t, epochs[0].Validation)
 
-		d, err := datasets.Load(c.Data, datasets.Options{TrainOnAll: true})
+		d, err := datasets.Load(t.Context(), c.Data, datasets.Options{})
 		require.NoError(t, err)
 		assert.NotEqual(t, []float32{0, 0}, d.Mean, "there is something to undo")
 		hits, loss := bayesOf(d, 0.5, d.Test)
@@ -196,7 +196,7 @@ func TestPlainModelsLearn(t *testing.T) {
 			assert.Less(t, result.Train.Loss, 2.0)
 			classifier, err := models.Load(dir, models.WithBackend(backend))
 			require.NoError(t, err)
-			d, err := LoadFor(classifier.Metadata, c, datasets.Options{})
+			d, err := LoadFor(t.Context(), classifier.Metadata, c, datasets.Options{})
 			require.NoError(t, err)
 			test, err := Evaluate(classifier, d, d.Test, 64)
 			require.NoError(t, err)

@@ -28,8 +28,8 @@ func (c Config) load(ctx context.Context, backend compute.Backend, opts Options)
 	if opts.Data != nil {
 		return c.changed(opts.Data)
 	}
-	d, err := datasets.Load(c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
-		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load, Context: ctx}))
+	d, err := datasets.Load(ctx, c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
+		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
 	if err != nil && ctx.Err() != nil {
 		return nil, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start again", ErrInterrupted)
 	}
@@ -71,8 +71,8 @@ func (o Options) check(backend compute.Backend, c Config, d *datasets.Dataset, s
 // LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the
 // splits and other choices of the run's configuration. Of o it takes DataDir, Backend and Progress. It is an error if data
 // set and classifier do not fit each other.
-func LoadFor(m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset, error) {
-	d, err := datasets.Load(c.Data, c.dataOptions(o))
+func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset, error) {
+	d, err := datasets.Load(ctx, c.Data, c.dataOptions(o))
 	if err != nil {
 		return nil, err
 	}

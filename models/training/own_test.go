@@ -31,7 +31,7 @@ func init() {
 
 // A registered network trains, is frozen for predictions, and is loaded and classifies as it did, by the same functions as all others.
 func TestOwnNetwork(t *testing.T) {
-	data, err := datasets.Load("digits", datasets.Options{})
+	data, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	for _, name := range []string{"own", "own, without levels"} {
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {

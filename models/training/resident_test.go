@@ -67,7 +67,7 @@ func picturesConfig() Config {
 }
 
 func digits(t testing.TB) *datasets.Dataset {
-	d, err := datasets.Load("digits", datasets.Options{})
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	return d
 }

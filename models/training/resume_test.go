@@ -118,7 +118,7 @@ func TestResumeWithAugmentation(t *testing.T) {
 	}
 	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	for i, stop := range []int{0, 11, 0} {
-		d, err := datasets.Load(c.Data, datasets.Options{})
+		d, err := datasets.Load(t.Context(), c.Data, datasets.Options{})
 		require.NoError(t, err)
 		if i < 2 {
 			d.Augment = noise

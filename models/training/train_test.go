@@ -73,7 +73,7 @@ func TestTrainLearns(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "the command", c.Command)
 		assert.Equal(t, result.Parameters, c.Parameters(), "counted in a classifier just loaded")
-		d, err := LoadFor(c.Metadata, ringConfig(data), datasets.Options{})
+		d, err := LoadFor(t.Context(), c.Metadata, ringConfig(data), datasets.Options{})
 		require.NoError(t, err)
 		test, err := Evaluate(c, d, d.Test, 64)
 		require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestTheBestEpochIsTested(t *testing.T) {
 	require.Less(t, result.BestEpoch, result.Epochs, "the test needs a run whose last epoch is not its best")
 	classifier, err := models.Load(dir, models.WithBackend(backend))
 	require.NoError(t, err)
-	d, err := LoadFor(classifier.Metadata, c, datasets.Options{})
+	d, err := LoadFor(t.Context(), classifier.Metadata, c, datasets.Options{})
 	require.NoError(t, err)
 	test, err := Evaluate(classifier, d, d.Test, 64)
 	require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestWithoutValidationTheLastEpochIsBest(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
 	c.Patience = 1
-	d, err := datasets.Load(c.Data, datasets.Options{})
+	d, err := datasets.Load(t.Context(), c.Data, datasets.Options{})
 	require.NoError(t, err)
 	d.Validation = nil
 	result, err := trainOn(context.Background(), backend, c, d, Options{Dir: t.TempDir()})

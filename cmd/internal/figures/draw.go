@@ -47,7 +47,7 @@ type figure struct {
 // note. An error names the file or the run.
 func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figure, error) {
 	d := drawing{Options: o, runs: map[string][]string{}}
-	d.load = sync.OnceValues(d.loadData)
+	d.load = sync.OnceValues(func() (*datasets.Dataset, error) { return d.loadData(ctx) })
 	for _, row := range o.Table.Rows {
 		for _, dir := range row.Dirs(o.Folder, o.Seeds) {
 			if _, err := training.ReadResult(dir); err == nil {
@@ -95,7 +95,7 @@ var (
 )
 
 // loadData loads the data set of the runs.
-func (d drawing) loadData() (*datasets.Dataset, error) {
+func (d drawing) loadData(ctx context.Context) (*datasets.Dataset, error) {
 	dir := d.runs[losses[0]][0]
 	metadata, _, err := models.ReadMetadata(dir)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d drawing) loadData() (*datasets.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return training.LoadFor(metadata, config, d.Data)
+	return training.LoadFor(ctx, metadata, config, d.Data)
 }
 
 // data is the name of the data set that the runs are of.

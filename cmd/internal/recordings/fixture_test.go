@@ -28,7 +28,7 @@ func imported(t *testing.T, o Options, inputs ...string) (*Result, *datasets.Dat
 	path := filepath.Join(t.TempDir(), "made.npz")
 	result, err := Import(context.Background(), inputs, path, o)
 	require.NoError(t, err)
-	d, err := datasets.Load(path, datasets.Options{})
+	d, err := datasets.Load(t.Context(), path, datasets.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{result.Samples, result.Nodes, result.Channels, result.Edges}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Affinity.Edges()})
 	assert.Equal(t, []int{result.Frames.Count, len(result.Sensors)}, d.Grid)

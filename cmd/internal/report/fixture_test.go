@@ -63,7 +63,7 @@ func trained(t testing.TB, name string) string {
 
 func digits(t testing.TB) *datasets.Dataset {
 	t.Helper()
-	d, err := datasets.Load("digits", datasets.Options{})
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	return d
 }
