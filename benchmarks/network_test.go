@@ -19,7 +19,7 @@ import (
 // open opens the backend that GOMLX_BACKEND names, else the best there is.
 func open(b *testing.B) compute.Backend {
 	b.Helper()
-	opened, info, err := backend.Open(backend.Options{Log: os.Stderr})
+	opened, info, err := backend.Open(backend.Options{Install: true, Log: os.Stderr})
 	if err != nil {
 		b.Fatal(err)
 	}

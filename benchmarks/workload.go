@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -74,7 +74,7 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 				return 0, err
 			}
 			if run == 0 {
-				backend.Settle() // as training.Train does
+				malloc.Settle() // as training.Train does
 			}
 			return float64(metrics[0].Value().(float32)), nil
 		}

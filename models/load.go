@@ -3,12 +3,10 @@ package models
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/gomlx/compute"
@@ -78,13 +76,6 @@ func (c *Classifier) Save(dir string) error {
 	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, nil, func(v *model.Variable) bool { return !IsWeight(v) })
 }
 
-// OpenBackend opens what to compute on: XLA on a GPU or the CPU, which is downloaded and checked where it is missing, or else pure Go;
-// GOMLX_BACKEND and CCP_OFFLINE=1 have their say. log receives progress and notices; nil discards them.
-func OpenBackend(log io.Writer) (compute.Backend, error) {
-	b, _, err := backend.Open(backend.Options{Log: log})
-	return b, err
-}
-
 // Option of Load.
 type Option func(*options)
 
@@ -93,7 +84,7 @@ type options struct {
 	notice  func(string)
 }
 
-// WithBackend computes on a backend already open. Without it Load opens the best one there is, and downloads nothing.
+// WithBackend computes on a backend already open. Without it Load uses OpenBackend.
 func WithBackend(b compute.Backend) Option { return func(o *options) { o.backend = b } }
 
 // WithNotices calls notice for what a person should know though it is no error, such as a damaged snapshot passed over.
@@ -116,7 +107,7 @@ func Load(dir string, opts ...Option) (*Classifier, error) {
 		return nil, err
 	}
 	if o.backend == nil {
-		if o.backend, _, err = backend.Open(backend.Options{Offline: true}); err != nil {
+		if o.backend, err = OpenBackend(); err != nil {
 			return nil, err
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 )
 
@@ -51,7 +50,7 @@ func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, er
 		option(&o)
 	}
 	if o.backend == nil { // opened once, for all classifiers to come
-		b, _, err := backend.Open(backend.Options{Offline: true})
+		b, err := OpenBackend()
 		if err != nil {
 			return nil, err
 		}

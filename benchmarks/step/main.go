@@ -15,7 +15,6 @@ import (
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/internal/backend"
-	_ "github.com/clusterpool/ccp/internal/backend/mainthread" // computes in main
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -36,6 +35,7 @@ type line struct {
 }
 
 func main() {
+	models.KeepMemory() // computes in this goroutine
 	out := line{Impl: "ccp", Threads: runtime.NumCPU()}
 	flag.StringVar(&out.Arch, "arch", "cifar10", "one of "+strings.Join(benchmarks.Architectures(), ", ")+", lattice-N")
 	flag.StringVar(&out.Mode, "mode", "train", strings.Join(benchmarks.Modes, ", "))
@@ -65,7 +65,7 @@ func main() {
 }
 
 func run(out *line, settings models.Settings, warmup, steps int) error {
-	opened, info, err := backend.Open(backend.Options{Log: os.Stderr})
+	opened, info, err := backend.Open(backend.Options{Install: true, Log: os.Stderr})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 func newDoctor(s *shared) *cobra.Command {
 	cmd := command("doctor", "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		report := backend.Doctor(backend.Options{Name: s.backend, Log: cmd.ErrOrStderr()})
+		report := backend.Doctor(backend.Options{Name: s.backend, Install: !s.offline})
 		return s.print(cmd, report, report.String())
 	}
 	return cmd

@@ -10,10 +10,13 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	_ "github.com/clusterpool/ccp/internal/backend/mainthread" // trainings run in main
+	"github.com/clusterpool/ccp/models"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	models.KeepMemory() // trainings run in this goroutine
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // run executes one command line, its results to stdout, all else to stderr, and returns the exit code: 0, 1 for a
 // failure, 2 for wrong usage.

@@ -42,7 +42,7 @@ func newRoot(args []string) *cobra.Command {
 func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error) {
 	status := newStatusLine(cmd.ErrOrStderr())
 	defer status.clear()
-	return backend.Open(backend.Options{Name: s.backend, Offline: s.offline, Log: status, Progress: status.download})
+	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
 }
 
 // load opens a backend and the checkpoint in dir.

@@ -52,7 +52,7 @@ func run(dir string, steps int) (err error) {
 	if err != nil {
 		return err
 	}
-	backend, err := models.OpenBackend(os.Stderr)
+	backend, err := models.InstallBackend(os.Stderr)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/go-xla/installer"
-	"github.com/gomlx/go-xla/pjrt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -30,12 +28,12 @@ func TestOpenRequests(t *testing.T) {
 		{"xla:toy", []string{damaged, "damaged"}},
 		{"xla:cpu", []string{`no XLA plugin "cpu"`, "downloads are off"}},
 		{"xla", []string{`no XLA plugin "cpu"`, "downloads are off"}},
-		{"hlo:cpu", []string{`no XLA plugin "cpu"`, "downloads are off"}},
+		{"hlo:cpu", []string{"no such backend"}},
 	} {
-		for _, source := range []string{flagPrefix, compute.ConfigEnvVar + "="} {
+		for _, source := range []string{optionPrefix, compute.ConfigEnvVar + "="} {
 			t.Run(source+c.request, func(t *testing.T) {
-				options := Options{Offline: true, Name: c.request}
-				if source != flagPrefix {
+				options := Options{Name: c.request}
+				if source != optionPrefix {
 					t.Setenv(compute.ConfigEnvVar, c.request)
 					options.Name = ""
 				}
@@ -57,6 +55,15 @@ func TestOpenRequests(t *testing.T) {
 	}
 }
 
+// Nothing is downloaded unless the caller allows it.
+func TestOpenInstallsOnlyOnRequest(t *testing.T) {
+	emptyPluginDir(t)
+	assert.True(t, newOpener(Options{}).offline)
+	_, info, err := Open(Options{})
+	require.NoError(t, err)
+	assert.Equal(t, "go", info.Name)
+}
+
 func TestOpenFallsBackToPureGoWithANotice(t *testing.T) {
 	library := tinyLibrary(t)
 	noInstall := func(*opener, string) error { return errors.New("cable cut") }
@@ -76,10 +83,10 @@ func TestOpenFallsBackToPureGoWithANotice(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := emptyPluginDir(t)
 			if c.plugin != nil {
-				writeFile(t, dir, wheelPlugin, c.plugin)
+				writeFile(t, dir, cpuPlugin, c.plugin)
 			}
 			var log syncLog
-			op := newOpener(Options{Offline: c.offline, Log: &log})
+			op := newOpener(Options{Install: true, Log: &log})
 			op.offline = c.offline // Whatever the environment says.
 			tries := 0
 			op.install = func(op *opener, kind string) error {
@@ -104,8 +111,8 @@ func TestOpenFallsBackToPureGoWithANotice(t *testing.T) {
 
 func TestOfflineByEnv(t *testing.T) {
 	// GOMLX_NO_AUTO_INSTALL counts whatever its value, so a test can only see the rest where it is not set.
-	t.Run(xla.NoAutoInstallEnv, func(t *testing.T) {
-		t.Setenv(xla.NoAutoInstallEnv, "1")
+	t.Run(noInstallEnv, func(t *testing.T) {
+		t.Setenv(noInstallEnv, "1")
 		assert.True(t, offlineByEnv())
 	})
 	if offlineByEnv() {
@@ -121,12 +128,12 @@ func TestCUDAInstallerRefusesBeforeDownloading(t *testing.T) {
 	dir := emptyPluginDir(t) // Not go-xla's own directory.
 	want := "no NVIDIA GPU found"
 	if installer.HasNvidiaGPU() {
-		want = pjrt.PJRTPluginPathsEnv + " points elsewhere; unset it"
+		want = pluginDirsEnv + " points elsewhere; unset it"
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		want = "linux/amd64 only"
 	}
 	var log syncLog
-	require.ErrorContains(t, newTestInstall(dir, &log).cuda(), want)
+	require.ErrorContains(t, newTestInstall(dir, &log, nil).cuda(), want)
 	assert.Empty(t, log.String())
 }

@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/go-xla/installer"
-	"github.com/gomlx/go-xla/pjrt"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
@@ -45,20 +43,19 @@ type Trial struct {
 // Doctor examines everything that decides which backend is opened, and tries a tiny computation on each available backend.
 // It changes nothing and downloads nothing.
 func Doctor(o Options) Report {
-	xla.EnableAutoInstall(false)
 	request := o.request()
 	r := Report{
 		Machine:  ThisMachine(),
 		Versions: Versions(),
 		Request:  request,
-		Offline:  o.Offline || offlineByEnv(),
+		Offline:  !o.Install || offlineByEnv(),
 		GPU:      installer.HasNvidiaGPU(),
 		GPUs:     findGPUs(os.DirFS("/")),
 		Searched: searchDirs(),
 		Trials:   []Trial{tryConfig("go")},
 	}
 	for _, plugin := range findPlugins() {
-		if plugin.is("cuda") && !r.GPU {
+		if errNoXLA != nil || plugin.is("cuda") && !r.GPU {
 			continue // It cannot work, and nothing is wrong with that.
 		}
 		r.Trials = append(r.Trials, tryConfig("xla:"+plugin.Path))
@@ -66,7 +63,7 @@ func Doctor(o Options) Report {
 	if request != "" && !slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.Config == request }) {
 		r.Trials = append(r.Trials, tryConfig(request))
 	}
-	if b, info, err := Open(Options{Offline: true, Name: o.Name}); err == nil {
+	if b, info, err := Open(Options{Name: o.Name}); err == nil {
 		r.Chosen = info.Name
 		b.Finalize()
 	}
@@ -77,9 +74,9 @@ func Doctor(o Options) Report {
 // tryConfig opens what a configuration asks for, without downloads, and multiplies two matrices on it.
 func tryConfig(config string) Trial {
 	trial := Trial{Config: config}
-	b, info, err := Open(Options{Offline: true, Name: config})
+	b, info, err := Open(Options{Name: config})
 	if err != nil {
-		trial.Error = strings.TrimPrefix(oneLine([]error{err}).Error(), flagPrefix+config+": ")
+		trial.Error = strings.TrimPrefix(oneLine(err).Error(), optionPrefix+config+": ")
 		return trial
 	}
 	defer b.Finalize()
@@ -161,15 +158,18 @@ func advise(r Report) (advice []string) {
 	}
 	dir, err := installDir()
 	switch {
+	case errNoXLA != nil:
+		add("%v", errNoXLA)
+		return advice
 	case err != nil:
 		add("%v", err)
 		return advice
 	case works("xla:cpu"):
-	case len(sourcesOf("cpu")) == 0:
+	case fetchOf("cpu") == nil:
 		add("no XLA plugin is published for %s: only the pure Go backend is available", r.Machine.Platform)
 	case r.Offline:
 		add("XLA is not installed and downloads are off: allow them once (unset %s and %s, no --offline), or copy %s from another"+
-			" machine into %s", offlineEnv, xla.NoAutoInstallEnv, wheelPlugin, dir)
+			" machine into %s", offlineEnv, noInstallEnv, cpuPlugin, dir)
 	default:
 		add("XLA is not installed: `ccp train` installs it (60 MB) into %s", dir)
 	}
@@ -178,8 +178,8 @@ func advise(r Report) (advice []string) {
 	} else if r.GPU && !works("xla:cuda") {
 		add("there is an NVIDIA GPU, but XLA for CUDA does not work: `ccp train` with the network on installs it")
 	}
-	if dirs := os.Getenv(pjrt.PJRTPluginPathsEnv); dirs != "" && !works("xla:cpu") {
-		add("%s=%s: only these directories are searched", pjrt.PJRTPluginPathsEnv, dirs)
+	if dirs := os.Getenv(pluginDirsEnv); dirs != "" && !works("xla:cpu") {
+		add("%s=%s: only these directories are searched", pluginDirsEnv, dirs)
 	}
 	return advice
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/go-xla/pjrt"
 	"github.com/stretchr/testify/require"
 )
 
@@ -46,7 +45,7 @@ func tinyLibrary(t testing.TB) []byte {
 func emptyPluginDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	t.Setenv(pjrt.PJRTPluginPathsEnv, dir)
+	t.Setenv(pluginDirsEnv, dir)
 	t.Setenv(compute.ConfigEnvVar, "")
 	return dir
 }

@@ -20,14 +20,13 @@ import (
 
 	"github.com/clusterpool/ccp/internal/download"
 	"github.com/gofrs/flock"
-	"github.com/gomlx/go-xla/pjrt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-func newTestInstall(dir string, log io.Writer, sources ...source) *install {
-	return &install{kind: "cpu", dir: dir, log: log, lockWait: 10 * time.Second, sources: sources, fetcher: download.Fetcher{Pause: time.Millisecond},
-		usable: func(path string) bool { return checkIntact(path) == nil }}
+func newTestInstall(dir string, log io.Writer, fetch func(in *install) error) *install {
+	return &install{kind: "cpu", dir: dir, log: log, lockWait: 10 * time.Second, fetch: fetch,
+		fetcher: download.Fetcher{Pause: time.Millisecond}, usable: func(path string) bool { return checkIntact(path) == nil }}
 }
 
 func TestTwoInstallersDownloadOnce(t *testing.T) {
@@ -39,14 +38,14 @@ func TestTwoInstallersDownloadOnce(t *testing.T) {
 		fetches++
 		close(started)
 		<-release
-		return os.WriteFile(filepath.Join(in.dir, wheelPlugin), library, 0o755)
+		return os.WriteFile(filepath.Join(in.dir, cpuPlugin), library, 0o755)
 	}
 	var wg sync.WaitGroup
 	var first, second error
-	wg.Go(func() { first = newTestInstall(dir, io.Discard, source{"toy", fetch}).run() })
+	wg.Go(func() { first = newTestInstall(dir, io.Discard, fetch).run() })
 	<-started
 	var log syncLog
-	wg.Go(func() { second = newTestInstall(dir, &log, source{"toy", fetch}).run() })
+	wg.Go(func() { second = newTestInstall(dir, &log, fetch).run() })
 	require.Eventually(t, func() bool { return log.String() != "" }, 10*time.Second, time.Millisecond)
 	assert.Contains(t, log.String(), "another process is installing XLA")
 	close(release)
@@ -56,30 +55,25 @@ func TestTwoInstallersDownloadOnce(t *testing.T) {
 	assert.Equal(t, 1, fetches)
 }
 
-func TestInstallGoesThroughItsSources(t *testing.T) {
+func TestInstallFetches(t *testing.T) {
 	dir := filepath.Join(emptyPluginDir(t), "new", "directory")
-	failing := func(text string) source {
-		return source{text, func(*install) error { return errors.New("went\nwrong") }}
-	}
 	var got string
-	good := source{"good", func(in *install) error { got = in.dir; return nil }}
-	require.NoError(t, newTestInstall(dir, io.Discard, failing("one"), good, failing("two")).run())
+	require.NoError(t, newTestInstall(dir, io.Discard, func(in *install) error { got = in.dir; return nil }).run())
 	assert.Equal(t, dir, got)
-
-	err := newTestInstall(dir, io.Discard, failing("one"), failing("two")).run()
-	require.EqualError(t, err, "one: went wrong; two: went wrong")
-	require.ErrorContains(t, newTestInstall(dir, io.Discard).run(), "no XLA plugin is published for")
+	wrong := errors.New("went wrong")
+	require.ErrorIs(t, newTestInstall(dir, io.Discard, func(*install) error { return wrong }).run(), wrong)
+	require.ErrorContains(t, newTestInstall(dir, io.Discard, nil).run(), "no XLA plugin is published for")
 }
 
 func TestInstallRemovesUnfinishedFiles(t *testing.T) {
 	dir := emptyPluginDir(t)
 	part := writeFile(t, dir, tempPrefix+"123.whl", []byte("half"))
-	require.NoError(t, newTestInstall(dir, io.Discard, source{"toy", func(*install) error { return nil }}).run())
+	require.NoError(t, newTestInstall(dir, io.Discard, func(*install) error { return nil }).run())
 	require.NoFileExists(t, part)
 }
 
 func TestInstallReportsItsObstacles(t *testing.T) {
-	never := source{"toy", func(*install) error { t.Error("fetched"); return nil }}
+	never := func(*install) error { t.Error("fetched"); return nil }
 
 	t.Run("lock held", func(t *testing.T) {
 		dir := emptyPluginDir(t)
@@ -115,18 +109,18 @@ func TestRelease(t *testing.T) {
 		want                string // Part of the error; empty for success.
 	}{
 		{"with a checksum", name, sum(archive), archive, ""},
-		{"without one", name, "", archive, ""},
+		{"without one", name, "", archive, "the release page gives no sha256 of " + name},
 		{"another checksum", name, sum(empty), archive, "the published file"},
 		{"no plugin in it", name, sum(empty), empty, "there is no plugin in " + name},
-		{"no archive", name, "", []byte("<html>"), "unpack " + name},
+		{"no archive", name, sum([]byte("<html>")), []byte("<html>"), "unpack " + name},
 		{"none for this platform", "pjrt_cpu_plan9_mips.tar.gz", "", archive, "has no file for " + runtime.GOOS + "/" + runtime.GOARCH},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			dir := emptyPluginDir(t)
 			var log syncLog
-			in := newTestInstall(dir, &log, source{"page", (*install).release})
+			in := newTestInstall(dir, &log, (*install).release)
 			in.fetcher.Client = &http.Client{Transport: answers(func(url string) []byte {
-				if strings.HasPrefix(url, "https://api.github.com/repos/gomlx/") && strings.HasSuffix(url, "/"+pjrt.DefaultCPUVersion) {
+				if strings.HasPrefix(url, "https://api.github.com/repos/gomlx/") && strings.HasSuffix(url, "/"+releaseVersion) {
 					return fmt.Appendf(nil, `{"assets": [{"name": %q, "browser_download_url": "https://files.invalid/x", "digest": %q}]}`, c.name, c.digest)
 				}
 				return c.archive
@@ -139,7 +133,7 @@ func TestRelease(t *testing.T) {
 				content, err := os.ReadFile(filepath.Join(dir, "pjrt_c_api_cpu_v1_plugin.so"))
 				require.NoError(t, err)
 				assert.Equal(t, library, content)
-				assert.Contains(t, log.String(), "installed XLA for the CPU (go-xla's release ")
+				assert.Contains(t, log.String(), "installed XLA for the CPU (go-xla's release "+releaseVersion+", sha256 as the release page says, not pinned)")
 				assert.Equal(t, map[string]bool{name: true}, shown)
 			} else {
 				require.ErrorContains(t, err, c.want)

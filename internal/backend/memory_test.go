@@ -3,9 +3,6 @@ package backend_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend"
@@ -69,40 +66,6 @@ func TestReuse(t *testing.T) {
 			assert.Zero(t, m.Results)
 		}
 	}
-}
-
-// The heap keeps what a program took, for the next time. Settle gives it back.
-func TestSettle(t *testing.T) {
-	if os.Getenv("CCP_MALLOC") == "default" {
-		t.Skip("CCP_MALLOC=default leaves malloc alone")
-	}
-	const side = 8192 // a matrix of 256 MB
-	exec, err := NewExec(backendtest.XLA(t), func(a *Node) *Node {
-		m := Sin(Mul(Reshape(a, side, 1), Reshape(a, 1, side)))
-		return ReduceAllSum(Mul(m, Dot(m, Reshape(a, side, 1)).Product()))
-	})
-	require.NoError(t, err)
-	a := tensors.FromShape(shapes.Make(dtypes.Float32, side))
-	_, err = exec.Call1(a)
-	require.NoError(t, err)
-	kept := resident(t)
-	backend.Settle()
-	assert.Less(t, resident(t), kept-200<<20)
-	out, err := exec.Call1(a)
-	require.NoError(t, err)
-	assert.Equal(t, float32(0), out.Value())
-}
-
-// resident is the memory that this process has, in bytes. Linux only.
-func resident(t *testing.T) int {
-	raw, err := os.ReadFile("/proc/self/statm")
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("there is no /proc")
-	}
-	require.NoError(t, err)
-	pages, err := strconv.Atoi(strings.Fields(string(raw))[1])
-	require.NoError(t, err)
-	return pages * os.Getpagesize()
 }
 
 func TestIsOutOfMemory(t *testing.T) {

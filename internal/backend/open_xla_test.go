@@ -16,7 +16,7 @@ import (
 func TestOpenPrefersXLA(t *testing.T) {
 	backendtest.XLA(t) // Installs the plugin, or skips.
 	t.Setenv(compute.ConfigEnvVar, "")
-	b, info, err := backend.Open(backend.Options{Offline: true})
+	b, info, err := backend.Open(backend.Options{})
 	require.NoError(t, err)
 	defer b.Finalize()
 	assert.Contains(t, []string{"xla:cpu", "xla:cuda"}, info.Name)
@@ -28,13 +28,13 @@ func TestOpenPrefersXLA(t *testing.T) {
 	}
 
 	t.Run("by path", func(t *testing.T) {
-		again, same, err := backend.Open(backend.Options{Offline: true, Name: "xla:" + info.Plugin})
+		again, same, err := backend.Open(backend.Options{Name: "xla:" + info.Plugin})
 		require.NoError(t, err)
 		defer again.Finalize()
 		assert.Equal(t, info, same)
 	})
 	t.Run("wrong option", func(t *testing.T) {
-		_, _, err := backend.Open(backend.Options{Offline: true, Name: info.Name + ",no_such_option"})
+		_, _, err := backend.Open(backend.Options{Name: info.Name + ",no_such_option"})
 		require.ErrorContains(t, err, "no_such_option")
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/gomlx/go-xla/installer"
-	"github.com/gomlx/go-xla/pjrt"
 )
 
 // pluginFile is a file with the name of a PJRT plugin.
@@ -30,8 +29,8 @@ var pluginName = regexp.MustCompile(`^pjrt(?:_c_api_(.+)_plugin|[-_]plugin[-_](.
 
 // installDir is where plugins are installed: the first directory that is searched, unless that is only the system's.
 func installDir() (string, error) {
-	if _, err := installer.DefaultHomeLibPath(); err != nil && len(pathList(pjrt.PJRTPluginPathsEnv)) == 0 {
-		return "", fmt.Errorf("no place for an XLA plugin: %w; set HOME or %s", err, pjrt.PJRTPluginPathsEnv)
+	if _, err := installer.DefaultHomeLibPath(); err != nil && len(pathList(pluginDirsEnv)) == 0 {
+		return "", fmt.Errorf("no place for an XLA plugin: %w; set HOME or %s", err, pluginDirsEnv)
 	}
 	return filepath.Abs(searchDirs()[0])
 }
@@ -39,7 +38,7 @@ func installDir() (string, error) {
 // searchDirs lists the directories of plugins in go-xla's order. The system's own library directories (ld.so.conf) are
 // left out: GOMLX_BACKEND can name a plugin there by its path.
 func searchDirs() []string {
-	if dirs := pathList(pjrt.PJRTPluginPathsEnv); len(dirs) > 0 {
+	if dirs := pathList(pluginDirsEnv); len(dirs) > 0 {
 		return dirs
 	}
 	var dirs []string

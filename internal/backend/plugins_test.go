@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gomlx/go-xla/pjrt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -34,7 +33,7 @@ func TestPluginAnswersToItsKindAndVersion(t *testing.T) {
 
 func TestFindPluginsKeepsTheOrderOfDirectories(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
-	t.Setenv(pjrt.PJRTPluginPathsEnv, "/nowhere:"+second+"::"+first)
+	t.Setenv(pluginDirsEnv, "/nowhere:"+second+"::"+first)
 	writeFile(t, first, "pjrt_c_api_cpu_plugin.so", nil)
 	writeFile(t, second, "pjrt_c_api_cpu_v0.1.0_plugin.so", nil)
 	writeFile(t, second, "README", nil)
@@ -48,7 +47,7 @@ func TestFindPluginsKeepsTheOrderOfDirectories(t *testing.T) {
 }
 
 func TestDirectoriesFollowHome(t *testing.T) {
-	t.Setenv(pjrt.PJRTPluginPathsEnv, "")
+	t.Setenv(pluginDirsEnv, "")
 	t.Setenv("HOME", "/some/home")
 	t.Setenv("LD_LIBRARY_PATH", "relative:/libs")
 	dir, err := installDir()

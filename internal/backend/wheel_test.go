@@ -11,12 +11,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
+	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/gomlx/go-xla/installer"
-	"github.com/gomlx/go-xla/pjrt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -79,8 +79,8 @@ func TestWheelInstall(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			t.Setenv(pjrt.PJRTPluginPathsEnv, dir)
-			target := writeFile(t, dir, wheelPlugin, []byte("the old one"))
+			t.Setenv(pluginDirsEnv, dir)
+			target := writeFile(t, dir, cpuPlugin, []byte("the old one"))
 			var log syncLog
 			err := newWheelInstall(dir, &log, c.wheel, serveWheel(t, c.wheel, c.address, c.answer)).run()
 			content, readErr := os.ReadFile(target)
@@ -88,7 +88,7 @@ func TestWheelInstall(t *testing.T) {
 			if c.want == "" {
 				require.NoError(t, err)
 				assert.Equal(t, library, content)
-				assert.Contains(t, log.String(), "installed XLA for the CPU (toy 1.2): "+target)
+				assert.Contains(t, log.String(), "installed XLA for the CPU (toy 1.2, sha256 as pinned): "+target)
 			} else {
 				require.ErrorContains(t, err, c.want)
 				assert.Equal(t, "the old one", string(content), "a failure leaves the old plugin alone")
@@ -111,14 +111,20 @@ func TestWheelInstall(t *testing.T) {
 
 // newWheelInstall installs a wheel that an index knows.
 func newWheelInstall(dir string, log io.Writer, w wheel, from index) *install {
-	in := newTestInstall(dir, log, source{"toy", func(in *install) error { return in.wheel(w) }})
+	in := newTestInstall(dir, log, func(in *install) error { return in.wheel(w) })
 	in.index = from
 	return in
 }
 
-func TestCPUWheel(t *testing.T) {
-	assert.Regexp(t, regexp.MustCompile(`^[0-9a-f]{64}$`), cpuWheel.SHA256)
-	assert.Regexp(t, regexp.MustCompile(`\.so$`), cpuWheel.Member)
+// Every platform has one source of the CPU plugin, and a wheel of it is pinned.
+func TestSourcesOfTheCPUPlugin(t *testing.T) {
+	for _, name := range []string{"linux/amd64", "linux/arm64"} {
+		assert.Regexp(t, `^[0-9a-f]{64}$`, cpuWheels[name].SHA256, name)
+		assert.Regexp(t, `^[^/].*\.so$`, cpuWheels[name].Member, name)
+		assert.False(t, releasePlatforms[name], name)
+	}
+	assert.True(t, releasePlatforms["darwin/arm64"])
+	assert.Equal(t, slices.Contains(installer.CPUSupportedPlatforms, runtime.GOOS+"_"+runtime.GOARCH), fetchOf("cpu") != nil)
 }
 
 // TestFetchCUDA installs libraries and plugin as the packages of an index say: the newest that fits, of this platform.
@@ -171,7 +177,7 @@ func TestFetchCUDA(t *testing.T) {
 	dir := filepath.Join(lib, "go-xla")
 	writeFile(t, lib, "libcublas.so.13", []byte("of an older one"))
 	var log syncLog
-	in := newTestInstall(dir, &log, source{"toy", (*install).fetchCUDA})
+	in := newTestInstall(dir, &log, (*install).fetchCUDA)
 	in.kind, in.index = "cuda", from
 	require.NoError(t, in.run())
 	content, err := os.ReadFile(filepath.Join(dir, "nvidia", "pjrt_c_api_cuda_plugin.so"))
@@ -183,7 +189,8 @@ func TestFetchCUDA(t *testing.T) {
 	link, err := os.Readlink(filepath.Join(dir, "nvidia", "bin", "ptxas"))
 	require.NoError(t, err)
 	assert.Equal(t, "../cu13/bin/ptxas", link)
-	assert.Contains(t, log.String(), "installed XLA for CUDA (jax-cuda13-pjrt 0.12): "+filepath.Join(dir, "nvidia"))
+	assert.Contains(t, log.String(), "installed XLA for CUDA (jax-cuda13-pjrt 0.12 and NVIDIA's libraries; each sha256 as the package index says, not pinned): "+
+		filepath.Join(dir, "nvidia"))
 
 	author = "somebody@else.example"
 	require.ErrorContains(t, in.run(), "not of the JAX team")

@@ -6,6 +6,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -109,7 +110,7 @@ func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 		}
 	}
 	g, err := exec.Compile(arguments...)
-	backend.Settle()
+	malloc.Settle()
 	return g, err
 }
 

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -66,7 +65,7 @@ type run struct {
 }
 
 // Train trains a configuration in opts.Dir, from the beginning or from where it was left, and evaluates the epoch that did best in
-// validation. The checkpoint in opts.Dir is what models.Load reads. backend nil: the best there is, see models.OpenBackend. When ctx
+// validation. The checkpoint in opts.Dir is what models.Load reads. If backend is nil, Train uses models.OpenBackend, which downloads nothing. When ctx
 // ends it saves and returns an error that wraps ErrInterrupted. Nothing is written before data and settings have been found to be
 // good.
 func Train(ctx context.Context, backend compute.Backend, c Config, opts Options) (Result, error) {
@@ -84,7 +83,7 @@ func Train(ctx context.Context, backend compute.Backend, c Config, opts Options)
 	}
 	if backend == nil {
 		var err error
-		if backend, err = models.OpenBackend(os.Stderr); err != nil {
+		if backend, err = models.OpenBackend(); err != nil {
 			return Result{}, err
 		}
 	}
@@ -232,7 +231,7 @@ var errStalled = errors.New("no improvement")
 func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	first := !r.compiled
 	if first { // its time is nearly all compilation
-		backend.Settle()
+		malloc.Settle()
 		r.compiled = true
 		r.state.Compile += time.Since(r.epochStart).Seconds()
 		r.epochStart, r.waited = time.Now(), r.batches.Waited()
@@ -322,7 +321,7 @@ func (r *run) endEpoch() error {
 		return err
 	}
 	if len(s.History) == 0 { // the first has compiled what evaluates
-		backend.Settle()
+		malloc.Settle()
 	}
 	if validation.Samples > 0 {
 		e.Validation = &Score{validation.Loss, validation.Accuracy}

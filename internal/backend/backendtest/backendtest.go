@@ -28,7 +28,7 @@ var openXLA = sync.OnceValues(func() (compute.Backend, error) {
 	if asked := os.Getenv(compute.ConfigEnvVar); strings.HasPrefix(asked, "xla") {
 		name = asked
 	}
-	b, _, err := backend.Open(backend.Options{Name: name, Log: os.Stderr})
+	b, _, err := backend.Open(backend.Options{Name: name, Install: true, Log: os.Stderr})
 	return b, err
 })
 

@@ -1,0 +1,28 @@
+//go:build !cgo
+
+package backend
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Without cgo there is the pure Go backend, and whoever asks for XLA learns why it is not there.
+func TestWithoutCGO(t *testing.T) {
+	t.Setenv("GOMLX_BACKEND", "")
+	for _, request := range []string{"xla", "xla:cpu", "xla:/lib/plugin.so"} {
+		_, _, err := Open(Options{Name: request, Install: true})
+		require.ErrorContains(t, err, request+": this program was built without cgo, which XLA needs; build it with CGO_ENABLED=1")
+	}
+	b, info, err := Open(Options{Install: true})
+	require.NoError(t, err)
+	b.Finalize()
+	assert.Equal(t, "go", info.Name)
+	assert.Contains(t, info.Notice, "built without cgo")
+	r := Doctor(Options{})
+	assert.Equal(t, "go", r.Chosen)
+	assert.Len(t, r.Trials, 1)
+	assert.Contains(t, r.Advice, errNoXLA.Error())
+}

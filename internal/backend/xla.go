@@ -1,0 +1,90 @@
+//go:build cgo
+
+package backend
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/go-xla/compute/xla"
+	"github.com/gomlx/go-xla/pjrt"
+	"github.com/gomlx/go-xla/stablehlo"
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/clusterpool/ccp/internal/malloc"
+)
+
+// errNoXLA says why this program has no XLA. It is nil: the program has it.
+var errNoXLA error
+
+// openPlugin opens XLA on one plugin file. It gives go-xla the file's path, so that go-xla does not search again.
+func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info, err error) {
+	if err := checkIntact(plugin.Path); err != nil {
+		return nil, Info{}, err
+	}
+	defer recovered(&err)
+	xla.EnableAutoInstall(false) // Only package backend installs.
+	config, client := plugin.Path, pjrt.NamedValuesMap{}
+	if options != "" {
+		config += "," + options
+	}
+	if plugin.is("cpu") {
+		malloc.Apply()
+		// An asynchronous client hands out results before the step's memory is free. The next step would take as much again.
+		client["asynchronous"] = false
+	}
+	if plugin.is("cuda") { // go-xla looks for "cpu" anywhere in the path, and would then share host memory with the GPU.
+		config += ",noshared_buffers"
+	}
+	if b, err = xla.NewWithOptions(config, client); err != nil {
+		return nil, Info{}, err
+	}
+	loaded, err := pjrt.GetPlugin(plugin.Path)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	kind, _, _ := strings.Cut(plugin.Name, "_v")
+	major, minor := loaded.Version()
+	return b, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: fmt.Sprintf("%d.%d", major, minor), Devices: b.NumDevices()}, nil
+}
+
+// MemoryOf returns XLA's own account of a compiled program's memory. ok is false on other backends, which keep no account.
+//
+// go-xla v0.4.2 only logs the account, so MemoryOf reads it from the executable's fields.
+func MemoryOf(e compute.Executable) (m ProgramMemory, ok bool) {
+	x, isXLA := e.(*xla.Executable)
+	if !isXLA || x == nil {
+		return m, false
+	}
+	stats := reflect.ValueOf(x).Elem().FieldByName("exec").Elem().FieldByName("OnDeviceMemoryUsageStats")
+	field := func(name string) int64 { return stats.FieldByName(name).Int() }
+	m = ProgramMemory{Arguments: field("Inputs"), Results: field("Outputs") - field("Aliases"),
+		Temporary: field("Temporary"), Code: field("GeneratedCode")}
+	return m, m.Peak() > 0
+}
+
+// Reuse lets a program's result, counted from 0, take the memory of a parameter of the same shape. The call must then
+// donate the parameter. Call Reuse before the program is compiled. It reports whether the backend can do this: only XLA can.
+//
+// XLA calls this input-output aliasing, and takes it from an attribute of the parameter. GoMLX v0.28.3 donates the
+// variables that a step changes, but sets no attribute, so that all of them take their memory twice. go-xla v0.4.2 has
+// such attributes, but no call that sets one: Reuse finds the attributes through the node's fields.
+func Reuse(parameter *graph.Node, result int) bool {
+	ops := reflect.ValueOf(parameter).Elem().FieldByName("outputOps")
+	if ops.Kind() != reflect.Slice || ops.Len() != 1 || ops.Index(0).Elem().Type() != reflect.TypeFor[*xla.Node]() {
+		return false
+	}
+	field := ops.Index(0).Elem().Elem().FieldByName("value")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[*stablehlo.Value]() || field.IsNil() {
+		return false
+	}
+	value := (*stablehlo.Value)(unsafe.Pointer(field.Pointer()))
+	if value.Attributes == nil {
+		value.Attributes = map[string]any{}
+	}
+	value.Attributes["tf.aliasing_output"] = int32(result)
+	return true
+}
