@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -109,14 +108,6 @@ func formFlags(f *pflag.FlagSet, protocol *string, tfidf *bool, vectors *string)
 	f.StringVar(protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
 	f.BoolVar(tfidf, "tfidf", false, "weigh the words of texts by how rare they are")
 	f.StringVar(vectors, "vectors", "", "`FILE` of word vectors for the graph of words: word2vec, fastText or GloVe (default: learned from the texts)")
-}
-
-// signalFlags say how the training samples of any data set are changed at random.
-func signalFlags(f *pflag.FlagSet, c *training.Config) {
-	f.Float64Var(&c.Signal.Noise, "noise", 0, "add noise of deviation `S` to the normalised training samples, such as 0.1")
-	f.Float64Var(&c.Signal.Scale, "scale", 0, "multiply each channel of a training sample by a factor from 1-`S` to 1+S, such as 0.2")
-	f.Float64Var(&c.Signal.Stretch, "stretch", 0, "slow down or speed up training samples by a factor from 1-`S` to 1+S, where the data is a grid of frames and sensors")
-	f.Float64Var(&c.Mixup, "mixup", 0, "mix training samples and their labels, by shares drawn from Beta(`A`, A), such as 0.2")
 }
 
 // graphFlags say how samples are split and the nodes of own files joined to a graph.

@@ -38,7 +38,7 @@ func newTrain(s *shared) *cobra.Command {
 	f.BoolVar(&c.RandomGraph, "random-graph", false, "replace the data's graph by a random connected one with as many edges")
 	formFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
-	signalFlags(f, &c)
+	f.Float64Var(&c.Stretch, "stretch", 0, "slow down or speed up training samples by a factor from 1-`S` to 1+S, where the data is a grid of frames and sensors")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
 	f.StringVar(&recipe, "recipe", models.DefaultRecipe, "`NAME` of the settings that all other flags change: default, what did best here; paper, the way of training of the paper; deep, for cifar10")
 	f.StringVar(&c.Levels, "levels", "", "`LEVELS` as CLUSTERSxFILTERS/L,… such as 256x256/16,64x384/16,1x512/8 (default: the data set's)")
@@ -62,7 +62,6 @@ func newTrain(s *shared) *cobra.Command {
 	f.Lookup("watch").NoOptDefVal = "127.0.0.1:0"
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 	f.BoolVar(&dryRun, "dry-run", false, "print what a training step needs, memory above all, and do not train")
-	f.BoolVar(&o.Resident, "resident", false, "keep the training samples in device memory, and select and augment them there")
 	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the batch must be a multiple of N")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

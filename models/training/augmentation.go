@@ -2,49 +2,30 @@ package training
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/augment"
-	"github.com/clusterpool/ccp/models"
 )
 
-// checkAugmentation says what is wrong with the settings that change samples at random, or why the model cannot be trained on such.
-func (c Config) checkAugmentation() error {
-	spec := models.Spec{Model: c.Model}
-	switch {
-	case !(c.Mixup >= 0) || math.IsInf(c.Mixup, 1):
-		return fmt.Errorf("mixup: %g; it must be 0, for none, or positive and finite", c.Mixup)
-	case c.Mixup > 0 && spec.Margins():
-		return fmt.Errorf("mixup: %g; model %s is trained by its margins, whose labels cannot be mixed: it must be 0", c.Mixup, c.Model)
-	case c.Mixup > 0 && spec.Fitted():
-		return fmt.Errorf("mixup: %g; the weights of model %s are computed in one pass, not trained: it must be 0", c.Mixup, c.Model)
-	case c.changesSignals() && spec.Fitted():
-		return fmt.Errorf("noise, scale, stretch: %g, %g, %g; the weights of model %s are computed in one pass, not trained: they must be 0",
-			c.Signal.Noise, c.Signal.Scale, c.Signal.Stretch, c.Model)
-	}
-	return c.Signal.Check()
-}
+// augments reports whether training samples are changed before they are in a batch.
+func (c Config) augments() bool { return c.Augment || c.Stretch > 0 }
 
-// changesSignals says whether the training samples of whatever data set are changed.
-func (c Config) changesSignals() bool { return c.Signal != augment.Signal{} }
-
-// augments says whether training samples are changed before they are in a batch.
-func (c Config) augments() bool { return c.Augment || c.changesSignals() }
-
-// augmented is the data set that augments its samples as the configuration says: in its own way, if that is wanted, and then as any signal.
+// augmented returns the data set with the augmentation that the configuration asks for: the data set's own, then Stretch.
 func (c Config) augmented(d *datasets.Dataset) (*datasets.Dataset, error) {
-	if !c.changesSignals() {
+	switch {
+	case c.Stretch == 0:
 		return d, nil
-	}
-	signal, err := c.Signal.Func(d.Channels, d.Grid)
-	if err != nil {
-		return nil, fmt.Errorf("data set %s: %w", d.Name, err)
+	case d.Grid == nil:
+		return nil, fmt.Errorf("data set %s: stretch: %g of nodes without time: it is not known which node is which moment; "+
+			"give the .npz a `grid` of frames and sensors, or leave stretch out", d.Name, c.Stretch)
+	case d.Grid[0] < 2:
+		return nil, fmt.Errorf("data set %s: stretch: %g of a grid of %d x %d, which has one frame only; leave stretch out",
+			d.Name, c.Stretch, d.Grid[0], d.Grid[1])
 	}
 	other := *d
-	other.Augment, other.Moves = signal, nil
+	other.Augment = augment.Stretch(d.Grid[0], c.Stretch)
 	if c.Augment && d.Augment != nil {
-		other.Augment = augment.Compose(d.Augment, signal)
+		other.Augment = augment.Compose(d.Augment, other.Augment)
 	}
 	return &other, nil
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/datasets/augment"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -48,11 +47,10 @@ type Config struct {
 	Patience int    `json:"patience,omitempty"`
 	// LabelSmoothing is the share of each label that is spread over all classes.
 	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
-	// Signal is how much training samples are changed at random, whatever they are; Augment is the data set's own way.
-	Signal augment.Signal `json:"signal,omitzero"`
-	// Mixup is the a of the Beta(a, a) by which training samples and their labels are mixed (Zhang et al. 2018), such as 0.2; 0 for none.
-	Mixup float64 `json:"mixup,omitempty"`
-	Seed  int64   `json:"seed"`
+	// Stretch slows down or speeds up each training sample by a factor drawn from 1-Stretch to 1+Stretch, if the nodes are a
+	// grid of frames and sensors.
+	Stretch float64 `json:"stretch,omitempty"`
+	Seed    int64   `json:"seed"`
 }
 
 // The schedules of the learning rate, and which weights can be kept.
@@ -126,9 +124,10 @@ func (c Config) Check() error {
 		return fmt.Errorf("validation: share %g is outside [0, 1)", c.Validation)
 	case !slices.Contains(models.Names(), c.Model):
 		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))
-	}
-	if err := c.checkAugmentation(); err != nil {
-		return err
+	case !(c.Stretch >= 0 && c.Stretch < 1):
+		return fmt.Errorf("stretch: share %g is outside [0, 1)", c.Stretch)
+	case c.Stretch > 0 && models.Spec{Model: c.Model}.Fitted():
+		return fmt.Errorf("stretch: %g; the weights of model %s are computed in one pass, not trained: it must be 0", c.Stretch, c.Model)
 	}
 	return c.Settings.Check()
 }

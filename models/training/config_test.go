@@ -37,6 +37,8 @@ func TestConfigCheck(t *testing.T) {
 		"validation: share 1 is outside [0, 1)":                                         func(c *Config) { c.Validation = 1 },
 		"validation: share -0.5 is outside [0, 1)":                                      func(c *Config) { c.Validation = -0.5 },
 		"validation: share NaN is outside [0, 1)":                                       func(c *Config) { c.Validation = math.NaN() },
+		"stretch: share 1.5 is outside [0, 1)":                                          func(c *Config) { c.Stretch = 1.5 },
+		"stretch: 0.1; the weights of model bayes are computed in one pass":             func(c *Config) { *c = Defaults("digits", "bayes"); c.Stretch = 0.1 },
 		`model: there is no "lenet"; there are bayes, c-cnn, ccp, `:                     func(c *Config) { c.Model = "lenet" },
 	} {
 		c := Defaults("digits", "ccp")

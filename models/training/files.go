@@ -114,7 +114,7 @@ func (r *run) described() map[string]any {
 	c := r.Config
 	return map[string]any{"data": c.Data, "model": c.Model, "levels": r.spec.LevelsString(), "hidden": fmt.Sprint(r.spec.Hidden), "epochs": c.Epochs, "batch_size": c.Batch,
 		optimizer.ParamLearningRate: c.LearningRate, "schedule": c.Schedule, "average": c.Average, "label_smoothing": c.LabelSmoothing, "augment": c.Augment, "seed": c.Seed,
-		"noise": c.Signal.Noise, "scale": c.Signal.Scale, "stretch": c.Signal.Stretch, "mixup": c.Mixup}
+		"stretch": c.Stretch}
 }
 
 // points are the learning curves for GoMLX's tools.

@@ -30,10 +30,8 @@ type Footprint struct {
 	// and that the activations that Spec.Activations knows, twice for their gradients, stand for it.
 	Memory    backend.ProgramMemory `json:"memory_bytes"`
 	Estimated bool                  `json:"estimated"`
-	// Input is what the batches prepared ahead take on the host, Resident what the training samples kept on the device take of Memory's
-	// arguments.
-	Input    int64 `json:"input_bytes"`
-	Resident int64 `json:"resident_bytes,omitempty"`
+	// Input is what the batches prepared ahead take on the host.
+	Input int64 `json:"input_bytes"`
 	// Largest are the largest variables, Adam's averages among them, and activations, in descending order.
 	Largest []Sized `json:"largest"`
 }
@@ -68,7 +66,7 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	}
 	c = c.Budget(len(d.Train))
 	devices := max(1, opts.Devices)
-	if err := opts.check(b, c, d, spec); err != nil {
+	if err := opts.check(b, c, d); err != nil {
 		return f, err
 	}
 	store := spec.NewStore(c.Seed)
@@ -80,14 +78,8 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	if opts.Observer.Compile != nil {
 		opts.Observer.Compile()
 	}
-	var kept *resident
-	if opts.Resident {
-		if kept, err = keepOnDevice(store, d, c.augments()); err != nil {
-			return f, err
-		}
-	}
-	input := inputOf(c, spec, kept)
-	executable, err := compileStep(newTrainer(b, store, c, spec, d.Affinity, 1, kept), input, devices)
+	input := inputOf(c, spec)
+	executable, err := compileStep(NewTrainer(b, store, c, spec, d.Affinity, 1), input, devices)
 	if err != nil {
 		return f, plain(err)
 	}
@@ -95,9 +87,6 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	f = Footprint{Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: c.Batch,
 		Parameters: spec.Parameters(b, d.Affinity), Largest: largest(store, spec, c.Batch/devices)}
 	f.Input = ahead * input.ByteSize()
-	if kept != nil {
-		f.Resident = store.GetVariable(residentSamples).Shape().ByteSize()
-	}
 	var known bool
 	if f.Memory, known = backend.MemoryOf(executable); !known {
 		f.Estimated = true
@@ -193,13 +182,9 @@ func (e *OutOfMemoryError) Error() string {
 		names = append(names, fmt.Sprintf("%s %s, %.0f MB", t.Name, t.Shape, float64(t.Bytes)/1e6))
 	}
 	cause, _, _ := strings.Cut(e.Err.Error(), "\n")
-	leave := ""
-	if slices.ContainsFunc(e.Largest, func(t Sized) bool { return t.Name == residentSamples }) {
-		leave = "no --resident, "
-	}
-	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: %sa smaller --batch, more --devices, "+
+	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: a smaller --batch, more --devices, "+
 		"--set ccp_recompute=true, --dtype bfloat16, --hierarchy prepared, --set ccp_candidates=4, fewer clusters or filters with --levels; "+
-		"--dry-run tells what is needed (%s)", strings.Join(names, "; "), leave, cause)
+		"--dry-run tells what is needed (%s)", strings.Join(names, "; "), cause)
 }
 
 // explained is an error of a training step, an OutOfMemoryError where it is one.

@@ -16,7 +16,6 @@ type Options struct {
 	Backend   string            // the backend's name, for the record
 	SaveEvery time.Duration     // how much work a kill may cost; every epoch is saved in any case
 	Devices   int               // how many of the backend's devices share each batch; 0 is 1
-	Resident  bool              // the training samples are kept on the device, and a step gets their indices
 	Observer  Observer
 }
 

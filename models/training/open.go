@@ -61,11 +61,8 @@ func (c Config) randomGraph(d *datasets.Dataset) (*datasets.Dataset, error) {
 }
 
 // check says why a configuration cannot be trained on a data set in this way.
-func (o Options) check(backend compute.Backend, c Config, d *datasets.Dataset, spec models.Spec) error {
-	if err := checkDevices(backend, o.Devices, c.Budget(len(d.Train)).Batch); err != nil || !o.Resident {
-		return err
-	}
-	return checkResident(d, spec, c)
+func (o Options) check(backend compute.Backend, c Config, d *datasets.Dataset) error {
+	return checkDevices(backend, o.Devices, c.Budget(len(d.Train)).Batch)
 }
 
 // LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the

@@ -26,11 +26,6 @@ import (
 // batch's cross entropy, its accuracy and each level's objective. Before its first step it compiles for batches of c.Batch samples, so
 // that batches should have as many.
 func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
-	return newTrainer(b, store, c, spec, graph, steps, nil)
-}
-
-// newTrainer is NewTrainer whose batches are the indices of resident samples where these are not nil.
-func newTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int, kept *resident) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
 		switch c.Schedule {
@@ -42,18 +37,7 @@ func newTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 		if c.Average > 0 {
 			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
 		}
-		signals := inputs[0]
-		if kept != nil {
-			signals = kept.inputs(scope.Store(), inputs[0])
-		}
-		var shares []*Node // of the first sample in each mixture
-		if c.Mixup > 0 && scope.IsTraining(g) {
-			var lambda *Node
-			signals, lambda = mixup(scope, signals, c.Mixup)
-			shares = append(shares, lambda)
-		}
-		logits := spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, signals)
-		return append([]*Node{logits}, shares...)
+		return []*Node{spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, inputs[0])}
 	}
 	metrics := []metric.Interface{
 		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(scope *model.Scope, labels, predictions []*Node) *Node {
@@ -83,18 +67,15 @@ func newTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 	if c.Batch > 0 {
 		trainer.OnExecCreation(func(exec *model.Exec, of train.GraphType) {
 			if of == train.TrainType {
-				_, _ = compile(exec, inputOf(c, spec, kept)) // the step fails in the same way
+				_, _ = compile(exec, inputOf(c, spec)) // the step fails in the same way
 			}
 		})
 	}
 	return trainer
 }
 
-// inputOf is the shape of a step's batches: samples, or the indices of resident ones.
-func inputOf(c Config, spec models.Spec, kept *resident) shapes.Shape {
-	if kept != nil {
-		return shapes.Make(dtypes.Int32, c.Batch, kept.columns)
-	}
+// inputOf returns the shape of a step's samples, `[batch, nodes, channels]`.
+func inputOf(c Config, spec models.Spec) shapes.Shape {
 	return shapes.Make(dtypes.Float32, c.Batch, spec.Nodes, spec.Channels)
 }
 
@@ -145,14 +126,10 @@ func lossOf(c Config, spec models.Spec) loss.LossFn {
 	if spec.Margins() {
 		return squaredHinge
 	}
-	if c.Mixup > 0 {
-		return ofEachAnswer(mixedCrossEntropy(c.LabelSmoothing))
-	}
 	return ofEachAnswer(smoothedCrossEntropy(c.LabelSmoothing))
 }
 
-// ofEachAnswer is the mean of a loss over the answers of a network that answers several times for each sample, see models.Spec.Build. What there
-// is one of for each sample, its label and its share in a mixture, holds for all of its answers.
+// ofEachAnswer returns the mean of a loss over a sample's answers, which share its label. See models.Spec.Build.
 func ofEachAnswer(of loss.LossFn) loss.LossFn {
 	return func(labels, predictions []*Node) *Node {
 		z := predictions[0]
@@ -160,14 +137,8 @@ func ofEachAnswer(of loss.LossFn) loss.LossFn {
 			return of(labels, predictions)
 		}
 		size, answers := z.Shape().Dim(0), z.Shape().Dim(1)
-		each := func(x *Node) *Node {
-			return Reshape(BroadcastToDims(Reshape(x, size, 1), size, answers), size*answers, 1)
-		}
-		repeated := []*Node{Reshape(z, size*answers, z.Shape().Dim(2))}
-		for _, share := range predictions[1:] {
-			repeated = append(repeated, each(share))
-		}
-		return of([]*Node{each(labels[0])}, repeated)
+		repeated := Reshape(BroadcastToDims(Reshape(labels[0], size, 1), size, answers), size*answers, 1)
+		return of([]*Node{repeated}, []*Node{Reshape(z, size*answers, z.Shape().Dim(2))})
 	}
 }
 

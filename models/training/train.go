@@ -101,7 +101,7 @@ func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets
 	if r.spec, err = c.spec(d); err != nil {
 		return Result{}, err
 	}
-	if err := opts.check(backend, c, d, r.spec); err != nil {
+	if err := opts.check(backend, c, d); err != nil {
 		return Result{}, err
 	}
 	unlock, err := lock(opts.Dir)
@@ -151,7 +151,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	}
 	r.Config = r.Budget(len(r.data.Train))
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.augments(), DropLast: true, Indices: r.Resident})
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.augments(), DropLast: true})
 	r.total = r.Steps
 	if r.total == 0 {
 		r.total = r.Epochs * r.batches.StepsPerEpoch()
@@ -193,14 +193,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.Observer.Compile != nil {
 		r.Observer.Compile()
 	}
-	var kept *resident
-	var err error
-	if r.Resident {
-		if kept, err = keepOnDevice(r.store, r.data, r.augments()); err != nil {
-			return err
-		}
-	}
-	loop := train.NewLoop(newTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, r.total, kept))
+	loop := train.NewLoop(NewTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, r.total))
 	loop.OnStep("progress", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
 		r.failure = r.step(ctx, metrics)
 		return r.failure
