@@ -9,12 +9,20 @@ import (
 
 	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
+
+// Benchmarks run in goroutines, so they share one heap.
+func TestMain(m *testing.M) {
+	malloc.Keep()
+	malloc.OneHeap()
+	os.Exit(m.Run())
+}
 
 // open opens the backend that GOMLX_BACKEND names, else the best there is.
 func open(b *testing.B) compute.Backend {

@@ -38,6 +38,9 @@ func TestMallocIsLeftAlone(t *testing.T) {
 	assert.Equal(t, untouched, run("open"))
 	assert.Equal(t, kept, run("keep"))
 	assert.Equal(t, untouched, run("keep", "CCP_MALLOC=default"))
+	assert.Equal(t, "false false\n", run("one heap"))
+	assert.Equal(t, "false false\n", run("one heap", "GLIBC_TUNABLES=glibc.malloc.tcache_count=4"))
+	assert.Equal(t, untouched, run("one heap", "CCP_MALLOC=default"))
 
 	plugins := t.TempDir() // Without a plugin, opening the best backend neither installs one nor prints.
 	assert.Equal(t, untouched, run("open", "PJRT_PLUGIN_LIBRARY_PATH="+plugins, "GOMLX_BACKEND="))

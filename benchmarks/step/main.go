@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -49,6 +50,9 @@ func main() {
 	warmup := flag.Int("warmup", 3, "steps before them")
 	write := flag.String("write", "", "write the network, its graph and signals to this new `folder`, for other programs, and time nothing")
 	flag.Parse()
+	if out.DType == "bfloat16" {
+		malloc.OneHeap() // as the program does
+	}
 	settings, err := models.NewSettings(fmt.Sprintf("ccp_dropout=%g", *dropout), "ccp_hierarchy="+out.Hierarchy, fmt.Sprintf("ccp_candidates=%d", *candidates),
 		"dtype="+out.DType, fmt.Sprintf("ccp_recompute=%t", *recompute))
 	switch {

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -22,6 +24,7 @@ type shared struct {
 	backend string
 	offline bool
 	json    bool
+	heaps   bool // each thread has a heap of its own, see malloc.OneHeap
 }
 
 func newRoot(args []string) *cobra.Command {
@@ -40,9 +43,17 @@ func newRoot(args []string) *cobra.Command {
 
 // open opens the backend that --backend asks for.
 func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error) {
+	if !s.heaps {
+		malloc.OneHeap()
+	}
 	status := newStatusLine(cmd.ErrOrStderr())
 	defer status.clear()
 	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
+}
+
+// ownHeaps reports whether a training is faster if each thread has a heap of its own: that of a float32 network on one device.
+func ownHeaps(c training.Config, devices int) bool {
+	return devices <= 1 && c.Settings.Of("").DType != nn.BFloat16
 }
 
 // load opens a backend and the checkpoint in dir.

@@ -77,6 +77,7 @@ func newTrain(s *shared) *cobra.Command {
 				return err
 			}
 		}
+		s.heaps = ownHeaps(c, o.Devices)
 		b, info, err := s.open(cmd)
 		if err != nil {
 			return err

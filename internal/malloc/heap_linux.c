@@ -16,8 +16,10 @@ static void reserve(void) {
 	free(block);
 }
 
-// ccp_keep_heap makes malloc keep what it has: it maps no large block on its own, and gives nothing back.
-void ccp_keep_heap(size_t size) {
+// ccp_keep_heap makes malloc keep what it has: it maps no large block on its own, and gives nothing back. Threads have at most
+// `heaps` heaps; 0 leaves glibc's limit.
+void ccp_keep_heap(size_t size, int heaps) {
+	if (heaps > 0) mallopt(M_ARENA_MAX, heaps);
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, -1);
 	mallopt(M_TOP_PAD, 64 << 20);
@@ -43,7 +45,7 @@ void ccp_settle(size_t room) {
 
 #else
 
-void ccp_keep_heap(size_t size) { (void)size; }
+void ccp_keep_heap(size_t size, int heaps) { (void)size; (void)heaps; }
 void ccp_settle(size_t room) { (void)room; }
 
 #endif

@@ -34,6 +34,18 @@ func Apply() {
 	}
 }
 
+// OneHeap lets all threads share one heap, which can hold the largest blocks of any thread: those of bfloat16 networks, of several
+// devices and of servers. Small float32 networks are faster with a heap for each thread.
+//
+// glibc reads the number of heaps before main. So OneHeap starts the program again, in the same process with the same arguments,
+// and with GLIBC_TUNABLES in its environment. Call it before the program has any effect. It does nothing without Keep, in a program that
+// already has the setting, or if the system refuses.
+func OneHeap() {
+	if kept.Load() {
+		startWithOneHeap()
+	}
+}
+
 // Settle gives free memory back to the system, and prepares the heap for a program that takes the same blocks again and again.
 // Call it after a step has been compiled, which takes hundreds of megabytes, and after its first run. Without Keep it does nothing.
 func Settle() {

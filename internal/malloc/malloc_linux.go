@@ -3,19 +3,48 @@
 package malloc
 
 // #include <stddef.h>
-// void ccp_keep_heap(size_t size);
+// void ccp_keep_heap(size_t size, int heaps);
 // void ccp_settle(size_t room);
 import "C"
 
 import (
+	"os"
+	"strings"
 	"sync"
 	"syscall"
 )
 
+// tunables is glibc's environment variable for settings of malloc; heaps is the setting for the number of heaps, and oldHeaps the
+// variable for it in older versions.
+const (
+	tunables = "GLIBC_TUNABLES"
+	heaps    = "glibc.malloc.arena_max"
+	oldHeaps = "MALLOC_ARENA_MAX"
+)
+
+func heapsAreSet() bool {
+	return strings.Contains(os.Getenv(tunables), heaps) || os.Getenv(oldHeaps) != ""
+}
+
+func startWithOneHeap() {
+	if heapsAreSet() {
+		return
+	}
+	before := os.Getenv(tunables)
+	if os.Setenv(tunables, strings.TrimPrefix(before+":"+heaps+"=1", ":")) == nil {
+		_ = syscall.Exec("/proc/self/exe", os.Args, os.Environ()) // returns only if the system refuses
+		_ = os.Setenv(tunables, before)
+	}
+}
+
 var apply = sync.OnceFunc(func() {
 	var info syscall.Sysinfo_t
 	if syscall.Sysinfo(&info) == nil {
-		C.ccp_keep_heap(C.size_t(info.Totalram) / 2 * C.size_t(info.Unit))
+		most := C.int(16)
+		if heapsAreSet() {
+			most = 0
+		}
+		C.ccp_keep_heap(C.size_t(info.Totalram)/2*C.size_t(info.Unit), most)
 	}
 })
 

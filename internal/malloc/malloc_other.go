@@ -2,5 +2,6 @@
 
 package malloc
 
-func apply()  {}
-func settle() {}
+func apply()            {}
+func settle()           {}
+func startWithOneHeap() {}

@@ -1,5 +1,5 @@
 // Command linked is a user's program. It reports what glibc's malloc does in it: linked, after opening a backend, or after
-// models.KeepMemory and opening one.
+// models.KeepMemory and opening one. "one heap" does in addition what the program ccp does for bfloat16.
 package main
 
 /*
@@ -52,12 +52,16 @@ import (
 	"log"
 	"os"
 
+	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 )
 
 func main() {
-	if os.Args[1] == "keep" {
+	if os.Args[1] == "keep" || os.Args[1] == "one heap" {
 		models.KeepMemory()
+	}
+	if os.Args[1] == "one heap" {
+		malloc.OneHeap() // starts the program again
 	}
 	if os.Args[1] != "link" {
 		if _, err := models.OpenBackend(); err != nil {
