@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/suggest"
 )
 
 // Info is a source: what a listing shows, where it is published, and where [Load] finds its files.
@@ -70,17 +72,22 @@ func names(kind func(Info) bool) string {
 // Names describes every source, the user's own .npz file last.
 func Names() []Info { return slices.Clone(sources) }
 
-// Named looks a source up. It is an error, which lists the sources, if there is none of that name.
+// Named returns the source of that name. If there is none, the error suggests the one that was probably meant, and lists
+// all sources.
 func Named(name string) (Info, error) {
 	if isNPZ(name) {
 		return Info{}, fmt.Errorf("%s: an .npz file is your own, it cannot be downloaded", name)
 	}
+	var known []string
 	for _, s := range sources {
-		if s.Name == name {
+		switch {
+		case s.Name == name:
 			return s, nil
+		case !isNPZ(s.Name):
+			known = append(known, s.Name)
 		}
 	}
-	return Info{}, fmt.Errorf("data set %q is not known; use one of %s", name, names(func(Info) bool { return true }))
+	return Info{}, fmt.Errorf("data set %q is not known; %s", name, suggest.Among(name, known))
 }
 
 // Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. What it returns has passed
@@ -98,7 +105,7 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 		source.Name = name
 	}
 	if err != nil {
-		err = fmt.Errorf("%w, or the path of an .npz file", err)
+		err = fmt.Errorf("%w; or give the path of an .npz file", err)
 		if _, missing := os.Stat(name); name != "" && missing == nil {
 			err = fmt.Errorf("%w; ccp data import makes one of what is at %s, if it is recordings", err, name)
 		}

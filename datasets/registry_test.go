@@ -100,7 +100,8 @@ func TestLoadErrors(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{"imagenet", Options{}, `data set "imagenet" is not known; use one of digits, cifar10, mnist, fashion-mnist, 20news, ntu, nw-ucla, or the path`},
+		{"imagenet", Options{}, `data set "imagenet" is not known; there are digits, cifar10, mnist, fashion-mnist, 20news, ntu, nw-ucla; or give the path`},
+		{"cifar1", Options{}, `data set "cifar1" is not known; did you mean cifar10? There are digits, cifar10, mnist,`},
 		{"", Options{}, `data set "" is not known`},
 		{"digits", Options{KNN: 4}, "digits: its graph is fixed; leave --knn out"},
 		{"digits", Options{KNN: -1}, "knn -1"},

@@ -39,7 +39,7 @@ func TestSources(t *testing.T) {
 		assert.False(t, o.Unpacked > 0 && len(o.Files) != 1, "one archive")
 	}
 	_, err := Named("imagenet")
-	assert.ErrorContains(t, err, `data set "imagenet" is not known; use one of digits, cifar10,`)
+	assert.ErrorContains(t, err, `data set "imagenet" is not known; there are digits, cifar10,`)
 }
 
 // TestFind: files count as there where, and only where, the loaders look.

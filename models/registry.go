@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -104,7 +104,7 @@ func (s Spec) Check() error {
 	k, ok := registry[s.Model]
 	switch {
 	case !ok:
-		return fmt.Errorf("there is no model %q; there are %s", s.Model, strings.Join(Names(), ", "))
+		return fmt.Errorf("there is no model %q; %s", s.Model, suggest.Among(s.Model, Names()))
 	case s.Classes < 2:
 		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes)
 	case !k.levels && len(s.Levels) > 0:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/study"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -55,7 +56,7 @@ func newCompare(s *shared) *cobra.Command {
 		}
 		for _, name := range c.models {
 			if !slices.Contains(models.Names(), name) {
-				return usage(cmd, fmt.Errorf("--models: there is no model %q; there are %s", name, strings.Join(models.Names(), ", ")))
+				return usage(cmd, fmt.Errorf("--models: there is no model %q; %s", name, suggest.Among(name, models.Names())))
 			}
 		}
 		sets, err := dataSets(c.data)

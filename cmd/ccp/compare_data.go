@@ -27,7 +27,7 @@ func dataSets(given []string) (sets []dataSet, err error) {
 			return nil, err
 		}
 		for _, file := range files {
-			data, err := absolute(file, true)
+			data, err := knownData(file)
 			if err != nil {
 				return nil, err
 			}
@@ -51,6 +51,21 @@ func dataSets(given []string) (sets []dataSet, err error) {
 		sets = append(sets, set)
 	}
 	return sets, nil
+}
+
+// knownData returns the name of a data set, or the absolute path of an .npz file. It is an error if there is no such data
+// set or file, so that a study need not begin to find out. "" stays.
+func knownData(data string) (string, error) {
+	if !strings.EqualFold(filepath.Ext(data), ".npz") {
+		if _, err := datasets.Named(data); data != "" && err != nil {
+			return "", fmt.Errorf("%w; or give the path of an .npz file", err)
+		}
+		return data, nil
+	}
+	if _, err := os.Stat(data); err != nil {
+		return "", err
+	}
+	return filepath.Abs(data)
 }
 
 // inFolder lists the .npz files of a folder; of anything else it lists the thing itself.

@@ -38,7 +38,7 @@ func TestDataImport(t *testing.T) {
 
 	code, _, stderr := execute(t, "train", "--data", "uea/Moves")
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "or the path of an .npz file; ccp data import makes one of what is at uea/Moves")
+	assert.Contains(t, stderr, "or give the path of an .npz file; ccp data import makes one of what is at uea/Moves")
 	code, _, stderr = execute(t, "data", "import", "uea/Moves")
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "ccp: Moves.npz exists; --overwrite replaces it\n", stderr)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -34,7 +35,11 @@ func choiceVar(f *pflag.FlagSet, value *string, name, initial, usage string, wor
 	*value = initial
 	f.Var(&checked{initial, "string", func(text string) error {
 		if !slices.Contains(words, text) {
-			return fmt.Errorf("is none of %s", strings.Join(words, ", "))
+			none := "is none of " + strings.Join(words, ", ")
+			if meant := suggest.Nearest(text, words); meant != "" {
+				none += fmt.Sprintf("; did you mean %s?", meant)
+			}
+			return errors.New(none)
 		}
 		*value = text
 		return nil

@@ -128,7 +128,7 @@ func TestWrongUsage(t *testing.T) {
 		{"compare --seeds 0", `--seeds "0" must be at least 1`, "ccp compare"},
 		{"reproduce", "TABLE is needed", "ccp reproduce"},
 		{"train --recipe depp", `--recipe: there is no recipe "depp" for model ccp on digits; there are default, paper`, "ccp train"},
-		{"reproduce figure9", `there is no table "figure9"; there are cross-subject, cross-view, cifar10,`, "ccp reproduce"},
+		{"reproduce figure9", `there is no table "figure9"; did you mean figures? There are cross-subject, cross-view, cifar10,`, "ccp reproduce"},
 		{"reproduce cifar10 --data digits", "table cifar10 is about cifar10; filters, loss, order, graph and figures can be made for other data", "ccp reproduce"},
 		{"reproduce loss --budget 5", `--budget "5" is not a duration such as 90s or 5m`, "ccp reproduce"},
 		{"reproduce loss --epochs -1", `--epochs "-1" must be at least 0`, "ccp reproduce"},
@@ -181,7 +181,7 @@ func TestFailures(t *testing.T) {
 	file := filepath.Join(dir, "file.npz")
 	require.NoError(t, os.WriteFile(file, []byte("text"), 0o644))
 	for _, c := range []struct{ line, want string }{
-		{"train --backend go --checkpoint DIR/a --data nothing", `data set "nothing" is not known; use one of digits, cifar10`},
+		{"train --backend go --checkpoint DIR/a --data nothing", `data set "nothing" is not known; there are digits, cifar10`},
 		{"train --backend go --checkpoint DIR/b --data DIR/nothing.npz", "DIR/nothing.npz: no such file"},
 		{"train --backend go --checkpoint DIR/c --data-dir DIR --data cifar10", "DIR"},
 		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
@@ -205,7 +205,7 @@ func TestFailures(t *testing.T) {
 		{"data info digits --tfidf", "digits: it has no words to weigh; leave --tfidf out (it is for 20news)"},
 		{"data info digits --protocol cross-view", "digits: there is one protocol only; leave --protocol out (it is for ntu, nw-ucla)"},
 		{"train --backend go --checkpoint DIR/g --vectors glove.txt", "digits: it has no words; leave --vectors out"},
-		{"data get nothing", `data set "nothing" is not known; use one of digits`},
+		{"data get nothing", `data set "nothing" is not known; there are digits`},
 		{"data get DIR/file.npz", "an .npz file is your own"},
 		{"data get digits ntu --data-dir DIR", "ntu: NTU RGB+D is given only to those who agree to its terms: ask for"},
 		{"data get nw-ucla --data-dir DIR", "put it in DIR/nw-ucla, then: "},

@@ -25,9 +25,9 @@ func newReproduce(s *shared) *cobra.Command {
 	f.StringVar(&jobs, "jobs", "", "print a job array for `MANAGER`, slurm or kubernetes, instead of running")
 	f.IntVar(&workers, "workers", 0, "`N` workers of the job array (default: as many as runs)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		path, err := absolute(data, true)
+		path, err := knownData(data)
 		if err != nil {
-			return err
+			return usage(cmd, fmt.Errorf("--data: %w", err))
 		}
 		names := args
 		if args[0] == "all" {

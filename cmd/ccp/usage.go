@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed" // the help
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -28,12 +30,25 @@ func usage(cmd *cobra.Command, err error) error {
 	return usageError{err, cmd.CommandPath()}
 }
 
-// flagError words a flag that could not be read without the parser's own errors.
+// kinds describes what the flags of pflag's types take.
+var kinds = map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
+	"float64": "a number", "intSlice": "a list of whole numbers such as 512,128",
+	"duration": "a duration such as 90s or 5m", "bool": "true or false"}
+
+// flagError replaces the parser's error about a flag by one that says what the flag takes, or which flag was meant.
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
-		kinds := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
-			"float64": "a number", "intSlice": "a list of whole numbers such as 512,128", "duration": "a duration such as 90s or 5m", "bool": "true or false"}
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+		asked := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()) // of -epochs 3, too
+		err = fmt.Errorf("unknown flag: --%s", asked)
+		if meant := suggest.Nearest(asked, names); meant != "" {
+			err = fmt.Errorf("%w; did you mean --%s?", err, meant)
+		}
+	case errors.As(err, &invalid):
 		flag, reason := invalid.GetFlag(), invalid.Unwrap().Error()
 		if _, ours := flag.Value.(*checked); !ours && kinds[flag.Value.Type()] != "" {
 			reason = "is not " + kinds[flag.Value.Type()]
@@ -63,10 +78,30 @@ func command(path, argument string) *cobra.Command {
 		case argument != "" || len(args) == 0:
 			return nil
 		case cmd.HasAvailableSubCommands():
-			return usage(cmd, fmt.Errorf("there is no command %q", args[0]))
+			return usage(cmd, fmt.Errorf("there is no command %q%s", args[0], meantCommand(cmd, args[0])))
 		}
 		return usage(cmd, fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), args[0]))
 	}}
+}
+
+// meantCommand returns the end of an error about an unknown command: a question that names the nearest command of the
+// group or, if none is near, of any group.
+func meantCommand(group *cobra.Command, asked string) string {
+	for _, groups := range [][]*cobra.Command{{group}, append(group.Root().Commands(), group.Root())} {
+		paths := map[string]string{}
+		var names []string
+		for _, in := range groups {
+			for _, cmd := range in.Commands() {
+				if !cmd.Hidden {
+					paths[cmd.Name()], names = cmd.CommandPath(), append(names, cmd.Name())
+				}
+			}
+		}
+		if meant := suggest.Nearest(asked, names); meant != "" {
+			return fmt.Sprintf("; did you mean %s?", paths[meant])
+		}
+	}
+	return ""
 }
 
 // group is a command that only holds others: alone it prints its help.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -123,7 +124,7 @@ func (c Config) Check() error {
 	case !(c.Validation >= 0 && c.Validation < 1):
 		return fmt.Errorf("validation: share %g is outside [0, 1)", c.Validation)
 	case !slices.Contains(models.Names(), c.Model):
-		return fmt.Errorf("model: there is no %q; there are %s", c.Model, strings.Join(models.Names(), ", "))
+		return fmt.Errorf("model: there is no %q; %s", c.Model, suggest.Among(c.Model, models.Names()))
 	case !(c.Stretch >= 0 && c.Stretch < 1):
 		return fmt.Errorf("stretch: share %g is outside [0, 1)", c.Stretch)
 	case c.Stretch > 0 && models.Spec{Model: c.Model}.Fitted():

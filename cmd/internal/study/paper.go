@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
@@ -82,7 +83,7 @@ const (
 func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	i := slices.IndexFunc(paperTables, func(p paperTable) bool { return p.Name == name })
 	if i < 0 {
-		return Table{}, fmt.Errorf("there is no table %q; there are %s", name, strings.Join(TableNames(""), ", "))
+		return Table{}, fmt.Errorf("there is no table %q; %s", name, suggest.Among(name, TableNames("")))
 	}
 	p := paperTables[i]
 	if data == "" {

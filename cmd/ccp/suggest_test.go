@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// misspelt returns a word with its second and third letter swapped, or without its last one if they are equal.
+func misspelt(word string) string {
+	if len(word) < 4 || word[1] == word[2] {
+		return word + "x"
+	}
+	return word[:1] + word[2:3] + word[1:2] + word[3:]
+}
+
+// Every command and every flag of every command is suggested for a misspelling of it.
+func TestSuggestions(t *testing.T) {
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		words := strings.Fields(cmd.CommandPath())[1:]
+		if cmd.HasParent() {
+			line := append(words[:len(words)-1:len(words)-1], misspelt(cmd.Name()))
+			code, _, stderr := execute(t, line...)
+			assert.Equal(t, 2, code, line)
+			assert.Contains(t, stderr, "; did you mean "+cmd.CommandPath()+"?", line)
+		}
+		cmd.InheritedFlags() // adds them
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			line := append(words[:len(words):len(words)], "--"+misspelt(flag.Name))
+			code, _, stderr := execute(t, line...)
+			assert.Equal(t, 2, code, line)
+			assert.Contains(t, stderr, "; did you mean --"+flag.Name+"?\n", line)
+		})
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	check(newRoot(nil))
+}
+
+// Names of models, data sets, tables, splits and the like are suggested wherever a command takes one.
+func TestNameSuggestions(t *testing.T) {
+	dir := trained(t)
+	for line, want := range map[string]string{
+		"imprt":                                 `there is no command "imprt"; did you mean ccp data import?`,
+		"graph info":                            `there is no command "info"; did you mean ccp data info?`,
+		"train -epochs 3":                       "unknown flag: --epochs; did you mean --epochs?",
+		"train --model chebishev":               `model: there is no "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,
+		"train --backend go --data digts":       `data set "digts" is not known; did you mean digits? There are digits, cifar10,`,
+		"train --dtype bfloat32":                "; did you mean float32?",
+		"compare --models ccp,chebishev":        `--models: there is no model "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,
+		"compare --data digits,cifar1":          `--data: data set "cifar1" is not known; did you mean cifar10? There are digits, cifar10,`,
+		"compare --data nosuch":                 `--data: data set "nosuch" is not known; there are digits, cifar10,`,
+		"compare --data nosuch.npz":             "--data: stat nosuch.npz: no such file",
+		"reproduce los":                         `there is no table "los"; did you mean loss? There are cross-subject,`,
+		"reproduce loss --data nw-ulca":         `--data: data set "nw-ulca" is not known; did you mean nw-ucla? There are digits,`,
+		"data get minst":                        `data set "minst" is not known; did you mean mnist?`,
+		"data info digit":                       `data set "digit" is not known; did you mean digits?`,
+		"data export digit --npz x.npz":         `data set "digit" is not known; did you mean digits?`,
+		"eval --checkpoint DIR --split tset":    `--split "tset" is none of train, validation, test; did you mean test?`,
+		"eval --checkpoint DIR --data digit":    `data set "digit" is not known; did you mean digits?`,
+		"serve --checkpoint x --log-level wran": "; did you mean warn?",
+	} {
+		t.Run(line, func(t *testing.T) {
+			code, _, stderr := execute(t, strings.Fields(strings.ReplaceAll(line, "DIR", dir)+" --backend go")...)
+			require.NotZero(t, code)
+			assert.Contains(t, stderr, want)
+		})
+	}
+}
