@@ -143,7 +143,7 @@ func near(members []int32, around []row, size int) []int32 {
 }
 
 // clusterAmong is Cluster with memberships restricted to candidates; its coarse affinity is Sparse. m: `[N, c]`.
-func clusterAmong(scope *model.Scope, a Sparse, m *Node, c candidates, size int, volumeLoops bool) Level {
+func clusterAmong(scope *model.Scope, a Sparse, m *Node, c candidates, size int) Level {
 	g, dtype, n := m.Graph(), m.DType(), a.nodes
 	if c.nodes() != n || m.Shape().Dim(1) != c.c {
 		exceptions.Panicf("memberships %s and candidates of %d nodes do not fit %d nodes", m.Shape(), c.nodes(), n)
@@ -164,7 +164,7 @@ func clusterAmong(scope *model.Scope, a Sparse, m *Node, c candidates, size int,
 	}
 	pooled := newGrouping(scope.In("pooled"), g, entry, c.k+len(edges), dtype).sum(Concatenate(products, 0))
 	cohesion := Slice(pooled, AxisRange(0, c.k))
-	weighed := Mul(m, ExpandAxes(a.Degrees(volumeLoops), 1))
+	weighed := Mul(m, ExpandAxes(a.Degrees(), 1))
 	volume := newGrouping(scope.In("clusters"), g, c.of, c.k, dtype).sum(Reshape(weighed, n*c.c))
 
 	rank := Rank(m, links)
@@ -207,5 +207,5 @@ func normalizeEdges(scope *model.Scope, diagonal, pooled *Node, between []pair, 
 	at := Gather(inverse, byEnd.group) // [2E]
 	edges = Mul(edges, Mul(Slice(at, AxisRange(0, n)), Slice(at, AxisRange(n))))
 	degrees := byEnd.sum(Concatenate([]*Node{edges, edges}, 0))
-	return newSparse(scope.In("times"), g, k, edgeList{pairs: between, values: edges}, degrees, Mul(diagonal, Square(inverse)))
+	return newSparse(scope.In("times"), g, k, edgeList{pairs: between, values: edges}, degrees)
 }

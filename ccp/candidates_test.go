@@ -121,7 +121,7 @@ func TestCandidatesAreZeroElsewhere(t *testing.T) {
 			u := MulScalar(store.GetVariable("/level_1/U").NodeValue(g), 10)
 			whole := Mul(OneHot(Const(g, tensors.FromFlatDataAndDimensions(of, m.N(), c)), k, dtypes.Float64), ExpandAxes(ccp.Memberships(u), 2))
 			whole = ReduceSum(whole, 1)
-			dense := ccp.Cluster(a, whole, 4, false)
+			dense := ccp.Cluster(a, whole, 4)
 			return []*Node{level.Objective, dense.Objective, level.Neighbourhood, level.Rank, denseRank(a, whole, level.Neighbourhood), out}
 		})
 		require.NoError(t, err)

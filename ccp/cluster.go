@@ -16,7 +16,7 @@ type Level struct {
 
 // Cluster is the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity, objective, ranks and
 // neighbourhoods of `size` nodes. m: memberships `[N, K]`.
-func Cluster(a Affinity, m *Node, size int, volumeLoops bool) Level {
+func Cluster(a Affinity, m *Node, size int) Level {
 	links := Links(a, m)
 	pooled := Coarsen(a, m, links)
 	rank := Rank(m, links)
@@ -24,7 +24,7 @@ func Cluster(a Affinity, m *Node, size int, volumeLoops bool) Level {
 	return Level{
 		Neighbourhood: neighbourhood,
 		Rank:          At(rank, neighbourhood),
-		Objective:     Objective(Cohesion(pooled), Volume(a.Degrees(volumeLoops), m)),
+		Objective:     Objective(Cohesion(pooled), Volume(a.Degrees(), m)),
 		Coarse:        Dense{A: Normalize(pooled)},
 		nodes:         a.Nodes(),
 	}

@@ -27,5 +27,5 @@
 // The layer takes its graph as an Affinity rather than as a matrix, since all it needs of it are products and degrees: so
 // the first level can be sparse. C is subtracted from the loss (the paper writes "+ L_K" and maximises it). U is the
 // variable times a rate, so that it moves faster than the other weights under the same optimizer. Degrees leave out
-// self-loops unless asked for. Ties of rank go to the lower index. A node without edges keeps a row of zeros.
+// self-loops. Ties of rank go to the lower index. A node without edges keeps a row of zeros.
 package ccp

@@ -65,7 +65,7 @@ func TestRankOfHardMemberships(t *testing.T) {
 			}
 		}
 		got := compute1(t, backend, func(_ *model.Scope, g *Graph) []*Node {
-			level := ccp.Cluster(ccp.Dense{A: Const(g, c.A)}, ccp.Memberships(hard(g, cluster, k)), 5, false)
+			level := ccp.Cluster(ccp.Dense{A: Const(g, c.A)}, ccp.Memberships(hard(g, cluster, k)), 5)
 			return []*Node{level.Rank}
 		})[0]
 		assert.Equal(t, []float64{6, 4, 4, 2, 1, 8, 6, 6, 4, 4, 8, 6, 6, 4, 4}, got)
@@ -108,7 +108,7 @@ func TestOneCluster(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 			u := Const(g, [][]float64{{1}, {-2}, {3}, {0}, {5}, {6}, {-7}, {8}, {9}, {1}, {2}, {3}})
-			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(u), 4, false)
+			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(u), 4)
 			return []*Node{level.Objective, Gradient(Add(level.Objective, ReduceAllSum(level.Rank)), u)[0]}
 		})
 		assert.Equal(t, 0.5, got[0][0])
@@ -128,7 +128,7 @@ func TestObjectiveOfBlocks(t *testing.T) {
 			var a ccp.Affinity = ccp.NewSparse(scope, g, m, dtypes.Float64)
 			var cs []*Node
 			for i, size := range sizes {
-				level := ccp.Cluster(a, ccp.Memberships(u(g, i, size)), 4, false)
+				level := ccp.Cluster(a, ccp.Memberships(u(g, i, size)), 4)
 				cs, a = append(cs, level.Objective), level.Coarse
 			}
 			return cs
@@ -190,7 +190,7 @@ func TestFilterIsStridedConvolution(t *testing.T) {
 	b, bt := random(filters)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(hard(g, cluster, 9)), 4, false)
+			level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(hard(g, cluster, 9)), 4)
 			full := OnesLike(level.Rank)
 			return []*Node{level.Neighbourhood, Add(ccp.Filter(ConstTensor(g, xt), level.Neighbourhood, full, ConstTensor(g, wt)), Reshape(ConstTensor(g, bt), 1, 1, filters))}
 		})
@@ -246,7 +246,7 @@ func TestRelabelling(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		outputs := func(m *affinity.Matrix, u, x [][]float64) [][]float64 {
 			return compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-				level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(Const(g, u)), 4, false)
+				level := ccp.Cluster(ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Memberships(Const(g, u)), 4)
 				gate := ccp.Gate(level.Rank, Const(g, 1.1), Const(g, -0.2))
 				out := ccp.Filter(Const(g, [][][]float64{x}), level.Neighbourhood, gate, Const(g, w))
 				return []*Node{level.Objective, level.Rank, level.Coarse.(ccp.Dense).A, out}
@@ -318,8 +318,8 @@ func TestIsolatedNodesGiveNoNaN(t *testing.T) {
 				got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 					u := hard(g, []int{0, 0, 0, 1, 1}, 3)
 					var a ccp.Affinity = ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float64)
-					first := ccp.Cluster(a, ccp.Memberships(u), 5, false)
-					second := ccp.Cluster(first.Coarse, ccp.Memberships(Const(g, [][]float64{{1, 2}, {3, 1}, {0, 0}})), 3, false)
+					first := ccp.Cluster(a, ccp.Memberships(u), 5)
+					second := ccp.Cluster(first.Coarse, ccp.Memberships(Const(g, [][]float64{{1, 2}, {3, 1}, {0, 0}})), 3)
 					total := Add(Add(first.Objective, second.Objective), ReduceAllSum(second.Rank))
 					return []*Node{total, first.Rank, second.Rank, second.Coarse.(ccp.Dense).A, Gradient(total, u)[0]}
 				})
@@ -345,8 +345,8 @@ func TestVanishingCluster(t *testing.T) {
 					u[i] = []float32{float32(i%3) * 0.1, 0, -depth + float32(i%2)}
 				}
 				in := Const(g, u)
-				first := ccp.Cluster(ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float32), ccp.Memberships(in), 5, false)
-				second := ccp.Cluster(first.Coarse, Const(g, [][]float32{{1, 2}, {3, 1}, {0, 0}}), 3, false)
+				first := ccp.Cluster(ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float32), ccp.Memberships(in), 5)
+				second := ccp.Cluster(first.Coarse, Const(g, [][]float32{{1, 2}, {3, 1}, {0, 0}}), 3)
 				total := Add(Add(first.Objective, second.Objective), ReduceAllSum(second.Rank))
 				return []*Node{first.Objective, second.Rank, Gradient(total, in)[0]}
 			})
@@ -407,7 +407,7 @@ func TestSparseProductOfHubs(t *testing.T) {
 			sparse, dense := ccp.NewSparse(scope, g, m, dtypes.Float64), ccp.Dense{A: Reshape(Const(g, m.Dense()), n+3, n+3)}
 			weight := Cos(IotaFull(g, x.Shape()))
 			gradient := func(a ccp.Affinity) *Node { return Gradient(ReduceAllSum(Mul(a.Times(x), weight)), x)[0] }
-			return []*Node{sparse.Times(x), dense.Times(x), gradient(sparse), gradient(dense), sparse.Degrees(true), dense.Degrees(true)}
+			return []*Node{sparse.Times(x), dense.Times(x), gradient(sparse), gradient(dense), sparse.Degrees(), dense.Degrees()}
 		})
 		for i := 0; i < len(got); i += 2 {
 			assert.InDeltaSlice(t, got[i+1], got[i], 1e-10)

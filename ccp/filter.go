@@ -117,9 +117,6 @@ func opaque(value, signal *Node) *Node {
 // time to compile.
 const blocks = 8
 
-// Block is how many clusters' neighbourhoods there are at a time at a level of that many with Options.Recompute.
-func Block(clusters int) int { return (clusters + blocks - 1) / blocks }
-
 // filterAnew is filterIn that keeps no gathered neighbourhoods for the backward pass but gathers them again. In both passes it has those
 // of one block of clusters at a time: gathering all of them again would not do, since the most memory is needed while a level's
 // neighbourhoods and their gradients are both there.

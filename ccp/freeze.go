@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -42,37 +40,12 @@ func SetCandidates(scope *model.Scope, of []int32, c int) error {
 	return keep(scope, candidateClusters, tensors.FromFlatDataAndDimensions(of, len(of)/c, c))
 }
 
-// SetMemberships lets U of the level in scope begin, in float32, where each node belongs to its cluster with probability
-// `share` and to the others, out of k or of those that SetCandidates gave, alike, with a little noise drawn from seed that tells
-// these apart.
-func SetMemberships(scope *model.Scope, cluster []int32, k int, share float64, seed uint64) error {
-	rate := OptionsOf(scope).MembershipRate
-	column := func(_ int, c int32) int { return int(c) }
-	if of := scope.GetVariable(candidateClusters); of != nil {
-		all := tensors.MustCopyFlatData[int32](of.MustValue())
-		k = of.Shape().Dim(1)
-		column = func(i int, c int32) int { return slices.Index(all[i*k:(i+1)*k], c) }
-	}
-	rng := rand.New(rand.NewPCG(seed, uint64(len(cluster))))
-	own := math.Log(share / (1 - share) * max(1, float64(k-1)))
-	u := make([]float32, len(cluster)*k)
-	for i, c := range cluster {
-		row := u[i*k : (i+1)*k]
-		for j := range row {
-			row[j] = float32(0.01 * rng.NormFloat64() / rate)
-		}
-		row[column(i, c)] += float32(own / rate)
-	}
-	_, err := scope.CreateVariable(membershipsName, tensors.FromFlatDataAndDimensions(u, len(cluster), k))
-	return err
-}
-
 // SetFrozen gives the level in scope the neighbourhoods and ranks of a hierarchy found elsewhere, in float32, as a Freezer keeps
 // them: of all clusters, with size nodes each, row-major, the most central node first. Of several hierarchies, see Frozen, they are
 // those of one after the other, each with node numbers of its own. Options.Slots may put them into another order.
 func SetFrozen(scope *model.Scope, neighbourhoods []int32, ranks []float64, size int) error {
 	k := len(neighbourhoods) / size
-	if OptionsOf(scope).Slots == randomSlots {
+	if optionsOf(scope).Slots == randomSlots {
 		neighbourhoods, ranks = shuffled(scope.Scope(), neighbourhoods, ranks, size)
 	}
 	if err := keep(scope, frozenNeighbourhoods, tensors.FromFlatDataAndDimensions(neighbourhoods, k, size)); err != nil {

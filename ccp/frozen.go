@@ -70,7 +70,7 @@ func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size in
 func (f frozen) Times(*Node) *Node { panic(f.noEdges()) }
 
 // Degrees implements Affinity; it panics.
-func (f frozen) Degrees(bool) *Node { panic(f.noEdges()) }
+func (f frozen) Degrees() *Node { panic(f.noEdges()) }
 
 func (f frozen) pool(_, _ *Node) *Node { panic(f.noEdges()) }
 

@@ -17,8 +17,8 @@ type Affinity interface {
 	Nodes() int
 	// Times is A0·x. x: `[N, K]`, result `[N, K]`. Its gradient is A0·v, since A0 is symmetric.
 	Times(x *Node) *Node
-	// Degrees are the row sums, shape `[N]`: of A0, or of A where loops is set.
-	Degrees(loops bool) *Node
+	// Degrees are the row sums of A0, shape `[N]`.
+	Degrees() *Node
 	// pool is Coarsen on this graph.
 	pool(m, links *Node) *Node
 	// cluster is the cluster step of a level on this graph.
@@ -42,12 +42,7 @@ func (d Dense) cluster(l *Layer) Level {
 func (d Dense) Times(x *Node) *Node { return Dot(withoutDiagonal(d.A), x).Product() }
 
 // Degrees implements Affinity.
-func (d Dense) Degrees(loops bool) *Node {
-	if loops {
-		return ReduceSum(d.A, 1)
-	}
-	return ReduceSum(withoutDiagonal(d.A), 1)
-}
+func (d Dense) Degrees() *Node { return ReduceSum(withoutDiagonal(d.A), 1) }
 
 func (d Dense) pool(m, links *Node) *Node {
 	links = StopGradient(links)

@@ -22,7 +22,7 @@ type Layer struct {
 // New starts one level: it pools the N nodes of affinity into clusters, and filters the signal over each cluster's
 // neighbourhood. signal: `[batch, N, C]`, float32 or float64. Its options are the parameters of scope, see Options.
 func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters int) *Layer {
-	return &Layer{scope: scope, signal: signal, affinity: affinity, clusters: clusters, filters: filters, size: 16, options: OptionsOf(scope)}
+	return &Layer{scope: scope, signal: signal, affinity: affinity, clusters: clusters, filters: filters, size: 16, options: optionsOf(scope)}
 }
 
 // Neighbours sets L, how many nodes each cluster's neighbourhood holds (default 16).
@@ -32,15 +32,15 @@ func (l *Layer) Neighbours(size int) *Layer { l.size = size; return l }
 func (l *Layer) Options(change func(o *Options)) *Layer { change(&l.options); return l }
 
 // Done builds the level. pooled: `[batch, clusters, filters]`; coarse is the next level's affinity, normalised.
-// In training the level's objective, times its weight, is subtracted from the loss. It panics, naming the scope, when the
+// In training the level's objective is subtracted from the loss. It panics, naming the scope, when the
 // options do not fit the graph or the signal.
 func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	l.check()
 	scope, g := l.scope, l.signal.Graph()
 	level := l.cluster()
 	scope.SetGraphParam(g, levelKey, level)
-	if level.Objective != nil && scope.IsTraining(g) && l.options.Hierarchy.Objective && l.options.ObjectiveWeight != 0 {
-		train.AddRegularizationLoss(MulScalar(level.Objective, -l.options.ObjectiveWeight))
+	if level.Objective != nil && scope.IsTraining(g) && l.options.Hierarchy.Maximises() {
+		train.AddRegularizationLoss(Neg(level.Objective))
 	}
 
 	w, b := kernel(scope, l.signal, l.size, l.filters)
@@ -49,11 +49,7 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 		filter = filterAnew
 	}
 	x := filter(nn.NarrowDType(scope, l.signal), l.signal, level.Neighbourhood, l.gate(level.Rank), w)
-	if l.options.Order == "filter-elu-norm" {
-		x = nn.BatchNorm(scope, nn.ELU(Add(x, Reshape(b, 1, 1, l.filters))), nil)
-	} else {
-		x = nn.ELU(nn.BatchNorm(scope, x, b))
-	}
+	x = nn.ELU(nn.BatchNorm(scope, x, b))
 	return nn.Dropout(scope, x, l.options.Dropout), level.Coarse
 }
 
@@ -77,23 +73,26 @@ func (l *Layer) soft(a Affinity) Level {
 	if hard := l.scope.GetVariable(hardClusters); hard != nil {
 		first := Slice(hard.SetTrainable(false).NodeValue(l.signal.Graph()), AxisRange(0, a.Nodes()))
 		m := OneHot(first, l.clusters, l.signal.DType())
-		return Cluster(a, m, l.size, l.options.VolumeLoops)
+		return Cluster(a, m, l.size)
 	}
-	return Cluster(a, l.memberships(l.clusters), l.size, l.options.VolumeLoops)
+	return Cluster(a, l.memberships(l.clusters), l.size)
 }
 
 // memberships are the softmax of U = rate·V, V being the variable. Adam's step does not depend on the scale of a gradient, so
 // U moves `rate` times as fast as the other weights, with one optimizer for all. Result `[N, width]`.
 func (l *Layer) memberships(width int) *Node {
-	v := nn.NormalVariable(l.scope, membershipsName, 0, l.options.MembershipStd/l.options.MembershipRate, l.signal.DType(), l.affinity.Nodes(), width)
+	v := nn.NormalVariable(l.scope, membershipsName, 0, 1/l.options.MembershipRate, l.signal.DType(), l.affinity.Nodes(), width)
 	return Memberships(MulScalar(v.NodeValue(l.signal.Graph()), l.options.MembershipRate))
 }
+
+// gateStd is σ₁ and σ₂ in α ~ N(1, σ₁²) and β ~ N(0, σ₂²) at the start.
+const gateStd = 0.1
 
 // gate is σ(α·rank + β) with this level's variables. rank: `[K, L]`, same shape out.
 func (l *Layer) gate(rank *Node) *Node {
 	dims := gateDims(l.options.Gates, l.clusters, l.size)
-	alpha := nn.NormalVariable(l.scope, alphaName, 1, l.options.AlphaStd, rank.DType(), dims...)
-	beta := nn.NormalVariable(l.scope, betaName, 0, l.options.BetaStd, rank.DType(), dims...)
+	alpha := nn.NormalVariable(l.scope, alphaName, 1, gateStd, rank.DType(), dims...)
+	beta := nn.NormalVariable(l.scope, betaName, 0, gateStd, rank.DType(), dims...)
 	gate := Gate(rank, alpha.NodeValue(rank.Graph()), beta.NodeValue(rank.Graph()))
 	if l.options.Padding == zeroPadding {
 		gate = Where(IsPositive(rank), gate, ZerosLike(gate))

@@ -1,67 +1,27 @@
 package ccp
 
-import (
-	"fmt"
-	"strings"
+// Plan says how a hierarchy comes about, and which losses its memberships U learn from.
+type Plan string
+
+// The plans. The hierarchy of Prepared and of Random is frozen before the training, that of every other plan after it.
+const (
+	Learned       Plan = "learned"        // U learns with the filters, from the task's loss and from C: the paper's main way
+	TaskOnly      Plan = "task-only"      // U learns from the task's loss alone
+	ObjectiveOnly Plan = "objective-only" // U learns from C alone: the task's gradient to U is cut
+	Prepared      Plan = "prepared"       // Prepare makes clusterings of large C before the training: the paper's fastest way
+	Random        Plan = "random"         // U stays as it was drawn
 )
-
-// Plan is how a hierarchy comes about: where it starts and which losses its memberships learn from. A plan has a name, which is its
-// text in options, checkpoints and commands.
-type Plan struct {
-	// Searched: it starts at a clustering that maximises C and is searched before the training. Else U is drawn.
-	Searched bool
-	// Task and Objective: U learns from the task's loss, from C.
-	Task, Objective bool
-}
-
-// The plans.
-var (
-	Learned       = Plan{Task: true, Objective: true}                 // U learns with the filters: the paper's main way
-	Refined       = Plan{Searched: true, Task: true, Objective: true} // as Learned, from a searched clustering on
-	Prepared      = Plan{Searched: true}                              // a searched clustering, fixed: the paper's fastest way
-	TaskOnly      = Plan{Task: true}                                  // U learns from the task's loss alone
-	ObjectiveOnly = Plan{Objective: true}                             // U learns from C alone: the task's gradient to it is cut
-	Random        = Plan{}                                            // U as it is drawn, fixed
-)
-
-var plans = []struct {
-	name string
-	plan Plan
-}{
-	{"learned", Learned}, {"task-only", TaskOnly}, {"objective-only", ObjectiveOnly}, {"refined", Refined}, {"prepared", Prepared}, {"random", Random},
-}
 
 // Plans lists the names of the plans.
 func Plans() (names []string) {
-	for _, p := range plans {
-		names = append(names, p.name)
+	for _, p := range []Plan{Learned, TaskOnly, ObjectiveOnly, Prepared, Random} {
+		names = append(names, string(p))
 	}
 	return names
 }
 
-// Fixed says whether the hierarchy is fixed before the training. Any other is fixed after it, for every prediction.
-func (p Plan) Fixed() bool { return !p.Task && !p.Objective }
+// Frozen reports whether the hierarchy is the same throughout the training.
+func (p Plan) Frozen() bool { return p == Prepared || p == Random }
 
-// String is the plan's name.
-func (p Plan) String() string {
-	for _, known := range plans {
-		if known.plan == p {
-			return known.name
-		}
-	}
-	return fmt.Sprintf("%#v", p)
-}
-
-// MarshalText gives the plan's name.
-func (p Plan) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
-
-// UnmarshalText takes the plan's name. The error lists the names.
-func (p *Plan) UnmarshalText(name []byte) error {
-	for _, known := range plans {
-		if known.name == string(name) {
-			*p = known.plan
-			return nil
-		}
-	}
-	return fmt.Errorf("it must be one of %s", strings.Join(Plans(), ", "))
-}
+// Maximises reports whether C is part of the training loss.
+func (p Plan) Maximises() bool { return p == Learned || p == ObjectiveOnly }

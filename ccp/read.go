@@ -41,7 +41,7 @@ func ReadNeighbourhoods(scope *model.Scope, which, nodes, clusters, size int) (l
 	if err != nil {
 		return level, err
 	}
-	options := OptionsOf(scope)
+	options := optionsOf(scope)
 	dims := gateDims(options.Gates, clusters, size)
 	alpha, err := variables.Read[float32](scope, alphaName, dims...)
 	if err != nil {
@@ -123,7 +123,7 @@ func ReadMemberships(scope *model.Scope, which, nodes, clusters int) (m hierarch
 	if err != nil {
 		return m, choices, err
 	}
-	if m, err = hierarchy.Soft(u, OptionsOf(scope).MembershipRate, nodes, clusters, among); err != nil {
+	if m, err = hierarchy.Soft(u, optionsOf(scope).MembershipRate, nodes, clusters, among); err != nil {
 		err = fmt.Errorf("%s/%s: %w", scope.Scope(), membershipsName, err)
 	}
 	return m, choices, err

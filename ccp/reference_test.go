@@ -104,8 +104,8 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 		links := ccp.Links(a, m)
 		p := ccp.Coarsen(a, m, links)
 		rank := ccp.Rank(m, links)
-		cohesion, volume := ccp.Cohesion(p), ccp.Volume(a.Degrees(false), m)
-		step := ccp.Cluster(a, ccp.Memberships(params[0]), level.L, false)
+		cohesion, volume := ccp.Cohesion(p), ccp.Volume(a.Degrees(), m)
+		step := ccp.Cluster(a, ccp.Memberships(params[0]), level.L)
 		gate := ccp.Gate(step.Rank, params[3], params[4])
 		out := ccp.Filter(real(c.X), step.Neighbourhood, gate, TransposeAllDims(params[1], 2, 0, 1)) // [L, C, filters] there
 		out = Add(out, Reshape(params[2], 1, 1, params[2].Shape().Size()))
@@ -114,7 +114,7 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 		labels := OneHot(Const(g, c.Labels), len(c.C), dtype)
 		ce := Neg(ReduceAllMean(ReduceSum(Mul(labels, LogSoftmax(logits)), 1)))
 		total := Sub(ce, step.Objective)
-		values := []*Node{m, p, ccp.Normalize(p), rank, gate, out, a.Degrees(false), cohesion, volume, step.Objective, logits, ce, total}
+		values := []*Node{m, p, ccp.Normalize(p), rank, gate, out, a.Degrees(), cohesion, volume, step.Objective, logits, ce, total}
 		values = append(values, Gradient(total, params...)...)
 		return append(values, step.Neighbourhood)
 	})

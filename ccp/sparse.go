@@ -19,7 +19,6 @@ type Sparse struct {
 	edges   edgeList
 	times   func() operator // made when it is first needed
 	degrees *Node           // [N], of A0
-	loops   *Node           // [N], the diagonal
 }
 
 // edgeList are the edges of a graph, the lower node of each first, and their weights: numbers, or the result of a computation.
@@ -42,19 +41,12 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 	for at, e := range a0.EdgeList() {
 		list.pairs, list.weights = append(list.pairs, pair{int32(e.I), int32(e.J), int32(at)}), append(list.weights, e.Weight)
 	}
-	loops := make([]float64, n)
-	for i := range loops {
-		loops[i] = m.At(i, i)
-	}
-	vector := func(name string, values []float64) *Node {
-		return nn.Constant(scope, g, name, floats(dtype, values, n))
-	}
-	return newSparse(scope, g, n, list, vector("degrees", a0.Degrees()), vector("loops", loops))
+	return newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
 }
 
-func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees, loops *Node) Sparse {
+func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees *Node) Sparse {
 	times := func() operator { return newOperator(scope, g, n, list.pairs, list, degrees.DType()) }
-	return Sparse{nodes: n, edges: list, times: sync.OnceValue(times), degrees: degrees, loops: loops}
+	return Sparse{nodes: n, edges: list, times: sync.OnceValue(times), degrees: degrees}
 }
 
 // Nodes implements Affinity.
@@ -66,19 +58,14 @@ func (s Sparse) cluster(l *Layer) Level {
 		return l.soft(s)
 	}
 	c := candidates{of: tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue()), c: of.Shape().Dim(1), k: l.clusters}
-	return clusterAmong(l.scope.In(TablesScope), s, l.memberships(c.c), c, l.size, l.options.VolumeLoops)
+	return clusterAmong(l.scope.In(TablesScope), s, l.memberships(c.c), c, l.size)
 }
 
 // Times implements Affinity.
 func (s Sparse) Times(x *Node) *Node { return s.times()(x) }
 
 // Degrees implements Affinity.
-func (s Sparse) Degrees(loops bool) *Node {
-	if loops {
-		return Add(s.degrees, s.loops)
-	}
-	return s.degrees
-}
+func (s Sparse) Degrees() *Node { return s.degrees }
 
 func (s Sparse) pool(m, links *Node) *Node {
 	forward := func() *Node { return gram(m, links) }

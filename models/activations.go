@@ -3,7 +3,6 @@ package models
 import (
 	"fmt"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -36,9 +35,9 @@ func (s Spec) Activations(batch int) (all []Activation) {
 		channels = o.Stem
 	}
 	for i, l := range s.Levels {
-		name, gathered := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), l.Clusters
-		if s.Settings.Level(i).Recompute {
-			name, gathered = name+", those of a block of clusters", ccp.Block(l.Clusters)
+		name, gathered := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), s.Settings.Level(i).Block(l.Clusters)
+		if gathered < l.Clusters {
+			name += ", those of a block of clusters"
 		}
 		all = append(all, Activation{name, shapes.Make(dtype, batch, gathered, l.Neighbours, channels)})
 		if !s.FrozenInTraining() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -17,20 +16,12 @@ const clusterPooling = "ccp"
 // Clusters says whether the model has clusters, the memberships of which come about as Spec.Plan says.
 func (s Spec) Clusters() bool { return s.Model == clusterPooling }
 
-// affinity is the graph that the levels are built on, see Options.NormalizeInput.
-func (s Spec) affinity(a *affinity.Matrix) *affinity.Matrix {
-	if s.Settings.Of("").NormalizeInput {
-		return a.Normalized()
-	}
-	return a
-}
-
 // ccpNetwork is the paper's network: stacked levels of convolutional cluster pooling, then the readout. With several hierarchies the
 // result is the mean of their logits; in training, those of one.
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	hierarchies, tables := 1, scope.In(GraphScope)
 	var a ccp.Affinity
-	switch m := spec.affinity(graph.Matrix); {
+	switch m := graph.Normalized(); {
 	case graph.Frozen && spec.Hierarchies() > 1 && scope.IsTraining(signal.Graph()):
 		which := MulScalar(nn.Uniform(scope, signal, "hierarchy"), float64(spec.Hierarchies()))
 		a = ccp.FrozenDraw(spec.Nodes, ConvertDType(which, dtypes.Int32))

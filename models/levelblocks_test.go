@@ -135,7 +135,7 @@ func TestLevelBlocksCheck(t *testing.T) {
 		want     string
 	}{
 		{map[string]any{"level_1/ccp_level_blocks": 1}, "level 1 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is learned"},
-		{map[string]any{"ccp_hierarchy": ccp.Refined, "ccp_level_blocks": 1}, "level 1 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is refined"},
+		{map[string]any{"ccp_hierarchy": ccp.Random, "ccp_level_blocks": 1}, "level 1 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is random"},
 		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut is of a hierarchy that is searched, but this one is learned; use --hierarchy prepared"},
 		{map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 2}, "ccp_hierarchies=2: ccp_search=cut finds one hierarchy only"},
 		{map[string]any{"ccp_search": "saw"}, "ccp_search=saw: it must be one of anneal, cut"},
@@ -143,7 +143,7 @@ func TestLevelBlocksCheck(t *testing.T) {
 		spec.Settings = settings(c.settings)
 		assert.ErrorContains(t, spec.Check(), c.want)
 	}
-	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Refined, "ccp_search": "cut"})
+	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut"})
 	assert.NoError(t, spec.Check())
 	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 0})
 	assert.Equal(t, 1, spec.Suited().Hierarchies(), "there is one only")

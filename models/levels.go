@@ -63,7 +63,7 @@ func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 	case c.Spec.Plan() != ccp.Prepared:
 		return c.freezer.Objectives()
 	}
-	a := c.Spec.affinity(c.Graph)
+	a := c.Graph.Normalized()
 	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges
 		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), which, a.N())
 		if err != nil {

@@ -31,7 +31,7 @@ func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 // checkOwn says why a registered network cannot have a plan: only the paper's network can be searched, since its levels are known
 // before it is built.
 func (s Spec) checkOwn() error {
-	if plan := s.Plan(); plan.Searched || plan.Fixed() {
+	if plan := s.Plan(); plan.Frozen() {
 		return fmt.Errorf("model %s: ccp_hierarchy=%s needs the levels of model %s; use learned, task-only or objective-only", s.Model, plan, clusterPooling)
 	}
 	return nil

@@ -111,7 +111,7 @@ func TestPlainModelsLackOptions(t *testing.T) {
 	}{
 		"readout_dropout":         {"softmax", 0.5, "setting readout_dropout: model softmax has no readout_dropout"},
 		"classes/readout_dropout": {"svm", 0.5, "model svm has no readout_dropout"},
-		"batchnorm_momentum":      {"svm", 0.5, "model svm has no batchnorm_momentum"},
+		"batchnorm_epsilon":       {"svm", 0.5, "model svm has no batchnorm_epsilon"},
 		"l2":                      {"bayes", 0.5, "model bayes has no l2"},
 		"input_dropout":           {"bayes", 0.5, "model bayes has no input_dropout"},
 		"bayes_alpha":             {"softmax", 0.5, "setting bayes_alpha: model softmax has no bayes_alpha; only bayes has"},

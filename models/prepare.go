@@ -26,9 +26,6 @@ type Hierarchy struct {
 // Plan is how the spec's hierarchy comes about.
 func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
 
-// softness is the share of its own cluster with which a node of a Refined hierarchy begins.
-const softness = 0.9
-
 // candidates is how many clusters a node of level i, from 0, can belong to; all of them if that is the level's clusters.
 func (s Spec) candidates(i int) int {
 	nodes, clusters := s.Nodes, s.Levels[i].Clusters
@@ -63,17 +60,17 @@ func (s Spec) checkCandidates() error {
 
 // PreparedBefore says whether Prepare has to be called before the training.
 func (s Spec) PreparedBefore() bool {
-	return s.Clusters() && (s.FrozenInTraining() || s.Plan() == ccp.Refined || s.restricted(0))
+	return s.Clusters() && (s.FrozenInTraining() || s.restricted(0))
 }
 
 // FrozenInTraining says whether the spec's hierarchy is made by Prepare once and for all.
 func (s Spec) FrozenInTraining() bool {
-	return s.Clusters() && s.Plan().Fixed()
+	return s.Clusters() && s.Plan().Frozen()
 }
 
-// Prepare makes the hierarchy of a spec that is PreparedBefore the training: for Prepared and Refined the clustering of each
+// Prepare makes the hierarchy of a spec that is PreparedBefore the training: for Prepared the clustering of each
 // level that maximises C, with no cluster larger than its neighbourhood where that is possible, which is frozen in store or
-// where U begins, or from which a level's candidates come; for Random the one of U as drawn, frozen. progress, which may be
+// from which a level's candidates come; for Random the one of U as drawn, frozen. progress, which may be
 // nil, is told the level, the share of its search done and its C so far. coordinates are the nodes' places, `[nodes, d]` row-major, for directed
 // slots and cuts; nil: the graph gives them.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64, progress func(level int, done, objective float64)) (Hierarchy, error) {
@@ -107,7 +104,7 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 // on the host, in time and memory linear in the edges. The result is of the first.
 func (s Spec) prepare(ctx context.Context, store *model.Store, a *affinity.Matrix, coordinates []float64, progress func(level int, done, objective float64)) (first Hierarchy, err error) {
 	graph := a
-	a = s.affinity(a)
+	a = a.Normalized()
 	levels := make([]preparedLevel, len(s.Levels))
 	var positions, cutAt [][]float64
 	if s.placed() {
@@ -174,10 +171,7 @@ func (s Spec) keep(store *model.Store, i int, p preparedLevel) error {
 	if s.directed(i) {
 		p.pooled.direct(s.Hierarchies(), l.Neighbours)
 	}
-	switch s.Plan() {
-	case ccp.Refined:
-		return ccp.SetMemberships(scope, p.clusters, l.Clusters, softness, uint64(i))
-	case ccp.Prepared:
+	if s.Plan() == ccp.Prepared {
 		err := errors.Join(ccp.SetClusters(scope, p.clusters), ccp.SetFrozen(scope, p.pooled.nodes, p.pooled.ranks, l.Neighbours))
 		if err != nil || len(p.around.nodes) == 0 {
 			return err
@@ -217,7 +211,7 @@ func (s Spec) sizes() []partition.Level {
 
 // SearchedObjective is the sum of C over the levels of a searched hierarchy: what a learned one can be held against.
 func (s Spec) SearchedObjective(ctx context.Context, a *affinity.Matrix) (sum float64, err error) {
-	a = s.affinity(a)
+	a = a.Normalized()
 	clusters, err := partition.Cached(ctx, a, nil, s.sizes(), 0, nil)
 	for i := range clusters {
 		sum += partition.Objective(a, clusters[i], s.Levels[i].Clusters)

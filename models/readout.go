@@ -46,4 +46,4 @@ func linear(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 }
 
 // linearLacks are options that a linear model has no use for.
-var linearLacks = []string{"readout_dropout", "batchnorm_momentum", "batchnorm_epsilon"}
+var linearLacks = []string{"readout_dropout", "batchnorm_epsilon"}

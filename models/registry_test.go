@@ -39,7 +39,7 @@ func TestSpecCheckParts(t *testing.T) {
 		"level_2/l2":                "",
 		"fc_1/readout_dropout":      "",
 		"classes/readout_dropout":   "",
-		"fc_1/batchnorm_momentum":   "",
+		"fc_1/batchnorm_epsilon":    "",
 		"level_3/ccp_dropout":       `setting level_3/ccp_dropout: the network has no "level_3"; its parts are ` + parts,
 		"tier_2/ccp_dropout":        `setting tier_2/ccp_dropout: the network has no "tier_2"; its parts are ` + parts,
 		"fc_2/l2":                   `the network has no "fc_2"`,

@@ -42,8 +42,6 @@ type Options struct {
 	LevelBlocks int `param:"ccp_level_blocks" default:"0" rule:"from 0" parts:"level" models:"ccp"`
 	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
-	// NormalizeInput divides the input affinity by √(dᵢdⱼ): Algorithm 2's input is normalised, and raw degrees saturate the gates.
-	NormalizeInput bool `param:"ccp_normalize_input" default:"true" models:"ccp"`
 	// InputDropout is the share of a signal's values that are left out in training, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.

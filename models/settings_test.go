@@ -31,12 +31,12 @@ func TestNewSettings(t *testing.T) {
 		"whole":     {[]string{"ccp_membership_rate=3"}, `{"ccp_membership_rate":3}`},
 		"int":       {[]string{"ccp_candidates=4.0"}, `{"ccp_candidates":4}`},
 		"exponent":  {[]string{"l2=1e-5"}, `{"l2":0.00001}`},
-		"bool":      {[]string{"ccp_volume_loops=true"}, `{"ccp_volume_loops":true}`},
+		"bool":      {[]string{"ccp_recompute=true"}, `{"ccp_recompute":true}`},
 		"string":    {[]string{"ccp_gates=slot"}, `{"ccp_gates":"slot"}`},
-		"plan":      {[]string{"ccp_hierarchy=refined"}, `{"ccp_hierarchy":"refined"}`},
+		"plan":      {[]string{"ccp_hierarchy=prepared"}, `{"ccp_hierarchy":"prepared"}`},
 		"a default": {[]string{"ccp_gates=level"}, `{"ccp_gates":"level"}`},
 		"one level": {[]string{"level_2/ccp_dropout=0.3"}, `{"level_2/ccp_dropout":0.3}`},
-		"several":   {[]string{"l2=0", "fc_1/readout_dropout=0", "ccp_order=filter-elu-norm"}, `{"l2":0,"fc_1/readout_dropout":0,"ccp_order":"filter-elu-norm"}`},
+		"several":   {[]string{"l2=0", "fc_1/readout_dropout=0", "ccp_padding=zeros"}, `{"l2":0,"fc_1/readout_dropout":0,"ccp_padding":"zeros"}`},
 		"twice":     {[]string{"l2=1", "l2=2"}, `{"l2":2}`},
 		"both":      {[]string{"l2=1", "level_1/l2=2"}, `{"l2":1,"level_1/l2":2}`},
 	} {
@@ -52,13 +52,13 @@ func TestNewSettings(t *testing.T) {
 		}
 	}
 	for setting, want := range map[string]string{
-		"":                     `setting "" is not NAME=VALUE with a name out of batchnorm_epsilon, batchnorm_momentum, bayes_alpha, ccp_alpha_std`,
+		"":                     `setting "" is not NAME=VALUE with a name out of batchnorm_epsilon, bayes_alpha, ccp_blocks`,
 		"ccp_dropout":          `setting "ccp_dropout" is not NAME=VALUE`,
 		"dropout=0.3":          `setting "dropout=0.3" is not NAME=VALUE with a name out of`,
 		"level_2/dropout=0.3":  `setting "level_2/dropout=0.3" is not NAME=VALUE`,
 		"ccp_dropout=much":     `setting ccp_dropout=much: it must be in [0, 1)`,
 		"ccp_dropout=":         `setting ccp_dropout=: it must be in [0, 1)`,
-		"ccp_volume_loops=5":   `setting ccp_volume_loops=5: it must be true or false`,
+		"ccp_recompute=5":      `setting ccp_recompute=5: it must be true or false`,
 		"ccp_candidates=1.5":   `setting ccp_candidates=1.5: it must be a whole number from 0`,
 		"l2=1;ccp_dropout=0.1": `setting l2=1;ccp_dropout=0.1: it must be finite and not negative`,
 	} {
@@ -99,27 +99,26 @@ func TestSettingsCheck(t *testing.T) {
 		value any
 		want  string
 	}{
-		"ccp_hierarchy":            {"frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, refined, prepared, random"},
+		"ccp_hierarchy":            {"frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
 		"ccp_gates":                {"node", "setting ccp_gates=node: it must be one of level, cluster, slot"},
-		"ccp_order":                {"norm", "setting ccp_order=norm: it must be one of filter-norm-elu, filter-elu-norm"},
+		"ccp_padding":              {"ones", "setting ccp_padding=ones: it must be one of nodes, zeros"},
 		"ccp_dropout":              {1.0, "setting ccp_dropout=1: it must be in [0, 1)"},
 		"level_1/ccp_dropout":      {-0.1, "setting level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
 		"readout_dropout":          {math.NaN(), "setting readout_dropout=NaN: it must be in [0, 1)"},
 		"ccp_membership_rate":      {0.0, "setting ccp_membership_rate=0: it must be positive and finite"},
 		"batchnorm_epsilon":        {math.Inf(1), "setting batchnorm_epsilon=+Inf: it must be positive and finite"},
 		"l2":                       {-1.0, "setting l2=-1: it must be finite and not negative"},
-		"ccp_objective_weight":     {math.Inf(-1), "setting ccp_objective_weight=-Inf: it must be a finite number"},
 		"ccp_candidates":           {-1, "setting ccp_candidates=-1: it must be a whole number from 0"},
 		"depth":                    {1.0, `setting "depth=1" is not NAME=VALUE with a name out of batchnorm_epsilon,`},
 		"level_1/ccp_hierarchy":    {"random", `setting level_1/ccp_hierarchy=random: ccp_hierarchy is for the whole model; leave "level_1/" out`},
-		"fc_1/ccp_normalize_input": {true, "ccp_normalize_input is for the whole model"},
+		"fc_1/ccp_hierarchies":     {2, "ccp_hierarchies is for the whole model"},
 	} {
 		assert.ErrorContains(t, settings(map[string]any{"l2": 0.0, path: c.value}).Check(), c.want)
 	}
 }
 
 func FuzzSettings(f *testing.F) {
-	for _, setting := range []string{"", "ccp_dropout=0.3", "level_2/ccp_gates=slot", "l2=", "=", "/=/", "l2=1;l2=2", "ccp_volume_loops=t"} {
+	for _, setting := range []string{"", "ccp_dropout=0.3", "level_2/ccp_gates=slot", "l2=", "=", "/=/", "l2=1;l2=2", "ccp_recompute=t"} {
 		f.Add(setting)
 	}
 	f.Fuzz(func(t *testing.T, setting string) {

@@ -15,7 +15,7 @@ func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == ccp.Dir
 // checkSlots says which level has directed slots or blocks though its neighbourhoods are not known before the training, and that there is no
 // search to go another way.
 func (s Spec) checkSlots() error {
-	if s.Settings.Of("").Search == cutSearch && !s.Plan().Searched && !s.restricted(0) {
+	if s.Settings.Of("").Search == cutSearch && s.Plan() != ccp.Prepared && !s.restricted(0) {
 		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use --hierarchy %v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
 	}
 	for i := range s.Levels {

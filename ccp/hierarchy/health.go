@@ -119,7 +119,7 @@ func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 }
 
 // remedy is what helps memberships that are of no use.
-const remedy = "use --hierarchy prepared or refined, raise ccp_membership_rate, or train longer"
+const remedy = "use --hierarchy prepared, raise ccp_membership_rate, or train longer"
 
 // warn fills in the warnings.
 func (h *Health) warn(choices int) {

@@ -7,6 +7,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
+// momentum is the share of the running mean and variance that a training step keeps.
+const momentum = 0.9
+
 // BatchNorm is batch normalisation (Ioffe and Szegedy 2015) of x + bias over all axes but the last.
 //
 //	y = scale · (x + bias − mean) / √(variance + ε) + offset
@@ -26,8 +29,7 @@ func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 	runningMean := zeros.VariableWithShape("mean", shape).SetTrainable(false)
 	runningVariance := ones.VariableWithShape("variance", shape).SetTrainable(false)
 	stepsVar := zeros.VariableWithShape("steps", shapes.Make(dtype)).SetTrainable(false)
-	options := OptionsOf(scope)
-	epsilon := options.BatchNormEpsilon
+	epsilon := OptionsOf(scope).BatchNormEpsilon
 	if bias == nil {
 		bias = Zeros(g, shape)
 	}
@@ -40,7 +42,7 @@ func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 	mean := StopGradient(ReduceMean(flat, 0))
 	variance := StopGradient(ReduceMean(Square(Sub(flat, ExpandAxes(mean, 0))), 0))
 	steps := OnePlus(stepsVar.NodeValue(g))
-	keep := Min(Scalar(g, dtype, options.BatchNormMomentum), OneMinus(Reciprocal(steps)))
+	keep := Min(Scalar(g, dtype, momentum), OneMinus(Reciprocal(steps)))
 	follow := func(running *model.Variable, batch *Node) {
 		running.SetNodeValue(Add(Mul(keep, running.NodeValue(g)), Mul(OneMinus(keep), StopGradient(batch))))
 	}

@@ -14,8 +14,6 @@ type LayerOptions struct {
 	DType string `param:"dtype" default:"float32" rule:"one of float32|bfloat16"`
 	// L2 is the weight decay λ of filters and dense layers: the loss gains ½·λ·Σw².
 	L2 float64 `param:"l2" default:"0.0001" rule:"not negative" parts:"level fc classes"`
-	// BatchNormMomentum is the share of the running mean and variance that a training step keeps.
-	BatchNormMomentum float64 `param:"batchnorm_momentum" default:"0.9" rule:"share" parts:"level fc"`
 	// BatchNormEpsilon is added to the variance.
 	BatchNormEpsilon float64 `param:"batchnorm_epsilon" default:"0.00001" rule:"positive" parts:"level fc"`
 }

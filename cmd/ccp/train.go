@@ -185,11 +185,8 @@ func complete(c *training.Config, f *pflag.FlagSet, recipe string, hidden []int,
 
 // ofPrepared are the settings of a recipe for prepared hierarchies that another plan cannot have, but for those that were given.
 func ofPrepared(plan ccp.Plan, given []string) (names []string) {
-	if !plan.Searched {
-		names = append(names, "ccp_search")
-	}
 	if plan != ccp.Prepared {
-		names = append(names, "ccp_slots", "ccp_hierarchies")
+		names = append(names, "ccp_search", "ccp_slots", "ccp_hierarchies")
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		return slices.ContainsFunc(given, func(setting string) bool { return strings.HasPrefix(setting, name+"=") })

@@ -45,7 +45,6 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 	}{
 		{nil, "cut", "directed"},
 		{[]string{"ccp_hierarchy=learned"}, "anneal", "rank"},
-		{[]string{"ccp_hierarchy=refined"}, "cut", "rank"},
 		{[]string{"ccp_hierarchy=learned", "ccp_slots=directed"}, "anneal", "directed"},
 		{[]string{"ccp_hierarchy=random", "ccp_slots=random"}, "anneal", "random"},
 	} {

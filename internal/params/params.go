@@ -134,6 +134,9 @@ func (f Field) Value(options any) any {
 		}
 		return string(raw)
 	}
+	if v := reflect.ValueOf(v); v.Kind() == reflect.String {
+		return v.String()
+	}
 	return v
 }
 

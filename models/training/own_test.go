@@ -75,7 +75,7 @@ func TestRegisterErrors(t *testing.T) {
 	}
 	s := models.Spec{Model: "own", Nodes: 64, Channels: 1, Classes: 10}
 	require.NoError(t, s.Check())
-	for _, plan := range []string{"prepared", "refined", "random"} {
+	for _, plan := range []string{"prepared", "random"} {
 		settings, err := models.NewSettings("ccp_hierarchy=" + plan)
 		require.NoError(t, err)
 		s.Settings = settings

@@ -60,7 +60,7 @@ const farBelow = 0.7
 
 // holdAgainstSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
 func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
-	if !r.spec.Clusters() || !r.spec.Plan().Objective || r.data.Affinity.Edges() > 1<<20 {
+	if !r.spec.Clusters() || !r.spec.Plan().Maximises() || r.data.Affinity.Edges() > 1<<20 {
 		return
 	}
 	searched, err := r.spec.SearchedObjective(ctx, r.data.Affinity)

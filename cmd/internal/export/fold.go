@@ -98,7 +98,7 @@ func (n *Network) blocks(c *models.Classifier, i int, pooled Level) error {
 func (n *Network) convolutions(c *models.Classifier, paths []string, level Level, channels int) error {
 	for i, path := range paths {
 		level.Channels, level.Skip = channels, i%2 == 1
-		if err := level.fold(c.Store(), "/model/"+path, true); err != nil {
+		if err := level.fold(c.Store(), "/model/"+path); err != nil {
 			return err
 		}
 		n.Levels = append(n.Levels, level)
@@ -126,11 +126,11 @@ func foldLevel(store *model.Store, path string, size models.Level, nodes, channe
 			level.Gates = append(level.Gates, read.Gates[k]...)
 		}
 	}
-	return level, level.fold(store, path, ccp.OptionsOf(scope).Order != "filter-elu-norm")
+	return level, level.fold(store, path)
 }
 
-// fold reads and folds the filter in the scope `path` and its batch normalisation, which comes before the ELU if normFirst.
-func (l *Level) fold(store *model.Store, path string, normFirst bool) error {
+// fold reads and folds the filter in the scope `path` and its batch normalisation.
+func (l *Level) fold(store *model.Store, path string) error {
 	scope, filters := store.Scope(path), l.Filters
 	weights, offsets, err := ccp.ReadFilter(scope, filters, l.Neighbours, l.Channels)
 	if err != nil {
@@ -145,14 +145,9 @@ func (l *Level) fold(store *model.Store, path string, normFirst bool) error {
 	for i, w := range weights {
 		kernel[i%rows*filters+i/rows] = float64(w)
 	}
-	if normFirst {
-		absorb(kernel, bias, scale, shift)
-	} else {
-		l.Scale, l.Shift = convert[float32](scale), convert[float32](shift)
-	}
+	absorb(kernel, bias, scale, shift)
 	l.Kernel, l.Bias = convert[float32](kernel), convert[float32](bias)
-	return cmp.Or(finite(path+": gate", l.Gates), finite(path+": scale", l.Scale), finite(path+": shift", l.Shift),
-		finite(path+": kernel", l.Kernel), finite(path+": bias", l.Bias))
+	return cmp.Or(finite(path+": gate", l.Gates), finite(path+": kernel", l.Kernel), finite(path+": bias", l.Bias))
 }
 
 // foldDense folds a fully connected layer and, if it has one, its batch normalisation.

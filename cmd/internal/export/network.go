@@ -7,7 +7,7 @@ import "github.com/clusterpool/ccp/models"
 // Network is a trained classifier as constants: gates are computed, batch normalisation is folded. With
 // x = (signal − Mean) / Std, `[nodes, channels]`, every level computes
 //
-//	x[k,j] ← ELU(Σ_l Σ_i Kernel[l,i,j] · Gates[k,l] · x[Nodes[k,l],i] + Bias[j]) · Scale[j] + Shift[j].
+//	x[k,j] ← ELU(Σ_l Σ_i Kernel[l,i,j] · Gates[k,l] · x[Nodes[k,l],i] + Bias[j])
 //
 // In the ELU, a level with a Skip also adds the input of the level before it. The convolutions of a stem and of blocks are levels, too,
 // with a cluster for each node of their input. A level of K clusters in H hierarchies is one of H·K, those of the first hierarchy first.
@@ -29,7 +29,6 @@ type Level struct {
 	Gates        []float32 // `[K, L]`
 	Kernel       []float32 // `[L·C, filters]`
 	Bias         []float32 // `[filters]`
-	Scale, Shift []float32 // `[filters]`; nil if batch normalisation comes before the ELU: Kernel and Bias hold it then
 	Skip         bool      // the end of a residual block
 }
 

@@ -16,11 +16,11 @@ import (
 )
 
 // byHand is a classifier of one level, K = 1, L = 2, C = 1, two filters, of two classes, whose weights are set here.
-func byHand(t *testing.T, order string) *models.Classifier {
+func byHand(t *testing.T) *models.Classifier {
 	t.Helper()
 	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: models.Spec{
 		Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}}},
-		Nodes: 3, Channels: 1, Classes: 2, Settings: models.Settings{}.With("", func(o *models.Options) { o.Order, o.BatchNormEpsilon = order, 1 }),
+		Nodes: 3, Channels: 1, Classes: 2, Settings: models.Settings{}.With("", func(o *models.Options) { o.BatchNormEpsilon = 1 }),
 	}, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, nil)
 	require.NoError(t, err)
 	set := func(path string, value any) {
@@ -43,7 +43,7 @@ func byHand(t *testing.T, order string) *models.Classifier {
 }
 
 func TestFoldByHand(t *testing.T) {
-	n, err := Fold(byHand(t, "filter-norm-elu"))
+	n, err := Fold(byHand(t))
 	require.NoError(t, err)
 	require.Len(t, n.Levels, 1)
 	l := n.Levels[0]
@@ -52,20 +52,15 @@ func TestFoldByHand(t *testing.T) {
 	// Both scales are 1: kernel[l, filter] is W[filter, l]; bias = b − mean + offset.
 	assert.Equal(t, []float32{1, -3, 2, 4}, l.Kernel)
 	assert.Equal(t, []float32{4.75, 5.75}, l.Bias)
-	assert.Nil(t, l.Scale)
-	assert.Nil(t, l.Shift)
 	assert.Equal(t, []Dense{{2, 2, []float32{1, -1, 0.5, 2}, []float32{0.125, 0}}}, n.Dense)
 	assert.Equal(t, 2, n.Spec.Classes)
 
-	c := byHand(t, "filter-elu-norm")
+	c := byHand(t)
 	edit(t, c.Store(), "/model/level_1/batch_norm/scale", func(i int, x float32) float32 { return 2 * x })
 	n, err = Fold(c)
 	require.NoError(t, err)
-	l = n.Levels[0]
-	assert.Equal(t, []float32{1, -3, 2, 4}, l.Kernel)
-	assert.Equal(t, []float32{0.25, -0.25}, l.Bias)
-	assert.Equal(t, []float32{2, 2}, l.Scale)
-	assert.Equal(t, []float32{4, 5}, l.Shift)
+	assert.Equal(t, []float32{2, -6, 4, 8}, n.Levels[0].Kernel)
+	assert.Equal(t, []float32{4.5, 4.5}, n.Levels[0].Bias)
 }
 
 func TestFoldErrors(t *testing.T) {
@@ -87,7 +82,7 @@ func TestFoldErrors(t *testing.T) {
 		{nan("level_1/batch_norm/variance"), "/model/level_1: kernel 1 is NaN; the training diverged or the checkpoint is damaged"},
 		{nan("classes/b"), "/model/classes: bias 1 is NaN; the training diverged or the checkpoint is damaged"},
 	} {
-		damaged := byHand(t, "filter-norm-elu")
+		damaged := byHand(t)
 		c.damage(damaged)
 		_, err := Fold(damaged)
 		assert.EqualError(t, err, c.want)
@@ -107,7 +102,7 @@ func spoil(t *testing.T, c *models.Classifier, path string) {
 }
 
 func TestWriteNPZ(t *testing.T) {
-	n, err := Fold(classifier(t, variants["mixed orders"]))
+	n, err := Fold(classifier(t, variants["norms"]))
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "model.npz")
 	require.NoError(t, n.WriteNPZ(path))
@@ -124,14 +119,14 @@ func TestWriteNPZ(t *testing.T) {
 		"ccp_version": "string[]", "data": "string[]", "class_names": "string[3]", "nodes": "int32[]", "mean": "float32[2]", "std": "float32[2]",
 		"hierarchies": "int32[]", "level_1_skip": "bool[]", "level_2_skip": "bool[]",
 		"levels": "int32[]", "level_1_nodes": "int32[6 4]", "level_1_gates": "float32[6 4]", "level_1_kernel": "float32[8 5]",
-		"level_1_bias": "float32[5]", "level_1_scale": "float32[5]", "level_1_shift": "float32[5]",
+		"level_1_bias": "float32[5]",
 		"level_2_nodes": "int32[2 3]", "level_2_gates": "float32[2 3]", "level_2_kernel": "float32[15 7]",
-		"level_2_bias": "float32[7]", "level_2_scale": "float32[7]", "level_2_shift": "float32[7]",
+		"level_2_bias": "float32[7]",
 		"dense_layers": "int32[]", "dense_1_kernel": "float32[14 8]", "dense_1_bias": "float32[8]", "dense_2_kernel": "float32[8 3]", "dense_2_bias": "float32[3]",
 	}, shapes)
 	for name, want := range map[string]any{"levels": []int32{2}, "hierarchies": []int32{1}, "level_2_skip": []bool{false}, "dense_layers": []int32{2}, "nodes": []int32{12}, "data": []string{"grid"},
-		"class_names": []string{"red", "grün", `"blue"`}, "level_1_scale": []float32{1, 1, 1, 1, 1}, "level_1_shift": make([]float32, 5),
-		"level_2_scale": n.Levels[1].Scale, "level_2_shift": n.Levels[1].Shift, "level_2_nodes": n.Levels[1].Nodes, "dense_1_kernel": n.Dense[0].Kernel} {
+		"class_names": []string{"red", "grün", `"blue"`},
+		"level_2_nodes": n.Levels[1].Nodes, "dense_1_kernel": n.Dense[0].Kernel} {
 		array, err := file.Array(name)
 		require.NoError(t, err)
 		assert.Equal(t, want, array.Data, name)

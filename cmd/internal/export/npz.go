@@ -2,7 +2,6 @@ package export
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -23,16 +22,10 @@ func (n *Network) WriteNPZ(path string) error {
 	add("levels", []int32{int32(len(n.Levels))})
 	for i, l := range n.Levels {
 		name := fmt.Sprintf("level_%d_", i+1)
-		scale, shift := l.Scale, l.Shift
-		if scale == nil {
-			scale, shift = slices.Repeat([]float32{1}, l.Filters), make([]float32, l.Filters)
-		}
 		add(name+"nodes", l.Nodes, l.Clusters, l.Neighbours)
 		add(name+"gates", l.Gates, l.Clusters, l.Neighbours)
 		add(name+"kernel", l.Kernel, l.Neighbours*l.Channels, l.Filters)
 		add(name+"bias", l.Bias, l.Filters)
-		add(name+"scale", scale, l.Filters)
-		add(name+"shift", shift, l.Filters)
 		add(name+"skip", []bool{l.Skip})
 	}
 	add("dense_layers", []int32{int32(len(n.Dense))})

@@ -79,10 +79,6 @@ func (g *onnxGraph) level(name string, l Level, before string) {
 		g.node("Add", name+"/skipped", before)
 	}
 	g.node("Elu", name+"/elu")
-	if l.Scale != nil {
-		g.node("Mul", name+"/scaled", g.constant(name+"/scale", l.Scale, filters))
-		g.node("Add", name+"/pooled", g.constant(name+"/shift", l.Shift, filters))
-	}
 }
 
 // version is that of this program.
