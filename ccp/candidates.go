@@ -143,7 +143,7 @@ func near(members []int32, around []row, size int) []int32 {
 }
 
 // clusterAmong is Cluster with memberships restricted to candidates; its coarse affinity is Sparse. m: `[N, c]`.
-func clusterAmong(scope *model.Scope, a Sparse, m *Node, c candidates, size int) Level {
+func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int) Level {
 	g, dtype, n := m.Graph(), m.DType(), a.nodes
 	if c.nodes() != n || m.Shape().Dim(1) != c.c {
 		exceptions.Panicf("memberships %s and candidates of %d nodes do not fit %d nodes", m.Shape(), c.nodes(), n)
@@ -185,7 +185,7 @@ func selectAmong(scope *model.Scope, rank *Node, c candidates, edges []pair, siz
 	outside := Stack([]*Node{ScalarZero(g, rank.DType()), Infinity(g, rank.DType(), -1)}, 0)
 	ranks := Concatenate([]*Node{Reshape(rank, count), outside}, 0)
 	picks := Select(Gather(StopGradient(ranks), ExpandAxes(slotTable, -1)), size)
-	return At(nodeTable, picks), Gather(ranks, ExpandAxes(At(slotTable, picks), -1))
+	return at(nodeTable, picks), Gather(ranks, ExpandAxes(at(slotTable, picks), -1))
 }
 
 // normalizeEdges is Normalize of a pooled affinity with the diagonal given, `[K]`, and whose edges follow it in pooled.

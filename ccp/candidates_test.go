@@ -143,7 +143,7 @@ func TestCandidatesAreZeroElsewhere(t *testing.T) {
 
 // denseRank is the rank of every node in every cluster, at a neighbourhood.
 func denseRank(a ccp.Affinity, m, neighbourhood *Node) *Node {
-	return ccp.At(ccp.Rank(m, ccp.Links(a, m)), neighbourhood)
+	return ccp.At(ccp.Rank(m, a.Times(m)), neighbourhood)
 }
 
 // The gradient of the memberships of the first level, by way of those above it as well, is what finite differences give: with

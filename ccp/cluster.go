@@ -17,25 +17,18 @@ type Level struct {
 // Cluster is the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity, objective, ranks and
 // neighbourhoods of `size` nodes. m: memberships `[N, K]`.
 func Cluster(a Affinity, m *Node, size int) Level {
-	links := Links(a, m)
+	links := a.Times(m) // how strongly each node is tied to the members of each cluster
 	pooled := Coarsen(a, m, links)
 	rank := Rank(m, links)
 	neighbourhood := Select(rank, size)
 	return Level{
 		Neighbourhood: neighbourhood,
-		Rank:          At(rank, neighbourhood),
+		Rank:          at(rank, neighbourhood),
 		Objective:     Objective(Cohesion(pooled), Volume(a.Degrees(), m)),
 		Coarse:        Dense{A: Normalize(pooled)},
 		nodes:         a.Nodes(),
 	}
 }
-
-// Memberships are the soft assignments of nodes to clusters: M = softmax of each row of u. u: `[N, K]`, result `[N, K]`.
-func Memberships(u *Node) *Node { return Softmax(u, -1) }
-
-// Links are A0·M: how strongly each node is tied to the members of each cluster. m: `[N, K]`, result `[N, K]`.
-// Everything else a level needs of its graph follows from them.
-func Links(a Affinity, m *Node) *Node { return a.Times(m) }
 
 // Coarsen is the pooled affinity P = Mᵀ·A0·M, links being A0·M. m, links: `[N, K]`, result `[K, K]`, symmetric, its
 // entries summing to those of A0.

@@ -92,8 +92,8 @@ func TestPooledAffinityCountsEdges(t *testing.T) {
 			a := ccp.NewSparse(scope, g, m, dtypes.Float64)
 			one := ccp.Memberships(hard(g, cluster, 4))
 			soft := ccp.Memberships(MulScalar(hard(g, cluster, 4), 1e-3))
-			p := ccp.Coarsen(a, soft, ccp.Links(a, soft))
-			return []*Node{ccp.Coarsen(a, one, ccp.Links(a, one)), ReduceAllSum(p), p, TransposeAllDims(p, 1, 0)}
+			p := ccp.Coarsen(a, soft, a.Times(soft))
+			return []*Node{ccp.Coarsen(a, one, a.Times(one)), ReduceAllSum(p), p, TransposeAllDims(p, 1, 0)}
 		})
 		assert.Equal(t, want, got[0])
 		assert.InDelta(t, 2*70.0, got[1][0], 1e-10)
@@ -377,7 +377,7 @@ func TestLargePooledAffinity(t *testing.T) {
 			in := Const(g, u)
 			m1 := ccp.Memberships(in)
 			a := ccp.NewSparse(scope, g, m, dtypes.Float64)
-			links := ccp.Links(a, m1)
+			links := a.Times(m1)
 			p := ccp.Coarsen(a, m1, links)
 			plain := Dot(TransposeAllDims(m1, 1, 0), links).Product()
 			weight := Sin(IotaFull(g, p.Shape()))

@@ -9,64 +9,22 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
+// The names of a level's variables that do not change in training.
 const (
-	levelKey             = "ccp_level" // under which a level is kept with its graph
-	frozenNeighbourhoods = "frozen_neighbourhood"
-	frozenRanks          = "frozen_rank"
-	hardClusters         = "clusters"   // int32 [N]: each node's cluster, in place of U; of H hierarchies [H·N]
-	candidateClusters    = "candidates" // int32 [N, c]: the clusters that each node may belong to
+	frozenNeighbourhoods = "frozen_neighbourhood" // int32 [H·K, L]
+	frozenRanks          = "frozen_rank"          // [H·K, L]
+	hardClusters         = "clusters"             // int32 [H·N]: each node's cluster, in place of U
+	candidateClusters    = "candidates"           // int32 [N, c]: the clusters that each node may belong to
 )
 
-// TablesScope is where a level keeps what it derives from its graph and candidates, in variables that need not be saved.
-const TablesScope = "tables"
-
-// SetClusters gives the level in scope hard memberships, the cluster of each of its nodes, in place of U: for several frozen
-// hierarchies those of one after the other.
-func SetClusters(scope *model.Scope, cluster []int32) error {
-	return keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(cluster, len(cluster)))
-}
-
-// SetCandidates restricts the memberships of the level in scope to c clusters of each node, in ascending order, row by row.
-// Time and memory are then linear in nodes and edges. The level's affinity must be Sparse, or come from a level with
-// candidates.
-func SetCandidates(scope *model.Scope, of []int32, c int) error {
-	return keep(scope, candidateClusters, tensors.FromFlatDataAndDimensions(of, len(of)/c, c))
-}
-
-// SetFrozen gives the level in scope the neighbourhoods and ranks of a hierarchy found elsewhere, in float32, as a Freezer keeps
-// them: of all clusters, with size nodes each, row-major, the most central node first. Of several hierarchies, see Frozen, they are
-// those of one after the other, each with node numbers of its own. Options.Slots may put them into another order.
-func SetFrozen(scope *model.Scope, neighbourhoods []int32, ranks []float64, size int) error {
-	k := len(neighbourhoods) / size
-	if optionsOf(scope).Slots == randomSlots {
-		neighbourhoods, ranks = shuffled(scope.Scope(), neighbourhoods, ranks, size)
-	}
-	if err := keep(scope, frozenNeighbourhoods, tensors.FromFlatDataAndDimensions(neighbourhoods, k, size)); err != nil {
-		return err
-	}
-	return keep(scope, frozenRanks, floats(dtypes.Float32, ranks, k, size))
-}
-
-// keep makes value the value of a variable that is not trained.
-func keep(scope *model.Scope, name string, value *tensors.Tensor) error {
-	v := scope.GetVariable(name)
-	if v != nil {
-		v.SetTrainable(false)
-		return v.SetValue(value)
-	}
-	v, err := scope.CreateVariable(name, value)
-	if err == nil {
-		v.SetTrainable(false)
-	}
-	return err
-}
+// levelKey is what a level is kept under with its graph.
+const levelKey = "ccp_level"
 
 // Levels returns the levels that were built into g, from the first to the last.
 func Levels(store *model.Store, g *Graph) (levels []Level) {
@@ -144,6 +102,9 @@ func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 			return nil, nil, err
 		}
 		objectives, coverage = append(objectives, shapes.ConvertTo[float64](of[0].Value())), append(coverage, hierarchy.Coverage(nodes, level.nodes))
+		if scope.GetVariable(hardClusters) != nil && scope.GetVariable(frozenRanks) != nil { // it was prepared
+			continue
+		}
 		if err := errors.Join(keep(scope, frozenNeighbourhoods, of[1]), keep(scope, frozenRanks, of[2])); err != nil {
 			return nil, nil, err
 		}

@@ -3,6 +3,7 @@ package ccp
 import (
 	"fmt"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -10,43 +11,48 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// frozen stands for a graph under hierarchies that no longer change.
+// frozen stands for a graph whose hierarchies no longer change. The neighbourhoods and ranks of a level are variables of its scope.
 type frozen struct {
-	nodes int   // of the graph, or of one hierarchy's coarse graph
-	side  int   // how many hierarchies' nodes the signal has, one after the other
-	drawn *Node // int32 scalar: the only hierarchy used; nil: all of them
+	nodes  int             // of the graph, or of one hierarchy's coarse graph
+	side   int             // how many hierarchies' nodes the signal has, one after the other
+	draw   *model.Scope    // where to draw one of the hierarchies; nil: all are used
+	drawn  *Node           // int32 scalar: the one drawn
+	levels []preparedLevel // of the levels to come, where their variables do not exist yet
 }
-
-// Frozen stands for a graph of that many nodes under hierarchies that no longer change: the level's neighbourhoods and ranks are
-// those that a Freezer or SetFrozen kept in its scope, and so are those of the levels after it. It has no edges: Times and Degrees
-// panic.
-//
-// Where SetFrozen was given H hierarchies, a level of K clusters gives H·K, those of the first hierarchy first, with the same
-// weights for all: a pass then computes all of them at once.
-func Frozen(nodes int) Affinity { return frozen{nodes: nodes, side: 1} }
-
-// FrozenDraw is Frozen of one of the hierarchies, which is drawn anew for every step: each level gives its K clusters. which: int32
-// scalar, from 0.
-func FrozenDraw(nodes int, which *Node) Affinity { return frozen{nodes, 1, which} }
 
 // Nodes implements Affinity.
 func (f frozen) Nodes() int { return f.nodes * f.side }
 
 func (f frozen) cluster(l *Layer) Level {
-	neighbourhood, rank, hierarchies := f.kept(l.scope, l.signal.Graph(), frozenNeighbourhoods, frozenRanks, l.clusters, l.size)
-	coarse := frozen{l.clusters, hierarchies, f.drawn}
+	g, k := l.signal.Graph(), l.clusters
+	if len(f.levels) > 0 && l.scope.GetVariable(frozenNeighbourhoods) == nil {
+		if err := f.levels[0].keep(l.scope); err != nil {
+			panic(err)
+		}
+	}
+	coarse := f
+	if len(f.levels) > 0 {
+		coarse.levels = f.levels[1:]
+	}
+	if v := l.scope.GetVariable(frozenNeighbourhoods); f.draw != nil && f.drawn == nil && v != nil && v.Shape().Dim(0) > k {
+		which := MulScalar(nn.Uniform(f.draw, l.signal, "hierarchy"), float64(v.Shape().Dim(0)/k))
+		coarse.drawn = ConvertDType(which, dtypes.Int32)
+		f.drawn = coarse.drawn
+	}
+	neighbourhood, rank, hierarchies := f.kept(l.scope, g, frozenNeighbourhoods, frozenRanks, k, l.size)
+	coarse.nodes, coarse.side = k, hierarchies
 	if f.drawn != nil {
 		coarse.side = 1
 	}
 	return Level{Neighbourhood: neighbourhood, Rank: rank, Coarse: coarse}
 }
 
-// kept are neighbourhoods of k clusters for each hierarchy, `[H·k, size]`, or of those drawn, `[k, size]`, with the values that belong to
-// them, as variables of scope hold them.
+// kept are neighbourhoods of k clusters for each hierarchy, `[H·k, size]`, or of the one drawn, `[k, size]`, and the values that
+// belong to them, as variables of scope hold them.
 func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node, hierarchies int) {
 	at, of := scope.GetVariable(name), scope.GetVariable(with)
 	if at == nil || of == nil {
-		exceptions.Panicf("%s: the hierarchy is to be frozen, but no Freeze has kept it", scope.Scope())
+		exceptions.Panicf("%s: the hierarchy is to be frozen, but nothing has kept %s there: neither a Hierarchy nor a Freezer", scope.Scope(), name)
 	}
 	kept := at.Shape()
 	if kept.Dim(0)%k != 0 || kept.Dim(1) != size {
@@ -64,6 +70,15 @@ func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size in
 		exceptions.Panicf("%s: it has %d frozen hierarchies, the level before it %d", scope.Scope(), hierarchies, f.side)
 	}
 	return neighbourhood, values, hierarchies
+}
+
+// Mean implements Affinity.
+func (f frozen) Mean(logits *Node) *Node {
+	if f.side == 1 {
+		return logits
+	}
+	rows, classes := logits.Shape().Dim(0), logits.Shape().Dim(1)
+	return ReduceMean(Reshape(logits, rows/f.side, f.side, classes), 1)
 }
 
 // Times implements Affinity; it panics.

@@ -166,7 +166,7 @@ func TestPadding(t *testing.T) {
 				return [][]float64{values(out[0]), values(out[1])}
 			}
 			before, after := run(0), run(3)
-			level, err := ccp.ReadNeighbourhoods(store.Scope("/level_1"), 0, 6, 3, 3)
+			level, err := ccp.Kept{Scope: store.Scope("/level_1")}.Neighbourhoods(6, 3, 3)
 			require.NoError(t, err)
 			alpha := tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/alpha").MustValue())[0]
 			beta := tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/beta").MustValue())[0]

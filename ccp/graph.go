@@ -19,6 +19,9 @@ type Affinity interface {
 	Times(x *Node) *Node
 	// Degrees are the row sums of A0, shape `[N]`.
 	Degrees() *Node
+	// Mean takes the mean of the logits over the hierarchies that the affinity has, see Hierarchy.Affinity: `[batch·H, classes]`
+	// becomes `[batch, classes]`. Where there is one hierarchy, or one was drawn, it returns logits.
+	Mean(logits *Node) *Node
 	// pool is Coarsen on this graph.
 	pool(m, links *Node) *Node
 	// cluster is the cluster step of a level on this graph.
@@ -40,6 +43,9 @@ func (d Dense) cluster(l *Layer) Level {
 
 // Times implements Affinity.
 func (d Dense) Times(x *Node) *Node { return Dot(withoutDiagonal(d.A), x).Product() }
+
+// Mean implements Affinity.
+func (d Dense) Mean(logits *Node) *Node { return logits }
 
 // Degrees implements Affinity.
 func (d Dense) Degrees() *Node { return ReduceSum(withoutDiagonal(d.A), 1) }
@@ -69,6 +75,7 @@ func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.D
 	return Dense{A: nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
 }
 
+// floats makes a tensor of values in dtype.
 func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
 	if dtype == dtypes.Float64 {
 		return tensors.FromFlatDataAndDimensions(values, dims...)
@@ -76,9 +83,13 @@ func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
 	if dtype != dtypes.Float32 {
 		exceptions.Panicf("the layer computes in float32 or float64, not in %s", dtype)
 	}
-	narrow := make([]float32, len(values))
+	return tensors.FromFlatDataAndDimensions(narrow(values), dims...)
+}
+
+func narrow(values []float64) []float32 {
+	single := make([]float32, len(values))
 	for i, v := range values {
-		narrow[i] = float32(v)
+		single[i] = float32(v)
 	}
-	return tensors.FromFlatDataAndDimensions(narrow, dims...)
+	return single
 }

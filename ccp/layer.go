@@ -15,7 +15,9 @@ type Layer struct {
 	signal            *Node
 	affinity          Affinity
 	clusters, filters int
-	size              int // L
+	size              int          // L
+	blocks            int          // residual ones
+	input             *Preparation // of a Stem, which does not pool
 	options           Options
 }
 
@@ -35,7 +37,9 @@ func (l *Layer) Options(change func(o *Options)) *Layer { change(&l.options); re
 // In training the level's objective is subtracted from the loss. It panics, naming the scope, when the
 // options do not fit the graph or the signal.
 func (l *Layer) Done() (pooled *Node, coarse Affinity) {
-	l.check()
+	if l.check(); l.input != nil {
+		return l.stem(), nil
+	}
 	scope, g := l.scope, l.signal.Graph()
 	level := l.cluster()
 	scope.SetGraphParam(g, levelKey, level)
@@ -50,7 +54,12 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	}
 	x := filter(nn.NarrowDType(scope, l.signal), l.signal, level.Neighbourhood, l.gate(level.Rank), w)
 	x = nn.ELU(nn.BatchNorm(scope, x, b))
-	return nn.Dropout(scope, x, l.options.Dropout), level.Coarse
+	x = nn.Dropout(scope, x, l.options.Dropout)
+	if l.blocks > 0 {
+		neighbourhood, gate := around(scope, g, level.Coarse)
+		x = residual(scope, x, neighbourhood, gate, l.blocks)
+	}
+	return x, level.Coarse
 }
 
 // cluster is the level's cluster step.
@@ -82,7 +91,7 @@ func (l *Layer) soft(a Affinity) Level {
 // U moves `rate` times as fast as the other weights, with one optimizer for all. Result `[N, width]`.
 func (l *Layer) memberships(width int) *Node {
 	v := nn.NormalVariable(l.scope, membershipsName, 0, 1/l.options.MembershipRate, l.signal.DType(), l.affinity.Nodes(), width)
-	return Memberships(MulScalar(v.NodeValue(l.signal.Graph()), l.options.MembershipRate))
+	return Softmax(MulScalar(v.NodeValue(l.signal.Graph()), l.options.MembershipRate), -1)
 }
 
 // gateStd is σ₁ and σ₂ in α ~ N(1, σ₁²) and β ~ N(0, σ₂²) at the start.
@@ -102,11 +111,15 @@ func (l *Layer) gate(rank *Node) *Node {
 
 func (l *Layer) check() {
 	at := l.scope.Scope()
-	if l.affinity == nil {
-		exceptions.Panicf("%s: there is no affinity; where the hierarchy is frozen it is ccp.Frozen(nodes)", at)
-	}
 	if l.signal.Rank() != 3 {
 		exceptions.Panicf("%s: the signal has shape %s, it must be [batch, nodes, channels]", at, l.signal.Shape())
+	}
+	if l.input != nil {
+		l.affinity = frozen{nodes: l.input.graph.N(), side: 1}
+		l.size = min(l.size, l.affinity.Nodes())
+	}
+	if l.affinity == nil {
+		exceptions.Panicf("%s: there is no affinity; it is FromMatrix of the graph, or what a Hierarchy gives", at)
 	}
 	nodes := l.affinity.Nodes()
 	if l.signal.Shape().Dim(1) != nodes {
@@ -121,7 +134,7 @@ func (l *Layer) check() {
 	if err := params.Check(l.options); err != nil {
 		exceptions.Panicf("%s: %v", at, err)
 	}
-	if o := l.options; o.Slots == DirectedSlots && o.Hierarchy != Prepared {
+	if o := l.options; o.Slots == directedSlots && o.Hierarchy != Prepared {
 		exceptions.Panicf("%s: ccp_slots=%s takes ccp_hierarchy=%v, but the hierarchy is %v", at, o.Slots, Prepared, o.Hierarchy)
 	}
 }

@@ -277,5 +277,5 @@ func TestSetClusters(t *testing.T) {
 	_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, g *Graph) *Node {
 		return twoFrozen(scope, randomSignal(g, dtypes.Float64, 1, 16, 3))
 	})
-	assert.ErrorContains(t, err, "/level_1: the hierarchy is to be frozen, but no Freeze has kept it")
+	assert.ErrorContains(t, err, "/level_1: the hierarchy is to be frozen, but nothing has kept frozen_neighbourhood there")
 }

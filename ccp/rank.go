@@ -101,9 +101,9 @@ func largestInTurn(values, keys *Node, size int) *Node {
 	return Concatenate(picks, 0)
 }
 
-// At gives the values of a per-node, per-cluster quantity at the selected nodes. x: `[N, K]`, neighbourhood: `[K, L]`,
+// at gives the values of a per-node, per-cluster quantity at the selected nodes. x: `[N, K]`, neighbourhood: `[K, L]`,
 // result `[K, L]`.
-func At(x, neighbourhood *Node) *Node {
+func at(x, neighbourhood *Node) *Node {
 	clusters := Iota(x.Graph(), neighbourhood.Shape(), 0)
 	return Gather(x, Stack([]*Node{neighbourhood, clusters}, -1))
 }

@@ -101,7 +101,7 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 		}
 		params := []*Node{real(u), real(w), real(level.B), real(level.Alpha), real(level.Beta)}
 		m := ccp.Memberships(params[0])
-		links := ccp.Links(a, m)
+		links := a.Times(m)
 		p := ccp.Coarsen(a, m, links)
 		rank := ccp.Rank(m, links)
 		cohesion, volume := ccp.Cohesion(p), ccp.Volume(a.Degrees(), m)

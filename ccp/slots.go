@@ -8,10 +8,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Values of Options.Slots.
+// randomSlots is the value of Options.Slots for a random order of each neighbourhood, directedSlots that for one direction to a slot.
 const (
-	randomSlots   = "random"   // the nodes of each neighbourhood are in a random order
-	DirectedSlots = "directed" // a slot lies in one direction from every cluster: whoever calls SetFrozen sees to it, see package place
+	randomSlots   = "random"
+	directedSlots = "directed"
 )
 
 // zeroPadding is the value of Options.Padding that leaves out nodes of rank zero.

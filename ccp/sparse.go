@@ -12,9 +12,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Sparse is an affinity held as a list of edges. Their weights are given, for the input's graph, or computed, for what a level
+// sparse is an affinity held as a list of edges. Their weights are given, for the input's graph, or computed, for what a level
 // with candidates leaves for the next. Memory and time are linear in the edges.
-type Sparse struct {
+type sparse struct {
 	nodes   int
 	edges   edgeList
 	times   func() operator // made when it is first needed
@@ -31,8 +31,9 @@ type edgeList struct {
 // pair says that entries (a, b) and (b, a) of a symmetric matrix are the weight of an edge.
 type pair struct{ a, b, edge int32 }
 
-// NewSparse makes the neighbour lists of m non-trainable variables in scope, so that the graph holds no big constants.
-func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Sparse {
+// NewSparse brings a host-side graph into the computation as a list of edges, in variables of scope that are not trained. Time and
+// memory of its products are linear in the edges. A level with candidates needs it.
+func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
 	if m.N() == 0 {
 		exceptions.Panicf("the graph has no nodes")
 	}
@@ -44,30 +45,33 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 	return newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
 }
 
-func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees *Node) Sparse {
+func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees *Node) sparse {
 	times := func() operator { return newOperator(scope, g, n, list.pairs, list, degrees.DType()) }
-	return Sparse{nodes: n, edges: list, times: sync.OnceValue(times), degrees: degrees}
+	return sparse{nodes: n, edges: list, times: sync.OnceValue(times), degrees: degrees}
 }
 
 // Nodes implements Affinity.
-func (s Sparse) Nodes() int { return s.nodes }
+func (s sparse) Nodes() int { return s.nodes }
 
-func (s Sparse) cluster(l *Layer) Level {
+func (s sparse) cluster(l *Layer) Level {
 	of := l.scope.GetVariable(candidateClusters)
 	if of == nil || l.scope.GetVariable(hardClusters) != nil {
 		return l.soft(s)
 	}
 	c := candidates{of: tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue()), c: of.Shape().Dim(1), k: l.clusters}
-	return clusterAmong(l.scope.In(TablesScope), s, l.memberships(c.c), c, l.size)
+	return clusterAmong(l.scope.In(nn.TablesScope), s, l.memberships(c.c), c, l.size)
 }
 
 // Times implements Affinity.
-func (s Sparse) Times(x *Node) *Node { return s.times()(x) }
+func (s sparse) Times(x *Node) *Node { return s.times()(x) }
+
+// Mean implements Affinity.
+func (s sparse) Mean(logits *Node) *Node { return logits }
 
 // Degrees implements Affinity.
-func (s Sparse) Degrees() *Node { return s.degrees }
+func (s sparse) Degrees() *Node { return s.degrees }
 
-func (s Sparse) pool(m, links *Node) *Node {
+func (s sparse) pool(m, links *Node) *Node {
 	forward := func() *Node { return gram(m, links) }
 	if s.edges.values == nil { // A0 has no gradient
 		links = StopGradient(links)

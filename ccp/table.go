@@ -76,32 +76,12 @@ type table struct {
 // else edges.
 type bucket struct{ from, weights, edges *Node }
 
-// Buckets sorts rows by width, the widest first, and cuts them where together says that a row is too narrow for a table as wide as
-// the bucket's first. place is where each row stands in the concatenated buckets.
-func Buckets(widths []int, together func(widest, width int) bool) (buckets [][]int32, place []int32) {
-	order := make([]int32, len(widths))
-	place = make([]int32, len(widths))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(i, j int32) int { return widths[j] - widths[i] })
-	for at, i := range order {
-		place[i] = int32(at)
-	}
-	for start, end := 0, 1; end <= len(order); end++ {
-		if end == len(order) || !together(widths[order[start]], widths[order[end]]) {
-			buckets, start = append(buckets, order[start:end]), end
-		}
-	}
-	return buckets, place
-}
-
 func newTable(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dtypes.DType) (t table) {
 	widths := make([]int, len(rows))
 	for i, r := range rows {
 		widths[i] = 1 << bits.Len(uint(max(1, len(r.from))-1))
 	}
-	buckets, place := Buckets(widths, func(a, b int) bool { return a == b })
+	buckets, place := nn.Buckets(widths, func(a, b int) bool { return a == b })
 	for _, members := range buckets {
 		w := widths[members[0]]
 		t.buckets = append(t.buckets, newBucket(scope.At("width_%d", w), g, rows, members, w, list, dtype))

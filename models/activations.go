@@ -26,13 +26,12 @@ func (s Spec) Activations(batch int) (all []Activation) {
 		dtype = dtypes.BFloat16
 	}
 	nodes, channels := s.Nodes, s.Channels
-	around := func(part string, reach int) {
-		all = append(all, Activation{part + "'s gathered neighbourhoods", shapes.Make(dtype, batch, nodes, reach, channels)})
+	around := func(part string, resolution int) {
+		all = append(all, Activation{part + "'s gathered neighbourhoods", shapes.Make(dtype, batch, nodes, s.reach(resolution), channels)})
 	}
-	for _, part := range s.StemParts() {
-		o := s.Settings.Of("")
-		around(part, min(o.Reach, nodes))
-		channels = o.Stem
+	for _, part := range s.Convolutions(0) {
+		around(part, 0)
+		channels = s.Settings.Of("").Stem
 	}
 	for i, l := range s.Levels {
 		name, gathered := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), s.Settings.Level(i).Block(l.Clusters)
@@ -44,8 +43,8 @@ func (s Spec) Activations(batch int) (all []Activation) {
 			all = append(all, Activation{fmt.Sprintf("level_%d's memberships", i+1), shapes.Make(dtypes.Float32, nodes, s.candidates(i))})
 		}
 		nodes, channels = l.Clusters, l.Filters
-		for _, part := range s.BlockParts(i) {
-			around(part, s.reach(i))
+		for _, part := range s.Convolutions(i + 1) {
+			around(part, i+1)
 		}
 	}
 	return all

@@ -138,7 +138,7 @@ func TestRecipes(t *testing.T) {
 	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("cifar10", "ccp"))
 	assert.Equal(t, []string{"default", "paper"}, RecipeNames("cifar10", "fc"))
 	deep, usual := RecipeFor("cifar10", "ccp", "deep"), RecipeFor("cifar10", "ccp", DefaultRecipe)
-	assert.Equal(t, []int{1, 0}, []int{deep.Settings.Level(2).LevelBlocks, usual.Settings.Level(2).LevelBlocks})
+	assert.Equal(t, []string{"0,1,1,1", "0"}, []string{deep.Settings.Of("").Blocks, usual.Settings.Of("").Blocks})
 	assert.NotEqual(t, deep.Levels, usual.Levels)
 	bayes := RecipeFor("20news", "bayes", DefaultRecipe)
 	assert.Equal(t, 1, bayes.Epochs)

@@ -1,11 +1,10 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -13,48 +12,43 @@ import (
 // clusterPooling is the name of the paper's model.
 const clusterPooling = "ccp"
 
-// Clusters says whether the model has clusters, the memberships of which come about as Spec.Plan says.
+// Clusters reports whether the model has clusters. Spec.Plan says where they come from.
 func (s Spec) Clusters() bool { return s.Model == clusterPooling }
 
-// ccpNetwork is the paper's network: stacked levels of convolutional cluster pooling, then the readout. With several hierarchies the
-// result is the mean of their logits; in training, those of one.
+// Plan is how the spec's hierarchy comes about.
+func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
+
+// ccpNetwork is the paper's network: a stem, stacked levels of convolutional cluster pooling with residual blocks, and the readout.
+// With several hierarchies the logits are the mean of theirs; in training, those of one.
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
-	hierarchies, tables := 1, scope.In(GraphScope)
-	var a ccp.Affinity
-	switch m := graph.Normalized(); {
-	case graph.Frozen && spec.Hierarchies() > 1 && scope.IsTraining(signal.Graph()):
-		which := MulScalar(nn.Uniform(scope, signal, "hierarchy"), float64(spec.Hierarchies()))
-		a = ccp.FrozenDraw(spec.Nodes, ConvertDType(which, dtypes.Int32))
-	case graph.Frozen:
-		a, hierarchies = ccp.Frozen(spec.Nodes), spec.Hierarchies()
-	case spec.restricted(0):
-		a = ccp.NewSparse(tables, signal.Graph(), m, signal.DType())
-	default:
-		a = ccp.FromMatrix(tables, signal.Graph(), m, signal.DType())
+	a := graph.Affinity(scope, signal)
+	if spec.restricted(0) && !graph.fixed() {
+		a = ccp.NewSparse(scope.In(GraphScope), signal.Graph(), graph.Normalized(), signal.DType())
 	}
-	x := stem(scope, tables.In("around"), spec, graph, signal)
-	for i, level := range spec.Levels {
-		scope := scope.In("%s", levelName(i))
-		x, a = ccp.New(scope, x, a, level.Clusters, level.Filters).Neighbours(level.Neighbours).Done()
-		if blocks := spec.Blocks(i); blocks > 0 {
-			neighbourhood, gate := ccp.Around(scope, x.Graph(), a, spec.reach(i))
-			x = residual(scope, x, neighbourhood, gate, blocks)
-		}
+	x := signal
+	if filters := spec.Settings.Of("").Stem; filters > 0 {
+		x, _ = spec.preparation(graph.Matrix).Stem(scope, x, filters).Blocks(spec.Blocks(0)).Done()
 	}
-	if hierarchies == 1 {
-		return readout(scope, spec, x)
+	for i, l := range spec.Levels {
+		level := ccp.New(scope.In("%s", levelName(i)), x, a, l.Clusters, l.Filters).Neighbours(l.Neighbours)
+		x, a = level.Blocks(spec.Blocks(i + 1)).Done()
 	}
-	batch := x.Shape().Dim(0)
-	x = Reshape(x, batch*hierarchies, x.Shape().Dim(1)/hierarchies, x.Shape().Dim(2))
-	return ReduceMean(Reshape(readout(scope, spec, x), batch, hierarchies, spec.Classes), 1)
+	x = Reshape(x, -1, spec.nodesAt(len(spec.Levels)), x.Shape().Dim(2))
+	return a.Mean(readout(scope, spec, x))
 }
 
-// Hierarchies is how many the network has: one, where there is nothing to cluster.
+// Hierarchies is how many hierarchies the network has: one, where there is nothing to cluster.
 func (s Spec) Hierarchies() int {
 	if len(s.Levels) == 0 {
 		return 1
 	}
 	return max(1, s.Settings.Of("").Hierarchies)
+}
+
+// checkClusters returns an error if the settings of the paper's model contradict each other.
+func (s Spec) checkClusters() error {
+	_, err := s.Settings.Of("").blocks(len(s.Levels))
+	return cmp.Or(err, s.checkHierarchies(), s.checkCandidates(), s.checkSlots())
 }
 
 // checkHierarchies says why a network cannot have the several hierarchies that it is to have.
@@ -87,6 +81,48 @@ func (s Spec) interchangeable() error {
 	}
 	return nil
 }
+
+// checkCandidates says which level has candidates though the one before it has none.
+func (s Spec) checkCandidates() error {
+	for i := 1; i < len(s.Levels); i++ {
+		if s.restricted(i) && !s.restricted(i-1) && s.Plan() != ccp.Prepared {
+			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; set ccp_candidates for level %d too",
+				i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
+		}
+	}
+	return nil
+}
+
+// checkSlots returns an error if a level asks for directed slots or residual blocks but learns its neighbourhoods, which are then
+// unknown before the training; or if cuts are asked for and nothing is searched.
+func (s Spec) checkSlots() error {
+	if s.Plan() == ccp.Prepared {
+		return nil
+	}
+	if s.Settings.Of("").Search == cutSearch && !s.restricted(0) {
+		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use --hierarchy %v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
+	}
+	for i := range s.Levels {
+		if s.directed(i) {
+			return fmt.Errorf("level %d has ccp_slots=directed, which takes ccp_hierarchy=%v, but the hierarchy is %v: its neighbourhoods change in training; use --hierarchy %v, or ccp_slots=rank",
+				i+1, ccp.Prepared, s.Plan(), ccp.Prepared)
+		}
+		if s.Blocks(i+1) > 0 {
+			return fmt.Errorf("level %d has ccp_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: its clusters' neighbours change in training; use --hierarchy %v, or blocks at the input only",
+				i+1, ccp.Prepared, s.Plan(), ccp.Prepared)
+		}
+	}
+	return nil
+}
+
+// directed reports whether level i, from 0, has directed slots.
+func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == directedSlots }
+
+// directedSlots is the value of Options.Slots for slots of one direction each, cutSearch that of Options.Search that tries cuts.
+const (
+	directedSlots = "directed"
+	cutSearch     = "cut"
+)
 
 // GraphScope is where a network keeps the affinity as variables. They are made from the checkpoint's graph, not saved.
 const GraphScope = "graph"

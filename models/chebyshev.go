@@ -1,7 +1,6 @@
 package models
 
 import (
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
@@ -23,7 +22,7 @@ func chebyshevConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, f
 	nodes, batch, channels := signalOf(graph, x, filters, order)
 	g, dtype := x.Graph(), x.DType()
 	scope = scope.In("convolution")
-	s := newPropagation(scope.In(ccp.TablesScope), g, graph.Normalized(), nil, dtype)
+	s := newPropagation(scope.In(nn.TablesScope), g, graph.Normalized(), nil, dtype)
 	w := kernelOf(scope, g, dtype, order*channels, order, channels, filters)
 
 	narrow, narrowed := min(channels, filters), nn.NarrowDType(scope, x)

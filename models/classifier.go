@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -26,7 +27,7 @@ type Classifier struct {
 	Metadata
 	Graph *affinity.Matrix
 	// Hierarchy is how good the hierarchy was when Update froze it; empty if it was loaded frozen.
-	Hierarchy Hierarchy
+	Hierarchy Quality
 	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step the training step it is of.
 	Snapshot string
 	Step     int
@@ -166,7 +167,7 @@ func (c *Classifier) call(p program, args ...any) ([]*tensors.Tensor, error) {
 // what is rebuilt from the graph.
 func IsWeight(v *model.Variable) bool {
 	return strings.HasPrefix(v.Path(), networkScope) && !strings.HasPrefix(v.Path(), networkScope+GraphScope+"/") &&
-		!strings.Contains(v.Path(), "/"+ccp.TablesScope+"/")
+		!strings.Contains(v.Path(), "/"+nn.TablesScope+"/")
 }
 
 // AverageScope is where training keeps the moving averages of the weights, each under its own path.

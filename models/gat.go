@@ -3,7 +3,6 @@ package models
 import (
 	"math"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -30,7 +29,7 @@ func gatConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, filters
 		a := nn.Decay(scope, nn.NormalVariable(scope, name, 0, std, dtype, filters, 1).NodeValue(g))
 		return Reshape(Dot(h, a).Product(), nodes, batch)
 	}
-	n := newNeighbourhoods(scope.In(ccp.TablesScope), g, graph)
+	n := newNeighbourhoods(scope.In(nn.TablesScope), g, graph)
 	out := n.attend(Reshape(h, nodes, batch, filters), logit("a_source"), logit("a_target"))
 	return withBias(scope, out)
 }

@@ -3,7 +3,6 @@ package models
 import (
 	"math"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -18,7 +17,7 @@ func gcnConvolution(scope *model.Scope, graph *affinity.Matrix, x *Node, filters
 	g, dtype := x.Graph(), x.DType()
 	scope = scope.In("convolution")
 	s, diagonal := renormalized(graph)
-	p := newPropagation(scope.In(ccp.TablesScope), g, s, diagonal, dtype)
+	p := newPropagation(scope.In(nn.TablesScope), g, s, diagonal, dtype)
 	w := kernelOf(scope, g, dtype, channels, channels, filters)
 	spread := func(x *Node, width int) *Node {
 		return Reshape(p.times(Reshape(x, nodes, batch*width)), nodes*batch, width)

@@ -37,13 +37,13 @@ func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.St
 		}
 	}
 	for i, l := range s.Levels {
-		level, err := ccp.ReadNeighbourhoods(store.Scope(networkScope+levelName(i)), which, nodes, l.Clusters, l.Neighbours)
+		level, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i)), Hierarchy: which}.Neighbourhoods(nodes, l.Clusters, l.Neighbours)
 		require.NoError(t, err)
-		ranks := []float64{}
-		for _, rank := range slices.Concat(level.Ranks...) {
-			ranks = append(ranks, float64(rank))
-		}
-		require.NoError(t, ccp.SetFrozen(single.Scope(networkScope+levelName(i)), slices.Concat(level.Neighbourhoods...), ranks, l.Neighbours))
+		scope := single.Scope(networkScope + levelName(i))
+		_, err = scope.CreateVariable("frozen_neighbourhood", tensors.FromFlatDataAndDimensions(slices.Concat(level.Neighbourhoods...), l.Clusters, l.Neighbours))
+		require.NoError(t, err)
+		_, err = scope.CreateVariable("frozen_rank", tensors.FromFlatDataAndDimensions(slices.Concat(level.Ranks...), l.Clusters, l.Neighbours))
+		require.NoError(t, err)
 		nodes = l.Clusters
 	}
 	return s, single
@@ -75,7 +75,7 @@ func TestSeveralHierarchies(t *testing.T) {
 			}
 			levels, err := c.ClusterLevels(which)
 			require.NoError(t, err)
-			read, err := ccp.ReadNeighbourhoods(single.Scope("/model/level_1"), 0, 12, 4, 4)
+			read, err := ccp.Kept{Scope: single.Scope("/model/level_1")}.Neighbourhoods(12, 4, 4)
 			require.NoError(t, err)
 			assert.Equal(t, read.Neighbourhoods, levels[0].Neighbourhoods)
 			assert.Len(t, levels[0].Memberships.Hard(), 12)

@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,7 +21,7 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 	require.NoError(t, err)
 	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("64x2/16,16x2/16,1x2/16"), nil}, Nodes: side * side, Channels: 1, Classes: 2,
 		Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
-			"ccp_level_blocks": 1})}
+			"ccp_blocks": "0,1,1"})}
 	require.NoError(t, s.Check())
 	store := drawn(t, backendtest.Go(t), s, graph)
 
@@ -29,16 +30,16 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 		positions[i] = []float64{float64(i / side), float64(i % side)}
 	}
 	for i, step := range []float64{1, 2} {
-		cluster, err := ccp.ReadClusters(store.Scope(networkScope+levelName(i)), 0, len(positions))
+		cluster, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i))}.Clusters(len(positions))
 		require.NoError(t, err)
 		centres := place.Centres(positions, cluster, s.Levels[i].Clusters)
 		level := readTables(t, s, store, i, len(positions))
 		for _, f := range []struct {
-			slots table
+			slots slotted
 			taps  map[[2]float64]bool
 		}{
-			{table{level.pooled.nodes, level.pooled.ranks, positions, centres}, square(4, step)},
-			{table{level.around.nodes, level.around.ranks, centres, centres}, square(3, 2*step)},
+			{slotted{level[0].nodes, level[0].ranks, positions, centres}, square(4, step)},
+			{slotted{level[1].nodes, level[1].ranks, centres, centres}, square(3, 2*step)},
 		} {
 			size := len(f.taps)
 			inside := func(at [2]float64) bool {
@@ -67,23 +68,30 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 	}
 }
 
-// readTables are the neighbourhoods that store holds for level i, of so many nodes.
-func readTables(t *testing.T, s Spec, store *model.Store, i, nodes int) (p preparedLevel) {
+// slotted are neighbourhoods, and the positions of their nodes and centres.
+type slotted struct {
+	nodes           []int32
+	ranks           []float64
+	places, centres [][]float64
+}
+
+// readTables are the neighbourhoods that store holds for level i, of so many nodes: those it pools, and those of its blocks.
+func readTables(t *testing.T, s Spec, store *model.Store, i, nodes int) (p [2]slotted) {
 	t.Helper()
 	l := s.Levels[i]
-	read, err := ccp.ReadNeighbourhoods(store.Scope(networkScope+levelName(i)), 0, nodes, l.Clusters, l.Neighbours)
+	read, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i))}.Neighbourhoods(nodes, l.Clusters, l.Neighbours)
 	require.NoError(t, err)
 	for k, neighbourhood := range read.Neighbourhoods {
-		p.pooled.nodes = append(p.pooled.nodes, neighbourhood...)
+		p[0].nodes = append(p[0].nodes, neighbourhood...)
 		for _, rank := range read.Ranks[k] {
-			p.pooled.ranks = append(p.pooled.ranks, float64(rank))
+			p[0].ranks = append(p[0].ranks, float64(rank))
 		}
 	}
-	around, present, err := s.ReadAround(store, i, 0)
+	around, present, err := s.ReadAround(store, nil, i+1, 0)
 	require.NoError(t, err)
-	p.around.nodes = around
+	p[1].nodes = around
 	for _, is := range present {
-		p.around.ranks = append(p.around.ranks, float64(is))
+		p[1].ranks = append(p[1].ranks, float64(is))
 	}
 	return p
 }
@@ -109,19 +117,20 @@ func TestStemIsKept(t *testing.T) {
 	backend := backendtest.Go(t)
 	for slots, kept := range map[string]bool{"directed": true, "rank": false} {
 		s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/9,1x4/4"), nil}, Nodes: 36, Channels: 1, Classes: 2,
-			Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_level_blocks": 2})}
-		assert.Equal(t, []string{"level_1/block_1/1", "level_1/block_1/2", "level_1/block_2/1", "level_1/block_2/2"}, s.BlockParts(0))
-		assert.Empty(t, s.BlockParts(1))
+			Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
+		assert.Equal(t, []string{"level_1/block_1/1", "level_1/block_1/2", "level_1/block_2/1", "level_1/block_2/2"}, s.Convolutions(1))
+		assert.Empty(t, s.Convolutions(2))
 		store := drawn(t, backend, s, graph)
-		assert.Equal(t, kept, ccp.HasAround(store.Scope(stemScope)))
-		around, present := s.around(graph, nil)
-		gotAround, gotPresent, err := s.ReadStem(store, graph)
+		scope := store.Scope(networkScope + stemName)
+		assert.Equal(t, kept, ccp.Kept{Scope: scope}.HasAround())
+		around, present := s.preparation(graph).Input()
+		gotAround, gotPresent, err := s.ReadAround(store, graph, 0, 0)
 		require.NoError(t, err)
 		assert.Equal(t, around, gotAround)
 		assert.Equal(t, present, gotPresent)
 		if kept {
-			require.NoError(t, ccp.SetAround(store.Scope(stemScope), make([]int32, 36*9), make([]float32, 36*9), 9))
-			_, gotPresent, err = s.ReadStem(store, graph)
+			require.NoError(t, scope.GetVariable("around_present").SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 36*9), 36, 9)))
+			_, gotPresent, err = s.ReadAround(store, graph, 0, 0)
 			require.NoError(t, err)
 			assert.NotContains(t, gotPresent, float32(1), "it is what was kept")
 		}
@@ -134,8 +143,11 @@ func TestLevelBlocksCheck(t *testing.T) {
 		settings map[string]any
 		want     string
 	}{
-		{map[string]any{"level_1/ccp_level_blocks": 1}, "level 1 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is learned"},
-		{map[string]any{"ccp_hierarchy": ccp.Random, "ccp_level_blocks": 1}, "level 1 has ccp_level_blocks, which take ccp_hierarchy=prepared, but the hierarchy is random"},
+		{map[string]any{"ccp_blocks": "0,1"}, "level 1 has ccp_blocks, which take ccp_hierarchy=prepared, but the hierarchy is learned"},
+		{map[string]any{"ccp_hierarchy": ccp.Random, "ccp_blocks": "0,1"}, "level 1 has ccp_blocks, which take ccp_hierarchy=prepared, but the hierarchy is random"},
+		{map[string]any{"ccp_blocks": "1,one"}, "setting ccp_blocks=1,one: it must be whole numbers from 0, the input's and those of the levels, such as 1 or 0,1,1"},
+		{map[string]any{"ccp_blocks": "-1"}, "setting ccp_blocks=-1: it must be whole numbers"},
+		{map[string]any{"ccp_blocks": "0,0,0,0"}, "setting ccp_blocks=0,0,0,0: it has numbers for the input and 3 levels; the network has 2"},
 		{map[string]any{"ccp_search": "cut"}, "ccp_search=cut is of a hierarchy that is searched, but this one is learned; use --hierarchy prepared"},
 		{map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_hierarchies": 2}, "ccp_hierarchies=2: ccp_search=cut finds one hierarchy only"},
 		{map[string]any{"ccp_search": "saw"}, "ccp_search=saw: it must be one of anneal, cut"},

@@ -28,7 +28,7 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	}
 	levels, nodes := make(hierarchy.Levels, len(c.Spec.Levels)), c.Spec.Nodes
 	for i, size := range c.Spec.Levels {
-		level, err := ccp.ReadLevel(c.store.Scope(networkScope+levelName(i)), which, nodes, size.Clusters, size.Neighbours)
+		level, err := ccp.Kept{Scope: c.store.Scope(networkScope + levelName(i)), Hierarchy: which}.Level(nodes, size.Clusters, size.Neighbours)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 	}
 	a := c.Graph.Normalized()
 	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges
-		cluster, err := ccp.ReadClusters(c.store.Scope(networkScope+levelName(i)), which, a.N())
+		cluster, err := ccp.Kept{Scope: c.store.Scope(networkScope + levelName(i)), Hierarchy: which}.Clusters(a.N())
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package models
 import (
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
@@ -45,7 +44,7 @@ func newNeighbourhoods(scope *model.Scope, g *Graph, a *affinity.Matrix) (n neig
 		}
 		widths[i] = len(lists[i])
 	}
-	buckets, place := ccp.Buckets(widths, func(widest, width int) bool { return 4*width >= 3*widest })
+	buckets, place := nn.Buckets(widths, func(widest, width int) bool { return 4*width >= 3*widest })
 	for _, nodes := range buckets {
 		n.groups = append(n.groups, newNeighbourhood(scope.In("width_%d", widths[nodes[0]]), g, lists, nodes))
 	}

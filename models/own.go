@@ -10,32 +10,26 @@ import (
 
 // Register adds a network of one's own under a name, so that it is trained, saved and loaded as the others are: a program that loads
 // its checkpoints must register it too. It may mix GoMLX's layers with those of package ccp, built on Topology.Affinity; their
-// hierarchy is frozen for predictions as that of the paper's network is. It panics where the name is taken. Call it before anything
-// else, such as in an init function.
+// hierarchy is learned, and frozen for predictions, or prepared. It panics where the name is taken. Call it before anything else,
+// such as in an init function.
 func Register(name, about string, network Network) {
 	if _, taken := registry[name]; taken || name == "" {
 		panic(fmt.Sprintf("models: a network cannot be registered as %q: the name is empty or taken", name))
 	}
-	registry[name] = kind{about: about, build: network, own: true, check: Spec.checkOwn}
+	registry[name] = kind{about: about, build: network, own: true}
 }
 
-// Affinity is the graph for the first level of package ccp in a network: the data's, normalised, or where the hierarchy is frozen
-// what stands for it. Its values are variables that a checkpoint leaves out.
+// Affinity is the graph for the first level of package ccp in a network: the data's, normalised, or what stands for it where the
+// hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
 func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
-	if t.Frozen {
-		return ccp.Frozen(signal.Shape().Dim(1))
+	if t.fixed() {
+		return t.Hierarchy.Affinity(scope, signal)
 	}
 	return ccp.FromMatrix(scope.In(GraphScope), signal.Graph(), t.Normalized(), signal.DType())
 }
 
-// checkOwn says why a registered network cannot have a plan: only the paper's network can be searched, since its levels are known
-// before it is built.
-func (s Spec) checkOwn() error {
-	if plan := s.Plan(); plan.Frozen() {
-		return fmt.Errorf("model %s: ccp_hierarchy=%s needs the levels of model %s; use learned, task-only or objective-only", s.Model, plan, clusterPooling)
-	}
-	return nil
-}
+// fixed reports whether the neighbourhoods are there already.
+func (t Topology) fixed() bool { return t.Frozen || t.Hierarchy != nil }
 
-// freezes says whether the classifier's hierarchy has to be frozen when its weights have changed.
-func (s Spec) freezes() bool { return registry[s.Model].own || s.Clusters() && !s.FrozenInTraining() }
+// freezes reports whether the classifier's hierarchy has to be frozen when its weights have changed.
+func (s Spec) freezes() bool { return (s.own() || s.Clusters()) && !s.FrozenInTraining() }

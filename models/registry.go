@@ -34,11 +34,12 @@ type Spec struct {
 	Settings Settings `json:"params"`
 }
 
-// Topology is what a network is built on: the data's raw affinity, and whether the hierarchy of clusters over it is frozen, in which
-// case its neighbourhoods and ranks are in the store.
+// Topology is what a network is built on: the data's raw affinity and, if there is one before the training, the hierarchy of clusters
+// over it. If Frozen, its neighbourhoods and ranks are in the store; else Hierarchy has them, unless it is nil.
 type Topology struct {
 	*affinity.Matrix
-	Frozen bool
+	Frozen    bool
+	Hierarchy *ccp.Hierarchy
 }
 
 // Network builds a classifier's graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`, or `[batch, answers, classes]`
@@ -71,7 +72,7 @@ type kind struct {
 
 // registry: a model is one file and one line here.
 var registry = map[string]kind{
-	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)", build: ccpNetwork, levels: true, hidden: true, check: func(s Spec) error { return cmp.Or(s.checkHierarchies(), s.checkCandidates(), s.checkSlots()) }},
+	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)", build: ccpNetwork, levels: true, hidden: true, check: Spec.checkClusters},
 	"fc":           {about: "fully connected layers", build: fullyConnected, hidden: true},
 	"softmax":      {about: "softmax regression", build: linear, lacks: linearLacks},
 	"svm":          {about: "linear support vector machine, one class against the rest", build: linear, margins: true, lacks: linearLacks},
@@ -161,8 +162,11 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 // support vector machine's are.
 func (s Spec) Margins() bool { return registry[s.Model].margins }
 
-// networkScope is the path of a network's variables in a store.
-const networkScope = "/model/"
+// networkPath is the scope of a network in a store, networkScope the path of its variables.
+const (
+	networkPath  = "/model"
+	networkScope = networkPath + "/"
+)
 
 // Build builds the spec's network in the root scope, see Network. In training, the logits of a network that answers several times for each
 // sample are `[batch, answers, classes]`; each answer is to have a loss of its own, and Answer makes one of them.
@@ -191,30 +195,22 @@ func Answer(logits *Node) *Node {
 // Parameters counts the trainable values: memberships, gates, filters, dense layers and batch norm's scale and offset. It
 // builds the network without computing anything, and panics as Build does.
 func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
-	store := s.NewStore(0)
-	for i, l := range s.Levels {
-		if s.Blocks(i) > 0 { // which clusters are neighbours changes no shape
-			reach := s.reach(i)
-			if err := ccp.SetAround(store.Scope(networkScope+levelName(i)), make([]int32, l.Clusters*reach), make([]float32, l.Clusters*reach), reach); err != nil {
-				panic(err)
-			}
-		}
+	store, topology := s.NewStore(0), Topology{Matrix: graph}
+	if s.Clusters() { // which nodes are in a neighbourhood changes no shape
+		topology.Hierarchy = s.preparation(graph).Blank()
 	}
 	g := NewGraph(backend, "parameters")
 	defer g.Finalize()
-	s.Build(store.RootScope(), Topology{Matrix: graph}, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
+	s.Build(store.RootScope(), topology, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
 	for v := range store.IterVariables() {
-		if IsWeight(v) && v.Trainable && (!s.Clusters() || !ccp.IsMemberships(v)) {
+		if IsWeight(v) && v.Trainable {
 			n += v.Shape().Size()
 		}
 	}
-	if s.FrozenInTraining() || !s.Clusters() {
-		return n
-	}
-	nodes := s.Nodes
-	for i, level := range s.Levels {
-		n += nodes * s.candidates(i)
-		nodes = level.Clusters
+	if s.Clusters() && !s.FrozenInTraining() {
+		for i := range s.Levels {
+			n += s.nodesAt(i) * s.candidates(i)
+		}
 	}
 	return n
 }

@@ -36,10 +36,9 @@ type Options struct {
 	// Stem is how many filters come before the first level, of each node's own neighbourhood, without pooling; 0 is none, and -1 a number
 	// that suits the graph, see Spec.Suited.
 	Stem int `param:"ccp_stem" default:"0" rule:"from -1" models:"ccp"`
-	// Blocks is how many residual blocks of two such convolutions follow the stem (He et al. 2016).
-	Blocks int `param:"ccp_blocks" default:"0" rule:"from 0" models:"ccp"`
-	// LevelBlocks is how many residual blocks follow a level, of each cluster's own neighbourhood among the clusters.
-	LevelBlocks int `param:"ccp_level_blocks" default:"0" rule:"from 0" parts:"level" models:"ccp"`
+	// Blocks is how many residual blocks of two such convolutions (He et al. 2016) follow the stem, then each level, separated by
+	// commas: "1" is one after the stem, "0,1,1" are one after each of two levels. What is left out is 0.
+	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
 	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
 	// InputDropout is the share of a signal's values that are left out in training, such as words of a document.

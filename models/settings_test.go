@@ -99,19 +99,19 @@ func TestSettingsCheck(t *testing.T) {
 		value any
 		want  string
 	}{
-		"ccp_hierarchy":            {"frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
-		"ccp_gates":                {"node", "setting ccp_gates=node: it must be one of level, cluster, slot"},
-		"ccp_padding":              {"ones", "setting ccp_padding=ones: it must be one of nodes, zeros"},
-		"ccp_dropout":              {1.0, "setting ccp_dropout=1: it must be in [0, 1)"},
-		"level_1/ccp_dropout":      {-0.1, "setting level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
-		"readout_dropout":          {math.NaN(), "setting readout_dropout=NaN: it must be in [0, 1)"},
-		"ccp_membership_rate":      {0.0, "setting ccp_membership_rate=0: it must be positive and finite"},
-		"batchnorm_epsilon":        {math.Inf(1), "setting batchnorm_epsilon=+Inf: it must be positive and finite"},
-		"l2":                       {-1.0, "setting l2=-1: it must be finite and not negative"},
-		"ccp_candidates":           {-1, "setting ccp_candidates=-1: it must be a whole number from 0"},
-		"depth":                    {1.0, `setting "depth=1" is not NAME=VALUE with a name out of batchnorm_epsilon,`},
-		"level_1/ccp_hierarchy":    {"random", `setting level_1/ccp_hierarchy=random: ccp_hierarchy is for the whole model; leave "level_1/" out`},
-		"fc_1/ccp_hierarchies":     {2, "ccp_hierarchies is for the whole model"},
+		"ccp_hierarchy":         {"frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
+		"ccp_gates":             {"node", "setting ccp_gates=node: it must be one of level, cluster, slot"},
+		"ccp_padding":           {"ones", "setting ccp_padding=ones: it must be one of nodes, zeros"},
+		"ccp_dropout":           {1.0, "setting ccp_dropout=1: it must be in [0, 1)"},
+		"level_1/ccp_dropout":   {-0.1, "setting level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
+		"readout_dropout":       {math.NaN(), "setting readout_dropout=NaN: it must be in [0, 1)"},
+		"ccp_membership_rate":   {0.0, "setting ccp_membership_rate=0: it must be positive and finite"},
+		"batchnorm_epsilon":     {math.Inf(1), "setting batchnorm_epsilon=+Inf: it must be positive and finite"},
+		"l2":                    {-1.0, "setting l2=-1: it must be finite and not negative"},
+		"ccp_candidates":        {-1, "setting ccp_candidates=-1: it must be a whole number from 0"},
+		"depth":                 {1.0, `setting "depth=1" is not NAME=VALUE with a name out of batchnorm_epsilon,`},
+		"level_1/ccp_hierarchy": {"random", `setting level_1/ccp_hierarchy=random: ccp_hierarchy is for the whole model; leave "level_1/" out`},
+		"fc_1/ccp_hierarchies":  {2, "ccp_hierarchies is for the whole model"},
 	} {
 		assert.ErrorContains(t, settings(map[string]any{"l2": 0.0, path: c.value}).Check(), c.want)
 	}

@@ -88,15 +88,15 @@ func TestDirectedByCoordinates(t *testing.T) {
 	places := slices.Collect(slices.Chunk(points, 2))
 	misfits := func(coordinates []float64) (stem, level float64) {
 		store := drawn(t, backend, s, graph, coordinates...)
-		around, present, err := s.ReadStem(store, graph)
+		around, present, err := s.ReadAround(store, graph, 0, 0)
 		require.NoError(t, err)
 		scope := store.Scope(networkScope + levelName(0))
-		read, err := ccp.ReadNeighbourhoods(scope, 0, nodes, 15, 8)
+		read, err := ccp.Kept{Scope: scope}.Neighbourhoods(nodes, 15, 8)
 		require.NoError(t, err)
-		clusters, err := ccp.ReadClusters(scope, 0, nodes)
+		clusters, err := ccp.Kept{Scope: scope}.Clusters(nodes)
 		require.NoError(t, err)
-		return place.Misfit(places, places, around, floats(present), nodes, s.stemReach()),
-			place.Misfit(places, place.Centres(places, clusters, 15), slices.Concat(read.Neighbourhoods...), floats(slices.Concat(read.Ranks...)), 15, 8)
+		return place.Misfit(places, places, around, wide(present), nodes, s.reach(0)),
+			place.Misfit(places, place.Centres(places, clusters, 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
 	}
 	graphStem, graphLevel := misfits(nil)
 	stem, level := misfits(points)
@@ -107,9 +107,9 @@ func TestDirectedByCoordinates(t *testing.T) {
 	assert.Equal(t, []float64{graphStem, graphLevel}, []float64{sameStem, sameLevel})
 }
 
-func floats(values []float32) (wide []float64) {
+func wide(values []float32) (wide64 []float64) {
 	for _, v := range values {
-		wide = append(wide, float64(v))
+		wide64 = append(wide64, float64(v))
 	}
-	return wide
+	return wide64
 }

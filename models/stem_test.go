@@ -110,7 +110,8 @@ func TestStem(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := s.NewStore(1)
 		exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
-			return stem(scope.In("model"), scope.In("tables"), s, Topology{Matrix: graph}, x)
+			x, _ = s.preparation(graph).Stem(scope.In("model"), x, filters).Blocks(s.Blocks(0)).Done()
+			return x
 		})
 		require.NoError(t, err)
 		input := tensors.FromFlatDataAndDimensions(sample, 1, s.Nodes, channels)
@@ -150,12 +151,11 @@ func TestStem(t *testing.T) {
 	})
 }
 
-// Without a stem the levels get the signal itself.
+// Without a stem there are no blocks before the first level.
 func TestNoStem(t *testing.T) {
-	backend := backendtest.Go(t)
-	g := NewGraph(backend, "no stem")
-	x := Const(g, [][][]float32{{{1}, {2}}})
-	s := Spec{Model: "ccp", Nodes: 2, Channels: 1, Settings: settings(map[string]any{"ccp_blocks": 3})}
-	store := s.NewStore(1)
-	assert.Same(t, x, stem(store.RootScope(), store.RootScope(), s, Topology{}, x))
+	graph, err := affinity.New(2, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
+	require.NoError(t, err)
+	s := Spec{Model: "ccp", Nodes: 2, Channels: 1, Classes: 2, Settings: settings(map[string]any{"ccp_blocks": 3})}
+	assert.Empty(t, s.Convolutions(0))
+	assert.Equal(t, 2*2+2, s.Parameters(backendtest.Go(t), graph), "the class layer's only")
 }

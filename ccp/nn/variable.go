@@ -8,6 +8,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
+// TablesScope is where a layer keeps what it derives from its graph, in variables that need not be saved.
+const TablesScope = "tables"
+
 // Bias is the trained variable b of scope, n values in x's type and graph, zero at first.
 func Bias(scope *model.Scope, x *Node, n int) *Node {
 	return scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(x.DType(), n)).SetTrainable(true).NodeValue(x.Graph())

@@ -65,11 +65,11 @@ func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	}
 	if o := spec.Settings.Of(""); spec.Clusters() {
 		if o.Stem > 0 {
-			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(o.Blocks, "block"))
+			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(spec.Blocks(0), "block"))
 		}
 		blocks := 0
 		for i := range spec.Levels {
-			blocks += spec.Blocks(i)
+			blocks += spec.Blocks(i + 1)
 		}
 		if blocks > 0 {
 			model += fmt.Sprintf(", %s between levels", text.Count(blocks, "block"))

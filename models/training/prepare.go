@@ -40,7 +40,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 }
 
 // describe is a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".
-func describe(h models.Hierarchy) string {
+func describe(h models.Quality) string {
 	sum := 0.0
 	var objectives, coverage []string
 	for i, c := range h.Objective {

@@ -33,7 +33,7 @@ type trainState struct {
 	Wait    float64  `json:"wait"`
 	Compile float64  `json:"compile"` // seconds of all first steps of a process
 	// Hierarchy is the frozen one's, where it was made before the training.
-	Hierarchy models.Hierarchy `json:"hierarchy"`
+	Hierarchy models.Quality `json:"hierarchy"`
 }
 
 // stepSums are sums over the steps of the epoch so far.

@@ -42,7 +42,7 @@ var variants = map[string]variant{
 	"zero padding":    {"6x5/9,2x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_padding=zeros"}},
 	"stem":            {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_reach=5"}},
 	"blocks":          {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=2", "batchnorm_epsilon=0.1"}},
-	"level blocks":    {"6x5/4,1x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_gates=level", "ccp_reach=3", "ccp_level_blocks=1", "level_1/ccp_level_blocks=2"}},
+	"level blocks":    {"6x5/4,1x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_gates=level", "ccp_reach=3", "ccp_blocks=0,2,1"}},
 	"stem only":       {"", []int{6}, []string{"ccp_stem=3", "ccp_blocks=1"}},
 	"all together": {"6x5/9,3x7/3,1x6/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=4", "ccp_stem=4", "ccp_blocks=1",
 		"ccp_reach=6", "ccp_slots=directed", "ccp_padding=zeros"}},

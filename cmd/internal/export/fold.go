@@ -57,11 +57,11 @@ func Fold(c *models.Classifier) (*Network, error) {
 // stem folds what comes before the levels of pooling, and gives the shape of their input.
 func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
 	nodes, channels = c.Spec.Nodes, c.Spec.Channels
-	paths, filters := c.Spec.StemParts(), c.Spec.Settings.Of("").Stem
+	paths, filters := c.Spec.Convolutions(0), c.Spec.Settings.Of("").Stem
 	if len(paths) == 0 {
 		return nodes, channels, nil
 	}
-	around, present, err := c.Spec.ReadStem(c.Store(), c.Graph)
+	around, present, err := c.Spec.ReadAround(c.Store(), c.Graph, 0, 0)
 	if err != nil {
 		return nodes, channels, err
 	}
@@ -74,14 +74,14 @@ func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
 
 // blocks folds the residual blocks after level i, whose clusters are those of all hierarchies.
 func (n *Network) blocks(c *models.Classifier, i int, pooled Level) error {
-	paths := c.Spec.BlockParts(i)
+	paths := c.Spec.Convolutions(i + 1)
 	if len(paths) == 0 {
 		return nil
 	}
 	clusters := c.Spec.Levels[i].Clusters
 	level := Level{Level: pooled.Level}
 	for h := range n.Hierarchies {
-		around, present, err := c.Spec.ReadAround(c.Store(), i, h)
+		around, present, err := c.Spec.ReadAround(c.Store(), c.Graph, i+1, h)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func foldLevel(store *model.Store, path string, size models.Level, nodes, channe
 	level = Level{Level: size, Channels: channels}
 	level.Clusters *= hierarchies
 	for h := range hierarchies {
-		read, err := ccp.ReadNeighbourhoods(scope, h, nodes, size.Clusters, size.Neighbours)
+		read, err := ccp.Kept{Scope: scope, Hierarchy: h}.Neighbourhoods(nodes, size.Clusters, size.Neighbours)
 		if err != nil {
 			return level, err
 		}
@@ -132,7 +132,7 @@ func foldLevel(store *model.Store, path string, size models.Level, nodes, channe
 // fold reads and folds the filter in the scope `path` and its batch normalisation.
 func (l *Level) fold(store *model.Store, path string) error {
 	scope, filters := store.Scope(path), l.Filters
-	weights, offsets, err := ccp.ReadFilter(scope, filters, l.Neighbours, l.Channels)
+	weights, offsets, err := ccp.Kept{Scope: scope}.Filter(filters, l.Neighbours, l.Channels)
 	if err != nil {
 		return err
 	}

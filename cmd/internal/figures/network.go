@@ -125,7 +125,7 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 		}
 		shape := v.Shape()
 		switch {
-		case ccp.IsMemberships(v), nn.IsKernel(v) && shape.Rank() == 3: // a row a node; [filters, L, channels]
+		case v.Name() == "U", nn.IsKernel(v) && shape.Rank() == 3: // memberships, a row a node; [filters, L, channels]
 			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(0), Run: len(values) / shape.Dim(0)})
 		case nn.IsKernel(v): // [in, out]
 			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(-1), Run: 1})

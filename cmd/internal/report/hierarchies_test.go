@@ -17,7 +17,7 @@ func TestBuildSeveralHierarchies(t *testing.T) {
 	c := training.Defaults("digits", "ccp")
 	c.Levels, c.Hidden, c.Epochs, c.Batch, c.Keep = "12x4/8,1x4/8", []int{4}, 0, 16, training.KeepLast
 	c.Steps = c.EpochCount()
-	c.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy, o.Hierarchies, o.Stem, o.Blocks = ccp.Prepared, 2, 2, 1 })
+	c.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy, o.Hierarchies, o.Stem, o.Blocks = ccp.Prepared, 2, 2, "1" })
 	dir, backend := filepath.Join(t.TempDir(), "run"), backendtest.Go(t)
 	result, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})
 	require.NoError(t, err)

@@ -1,0 +1,91 @@
+package ccp
+
+import (
+	"math"
+
+	"github.com/clusterpool/ccp/ccp/nn"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// The names of the variables for filters that do not pool, and of the scope of a stem.
+const (
+	aroundNodes   = "around"
+	aroundPresent = "around_present"
+	stemName      = "stem"
+)
+
+// Stem starts a level that does not pool: it filters the signal at every node's own neighbourhood, see Input and Around. The filter
+// is in the scope "stem" below scope; what the network has before its first level. signal: `[batch, N, C]`; Done gives
+// `[batch, N, filters]` and no affinity.
+func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters int) *Layer {
+	l := New(scope, signal, nil, signal.Shape().Dim(1), filters)
+	l.input = p
+	return l
+}
+
+// Blocks adds n residual blocks after the level, x ← ELU(x + norm(filter(ELU(norm(filter(x)))))) (He et al. 2016). Their filters see
+// each cluster's own neighbourhood among the clusters, which a prepared hierarchy must have, see Preparation.Around.
+func (l *Layer) Blocks(n int) *Layer { l.blocks = n; return l }
+
+// stem builds what Stem started.
+func (l *Layer) stem() *Node {
+	scope, g := l.scope.In(stemName), l.signal.Graph()
+	var neighbourhood, gate *Node
+	if v := scope.GetVariable(aroundNodes); v != nil {
+		f := frozen{nodes: l.clusters, side: 1}
+		neighbourhood, gate, _ = f.kept(scope, g, aroundNodes, aroundPresent, l.clusters, v.Shape().Dim(1))
+	} else {
+		nodes, present := l.input.Input()
+		tables, size := scope.In(nn.TablesScope), len(nodes)/l.clusters
+		neighbourhood = nn.Indices(tables, g, "nodes", nodes, l.clusters, size)
+		gate = nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, l.clusters, size))
+	}
+	x := nn.ELU(filterNorm(scope, l.signal, neighbourhood, gate, l.filters))
+	return nn.Dropout(scope, residual(l.scope, x, neighbourhood, gate, l.blocks), l.options.Dropout)
+}
+
+// around are the neighbourhoods of a level's clusters among themselves, int32 `[K, reach]`, and their gates, 1 or 0.
+func around(scope *model.Scope, g *Graph, coarse Affinity) (neighbourhood, gate *Node) {
+	v := scope.GetVariable(aroundNodes)
+	if v == nil {
+		exceptions.Panicf("%s: residual blocks need the clusters around each cluster, which only a prepared hierarchy has; name the level in Around", scope.Scope())
+	}
+	f, ok := coarse.(frozen)
+	if !ok {
+		f = frozen{nodes: coarse.Nodes(), side: 1}
+	}
+	neighbourhood, gate, _ = f.kept(scope, g, aroundNodes, aroundPresent, f.nodes, v.Shape().Dim(1))
+	if k := coarse.Nodes(); neighbourhood.Shape().Dim(0) > k { // hard memberships are those of the first hierarchy
+		neighbourhood, gate = Slice(neighbourhood, AxisRange(0, k)), Slice(gate, AxisRange(0, k))
+	}
+	return neighbourhood, gate
+}
+
+// residual are n residual blocks. x: `[batch, nodes, channels]`, and so is the result.
+func residual(scope *model.Scope, x, neighbourhood, gate *Node, n int) *Node {
+	filters := x.Shape().Dim(2)
+	for i := range n {
+		scope := scope.In("block_%d", i+1)
+		y := nn.ELU(filterNorm(scope.In("1"), x, neighbourhood, gate, filters))
+		x = nn.ELU(Add(x, filterNorm(scope.In("2"), y, neighbourhood, gate, filters)))
+	}
+	return x
+}
+
+// filterNorm is the batch normalisation of a Filter whose kernel and bias are variables of scope. signal: `[batch, N, C]`,
+// neighbourhood: int32 `[N, reach]`, gate: `[N, reach]`. Result `[batch, N, filters]`.
+func filterNorm(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) *Node {
+	w, b := kernel(scope, signal, neighbourhood.Shape().Dim(1), filters)
+	return nn.BatchNorm(scope, filterIn(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, w), b)
+}
+
+// kernel returns W, `[filters, size, C]`, with its decay, and b, `[filters]`, of scope.
+func kernel(scope *model.Scope, signal *Node, size, filters int) (w, b *Node) {
+	channels := signal.Shape().Dim(2)
+	std := math.Sqrt(2 / float64(size*channels)) // He et al. 2015
+	w = nn.NormalVariable(scope, kernelName, 0, std, signal.DType(), filters, size, channels).NodeValue(signal.Graph())
+	return nn.Decay(scope, w), nn.Bias(scope, signal, filters)
+}

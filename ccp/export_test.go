@@ -1,0 +1,37 @@
+package ccp
+
+import (
+	"errors"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// At gives tests the values of a quantity at the selected nodes.
+var At = at
+
+// Memberships is the softmax of each row of u.
+func Memberships(u *Node) *Node { return Softmax(u, -1) }
+
+// SetClusters gives the level in scope hard memberships.
+func SetClusters(scope *model.Scope, cluster []int32) error {
+	return keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(cluster, len(cluster)))
+}
+
+// SetCandidates restricts the memberships of the level in scope to c clusters of each node.
+func SetCandidates(scope *model.Scope, of []int32, c int) error {
+	return preparedLevel{Candidates: of, Choices: c}.keep(scope)
+}
+
+// SetFrozen gives the level in scope neighbourhoods and ranks, without clusters.
+func SetFrozen(scope *model.Scope, nodes []int32, ranks []float64, size int) error {
+	err := preparedLevel{Pooled: neighbourhoods{size, nodes, ranks}, Clusters: []int32{0}}.keep(scope)
+	return errors.Join(err, scope.Store().DeleteVariable(scope.Scope()+"/"+hardClusters))
+}
+
+// Frozen stands for a graph whose hierarchies are in the variables of the levels.
+func Frozen(nodes int) Affinity { return frozen{nodes: nodes, side: 1} }
+
+// FrozenDraw is Frozen of the hierarchy of that number.
+func FrozenDraw(nodes int, which *Node) Affinity { return frozen{nodes: nodes, side: 1, drawn: which} }

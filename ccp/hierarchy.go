@@ -1,0 +1,111 @@
+package ccp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Hierarchy holds prepared hierarchies of one graph. It is a plain value: encoding/json and encoding/gob keep it. Affinity hands it
+// to the layers, which keep each level's part in variables of their scope. A checkpoint has these variables, and no Hierarchy is
+// needed to go on from it.
+type Hierarchy struct {
+	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some neighbourhood holds.
+	Objective, Coverage []float64
+	// Input is what the filter of a Stem with directed slots sees.
+	Input neighbourhoods
+	// Levels holds the arrays of each level.
+	Levels []preparedLevel
+}
+
+// preparedLevel holds a level of all hierarchies, the first one's part first.
+type preparedLevel struct {
+	Clusters   []int32        // `[H·N]`: the cluster of each node
+	Pooled     neighbourhoods // the nodes around each cluster
+	Around     neighbourhoods // the clusters around each cluster, for residual blocks
+	Candidates []int32        // `[N, Choices]`: the clusters of each node, ascending, if the memberships are learned
+	Choices    int
+}
+
+// Affinity stands for the graph at the first level of a network with prepared hierarchies. signal: `[batch, N, C]`.
+//
+// In training each step draws one hierarchy, by the seed, the scope and the global step alone. Elsewhere all hierarchies are
+// computed at once: a level of K clusters gives H·K, those of the first hierarchy first, with the same weights for all. So
+//
+//	x = Reshape(x, -1, clusters*filters)
+//
+// has a row for each sample and hierarchy in either case, and Mean of the last level's affinity takes their mean.
+//
+// A level takes its arrays from h, unless the variables of its scope have them already. A nil Hierarchy has no arrays: the
+// variables must have them.
+func (h *Hierarchy) Affinity(scope *model.Scope, signal *Node) Affinity {
+	f := frozen{nodes: signal.Shape().Dim(1), side: 1}
+	if scope.IsTraining(signal.Graph()) {
+		f.draw = scope
+	}
+	if h != nil {
+		f.levels = h.Levels
+	}
+	return f
+}
+
+// Keep puts the hierarchies into variables of the scopes that the network's levels will be built in: below scope, of these names,
+// or level_1, level_2 and so on. It is for a store that must hold them before the network is built.
+func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
+	var errs []error
+	for i, level := range h.Levels {
+		name := fmt.Sprintf("level_%d", i+1)
+		if i < len(names) {
+			name = names[i]
+		}
+		errs = append(errs, level.keep(scope.In("%s", name)))
+	}
+	if len(h.Input.Nodes) > 0 {
+		errs = append(errs, h.Input.keepAround(scope.In(stemName)))
+	}
+	return errors.Join(errs...)
+}
+
+// keep puts the level into variables of scope: its candidates, or the hierarchies themselves.
+func (l preparedLevel) keep(scope *model.Scope) error {
+	if l.Candidates != nil {
+		return keep(scope, candidateClusters, tensors.FromFlatDataAndDimensions(l.Candidates, len(l.Candidates)/l.Choices, l.Choices))
+	}
+	errs := []error{keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(l.Clusters, len(l.Clusters)))}
+	nodes, ranks, size := l.Pooled.Nodes, l.Pooled.Ranks, l.Pooled.Size
+	if optionsOf(scope).Slots == randomSlots {
+		nodes, ranks = shuffled(scope.Scope(), nodes, ranks, size)
+	}
+	k := len(nodes) / size
+	errs = append(errs, keep(scope, frozenNeighbourhoods, tensors.FromFlatDataAndDimensions(nodes, k, size)),
+		keep(scope, frozenRanks, floats(dtypes.Float32, ranks, k, size)))
+	if len(l.Around.Nodes) > 0 {
+		errs = append(errs, l.Around.keepAround(scope))
+	}
+	return errors.Join(errs...)
+}
+
+// keepAround puts neighbourhoods for filters that do not pool into variables of scope.
+func (n neighbourhoods) keepAround(scope *model.Scope) error {
+	k := len(n.Nodes) / n.Size
+	return errors.Join(keep(scope, aroundNodes, tensors.FromFlatDataAndDimensions(n.Nodes, k, n.Size)),
+		keep(scope, aroundPresent, floats(dtypes.Float32, n.Ranks, k, n.Size)))
+}
+
+// keep makes value the value of a variable that is not trained.
+func keep(scope *model.Scope, name string, value *tensors.Tensor) error {
+	v := scope.GetVariable(name)
+	if v != nil {
+		v.SetTrainable(false)
+		return v.SetValue(value)
+	}
+	v, err := scope.CreateVariable(name, value)
+	if err == nil {
+		v.SetTrainable(false)
+	}
+	return err
+}

@@ -1,0 +1,147 @@
+package ccp
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// The names of a level's trained variables.
+const (
+	membershipsName = "U"
+	kernelName      = "W"
+	alphaName       = "alpha"
+	betaName        = "beta"
+)
+
+// Kept reads a trained level, whose hierarchy is frozen, out of the variables of its scope, on the host. An error of its methods
+// names the variable that is missing, has another shape, or holds what cannot be.
+type Kept struct {
+	Scope *model.Scope
+	// Hierarchy is which of several hierarchies to read, from 0.
+	Hierarchy int
+}
+
+// Level reads all of a level of N nodes, K clusters and neighbourhoods of L nodes.
+func (r Kept) Level(nodes, clusters, size int) (level hierarchy.Level, err error) {
+	if level, err = r.Neighbourhoods(nodes, clusters, size); err == nil {
+		level.Memberships, level.Choices, err = r.memberships(nodes, clusters)
+	}
+	return level, err
+}
+
+// Neighbourhoods reads a Level without its memberships.
+func (r Kept) Neighbourhoods(nodes, clusters, size int) (level hierarchy.Level, err error) {
+	level.Clusters, level.Neighbours = clusters, size
+	selected, err := r.nodes(frozenNeighbourhoods, nodes, clusters, size)
+	if err != nil {
+		return level, err
+	}
+	ranks, err := readOne[float32](r, frozenRanks, clusters, size)
+	if err != nil {
+		return level, err
+	}
+	options := optionsOf(r.Scope)
+	dims := gateDims(options.Gates, clusters, size)
+	alpha, err := variables.Read[float32](r.Scope, alphaName, dims...)
+	if err != nil {
+		return level, err
+	}
+	beta, err := variables.Read[float32](r.Scope, betaName, dims...)
+	if err != nil {
+		return level, err
+	}
+	gates := make([]float32, len(ranks))
+	for i, rank := range ranks {
+		if rank > 0 || options.Padding != zeroPadding {
+			pair := i/size%dims[0]*dims[1] + i%size%dims[1]
+			gates[i] = float32(1 / (1 + math.Exp(-(float64(alpha[pair])*float64(rank) + float64(beta[pair])))))
+		}
+	}
+	level.Neighbourhoods = slices.Collect(slices.Chunk(selected, size))
+	level.Ranks, level.Gates = slices.Collect(slices.Chunk(ranks, size)), slices.Collect(slices.Chunk(gates, size))
+	return level, nil
+}
+
+// Around reads what the filters of residual blocks or of a stem see: `reach` nodes around each of K, `[K, reach]` row-major, and 1,
+// or 0 for a slot that no node fills.
+func (r Kept) Around(clusters, reach int) (around []int32, present []float32, err error) {
+	if around, err = r.nodes(aroundNodes, clusters, clusters, reach); err == nil {
+		present, err = readOne[float32](r, aroundPresent, clusters, reach)
+	}
+	return around, present, err
+}
+
+// HasAround reports whether there is what Around reads.
+func (r Kept) HasAround() bool { return r.Scope.GetVariable(aroundNodes) != nil }
+
+// Clusters reads the cluster of each of N nodes in a prepared hierarchy.
+func (r Kept) Clusters(nodes int) ([]int32, error) { return readOne[int32](r, hardClusters, nodes) }
+
+// Filter reads the kernel W, `[filters, L, C]`, and the bias b, `[filters]`, in float32.
+func (r Kept) Filter(filters, size, channels int) (kernel, bias []float32, err error) {
+	if kernel, err = variables.Read[float32](r.Scope, kernelName, filters, size, channels); err == nil {
+		bias, err = variables.Read[float32](r.Scope, "b", filters)
+	}
+	return kernel, bias, err
+}
+
+// memberships reads hard memberships if there are any, else the softmax of U over all clusters or over each node's candidates.
+// choices is how many clusters a node could belong to.
+func (r Kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
+	if r.Scope.GetVariable(hardClusters) != nil {
+		hard, err := r.Clusters(nodes)
+		return hierarchy.Hard(hard, clusters), 1, err
+	}
+	var among []int32
+	choices = clusters
+	if v := r.Scope.GetVariable(candidateClusters); v != nil {
+		choices = v.Shape().Dim(1)
+		if among, err = variables.Read[int32](r.Scope, candidateClusters, nodes, choices); err != nil {
+			return m, choices, err
+		}
+	}
+	u, err := variables.Read[float32](r.Scope, membershipsName, nodes, choices)
+	if err != nil {
+		return m, choices, err
+	}
+	if m, err = hierarchy.Soft(u, optionsOf(r.Scope).MembershipRate, nodes, clusters, among); err != nil {
+		err = fmt.Errorf("%s/%s: %w", r.Scope.Scope(), membershipsName, err)
+	}
+	return m, choices, err
+}
+
+// nodes reads one hierarchy's neighbourhoods, `[clusters, size]`, of nodes below n.
+func (r Kept) nodes(name string, n, clusters, size int) ([]int32, error) {
+	selected, err := readOne[int32](r, name, clusters, size)
+	if bad := slices.IndexFunc(selected, func(i int32) bool { return i < 0 || int(i) >= n }); bad >= 0 {
+		err = fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged", r.Scope.Scope(), name, bad, selected[bad], n-1)
+	}
+	return selected, err
+}
+
+// readOne reads one hierarchy's part of a variable that holds those of all along its first axis.
+func readOne[T int32 | float32](r Kept, name string, dims ...int) ([]T, error) {
+	whole, one := slices.Clone(dims), 1
+	for _, dim := range dims {
+		one *= dim
+	}
+	v := r.Scope.GetVariable(name)
+	if v != nil && v.Shape().Rank() == len(dims) && v.Shape().Dim(0)%dims[0] == 0 && v.Shape().Dim(0) > r.Hierarchy*dims[0] {
+		whole[0] = v.Shape().Dim(0)
+	}
+	all, err := variables.Read[T](r.Scope, name, whole...)
+	if err != nil {
+		return nil, err
+	}
+	return all[r.Hierarchy*one : (r.Hierarchy+1)*one], nil
+}
+
+// gateDims is the shape of α and β, see Options.Gates: `[1, 1]`, `[K, 1]` or `[K, L]`.
+func gateDims(sharing string, clusters, size int) []int {
+	return map[string][]int{"level": {1, 1}, "cluster": {clusters, 1}, "slot": {clusters, size}}[sharing]
+}

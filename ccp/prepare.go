@@ -1,0 +1,270 @@
+package ccp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/clusterpool/ccp/ccp/place"
+)
+
+// Preparation says which hierarchies to prepare. Prepare starts it, Done makes them. All of it happens on the host, in time
+// and memory linear in the edges.
+type Preparation struct {
+	graph       *affinity.Matrix
+	levels      []partition.Level
+	hierarchies int
+	seed        uint64
+	cuts        bool
+	directed    []int // the levels of Directed
+	reach       int
+	around      []int // the levels of Around
+	candidates  []int
+	positions   [][]float64
+	progress    func(level int, done, objective float64)
+}
+
+// Prepare starts a preparation of hierarchies of a graph, given as the data has it: the search normalises it, since Algorithm 2's
+// input is normalised.
+func Prepare(graph *affinity.Matrix) *Preparation { return &Preparation{graph: graph, hierarchies: 1} }
+
+// Level adds a level of that many clusters, whose filter sees `neighbours` nodes of each. It must be given once for each level of
+// the network, with the numbers of New and Neighbours. No cluster is larger than its neighbourhood if that is possible.
+func (p *Preparation) Level(clusters, neighbours int) *Preparation {
+	p.levels = append(p.levels, partition.Level{Clusters: clusters, MaxSize: neighbours})
+	return p
+}
+
+// Hierarchies sets how many hierarchies there are (default 1). A training step uses one of them, a prediction all. The numbers of
+// clusters mean nothing across hierarchies, so that only a last level of one cluster can be read out by weights.
+func (p *Preparation) Hierarchies(n int) *Preparation { p.hierarchies = n; return p }
+
+// Seed sets the seed of the first hierarchy's search (default 0); each further hierarchy takes the next number.
+func (p *Preparation) Seed(first uint64) *Preparation { p.seed = first; return p }
+
+// Cuts also tries to cut the nodes into blocks by their positions, and takes these where they have the greater C. On a grid they
+// do. There is one such hierarchy only.
+func (p *Preparation) Cuts() *Preparation { p.cuts = true; return p }
+
+// Directed gives the slots of the levels listed the same direction from every cluster. Levels count from 1; 0 is the input, for
+// Stem. A level's option ccp_slots must not be random.
+func (p *Preparation) Directed(levels ...int) *Preparation { p.directed = levels; return p }
+
+// Around finds `reach` nodes around each node for the residual blocks after the levels listed, which count from 1, and for Stem.
+func (p *Preparation) Around(reach int, levels ...int) *Preparation {
+	p.reach, p.around = reach, levels
+	return p
+}
+
+// Candidates lets the memberships be learned, but restricts a node of the first level to c[0] clusters, and so on: those nearest
+// to it in the first hierarchy. A count of 0, or none, allows all clusters.
+func (p *Preparation) Candidates(c ...int) *Preparation { p.candidates = c; return p }
+
+// Coordinates sets where the nodes lie, `[N, d]` row-major, for Cuts and Directed. If there are none, or two nodes lie at one place,
+// the graph alone says it.
+func (p *Preparation) Coordinates(coordinates []float64) *Preparation {
+	p.positions = nil
+	if len(coordinates) == 0 {
+		return p
+	}
+	positions := slices.Collect(slices.Chunk(coordinates, len(coordinates)/p.graph.N()))
+	sorted := slices.SortedFunc(slices.Values(positions), slices.Compare)
+	if len(slices.CompactFunc(sorted, slices.Equal)) == p.graph.N() {
+		p.positions = positions
+	}
+	return p
+}
+
+// Progress has f called now and then with the level that is searched, the share of its search that is done, and its C. A result
+// from the cache is not told.
+func (p *Preparation) Progress(f func(level int, done, objective float64)) *Preparation {
+	p.progress = f
+	return p
+}
+
+// Done searches the hierarchies, or finds them in the user's cache. Errors: a level that does not fit the one before it, and ctx's.
+func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
+	graph := p.graph.Normalized()
+	if p.positions == nil && (p.cuts || len(p.directed) > 0) {
+		p.positions = place.Embed(graph)
+	}
+	var cutAt [][]float64
+	if p.cuts {
+		cutAt = p.positions
+	}
+	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels))}
+	pooled, around := make([]places, len(p.levels)), make([]places, len(p.levels))
+	for i := range p.hierarchies {
+		clusters, err := partition.Cached(ctx, graph, cutAt, p.levels, p.seed+uint64(i), p.progress)
+		if err != nil {
+			return nil, fmt.Errorf("preparing the hierarchy: %w", err)
+		}
+		m, at := graph, p.positions
+		for l, size := range p.levels {
+			if size.MaxSize < 1 || size.MaxSize > m.N() {
+				return nil, fmt.Errorf("level %d: L=%d does not fit its %d nodes; lower L or raise the previous level's clusters", l+1, size.MaxSize, m.N())
+			}
+			level, below := &h.Levels[l], at
+			nodes, ranks := partition.Neighbourhoods(m, clusters[l], size.Clusters, size.MaxSize)
+			if i == 0 {
+				h.Objective = append(h.Objective, partition.Objective(m, clusters[l], size.Clusters))
+				h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, m.N()))
+				if l < len(p.candidates) && p.candidates[l] > 0 && p.candidates[l] < size.Clusters {
+					level.Choices = p.candidates[l]
+					level.Candidates = partition.Candidates(m, clusters[l], size.Clusters, level.Choices)
+				}
+			}
+			if m, err = partition.Coarsen(m, clusters[l], size.Clusters); err != nil {
+				return nil, fmt.Errorf("level %d: %w", l+1, err)
+			}
+			if at != nil {
+				at = place.Centres(at, clusters[l], size.Clusters)
+			}
+			level.Clusters = append(level.Clusters, clusters[l]...)
+			level.Pooled.add(nodes, ranks)
+			pooled[l].add(below, at)
+			if slices.Contains(p.around, l+1) {
+				level.Around.add(p.nearest(m, l+1))
+				around[l].add(at, at)
+			}
+		}
+	}
+	for l, size := range p.levels {
+		level := &h.Levels[l]
+		level.Pooled.Size, level.Around.Size = size.MaxSize, min(p.reach, size.Clusters)
+		if slices.Contains(p.directed, l+1) {
+			level.Pooled.direct(pooled[l], p.hierarchies)
+			level.Around.direct(around[l], p.hierarchies)
+		}
+		level.Around.fill()
+	}
+	if slices.Contains(p.directed, 0) && slices.Contains(p.around, 0) { // another machine might round the positions otherwise
+		h.Input = p.input()
+	}
+	return h, nil
+}
+
+// Blank returns a hierarchy of the right shapes, whose arrays are zero: enough to build a network and to count its weights.
+func (p *Preparation) Blank() *Hierarchy {
+	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels))}
+	nodes := p.graph.N()
+	for l, size := range p.levels {
+		k, reach := size.Clusters, min(p.reach, size.Clusters)
+		h.Levels[l].Clusters = make([]int32, nodes)
+		h.Levels[l].Pooled = neighbourhoods{size.MaxSize, make([]int32, k*size.MaxSize), make([]float64, k*size.MaxSize)}
+		h.Levels[l].Around = neighbourhoods{reach, make([]int32, k*reach), make([]float64, k*reach)}
+		nodes = k
+	}
+	return h
+}
+
+// nearest lists the nodes around each node of m, the graph after that many levels, and 1 where there is one.
+func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, present []float64) {
+	reach := min(p.reach, m.N())
+	nodes, hops := place.Nearest(m, reach)
+	if slices.Contains(p.directed, level) {
+		within(nodes, hops, reach)
+	}
+	return nodes, presence(nodes)
+}
+
+// Input lists what Stem's filter sees: the nodes nearest to each node by hops, the node itself among them, `[N, reach]`, and 1, or 0
+// for a slot that no node fills. Slots that are not directed are in the order of the nodes' numbers.
+func (p *Preparation) Input() (nodes []int32, present []float32) {
+	around := p.input()
+	return around.Nodes, narrow(around.Ranks)
+}
+
+func (p *Preparation) input() (n neighbourhoods) {
+	n.Size = min(p.reach, p.graph.N())
+	n.add(p.nearest(p.graph, 0))
+	if slices.Contains(p.directed, 0) {
+		if p.positions == nil {
+			p.positions = place.Embed(p.graph)
+		}
+		n.direct(places{p.positions, p.positions}, 1)
+	} else {
+		for i := 0; i < len(n.Nodes); i += n.Size {
+			slices.SortFunc(n.Nodes[i:i+n.Size], func(a, b int32) int { return cmp.Compare(uint32(a), uint32(b)) }) // -1 comes last
+		}
+	}
+	n.fill()
+	return n
+}
+
+// places are the positions of nodes and of the clusters that they belong to.
+type places struct{ nodes, centres [][]float64 }
+
+func (p *places) add(nodes, centres [][]float64) {
+	p.nodes, p.centres = append(p.nodes, nodes...), append(p.centres, centres...)
+}
+
+// neighbourhoods lists nodes around each of some clusters, those of the first hierarchy first. Each hierarchy numbers its own nodes.
+type neighbourhoods struct {
+	Size  int       // L
+	Nodes []int32   // `[H·K, L]`
+	Ranks []float64 // `[H·K, L]`: centralities, or 1 for a node that is there
+}
+
+func (n *neighbourhoods) add(nodes []int32, ranks []float64) {
+	n.Nodes, n.Ranks = append(n.Nodes, nodes...), append(n.Ranks, ranks...)
+}
+
+// direct puts the neighbourhoods of all hierarchies into the order of slots that lie in one direction from every cluster.
+func (n *neighbourhoods) direct(at places, hierarchies int) {
+	if len(n.Nodes) == 0 {
+		return
+	}
+	k, nodes := len(n.Nodes)/n.Size, int32(len(at.nodes)/hierarchies)
+	for i, node := range n.Nodes {
+		if node >= 0 {
+			n.Nodes[i] += int32(i/(n.Size*k/hierarchies)) * nodes
+		}
+	}
+	n.Nodes, n.Ranks = place.Directed(at.nodes, at.centres, n.Nodes, n.Ranks, k, n.Size)
+	for i := range n.Nodes {
+		n.Nodes[i] %= nodes
+	}
+}
+
+// fill puts node 0 into slots that have none.
+func (n *neighbourhoods) fill() {
+	for i, node := range n.Nodes {
+		n.Nodes[i] = max(0, node)
+	}
+}
+
+// within takes nodes out that are farther than the hops within which the best-connected tenth of the nodes find `reach`: at a
+// border, a slot whose direction leads out of the graph stays empty.
+func within(nodes, hops []int32, reach int) {
+	var farthest []int32
+	for last := reach - 1; last < len(hops); last += reach {
+		if hops[last] >= 0 {
+			farthest = append(farthest, hops[last])
+		}
+	}
+	if len(farthest) == 0 {
+		return
+	}
+	slices.Sort(farthest)
+	for i := range nodes {
+		if hops[i] > farthest[len(farthest)/10] {
+			nodes[i] = -1
+		}
+	}
+}
+
+// presence is 1 for each node, and 0 for -1.
+func presence(nodes []int32) []float64 {
+	is := make([]float64, len(nodes))
+	for i, node := range nodes {
+		if node >= 0 {
+			is[i] = 1
+		}
+	}
+	return is
+}
