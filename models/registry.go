@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"

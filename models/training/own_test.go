@@ -33,11 +33,14 @@ func init() {
 func TestOwnNetwork(t *testing.T) {
 	data, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	for _, name := range []string{"own", "own, without levels"} {
+	for _, c := range [][2]string{{"own", "learned"}, {"own, without levels", "learned"}, {"own", "prepared"}, {"own", "random"}} {
+		name := c[0]
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 			config := training.Defaults("digits", name)
 			config.Epochs, config.Steps, config.LearningRate = 12, 0, 0.01
 			require.NoError(t, config.Settings.Set("l2=0"))
+			require.NoError(t, config.Settings.Set("ccp_hierarchy="+c[1]))
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			dir := filepath.Join(t.TempDir(), "run")
 			result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir, Data: data})
 			require.NoError(t, err)
@@ -49,6 +52,7 @@ func TestOwnNetwork(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, result.Test.Accuracy, again.Accuracy)
 			assert.Equal(t, name == "own", loaded.Store().GetVariable("/model/level_2/frozen_neighbourhood") != nil, "the hierarchy is frozen")
+			assert.Equal(t, c[1] == "prepared", loaded.Store().GetVariable("/model/level_2/clusters") != nil)
 
 			copied := filepath.Join(t.TempDir(), "copy")
 			require.NoError(t, loaded.Save(copied))
@@ -75,13 +79,6 @@ func TestRegisterErrors(t *testing.T) {
 	}
 	s := models.Spec{Model: "own", Nodes: 64, Channels: 1, Classes: 10}
 	require.NoError(t, s.Check())
-	for _, plan := range []string{"prepared", "random"} {
-		settings, err := models.NewSettings("ccp_hierarchy=" + plan)
-		require.NoError(t, err)
-		s.Settings = settings
-		require.EqualError(t, s.Check(), "model own: ccp_hierarchy="+plan+" needs the levels of model ccp; use learned, task-only or objective-only")
-	}
-	s.Settings = models.Settings{}
 	s.Levels = []models.Level{{Clusters: 1, Filters: 1, Neighbours: 1}}
 	require.ErrorContains(t, s.Check(), "model own has no levels; leave --levels out")
 }
