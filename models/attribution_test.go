@@ -141,7 +141,7 @@ func TestAttributeEveryModel(t *testing.T) {
 			s, graph := body(t, name)
 			store := s.NewStore(1)
 			if s.Fitted() {
-				require.NoError(t, s.Fit(store, func(yield func([]float32, int32) bool) {
+				require.NoError(t, s.Precompute(t.Context(), nil, store, nil, func(yield func([]float32, int32) bool) {
 					for k := range int32(3) {
 						x := make([]float32, 72)
 						x[k] = 1

@@ -12,17 +12,19 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// batchSizes are the sizes that a classifier compiles for; a batch is cut into some of them, and its rest padded.
+// batchSizes are the sizes that a classifier compiles for. A batch is cut into some of these sizes, and its rest is
+// padded.
 var batchSizes = [...]int{1, 4, 16, maxBatch}
 
 // maxBatch is the most signals that are computed at once.
 const maxBatch = 64
 
-// plan says for each number of signals up to maxBatch which of batchSizes to compute first: the cuts whose costs have the
-// least sum. On a CPU the largest batch is often not the cheapest, for its intermediate values leave the caches.
+// plan holds for each number of signals up to maxBatch which of batchSizes to compute first, so that the sum of all
+// costs is least. On a CPU the largest batch is often not the cheapest, because its intermediate values leave the
+// caches.
 type plan [maxBatch + 1]int
 
-// newPlan finds the cheapest cuts when a batch of the size given costs cost(size).
+// newPlan finds the cheapest cuts, where cost returns what a batch of a size costs.
 func newPlan(cost func(size int) float64) (p plan) {
 	var least [maxBatch + 1]float64
 	for n := 1; n <= maxBatch; n++ {
@@ -35,18 +37,18 @@ func newPlan(cost func(size int) float64) (p plan) {
 	return p
 }
 
-// usualCost stands in for what has not been measured: starting a batch costs as much as eight signals.
+// usualCost is the cost as long as nothing has been measured: starting a batch costs as much as eight signals.
 func usualCost(size int) float64 { return float64(8 + size) }
 
-// point is an input of the network: a share of the way from the baseline, whose normalised values are 0, to a raw signal. A program
-// that takes classes is given class.
+// point is an input of the network: a share of the way from the baseline to a raw signal. The normalised values of the
+// baseline are 0. class is for a program that takes classes.
 type point struct {
 	signal []float32 // nil: the baseline
 	share  float32
 	class  int32
 }
 
-// fill writes the normalised values of a point to input, which is zero.
+// fill writes the normalised values of a point to input, which is zero before.
 func (c *Classifier) fill(input []float32, p point) {
 	if p.signal == nil {
 		return
@@ -59,8 +61,10 @@ func (c *Classifier) fill(input []float32, p point) {
 	}
 }
 
-// compute runs a program on points, in the batches of the plan, and gives visit each point's part of every output, in order.
-func (c *Classifier) compute(ctx context.Context, p program, points []point, visit func(i int, outputs [][]float32)) error {
+// compute runs a program on points in the batches of the plan. It calls visit in order, with each point's part of every
+// output.
+func (c *Classifier) compute(ctx context.Context, p program, points []point,
+	visit func(i int, outputs [][]float32)) error {
 	i := 0
 	for chunk := range slices.Chunk(points, maxBatch) {
 		for len(chunk) > 0 {
@@ -90,13 +94,14 @@ func (c *Classifier) compute(ctx context.Context, p program, points []point, vis
 	return nil
 }
 
-// batch runs a program on points as one batch, padded with baselines to size. Results: each output, flat.
+// batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.
 func (c *Classifier) batch(p program, points []point, size int) (outputs [][]float32, err error) {
-	batch, err := tensors.FromShapeForBackend(c.backend, 0, shapes.Make(dtypes.Float32, size, c.Spec.Nodes, c.Spec.Channels))
+	shape := shapes.Make(dtypes.Float32, size, c.Spec.Nodes, c.Spec.Channels)
+	batch, err := tensors.FromShapeForBackend(c.backend, 0, shape)
 	if err != nil {
 		return nil, err
 	}
-	defer batch.MustFinalizeAll() // now, and not when the garbage collector sees fit: its memory is XLA's
+	defer batch.MustFinalizeAll() // not when the garbage collector sees fit: its memory is XLA's
 	width, classes := c.Spec.Nodes*c.Spec.Channels, make([]int32, size)
 	err = tensors.MutableFlatData(batch, func(flat []float32) {
 		for j, p := range points {
@@ -128,9 +133,9 @@ func (c *Classifier) batch(p program, points []point, size int) (outputs [][]flo
 	return outputs, nil
 }
 
-// Compile compiles the program of every batch size now, which can take seconds, and measures how long each takes to compute. The
-// first Classify is then as fast as the others, and all use the batches that suit this machine. Errors say what does not fit, such
-// as weights of another version's network.
+// Compile compiles the program of every batch size, which can take seconds, and measures the time of a batch of each
+// size. The first Classify is then as fast as later ones, and all use the batches that suit this machine. An error says
+// what does not fit, such as weights of another version's network.
 func (c *Classifier) Compile(ctx context.Context) error {
 	cost := map[int]float64{}
 	for _, size := range batchSizes {
@@ -138,7 +143,8 @@ func (c *Classifier) Compile(ctx context.Context) error {
 			return err
 		}
 		if _, err := c.batch(c.logits, make([]point, 1), size); err != nil {
-			return fmt.Errorf("compiling for %d signals at once (are the weights of another version of this program? then train anew): %w", size, err)
+			return fmt.Errorf("compiling for %d signals at once (are the weights of another version of this program? "+
+				"then train anew): %w", size, err)
 		}
 		for run, begin := 0, time.Now(); run < 3 || run < 10 && time.Since(begin) < 50*time.Millisecond; run++ {
 			start := time.Now()

@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -18,17 +19,17 @@ import (
 // ErrClosed is the error of a classifier that was closed.
 var ErrClosed = errors.New("the classifier is closed")
 
-// Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the same time; only
-// compiling, Update and Close wait for those under way and block others.
+// Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the
+// same time. Only compiling, Update and Close wait for the computations under way and block others.
 //
-// The variables are parameters of the compiled programs, not constants in them: with XLA on a CPU constants saved no time that
-// could be measured, on the digits or on CIFAR-10, and each program would hold its own copy of all weights.
+// The variables are parameters of the compiled programs, not constants in them. With XLA on a CPU constants saved no
+// time that could be measured, on the digits or on CIFAR-10, and each program would hold its own copy of all weights.
 type Classifier struct {
 	Metadata
 	Graph *affinity.Matrix
-	// Hierarchy is how good the hierarchy was when Update froze it; empty if it was loaded frozen.
+	// Hierarchy says how good the hierarchy was when Update froze it. It is empty if the hierarchy was loaded frozen.
 	Hierarchy Quality
-	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step the training step it is of.
+	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training step.
 	Snapshot string
 	Step     int
 
@@ -44,13 +45,12 @@ type Classifier struct {
 
 // program is a graph on the classifier's store that is compiled for each batch size.
 type program struct {
-	exec  *model.Exec
-	ready map[int]bool // batch sizes that it is compiled for
-	// takesClasses: beside the signals it takes a class for each, int32 `[batch]`.
-	takesClasses bool
+	exec         *model.Exec
+	ready        map[int]bool // the batch sizes that it is compiled for
+	takesClasses bool         // beside the signals it takes a class for each, int32 `[batch]`
 }
 
-// NewClassifier makes a classifier without weights; Update gives it some.
+// NewClassifier returns a classifier without weights. Update gives it some.
 func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Classifier, error) {
 	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0), plan: newPlan(usualCost)}
 	var err error
@@ -68,8 +68,22 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	return c, err
 }
 
-// Close waits for the computations under way and frees the weights and the compiled programs, not the backend. Later calls get
-// ErrClosed; so does a long Classify under way, between two of its batches.
+// differentiated returns the graph of a network's logits, and of the gradient of one logit of each signal with respect
+// to that signal. signal: `[batch, nodes, channels]`; class: int32 `[batch]`, which logit, or a negative number for the
+// greatest. Results: logits `[batch, classes]`, and the gradient in the signal's shape. Signals must not see each other
+// in the network, because the gradient is that of the sum over the batch. They see each other only in training.
+func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.Node) func(scope *model.Scope,
+	signal, class *graph.Node) (logits, gradient *graph.Node) {
+	return func(scope *model.Scope, signal, class *graph.Node) (logits, gradient *graph.Node) {
+		logits = network(scope, signal)
+		class = graph.Where(graph.IsNegative(class), graph.ArgMax(logits, -1, dtypes.Int32), class)
+		chosen := graph.Mul(logits, graph.OneHot(class, logits.Shape().Dim(1), logits.DType()))
+		return logits, graph.Gradient(graph.ReduceAllSum(chosen), signal)[0]
+	}
+}
+
+// Close waits for the computations under way. It frees the weights and the compiled programs, not the backend. Later
+// calls return ErrClosed. So does a long Classify under way, between two of its batches.
 func (c *Classifier) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,8 +96,8 @@ func (c *Classifier) Close() error {
 	return nil
 }
 
-// Update takes over the network's variables from a store in training, the averaged ones where there are, and freezes
-// the hierarchy anew.
+// Update copies the network's variables from a store in training, and freezes the hierarchy anew. Where a variable has
+// a moving average, it copies the average.
 func (c *Classifier) Update(from *model.Store) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,14 +139,14 @@ func copyValue(from *model.Variable, to *model.Store, path string) error {
 	return err
 }
 
-// Store holds the classifier's variables. It is for reading and saving.
+// Store returns the classifier's variables, for reading and saving.
 func (c *Classifier) Store() *model.Store { return c.store }
 
-// Parameters counts the trainable values, see Spec.Parameters.
+// Parameters returns the number of trainable values, see Spec.Parameters.
 func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Graph) }
 
-// Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The first time a batch size
-// comes its program is compiled, which can take seconds.
+// Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The first call with a
+// batch size compiles a program, which can take seconds.
 func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
 	out, err := c.call(c.logits, signals)
 	if err != nil {
@@ -147,7 +161,7 @@ func (c *Classifier) call(p program, args ...any) ([]*tensors.Tensor, error) {
 	c.mu.RLock()
 	unlock := c.mu.RUnlock
 	compiling := !p.ready[n]
-	if compiling { // which changes the store's maps
+	if compiling { // compiling changes the store's maps
 		c.mu.RUnlock()
 		c.mu.Lock()
 		unlock = c.mu.Unlock
@@ -163,12 +177,12 @@ func (c *Classifier) call(p program, args ...any) ([]*tensors.Tensor, error) {
 	return out, err
 }
 
-// IsWeight says whether a variable belongs to the network and must be kept to classify again: not the optimizer's, not
-// what is rebuilt from the graph.
+// IsWeight reports whether a variable belongs to the network and must be kept to classify again. Variables of the
+// optimizer do not, nor do variables that are made from the graph.
 func IsWeight(v *model.Variable) bool {
 	return strings.HasPrefix(v.Path(), networkScope) && !strings.HasPrefix(v.Path(), networkScope+GraphScope+"/") &&
 		!strings.Contains(v.Path(), "/"+nn.TablesScope+"/")
 }
 
-// AverageScope is where training keeps the moving averages of the weights, each under its own path.
+// AverageScope is where the training keeps the moving averages of the weights, each under its own path.
 const AverageScope = "/average"

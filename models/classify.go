@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// ErrInput is what every error about a signal wraps: the caller's data, not the classifier, is at fault.
+// ErrInput is in every error about a signal: the caller's data, not the classifier, is at fault.
 var ErrInput = errors.New("unusable signal")
 
-// SignalError is an ErrInput that says which signal is unusable, counted from 0, and why.
+// SignalError is an ErrInput. It says which signal is unusable, counted from 0, and why.
 type SignalError struct {
 	Index  int
 	Reason string
 }
 
-// Error names the signal.
+// Error returns the text with the signal's number.
 func (e *SignalError) Error() string { return fmt.Sprintf("%v %d: %s", ErrInput, e.Index, e.Reason) }
 
-// Unwrap gives ErrInput.
+// Unwrap returns ErrInput.
 func (e *SignalError) Unwrap() error { return ErrInput }
 
-// Prediction is what a classifier says of one signal.
+// Prediction is a classifier's answer for one signal.
 type Prediction struct {
 	Class         int       // the most probable class
 	Name          string    // its name
@@ -31,9 +31,9 @@ type Prediction struct {
 	Probabilities []float64 // of every class, summing to 1
 }
 
-// Classify predicts the class of each signal, `[nodes, channels]` row-major in raw units, as the data set gives them. The
-// first unusable signal is an error that wraps ErrInput and names the signal, node and channel; a cancelled context ends the
-// work before the next batch of at most 64 signals; see also ErrClosed.
+// Classify predicts the class of each signal, `[nodes, channels]` row-major, in the raw units of the data set. If a
+// signal is unusable, the error wraps ErrInput and names the first such signal, its node and its channel. A cancelled
+// context ends the work before the next batch of at most 64 signals. After Close the error is ErrClosed.
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	if err := c.checkSignals(signals); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Predi
 	return predictions, nil
 }
 
-// checkSignals is the error of the first unusable signal.
+// checkSignals returns the error of the first unusable signal.
 func (c *Classifier) checkSignals(signals [][]float32) error {
 	for i, s := range signals {
 		if reason := c.unusable(s); reason != "" {
@@ -58,10 +58,13 @@ func (c *Classifier) checkSignals(signals [][]float32) error {
 	return nil
 }
 
-// ClassifyEach is Classify for signals of different origin: it lists the unusable ones, in order, and predicts all others.
-func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (predictions []Prediction, unusable []*SignalError, err error) {
+// ClassifyEach is Classify for signals of different origin. It predicts the usable signals, and lists the unusable ones
+// in order.
+func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (predictions []Prediction,
+	unusable []*SignalError, err error) {
 	predictions = make([]Prediction, len(signals))
-	index, points := make([]int, 0, len(signals)), make([]point, 0, len(signals)) // the usable ones
+	var index []int // of the usable signals
+	var points []point
 	for i, s := range signals {
 		if reason := c.unusable(s); reason != "" {
 			unusable = append(unusable, &SignalError{i, reason})
@@ -73,7 +76,8 @@ func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (pre
 		i := index[j]
 		predictions[i] = c.predict(outputs[0])
 		if math.IsNaN(predictions[i].Probabilities[0]) {
-			unusable = append(unusable, &SignalError{i, "its values are so large that the network's output is not a number; rescale them"})
+			reason := "its values are so large that the network's output is not a number; rescale them"
+			unusable = append(unusable, &SignalError{i, reason})
 		}
 	})
 	if err != nil {
@@ -83,14 +87,16 @@ func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (pre
 	return predictions, unusable, nil
 }
 
-// unusable says what is wrong with a signal, or "".
+// unusable returns what is wrong with a signal, or "".
 func (c *Classifier) unusable(s []float32) string {
-	if size := c.Spec.Nodes * c.Spec.Channels; len(s) != size {
-		return fmt.Sprintf("it has %d values; the model needs %d nodes x %d channels = %d", len(s), c.Spec.Nodes, c.Spec.Channels, size)
+	nodes, channels := c.Spec.Nodes, c.Spec.Channels
+	if len(s) != nodes*channels {
+		return fmt.Sprintf("it has %d values; the model needs %d nodes x %d channels = %d",
+			len(s), nodes, channels, nodes*channels)
 	}
 	for j, v := range s {
 		if v-v != 0 { // NaN, +Inf, -Inf
-			return fmt.Sprintf("node %d, channel %d is %v; replace it by a number", j/c.Spec.Channels, j%c.Spec.Channels, v)
+			return fmt.Sprintf("node %d, channel %d is %v; replace it by a number", j/channels, j%channels, v)
 		}
 	}
 	return ""
@@ -107,7 +113,7 @@ func (c *Classifier) predict(logits []float32) Prediction {
 	return p
 }
 
-// Probabilities are the softmax of logits.
+// Probabilities returns the softmax of logits.
 func Probabilities(logits []float32) []float64 {
 	top, sum := float64(slices.Max(logits)), 0.0
 	out := make([]float64, len(logits))

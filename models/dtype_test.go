@@ -83,7 +83,7 @@ func TestBFloat16(t *testing.T) {
 			})
 		})
 	}
-	s, _ := body(t, naiveBayes)
+	s, _ := body(t, "bayes")
 	s.Settings = settings(map[string]any{"dtype": nn.BFloat16})
 	require.ErrorContains(t, s.Check(), "model bayes has no dtype")
 	s, _ = body(t, clusterPooling)

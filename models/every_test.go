@@ -35,7 +35,7 @@ func TestEveryModel(t *testing.T) {
 			assert.NotEmpty(t, About(name))
 			store := s.NewStore(1)
 			if s.Fitted() {
-				require.NoError(t, s.Fit(store, func(yield func([]float32, int32) bool) {
+				require.NoError(t, s.Precompute(t.Context(), nil, store, nil, func(yield func([]float32, int32) bool) {
 					for k := range int32(3) {
 						x := make([]float32, 72)
 						x[k] = 1

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models/internal/graphconv"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -19,7 +20,7 @@ import (
 )
 
 // oneHop is a convolution for tests, (x + A·x)·W + bias.
-func oneHop(bias float64) convolution {
+func oneHop(bias float64) graphconv.Filter {
 	return func(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, _ int) *Node {
 		g, n := x.Graph(), x.Shape().Dim(0)
 		a := make([]float32, n*n)
@@ -34,18 +35,21 @@ func oneHop(bias float64) convolution {
 	}
 }
 
+// stacked is the network of a filter.
+func stacked(filter graphconv.Filter) Network { return onGraph(graphconv.Pooling(filter)) }
+
 // stackSpec is a spec for tests of a network that is not registered.
 func stackSpec(nodes int, levels string, hidden ...int) Spec {
 	return Spec{Model: "test", Architecture: Architecture{mustLevels(levels), hidden}, Nodes: nodes, Channels: 2, Classes: 3}
 }
 
 // logits computes the network's, for signals as `signals` draws them, `[batch, classes]`.
-func logits(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix, filter convolution, x [][]float32) ([][]float32, *model.Store) {
+func logits(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix, filter graphconv.Filter, x [][]float32) ([][]float32, *model.Store) {
 	t.Helper()
 	store := s.NewStore(1)
 	flat := slices.Concat(x...)
 	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-		return graphStack(filter)(scope.In("model"), s, Topology{Matrix: graph}, x)
+		return stacked(filter)(scope.In("model"), s, Topology{Matrix: graph}, x)
 	}, tensors.FromFlatDataAndDimensions(flat, len(x), s.Nodes, s.Channels))
 	require.NoError(t, err)
 	return out.Value().([][]float32), store
@@ -122,31 +126,6 @@ func levelByHand(a *affinity.Matrix, x [][]float64, w [][]float32, bias float64,
 	return pooled
 }
 
-// Of equal values the first gets the gradient; a node alone always; one that is less never.
-func TestMaxOfPairs(t *testing.T) {
-	inf := float32(math.Inf(-1))
-	pairs := [][2]int32{{0, 1}, {2, -1}, {3, 4}}
-	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		out, err := model.CallOnceN(backend, model.NewStore(), func(scope *model.Scope, x *Node) []*Node {
-			y := maxOfPairs(scope, x, pairs)
-			v := Const(x.Graph(), [][][]float32{{{1, 2}}, {{3, 4}}, {{5, 6}}})
-			return []*Node{y, Gradient(ReduceAllSum(Mul(y, v)), x)[0]}
-		}, [][][]float32{{{-2, 3}}, {{-1, 3}}, {{-7, inf}}, {{0, 1}}, {{0, 2}}})
-		require.NoError(t, err)
-		assert.Equal(t, [][][]float32{{{-1, 3}}, {{-7, inf}}, {{0, 2}}}, out[0].Value())
-		assert.Equal(t, [][][]float32{{{0, 2}}, {{1, 0}}, {{3, 4}}, {{5, 0}}, {{0, 6}}}, out[1].Value())
-	})
-}
-
-func TestHalvings(t *testing.T) {
-	for _, c := range [][3]int{{1, 1, 0}, {10, 10, 0}, {10000, 2048, 2}, {10000, 512, 4}, {1024, 256, 2}, {1024, 4, 8}, {2000, 8, 8}, {3, 2, 1}, {64, 32, 1}, {64, 50, 0}} {
-		assert.Equal(t, c[2], halvings(c[0], c[1]), "%d to %d", c[0], c[1])
-	}
-	assert.Empty(t, toOne(1))
-	assert.Equal(t, [][][2]int32{{{0, 1}}}, toOne(2))
-	assert.Equal(t, [][][2]int32{{{0, 1}, {2, 3}, {4, -1}}, {{0, 1}, {2, -1}}, {{0, 1}}}, toOne(5))
-}
-
 // What a level sees and leaves, whatever the graph: isolated nodes, one node, no pooling, no level.
 func TestGraphStackSizes(t *testing.T) {
 	grid, err := affinity.Grid(8, 8, 8)
@@ -201,7 +180,7 @@ func checkGradients(t *testing.T, backend compute.Backend, s Spec, graph *affini
 	out, err := model.CallOnceN(backend, s.NewStore(1), func(scope *model.Scope, x *Node) []*Node {
 		g := x.Graph()
 		scope.Store().SetTraining(g, true)
-		loss := ReduceAllSum(Square(AddScalar(graphStack(oneHop(0))(scope.In("model"), s, Topology{Matrix: graph}, x), 1)))
+		loss := ReduceAllSum(Square(AddScalar(stacked(oneHop(0))(scope.In("model"), s, Topology{Matrix: graph}, x), 1)))
 		var nodes []*Node
 		for v := range scope.IterVariables() {
 			if v.Trainable && v.InUseByGraph(g) {

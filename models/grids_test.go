@@ -238,7 +238,7 @@ func TestGridsCheck(t *testing.T) {
 		"setting resnet_depth=2: it must be 6n+2":                                               func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 2.0}) },
 		"setting resnet_depth: model cnn has no resnet_depth; only resnet has":                  func(s *Spec) { s.Model, s.Settings = "cnn", settings(map[string]any{"resnet_depth": 20.0}) },
 		"setting readout_dropout: model tcn has no readout_dropout":                             func(s *Spec) { s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5}) },
-		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; this data has no parts of a body: own data has them in an array parts, which ccp data import --parts writes": func(s *Spec) { s.Model, s.Parts = "tcn", nil },
+		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; this data has no parts of a body; give own data an array parts, which the import of recordings writes": func(s *Spec) { s.Model, s.Parts = "tcn", nil },
 		"model p-lstm needs nodes on a grid":                                                                   func(s *Spec) { s.Grid = nil },
 		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5":                                  func(s *Spec) { s.Parts = [][]int{{0}, {1, 6}} },
 		"model p-lstm: part 0 of the body has no joints":                                                       func(s *Spec) { s.Parts = [][]int{{}, {1}} },

@@ -13,13 +13,13 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// The files of a checkpoint beside its snapshots.
+// A checkpoint has these files beside its snapshots.
 const (
 	metadataFile = "model.json"
 	graphFile    = "graph.npz"
 )
 
-// Metadata is all that a checkpoint must hold, beside weights and graph, to classify again.
+// Metadata is what a checkpoint must hold to classify again, beside weights and graph.
 type Metadata struct {
 	Spec       Spec              `json:"spec"`
 	Data       string            `json:"data"`
@@ -31,7 +31,7 @@ type Metadata struct {
 	Versions   map[string]string `json:"versions"`
 }
 
-// WriteMetadata starts a checkpoint in dir: its description and its graph, each written all or nothing.
+// WriteMetadata starts a checkpoint in dir. It writes the description and the graph, each file whole or not at all.
 func WriteMetadata(dir string, m Metadata, graph *affinity.Matrix) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -42,7 +42,7 @@ func WriteMetadata(dir string, m Metadata, graph *affinity.Matrix) error {
 	return files.WriteJSON(filepath.Join(dir, metadataFile), m)
 }
 
-// ReadMetadata reads what WriteMetadata wrote. A directory that is no checkpoint is an os.ErrNotExist.
+// ReadMetadata reads what WriteMetadata wrote. If dir is no checkpoint, the error is an os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 	if err = files.ReadJSON(filepath.Join(dir, metadataFile), &m); err != nil {
 		return m, nil, err
@@ -59,8 +59,8 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 	return m, graph, nil
 }
 
-// Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is written all or
-// nothing.
+// Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is
+// written whole or not at all.
 func (c *Classifier) Save(dir string) error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -73,10 +73,11 @@ func (c *Classifier) Save(dir string) error {
 	if err := WriteMetadata(dir, c.Metadata, c.Graph); err != nil {
 		return err
 	}
-	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, nil, func(v *model.Variable) bool { return !IsWeight(v) })
+	skip := func(v *model.Variable) bool { return !IsWeight(v) }
+	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, nil, skip)
 }
 
-// Option of Load.
+// Option is an option of Load and NewReloader.
 type Option func(*options)
 
 type options struct {
@@ -84,19 +85,35 @@ type options struct {
 	notice  func(string)
 }
 
-// WithBackend computes on a backend already open. Without it Load uses OpenBackend.
+// WithBackend computes on an open backend. Without it Load uses OpenBackend.
 func WithBackend(b compute.Backend) Option { return func(o *options) { o.backend = b } }
 
-// WithNotices calls notice for what a person should know though it is no error, such as a damaged snapshot passed over.
+// WithNotices calls notice for what a person should know although it is no error, such as a damaged snapshot.
 func WithNotices(notice func(string)) Option { return func(o *options) { o.notice = notice } }
 
-// Load reads the checkpoint in dir: the snapshot that training kept, or the newest if there is none yet. The
-// errors name the directory and file.
-func Load(dir string, opts ...Option) (*Classifier, error) {
-	o := options{notice: func(string) {}}
+// resolved applies the options. If they have no backend, it opens one.
+func resolved(opts []Option) (o options, err error) {
+	o.notice = func(string) {}
 	for _, option := range opts {
 		option(&o)
 	}
+	if o.backend == nil {
+		o.backend, err = OpenBackend()
+	}
+	return o, err
+}
+
+// Load reads the checkpoint in dir: the snapshot that the training kept, or the newest if there is none yet. Errors
+// name the directory and the file.
+func Load(dir string, opts ...Option) (*Classifier, error) {
+	o, err := resolved(opts)
+	if err != nil {
+		return nil, err
+	}
+	return o.load(dir)
+}
+
+func (o options) load(dir string) (*Classifier, error) {
 	if err := files.CheckDirectory(dir); err != nil {
 		return nil, err
 	}
@@ -105,11 +122,6 @@ func Load(dir string, opts ...Option) (*Classifier, error) {
 		return nil, fmt.Errorf("%s is not a checkpoint: %w", dir, err)
 	} else if err != nil {
 		return nil, err
-	}
-	if o.backend == nil {
-		if o.backend, err = OpenBackend(); err != nil {
-			return nil, err
-		}
 	}
 	c, err := NewClassifier(o.backend, m, graph)
 	if err != nil {
@@ -126,14 +138,14 @@ func Load(dir string, opts ...Option) (*Classifier, error) {
 			if kind == checkpoint.Best {
 				return c, nil
 			}
-			return c, c.Update(c.store) // it was taken in training, and is not frozen yet
+			return c, c.Update(c.store) // the training took it, and its hierarchy is not frozen yet
 		}
 		err = errors.Join(err, loadErr)
 	}
 	return nil, err
 }
 
-// RemoveMetadata deletes what WriteMetadata wrote.
+// RemoveMetadata deletes what WriteMetadata wrote. Files that are not there are no error.
 func RemoveMetadata(dir string) error {
 	for _, name := range []string{metadataFile, graphFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {

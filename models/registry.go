@@ -1,8 +1,10 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -10,10 +12,14 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models/internal/graphconv"
+	"github.com/clusterpool/ccp/models/internal/grids"
+	"github.com/clusterpool/ccp/models/internal/skeleton"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -57,12 +63,12 @@ type kind struct {
 	check func(Spec) error
 	// margins: its scores are trained by the squared hinge loss, one class against the rest, and are no probabilities' logits.
 	margins bool
-	// fit computes the weights from the training samples in closed form; nil: they are trained.
-	fit func(spec Spec, store *model.Store, samples Samples, mean, std []float32) error
 	// bones is how many edges between joints of the first frame it needs.
 	bones int
-	// precompute computes variables that stay as they are from the training samples, before the training; nil: there are none.
-	precompute func(ctx context.Context, backend compute.Backend, spec Spec, store *model.Store, graph *affinity.Matrix, samples Samples, mean, std []float32) error
+	// precompute computes variables from the training samples before the training; nil: there are none.
+	precompute func(context.Context, compute.Backend, Spec, *affinity.Matrix, Samples, []float32, []float32) (variables, error)
+	// fitted: precompute computes all weights, and there is no training.
+	fitted bool
 	// own: it was added by Register, and may have levels of package ccp that only building it tells of.
 	own bool
 	// lacks are the options of all models that this one has no use for.
@@ -75,22 +81,22 @@ var registry = map[string]kind{
 	"fc":           {about: "fully connected layers", build: fullyConnected, hidden: true},
 	"softmax":      {about: "softmax regression", build: linear, lacks: linearLacks},
 	"svm":          {about: "linear support vector machine, one class against the rest", build: linear, margins: true, lacks: linearLacks},
-	naiveBayes:     {about: "multinomial naive Bayes, for counts", build: linear, fit: fitBayes, lacks: bayesLacks},
-	"graph-cnn":    {about: "Graph-CNN with graph embed pooling (Such et al. 2017)", build: graphCNN, levels: true, sizes: graphCNNLevels, hidden: true},
-	"cnn":          {about: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)", build: stochasticCNN, check: Spec.checkGrid, lacks: noReadout},
-	"resnet":       {about: "residual network (He et al. 2016)", build: residualNetwork, check: Spec.checkGrid, lacks: noReadout},
-	"tcn":          {about: "temporal convolution network (Kim and Reiter 2017)", build: temporalConvolution, check: Spec.checkBody, lacks: noReadout},
+	"bayes":        {about: "multinomial naive Bayes, for counts", build: linear, precompute: fitBayes, fitted: true, lacks: bayesLacks},
+	"graph-cnn":    {about: "Graph-CNN with graph embed pooling (Such et al. 2017)", build: onGraph(graphconv.GraphCNN), levels: true, sizes: graphCNNLevels, hidden: true},
+	"cnn":          {about: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)", build: onGrid(grids.StochasticCNN), check: Spec.checkGrid, lacks: noReadout},
+	"resnet":       {about: "residual network (He et al. 2016)", build: onGrid(func(scope *model.Scope, x *Node) *Node { return grids.ResNet(scope, x, optionsOf(scope).ResNetDepth) }), check: Spec.checkGrid, lacks: noReadout},
+	"tcn":          {about: "temporal convolution network (Kim and Reiter 2017)", build: onBody(skeleton.TemporalConvolution, classLayer), check: Spec.checkBody, lacks: noReadout},
 	"p-lstm":       {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM(8), check: Spec.checkBody},
-	"lie-group":    {about: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)", build: lieGroup, bones: 2, precompute: precomputeLieGroup, margins: true, check: Spec.checkPlaces, lacks: lieLacks},
-	"hbrnn-l":      {about: "hierarchical recurrent network of a body's parts (Du et al. 2015)", build: hierarchicalRNN, check: Spec.checkBody},
-	"st-lstm":      {about: "LSTM over joints and time with trust gates (Liu et al. 2016)", build: spatioTemporalLSTM, bones: 1, check: Spec.checkBody},
-	"stgc":         {about: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)", build: recursiveGraphFilters, bones: 1, check: Spec.checkBody},
-	"tgcnn":        {about: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)", build: tensorGraphCNN, bones: 1, check: Spec.checkBody},
-	"c-cnn":        {about: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)", build: clipCNN, check: Spec.checkPlaces},
-	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: graphStack(chebyshevConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
-	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: graphStack(gcnConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
-	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: graphStack(gatConvolution), levels: true, hidden: true, check: Spec.checkShrinking},
-	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: gatAverage, levels: true, sizes: gatAverageLevels, hidden: true},
+	"lie-group":    {about: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)", build: onBody(skeleton.LieGroup, asItIs), bones: 2, precompute: nominalCurves, margins: true, check: Spec.checkPlaces, lacks: lieLacks},
+	"hbrnn-l":      {about: "hierarchical recurrent network of a body's parts (Du et al. 2015)", build: onBody(skeleton.HierarchicalRNN, readout), check: Spec.checkBody},
+	"st-lstm":      {about: "LSTM over joints and time with trust gates (Liu et al. 2016)", build: onBody(skeleton.SpatioTemporalLSTM, asItIs), bones: 1, check: Spec.checkBody},
+	"stgc":         {about: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)", build: onBody(skeleton.RecursiveFilters, readout), bones: 1, check: Spec.checkBody},
+	"tgcnn":        {about: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)", build: onBody(skeleton.TensorGraphCNN, readout), bones: 1, check: Spec.checkBody},
+	"c-cnn":        {about: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)", build: onBody(skeleton.ClipCNN, asItIs), check: Spec.checkPlaces},
+	"chebyshev":    {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)", build: onGraph(graphconv.Pooling(graphconv.Chebyshev)), levels: true, hidden: true, check: Spec.checkShrinking},
+	"gcn":          {about: "graph convolution (Kipf and Welling 2017) and Graclus", build: onGraph(graphconv.Pooling(graphconv.GCN)), levels: true, hidden: true, check: Spec.checkShrinking},
+	"gat":          {about: "graph attention (Veličković et al. 2018) and Graclus", build: onGraph(graphconv.Pooling(graphconv.GAT)), levels: true, hidden: true, check: Spec.checkShrinking},
+	"gat-average":  {about: "graph attention and global average pooling (Veličković et al. 2018)", build: onGraph(graphconv.GATAverage), levels: true, sizes: gatAverageLevels, hidden: true},
 }
 
 // Names lists the registered models.
@@ -129,30 +135,40 @@ func (s Spec) CheckGraph(graph *affinity.Matrix) error {
 	if needed == 0 {
 		return nil
 	}
-	if bones := len(bonesOf(graph, s.Grid[1])); bones < needed {
+	if bones := len(skeleton.Bones(graph, s.Grid[1])); bones < needed {
 		return fmt.Errorf("model %s needs the bones of a skeleton; the graph has %d edges between the %d joints of the first frame", s.Model, bones, s.Grid[1])
 	}
 	return nil
 }
 
-// Samples gives each training sample, raw, `[nodes, channels]` row-major, and its class to yield, until yield says no. The
-// slice is used again.
-type Samples func(yield func(x []float32, class int32) bool)
+// Samples goes over the training samples, raw, `[nodes, channels]` row-major, with their classes. The slice is used again.
+type Samples = iter.Seq2[[]float32, int32]
 
-// Fitted says whether the model's weights are computed by Fit in place of being trained.
-func (s Spec) Fitted() bool { return registry[s.Model].fit != nil }
+// Fitted reports whether Precompute computes all weights of the model, in place of a training.
+func (s Spec) Fitted() bool { return registry[s.Model].fitted }
 
-// Fit computes the weights of a model that is Fitted from the training samples, which are raw; the network will see them as (raw −
-// mean) / std, by channel. The error says what of the data does not suit the model.
-func (s Spec) Fit(store *model.Store, samples Samples, mean, std []float32) error {
-	return registry[s.Model].fit(s, store, samples, mean, std)
-}
+// variables are values of a network by their paths below it.
+type variables map[string]*tensors.Tensor
 
-// Precompute computes, before the training, what of a model is not trained but depends on the training samples; see Fit for these. It does
-// nothing for models that have no such part. Errors are the context's and the backend's.
-func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *model.Store, graph *affinity.Matrix, samples Samples, mean, std []float32) error {
-	if precompute := registry[s.Model].precompute; precompute != nil {
-		return precompute(ctx, backend, s, store, graph, samples, mean, std)
+// Precompute computes the variables of a model that are not trained but depend on the training samples. It does nothing for
+// models without such variables. The samples are raw; the network will see them as (raw − mean) / std, by channel. An error says
+// what of the data does not suit the model, or is the context's or the backend's.
+func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *model.Store, graph *affinity.Matrix,
+	samples Samples, mean, std []float32) error {
+	k := registry[s.Model]
+	if k.precompute == nil {
+		return nil
+	}
+	values, err := k.precompute(ctx, backend, s, graph, samples, mean, std)
+	if err = cmp.Or(err, ctx.Err()); err != nil { // the samples end with the context
+		return err
+	}
+	for path, value := range values {
+		v, err := store.CreateVariable(networkScope+path, value)
+		if err != nil {
+			return err
+		}
+		v.SetTrainable(k.fitted)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,11 +14,12 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 )
 
-// Reloader keeps the newest classifier of a checkpoint, while a training goes on in its directory or replaces it. An acquired
-// classifier stays usable until it is released; the last user of an old one closes it. It is safe for concurrent use.
+// Reloader keeps the newest classifier of a checkpoint while a training writes to its directory. An acquired classifier
+// stays usable until it is released. The last user of an old classifier closes it. A Reloader is safe for concurrent
+// use.
 type Reloader struct {
 	dir     string
-	options []Option
+	options options
 
 	loading sync.Mutex // one Reload at a time
 	state   string     // of the directory when current was read; guarded by loading
@@ -44,26 +44,19 @@ func (l *loan) release() error {
 
 // NewReloader loads the checkpoint in dir, as Load does, and compiles it.
 func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, error) {
-	r := &Reloader{dir: dir, options: opts}
-	var o options
-	for _, option := range opts {
-		option(&o)
+	o, err := resolved(opts) // all classifiers to come have the same backend
+	if err != nil {
+		return nil, err
 	}
-	if o.backend == nil { // opened once, for all classifiers to come
-		b, err := OpenBackend()
-		if err != nil {
-			return nil, err
-		}
-		r.options = append(slices.Clone(opts), WithBackend(b))
-	}
+	r := &Reloader{dir: dir, options: o}
 	if _, err := r.Reload(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// Reload loads the directory's newest snapshot if the directory has changed, and says whether it has. After an error the
-// classifier loaded before stays in use.
+// Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. After an
+// error the classifier loaded before stays in use.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
@@ -71,12 +64,13 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	if err != nil || state == r.state {
 		return false, err
 	}
-	c, err := Load(r.dir, r.options...)
+	c, err := r.options.load(r.dir)
 	if err != nil {
 		return false, err
 	}
-	if r.state != "" && c.Snapshot != snapshot { // damaged, or its writer is a step ahead of us
-		return false, errors.Join(fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot), c.Close())
+	if r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
+		err := fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot)
+		return false, errors.Join(err, c.Close())
 	}
 	if err := c.Compile(ctx); err != nil {
 		return false, errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
@@ -92,10 +86,10 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	return true, old.release()
 }
 
-// look returns the name of the snapshot that Load would take from dir, and a text that changes when Load would read something
-// else there.
+// look returns the name of the snapshot that Load would take from dir, and a text that changes when Load would read
+// something else.
 func look(dir string) (snapshot, state string, err error) {
-	entries, _ := os.ReadDir(dir) // of an unreadable directory Load says what is wrong
+	entries, _ := os.ReadDir(dir) // if it cannot be read, Load says why
 	for _, kind := range []string{checkpoint.Last, checkpoint.Best} {
 		for _, e := range entries { // sorted: among names of one length the newest comes last
 			if strings.HasPrefix(e.Name(), kind+"-") {
@@ -117,8 +111,8 @@ func look(dir string) (snapshot, state string, err error) {
 	return snapshot, state, nil
 }
 
-// Watch calls Reload again and again until ctx is done. It calls report with nil when a newer classifier is in use, and with an
-// error when Reload fails in another way than the time before.
+// Watch calls Reload again and again until ctx is done. It calls report with nil when a newer classifier is in use. It
+// calls report with an error when Reload fails in another way than the time before.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(error)) {
 	failure := ""
 	for tick := time.Tick(every); ; {
@@ -138,7 +132,8 @@ func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(e
 	}
 }
 
-// Acquire returns the newest classifier. It stays usable until release is called, once. The caller must not close it.
+// Acquire returns the newest classifier, which stays usable until the caller calls release. The caller calls release
+// once, and never closes the classifier.
 func (r *Reloader) Acquire() (c *Classifier, release func() error, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,7 +144,7 @@ func (r *Reloader) Acquire() (c *Classifier, release func() error, err error) {
 	return r.current.Classifier, r.current.release, nil
 }
 
-// Classify is Classifier.Classify of the newest classifier; one answers for all signals.
+// Classify calls Classifier.Classify of the newest classifier. One classifier answers for all signals.
 func (r *Reloader) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	c, release, err := r.Acquire()
 	if err != nil {
@@ -159,7 +154,7 @@ func (r *Reloader) Classify(ctx context.Context, signals [][]float32) ([]Predict
 	return predictions, errors.Join(err, release())
 }
 
-// Close closes the classifier when its last user has released it. Acquire then returns ErrClosed.
+// Close closes the classifier as soon as its last user has released it. Acquire then returns ErrClosed.
 func (r *Reloader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

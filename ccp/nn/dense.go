@@ -27,6 +27,10 @@ func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 // Linear gives x·W and b of a Dense layer separately, for BatchNorm to add the bias.
 func Linear(scope *model.Scope, x *Node, out int, gain float64) (product, b *Node) {
 	in := x.Shape().Dim(-1)
-	w := NormalVariable(scope, kernelName, 0, gain/math.Sqrt(float64(in)), x.DType(), in, out).NodeValue(x.Graph())
-	return Product(scope, x, Decay(scope, w)), Bias(scope, x, out)
+	return Product(scope, x, Kernel(scope, x, gain/math.Sqrt(float64(in)), in, out)), Bias(scope, x, out)
+}
+
+// Kernel returns the decayed weights W ~ N(0, std²) of scope, in x's type and graph.
+func Kernel(scope *model.Scope, x *Node, std float64, dims ...int) *Node {
+	return Decay(scope, NormalVariable(scope, kernelName, 0, std, x.DType(), dims...).NodeValue(x.Graph()))
 }

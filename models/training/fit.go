@@ -2,22 +2,14 @@ package training
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/clusterpool/ccp/models"
 )
 
-// fit computes the weights of a model that is not trained step by step, as one epoch.
-func (r *run) fit(ctx context.Context) error {
+// fit ends the run of a model that is not trained step by step, as one epoch. prepare has computed its weights.
+func (r *run) fit() error {
 	r.epochStart = time.Now()
-	err := r.spec.Fit(r.store, r.samples(ctx), r.data.Mean, r.data.Std)
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w before the weights were computed: give the same command to start again", ErrInterrupted)
-	}
-	if err != nil {
-		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
-	}
 	r.state.Step, r.state.Sums.Steps = r.total, 1
 	if err := r.classifier.Update(r.store); err != nil {
 		return err

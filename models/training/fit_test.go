@@ -162,7 +162,7 @@ func TestFitIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := Train(ctx, backend, c, Options{Dir: dir, Observer: Observer{Begin: func(*datasets.Dataset, models.Spec, int, int) { cancel() }}})
 	require.ErrorIs(t, err, ErrInterrupted)
-	require.EqualError(t, err, "interrupted before the weights were computed: give the same command to start again")
+	require.EqualError(t, err, "interrupted before the first step: give the same command to start again")
 	assert.False(t, checkpoint.Exists(dir, checkpoint.Last))
 	assert.False(t, checkpoint.Exists(dir, checkpoint.Best))
 	trainIn(t, backend, c, dir)

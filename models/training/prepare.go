@@ -21,7 +21,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
 	case err != nil:
-		return fmt.Errorf("data set %s: %w", r.data.Name, err)
+		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	case !r.spec.PreparedBefore():
 		return nil
 	}

@@ -188,7 +188,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		return nil
 	}
 	if r.spec.Fitted() {
-		return r.fit(ctx)
+		return r.fit()
 	}
 	if r.Observer.Compile != nil {
 		r.Observer.Compile()

@@ -1,4 +1,4 @@
-package models
+package graphconv
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var convolutions = map[string]convolution{"chebyshev": chebyshevConvolution, "gcn": gcnConvolution, "gat": gatConvolution}
+var convolutions = map[string]Filter{"chebyshev": Chebyshev, "gcn": GCN, "gat": GAT}
 
 // convolved is what a convolution gave: the result, and the gradients of the sum of result times probe.
 type convolved struct {
@@ -28,7 +28,8 @@ type convolved struct {
 	gradients     map[string][]float64 // with respect to them
 }
 
-// convolveWith runs a convolution of x `[nodes, batch, channels]` in float64, without decay, with the parameters given by name, or drawn.
+// convolveWith runs a convolution of x `[nodes, batch, channels]` in float64, without decay, with the parameters given
+// by name, or drawn.
 func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *affinity.Matrix, batch, channels, filters, order int, x, probe []float64, parameters map[string][]float64) convolved {
 	t.Helper()
 	store := model.NewStore()
@@ -63,8 +64,8 @@ func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *aff
 	return c
 }
 
-// Values and gradients of PyTorch Geometric's layers, see testdata/convolutions.py. Its attention layers of several heads are
-// as many layers side by side.
+// Values and gradients of PyTorch Geometric's layers, see testdata/convolutions.py. Its attention layers of several
+// heads are as many layers side by side.
 func TestConvolutionsReference(t *testing.T) {
 	raw, err := os.ReadFile("testdata/convolutions.json")
 	require.NoError(t, err)
@@ -327,7 +328,7 @@ func TestConvolutionsRefuse(t *testing.T) {
 		"a convolution needs at least 1 filter and order 1, not 2 and 0":         {4, 2, 0},
 	} {
 		_, err := model.CallOnce(backendtest.Go(t), model.NewStore(), func(scope *model.Scope, x *Node) *Node {
-			return gatConvolution(scope, graph, x, size[1], size[2])
+			return GAT(scope, graph, x, size[1], size[2])
 		}, tensors.FromFlatDataAndDimensions(make([]float64, size[0]*2), size[0], 1, 2))
 		assert.ErrorContains(t, err, want)
 	}

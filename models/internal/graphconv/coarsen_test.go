@@ -1,4 +1,4 @@
-package graclus
+package graphconv
 
 import (
 	"encoding/json"
@@ -48,7 +48,7 @@ func clustersAt(t *Tree, level int) []int32 {
 // By hand: the ends of a path of 4 nodes have degree 1, and come first: 0 takes 1, 3 takes 2.
 func TestPathOfFour(t *testing.T) {
 	path := build(t, 4, affinity.Edge{I: 0, J: 1, Weight: 1}, affinity.Edge{I: 1, J: 2, Weight: 1}, affinity.Edge{I: 2, J: 3, Weight: 1})
-	assert.Equal(t, []int32{0, 0, 1, 1}, Match(path, path.Degrees()))
+	assert.Equal(t, []int32{0, 0, 1, 1}, match(path, path.Degrees()))
 	assert.InDelta(t, 2.0/3, normalizedCut(path, []int32{0, 0, 1, 1}), 1e-15, "one edge of three leaves either pair")
 	tree, err := Coarsen(path, 2)
 	require.NoError(t, err)
@@ -58,10 +58,11 @@ func TestPathOfFour(t *testing.T) {
 	assert.Equal(t, []float64{0}, tree.Levels[2].Dense())
 }
 
-// Nodes that stay alone are moved with the node that they are merged into: 0 and 3 are one node after the second halving here.
+// Nodes that stay alone are moved with the node that they are merged into: 0 and 3 are one node after the second
+// halving here.
 func TestFakes(t *testing.T) {
 	path := build(t, 4, affinity.Edge{I: 0, J: 1, Weight: 1}, affinity.Edge{I: 1, J: 2, Weight: 10}, affinity.Edge{I: 2, J: 3, Weight: 1})
-	assert.Equal(t, []int32{0, 1, 1, 2}, Match(path, []float64{9, 2, 2, 9}), "1 is visited first")
+	assert.Equal(t, []int32{0, 1, 1, 2}, match(path, []float64{9, 2, 2, 9}), "1 is visited first")
 	tree, err := arrange([]*affinity.Matrix{path, build(t, 3), build(t, 2)}, [][][2]int32{{{0, -1}, {1, 2}, {3, -1}}, {{0, 2}, {1, -1}}})
 	require.NoError(t, err)
 	assert.Equal(t, []int32{0, 3, 1, 2}, tree.Order)
@@ -74,11 +75,11 @@ func TestFakes(t *testing.T) {
 func TestMatchGain(t *testing.T) {
 	edge := func(i, j int, w float64) affinity.Edge { return affinity.Edge{I: i, J: j, Weight: w} }
 	triangle := build(t, 3, edge(0, 1, 1), edge(1, 2, 1), edge(0, 2, 1))
-	assert.Equal(t, []int32{0, 0, 1}, Match(triangle, []float64{2, 2, 2}))
-	assert.Equal(t, []int32{0, 1, 0}, Match(triangle, []float64{2, 3, 2}), "0 prefers the smaller volume")
-	assert.Equal(t, []int32{0, 1, 1}, Match(build(t, 3, edge(0, 1, 1), edge(1, 2, 2), edge(0, 2, 1)), []float64{2, 1, 2}))
-	assert.Equal(t, []int32{0, 0, 1, 1, 2}, Match(build(t, 5), make([]float64, 5)), "nodes without neighbours pair in order")
-	assert.Empty(t, Match(build(t, 0), nil))
+	assert.Equal(t, []int32{0, 0, 1}, match(triangle, []float64{2, 2, 2}))
+	assert.Equal(t, []int32{0, 1, 0}, match(triangle, []float64{2, 3, 2}), "0 prefers the smaller volume")
+	assert.Equal(t, []int32{0, 1, 1}, match(build(t, 3, edge(0, 1, 1), edge(1, 2, 2), edge(0, 2, 1)), []float64{2, 1, 2}))
+	assert.Equal(t, []int32{0, 0, 1, 1, 2}, match(build(t, 5), make([]float64, 5)), "nodes without neighbours pair in order")
+	assert.Empty(t, match(build(t, 0), nil))
 }
 
 // normalizedCut is Σ_k cut_k / volume_k = Σ_k (1 − cohesion_k / volume_k), over the clusters that have edges.
@@ -136,8 +137,8 @@ func renumbered(clusters []int32) []int32 {
 	return out
 }
 
-// checkTree asserts what holds of every tree: all nodes once, pairs that follow each other, levels that are the sums of the
-// level below without what is inside a pair.
+// checkTree asserts what holds of every tree: all nodes once, pairs that follow each other, levels that are the sums of
+// the level below without what is inside a pair.
 func checkTree(t *testing.T, tree *Tree, a *affinity.Matrix) {
 	t.Helper()
 	n := a.N()

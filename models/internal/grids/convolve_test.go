@@ -1,6 +1,7 @@
-package models
+package grids
 
 import (
+	"math"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -11,7 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// naiveConvolve is convolveGrid by its definition, on one axis: x `[n][channels]`, w `[k][channels][filters]`.
+// made returns n values by a name.
+func made(name string, n int) []float64 {
+	values, start := make([]float64, n), 0
+	for _, c := range []byte(name) {
+		start += int(c)
+	}
+	for j := range values {
+		i := float64(j)
+		values[j] = math.Sin(float64(start) + 0.01*i*i + i)
+	}
+	return values
+}
+
+// naiveConvolve is convolve by its definition, on one axis: x `[n][channels]`, w `[k][channels][filters]`.
 func naiveConvolve(x [][]float64, w [][][]float64, stride int) [][]float64 {
 	n, k, filters := len(x), len(w), len(w[0][0])
 	var y [][]float64
@@ -33,12 +47,13 @@ func naiveConvolve(x [][]float64, w [][][]float64, stride int) [][]float64 {
 	return y
 }
 
-// Values and both gradients are the definition's for kernels of even and odd size, strides and lengths that they do not divide.
+// Values and both gradients are the definition's for kernels of even and odd size, strides and lengths that they do not
+// divide.
 func TestConvolve(t *testing.T) {
 	const channels, filters = 2, 3
 	for _, c := range []struct{ n, k, stride int }{{7, 3, 1}, {7, 3, 2}, {8, 3, 2}, {9, 8, 1}, {9, 8, 2}, {10, 8, 2}, {5, 4, 3}, {1, 8, 2}, {1, 1, 1}, {6, 1, 1}, {2, 5, 2}} {
 		x, w := make([][]float64, c.n), make([][][]float64, c.k)
-		flatX, flatW := made("x", c.n*channels, 1, 0), made("w", c.k*channels*filters, 1, 0)
+		flatX, flatW := made("x", c.n*channels), made("w", c.k*channels*filters)
 		for i := range x {
 			x[i] = flatX[i*channels : (i+1)*channels]
 		}
@@ -49,7 +64,7 @@ func TestConvolve(t *testing.T) {
 			}
 		}
 		want := naiveConvolve(x, w, c.stride)
-		v := made("v", len(want)*filters, 1, 0)
+		v := made("v", len(want)*filters)
 		product := func() (sum float64) { // what is differentiated; linear in x and in w
 			for i, row := range naiveConvolve(x, w, c.stride) {
 				for f, y := range row {
@@ -71,7 +86,7 @@ func TestConvolve(t *testing.T) {
 		dx, dw := slopes(flatX), slopes(flatW)
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 			e, err := NewExec(backend, func(x, w, v *Node) []*Node {
-				y := convolveGrid(x.DType(), x, w, c.stride)
+				y := convolve(x.DType(), x, w, c.stride)
 				return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
 			})
 			require.NoError(t, err)
@@ -85,8 +100,8 @@ func TestConvolve(t *testing.T) {
 			assert.InDeltaSlice(t, dw, tensors.MustCopyFlatData[float64](out[2]), 1e-12, "%+v", c)
 		})
 	}
-	_, err := NewExec(backendtest.Go(t), func(x *Node) *Node { return convolveGrid(x.DType(), x, Ones(x.Graph(), x.Shape()), 2) })
+	_, err := NewExec(backendtest.Go(t), func(x *Node) *Node { return convolve(x.DType(), x, Ones(x.Graph(), x.Shape()), 2) })
 	require.NoError(t, err)
-	_, err = MustNewExec(backendtest.Go(t), func(x *Node) *Node { return convolveGrid(x.DType(), x, Reshape(x, 1, 1, 2), 3) }).Call([][][]float64{{{1}, {2}}})
+	_, err = MustNewExec(backendtest.Go(t), func(x *Node) *Node { return convolve(x.DType(), x, Reshape(x, 1, 1, 2), 3) }).Call([][][]float64{{{1}, {2}}})
 	assert.ErrorContains(t, err, "a stride of 3 passes over values that a kernel of size 1 does not see")
 }

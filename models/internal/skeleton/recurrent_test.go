@@ -1,4 +1,4 @@
-package models
+package skeleton
 
 import (
 	"math"
@@ -64,7 +64,8 @@ func TestPartLSTM(t *testing.T) {
 	})
 }
 
-// In training each step is a frame of its own segment, and all of them have their turn; elsewhere it is the one in the middle.
+// In training each step is a frame of its own segment, and all of them have their turn; elsewhere it is the one in the
+// middle.
 func TestSegmentFrames(t *testing.T) {
 	const batch = 512
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {

@@ -1,4 +1,4 @@
-package models
+package skeleton
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -24,7 +23,36 @@ func computed[F ExecGraphFn](t *testing.T, backend compute.Backend, fn F, args .
 	return out
 }
 
-// The walk begins in the middle, goes on to the lower joint first, and comes back; what hangs together with nothing follows.
+// made returns n values by a name.
+func made(name string, n int) []float64 {
+	values, start := make([]float64, n), 0
+	for _, c := range []byte(name) {
+		start += int(c)
+	}
+	for j := range values {
+		i := float64(j)
+		values[j] = math.Sin(float64(start) + 0.01*i*i + i)
+	}
+	return values
+}
+
+func narrow(values []float64) (narrow []float32) {
+	for _, v := range values {
+		narrow = append(narrow, float32(v))
+	}
+	return narrow
+}
+
+// fiveJoints is a body of four bones in nine frames, three classes.
+func fiveJoints(t *testing.T) Body {
+	t.Helper()
+	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {1, 3}, {3, 4}}, 5, 9)
+	require.NoError(t, err)
+	return Body{Frames: 9, Joints: 5, Channels: 3, Bodies: 1, Classes: 3, Bones: Bones(graph, 5)}
+}
+
+// The walk begins in the middle, goes on to the lower joint first, and comes back; what hangs together with nothing
+// follows.
 func TestWalkOf(t *testing.T) {
 	kinect := [][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9}, {9, 10}, {10, 11}, {0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}
 	walk := walkOf(kinect, 20)
@@ -34,10 +62,10 @@ func TestWalkOf(t *testing.T) {
 }
 
 // The bones are those of the first frame: what joins frames is none.
-func TestBonesOf(t *testing.T) {
+func TestBones(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{2, 0}, {1, 2}}, 3, 4)
 	require.NoError(t, err)
-	assert.Equal(t, [][2]int{{0, 2}, {1, 2}}, bonesOf(graph, 3))
+	assert.Equal(t, [][2]int{{0, 2}, {1, 2}}, Bones(graph, 3))
 	assert.Equal(t, [][2]int{{0, 1}}, partBones([][2]int{{0, 2}, {1, 2}, {2, 3}, {0, 1}}, [][]int{{0, 1}, {2}}), "joint 3 is of no part")
 }
 
@@ -71,7 +99,8 @@ func TestRelativeGeometry(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		places := [][][][][]float64{{{{{0, 0, 0}}, {{2, 0, 0}}, {{2, 5, 0}}}, {{{7, 7, 7}}, {{7, 7, 7}}, {{8, 7, 7}}}}} // [1, 2 frames, 3 joints, 1, 3]
 		out := computed(t, backend, func(x *Node) []*Node { return []*Node{relativeGeometry(x, [][2]int{{0, 1}, {1, 2}})} }, places)[0].Value().([][][]float64)[0]
-		// A = I + (2/π) [z] + (1 − 2/π) [z]² takes u to t: with t = (2, 0, 0), (2/π) u = (1, −1, 0); seen from the second bone, t = (0, 2, 0) and the turn is −z.
+		// A = I + (2/π) [z] + (1 − 2/π) [z]² takes u to t: with t = (2, 0, 0), (2/π) u = (1, −1, 0); seen from the
+		// second bone, t = (0, 2, 0) and the turn is −z.
 		assert.InDeltaSlice(t, []float64{0, math.Pi / 2, math.Pi / 2, -math.Pi / 2, 0}, out[0][:5], 1e-9)
 		assert.InDeltaSlice(t, []float64{0, -math.Pi / 2, -math.Pi / 2, math.Pi / 2, 0}, out[0][5:], 1e-9)
 		assert.Equal(t, make([]float64, 10), out[1], "a bone without length")
@@ -123,10 +152,8 @@ func TestFourierPyramid(t *testing.T) {
 
 // Its gradient is that of central differences.
 func TestRelativeGeometryGradient(t *testing.T) {
-	s := bodySpecs()["lie-group"]
-	bones := bonesOf(bodyGraph(t, s), 5)
-	places := made("x", 2*5*3, 1, 0)
-	weights := made("weights", 2*4*3*5, 1, 0)
+	bones := fiveJoints(t).Bones
+	places, weights := made("x", 2*5*3), made("weights", 2*4*3*5)
 	value := func(x *Node) *Node {
 		g := relativeGeometry(Reshape(x, 1, 2, 5, 1, 3), bones)
 		return ReduceAllSum(Mul(Reshape(g, 2*4*3*5), Const(x.Graph(), weights)))
@@ -145,23 +172,21 @@ func TestRelativeGeometryGradient(t *testing.T) {
 	}
 }
 
-// The nominal curve of two recordings is the mean of both, warped to the first: a still one of another place, which is nearest everywhere.
+// The nominal curve of two recordings is the mean of both, warped to the first: a still one of another place, which is
+// nearest everywhere.
 func TestNominalCurveOfTwo(t *testing.T) {
 	backend := backendtest.Go(t)
-	s := bodySpecs()["lie-group"]
-	graph := bodyGraph(t, s)
-	x := signals(s, 2, 5)
+	b := fiveJoints(t)
+	x := [][]float32{narrow(made("x", 9*5*3)), narrow(made("y", 9*5*3))}
 	for frame := range 9 { // the second stands still
 		copy(x[1][frame*15:], x[1][:15])
 	}
-	store := s.NewStore(1)
-	require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
+	all, err := Nominal(t.Context(), backend, b, func(yield func([]float32, int32) bool) {
 		_ = yield(x[0], 1) && yield(x[1], 1)
-	}, make([]float32, 3), []float32{1, 1, 1}))
-	nominal := tensors.MustCopyFlatData[float32](store.GetVariable("/model/nominal").MustValue())[540:1080]
-	curves := tensors.MustCopyFlatData[float32](computed(t, backend, func(x *Node) []*Node {
-		return []*Node{relativeGeometry(placesOf(s, x), bonesOf(graph, 5))}
-	}, tensors.FromFlatDataAndDimensions(slices.Concat(x...), 2, s.Nodes, 3))[0])
+	}, make([]float32, 3), []float32{1, 1, 1})
+	require.NoError(t, err)
+	nominal := tensors.MustCopyFlatData[float32](all)[540:1080]
+	curves := tensors.MustCopyFlatData[float32](computed(t, backend, func(x *Node) []*Node { return []*Node{b.geometry(x)} }, tensors.FromFlatDataAndDimensions(slices.Concat(x...), 2, 45, 3))[0])
 	first, last := curves[:60], curves[8*60:9*60]
 	for j := range 60 { // the ends of recordings are paired with the ends
 		assert.InDelta(t, (float64(first[j])+float64(curves[540+j]))/2, nominal[j], 1e-4)
@@ -169,12 +194,12 @@ func TestNominalCurveOfTwo(t *testing.T) {
 	}
 }
 
-// The nominal curves: of samples that are all alike it is theirs, a class without samples has zeros, and nothing is left of a stopped computation.
-func TestPrecomputeLieGroup(t *testing.T) {
+// The nominal curves: of samples that are all alike it is theirs, a class without samples has zeros; a stopped
+// computation says so.
+func TestNominal(t *testing.T) {
 	backend := backendtest.Go(t)
-	s := bodySpecs()["lie-group"]
-	graph := bodyGraph(t, s)
-	x := signals(s, 2, 5)
+	b := fiveJoints(t)
+	x := [][]float32{narrow(made("x", 9*5*3)), narrow(made("y", 9*5*3))}
 	samples := func(yield func([]float32, int32) bool) {
 		for range 70 {
 			if !yield(x[0], 0) || !yield(x[1], 2) {
@@ -183,36 +208,27 @@ func TestPrecomputeLieGroup(t *testing.T) {
 		}
 	}
 	mean, std := []float32{0.5, 0, 0}, []float32{2, 2, 2}
-	store := s.NewStore(1)
-	require.NoError(t, s.Precompute(t.Context(), backend, store, graph, samples, mean, std))
-	nominal := store.GetVariable("/model/nominal").MustValue()
+	nominal, err := Nominal(t.Context(), backend, b, samples, mean, std)
+	require.NoError(t, err)
 	assert.Equal(t, []int{3, 9, 60}, nominal.Shape().Dimensions)
 	curves := tensors.MustCopyFlatData[float32](nominal)
 	normalised := make([]float32, len(x[1]))
 	for j, v := range x[1] {
 		normalised[j] = (v - mean[j%3]) / 2
 	}
-	want := computed(t, backend, func(x *Node) []*Node {
-		return []*Node{relativeGeometry(placesOf(s, x), bonesOf(graph, 5))}
-	}, tensors.FromFlatDataAndDimensions(normalised, 1, s.Nodes, 3))[0]
+	want := computed(t, backend, func(x *Node) []*Node { return []*Node{b.geometry(x)} }, tensors.FromFlatDataAndDimensions(normalised, 1, 45, 3))[0]
 	assert.InDeltaSlice(t, tensors.MustCopyFlatData[float32](want), curves[2*540:], 1e-4)
 	assert.Equal(t, make([]float32, 540), curves[540:2*540])
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	left := s.NewStore(1)
-	assert.ErrorIs(t, s.Precompute(stopped, backend, left, graph, samples, mean, std), context.Canceled)
-	assert.Nil(t, left.GetVariable("/model/nominal"))
-	single, err := affinity.SpaceTime([][2]int{{0, 1}}, 5, 9)
-	require.NoError(t, err)
-	assert.EqualError(t, s.CheckGraph(single), "model lie-group needs the bones of a skeleton; the graph has 1 edges between the 5 joints of the first frame")
-	require.NoError(t, s.CheckGraph(graph))
+	_, err = Nominal(stopped, backend, b, samples, mean, std)
+	assert.ErrorIs(t, err, context.Canceled)
 }
 
 // What a class's nominal curve is made of is spread over its samples.
 func TestChoose(t *testing.T) {
-	s := Spec{Classes: 2, Channels: 1, Nodes: 1}
-	chosen := s.choose(func(yield func([]float32, int32) bool) {
+	chosen := choose(2, func(yield func([]float32, int32) bool) {
 		for i := range 200 {
 			if !yield([]float32{float32(i)}, int32(i/160)) {
 				return
@@ -223,39 +239,4 @@ func TestChoose(t *testing.T) {
 	assert.Equal(t, []float32{0}, chosen[0][0])
 	assert.Equal(t, []float32{158}, chosen[0][63])
 	assert.Len(t, chosen[1], 40)
-}
-
-// The mean of the answers' probabilities, also where one of them is sure of another class.
-func TestAnswer(t *testing.T) {
-	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		out := computed(t, backend, func(x *Node) []*Node {
-			return []*Node{Softmax(Answer(x), -1), Answer(Squeeze(SliceAxis(x, 1, AxisElem(0)), 1))}
-		},
-			[][][]float32{{{0, 0}, {float32(math.Log(3)), 0}}, {{500, 0}, {-500, 0}}})
-		assert.InDeltaSlice(t, []float32{0.625, 0.375}, out[0].Value().([][]float32)[0], 1e-6)
-		assert.InDeltaSlice(t, []float32{0.5, 0.5}, out[0].Value().([][]float32)[1], 1e-6)
-		assert.Equal(t, [][]float32{{0, 0}, {500, 0}}, out[1].Value(), "one answer stays as it is")
-	})
-}
-
-// In training such a network gives all answers, elsewhere one.
-func TestAnswersInTraining(t *testing.T) {
-	backend := backendtest.Go(t)
-	for name, answers := range map[string]int{"st-lstm": 36, "c-cnn": 2} {
-		s := bodySpecs()[name]
-		graph := bodyGraph(t, s)
-		store := drawn(t, backend, s, graph)
-		for _, training := range []bool{true, false} {
-			out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-				store.SetTraining(x.Graph(), training)
-				return s.Build(scope, Topology{Matrix: graph}, x)
-			}, tensors.FromFlatDataAndDimensions(signals(s, 1, 3)[0], 1, s.Nodes, s.Channels))
-			require.NoError(t, err)
-			want := []int{1, 3}
-			if training {
-				want = []int{1, answers, 3}
-			}
-			assert.Equal(t, want, out.Shape().Dimensions, name)
-		}
-	}
 }

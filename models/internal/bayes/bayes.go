@@ -1,0 +1,72 @@
+// Package bayes counts the weights of multinomial naive Bayes.
+package bayes
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Fit counts the weights of multinomial naive Bayes (McCallum and Nigam 1998) as those of one dense layer, w
+// `[nodes·channels, classes]` and b `[classes]`:
+//
+//	logit_k = log π_k + Σ_j x_j · log θ_kj,  θ_kj = (N_kj + α) / Σ_i (N_ki + α),  π_k = (n_k + α) / Σ_i (n_i + α).
+//
+// N_kj is the sum of the raw values j over the n_k samples of class k. The network sees (x − mean) / std in place of x,
+// which the weights undo. The mean over the classes is taken out of each weight. That changes no probability, and sums
+// of large counts keep their digits. The error names the first value that is no count.
+func Fit(samples iter.Seq2[[]float32, int32], nodes, classes int, alpha float64,
+	mean, std []float32) (w, b *tensors.Tensor, err error) {
+	channels := len(mean)
+	weights, of := make([][]float64, classes), make([]float64, classes) // first the counts, then their logarithms
+	for k := range weights {
+		weights[k] = make([]float64, nodes*channels)
+	}
+	n := 0
+	for x, class := range samples {
+		for j, v := range x {
+			if !(v >= 0) || math.IsInf(float64(v), 1) {
+				return nil, nil, fmt.Errorf("training sample %d, node %d, channel %d: the raw value is %g; "+
+					"naive Bayes needs counts or other values that are not negative; choose another model for this data",
+					n, j/channels, j%channels, v)
+			}
+			weights[class][j] += float64(v)
+		}
+		of[class]++
+		n++
+	}
+	logShares(of, alpha)
+	for _, counts := range weights {
+		logShares(counts, alpha)
+	}
+	flat, bias := make([]float32, nodes*channels*classes), make([]float32, classes)
+	for j := range nodes * channels {
+		middle := 0.0
+		for k := range weights {
+			middle += weights[k][j] / float64(classes)
+		}
+		for k := range weights {
+			weight := weights[k][j] - middle
+			flat[j*classes+k] = float32(weight * float64(std[j%channels]))
+			of[k] += weight * float64(mean[j%channels])
+		}
+	}
+	for k, v := range of {
+		bias[k] = float32(v)
+	}
+	w = tensors.FromFlatDataAndDimensions(flat, nodes*channels, classes)
+	return w, tensors.FromFlatDataAndDimensions(bias, classes), nil
+}
+
+// logShares replaces each count by the logarithm of its share of them all, with alpha added to each.
+func logShares(counts []float64, alpha float64) {
+	sum := 0.0
+	for _, c := range counts {
+		sum += c + alpha
+	}
+	for j, c := range counts {
+		counts[j] = math.Log((c + alpha) / sum)
+	}
+}

@@ -1,0 +1,157 @@
+package graphconv
+
+import (
+	"math"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// Level is the size of a level: its clusters, its filters, and the order of its filters.
+type Level struct{ Clusters, Filters, Order int }
+
+// Pooling returns the features of a network that stacks a filter and max pooling over Graclus' clusters (Defferrard et
+// al. 2016). Each level filters the signal, normalises it over the batch and the nodes, applies ELU, and pools. For K
+// clusters the graph of N nodes is halved round(log₂(N/K)) times in all, so that K = N does not pool. K = 1 pools all
+// that is left. x: `[batch, nodes, channels]`, result `[batch, nodes left, filters]`.
+//
+// Nodes that Graclus leaves without a partner get no fake one. So the nodes that are filtered, normalised and
+// classified are those of the coarse graph.
+func Pooling(filter Filter) func(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
+	return func(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
+		nodes, deepest := graph.N(), 0 // deepest is of the last level that is not one cluster: their number never grows
+		for _, level := range levels {
+			if level.Clusters > 1 {
+				deepest = halvings(nodes, level.Clusters)
+			}
+		}
+		tree, err := Coarsen(graph, deepest)
+		if err != nil {
+			exceptions.Panicf("%v", err)
+		}
+		tables := scope.In(nn.TablesScope)
+		x = TransposeAllDims(x, 1, 0, 2) // a sparse product reads rows: a node's whole batch
+		x = Gather(x, nn.Indices(tables, x.Graph(), "order", tree.Order))
+		a := tree.Levels[0]
+		h := 0 // how often it was halved
+		for i, level := range levels {
+			scope := scope.In("level_%d", i+1)
+			x = nn.BatchNorm(scope, filter(scope, a, x, level.Filters, level.Order), nil)
+			var pairs [][][2]int32
+			if level.Clusters > 1 {
+				to := halvings(nodes, level.Clusters)
+				pairs, a, h = tree.Pairs[h:to], tree.Levels[to], to
+			} else {
+				pairs = toOne(x.Shape().Dim(0))
+				a, _ = affinity.New(1, nil) // one node is no error
+			}
+			for step, pairs := range pairs {
+				x = maxOfPairs(tables.In("level_%d_halving_%d", i+1, step+1), x, pairs)
+			}
+			x = nn.ELU(x) // of the maximum, which is the maximum of the ELUs
+		}
+		return TransposeAllDims(x, 1, 0, 2)
+	}
+}
+
+// halvings returns how often to halve a graph for that many clusters.
+func halvings(nodes, clusters int) int {
+	return int(math.Round(math.Log2(float64(nodes) / float64(clusters))))
+}
+
+// toOne pairs n nodes in their order, then the pairs, until one is left.
+func toOne(n int) (halvings [][][2]int32) {
+	for ; n > 1; n = (n + 1) / 2 {
+		pairs := make([][2]int32, (n+1)/2)
+		for k := range pairs {
+			pairs[k] = [2]int32{int32(2 * k), int32(2*k + 1)}
+		}
+		if n%2 == 1 {
+			pairs[n/2][1] = -1
+		}
+		halvings = append(halvings, pairs)
+	}
+	return halvings
+}
+
+// maxOfPairs returns the larger of each pair's values, see Tree.Pairs; a fake node's is never larger. The gradient goes
+// to the larger value. Of equal values only the first gets it: far from all that is not zero in a signal, values are
+// equal. x: `[nodes, batch, filters]`, result `[pairs, batch, filters]`.
+func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
+	g, count := x.Graph(), len(pairs)
+	first, second, place := make([]int32, count), make([]int32, count), make([]int32, x.Shape().Dim(0))
+	for k, pair := range pairs {
+		first[k], second[k], place[pair[0]] = pair[0], pair[0], int32(k)
+		if pair[1] >= 0 {
+			second[k], place[pair[1]] = pair[1], int32(count+k)
+		}
+	}
+	places := nn.Indices(scope, g, "place", place)
+	a := Gather(x, nn.Indices(scope, g, "first", first))
+	b := Gather(x, nn.Indices(scope, g, "second", second))
+	return nn.WithGradient(
+		func() *Node { return Max(a, b) },
+		func(v *Node) []*Node {
+			won, zero := GreaterOrEqual(a, b), ZerosLike(v)
+			return []*Node{Gather(Concatenate([]*Node{Where(won, v, zero), Where(won, zero, v)}, 0), places)}
+		}, x)
+}
+
+// GraphCNN returns the features of the Graph-CNN of Such et al. (2017), "Robust Spatial Filtering with Graph
+// Convolutional Neural Networks". Each level has a graph filter, batch norm and ELU, then graph embed pooling, batch
+// norm and ELU. x: `[batch, N, channels]`, result `[batch, clusters, filters]`. The order of a level is not used.
+//
+// The pooling embeds N nodes in K clusters, anew for each sample. V is the softmax over the nodes of a graph filter of
+// K outputs. The signal becomes Vᵀ·x and the affinity Vᵀ·A·V, so that each cluster's value is a weighted mean of the
+// nodes'. In the first level A is the data's affinity, normalised. This is the only one that all samples share.
+//
+// We have ELU in place of ReLU, as in the other networks here. The paper does not say along which axis the softmax
+// goes. The authors' program takes it over the nodes, and so do we.
+func GraphCNN(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
+	a := shared(ccp.FromMatrix(scope.In(nn.TablesScope), x.Graph(), graph.Normalized(), x.DType()))
+	for i, level := range levels {
+		scope := scope.In("level_%d", i+1)
+		filtered, bias := graphFilter(scope, x, a, level.Filters)
+		x = nn.ELU(nn.BatchNorm(scope, filtered, bias))
+		embedding, bias := graphFilter(scope.In("embedding"), x, a, level.Clusters)
+		v := Softmax(Add(embedding, ExpandLeftToRank(bias, 3)), 1) // [batch, N, K]
+		if i < len(levels)-1 {
+			a = pooled(onto(v, a(v)))
+		}
+		x = nn.ELU(nn.BatchNorm(scope.In("pool"), onto(v, x), nil))
+	}
+	return x
+}
+
+// edges is an affinity matrix A as a product: it returns A·x for x `[batch, N, C]`, of the same shape.
+type edges func(x *Node) *Node
+
+// graphFilter is a filter H = h₀·I + h₁·A for each pair of an input and an output channel. It returns x·W₀ + A·x·W₁ and
+// the bias b. x: `[batch, N, C]`, results `[batch, N, out]` and `[out]`. The variable W holds W₀ above W₁.
+func graphFilter(scope *model.Scope, x *Node, a edges, out int) (filtered, bias *Node) {
+	batch, n := x.Shape().Dim(0), x.Shape().Dim(1)
+	taps := Concatenate([]*Node{x, a(x)}, -1) // [batch, N, 2C]
+	product, bias := nn.Linear(scope, Reshape(taps, batch*n, taps.Shape().Dim(2)), out, 1)
+	return Reshape(product, batch, n, out), bias
+}
+
+// shared returns the affinity of all samples, without its diagonal, which h₀ has.
+func shared(a ccp.Affinity) edges {
+	return func(x *Node) *Node {
+		batch, n, channels := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
+		columns := Reshape(TransposeAllDims(x, 1, 0, 2), n, batch*channels)
+		return TransposeAllDims(Reshape(a.Times(columns), n, batch, channels), 1, 0, 2)
+	}
+}
+
+// pooled returns the affinities of the samples, each its own. a: `[batch, N, N]`.
+func pooled(a *Node) edges {
+	return func(x *Node) *Node { return Dot(a, x).General([]int{2}, []int{0}, []int{1}, []int{0}) }
+}
+
+// onto returns Vᵀ·x of each sample. v: `[batch, N, K]`, x: `[batch, N, C]`, result `[batch, K, C]`.
+func onto(v, x *Node) *Node { return Dot(v, x).General([]int{1}, []int{0}, []int{1}, []int{0}) }
