@@ -15,16 +15,15 @@ def elu(x):
 def logits(net, signals):
     """[samples, classes] for signals [samples, nodes, channels] in raw units."""
     x = (signals.astype(np.float32) - net["mean"]) / net["std"]
-    hierarchies = net.get("hierarchies", 1)  # files of earlier versions have none of it, nor of skip
+    hierarchies = net["hierarchies"]
     before = x
     for i in range(1, net["levels"] + 1):
-        nodes, gates, kernel, bias, scale, shift = (
-            net[f"level_{i}_{name}"] for name in ("nodes", "gates", "kernel", "bias", "scale", "shift"))
+        nodes, gates, kernel, bias = (net[f"level_{i}_{name}"] for name in ("nodes", "gates", "kernel", "bias"))
         gated = x[:, nodes] * gates[:, :, None]  # [samples, clusters, neighbours, channels]
         sums = gated.reshape(*gated.shape[:2], -1) @ kernel + bias
-        if net.get(f"level_{i}_skip", False):
+        if net[f"level_{i}_skip"]:
             sums += before  # the input of the level before
-        before, x = x, elu(sums) * scale + shift
+        before, x = x, elu(sums)
     x = x.reshape(len(x) * hierarchies, -1)
     for i in range(1, net["dense_layers"] + 1):
         x = x @ net[f"dense_{i}_kernel"] + net[f"dense_{i}_bias"]

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/models"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pages returns the text of each page for users, by its path from the root. The notebook is not one of them: some of its commands
+// belong to earlier versions.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "examples/*.md", "cmd/ccp/help.txt"} {
+		paths, err := filepath.Glob(filepath.Join("../..", pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, paths, pattern)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			texts[strings.TrimPrefix(filepath.ToSlash(path), "../../")] = string(text)
+		}
+	}
+	return texts
+}
+
+var (
+	span        = regexp.MustCompile("`([^`]+)`")
+	placeholder = regexp.MustCompile(`^[A-Z…][A-Z0-9…]*$`) // the value of a flag that stands for any
+	elsewhere   = []string{"--rate", "--recompute"}        // flags of the programs in benchmarks that docs name alone
+	otherNames  = []string{"ccp_version", "ccp_panics_total", "ccp_refresh", "ccp_torch", "ccp_jax"}
+)
+
+// spans returns the code of a page: each line of its code blocks, a line that ends in a backslash with the next one, and each code
+// span.
+func spans(text string) (code []string) {
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	prose, block := "", false
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(line), "```"):
+			block = !block
+		case block || strings.HasPrefix(line, "  ccp "):
+			code = append(code, strings.TrimSpace(line))
+		default:
+			prose += line
+		}
+	}
+	for _, m := range span.FindAllStringSubmatch(prose, -1) {
+		code = append(code, strings.Join(strings.Fields(m[1]), " "))
+	}
+	return code
+}
+
+// commandLines returns the arguments of each command line of ccp in code, such as [train --data mine.npz].
+func commandLines(code string) (lines [][]string) {
+	code, _, _ = strings.Cut(code, " # ")
+	for _, part := range regexp.MustCompile(`&&|\||>`).Split(code, -1) {
+		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(part), "$ "))
+		for len(words) > 1 && (strings.Contains(words[0], "=") || words[0] == "taskset" || words[0] == "-c" || words[0] == "N") {
+			words = words[1:]
+		}
+		if len(words) > 2 && words[0] == "go" && words[1] == "run" && words[2] == "./cmd/ccp" {
+			words = append([]string{"ccp"}, words[3:]...)
+		}
+		if len(words) > 1 && words[0] == "ccp" {
+			for i := range words {
+				words[i] = strings.Trim(words[i], `"',`)
+			}
+			lines = append(lines, words[1:])
+		}
+	}
+	return lines
+}
+
+// checkCommand returns an error if a command line names a command, a flag, an option or a value that does not exist.
+func checkCommand(args []string) error {
+	root := newRoot(args)
+	cmd, rest, err := root.Find(args)
+	if err != nil || cmd == root {
+		return fmt.Errorf("there is no command %q", args[0])
+	}
+	var given []string
+	for i, arg := range rest {
+		name, _, _ := strings.Cut(arg, "=")
+		if !strings.HasPrefix(arg, "--") {
+			if i == 0 || !strings.HasPrefix(rest[i-1], "--") || !placeholder.MatchString(arg) {
+				given = append(given, arg)
+			}
+			continue
+		}
+		if name == "--help" {
+			continue
+		}
+		if cmd.Flag(name[2:]) == nil {
+			return fmt.Errorf("%s has no flag %s", cmd.CommandPath(), name)
+		}
+		if i+1 < len(rest) && placeholder.MatchString(rest[i+1]) {
+			continue
+		}
+		if i+1 == len(rest) && !strings.Contains(arg, "=") && cmd.Flag(name[2:]).NoOptDefVal == "" {
+			continue // A page may name the flag alone.
+		}
+		given = append(given, arg)
+	}
+	if err := cmd.ParseFlags(given); err != nil {
+		return err
+	}
+	if set := cmd.Flags().Lookup("set"); set != nil {
+		for _, setting := range set.Value.(pflag.SliceValue).GetSlice() {
+			if err := new(models.Settings).Set(setting); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flagsOf adds the flags of a command and its commands to names.
+func flagsOf(cmd *cobra.Command, names map[string]bool) {
+	add := func(f *pflag.Flag) { names["--"+f.Name] = true }
+	cmd.Flags().VisitAll(add)
+	cmd.PersistentFlags().VisitAll(add)
+	for _, c := range cmd.Commands() {
+		flagsOf(c, names)
+	}
+}
+
+func TestDocsNameWhatExists(t *testing.T) {
+	flags := map[string]bool{"--help": true}
+	flagsOf(newRoot(nil), flags)
+	option := regexp.MustCompile(`^(level_\d+/)?(ccp|readout|batchnorm|resnet|bayes)_[a-z_]+(=\S+)?$`)
+	checked := 0
+	for path, text := range pages(t) {
+		if path == "docs/notebook.md" {
+			continue
+		}
+		for _, code := range spans(text) {
+			for _, line := range commandLines(code) {
+				checked++
+				assert.NoError(t, checkCommand(line), "%s: ccp %s", path, strings.Join(line, " "))
+			}
+			name, _, _ := strings.Cut(code, " ")
+			name, _, _ = strings.Cut(name, "=")
+			if strings.HasPrefix(name, "--") && (path == "README.md" || strings.HasPrefix(path, "docs/")) {
+				checked++
+				assert.True(t, flags[name] || slices.Contains(elsewhere, name), "%s: there is no flag %s", path, name)
+			}
+			setting := strings.TrimPrefix(code, "--set ")
+			if option.MatchString(setting) && !slices.Contains(otherNames, setting) {
+				checked++
+				assert.NoError(t, checkOption(setting), path)
+			}
+		}
+	}
+	assert.Greater(t, checked, 200)
+}
+
+// checkOption returns an error if there is no option of this name, or it cannot have the value that is given.
+func checkOption(setting string) error {
+	if strings.Contains(setting, "=") {
+		return new(models.Settings).Set(setting)
+	}
+	var err error
+	for _, value := range []string{"1", "0.5", "20", "true", "rank", "zeros", "level", "cut", "learned", "bfloat16"} { // one for each kind of option
+		if err = new(models.Settings).Set(setting + "=" + value); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func TestDocsCheckFindsMistakes(t *testing.T) {
+	for line, mistake := range map[string]string{
+		"trian --data digits":                   "no command",
+		"train --dat digits":                    "no flag --dat",
+		"train --epochs many":                   "many",
+		"train --hierarchy best":                "best",
+		"train --set ccp_stems=4":               "ccp_stems",
+		"eval --checkpoint DIR --seed 1":        "no flag --seed",
+		"compare --data mine.npz --models":      "",
+		"train --data FILE --set ccp_stem=4":    "",
+		"train --data digits --checkpoint RUNS": "",
+	} {
+		err := checkCommand(strings.Fields(line))
+		if mistake == "" {
+			assert.NoError(t, err, line)
+		} else {
+			assert.ErrorContains(t, err, mistake, line)
+		}
+	}
+	assert.Error(t, checkOption("ccp_stems"))
+	assert.NoError(t, checkOption("ccp_stem"))
+	assert.NoError(t, checkOption("ccp_slots"))
+}
+
+func TestDocsLinksLeadSomewhere(t *testing.T) {
+	texts := pages(t)
+	link := regexp.MustCompile(`\[[^\]]*\]\(([^)\s]+)\)`)
+	named := regexp.MustCompile(`docs/[a-z-]+\.md`)
+	blocks := regexp.MustCompile("(?s)```.*?```")
+	for path, text := range texts {
+		for _, m := range link.FindAllStringSubmatch(blocks.ReplaceAllString(text, ""), -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			to := path
+			if target != "" {
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(path), target))
+			}
+			assert.True(t, exists(to), "%s links to %s", path, to)
+			if page, ok := texts[to]; ok && anchor != "" {
+				assert.Contains(t, anchors(page), anchor, "%s links to %s", path, m[1])
+			}
+		}
+		for _, name := range named.FindAllString(text, -1) {
+			assert.True(t, exists(name), "%s names %s", path, name)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(filepath.Join("../..", path))
+	return err == nil
+}
+
+// anchors returns the anchors of a page's headings, as GitHub makes them.
+func anchors(page string) (names []string) {
+	dropped := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	for line := range strings.Lines(page) {
+		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			heading = dropped.ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
+			names = append(names, strings.ReplaceAll(heading, " ", "-"))
+		}
+	}
+	return names
+}
