@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,7 +73,7 @@ func TestClusters(t *testing.T) {
 	assert.InDelta(t, 0.5, c.Levels[1].Objective, 1e-5, "one cluster holds everything")
 	assert.GreaterOrEqual(t, c.Levels[0].Unselected, 0.75)
 	assert.Empty(t, c.Words, "pixels have no names")
-	require.Len(t, c.Files, 2*6+2)
+	require.Len(t, c.Files, 2*6)
 	files := map[string][]byte{}
 	for _, path := range c.Files {
 		raw, err := os.ReadFile(path)
@@ -107,42 +106,7 @@ func TestClusters(t *testing.T) {
 	assert.Equal(t, 1, code)
 	assert.Empty(t, stdout)
 	assert.Equal(t, "ccp: "+folder+" exists; --overwrite replaces its files\n", stderr)
-	assert.Contains(t, succeed(t, "clusters", "--backend", "go", "--checkpoint", dir, "--out", folder, "--overwrite"), folder+": 14 files\n")
-}
-
-func TestClustersSpread(t *testing.T) {
-	dir, values := trained(t), filepath.Join(t.TempDir(), "values.npy")
-	write := func(shape []int, data []float32) {
-		var npy bytes.Buffer
-		require.NoError(t, npz.WriteNPY(&npy, &npz.Array{Shape: shape, Data: data}))
-		require.NoError(t, os.WriteFile(values, npy.Bytes(), 0o644))
-	}
-	run := func(more ...string) []string {
-		return append([]string{"clusters", "--backend", "go", "--checkpoint", dir, "--spread", values}, more...)
-	}
-	write([]int{1, 2}, []float32{2, -3})
-	table := columnsOf(t, []byte(succeed(t, run("--level", "2")...)))
-	assert.Len(t, table["node"], 64)
-	for i := range table["node"] {
-		for name, want := range map[string]float64{"value_0": 2, "value_1": -3} {
-			got, err := strconv.ParseFloat(table[name][i], 64)
-			require.NoError(t, err)
-			assert.InDelta(t, want, got, 1e-5)
-		}
-	}
-	write([]int{4}, []float32{1, 0, 0, 0})
-	var rows [][]float64
-	require.NoError(t, json.Unmarshal([]byte(succeed(t, run("--json")...)), &rows))
-	require.Len(t, rows, 64)
-	for _, row := range rows {
-		require.Len(t, row, 1)
-		assert.True(t, row[0] >= 0 && row[0] <= 1, "a membership")
-	}
-	for level, want := range map[string]string{"2": "the array has shape [4]; level 2 has 1 clusters", "7": "there is no level 7; levels go from 1 to 2"} {
-		code, _, stderr := execute(t, run("--level", level)...)
-		assert.Equal(t, 1, code)
-		assert.Contains(t, stderr, want)
-	}
+	assert.Contains(t, succeed(t, "clusters", "--backend", "go", "--checkpoint", dir, "--out", folder, "--overwrite"), folder+": 12 files\n")
 }
 
 func TestClustersErrors(t *testing.T) {
@@ -165,9 +129,6 @@ func TestClustersErrors(t *testing.T) {
 		want string
 	}{
 		{"clusters", 2, "--checkpoint DIR is needed"},
-		{"clusters --checkpoint x --least 2", 2, "--least 2 is outside [0, 1]"},
-		{"clusters --checkpoint x --level 2", 2, "--level is for --spread"},
-		{"clusters --checkpoint x --spread a.npy --out b", 2, "--spread and --out are two different things to do"},
 		{"clusters --checkpoint x --out " + file, 1, file + " is not a directory"},
 		{"clusters --backend go --checkpoint " + folder, 1, folder + " is not a checkpoint"},
 		{"clusters --backend go --checkpoint " + fc, 1, fc + ": model fc has no clusters; only ccp has"},

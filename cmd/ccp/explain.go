@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,22 +15,20 @@ func newExplain(s *shared) *cobra.Command {
 	var dir, dataDir, class string
 	var out target
 	var samples int
-	var deletion bool
 	cmd := command("explain", "")
 	checkpointFlag(cmd, &dir)
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &e.Split)
 	f := cmd.Flags()
-	numberVar(f, &samples, "samples", 500, 0, math.MaxInt, "how many samples of the split to explain, evenly spread; 0 for all")
+	numberVar(f, &samples, "samples", 500, 0, math.MaxInt,
+		"how many samples of the split to explain, evenly spread; 0 for all")
 	f.StringVar(&class, "class", "", "only the samples of the class `NAME`, and what speaks for it whatever was predicted")
-	choiceVar(f, &e.Options.Method, "method", models.GradientInput, "gradient (times input) or integrated (gradients)", models.GradientInput, models.IntegratedGradients)
-	numberVar(f, &e.Options.Steps, "steps", models.DefaultSteps, 1, math.MaxInt, "gradients to a sample, with --method integrated")
+	choiceVar(f, &e.Options.Method, "method", models.GradientInput, "gradient (times input) or integrated (gradients)",
+		models.GradientInput, models.IntegratedGradients)
+	numberVar(f, &e.Options.Steps, "steps", models.DefaultSteps, 1, math.MaxInt,
+		"gradients to a sample, with --method integrated")
 	out.folderFlags(cmd, "contributions.csv, classes.csv and pictures")
-	f.BoolVar(&deletion, "deletion", false, "check the contributions: accuracy without the nodes that contributed most")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if deletion && out.path != "" {
-			return usage(cmd, errors.New("--deletion writes no files; leave --out out"))
-		}
 		if err := out.free(); err != nil {
 			return err
 		}
@@ -57,13 +54,6 @@ func newExplain(s *shared) *cobra.Command {
 		}
 		ctx, end := untilSignal(cmd, status.clear)
 		defer end()
-		if deletion {
-			result, err := e.Delete(ctx)
-			if status.clear(); err != nil {
-				return err
-			}
-			return s.print(cmd, result, render("explain-deletion", result))
-		}
 		result, err := e.Run(ctx, out.path)
 		if status.clear(); err != nil {
 			return err

@@ -81,19 +81,6 @@ func TestExplain(t *testing.T) {
 	assert.Len(t, lines(text), 3+1+2+mostNodes, "three lines of introduction, an empty one, the class and the heading")
 }
 
-func TestExplainDeletion(t *testing.T) {
-	dir := trained(t)
-	for _, method := range []string{"gradient", "integrated"} {
-		var got explain.Deletion
-		decode(t, succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--deletion", "--samples", "50", "--method", method, "--steps", "8", "--json"), &got)
-		assert.Equal(t, []any{"explain", "digits", "test", 50, method, 64, 6}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Nodes, got.Deleted})
-		assert.Positive(t, got.Nothing.Accuracy)
-		assert.Less(t, got.Top.Probability, got.Random.Probability)
-	}
-	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--deletion", "--samples", "3")
-	assert.Regexp(t, `(?s)^digits, test split: 3 samples, 6 of 64 nodes set to the baseline\n.*\nnothing .*\nrandom nodes, mean of 5 draws .*\nnodes that contributed most \(gradient\) .*%`, text)
-}
-
 // Every class that was explained has a picture, and so have the first samples, with the image beside it.
 func TestExplainPictures(t *testing.T) {
 	dir, out := trained(t), filepath.Join(t.TempDir(), "why")
@@ -131,12 +118,11 @@ func widthOf(t *testing.T, path string) int {
 func TestExplainRefuses(t *testing.T) {
 	dir := trained(t)
 	for flags, want := range map[string]string{
-		"--split all":          `--split "all" is none of train, validation, test`,
-		"--method saliency":    `--method "saliency" is none of gradient, integrated`,
-		"--steps 0":            `--steps "0" must be at least 1`,
-		"--samples -1":         `--samples "-1" must be at least 0`,
-		"--class ten":          `--class "ten" is none of ["0" "1"`,
-		"--deletion --out why": "--deletion writes no files; leave --out out",
+		"--split all":       `--split "all" is none of train, validation, test`,
+		"--method saliency": `--method "saliency" is none of gradient, integrated`,
+		"--steps 0":         `--steps "0" must be at least 1`,
+		"--samples -1":      `--samples "-1" must be at least 0`,
+		"--class ten":       `--class "ten" is none of ["0" "1"`,
 	} {
 		code, stdout, stderr := execute(t, append([]string{"explain", "--backend", "go", "--checkpoint", dir}, strings.Fields(flags)...)...)
 		assert.Equal(t, 2, code)

@@ -1,4 +1,5 @@
-// Package explain says which nodes mattered to a classifier's predictions on a data set: in numbers, files and pictures.
+// Package explain says which nodes mattered to a classifier's predictions on a data set: in numbers, files and
+// pictures.
 package explain
 
 import (
@@ -21,19 +22,22 @@ const (
 	mostNodes        = 10 // of a class in a Summary; the files hold all of them
 )
 
-// Explanation is what is to be explained, and how.
+// Explanation says what to explain, and how.
 type Explanation struct {
 	Classifier *models.Classifier
 	Data       *datasets.Dataset
 	Split      string
-	Class      int // what speaks for it is explained, of its own samples; -1: what speaks for the predicted one, of all samples
-	Options    models.AttributionOptions
-	Progress   func(doing string, done float64)
+	// Class limits the explanation to the samples of a class, and to what speaks for it. If it is -1, all samples are
+	// explained by what speaks for the class predicted.
+	Class    int
+	Options  models.AttributionOptions
+	Progress func(doing string, done float64)
 
 	samples []int // indices in Data
 }
 
-// Prepare chooses n samples of the split, evenly spread because data is often sorted by class; 0 for all of them.
+// Prepare chooses n samples of the split, or all of them if n is 0. They are evenly spread, because data is often
+// sorted by class.
 func (e *Explanation) Prepare(n int) error {
 	split, err := training.SplitOf(e.Data, e.Split)
 	if err != nil {
@@ -45,7 +49,7 @@ func (e *Explanation) Prepare(n int) error {
 		}
 	}
 	if len(e.samples) == 0 {
-		return fmt.Errorf("the %s split of %s has no samples to explain; choose another with --split", e.Split, e.Data.Name)
+		return fmt.Errorf("the %s split of %s has no samples to explain; choose another split", e.Split, e.Data.Name)
 	}
 	e.samples = spread(e.samples, n)
 	return nil
@@ -63,7 +67,7 @@ func spread(indices []int, n int) []int {
 	return taken
 }
 
-// Subject says what an explanation is of.
+// Subject says what was explained.
 type Subject struct {
 	Command string `json:"command"`
 	Data    string `json:"data"`
@@ -71,7 +75,7 @@ type Subject struct {
 	Samples int    `json:"samples"`
 	Method  string `json:"method"`
 	Steps   int    `json:"steps,omitempty"` // of integrated gradients
-	Class   string `json:"-"`               // the only one explained; "": those predicted
+	Class   string `json:"-"`               // the only one explained; "" if it is the class predicted
 }
 
 func (e *Explanation) subject() Subject {
@@ -85,14 +89,14 @@ func (e *Explanation) subject() Subject {
 	return s
 }
 
-// Summary is what mattered to each class that a sample was explained for.
+// Summary says what mattered to each class that samples were explained for.
 type Summary struct {
 	Subject
 	Gap     float64 `json:"completeness_gap"` // Σ gaps / Σ |logit − baseline|
 	Classes []Class `json:"classes"`
 }
 
-// Class is what mattered to one class, most first.
+// Class says what mattered to one class, most first.
 type Class struct {
 	Name    string         `json:"name"`
 	Samples int            `json:"samples"`
@@ -109,11 +113,12 @@ type Contribution struct {
 	Absolute float64 `json:"mean_absolute"`
 }
 
-// Run attributes all samples. Into a folder, unless it is "", it writes the contributions of each sample and the means of each class
-// as CSV, and pictures of both.
+// Run attributes all samples. If folder is not "", Run writes two CSV files and pictures there: the contributions of
+// each sample, and the means of each class.
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	s := Summary{Subject: e.subject()}
 	means, change := make([]models.MeanAttribution, e.Data.Classes()), math.SmallestNonzeroFloat64
+	names := e.Data.ClassNames
 	var drawn []drawnSample
 	attribute := func(row func(cells ...any)) error {
 		return e.each(ctx, func(sample int, signal []float32, a models.Attribution) error {
@@ -123,9 +128,10 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 			if len(drawn) < mostSamplePictures {
 				drawn = append(drawn, drawnSample{sample, signal, a})
 			}
+			truth := names[e.Data.Labels[sample]]
 			for node, v := range a.Nodes {
 				if v != 0 {
-					row(sample, e.Data.ClassNames[e.Data.Labels[sample]], a.Prediction.Name, e.Data.ClassNames[a.Class], node, e.Data.NodeName(node), v)
+					row(sample, truth, a.Prediction.Name, names[a.Class], node, e.Data.NodeName(node), v)
 				}
 			}
 			return nil
@@ -144,15 +150,12 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 		err := text.WriteCSV(filepath.Join(folder, "classes.csv"), heading, func(row func(cells ...any)) error {
 			for k, mean := range means {
 				for node, v := range mean.Signed {
-					row(e.Data.ClassNames[k], mean.Samples, node, e.Data.NodeName(node), v, mean.Absolute[node])
+					row(names[k], mean.Samples, node, e.Data.NodeName(node), v, mean.Absolute[node])
 				}
 			}
 			return nil
 		})
-		if err != nil {
-			return s, err
-		}
-		if err := e.draw(folder, means, drawn); err != nil {
+		if err = cmp.Or(err, e.draw(folder, means, drawn)); err != nil {
 			return s, err
 		}
 	}
@@ -165,22 +168,39 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	return s, nil
 }
 
-// each attributes the samples and gives visit, in order, each one's index, raw signal and attribution.
-func (e *Explanation) each(ctx context.Context, visit func(sample int, signal []float32, a models.Attribution) error) error {
-	done := 0
-	for chunk := range slices.Chunk(e.samples, attributedAtOnce) {
+// each attributes the samples that Prepare chose.
+func (e *Explanation) each(ctx context.Context, visit Visit) error {
+	done, doing := 0, "explaining "+text.Count(len(e.samples), "sample")
+	o := e.Options
+	if e.Class >= 0 {
+		o.Classes = []int{e.Class}
+	}
+	return Each(ctx, e.Classifier, e.Data, e.samples, o, func(sample int, signal []float32, a models.Attribution) error {
+		done++
+		e.Progress(doing, float64(done)/float64(len(e.samples)))
+		return visit(sample, signal, a)
+	})
+}
+
+// Visit receives a sample's index in the data set, its raw signal and its attribution.
+type Visit func(sample int, signal []float32, a models.Attribution) error
+
+// Each attributes samples of a data set, and visits them in their order. o.Classes is nil, or has one class for all.
+func Each(ctx context.Context, c *models.Classifier, d *datasets.Dataset, samples []int, o models.AttributionOptions,
+	visit Visit) error {
+	classes := o.Classes
+	for chunk := range slices.Chunk(samples, attributedAtOnce) {
 		signals := make([][]float32, len(chunk))
 		for i, sample := range chunk {
-			signals[i] = make([]float32, e.Data.Nodes*e.Data.Channels)
-			e.Data.Signals.Read(sample, signals[i])
+			signals[i] = make([]float32, d.Nodes*d.Channels)
+			d.Signals.Read(sample, signals[i])
 		}
-		o := e.Options
-		if e.Class >= 0 {
-			o.Classes = slices.Repeat([]int{e.Class}, len(signals))
+		if classes != nil {
+			o.Classes = slices.Repeat(classes, len(chunk))
 		}
-		attributions, err := e.Classifier.Attribute(ctx, signals, o)
-		if unusable := (*models.SignalError)(nil); errors.As(err, &unusable) {
-			return fmt.Errorf("sample %d of %s: %s", chunk[unusable.Index], e.Data.Name, unusable.Reason)
+		attributions, err := c.Attribute(ctx, signals, o)
+		if unusable, ok := errors.AsType[*models.SignalError](err); ok {
+			return fmt.Errorf("sample %d of %s: %s", chunk[unusable.Index], d.Name, unusable.Reason)
 		} else if err != nil {
 			return err
 		}
@@ -189,8 +209,6 @@ func (e *Explanation) each(ctx context.Context, visit func(sample int, signal []
 				return err
 			}
 		}
-		done += len(chunk)
-		e.Progress("explaining "+text.Count(len(e.samples), "sample"), float64(done)/float64(len(e.samples)))
 	}
 	return nil
 }
@@ -208,8 +226,8 @@ func (e *Explanation) class(k int, mean models.MeanAttribution) Class {
 	return c
 }
 
-// bodySums adds up the nodes of a skeleton over the frames of each joint and over the joints of each frame. Absolute values are added,
-// so that frames do not cancel each other.
+// bodySums adds up the nodes of a skeleton over the frames of each joint and over the joints of each frame. It adds
+// absolute values, too, in which frames do not cancel each other.
 func bodySums(nodes []Contribution, grid []int, names []string) (joints, frames []Contribution) {
 	joints, frames = make([]Contribution, grid[1]), make([]Contribution, grid[0])
 	for i, node := range nodes {

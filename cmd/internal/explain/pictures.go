@@ -11,13 +11,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// How many pictures are drawn at most; the CSV files hold all of it.
+// At most so many pictures are drawn. The CSV files hold all classes and samples.
 const (
 	mostSamplePictures = 8
 	mostClassPictures  = 60
 )
-
-const contributionLabel = "contribution to the logit"
 
 // drawnSample is a sample with its raw signal, to be drawn.
 type drawnSample struct {
@@ -26,13 +24,17 @@ type drawnSample struct {
 	models.Attribution
 }
 
-// draw writes the means of all classes that were explained, class_K.png, and some samples, sample_N.png, to a folder. It draws them
-// where the nodes are: on the image, the skeleton or the graph.
+// draw writes the means of all classes that were explained, class_K.png, and some samples, sample_N.png, to a folder.
+// The contributions lie where the nodes are: on the image, the skeleton or the graph.
 func (e *Explanation) draw(folder string, means []models.MeanAttribution, samples []drawnSample) error {
 	layout := picture.NewLayout(e.Classifier.Graph, e.Data.Grid, e.Data.Parts, e.Data.Coordinates, e.Data.NodeNames)
+	width, height := layout.Size()
+	values := func(title string, contributions []float64) *plot.Plot {
+		return layout.Values(title, "contribution to the logit", contributions)
+	}
 	save := func(name, title string, panels ...*plot.Plot) error {
-		width, height := layout.Size()
-		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Width: width + picture.BarWidth/vg.Length(len(panels)), Height: max(height, 150)}
+		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Height: max(height, 150)}
+		sheet.Width = width + picture.BarWidth/vg.Length(len(panels))
 		return sheet.Save(filepath.Join(folder, name))
 	}
 	class := func(k int) string { return text.Shorten(e.Data.ClassNames[k], text.LongestName) }
@@ -43,7 +45,7 @@ func (e *Explanation) draw(folder string, means []models.MeanAttribution, sample
 		}
 		drawn++
 		title := fmt.Sprintf("class %s, mean of %s", class(k), text.Count(mean.Samples, "sample"))
-		if err := save(fmt.Sprintf("class_%d.png", k), title, layout.Values("", contributionLabel, mean.Signed)); err != nil {
+		if err := save(fmt.Sprintf("class_%d.png", k), title, values("", mean.Signed)); err != nil {
 			return err
 		}
 	}
@@ -53,9 +55,9 @@ func (e *Explanation) draw(folder string, means []models.MeanAttribution, sample
 		if s.Prediction.Class != label {
 			title += ", taken for " + class(s.Prediction.Class)
 		}
-		panels := []*plot.Plot{layout.Values("explained: class "+class(s.Class), contributionLabel, s.Nodes)}
+		panels := []*plot.Plot{values("explained: class "+class(s.Class), s.Nodes)}
 		if c := e.Data.Channels; layout.Kind == picture.OnGrid && (c == 1 || c == 3) {
-			panels = []*plot.Plot{layout.Image("the signal", s.signal, c), panels[0]}
+			panels = []*plot.Plot{layout.Signal("the signal", s.signal, c), panels[0]}
 		}
 		if err := save(fmt.Sprintf("sample_%d.png", s.index), title, panels...); err != nil {
 			return err

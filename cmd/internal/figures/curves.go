@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/models"
@@ -15,9 +14,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// course is a quantity by epoch: its mean over the runs that have the epoch, with its standard deviation as the spread where there
-// are several runs. The rows of the table are epoch, runs, mean and deviation.
-func course(histories [][]training.Epoch, quantity func(training.Epoch) float64) (curve picture.Curve, table [][]string) {
+// course returns a quantity by epoch: its mean over the runs that have the epoch. If there are several runs, the
+// spread is the standard deviation. The table has a row for each epoch: epoch, runs, mean and deviation.
+func course(histories [][]training.Epoch, quantity func(training.Epoch) float64) (curve picture.Curve, table [][]any) {
 	for i := 0; ; i++ {
 		var values []float64
 		for _, h := range histories {
@@ -36,13 +35,14 @@ func course(histories [][]training.Epoch, quantity func(training.Epoch) float64)
 		if curve.Spread != nil || len(values) > 1 {
 			curve.Spread = append(curve.Spread, deviation)
 		}
-		table = append(table, []string{strconv.Itoa(i + 1), strconv.Itoa(len(values)), decimal(mean), decimal(deviation)})
+		table = append(table, []any{i + 1, len(values), mean, deviation})
 	}
 }
 
-// courses are a quantity's over the runs of some of the table's rows: a curve for each, and a table whose rows begin with the name of
-// the row and then those given.
-func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, first ...string) (lines []picture.Curve, table [][]string, err error) {
+// courses returns a quantity's course over the runs of some of the study's rows. The table's rows begin with the
+// row's name and then the cells given.
+func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, cells ...any) (
+	lines []picture.Curve, table [][]any, err error) {
 	for i, row := range rows {
 		var histories [][]training.Epoch
 		for _, dir := range d.runs[row] {
@@ -52,29 +52,27 @@ func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, f
 			}
 			histories = append(histories, history)
 		}
-		curve, cells := course(histories, quantity)
+		curve, numbers := course(histories, quantity)
 		curve.Name, curve.Colour = row, i
 		lines = append(lines, curve)
-		for _, c := range cells {
-			table = append(table, slices.Concat([]string{row}, first, c))
+		for _, n := range numbers {
+			table = append(table, slices.Concat([]any{row}, cells, n))
 		}
 	}
 	return lines, table, nil
 }
 
-// seeds says over how many seeds the rows' courses are, for a title.
-func (d drawing) seeds(rows []string) string {
-	least, most := math.MaxInt, 0
-	for _, row := range rows {
-		least, most = min(least, len(d.runs[row])), max(most, len(d.runs[row]))
-	}
+// about returns the end of a title: the data set, and the number of seeds of the rows.
+func (d drawing) about(rows []string) string {
+	least, most := len(d.runs[rows[0]]), len(d.runs[rows[1]])
+	least, most = min(least, most), max(least, most)
 	switch {
 	case most == 1:
-		return ", one seed"
+		return d.data() + ", one seed"
 	case least == most:
-		return fmt.Sprintf(", mean ± sd over %d seeds", most)
+		return fmt.Sprintf("%s, mean ± sd over %d seeds", d.data(), most)
 	}
-	return fmt.Sprintf(", mean ± sd over %d to %d seeds", least, most)
+	return fmt.Sprintf("%s, mean ± sd over %d to %d seeds", d.data(), least, most)
 }
 
 // objective draws C by epoch under both losses: of each level of more than one cluster, and summed over all levels.
@@ -84,37 +82,41 @@ func (d drawing) objective() (f figure, err error) {
 		return f, err
 	}
 	var row []*plot.Plot
-	levels, most := metadata.Spec.Levels, 0.0
-	for level := range len(levels) + 1 {
-		name, title, bound := "sum", "all levels", most
-		quantity := func(e training.Epoch) float64 { return floats.Sum(e.Objective) }
-		drawn := len(row) > 1 // the sum of one level would be the same once more
-		if level < len(levels) {
-			name, title, bound = strconv.Itoa(level+1), fmt.Sprintf("level %d", level+1), float64(levels[level].Clusters)/2
-			quantity = func(e training.Epoch) float64 { return e.Objective[level] }
-			most += bound
-			drawn = levels[level].Clusters > 1 // C of one cluster is always ½
-		}
+	add := func(name any, title string, bound float64, drawn bool, quantity func(training.Epoch) float64) error {
 		lines, table, err := d.courses(losses, quantity, name)
-		if err != nil {
-			return f, err
-		}
 		f.table = append(f.table, table...)
-		if drawn {
-			curves := picture.Curves{Title: fmt.Sprintf("%s: C is at most %g", title, bound), XLabel: "epoch", YLabel: "C", FromZero: true, Lines: lines}
+		if err == nil && drawn {
+			curves := picture.Curves{XLabel: "epoch", YLabel: "C", FromZero: true, Lines: lines}
+			curves.Title = fmt.Sprintf("%s: C is at most %g", title, bound)
 			row, f.sheet.Legend = append(row, curves.Plot()), lines
 		}
+		return err
+	}
+	most := 0.0
+	for i, l := range metadata.Spec.Levels {
+		bound := float64(l.Clusters) / 2
+		most += bound
+		err = cmp.Or(err, add(i+1, fmt.Sprintf("level %d", i+1), bound, l.Clusters > 1,
+			func(e training.Epoch) float64 { return e.Objective[i] })) // C of one cluster is always ½: not drawn
+	}
+	err = cmp.Or(err, add("sum", "all levels", most, len(row) > 1, // the sum of one level is that level
+		func(e training.Epoch) float64 { return floats.Sum(e.Objective) }))
+	if err != nil {
+		return f, err
 	}
 	if row == nil {
-		return figure{notes: []string{"not drawn: the network has no level of more than one cluster, and C is ½ at any time"}}, nil
+		return figure{note: "not drawn: the network has no level of more than one cluster, and C is ½ at any time"}, nil
 	}
-	slices.SortStableFunc(f.table, func(a, b []string) int { return cmp.Compare(slices.Index(losses, a[0]), slices.Index(losses, b[0])) })
-	f.table = slices.Insert(f.table, 0, []string{"loss", "level", "epoch", "seeds", "mean", "deviation"})
-	f.sheet.Title, f.sheet.Width, f.sheet.Height, f.sheet.Panels = "The objective C on "+d.data()+d.seeds(losses), 200, 170, [][]*plot.Plot{row}
+	slices.SortStableFunc(f.table, func(a, b []any) int {
+		return cmp.Compare(slices.Index(losses, a[0].(string)), slices.Index(losses, b[0].(string)))
+	})
+	f.heading = []string{"loss", "level", "epoch", "seeds", "mean", "deviation"}
+	f.sheet.Title, f.sheet.Panels = "The objective C on "+d.about(losses), [][]*plot.Plot{row}
+	f.sheet.Width, f.sheet.Height = 200, 170
 	return f, nil
 }
 
-// order draws accuracy in validation by epoch for both orders of the nodes in a neighbourhood.
+// order draws the accuracy in validation by epoch for both orders of the nodes in a neighbourhood.
 func (d drawing) order() (f figure, err error) {
 	lines, table, err := d.courses(orders, func(e training.Epoch) float64 {
 		if e.Validation == nil {
@@ -123,7 +125,8 @@ func (d drawing) order() (f figure, err error) {
 		return 100 * e.Validation.Accuracy
 	})
 	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %", Lines: lines}
-	f.table = slices.Insert(table, 0, []string{"order", "epoch", "seeds", "mean", "deviation"})
-	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + d.seeds(orders), Legend: lines, Width: 380, Height: 250, Panels: [][]*plot.Plot{{curves.Plot()}}}
+	f.heading, f.table = []string{"order", "epoch", "seeds", "mean", "deviation"}, table
+	f.sheet = picture.Sheet{Title: "Learning curves on " + d.about(orders), Legend: lines, Width: 380, Height: 250,
+		Panels: [][]*plot.Plot{{curves.Plot()}}}
 	return f, err
 }

@@ -1,18 +1,18 @@
+// Package figures draws the paper's figures from the runs of a study: the receptive fields of the clusters, the loss
+// around the minimum, the course of the objective C, and learning curves.
 package figures
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -31,21 +31,28 @@ type Options struct {
 // drawing is what the figures have in common.
 type drawing struct {
 	Options
-	runs map[string][]string // the finished runs' directories by the table's row, by seed
+	runs map[string][]string // by the table's row: the directories of the finished runs, by seed
 	load func() (*datasets.Dataset, error)
 }
 
-// figure is what is drawn, its numbers for a CSV file, and notes for the reader. A figure without panels is not written.
+// figure is a picture and its numbers for a CSV file, or a note that says why there is none.
 type figure struct {
-	sheet picture.Sheet
-	table [][]string
-	notes []string
+	sheet   picture.Sheet
+	heading []string
+	table   [][]any
+	note    string
 }
 
-// Draw draws the figures of a table from its finished runs, each into NAME.png, NAME.svg and NAME.csv in the folder; NAME begins with
-// the table's name. Receptive fields and landscapes are those of the first seed. A figure whose runs are missing is left out, with a
-// note. An error names the file or the run.
-func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figure, error) {
+// losses and orders are the rows that are compared.
+var (
+	losses = []string{study.TaskAndC, study.TaskOnly}
+	orders = []string{study.OrderByRank, study.RandomOrder}
+)
+
+// Draw draws the figures of a table from its finished runs, each into NAME.png, NAME.svg and NAME.csv in the folder.
+// NAME begins with the table's name. Receptive fields and landscapes are of the first seed. If runs of a figure are
+// missing, a note says so and the figure is left out. An error names the file or the run.
+func Draw(ctx context.Context, backend compute.Backend, o Options) (figures []study.Figure, err error) {
 	d := drawing{Options: o, runs: map[string][]string{}}
 	d.load = sync.OnceValues(func() (*datasets.Dataset, error) { return d.loadData(ctx) })
 	for _, row := range o.Table.Rows {
@@ -55,10 +62,9 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figu
 			}
 		}
 	}
-	var figures []study.Figure
 	for _, figure := range []struct {
 		name, about string
-		rows        []string // of the table, of which runs are needed
+		rows        []string // of the table, whose runs are needed
 		draw        func() (figure, error)
 	}{
 		{"fields", "receptive fields at the first and the last epoch", losses, d.fields},
@@ -74,25 +80,32 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) ([]study.Figu
 		}
 		if f.Notes == nil {
 			drawn, err := figure.draw()
-			if f.Notes = drawn.notes; err == nil && drawn.sheet.Panels != nil {
-				base := filepath.Join(o.Folder, f.Name)
-				f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
-				err = errors.Join(drawn.sheet.Save(f.Files[:2]...), files.WriteCSV(f.Files[2], drawn.table))
-			}
 			if err != nil {
 				return figures, err
+			}
+			if drawn.note != "" {
+				f.Notes = []string{drawn.note}
+			} else {
+				base := filepath.Join(o.Folder, f.Name)
+				f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
+				if err := drawn.sheet.Save(f.Files[:2]...); err != nil {
+					return figures, err
+				}
+				err := text.WriteCSV(f.Files[2], drawn.heading, func(row func(cells ...any)) error {
+					for _, cells := range drawn.table {
+						row(cells...)
+					}
+					return nil
+				})
+				if err != nil {
+					return figures, err
+				}
 			}
 		}
 		figures = append(figures, f)
 	}
 	return figures, nil
 }
-
-// losses and orders are the rows that are compared.
-var (
-	losses = []string{study.TaskAndC, study.TaskOnly}
-	orders = []string{study.OrderByRank, study.RandomOrder}
-)
 
 // loadData loads the data set of the runs.
 func (d drawing) loadData(ctx context.Context) (*datasets.Dataset, error) {
@@ -108,9 +121,7 @@ func (d drawing) loadData(ctx context.Context) (*datasets.Dataset, error) {
 	return training.LoadFor(ctx, metadata, config, d.Data)
 }
 
-// data is the name of the data set that the runs are of.
+// data returns the name of the runs' data set.
 func (d drawing) data() string {
 	return strings.TrimSuffix(filepath.Base(d.Table.Rows[0].Config.Data), ".npz")
 }
-
-func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }

@@ -3,7 +3,6 @@ package figures
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/models"
@@ -11,10 +10,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// fields draws the input nodes coloured by their clusters, at each level that has several: a row for each loss, at the first and the
-// last epoch.
+// fields draws the input nodes in the colours of their clusters, at each level that has several clusters. There are two
+// rows for each loss: the first epoch and the last.
 func (d drawing) fields() (f figure, err error) {
-	f.table = [][]string{{"loss", "stage", "level", "node", "cluster"}}
+	f.heading = []string{"loss", "stage", "level", "node", "cluster"}
 	for _, loss := range losses {
 		dir := d.runs[loss][0]
 		metadata, graph, err := models.ReadMetadata(dir)
@@ -26,8 +25,8 @@ func (d drawing) fields() (f figure, err error) {
 			return f, err
 		}
 		if len(recorded) == 0 {
-			note := "not drawn: the run %s of %q has no recorded hierarchies; delete its folder to train it again"
-			return figure{notes: []string{fmt.Sprintf(note, dir, loss)}}, nil
+			return figure{note: fmt.Sprintf("not drawn: the run %s of %q has no recorded hierarchies; "+
+				"delete its folder to train it again", dir, loss)}, nil
 		}
 		spec, coordinates := metadata.Spec, []float64(nil)
 		if spec.Grid == nil {
@@ -48,7 +47,7 @@ func (d drawing) fields() (f figure, err error) {
 			for i, l := range spec.Levels {
 				path := h.Path(i + 1)
 				for node, k := range path {
-					f.table = append(f.table, []string{loss, stage, strconv.Itoa(i + 1), strconv.Itoa(node), strconv.Itoa(int(k))})
+					f.table = append(f.table, []any{loss, stage, i + 1, node, k})
 				}
 				if l.Clusters > 1 {
 					used := len(slices.Compact(slices.Sorted(slices.Values(path))))
@@ -57,7 +56,7 @@ func (d drawing) fields() (f figure, err error) {
 				}
 			}
 			if len(row) == 0 {
-				return figure{notes: []string{"not drawn: the network has no level of more than one cluster"}}, nil
+				return figure{note: "not drawn: the network has no level of more than one cluster"}, nil
 			}
 			row[0].Y.Label.Text, row[0].Y.Label.TextStyle.Font.Size = loss+", "+stage, 10
 			f.sheet.Panels = append(f.sheet.Panels, row)

@@ -235,7 +235,7 @@ func TestCourse(t *testing.T) {
 	assert.Equal(t, []float64{1, 2}, c.X)
 	assert.Equal(t, []float64{2, 4}, c.Y)
 	assert.InDeltaSlice(t, []float64{math.Sqrt2, 0}, c.Spread, 1e-12)
-	assert.Equal(t, [][]string{{"1", "2", "2", "1.414214"}, {"2", "1", "4", "0"}}, table)
+	assert.Equal(t, [][]any{{1, 2, 2.0, math.Sqrt2}, {2, 1, 4.0, 0.0}}, table)
 	c, _ = course([][]training.Epoch{{epoch(1)}}, accuracy)
 	assert.Nil(t, c.Spread, "one seed has no spread")
 	c, table = course(nil, accuracy)

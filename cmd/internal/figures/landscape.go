@@ -1,5 +1,3 @@
-// Package figures draws the paper's figures from the runs of a study: the receptive fields of the clusters, the loss around the
-// minimum, the course of the objective C, and learning curves.
 package figures
 
 import (
@@ -9,30 +7,31 @@ import (
 	"math/rand/v2"
 )
 
-// Side is how many points a landscape has on each of its two axes, which go from −1 to 1.
+// Side is the number of points of a landscape on each of its two axes, which go from −1 to 1.
 const Side = 21
 
 // Weight is a variable of a network that a landscape moves.
 type Weight struct {
 	Path   string
 	Values []float32
-	// Filters is how many filters the variable holds: those whose norm a direction takes over. Value i is of filter i/Run mod Filters.
+	// Filters is the number of filters in the variable. Value i belongs to filter i/Run mod Filters.
 	Filters, Run int
 }
 
-// Landscape is the loss on a square of points around weights w: at w + a·d1 + b·d2, for a and b from −1 to 1 in equal steps.
+// Landscape is the loss on a square of points around weights w: at w + a·d1 + b·d2, for a and b from −1 to 1 in equal
+// steps.
 type Landscape struct {
 	Step int       `json:"step"` // of the training, at w
 	Side int       `json:"side"`
-	Task []float64 `json:"task"` // cross entropy, in nats, [Side·Side], a within a row, b from row to row
+	Task []float64 `json:"task"` // cross entropy, in nats, `[Side, Side]`: a within a row, b from row to row
 	C    []float64 `json:"c"`    // the objective, summed over the levels
 }
 
-// at is a or b of the i-th point on its axis.
+// at returns a or b of the i-th point on its axis.
 func (l Landscape) at(i int) float64 { return 2*float64(i)/float64(l.Side-1) - 1 }
 
-// Direction draws a direction of normal random numbers for weights, and gives each filter of it the norm of the weights' own filter
-// (Li et al. 2018). A filter of norm 0 stays where it is.
+// Direction draws a direction of normal random numbers for weights. It gives each filter the norm of the weights' own
+// filter (Li et al. 2018). A filter of norm 0 stays where it is.
 func Direction(weights []Weight, random *rand.Rand) [][]float32 {
 	direction := make([][]float32, len(weights))
 	for k, w := range weights {
@@ -52,9 +51,12 @@ func Direction(weights []Weight, random *rand.Rand) [][]float32 {
 	return direction
 }
 
-// Scan computes the landscape of side × side points around weights along two directions drawn from seed. loss returns the cross entropy
-// and C for values of all weights, which it must not keep. progress is told the share that is done. Scan ends with ctx, with its error.
-func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss func(values [][]float32) (task, c float64, err error), progress func(done float64)) (Landscape, error) {
+// Loss returns the cross entropy and C for values of all weights, which it must not keep.
+type Loss func(values [][]float32) (task, c float64, err error)
+
+// Scan computes the landscape of side × side points around weights. Two directions are drawn from seed. progress is
+// told the share that is done. Scan ends with ctx, with its error.
+func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss Loss, progress func(float64)) (Landscape, error) {
 	first := Direction(weights, rand.New(rand.NewPCG(seed, 1)))
 	second := Direction(weights, rand.New(rand.NewPCG(seed, 2)))
 	l := Landscape{Side: side}

@@ -23,17 +23,23 @@ import (
 	"github.com/gomlx/gomlx/ml/train/loss"
 )
 
-// Samples is over how many training samples, evenly spread, the loss is taken.
+// Samples is the number of training samples, evenly spread, over which the loss is taken.
 const Samples = 256
 
-// landscapeFile keeps a run's landscape, which takes as long as some epochs.
+// landscapeFile keeps a run's landscape, whose computation takes as long as some epochs.
 const landscapeFile = "landscape.json"
 
-// Around is the landscape of the finished run in dir, around the weights of its last epoch, or their moving averages if there are any.
-// There is no dropout and no augmentation; batch normalisation takes the mean and variance of the samples, at each point anew. The
-// memberships U move by node, the filters of the levels and the fully connected layers by output; biases, batch normalisation's scales
-// and offsets, and the gates' α and β stay. The landscape is computed once, and kept with the run.
-func Around(ctx context.Context, backend compute.Backend, dir string, d *datasets.Dataset, progress func(done float64)) (l Landscape, err error) {
+// Around computes the landscape of the finished run in dir, around the weights of its last epoch. If there are moving
+// averages of the weights, these are the middle.
+//
+//   - The memberships U move by node; the filters of the levels and the fully connected layers move by output.
+//   - Biases, batch normalisation's scales and offsets, and the gates' α and β stay.
+//   - There is no dropout and no augmentation. Batch normalisation takes the mean and variance of the samples, at each
+//     point anew.
+//
+// The landscape is computed once, and kept with the run.
+func Around(ctx context.Context, backend compute.Backend, dir string, d *datasets.Dataset,
+	progress func(done float64)) (l Landscape, err error) {
 	metadata, graph, err := models.ReadMetadata(dir)
 	if err != nil {
 		return l, err
@@ -45,11 +51,11 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 		return l, err
 	}
 	defer store.Finalize()
-	file := filepath.Join(dir, landscapeFile)
-	if err := files.ReadJSON(file, &l); err == nil && l.Step == step && l.Side == Side && len(l.Task) == Side*Side && len(l.C) == Side*Side {
-		return l, nil
-	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+	file, points := filepath.Join(dir, landscapeFile), Side*Side
+	if err := files.ReadJSON(file, &l); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return l, err
+	} else if err == nil && l.Step == step && l.Side == Side && len(l.Task) == points && len(l.C) == points {
+		return l, nil
 	}
 	weights, err := weightsOf(store)
 	if err != nil {
@@ -97,7 +103,7 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 	return l, files.WriteJSON(file, l)
 }
 
-// withoutDropout is a spec that has no dropout anywhere, not even in training.
+// withoutDropout returns a spec that has no dropout anywhere, not even in training.
 func withoutDropout(s models.Spec) models.Spec {
 	for _, part := range append([]string{""}, s.Settings.Parts()...) {
 		s.Settings = s.Settings.With(part, func(o *models.Options) { o.Dropout, o.ReadoutDropout, o.InputDropout = 0, 0, 0 })
@@ -105,10 +111,11 @@ func withoutDropout(s models.Spec) models.Spec {
 	return s
 }
 
-// weightsOf are the variables that a landscape moves, in the order of their names. Weights of the store that have moving averages are
-// replaced by these.
+// weightsOf returns the variables that a landscape moves, in the order of their names. It replaces weights of the
+// store by their moving averages, if there are any.
 func weightsOf(store *model.Store) (weights []Weight, err error) {
-	for _, v := range slices.SortedFunc(store.IterVariables(), func(a, b *model.Variable) int { return cmp.Compare(a.Path(), b.Path()) }) {
+	byPath := func(a, b *model.Variable) int { return cmp.Compare(a.Path(), b.Path()) }
+	for _, v := range slices.SortedFunc(store.IterVariables(), byPath) {
 		if !models.IsWeight(v) || v.DType() != dtypes.Float32 {
 			continue
 		}
@@ -123,19 +130,22 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 		if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
 			return nil, err
 		}
-		shape := v.Shape()
+		shape, w := v.Shape(), Weight{Path: v.Path(), Values: values}
 		switch {
-		case v.Name() == "U", nn.IsKernel(v) && shape.Rank() == 3: // memberships, a row a node; [filters, L, channels]
-			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(0), Run: len(values) / shape.Dim(0)})
+		case v.Name() == "U", nn.IsKernel(v) && shape.Rank() == 3: // memberships, a row for a node; [filters, L, channels]
+			w.Filters, w.Run = shape.Dim(0), len(values)/shape.Dim(0)
 		case nn.IsKernel(v): // [in, out]
-			weights = append(weights, Weight{Path: v.Path(), Values: values, Filters: shape.Dim(-1), Run: 1})
+			w.Filters, w.Run = shape.Dim(-1), 1
+		default:
+			continue
 		}
+		weights = append(weights, w)
 	}
 	return weights, nil
 }
 
-// samples are Samples training samples, evenly spread, or as many as there are: signals `[samples, nodes, channels]` and labels
-// `[samples, 1]`.
+// samples returns Samples training samples, evenly spread, or as many as there are: signals `[samples, nodes,
+// channels]` and labels `[samples, 1]`.
 func samples(d *datasets.Dataset) (signals, labels *tensors.Tensor, err error) {
 	if len(d.Train) == 0 {
 		return nil, nil, fmt.Errorf("data set %s has no training samples", d.Name)
@@ -147,5 +157,6 @@ func samples(d *datasets.Dataset) (signals, labels *tensors.Tensor, err error) {
 		d.Sample(sample, values[i*size:(i+1)*size])
 		classes[i] = d.Labels[sample]
 	}
-	return tensors.FromFlatDataAndDimensions(values, n, d.Nodes, d.Channels), tensors.FromFlatDataAndDimensions(classes, n, 1), nil
+	return tensors.FromFlatDataAndDimensions(values, n, d.Nodes, d.Channels),
+		tensors.FromFlatDataAndDimensions(classes, n, 1), nil
 }

@@ -15,20 +15,21 @@ type Curve struct {
 	Name   string
 	X, Y   []float64
 	Spread []float64 // nil for none
-	Colour int       // which colour and pattern of lines, from 0; curves of one kind share one
+	Colour int       // colour and pattern of the line, from 0; curves of one kind share one
 }
 
-// Curves are lines in one pair of axes.
+// Curves has lines in one pair of axes.
 type Curves struct {
 	Title, XLabel, YLabel string
 	Lines                 []Curve
 	FromZero              bool    // the axis of Y begins at 0
-	High                  float64 // it reaches from 0 to a little above this; 0: as far as the lines need
+	High                  float64 // if not 0, the axis of Y reaches from 0 to a little above this
 }
 
-// lineColours can be told apart by the colour blind, and, with their patterns, in grey.
+// linePatterns tell the lines apart in grey. The first colours of Palette that are dark enough for lines are
+// lineColours.
 var (
-	lineColours  = []color.RGBA{{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff}}
+	lineColours  = []color.RGBA{Palette[0], Palette[2], Palette[4], Palette[6]}
 	linePatterns = [][]vg.Length{nil, {6, 3}, {2, 2}, {7, 2, 2, 2}}
 )
 
@@ -43,9 +44,9 @@ func (c Curves) Plot() *plot.Plot {
 		if l.Spread != nil && len(l.X) > 1 {
 			upper, lower := l.shifted(1), l.shifted(-1)
 			slices.Reverse(lower)
-			faint := color.NRGBAModel.Convert(lineColours[l.Colour%len(lineColours)]).(color.NRGBA)
-			faint.A = 0x38
-			p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: faint})
+			faint := lineColours[l.Colour%len(lineColours)]
+			band := color.NRGBA{faint.R, faint.G, faint.B, 0x38}
+			p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: band})
 		}
 	}
 	for _, l := range c.Lines {
@@ -61,13 +62,13 @@ func (c Curves) Plot() *plot.Plot {
 	return p
 }
 
-// line is the curve itself.
 func (l Curve) line() *plotter.Line {
-	colour, dashes := lineColours[l.Colour%len(lineColours)], linePatterns[l.Colour%len(linePatterns)]
-	return &plotter.Line{XYs: l.shifted(0), LineStyle: draw.LineStyle{Color: colour, Width: vg.Points(1.5), Dashes: dashes}}
+	style := draw.LineStyle{Color: lineColours[l.Colour%len(lineColours)], Width: vg.Points(1.5)}
+	style.Dashes = linePatterns[l.Colour%len(linePatterns)]
+	return &plotter.Line{XYs: l.shifted(0), LineStyle: style}
 }
 
-// shifted are the curve's points, moved upwards by factor times its Spread.
+// shifted returns the curve's points, moved upwards by factor times its Spread.
 func (l Curve) shifted(factor float64) plotter.XYs {
 	points := make(plotter.XYs, len(l.X))
 	for i := range points {

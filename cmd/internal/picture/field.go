@@ -12,17 +12,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Field is a function of two variables on a square of points, as colours, dark for the least, and lines of equal value. A ring
-// marks the middle.
+// Field is a function of two variables on a square of points, drawn as colours, dark for the least, with contour
+// lines. A ring marks the middle.
 type Field struct {
 	Title, XLabel, YLabel string
-	Side                  int       // points on each axis, from −1 to 1 at equal distances
-	Values                []float64 // [Side·Side]; y goes from row to row, upwards, x within a row
-	High                  float64   // the end of the colours, which begin at 0; 0: they reach from the least to the largest value
+	Side                  int       // points on each axis, from −1 to 1 in equal steps
+	Values                []float64 // `[Side, Side]`; y goes upwards from row to row, x within a row
+	High                  float64   // if not 0, the colours reach from 0 to this; else from the least to the largest value
 	Label                 string    // what the values are
 }
 
-// contourLines is how many values between the ends of the colours have lines.
+// contourLines is the number of contour lines between the ends of the colours.
 const contourLines = 12
 
 // Plot draws the field and the bar that explains its colours.
@@ -45,14 +45,15 @@ func (f Field) Plot() *plot.Plot {
 
 	p := blank(f.Title)
 	p.X.Label.Text, p.Y.Label.Text = f.XLabel, f.YLabel
-	p.Add(colours, middle, bar{s})
+	p.Add(colours, middle, s)
 	if high > low {
 		p.Add(sorted{lines})
 	}
 	return p
 }
 
-// sorted draws lines of equal value as one path, in a fixed order: gonum/plot draws them in the order of a map, which shows where they blend.
+// sorted draws contour lines as one path in a fixed order. gonum/plot draws them in the order of a map, which shows
+// where they blend.
 type sorted struct{ *plotter.Contour }
 
 // Plot implements plot.Plotter.
@@ -64,7 +65,7 @@ func (s sorted) Plot(c draw.Canvas, p *plot.Plot) {
 	c.Stroke(slices.Concat(strokes.paths...))
 }
 
-// strokes is a canvas that keeps the lines that it is to draw.
+// strokes is a canvas that keeps the lines instead of drawing them.
 type strokes struct {
 	vg.Canvas
 	paths []vg.Path
@@ -72,7 +73,7 @@ type strokes struct {
 
 func (s *strokes) Stroke(path vg.Path) { s.paths = append(s.paths, slices.Clone(path)) }
 
-// points are a Field's for gonum/plot.
+// points gives a Field to gonum/plot.
 type points struct{ Field }
 
 // Dims, X, Y and Z implement plotter.GridXYZ.

@@ -3,7 +3,6 @@ package picture
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
@@ -22,18 +21,19 @@ const (
 	OnPlane    = "points"
 )
 
-// Layout says where the nodes of a graph lie. It draws clusters and values there. Its JSON is a part of a report's page.
+// Layout says where the nodes of a graph lie, and draws clusters and values there. Its JSON is a part of a report's
+// page.
 type Layout struct {
 	Kind     string    `json:"kind"`
-	Rows     int       `json:"rows"` // of cells; 0 on a plane
+	Rows     int       `json:"rows"` // 0 on a plane
 	Columns  int       `json:"columns"`
-	Cells    []int32   `json:"-"` // the node in each cell, row by row from the top
+	Cells    []int32   `json:"cells"` // the node in each cell, row by row from the top
 	RowNames []string  `json:"row_names"`
 	Rules    []int     `json:"rules"`    // rows above which a part of the body begins
 	Bones    [][2]int  `json:"bones"`    // pairs of joints
 	ByGraph  bool      `json:"by_graph"` // distances in the graph place the nodes, not coordinates of the data
-	X        []float64 `json:"-"`        // of each node; in cells of 1 × 1 from the lower left corner where there are cells
-	Y        []float64 `json:"-"`        // upwards
+	X        []float64 `json:"x"`        // of each node: on a plane from 0 to at most 1, else in cells of side 1
+	Y        []float64 `json:"y"`        // upwards, in the scale of X
 
 	graph *affinity.Matrix
 	names []string
@@ -50,11 +50,19 @@ type Layout struct {
 func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
 	l := &Layout{Kind: OnPlane, graph: graph, names: names}
 	switch {
-	case grid == nil && len(coordinates) > 0 && graph.N() > 0:
-		l.X, l.Y = plane(mat.NewDense(graph.N(), len(coordinates)/graph.N(), coordinates))
 	case grid == nil:
-		l.ByGraph = true
-		l.byGraph()
+		if l.ByGraph = len(coordinates) == 0; l.ByGraph {
+			l.X, l.Y = byGraph(graph)
+		} else {
+			l.X, l.Y = plane(mat.NewDense(graph.N(), len(coordinates)/graph.N(), coordinates))
+		}
+		x, width := span(l.X)
+		y, height := span(l.Y)
+		side := cmp.Or(max(width, height), 1)
+		for i := range l.X {
+			l.X[i], l.Y[i] = rounded(0.5+(l.X[i]-x)/side), rounded(0.5+(l.Y[i]-y)/side)
+		}
+		return l
 	case parts == nil:
 		l.Kind, l.Rows, l.Columns = OnGrid, grid[0], grid[1]
 		for node := range int32(grid[0] * grid[1]) {
@@ -64,14 +72,15 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 		l.Kind, l.Rows, l.Columns = OnSkeleton, grid[1], grid[0]
 		l.layBody(parts)
 	}
-	if l.Kind != OnPlane {
-		l.X, l.Y = make([]float64, len(l.Cells)), make([]float64, len(l.Cells))
-		for cell, node := range l.Cells {
-			l.X[node], l.Y[node] = float64(cell%l.Columns)+0.5, float64(l.Rows-cell/l.Columns)-0.5
-		}
+	l.X, l.Y = make([]float64, len(l.Cells)), make([]float64, len(l.Cells))
+	for cell, node := range l.Cells {
+		l.X[node], l.Y[node] = float64(cell%l.Columns)+0.5, float64(l.Rows-cell/l.Columns)-0.5
 	}
 	return l
 }
+
+// rounded cuts digits that no picture can show.
+func rounded(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 
 // plane reduces places `[nodes, d]` to two coordinates. If d is more than 2, these are the first two principal
 // components.
@@ -90,17 +99,17 @@ func plane(places *mat.Dense) (x, y []float64) {
 	return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
 }
 
-// byGraph places the nodes by their distances in the graph, see [place.Positions]. Each connected component is scaled to
-// a square whose area is its number of nodes. The squares stand in rows, the largest first.
-func (l *Layout) byGraph() {
-	positions, parts, n := place.Positions(l.graph, 2), l.graph.Components(), float64(l.graph.N())
-	l.X, l.Y = make([]float64, l.graph.N()), make([]float64, l.graph.N())
+// byGraph places the nodes by their distances in the graph, see [place.Positions]. Each connected component is scaled
+// to a square whose area is its number of nodes. The squares stand in rows, the largest first.
+func byGraph(graph *affinity.Matrix) (x, y []float64) {
+	positions, parts, n := place.Positions(graph, 2), graph.Components(), float64(graph.N())
+	x, y = make([]float64, graph.N()), make([]float64, graph.N())
 	slices.SortStableFunc(parts, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
-	width := 1.01 * math.Sqrt(n) * min(1.25, math.Sqrt(float64(len(parts))))
+	most := 1.01 * math.Sqrt(n) * min(1.25, math.Sqrt(float64(len(parts)))) // of a row
 	left, top, tallest := 0.0, 0.0, 0.0
 	for _, nodes := range parts {
 		side := math.Sqrt(float64(len(nodes)))
-		if left > 0 && left+side > width {
+		if left > 0 && left+side > most {
 			left, top, tallest = 0, top-tallest, 0
 		}
 		tallest = max(tallest, side)
@@ -108,18 +117,18 @@ func (l *Layout) byGraph() {
 		for at, i := range nodes {
 			u[at], v[at] = positions[i][0], positions[i][1]
 		}
-		centreU, extentU := span(u)
-		centreV, extentV := span(v)
-		scale := 0.9 * side / max(extentU, extentV, 1e-9)
+		middleU, width := span(u)
+		middleV, height := span(v)
+		scale := 0.9 * side / max(width, height, 1e-9)
 		for at, i := range nodes {
-			l.X[i] = left + side/2 + scale*(u[at]-centreU)
-			l.Y[i] = top - side/2 - scale*(v[at]-centreV)
+			x[i], y[i] = left+side/2+scale*(u[at]-middleU), top-side/2-scale*(v[at]-middleV)
 		}
 		left += side
 	}
+	return x, y
 }
 
-// span returns the middle of the values and how far they reach from the lowest to the highest; 0 and 0 if there are none.
+// span returns the middle of the values and how far they reach from the lowest to the highest; 0 and 0 for none.
 func span(values []float64) (middle, extent float64) {
 	if len(values) == 0 {
 		return 0, 0
@@ -128,9 +137,10 @@ func span(values []float64) (middle, extent float64) {
 	return (low + high) / 2, high - low
 }
 
-// layBody puts time to the right and the joints from the top, those of each part together and those of none at the end.
+// layBody puts time to the right and the joints from the top. The joints of a part are together; joints of no part come
+// last.
 func (l *Layout) layBody(parts [][]int) {
-	frames, joints := l.Columns, l.Rows
+	joints := l.Rows
 	names := skeleton.JointNames(l.names, joints)
 	var order []int
 	for _, part := range append(slices.Clone(parts), indices(joints)) {
@@ -143,7 +153,7 @@ func (l *Layout) layBody(parts [][]int) {
 				name = names[joint]
 			}
 			order, l.RowNames = append(order, joint), append(l.RowNames, name)
-			for frame := range frames {
+			for frame := range l.Columns {
 				l.Cells = append(l.Cells, int32(frame*joints+joint))
 			}
 		}
@@ -157,8 +167,9 @@ func (l *Layout) layBody(parts [][]int) {
 	}
 }
 
-// Colours gives each of k clusters a colour, different ones to clusters that touch. cluster is that of each node.
-func (l *Layout) Colours(cluster []int32, k int) []color.Color {
+// Colours returns the index of a colour in [Palette] for each of k clusters. Clusters that touch have different
+// colours. cluster has the cluster of each node.
+func (l *Layout) Colours(cluster []int32, k int) []int {
 	var touching [][2]int32
 	for cell, node := range l.Cells {
 		for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} {
@@ -174,4 +185,12 @@ func (l *Layout) Colours(cluster []int32, k int) []color.Color {
 		}
 	}
 	return Colours(k, touching)
+}
+
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }

@@ -20,13 +20,7 @@ const (
 	namedPoints = 15   // points that have their names beside them
 )
 
-var (
-	black = draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
-	white = draw.LineStyle{Color: color.White, Width: vg.Points(1.6), Dashes: []vg.Length{3, 2}}
-	grey  = draw.LineStyle{Color: color.Gray{0x50}, Width: vg.Points(0.7), Dashes: []vg.Length{3, 2}}
-)
-
-// marks draws something of a plot.
+// marks draws something of a plot. at turns coordinates of the plot into a place on the canvas.
 type marks func(canvas draw.Canvas, at func(x, y float64) vg.Point)
 
 // Plot implements plot.Plotter.
@@ -55,25 +49,30 @@ func (l *Layout) squares(colour func(node int) color.Color) plot.Plotter {
 	})
 }
 
-// lines are the border around all cells, lines between cells of different clusters, if there are any, and dashed lines between the
-// parts of a body.
-func (l *Layout) lines(cluster []int32, rule draw.LineStyle) plot.Plotter {
+// lines draws the border around all cells, lines between cells of different clusters unless cluster is nil, and dashed
+// lines between the parts of a body.
+func (l *Layout) lines(cluster []int32) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
 		line := func(style draw.LineStyle, row, column, toRow, toColumn int) {
 			from, to := at(float64(column), float64(l.Rows-row)), at(float64(toColumn), float64(l.Rows-toRow))
 			canvas.StrokeLines(style, []vg.Point{from, to})
 		}
+		border := draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
+		rule := draw.LineStyle{Color: color.Gray{0x50}, Width: vg.Points(0.7), Dashes: []vg.Length{3, 2}}
+		if cluster != nil {
+			rule.Color, rule.Width = color.White, vg.Points(1.6)
+		}
 		for cell, node := range l.Cells {
 			row, column := cell/l.Columns, cell%l.Columns
 			if column == 0 || cluster != nil && cluster[node] != cluster[l.Cells[cell-1]] {
-				line(black, row, column, row+1, column)
+				line(border, row, column, row+1, column)
 			}
 			if row == 0 || cluster != nil && cluster[node] != cluster[l.Cells[cell-l.Columns]] {
-				line(black, row, column, row, column+1)
+				line(border, row, column, row, column+1)
 			}
 		}
-		line(black, 0, l.Columns, l.Rows, l.Columns)
-		line(black, l.Rows, 0, l.Rows, l.Columns)
+		line(border, 0, l.Columns, l.Rows, l.Columns)
+		line(border, l.Rows, 0, l.Rows, l.Columns)
 		for _, row := range l.Rules {
 			if row > 0 && row < l.Rows {
 				line(rule, row, 0, row, l.Columns)
@@ -82,7 +81,7 @@ func (l *Layout) lines(cluster []int32, rule draw.LineStyle) plot.Plotter {
 	})
 }
 
-// edges are the lines between linked nodes, where these are few.
+// edges draws the lines between linked nodes, if they are few.
 func (l *Layout) edges() plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
 		if l.graph.Edges() > mostEdges {
@@ -95,7 +94,7 @@ func (l *Layout) edges() plot.Plotter {
 	})
 }
 
-// discs are the nodes as points, the first of the order at the bottom.
+// discs draws the nodes as points, the first of the order at the bottom.
 func (l *Layout) discs(order []int, radius func(node int) vg.Length, colour func(node int) color.Color) plot.Plotter {
 	places := make(plotter.XYs, len(order))
 	for i, node := range order {
@@ -106,12 +105,12 @@ func (l *Layout) discs(order []int, radius func(node int) vg.Length, colour func
 	}}
 }
 
-// pointRadius is that of each of n points.
+// pointRadius returns the radius of each of n points.
 func pointRadius(n int) vg.Length {
 	return vg.Points(min(7, max(1, 45/math.Sqrt(float64(max(1, n))))))
 }
 
-// rimmed is the shape of a disc with a rim where there is room for one.
+// rimmed is the shape of a disc. The disc has a rim if there is room for one.
 type rimmed struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.
@@ -124,7 +123,8 @@ func (rimmed) DrawGlyph(canvas *draw.Canvas, style draw.GlyphStyle, at vg.Point)
 	canvas.DrawGlyph(style, at)
 }
 
-// numbers writes the number of each of k clusters on that node of it which is nearest to the middle of them.
+// numbers writes the number of each of k clusters on a white disc, on the cluster's node nearest to the middle of its
+// nodes.
 func (l *Layout) numbers(cluster []int32, k int) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
 		members := make([][]int, k)
@@ -135,27 +135,23 @@ func (l *Layout) numbers(cluster []int32, k int) plot.Plotter {
 			if len(nodes) == 0 {
 				continue
 			}
-			var x, y float64
+			var u, v float64
 			for _, node := range nodes {
-				x, y = x+l.X[node]/float64(len(nodes)), y+l.Y[node]/float64(len(nodes))
+				u, v = u+l.X[node]/float64(len(nodes)), v+l.Y[node]/float64(len(nodes))
 			}
-			off := func(node int) float64 { return math.Hypot(l.X[node]-x, l.Y[node]-y) }
-			nearest := slices.MinFunc(nodes, func(a, b int) int { return cmp.Compare(off(a), off(b)) })
-			number(canvas, at(l.X[nearest], l.Y[nearest]), own)
+			off := func(node int) float64 { return math.Hypot(l.X[node]-u, l.Y[node]-v) }
+			middle := slices.MinFunc(nodes, func(a, b int) int { return cmp.Compare(off(a), off(b)) })
+			place := at(l.X[middle], l.Y[middle])
+			disc := draw.GlyphStyle{Color: color.White, Radius: vg.Points(5), Shape: draw.CircleGlyph{}}
+			canvas.DrawGlyph(disc, place)
+			disc.Color, disc.Shape = color.Gray{0x40}, draw.RingGlyph{}
+			canvas.DrawGlyph(disc, place)
+			canvas.FillText(words(6, text.XCenter, text.YCenter), place, fmt.Sprint(own))
 		}
 	})
 }
 
-// number writes a cluster's number on a white disc.
-func number(canvas draw.Canvas, at vg.Point, cluster int) {
-	disc := draw.GlyphStyle{Color: color.White, Radius: vg.Points(5), Shape: draw.CircleGlyph{}}
-	canvas.DrawGlyph(disc, at)
-	disc.Color, disc.Shape = color.Gray{0x40}, draw.RingGlyph{}
-	canvas.DrawGlyph(disc, at)
-	canvas.FillText(words(6, text.XCenter, text.YCenter), at, fmt.Sprint(cluster))
-}
-
-// captions are the names of nodes beside them, the first ones first. A name that would lie on another is left out.
+// captions writes the names of nodes beside them, the first ones first. A name that would lie on another is left out.
 func (l *Layout) captions(nodes []int) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
 		style := words(7, text.XLeft, text.YCenter)

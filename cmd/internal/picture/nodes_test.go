@@ -1,8 +1,12 @@
 package picture
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"image/color"
+	"image/png"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -93,13 +97,16 @@ func TestValuesOnAPlane(t *testing.T) {
 	}
 }
 
-func TestImage(t *testing.T) {
+func TestSignal(t *testing.T) {
 	png, _ := paths(t)
-	grey := gridOf(t, 1, 2).Image("", []float32{3, 7}, 1)
-	colour := gridOf(t, 1, 2).Image("", []float32{0, 1, 0.2, 1, 0, 0}, 3)
-	flat := gridOf(t, 1, 1).Image("", []float32{5}, 1)
-	require.NoError(t, Sheet{Panels: [][]*plot.Plot{{grey, colour, flat, nil}}, Width: 80, Height: 60}.Save(png))
+	grey := gridOf(t, 1, 2).Signal("", []float32{3, 7}, 1)
+	colour := gridOf(t, 1, 2).Signal("", []float32{0, 1, 0.2, 1, 0, 0}, 3)
+	flat := gridOf(t, 1, 1).Signal("", []float32{5}, 1)
+	require.NoError(t, Save(gridOf(t, 1, 4).Signal("", []float32{0, 9, 2, -9, 1, 3, 2, 5}, 2), 80, 60, png))
 	seen := shares(readPNG(t, png))
+	assert.Greater(t, seen[color.RGBA{128, 128, 128, 255}], 0.1, "of two channels the first")
+	require.NoError(t, Sheet{Panels: [][]*plot.Plot{{grey, colour, flat, nil}}, Width: 80, Height: 60}.Save(png))
+	seen = shares(readPNG(t, png))
 	for _, want := range []color.RGBA{{0, 0, 0, 255}, {255, 255, 255, 255}, {0, 255, 51, 255}, {255, 0, 0, 255}} {
 		assert.Greater(t, seen[want], 0.02, "%v", want)
 	}
@@ -112,7 +119,7 @@ func TestClustersOnAGrid(t *testing.T) {
 	require.NoError(t, Save(l.Clusters("left & right", cluster, 2, true), width, height, png, svg))
 	colours := l.Colours(cluster, 2)
 	seen := shares(readPNG(t, png))
-	left, right := seen[colours[0].(color.RGBA)], seen[colours[1].(color.RGBA)]
+	left, right := seen[Palette[colours[0]]], seen[Palette[colours[1]]]
 	assert.Greater(t, right, 0.05)
 	assert.InDelta(t, 3, left/right, 0.6, "three times the cells")
 	assert.Positive(t, seen[color.RGBA{0, 0, 0, 255}], "lines between clusters")
@@ -165,9 +172,30 @@ func TestClustersOnAPlane(t *testing.T) {
 			require.NoError(t, Save(l.Clusters("graph", cluster, 3, true), 360, 384, png, svg))
 			seen := shares(readPNG(t, png))
 			for _, k := range cluster {
-				assert.Positive(t, seen[okabeIto[k]])
+				assert.Positive(t, seen[Palette[k]])
 			}
 			assert.Contains(t, wellFormed(t, svg), "graph")
 		})
 	}
+}
+
+// A picture in a page has its nodes, and nothing else.
+func TestInline(t *testing.T) {
+	l := gridOf(t, 2, 2)
+	values := []float64{-1, 1, 0, 0}
+	url, err := l.Inline(l.Values("title", "", values))
+	require.NoError(t, err)
+	encoded, found := strings.CutPrefix(url, "data:image/png;base64,")
+	require.True(t, found)
+	raw, err := base64.StdEncoding.DecodeString(encoded)
+	require.NoError(t, err)
+	drawn, err := png.Decode(bytes.NewReader(raw))
+	require.NoError(t, err)
+	width, _ := l.Size()
+	assert.Equal(t, []int{int(width), int(width)}, []int{drawn.Bounds().Dx(), drawn.Bounds().Dy()}, "half of it at 144 dots an inch")
+	seen, s := shares(drawn), signed(values, "")
+	for _, v := range values {
+		assert.Greater(t, seen[s.at(v).(color.RGBA)], 0.2, "%g", v)
+	}
+	assert.Greater(t, seen[s.at(0).(color.RGBA)], 0.4)
 }

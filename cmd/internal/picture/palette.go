@@ -1,56 +1,43 @@
-// Package picture draws clusterings as still pictures, PNG and SVG: over a grid of cells, over any graph by coordinates or distances, and
-// the tree of clusters over clusters.
+// Package picture draws still pictures, PNG and SVG: clusters, values and signals on the nodes of a graph, curves, and
+// functions of two variables.
 package picture
 
 import (
+	"cmp"
 	"image/color"
 	"slices"
 )
 
-// okabeIto is the palette of Okabe and Ito, which people with the common kinds of colour blindness can tell apart, its eight colours
-// without black and then the same lighter or darker. The first ones differ in lightness, too, so that they are told apart in grey.
-var okabeIto = []color.RGBA{
-	{0x00, 0x72, 0xb2, 0xff}, // blue
-	{0xf0, 0xe4, 0x42, 0xff}, // yellow
-	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
-	{0x56, 0xb4, 0xe9, 0xff}, // sky blue
-	{0x00, 0x9e, 0x73, 0xff}, // bluish green
-	{0xe6, 0x9f, 0x00, 0xff}, // orange
-	{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
-	{0xff, 0xf7, 0xc0, 0xff}, // pale yellow
-	{0x00, 0x39, 0x59, 0xff}, // dark blue
-	{0xc4, 0xe4, 0xf7, 0xff}, // pale blue
-	{0x6a, 0x2f, 0x00, 0xff}, // brown
-	{0x8c, 0xd9, 0xc3, 0xff}, // pale green
-	{0x66, 0x2d, 0x4e, 0xff}, // dark purple
-	{0xf2, 0xcf, 0xe1, 0xff}, // pale purple
+// Palette is the palette of Okabe and Ito without black, then its colours lighter or darker. People with the common
+// kinds of colour blindness can tell the colours apart. The first ones also differ in grey.
+var Palette = []color.RGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xf0, 0xe4, 0x42, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
+	{0x00, 0x9e, 0x73, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0xcc, 0x79, 0xa7, 0xff}, {0xff, 0xf7, 0xc0, 0xff},
+	{0x00, 0x39, 0x59, 0xff}, {0xc4, 0xe4, 0xf7, 0xff}, {0x6a, 0x2f, 0x00, 0xff}, {0x8c, 0xd9, 0xc3, 0xff},
+	{0x66, 0x2d, 0x4e, 0xff}, {0xf2, 0xcf, 0xe1, 0xff},
 }
 
-// Colours gives each of k clusters a colour of the palette such that clusters which touch differ, as far as the colours go, and each
-// colour is used about as often as the others. touching lists pairs of clusters, in any order, again and again if need be.
-// The result, `[k]`, is the same for the same arguments.
-func Colours(k int, touching [][2]int32) []color.Color {
-	lower := make([][]int32, k) // of each cluster: those of lower numbers that touch it
+// Colours returns the index of a colour in Palette for each of k clusters. Clusters that touch differ if the colours
+// suffice, and all colours are used about equally often. touching lists pairs of clusters in any order; a pair may
+// repeat. The same arguments give the same colours.
+func Colours(k int, touching [][2]int32) []int {
+	lower := make([][]int32, k) // the clusters of lower numbers that touch each cluster
 	for _, pair := range touching {
 		low, high := min(pair[0], pair[1]), max(pair[0], pair[1])
 		if low < high && !slices.Contains(lower[high], low) {
 			lower[high] = append(lower[high], low)
 		}
 	}
-	colours, chosen, uses := make([]color.Color, k), make([]int, k), make([]int, len(okabeIto))
-	for i := range chosen {
-		taken := make([]int, len(okabeIto))
+	colours, uses := make([]int, k), make([]int, len(Palette))
+	for i := range colours {
+		taken := make([]int, len(Palette))
 		for _, j := range lower[i] {
-			taken[chosen[j]]++
+			taken[colours[j]]++
 		}
-		best := 0
-		for c := range okabeIto {
-			if taken[c] < taken[best] || taken[c] == taken[best] && uses[c] < uses[best] {
-				best = c
-			}
-		}
-		chosen[i], colours[i] = best, okabeIto[best]
-		uses[best]++
+		colours[i] = slices.MinFunc(indices(len(Palette)), func(a, b int) int {
+			return cmp.Or(cmp.Compare(taken[a], taken[b]), cmp.Compare(uses[a], uses[b]))
+		})
+		uses[colours[i]]++
 	}
 	return colours
 }

@@ -73,14 +73,14 @@ func TestColours(t *testing.T) {
 		assert.NotEqual(t, colours[pair[0]], colours[pair[1]])
 	}
 	var all [][2]int32
-	for i := range len(okabeIto) {
+	for i := range len(Palette) {
 		for j := range i {
 			all = append(all, [2]int32{int32(i), int32(j)})
 		}
 	}
-	assert.ElementsMatch(t, okabeIto, Colours(len(okabeIto), all), "as many as there are, each once")
-	uses := map[color.Color]int{}
-	for _, c := range Colours(3*len(okabeIto), all) {
+	assert.ElementsMatch(t, indices(len(Palette)), Colours(len(Palette), all), "as many as there are, each once")
+	uses := map[int]int{}
+	for _, c := range Colours(3*len(Palette), all) {
 		uses[c]++
 	}
 	for _, n := range uses {
@@ -93,14 +93,14 @@ func TestColours(t *testing.T) {
 func TestPaletteInGrey(t *testing.T) {
 	for i := range 4 {
 		for j := range i {
-			a, b := color.GrayModel.Convert(okabeIto[i]).(color.Gray), color.GrayModel.Convert(okabeIto[j]).(color.Gray)
+			a, b := color.GrayModel.Convert(Palette[i]).(color.Gray), color.GrayModel.Convert(Palette[j]).(color.Gray)
 			assert.Greater(t, math.Abs(float64(a.Y)-float64(b.Y)), 10.0, "%d and %d", i, j)
 		}
 	}
 }
 
-// byGraph is the layout of a graph that has no coordinates.
-func byGraph(a *affinity.Matrix) (x, y []float64) {
+// withoutCoordinates is the layout of a graph that has none.
+func withoutCoordinates(a *affinity.Matrix) (x, y []float64) {
 	l := NewLayout(a, nil, nil, nil, nil)
 	return l.X, l.Y
 }
@@ -115,9 +115,9 @@ func TestByGraph(t *testing.T) {
 	for _, n := range []int{5, 400, 430} {
 		a, err := affinity.New(n, path(n, 0))
 		require.NoError(t, err)
-		x, y := byGraph(a)
-		assert.Greater(t, math.Abs(x[0]-x[n-1]), 0.8*math.Sqrt(float64(n)), "%d nodes: the ends of a path lie far apart", n)
-		again, _ := byGraph(a)
+		x, y := withoutCoordinates(a)
+		assert.Greater(t, math.Abs(x[0]-x[n-1]), 0.8, "%d nodes: the ends of a path lie far apart", n)
+		again, _ := withoutCoordinates(a)
 		assert.Equal(t, x, again)
 		for i := range x {
 			assert.False(t, math.IsNaN(x[i]+y[i]))
@@ -133,7 +133,7 @@ func TestByGraph(t *testing.T) {
 	}
 	a, err := affinity.New(10, append(edges, affinity.Edge{I: 0, J: 5, Weight: 0.1}))
 	require.NoError(t, err)
-	x, _ := byGraph(a)
+	x, _ := withoutCoordinates(a)
 	side := math.Signbit(x[0] - x[5])
 	for i := range 5 {
 		for j := range 5 {
@@ -144,7 +144,7 @@ func TestByGraph(t *testing.T) {
 	// Components stand beside each other; a node alone is one.
 	a, err = affinity.New(9, append(path(4, 0), path(4, 4)...))
 	require.NoError(t, err)
-	x, y := byGraph(a)
+	x, y := withoutCoordinates(a)
 	for i := range 4 {
 		for j := 4; j < 9; j++ {
 			assert.False(t, math.Abs(x[i]-x[j]) < 1e-9 && math.Abs(y[i]-y[j]) < 1e-9, "%d and %d", i, j)
@@ -152,27 +152,8 @@ func TestByGraph(t *testing.T) {
 	}
 	a, err = affinity.New(0, nil)
 	require.NoError(t, err)
-	x, _ = byGraph(a)
+	x, _ = withoutCoordinates(a)
 	assert.Empty(t, x)
-}
-
-func TestTree(t *testing.T) {
-	tree := Tree{Title: "tree", First: 1, Used: []bool{true, true, false, true, true}, Parents: [][]int32{{1, 0, 2, 0, 1}, {0, 0, 0}}}
-	levels := tree.grow()
-	require.Len(t, levels, 3)
-	assert.Equal(t, []branch{{0, 0, 3}}, levels[2])
-	assert.Equal(t, 1.5, levels[2][0].middle())
-	assert.Equal(t, []branch{{0, 0, 1}, {1, 2, 3}}, levels[1], "cluster 2, which has no nodes, is left out")
-	assert.Equal(t, []float64{0.5, 2.5}, []float64{levels[1][0].middle(), levels[1][1].middle()})
-	assert.Equal(t, []branch{{1, 0, 0}, {3, 1, 1}, {0, 2, 2}, {4, 3, 3}}, levels[0])
-	png, svg := paths(t)
-	require.NoError(t, tree.Save(png, svg))
-	assert.Positive(t, shares(readPNG(t, png))[color.RGBA{255, 255, 255, 255}])
-	words := wellFormed(t, svg)
-	for _, word := range []string{"tree", "level", "3", "4"} {
-		assert.Contains(t, words, word)
-	}
-	require.NoError(t, Tree{First: 1, Used: []bool{true}}.Save(png), "one level of one cluster")
 }
 
 func TestSaveErrors(t *testing.T) {

@@ -13,34 +13,35 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// scale gives numbers colours.
-type scale struct {
-	palette.ColorMap
-	label string // what the numbers are
-}
-
-// The ends of signed scales: blue below 0, red above it, told apart by people with the common kinds of colour blindness.
+// The ends of signed scales: blue below 0, red above it. People with the common kinds of colour blindness can tell them
+// apart.
 var (
 	mostBelow = color.RGBA{0x21, 0x66, 0xac, 0xff}
 	mostAbove = color.RGBA{0xb2, 0x18, 0x2b, 0xff}
 )
 
-// darkToLight are the colours of an unsigned scale. They grow in lightness alone, from blue by way of green to yellow.
+// darkToLight has the colours of an unsigned scale. Only their lightness grows, from blue through green to yellow.
 var darkToLight = []color.Color{
 	color.RGBA{0x44, 0x01, 0x54, 0xff}, color.RGBA{0x3e, 0x49, 0x89, 0xff}, color.RGBA{0x26, 0x82, 0x8e, 0xff},
 	color.RGBA{0x35, 0xb7, 0x79, 0xff}, color.RGBA{0xb5, 0xde, 0x2b, 0xff}, color.RGBA{0xfd, 0xe7, 0x25, 0xff},
 }
 
-// signed is a scale that is light at 0, and reaches as far below it as above it: to the largest of the values.
+// scale gives numbers colours. As a plotter it draws a bar that explains them, to the right of the plot's data.
+type scale struct {
+	palette.ColorMap
+	label string // what the numbers are
+}
+
+// signed returns a scale that is light at 0 and reaches equally far below and above it: to the largest of the values.
 func signed(values []float64, label string) scale {
 	most := floats.Norm(values, math.Inf(1))
-	if most == 0 { // all alike: in the middle
+	if most == 0 {
 		most = 1
 	}
 	return between(-most, most, moreland.NewSmoothDiverging(mostBelow, mostAbove, 96), label)
 }
 
-// unsigned is a scale from low to high, dark at low.
+// unsigned returns a scale from low to high, dark at low.
 func unsigned(low, high float64, label string) scale {
 	colours, err := moreland.NewLuminance(darkToLight)
 	if err != nil {
@@ -58,7 +59,7 @@ func between(low, high float64, colours palette.ColorMap, label string) scale {
 	return scale{colours, label}
 }
 
-// at is the colour of a number; beyond the ends it is the end's.
+// at returns the colour of a number. A number beyond an end has the end's colour.
 func (s scale) at(v float64) color.Color {
 	c, err := s.At(min(s.Max(), max(s.Min(), v)))
 	if err != nil {
@@ -67,23 +68,20 @@ func (s scale) at(v float64) color.Color {
 	return color.RGBAModel.Convert(c)
 }
 
-// bar shows a scale to the right of a plot's data.
-type bar struct{ scale }
-
-// BarWidth is the room that a bar takes.
+// BarWidth is the room that the bar of a scale takes, in points.
 const BarWidth = 56
 
 // GlyphBoxes implements plot.GlyphBoxer: it keeps the room free.
-func (bar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+func (scale) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: BarWidth}}}}
 }
 
 // Plot implements plot.Plotter.
-func (b bar) Plot(canvas draw.Canvas, _ *plot.Plot) {
+func (s scale) Plot(canvas draw.Canvas, _ *plot.Plot) {
 	p := blank("")
 	p.HideX()
-	p.Y.Label.Text, p.Y.Tick.Length = b.label, 2
-	p.Add(&plotter.ColorBar{ColorMap: b.ColorMap, Vertical: true})
+	p.Y.Label.Text, p.Y.Tick.Length = s.label, 2
+	p.Add(&plotter.ColorBar{ColorMap: s.ColorMap, Vertical: true})
 	canvas.Min.X, canvas.Max.X = canvas.Max.X+6, canvas.Max.X+BarWidth-4
 	p.Draw(canvas)
 }

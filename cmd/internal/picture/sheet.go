@@ -1,6 +1,8 @@
 package picture
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"image/color"
 	"io"
@@ -16,11 +18,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Sheet is one picture of several plots in rows, all of one size, each with its title above it.
+// Sheet is one picture of several plots in rows. All plots have one size, and each has its title above it.
 type Sheet struct {
 	Title         string
-	Panels        [][]*plot.Plot // rows from the top, as long as each other; nil leaves a place empty
-	Legend        []Curve        // whose names are explained at the bottom; nil for none
+	Panels        [][]*plot.Plot // rows of one length, from the top; nil leaves a place empty
+	Legend        []Curve        // the bottom explains their names; nil for none
 	Width, Height vg.Length      // of a panel, with its axes and the bar of its colours, in points
 }
 
@@ -34,6 +36,25 @@ const (
 // Save draws one plot into files of these paths, which end in .png or .svg. Errors name the file.
 func Save(p *plot.Plot, width, height vg.Length, paths ...string) error {
 	return Sheet{Panels: [][]*plot.Plot{{p}}, Width: width, Height: height}.Save(paths...)
+}
+
+// Inline draws a plot of the nodes small, without its axes and title and on a transparent ground, as a PNG in a data
+// URL.
+func (l *Layout) Inline(p *plot.Plot) (string, error) {
+	width, height := l.Size()
+	if l.Kind != OnPlane {
+		height = width * vg.Length(l.Rows) / vg.Length(l.Columns)
+	}
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width/2, height/2), vgimg.UseDPI(sheetDPI),
+		vgimg.UseBackgroundColor(color.Transparent))}
+	p.HideAxes()
+	p.Title.Text, p.BackgroundColor = "", color.Transparent
+	p.Draw(draw.New(canvas))
+	var png bytes.Buffer
+	if _, err := canvas.WriteTo(&png); err != nil {
+		return "", err
+	}
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(png.Bytes()), nil
 }
 
 // Save draws the sheet into files of these paths, which end in .png or .svg. Errors name the file.
@@ -57,7 +78,7 @@ func (s Sheet) Save(paths ...string) error {
 	return nil
 }
 
-// tiles is how the panels lie on the sheet.
+// tiles says how the panels lie on the sheet.
 func (s Sheet) tiles() draw.Tiles {
 	t := draw.Tiles{Rows: len(s.Panels), Cols: len(s.Panels[0]), PadX: sheetGap, PadY: sheetGap,
 		PadLeft: sheetMargin, PadRight: sheetMargin, PadTop: sheetMargin, PadBottom: sheetMargin}
@@ -72,11 +93,12 @@ func (s Sheet) tiles() draw.Tiles {
 
 func (s Sheet) size() (width, height vg.Length) {
 	t := s.tiles()
-	rows, columns := vg.Length(t.Rows), vg.Length(t.Cols)
-	return t.PadLeft + t.PadRight + columns*s.Width + (columns-1)*t.PadX, t.PadTop + t.PadBottom + rows*s.Height + (rows-1)*t.PadY
+	columns, rows := vg.Length(t.Cols), vg.Length(t.Rows)
+	return t.PadLeft + t.PadRight + columns*(s.Width+t.PadX) - t.PadX,
+		t.PadTop + t.PadBottom + rows*(s.Height+t.PadY) - t.PadY
 }
 
-// draw places the panels such that the data of each column and row begin and end at the same lines.
+// draw places the panels so that the data of each column and row begin and end at the same lines.
 func (s Sheet) draw(canvas draw.Canvas) {
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Path())
@@ -106,7 +128,7 @@ func (s Sheet) draw(canvas draw.Canvas) {
 	}
 }
 
-// blank is a plot without anything but a title.
+// blank returns a plot without anything but a title.
 func blank(title string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.Title.Padding, p.Title.TextStyle.Font = title, vg.Points(4), sans(10)
@@ -116,12 +138,12 @@ func blank(title string) *plot.Plot {
 	return p
 }
 
-// sans is the font without serifs, of a size in points.
+// sans returns the font without serifs, of a size in points.
 func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: size}
 }
 
-// words is the style of a text in that font.
+// words returns the style of a text in that font.
 func words(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
 	return text.Style{Color: color.Black, Font: sans(size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }

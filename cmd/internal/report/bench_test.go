@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clock keeps the milliseconds that the work before each frame takes, and those from each input event to what it brought on the
-// screen, which browsers tell in steps of 8.
+// clock keeps the milliseconds that the work before each frame takes, and those from each input event to what it
+// brought on the screen, which browsers tell in steps of 8.
 const clock = `
 window.frames_ = []; window.events_ = [];
 const request = window.requestAnimationFrame.bind(window);
@@ -20,8 +20,8 @@ window.requestAnimationFrame = (work) => request((time) => { const start = perfo
 new PerformanceObserver((list) => { for (const e of list.getEntries()) window.events_.push(e.duration); }).observe({ type: "event", durationThreshold: 16, buffered: true });
 `
 
-// BenchmarkExplorer moves the pointer over the map of 10,000 nodes, and both sliders, by real input events, and reports how long it
-// takes to draw the map and the panel again:
+// BenchmarkExplorer moves the pointer over the map of 10,000 nodes, and both sliders, by real input events, and
+// reports how long it takes to draw the map and the panel again:
 //
 //	go test -bench Explorer -benchtime 200x ./cmd/internal/report
 func BenchmarkExplorer(b *testing.B) {

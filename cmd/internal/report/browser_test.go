@@ -29,8 +29,8 @@ func absent(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// browser is a tab of a headless Chromium, which CCP_CHROMIUM names or the PATH has. At the end of the test its requests are those
-// under origin alone, and its scripts have thrown nothing.
+// browser is a tab of a headless Chromium, which CCP_CHROMIUM names or the PATH has. At the end of the test its
+// requests are those under origin alone, and its scripts have thrown nothing.
 func browser(t testing.TB, origin string) context.Context {
 	t.Helper()
 	path := os.Getenv("CCP_CHROMIUM")
@@ -58,7 +58,7 @@ func browser(t testing.TB, origin string) context.Context {
 		defer mu.Unlock()
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, origin) {
+			if !strings.HasPrefix(e.Request.URL, origin) && !strings.HasPrefix(e.Request.URL, "data:") { // data: is the page's own
 				strange = append(strange, "request "+e.Request.URL)
 			}
 		case *runtime.EventExceptionThrown:

@@ -82,8 +82,8 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 	return r, c
 }
 
-// words is the report of a hierarchy of 10,000 words over 30 epochs, at six levels, as large as that of 20NEWS; all of it is drawn at
-// random, which is the worst case for its size.
+// words is the report of a hierarchy of 10,000 words over 30 epochs, at six levels, as large as that of 20NEWS; all
+// of it is drawn at random, which is the worst case for its size.
 func words(t testing.TB) Report {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -99,7 +99,7 @@ func words(t testing.TB) Report {
 		names[i] = fmt.Sprintf("word%d", random.IntN(1_000_000))
 		places = append(places, random.NormFloat64(), random.NormFloat64())
 	}
-	run.fixed.Layout = newLayout(picture.NewLayout(graph, nil, nil, places, names))
+	run.fixed.Layout = picture.NewLayout(graph, nil, nil, places, names)
 	var epochs []training.HierarchyEpoch
 	for epoch := range 30 {
 		e := training.HierarchyEpoch{Epoch: epoch + 1}
@@ -122,16 +122,17 @@ func words(t testing.TB) Report {
 	for i := range r.Hierarchy.Levels {
 		l := &r.Hierarchy.Levels[i]
 		for range l.Clusters {
-			l.Mass = append(l.Mass, random.Float32())
-			l.CentralCounts = append(l.CentralCounts, mostCentral)
+			var central, neighbourhood []int32
+			var ranks, gates []float32
 			for range mostCentral {
-				l.Central = append(l.Central, int32(random.IntN(spec.Nodes)))
+				central = append(central, int32(random.IntN(spec.Nodes)))
 			}
 			for range l.Neighbours {
-				l.Neighbourhoods = append(l.Neighbourhoods, int32(random.IntN(nodes)))
-				l.Ranks = append(l.Ranks, random.Float32())
-				l.Gates = append(l.Gates, random.Float32())
+				neighbourhood = append(neighbourhood, int32(random.IntN(nodes)))
+				ranks, gates = append(ranks, random.Float32()), append(gates, random.Float32())
 			}
+			l.Mass, l.Central = append(l.Mass, random.Float64()), append(l.Central, central)
+			l.Neighbourhoods, l.Ranks, l.Gates = append(l.Neighbourhoods, neighbourhood), append(l.Ranks, ranks), append(l.Gates, gates)
 		}
 		nodes = l.Clusters
 	}

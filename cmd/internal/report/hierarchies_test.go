@@ -36,11 +36,12 @@ func TestBuildSeveralHierarchies(t *testing.T) {
 	}
 	levels, err := classifier.ClusterLevels(0)
 	require.NoError(t, err)
-	assert.Equal(t, Ints(levels[0].Memberships.Hard()), r.Hierarchy.Epochs[0].Clusters[0])
-	assert.Len(t, r.Hierarchy.Levels[0].Neighbourhoods, 12*8, "of the first")
-	assert.NotNil(t, r.Gallery[0].Contributions)
+	assert.Equal(t, levels[0].Memberships.Hard(), r.Hierarchy.Epochs[0].Clusters[0])
+	assert.Equal(t, levels[0].Neighbourhoods, r.Hierarchy.Levels[0].Neighbourhoods, "of the first")
+	assert.NotEmpty(t, r.Gallery[0].Contributions)
 
-	// The contributions are the gradient of the mean of the logits: along the whole way they add up to what these change by.
+	// The contributions are the gradient of the mean of the logits: along the whole way they add up to what these
+	// change by.
 	signal := make([]float32, 64)
 	digits(t).Signals.Read(0, signal)
 	a, err := classifier.Attribute(t.Context(), [][]float32{signal}, models.AttributionOptions{Method: models.IntegratedGradients, Steps: 100})

@@ -1,15 +1,19 @@
-// Package report shows a run on one page: a single HTML file that needs no network, or the same page over HTTP during the
-// training. FromRun reads a run's files, Build adds what its classifier says of the test samples, and Write makes the page.
+// Package report shows a run on one page: a single HTML file that needs no network, or the same page over HTTP during
+// the training. Run.Read takes a run's files, Run.Build adds what its classifier says of the test samples, and Write
+// makes the page.
 package report
 
 import (
+	"image/color"
+
 	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
 
-// Report is all that a page shows, as the page's script reads it.
+// Report has all that a page shows, as the page's script reads it.
 type Report struct {
 	models.Metadata
 	Config     training.Config `json:"config"`
@@ -17,7 +21,7 @@ type Report struct {
 	Checkpoint string          `json:"checkpoint"`
 	About      string          `json:"about"` // the model in words
 	Edges      int             `json:"edges"`
-	Layout     *Layout         `json:"layout"`
+	Layout     *picture.Layout `json:"layout"`  // nil if the nodes are too many to be drawn
 	Names      []string        `json:"names"`   // of the input nodes; nil if they have none
 	Machine    backend.Machine `json:"machine"` // that made the report
 	Backend    string          `json:"backend"` // of the training
@@ -41,32 +45,22 @@ type Report struct {
 // Hierarchy is a hierarchy over its epochs.
 type Hierarchy struct {
 	Frozen  bool                      `json:"frozen"` // before the training: one epoch stands for all
-	Levels  []HierarchyLevel          `json:"levels"`
-	Epochs  []HierarchyEpoch          `json:"epochs"`  // ascending; at most mostEpochs of the run's
-	Known   int                       `json:"known"`   // the number of the run's epochs
-	Shown   int                       `json:"shown"`   // index in Epochs of the snapshot, or of the newest epoch
-	Courses []training.HierarchyEpoch `json:"courses"` // the health after each of the run's epochs, without clusters
-	Palette []string                  `json:"palette"` // such as "#0072b2"
+	Levels  []Level                   `json:"levels"`
+	Epochs  []training.HierarchyEpoch `json:"epochs"` // of the run, ascending; about mostEpochs have their clusters
+	Shown   int                       `json:"shown"`  // index in Epochs of the snapshot, or of the newest epoch
+	Palette []color.RGBA              `json:"palette"`
 }
 
-// HierarchyEpoch is a hierarchy after an epoch: for each level, the cluster that each of its nodes belongs to most.
-type HierarchyEpoch struct {
-	Epoch    int    `json:"epoch"`
-	Clusters []Ints `json:"clusters"`
-}
-
-// HierarchyLevel is what does not depend on the epoch, and what the clusters' filters see in the snapshot. The latter is empty
-// without a classifier.
-type HierarchyLevel struct {
+// Level is what does not depend on the epoch, and what the clusters' filters see in the snapshot. Without a classifier
+// the latter is empty.
+type Level struct {
 	models.Level
-	Colours Ints `json:"colours"` // of each cluster: an index in Palette
-
-	Mass           Floats `json:"mass"`           // input nodes, by their memberships
-	CentralCounts  Ints   `json:"central_counts"` // of each cluster: how many of Central are its
-	Central        Ints   `json:"central"`        // input nodes, the most central first
-	Neighbourhoods Ints   `json:"neighbourhoods"` // `[K, L]`
-	Ranks          Floats `json:"ranks"`
-	Gates          Floats `json:"gates"`
+	Colours        []int       `json:"colours"`        // of each cluster: an index in Palette
+	Mass           []float64   `json:"mass"`           // of each cluster: input nodes, by their memberships
+	Central        [][]int32   `json:"central"`        // of each cluster: input nodes, the most central first
+	Neighbourhoods [][]int32   `json:"neighbourhoods"` // `[K, L]`, and so are Ranks and Gates
+	Ranks          [][]float32 `json:"ranks"`
+	Gates          [][]float32 `json:"gates"`
 }
 
 // Sample is a test sample with what the classifier says of it.
@@ -77,17 +71,18 @@ type Sample struct {
 	Probability float64 `json:"probability"` // of the class predicted
 	TruthShare  float64 `json:"truth_share"` // probability of the true class
 
-	Image         *Scaled `json:"image"`         // `[nodes, 1 or 3]`, for drawing
 	Poses         []Pose  `json:"poses"`         // of a skeleton
-	Contributions *Scaled `json:"contributions"` // `[nodes]`, to the logit of the class predicted
-	Words         []Word  `json:"words"`         // of named nodes, instead of the above: those that contributed most
+	Signal        string  `json:"signal"`        // instead of poses, a picture as a data URL
+	Contributions string  `json:"contributions"` // of the nodes to the logit of the class predicted: another one
+	Most          float64 `json:"most"`          // the largest of these, without its sign
+	Words         []Word  `json:"words"`         // instead of pictures, the named nodes that contributed most
 }
 
-// Pose is a skeleton at a moment.
+// Pose is a skeleton at a moment: the places of its joints, to the body's left and upwards.
 type Pose struct {
-	Frame int    `json:"frame"`
-	X     Floats `json:"x"` // of each joint, to the body's left
-	Y     Floats `json:"y"` // upwards
+	Frame int       `json:"frame"`
+	X     []float32 `json:"x"`
+	Y     []float32 `json:"y"`
 }
 
 // Word is a named node's share in a prediction.

@@ -37,7 +37,8 @@ type Server struct {
 	tell func()
 }
 
-// Listen begins to serve the run in dir on an address, HOST:PORT; without a host on this machine only. The run need not exist yet.
+// Listen begins to serve the run in dir on an address, HOST:PORT. Without a host, only this machine can ask. The run
+// need not exist yet.
 func Listen(address, dir string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -47,31 +48,36 @@ func Listen(address, dir string) (*Server, error) {
 	s.told, s.tell = context.WithCancel(context.Background())
 	s.pages.HandleFunc("GET /{$}", s.answer)
 	s.pages.HandleFunc("GET /report.json", s.answer)
-	if s.listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(s.host, port)); err != nil {
+	address = net.JoinHostPort(s.host, port)
+	if s.listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp", address); err != nil {
 		return nil, err
 	}
-	s.server = http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	s.server = http.Server{Handler: s, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	go func() { _ = s.server.Serve(s.listener) }() // it ends with End
 	return s, nil
 }
 
-// URL is the page's address.
+// URL returns the page's address.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/" }
 
-// Public says whether other machines can ask.
+// Public reports whether other machines can ask.
 func (s *Server) Public() bool {
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	return !ok || !tcp.IP.IsLoopback()
 }
 
-// Begin says that the run's directory exists, and what it is trained on.
+// Begin tells the server that the run's directory exists, and which data set it is trained on.
 func (s *Server) Begin(d *datasets.Dataset) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.data = d
 }
 
-// End says that the training is over and ends the server. If a page follows the training, it waits a few seconds for it to ask.
+// followedFor is how long a page follows the training after it has asked. It asks every two seconds.
+const followedFor = 3 * time.Second
+
+// End tells the server that the training is over, and ends it. If a page follows the training, End waits until the page
+// has asked once more, but no longer than followedFor.
 func (s *Server) End(ctx context.Context) error {
 	s.mu.Lock()
 	s.ended = true
@@ -86,9 +92,6 @@ func (s *Server) End(ctx context.Context) error {
 	}
 	return s.server.Shutdown(ctx)
 }
-
-// followedFor is the longest time since a page asked that still follows the training. It asks every two seconds.
-const followedFor = 3 * time.Second
 
 // ServeHTTP answers with the page at / and with its data at /report.json.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -105,8 +108,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.pages.ServeHTTP(w, r)
 }
 
-// expected says whether a request's Host is an address, localhost or the host that was asked for. Otherwise a page of another
-// site, whose name was made to lead here, could read this.
+// expected reports whether a request's Host is an address, localhost or the host that was asked for. Without this
+// check, another site's page could read the report: its name only has to lead to this machine.
 func (s *Server) expected(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -121,15 +124,28 @@ func (s *Server) expected(host string) bool {
 
 // answer sends the page or its data, unless the client has it already.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
-	known := r.Header.Get("If-None-Match")
-	report, tag, err := s.current(known)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = time.Now()
+	if s.ended {
+		s.tell()
+	}
+	tag := fmt.Sprint(s.data != nil, s.ended)
+	for _, name := range []string{"model.json", "history.csv", "hierarchy", "result.json"} {
+		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
+			tag += fmt.Sprintf("-%x.%x", info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	tag = strconv.Quote(tag)
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	report, err := s.report()
 	var body bytes.Buffer
 	switch {
 	case err != nil:
-	case tag == known:
-		w.Header().Set("ETag", tag)
-		w.WriteHeader(http.StatusNotModified)
-		return
 	case r.URL.Path == "/":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		err = Write(&body, report)
@@ -138,39 +154,24 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		err = json.NewEncoder(&body).Encode(report)
 	}
 	if err != nil {
+		w.Header().Del("ETag")
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("ETag", tag)
 	_, _ = w.Write(body.Bytes())
 }
 
-// current is a tag of the run's files and, unless the tag is known, their report.
-func (s *Server) current(known string) (report Report, tag string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = time.Now()
-	if s.ended {
-		s.tell()
-	}
+// report returns the report of the run's files, or of an empty run before the training begins.
+func (s *Server) report() (report Report, err error) {
 	if s.data == nil {
-		return Report{Metadata: models.Metadata{Data: filepath.Base(s.dir)}, Live: true, Ended: s.ended}, fmt.Sprintf(`"-%v"`, s.ended), nil
-	}
-	tag = fmt.Sprint(s.ended)
-	for _, name := range []string{"model.json", "history.csv", "hierarchy", "result.json"} {
-		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
-			tag += fmt.Sprintf("-%x.%x", info.ModTime().UnixNano(), info.Size())
-		}
-	}
-	if tag = strconv.Quote(tag); tag == known {
-		return report, tag, nil
+		return Report{Metadata: models.Metadata{Data: filepath.Base(s.dir)}, Live: true, Ended: s.ended}, nil
 	}
 	if s.run == nil {
 		if s.run, err = Open(s.dir, s.data); err != nil {
-			return report, "", err
+			return report, err
 		}
 	}
-	report, err = s.run.FromRun()
+	report, err = s.run.Read(nil)
 	report.Live, report.Ended = true, s.ended
-	return report, tag, err
+	return report, err
 }

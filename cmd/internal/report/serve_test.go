@@ -90,7 +90,7 @@ func TestServer(t *testing.T) {
 	assert.Equal(t, "text/html; charset=utf-8", answer.Header.Get("Content-Type"))
 	assert.Contains(t, body, Generator)
 	policy := answer.Header.Get("Content-Security-Policy")
-	assert.Regexp(t, `^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; connect-src 'self';`, policy)
+	assert.Regexp(t, `^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src data:; connect-src 'self';`, policy)
 	assert.Empty(t, answer.Header.Get("Access-Control-Allow-Origin"))
 	answer, _ = get(t, s, "etc", "")
 	assert.Equal(t, 404, answer.StatusCode)

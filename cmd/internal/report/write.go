@@ -14,16 +14,17 @@ import (
 //go:embed page
 var files embed.FS
 
-// scripts are the page's, in order.
-var scripts = []string{"base.js", "charts.js", "health.js", "explorer_data.js", "explorer_draw.js", "explorer_panel.js", "explorer.js", "evaluation.js", "samples.js", "page.js"}
+// scripts has the page's scripts, in order.
+var scripts = []string{"base.js", "charts.js", "health.js", "explorer_data.js", "explorer_draw.js", "explorer_panel.js",
+	"explorer.js", "evaluation.js", "samples.js", "page.js"}
 
-// Generator marks the pages that Write makes.
+// Generator marks a page that Write made.
 const Generator = `<meta name="generator" content="ccp report">`
 
 var (
 	source = template.Must(template.ParseFS(files, "page/page.html"))
 	style  = template.CSS(embedded("page.css"))
-	// One script of all, whose names are its own.
+	// All scripts are one function, so that their names are its own.
 	script = template.JS("\n(() => {\n\"use strict\";\n" + embedded(scripts...) + "})();\n")
 )
 
@@ -38,15 +39,15 @@ func embedded(names ...string) (all string) {
 	return all
 }
 
-// Policy is the Content-Security-Policy of a page: it allows the page's own script and style only. A live page may also ask its
-// server for new data.
+// Policy returns the Content-Security-Policy of a page. It allows the page's own script, style and pictures only. A
+// live page may also ask its server for new data.
 func Policy(live bool) string {
 	connect := "'none'"
 	if live {
 		connect = "'self'"
 	}
-	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; connect-src %s; base-uri 'none'; form-action 'none'",
-		sum(string(script)), sum(string(style)), connect)
+	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; connect-src %s; "+
+		"base-uri 'none'; form-action 'none'", sum(string(script)), sum(string(style)), connect)
 }
 
 func sum(text string) string {
@@ -60,7 +61,8 @@ func Write(w io.Writer, r Report) error {
 	if err != nil {
 		return fmt.Errorf("the report of %s: %w", r.Checkpoint, err)
 	}
-	return source.Execute(w, map[string]any{"Title": filepath.Base(r.Checkpoint) + " · ccp report", "Style": style, "Script": script,
-		"PolicyTag": template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + Policy(r.Live) + `">`),
-		"Document":  template.JS(document)}) // json.Marshal leaves no <, > and &
+	policy := `<meta http-equiv="Content-Security-Policy" content="` + Policy(r.Live) + `">`
+	return source.Execute(w, map[string]any{"Title": filepath.Base(r.Checkpoint) + " · ccp report", "Style": style,
+		"Script": script, "PolicyTag": template.HTML(policy),
+		"Document": template.JS(document)}) // json.Marshal leaves no <, > and &
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// LongestName is how many characters of a node's or a class's name are shown.
+// LongestName is the number of characters that are shown of the name of a node or a class.
 const LongestName = 30
 
 // Count writes a number of things: "1 node", "1,024 nodes".
@@ -36,7 +36,7 @@ func Megabytes(bytes int64) string {
 	return Thousands(int((bytes+500_000)/1_000_000)) + " MB"
 }
 
-// Seconds writes a duration as 12.3s or, from a minute on, 1m2s.
+// Seconds writes a duration as 12.3s. From a minute on, it writes 1m2s.
 func Seconds(s float64) string {
 	if s < 60 {
 		return fmt.Sprintf("%.1fs", s)

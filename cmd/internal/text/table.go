@@ -1,20 +1,20 @@
 package text
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// Align lays out the tables of a text: adjacent lines whose cells are separated by tabs. Columns are two blanks apart. A column is
-// aligned to the right where its cell in the table's first line begins with a blank.
+// Align lays out the tables of a text: adjacent lines whose cells are separated by tabs. Columns are two blanks
+// apart. If a cell in the table's first line begins with a blank, its column is aligned to the right.
 func Align(text string) string {
 	var b strings.Builder
 	var table [][]string
@@ -30,7 +30,7 @@ func Align(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// layOut writes a table, a line for each row, without blanks at their ends.
+// layOut writes a line for each row of a table, without blanks at its end.
 func layOut(b *strings.Builder, table [][]string) {
 	var widths []int
 	for _, row := range table {
@@ -54,8 +54,8 @@ func layOut(b *strings.Builder, table [][]string) {
 	}
 }
 
-// WriteCSV writes a file of comma-separated values, all or nothing, into a folder that is made if need be. It calls fill, which gives
-// the rows to row in order. A float32 is written with 6 digits, a float64 with 7.
+// WriteCSV writes a file of comma-separated values, all or nothing. It makes the folder if there is none. fill gives
+// the rows to row in order; its error comes back as it is. A float32 is written with 6 digits, a float64 with 7.
 func WriteCSV(path string, heading []string, fill func(row func(cells ...any)) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -67,25 +67,19 @@ func WriteCSV(path string, heading []string, fill func(row func(cells ...any)) e
 		refused = fill(func(cells ...any) {
 			record := make([]string, len(cells))
 			for i, cell := range cells {
-				switch v := cell.(type) {
+				switch cell.(type) {
 				case float32:
-					record[i] = strconv.FormatFloat(float64(v), 'g', 6, 32)
+					record[i] = fmt.Sprintf("%.6g", cell)
 				case float64:
-					record[i] = strconv.FormatFloat(v, 'g', 7, 64)
+					record[i] = fmt.Sprintf("%.7g", cell)
 				default:
-					record[i] = fmt.Sprint(v)
+					record[i] = fmt.Sprint(cell)
 				}
 			}
 			_ = out.Write(record)
 		})
-		if refused != nil {
-			return refused
-		}
 		out.Flush()
-		return out.Error()
+		return cmp.Or(refused, out.Error())
 	})
-	if refused != nil {
-		return refused // it is not about the file
-	}
-	return err
+	return cmp.Or(refused, err)
 }

@@ -1,4 +1,4 @@
-// Elements, numbers and the packed arrays of the report.
+// Elements, numbers and colours.
 
 const $ = (id) => document.getElementById(id);
 
@@ -23,19 +23,6 @@ function svg(tag, attributes = {}, ...children) {
   }
   node.append(...children);
   return node;
-}
-
-// unpack reads {"u16": base64} and its like as a typed array. The report is little-endian, as every machine with a browser is.
-function unpack(packed) {
-  if (!packed) return [];
-  for (const [kind, type] of [["u16", Uint16Array], ["u32", Uint32Array], ["f32", Float32Array], ["i8", Int8Array]]) {
-    if (kind in packed) {
-      const text = atob(packed[kind]), bytes = new Uint8Array(text.length);
-      for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-      return new type(bytes.buffer);
-    }
-  }
-  throw new Error("a packed array of an unknown kind");
 }
 
 const whole = (n) => Number(n).toLocaleString("en-US");

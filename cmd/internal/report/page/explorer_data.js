@@ -1,4 +1,4 @@
-// A hierarchy as typed arrays, and what follows from them.
+// A hierarchy, and what follows from it.
 
 class HierarchyData {
   constructor(report) {
@@ -7,15 +7,13 @@ class HierarchyData {
     this.names = report.names;
     this.nodes = report.spec.nodes;
     this.frozen = h.frozen;
-    this.known = h.known;
+    this.known = h.epochs.length;
     this.best = bestEpoch(report);
     this.snapshot = report.snapshot;
-    this.palette = h.palette.map(channels);
-    this.levels = h.levels.map((l) => ({ clusters: l.clusters, filters: l.filters, neighbours: l.neighbours,
-      colours: unpack(l.colours), mass: unpack(l.mass), central: unpack(l.central), neighbourhoods: unpack(l.neighbourhoods), ranks: unpack(l.ranks), gates: unpack(l.gates),
-      centralStarts: starts(unpack(l.central_counts)) }));
-    this.epochs = h.epochs.map((e) => ({ epoch: e.epoch, clusters: e.clusters.map(unpack), paths: [] }));
-    this.shown = h.shown;
+    this.palette = h.palette.map((c) => [c.R, c.G, c.B]);
+    this.levels = h.levels;
+    this.epochs = h.epochs.filter((e) => e.clusters).map((e) => ({ epoch: e.epoch, clusters: e.clusters, paths: [] }));
+    this.shown = this.epochs.findIndex((e) => e.epoch === h.epochs[h.shown].epoch);
   }
 
   // path is the cluster of a level, from 1, that each input node comes to; of level 0, the node itself.
@@ -73,17 +71,13 @@ class HierarchyData {
   }
 
   central(level, cluster) {
-    const l = this.levels[level - 1];
-    return l.centralStarts.length > 1 ? Array.from(l.central.subarray(l.centralStarts[cluster], l.centralStarts[cluster + 1])) : [];
+    return (this.levels[level - 1].central || [])[cluster] || [];
   }
 
   neighbourhood(level, cluster) {
     const l = this.levels[level - 1];
-    if (!l.neighbourhoods.length) return [];
-    return Array.from({ length: l.neighbours }, (_, place) => {
-      const at = cluster * l.neighbours + place;
-      return { node: l.neighbourhoods[at], rank: l.ranks[at], gate: l.gates[at] };
-    });
+    if (!l.neighbourhoods) return [];
+    return l.neighbourhoods[cluster].map((node, place) => ({ node, rank: l.ranks[cluster][place], gate: l.gates[cluster][place] }));
   }
 
   // nodeName is an input node in words.
@@ -95,10 +89,4 @@ class HierarchyData {
     }
     return `row ${Math.floor(node / columns) + 1}, column ${(node % columns) + 1}`;
   }
-}
-
-function starts(counts) {
-  const at = [0];
-  for (const n of counts) at.push(at[at.length - 1] + n);
-  return at;
 }

@@ -15,12 +15,10 @@ class MapView {
     this.borders = new Map();
     const { kind, cells } = data.layout;
     if (kind === "points") {
-      this.x = unpack(data.layout.x);
-      this.y = unpack(data.layout.y);
     } else {
       this.rows = data.layout.rows;
       this.columns = data.layout.columns;
-      this.nodeOf = cells && kind === "skeleton" ? unpack(cells) : Uint32Array.from({ length: data.nodes }, (_, i) => i);
+      this.nodeOf = cells;
       this.cellOf = new Uint32Array(data.nodes);
       this.nodeOf.forEach((node, cell) => { this.cellOf[node] = cell; });
     }
@@ -58,8 +56,8 @@ class MapView {
   // place finds the pixel of each point, and sorts points into squares to find the one under the pointer.
   place() {
     const { left, top, side } = this.box, n = this.data.nodes;
-    this.px = Float32Array.from(this.x, (v) => left + v * side);
-    this.py = Float32Array.from(this.y, (v) => top + v * side);
+    this.px = Float32Array.from(this.data.layout.x, (v) => left + v * side);
+    this.py = Float32Array.from(this.data.layout.y, (v) => top + (1 - v) * side);
     this.radius = Math.max(1.6, Math.min(9, (0.36 * side) / Math.sqrt(n)));
     this.square = 24;
     this.squares = new Map();

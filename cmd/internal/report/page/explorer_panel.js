@@ -21,7 +21,7 @@ function renderPanel(panel, data, { epoch, level, cluster }, go) {
   const size = data.sizes(epoch, level)[cluster], l = data.levels[level - 1], describes = epoch === data.shown;
   const swatch = el("span", { class: "swatch", "aria-hidden": "true" });
   swatch.style.background = css(data.palette[l.colours[cluster]]);
-  const mass = describes && l.mass.length ? `; its mass, by memberships, is ${number(l.mass[cluster])}` : "";
+  const mass = describes && l.mass ? `; its mass, by memberships, is ${number(l.mass[cluster])}` : "";
   panel.replaceChildren(
     el("h3", {}, swatch, `Cluster ${cluster} of level ${level}`),
     el("p", { id: "panel-size", text: size ? `${whole(size)} of ${count(data.nodes, "input node")} come to it${mass}.` : `No input node comes to it${mass}.` }));
@@ -30,7 +30,7 @@ function renderPanel(panel, data, { epoch, level, cluster }, go) {
     panel.append(el("h4", { text: `Most central nodes${of}` }), el("ul", { class: "chips", id: "panel-central" }, ...central.map((node) => el("li", { class: "plain", text: data.nodeName(node) }))));
   }
   panel.append(el("h4", { text: "At every level" }), everyLevel(data, epoch, level, cluster, go));
-  if (!l.neighbourhoods.length) return;
+  if (!l.neighbourhoods) return;
   const table = el("table", { id: "panel-neighbourhood" });
   fillTable(table, ["place", level === 1 ? "node" : `cluster of level ${level - 1}`, "rank", "gate"], data.neighbourhood(level, cluster).map(({ node, rank, gate }, place) => [place,
     level === 1 ? data.nodeName(node) : el("button", { type: "button", text: node, onclick: () => go(level - 1, node), "aria-label": `cluster ${node} of level ${level - 1}` }), number(rank), gate.toFixed(3)]));

@@ -13,7 +13,7 @@ function renderHealth(report) {
     `${l.gate_low.toFixed(2)}–${l.gate_high.toFixed(2)}`];
   fillTable($("health-table"), head, levels.map(row));
 
-  const courses = report.hierarchy ? report.hierarchy.courses : [];
+  const courses = report.hierarchy ? report.hierarchy.epochs : [];
   $("health-courses").hidden = courses.length < 2;
   if (courses.length < 2) {
     if (report.hierarchy && report.hierarchy.frozen) $("health-text").textContent += " The hierarchy was made before the training and stays as it is.";

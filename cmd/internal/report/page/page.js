@@ -75,10 +75,7 @@ $("copy").addEventListener("click", async () => {
   setTimeout(() => { $("copy").textContent = "Copy"; }, 2000);
 });
 
-themeQuery.addEventListener("change", () => {
-  renderSamples(report);
-  explorer.schedule();
-});
+themeQuery.addEventListener("change", () => explorer.schedule());
 
 // state shows in the head how the training stands.
 function state(text, on) {

@@ -1,37 +1,8 @@
-// Test samples, drawn, with what contributed to their predictions.
-
-// diverging is the colour of a value from −1 to 1.
-function diverging() {
-  const negative = colour("--negative"), zero = colour("--zero"), positive = colour("--positive");
-  return (v) => mixed(zero, v < 0 ? negative : positive, Math.min(1, Math.abs(v)) ** 0.7);
-}
-
-// cells draws a grid of colours, a pixel for each cell.
-function cells(rows, columns, colourOf, label) {
-  const canvas = el("canvas", { width: columns, height: rows, class: "pixels", role: "img", "aria-label": label });
-  const image = new ImageData(columns, rows);
-  for (let cell = 0; cell < rows * columns; cell++) image.data.set([...colourOf(cell), 255], 4 * cell);
-  canvas.getContext("2d").putImageData(image, 0, 0);
-  return canvas;
-}
-
-// points draws nodes in the plane, those of the largest values last.
-function points(layout, values, colourOf, label) {
-  const size = 320, n = values.length, x = unpack(layout.x), y = unpack(layout.y);
-  const canvas = el("canvas", { width: size, height: size, role: "img", "aria-label": label }), c = canvas.getContext("2d");
-  const radius = Math.max(1.5, Math.min(12, (0.35 * size) / Math.sqrt(n)));
-  for (const i of Array.from(values.keys()).sort((a, b) => Math.abs(values[a]) - Math.abs(values[b]))) {
-    c.fillStyle = css(colourOf(i));
-    c.beginPath();
-    c.arc(radius + x[i] * (size - 2 * radius), radius + y[i] * (size - 2 * radius), radius, 0, 2 * Math.PI);
-    c.fill();
-  }
-  return canvas;
-}
+// Test samples, drawn by the program, with what contributed to their predictions.
 
 // figures draws a skeleton at some moments, side by side, each where it stands, in one scale.
 function figures(sample, layout, label) {
-  const poses = sample.poses.map((p) => ({ frame: p.frame, x: unpack(p.x), y: unpack(p.y) }));
+  const poses = sample.poses;
   const all = poses.flatMap((p) => Array.from(p.y)), y0 = Math.min(...all), y1 = Math.max(...all);
   const middle = poses.map((p) => (Math.min(...p.x) + Math.max(...p.x)) / 2);
   const widest = Math.max(...poses.map((p) => Math.max(...p.x) - Math.min(...p.x)));
@@ -47,34 +18,12 @@ function figures(sample, layout, label) {
   return picture;
 }
 
-// drawing is a sample, and beside it its contributions if they are wanted and there are any.
-function drawing(report, sample, contributions) {
-  const { layout } = report, box = el("div", { class: "drawing" }), name = `sample ${sample.index}`;
+// drawing is a sample, and beside it its contributions if there are any; or its words.
+function drawing(layout, sample) {
   if (sample.words) return wordList(sample);
-  if (!layout) return box;
-  if (sample.poses) {
-    box.append(figures(sample, layout, `${name}, moments of the recording`));
-    box.style.gridTemplateColumns = "minmax(0, 1fr)";
-  } else if (sample.image) {
-    const values = unpack(sample.image), channelCount = values.length / report.spec.nodes;
-    const shade = (i) => (channelCount === 3 ? [0, 1, 2].map((k) => 2 * values[3 * i + k]) : Array(3).fill(2 * values[i]));
-    if (layout.kind === "points") {
-      const zero = colour("--zero"), high = colour("--text");
-      box.append(points(layout, values.filter((_, i) => i % channelCount === 0), (i) => mixed(zero, high, values[channelCount * i] / 127), name));
-    } else {
-      box.append(cells(layout.rows, layout.columns, shade, name));
-    }
-  }
-  if (contributions && sample.contributions) {
-    const values = unpack(sample.contributions), scale = diverging(), label = `${name}, contributions, the largest ${number(sample.contributions.most)}`;
-    if (layout.kind === "points") {
-      box.append(points(layout, values, (i) => scale(values[i] / 127), label));
-    } else {
-      const node = layout.kind === "skeleton" ? unpack(layout.cells) : null;
-      box.append(cells(layout.rows, layout.columns, (cell) => scale(values[node ? node[cell] : cell] / 127), label));
-    }
-  }
-  return box;
+  const name = `sample ${sample.index}`, picture = (src, alt) => (src ? el("img", { src, alt }) : null);
+  return el("div", { class: sample.poses ? "drawing wide" : "drawing" }, sample.poses ? figures(sample, layout, `${name}, moments of the recording`) : picture(sample.signal, name),
+    picture(sample.contributions, `${name}, contributions, the largest ${number(sample.most)}`));
 }
 
 // wordList is a sample's words with a bar for each contribution, to the right if it speaks for the class.
@@ -105,14 +54,14 @@ function renderSamples(report) {
         (words ? " Words that the text has, by what they contributed to the class predicted." : "");
   }
   $("mistakes-list").style.setProperty("--card-width", words || poses ? wide : "8.5rem");
-  $("mistakes-list").replaceChildren(...mistakes.map((s) => el("li", {}, el("h3", {}, `${names[s.truth]} `, el("span", { class: "wrong", text: `taken for ${names[s.predicted]}` })), drawing(report, s, false),
+  $("mistakes-list").replaceChildren(...mistakes.map((s) => el("li", {}, el("h3", {}, `${names[s.truth]} `, el("span", { class: "wrong", text: `taken for ${names[s.predicted]}` })), drawing(report.layout, s),
     caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, `sample ${s.index}`))));
   $("gallery").hidden = gallery.length === 0;
   if (!gallery.length) return;
   $("gallery-text").textContent = (words ? "The words that contributed most to the class predicted" : "Test samples, and what each node contributed to the class predicted") +
     ", by the gradient times the input, in units of the logit. Each sample has its own scale" + (poses ? "; joints are in rows and frames in columns, as in the explorer." : words ? "; a bar to the right speaks for the class, one to the left against it." : ".");
-  $("gallery-scale").replaceChildren(...(words ? [] : [el("div", { class: "scale" }, "against", cells(1, 101, (() => { const scale = diverging(); return (i) => scale((i - 50) / 50); })(), "The colours, from against the class to for it"), "for the class")]));
+  $("gallery-scale").replaceChildren(...(words ? [] : [el("div", { class: "scale" }, "against", el("span", { class: "gradient", "aria-hidden": "true" }), "for the class")]));
   $("gallery-list").style.setProperty("--card-width", wide || "15rem");
-  $("gallery-list").replaceChildren(...gallery.map((s) => el("li", {}, el("h3", {}, names[s.truth], s.predicted === s.truth ? null : el("span", { class: "wrong", text: ` taken for ${names[s.predicted]}` })), drawing(report, s, true),
+  $("gallery-list").replaceChildren(...gallery.map((s) => el("li", {}, el("h3", {}, names[s.truth], s.predicted === s.truth ? null : el("span", { class: "wrong", text: ` taken for ${names[s.predicted]}` })), drawing(report.layout, s),
     caption(`${names[s.predicted]}: ${percent(s.probability)}`, `sample ${s.index}`))));
 }

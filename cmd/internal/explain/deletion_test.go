@@ -1,0 +1,95 @@
+package explain
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// score is a mean over samples.
+type score struct{ accuracy, probability float64 }
+
+// TestDeletion sets to the baseline the nodes that contributed most to each sample, a tenth of all, and then as many random
+// ones. If contributions mean anything, the first hurts far more. If CCP_CHECKPOINT names the directory of a run, its whole
+// test split is tried; -v prints the scores.
+func TestDeletion(t *testing.T) {
+	backend, dir, most := backendtest.Go(t), os.Getenv("CCP_CHECKPOINT"), 0
+	if dir == "" {
+		c := training.Defaults("digits", "ccp")
+		c.Levels, c.Hidden, c.Epochs = "16x8/9,1x16/8", []int{16}, 4
+		c.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
+		dir, most = filepath.Join(t.TempDir(), "run"), 50
+		_, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})
+		require.NoError(t, err)
+	}
+	classifier, err := models.Load(dir, models.WithBackend(backend))
+	require.NoError(t, err)
+	config, err := training.ReadConfig(dir)
+	require.NoError(t, err)
+	data, err := training.LoadFor(t.Context(), classifier.Metadata, config, datasets.Options{DataDir: os.Getenv("CCP_DATA")})
+	require.NoError(t, err)
+	for _, method := range []string{models.GradientInput, models.IntegratedGradients} {
+		e := Explanation{Classifier: classifier, Data: data, Split: "test", Class: -1, Progress: func(string, float64) {}}
+		e.Options = models.AttributionOptions{Method: method}
+		require.NoError(t, e.Prepare(most))
+		nothing, random, top := deletions(t, &e)
+		t.Logf("%s, %d samples: nothing deleted %v, random nodes %v, those that contributed most %v (accuracy, probability "+
+			"of the true class)", method, len(e.samples), nothing, random, top)
+		assert.Greater(t, nothing.accuracy, 0.5)
+		assert.Greater(t, nothing.probability-top.probability, 2*(nothing.probability-random.probability))
+		assert.Less(t, top.accuracy, random.accuracy)
+	}
+}
+
+// deletions are the scores without a tenth of the nodes; random is the mean of 5 draws.
+func deletions(t *testing.T, e *Explanation) (nothing, random, top score) {
+	t.Helper()
+	const draws = 5
+	nodes, channels := e.Data.Nodes, e.Data.Channels
+	deleted := max(1, (nodes+5)/10)
+	source := rand.New(rand.NewPCG(1, uint64(nodes)))
+	err := e.each(t.Context(), func(sample int, signal []float32, a models.Attribution) error {
+		without := func(order []int) []float32 {
+			signal := slices.Clone(signal)
+			for _, node := range order[:deleted] {
+				copy(signal[node*channels:(node+1)*channels], e.Data.Mean) // the baseline, in raw units
+			}
+			return signal
+		}
+		order := make([]int, nodes)
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.Nodes[j], a.Nodes[i]) })
+		signals := [][]float32{signal, without(order)}
+		for range draws {
+			signals = append(signals, without(source.Perm(nodes)))
+		}
+		predictions, err := e.Classifier.Classify(t.Context(), signals)
+		for i, p := range predictions {
+			sum, weight := &random, 1/float64(len(e.samples)*draws)
+			if i < 2 {
+				sum, weight = []*score{&nothing, &top}[i], 1/float64(len(e.samples))
+			}
+			label := int(e.Data.Labels[sample])
+			sum.probability += weight * p.Probabilities[label]
+			if p.Class == label {
+				sum.accuracy += weight
+			}
+		}
+		return err
+	})
+	require.NoError(t, err)
+	return nothing, random, top
+}
