@@ -90,7 +90,7 @@ func get(ctx context.Context, status *statusLine, set datasets.Info, dataDir str
 		}
 		if set.Unpacked > 0 {
 			status.notice("unpacking " + path)
-			if err := download.Unpack(ctx, path, filepath.Join(dataDir, set.Folder), set.Unpacked); err != nil {
+			if err := download.Unpack(ctx, path, filepath.Join(dataDir, set.Folder)); err != nil {
 				return "", err
 			}
 			if err := os.Remove(path); err != nil {

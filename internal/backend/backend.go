@@ -1,11 +1,10 @@
 // Package backend opens the computation backend: XLA if its plugin is installed or can be installed, else pure Go.
 //
-// [Open] takes the first of these that works:
+// If Options.Name or GOMLX_BACKEND asks for a backend, [Open] opens this one or returns an error. Else it takes the first that works:
 //
-//  1. what Options.Name or GOMLX_BACKEND asks for; Open returns an error if that is unavailable;
-//  2. an installed XLA plugin: for CUDA if there is an NVIDIA GPU, else for the CPU;
-//  3. if Options.Install is set, a plugin that Open installs (see install.go);
-//  4. GoMLX's pure Go backend, with a notice that says why.
+//  1. XLA with an installed plugin, for CUDA if there is an NVIDIA GPU, else for the CPU;
+//  2. XLA with a plugin that Open installs, if Options.Install is set;
+//  3. GoMLX's pure Go backend, with a notice that says why.
 //
 // Without Options.Install, and with CCP_OFFLINE=1 or GOMLX_NO_AUTO_INSTALL, Open downloads nothing. A program that was built without
 // cgo has the pure Go backend only. [Doctor] reports what is available and what to do.

@@ -16,7 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Report is what [Doctor] found. It prints for people by String and marshals to JSON for programs.
+// Report holds what [Doctor] found. String formats it for people.
 type Report struct {
 	Machine  Machine           `json:"machine"`
 	Versions map[string]string `json:"versions"` // Of Go and of the modules that compute, by short name.
@@ -96,29 +96,27 @@ func (trial *Trial) multiply(b compute.Backend) error {
 	}
 	left, right := tensors.FromFlatDataAndDimensions(x, n, n), tensors.FromFlatDataAndDimensions(y, n, n)
 	exec, err := graph.NewExec(b, func(x, y *graph.Node) *graph.Node { return graph.MatMul(x, y) })
-	trial.Seconds = math.Inf(1)
+	var product []float32
+	best := math.Inf(1)
 	for run := 0; err == nil && run <= runs; run++ {
 		start := time.Now()
-		var product []float32
 		var output *tensors.Tensor
 		if output, err = exec.Call1(left, right); err == nil {
 			product, err = tensors.CopyFlatData[float32](output)
 		}
-		elapsed := time.Since(start).Seconds()
-		switch {
-		case err != nil:
-		case run == 0:
+		if elapsed := time.Since(start).Seconds(); run == 0 {
 			trial.First = elapsed
-			err = checkProduct(x, y, product, n)
-		default:
-			trial.Seconds = min(trial.Seconds, elapsed)
+		} else {
+			best = min(best, elapsed)
 		}
 	}
+	if err == nil {
+		err = checkProduct(x, y, product, n)
+	}
 	if err != nil {
-		trial.Seconds = 0
 		return fmt.Errorf("product of matrices: %w", err)
 	}
-	trial.GFLOPS = 2 * n * n * n / trial.Seconds / 1e9
+	trial.Seconds, trial.GFLOPS = best, 2*n*n*n/best/1e9
 	return nil
 }
 
@@ -139,7 +137,7 @@ func checkProduct(x, y, product []float32, n int) error {
 	return nil
 }
 
-// advise says what to do about a report.
+// advise returns what to do about a report, a sentence each.
 func advise(r Report) (advice []string) {
 	advice = []string{}
 	add := func(format string, args ...any) { advice = append(advice, fmt.Sprintf(format, args...)) }
@@ -168,8 +166,8 @@ func advise(r Report) (advice []string) {
 	case fetchOf("cpu") == nil:
 		add("no XLA plugin is published for %s: only the pure Go backend is available", r.Machine.Platform)
 	case r.Offline:
-		add("XLA is not installed and downloads are off: allow them once (unset %s and %s, no --offline), or copy %s from another"+
-			" machine into %s", offlineEnv, noInstallEnv, cpuPlugin, dir)
+		add("XLA is not installed and downloads are off: allow them once (unset %s and %s), or copy %s from another machine into %s",
+			offlineEnv, noInstallEnv, cpuPlugin, dir)
 	default:
 		add("XLA is not installed: `ccp train` installs it (60 MB) into %s", dir)
 	}
@@ -192,7 +190,7 @@ func (r Report) String() string {
 	}
 	line("machine", "%s", r.Machine)
 	if native := r.Machine.BFloat16; native != nil {
-		line("bfloat16", "the processor multiplies it (%s): --dtype bfloat16 trains large networks faster on xla:cpu", strings.Join(native, ", "))
+		line("bfloat16", "the processor multiplies it (%s): dtype bfloat16 trains large networks faster on xla:cpu", strings.Join(native, ", "))
 	}
 	modules := slices.Sorted(maps.Keys(r.Versions))
 	for i, name := range modules {

@@ -20,6 +20,9 @@ import (
 // tinyLibrary is an ELF file for this machine with one segment that spans it: intact, but not a loadable plugin.
 func tinyLibrary(t testing.TB) []byte {
 	t.Helper()
+	if errNoXLA != nil {
+		t.Skip(errNoXLA)
+	}
 	machine, known := elfMachines[runtime.GOARCH]
 	if !known || runtime.GOOS != "linux" {
 		t.Skipf("no ELF checks on %s/%s", runtime.GOOS, runtime.GOARCH)

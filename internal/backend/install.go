@@ -120,7 +120,7 @@ func (in *install) removeParts() {
 	}
 }
 
-// download fetches a file with a known sha256, and returns its path, which is that of a part.
+// download fetches a file with a known sha256 to the path of a part, and returns this path.
 func (in *install) download(address, name, sum string) (path string, err error) {
 	fetcher := in.fetcher
 	if in.progress != nil {

@@ -24,15 +24,13 @@ type Machine struct {
 	BFloat16 []string `json:"bfloat16,omitempty"`
 }
 
-// bfloat16Flags are the names that Linux has for such instructions, on x86-64 and ARM.
+// bfloat16Flags are the names that Linux gives to such instructions on x86-64 and ARM.
 var bfloat16Flags = []string{"amx_bf16", "avx512_bf16", "bf16"}
 
 // ThisMachine asks the operating system. CPU model and memory are known on Linux only.
 func ThisMachine() Machine {
-	m := Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU()}
 	system := os.DirFS("/")
-	m.CPU = field(system, "proc/cpuinfo", "model name")
-	m.BFloat16 = bfloat16Of(system)
+	m := Machine{Platform: platform, Cores: runtime.NumCPU(), CPU: field(system, "proc/cpuinfo", "model name"), BFloat16: bfloat16Of(system)}
 	kibibytes, _, _ := strings.Cut(field(system, "proc/meminfo", "MemTotal"), " ")
 	if size, err := strconv.ParseInt(kibibytes, 10, 64); err == nil {
 		m.Memory = size << 10
@@ -40,7 +38,7 @@ func ThisMachine() Machine {
 	return m
 }
 
-// bfloat16Of finds bfloat16Flags among the processor's.
+// bfloat16Of returns which of bfloat16Flags the processor has.
 func bfloat16Of(root fs.FS) (found []string) {
 	flags := strings.Fields(field(root, "proc/cpuinfo", "flags") + " " + field(root, "proc/cpuinfo", "Features"))
 	for _, flag := range bfloat16Flags {
@@ -51,7 +49,7 @@ func bfloat16Of(root fs.FS) (found []string) {
 	return found
 }
 
-// String is one line: CPU, cores, memory, platform.
+// String returns one line: CPU, cores, memory, platform.
 func (m Machine) String() string {
 	text := fmt.Sprintf("%s, %d cores", cmp.Or(m.CPU, "unknown CPU"), m.Cores)
 	if m.Cores == 1 {
@@ -63,7 +61,7 @@ func (m Machine) String() string {
 	return text + ", " + m.Platform
 }
 
-// field is the first value of a field in a file of "field : value" lines, or "".
+// field returns the first value of a field in a file of "field : value" lines, or "".
 func field(root fs.FS, path, field string) string {
 	raw, _ := fs.ReadFile(root, path) // what cannot be read tells nothing
 	for line := range strings.Lines(string(raw)) {
@@ -74,7 +72,7 @@ func field(root fs.FS, path, field string) string {
 	return ""
 }
 
-// Versions are those of ccp, of Go and of the modules that compute, as built into the program, by short name.
+// Versions returns the versions of ccp, of Go and of GoMLX's modules in this program, by short name.
 func Versions() map[string]string {
 	of := map[string]string{"ccp": "unknown", "go": runtime.Version()}
 	if build, ok := debug.ReadBuildInfo(); ok {
@@ -123,7 +121,7 @@ func findGPUs(root fs.FS) GPUs {
 	return g
 }
 
-// String is such as "NVIDIA H100 80GB HBM3, driver 580.65.06", or "none".
+// String returns a line such as "NVIDIA H100 80GB HBM3, driver 580.65.06", or "none".
 func (g GPUs) String() string {
 	switch {
 	case g.Cards == 0:
@@ -138,7 +136,7 @@ func (g GPUs) String() string {
 	return names + ", driver " + g.Driver
 }
 
-// advice says what keeps XLA from the GPU; empty if no obstacle is visible here.
+// advice returns what keeps XLA from the GPU; empty if no obstacle is visible here.
 func (g GPUs) advice() string {
 	major, _, _ := strings.Cut(g.Driver, ".")
 	version, _ := strconv.Atoi(major) // digits, see findGPUs
@@ -149,7 +147,7 @@ func (g GPUs) advice() string {
 		return fmt.Sprintf("there is an NVIDIA GPU, but its driver is not loaded: install NVIDIA's driver %d or newer, which CUDA 13 needs; "+
 			"in a container, pass the GPU through (docker run --gpus all)", leastDriver)
 	case version < leastDriver:
-		return fmt.Sprintf("NVIDIA's driver is %s, but CUDA 13 needs %d or newer: update it, or train on the CPU (--backend xla:cpu)",
+		return fmt.Sprintf("NVIDIA's driver is %s, but CUDA 13 needs %d or newer: update it, or train on the CPU (backend xla:cpu)",
 			g.Driver, leastDriver)
 	}
 	return ""

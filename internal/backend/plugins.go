@@ -27,7 +27,7 @@ func (p pluginFile) is(name string) bool {
 // pluginName matches go-xla's two kinds of plugin file names; its groups hold the plugin's name.
 var pluginName = regexp.MustCompile(`^pjrt(?:_c_api_(.+)_plugin|[-_]plugin[-_](.+))\.(?:so|dylib|dll)$`)
 
-// installDir is where plugins are installed: the first directory that is searched, unless that is only the system's.
+// installDir returns the directory in which plugins are installed: the first one that is searched.
 func installDir() (string, error) {
 	if _, err := installer.DefaultHomeLibPath(); err != nil && len(pathList(pluginDirsEnv)) == 0 {
 		return "", fmt.Errorf("no place for an XLA plugin: %w; set HOME or %s", err, pluginDirsEnv)
@@ -35,8 +35,8 @@ func installDir() (string, error) {
 	return filepath.Abs(searchDirs()[0])
 }
 
-// searchDirs lists the directories of plugins in go-xla's order. The system's own library directories (ld.so.conf) are
-// left out: GOMLX_BACKEND can name a plugin there by its path.
+// searchDirs returns the directories of plugins in go-xla's order. It leaves out the system's own library directories (ld.so.conf):
+// GOMLX_BACKEND can name a plugin there by its path.
 func searchDirs() []string {
 	if dirs := pathList(pluginDirsEnv); len(dirs) > 0 {
 		return dirs
@@ -51,14 +51,14 @@ func searchDirs() []string {
 	return append(dirs, slices.DeleteFunc(pathList("LD_LIBRARY_PATH"), relative)...)
 }
 
-// pathList is the list of directories in an environment variable, without its empty entries.
+// pathList returns the directories in an environment variable, without empty entries.
 func pathList(variable string) []string {
 	return slices.DeleteFunc(filepath.SplitList(os.Getenv(variable)), func(dir string) bool { return dir == "" })
 }
 
-// findPlugins lists the plugin files in the search directories, the preferred one of each name first.
+// findPlugins returns the plugin files in the search directories. Files of an earlier directory come first.
 //
-// go-xla's pjrt.AvailablePlugins does not do: it opens every file and dies on a damaged one.
+// go-xla's pjrt.AvailablePlugins cannot be used: it opens every file, and ends the process if one is damaged.
 func findPlugins() []pluginFile {
 	var found []pluginFile
 	for _, dir := range searchDirs() {
@@ -73,13 +73,13 @@ func findPlugins() []pluginFile {
 	return found
 }
 
-// nameOfPath is the plugin name that a file's name holds, else the file's name itself.
+// nameOfPath returns the plugin name that a file's name holds, else the file's name itself.
 func nameOfPath(path string) string {
 	return pluginName.ReplaceAllString(filepath.Base(path), "$1$2")
 }
 
-// checkIntact reports what is wrong with a plugin file before it is loaded: the loader maps a truncated library
-// without complaint and the process then dies with SIGBUS. Only ELF files can be checked; others pass.
+// checkIntact returns an error if a plugin file is damaged or built for another processor. The loader would accept a truncated
+// library, and the process would then die of SIGBUS. Only ELF files can be checked; others pass.
 func checkIntact(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

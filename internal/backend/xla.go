@@ -51,9 +51,9 @@ func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info
 	return b, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: fmt.Sprintf("%d.%d", major, minor), Devices: b.NumDevices()}, nil
 }
 
-// MemoryOf returns XLA's own account of a compiled program's memory. ok is false on other backends, which keep no account.
+// MemoryOf returns XLA's own account of a compiled program's memory. Other backends keep no account, and ok is false.
 //
-// go-xla v0.4.2 only logs the account, so MemoryOf reads it from the executable's fields.
+// go-xla v0.4.2 only logs the account. MemoryOf therefore reads the executable's fields.
 func MemoryOf(e compute.Executable) (m ProgramMemory, ok bool) {
 	x, isXLA := e.(*xla.Executable)
 	if !isXLA || x == nil {
@@ -69,9 +69,9 @@ func MemoryOf(e compute.Executable) (m ProgramMemory, ok bool) {
 // Reuse lets a program's result, counted from 0, take the memory of a parameter of the same shape. The call must then
 // donate the parameter. Call Reuse before the program is compiled. It reports whether the backend can do this: only XLA can.
 //
-// XLA calls this input-output aliasing, and takes it from an attribute of the parameter. GoMLX v0.28.3 donates the
-// variables that a step changes, but sets no attribute, so that all of them take their memory twice. go-xla v0.4.2 has
-// such attributes, but no call that sets one: Reuse finds the attributes through the node's fields.
+// XLA calls this input-output aliasing, and an attribute of the parameter asks for it. GoMLX v0.28.3 donates the variables
+// that a step changes, but does not set the attribute. Each variable then takes its memory twice. go-xla v0.4.2 has no call
+// that sets the attribute. Reuse therefore sets it through the node's fields.
 func Reuse(parameter *graph.Node, result int) bool {
 	ops := reflect.ValueOf(parameter).Elem().FieldByName("outputOps")
 	if ops.Kind() != reflect.Slice || ops.Len() != 1 || ops.Index(0).Elem().Type() != reflect.TypeFor[*xla.Node]() {

@@ -1,10 +1,13 @@
 // Package checkpoint keeps a training run in a directory in which nothing is ever half written.
 //
-// A snapshot is a folder KIND-STEP. It holds the variables and parameters of a store and the points of its learning
-// curves, all in the files that GoMLX's own tools read (gomlx_checkpoints), a state.json of the caller's and a
-// manifest.json with the size and SHA-256 of each file. It is written under a temporary name, flushed to disk and only
-// then renamed, so that a kill at any moment leaves the previous snapshots intact. A snapshot that does not match its
-// manifest is reported, and the one before it is used.
+// A snapshot is a folder KIND-STEP. It holds
+//
+//   - the variables and parameters of a store and the points of its learning curves, in the files of GoMLX (gomlx_checkpoints reads them);
+//   - state.json, the caller's state;
+//   - manifest.json, the size and SHA-256 of each file.
+//
+// Save writes a snapshot under a temporary name, flushes it to the disk and then renames it. A kill at any moment leaves the
+// snapshots before it intact. Load reports a snapshot that does not match its manifest, and uses the one before it.
 package checkpoint
 
 import (
@@ -54,10 +57,10 @@ type file struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Save writes the store's variables and parameters, the state and the points of the learning curves as snapshot
-// KIND-STEP of dir, then removes all but the `keep` newest of that kind up to this step. Variables for which skip returns
-// true are left out. The points are for people with GoMLX's tools: nothing here reads them back. The returned error names
-// the file that failed; earlier snapshots stay as they were.
+// Save writes the store's variables and parameters, the state and the points of the learning curves as snapshot KIND-STEP of dir. Then
+// it removes older snapshots of that kind except the `keep` newest, and those of later steps, which a resumed run has abandoned.
+// Save leaves out the variables for which skip returns true. The points are for GoMLX's tools; nothing here reads them. An error
+// names the file that failed; earlier snapshots stay as they were.
 func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool, points ...plot.Point) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -70,27 +73,19 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 	if err := saveVariables(work, store, skip); err != nil {
 		return fmt.Errorf("saving the weights of step %d: %w", step, err)
 	}
-	if err := files.WriteJSON(filepath.Join(work, stateName), state); err != nil {
-		return err
-	}
-	if err := savePoints(work, points); err != nil {
-		return err
-	}
-	if err := writeManifest(work, step); err != nil {
-		return err
-	}
 	final := snapshot(dir, kind, step)
-	if err := os.RemoveAll(final); err != nil { // the same step again, after a resume
-		return err
-	}
-	if err := os.Chmod(work, 0o755); err != nil {
-		return err
-	}
-	if err := os.Rename(work, final); err != nil {
-		return err
-	}
-	if err := files.Sync(dir); err != nil {
-		return err
+	for _, write := range []func() error{
+		func() error { return files.WriteJSON(filepath.Join(work, stateName), state) },
+		func() error { return savePoints(work, points) },
+		func() error { return writeManifest(work, step) },
+		func() error { return os.RemoveAll(final) }, // the same step again, after a resume
+		func() error { return os.Chmod(work, 0o755) },
+		func() error { return os.Rename(work, final) },
+		func() error { return files.Sync(dir) },
+	} {
+		if err := write(); err != nil {
+			return err
+		}
 	}
 	return prune(dir, kind, step, keep)
 }
@@ -110,8 +105,8 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 	return handler.Save()
 }
 
-// savePoints writes the points one after another, as GoMLX appends them. GoMLX's tool fails without the file, so it exists even
-// if it is empty. JSON has no NaN: such points are left out, as GoMLX does.
+// savePoints writes the points one after another, as GoMLX does. It writes an empty file for no points, because GoMLX's tool fails
+// without a file. It leaves out NaN and infinities, which JSON does not have.
 func savePoints(dir string, points []plot.Point) error {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
@@ -126,8 +121,8 @@ func savePoints(dir string, points []plot.Point) error {
 	return files.WriteBytes(filepath.Join(dir, plot.TrainingPlotFileName), lines.Bytes())
 }
 
-// Load restores the newest intact snapshot of a kind: its variables into store, its state into state. It returns the step
-// and, for each damaged snapshot, a line that names it and says why it was passed over. Without an intact one it returns ErrNone.
+// Load restores the newest intact snapshot of a kind: its variables into store, its state into state. It returns the step.
+// passedOver has a line for each damaged snapshot, which names it and says why it is damaged. If none is intact, Load returns ErrNone.
 func Load(dir, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
 	steps, err := list(dir, kind)
 	if err != nil {
@@ -152,14 +147,14 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 	return 0, passedOver, none
 }
 
-// Exists says whether dir holds any snapshot of a kind, whole or not.
+// Exists reports whether dir holds any snapshot of a kind, whole or not.
 func Exists(dir, kind string) bool {
 	steps, err := list(dir, kind)
 	return err == nil && len(steps) > 0
 }
 
-// loadVariables reads all variables of a snapshot before it changes any of the store's. (GoMLX's own loading keeps the
-// value of a variable that the store already has.) The store keeps its parameters, which follow the caller's settings.
+// loadVariables reads all variables of a snapshot before it changes any of the store's. GoMLX's own loading would keep the value
+// of a variable that the store already has. The store keeps its parameters, which the caller has set.
 func loadVariables(dir string, store *model.Store) error {
 	loaded := model.NewStore()
 	if _, err := checkpoint.Load(loaded).Dir(dir).ExcludeAllParams().Immediate().Done(); err != nil {
@@ -183,12 +178,12 @@ func loadVariables(dir string, store *model.Store) error {
 	return nil
 }
 
-// snapshot is the folder of a snapshot.
+// snapshot returns the folder of a snapshot.
 func snapshot(dir, kind string, step int) string {
 	return filepath.Join(dir, fmt.Sprintf("%s-%08d", kind, step))
 }
 
-// list gives the steps of a kind's snapshots, oldest first.
+// list returns the steps of a kind's snapshots, oldest first.
 func list(dir, kind string) (steps []int, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -205,8 +200,7 @@ func list(dir, kind string) (steps []int, err error) {
 	return steps, err
 }
 
-// prune removes old snapshots, those of later steps than this one, which a resumed run has abandoned, and what killed writers
-// left behind.
+// prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes what killed writers left behind.
 func prune(dir, kind string, step, keep int) error {
 	steps, err := list(dir, kind)
 	if err != nil {

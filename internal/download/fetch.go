@@ -1,20 +1,28 @@
 // Package download fetches published files and unpacks archives.
 //
-// A file gets its name only when it is complete and its checksum is right. Until then it is NAME.part, which the next
-// attempt continues, in this process or a later one.
+// A file gets its name only when it is complete and its checksum is right. Until then it is NAME.part. The next attempt continues
+// this part, in this process or a later one.
 package download
 
 import (
 	"cmp"
 	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -24,21 +32,17 @@ import (
 type File struct {
 	URL  string
 	Path string // where the file goes; its folder is created
-	Sum  string // its checksum, "sha256:HEX" or "md5:HEX", or Unpublished
+	Sum  string // its checksum, "sha256:HEX" or "md5:HEX"
 
 	// Temporary says that only this program uses the file. A failed fetch then leaves nothing behind, and its error does not
 	// ask people to get the file themselves.
 	Temporary bool
 }
 
-// Unpublished stands for the checksum of a file whose publisher gives none. Such a file is accepted as it comes, in one answer:
-// nothing could tell whether the parts of two answers belong together.
-const Unpublished = "unpublished"
-
 // Fetcher fetches files. The zero value is ready for use.
 type Fetcher struct {
 	Client   *http.Client            // nil for one that gives up on a server that never answers
-	Progress func(done, total int64) // bytes; total is negative where it is unknown; may be nil
+	Progress func(done, total int64) // bytes; total is negative if it is unknown; may be nil
 	Pause    time.Duration           // before the second attempt, doubled before each further one; 0 for a second
 	Stall    time.Duration           // an attempt ends after this time without a byte; 0 for a minute
 }
@@ -46,7 +50,7 @@ type Fetcher struct {
 // attempts is the number of passing failures in a row, without a new byte in between, after which a fetch gives up.
 const attempts = 4
 
-// partSuffix is what the name of an unfinished file ends in.
+// partSuffix ends the name of an unfinished file.
 const partSuffix = ".part"
 
 // defaultClient gives up on a server that accepts a connection and never answers.
@@ -56,21 +60,20 @@ var defaultClient = func() *http.Client {
 	return &http.Client{Transport: transport}
 }()
 
-// Fetch puts a file in its place. If the file exists, Fetch only checks it. When ctx ends, the error wraps its cause, and what
-// has arrived is kept.
+// Fetch puts a file in its place. If the file exists, Fetch only checks it. If ctx ends, the error wraps the cause, and Fetch keeps
+// what has arrived.
 //
-// Errors name the address and say what to do: no network, no such file, another checksum (which deletes the download), a full
-// disk (which keeps it), another process that fetches the same file.
+// Errors name the address and say what to do. They are: no network, no such file, another checksum, a full disk, and another process
+// that fetches the same file. If the checksum differs, Fetch deletes the download; if the disk is full, it keeps it.
 func (f Fetcher) Fetch(ctx context.Context, file File) error {
-	kind, want, err := parseSum(file.Sum)
-	if err != nil {
+	if err := checkSum(file.Sum); err != nil {
 		return err
 	}
 	if _, err := os.Stat(file.Path); err == nil {
-		found, err := checksum(file.Path, kind)
-		if err == nil && found != want {
-			err = fmt.Errorf("%s is there, but its %s is %s, that of the published file %s; move it away to have it fetched again",
-				file.Path, kind, found, want)
+		found, err := sumOfFile(file.Path, file.Sum)
+		if err == nil && found != file.Sum {
+			err = fmt.Errorf("%s is there, but its %s, that of the published file %s; move it away to have it fetched again",
+				file.Path, strings.Replace(found, ":", " is ", 1), digits(file.Sum))
 		}
 		return err
 	}
@@ -100,27 +103,22 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 
 // persist makes attempts until the part is the published file. It pauses longer after each attempt that brought nothing.
 func (f Fetcher) persist(ctx context.Context, file File, part string) error {
-	kind, want, _ := parseSum(file.Sum) // Fetch has checked it
 	pause, most := cmp.Or(f.Pause, time.Second), sizeOf(part)
 	for failures := 0; ; {
-		have := sizeOf(part)
-		if file.Sum == Unpublished {
-			have = 0
-		}
-		start, err := f.attempt(ctx, file.URL, part, have)
+		start, err := f.attempt(ctx, file.URL, part, sizeOf(part))
 		if err == nil {
-			found, err := checksum(part, kind)
-			if err != nil || found == want {
+			found, err := sumOfFile(part, file.Sum)
+			if err != nil || found == file.Sum {
 				return err
 			}
-			wrong := fmt.Errorf("what came (%d bytes) has %s %s, the published file %s, and was deleted; try again: if it stays so, "+
-				"the file has changed, or something on the way changes it", sizeOf(part), kind, found, want)
+			wrong := fmt.Errorf("what came (%d bytes) has %s, the published file %s, and was deleted; try again: if it stays so, "+
+				"the file has changed, or something on the way changes it", sizeOf(part), strings.Replace(found, ":", " ", 1), digits(file.Sum))
 			if err := os.Truncate(part, 0); err != nil || start == 0 {
 				return cmp.Or(err, wrong)
 			}
 			continue // The part was of another version of the file: once more, from the start.
 		}
-		if ctx.Err() != nil || !isPassing(err) {
+		if f, ok := errors.AsType[failure](err); ctx.Err() != nil || !ok || !f.passing {
 			return err
 		}
 		failures++
@@ -138,14 +136,14 @@ func (f Fetcher) persist(ctx context.Context, file File, part string) error {
 	}
 }
 
-// attempt requests url from byte `have` on and appends the answer to the part. start is the byte at which the answer began.
-func (f Fetcher) attempt(ctx context.Context, url, part string, have int64) (start int64, err error) {
+// attempt requests address from byte `have` on and appends the answer to the part. start is the byte at which the answer began.
+func (f Fetcher) attempt(ctx context.Context, address, part string, have int64) (start int64, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stall := f.stall()
 	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("nothing came for %v", stall)) })
 	defer watch.Stop()
-	response, err := f.get(ctx, url, have)
+	response, err := f.get(ctx, address, have)
 	if err != nil {
 		return 0, err
 	}
@@ -194,9 +192,9 @@ type reader func(buffer []byte) (int, error)
 
 func (r reader) Read(buffer []byte) (int, error) { return r(buffer) }
 
-// get requests url from byte `have` on.
-func (f Fetcher) get(ctx context.Context, url string, have int64) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// get requests address from byte `have` on.
+func (f Fetcher) get(ctx context.Context, address string, have int64) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -234,14 +232,100 @@ func (f Fetcher) JSON(ctx context.Context, address string, v any) (*url.URL, err
 	return from, nil
 }
 
-// stall is how long to wait for the next byte.
+// stall returns how long to wait for the next byte.
 func (f Fetcher) stall() time.Duration { return cmp.Or(f.Stall, time.Minute) }
 
-// sizeOf is the size of a file, 0 if there is none.
+// sizeOf returns the size of a file, 0 if there is none.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0
 	}
 	return info.Size()
+}
+
+// hashes are the kinds of checksums. md5 is for publishers that give nothing better: it reveals damage, and no forgery that
+// hits a given md5 is known.
+var hashes = map[string]func() hash.Hash{"sha256": sha256.New, "md5": md5.New}
+
+// checkSum returns an error unless sum is "sha256:HEX" or "md5:HEX" with as many lower-case digits as the kind has.
+func checkSum(sum string) error {
+	kind, hexadecimal, _ := strings.Cut(sum, ":")
+	create := hashes[kind]
+	if create == nil {
+		return fmt.Errorf("checksum %q: want sha256:HEX or md5:HEX", sum)
+	}
+	raw, err := hex.DecodeString(hexadecimal)
+	if err != nil || len(raw) != create().Size() || strings.ToLower(hexadecimal) != hexadecimal {
+		return fmt.Errorf("checksum %q: want %d lower-case hexadecimal digits", sum, 2*create().Size())
+	}
+	return nil
+}
+
+// sumOfFile returns a file's checksum, of the same kind as like.
+func sumOfFile(path, like string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	kind, _, _ := strings.Cut(like, ":")
+	h := hashes[kind]()
+	_, err = io.Copy(h, file)
+	return kind + ":" + hex.EncodeToString(h.Sum(nil)), err
+}
+
+// digits returns the hexadecimal digits of a checksum.
+func digits(sum string) string { return sum[strings.Index(sum, ":")+1:] }
+
+// failure says why the network did not bring a file.
+type failure struct {
+	error
+	passing bool   // another attempt may succeed
+	advice  string // for people
+}
+
+func (f failure) Unwrap() error { return f.error }
+
+const tryAgain = "give the same command to go on"
+
+// requestError classifies the error of a request without an answer. Another attempt does not help against unknown names and
+// untrusted certificates.
+func requestError(err error) error {
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		err = request.Err // It repeats the address, which explain gives.
+	}
+	if name, ok := errors.AsType[*net.DNSError](err); ok {
+		return failure{err, !name.IsNotFound, "is there a network, or a proxy to name in HTTPS_PROXY?"}
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return err
+	}
+	return failure{err, true, tryAgain}
+}
+
+// statusError returns the error for an answer that is not the file.
+func statusError(status int) error {
+	err := fmt.Errorf("the server answers %d %s", status, http.StatusText(status))
+	if slices.Contains([]int{408, 429, 500, 502, 503, 504}, status) {
+		return failure{err, true, tryAgain}
+	}
+	return failure{err, false, "the file may have moved"}
+}
+
+// explain says why a fetch failed and what to do about it.
+func explain(ctx context.Context, err error, file File) error {
+	f, known := errors.AsType[failure](err)
+	switch {
+	case file.Temporary:
+	case ctx.Err() != nil:
+		kept := ""
+		if have := sizeOf(file.Path + partSuffix); have > 0 {
+			kept = fmt.Sprintf("; %d bytes are kept in %s: %s", have, file.Path+partSuffix, tryAgain)
+		}
+		return fmt.Errorf("stopped while fetching %s: %w%s", file.URL, context.Cause(ctx), kept)
+	case known:
+		return fmt.Errorf("cannot fetch %s: %w; %s; or get it in another way and put it at %s", file.URL, err, f.advice, file.Path)
+	}
+	return fmt.Errorf("fetch %s: %w", file.URL, err)
 }

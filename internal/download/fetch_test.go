@@ -211,28 +211,6 @@ func TestChangedFile(t *testing.T) {
 	assert.Equal(t, []string{"", "bytes=10000-", ""}, s.ranges)
 }
 
-// TestUnpublishedCut: without a checksum, too, the parts of two versions are never joined.
-func TestUnpublishedCut(t *testing.T) {
-	before, after := content(1), content(2)
-	s := serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
-		if n == 0 {
-			cut(w, r, before, 10_000)
-		}
-		whole(w, r, after)
-	})
-	file := fileAt(t, s.URL, nil)
-	file.Sum = Unpublished
-	require.NoError(t, quick.Fetch(t.Context(), file))
-	complete(t, file, after)
-	assert.Equal(t, []string{"", ""}, s.ranges)
-
-	s = serve(t, func(n int, w http.ResponseWriter, r *http.Request) { cut(w, r, before, 10_000) })
-	file = fileAt(t, s.URL, nil)
-	file.Sum = Unpublished
-	require.ErrorContains(t, quick.Fetch(t.Context(), file), "unexpected EOF")
-	assert.Len(t, s.ranges, attempts, "the first bytes again are nothing new")
-}
-
 // TestLaterProcess: a fetch continues what a killed process left, be it in the middle or at the very end. What is of
 // another version is fetched anew.
 func TestLaterProcess(t *testing.T) {
@@ -363,15 +341,4 @@ func TestTemporary(t *testing.T) {
 	require.ErrorContains(t, err, "fetch "+file.URL+": ")
 	assert.NotContains(t, err.Error(), "put it at")
 	assert.Empty(t, names(t, filepath.Dir(file.Path)))
-}
-
-// TestUnpublished: where there is no checksum, what comes is taken.
-func TestUnpublished(t *testing.T) {
-	raw := content(1)
-	s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { whole(w, r, raw) })
-	file := fileAt(t, s.URL, nil)
-	file.Sum = Unpublished
-	require.NoError(t, quick.Fetch(t.Context(), file))
-	complete(t, file, raw)
-	require.NoError(t, quick.Fetch(t.Context(), file))
 }

@@ -15,14 +15,14 @@ import (
 	"syscall"
 )
 
-// Unfinished begins the name of everything that is not complete yet. Whoever holds the folder's lock may remove what a killed
-// process left under such a name.
+// Unfinished begins the name of everything that is not complete yet. A process that holds the folder's lock may remove files of
+// such a name, which a killed process left.
 const Unfinished = ".writing-"
 
-// Write creates the file at path with the content that `write` writes. The content goes to a temporary file in the same folder,
-// which is flushed to the disk and then renamed: path holds either its old content or all of the new one, even if the
-// machine stops. Several processes may write the same path at once: the last one wins. The file gets the permissions of
-// any new file. After a failure, such as a full disk, the temporary file is removed; the error names path.
+// Write creates the file at path with the content that `write` writes. The content goes to a temporary file in the same folder. Write
+// flushes this file to the disk and then renames it. So path holds either its old content or all of the new one, even if the
+// machine stops. If several processes write the same path at once, the last one wins. The file gets the permissions of any new
+// file. After a failure, such as a full disk, Write removes the temporary file; the error names path.
 func Write(path string, write func(w io.Writer) error) (err error) {
 	temporary := filepath.Join(filepath.Dir(path), Unfinished+rand.Text())
 	defer func() {
@@ -48,7 +48,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	return err
 }
 
-// cause is an error without the name of the temporary file, which means nothing to people.
+// cause returns an error without the name of the temporary file, which means nothing to people.
 func cause(err error, temporary string) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok && path.Path == temporary {
 		return path.Err
@@ -59,7 +59,7 @@ func cause(err error, temporary string) error {
 	return err
 }
 
-// WriteBytes is Write for content that is at hand.
+// WriteBytes writes content to path, as Write does.
 func WriteBytes(path string, content []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -93,7 +93,7 @@ func ReadJSON(path string, v any) error {
 	return nil
 }
 
-// CheckDirectory is an error if dir neither is a directory nor can become one, such as where a file has its name.
+// CheckDirectory returns an error if dir is something else than a directory, such as a file. A missing dir is no error.
 func CheckDirectory(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -105,8 +105,8 @@ func CheckDirectory(dir string) error {
 	return err
 }
 
-// Sync makes the content of a file, or the names in a folder, survive a power cut. It is no error if the file system cannot do
-// that for a folder.
+// Sync makes the content of a file, or the names in a folder, survive a power cut. Some file systems cannot do this for a
+// folder; that is no error.
 func Sync(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

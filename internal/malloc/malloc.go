@@ -34,8 +34,8 @@ func Apply() {
 	}
 }
 
-// OneHeap lets all threads share one heap, which can hold the largest blocks of any thread: those of bfloat16 networks, of several
-// devices and of servers. Small float32 networks are faster with a heap for each thread.
+// OneHeap lets all threads share one heap. Only this heap can hold the largest blocks of threads other than the main thread. Networks
+// in bfloat16, several devices and servers have such blocks. Small float32 networks are faster with a heap for each thread.
 //
 // glibc reads the number of heaps before main. So OneHeap starts the program again, in the same process with the same arguments,
 // and with GLIBC_TUNABLES in its environment. Call it before the program has any effect. It does nothing without Keep, in a program that

@@ -50,8 +50,7 @@ func Open(path string) (*File, error) {
 // Close closes the archive. Arrays that were read stay valid.
 func (f *File) Close() error { return f.archive.Close() }
 
-// Errorf is fmt.Errorf with the file's name in front, unless the text has it. It is for callers that find an
-// array's content wrong.
+// Errorf formats an error, and puts the file's name in front unless the text has it. Callers use it when an array's content is wrong.
 func (f *File) Errorf(format string, values ...any) error {
 	err := fmt.Errorf(format, values...)
 	if strings.Contains(err.Error(), f.path+": ") {
@@ -60,10 +59,10 @@ func (f *File) Errorf(format string, values ...any) error {
 	return fmt.Errorf("%s: %w", f.path, err)
 }
 
-// Names lists the arrays in the order of the archive.
+// Names returns the names of the arrays in the order of the archive.
 func (f *File) Names() []string { return slices.Clone(f.names) }
 
-// Has tells whether there is an array of that name.
+// Has reports whether there is an array of that name.
 func (f *File) Has(name string) bool { return f.members[name] != nil }
 
 // Array reads one array. Errors name the file and the array.

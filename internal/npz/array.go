@@ -1,11 +1,13 @@
 // Package npz reads and writes numpy's array files: .npy (one array) and .npz (a zip archive of named arrays).
 //
-// It reads what numpy.save, numpy.savez, numpy.savez_compressed and scipy.sparse.save_npz write: headers of version 1,
-// 2 and 3; bool, integers of 1 to 8 bytes, float16, float32, float64, `U` and `S` strings; little and big endian; C and
-// Fortran order; scalars; stored or deflated members. Pickled objects, complex numbers, dates and records are refused.
+// It reads the files of numpy.save, numpy.savez, numpy.savez_compressed and scipy.sparse.save_npz:
 //
-// Files come from users, so nothing in a header is believed: the shape is checked against the bytes that are there
-// before anything is allocated.
+//   - elements: bool, integers of 1 to 8 bytes, float16, float32, float64, `U` and `S` strings;
+//   - layout: little and big endian, C and Fortran order, scalars;
+//   - files: headers of version 1, 2 and 3, stored and deflated members.
+//
+// It refuses pickled objects, complex numbers, dates and records. Files come from users, so package npz believes no header: it compares
+// the shape with the number of bytes before it allocates anything.
 package npz
 
 import (
@@ -26,7 +28,7 @@ type Array struct {
 	Data any
 }
 
-// Len is the number of elements, 0 if Data is no slice.
+// Len returns the number of elements, 0 if Data is no slice.
 func (a *Array) Len() int {
 	if data := reflect.ValueOf(a.Data); data.Kind() == reflect.Slice {
 		return data.Len()
@@ -34,13 +36,13 @@ func (a *Array) Len() int {
 	return 0
 }
 
-// Kind names the type of the elements as Go does: "float32", "uint8", "string".
+// Kind returns the type of the elements as Go names it: "float32", "uint8", "string".
 func (a *Array) Kind() string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]")
 }
 
-// Ints returns the elements as int64. Booleans become 0 and 1; floating-point numbers must be whole. An element without an exact
-// int64 value is an error, which names the first one. The result may share memory with Data.
+// Ints returns the elements as int64. Booleans become 0 and 1. If an element has no exact int64 value, the error names the first such
+// element. The result may share memory with Data.
 func (a *Array) Ints() ([]int64, error) {
 	const exact = 1 << 53
 	out, err := convert[int64](a, "integers")
@@ -61,8 +63,8 @@ func (a *Array) Floats() ([]float64, error) {
 	return convert[float64](a, "numbers")
 }
 
-// Float32s returns the elements as float32; booleans become 0 and 1, and what float32 cannot hold is rounded (to an
-// infinity where it is too large). The result may share memory with Data.
+// Float32s returns the elements as float32, rounded. Booleans become 0 and 1; what is too large becomes an infinity. The result may
+// share memory with Data.
 func (a *Array) Float32s() ([]float32, error) {
 	return convert[float32](a, "numbers")
 }
@@ -75,7 +77,7 @@ func (a *Array) Strings() ([]string, error) {
 	return nil, fmt.Errorf("elements are %s, want strings; store with dtype=str", a.Kind())
 }
 
-// convert gives the elements of any numeric array as type T. Its error says what was wanted.
+// convert returns the elements of any numeric array as type T. Its error says what was wanted.
 func convert[T int64 | float32 | float64](a *Array, want string) ([]T, error) {
 	if data, ok := a.Data.([]T); ok {
 		return data, nil

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Source is what arrays are read from: a [File], or something that takes note of what is read from one.
+// Source gives arrays by name: a [File], or a wrapper that notes which arrays were read.
 type Source interface {
 	Has(name string) bool
 	Array(name string) (*Array, error)
 }
 
-// Vector reads an array of one dimension and n elements, any number if n is negative. The error calls the n elements `of`.
+// Vector reads an array of one dimension and n elements. A negative n allows any number. `of` is the word for the elements in an error.
 func Vector(from Source, name string, n int, of string) (*Array, error) {
 	a, err := from.Array(name)
 	switch {
@@ -28,7 +28,7 @@ func Vector(from Source, name string, n int, of string) (*Array, error) {
 	return nil, fmt.Errorf("%s has shape %v; want [%d], the number of %s: the lengths must agree", name, a.Shape, n, of)
 }
 
-// Elements reads the elements of a vector, see [Vector], as what convert makes of them: (*Array).Ints and the like.
+// Elements reads a [Vector] and converts its elements, by (*Array).Ints for example.
 func Elements[T any](from Source, name string, n int, of string, convert func(*Array) ([]T, error)) ([]T, error) {
 	a, err := Vector(from, name, n, of)
 	if err != nil {
@@ -41,7 +41,7 @@ func Elements[T any](from Source, name string, n int, of string, convert func(*A
 	return values, nil
 }
 
-// Element names element i, row-major, of an array of that name: "features[3,0,1]".
+// Element returns the name of element i, row-major, of an array: "features[3,0,1]".
 func (a *Array) Element(name string, i int) string {
 	index := make([]string, len(a.Shape))
 	for axis := len(a.Shape) - 1; axis >= 0; axis-- {
@@ -51,23 +51,23 @@ func (a *Array) Element(name string, i int) string {
 	return name + "[" + strings.Join(index, ",") + "]"
 }
 
-// shown is how many elements that are wrong in the same way are told one by one.
+// shown is the number of wrong elements that an error names one by one.
 const shown = 3
 
-// Wrong gathers what is wrong with the elements of one array.
+// Wrong collects the errors of one array's elements.
 type Wrong struct {
 	errs  []error // of the first few
 	count int
 }
 
-// Add counts an element. Its error is made only if it is shown.
+// Add counts a wrong element. It formats the error only of the first few.
 func (w *Wrong) Add(format string, values ...any) {
 	if w.count++; w.count <= shown {
 		w.errs = append(w.errs, fmt.Errorf(format, values...))
 	}
 }
 
-// Err joins what was found about the array of that name; nil if nothing was.
+// Err returns the errors of the array of that name, nil if there are none.
 func (w *Wrong) Err(name string) error {
 	if more := w.count - len(w.errs); more > 0 {
 		return errors.Join(append(w.errs, fmt.Errorf("%s: %d more elements are wrong in the same way", name, more))...)

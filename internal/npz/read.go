@@ -32,8 +32,8 @@ func ReadNPYFile(path string) (*Array, error) {
 	return a, nil
 }
 
-// ReadNPY reads an array in .npy format from r, which holds exactly size bytes. It is an error if the header's shape
-// does not fit size; ReadNPY finds that out before it allocates the array.
+// ReadNPY reads an array in .npy format from r, which holds exactly size bytes. If the header's shape does not fit size, ReadNPY
+// returns an error before it allocates the array.
 func ReadNPY(r io.Reader, size int64) (*Array, error) {
 	h, taken, err := readHeader(r)
 	if err != nil {

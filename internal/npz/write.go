@@ -19,8 +19,7 @@ type Named struct {
 	Array *Array
 }
 
-// Write writes the arrays, in this order, as a deflated .npz archive that numpy.load reads. The file appears complete or
-// not at all.
+// Write writes the arrays in this order to a deflated .npz archive, which numpy.load reads. The file appears complete or not at all.
 func Write(path string, arrays []Named) error {
 	return WriteArchive(path, func(w *Writer) error {
 		for _, named := range arrays {
@@ -32,13 +31,13 @@ func Write(path string, arrays []Named) error {
 	})
 }
 
-// Writer writes the arrays of an archive one after another, so that only the current one need be in memory.
+// Writer writes the arrays of an archive one after another. Only the current array must be in memory.
 type Writer struct {
 	archive *zip.Writer
 	seen    map[string]bool
 }
 
-// WriteArchive is Write for arrays that `write` makes one by one. The file appears complete or not at all.
+// WriteArchive writes an archive whose arrays `write` adds one by one. The file appears complete or not at all.
 func WriteArchive(path string, write func(*Writer) error) error {
 	return files.Write(path, func(out io.Writer) error {
 		w := &Writer{archive: zip.NewWriter(out), seen: map[string]bool{}}
@@ -49,13 +48,13 @@ func WriteArchive(path string, write func(*Writer) error) error {
 	})
 }
 
-// Array adds an array. Its errors name it.
+// Array adds an array. Errors name the array.
 func (w *Writer) Array(name string, a *Array) error {
 	return w.member(name, func(member io.Writer) error { return WriteNPY(member, a) })
 }
 
-// Rows adds a float32 array row by row. A row has as many values as the dimensions after the first have in all; `read` puts row i
-// into the slice that it receives. An error of read ends the archive.
+// Rows adds a float32 array row by row. `read` fills the slice with row i, which has as many values as the dimensions after the first
+// have together. An error of read ends the archive.
 func (w *Writer) Rows(name string, shape []int, read func(i int, row []float32) error) error {
 	return w.member(name, func(member io.Writer) error {
 		h := header{shape: shape, size: 4}
@@ -92,8 +91,8 @@ func (w *Writer) member(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// WriteNPY writes an array in .npy format, little endian, C order. Strings are written as dtype U. It is an error if
-// Data has none of Array's types, or not as many elements as Shape says.
+// WriteNPY writes an array in .npy format, little endian, C order, strings as dtype U. It returns an error if Data has none of Array's
+// types, or not as many elements as Shape says.
 func WriteNPY(w io.Writer, a *Array) error {
 	h := header{shape: a.Shape, size: 1}
 	if err := h.setCount(); err != nil {
@@ -133,7 +132,7 @@ func WriteNPY(w io.Writer, a *Array) error {
 	return buffered.Flush()
 }
 
-// dtype is numpy's kind and size of the elements; empty for strings and whatever else has no fixed size.
+// dtype returns numpy's kind and size of the elements, "" for types without a fixed size, such as strings.
 func (a *Array) dtype() string {
 	slice := reflect.TypeOf(a.Data)
 	if slice == nil || slice.Kind() != reflect.Slice {
@@ -147,7 +146,7 @@ func (a *Array) dtype() string {
 	return name
 }
 
-// headerText is the version 1 header. Its length is a multiple of 64, as numpy writes it.
+// headerText returns the header, of version 1. Its length is a multiple of 64, as in numpy.
 func headerText(descr string, shape []int) string {
 	dims := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(shape)), ", "), "[]")
 	if len(shape) == 1 {

@@ -6,10 +6,16 @@
 //		Dropout float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level" models:"ccp"`
 //	}
 //
-// param is the option's name, default its value unless set, and rule names what its values must be (see rules). parts lists the
-// kinds of parts of a network that can have a value of their own; without it the option is for the whole network. models
-// lists the models that have the option; without it all have. Fields are bool, int, float64, string or an
-// encoding.TextUnmarshaler. Options of an embedded struct count as its owner's; a models tag on the embedding is for all of them.
+// The tags are:
+//
+//   - param, the option's name;
+//   - default, its value unless it is set;
+//   - rule, what its values must be (see rules);
+//   - parts, the kinds of parts of a network that can have their own value; without it the whole network has one value;
+//   - models, the models that have the option; without it all models have it.
+//
+// A field is a bool, int, float64, string or an encoding.TextUnmarshaler. The options of an embedded struct belong to the outer struct
+// too. A models tag on an embedded struct holds for all its options.
 package params
 
 import (
@@ -83,7 +89,7 @@ func Fields(options reflect.Type) []Field {
 	return fields
 }
 
-// words are those of a tag; nil for none.
+// words returns the words of a tag, nil for none.
 func words(tag string) []string {
 	if tag == "" {
 		return nil
@@ -91,7 +97,7 @@ func words(tag string) []string {
 	return strings.Fields(tag)
 }
 
-// Find is the option of a name; nil if there is none.
+// Find returns the option of a name, nil if there is none.
 func Find(options reflect.Type, name string) *Field {
 	fields := Fields(options)
 	if at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name }); at >= 0 {
@@ -100,7 +106,7 @@ func Find(options reflect.Type, name string) *Field {
 	return nil
 }
 
-// Defaults are the options that nobody has set.
+// Defaults returns the options with their default values.
 func Defaults[T any]() (options T) {
 	for _, f := range Fields(reflect.TypeFor[T]()) {
 		if err := f.Set(&options, f.initial); err != nil {
@@ -110,8 +116,8 @@ func Defaults[T any]() (options T) {
 	return options
 }
 
-// Read gives the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults. It panics, as
-// graph-building functions do, if a parameter's value does not parse or breaks its rule.
+// Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults. It panics, as
+// graph-building functions do, if a value does not parse or breaks its rule.
 func Read[T any](scope *model.Scope) T {
 	options := Defaults[T]()
 	for _, f := range Fields(reflect.TypeFor[T]()) {
@@ -124,7 +130,7 @@ func Read[T any](scope *model.Scope) T {
 	return options
 }
 
-// Value is the option's value in a struct, of the type that a scope's parameters have: text for an encoding.TextMarshaler.
+// Value returns the option's value in a struct. A value that has a text form, such as a plan, is returned as text.
 func (f Field) Value(options any) any {
 	v := reflect.Indirect(reflect.ValueOf(options)).FieldByIndex(f.index).Interface()
 	if marshaler, ok := v.(encoding.TextMarshaler); ok {
@@ -152,7 +158,7 @@ func (f Field) Set(options any, value string) error {
 	}
 	number, notNumber := strconv.ParseFloat(value, 64)
 	boolean, notBool := strconv.ParseBool(value)
-	whole := notNumber == nil && number == math.Trunc(number) && math.Abs(number) < 1<<53 // such as 4 or, from older checkpoints, 4.0
+	whole := notNumber == nil && number == math.Trunc(number) && math.Abs(number) < 1<<53 // such as 4, or 1e+06 from JSON
 	switch kind := v.Kind(); {
 	case kind == reflect.String:
 		v.SetString(value)
@@ -168,7 +174,7 @@ func (f Field) Set(options any, value string) error {
 	return f.Check(options)
 }
 
-// Check is an error where the option's value breaks its rule.
+// Check returns an error if the option's value breaks its rule.
 func (f Field) Check(options any) error {
 	v := reflect.Indirect(reflect.ValueOf(options)).FieldByIndex(f.index)
 	list, listed := strings.CutPrefix(f.rule, oneOf)
@@ -186,7 +192,7 @@ func (f Field) Check(options any) error {
 	return nil
 }
 
-// wrong says what the option's values must be.
+// wrong returns the error that says what the option's values must be.
 func (f Field) wrong(kind reflect.Kind, value any) error {
 	must := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Float64: "a number"}[kind]
 	if rule, ok := rules[f.rule]; ok {
@@ -197,7 +203,7 @@ func (f Field) wrong(kind reflect.Kind, value any) error {
 	return fmt.Errorf("%s=%v: it must be %s", f.Name, value, must)
 }
 
-// Check is the first error of all options of a struct; nil if every value follows its rule.
+// Check returns the first error of all options of a struct, nil if every value follows its rule.
 func Check(options any) error {
 	for _, f := range Fields(reflect.Indirect(reflect.ValueOf(options)).Type()) {
 		if err := f.Check(options); err != nil {
