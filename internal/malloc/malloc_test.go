@@ -18,10 +18,16 @@ import (
 	"github.com/clusterpool/ccp/internal/malloc"
 )
 
+// Tests run in goroutines, so their large blocks need the heap that all threads share.
+func TestMain(m *testing.M) {
+	_ = os.Unsetenv("CCP_MALLOC")
+	malloc.Keep()
+	malloc.OneHeap()
+	os.Exit(m.Run())
+}
+
 // After Keep, the heap keeps what a program took, for the next time. Settle gives it back.
 func TestSettle(t *testing.T) {
-	t.Setenv("CCP_MALLOC", "")
-	malloc.Keep()
 	const side = 8192 // a matrix of 256 MB
 	exec, err := NewExec(backendtest.XLA(t), func(a *Node) *Node {
 		m := Sin(Mul(Reshape(a, side, 1), Reshape(a, 1, side)))
