@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/datasets/skeleton"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -24,9 +23,13 @@ var data = map[string]struct {
 }{
 	"digits":  {64, 1, 10, func() (*affinity.Matrix, error) { return affinity.Grid(8, 8, 8) }},
 	"cifar10": {1024, 3, 10, func() (*affinity.Matrix, error) { return affinity.Grid(32, 32, 8) }},
-	"ntu":     {2000, 6, 60, func() (*affinity.Matrix, error) { return skeleton.KinectV2.Graph(80) }},
+	"ntu":     {2000, 6, 60, func() (*affinity.Matrix, error) { return affinity.SpaceTime(ntuBones, 25, 80) }},
 	"20news":  {10_000, 1, 20, words},
 }
+
+// ntuBones are the bones of the second Kinect's 25 joints.
+var ntuBones = [][2]int{{0, 1}, {1, 20}, {2, 20}, {3, 2}, {4, 20}, {5, 4}, {6, 5}, {7, 6}, {8, 20}, {9, 8}, {10, 9}, {11, 10},
+	{12, 0}, {13, 12}, {14, 13}, {15, 14}, {16, 0}, {17, 16}, {18, 17}, {19, 18}, {21, 22}, {22, 7}, {23, 24}, {24, 11}}
 
 // words stands in for the graph of 20NEWS, which needs the corpus: the 16 nearest neighbours of 10,000 random points. It has 118,741
 // edges; the real graph has 119,685 with GloVe's vectors of 50 dimensions.

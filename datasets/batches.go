@@ -39,18 +39,6 @@ type BatchOptions struct {
 	// all its samples. Without it the last batch is filled up to Size with the first sample of the epoch, so that the
 	// shape never changes, and Valid tells how many rows count.
 	DropLast bool
-	// Indices gives places in the split instead of samples, for use with the samples that Dataset.Pack returns: one input
-	// `[size, 1]`, int32. With augmentation, which must be by Dataset.Moves, it is `[size, 4]`: the place and the draws Down,
-	// Right and Flip (0 or 1). Orders and draws are the same as without Indices.
-	Indices bool
-}
-
-// IndexColumns is the number of columns of the input of BatchOptions.Indices: 1, or 4 with augmentation.
-func (d *Dataset) IndexColumns(augmented bool) int {
-	if augmented && d.Augment != nil {
-		return 4
-	}
-	return 1
 }
 
 // Batches gives a split of a data set in batches to a GoMLX trainer: one input `[size, nodes, channels]`, normalised,
@@ -59,7 +47,6 @@ type Batches struct {
 	data    *Dataset
 	split   []int
 	options BatchOptions
-	places  map[int]int32 // of each sample in the split; for Indices only
 	waited  atomic.Int64
 }
 
@@ -67,14 +54,7 @@ var _ train.Dataset = (*Batches)(nil)
 
 // Batches cuts the samples of a split into batches. Wrong options are reported by the first batch.
 func (d *Dataset) Batches(split []int, o BatchOptions) *Batches {
-	b := &Batches{data: d, split: split, options: o}
-	if o.Indices {
-		b.places = make(map[int]int32, len(split))
-		for place, i := range split {
-			b.places[i] = int32(place)
-		}
-	}
-	return b
+	return &Batches{data: d, split: split, options: o}
 }
 
 // Name is the name of the data set.
@@ -137,8 +117,6 @@ func (b *Batches) check() error {
 		return fmt.Errorf("start step %d: must not be negative", o.StartStep)
 	case o.Steps < Endless:
 		return fmt.Errorf("%d steps: must not be negative, except %d for no end", o.Steps, Endless)
-	case o.Indices && o.Augment && b.data.Augment != nil && b.data.Moves == nil:
-		return fmt.Errorf("data set %s: its augmentation is not by moves of an image's pixels: it needs the samples, not their indices", b.data.Name)
 	case len(b.split) == 0:
 		return fmt.Errorf("data set %s: no samples to make batches of", b.data.Name)
 	}
@@ -188,51 +166,24 @@ func (b *Batches) order(epoch int) []int {
 
 // build makes the tensors of one batch.
 func (b *Batches) build(epoch int, samples []int) train.Batch {
-	inputs := b.signals
-	if b.options.Indices {
-		inputs = b.indices
-	}
+	size := b.data.Nodes * b.data.Channels
+	inputs := tensors.FromShape(shapes.Make(dtypes.Float32, len(samples), b.data.Nodes, b.data.Channels))
+	tensors.MustMutableFlatData(inputs, func(flat []float32) {
+		for row, i := range samples {
+			sample := flat[row*size : (row+1)*size]
+			b.data.Sample(i, sample)
+			if b.options.Augment && b.data.Augment != nil {
+				b.data.Augment(random(b.options.Seed, augmentStream, uint64(epoch), uint64(i)), sample)
+			}
+		}
+	})
 	labels := tensors.FromShape(shapes.Make(dtypes.Int32, len(samples), 1))
 	tensors.MustMutableFlatData(labels, func(flat []int32) {
 		for row, i := range samples {
 			flat[row] = b.data.Labels[i]
 		}
 	})
-	return train.Batch{Inputs: []*tensors.Tensor{inputs(epoch, samples)}, Labels: []*tensors.Tensor{labels}}
-}
-
-// signals are the samples themselves.
-func (b *Batches) signals(epoch int, samples []int) *tensors.Tensor {
-	return pack(b.data, dtypes.Float32, samples, func(i int, dst []float32) {
-		b.data.Sample(i, dst)
-		if b.options.Augment && b.data.Augment != nil {
-			b.data.Augment(b.draws(epoch, i), dst)
-		}
-	})
-}
-
-// draws is the generator that augments a sample in an epoch.
-func (b *Batches) draws(epoch, i int) *rand.Rand {
-	return random(b.options.Seed, augmentStream, uint64(epoch), uint64(i))
-}
-
-// indices are what BatchOptions.Indices says of the samples.
-func (b *Batches) indices(epoch int, samples []int) *tensors.Tensor {
-	columns := b.data.IndexColumns(b.options.Augment)
-	inputs := tensors.FromShape(shapes.Make(dtypes.Int32, len(samples), columns))
-	tensors.MustMutableFlatData(inputs, func(flat []int32) {
-		for row, i := range samples {
-			to := flat[row*columns : (row+1)*columns]
-			if to[0] = b.places[i]; columns > 1 {
-				m := b.data.Moves.Draw(b.draws(epoch, i))
-				to[1], to[2] = int32(m.Down), int32(m.Right)
-				if m.Flip {
-					to[3] = 1
-				}
-			}
-		}
-	})
-	return inputs
+	return train.Batch{Inputs: []*tensors.Tensor{inputs}, Labels: []*tensors.Tensor{labels}}
 }
 
 // Streams of random numbers drawn from one training seed.

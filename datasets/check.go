@@ -1,6 +1,126 @@
 package datasets
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// What counts as odd.
+const (
+	farDeviations = 100 // an extreme value: that many deviations from the mean of its channel
+	unevenClasses = 20  // training samples of the largest class for each of the smallest
+	shownOddNodes = 5
+)
+
+// warnOddities warns of what is allowed but seldom intended: a disconnected graph, self-loops, classes missing in a split.
+func (d *Dataset) warnOddities() {
+	stats := d.Affinity.Stats()
+	if stats.Components > 1 {
+		d.warn("the graph is disconnected: %d components, %d nodes without neighbours; a cluster cannot span a gap",
+			stats.Components, stats.Isolated)
+	}
+	if stats.Loops > 0 {
+		d.warn("the graph has self-loops (%d), which the layer leaves out", stats.Loops)
+	}
+	for _, split := range d.splits() {
+		for class, count := range d.classCounts(split.indices) {
+			if count == 0 && len(split.indices) > 0 {
+				d.warn("class %s has no %s sample", d.className(class), split.name)
+			}
+		}
+	}
+}
+
+// found counts pairs of samples, and keeps the first pair.
+type found struct{ count, before, at int }
+
+func (f *found) add(before, at int) {
+	if f.count++; f.count == 1 {
+		f.before, f.at = before, at
+	}
+}
+
+// Oddities reads every sample once and reports what is allowed but seldom intended, one sentence each with what to do:
+// extreme values, nodes that are constant over the training samples, test or validation samples that are also training
+// samples, equal samples of different classes, classes of very different sizes.
+func (d *Dataset) Oddities() (lines []string) {
+	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
+	sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
+	low, high := make([]float32, len(sample)), make([]float32, len(sample)) // of each value over the training samples
+	first, trained := map[[sha256.Size]byte]int{}, map[int]bool{}           // the first sample of a content; those of Train
+	copies, clashes := map[string]*found{"train": {}, "validation": {}, "test": {}}, &found{}
+	far, farthest, farAt := 0, 0.0, ""
+	for _, split := range d.splits() {
+		for at, i := range split.indices {
+			d.Signals.Read(i, sample)
+			raw = raw[:0]
+			for j, value := range sample {
+				node, channel := j/d.Channels, j%d.Channels
+				if deviations := math.Abs(float64(value-d.Mean[channel])) / float64(d.Std[channel]); deviations > farDeviations {
+					if far++; deviations > farthest {
+						farthest, farAt = deviations, fmt.Sprintf("sample %d, node %d, channel %d is %g", i, node, channel, value)
+					}
+				}
+				if split.name == "train" {
+					if at == 0 {
+						low[j], high[j] = value, value
+					}
+					low[j], high[j] = min(low[j], value), max(high[j], value)
+				}
+				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(value))
+			}
+			trained[i] = split.name == "train"
+			content := sha256.Sum256(raw)
+			before, seen := first[content]
+			if !seen {
+				first[content] = i
+				continue
+			}
+			if d.Labels[before] != d.Labels[i] {
+				clashes.add(before, i)
+			}
+			if trained[before] {
+				copies[split.name].add(before, i)
+			}
+		}
+	}
+	if far > 0 {
+		say("%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take logarithms",
+			far, farDeviations, farthest, farAt)
+	}
+	for _, split := range []string{"validation", "test"} {
+		if f := copies[split]; f.count > 0 {
+			say("%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep copies together in split",
+				f.count, split, f.at, f.before, split)
+		}
+	}
+	if f := clashes; f.count > 0 {
+		say("%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can tell them apart; check labels",
+			f.count, f.at, d.className(int(d.Labels[f.at])), f.before, d.className(int(d.Labels[f.before])))
+	}
+	var constant []int
+	for node := range d.Nodes {
+		if first, end := node*d.Channels, (node+1)*d.Channels; slices.Equal(low[first:end], high[first:end]) {
+			constant = append(constant, node)
+		}
+	}
+	if len(constant) > 0 {
+		say("%d of %d nodes never change over the training samples (the first: %v); they cost time and tell nothing",
+			len(constant), d.Nodes, constant[:min(len(constant), shownOddNodes)])
+	}
+	counts := d.classCounts(d.Train)
+	present := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return n == 0 })
+	largest, smallest := slices.Index(counts, slices.Max(present)), slices.Index(counts, slices.Min(present))
+	if counts[largest] >= unevenClasses*counts[smallest] {
+		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at recall in ccp eval",
+			d.className(largest), counts[largest], d.className(smallest), counts[smallest])
+	}
+	return lines
+}
 
 // Report is what [CheckNPZ] found in an .npz file.
 type Report struct {

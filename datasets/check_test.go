@@ -30,7 +30,7 @@ func (a arrays) check(t *testing.T, opts Options) Report {
 
 func TestCheckUsable(t *testing.T) {
 	a := path4().with("node_names", vectorOf("a", "b", "c", "d"))
-	r := a.check(t, Options{})
+	r := a.check(t, Options{HoldOut: true})
 	assert.True(t, r.Usable)
 	assert.Equal(t, noSplit, r.Warnings[0])
 	assert.Equal(t, []ArrayInfo{{"features", []int{20, 4, 2}, "float32"}, {"labels", []int{20}, "int64"}, {"edges", []int{3, 2}, "int64"},
@@ -130,7 +130,7 @@ func TestCheckCannotOpen(t *testing.T) {
 	_, err = CheckNPZ(path, Options{HoldOut: true})
 	assert.ErrorContains(t, err, "mine.npz: not an .npz (zip) archive")
 	_, err = CheckNPZ(path, Options{HoldOut: true, KNN: -1})
-	assert.ErrorContains(t, err, "knn -1")
+	assert.ErrorContains(t, err, "knn: -1")
 }
 
 // TestSampleOddities by hand: node 1 never changes in training, a test sample is a training sample, one is far off, two equal

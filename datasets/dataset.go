@@ -1,23 +1,44 @@
+// Package datasets loads labelled signals on one fixed graph.
+//
+// [Load] takes the name of a source, or the path of an .npz file, and returns a [Dataset]: the raw samples
+// `[samples, nodes, channels]`, a label for each, the three splits, the affinity of the nodes, and the mean and standard
+// deviation that normalise the samples. [New] makes a data set of samples in memory. [Dataset.Batches] feeds a split to a
+// GoMLX trainer.
+//
+// A new source is a line in the table of registry.go. Its file says what it is and where it is published; reading its files
+// is the work of an internal package. These packages and package augment know nothing of data sets.
 package datasets
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/datasets/augment"
-	"github.com/clusterpool/ccp/datasets/skeleton"
 	"github.com/clusterpool/ccp/internal/scale"
 )
 
-// Signals holds the raw samples, `[samples, nodes, channels]`, in the smallest form (bytes for images), and converts one sample
-// at a time.
+// Signals holds the raw samples, `[samples, nodes, channels]`, in the smallest form (bytes for images), and converts one
+// sample at a time.
 type Signals interface {
-	// Len is the number of samples.
+	// Len returns the number of samples.
 	Len() int
 	// Read writes sample i to dst, `[nodes, channels]` row-major, in raw units. It is safe for concurrent use.
 	Read(i int, dst []float32)
 }
+
+// Floats are samples held as float32, `[samples, nodes, channels]` row-major.
+type Floats struct {
+	Values []float32
+	// Size is the number of values of a sample: nodes x channels.
+	Size int
+}
+
+// Len returns the number of samples.
+func (f *Floats) Len() int { return len(f.Values) / max(1, f.Size) }
+
+// Read copies sample i to dst.
+func (f *Floats) Read(i int, dst []float32) { copy(dst, f.Values[i*f.Size:(i+1)*f.Size]) }
 
 // Dataset is a set of labelled signals on one fixed graph.
 type Dataset struct {
@@ -29,32 +50,31 @@ type Dataset struct {
 	Signals Signals
 	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
 	Labels []int32
-	// Groups names what each sample belongs to, such as its subject or site, where samples of one are alike; nil if none. Splits that are
-	// drawn do not part a group.
+	// Groups names the group of each sample, such as its subject or its site; nil if there are none. Samples of one group
+	// are alike, so that drawn splits have whole groups.
 	Groups []string
 	// Train, Validation and Test hold the indices of their samples. They do not overlap.
 	Train, Validation, Test []int
 	// Affinity is the raw graph over the nodes: symmetric, not negative, not normalised.
 	Affinity *affinity.Matrix
-	// Grid is {rows, columns} where the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else nil.
+	// Grid is {rows, columns} if the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else nil.
 	Grid []int
-	// Parts are the columns of the grid in each part of a body; nil where the nodes are not a skeleton's.
+	// Parts are the columns of the grid in each part of a body; nil if the nodes are not a skeleton's.
 	Parts [][]int
-	// Bodies is how many bodies' x, y and z, three channels each, are a joint's first channels; 0 where none has places in space.
+	// Bodies is the number of bodies in a recording. Each takes three channels, x, y and z, in this order, and they are the
+	// first channels. 0 means that the channels are not positions.
 	Bodies int
-	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures and for directed slots; nil where the data has none.
+	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures and for directed slots; nil if there are none.
 	Coordinates []float64
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string
-	// NodeNames names each node, such as its word; nil where nodes have no names.
+	// NodeNames names each node, such as its word; nil if nodes have no names.
 	NodeNames []string
-	// Mean and Std, one value for each channel, turn a raw value into an input: (raw - Mean) / Std.
-	// They are taken over Train, unless the protocol of the data set fixes them. A constant channel has Std 1.
+	// Mean and Std, one value for each channel, turn a raw value into an input: (raw - Mean) / Std. They are taken over
+	// Train, unless the protocol of the data set fixes them. A constant channel has Std 1.
 	Mean, Std []float32
-	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. Used on training samples only.
+	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples only.
 	Augment func(rng *rand.Rand, sample []float32)
-	// Moves is the same as Augment where that only moves an image's pixels, which a device can do, too; else nil.
-	Moves *augment.CropAndFlip
 	// Provenance says where the data came from, under which licence, and its checksum.
 	Provenance string
 	// Notes say how the samples were made, such as the counts after each step of a preparation, a line each.
@@ -63,7 +83,7 @@ type Dataset struct {
 	Warnings []string
 }
 
-// Classes is the number of classes.
+// Classes returns the number of classes.
 func (d *Dataset) Classes() int { return len(d.ClassNames) }
 
 // Sample writes sample i, normalised by Mean and Std, to dst, `[nodes, channels]` row-major. It is safe for
@@ -73,18 +93,18 @@ func (d *Dataset) Sample(i int, dst []float32) {
 	scale.Normalize(dst, dst, d.Mean, d.Std)
 }
 
-// splits lists the three splits with their names, in the order in which they are reported.
-func (d *Dataset) splits() []namedSplit {
-	return []namedSplit{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}}
-}
-
 type namedSplit struct {
 	name    string
 	indices []int
 }
 
-// NodeName is the name of node i for people: its own, such as a word or "head@12", or else its place on the grid, or else its
-// number.
+// splits lists the three splits in the order in which they are reported.
+func (d *Dataset) splits() []namedSplit {
+	return []namedSplit{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}}
+}
+
+// NodeName returns the name of node i for people: its own, such as a word or "head@12", or else its place on the grid, or
+// else its number.
 func (d *Dataset) NodeName(i int) string {
 	switch {
 	case d.NodeNames != nil:
@@ -95,11 +115,37 @@ func (d *Dataset) NodeName(i int) string {
 	return fmt.Sprintf("node %d", i)
 }
 
-// JointNames are the names of a skeleton's joints, in the order of the columns of Grid; nil where the nodes are not joints or
-// have no names.
-func (d *Dataset) JointNames() []string {
+// JointNames returns the names of a skeleton's joints, in the order of the columns of Grid; nil if the nodes are not joints
+// or have no names. A node is named by its joint and its frame, such as "head@12".
+func (d *Dataset) JointNames() (names []string) {
 	if d.Parts == nil || d.NodeNames == nil {
 		return nil
 	}
-	return skeleton.JointNames(d.NodeNames, d.Grid[1])
+	for _, node := range d.NodeNames[:d.Grid[1]] {
+		joint, _, _ := strings.Cut(node, "@")
+		names = append(names, joint)
+	}
+	return names
+}
+
+// warn appends a warning.
+func (d *Dataset) warn(format string, args ...any) {
+	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
+}
+
+// classCounts counts the samples of each class.
+func (d *Dataset) classCounts(indices []int) []int {
+	counts := make([]int, d.Classes())
+	for _, i := range indices {
+		counts[d.Labels[i]]++
+	}
+	return counts
+}
+
+// className returns a class as messages show it: its number, and its name if that says more.
+func (d *Dataset) className(class int) string {
+	if name := d.ClassNames[class]; name != fmt.Sprint(class) {
+		return fmt.Sprintf("%d (%s)", class, name)
+	}
+	return fmt.Sprint(class)
 }

@@ -143,7 +143,7 @@ func TestFoldErrors(t *testing.T) {
 	}
 	for _, name := range []string{"mnist", "nw-ucla", "20news"} {
 		_, err := Load(t.Context(), name, Options{HoldOut: true, Fold: Fold{1, 5}})
-		assert.EqualError(t, err, name+": its test is fixed; leave folds out (they are for digits and .npz files)")
+		assert.EqualError(t, err, name+": its test is fixed; leave fold out (it is for digits, .npz files)")
 	}
 	_, err := Groups(path4().write(t))
 	assert.ErrorContains(t, err, "mine.npz: there are no groups")

@@ -48,8 +48,5 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 	if err != nil {
 		return nil, d.first([]error{err})
 	}
-	if err := d.first(d.finish(Options{})); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return d.finished(Options{})
 }

@@ -52,7 +52,7 @@ func TestNewErrors(t *testing.T) {
 		{ten, make([]int32, 10), pair, Options{}, "labels name 1 class"},
 		{spoiled, labels, pair, Options{}, "sample 1, node 0, channel 1 is NaN"},
 		{ten[:4], labels[:2], pair, Options{}, "the test split is empty"},
-		{ten, labels, pair, Options{Validation: 2}, "validation share 2"},
+		{ten, labels, pair, Options{Validation: 2}, "validation: share 2 is outside [0, 1)"},
 	} {
 		_, err := New("tiny", c.features, c.labels, c.graph, c.opts)
 		assert.ErrorContains(t, err, c.want)
@@ -85,5 +85,5 @@ func ExampleNew() {
 	fmt.Println(len(d.Train), len(d.Validation), len(d.Test))
 	// Output:
 	// 40 3 1 [low high] <nil>
-	// 28 4 8
+	// 32 0 8
 }

@@ -3,7 +3,7 @@ package datasets
 import (
 	"testing"
 
-	"github.com/clusterpool/ccp/datasets/skeleton"
+	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 	"github.com/stretchr/testify/assert"
 )
 

@@ -2,13 +2,17 @@ package datasets
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/datasets/internal/images"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -17,7 +21,7 @@ var ownFile = Info{
 	Name:        "PATH.npz",
 	Description: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
-		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or --knn K; " +
+		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or the option knn; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two splits), " +
 		"class_names, node_names [nodes], grid [2] (rows and columns of the nodes, or frames and sensors) and parts [joints] and bodies [1] (of a skeleton)",
 	Licence: "yours",
@@ -80,14 +84,20 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash, err := hashFile(path)
+	content, err := os.Open(path)
 	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	defer content.Close()
+	digest := sha256.New()
+	if _, err = io.Copy(digest, content); err != nil {
 		file.Close()
 		return nil, err
 	}
 	r := &npzReader{File: file, opts: opts, samples: -1, nodes: -1, d: &Dataset{
 		Name:       filepath.Base(path),
-		Provenance: fmt.Sprintf("%s, sha256 %s", path, hash),
+		Provenance: fmt.Sprintf("%s, sha256 %x", path, digest.Sum(nil)),
 	}}
 	for _, name := range file.Names() {
 		if !slices.Contains(npzArrays, name) {
@@ -124,7 +134,7 @@ func (r *npzReader) readFeatures() error {
 	}
 	size := r.d.Nodes * r.d.Channels
 	if bytes, ok := a.Data.([]uint8); ok {
-		r.d.Signals = &Bytes{Records: bytes, Record: size, Nodes: r.d.Nodes, Channels: r.d.Channels, Scale: 1}
+		r.d.Signals = &images.Bytes{Records: bytes, Record: size, Nodes: r.d.Nodes, Channels: r.d.Channels, Scale: 1}
 		return nil
 	}
 	values, err := a.Float32s()
@@ -146,5 +156,71 @@ func (r *npzReader) readFeatures() error {
 		return err
 	}
 	r.d.Signals = &Floats{Values: values, Size: size}
+	return nil
+}
+
+// readGrid reads `grid`, the rows and columns of the nodes.
+func (r *npzReader) readGrid() error {
+	if !r.Has("grid") {
+		return nil
+	}
+	sides, err := npz.Elements(r, "grid", 2, "sides of a grid: rows and columns, or frames and sensors", (*npz.Array).Ints)
+	if err != nil {
+		return err
+	}
+	rows, columns := sides[0], sides[1]
+	if rows < 1 || columns < 1 || r.nodes >= 0 && (rows > int64(r.nodes) || rows*columns != int64(r.nodes)) {
+		return fmt.Errorf("grid is %d x %d; want rows and columns, or frames and sensors, whose product is the %d nodes of features",
+			rows, columns, r.nodes)
+	}
+	r.d.Grid = []int{int(rows), int(columns)}
+	return nil
+}
+
+// readParts reads `parts`, the part of a body that each column of the grid belongs to, and `bodies`.
+func (r *npzReader) readParts() error {
+	if !r.Has("parts") {
+		if r.Has("bodies") {
+			return fmt.Errorf("bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out")
+		}
+		return nil
+	}
+	if !r.Has("grid") {
+		return fmt.Errorf("parts needs grid, the frames and joints of a recording")
+	}
+	if r.d.Grid == nil { // what is wrong with it was said
+		return nil
+	}
+	of, err := npz.Elements(r, "parts", r.d.Grid[1], "parts, one for each joint, the columns of grid", (*npz.Array).Ints)
+	if err != nil {
+		return err
+	}
+	count := slices.Max(of) + 1
+	if count < 1 || count > int64(len(of)) {
+		return fmt.Errorf("parts goes up to %d; number the parts of the body from 0, the trunk; -1 is for a joint of none", count-1)
+	}
+	parts := make([][]int, count)
+	for joint, part := range of {
+		if part < -1 {
+			return fmt.Errorf("parts[%d] is %d; number the parts of the body from 0, the trunk; -1 is for a joint of none", joint, part)
+		}
+		if part >= 0 {
+			parts[part] = append(parts[part], joint)
+		}
+	}
+	if empty := slices.IndexFunc(parts, func(joints []int) bool { return len(joints) == 0 }); empty >= 0 {
+		return fmt.Errorf("parts has no joint of part %d, but of part %d; leave no number out", empty, count-1)
+	}
+	bodies := []int64{min(1, int64(r.d.Channels/3))}
+	if r.Has("bodies") {
+		if bodies, err = npz.Elements(r, "bodies", 1, "number of bodies", (*npz.Array).Ints); err != nil {
+			return err
+		}
+		if bodies[0] < 0 || 3*bodies[0] > int64(r.d.Channels) && r.d.Channels > 0 {
+			return fmt.Errorf("bodies is %d; want a number of which each has x, y and z among the %d channels of features, or 0 where they are no places in space",
+				bodies[0], r.d.Channels)
+		}
+	}
+	r.d.Parts, r.d.Bodies = parts, int(bodies[0])
 	return nil
 }

@@ -3,22 +3,52 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/npz"
 )
+
+// graphForms are the ways to give a graph, each with the arrays that it consists of.
+var graphForms = []struct {
+	name   string
+	arrays []string
+	read   func(*npzReader) (*affinity.Matrix, error)
+}{
+	{"edges", []string{"edges"}, (*npzReader).readEdges},
+	{"adjacency", []string{"adjacency"}, (*npzReader).readAdjacency},
+	{"indptr, indices and data", []string{"indptr", "indices", "data"}, (*npzReader).readCSR},
+}
 
 // readGraph reads the graph in the form that the file has. Without a graph it joins nearest neighbours, by the nodes'
 // coordinates or else by the training features. Coordinates beside a graph say where its nodes are drawn,
 // and directions for directed slots.
 func (r *npzReader) readGraph() error {
-	graph, given, err := affinity.FromArrays(r, r.nodes)
-	r.d.Affinity = graph
-	errs := []error{err}
+	var errs, reads []error
+	var given []string
+	for _, form := range graphForms {
+		missing := slices.DeleteFunc(slices.Clone(form.arrays), r.Has)
+		switch len(missing) {
+		case len(form.arrays):
+		case 0:
+			given = append(given, form.name)
+			graph, err := form.read(r)
+			r.d.Affinity, reads = graph, append(reads, err)
+		default:
+			errs = append(errs, fmt.Errorf("%s must come together; %s is not there", form.name, strings.Join(missing, ", ")))
+		}
+	}
+	if len(given) > 1 {
+		errs = append(errs, fmt.Errorf("the graph is given %d times, by %s; keep one of them", len(given), strings.Join(given, " and by ")))
+	}
+	errs = append(errs, reads...)
 	if r.Has("weights") && !r.Has("edges") {
 		errs = append(errs, errors.New("weights without edges; store edges [E, 2] beside them, or leave them out"))
 	}
 	if len(given) == 1 && r.opts.KNN > 0 {
-		errs = append(errs, fmt.Errorf("the graph is given by %s and by --knn %d; keep one of them", given[0], r.opts.KNN))
+		errs = append(errs, fmt.Errorf("the graph is given by %s and by knn %d; keep one of them", given[0], r.opts.KNN))
 	}
 	if r.Has("coordinates") {
 		errs = append(errs, r.readCoordinates())
@@ -34,11 +64,135 @@ func (r *npzReader) readGraph() error {
 		}
 		return r.join("coordinates", r.d.Coordinates, k)
 	case r.opts.KNN == 0:
-		return errors.New("no graph; store edges, adjacency, indptr + indices + data, or coordinates, or pass --knn K")
+		return errors.New("no graph; store edges, adjacency, indptr + indices + data, or coordinates, " +
+			"or give knn, the number of nearest neighbours to join each node to")
 	case r.d.Signals == nil || len(r.d.Train) == 0:
 		return nil // an error of features or split
 	}
-	return r.join("--knn", r.d.describeNodes(r.opts.KNN), r.opts.KNN)
+	return r.join("knn", r.d.describeNodes(r.opts.KNN), r.opts.KNN)
+}
+
+// readEdges reads `edges` [E, 2] and, if they are not 1, `weights` [E]. An edge may be there more than once with one weight.
+func (r *npzReader) readEdges() (*affinity.Matrix, error) {
+	a, err := r.Array("edges")
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 2 || a.Shape[1] != 2 {
+		fix := "list a pair of nodes a row"
+		if len(a.Shape) == 2 && a.Shape[0] == 2 {
+			fix = "transpose it (edges.T)"
+		}
+		return nil, fmt.Errorf("edges has shape %v; want [E, 2]: %s", a.Shape, fix)
+	}
+	ends, err := a.Ints()
+	if err != nil {
+		return nil, fmt.Errorf("edges: %w", err)
+	}
+	weights := slices.Repeat([]float64{1}, a.Shape[0])
+	if r.Has("weights") {
+		weights, err = r.readWeights("weights", len(weights), "edges")
+	}
+	var wrong npz.Wrong
+	for k, node := range ends {
+		if node < 0 || node >= int64(r.nodes) && r.nodes >= 0 {
+			wrong.Add("edges: edge %d (%d-%d): node %d is not one of the %d nodes, which count from 0",
+				k/2, ends[k&^1], ends[k|1], node, r.nodes)
+		}
+	}
+	if err := errors.Join(err, wrong.Err("edges")); err != nil || r.nodes < 0 {
+		return nil, err
+	}
+	edges := make([]affinity.Edge, len(weights))
+	for e, weight := range weights {
+		edges[e] = affinity.Edge{I: int(ends[2*e]), J: int(ends[2*e+1]), Weight: weight}
+	}
+	return about("edges")(affinity.New(r.nodes, edges))
+}
+
+// symmetryTolerance is the relative difference of two opposite weights that counts as rounding: a few units in the
+// last place of float32.
+const symmetryTolerance = 1e-6
+
+// readAdjacency reads `adjacency` [nodes, nodes]. Computed matrices, such as kernels, are seldom symmetric to the last bit:
+// of two opposite values that differ only by rounding, the larger counts for both.
+func (r *npzReader) readAdjacency() (*affinity.Matrix, error) {
+	a, err := r.Array("adjacency")
+	if err != nil {
+		return nil, err
+	}
+	n := r.nodes
+	if n >= 0 && !slices.Equal(a.Shape, []int{n, n}) {
+		return nil, fmt.Errorf("adjacency has shape %v; want [%d, %d], the nodes of features", a.Shape, n, n)
+	}
+	values, err := checkWeights("adjacency", a)
+	if err != nil || n < 0 {
+		return nil, err
+	}
+	if kind := a.Kind(); kind == "float32" || kind == "float64" {
+		for i := range n {
+			for j := range i {
+				above, below := &values[j*n+i], &values[i*n+j]
+				larger := max(*above, *below)
+				if math.Abs(*above-*below) <= symmetryTolerance*larger {
+					*above, *below = larger, larger
+				}
+			}
+		}
+	}
+	return about("adjacency")(affinity.FromDense(n, values))
+}
+
+// readCSR reads `indptr` [nodes+1], `indices` and `data`, the compressed rows of scipy.sparse.
+func (r *npzReader) readCSR() (*affinity.Matrix, error) {
+	rows := -1
+	if r.nodes >= 0 {
+		rows = r.nodes + 1
+	}
+	starts, wrongStarts := npz.Elements(r, "indptr", rows, "nodes of features, plus 1", (*npz.Array).Ints)
+	columns, err := npz.Elements(r, "indices", -1, "", (*npz.Array).Ints)
+	if err != nil {
+		return nil, errors.Join(wrongStarts, err)
+	}
+	weights, err := r.readWeights("data", len(columns), "indices")
+	if err := errors.Join(wrongStarts, err); err != nil {
+		return nil, err
+	}
+	return about("indptr, indices and data")(affinity.FromCSR(len(starts)-1, starts, columns, weights))
+}
+
+// readWeights reads a vector of n weights.
+func (r *npzReader) readWeights(name string, n int, of string) ([]float64, error) {
+	a, err := npz.Vector(r, name, n, of)
+	if err != nil {
+		return nil, err
+	}
+	return checkWeights(name, a)
+}
+
+// checkWeights returns the elements of an array of weights: numbers, finite, not negative.
+func checkWeights(name string, a *npz.Array) ([]float64, error) {
+	values, err := a.Floats()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; store them as such (%[1]s.astype(float))", name, err)
+	}
+	var wrong npz.Wrong
+	for i, value := range values {
+		if !(value >= 0) || math.IsInf(value, 1) {
+			wrong.Add("%s is %g; weights must be finite and not negative", a.Element(name, i), value)
+		}
+	}
+	return values, wrong.Err(name)
+}
+
+// about names the arrays that an error is about.
+func about(arrays string) func(*affinity.Matrix, error) (*affinity.Matrix, error) {
+	return func(m *affinity.Matrix, err error) (*affinity.Matrix, error) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", arrays, err)
+		}
+		return m, nil
+	}
 }
 
 // defaultNeighbours is the number of neighbours of a node with coordinates if Options.KNN is 0.
@@ -49,10 +203,8 @@ func (r *npzReader) join(from string, points []float64, k int) (err error) {
 	if r.d.Nodes == 0 {
 		return nil // an error of features
 	}
-	if r.d.Affinity, err = affinity.KNN(points, r.d.Nodes, len(points)/r.d.Nodes, k, affinity.Euclidean); err != nil {
-		return fmt.Errorf("%s: %w", from, err)
-	}
-	return nil
+	r.d.Affinity, err = about(from)(affinity.KNN(points, r.d.Nodes, len(points)/r.d.Nodes, k, affinity.Euclidean))
+	return err
 }
 
 // readCoordinates reads `coordinates` [nodes, d].
@@ -87,7 +239,7 @@ func (d *Dataset) describeNodes(k int) []float64 {
 	d.standardise()
 	count := min(len(d.Train), max(1, describingValues/d.Channels))
 	if count < len(d.Train) {
-		d.warn("the graph of --knn %d compares nodes by %d of the %d training samples", k, count, len(d.Train))
+		d.warn("the graph of knn %d compares nodes by %d of the %d training samples", k, count, len(d.Train))
 	}
 	dims := count * d.Channels
 	points := make([]float64, d.Nodes*dims)

@@ -179,3 +179,38 @@ func (r *npzReader) readNodeNames() (err error) {
 	}
 	return err
 }
+
+// readGroups reads `groups`, integers or strings: what each sample belongs to.
+func (r *npzReader) readGroups() error {
+	if !r.Has("groups") {
+		return nil
+	}
+	a, err := npz.Vector(r, "groups", r.samples, "samples of features")
+	if err != nil {
+		return err
+	}
+	groups, named := a.Data.([]string)
+	if !named {
+		numbers, err := a.Ints()
+		if err != nil {
+			return fmt.Errorf("groups: %w, or strings", err)
+		}
+		for _, number := range numbers {
+			groups = append(groups, strconv.FormatInt(number, 10))
+		}
+	}
+	if len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
+		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the array out", len(groups), groups[0])
+	}
+	r.d.Groups = groups
+	return nil
+}
+
+// checkDrawn says why no test was drawn, where groups are the reason.
+func (r *npzReader) checkDrawn() error {
+	if r.d.Groups == nil || !r.labelled() || len(r.d.Test) > 0 {
+		return nil
+	}
+	return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class from the training; " +
+		"mark the test yourself (split), or leave groups out")
+}

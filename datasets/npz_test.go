@@ -203,7 +203,7 @@ func TestNPZManyFeatures(t *testing.T) {
 		labels[i] = int64(i % 2)
 	}
 	d := arrays{"features": {Shape: []int{samples, 3, 1}, Data: features}, "labels": vectorOf(labels...)}.load(t, Options{HoldOut: true, KNN: 2})
-	assert.Contains(t, d.Warnings, "the graph of --knn 2 compares nodes by 2048 of the 2100 training samples")
+	assert.Contains(t, d.Warnings, "the graph of knn 2 compares nodes by 2048 of the 2100 training samples")
 	assert.Equal(t, 3, d.Affinity.Edges())
 }
 
@@ -285,9 +285,9 @@ func TestNPZErrors(t *testing.T) {
 		{"too few samples to split", arrays{"features": {Shape: []int{2, 2}, Data: []uint8{1, 2, 3, 4}}, "labels": vectorOf[int64](0, 1),
 			"edges": matrixOf[int64](2, 0, 1)}, 0, []string{"split is empty; give more samples"}},
 
-		{"no graph", without(), 0, []string{"no graph; store edges, adjacency, indptr + indices + data, or coordinates, or pass --knn K"}},
+		{"no graph", without(), 0, []string{"no graph; store edges, adjacency, indptr + indices + data, or coordinates, or give knn"}},
 		{"two graphs", path4().with("adjacency", matrixOf(4, make([]float64, 16)...)), 0, []string{"the graph is given 2 times, by edges and by adjacency; keep one"}},
-		{"edges and knn", path4(), 2, []string{"the graph is given by edges and by --knn 2"}},
+		{"edges and knn", path4(), 2, []string{"the graph is given by edges and by knn 2"}},
 		{"weights alone", without().with("weights", vectorOf(1.0)), 3, []string{"weights without edges"}},
 		{"half a CSR", without().with("indptr", vectorOf[int64](0)).with("data", vectorOf(1.0)), 0, []string{"indptr, indices and data must come together; indices is not there"}},
 
@@ -325,7 +325,7 @@ func TestNPZErrors(t *testing.T) {
 		{"NaN coordinate beside edges", path4().with("coordinates", matrixOf(1, 1, nan, 3, 4)), 0, []string{"coordinates[1,0] is NaN"}},
 		{"NaN coordinate", without().with("coordinates", matrixOf(2, 1, 2, 3, 4, nan, 6, 7, 8)), 0, []string{"coordinates[2,0] is NaN; it must be a finite number"}},
 		{"too many neighbours", without().with("coordinates", matrixOf(1, 1.0, 2, 3, 4)), 4, []string{"coordinates: k=4 nearest neighbours among 4 points"}},
-		{"too many neighbours by features", without(), 4, []string{"--knn: k=4 nearest neighbours among 4 points"}},
+		{"too many neighbours by features", without(), 4, []string{"knn: k=4 nearest neighbours among 4 points"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Load(t.Context(), c.a.write(t), Options{HoldOut: true, KNN: c.knn})

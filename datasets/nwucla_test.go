@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 )
 
 // nwuclaText is a file of a body.
@@ -24,7 +26,7 @@ func nwuclaText(t *testing.T, poses [][][3]float64, label int) string {
 func smallNWUCLA(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	for class, action := range nwuclaActions {
+	for class, action := range []int{1, 2, 3, 4, 5, 6, 8, 9, 11, 12} {
 		for _, subject := range []int{1, 2, 9} {
 			for view := 1; view <= 3; view++ {
 				seed := uint64(class + 100*subject + 1000*view)
@@ -51,7 +53,7 @@ func TestNWUCLA(t *testing.T) {
 		assert.Equal(t, 2, i%3, "view 3")
 	}
 	assert.Contains(t, d.Warnings[0], "cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
-	subjects, err := load("nw-ucla", Options{DataDir: dir, Protocol: crossSubject, Validation: 0.25})
+	subjects, err := load("nw-ucla", Options{DataDir: dir, Protocol: skeleton.CrossSubject, Validation: 0.25})
 	require.NoError(t, err)
 	assert.Equal(t, []int{45, 15, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})
 	for _, i := range subjects.Test {
@@ -87,9 +89,9 @@ func TestRealNWUCLA(t *testing.T) {
 	assert.Equal(t, []int{918, 102, 464}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	assert.Equal(t, 1540, d.Affinity.Edges())
 
-	found, err := nwucla.find(nwucla.dirs(dir))
+	found, err := skeleton.NWUCLA.Load(t.Context(), nwucla.dirs(dir), func(string, float64) {})
 	require.NoError(t, err)
-	table, err := os.ReadFile(filepath.Join(found.place, "splits.tsv"))
+	table, err := os.ReadFile(filepath.Join(found.Place, "splits.tsv"))
 	require.NoError(t, err)
 	labels := map[string]string{} // split and label by name
 	for line := range strings.Lines(string(table)) {
@@ -100,7 +102,7 @@ func TestRealNWUCLA(t *testing.T) {
 	for _, split := range d.splits() {
 		published := map[string]string{"train": "train", "validation": "train", "test": "val"}[split.name]
 		for _, i := range split.indices {
-			name := strings.TrimSuffix(found.list[i].Name(), ".json")
+			name := strings.TrimSuffix(found.Files[i].Name(), ".json")
 			require.Equal(t, labels[name], fmt.Sprint(published, d.Labels[i]+1), name)
 		}
 	}
@@ -123,7 +125,7 @@ func TestRealNWUCLA(t *testing.T) {
 	// The files of these recordings of views 2 and 3 are the same, in the set as it is given out.
 	assert.Contains(t, d.Notes, "95 of 464 test recordings are exact copies of training recordings under another name")
 
-	d, err = Load(t.Context(), "nw-ucla", Options{HoldOut: true, DataDir: dir, Protocol: crossSubject})
+	d, err = Load(t.Context(), "nw-ucla", Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossSubject})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
 	assert.Equal(t, []int{1077, 120, 287}, []int{len(d.Train), len(d.Validation), len(d.Test)})

@@ -13,8 +13,8 @@ type Options struct {
 	// DataDir is the folder with the files of the sources; "" is the working directory. Errors about missing files list
 	// the places that were tried.
 	DataDir string
-	// Seed draws the splits of sources that have none. It is independent of the seed of a training: with 0, all runs are
-	// tested on the same samples.
+	// Seed draws the splits of sources that have none. It is independent of the seed of a training: with the same Seed,
+	// all runs are tested on the same samples.
 	Seed uint64
 	// Validation is the share, in [0, 1), of the training samples to hold out for validation. 0 holds out none, unless
 	// HoldOut is set. An .npz file that marks validation samples keeps those.
@@ -22,8 +22,8 @@ type Options struct {
 	// HoldOut holds out the usual number of validation samples if Validation is 0: 5,000 images of CIFAR-10, MNIST and
 	// Fashion-MNIST, a tenth of the training samples of other sources with a test set, one eighth elsewhere.
 	HoldOut bool
-	// Fold, unless it is zero, is the test of the digits or of an .npz file, whose own splits are then not used: the folds are cut from
-	// all samples, drawn from Seed, with about equal shares of the classes, and none parts a group.
+	// Fold, unless it is zero, is the test set of the digits or of an .npz file, whose own splits are then not used. The
+	// folds are drawn from Seed and share out all samples, each class about evenly. Samples of one group are in one fold.
 	Fold Fold
 	// KNN is the number of neighbours of each node in the graph of an .npz file with `coordinates` (0 means 8) or without
 	// any graph (0 is an error). The graphs of the other sources are fixed.
@@ -32,11 +32,8 @@ type Options struct {
 	Augment bool
 	// Protocol picks one of the splits of a source that has several, as Info.Protocols lists them; "" is its usual one.
 	Protocol string
-	// TFIDF weights the words of a text by their rarity among the training documents; default are shares.
+	// TFIDF weights the words of a text by their rarity among the training documents. The default is each word's share.
 	TFIDF bool
-	// Vectors is a file of word vectors for the graph of a text source: word2vec's .bin or .txt, fastText's .vec,
-	// GloVe's .txt, each also .gz. "" learns them from the training documents.
-	Vectors string
 	// Backend opens the backend on which word vectors are learned; it is called only if they are.
 	Backend func() (compute.Backend, error)
 	// Progress, which may be nil, receives the current step of a long preparation and its finished share, 0 to 1.
@@ -46,32 +43,34 @@ type Options struct {
 // check finds values that are wrong for every source.
 func (o Options) check() error {
 	if o.Validation < 0 || o.Validation >= 1 || o.Validation != o.Validation {
-		return fmt.Errorf("validation share %g: must be in [0, 1)", o.Validation)
+		return fmt.Errorf("validation: share %g is outside [0, 1)", o.Validation)
 	}
 	if o.KNN < 0 {
-		return fmt.Errorf("knn %d: the number of neighbours must not be negative", o.KNN)
+		return fmt.Errorf("knn: %d; the number of neighbours must not be negative", o.KNN)
 	}
 	return o.Fold.check()
 }
 
-// accepts refuses options that do not apply to a source and protocols that it does not have, as ignoring them would compute
-// something else than was asked for. Info.Name of an .npz file is its path.
+// accepts refuses options that do not apply to a source, as to ignore them would give other samples than asked for.
+// Info.Name of an .npz file is its path.
 func (i Info) accepts(opts Options) error {
-	texts := func(s Info) bool { return s.text }
-	several := func(s Info) bool { return s.Protocols != nil }
-	drawn := func(s Info) bool { return s.drawn }
-	switch {
-	case opts.KNN > 0 && !isNPZ(i.Name):
-		return fmt.Errorf("%s: its graph is fixed; leave --knn out (it is for .npz files)", i.Name)
-	case opts.Fold != (Fold{}) && !i.drawn:
-		return fmt.Errorf("%s: its test is fixed; leave folds out (they are for %s and .npz files)", i.Name, names(drawn))
-	case opts.TFIDF && !i.text:
-		return fmt.Errorf("%s: it has no words to weigh; leave --tfidf out (it is for %s)", i.Name, names(texts))
-	case opts.Vectors != "" && !i.text:
-		return fmt.Errorf("%s: it has no words; leave --vectors out (it is for %s)", i.Name, names(texts))
-	case opts.Protocol != "" && i.Protocols == nil:
-		return fmt.Errorf("%s: there is one protocol only; leave --protocol out (it is for %s)", i.Name, names(several))
-	case opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol):
+	for _, wrong := range []struct {
+		is     bool
+		option string
+		why    string
+		fits   func(Info) bool
+	}{
+		{opts.KNN > 0 && !isNPZ(i.Name), "knn", "its graph is fixed", func(s Info) bool { return isNPZ(s.Name) }},
+		{opts.Fold != (Fold{}) && !i.drawn, "fold", "its test is fixed", func(s Info) bool { return s.drawn }},
+		{opts.TFIDF && !i.text, "tfidf", "it has no words to weigh", func(s Info) bool { return s.text }},
+		{opts.Protocol != "" && i.Protocols == nil, "protocol", "there is one protocol only",
+			func(s Info) bool { return s.Protocols != nil }},
+	} {
+		if wrong.is {
+			return fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, wrong.why, wrong.option, names(wrong.fits))
+		}
+	}
+	if opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol) {
 		return fmt.Errorf("%s: there is no protocol %q; there are %s", i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))
 	}
 	return nil

@@ -1,11 +1,13 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,20 +28,20 @@ type Info struct {
 	// Protocols names the splits of a source that has several, the usual one first.
 	Protocols []string `json:"protocols,omitempty"`
 
-	// Files are the downloads; none where none are possible or needed.
+	// Files are the downloads; nil if none are possible or needed.
 	Files []File `json:"-"`
 	// Folder, below the data folder, holds the files, or what the one archive is unpacked into.
 	Folder string `json:"-"`
 	// Unpacked bounds the unpacked size of the one file, an archive, in bytes; 0 if the files are used as they are.
 	Unpacked int64 `json:"-"`
-	// Ask says why the files cannot be downloaded and where to ask for them; "" where they can, or none are needed.
+	// Ask says why the files cannot be downloaded and where to ask for them; "" if they can, or none are needed.
 	Ask string `json:"-"`
 
 	text        bool     // its signals are words
 	drawn       bool     // its splits are drawn, or can be
 	folders     []string // below the data folder, in which its files may lie
-	credit, get string   // for the provenance; what to get where the files are missing
-	// find is the place of the files in some folders, "" where some are missing; nil for a source that needs none.
+	credit, get string   // for the provenance; what to get if the files are missing
+	// find returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
 	find func(dirs []string) string
 	// load makes the data set. It may leave out what Load can work out: Name, and Mean and Std over the training samples.
 	load func(context.Context, Info, Options) (*Dataset, error)
@@ -53,16 +55,20 @@ type File struct {
 }
 
 // sources is the table of the named sources, in the order of a listing. The user's own .npz file comes last.
-var sources = []Info{digits, cifar10, mnist, fashionMNIST, newsgroups, ntu.source(), nwucla.source(), ownFile}
+var sources = []Info{digits, cifar10, mnist, fashionMNIST, news, ntu, nwucla, ownFile}
 
-// isNPZ says that a name is the path of a file.
+// isNPZ reports whether a name is the path of a file.
 func isNPZ(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".npz") }
 
-// names lists the named sources of some kind.
+// names lists the sources of some kind.
 func names(kind func(Info) bool) string {
 	var all []string
 	for _, s := range sources {
-		if !isNPZ(s.Name) && kind(s) {
+		switch {
+		case !kind(s):
+		case isNPZ(s.Name):
+			all = append(all, ".npz files")
+		default:
 			all = append(all, s.Name)
 		}
 	}
@@ -90,11 +96,12 @@ func Named(name string) (Info, error) {
 	return Info{}, fmt.Errorf("data set %q is not known; %s", name, suggest.Among(name, known))
 }
 
-// Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. What it returns has passed
-// [Dataset.Validate]. Errors name the file, what is wrong in it and what to do; a missing file is an fs.ErrNotExist. Load never downloads anything.
+// Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. The result has passed
+// [Dataset.Validate]. Errors name the file, what is wrong in it and what to do; a missing file is an fs.ErrNotExist. Load
+// never downloads anything.
 //
-// All samples that are not in the test are to train on, unless the data set itself or opts names others for validation. If
-// ctx ends a long preparation, Load returns its error.
+// All samples that are not in the test set are to train on, unless the data set itself or opts names others for
+// validation. If ctx ends a long preparation, Load returns its error.
 func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -115,10 +122,7 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.first(d.finish(opts)); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return d.finished(opts)
 }
 
 // read calls the loader of a source.
@@ -133,14 +137,22 @@ func (i Info) read(ctx context.Context, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Name == "" {
-		d.Name = i.Name
-	}
+	d.Name = cmp.Or(d.Name, i.Name)
 	return d, nil
 }
 
-// Find is the place in a data folder where Load would find the files, "" where some are missing. For MNIST and Fashion-MNIST
-// it looks in their own folders only, as both sets have the same file names.
+// dirs are the folders in which the files of a source may lie: its own folders below the data folder, then the data folder.
+// Several sets have files of the same name; the folder tells them apart.
+func (i Info) dirs(dataDir string) []string {
+	dirs := append(slices.Clone(i.folders), "")
+	for at, name := range dirs {
+		dirs[at] = filepath.Join(cmp.Or(dataDir, "."), name)
+	}
+	return dirs
+}
+
+// Find returns the place in a data folder where Load would find the files, "" if some are missing. For MNIST and
+// Fashion-MNIST it looks in their own folders only, as both sets have the same file names.
 func (i Info) Find(dataDir string) string {
 	if i.find == nil {
 		return ""
@@ -148,9 +160,13 @@ func (i Info) Find(dataDir string) string {
 	return i.find(i.dirs(dataDir))
 }
 
-// withGet adds the command that fetches a source's files to the error that they are missing.
+// withGet adds to the error that a source's files are missing how to get them.
 func (i Info) withGet(dataDir string, err error) error {
-	if len(i.Files) == 0 || !errors.Is(err, fs.ErrNotExist) || i.Find(dataDir) != "" {
+	if !errors.Is(err, fs.ErrNotExist) || i.Find(dataDir) != "" {
+		return err
+	}
+	err = fmt.Errorf("%w; get %s, and unpack it in the data folder", err, i.get)
+	if len(i.Files) == 0 {
 		return err
 	}
 	command := "ccp data get " + i.Name

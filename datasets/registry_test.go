@@ -103,15 +103,15 @@ func TestLoadErrors(t *testing.T) {
 		{"imagenet", Options{}, `data set "imagenet" is not known; there are digits, cifar10, mnist, fashion-mnist, 20news, ntu, nw-ucla; or give the path`},
 		{"cifar1", Options{}, `data set "cifar1" is not known; did you mean cifar10? There are digits, cifar10, mnist,`},
 		{"", Options{}, `data set "" is not known`},
-		{"digits", Options{KNN: 4}, "digits: its graph is fixed; leave --knn out"},
-		{"digits", Options{KNN: -1}, "knn -1"},
-		{"digits", Options{Protocol: "cross-view"}, "digits: there is one protocol only; leave --protocol out (it is for ntu, nw-ucla)"},
+		{"digits", Options{KNN: 4}, "digits: its graph is fixed; leave knn out"},
+		{"digits", Options{KNN: -1}, "knn: -1"},
+		{"digits", Options{Protocol: "cross-view"}, "digits: there is one protocol only; leave protocol out (it is for ntu, nw-ucla)"},
 		{"mine.npz", Options{Protocol: "cross-view"}, "mine.npz: there is one protocol only"},
 		{"ntu", Options{Protocol: "cross-setup"}, `ntu: there is no protocol "cross-setup"; there are cross-subject, cross-view`},
 		{"nw-ucla", Options{Protocol: "cv"}, `nw-ucla: there is no protocol "cv"; there are cross-view, cross-subject`},
-		{"digits", Options{Validation: 1}, "validation share 1: must be in [0, 1)"},
-		{"digits", Options{Validation: -0.5}, "validation share -0.5"},
-		{"digits", Options{Validation: math.NaN()}, "validation share NaN"},
+		{"digits", Options{Validation: 1}, "validation: share 1 is outside [0, 1)"},
+		{"digits", Options{Validation: -0.5}, "validation: share -0.5"},
+		{"digits", Options{Validation: math.NaN()}, "validation: share NaN"},
 	} {
 		_, err := Load(t.Context(), c.name, c.opts)
 		assert.ErrorContains(t, err, c.want)
@@ -122,7 +122,7 @@ func TestLoadErrors(t *testing.T) {
 func TestMissingFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string][]string{
-		"cifar10": {"data_batch_1.bin", "cifar-10-binary.tar.gz", filepath.Join(dir, "cifar-10-batches-bin"),
+		"cifar10": {"data_batch_1.bin", filepath.Join(dir, "cifar-10-batches-bin"),
 			filepath.Join(dir, "cifar10", "cifar-10-batches-bin"), "CIFAR-10 page of A. Krizhevsky"},
 		"mnist":         {"train-images-idx3-ubyte", "train-images.idx3-ubyte.gz", filepath.Join(dir, "mnist"), "Y. LeCun"},
 		"fashion-mnist": {"train-images-idx3-ubyte.gz", filepath.Join(dir, "fashion-mnist"), "Zalando"},
@@ -133,7 +133,7 @@ func TestMissingFiles(t *testing.T) {
 	} {
 		_, err := Load(t.Context(), name, Options{HoldOut: true, DataDir: dir})
 		require.ErrorIs(t, err, fs.ErrNotExist)
-		for _, part := range append(want, name+": ", "--data-dir", dir) {
+		for _, part := range append(want, name+": ", "data folder", dir) {
 			assert.ErrorContains(t, err, part)
 		}
 	}
@@ -152,7 +152,7 @@ func ExampleLoad() {
 	fmt.Println(len(d.Train), len(d.Validation), len(d.Test))
 	// Output:
 	// 1797 64 1 10 210
-	// 1258 180 359
+	// 1438 0 359
 }
 
 func ExampleNames() {

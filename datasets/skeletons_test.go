@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/datasets/skeleton"
+	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 )
 
 // load reads a source without what Load checks.
@@ -136,7 +136,7 @@ func TestNTU(t *testing.T) {
 	writeRecordings(t, dir, map[string]string{"samples_with_Missing_skeletons.txt": "The list:\n\n" + lost + "\nS017C003P020R002A060\n"})
 
 	var told []string
-	opts := Options{HoldOut: true, DataDir: dir, Protocol: crossView, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
+	opts := Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossView, Augment: true, Progress: func(doing string, _ float64) { told = append(told, doing) }}
 	d, err := load("ntu", opts)
 	require.NoError(t, err)
 	assert.Equal(t, "reading 80 recordings", told[0])
@@ -213,16 +213,16 @@ func TestNTUArchive(t *testing.T) {
 	files := smallNTU()
 	writeRecordings(t, dir, files)
 	files["readme.txt"] = "hello"
-	zipFiles(t, filepath.Join(zipped, ntuArchive), files)
+	zipFiles(t, filepath.Join(zipped, skeleton.NTU.Archive), files)
 	want, err := load("ntu", Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	got, err := load("ntu", Options{HoldOut: true, DataDir: zipped})
 	require.NoError(t, err)
 	assert.Equal(t, want.Labels, got.Labels)
 	assert.Equal(t, samples(want), samples(got))
-	assert.Contains(t, got.Provenance, ntuArchive)
+	assert.Contains(t, got.Provenance, skeleton.NTU.Archive)
 
-	path := filepath.Join(zipped, ntuArchive)
+	path := filepath.Join(zipped, skeleton.NTU.Archive)
 	require.NoError(t, os.Truncate(path, 1000))
 	_, err = load("ntu", Options{HoldOut: true, DataDir: zipped})
 	assert.ErrorContains(t, err, "ntu: "+path+": zip:")
@@ -252,22 +252,13 @@ func TestKeptInNoCache(t *testing.T) {
 }
 
 func TestSkeletonSources(t *testing.T) {
-	assert.Equal(t, []int{20, 60}, []int{len(ntuTrainSubjects), len(ntuClasses)})
-	for _, s := range []*skeletons{&ntu, &nwucla} {
-		assert.NotNil(t, s.numbers(s.example))
-		assert.Nil(t, s.numbers("x"+s.example))
-		_, ours := s.describe(s.numbers(s.example))
-		assert.True(t, ours)
-		assert.Equal(t, []int{s.Nodes, s.Channels, s.Classes},
-			[]int{s.preparation.Nodes(), s.preparation.Channels(), len(s.classes)})
-		for i, split := range s.splits {
-			assert.Equal(t, s.Protocols[i], split.name)
-			assert.Equal(t, s.Samples, split.train+split.test)
-		}
-		seen := map[string]bool{}
-		for _, class := range s.classes {
-			assert.False(t, seen[class], class)
-			seen[class] = true
+	for _, of := range []struct {
+		info   Info
+		source *skeleton.Source
+	}{{ntu, &skeleton.NTU}, {nwucla, &skeleton.NWUCLA}} {
+		for i, split := range of.source.Splits {
+			assert.Equal(t, of.info.Protocols[i], split.Name)
+			assert.Equal(t, of.info.Samples, split.Train+split.Test)
 		}
 	}
 	var _ Signals = (*skeleton.Signals)(nil)

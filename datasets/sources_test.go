@@ -51,8 +51,6 @@ func TestFind(t *testing.T) {
 	}{
 		{"cifar10", []string{"cifar10/cifar-10-batches-bin/data_batch_1.bin"}, "cifar10/cifar-10-batches-bin"},
 		{"cifar10", []string{"data_batch_1.bin"}, "."},
-		{"cifar10", []string{"cifar10/cifar-10-binary.tar.gz"}, "cifar10/cifar-10-binary.tar.gz"},
-		{"cifar10", []string{"cifar10/cifar-10-binary.tar.gz.part"}, ""},
 		{"mnist", []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels.idx1-ubyte", "mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"}, "mnist"},
 		{"mnist", []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels.idx1-ubyte", "mnist/t10k-images-idx3-ubyte"}, ""},
 		{"fashion-mnist", []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}, ""},
@@ -107,10 +105,9 @@ func TestAccepts(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{"digits", Options{TFIDF: true}, "digits: it has no words to weigh; leave --tfidf out (it is for 20news)"},
-		{"ntu", Options{Vectors: "glove.txt"}, "ntu: it has no words; leave --vectors out (it is for 20news)"},
-		{"20news", Options{Protocol: "cross-view"}, "20news: there is one protocol only; leave --protocol out (it is for ntu, nw-ucla)"},
-		{"20news", Options{KNN: 8}, "20news: its graph is fixed; leave --knn out"},
+		{"digits", Options{TFIDF: true}, "digits: it has no words to weigh; leave tfidf out (it is for 20news)"},
+		{"20news", Options{Protocol: "cross-view"}, "20news: there is one protocol only; leave protocol out (it is for ntu, nw-ucla)"},
+		{"20news", Options{KNN: 8}, "20news: its graph is fixed; leave knn out"},
 		{"nw-ucla", Options{Protocol: "cross-eyed"}, `nw-ucla: there is no protocol "cross-eyed"; there are cross-view, cross-subject`},
 		{archive, Options{TFIDF: true}, "mine.npz: it has no words to weigh"},
 		{archive, Options{Protocol: "cross-view"}, "mine.npz: there is one protocol only"},
@@ -125,7 +122,7 @@ func TestAccepts(t *testing.T) {
 	for _, protocol := range []string{"", "cross-view", "cross-subject"} {
 		require.NoError(t, ntu.accepts(Options{Protocol: protocol}))
 	}
-	require.NoError(t, newsgroups.accepts(Options{TFIDF: true, Vectors: "glove.txt"}))
+	require.NoError(t, news.accepts(Options{TFIDF: true}))
 	require.NoError(t, Info{Name: "a.NPZ"}.accepts(Options{KNN: 3}))
 }
 

@@ -6,8 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/datasets/skeleton"
-	"github.com/clusterpool/ccp/datasets/text"
+	"github.com/clusterpool/ccp/datasets/internal/images"
+	"github.com/clusterpool/ccp/datasets/internal/skeleton"
+	"github.com/clusterpool/ccp/datasets/internal/text"
 )
 
 // finish computes what a loader leaves to Load, adds the warnings and returns all errors.
@@ -23,6 +24,14 @@ func (d *Dataset) finish(opts Options) []error {
 		d.warnOddities()
 	}
 	return errs
+}
+
+// finished returns the data set if finish finds no error in it.
+func (d *Dataset) finished(opts Options) (*Dataset, error) {
+	if err := d.first(d.finish(opts)); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // Validate checks that the parts of the data set fit together: lengths, labels in range, at least two classes, splits
@@ -119,7 +128,7 @@ func (d *Dataset) checkScale() error {
 
 func (d *Dataset) checkValues() error {
 	switch d.Signals.(type) {
-	case *Bytes, *skeleton.Signals, *text.Bags:
+	case *images.Bytes, *skeleton.Signals, *text.Bags:
 		return nil // finite by the way they are made
 	}
 	sample := make([]float32, d.Nodes*d.Channels)

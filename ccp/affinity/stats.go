@@ -2,6 +2,7 @@ package affinity
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -53,23 +54,11 @@ func (m *Matrix) Stats() Stats {
 // Components lists the nodes of each connected component, in the order of their first nodes. A node comes after the
 // nodes that are fewer hops away from the component's first.
 func (m *Matrix) Components() (components [][]int32) {
-	seen := make([]bool, m.N())
-	for first := range seen {
-		if seen[first] {
-			continue
+	far := slices.Repeat([]int32{-1}, m.N())
+	for first := range far {
+		if far[first] < 0 {
+			components = append(components, m.Walk(int32(first), far))
 		}
-		seen[first] = true
-		component := []int32{int32(first)}
-		for at := 0; at < len(component); at++ {
-			neighbours, _ := m.Row(int(component[at]))
-			for _, j := range neighbours {
-				if !seen[j] {
-					seen[j] = true
-					component = append(component, j)
-				}
-			}
-		}
-		components = append(components, component)
 	}
 	return components
 }

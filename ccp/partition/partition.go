@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
@@ -174,22 +175,9 @@ func (s *search) objective() (sum float64) {
 
 // breadthFirst orders the nodes so that neighbours are near each other, component after component.
 func breadthFirst(m *affinity.Matrix) []int {
-	order, seen := make([]int, 0, m.N()), make([]bool, m.N())
-	for start := range m.N() {
-		if seen[start] {
-			continue
-		}
-		seen[start] = true
-		order = append(order, start)
-		for at := len(order) - 1; at < len(order); at++ {
-			neighbours, _ := m.Row(order[at])
-			for _, j := range neighbours {
-				if !seen[j] {
-					seen[j] = true
-					order = append(order, int(j))
-				}
-			}
-		}
+	order := make([]int, 0, m.N())
+	for _, i := range slices.Concat(m.Components()...) {
+		order = append(order, int(i))
 	}
 	return order
 }

@@ -27,7 +27,7 @@ func Positions(m *affinity.Matrix, dims int) [][]float64 {
 		if positions[i] != nil {
 			continue
 		}
-		c := component{nodes: h.walk(int32(i))}
+		c := component{nodes: m.Walk(int32(i), h.far)}
 		slices.Sort(c.nodes)
 		c.link(h)
 		c.measure(h)
@@ -45,26 +45,10 @@ func Positions(m *affinity.Matrix, dims int) [][]float64 {
 	return positions
 }
 
-// hops walks a graph without edge weights.
+// hops is a graph, and the hops of affinity.Matrix.Walk from where the last walk began.
 type hops struct {
 	*affinity.Matrix
-	far []int32 // of each node: hops from where the last walk began; -1 where none has come
-}
-
-// walk counts the hops from a node to each that it reaches, and lists these, the nearest first.
-func (h hops) walk(from int32) []int32 {
-	h.far[from] = 0
-	reached := []int32{from}
-	for at := 0; at < len(reached); at++ {
-		neighbours, _ := h.Row(int(reached[at]))
-		for _, j := range neighbours {
-			if h.far[j] < 0 {
-				h.far[j] = h.far[reached[at]] + 1
-				reached = append(reached, j)
-			}
-		}
-	}
-	return reached
+	far []int32
 }
 
 // component is a connected part of a graph. All but nodes counts its nodes from 0, in their order.
@@ -103,7 +87,7 @@ func (c *component) measure(h hops) {
 		for _, i := range c.nodes {
 			h.far[i] = -1
 		}
-		h.walk(c.nodes[pivot])
+		h.Walk(c.nodes[pivot], h.far)
 		for at, i := range c.nodes {
 			d := float64(h.far[i])
 			c.far.Set(at, p, d)

@@ -23,7 +23,7 @@ func newDataCheck(s *shared) *cobra.Command {
 		if !strings.HasSuffix(strings.ToLower(paths[0]), ".npz") {
 			return usage(cmd, fmt.Errorf("%q does not end in .npz", paths[0]))
 		}
-		report, err := datasets.CheckNPZ(paths[0], o)
+		report, err := datasets.CheckNPZ(paths[0], asTrained(paths[0], o))
 		if err != nil {
 			return err
 		}

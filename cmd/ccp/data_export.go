@@ -21,7 +21,7 @@ func newDataExport(s *shared) *cobra.Command {
 	out.fileFlags(cmd, "npz")
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(cmd.Flags(), &o.KNN, &o.Seed, &o.Validation)
-	formFlags(cmd.Flags(), &o.Protocol, &o.TFIDF, &o.Vectors)
+	formFlags(cmd.Flags(), &o.Protocol, &o.TFIDF)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		if !strings.HasSuffix(strings.ToLower(out.path), ".npz") {
 			return usage(cmd, fmt.Errorf("--npz %q: the name must end in .npz", out.path))

@@ -72,7 +72,7 @@ func newDataInfo(s *shared) *cobra.Command {
 	f := cmd.Flags()
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(f, &o.KNN, &o.Seed, &o.Validation)
-	formFlags(f, &o.Protocol, &o.TFIDF, &o.Vectors)
+	formFlags(f, &o.Protocol, &o.TFIDF)
 	f.StringVar(&node, "node", "", "`NAME` or number of a node whose neighbours to list")
 	return cmd
 }

@@ -189,14 +189,14 @@ func TestEvalOptions(t *testing.T) {
 	assert.Contains(t, stdout, "digits.npz, test split: accuracy")
 }
 
-// TestVectorsPath: a checkpoint finds the file from any folder.
-func TestVectorsPath(t *testing.T) {
+// TestAbsolute: a checkpoint finds the file from any folder.
+func TestAbsolute(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	here, err := os.Getwd()
 	require.NoError(t, err)
-	for path, want := range map[string]string{"": "", "glove.txt": filepath.Join(here, "glove.txt"), "/v/glove.txt": "/v/glove.txt"} {
-		got, err := absolute(path, false)
+	for path, want := range map[string]string{"": "", "digits": "digits", "mine.npz": filepath.Join(here, "mine.npz"), "/v/mine.NPZ": "/v/mine.NPZ"} {
+		got, err := absolute(path)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
@@ -237,7 +237,7 @@ func TestDataCheck(t *testing.T) {
 	assert.Nil(t, bad.Data)
 	code, stdout, _ = execute(t, "data", "check", ringFile(t, without(ring(400), "edges")))
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stdout, "or pass --knn K")
+	assert.Contains(t, stdout, "or give knn")
 	succeed(t, "data", "check", ringFile(t, without(ring(400), "edges")), "--knn", "3")
 }
 

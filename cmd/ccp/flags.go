@@ -63,16 +63,6 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 	}}, name, usage)
 }
 
-// pairVar is a flag of two whole numbers written AxB.
-func pairVar(f *pflag.FlagSet, a, b *int, name, usage string) {
-	f.Var(&checked{"", "string", func(text string) error {
-		if n, err := fmt.Sscanf(text+"\n", "%dx%d\n", a, b); n < 2 || err != nil || *a < 1 || *b < 0 {
-			return errors.New("is not two whole numbers such as 32x32")
-		}
-		return nil
-	}}, name, usage)
-}
-
 // needed refuses a command line that lacks a flag which its command cannot do without.
 func needed(cmd *cobra.Command, _ []string) (err error) {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -109,10 +99,9 @@ func dataFolder(flag string) string {
 }
 
 // formFlags say which of its forms a data set is wanted in.
-func formFlags(f *pflag.FlagSet, protocol *string, tfidf *bool, vectors *string) {
+func formFlags(f *pflag.FlagSet, protocol *string, tfidf *bool) {
 	f.StringVar(protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
 	f.BoolVar(tfidf, "tfidf", false, "weigh the words of texts by how rare they are")
-	f.StringVar(vectors, "vectors", "", "`FILE` of word vectors for the graph of words: word2vec, fastText or GloVe (default: learned from the texts)")
 }
 
 // graphFlags say how samples are split and the nodes of own files joined to a graph.
@@ -122,12 +111,12 @@ func graphFlags(f *pflag.FlagSet, knn *int, seed *uint64, validation *float64) {
 	f.Float64Var(validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
 }
 
-// absolute is a path that holds in any folder, because it is kept with the runs. "" stays, and so does a data set's name.
-func absolute(path string, data bool) (string, error) {
-	if path == "" || data && !strings.HasSuffix(strings.ToLower(path), ".npz") {
-		return path, nil
+// absolute returns the name of a data set, and of a file its path from the root, which is kept with the runs.
+func absolute(data string) (string, error) {
+	if !strings.HasSuffix(strings.ToLower(data), ".npz") {
+		return data, nil
 	}
-	return filepath.Abs(path)
+	return filepath.Abs(data)
 }
 
 // target is the file or folder that a command writes to, and whether it replaces what is there.

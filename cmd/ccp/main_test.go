@@ -77,7 +77,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "data import", "graph", "graph build", "graph stats", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "data import", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -154,13 +154,6 @@ func TestWrongUsage(t *testing.T) {
 		{"export --checkpoint x --out x.pb", `--out "x.pb" ends in neither .onnx nor .npz; give --format onnx or npz`, "ccp export"},
 		{"export --checkpoint x --out x.npz --format tflite", `--format "tflite" is none of onnx, npz`, "ccp export"},
 		{"data info", "NAME or FILE.npz is needed", "ccp data info"},
-		{"graph stats", "FILE is needed", "ccp graph stats"},
-		{"graph build --grid 2x2", "--out FILE is needed", "ccp graph build"},
-		{"graph build --out x.npz", "one of --grid, --points, --random, --from is needed, there are 0", "ccp graph build"},
-		{"graph build --out x.npz --grid 2x2 --random 3x3", "one of --grid, --points, --random, --from is needed, there are 2", "ccp graph build"},
-		{"graph build --out x.npz --grid 22", `--grid "22" is not two whole numbers such as 32x32`, "ccp graph build"},
-		{"graph build --out x.npz --random 0x1", `--random "0x1" is not two whole numbers`, "ccp graph build"},
-		{"graph build --out x.npz --points p.npy --metric far", `--metric "far" is none of euclidean, cosine`, "ccp graph build"},
 		{"doctor now", `ccp doctor takes flags only, not "now"`, "ccp doctor"},
 		{"version 2", `ccp version takes flags only, not "2"`, "ccp version"},
 	} {
@@ -197,14 +190,13 @@ func TestFailures(t *testing.T) {
 		{"export --backend go --checkpoint DIR --out DIR/e.onnx", "DIR is not a checkpoint"},
 		{"export --backend go --checkpoint DIR --out DIR/file.npz", "DIR/file.npz exists; --overwrite replaces it"},
 		{"data info nothing", `data set "nothing" is not known`},
-		{"data info digits --knn 3", "digits: its graph is fixed; leave --knn out"},
+		{"data info digits --knn 3", "digits: its graph is fixed; leave knn out"},
 		{"data info DIR/file.npz", "DIR/file.npz"},
 		{"data info DIR/nothing.npz", "DIR/nothing.npz: no such file or directory; check the path, or write the file with numpy.savez"},
 		{"data info digits --node eight", `digits: there is no node "eight"; nodes have no names, numbers go from 0 to 63`},
 		{"data info digits --node 64", "numbers go from 0 to 63"},
-		{"data info digits --tfidf", "digits: it has no words to weigh; leave --tfidf out (it is for 20news)"},
-		{"data info digits --protocol cross-view", "digits: there is one protocol only; leave --protocol out (it is for ntu, nw-ucla)"},
-		{"train --backend go --checkpoint DIR/g --vectors glove.txt", "digits: it has no words; leave --vectors out"},
+		{"data info digits --tfidf", "digits: it has no words to weigh; leave tfidf out (it is for 20news)"},
+		{"data info digits --protocol cross-view", "digits: there is one protocol only; leave protocol out (it is for ntu, nw-ucla)"},
 		{"data get nothing", `data set "nothing" is not known; there are digits`},
 		{"data get DIR/file.npz", "an .npz file is your own"},
 		{"data get digits ntu --data-dir DIR", "ntu: NTU RGB+D is given only to those who agree to its terms: ask for"},
@@ -215,14 +207,6 @@ func TestFailures(t *testing.T) {
 		{"data export digits --npz DIR/file.npz", "DIR/file.npz exists; --overwrite replaces it"},
 		{"data export nothing --npz DIR/g.npz", `data set "nothing" is not known`},
 		{"data export digits --npz DIR/none/g.npz", "DIR/none"},
-		{"graph stats DIR/nothing.npz", "DIR/nothing.npz: no such file"},
-		{"graph stats DIR/file.npz", "DIR/file.npz"},
-		{"graph build --grid 2x2 --out DIR/file.npz", "DIR/file.npz exists; --overwrite replaces it"},
-		{"graph build --grid 2x2 --out DIR/grid.png", `extension ".png" is not known; use .npz`},
-		{"graph build --grid 2x2 --neighbours 6 --out DIR/g.npz", "grid with 6 neighbours; a pixel has 4 or 8"},
-		{"graph build --points DIR/nothing.npy --out DIR/g.npz", "DIR/nothing.npy: no such file"},
-		{"graph build --random 4x9 --out DIR/g.npz", "9"},
-		{"graph build --from DIR/file.npz --out DIR/g.npz", "DIR/file.npz"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			code, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(c.line, "DIR", dir))...)

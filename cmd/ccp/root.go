@@ -31,7 +31,7 @@ func newRoot(args []string) *cobra.Command {
 	s := &shared{args: args}
 	root := group("ccp", newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s), newReport(s), newServe(s),
 		newCompare(s), newReproduce(s), group("data", newDataList(s), newDataGet(s), newDataInfo(s), newDataCheck(s), newDataExport(s), newDataImport(s)),
-		group("graph", newGraphBuild(s), newGraphStats(s)), newDoctor(s), newVersion(s))
+		newDoctor(s), newVersion(s))
 	root.SilenceErrors, root.SilenceUsage, root.CompletionOptions.HiddenDefaultCmd = true, true, true
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = needed
@@ -84,7 +84,7 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, oth
 		return nil, err
 	}
 	if other != "" && other != config.Data { // what one source was asked for means nothing to another
-		config.Data, config.Protocol, config.TFIDF, config.Vectors = other, "", false, ""
+		config.Data, config.Protocol, config.TFIDF = other, "", false
 	}
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()

@@ -36,7 +36,7 @@ func newTrain(s *shared) *cobra.Command {
 	graphFlags(f, &c.KNN, &c.SplitSeed, &c.Validation)
 	f.TextVar(&c.Fold, "fold", datasets.Fold{}, "`FOLD` to test on, such as 2/5, the second of five, or 2/groups, the second group (default: the data's split)")
 	f.BoolVar(&c.RandomGraph, "random-graph", false, "replace the data's graph by a random connected one with as many edges")
-	formFlags(f, &c.Protocol, &c.TFIDF, &c.Vectors)
+	formFlags(f, &c.Protocol, &c.TFIDF)
 	f.BoolVar(&c.Augment, "augment", false, "augment the training samples (default: on for cifar10, nw-ucla and ntu)")
 	f.Float64Var(&c.Stretch, "stretch", 0, "slow down or speed up training samples by a factor from 1-`S` to 1+S, where the data is a grid of frames and sensors")
 	f.StringVar(&c.Model, "model", "ccp", "model by its `NAME`: "+strings.Join(models.Names(), ", "))
@@ -174,10 +174,7 @@ func complete(c *training.Config, f *pflag.FlagSet, recipe string, hidden []int,
 		}
 	}
 	c.Settings = c.Settings.Without(ofPrepared(c.Settings.Of("").Hierarchy, settings)...)
-	if c.Data, err = absolute(c.Data, true); err != nil {
-		return err
-	}
-	if c.Vectors, err = absolute(c.Vectors, false); err != nil {
+	if c.Data, err = absolute(c.Data); err != nil {
 		return err
 	}
 	return c.Check()

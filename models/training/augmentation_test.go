@@ -21,9 +21,10 @@ func pictures(t testing.TB, samples int) *datasets.Dataset {
 	graph, err := affinity.Grid(height, width, 8)
 	require.NoError(t, err)
 	records, state := make([]byte, samples*record), uint32(1)
+	pixels := &datasets.Floats{Size: record - 1}
 	d := &datasets.Dataset{
 		Name: "pictures", Nodes: height * width, Channels: channels, Affinity: graph, Grid: []int{height, width},
-		Signals:    &datasets.Bytes{Records: records, Record: record, Skip: 1, Nodes: height * width, Channels: channels, Planar: true, Scale: 255},
+		Signals:    pixels,
 		ClassNames: []string{"first", "second", "third", "fourth"}, Mean: []float32{0.49, 0.48, 0.447}, Std: []float32{0.247, 0.243, 0.262},
 	}
 	moves := &augment.CropAndFlip{Height: height, Width: width, Channels: channels, Pad: 2}
@@ -37,6 +38,10 @@ func pictures(t testing.TB, samples int) *datasets.Dataset {
 		}
 	}
 	for i := range samples {
+		planes := records[i*record+1 : (i+1)*record]
+		for j := range planes {
+			pixels.Values = append(pixels.Values, float32(planes[j%channels*height*width+j/channels])/255)
+		}
 		d.Labels = append(d.Labels, int32(i%classes))
 		switch i % 8 { // the training samples are not in one piece
 		case 2:

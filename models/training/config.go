@@ -23,7 +23,6 @@ type Config struct {
 	Augment    bool    `json:"augment,omitempty"`
 	Protocol   string  `json:"protocol,omitempty"`
 	TFIDF      bool    `json:"tfidf,omitempty"`
-	Vectors    string  `json:"vectors,omitempty"` // an absolute path
 	// Fold is the part of a cross-validation to test on; zero: the data's own test.
 	Fold datasets.Fold `json:"fold,omitzero"`
 	// RandomGraph puts a connected graph drawn from Seed, with as many edges, in the place of the data's: the paper's ablation.
@@ -137,7 +136,7 @@ func (c Config) Check() error {
 // which samples it has: DataDir, Augment, Backend and Progress.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
-	o.Protocol, o.TFIDF, o.Vectors = c.Protocol, c.TFIDF, c.Vectors
+	o.Protocol, o.TFIDF = c.Protocol, c.TFIDF
 	o.HoldOut = c.Keep != KeepLast
 	return o
 }

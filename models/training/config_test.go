@@ -97,10 +97,10 @@ func TestDataOptions(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &back))
 	assert.Equal(t, now, back)
 	now.Fold = datasets.Fold{}
-	now.Protocol, now.TFIDF, now.Vectors, now.KNN = "cross-view", true, "/glove.txt", 3
-	assert.Equal(t, datasets.Options{Seed: 7, Validation: 0.2, HoldOut: true, Protocol: "cross-view", TFIDF: true, Vectors: "/glove.txt", KNN: 3, Augment: true},
+	now.Protocol, now.TFIDF, now.KNN = "cross-view", true, 3
+	assert.Equal(t, datasets.Options{Seed: 7, Validation: 0.2, HoldOut: true, Protocol: "cross-view", TFIDF: true, KNN: 3, Augment: true},
 		now.dataOptions(datasets.Options{Augment: true}))
-	assert.Equal(t, []string{"knn was <nil>, is 3", "protocol was <nil>, is cross-view", "tfidf was <nil>, is true", "vectors was <nil>, is /glove.txt"},
+	assert.Equal(t, []string{"knn was <nil>, is 3", "protocol was <nil>, is cross-view", "tfidf was <nil>, is true"},
 		differ(old, now))
 }
 

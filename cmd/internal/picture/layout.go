@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/place"
-	"github.com/clusterpool/ccp/datasets/skeleton"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -141,7 +141,6 @@ func span(values []float64) (middle, extent float64) {
 // last.
 func (l *Layout) layBody(parts [][]int) {
 	joints := l.Rows
-	names := skeleton.JointNames(l.names, joints)
 	var order []int
 	for _, part := range append(slices.Clone(parts), indices(joints)) {
 		for _, joint := range part {
@@ -149,8 +148,8 @@ func (l *Layout) layBody(parts [][]int) {
 				continue
 			}
 			name := fmt.Sprint(joint)
-			if names != nil {
-				name = names[joint]
+			if l.names != nil {
+				name, _, _ = strings.Cut(l.names[joint], "@") // the joint of the first frame's node
 			}
 			order, l.RowNames = append(order, joint), append(l.RowNames, name)
 			for frame := range l.Columns {

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Body describes the recordings of a data set, and the sizes of a network for them.
@@ -103,25 +104,30 @@ func kernel(scope *model.Scope, x *Node, in int, dims ...int) *Node {
 // same way (Liu et al. 2016). A joint is listed when the walk reaches it, and again after each of the ways that go on
 // from there. Joints that no bone leads to follow in walks of their own.
 func walkOf(bones [][2]int, joints int) (walk []int) {
-	neighbours := make([][]int, joints)
-	for _, b := range bones {
-		neighbours[b[0]], neighbours[b[1]] = append(neighbours[b[0]], b[1]), append(neighbours[b[1]], b[0])
+	edges := make([]affinity.Edge, len(bones))
+	for i, bone := range bones {
+		edges[i] = affinity.Edge{I: bone[0], J: bone[1], Weight: 1}
+	}
+	graph, err := affinity.New(joints, edges)
+	if err != nil {
+		exceptions.Panicf("bones: %v", err)
 	}
 	seen := make([]bool, joints)
-	var visit func(joint int)
-	visit = func(joint int) {
+	var visit func(joint int32)
+	visit = func(joint int32) {
 		seen[joint] = true
-		walk = append(walk, joint)
-		for _, to := range slices.Sorted(slices.Values(neighbours[joint])) {
+		walk = append(walk, int(joint))
+		neighbours, _ := graph.Row(int(joint))
+		for _, to := range neighbours {
 			if !seen[to] {
 				visit(to)
-				walk = append(walk, joint)
+				walk = append(walk, int(joint))
 			}
 		}
 	}
 	for joint := range joints {
 		if !seen[joint] {
-			visit(middleOf(neighbours, joint))
+			visit(middleOf(graph, int32(joint)))
 		}
 	}
 	return walk
@@ -129,26 +135,18 @@ func walkOf(bones [][2]int, joints int) (walk []int) {
 
 // middleOf returns the joint whose furthest joint is nearest, among those that bones connect with a joint. Of several
 // it returns the lowest.
-func middleOf(neighbours [][]int, joint int) int {
-	hops := func(from int) (reached []int, furthest int) {
-		distance := map[int]int{from: 0}
-		reached = append(reached, from)
-		for at := 0; at < len(reached); at++ {
-			for _, to := range neighbours[reached[at]] {
-				if _, ok := distance[to]; !ok {
-					distance[to] = distance[reached[at]] + 1
-					reached = append(reached, to)
-				}
-			}
-		}
-		return reached, distance[reached[len(reached)-1]]
+func middleOf(graph *affinity.Matrix, joint int32) int32 {
+	hops := func(from int32) (reached []int32, furthest int32) {
+		far := slices.Repeat([]int32{-1}, graph.N())
+		reached = graph.Walk(from, far)
+		return reached, far[reached[len(reached)-1]]
 	}
 	all, _ := hops(joint)
 	slices.Sort(all)
-	return slices.MinFunc(all, func(a, b int) int { // the first of several
+	return slices.MinFunc(all, func(a, b int32) int { // the first of several
 		_, ofA := hops(a)
 		_, ofB := hops(b)
-		return ofA - ofB
+		return int(ofA - ofB)
 	})
 }
 

@@ -1,0 +1,99 @@
+package newsgroups
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets/internal/wordvec"
+	"github.com/clusterpool/ccp/internal/cache"
+)
+
+// trainVersion is raised when the training of vectors changes, so that old ones are not used.
+const trainVersion = 1
+
+// vectors returns the vectors of words of the training documents. It drops vectors that are zero.
+func (c *preparation) vectors(ctx context.Context, opts Options) (map[string][]float32, error) {
+	vectors := opts.vectors
+	if vectors == nil {
+		learned, err := c.learn(ctx, opts)
+		if err != nil {
+			return nil, err
+		}
+		vectors = make(map[string][]float32, len(learned.Words))
+		for i, word := range learned.Words {
+			vectors[word] = learned.Row(i)
+		}
+	}
+	usable := map[string][]float32{}
+	for word, row := range vectors {
+		if slices.ContainsFunc(row, func(value float32) bool { return value != 0 }) {
+			usable[word] = row
+		}
+	}
+	return usable, nil
+}
+
+// learn learns vectors, or takes those of an earlier start. It uses the words that occur minCount times or more in the
+// training documents, including stop words and single letters, and no test document.
+func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors, error) {
+	var names []string
+	number := make([]int32, len(c.vocabulary.Words))
+	for word, count := range c.counts {
+		number[word] = -1
+		if count >= c.minCount {
+			number[word] = int32(len(names))
+			names = append(names, c.vocabulary.Words[word])
+		}
+	}
+	documents := wordsOf(c.train)
+	digest := sha256.New()
+	for i, document := range documents {
+		documents[i] = nil
+		for _, word := range document {
+			if number[word] >= 0 {
+				documents[i] = append(documents[i], number[word])
+			}
+		}
+		fmt.Fprintln(digest, len(documents[i]))
+		if err := binary.Write(digest, binary.LittleEndian, documents[i]); err != nil {
+			return nil, err
+		}
+	}
+	train := func() (*wordvec.Vectors, error) {
+		if opts.Backend == nil {
+			return nil, errors.New("word vectors have to be learned first, which needs a backend")
+		}
+		backend, err := opts.Backend()
+		if err != nil {
+			return nil, err
+		}
+		return wordvec.Train(ctx, backend, documents, names, c.training, func(_ int, done, _ float64) {
+			opts.report("learning word vectors", done)
+		})
+	}
+	// A failure to keep vectors goes without a warning: that of the corpus prepared from them warns.
+	v, _, err := cache.Get(cache.Path("wordvec", ".gob.gz", trainVersion, names, digest.Sum(nil), c.training),
+		readGob[*wordvec.Vectors], train, writeGob[*wordvec.Vectors])
+	return v, err
+}
+
+// graph joins each word to those whose vectors have the smallest cosine distance: see [affinity.KNN].
+func (p protocol) graph(words []string, vectors map[string][]float32) (*affinity.Matrix, error) {
+	if len(words) <= p.neighbours {
+		return nil, fmt.Errorf("only %d words of the training messages have a vector, the graph needs %d or more; %s",
+			len(words), p.neighbours+1, again)
+	}
+	dim := len(vectors[words[0]])
+	points := make([]float64, 0, len(words)*dim)
+	for _, word := range words {
+		for _, value := range vectors[word] {
+			points = append(points, float64(value))
+		}
+	}
+	return affinity.KNN(points, len(words), dim, p.neighbours, affinity.Cosine)
+}

@@ -1,0 +1,123 @@
+package skeleton
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Preparation turns recordings into signals of one size.
+type Preparation struct {
+	// Layout is the skeleton of the recordings.
+	Layout *Layout
+	// Frames is the number of frames of a signal, whatever the length of its recording.
+	Frames int
+	// Bodies is the number of bodies of a signal. Others are left out; absent ones are zeros.
+	Bodies int
+	// Streams adds channels for the vectors along the bones and for the motion of the joints, so that filters need not learn
+	// these differences.
+	Streams bool
+}
+
+// Nodes returns the number of nodes of a signal: its frames times the joints.
+func (p Preparation) Nodes() int { return p.Frames * len(p.Layout.Joints) }
+
+// Channels returns the number of channels of a signal: x, y, z of each body, in each of its streams.
+func (p Preparation) Channels() int {
+	if p.Streams {
+		return 3 * p.Bodies * streams
+	}
+	return 3 * p.Bodies
+}
+
+// Signal writes a recording as a signal to dst, `[frames * joints, channels]` row-major:
+//
+//   - the actors are the bodies that move most, the main actor first;
+//   - the frames are those in which the main actor was seen;
+//   - every body is seen from the main actor's body: x to the left shoulder, y up the spine, the origin at the waist, the
+//     spine as the unit of length. The axes are those of the first frame in which the spine is about as long as usual and
+//     the joints do not lie on one line;
+//   - the frames are resampled linearly; the first and the last stay as they are.
+//
+// An absent body is zeros. The error says what the recording lacks; dst is then undefined.
+func (p Preparation) Signal(r *Recording, dst []float32) error {
+	actors := p.Layout.actors(r, p.Bodies)
+	if len(actors) == 0 {
+		return fmt.Errorf("no body in any of its %d frames", r.Frames)
+	}
+	if err := p.look(actors); err != nil {
+		return err
+	}
+	clear(dst)
+	for number := range actors {
+		p.resample(&actors[number], actors[0].Frames, dst[3*number:])
+	}
+	if p.Streams {
+		p.derive(dst)
+	}
+	for _, v := range dst {
+		if !finite(float64(v)) {
+			return errors.New("joints are too far from each other to be a body's")
+		}
+	}
+	return nil
+}
+
+// look replaces the poses of all actors by their coordinates in the main actor's first usable frame. Only frames in which
+// the main actor was seen count.
+func (p Preparation) look(actors []Body) error {
+	main := &actors[0]
+	usual := p.Layout.usualUnit(main)
+	for i := range main.Frames {
+		frame, ok := p.Layout.frame(main.pose(i))
+		if !ok || frame.unit < usual/mostStretch || frame.unit > usual*mostStretch {
+			continue
+		}
+		for a := range actors {
+			for row, moment := range actors[a].Frames {
+				if _, ok := slices.BinarySearch(main.Frames, moment); ok {
+					frame.apply(actors[a].pose(row))
+				}
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("in none of its %d frames do shoulders and spine of the main body span a plane", len(main.Frames))
+}
+
+// resample writes a body at p.Frames moments, spread evenly over the given frames, to every p.Bodies-th triple of dst. It
+// interpolates between two frames. If the body is in only one of the two, it keeps that pose for the nearer half of the way
+// and is absent for the other half.
+func (p Preparation) resample(b *Body, frames []int, dst []float32) {
+	for k := range p.Frames {
+		at, share := position(k, p.Frames, len(frames))
+		near, far := at, at+1
+		if share > 0.5 {
+			near, far, share = at+1, at, 1-share
+		}
+		row, there := slices.BinarySearch(b.Frames, frames[near])
+		if !there {
+			continue
+		}
+		pose, other := b.pose(row), b.pose(row)
+		if share > 0 {
+			if row, there := slices.BinarySearch(b.Frames, frames[far]); there {
+				other = b.pose(row)
+			}
+		}
+		for i, v := range pose {
+			joint := k*len(p.Layout.Joints) + i/3
+			dst[joint*p.Channels()+i%3] = v + share*(other[i]-v)
+		}
+	}
+}
+
+// position returns the place of moment k of `moments` among n frames: frame `at` plus a share of the way to the next. The
+// ends coincide. With moments = n every moment is a frame.
+func position(k, moments, n int) (at int, share float32) {
+	if moments == 1 {
+		return 0, 0
+	}
+	way := k * (n - 1)
+	return way / (moments - 1), float32(way%(moments-1)) / float32(moments-1)
+}
