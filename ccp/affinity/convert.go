@@ -8,12 +8,15 @@ import (
 // Integer is the type of positions in a CSR matrix; other programs use 32 or 64 bits.
 type Integer interface{ ~int | ~int32 | ~int64 }
 
-// FromCSR builds a matrix from compressed sparse rows, as CSR returns them or scipy.sparse.csr_matrix holds them: row i
-// has the columns indices[indptr[i]:indptr[i+1]] and the values at the same places of data. Columns need not be sorted
-// within a row; stored zeros are dropped. The slices are copied.
+// FromCSR builds a matrix from compressed sparse rows, as CSR returns them and scipy.sparse.csr_matrix holds them. Row i
+// has the columns indices[indptr[i]:indptr[i+1]], and its values are at the same places of data. Columns need not be sorted
+// within a row. Stored zeros are dropped, and the slices are copied.
 //
-// It is an error if the three do not fit together, a column is out of range or twice in a row, a value is negative or
-// not finite, or the matrix is not exactly symmetric.
+// It is an error if
+//   - the three slices do not fit together,
+//   - a column is out of range or twice in a row,
+//   - a value is negative or not finite,
+//   - the matrix is not exactly symmetric.
 func FromCSR[P, C Integer](n int, indptr []P, indices []C, data []float64) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
@@ -41,8 +44,8 @@ func FromCSR[P, C Integer](n int, indptr []P, indices []C, data []float64) (*Mat
 	return fromEntries(n, edges, func(k int) string { return fmt.Sprintf("entry %d", k) })
 }
 
-// FromDense builds a matrix from all its values, row-major `[n, n]`. It is an error, which names the row and column, if
-// a value is negative or not finite or the matrix is not exactly symmetric.
+// FromDense builds a matrix from all its values, row-major `[n, n]`. It is an error if a value is negative or not finite, or
+// if the matrix is not exactly symmetric. The error names the row and column.
 func FromDense(n int, values []float64) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
@@ -59,8 +62,8 @@ func FromDense(n int, values []float64) (*Matrix, error) {
 	return fromEntries(n, edges, func(int) string { return "entry" })
 }
 
-// fromEntries builds a matrix of which both triangles are given, in any order. Unlike New it refuses an entry that
-// comes twice or whose mirror image is missing or different. Zeros count as not given.
+// fromEntries builds a matrix from both its triangles, in any order. Unlike New it refuses an entry that comes twice, and one
+// whose mirror image is missing or different. Zeros count as not given.
 func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) {
 	return assemble(n, given, name, func(same []entry) (float64, error) {
 		var up, down float64 // above and below the diagonal
@@ -85,28 +88,7 @@ func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) 
 	})
 }
 
-// mapped replaces every weight by f, which must be symmetric in i and j, and drops what becomes 0.
-func (m *Matrix) mapped(f func(i, j int, weight float64) float64) *Matrix {
-	out := &Matrix{
-		indptr:  make([]int, len(m.indptr)),
-		indices: make([]int32, 0, len(m.indices)),
-		data:    make([]float64, 0, len(m.data)),
-	}
-	for i := range m.N() {
-		neighbours, weights := m.Row(i)
-		for k, j := range neighbours {
-			if w := f(i, int(j), weights[k]); w != 0 {
-				out.indices = append(out.indices, j)
-				out.data = append(out.data, w)
-			}
-		}
-		out.indptr[i+1] = len(out.data)
-	}
-	return out
-}
-
-// Permuted renumbers the nodes: node order[i] of m becomes node i. It is an error if order does not hold each of
-// 0..N-1 once.
+// Permuted renumbers the nodes: node order[i] of m becomes node i. It is an error if order does not hold each node once.
 func (m *Matrix) Permuted(order []int) (*Matrix, error) {
 	n := m.N()
 	if len(order) != n {

@@ -1,9 +1,12 @@
 package affinity
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+)
 
-// Grid is the graph of an image of height x width pixels, each joined to its 4 (left, right, up, down) or 8 (the
-// diagonals, too) neighbours with weight 1. Pixel (row, column) is node row*width + column.
+// Grid returns the graph of an image of height x width pixels. A pixel is joined to 4 neighbours (left, right, up, down), or
+// to 8 (the diagonals, too), with weight 1. Pixel (row, column) is node row*width + column.
 func Grid(height, width, neighbours int) (*Matrix, error) {
 	if height < 1 || width < 1 || height > maxNodes/width {
 		return nil, fmt.Errorf("grid of %d x %d; each side is at least 1, the product at most %d", height, width, maxNodes)
@@ -27,8 +30,8 @@ func Grid(height, width, neighbours int) (*Matrix, error) {
 	return New(height*width, edges)
 }
 
-// SpaceTime is the graph of a skeleton that moves: node frame*joints + joint is a joint in a frame. In every frame the
-// two joints of each bone are joined, and each joint is joined to itself in the next frame, all with weight 1.
+// SpaceTime returns the graph of a skeleton that moves. Node frame*joints + joint is a joint in a frame. Each bone joins its
+// two joints in every frame, and each joint is joined to itself in the next frame. All weights are 1.
 func SpaceTime(bones [][2]int, joints, frames int) (*Matrix, error) {
 	if joints < 1 || frames < 1 || joints > maxNodes/frames {
 		return nil, fmt.Errorf("skeleton of %d joints over %d frames; each is at least 1, the product at most %d", joints, frames, maxNodes)
@@ -52,3 +55,51 @@ func SpaceTime(bones [][2]int, joints, frames int) (*Matrix, error) {
 	}
 	return New(joints*frames, edges)
 }
+
+// RandomConnected returns a random connected graph of n nodes with the given number of edges of weight 1, and no self-loops.
+// It draws a spanning tree uniformly: the first visits of a random walk over the complete graph (Aldous 1990, Broder 1989).
+// Then it draws distinct edges uniformly from the rest. The same seed gives the same graph.
+//
+// It is an error if no such graph exists: a connected graph has at least n-1 edges, and at most n(n-1)/2.
+func RandomConnected(n, edges int, seed uint64) (*Matrix, error) {
+	if err := checkNodes(n); err != nil {
+		return nil, err
+	}
+	least, most := max(n-1, 0), n*(n-1)/2
+	if edges < least || edges > most {
+		return nil, fmt.Errorf("%d edges cannot join %d nodes; it takes from %d to %d", edges, n, least, most)
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	taken := make(map[[2]int]bool, edges)
+	visited := make([]bool, n)
+	for node, left := 0, least; left > 0; {
+		visited[node] = true
+		next := other(random, n, node)
+		if !visited[next] {
+			visited[next] = true
+			taken[ordered(node, next)] = true
+			left--
+		}
+		node = next
+	}
+	for len(taken) < edges {
+		node := random.IntN(n)
+		taken[ordered(node, other(random, n, node))] = true
+	}
+	list := make([]Edge, 0, edges)
+	for pair := range taken {
+		list = append(list, Edge{pair[0], pair[1], 1})
+	}
+	return New(n, list) // Sorts: the order in which the map gave them does not matter.
+}
+
+// other draws one of the n nodes but not this one.
+func other(random *rand.Rand, n, node int) int {
+	next := random.IntN(n - 1)
+	if next >= node {
+		next++
+	}
+	return next
+}
+
+func ordered(i, j int) [2]int { return [2]int{min(i, j), max(i, j)} }

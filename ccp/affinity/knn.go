@@ -20,13 +20,13 @@ const (
 	Cosine
 )
 
-// KNN joins each of n points, row-major `[n, dims]`, to its k nearest others; two points are joined if either is among
-// the nearest of the other. The weight is exp(−d²/σ²) with d their distance and σ the mean distance of a point to its
-// k-th neighbour, or 1 throughout if σ = 0. (Defferrard, Bresson, Vandergheynst 2016.) The search is exact; of points
-// equally far the lower index is nearer. A weight too small for a float64 is 0 and leaves no edge.
+// KNN joins each of n points, row-major `[n, dims]`, to its k nearest other points (Defferrard, Bresson, Vandergheynst
+// 2016). An edge joins two points if one is among the k nearest of the other. Its weight is exp(−d²/σ²): d is the distance of
+// the two points, σ the mean distance of a point to its k-th neighbour. If σ = 0, all weights are 1. The search is exact; of
+// points equally far, the lower index is nearer. A weight too small for a float64 is 0 and leaves no edge.
 //
-// It is an error if k is not in 1..n-1, a coordinate is not finite, distances overflow, or, under Cosine, a point is
-// zero; the error names the row.
+// It is an error if k is not in 1..n-1, if a coordinate is not finite, or if distances overflow. With Cosine, no point may be
+// zero. The error names the row.
 func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 	if n < 0 || n > maxNodes || dims < 1 || len(points)%dims != 0 || len(points)/dims != n {
 		return nil, fmt.Errorf("%d coordinates, want %d points of %d", len(points), n, dims)
@@ -105,8 +105,8 @@ type candidate struct {
 	distance float64
 }
 
-// nearest finds the k nearest others of every point by squared Euclidean distance, nearest first. Workers take blocks
-// of points, so that a candidate's coordinates, once in the processor's cache, serve the whole block.
+// nearest finds the k nearest other points of every point by squared Euclidean distance, nearest first. Workers take blocks
+// of points, so that the coordinates of a candidate in the processor's cache serve the whole block.
 func nearest(points []float64, n, dims, k int) [][]candidate {
 	const block = 16
 	near := make([][]candidate, n)
@@ -146,8 +146,8 @@ func nearest(points []float64, n, dims, k int) [][]candidate {
 	return near
 }
 
-// insert puts c in its place in a list sorted by distance and drops the last one of a full list, which is further.
-// Candidates come with ascending indices: c goes behind equally far ones.
+// insert puts c in its place in a list sorted by distance, and drops the last candidate of a full list. Candidates come with
+// ascending indices, so that c goes behind equally far candidates.
 func insert(list []candidate, c candidate) []candidate {
 	if len(list) == cap(list) {
 		list = list[:len(list)-1]
@@ -161,8 +161,8 @@ func insert(list []candidate, c candidate) []candidate {
 	return list
 }
 
-// squaredDistance is |x − y|², the same bits as |y − x|². If that is at least enough, it may return only a part, which is at
-// least enough, too. Four sums let the processor overlap the additions.
+// squaredDistance returns |x − y|², with the same bits as |y − x|². If the distance is at least `enough`, the result may be
+// any number from enough up to it. Four sums let the processor overlap the additions.
 func squaredDistance(x, y []float64, enough float64) float64 {
 	const chunk = 32 // coordinates between two looks at the sum
 	var a, b, c, d float64
@@ -174,7 +174,7 @@ func squaredDistance(x, y []float64, enough float64) float64 {
 			c += r * r
 			d += s * s
 		}
-		// None of the sums shrinks, rounding included, so that what is too far now stays too far.
+		// No sum shrinks, rounding included. A point that is too far now stays too far.
 		if part := (a + b) + (c + d); part >= enough {
 			return part
 		}

@@ -1,7 +1,7 @@
-// Package affinity holds the graph that all samples of a data set share: a symmetric, non-negative, sparse matrix A
-// `[N, N]` whose entry A[i,j] says how close the nodes i and j are. It builds grids, nearest-neighbour graphs,
-// skeletons over time and random graphs, reads and writes files, and computes what the layer starts from: A without its
-// diagonal, its degrees and its symmetric normalisation.
+// Package affinity holds the graph that all samples of a data set share. The graph is a symmetric, non-negative, sparse matrix
+// A `[N, N]`, whose entry A[i,j] says how close the nodes i and j are. The package builds grids, graphs of nearest
+// neighbours, skeletons over time and random graphs. It computes A without its diagonal, degrees and the symmetric
+// normalisation, from which the layer starts.
 //
 // Everything here runs on the host; the package knows nothing of tensors or computation graphs.
 package affinity
@@ -33,17 +33,13 @@ type Edge struct {
 	Weight float64
 }
 
-// New builds the matrix of an undirected graph of n nodes. The same edge given twice, in whichever direction, counts
-// once if the weights are equal. Self-loops are kept, edges of weight 0 dropped.
+// New builds the matrix of an undirected graph of n nodes. An edge may be given twice, in either direction, with equal
+// weights. Self-loops are kept, edges of weight 0 dropped.
 //
-// It is an error, which names the edge by its index, if a node is not in 0..n-1, a weight is negative or not finite, or
-// two weights of one edge differ.
+// It is an error if a node is not in 0..n-1, if a weight is negative or not finite, or if two weights of one edge differ. The
+// error names the edge by its index.
 func New(n int, edges []Edge) (*Matrix, error) {
-	return build(n, edges, func(k int) string { return fmt.Sprintf("edge %d", k) })
-}
-
-// build is New with the names of the edges in errors, such as the lines of a file.
-func build(n int, edges []Edge, name func(k int) string) (*Matrix, error) {
+	name := func(k int) string { return fmt.Sprintf("edge %d", k) }
 	return assemble(n, edges, name, func(same []entry) (float64, error) {
 		e := same[0]
 		for _, other := range same[1:] {
@@ -67,8 +63,8 @@ type entry struct {
 func (e entry) low() int  { return int(e.key >> 32) }
 func (e entry) high() int { return int(e.key & math.MaxUint32) }
 
-// assemble validates edges one by one, sorts them by their smaller and then their larger node, merges those that join the
-// same nodes into one weight, and drops weights of 0.
+// assemble checks edges one by one and sorts them by their smaller and then their larger node. It merges edges between the
+// same two nodes into one weight, and drops weights of 0. name is what errors call an edge.
 func assemble(n int, edges []Edge, name func(k int) string, merge func(same []entry) (float64, error)) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
@@ -116,8 +112,8 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// pack makes a matrix of sorted, distinct entries of positive weight and their mirror images. Their order fills every row in
-// the order of its columns: smaller neighbours come as `low` of earlier entries, then its own entries.
+// pack makes a matrix of sorted, distinct entries of positive weight and their mirror images. The order fills every row in
+// the order of its columns: smaller neighbours are `low` of earlier entries, then the row's own entries follow.
 func pack(n int, entries []entry) *Matrix {
 	indptr := make([]int, n+1)
 	for _, e := range entries {
@@ -144,16 +140,16 @@ func pack(n int, entries []entry) *Matrix {
 	return m
 }
 
-// N is the number of nodes.
+// N returns the number of nodes.
 func (m *Matrix) N() int { return len(m.indptr) - 1 }
 
-// Entries is the number of stored (non-zero) entries of the matrix, both triangles and the diagonal.
+// Entries returns the number of stored (non-zero) entries of the matrix, both triangles and the diagonal.
 func (m *Matrix) Entries() int { return len(m.data) }
 
-// Edges is the number of undirected edges, self-loops left out.
+// Edges returns the number of undirected edges, self-loops left out.
 func (m *Matrix) Edges() int { return (m.Entries() - m.loops()) / 2 }
 
-// loops is the number of self-loops.
+// loops returns the number of self-loops.
 func (m *Matrix) loops() int {
 	loops := 0
 	for i := range m.N() {
@@ -178,20 +174,20 @@ func (m *Matrix) EdgeList() []Edge {
 	return edges
 }
 
-// Row gives the neighbours of node i in ascending order (i itself among them if it has a self-loop) and their weights.
-// Both are views into the matrix: do not change them.
+// Row returns the neighbours of node i in ascending order, and their weights. If i has a self-loop, i is among them. Both are
+// views into the matrix: do not change them.
 func (m *Matrix) Row(i int) (neighbours []int32, weights []float64) {
 	from, to := m.indptr[i], m.indptr[i+1]
 	return m.indices[from:to:to], m.data[from:to:to]
 }
 
-// CSR gives the whole matrix: row i has the columns indices[indptr[i]:indptr[i+1]], ascending, and the values at the
+// CSR returns the whole matrix: row i has the columns indices[indptr[i]:indptr[i+1]], ascending, and the values at the
 // same places of data. All three are views into the matrix: do not change them.
 func (m *Matrix) CSR() (indptr []int, indices []int32, data []float64) {
 	return m.indptr, m.indices, m.data
 }
 
-// At is A[i,j], 0 where nothing is stored.
+// At returns A[i,j], 0 if nothing is stored.
 func (m *Matrix) At(i, j int) float64 {
 	neighbours, weights := m.Row(i)
 	if k, ok := slices.BinarySearch(neighbours, int32(j)); ok {
@@ -200,7 +196,7 @@ func (m *Matrix) At(i, j int) float64 {
 	return 0
 }
 
-// Dense is the matrix with its zeros, row-major `[N, N]`.
+// Dense returns the matrix with its zeros, row-major `[N, N]`.
 func (m *Matrix) Dense() []float64 {
 	n := m.N()
 	values := make([]float64, n*n)
@@ -213,13 +209,13 @@ func (m *Matrix) Dense() []float64 {
 	return values
 }
 
-// Density is Entries / N², 0 for a graph without nodes.
+// Density returns Entries / N², 0 for a graph without nodes.
 func (m *Matrix) Density() float64 {
 	n := float64(m.N())
 	return float64(m.Entries()) / max(n*n, 1)
 }
 
-// Hash is the SHA-256, in hexadecimal, of N and the entries: equal for equal matrices, for use as a cache's key.
+// Hash returns the SHA-256, in hexadecimal, of N and the entries. Equal matrices have equal hashes.
 func (m *Matrix) Hash() string {
 	digest := sha256.New()
 	for _, part := range []any{int64(m.N()), m.indices, m.data} {

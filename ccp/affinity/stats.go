@@ -63,6 +63,24 @@ func (m *Matrix) Components() (components [][]int32) {
 	return components
 }
 
+// Walk goes from a node along the edges to all nodes that it can reach, breadth first. It returns these nodes in the order
+// of the walk, the ones with fewer hops first, and writes the hops of each node to far, `[N]`. It does not enter nodes whose
+// far is not negative: with the far of earlier walks, it stays out of their components.
+func (m *Matrix) Walk(from int32, far []int32) (reached []int32) {
+	far[from] = 0
+	reached = []int32{from}
+	for at := 0; at < len(reached); at++ {
+		neighbours, _ := m.Row(int(reached[at]))
+		for _, j := range neighbours {
+			if far[j] < 0 {
+				far[j] = far[reached[at]] + 1
+				reached = append(reached, j)
+			}
+		}
+	}
+	return reached
+}
+
 func spread(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
