@@ -21,9 +21,11 @@ func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
 // ccpNetwork is the paper's network: a stem, stacked levels of convolutional cluster pooling with residual blocks, and the readout.
 // With several hierarchies the logits are the mean of theirs; in training, those of one.
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
-	a := graph.Affinity(scope, signal)
-	if spec.restricted(0) && !graph.fixed() {
+	var a ccp.Affinity
+	if spec.restricted(0) && !graph.fixed() { // candidates need the edges
 		a = ccp.NewSparse(scope.In(GraphScope), signal.Graph(), graph.Normalized(), signal.DType())
+	} else {
+		a = graph.Affinity(scope, signal)
 	}
 	x := signal
 	if filters := spec.Settings.Of("").Stem; filters > 0 {
