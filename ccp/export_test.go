@@ -21,7 +21,7 @@ func SetClusters(scope *model.Scope, cluster []int32) error {
 
 // SetCandidates restricts the memberships of the level in scope to c clusters of each node.
 func SetCandidates(scope *model.Scope, of []int32, c int) error {
-	return preparedLevel{Candidates: of, Choices: c}.keep(scope)
+	return preparedLevel{Candidates: of, Clusters: make([]int32, len(of)/c)}.keepCandidates(scope)
 }
 
 // SetFrozen gives the level in scope neighbourhoods and ranks, without clusters.

@@ -16,6 +16,8 @@ import (
 type Hierarchy struct {
 	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some neighbourhood holds.
 	Objective, Coverage []float64
+	// Learned says that the memberships will be learned: only the candidates are kept.
+	Learned bool
 	// Input is what the filter of a Stem with directed slots sees.
 	Input neighbourhoods
 	// Levels holds the arrays of each level.
@@ -27,8 +29,7 @@ type preparedLevel struct {
 	Clusters   []int32        // `[H·N]`: the cluster of each node
 	Pooled     neighbourhoods // the nodes around each cluster
 	Around     neighbourhoods // the clusters around each cluster, for residual blocks
-	Candidates []int32        // `[N, Choices]`: the clusters of each node, ascending, if the memberships are learned
-	Choices    int
+	Candidates []int32        // `[N, c]`: the clusters that each node may belong to, ascending; none: all
 }
 
 // Affinity stands for the graph at the first level of a network with prepared hierarchies. signal: `[batch, N, C]`.
@@ -62,7 +63,11 @@ func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 		if i < len(names) {
 			name = names[i]
 		}
-		errs = append(errs, level.keep(scope.In("%s", name)))
+		if scope := scope.In("%s", name); h.Learned {
+			errs = append(errs, level.keepCandidates(scope))
+		} else {
+			errs = append(errs, level.keep(scope))
+		}
 	}
 	if len(h.Input.Nodes) > 0 {
 		errs = append(errs, h.Input.keepAround(scope.In(stemName)))
@@ -70,11 +75,17 @@ func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 	return errors.Join(errs...)
 }
 
-// keep puts the level into variables of scope: its candidates, or the hierarchies themselves.
-func (l preparedLevel) keep(scope *model.Scope) error {
-	if l.Candidates != nil {
-		return keep(scope, candidateClusters, tensors.FromFlatDataAndDimensions(l.Candidates, len(l.Candidates)/l.Choices, l.Choices))
+// keepCandidates puts the level's candidates, if there are any, into a variable of scope.
+func (l preparedLevel) keepCandidates(scope *model.Scope) error {
+	if l.Candidates == nil {
+		return nil
 	}
+	nodes := len(l.Clusters)
+	return keep(scope, candidateClusters, tensors.FromFlatDataAndDimensions(l.Candidates, nodes, len(l.Candidates)/nodes))
+}
+
+// keep puts the level into variables of scope.
+func (l preparedLevel) keep(scope *model.Scope) error {
 	errs := []error{keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(l.Clusters, len(l.Clusters)))}
 	nodes, ranks, size := l.Pooled.Nodes, l.Pooled.Ranks, l.Pooled.Size
 	if optionsOf(scope).Slots == randomSlots {

@@ -96,7 +96,7 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	if p.cuts {
 		cutAt = p.positions
 	}
-	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels))}
+	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels)), Learned: len(p.candidates) > 0}
 	pooled, around := make([]places, len(p.levels)), make([]places, len(p.levels))
 	for i := range p.hierarchies {
 		clusters, err := partition.Cached(ctx, graph, cutAt, p.levels, p.seed+uint64(i), p.progress)
@@ -113,9 +113,8 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 			if i == 0 {
 				h.Objective = append(h.Objective, partition.Objective(m, clusters[l], size.Clusters))
 				h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, m.N()))
-				if l < len(p.candidates) && p.candidates[l] > 0 && p.candidates[l] < size.Clusters {
-					level.Choices = p.candidates[l]
-					level.Candidates = partition.Candidates(m, clusters[l], size.Clusters, level.Choices)
+				if l < len(p.candidates) && 0 < p.candidates[l] && p.candidates[l] < size.Clusters {
+					level.Candidates = partition.Candidates(m, clusters[l], size.Clusters, p.candidates[l])
 				}
 			}
 			if m, err = partition.Coarsen(m, clusters[l], size.Clusters); err != nil {
