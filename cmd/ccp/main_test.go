@@ -132,7 +132,6 @@ func TestWrongUsage(t *testing.T) {
 		{"reproduce cifar10 --data digits", "table cifar10 is about cifar10; filters, loss, order, graph and figures can be made for other data", "ccp reproduce"},
 		{"reproduce loss --budget 5", `--budget "5" is not a duration such as 90s or 5m`, "ccp reproduce"},
 		{"reproduce loss --epochs -1", `--epochs "-1" must be at least 0`, "ccp reproduce"},
-		{"reproduce loss --jobs cron", `jobs can be written for slurm and kubernetes, not for "cron"`, "ccp reproduce"},
 		{"train --levels 3x3", `--levels: level 1: "3x3" is not CLUSTERSxFILTERS/L`, "ccp train"},
 		{"train --fc 64,x", `--fc "64,x" is not a list of whole numbers such as 512,128`, "ccp train"},
 		{"train --set depth=3", `--set: setting "depth=3" is not NAME=VALUE with a name out of`, "ccp train"},

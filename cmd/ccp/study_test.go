@@ -139,11 +139,6 @@ func TestReproduce(t *testing.T) {
 	assert.Contains(t, stdout, "get the skeletons of NTU RGB+D")
 	assert.Contains(t, stderr, "NW-UCLA can stand in for it: ccp reproduce cross-view --data nw-ucla")
 
-	job := succeed(t, "reproduce", "loss", "--data", "digits", "--seeds", "2", "--jobs=slurm", "--folder", "shared")
-	assert.Contains(t, job, "#SBATCH --array=1-10\n")
-	assert.Contains(t, job, "\nexec ccp reproduce loss --data digits --seeds 2 --folder shared\n")
-	assert.NoDirExists(t, "shared", "nothing was run")
-
 	table := succeed(t, "reproduce", "order", "--backend", "go", "--data", "digits", "--seeds", "1", "--epochs", "1", "--budget", "1ns")
 	assert.Contains(t, table, "on digits in place of the paper's cifar10 (reduced: 1 of 36 epochs, 0 of 2 runs)")
 	_, err := os.Stat(filepath.Join("runs", "reproduce", "order-digits.csv"))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// detect finds out the form of the input, unless it is given, and the files or the folder that hold it.
+// detect returns the form of the input, unless it is given, and the files or the folder to read.
 func detect(format string, inputs []string) (string, []string, error) {
 	first := inputs[0]
 	info, err := os.Stat(first)
@@ -36,7 +36,8 @@ func detect(format string, inputs []string) (string, []string, error) {
 	case extension == ".csv":
 		format = Long
 	default:
-		return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; say what it is with --format ts, folders or long", first)
+		return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; "+
+			"say what it is with --format ts, folders or long", first)
 	}
 	switch {
 	case format != TS && len(inputs) > 1:
@@ -49,7 +50,7 @@ func detect(format string, inputs []string) (string, []string, error) {
 	return format, inputs, nil
 }
 
-// Name is what an import of these inputs is called, for its file: the folder's or the file's name without _TRAIN and the like.
+// Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the like.
 func Name(inputs []string) string {
 	path, err := filepath.Abs(inputs[0])
 	if err != nil {

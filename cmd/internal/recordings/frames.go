@@ -6,10 +6,10 @@ import (
 	"sort"
 )
 
-// mostFrames bounds the frames that are taken without being asked for: the time of a training grows with them.
+// mostFrames bounds the default number of frames, because the time of a training grows with it.
 const mostFrames = 128
 
-// Frames says how many moments a signal has, and of which lengths the samples were.
+// Frames holds the number of moments of a signal, and the lengths of the samples before resampling.
 type Frames struct {
 	Count    int `json:"count"`
 	Shortest int `json:"shortest"`
@@ -17,7 +17,7 @@ type Frames struct {
 	Longest  int `json:"longest"`
 }
 
-// frames are those asked for, or else as many as the samples have, or their median has if they differ, but at most mostFrames.
+// frames returns the number of frames asked for or, for 0, the median length of the samples, at most mostFrames.
 func (s *set) frames(asked int) Frames {
 	lengths := make([]int, len(s.samples))
 	for i := range lengths {
@@ -31,7 +31,7 @@ func (s *set) frames(asked int) Frames {
 	return f
 }
 
-// String says where the frames come from.
+// String says where the number of frames comes from.
 func (f Frames) String() string {
 	switch {
 	case f.Shortest == f.Longest && f.Longest == f.Count:
@@ -42,8 +42,7 @@ func (f Frames) String() string {
 	return fmt.Sprintf("%d, resampled linearly from %d to %d, median %d", f.Count, f.Shortest, f.Longest, f.Median)
 }
 
-// resample writes a sample at `frames` moments spread evenly over it to dst, `[frames, sensors, channels]`, linearly between its own.
-// It has no gaps.
+// resample interpolates a sample without gaps linearly at evenly spaced moments. dst is `[frames, sensors, channels]`.
 func (s *set) resample(i, frames int, dst []float32) {
 	x, width, count := &s.samples[i], len(s.sensors)*s.channels, s.moments(i)
 	for frame := range frames {
@@ -59,7 +58,8 @@ func (s *set) resample(i, frames int, dst []float32) {
 	}
 }
 
-// place finds a share of the time from the first to the last of count moments: the moment before it, and the part of the way to the next.
+// place finds the point that lies at a share of the time between the first and the last of count moments. It returns the
+// moment before the point, and the part of the way to the next moment.
 func (x *sample) place(share float64, count int) (at int, part float64) {
 	if x.times == nil {
 		position := share * float64(count-1)

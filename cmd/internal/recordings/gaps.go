@@ -8,15 +8,15 @@ import (
 
 // Filled counts the values that were missing.
 type Filled struct {
-	Values  int `json:"values"`  // interpolated in time, or held at an end
-	Zeros   int `json:"zeros"`   // of sensors without any value in a sample, set to zero
-	Samples int `json:"samples"` // that had one of either
+	Values  int `json:"values"`  // interpolated in time, or repeated at an end
+	Zeros   int `json:"zeros"`   // set to zero, because the sensor has no value in the sample
+	Samples int `json:"samples"` // with missing values
 	Of      int `json:"of"`      // all values
 }
 
-// fill fills the gaps of each series: linearly in time between the values on both sides, and at an end with the last value. A moment
-// at an end at which nothing was measured is no gap but padding, and is cut off. A sensor without any value in a sample is an error, or
-// zeros.
+// fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value. Moments
+// without any value at the ends of a sample are padding, which fill cuts off. A sensor without any value in a sample is an
+// error or, with zeros, set to zero.
 func (s *set) fill(zeros bool) (f Filled, err error) {
 	for i := range s.samples {
 		sample := &s.samples[i]
@@ -37,8 +37,8 @@ func (s *set) fill(zeros bool) (f Filled, err error) {
 					sample.values[at] = 0
 				}
 			default:
-				return f, fmt.Errorf("%s: %s has no value in this sample; remove the sample or the sensor, or set it to zero with --missing zero",
-					sample.where, s.column(column))
+				return f, fmt.Errorf("%s: %s has no value in this sample; "+
+					"remove the sample or the sensor, or set it to zero with --missing zero", sample.where, s.column(column))
 			}
 		}
 		f.Of += len(sample.values)
@@ -78,7 +78,8 @@ func (s *set) trim(x *sample) {
 	}
 }
 
-// fillSeries fills the gaps of every stride-th value. It says how many there were, and whether there was any value to fill them from.
+// fillSeries fills the gaps of a series, which is every stride-th value. It returns the number of gaps, and whether the
+// series has any value.
 func fillSeries(values []float64, stride int, times []float64) (filled int, any bool) {
 	when := func(at int) float64 {
 		if times == nil {

@@ -17,19 +17,19 @@ const (
 	Long    = "long"    // a CSV with a line for each reading
 )
 
-// Options say how to read and what to make. The zero value suits files that say all by themselves.
+// Options say how to read the input and what to make of it. The zero value suits files that need no explanation.
 type Options struct {
-	Format string // a form of input; "" finds it out
-	Frames int    // moments of a signal; 0 takes those of the samples
-	Zeros  bool   // a sensor without any value in a sample becomes zeros, and is no error
+	Format string // a form of input; "": detect finds it
+	Frames int    // moments of a signal; 0: as many as the samples have
+	Zeros  bool   // a sensor without any value in a sample becomes zeros, instead of an error
 
 	Links      string // a CSV of pairs of sensors
-	Positions  string // a CSV of places of sensors
+	Positions  string // a CSV of positions of sensors
 	Parts      string // a CSV of sensors and their parts of a body
-	Bodies     int    // with Parts, how many bodies' x, y and z are the first channels; 0 where they are no places in space
-	Neighbours int    // nearest ones that each sensor is joined to by its place
-	Origin     string // the sensor whose first value is taken from all, in each channel
-	Scale      bool   // each sensor's channels are scaled by themselves
+	Bodies     int    // with Parts: the bodies whose x, y and z are the first channels; 0: channels are not positions
+	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
+	Origin     string // the sensor whose first value is subtracted from all sensors, in each channel
+	Scale      bool   // each sensor's channels are normalised
 
 	Test  string // a pattern of the names of the samples to test on
 	Group string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
@@ -74,7 +74,7 @@ type reading struct {
 	notes []string
 }
 
-// tell reports progress, and ends the import when its context ends.
+// tell reports progress. It returns an error when the context has ended.
 func (r *reading) tell(doing string, done float64) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
@@ -85,13 +85,13 @@ func (r *reading) tell(doing string, done float64) error {
 	return nil
 }
 
-// note keeps what a person should know for the end.
+// note keeps what a person should know, for the end.
 func (r *reading) note(format string, values ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, values...))
 }
 
-// Import reads recordings and writes them to the .npz file out, which appears whole or not at all. Errors name the file, the line or
-// column, the value, and say what to do.
+// Import reads recordings and writes them to the .npz file out, whole or not at all. Errors name the file, the line or
+// column, and the value, and say what to do.
 func Import(ctx context.Context, inputs []string, out string, o Options) (*Result, error) {
 	r := &reading{Options: o, ctx: ctx}
 	s, err := r.read(inputs)
@@ -125,30 +125,19 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	var parts []Part
-	var partOf []int32
-	if o.Parts != "" {
-		if o.Scale {
-			return nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", o.Parts)
-		}
-		if 3*o.Bodies > s.channels {
-			return nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; --bodies 0 says that they are no places in space", o.Bodies, s.channels)
-		}
-		if parts, partOf, err = readParts(o.Parts, s.sensors); err != nil {
-			return nil, err
-		}
+	parts, partOf, err := r.parts(s)
+	if err != nil {
+		return nil, err
 	}
-	result := &Result{File: out, Samples: len(s.samples), Sensors: s.sensors, Frames: frames, Channels: s.channels, Parts: parts, Filled: filled,
-		Nodes: graph.N(), Edges: graph.Edges(), Graph: from, Training: len(s.training()), Groups: s.groups(), Notes: append([]string{}, r.notes...)}
+	result := &Result{File: out, Samples: len(s.samples), Sensors: s.sensors, Frames: frames, Channels: s.channels,
+		Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from, Training: len(s.training()),
+		Groups: s.groups(), Notes: append([]string{}, r.notes...)}
 	result.Test = result.Samples - result.Training
-	for class, name := range s.classes {
-		count := 0
-		for _, label := range labels {
-			if int(label) == class {
-				count++
-			}
-		}
-		result.Classes = append(result.Classes, Class{name, count})
+	for _, name := range s.classes {
+		result.Classes = append(result.Classes, Class{Name: name})
+	}
+	for _, label := range labels {
+		result.Classes[label].Samples++
 	}
 	if s.split {
 		result.SplitBy = s.by
@@ -156,7 +145,21 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	return result, r.write(out, s, labels, graph, frames.Count, partOf, signal)
 }
 
-// read reads whatever form of input there is, and marks tests and groups by the names of the samples.
+// parts reads the parts of a body, if there is a file of them.
+func (r *reading) parts(s *set) (parts []Part, of []int32, err error) {
+	switch {
+	case r.Parts == "":
+		return nil, nil, nil
+	case r.Scale:
+		return nil, nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", r.Parts)
+	case 3*r.Bodies > s.channels:
+		return nil, nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; "+
+			"--bodies 0 says that they are no places in space", r.Bodies, s.channels)
+	}
+	return r.readParts(r.Parts, s.sensors)
+}
+
+// read reads any form of input, and finds tests and groups by the names of the samples.
 func (r *reading) read(inputs []string) (*set, error) {
 	format, paths, err := detect(r.Format, inputs)
 	if err == nil {
@@ -177,53 +180,51 @@ func (r *reading) read(inputs []string) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(s.mark(r.Test), s.group(r.Group)); err != nil {
-		return nil, err
-	}
-	return s, s.several(r.Group)
+	return s, cmp.Or(s.mark(r.Test), s.group(r.Group))
 }
 
-// fits refuses options that another form of input takes.
+// fits returns an error if an option belongs to another form of input.
 func (r *reading) fits(format string) error {
-	for _, option := range []struct {
-		name  string
-		given bool
-		by    []string
-	}{
-		{"columns", r.Columns != nil, []string{Long}},
-		{"label", r.Label != "", []string{Long}},
-		{"labels", r.Labels != "", []string{Long}},
-		{"test", r.Test != "", []string{Folders, Long}},
-		{"group", r.Group != "", []string{Folders, Long}},
-	} {
-		if option.given && !slices.Contains(option.by, format) {
-			return fmt.Errorf("--%s is for the format %s, this is %s; leave it out", option.name, strings.Join(option.by, " or "), format)
-		}
+	refuse := func(name, formats string) error {
+		return fmt.Errorf("--%s is for the format %s, this is %s; leave it out", name, formats, format)
+	}
+	switch {
+	case format != Long && r.Columns != nil:
+		return refuse("columns", Long)
+	case format != Long && r.Label != "":
+		return refuse("label", Long)
+	case format != Long && r.Labels != "":
+		return refuse("labels", Long)
+	case format == TS && r.Test != "":
+		return refuse("test", "folders or long")
+	case format == TS && r.Group != "":
+		return refuse("group", "folders or long")
 	}
 	return nil
 }
 
-// shift takes the first value of a sensor from all sensors, channel by channel: where the recording was made says nothing.
+// shift subtracts the first value of a sensor from all sensors, channel by channel, so that the place of a recording does
+// not matter.
 func (s *set) shift(origin string) error {
 	if origin == "" {
 		return nil
 	}
-	sensor := slices.Index(s.sensors, origin)
-	if sensor < 0 {
-		return fmt.Errorf("--origin %q is not one of the sensors: %s", origin, few(s.sensors))
+	at, err := sensor(s.sensors, origin)
+	if err != nil {
+		return fmt.Errorf("--origin %w", err)
 	}
 	for i := range s.samples {
 		values := s.samples[i].values
-		first := slices.Clone(values[sensor*s.channels : (sensor+1)*s.channels])
-		for at := range values {
-			values[at] -= first[at%s.channels]
+		first := slices.Clone(values[at*s.channels : (at+1)*s.channels])
+		for k := range values {
+			values[k] -= first[k%s.channels]
 		}
 	}
 	return nil
 }
 
-// spaceTime is the graph of the signals: sensors of one frame are joined by links, each sensor with itself in the next frame. One sensor
-// alone is joined to the two frames before and the two after, so that a neighbourhood is more than a line's two.
+// spaceTime returns the graph of the signals. Links join sensors of a frame, and each sensor is joined to itself in the next
+// frame. If there is one sensor only, it is joined to the two frames before and after, so that neighbourhoods are larger.
 func (s *set) spaceTime(links [][2]int, frames int) (*affinity.Matrix, error) {
 	if len(s.sensors) > 1 {
 		return affinity.SpaceTime(links, len(s.sensors), frames)

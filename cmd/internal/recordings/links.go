@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,36 +10,38 @@ import (
 )
 
 const (
-	// allLinked is the number of sensors up to which each is joined with each.
+	// allLinked is the largest number of sensors of which each is joined to each.
 	allLinked = 8
-	// correlated is the number of others that each of more sensors is joined to by correlation.
+	// correlated is the number of sensors that each of more sensors is joined to by correlation.
 	correlated = 4
-	// correlating bounds the products that correlations cost; beyond it, evenly spaced samples stand for all.
+	// correlating bounds the number of products for correlations. If all samples need more, evenly spaced ones are used.
 	correlating = 2_000_000_000
 )
 
-// links are the pairs of sensors that belong together, and where they come from: a file of pairs, the places of the sensors, or, without
-// either, the signals.
+// links returns the pairs of sensors that belong together, and says where the pairs come from: a file of pairs, the
+// positions of the sensors or, without a file, the signals.
 func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (links [][2]int, from string, err error) {
 	count := len(s.sensors)
 	switch {
 	case r.Links != "" && r.Positions != "":
 		return nil, "", fmt.Errorf("the graph is given by --links %s and by --positions %s; keep one of them", r.Links, r.Positions)
 	case r.Links != "":
-		if links, err = readLinks(r.Links, s.sensors); err != nil {
-			return nil, "", err
-		}
-		return links, fmt.Sprintf("the %d links of %s", len(links), r.Links), nil
+		links, err = r.readLinks(r.Links, s.sensors)
+		return links, fmt.Sprintf("the %d links of %s", len(links), r.Links), err
 	case r.Positions != "" && count == 1:
 		return nil, "", fmt.Errorf("--positions %s: there is one sensor, which has no neighbours; leave it out", r.Positions)
 	case r.Positions != "":
-		points, dims, err := readPositions(r.Positions, s.sensors)
+		points, dims, err := r.readPositions(r.Positions, s.sensors)
 		if err != nil {
 			return nil, "", err
 		}
 		k := min(r.Neighbours, count-1)
-		if links, err = nearest(points, count, dims, k); err != nil {
+		graph, err := affinity.KNN(points, count, dims, k, affinity.Euclidean)
+		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w", r.Positions, err)
+		}
+		for _, edge := range graph.EdgeList() {
+			links = append(links, [2]int{edge.I, edge.J})
 		}
 		return links, fmt.Sprintf("each sensor with its %d nearest by %s", k, r.Positions), nil
 	case count == 1:
@@ -51,34 +54,18 @@ func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (
 		}
 		return links, "every sensor with every other (--links or --positions say which belong together)", nil
 	}
+	which := "training"
+	if !s.split {
+		which = fmt.Sprint(len(s.samples))
+	}
 	links, err = r.correlatedLinks(s, frames, signal)
-	return links, fmt.Sprintf("each sensor with the %d most correlated to it over the %s samples (--links or --positions say which belong together)",
-		correlated, s.trainingWord()), err
+	return links, fmt.Sprintf("each sensor with the %d most correlated to it over the %s samples "+
+		"(--links or --positions say which belong together)", correlated, which), err
 }
 
-// trainingWord says which samples are not tests as far as the file will know.
-func (s *set) trainingWord() string {
-	if s.split {
-		return "training"
-	}
-	return fmt.Sprint(len(s.samples))
-}
-
-// nearest joins each point to its k nearest.
-func nearest(points []float64, count, dims, k int) ([][2]int, error) {
-	graph, err := affinity.KNN(points, count, dims, k, affinity.Euclidean)
-	if err != nil {
-		return nil, err
-	}
-	var links [][2]int
-	for _, edge := range graph.EdgeList() {
-		links = append(links, [2]int{edge.I, edge.J})
-	}
-	return links, nil
-}
-
-// correlatedLinks joins each sensor to those whose signals go most with or against its own: of the largest |r| over all values of the
-// training samples, channel by channel; of equal ones the lower number. Two are joined if either is among the other's.
+// correlatedLinks joins each sensor to the sensors whose signals are most correlated with its own. It sums |r| over the
+// channels, each r over all values of the training samples. Of equal sensors it takes the lower number. Two sensors are
+// joined if either chooses the other.
 func (r *reading) correlatedLinks(s *set, frames int, signal func(i int, dst []float32)) ([][2]int, error) {
 	sensors, training := len(s.sensors), s.training()
 	cost := sensors * sensors * frames * s.channels
@@ -99,7 +86,7 @@ func (r *reading) correlatedLinks(s *set, frames int, signal func(i int, dst []f
 			mean[at%width] += float64(v)
 		}
 	}
-	for column := range mean { // the sum of equal float32 values is exact, so that a constant sensor has no deviation at all
+	for column := range mean { // the sum of equal float32 values is exact, so that a constant sensor has deviation 0
 		mean[column] /= n
 	}
 	products := make([]float64, sensors*sensors*s.channels) // `[channels, sensors, sensors]`
@@ -127,7 +114,7 @@ func (r *reading) correlatedLinks(s *set, frames int, signal func(i int, dst []f
 	return strongest(products, sensors, s.channels), nil
 }
 
-// strongest joins each sensor to the most correlated others.
+// strongest joins each sensor to the most correlated others. products is `[channels, sensors, sensors]`.
 func strongest(products []float64, sensors, channels int) [][2]int {
 	var links [][2]int
 	for a := range sensors {
@@ -140,20 +127,12 @@ func strongest(products []float64, sensors, channels int) [][2]int {
 			others = append(others, b)
 			for channel := range channels {
 				at := func(i, j int) float64 { return products[(channel*sensors+i)*sensors+j] }
-				if scale := math.Sqrt(at(a, a) * at(b, b)); scale > 0 { // a constant one goes with nothing
+				if scale := math.Sqrt(at(a, a) * at(b, b)); scale > 0 { // a constant sensor correlates with nothing
 					strength[b] += math.Abs(at(a, b)) / scale
 				}
 			}
 		}
-		slices.SortStableFunc(others, func(i, j int) int {
-			switch {
-			case strength[i] > strength[j]:
-				return -1
-			case strength[i] < strength[j]:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(others, func(i, j int) int { return cmp.Compare(strength[j], strength[i]) })
 		for _, b := range others[:min(correlated, len(others))] {
 			if link := [2]int{min(a, b), max(a, b)}; !slices.Contains(links, link) {
 				links = append(links, link)

@@ -1,46 +1,44 @@
 package recordings
 
 import (
-	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // longTable is a long CSV being read: a line for each reading of a sensor.
 type longTable struct {
-	columns []string // as the heading names them
+	Options
+	headings []string // nil before the first line
 	sample, time, sensor,
 	label, group int // columns; -1 for none
 	values   []int // columns
 	samples  []*longSample
 	bySample map[string]*longSample
 	sensors  []string
-	bySensor map[string]int32
+	bySensor map[string]int
 }
 
-// longSample is a sample, its readings in the order of the file.
+// longSample is a sample with its readings in the order of the file.
 type longSample struct {
 	name, label, group string
-	line               int // that it begins in
+	line               int // where it begins
 	readings           []longReading
 	values             []float64 // `[readings, channels]`
 }
 
 type longReading struct {
-	time   float64
-	sensor int32
-	at     int32 // among the readings
-	line   int
+	time       float64
+	sensor, at int // at is its number among the readings of the sample
+	line       int
 }
 
-// readLong reads a long CSV. Sensors and samples are numbered as they first appear.
+// readLong reads a long CSV. It numbers sensors and samples as they first appear.
 func (r *reading) readLong(path string) (*set, error) {
 	var given map[string]string
 	if r.Labels != "" {
@@ -48,36 +46,31 @@ func (r *reading) readLong(path string) (*set, error) {
 			return nil, fmt.Errorf("the classes are given by --label %s and by --labels %s; keep one of them", r.Label, r.Labels)
 		}
 		var err error
-		if given, err = readLabels(r.Labels); err != nil {
+		if given, err = r.readLabels(r.Labels); err != nil {
 			return nil, err
 		}
 	}
-	file, err := os.Open(path)
-	if err != nil {
+	t := newLongTable(r.Options)
+	err := r.readTable(path, ',', t.add)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	from := &counter{from: file}
-	t, err := r.readLongTable(from, func() error {
-		return r.tell("reading "+filepath.Base(path), float64(from.bytes)/float64(max(info.Size(), 1)))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	case t.headings == nil:
+		return nil, fmt.Errorf("%s: the file is empty; its first line names the columns, such as sample,time,sensor,value,label", path)
+	case len(t.samples) == 0:
+		return nil, fmt.Errorf("%s: no line comes after the first, which names the columns; each reading takes a line", path)
 	}
 	s := &set{name: filepath.Base(path), sensors: t.sensors, channels: len(t.values), grouped: t.group >= 0}
 	for _, from := range t.samples {
 		one, err := t.lay(from)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s, %w", path, err)
 		}
 		if one.where = fmt.Sprintf("%s, sample %q", path, from.name); given != nil {
 			label, ok := given[from.name]
 			if !ok {
-				return nil, fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS", r.Labels, from.name, from.line, path, from.name)
+				return nil, fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
+					r.Labels, from.name, from.line, path, from.name)
 			}
 			one.label = label
 		}
@@ -86,144 +79,102 @@ func (r *reading) readLong(path string) (*set, error) {
 	return s, nil
 }
 
-// readLongTable reads the lines; tell is called now and then.
-func (r *reading) readLongTable(from io.Reader, tell func() error) (*longTable, error) {
-	table := newCSV(bufio.NewReaderSize(from, 1<<16))
-	_, headings, err := table.next()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the file is empty; its first line names the columns, such as sample,time,sensor,value,label")
-	}
-	if err != nil {
-		return nil, err
-	}
-	t, err := r.longColumns(slices.Clone(headings))
-	if err != nil {
-		return nil, fmt.Errorf("line 1: %w", err)
-	}
-	for lines := 0; ; lines++ {
-		line, cells, err := table.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil && lines%4096 == 0 {
-			err = tell()
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := t.add(line, cells); err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-	}
-	if len(t.samples) == 0 {
-		return nil, errors.New("no line comes after the first, which names the columns; each reading takes a line")
-	}
-	return t, nil
+func newLongTable(o Options) *longTable {
+	return &longTable{Options: o, label: -1, group: -1, bySample: map[string]*longSample{}, bySensor: map[string]int{}}
 }
 
-// longColumns finds the columns by their headings.
-func (r *reading) longColumns(headings []string) (*longTable, error) {
-	t := &longTable{columns: headings, label: -1, group: -1, bySample: map[string]*longSample{}, bySensor: map[string]int32{}}
+// head finds the columns by their headings.
+func (t *longTable) head(headings []string) (err error) {
+	t.headings = headings
 	if len(headings) == 1 && strings.ContainsAny(headings[0], ";\t") {
-		return nil, fmt.Errorf("the line has no comma: %.40q; separate the columns by commas, and write decimal points", headings[0])
+		return fmt.Errorf("the line has no comma: %.40q; separate the columns by commas, and write decimal points", headings[0])
 	}
-	find := func(name, use string) (int, error) {
-		if at := slices.IndexFunc(headings, func(h string) bool { return strings.EqualFold(h, name) }); at >= 0 {
-			return at, nil
+	find := func(name, use string) int {
+		at := column(headings, name)
+		if at < 0 && err == nil {
+			err = fmt.Errorf("no column is headed %q; there are %s: %s", name, strings.Join(headings, ", "), use)
 		}
-		return -1, fmt.Errorf("no column is headed %q; there are %s: %s", name, strings.Join(headings, ", "), use)
+		return at
 	}
-	names := r.Columns
+	names := t.Columns
 	if names == nil {
 		names = []string{"sample", "time", "sensor", "value"}
 	}
 	if len(names) < 4 {
-		return nil, fmt.Errorf("--columns names %d columns (%s); want those of the sample, the time, the sensor and one or more values, in this order",
-			len(names), strings.Join(names, ","))
+		return fmt.Errorf("--columns names %d columns (%s); want those of the sample, the time, the sensor "+
+			"and one or more values, in this order", len(names), strings.Join(names, ","))
 	}
-	var err error
-	for i, name := range names {
-		at, wrong := find(name, "name those of sample, time, sensor and value with --columns a,b,c,d")
-		switch err = cmp.Or(err, wrong); i {
-		case 0:
-			t.sample = at
-		case 1:
-			t.time = at
-		case 2:
-			t.sensor = at
-		default:
-			t.values = append(t.values, at)
-		}
+	var at []int
+	for _, name := range names {
+		at = append(at, find(name, "name those of sample, time, sensor and value with --columns a,b,c,d"))
 	}
-	if r.Labels == "" && err == nil {
-		t.label, err = find(cmp.Or(r.Label, "label"), "name the column of the classes with --label COLUMN, or give a second file with --labels FILE")
+	t.sample, t.time, t.sensor, t.values = at[0], at[1], at[2], at[3:]
+	if t.Labels == "" {
+		t.label = find(cmp.Or(t.Label, "label"),
+			"name the column of the classes with --label COLUMN, or give a second file with --labels FILE")
 	}
-	if r.Group != "" && err == nil {
-		if t.group, err = find(r.Group, "--group takes a column, or a regular expression with brackets"); strings.Contains(r.Group, "(") {
-			err = nil
-		}
+	if strings.Contains(t.Group, "(") {
+		t.group = column(headings, t.Group)
+	} else if t.Group != "" {
+		t.group = find(t.Group, "--group takes a column, or a regular expression with brackets")
 	}
-	return t, err
+	return err
 }
 
-// add takes a line over.
+// add takes a line. The first line holds the headings.
 func (t *longTable) add(line int, cells []string) error {
-	if len(cells) != len(t.columns) {
-		return fmt.Errorf("%d cells, the first line names %d columns; leave a missing value empty between its commas", len(cells), len(t.columns))
+	if t.headings == nil {
+		return t.head(slices.Clone(cells))
+	}
+	if err := complete(cells, t.headings); err != nil {
+		return err
 	}
 	for _, column := range []int{t.sample, t.sensor, t.label, t.group} {
 		if column >= 0 && cells[column] == "" {
-			return fmt.Errorf("column %s is empty; each reading needs one", t.columns[column])
+			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
 		}
+	}
+	cell := func(column int) string {
+		if column < 0 {
+			return ""
+		}
+		return strings.Clone(cells[column])
 	}
 	name := cells[t.sample]
 	s := t.bySample[name]
 	if s == nil {
-		name = strings.Clone(name)
-		s = &longSample{name: name, line: line}
-		s.label, s.group = strings.Clone(t.cell(cells, t.label)), strings.Clone(t.cell(cells, t.group))
-		t.bySample[name] = s
+		s = &longSample{name: cell(t.sample), label: cell(t.label), group: cell(t.group), line: line}
+		t.bySample[s.name] = s
 		t.samples = append(t.samples, s)
 	}
-	for _, kept := range []struct {
-		column int
-		was    string
-	}{{t.label, s.label}, {t.group, s.group}} {
-		if now := t.cell(cells, kept.column); now != kept.was {
+	for i, column := range [2]int{t.label, t.group} {
+		if was := [2]string{s.label, s.group}[i]; column >= 0 && cells[column] != was {
 			return fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
-				t.columns[kept.column], now, name, kept.was, s.line)
+				t.headings[column], cells[column], name, was, s.line)
 		}
 	}
 	sensor, ok := t.bySensor[cells[t.sensor]]
 	if !ok {
-		sensor = int32(len(t.sensors))
-		t.sensors = append(t.sensors, strings.Clone(cells[t.sensor]))
+		sensor = len(t.sensors)
+		t.sensors = append(t.sensors, cell(t.sensor))
 		t.bySensor[t.sensors[sensor]] = sensor
 	}
 	time, err := parseTime(cells[t.time])
 	if err != nil {
-		return fmt.Errorf("column %s: %w", t.columns[t.time], err)
+		return fmt.Errorf("column %s: %w", t.headings[t.time], err)
 	}
-	s.readings = append(s.readings, longReading{time, sensor, int32(len(s.readings)), line})
+	s.readings = append(s.readings, longReading{time, sensor, len(s.readings), line})
 	for _, column := range t.values {
 		value, err := number(cells[column])
 		if err != nil {
-			return fmt.Errorf("column %s: %w", t.columns[column], err)
+			return fmt.Errorf("column %s: %w", t.headings[column], err)
 		}
 		s.values = append(s.values, value)
 	}
 	return nil
 }
 
-// cell is that of a column, "" for none.
-func (t *longTable) cell(cells []string, column int) string {
-	if column < 0 {
-		return ""
-	}
-	return cells[column]
-}
-
-// lay puts the readings of a sample into a table: a row for each time at which any sensor was read.
+// lay makes a table of a sample's readings: a row for each time at which any sensor was read.
 func (t *longTable) lay(from *longSample) (sample, error) {
 	order := from.readings
 	slices.SortFunc(order, func(a, b longReading) int {
@@ -239,24 +190,26 @@ func (t *longTable) lay(from *longSample) (sample, error) {
 		}
 		if i == 0 || reading.time != order[i-1].time {
 			s.times = append(s.times, reading.time)
-			for range width {
-				s.values = append(s.values, math.NaN())
-			}
+			s.values = append(s.values, slices.Repeat([]float64{math.NaN()}, width)...)
 		}
 		row := s.values[len(s.values)-width:]
-		copy(row[int(reading.sensor)*channels:], from.values[int(reading.at)*channels:][:channels])
+		copy(row[reading.sensor*channels:], from.values[reading.at*channels:][:channels])
 	}
 	return s, nil
 }
 
-// counter counts what is read.
-type counter struct {
-	from  io.Reader
-	bytes int64
-}
+// layouts are the forms of a date.
+var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"}
 
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.from.Read(p)
-	c.bytes += int64(n)
-	return n, err
+// parseTime reads a time: a number of any unit, or a date, which it turns into seconds.
+func parseTime(text string) (float64, error) {
+	if value, err := strconv.ParseFloat(text, 64); err == nil && value-value == 0 && math.Abs(value) < math.MaxFloat32 {
+		return value, nil
+	}
+	for _, layout := range layouts {
+		if when, err := time.Parse(layout, text); err == nil {
+			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, nil
+		}
+	}
+	return 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 or 2024-05-31T12:00:00.5Z", text)
 }

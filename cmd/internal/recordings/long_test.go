@@ -71,20 +71,20 @@ func TestLongErrors(t *testing.T) {
 	}{
 		{"", Options{}, "r.csv: the file is empty; its first line names the columns, such as sample,time,sensor,value,label"},
 		{head, Options{}, "r.csv: no line comes after the first, which names the columns; each reading takes a line"},
-		{"sample;time;sensor;value\n", Options{}, `r.csv: line 1: the line has no comma: "sample;time;sensor;value"; separate the columns by commas`},
-		{"id,time,sensor,value,label\n", Options{}, `r.csv: line 1: no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, sensor and value with --columns a,b,c,d`},
+		{"sample;time;sensor;value\n", Options{}, `r.csv, line 1: the line has no comma: "sample;time;sensor;value"; separate the columns by commas`},
+		{"id,time,sensor,value,label\n", Options{}, `r.csv, line 1: no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, sensor and value with --columns a,b,c,d`},
 		{"sample,time,sensor,value\n", Options{}, `no column is headed "label"; there are sample, time, sensor, value: name the column of the classes with --label COLUMN`},
 		{head, Options{Label: "class"}, `no column is headed "class"`},
 		{head, Options{Group: "subject"}, `no column is headed "subject"; there are sample, time, sensor, value, label, group: --group takes a column, or a regular expression with brackets`},
 		{head, Options{Columns: []string{"sample", "time", "value"}}, "--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
 		{head, Options{Label: "label", Labels: "l.csv"}, "the classes are given by --label label and by --labels l.csv; keep one of them"},
-		{head + "a,0,p,1,x\n", Options{}, "r.csv: line 2: 5 cells, the first line names 6 columns; leave a missing value empty between its commas"},
-		{head + "a,0,,1,x,g\n", Options{}, "r.csv: line 2: column sensor is empty; each reading needs one"},
-		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv: line 3: column value: "high" is not a number that float32 holds`},
-		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv: line 2: column time: "noon" is not a time; want a number, or a date such as 2024-05-31`},
-		{head + "a,0,p,1,x,g\na,1,p,1,y,g\n", Options{}, `r.csv: line 3: column label is "y", but sample "a" has "x" in line 2; all lines of a sample must agree`},
-		{head + "a,0,p,1,x,g\na,1,p,1,x,h\n", Options{Group: "group"}, `r.csv: line 3: column group is "h", but sample "a" has "g" in line 2`},
-		{head + "a,0,p,1,x,g\na,1,p,2,x,g\na,0,p,3,x,g\n", Options{}, `r.csv: line 4: sensor "p" was read at this time of sample "a" in line 2 already; keep one of them`},
+		{head + "a,0,p,1,x\n", Options{}, "r.csv, line 2: 5 cells, the first line names 6 columns; leave a missing value empty between its commas"},
+		{head + "a,0,,1,x,g\n", Options{}, "r.csv, line 2: column sensor is empty; each reading needs one"},
+		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv, line 3: column value: "high" is not a number that float32 holds`},
+		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv, line 2: column time: "noon" is not a time; want a number, or a date such as 2024-05-31`},
+		{head + "a,0,p,1,x,g\na,1,p,1,y,g\n", Options{}, `r.csv, line 3: column label is "y", but sample "a" has "x" in line 2; all lines of a sample must agree`},
+		{head + "a,0,p,1,x,g\na,1,p,1,x,h\n", Options{Group: "group"}, `r.csv, line 3: column group is "h", but sample "a" has "g" in line 2`},
+		{head + "a,0,p,1,x,g\na,1,p,2,x,g\na,0,p,3,x,g\n", Options{}, `r.csv, line 4: sensor "p" was read at this time of sample "a" in line 2 already; keep one of them`},
 		{head + "a,0,p,1,x,g\na,0,q,1,x,g\nb,0,p,1,y,g\n", Options{}, `r.csv, sample "b": sensor "q" has no value in this sample`},
 	} {
 		assert.Contains(t, refused(t, c.o, put(t, t.TempDir(), "r.csv", c.text)), c.want)
@@ -119,8 +119,8 @@ func FuzzLong(f *testing.F) {
 	f.Add(longCSV()[:200])
 	f.Add("sample,time,sensor,value,label\na,0,p,,x\na,0,q,1,x\nb,2024-05-31,q,\"1\",y")
 	f.Fuzz(func(t *testing.T, text string) {
-		table, err := (&reading{}).readLongTable(strings.NewReader(text), func() error { return nil })
-		if err != nil {
+		table := newLongTable(Options{})
+		if (&reading{ctx: t.Context()}).readLines(strings.NewReader(text), "a.csv", int64(len(text)), ',', table.add) != nil {
 			return
 		}
 		s := &set{sensors: table.sensors, channels: 1}

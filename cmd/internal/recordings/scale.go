@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// unlike is how many times as much one sensor may deviate as another before a person should know.
+// unlike is the ratio of two sensors' deviations from which a person should know.
 const unlike = 5
 
-// scale centres each sensor's channels and divides them by their deviation over all moments of the training samples, if asked to; one
-// that is constant there is only centred. It says, if not, where sensors of the same channel are of scales that differ much: the reader of
-// the file scales channels, not sensors.
+// scale normalises each sensor's channels by their mean and deviation over all moments of the training samples. A constant
+// channel is only centred. If that is not asked for, scale changes nothing. It then returns a note if sensors of one channel
+// have very different scales, because ccp normalises channels, not sensors.
 func (s *set) scale(asked bool) (note string) {
 	width := len(s.sensors) * s.channels
 	mean, deviation := make([]float64, width), make([]float64, width)
@@ -49,7 +49,7 @@ func (s *set) scale(asked bool) (note string) {
 	return ""
 }
 
-// unlike finds the channel whose sensors deviate most differently. A constant one does not count.
+// unlike returns a note about the channel whose sensors have the most different deviations. It skips constant sensors.
 func (s *set) unlike(deviation []float64) (note string) {
 	worst := float64(unlike)
 	for channel := range s.channels {

@@ -1,21 +1,18 @@
-// Package recordings makes the .npz file that ccp trains on of what people have: series of the UEA archive (.ts), a folder of
-// recordings for each class, or one long table of readings. All become signals on a graph of space and time: node
+// Package recordings turns what people have into the .npz file that ccp trains on: series of the UEA archive (.ts), a
+// folder of recordings for each class, or one long table of readings. All become signals on a graph of space and time: node
 // `frame * sensors + sensor` is a sensor at a moment.
 package recordings
 
 import (
 	"errors"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
+	"strings"
 )
 
-// Splits of a sample, as an .npz file marks them.
-const (
-	train = 0
-	test  = 2
-)
-
-// set is what was read, in whatever form it came: samples of the same sensors, each of its own length.
+// set holds what was read from any form of input: samples of the same sensors, each with its own length.
 type set struct {
 	name     string
 	sensors  []string
@@ -24,38 +21,37 @@ type set struct {
 	classes  []string // in the order in which the data declares them; nil for sorted
 	split    bool     // the data says which samples are tests
 	by       string   // what the data splits by, for people
-	grouped  bool     // samples say which group they are of
+	grouped  bool     // samples have groups
 }
 
 // sample is a recording.
 type sample struct {
 	where string // for errors: the file, and the line if it holds several
-	name  string // that patterns of names are held against; "" where the data names no samples
+	name  string // what patterns of names are compared with; "" if the data names no samples
 	label string
 	group string
 	test  bool
-	// values `[moments, sensors, channels]`, NaN where one is missing.
+	// values `[moments, sensors, channels]`, NaN for a missing one.
 	values []float64
 	// times of the moments, ascending; nil if they are evenly spaced.
 	times []float64
 }
 
-// moments is the length of a sample.
+// moments returns the length of a sample.
 func (s *set) moments(i int) int { return len(s.samples[i].values) / (len(s.sensors) * s.channels) }
 
-// training are the samples that nothing marks as tests.
-func (s *set) training() []int {
-	var out []int
+// training returns the samples that are not marked as tests.
+func (s *set) training() (numbers []int) {
 	for i := range s.samples {
 		if !s.samples[i].test {
-			out = append(out, i)
+			numbers = append(numbers, i)
 		}
 	}
-	return out
+	return numbers
 }
 
-// number counts the classes from 0: in the order that the data declares, else sorted. Declared classes without a sample are left out,
-// and returned.
+// number numbers the classes from 0, in the order that the data declares or sorted, and returns each sample's number. It
+// leaves out and returns declared classes without a sample.
 func (s *set) number() (labels []int32, without []string, err error) {
 	var seen []string
 	for _, sample := range s.samples {
@@ -67,7 +63,7 @@ func (s *set) number() (labels []int32, without []string, err error) {
 		s.classes = seen
 	}
 	s.classes = slices.DeleteFunc(slices.Clone(s.classes), func(class string) bool {
-		_, found := slices.BinarySearch(seen, class)
+		found := slices.Contains(seen, class)
 		if !found {
 			without = append(without, class)
 		}
@@ -77,10 +73,87 @@ func (s *set) number() (labels []int32, without []string, err error) {
 	case 0:
 		return nil, nil, errors.New("there are no samples; check that this is the right file")
 	case 1:
-		return nil, nil, fmt.Errorf("all %d samples are of class %q; a classifier needs samples of at least 2 classes", len(s.samples), s.classes[0])
+		return nil, nil, fmt.Errorf("all %d samples are of class %q; a classifier needs samples of at least 2 classes",
+			len(s.samples), s.classes[0])
 	}
 	for _, sample := range s.samples {
 		labels = append(labels, int32(slices.Index(s.classes, sample.label)))
 	}
 	return labels, without, nil
+}
+
+// mark makes the samples whose names match a shell pattern the test set.
+func (s *set) mark(pattern string) error {
+	if pattern == "" {
+		return nil
+	}
+	tests := 0
+	for i := range s.samples {
+		match, err := path.Match(pattern, s.samples[i].name)
+		if err != nil {
+			return fmt.Errorf("--test %q: %w; it is a pattern of names such as 'ben_*'", pattern, err)
+		}
+		if s.samples[i].test = match; match {
+			tests++
+		}
+	}
+	if tests == 0 || tests == len(s.samples) {
+		return fmt.Errorf("--test %q matches %d of the %d samples, which are named such as %q; "+
+			"want some, and some left to train on", pattern, tests, len(s.samples), s.samples[0].name)
+	}
+	s.split, s.by = true, fmt.Sprintf("--test %q", pattern)
+	return nil
+}
+
+// group takes the group of each sample from its name, unless a column holds the groups: what the first brackets of a
+// regular expression match.
+func (s *set) group(pattern string) error {
+	if pattern == "" {
+		return nil
+	}
+	expression, err := regexp.Compile(pattern)
+	switch {
+	case s.grouped:
+	case err != nil:
+		return fmt.Errorf("--group %q: %w; it is a regular expression such as '^([a-z]+)_'", pattern, err)
+	case expression.NumSubexp() < 1:
+		return fmt.Errorf("--group %q has no brackets around what is the group in a name such as %q: "+
+			"'^([a-z]+)_' takes the letters before the first _", pattern, s.samples[0].name)
+	default:
+		for i := range s.samples {
+			x := &s.samples[i]
+			found := expression.FindStringSubmatch(x.name)
+			if found == nil || found[1] == "" {
+				return fmt.Errorf("%s: --group %q finds no group in %q; each sample must be of one", x.where, pattern, x.name)
+			}
+			x.group = found[1]
+		}
+		s.grouped = true
+	}
+	if all := s.groups(); len(all) == 1 {
+		return fmt.Errorf("--group %q puts all %d samples into one group, %q; name what tells them apart, or leave it out",
+			pattern, len(s.samples), all[0])
+	}
+	return nil
+}
+
+// groups lists the groups; without groups the list is empty, not nil.
+func (s *set) groups() []string {
+	all := []string{}
+	if s.grouped {
+		for _, x := range s.samples {
+			all = append(all, x.group)
+		}
+		slices.Sort(all)
+	}
+	return slices.Compact(all)
+}
+
+// few lists the first of some names.
+func few(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s, … (%d in all)", strings.Join(names[:most], ", "), len(names))
+	}
+	return strings.Join(names, ", ")
 }

@@ -1,85 +1,131 @@
 package recordings
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// readTable calls each with the cells of every line of a CSV file, without blanks around them, and its number. Empty lines are passed
-// over. Errors name the file, and those of each the line too.
-func readTable(path string, each func(line int, cells []string) error) error {
+// readTable calls each with the number and the cells of every line of a file that is not empty. Commas separate the cells
+// of a CSV, colons the fields of a .ts file. Cells have no blanks around them, and are valid until the next line is read.
+// Errors name the file and the line.
+func (r *reading) readTable(path string, separator rune, each func(line int, cells []string) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	table := newCSV(file)
-	for {
-		line, cells, err := table.next()
-		if errors.Is(err, io.EOF) {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return r.readLines(file, path, info.Size(), separator, each)
+}
+
+// readLines is readTable for a file that is open. size is its length in bytes, for the progress.
+func (r *reading) readLines(from io.Reader, path string, size int64, separator rune,
+	each func(line int, cells []string) error,
+) error {
+	table := csv.NewReader(bufio.NewReaderSize(from, 1<<16))
+	table.Comma, table.FieldsPerRecord, table.ReuseRecord, table.TrimLeadingSpace = separator, -1, true, true
+	if separator == ':' {
+		table.Comment, table.LazyQuotes = '#', true
+	}
+	for told := int64(0); ; {
+		cells, err := table.Read()
+		var wrong *csv.ParseError
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil
+		case errors.As(err, &wrong):
+			return fmt.Errorf("%s, line %d, character %d: %w; put cells that hold a quotation mark or comma in quotation marks",
+				path, wrong.Line, wrong.Column, wrong.Err)
+		case err != nil:
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		line, _ := table.FieldPos(0)
+		if line == 1 {
+			cells[0] = strings.TrimPrefix(cells[0], "\ufeff")
+		}
+		for i, cell := range cells {
+			cells[i] = strings.TrimSpace(cell)
 		}
 		if err := each(line, cells); err != nil {
 			return fmt.Errorf("%s, line %d: %w", path, line, err)
 		}
+		if read := table.InputOffset(); read >= told+1<<20 {
+			if err := r.tell("reading "+filepath.Base(path), float64(read)/float64(size)); err != nil {
+				return err
+			}
+			told = read
+		}
 	}
 }
 
-// csvReader reads lines of cells.
-type csvReader struct{ from *csv.Reader }
-
-func newCSV(r io.Reader) *csvReader {
-	from := csv.NewReader(r)
-	from.FieldsPerRecord, from.ReuseRecord, from.TrimLeadingSpace = -1, true, true
-	return &csvReader{from}
+// column returns the number of the column with a heading, regardless of case; -1 if there is none.
+func column(headings []string, name string) int {
+	return slices.IndexFunc(headings, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
-// next is the next line that is not empty. Its cells are good until the one after.
-func (c *csvReader) next() (line int, cells []string, err error) {
-	cells, err = c.from.Read()
-	var wrong *csv.ParseError
-	if errors.As(err, &wrong) {
-		return 0, nil, fmt.Errorf("line %d, character %d: %w; put cells that hold a quotation mark or comma in quotation marks", wrong.Line, wrong.Column, wrong.Err)
+// sensor returns the number of the sensor of that name.
+func sensor(sensors []string, name string) (int, error) {
+	at := slices.Index(sensors, name)
+	if at < 0 {
+		return at, fmt.Errorf("%q is not one of the sensors: %s", name, few(sensors))
 	}
-	if err != nil {
-		return 0, nil, err
-	}
-	line, _ = c.from.FieldPos(0)
-	for i, cell := range cells {
-		cells[i] = strings.TrimSpace(cell)
-	}
-	if line == 1 {
-		cells[0] = strings.TrimPrefix(cells[0], "\ufeff")
-	}
-	return line, cells, nil
+	return at, nil
 }
 
-// readLinks reads a CSV with a pair of sensors in each line, by their names.
-func readLinks(path string, sensors []string) (links [][2]int, err error) {
-	err = readTable(path, func(_ int, cells []string) error {
+// readLabels reads a CSV of samples and their classes, with the columns sample and label.
+func (r *reading) readLabels(path string) (map[string]string, error) {
+	labels, first := map[string]string{}, map[string]int{}
+	name, label := -1, -1 // columns
+	err := r.readTable(path, ',', func(line int, cells []string) error {
+		if name < 0 {
+			if name, label = column(cells, "sample"), column(cells, "label"); name < 0 || label < 0 {
+				return fmt.Errorf("the columns are %s; want one headed sample and one headed label", strings.Join(cells, ", "))
+			}
+			return nil
+		}
+		if len(cells) <= max(name, label) || cells[label] == "" {
+			return fmt.Errorf("no label of sample %q; each needs one", cells[min(name, len(cells)-1)])
+		}
+		sample := strings.Clone(cells[name])
+		if was, ok := labels[sample]; ok && was != cells[label] {
+			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was, first[sample])
+		}
+		labels[sample], first[sample] = strings.Clone(cells[label]), line
+		return nil
+	})
+	if err == nil && len(labels) == 0 {
+		err = fmt.Errorf("%s holds no label; want a column headed sample and one headed label", path)
+	}
+	return labels, err
+}
+
+// readLinks reads a CSV with the names of two sensors in each line.
+func (r *reading) readLinks(path string, sensors []string) (links [][2]int, err error) {
+	err = r.readTable(path, ',', func(_ int, cells []string) error {
 		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want the names of two sensors that belong together", len(cells))
 		}
-		var link [2]int
-		for end, name := range cells {
-			if link[end] = slices.Index(sensors, name); link[end] < 0 {
-				return fmt.Errorf("%q is not one of the sensors: %s", name, few(sensors))
-			}
+		a, err := sensor(sensors, cells[0])
+		if err != nil {
+			return err
 		}
-		if link[0] == link[1] {
-			return fmt.Errorf("sensor %q is linked with itself; a link joins two sensors", cells[0])
+		b, err := sensor(sensors, cells[1])
+		if err == nil && a == b {
+			err = fmt.Errorf("sensor %q is linked with itself; a link joins two sensors", cells[0])
 		}
-		links = append(links, link)
-		return nil
+		links = append(links, [2]int{a, b})
+		return err
 	})
 	if err == nil && len(links) == 0 && len(sensors) > 1 {
 		err = fmt.Errorf("%s holds no link; write a pair of sensors in each line, or leave --links out", path)
@@ -87,33 +133,33 @@ func readLinks(path string, sensors []string) (links [][2]int, err error) {
 	return links, err
 }
 
-// Part is a part of a body and its sensors, by their numbers.
+// Part is a part of a body and the numbers of its sensors.
 type Part struct {
 	Name    string `json:"name"`
 	Sensors []int  `json:"sensors"`
 }
 
-// readParts reads a CSV with a sensor and the name of its part of a body in each line. Parts are in the order in which the file has them first;
-// of gives each sensor's, -1 for none.
-func readParts(path string, sensors []string) (parts []Part, of []int32, err error) {
+// readParts reads a CSV with a sensor and the name of its part of a body in each line. Parts are in the order in which the
+// file first names them. of holds the part of each sensor, -1 for none.
+func (r *reading) readParts(path string, sensors []string) (parts []Part, of []int32, err error) {
 	of = slices.Repeat([]int32{-1}, len(sensors))
-	err = readTable(path, func(_ int, cells []string) error {
+	err = r.readTable(path, ',', func(_ int, cells []string) error {
 		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want a sensor and the name of its part of the body", len(cells))
 		}
-		sensor := slices.Index(sensors, cells[0])
-		switch {
-		case sensor < 0:
-			return fmt.Errorf("%q is not one of the sensors: %s", cells[0], few(sensors))
-		case of[sensor] >= 0:
+		at, err := sensor(sensors, cells[0])
+		if err != nil {
+			return err
+		}
+		if of[at] >= 0 {
 			return fmt.Errorf("sensor %q is in two parts; keep one", cells[0])
 		}
-		at := slices.IndexFunc(parts, func(p Part) bool { return p.Name == cells[1] })
-		if at < 0 {
-			at = len(parts)
-			parts = append(parts, Part{Name: cells[1]})
+		part := slices.IndexFunc(parts, func(p Part) bool { return p.Name == cells[1] })
+		if part < 0 {
+			part = len(parts)
+			parts = append(parts, Part{Name: strings.Clone(cells[1])})
 		}
-		parts[at].Sensors, of[sensor] = append(parts[at].Sensors, sensor), int32(at)
+		parts[part].Sensors, of[at] = append(parts[part].Sensors, at), int32(part)
 		return nil
 	})
 	if err == nil && len(parts) == 0 {
@@ -122,40 +168,39 @@ func readParts(path string, sensors []string) (parts []Part, of []int32, err err
 	return parts, of, err
 }
 
-// readPositions reads a CSV with a sensor and its place in each line: name,x,y or name,x,y,z. A first line without numbers is a heading.
-// It must place every sensor, and may place others.
-func readPositions(path string, sensors []string) (points []float64, dims int, err error) {
+// readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z. If the first line has no
+// numbers, it is a heading. The file must place every sensor, and may place others. points is `[sensors, dims]`.
+func (r *reading) readPositions(path string, sensors []string) (points []float64, dims int, err error) {
 	placed := make([]bool, len(sensors))
-	err = readTable(path, func(line int, cells []string) error {
+	err = r.readTable(path, ',', func(line int, cells []string) error {
 		place := make([]float64, len(cells)-1)
-		var wrong error
 		for i, cell := range cells[1:] {
 			value, err := strconv.ParseFloat(cell, 64)
-			if err != nil || value-value != 0 {
-				wrong = fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y or sensor,x,y,z", cell)
+			switch {
+			case err == nil && value-value == 0:
+				place[i] = value
+			case line == 1:
+				return nil // the heading
+			default:
+				return fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y or sensor,x,y,z", cell)
 			}
-			place[i] = value
 		}
-		switch {
-		case wrong != nil && line == 1:
-			return nil // the heading
-		case wrong != nil:
-			return wrong
-		case len(place) < 1 || len(place) > 3 || dims > 0 && len(place) != dims:
-			return fmt.Errorf("%d cells; want the sensor's name and its place, in all lines alike: sensor,x,y or sensor,x,y,z", len(cells))
+		if len(place) < 1 || len(place) > 3 || dims > 0 && len(place) != dims {
+			return fmt.Errorf("%d cells; want the sensor's name and its place, in all lines alike: sensor,x,y or sensor,x,y,z",
+				len(cells))
 		}
 		if dims == 0 {
 			dims, points = len(place), make([]float64, len(sensors)*len(place))
 		}
-		sensor := slices.Index(sensors, cells[0])
+		at := slices.Index(sensors, cells[0])
 		switch {
-		case sensor < 0:
+		case at < 0:
 			return nil // such as the electrodes of a cap that were not used
-		case placed[sensor]:
+		case placed[at]:
 			return fmt.Errorf("sensor %q has a place already; keep one of the lines", cells[0])
 		}
-		placed[sensor] = true
-		copy(points[sensor*dims:], place)
+		placed[at] = true
+		copy(points[at*dims:], place)
 		return nil
 	})
 	if at := slices.Index(placed, false); err == nil && at >= 0 {

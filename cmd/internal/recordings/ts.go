@@ -1,82 +1,108 @@
 package recordings
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// tsHeader is what the @ lines of a .ts file of sktime, aeon and the UEA archive say that matters here.
+// tsHeader holds what the @ lines of a .ts file of sktime, aeon and the UEA archive say that matters here.
 type tsHeader struct {
 	name       string
 	dimensions int // 0 if not said
 	classes    []string
 	labelled   bool
+	ended      bool // @data was read
+}
+
+// readTSFiles reads a problem of the UEA archive: training and test samples from two files, or all samples from one.
+func (r *reading) readTSFiles(paths []string) (*set, error) {
+	paths, err := trainFirst(paths)
+	if err != nil {
+		return nil, err
+	}
+	var s *set
+	var first tsHeader
+	for i, path := range paths {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		info, err := file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		h, samples, err := r.readTS(file, path, info.Size())
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = h
+			s = &set{name: h.name, channels: 1, classes: h.classes, split: len(paths) == 2, by: "the files"}
+			for dimension := range h.dimensions {
+				s.sensors = append(s.sensors, fmt.Sprintf("dim_%d", dimension))
+			}
+		}
+		if h.dimensions != first.dimensions {
+			return nil, fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem",
+				path, h.dimensions, paths[0], first.dimensions)
+		}
+		for _, class := range h.classes {
+			if !slices.Contains(s.classes, class) {
+				return nil, fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem",
+					path, class, paths[0], strings.Join(s.classes, " "))
+			}
+		}
+		for at := range samples {
+			samples[at].test = i == 1
+		}
+		s.samples = append(s.samples, samples...)
+	}
+	if len(s.classes) == 0 {
+		s.classes = nil // after @classLabel true without names, the classes are those of the samples
+	}
+	return s, nil
 }
 
 // readTS reads a .ts file: an @ line for each property, @data, and then a line for each sample,
 //
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
-// with the series of its dimensions and its class between colons. Series may be of any length, but those of one sample are of one.
-// tell is called after each line with the bytes read so far, and ends the reading with an error. Errors name the line.
-func readTS(r io.Reader, tell func(bytes int64) error) (tsHeader, []sample, error) {
-	lines := &lineReader{from: bufio.NewReaderSize(r, 1<<16)}
-	h, err := readTSHeader(lines)
-	if err != nil {
-		return h, nil, err
-	}
-	var samples []sample
-	for lines.next() {
-		s, err := h.sample(lines.text)
-		if err == nil {
-			err = tell(lines.bytes)
+// with the series of its dimensions and its class between colons. Series may be of any length, but all series of a sample
+// have the same length.
+func (r *reading) readTS(from io.Reader, path string, size int64) (h tsHeader, samples []sample, err error) {
+	err = r.readLines(from, path, size, ':', func(line int, fields []string) error {
+		switch {
+		case len(fields) == 1 && fields[0] == "":
+			return nil
+		case !h.ended:
+			return h.set(strings.Join(fields, ":"))
 		}
-		if err != nil {
-			return h, nil, lines.errorf(err)
-		}
-		s.where = fmt.Sprintf("line %d", lines.number)
+		s, err := h.sample(fields)
+		s.where = fmt.Sprintf("%s, line %d", path, line)
 		samples = append(samples, s)
-	}
+		return err
+	})
 	switch {
-	case lines.err != nil:
-		return h, nil, lines.err
+	case err != nil:
+	case !h.ended:
+		err = fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", path)
 	case len(samples) == 0:
-		return h, nil, errors.New("no sample comes after @data; the file is cut off")
+		err = fmt.Errorf("%s: no sample comes after @data; the file is cut off", path)
 	}
-	return h, samples, nil
+	return h, samples, err
 }
 
-func readTSHeader(lines *lineReader) (h tsHeader, err error) {
-	for lines.next() {
-		words := strings.Fields(lines.text)
-		if !strings.HasPrefix(words[0], "@") {
-			return h, lines.errorf(fmt.Errorf("%.30q comes before @data; this is not a .ts file of sktime or aeon", lines.text))
-		}
-		tag := strings.ToLower(words[0])
-		if tag == "@data" {
-			if !h.labelled {
-				return h, lines.errorf(errors.New("no @classLabel line comes before @data; write one, such as @classLabel true wave fall"))
-			}
-			return h, nil
-		}
-		if err := h.set(tag, words[1:]); err != nil {
-			return h, lines.errorf(err)
-		}
-	}
-	if lines.err != nil {
-		return h, lines.err
-	}
-	return h, errors.New("no @data line; this is not a .ts file of sktime or aeon, or it is cut off")
-}
-
-// set takes a property. Lengths, and whether they are equal, are seen in the series themselves.
-func (h *tsHeader) set(tag string, words []string) error {
+// set takes a line of the header. It leaves out lengths, and whether they are equal: the series themselves show them.
+func (h *tsHeader) set(line string) error {
+	words := strings.Fields(line)
+	tag, words := strings.ToLower(words[0]), words[1:]
 	value := strings.Join(words, " ")
 	is := func(word string) bool { return len(words) > 0 && strings.EqualFold(words[0], word) }
 	switch tag {
@@ -95,11 +121,13 @@ func (h *tsHeader) set(tag string, words []string) error {
 		}
 	case "@targetlabel":
 		if is("true") {
-			return errors.New("@targetLabel true: the samples have numbers to predict, ccp tells classes apart; use a set with @classLabel true")
+			return errors.New("@targetLabel true: the samples have numbers to predict, ccp tells classes apart; " +
+				"use a set with @classLabel true")
 		}
 	case "@classlabel":
 		if !is("true") {
-			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: want true and the names of the classes", value)
+			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: "+
+				"want true and the names of the classes", value)
 		}
 		h.classes, h.labelled = words[1:], true
 		for i, class := range h.classes {
@@ -107,14 +135,21 @@ func (h *tsHeader) set(tag string, words []string) error {
 				return fmt.Errorf("@classLabel names class %q twice; name each once", class)
 			}
 		}
+	case "@data":
+		if h.ended = h.labelled; !h.ended {
+			return errors.New("no @classLabel line comes before @data; write one, such as @classLabel true wave fall")
+		}
+	default:
+		if tag[0] != '@' {
+			return fmt.Errorf("%.30q comes before @data; this is not a .ts file of sktime or aeon", line)
+		}
 	}
 	return nil
 }
 
-// sample reads a line of data. Without @dimensions the first line says how many there are.
-func (h *tsHeader) sample(line string) (sample, error) {
-	fields := strings.Split(line, ":")
-	label := strings.TrimSpace(fields[len(fields)-1])
+// sample reads a line of data. Without @dimensions the first line says how many dimensions there are.
+func (h *tsHeader) sample(fields []string) (sample, error) {
+	label := strings.Clone(fields[len(fields)-1])
 	fields = fields[:len(fields)-1]
 	if h.dimensions == 0 {
 		h.dimensions = max(1, len(fields))
@@ -134,8 +169,8 @@ func (h *tsHeader) sample(line string) (sample, error) {
 	values := make([]float64, moments*h.dimensions)
 	for dimension, field := range fields {
 		if n := strings.Count(field, ",") + 1; n != moments {
-			return sample{}, fmt.Errorf("dimension %d has %d values, dimension 0 has %d; the series of one sample must be of one length: write ? for missing values",
-				dimension, n, moments)
+			return sample{}, fmt.Errorf("dimension %d has %d values, dimension 0 has %d; "+
+				"the series of one sample must be of one length: write ? for missing values", dimension, n, moments)
 		}
 		moment := 0
 		for text := range strings.SplitSeq(field, ",") {
@@ -150,44 +185,48 @@ func (h *tsHeader) sample(line string) (sample, error) {
 	return sample{label: label, values: values}, nil
 }
 
-// number reads a value, NaN for a missing one: nothing, ? or NaN.
-func number(text string) (float64, error) {
-	text = strings.TrimSpace(text)
-	if text == "" || text == "?" {
-		return math.NaN(), nil
+// tsIn lists the .ts files in a folder. If the folder holds several problems, or versions of one, it returns an error
+// unless two of the files are named after the folder.
+func tsIn(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
 	}
-	value, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.Abs(value) > math.MaxFloat32 {
-		return 0, fmt.Errorf("%.30q is not a number that float32 holds; correct it, or write ? for a missing value", text)
-	}
-	return value, nil
-}
-
-// lineReader reads lines of any length, and passes over empty ones and comments (#).
-type lineReader struct {
-	from   *bufio.Reader
-	text   string // the line, without blanks around it
-	number int
-	bytes  int64
-	err    error
-}
-
-func (l *lineReader) next() bool {
-	for {
-		text, err := l.from.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			l.err = err
-			return false
-		}
-		l.number++
-		l.bytes += int64(len(text))
-		if l.text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")); l.text != "" && l.text[0] != '#' {
-			return true
-		}
-		if err != nil {
-			return false
+	var paths []string
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) == ".ts" {
+			paths = append(paths, filepath.Join(folder, entry.Name()))
 		}
 	}
+	name := filepath.Join(folder, filepath.Base(folder))
+	pair := []string{name + "_TRAIN.ts", name + "_TEST.ts"}
+	switch {
+	case len(paths) <= 2:
+		return paths, nil
+	case slices.Contains(paths, pair[0]) && slices.Contains(paths, pair[1]):
+		return pair, nil
+	}
+	return nil, fmt.Errorf("%s holds %d .ts files (%s, …); name the one or two to take: ccp data import A_TRAIN.ts A_TEST.ts",
+		folder, len(paths), filepath.Base(paths[0]))
 }
 
-func (l *lineReader) errorf(err error) error { return fmt.Errorf("line %d: %w", l.number, err) }
+// trainFirst puts the training file of two before the test file, by their names.
+func trainFirst(paths []string) ([]string, error) {
+	if len(paths) == 1 {
+		return paths, nil
+	}
+	is := func(path, kind string) bool {
+		return strings.HasSuffix(strings.ToLower(strings.TrimSuffix(path, filepath.Ext(path))), kind)
+	}
+	switch a, b := paths[0], paths[len(paths)-1]; {
+	case len(paths) > 2:
+		return nil, fmt.Errorf("%d .ts files are given; want one, or NAME_TRAIN.ts and NAME_TEST.ts", len(paths))
+	case is(a, "train") && is(b, "test"):
+		return []string{a, b}, nil
+	case is(a, "test") && is(b, "train"):
+		return []string{b, a}, nil
+	default:
+		return nil, fmt.Errorf("the names of %s and %s do not say which is the test; call them NAME_TRAIN.ts and NAME_TEST.ts",
+			a, b)
+	}
+}

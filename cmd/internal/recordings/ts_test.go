@@ -76,20 +76,20 @@ func TestTSErrors(t *testing.T) {
 	good := "@dimensions 2\n@classLabel true a b\n@data\n"
 	for _, c := range []struct{ text, want string }{
 		{"", "a.ts: no @data line; this is not a .ts file"},
-		{"1,2,3\n", `a.ts: line 1: "1,2,3" comes before @data; this is not a .ts file of sktime or aeon`},
-		{"@data\n", "a.ts: line 1: no @classLabel line comes before @data; write one, such as @classLabel true wave fall"},
-		{"@dimensions many\n", `a.ts: line 1: @dimensions is "many"; it must be a whole number from 1`},
-		{"@timeStamps true\n", "a.ts: line 1: @timeStamps true is not understood; write the values without their times"},
-		{"@targetLabel true\n", "a.ts: line 1: @targetLabel true: the samples have numbers to predict"},
-		{"@classLabel false\n", `a.ts: line 1: @classLabel is "false"; samples without classes cannot be learned from`},
-		{"@classLabel true a b a\n", `a.ts: line 1: @classLabel names class "a" twice; name each once`},
+		{"1,2,3\n", `a.ts, line 1: "1,2,3" comes before @data; this is not a .ts file of sktime or aeon`},
+		{"@data\n", "a.ts, line 1: no @classLabel line comes before @data; write one, such as @classLabel true wave fall"},
+		{"@dimensions many\n", `a.ts, line 1: @dimensions is "many"; it must be a whole number from 1`},
+		{"@timeStamps true\n", "a.ts, line 1: @timeStamps true is not understood; write the values without their times"},
+		{"@targetLabel true\n", "a.ts, line 1: @targetLabel true: the samples have numbers to predict"},
+		{"@classLabel false\n", `a.ts, line 1: @classLabel is "false"; samples without classes cannot be learned from`},
+		{"@classLabel true a b a\n", `a.ts, line 1: @classLabel names class "a" twice; name each once`},
 		{good, "a.ts: no sample comes after @data; the file is cut off"},
-		{good + "1,2:a\n", "a.ts: line 4: 2 fields between colons; want 3, a series for each of the 2 dimensions and then the class"},
-		{good + "1,2:3,4:c\n", `a.ts: line 4: class "c" is not one of @classLabel (a b); name it there, or see whether the line is cut off`},
-		{good + "1,2:3:a\n", "a.ts: line 4: dimension 1 has 1 values, dimension 0 has 2; the series of one sample must be of one length"},
-		{good + "1,2:3,x:a\n", `a.ts: line 4: dimension 1, value 1: "x" is not a number that float32 holds; correct it, or write ? for a missing value`},
+		{good + "1,2:a\n", "a.ts, line 4: 2 fields between colons; want 3, a series for each of the 2 dimensions and then the class"},
+		{good + "1,2:3,4:c\n", `a.ts, line 4: class "c" is not one of @classLabel (a b); name it there, or see whether the line is cut off`},
+		{good + "1,2:3:a\n", "a.ts, line 4: dimension 1 has 1 values, dimension 0 has 2; the series of one sample must be of one length"},
+		{good + "1,2:3,x:a\n", `a.ts, line 4: dimension 1, value 1: "x" is not a number that float32 holds; correct it, or write ? for a missing value`},
 		{good + "1,2:3,1e99:a\n", `dimension 1, value 1: "1e99" is not a number that float32 holds`},
-		{"@classLabel true\n@data\n1,2:\n", "a.ts: line 3: nothing comes after the last colon; write the sample's class there"},
+		{"@classLabel true\n@data\n1,2:\n", "a.ts, line 3: nothing comes after the last colon; write the sample's class there"},
 		{good + "1,2:3,4:a\n", `a.ts: all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`},
 		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; remove the sample or the sensor, or set it to zero with --missing zero`},
 		{good + "?,?:?,?:a\n1,2:1,2:b\n", "a.ts, line 4: no sensor has a value; remove the sample"},
@@ -147,7 +147,7 @@ func FuzzTS(f *testing.F) {
 	f.Add("@classLabel true\n@data\n1:a\n2,3:b")
 	f.Add("@dimensions 999999999\n@classLabel true\n@data\n1:a")
 	f.Fuzz(func(t *testing.T, text string) {
-		h, samples, err := readTS(strings.NewReader(text), func(int64) error { return nil })
+		h, samples, err := (&reading{ctx: t.Context()}).readTS(strings.NewReader(text), "a.ts", int64(len(text)))
 		if err != nil {
 			return
 		}

@@ -7,8 +7,10 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// write writes the arrays that ccp reads, see package datasets.
-func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, frames int, parts []int32, signal func(i int, dst []float32)) error {
+// write writes the arrays that package datasets reads.
+func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, frames int, parts []int32,
+	signal func(i int, dst []float32),
+) error {
 	edges := graph.EdgeList() // each once, all of weight 1
 	ends := make([]int32, 0, 2*len(edges))
 	for _, edge := range edges {
@@ -28,13 +30,13 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 		{Name: "node_names", Array: list(names)},
 	}
 	if parts != nil {
-		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)}, npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
+		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)},
+			npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
 	}
 	split, groups := make([]uint8, len(s.samples)), make([]string, len(s.samples))
 	for i, x := range s.samples {
-		groups[i] = x.group
-		if split[i] = train; x.test {
-			split[i] = test
+		if groups[i] = x.group; x.test {
+			split[i] = 2 // a test, see package datasets; 0 is for training
 		}
 	}
 	if s.split {
@@ -56,5 +58,5 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 	})
 }
 
-// list is an array of one dimension.
+// list returns an array of one dimension.
 func list[T any](values []T) *npz.Array { return &npz.Array{Shape: []int{len(values)}, Data: values} }

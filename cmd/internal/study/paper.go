@@ -15,8 +15,8 @@ import (
 	"github.com/clusterpool/ccp/models/training"
 )
 
-// Figures is the name of the table of the runs that the paper's figures are drawn from. They are runs of the tables loss and order.
-// The other constants are its rows.
+// Figures is the name of the table whose runs the paper's figures are drawn from. They are runs of the tables loss and
+// order. The other constants are its rows.
 const (
 	Figures     = "figures"
 	TaskAndC    = "task + C"
@@ -29,8 +29,8 @@ const (
 type paperTable struct {
 	Name  string
 	About string
-	Data  []string // the sets that the paper has it for; the first is the default
-	Also  string   // the set that can stand in for those, or "any"
+	Data  []string // the paper's data sets; the first is the default
+	Also  string   // another set that the table can be made for, or "any"
 	Rows  []struct {
 		Name  string
 		Model string
@@ -38,7 +38,7 @@ type paperTable struct {
 		Recipe string
 		Paper  map[string]float64 // the paper's accuracy on each of its data sets, in percent
 		Note   string
-		// Set is laid over the defaults of data set and model as a JSON merge patch: null takes an option of the model away.
+		// Set is a JSON merge patch of the recipe for the data set and the model: null removes an option of the model.
 		Set json.RawMessage
 	}
 }
@@ -54,14 +54,14 @@ var paperTables = func() (tables []paperTable) {
 	return tables
 }()
 
-// decode reads a document that has no fields but those of v.
+// decode reads a document. It is an error if the document has a field that v lacks.
 func decode(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	return d.Decode(v)
 }
 
-// TableNames lists the paper's tables that can be made for a data set: all of them for "", the paper's own sets.
+// TableNames lists the paper's tables that can be made for a data set. "" stands for the paper's own sets and gives all.
 func TableNames(data string) (names []string) {
 	for _, p := range paperTables {
 		if data == "" || p.Also == "any" {
@@ -74,12 +74,12 @@ func TableNames(data string) (names []string) {
 // The size of a reduced table.
 const (
 	reducedEpochs = 10
-	reducedWidths = 4 // the part of the filters and hidden widths that is left
+	reducedWidths = 4 // filters and hidden widths are divided by this
 )
 
-// PaperTable is one of the paper's tables for a data set, "" for its usual one. epochs above 0 shortens each training; a reduced table has
-// a quarter of the filters and hidden widths, and 10 epochs where epochs is 0. The table says so. Networks of a published size that is
-// no setting (cnn, resnet) stay as they are.
+// PaperTable returns one of the paper's tables for a data set, "" for its usual one. If epochs is above 0, it shortens each
+// training. A reduced table has a quarter of the filters and hidden widths, and 10 epochs if epochs is 0. Networks whose size
+// is no setting (cnn, resnet) keep their size. Table.Reduced says what was reduced.
 func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	i := slices.IndexFunc(paperTables, func(p paperTable) bool { return p.Name == name })
 	if i < 0 {
@@ -96,7 +96,8 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	own, sets := slices.Contains(p.Data, data), strings.Join(p.Data, " and ")
 	switch {
 	case !own && p.Also != "any" && p.Also != data:
-		return t, fmt.Errorf("table %s is about %s; filters, loss, order, graph and figures can be made for other data", name, sets)
+		return t, fmt.Errorf("table %s is about %s; filters, loss, order, graph and figures can be made for other data",
+			name, sets)
 	case !own:
 		t.Title += fmt.Sprintf(", on %s in place of the paper's %s", data, sets)
 	case p.Also == "any":
@@ -105,7 +106,7 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	if reduced {
 		epochs = cmp.Or(epochs, reducedEpochs)
 	}
-	var whole []string // the numbers of epochs that were cut short
+	var whole []string // the numbers of epochs before they were reduced
 	for _, r := range p.Rows {
 		c, err := training.Recipe(data, r.Model, cmp.Or(r.Recipe, models.PaperRecipe))
 		if err != nil {
@@ -138,7 +139,7 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	return t, nil
 }
 
-// narrow leaves a part of the filters and hidden widths of a configuration for a data set that has a name.
+// narrow divides the filters and hidden widths of a configuration by reducedWidths. Its data set must have a name.
 func narrow(c *training.Config) error {
 	info, err := datasets.Named(c.Data)
 	if err != nil {

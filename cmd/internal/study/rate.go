@@ -11,16 +11,16 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// rateFile holds a finished run's rate of inference.
+// rateFile is the file with a finished run's rate of inference.
 const rateFile = "rate.json"
 
-// Rate is how fast a trained model classifies.
+// Rate says how fast a trained model classifies.
 type Rate struct {
 	Batch     int     `json:"batch"`
 	PerSecond float64 `json:"signals_per_second"` // from the median of the batches' times
 }
 
-// measureRate times the classifier in dir on batches of 64 random signals, for half a second and at least five batches.
+// measureRate times the classifier in dir on batches of 64 signals, for half a second and at least five batches.
 func measureRate(backend compute.Backend, dir string) error {
 	c, err := models.Load(dir, models.WithBackend(backend))
 	if err != nil {

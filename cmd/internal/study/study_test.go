@@ -73,7 +73,7 @@ one
 other                                                                    50
 not run: one: no such thing
 `, s.Text())
-	markdown := s.show("summary")
+	markdown := execute("summary", s)
 	assert.Contains(t, markdown, "| both | 98.0 ± 1.0 | 3 | 1,234 | 5 | 10 | 12,300 | 84.4 |\n| one |  |")
 	assert.Contains(t, markdown, "- both: as it is\n- not run: one: no such thing\n")
 	require.NoError(t, s.Write(folder))
@@ -205,17 +205,4 @@ func TestPaperTables(t *testing.T) {
 	assert.ErrorContains(t, err, "table cifar10 is about cifar10")
 	_, err = PaperTable("x", "", 0, false)
 	assert.ErrorContains(t, err, `there is no table "x"; there are cross-subject, cross-view, cifar10`)
-}
-
-func TestJobs(t *testing.T) {
-	slurm, err := Jobs("slurm", "ccp-loss", "ccp reproduce loss", 15)
-	require.NoError(t, err)
-	assert.Contains(t, slurm, "#SBATCH --array=1-15\n")
-	assert.True(t, strings.HasSuffix(slurm, "\nexec ccp reproduce loss\n"))
-	kubernetes, err := Jobs("kubernetes", "ccp-loss", `ccp reproduce loss --data "my ring.npz"`, 15)
-	require.NoError(t, err)
-	assert.Contains(t, kubernetes, `command: ["sh", "-c", "exec ccp reproduce loss --data \"my ring.npz\""]`)
-	assert.Contains(t, kubernetes, "parallelism: 15\n")
-	_, err = Jobs("cron", "", "", 1)
-	assert.ErrorContains(t, err, `not for "cron"`)
 }

@@ -4,16 +4,14 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
-	"github.com/clusterpool/ccp/internal/files"
 )
 
-// Suite lays tables with the same rows, the models, side by side: one for each data set.
+// Suite puts tables with the same rows, the models, side by side: one table for each data set.
 type Suite struct {
 	Name    string     `json:"name"`
 	Title   string     `json:"title"`
@@ -23,11 +21,11 @@ type Suite struct {
 	Origin  Origin     `json:"origin"`
 	Models  []Standing `json:"models"`
 	Sets    []Summary  `json:"sets"`
-	// Counted are the titles of the sets of which all models have the same number of runs. A model that has run nothing is left out.
+	// Counted are the titles of the sets on which all models have as many runs. Models without any run do not matter.
 	Counted []string `json:"counted"`
 }
 
-// Standing is what came of a model over the counted sets.
+// Standing holds the results of a model over the counted sets.
 type Standing struct {
 	Name       string  `json:"name"`
 	Runs       int     `json:"runs"`       // on all sets
@@ -38,7 +36,7 @@ type Standing struct {
 	Parameters float64 `json:"parameters"` // mean over sets
 }
 
-// SummarizeSuite reads what the runs of the tables in folder have come to. errs, which may be nil, says why a run failed, by directory.
+// SummarizeSuite reads the results of the tables' runs in folder. errs says why a run failed, by directory; it may be nil.
 func SummarizeSuite(folder, name, title string, tables []Table, seeds int, origin Origin, errs map[string]error) Suite {
 	s := Suite{Name: name, Title: title, Seeds: seeds, Origin: origin, Counted: []string{}}
 	for _, row := range tables[0].Rows {
@@ -71,7 +69,7 @@ func SummarizeSuite(folder, name, title string, tables []Table, seeds int, origi
 	return s
 }
 
-// count adds a set to the standings, if all models that have run anything have the same number of runs of it.
+// count adds a set to the standings, if all models that have any run have as many runs on it.
 func (s *Suite) count(set *Summary) {
 	runs, accuracies := 0, []float64(nil)
 	for m, line := range set.Lines {
@@ -105,10 +103,10 @@ func (s *Suite) count(set *Summary) {
 	}
 }
 
-// same says that two means of the same accuracies, summed in different orders, are equal.
+// same reports whether two means of the same accuracies, summed in different orders, are equal.
 func same(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// ranks number values from the largest, 1, on. Equal ones share the mean of their numbers.
+// ranks numbers values from the largest, 1, on. Equal values share the mean of their numbers.
 func ranks(values []float64) (numbers []float64) {
 	for _, v := range values {
 		larger, equal := 0, 0
@@ -125,8 +123,8 @@ func ranks(values []float64) (numbers []float64) {
 	return numbers
 }
 
-// rows are the table's for people, the heading first, with a column for each model that has run something: a row for each set, then,
-// if sets count, those of the standings. Names have at most `longest` characters.
+// rows formats the table, with a column for each model that has any run: the heading, then a row for each set. standings
+// are the rows below, if any set counts. Names have at most `longest` characters.
 func (s Suite) rows(longest int) (sets, standings [][]string) {
 	sets = [][]string{{"accuracy %"}}
 	for _, set := range s.Sets {
@@ -161,7 +159,7 @@ const (
 	longestSet   = 20
 )
 
-// Text is the table for a terminal, in several parts where there are many models.
+// Text formats the table for a terminal, in several parts if there are many models.
 func (s Suite) Text() string {
 	sets, standings := s.rows(longestSet)
 	rows := append(sets, make([]string, len(sets[0]))) // a blank line
@@ -177,74 +175,28 @@ func (s Suite) Text() string {
 	return strings.TrimRight(text.Align(s.show("suite-terminal", parts)), "\n") + "\n"
 }
 
-// show writes the suite with a template, to which parts are the rows, in one table or several.
+// show formats the suite with a template. parts are its rows, in one table or several.
 func (s Suite) show(name string, parts [][][]string) string {
 	return execute(name, struct {
 		Suite
 		Parts    [][][]string
 		Failures []string
-	}{s, parts, s.failures()})
+	}{s, parts, failures(s.Sets)})
 }
 
-// failures say which models have not run on which sets, each reason once: reasons that differ in numbers and the set's name are one,
-// worded as for the first set.
-func (s Suite) failures() (lines []string) {
-	type cause struct{ kind, model string }
-	var failed []named[cause]
-	reasons := map[string]string{} // the first of each kind
-	var names []*regexp.Regexp
-	for _, set := range s.Sets {
-		names = append(names, regexp.MustCompile(`\b`+regexp.QuoteMeta(set.Title)+`\b`))
-	}
-	for m, model := range s.Models {
-		for i, set := range s.Sets {
-			reason := set.Lines[m].Error
-			if reason == "" {
-				continue
-			}
-			kind := numbers.ReplaceAllString(names[i].ReplaceAllString(reason, ""), "")
-			if reasons[kind] == "" {
-				reasons[kind] = reason
-			}
-			failed = append(failed, named[cause]{cause{kind, model.Name}, set.Title})
-		}
-	}
-	type place struct{ kind, sets string }
-	var models []named[place]
-	for _, f := range group(failed, ", ") {
-		models = append(models, named[place]{place{f.key.kind, f.name}, f.key.model})
-	}
-	var places []named[string]
-	for _, f := range group(models, ", ") {
-		places = append(places, named[string]{f.key.kind, f.name + " on " + f.key.sets})
-	}
-	for _, f := range group(places, "; ") {
-		lines = append(lines, "not run: "+f.name+": "+reasons[f.key])
-	}
-	return lines
-}
-
-var numbers = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
-
-// Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing. The CSV file has a row for each set
-// and model, with all digits.
+// Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json. The CSV file has a row for each set and model, with all
+// digits.
 func (s Suite) Write(folder string) error {
-	path := filepath.Join(folder, s.Name)
-	heading := []string{"set", "model", "runs", "accuracy", "deviation", "rank", "validation", "parameters", "epochs", "seconds", "signals_per_second", "folds", "reduced", "machine", "backend", "error"}
-	err := text.WriteCSV(path+".csv", heading, func(row func(cells ...any)) error {
+	const heading = "set,model,runs,accuracy,deviation,rank,validation,parameters,epochs,seconds,signals_per_second," +
+		"folds,reduced,machine,backend,error"
+	sets, standings := s.rows(math.MaxInt)
+	markdown := s.show("suite", [][][]string{append(sets, standings...)})
+	return write(filepath.Join(folder, s.Name), s, markdown, heading, func(row func(cells ...any)) {
 		for _, set := range s.Sets {
 			for _, l := range set.Lines {
-				row(set.Title, l.Name, l.Runs, l.Accuracy, l.Deviation, l.Rank, l.Validation, l.Parameters, l.Epochs, l.Seconds, l.PerSecond, s.Folds, set.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
+				row(set.Title, l.Name, l.Runs, l.Accuracy, l.Deviation, l.Rank, l.Validation, l.Parameters, l.Epochs, l.Seconds,
+					l.PerSecond, s.Folds, set.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if err := files.WriteJSON(path+".json", s); err != nil {
-		return err
-	}
-	sets, standings := s.rows(math.MaxInt)
-	return files.WriteBytes(path+".md", []byte(s.show("suite", [][][]string{append(sets, standings...)})))
 }

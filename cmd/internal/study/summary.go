@@ -1,12 +1,15 @@
 package study
 
 import (
+	"embed"
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
@@ -15,14 +18,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Line is what came of a row: means over the runs that have ended. Accuracies are in percent.
+// Line holds the results of a row: means over the runs that have ended. Accuracies are in percent.
 type Line struct {
 	Name       string  `json:"name"`
 	Paper      float64 `json:"paper,omitempty"`
 	Runs       int     `json:"runs"`
 	Accuracy   float64 `json:"accuracy"`
-	Deviation  float64 `json:"deviation"`            // standard deviation over the runs, of at least two
-	Rank       float64 `json:"rank,omitempty"`       // of the accuracy among the lines, 1 is the best; ties share their mean. In a suite only
+	Deviation  float64 `json:"deviation"`            // standard deviation over at least two runs
+	Rank       float64 `json:"rank,omitempty"`       // in a suite: rank of the accuracy, 1 is the best; ties share their mean
 	Validation float64 `json:"validation,omitempty"` // 0: no samples were held out
 	Parameters int     `json:"parameters"`
 	Epochs     int     `json:"epochs"`
@@ -50,17 +53,17 @@ type Summary struct {
 	Seeds   int    `json:"seeds"`
 	Folds   string `json:"folds,omitempty"`   // such as "5 folds"
 	Reduced string `json:"reduced,omitempty"` // in what way this is less than the whole
-	Origin  Origin `json:"origin,omitzero"`   // zero in a suite, which has it
+	Origin  Origin `json:"origin,omitzero"`   // zero in a suite, which has its own
 	Lines   []Line `json:"lines"`
 	// Figures were drawn from the table's runs.
 	Figures []Figure `json:"figures,omitempty"`
 }
 
-// Figure is a picture that was drawn from a table's runs, with the numbers behind it.
+// Figure is a picture that was drawn from a table's runs, with the numbers that it shows.
 type Figure struct {
 	Name  string   `json:"name"`
 	About string   `json:"about"`
-	Files []string `json:"files"`           // .png, .svg, .csv; none where it could not be drawn
+	Files []string `json:"files"`           // .png, .svg, .csv; none if it could not be drawn
 	Notes []string `json:"notes,omitempty"` // in what it is less than it should be
 }
 
@@ -72,12 +75,19 @@ type Origin struct {
 	Versions map[string]string `json:"versions"`
 }
 
-// Summarize reads what the runs of a table in folder have come to. errs, which may be nil, says why a run failed, by directory.
+// Summarize reads the results of a table's runs in folder. errs says why a run failed, by directory; it may be nil.
 func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string]error) Summary {
-	s := Summary{Name: t.Name, Title: t.Title, Seeds: seeds, Folds: t.folds(), Origin: origin}
+	s := Summary{Name: t.Name, Title: t.Title, Seeds: seeds, Origin: origin}
+	switch folds := t.Rows[0].Folds; {
+	case folds == nil:
+	case folds[0].Of == 0:
+		s.Folds = "a fold for each group"
+	default:
+		s.Folds = fmt.Sprintf("%d folds", folds[0].Of)
+	}
 	ended, all := 0, 0
 	for _, row := range t.Rows {
-		cells := Cells(folder, []Table{{Rows: []Row{row}}}, seeds)
+		cells := row.cells(folder, seeds)
 		line := summarizeRow(row, cells, errs)
 		s.Lines = append(s.Lines, line)
 		ended, all = ended+line.Runs, all+len(cells)
@@ -86,19 +96,7 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 	return s
 }
 
-// folds says over which folds the table's runs are.
-func (t Table) folds() string {
-	switch folds := t.Rows[0].Folds; {
-	case folds == nil:
-		return ""
-	case folds[0].Of == 0:
-		return "a fold for each group"
-	default:
-		return fmt.Sprintf("%d folds", folds[0].Of)
-	}
-}
-
-// reduced adds to what is said of a table how many of its runs have ended, if not all.
+// reduced adds to what is said of a table how many of its runs have ended, if not all have.
 func reduced(said string, ended, all int) string {
 	if ended < all {
 		said = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d runs", said, ended, all), ", ")
@@ -106,7 +104,7 @@ func reduced(said string, ended, all int) string {
 	return said
 }
 
-// summarizeRow reads what a row's runs have come to.
+// summarizeRow reads the results of a row's runs.
 func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 	line := Line{Name: row.Name, Paper: row.Paper, Note: row.Note}
 	var accuracies, validations, times, rates []float64
@@ -122,22 +120,22 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 			}
 			continue
 		}
-		validation := 0.0
+		ended := Ended{Seed: cell.Config.Seed, Fold: cell.Config.Fold, Accuracy: 100 * result.Test.Accuracy,
+			Seconds: result.Seconds, Folder: filepath.Base(cell.Dir)}
 		if result.Validation != nil {
-			validation = 100 * result.Validation.Accuracy
-			validations = append(validations, validation)
+			ended.Validation = 100 * result.Validation.Accuracy
+			validations = append(validations, ended.Validation)
 		}
-		accuracies = append(accuracies, 100*result.Test.Accuracy)
-		times, rates = append(times, result.Seconds), append(rates, rate.PerSecond)
+		accuracies, times = append(accuracies, ended.Accuracy), append(times, result.Seconds)
+		rates = append(rates, rate.PerSecond)
 		line.Parameters, line.Epochs = result.Parameters, result.Epochs
-		line.Each = append(line.Each, Ended{cell.Config.Seed, cell.Config.Fold, 100 * result.Test.Accuracy, validation,
-			result.Seconds, filepath.Base(cell.Dir)})
+		line.Each = append(line.Each, ended)
 	}
 	if line.Runs = len(accuracies); line.Runs > 0 {
 		line.Accuracy, line.Seconds, line.PerSecond = stat.Mean(accuracies, nil), stat.Mean(times, nil), stat.Mean(rates, nil)
-		if len(validations) > 0 {
-			line.Validation = stat.Mean(validations, nil)
-		}
+	}
+	if len(validations) > 0 {
+		line.Validation = stat.Mean(validations, nil)
 	}
 	if line.Runs > 1 {
 		line.Deviation = stat.StdDev(accuracies, nil)
@@ -145,7 +143,7 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 	return line
 }
 
-// accuracy is the line's for people, "" without runs.
+// accuracy formats the line's accuracy, "" without runs.
 func (l Line) accuracy() string {
 	switch l.Runs {
 	case 0:
@@ -156,28 +154,29 @@ func (l Line) accuracy() string {
 	return fmt.Sprintf("%.1f ± %.1f", l.Accuracy, l.Deviation)
 }
 
-// rows are the table's for people, the heading first. The paper's column is there only where there is a number in it.
-func (s Summary) rows() [][]string {
-	columns := 7
-	if slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Paper > 0 }) {
-		columns++
-	}
-	heading := []string{"", "accuracy %", "runs", "parameters", "epochs", "training s", "signals/s", "paper %"}
-	rows := [][]string{heading[:columns]}
+// Rows formats the table, the heading first. It has the paper's column only if there is a number in it.
+func (s Summary) Rows() [][]string {
+	rows := [][]string{{"", "accuracy %", "runs", "parameters", "epochs", "training s", "signals/s", "paper %"}}
 	for _, l := range s.Lines {
 		row := []string{l.Name, "", "", "", "", "", "", ""}
 		if l.Runs > 0 {
-			row = []string{l.Name, l.accuracy(), strconv.Itoa(l.Runs), text.Thousands(l.Parameters), strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond), ""}
+			row = []string{l.Name, l.accuracy(), strconv.Itoa(l.Runs), text.Thousands(l.Parameters), strconv.Itoa(l.Epochs),
+				number(l.Seconds), number(l.PerSecond), ""}
 		}
 		if l.Paper > 0 {
 			row[7] = strconv.FormatFloat(l.Paper, 'f', -1, 64)
 		}
-		rows = append(rows, row[:columns])
+		rows = append(rows, row)
+	}
+	if !slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Paper > 0 }) {
+		for i := range rows {
+			rows[i] = rows[i][:7]
+		}
 	}
 	return rows
 }
 
-// number keeps three digits.
+// number formats a value with three digits.
 func number(v float64) string {
 	if v >= 1000 {
 		scale := math.Pow(10, math.Floor(math.Log10(v))-2)
@@ -186,57 +185,86 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// failures say why lines have no runs, each reason once.
-func (s Summary) failures() (lines []string) {
-	var failed []named[string]
-	for _, l := range s.Lines {
-		if l.Error != "" {
-			failed = append(failed, named[string]{l.Error, l.Name})
+// Failures says why lines have no runs.
+func (s Summary) Failures() []string { return failures([]Summary{s}) }
+
+var digits = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
+
+// failures says which rows have not run on which sets, each reason once. Reasons that differ only in numbers and in the set's
+// title are one reason, which has the words for the first set.
+func failures(sets []Summary) (lines []string) {
+	var kinds []string
+	reason, where := map[string]string{}, map[string][]string{} // by kind
+	for row, line := range sets[0].Lines {
+		titles := map[string][]string{} // by kind
+		for _, set := range sets {
+			failed := set.Lines[row].Error
+			if failed == "" {
+				continue
+			}
+			title := regexp.MustCompile(`\b` + regexp.QuoteMeta(set.Title) + `\b`)
+			kind := digits.ReplaceAllString(title.ReplaceAllString(failed, ""), "")
+			if reason[kind] == "" {
+				reason[kind], kinds = failed, append(kinds, kind)
+			}
+			titles[kind] = append(titles[kind], set.Title)
+		}
+		for kind, on := range titles {
+			place := line.Name
+			if len(sets) > 1 {
+				place += " on " + strings.Join(on, ", ")
+			}
+			where[kind] = append(where[kind], place)
 		}
 	}
-	for _, f := range group(failed, "; ") {
-		lines = append(lines, "not run: "+f.name+": "+f.key)
+	for _, kind := range kinds {
+		lines = append(lines, "not run: "+strings.Join(where[kind], "; ")+": "+reason[kind])
 	}
 	return lines
 }
 
-// named is a name under a key.
-type named[K comparable] struct {
-	key  K
-	name string
-}
+// Text formats the table for a terminal.
+func (s Summary) Text() string { return text.Align(execute("terminal", s)) }
 
-// group joins the names of each key, in the order in which keys first come.
-func group[K comparable](all []named[K], separator string) (groups []named[K]) {
-	for _, one := range all {
-		i := slices.IndexFunc(groups, func(g named[K]) bool { return g.key == one.key })
-		if i < 0 {
-			groups = append(groups, one)
-		} else {
-			groups[i].name += separator + one.name
-		}
-	}
-	return groups
-}
-
-// Text is the table for a terminal.
-func (s Summary) Text() string { return text.Align(s.show("terminal")) }
-
-// Write keeps the table in folder as NAME.md, NAME.csv and NAME.json, each written all or nothing. The CSV file has all digits.
+// Write keeps the table in folder as NAME.md, NAME.csv and NAME.json. The CSV file has all digits.
 func (s Summary) Write(folder string) error {
-	path := filepath.Join(folder, s.Name)
-	heading := []string{"table", "row", "paper", "runs", "accuracy", "deviation", "validation", "parameters", "epochs", "seconds", "signals_per_second", "reduced", "machine", "backend", "note"}
-	err := text.WriteCSV(path+".csv", heading, func(row func(cells ...any)) error {
+	const heading = "table,row,paper,runs,accuracy,deviation,validation,parameters,epochs,seconds,signals_per_second," +
+		"reduced,machine,backend,note"
+	return write(filepath.Join(folder, s.Name), s, execute("summary", s), heading, func(row func(cells ...any)) {
 		for _, l := range s.Lines {
-			row(s.Name, l.Name, l.Paper, l.Runs, l.Accuracy, l.Deviation, l.Validation, l.Parameters, l.Epochs, l.Seconds, l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
+			row(s.Name, l.Name, l.Paper, l.Runs, l.Accuracy, l.Deviation, l.Validation, l.Parameters, l.Epochs, l.Seconds,
+				l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
 		}
-		return nil
 	})
+}
+
+// write writes results to path.csv, path.json and path.md, each whole or not at all.
+func write(path string, results any, markdown, heading string, fill func(row func(cells ...any))) error {
+	err := text.WriteCSV(path+".csv", strings.Split(heading, ","), func(row func(cells ...any)) error { fill(row); return nil })
 	if err != nil {
 		return err
 	}
-	if err := files.WriteJSON(path+".json", s); err != nil {
+	if err := files.WriteJSON(path+".json", results); err != nil {
 		return err
 	}
-	return files.WriteBytes(path+".md", []byte(s.show("summary")))
+	return files.WriteBytes(path+".md", []byte(markdown))
+}
+
+// templateFiles show results as Markdown and on a terminal. A template has the name of its file.
+//
+//go:embed templates
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"base": filepath.Base,
+	"fold": text.Fold,
+	"join": strings.Join,
+}).ParseFS(templateFiles, "templates/*"))
+
+func execute(name string, data any) string {
+	var b strings.Builder
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		panic(err) // the templates are part of the program
+	}
+	return b.String()
 }
