@@ -1,5 +1,5 @@
-// Package benchmarks measures training and inference at the sizes of the paper. `go test -bench . ./benchmarks` sets them
-// beside the machine's own rate of matrix products; README.md tells what else there is.
+// Package benchmarks measures training and inference at the sizes of the paper. To compare with the machine's own rate
+// of matrix products, use `go test -bench . ./benchmarks`. README.md lists the other benchmarks.
 package benchmarks
 
 import (
@@ -13,10 +13,11 @@ import (
 	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 )
 
-// data are the sizes of the data sets, and the graphs that the networks on them take.
+// data holds the sizes and graphs of the data sets.
 var data = map[string]struct {
 	nodes, channels, classes int
 	graph                    func() (*affinity.Matrix, error)
@@ -31,8 +32,8 @@ var data = map[string]struct {
 var ntuBones = [][2]int{{0, 1}, {1, 20}, {2, 20}, {3, 2}, {4, 20}, {5, 4}, {6, 5}, {7, 6}, {8, 20}, {9, 8}, {10, 9}, {11, 10},
 	{12, 0}, {13, 12}, {14, 13}, {15, 14}, {16, 0}, {17, 16}, {18, 17}, {19, 18}, {21, 22}, {22, 7}, {23, 24}, {24, 11}}
 
-// words stands in for the graph of 20NEWS, which needs the corpus: the 16 nearest neighbours of 10,000 random points. It has 118,741
-// edges; the real graph has 119,685 with GloVe's vectors of 50 dimensions.
+// words joins 10,000 random points to their 16 nearest neighbours. The graph replaces the one of 20NEWS, which needs
+// the corpus. It has 118,741 edges; the real graph has 119,685 with GloVe's vectors of 50 dimensions.
 var words = sync.OnceValues(func() (*affinity.Matrix, error) {
 	const nodes, dims = 10_000, 10
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -43,8 +44,9 @@ var words = sync.OnceValues(func() (*affinity.Matrix, error) {
 	return affinity.KNN(points, nodes, dims, 16, affinity.Euclidean)
 })
 
-// convolutions are networks of one or two graph convolutions without pooling, named DATA-NAME. Those of 20NEWS are as wide as
-// the memory that PyTorch Geometric takes allows. A convolution keeps its nodes; terms is the order of Chebyshev filters.
+// convolutions are networks of one or two graph convolutions without pooling, named DATA-NAME. The networks for 20NEWS
+// are as wide as PyTorch Geometric's memory allows. A convolution keeps its nodes; terms is the order of Chebyshev
+// filters.
 var convolutions = map[string]struct {
 	model   string
 	filters []int
@@ -61,13 +63,13 @@ var convolutions = map[string]struct {
 	"20news-gat":     {"gat", []int{8}, 1},
 }
 
-// Architectures names the networks: one for each data set, CCP with the data set's preset, and the graph convolutions.
+// Architectures lists the networks: CCP with the preset of each data set, and the graph convolutions.
 func Architectures() []string {
 	return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(data)), maps.Keys(convolutions))))
 }
 
-// Network is one of the Architectures with its graph. "lattice-N" is a network on a lattice of about N nodes of degree 16,
-// N at least 64, to see how cost grows with the graph.
+// Network returns one of the Architectures with its graph. To show how the cost grows with the graph, "lattice-N" is a
+// network on a lattice of about N nodes of degree 16. N must be at least 64.
 func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 	name, rest, _ := strings.Cut(arch, "-")
 	if n, err := strconv.Atoi(rest); name == "lattice" && err == nil && n >= 64 {
@@ -76,7 +78,8 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 	shape, known := data[name]
 	convolution, convolves := convolutions[arch]
 	if !known || name != arch && !convolves {
-		return models.Spec{}, nil, fmt.Errorf("there is no architecture %q; there are %s, lattice-N", arch, strings.Join(Architectures(), ", "))
+		return models.Spec{}, nil, fmt.Errorf("there is no architecture %q; %s, lattice-N", arch, suggest.Among(arch,
+			Architectures()))
 	}
 	spec := models.Spec{Model: "ccp", Nodes: shape.nodes, Channels: shape.channels, Classes: shape.classes}
 	if convolves {
@@ -91,8 +94,9 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 	return spec, graph, err
 }
 
-// lattice joins each node of a square to 16 others near it: 8 edges a node, fewer at the border. Its network has levels of a quarter
-// of their predecessor's nodes, 16 filters and neighbourhoods of 16, until one cluster can see all that is left.
+// lattice joins each node of a square to 16 nodes near it: 8 edges a node, fewer at the border. Each level of its
+// network has a quarter of the nodes before, 16 filters and neighbourhoods of 16. The last level has one cluster of all
+// nodes.
 func lattice(side int) (models.Spec, *affinity.Matrix, error) {
 	spec := models.Spec{Model: "ccp", Nodes: side * side, Channels: 8, Classes: 4}
 	nodes := spec.Nodes

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -22,22 +22,21 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// Modes are what a Workload can do in a step: train, classify with the hierarchy frozen, or classify computing the
-// hierarchy anew.
+// Modes are the kinds of step: train, classify with a frozen hierarchy, or classify and compute the hierarchy.
 var Modes = []string{"train", "infer-frozen", "infer-learned"}
 
 // Workload is a network on synthetic signals.
 type Workload struct {
 	Spec  models.Spec
 	Batch int
-	// Flops of the filters and dense layers in a step: the matrix products that no implementation can avoid, of CCP's
-	// networks. Training counts the forward product and the two of its gradient.
+	// Flops counts the matrix products of filters and dense layers in a step, which no implementation of CCP can avoid.
+	// Training counts the forward product and the two products of its gradient.
 	Flops float64
-	// Step is what is timed. It returns the loss, or a logit, when its result is at hand.
+	// Step is the function to time. It returns the loss, or a logit, when the result is ready.
 	Step func() (float64, error)
 }
 
-// New builds a workload of a Network. Settings that its model does not have are left out.
+// New builds a workload of a Network. It ignores settings that the model does not have.
 func New(b compute.Backend, arch, mode string, batch int, settings models.Settings) (*Workload, error) {
 	spec, a, err := Network(arch)
 	if err != nil {
@@ -64,7 +63,7 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 		trainer := training.NewTrainer(b, store, config, spec, a, 1000)
 		w.Step = func() (float64, error) {
 			run++
-			x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch, as it does those that a data set prepares
+			x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch
 			y, failed := labels[run%len(signals)].LocalClone()
 			if err = errors.Join(err, failed); err != nil {
 				return 0, err
@@ -81,7 +80,7 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 		return w, nil
 	}
 	if !slices.Contains(Modes, mode) {
-		return nil, fmt.Errorf("there is no mode %q; there are %s", mode, strings.Join(Modes, ", "))
+		return nil, fmt.Errorf("there is no mode %q; %s", mode, suggest.Among(mode, Modes))
 	}
 	classifier, err := models.NewClassifier(b, models.Metadata{Spec: spec}, a)
 	if err != nil {
@@ -111,9 +110,12 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 	return w, nil
 }
 
-// Write writes what New computes with to a folder, for other implementations: network.json, a models.Spec; graph.npz, the
-// affinity as scipy.sparse.load_npz reads it; signals.npz, the arrays signals `[4, batch, nodes, channels]` and labels
-// `[4, batch]`. It is an error if the folder is there already.
+// Write writes a workload to a new folder, for other implementations. It is an error if the folder exists. The files
+// are
+//
+//	network.json  a models.Spec
+//	graph.npz     the affinity, for scipy.sparse.load_npz
+//	signals.npz   the arrays signals [4, batch, nodes, channels] and labels [4, batch]
 func Write(dir, arch string, batch int) error {
 	spec, graph, err := Network(arch)
 	if err != nil {
@@ -141,7 +143,7 @@ func Write(dir, arch string, batch int) error {
 	})
 }
 
-// flops of one sample's forward pass in matrix products.
+// flops returns the operations in matrix products of one sample's forward pass.
 func flops(spec models.Spec) (sum float64) {
 	channels, clusters := spec.Channels, spec.Nodes
 	for _, l := range spec.Levels {
@@ -156,7 +158,7 @@ func flops(spec models.Spec) (sum float64) {
 	return sum
 }
 
-// synthetic makes four batches of normal signals, or of bags of words for CCP on 20NEWS, with random labels.
+// synthetic draws four batches of normal signals with random labels. CCP on 20NEWS gets bags of words.
 func synthetic(arch string, spec models.Spec, batch int) (signals, labels []*tensors.Tensor) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 4 {

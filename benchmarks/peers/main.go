@@ -1,10 +1,10 @@
-// Command peers times our networks and other implementations in turn, each in processes of its own, and writes a CSV of medians
-// and ratios:
+// Command peers times our networks and other implementations in turn. It runs each in its own processes, and writes a
+// CSV of medians and ratios. Usage:
 //
 //	go run ./benchmarks/peers --python VENV/bin/python --out FILE.csv
 //
-// VENV has the packages of requirements.txt. All programs compute with the same network, graph and signals. README.md of the folder
-// above says more.
+// VENV has the packages of requirements.txt. All programs compute with the same network, graph and signals. See
+// benchmarks/README.md.
 package main
 
 import (
@@ -27,11 +27,11 @@ import (
 // implementation is a way to compute the networks of some models.
 type implementation struct {
 	name    string
-	models  string   // of models.Spec that it has, separated by commas
+	models  string   // its models by the names in models.Spec, separated by commas
 	program []string // its script and flags
 }
 
-// implementations of others. PyTorch Geometric can hold a batch on one graph in three ways, see pyg.py.
+// implementations lists the others. PyTorch Geometric can hold a batch on one graph in three ways, see pyg.py.
 var implementations = []implementation{
 	{"torch", "ccp", []string{"ccp_torch.py"}},
 	{"torch-bfloat16", "ccp", []string{"ccp_torch.py", "--dtype", "bfloat16"}},
@@ -53,12 +53,15 @@ func main() {
 	flag.StringVar(&s.python, "python", "python3", "Python with the packages of benchmarks/peers/requirements.txt")
 	flag.StringVar(&s.work, "work", "cifar10/train,cifar10/infer-frozen,ntu/train,ntu/infer-frozen,20news/train,20news/infer-frozen",
 		"workloads, ARCH/MODE, as benchmarks/step has them; * stands for any text, as in cifar10-*/train")
-	flag.StringVar(&s.with, "with", "torch,jax,pyg-*", "implementations beside ours: ccp-bfloat16, torch, torch-bfloat16, torch-compiled, jax, pyg-static, pyg-blocks, pyg-sparse")
+	flag.StringVar(&s.with, "with", "torch,jax,pyg-*", "implementations beside ours: ccp-bfloat16, torch, "+
+		"torch-bfloat16, "+
+		"torch-compiled, jax, pyg-static, pyg-blocks, pyg-sparse")
 	flag.IntVar(&s.rounds, "rounds", 3, "the number of turns that each takes")
 	flag.IntVar(&s.batch, "batch", 64, "samples in a step")
 	flag.IntVar(&s.steps, "steps", 10, "timed steps in a turn")
 	flag.StringVar(&s.cpus, "cpus", "", "processors to pin every process to, as taskset writes them (default: all)")
-	flag.StringVar(&s.backend, "backend", "", "device of all: xla:cpu or xla:cuda (default: the CPU for others, for ours what ccp takes by itself)")
+	flag.StringVar(&s.backend, "backend", "", "device: xla:cpu or xla:cuda (default: the CPU for others, ccp's default "+
+		"for ours)")
 	flag.StringVar(&s.out, "out", "", "CSV file to write, which must not be there yet")
 	flag.Parse()
 	if err := s.run(); err != nil {
@@ -105,7 +108,7 @@ func (s settings) run() (err error) {
 	return err
 }
 
-// matches says whether one of the patterns, separated by commas, matches a name; * stands for any text without a slash.
+// matches reports whether one of the patterns, separated by commas, matches a name. * matches any text without a slash.
 func matches(patterns, name string) bool {
 	return slices.ContainsFunc(strings.Split(patterns, ","), func(pattern string) bool {
 		ok, _ := path.Match(pattern, name)
@@ -115,7 +118,8 @@ func matches(patterns, name string) bool {
 
 func (s settings) cuda() bool { return strings.HasPrefix(s.backend, "xla:cuda") }
 
-// workloads are those that --work names. What matches none is kept as it is: a lattice, or a name that will be an error.
+// workloads lists the workloads that --work names. It keeps a pattern without a match: a lattice, or a name that is an
+// error.
 func (s settings) workloads() (work []string) {
 	for pattern := range strings.SplitSeq(s.work, ",") {
 		found := len(work)
@@ -133,7 +137,8 @@ func (s settings) workloads() (work []string) {
 	return work
 }
 
-// contenders are ours and the others that have the workload's model and are asked for. The workload is written for them.
+// contenders lists our implementation and those asked for that have the workload's model. It writes the workload for
+// them.
 func (s settings) contenders(work, step, workload string) ([]turns.Contender, error) {
 	arch, mode, _ := strings.Cut(work, "/")
 	spec, _, err := benchmarks.Network(arch)

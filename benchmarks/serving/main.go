@@ -1,11 +1,10 @@
-// Command serving puts load on a model that `ccp serve` serves, and prints throughput and latencies as CSV:
+// Command serving puts load on a model that `ccp serve` serves, and prints throughput and latencies as CSV. Usage:
 //
 //	ccp serve --checkpoint runs/digits-ccp-1 &
 //	go run ./benchmarks/serving --model http://127.0.0.1:8080/v2/models/digits
 //
-// Each connection sends a request when the one before is answered. With --rate requests come at that rate, answered or not, which
-// shows what an overloaded server does; latency then counts from the moment when a request was due. With --in-process a checkpoint
-// is timed without a server: Classify beside the bare computation.
+// Each connection sends a request when the one before is answered. With --rate requests come at that rate, answered or
+// not, which shows what an overloaded server does. Latency then counts from the moment when a request was due.
 package main
 
 import (
@@ -33,16 +32,9 @@ func main() {
 	seconds := flag.Float64("seconds", 5, "`TIME` of each, after a warm-up of a tenth of it")
 	batch := flag.Int("batch", 1, "`SIGNALS` in a request")
 	format := flag.String("format", "binary", "binary or json")
-	rate := flag.Float64("rate", 0, "requests a second, on as many connections as it takes; 0: by --connections")
-	dir := flag.String("in-process", "", "`DIR` of a checkpoint: time it in this process, without a server")
+	rate := flag.Float64("rate", 0, "requests a second, on as many connections as needed; 0: by --connections")
 	flag.Parse()
-	err := error(nil)
-	if *dir != "" {
-		err = inProcess(*dir, *seconds)
-	} else {
-		err = run(*model, *connections, *format, *batch, *seconds, *rate)
-	}
-	if err != nil {
+	if err := run(*model, *connections, *format, *batch, *seconds, *rate); err != nil {
 		fmt.Fprintln(os.Stderr, "serving:", err)
 		os.Exit(1)
 	}
@@ -53,7 +45,8 @@ func run(model, connections, format string, batch int, seconds, rate float64) er
 	if err != nil {
 		return err
 	}
-	fmt.Println("model,format,batch,connections,offered_per_s,requests_per_s,signals_per_s,p50_ms,p95_ms,p99_ms,max_ms,ok,refused,failed")
+	fmt.Println("model,format,batch,connections,offered_per_s,requests_per_s,signals_per_s," +
+		"p50_ms,p95_ms,p99_ms,max_ms,ok,refused,failed")
 	length := time.Duration(seconds * float64(time.Second))
 	name := model[strings.LastIndex(model, "/")+1:]
 	if rate > 0 {
@@ -71,7 +64,7 @@ func run(model, connections, format string, batch int, seconds, rate float64) er
 	return nil
 }
 
-// request is what is sent again and again.
+// request is the request that is sent again and again.
 type request struct {
 	url    string
 	batch  int // signals in it
@@ -80,7 +73,7 @@ type request struct {
 	client *http.Client
 }
 
-// newRequest asks the server for the model's shape and draws signals of it.
+// newRequest asks the server for the model's shape and draws signals of this shape.
 func newRequest(model, format string, batch int) (*request, error) {
 	answer, err := http.Get(model)
 	if err != nil {
@@ -90,7 +83,8 @@ func newRequest(model, format string, batch int) (*request, error) {
 	var metadata struct {
 		Inputs []struct{ Shape []int }
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&metadata); err != nil || len(metadata.Inputs) != 1 || len(metadata.Inputs[0].Shape) != 3 {
+	err = json.NewDecoder(answer.Body).Decode(&metadata)
+	if err != nil || len(metadata.Inputs) != 1 || len(metadata.Inputs[0].Shape) != 3 {
 		return nil, errors.Join(fmt.Errorf("%s is not the metadata of a model of ccp: %s", model, answer.Status), err)
 	}
 	shape := metadata.Inputs[0].Shape
@@ -115,7 +109,8 @@ func newRequest(model, format string, batch int) (*request, error) {
 	default:
 		return nil, fmt.Errorf("--format %q is neither binary nor json", format)
 	}
-	r := &request{url: model + "/infer", batch: batch, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1 << 16, DisableCompression: true}}}
+	transport := &http.Transport{MaxIdleConnsPerHost: 1 << 16, DisableCompression: true}
+	r := &request{url: model + "/infer", batch: batch, client: &http.Client{Transport: transport}}
 	if r.body, err = json.Marshal(document); err != nil {
 		return nil, err
 	}
@@ -126,7 +121,7 @@ func newRequest(model, format string, batch int) (*request, error) {
 	return r, nil
 }
 
-// send returns the HTTP status code, 0 if there was no answer.
+// send sends the request. It returns the HTTP status code, 0 if there was no answer.
 func (r *request) send() int {
 	post, err := http.NewRequest(http.MethodPost, r.url, bytes.NewReader(r.body))
 	if err != nil {
@@ -146,8 +141,9 @@ func (r *request) send() int {
 	return answer.StatusCode
 }
 
-// load sends requests for a time: each of a number of connections when the one before is answered or, with a rate, that many a
-// second on as many connections as it takes. It returns the last columns of the table, from requests_per_s on.
+// load sends requests for a time. Each connection sends one when the one before is answered. With a rate, so many
+// requests begin in a second, on as many connections as needed. It returns the last columns of the table, from
+// requests_per_s on.
 func (r *request) load(connections int, rate float64, length time.Duration) string {
 	var mu sync.Mutex
 	var group sync.WaitGroup

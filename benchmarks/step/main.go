@@ -1,5 +1,5 @@
-// Command step times one workload in its own process, which shows its memory, and prints a line of JSON. Other programs, or another
-// build of this one, can be timed in turn with it:
+// Command step times one workload in its own process, which shows its memory, and prints a line of JSON. Other
+// programs, or other builds of this one, can take turns with it:
 //
 //	go run ./benchmarks/step --arch cifar10 --mode train --steps 10
 package main
@@ -19,7 +19,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// line is what is printed. Its names are those of the programs that it is compared with.
+// line is the line of output. The programs in benchmarks/peers print the same names.
 type line struct {
 	Impl      string `json:"impl"`
 	Arch      string `json:"arch"`
@@ -48,13 +48,14 @@ func main() {
 	recompute := flag.Bool("recompute", false, "gather neighbourhoods again in the backward pass, see ccp.Options")
 	steps := flag.Int("steps", 10, "steps to time")
 	warmup := flag.Int("warmup", 3, "steps before them")
-	write := flag.String("write", "", "write the network, its graph and signals to this new `folder`, for other programs, and time nothing")
+	write := flag.String("write", "", "write the network, graph and signals to this new `folder` for other programs, "+
+		"and time nothing")
 	flag.Parse()
 	if out.DType == "bfloat16" {
 		malloc.OneHeap() // as the program does
 	}
-	settings, err := models.NewSettings(fmt.Sprintf("ccp_dropout=%g", *dropout), "ccp_hierarchy="+out.Hierarchy, fmt.Sprintf("ccp_candidates=%d", *candidates),
-		"dtype="+out.DType, fmt.Sprintf("ccp_recompute=%t", *recompute))
+	settings, err := models.NewSettings(fmt.Sprintf("ccp_dropout=%g", *dropout), "ccp_hierarchy="+out.Hierarchy,
+		fmt.Sprintf("ccp_candidates=%d", *candidates), "dtype="+out.DType, fmt.Sprintf("ccp_recompute=%t", *recompute))
 	switch {
 	case err != nil:
 	case *write != "":

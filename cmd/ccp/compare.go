@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,21 +16,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// comparison is what to compare: rows for the models, a table for each data set.
+// comparison says what to compare: a row for each model, a table for each data set.
 type comparison struct {
 	data, models []string
 	recipe       string
 	folds        folding
 	splitSeed    uint64
-	tfidf        *bool // nil: as each model does best
-	steps        int   // of every model that is trained; 0: as many as suit it
-	epochs       int
 }
 
 func newCompare(s *shared) *cobra.Command {
 	var o studyFlags
 	var c comparison
-	var tfidf bool
 	cmd := command("compare", "")
 	cmd.Long += "\n\nModels:"
 	for _, name := range models.Names() {
@@ -39,18 +34,16 @@ func newCompare(s *shared) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&c.data, "data", []string{"digits"}, "data sets: `NAMES` in \"ccp data list\", FILE.npz of your own, or folders of such files")
+	f.StringSliceVar(&c.data, "data", []string{"digits"},
+		"data sets: `NAMES` in \"ccp data list\", FILE.npz of your own, or folders of such files")
 	f.StringSliceVar(&c.models, "models", []string{"ccp", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
-	f.StringVar(&c.recipe, "recipe", models.DefaultRecipe, "`NAME` of the settings of all models: default, what did best here; paper, the way of training of the paper")
-	f.Var(&checked{"", "string", c.folds.set}, "folds", "cross-validate with `K` stratified folds of all samples, or with \"groups\", one fold for each group of the file")
-	f.Uint64Var(&c.splitSeed, "split-seed", 0, "`SEED` of the folds, and of the splits where the data set brings none")
-	f.BoolVar(&tfidf, "tfidf", false, "weigh the words of texts by how rare they are (default: as each model does best)")
-	numberVar(f, &c.steps, "steps", 0, 0, math.MaxInt, "`N` steps of every model (default: by the data set and its size, the same for all)")
+	f.StringVar(&c.recipe, "recipe", models.DefaultRecipe,
+		"`NAME` of the settings of all models: default, the best here; paper, the training of the paper")
+	f.Var(&checked{"", "string", c.folds.set}, "folds",
+		"cross-validate: `K` stratified folds of all samples, or \"groups\" for a fold of each group in the file")
+	f.Uint64Var(&c.splitSeed, "split-seed", 0, "`SEED` of the folds, and of the splits if the data set has none")
 	o.add(cmd, "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if c.epochs = o.epochs; f.Changed("tfidf") {
-			c.tfidf = &tfidf
-		}
 		if len(c.models) == 0 {
 			return usage(cmd, errors.New("--models: name at least one model"))
 		}
@@ -65,7 +58,7 @@ func newCompare(s *shared) *cobra.Command {
 		}
 		var tables []study.Table
 		for _, set := range sets {
-			t, err := c.table(set)
+			t, err := c.table(set, o.epochs)
 			if err != nil {
 				return usage(cmd, err)
 			}
@@ -85,8 +78,8 @@ func newCompare(s *shared) *cobra.Command {
 	return cmd
 }
 
-// table is the comparison on one data set.
-func (c comparison) table(set dataSet) (study.Table, error) {
+// table returns the comparison on one data set. epochs above 0 shortens the trainings.
+func (c comparison) table(set dataSet, epochs int) (study.Table, error) {
 	t := study.Table{Name: set.name, Title: set.name}
 	folds, err := c.folds.of(set.data)
 	if err != nil {
@@ -98,22 +91,16 @@ func (c comparison) table(set dataSet) (study.Table, error) {
 			return t, fmt.Errorf("--recipe: %w", err)
 		}
 		config.SplitSeed = c.splitSeed
-		if c.tfidf != nil {
-			config.TFIDF = *c.tfidf
-		}
-		switch {
-		case c.steps > 0 && !(models.Spec{Model: model}).Fitted():
-			config.Steps, config.Epochs = c.steps, 0
-		case c.epochs > 0 && (c.epochs < config.Epochs || config.Epochs == 0):
-			config.Steps, config.Epochs = 0, c.epochs
-			t.Reduced = fmt.Sprintf("%d epochs", c.epochs)
+		if epochs > 0 && (epochs < config.Epochs || config.Epochs == 0) {
+			config.Steps, config.Epochs = 0, epochs
+			t.Reduced = fmt.Sprintf("%d epochs", epochs)
 		}
 		t.Rows = append(t.Rows, study.Row{Name: model, Config: config, Folds: folds})
 	}
 	return t, nil
 }
 
-// folding is a cross-validation, by its number of folds or by groups.
+// folding is a cross-validation by a number of folds, or by groups.
 type folding struct {
 	number int
 	groups bool
@@ -127,7 +114,7 @@ func (f *folding) set(text string) (err error) {
 	return nil
 }
 
-// String is what the folding adds to the name of a comparison.
+// String returns what the folding adds to the name of a comparison.
 func (f folding) String() string {
 	switch {
 	case f.groups:
@@ -138,7 +125,7 @@ func (f folding) String() string {
 	return ""
 }
 
-// of lists the folds of a data set; nil for no cross-validation.
+// of lists the folds of a data set; without cross-validation there are none.
 func (f folding) of(data string) (folds []datasets.Fold, err error) {
 	number := f.number
 	if f.groups {

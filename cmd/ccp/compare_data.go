@@ -12,13 +12,13 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 )
 
-// dataSet is a data set under a short name of its own.
+// dataSet is a data set with a short name that no other one has.
 type dataSet struct {
 	data string // its name, or the absolute path of a file
 	name string
 }
 
-// dataSets lists the data sets that are meant, each once: by name, by file, or the .npz files of a folder in the order of their names.
+// dataSets lists data sets that are given by name, by file or by folder of .npz files, each once.
 func dataSets(given []string) (sets []dataSet, err error) {
 	var all []string
 	for _, name := range given {
@@ -53,8 +53,8 @@ func dataSets(given []string) (sets []dataSet, err error) {
 	return sets, nil
 }
 
-// knownData returns the name of a data set, or the absolute path of an .npz file. It is an error if there is no such data
-// set or file, so that a study need not begin to find out. "" stays.
+// knownData returns the name of a data set, or the absolute path of an .npz file; "" stays. If there is no such data
+// set or file, it returns an error, before a study begins.
 func knownData(data string) (string, error) {
 	if !strings.EqualFold(filepath.Ext(data), ".npz") {
 		if _, err := datasets.Named(data); data != "" && err != nil {
@@ -68,15 +68,11 @@ func knownData(data string) (string, error) {
 	return filepath.Abs(data)
 }
 
-// inFolder lists the .npz files of a folder; of anything else it lists the thing itself.
+// inFolder lists the .npz files of a folder. If name is no folder, it lists name itself.
 func inFolder(name string) (files []string, err error) {
-	_, unknown := datasets.Named(name)
-	if info, err := os.Stat(name); unknown == nil || err != nil || !info.IsDir() {
-		return []string{name}, nil
-	}
 	entries, err := os.ReadDir(name)
-	if err != nil {
-		return nil, err
+	if _, unknown := datasets.Named(name); unknown == nil || err != nil {
+		return []string{name}, nil
 	}
 	for _, entry := range entries {
 		if !entry.IsDir() && strings.EqualFold(filepath.Ext(entry.Name()), ".npz") {
@@ -89,7 +85,7 @@ func inFolder(name string) (files []string, err error) {
 	return files, nil
 }
 
-// dataAbout names some data sets together: by the one name or folder that was given, or by the first.
+// dataAbout names data sets together: by the name or folder if only one was given, else by the first.
 func dataAbout(given []string, sets []dataSet) string {
 	if path, err := filepath.Abs(given[0]); err == nil && len(given) == 1 {
 		return study.DataName(path)

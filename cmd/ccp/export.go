@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/export"
@@ -12,19 +11,15 @@ import (
 )
 
 func newExport(s *shared) *cobra.Command {
-	var dir, format string
+	var dir string
 	var out target
 	cmd := command("export", "")
 	checkpointFlag(cmd, &dir)
 	out.fileFlags(cmd, "out")
-	formats := []string{"onnx", "npz"}
-	choiceVar(cmd.Flags(), &format, "format", "", "`NAME` of the format: onnx or npz (default: the ending of FILE)", formats...)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if format == "" {
-			format = strings.TrimPrefix(strings.ToLower(filepath.Ext(out.path)), ".")
-		}
-		if !slices.Contains(formats, format) {
-			return usage(cmd, fmt.Errorf("--out %q ends in neither .onnx nor .npz; give --format onnx or npz", out.path))
+		format := strings.TrimPrefix(strings.ToLower(filepath.Ext(out.path)), ".")
+		if format != "onnx" && format != "npz" {
+			return usage(cmd, fmt.Errorf("--out %q ends in neither .onnx nor .npz", out.path))
 		}
 		if err := out.free(); err != nil {
 			return err
@@ -48,7 +43,8 @@ func newExport(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		result := map[string]any{"file": out.path, "format": format, "bytes": info.Size(), // the rest is of a signal
+		// nodes and channels are the shape of a signal
+		result := map[string]any{"file": out.path, "format": format, "bytes": info.Size(),
 			"nodes": network.Spec.Nodes, "channels": network.Spec.Channels, "class_names": network.ClassNames}
 		return s.print(cmd, result, render("export", result))
 	}

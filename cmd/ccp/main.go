@@ -34,19 +34,19 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetArgs(append([]string{}, args...)) // not nil: cobra would read os.Args
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	var usage usageError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "ccp: %v\nSee `%s --help`.\n", err, usage.command)
+		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", withFlags(cmd, err), usage.command)
 		return 2
 	case errors.Is(err, context.Canceled):
 		err = errors.New("stopped early; the same command starts it again or continues")
 	case errors.Is(err, syscall.ENOSPC):
 		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}
-	fmt.Fprintln(stderr, "ccp:", err)
+	fmt.Fprintln(stderr, "ccp:", withFlags(cmd, err))
 	return 1
 }

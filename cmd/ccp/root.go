@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shared is what the commands have in common: the command line, and the flags that each of them takes.
+// shared holds what all commands have: the command line and the common flags.
 type shared struct {
 	args    []string
 	backend string
@@ -51,7 +51,7 @@ func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error)
 	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
 }
 
-// ownHeaps reports whether a training is faster if each thread has a heap of its own: that of a float32 network on one device.
+// ownHeaps reports whether a training is faster if each thread has its own heap. A float32 network on one device is.
 func ownHeaps(c training.Config, devices int) bool {
 	return devices <= 1 && c.Settings.Of("").DType != nn.BFloat16
 }
@@ -65,8 +65,8 @@ func (s *shared) load(cmd *cobra.Command, dir string) (*models.Classifier, error
 	return models.Load(dir, models.WithBackend(b), models.WithNotices(func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }))
 }
 
-// loading completes the options to load a data set with: the folder, a backend that is opened when it is needed, and a display on
-// stderr of what takes long. done ends the display.
+// loading completes the options to load a data set: the folder, a backend that is opened when needed, and a display of
+// the progress on stderr. done ends the display.
 func (s *shared) loading(cmd *cobra.Command, dataDir string, o datasets.Options) (_ datasets.Options, done func()) {
 	status := newStatusLine(cmd.ErrOrStderr())
 	o.DataDir, o.Progress = dataFolder(dataDir), status.loading
@@ -91,13 +91,13 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, oth
 	return training.LoadFor(cmd.Context(), m, config, o)
 }
 
-// untilSignal is the command's context until Ctrl-C or SIGTERM, when told is called. A second Ctrl-C finds no handler any more, so
-// that it kills the process.
-func untilSignal(cmd *cobra.Command, told func()) (ctx context.Context, end func()) {
+// untilSignal returns the command's context until Ctrl-C or SIGTERM. Then it calls notify, and removes the handler: a
+// second Ctrl-C kills the process.
+func untilSignal(cmd *cobra.Command, notify func()) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	ended := context.AfterFunc(ctx, func() {
 		stop()
-		told()
+		notify()
 	})
 	return ctx, func() {
 		ended()
@@ -105,7 +105,7 @@ func untilSignal(cmd *cobra.Command, told func()) (ctx context.Context, end func
 	}
 }
 
-// inFile names the file that an error is about, unless it does so itself.
+// inFile adds the file to an error that does not name it.
 func inFile(path string, err error) error {
 	if err == nil || strings.Contains(err.Error(), path) {
 		return err

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// studyFlags are those that compare and reproduce have in common.
+// studyFlags are the common flags of compare and reproduce.
 type studyFlags struct {
 	folder, dataDir string
 	seeds, epochs   int
@@ -29,12 +29,15 @@ func (o *studyFlags) add(cmd *cobra.Command, folder string) {
 	f := cmd.Flags()
 	dataDirFlag(cmd, &o.dataDir)
 	numberVar(f, &o.seeds, "seeds", 3, 1, math.MaxInt, "`N` runs of each row, with the seeds 1 to N")
-	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt, "`N` passes over the training set at most, labelled \"reduced\" (default: the data set's, or by its size)")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` limit; the table then has the runs so far, labelled \"reduced\"; 0 for none")
-	f.StringVar(&o.folder, "folder", folder, "`FOLDER` that keeps the runs and the tables; processes with the same folder share the work")
+	numberVar(f, &o.epochs, "epochs", 0, 0, math.MaxInt,
+		"`N` passes over the training set at most, labelled \"reduced\" (default: the data set's, or by its size)")
+	f.DurationVar(&o.budget, "budget", 0, "`TIME` limit; the table then has the finished runs, labelled \"reduced\"; 0 "+
+		"for none")
+	f.StringVar(&o.folder, "folder", folder, "`FOLDER` for the runs and tables; processes with the same folder share "+
+		"the work")
 }
 
-// ran is what is known of a study when its runs are over or have been interrupted.
+// ran describes a study whose runs are over or interrupted.
 type ran struct {
 	ctx     context.Context
 	backend compute.Backend
@@ -42,12 +45,18 @@ type ran struct {
 	errs    map[string]error // why a run failed, by directory
 }
 
-// runStudy runs what is missing of the tables. Then report prints and keeps them, and returns how many runs they have.
-func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table, report func(ran) (runs int, err error)) error {
+// runStudy does the runs that the tables lack. Then report prints and keeps the tables, and returns their number of
+// runs.
+func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table,
+	report func(ran) (runs int, err error),
+) error {
 	if o.budget < 0 {
 		return usage(cmd, fmt.Errorf("--budget %s must be at least 0", o.budget))
 	}
-	s.heaps = !slices.ContainsFunc(study.Cells("", tables, 1), func(cell study.Cell) bool { return !ownHeaps(cell.Config, 1) })
+	s.heaps = !slices.ContainsFunc(study.Cells("", tables, 1), func(cell study.Cell) bool {
+		return !ownHeaps(cell.Config,
+			1)
+	})
 	b, info, err := s.open(cmd)
 	if err != nil {
 		return err
@@ -58,7 +67,8 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	defer end()
 	errs := map[string]error{}
 	options := study.Options{Budget: o.budget,
-		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name, SaveEvery: time.Minute},
+		Experiment: training.Options{DataDir: dataFolder(o.dataDir), Command: command, Backend: info.Name,
+			SaveEvery: time.Minute},
 		Begin: func(i, n int, cell study.Cell) {
 			about := fmt.Sprintf("%s, seed %d", cell.Row, cell.Config.Seed)
 			if fold := cell.Config.Fold.String(); fold != "" {
@@ -77,7 +87,8 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	if err != nil && !errors.Is(err, training.ErrInterrupted) && ctx.Err() == nil {
 		return err
 	}
-	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name, Versions: training.Versions(info.Name)}
+	origin := study.Origin{Command: command, Machine: backend.ThisMachine().String(), Backend: info.Name,
+		Versions: training.Versions(info.Name)}
 	runs, err := report(ran{ctx, b, origin, errs})
 	switch {
 	case err != nil:
@@ -92,7 +103,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 
 var errNothingRun = errors.New("no run could be done; the reasons are above")
 
-// reportTables prints tables one after the other, with their figures, and keeps each.
+// reportTables prints and keeps each table, with its figures.
 func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.Table) func(ran) (int, error) {
 	return func(r ran) (runs int, err error) {
 		var summaries []study.Summary
@@ -100,7 +111,8 @@ func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.T
 			summary := study.Summarize(o.folder, t, o.seeds, r.origin, r.errs)
 			if t.Drawn && r.ctx.Err() == nil {
 				data, done := s.loading(cmd, o.dataDir, datasets.Options{})
-				summary.Figures, err = figures.Draw(r.ctx, r.backend, figures.Options{Folder: o.folder, Table: t, Seeds: o.seeds, Data: data, Progress: data.Progress})
+				summary.Figures, err = figures.Draw(r.ctx, r.backend,
+					figures.Options{Folder: o.folder, Table: t, Seeds: o.seeds, Data: data, Progress: data.Progress})
 				if done(); err != nil && r.ctx.Err() == nil {
 					return 0, err
 				}
@@ -119,7 +131,8 @@ func (s *shared) reportTables(cmd *cobra.Command, o studyFlags, tables []study.T
 }
 
 // reportSuite prints and keeps one table of all data sets.
-func (s *shared) reportSuite(cmd *cobra.Command, o studyFlags, name, title string, tables []study.Table) func(ran) (int, error) {
+func (s *shared) reportSuite(cmd *cobra.Command, o studyFlags, name, title string, tables []study.Table,
+) func(ran) (int, error) {
 	return func(r ran) (runs int, err error) {
 		suite := study.SummarizeSuite(o.folder, name, title, tables, o.seeds, r.origin, r.errs)
 		if err := suite.Write(o.folder); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestNameSuggestions(t *testing.T) {
 		"imprt":                                 `there is no command "imprt"; did you mean ccp data import?`,
 		"graph info":                            `there is no command "info"; did you mean ccp data info?`,
 		"train -epochs 3":                       "unknown flag: --epochs; did you mean --epochs?",
-		"train --model chebishev":               `model: there is no "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,
+		"train --model chebishev":               `--model: there is no "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,
 		"train --backend go --data digts":       `data set "digts" is not known; did you mean digits? There are digits, cifar10,`,
 		"train --dtype bfloat32":                "; did you mean float32?",
 		"compare --models ccp,chebishev":        `--models: there is no model "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,
@@ -71,5 +72,23 @@ func TestNameSuggestions(t *testing.T) {
 			require.NotZero(t, code)
 			assert.Contains(t, stderr, want)
 		})
+	}
+}
+
+// A library names options, the program its flags.
+func TestWithFlags(t *testing.T) {
+	train, _, err := newRoot(nil).Find([]string{"train"})
+	require.NoError(t, err)
+	for message, want := range map[string]string{
+		"label smoothing: share 2 is outside [0, 1)": "--label-smoothing: share 2 is outside [0, 1)",
+		"split_seed: 3": "--split-seed: 3",
+		"digits: its graph is fixed; leave knn out (it …": "digits: its graph is fixed; leave --knn out (it …",
+		"no graph; store edges, or give knn":              "no graph; store edges, or give --knn",
+		"give knn 8, or another checkpoint":               "give --knn 8, or another --checkpoint",
+		"--keep: first":                                   "--keep: first",
+		"mine: leave it out":                              "mine: leave it out",
+		"give data that fit, leave sample 3 out":          "give data that fit, leave sample 3 out",
+	} {
+		assert.Equal(t, want, withFlags(train, errors.New(message)))
 	}
 }

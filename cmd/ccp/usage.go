@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// usageError is a command line that cannot be carried out as it stands.
+// usageError is an error in the command line itself.
 type usageError struct {
 	error
 	command string
@@ -58,10 +58,31 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage(cmd, err)
 }
 
+// options match the options that a library names in an error: "label smoothing: …", "leave knn out", "another checkpoint".
+var options = regexp.MustCompile(`^([a-z]+(?:[ _][a-z]+)*)\b: |\b(?:leave|give|pass|another) ([a-z_]+)\b( out\b| \d|[,;)]|$)`)
+
+// withFlags returns the text of an error with the flags of a command in place of options: "--label-smoothing: …".
+func withFlags(cmd *cobra.Command, err error) string {
+	text, last := "", 0
+	message := err.Error()
+	for _, at := range options.FindAllStringSubmatchIndex(message, -1) {
+		from, to := at[2], at[3]
+		if from < 0 {
+			from, to = at[4], at[5]
+		}
+		name := strings.NewReplacer(" ", "-", "_", "-").Replace(message[from:to])
+		if cmd.Flags().Lookup(name) != nil {
+			text += message[last:from] + "--" + name
+			last = to
+		}
+	}
+	return text + message[last:]
+}
+
 //go:embed help.txt
 var helpText string
 
-// command is the one that help.txt has under "# path". It takes one argument, as described, or none for "".
+// command returns the command that help.txt has under "# path". It takes one argument, as described, or none for "".
 func command(path, argument string) *cobra.Command {
 	_, section, _ := strings.Cut("\n"+helpText, "\n# "+path)
 	section, _, _ = strings.Cut(section, "\n\n# ")
@@ -84,8 +105,8 @@ func command(path, argument string) *cobra.Command {
 	}}
 }
 
-// meantCommand returns the end of an error about an unknown command: a question that names the nearest command of the
-// group or, if none is near, of any group.
+// meantCommand returns the end of an error about an unknown command. It asks for the nearest command of the group or,
+// if none is near, of any group.
 func meantCommand(group *cobra.Command, asked string) string {
 	for _, groups := range [][]*cobra.Command{{group}, append(group.Root().Commands(), group.Root())} {
 		paths := map[string]string{}
@@ -104,7 +125,7 @@ func meantCommand(group *cobra.Command, asked string) string {
 	return ""
 }
 
-// group is a command that only holds others: alone it prints its help.
+// group returns a command that only holds others. Without a sub-command it prints its help.
 func group(path string, commands ...*cobra.Command) *cobra.Command {
 	cmd := command(path, "")
 	cmd.DisableFlagsInUseLine = true
@@ -113,7 +134,7 @@ func group(path string, commands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// self is how the user called this program: by its name or path, or through `go run`.
+// self returns how the user called this program: by its name or path, or through `go run`.
 func self() string {
 	if path, err := os.Executable(); err == nil && strings.Contains(path, "/go-build") {
 		return "go run ./cmd/ccp"
@@ -121,10 +142,10 @@ func self() string {
 	return commandLine(os.Args[0])
 }
 
-// plain is a word that a shell takes as it stands.
+// plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w+=./,:@%-]+$`)
 
-// commandLine joins words to a line that a shell splits into the same words.
+// commandLine quotes and joins words for a shell.
 func commandLine(words ...string) string {
 	quoted := slices.Clone(words)
 	for i, word := range words {

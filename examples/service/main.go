@@ -1,5 +1,5 @@
-// Command service is a Go program that classifies in its own process: POST a JSON array of numbers, get the class. A better
-// snapshot in the checkpoint's directory is taken into use without a restart.
+// Command service is a Go program that classifies in its own process. POST a JSON array of numbers, get the class. If a
+// training writes a better snapshot into the checkpoint's directory, the service uses it without a restart. Try:
 //
 //	ccp train --checkpoint runs/digits
 //	go run ./examples/service runs/digits

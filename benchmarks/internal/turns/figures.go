@@ -1,5 +1,5 @@
-// Package turns measures programs and functions in turn, round after round, so that a drift of the machine's speed meets all
-// of them alike. Every comparison of the benchmarks is written as the same table.
+// Package turns measures programs and functions in turn, round after round. So a change of the machine's speed affects
+// all contenders. All comparisons of the benchmarks have the same table.
 package turns
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Figures describe one measurement. A program that is measured prints them as a line of JSON under these names.
+// Figures are the results of one measurement. A program that is measured prints them as a line of JSON.
 type Figures struct {
 	MedianMS  float64 `json:"median_ms"` // wall clock of a step
 	MinMS     float64 `json:"min_ms"`
@@ -18,7 +18,8 @@ type Figures struct {
 	Versions  string  `json:"versions"`    // of the libraries that computed
 }
 
-// Time calls step warmup times, then steps times, at least once, and times the latter. step returns when its result is at hand.
+// Time calls step warmup times without and steps times, at least once, with a clock. step must return when its result
+// is ready.
 func Time(warmup, steps int, step func() error) (f Figures, err error) {
 	began := time.Now()
 	for range warmup {
@@ -42,12 +43,12 @@ func Time(warmup, steps int, step func() error) (f Figures, err error) {
 	return f, nil
 }
 
-// usage is this process's processor time and its peak of memory in 2²⁰ bytes.
+// usage returns this process's processor time, and its peak of memory in 2²⁰ bytes.
 func usage() (cpuMS, peakMB float64) {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it cannot fail for this process
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6, float64(u.Maxrss) / 1024
 }
 
-// median is the upper one of an even number of values.
+// median returns the median, of an even number of values the upper one.
 func median(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }

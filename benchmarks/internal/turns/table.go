@@ -19,7 +19,8 @@ type Contender struct {
 	Measure func() (Figures, error)
 }
 
-// Command measures by a process of its own, whose last line of output is Figures as JSON. env is added to the environment.
+// Command returns a function that runs a command and reads its last line of output, Figures as JSON. env is added to
+// the environment.
 func Command(env []string, command ...string) func() (Figures, error) {
 	return func() (f Figures, err error) {
 		cmd := exec.Command(command[0], command[1:]...)
@@ -36,21 +37,23 @@ func Command(env []string, command ...string) func() (Figures, error) {
 	}
 }
 
-// Table is the CSV of comparisons.
+// Table is a CSV of comparisons.
 type Table struct {
 	rows         *csv.Writer
 	device, cpus string
 }
 
-// NewTable begins a table. device is what all contenders compute on, cpus the processors that they are pinned to, "" for all.
+// NewTable begins a table. All contenders compute on device, pinned to the processors cpus, "" for all.
 func NewTable(w io.Writer, device, cpus string) *Table {
 	t := &Table{csv.NewWriter(w), device, cpus}
-	t.write("work", "settings", "implementation", "median_ms", "ours_over_theirs", "cpu_ms", "cpu_ours_over_theirs", "peak_rss_mb", "rounds", "cpus", "device", "platform", "versions")
+	t.write("work", "settings", "implementation", "median_ms", "ours_over_theirs", "cpu_ms", "cpu_ours_over_theirs",
+		"peak_rss_mb", "rounds", "cpus", "device", "platform", "versions")
 	return t
 }
 
-// Compare measures the contenders in turn for a number of rounds and writes a row of medians for each. The ratios are those of
-// the first contender, which is ours, to each. A contender that fails has no row, and is named in the error; the others are measured.
+// Compare measures the contenders in turn for a number of rounds and writes a row of medians for each. Ratios are the
+// first contender's time, ours, over each contender's. A contender that fails has no row; the error names it, and the
+// others are measured.
 func (t *Table) Compare(work, settings string, rounds int, contenders []Contender) error {
 	measured, failed := make([][]Figures, len(contenders)), make([]error, len(contenders))
 	for range rounds {
@@ -65,7 +68,8 @@ func (t *Table) Compare(work, settings string, rounds int, contenders []Contende
 				continue
 			}
 			measured[i] = append(measured[i], f)
-			fmt.Fprintf(os.Stderr, "%-28s %-15s %9.2f ms %9.2f ms of processor %6.0f MB\n", work, c.Name, f.MedianMS, f.CPUMS, f.PeakRSSMB)
+			fmt.Fprintf(os.Stderr, "%-28s %-15s %9.2f ms %9.2f ms of processor %6.0f MB\n",
+				work, c.Name, f.MedianMS, f.CPUMS, f.PeakRSSMB)
 		}
 	}
 	var ours, oursCPU float64
@@ -87,13 +91,13 @@ func (t *Table) Compare(work, settings string, rounds int, contenders []Contende
 	return errors.Join(append(failed, t.rows.Error())...)
 }
 
-// write writes a row at once, in case what comes later fails. An error is kept for Compare.
+// write writes a row at once, in case a later one fails. Compare returns its error.
 func (t *Table) write(cells ...string) {
 	_ = t.rows.Write(cells)
 	t.rows.Flush()
 }
 
-// ratio is empty where ours failed.
+// ratio formats a ratio. It is empty if ours failed.
 func ratio(ours, theirs float64) string {
 	if ours == 0 || theirs == 0 {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Fold makes the constants of a classifier, in float64, and rounds them once. It fails, naming the variable, if one is missing,
-// has another shape than the specification says, or holds a value that is not finite.
+// Fold makes the constants of a classifier, in float64, and rounds them once. It fails, naming the variable, if one is
+// missing, has another shape than the specification says, or holds a value that is not finite.
 func Fold(c *models.Classifier) (*Network, error) {
 	if c.Spec.Model != "ccp" {
 		return nil, fmt.Errorf("a model %q cannot be exported; only ccp can", c.Spec.Model)
@@ -72,7 +72,7 @@ func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
 	return nodes, filters, n.convolutions(c, paths[1:], level, filters)
 }
 
-// blocks folds the residual blocks after level i, whose clusters are those of all hierarchies.
+// blocks folds the residual blocks after level i. Their clusters include all hierarchies.
 func (n *Network) blocks(c *models.Classifier, i int, pooled Level) error {
 	paths := c.Spec.Convolutions(i + 1)
 	if len(paths) == 0 {
@@ -106,7 +106,8 @@ func (n *Network) convolutions(c *models.Classifier, paths []string, level Level
 	return nil
 }
 
-// foldLevel folds level i in the scope `path`, whose input is a signal `[nodes, channels]`, from the second level on of each hierarchy.
+// foldLevel folds level i in the scope `path`, whose input is a signal `[nodes, channels]`, from the second level on of
+// each hierarchy.
 func foldLevel(store *model.Store, path string, size models.Level, nodes, channels, i, hierarchies int) (level Level, err error) {
 	scope := store.Scope(path)
 	level = Level{Level: size, Channels: channels}

@@ -1,19 +1,21 @@
-// Package export turns a trained classifier into constants, and writes them for programs without ccp: as an ONNX model or as
-// an .npz of numpy arrays. docs/serving.md describes both files.
+// Package export turns a trained classifier into constants for programs without ccp. It writes an ONNX model, or an
+// .npz of numpy arrays. docs/serving.md describes both files.
 package export
 
 import "github.com/clusterpool/ccp/models"
 
-// Network is a trained classifier as constants: gates are computed, batch normalisation is folded. With
-// x = (signal − Mean) / Std, `[nodes, channels]`, every level computes
+// Network is a trained classifier as constants: gates are computed, batch normalisation is folded. The
+// input is x = (signal − Mean) / Std, `[nodes, channels]`. Then every level computes
 //
 //	x[k,j] ← ELU(Σ_l Σ_i Kernel[l,i,j] · Gates[k,l] · x[Nodes[k,l],i] + Bias[j])
 //
-// In the ELU, a level with a Skip also adds the input of the level before it. The convolutions of a stem and of blocks are levels, too,
-// with a cluster for each node of their input. A level of K clusters in H hierarchies is one of H·K, those of the first hierarchy first.
+// In the ELU, a level with a Skip also adds the input of the level before it. The convolutions of a stem and of blocks
+// are levels, too, with a cluster for each node of their input. A level of K clusters in H hierarchies becomes one
+// level of H·K clusters, the first hierarchy's clusters first.
 //
-// The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last of these has no ELU and
-// gives the logits of each hierarchy. Their mean over the hierarchies are the logits, whose softmax are the probabilities.
+// The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last layer has
+// no ELU and gives the logits of each hierarchy. Their mean over the hierarchies are the logits, whose softmax are the
+// probabilities.
 type Network struct {
 	models.Metadata
 	Hierarchies int // H

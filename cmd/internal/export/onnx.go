@@ -20,8 +20,9 @@ func (n *Network) WriteONNX(path string) error {
 	return files.WriteBytes(path, model)
 }
 
-// ONNX is the network as an ONNX model. Its input is `signals`, float32 `[batch, nodes, channels]` in raw units; its outputs are
-// `probabilities` and `logits`, float32 `[batch, classes]`. A model of 2 GiB or more is an error: that is protobuf's limit.
+// ONNX is the network as an ONNX model. Its input is `signals`, float32 `[batch, nodes, channels]` in raw units; its
+// outputs are `probabilities` and `logits`, float32 `[batch, classes]`. A model of 2 GiB or more is an error: that is
+// protobuf's limit.
 func (n *Network) ONNX() ([]byte, error) {
 	g := &onnxGraph{x: "signals"}
 	g.node("Sub", "input/centred", g.constant("input/mean", n.Mean, n.Spec.Channels))
@@ -61,8 +62,8 @@ func (n *Network) ONNX() ([]byte, error) {
 		[]string{texts(1, "class_names") + texts(2, string(names)), texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())})
 }
 
-// level gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel: `[batch, N, C]` becomes
-// `[batch, K, filters]`. before: the input of the level before, for a Skip.
+// level gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel. x is `[batch, N, C]` before
+// and `[batch, K, filters]` after. A Skip adds the value before, the input of the previous level.
 func (g *onnxGraph) level(name string, l Level, before string) {
 	k, size, filters := l.Clusters, l.Neighbours, l.Filters
 	nodes := make([]int64, len(l.Nodes))
@@ -81,5 +82,5 @@ func (g *onnxGraph) level(name string, l Level, before string) {
 	g.node("Elu", name+"/elu")
 }
 
-// version is that of this program.
+// version returns the version of this program.
 func version() string { return backend.Versions()["ccp"] }

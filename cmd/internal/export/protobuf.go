@@ -17,8 +17,8 @@ const (
 	attributeInts = 7 // AttributeProto.INTS
 )
 
-// onnxGraph collects the parts of a GraphProto. There are a dozen messages in all, so they are written by hand with the field
-// numbers of onnx.proto. A message is a string: its encoded fields, one after another.
+// onnxGraph collects the parts of a GraphProto. There are a dozen messages in all, so they are written by hand with the
+// field numbers of onnx.proto. A message is a string: its encoded fields, one after another.
 type onnxGraph struct {
 	x                   string // the value that the next node takes
 	nodes, initializers []string
@@ -65,7 +65,8 @@ func declared(name string, dims ...int) string {
 func (g *onnxGraph) model(producer, version string, inputs, outputs, metadata []string) ([]byte, error) {
 	const rest = 1 << 20 // ample for all but the constants
 	if g.bytes > math.MaxInt32-rest {
-		return nil, fmt.Errorf("its constants take %d bytes; an ONNX file holds less than 2 GiB; use --format npz", g.bytes)
+		return nil, fmt.Errorf("its constants take %d bytes; an ONNX file holds less than 2 GiB; write an .npz instead",
+			g.bytes)
 	}
 	graph := texts(1, g.nodes...) + texts(2, producer) + texts(5, g.initializers...) + texts(11, inputs...) + texts(12, outputs...)
 	return []byte(ints(1, irVersion) + texts(2, producer) + texts(3, version) + texts(7, graph) +

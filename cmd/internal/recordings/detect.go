@@ -50,7 +50,8 @@ func detect(format string, inputs []string) (string, []string, error) {
 	return format, inputs, nil
 }
 
-// Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the like.
+// Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the
+// like.
 func Name(inputs []string) string {
 	path, err := filepath.Abs(inputs[0])
 	if err != nil {

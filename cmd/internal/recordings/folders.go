@@ -12,8 +12,8 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// readFolders reads a folder with a folder for each class, which holds a CSV or npy file for each recording. It skips other
-// files, and names that begin with a dot.
+// readFolders reads a folder with a folder for each class, which holds a CSV or npy file for each recording. It skips
+// other files, and names that begin with a dot.
 func (r *reading) readFolders(folder string) (*set, error) {
 	paths, err := recordingsIn(folder)
 	if err != nil {
@@ -89,9 +89,9 @@ func (s *set) describe() string {
 
 const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y"
 
-// readRecordingCSV reads a file with a line for each moment and a column for each value, headed sensor.axis. The axes of a
-// sensor are side by side, and all sensors have as many. A heading without a dot is a sensor with one axis. values is
-// `[moments, sensors, channels]`, NaN for a missing value.
+// readRecordingCSV reads a file with a line for each moment and a column for each value, headed sensor.axis. The axes
+// of a sensor are side by side, and all sensors have as many. A heading without a dot is a sensor with one axis. values
+// is `[moments, sensors, channels]`, NaN for a missing value.
 func (r *reading) readRecordingCSV(path string) (s *set, values []float64, err error) {
 	var headings []string
 	err = r.readTable(path, ',', func(_ int, cells []string) (err error) {
@@ -113,7 +113,7 @@ func (r *reading) readRecordingCSV(path string) (s *set, values []float64, err e
 	return s, values, err
 }
 
-// addRow appends the values of a line of cells, which has one for each heading.
+// addRow appends the values of a line. Each heading needs a cell.
 func addRow(values []float64, cells, headings []string) ([]float64, error) {
 	if err := complete(cells, headings); err != nil {
 		return nil, err
@@ -172,15 +172,16 @@ func sensorOf(heading string) string {
 	return heading
 }
 
-// readRecordingNPY reads an array `[moments, sensors, axes]`, or `[moments, sensors]` for one axis. It names the sensors 0,
-// 1, 2, …
+// readRecordingNPY reads an array `[moments, sensors, axes]`, or `[moments, sensors]` for one axis. It names the
+// sensors 0, 1, 2, …
 func readRecordingNPY(path string) (*set, []float64, error) {
 	a, err := npz.ReadNPYFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(a.Shape) < 2 || len(a.Shape) > 3 || slices.Contains(a.Shape, 0) {
-		return nil, nil, fmt.Errorf("%s: the array has shape %v; want [moments, sensors, axes], none of them 0", path, a.Shape)
+		return nil, nil, fmt.Errorf("%s: the array has shape %v; want [moments, sensors, axes], none of them 0", path,
+			a.Shape)
 	}
 	s := &set{channels: 1}
 	for sensor := range a.Shape[1] {

@@ -58,8 +58,8 @@ func (s *set) resample(i, frames int, dst []float32) {
 	}
 }
 
-// place finds the point that lies at a share of the time between the first and the last of count moments. It returns the
-// moment before the point, and the part of the way to the next moment.
+// place finds the point that lies at a share of the time between the first and the last of count moments. It returns
+// the moment before the point, and the part of the way to the next moment.
 func (x *sample) place(share float64, count int) (at int, part float64) {
 	if x.times == nil {
 		position := share * float64(count-1)

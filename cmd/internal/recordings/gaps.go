@@ -14,9 +14,9 @@ type Filled struct {
 	Of      int `json:"of"`      // all values
 }
 
-// fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value. Moments
-// without any value at the ends of a sample are padding, which fill cuts off. A sensor without any value in a sample is an
-// error or, with zeros, set to zero.
+// fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value.
+// Moments without any value at the ends of a sample are padding, which fill cuts off. A sensor without any value in a
+// sample is an error or, with zeros, set to zero.
 func (s *set) fill(zeros bool) (f Filled, err error) {
 	for i := range s.samples {
 		sample := &s.samples[i]

@@ -17,7 +17,7 @@ const (
 	Long    = "long"    // a CSV with a line for each reading
 )
 
-// Options say how to read the input and what to make of it. The zero value suits files that need no explanation.
+// Options say how to read the input and what to write. The zero value suits files that need no explanation.
 type Options struct {
 	Format string // a form of input; "": detect finds it
 	Frames int    // moments of a signal; 0: as many as the samples have
@@ -145,7 +145,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	return result, r.write(out, s, labels, graph, frames.Count, partOf, signal)
 }
 
-// parts reads the parts of a body, if there is a file of them.
+// parts reads the parts of a body, if the options name a file.
 func (r *reading) parts(s *set) (parts []Part, of []int32, err error) {
 	switch {
 	case r.Parts == "":
@@ -203,7 +203,7 @@ func (r *reading) fits(format string) error {
 	return nil
 }
 
-// shift subtracts the first value of a sensor from all sensors, channel by channel, so that the place of a recording does
+// shift subtracts the first value of a sensor from all sensors, channel by channel. Then the place of a recording does
 // not matter.
 func (s *set) shift(origin string) error {
 	if origin == "" {
@@ -223,8 +223,8 @@ func (s *set) shift(origin string) error {
 	return nil
 }
 
-// spaceTime returns the graph of the signals. Links join sensors of a frame, and each sensor is joined to itself in the next
-// frame. If there is one sensor only, it is joined to the two frames before and after, so that neighbourhoods are larger.
+// spaceTime returns the graph of the signals. Links join sensors of a frame, and each sensor is joined to itself in the
+// next frame. A single sensor is joined to the two frames before and after, because neighbourhoods would be too small.
 func (s *set) spaceTime(links [][2]int, frames int) (*affinity.Matrix, error) {
 	if len(s.sensors) > 1 {
 		return affinity.SpaceTime(links, len(s.sensors), frames)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// allLinked is the largest number of sensors of which each is joined to each.
+	// allLinked is the largest number of sensors that are all joined to each other.
 	allLinked = 8
 	// correlated is the number of sensors that each of more sensors is joined to by correlation.
 	correlated = 4
@@ -18,8 +18,8 @@ const (
 	correlating = 2_000_000_000
 )
 
-// links returns the pairs of sensors that belong together, and says where the pairs come from: a file of pairs, the
-// positions of the sensors or, without a file, the signals.
+// links returns the pairs of sensors that belong together, and says where the pairs come from. That is a file of pairs,
+// a file of positions or, without a file, the signals.
 func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (links [][2]int, from string, err error) {
 	count := len(s.sensors)
 	switch {

@@ -56,7 +56,8 @@ func (r *reading) readLong(path string) (*set, error) {
 	case err != nil:
 		return nil, err
 	case t.headings == nil:
-		return nil, fmt.Errorf("%s: the file is empty; its first line names the columns, such as sample,time,sensor,value,label", path)
+		return nil, fmt.Errorf("%s: the file is empty; its first line names the columns, such as "+
+			"sample,time,sensor,value,label", path)
 	case len(t.samples) == 0:
 		return nil, fmt.Errorf("%s: no line comes after the first, which names the columns; each reading takes a line", path)
 	}
@@ -87,7 +88,8 @@ func newLongTable(o Options) *longTable {
 func (t *longTable) head(headings []string) (err error) {
 	t.headings = headings
 	if len(headings) == 1 && strings.ContainsAny(headings[0], ";\t") {
-		return fmt.Errorf("the line has no comma: %.40q; separate the columns by commas, and write decimal points", headings[0])
+		return fmt.Errorf("the line has no comma: %.40q; separate the columns by commas, and write decimal points",
+			headings[0])
 	}
 	find := func(name, use string) int {
 		at := column(headings, name)
@@ -211,5 +213,6 @@ func parseTime(text string) (float64, error) {
 			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, nil
 		}
 	}
-	return 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 or 2024-05-31T12:00:00.5Z", text)
+	return 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 or 2024-05-31T12:00:00.5Z",
+		text)
 }

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// unlike is the ratio of two sensors' deviations from which a person should know.
+// unlike is the ratio of two deviations above which a person should know.
 const unlike = 5
 
-// scale normalises each sensor's channels by their mean and deviation over all moments of the training samples. A constant
-// channel is only centred. If that is not asked for, scale changes nothing. It then returns a note if sensors of one channel
-// have very different scales, because ccp normalises channels, not sensors.
+// scale normalises each sensor's channels by their mean and deviation over all moments of the training samples. A
+// constant channel is only centred. If that is not asked for, scale changes nothing. It then returns a note if sensors
+// of one channel have very different scales, because ccp normalises channels, not sensors.
 func (s *set) scale(asked bool) (note string) {
 	width := len(s.sensors) * s.channels
 	mean, deviation := make([]float64, width), make([]float64, width)

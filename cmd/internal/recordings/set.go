@@ -1,6 +1,6 @@
-// Package recordings turns what people have into the .npz file that ccp trains on: series of the UEA archive (.ts), a
-// folder of recordings for each class, or one long table of readings. All become signals on a graph of space and time: node
-// `frame * sensors + sensor` is a sensor at a moment.
+// Package recordings turns what people have into the .npz file that ccp trains on. It reads series of the UEA archive
+// (.ts), a folder of recordings for each class, or one long table of readings. All become signals on a graph of space
+// and time: node `frame * sensors + sensor` is a sensor at a moment.
 package recordings
 
 import (
@@ -50,8 +50,8 @@ func (s *set) training() (numbers []int) {
 	return numbers
 }
 
-// number numbers the classes from 0, in the order that the data declares or sorted, and returns each sample's number. It
-// leaves out and returns declared classes without a sample.
+// number numbers the classes from 0, in the order that the data declares or sorted, and returns each sample's number.
+// It leaves out and returns declared classes without a sample.
 func (s *set) number() (labels []int32, without []string, err error) {
 	var seen []string
 	for _, sample := range s.samples {

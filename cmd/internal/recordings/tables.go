@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// readTable calls each with the number and the cells of every line of a file that is not empty. Commas separate the cells
-// of a CSV, colons the fields of a .ts file. Cells have no blanks around them, and are valid until the next line is read.
-// Errors name the file and the line.
+// readTable calls each with the number and the cells of every line of a file that is not empty. Commas separate the
+// cells of a CSV, colons the fields of a .ts file. Cells have no blanks around them, and are valid until the next line
+// is read. Errors name the file and the line.
 func (r *reading) readTable(path string, separator rune, each func(line int, cells []string) error) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -99,7 +99,8 @@ func (r *reading) readLabels(path string) (map[string]string, error) {
 		}
 		sample := strings.Clone(cells[name])
 		if was, ok := labels[sample]; ok && was != cells[label] {
-			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was, first[sample])
+			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was,
+				first[sample])
 		}
 		labels[sample], first[sample] = strings.Clone(cells[label]), line
 		return nil
@@ -139,8 +140,8 @@ type Part struct {
 	Sensors []int  `json:"sensors"`
 }
 
-// readParts reads a CSV with a sensor and the name of its part of a body in each line. Parts are in the order in which the
-// file first names them. of holds the part of each sensor, -1 for none.
+// readParts reads a CSV with a sensor and the name of its part of a body in each line. Parts are in the order in which
+// the file first names them. The slice of holds the part of each sensor, -1 for none.
 func (r *reading) readParts(path string, sensors []string) (parts []Part, of []int32, err error) {
 	of = slices.Repeat([]int32{-1}, len(sensors))
 	err = r.readTable(path, ',', func(_ int, cells []string) error {
@@ -168,8 +169,8 @@ func (r *reading) readParts(path string, sensors []string) (parts []Part, of []i
 	return parts, of, err
 }
 
-// readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z. If the first line has no
-// numbers, it is a heading. The file must place every sensor, and may place others. points is `[sensors, dims]`.
+// readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z. If the first line has
+// no numbers, it is a heading. The file must place every sensor, and may place others. points is `[sensors, dims]`.
 func (r *reading) readPositions(path string, sensors []string) (points []float64, dims int, err error) {
 	placed := make([]bool, len(sensors))
 	err = r.readTable(path, ',', func(line int, cells []string) error {
@@ -182,7 +183,8 @@ func (r *reading) readPositions(path string, sensors []string) (points []float64
 			case line == 1:
 				return nil // the heading
 			default:
-				return fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y or sensor,x,y,z", cell)
+				return fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y or sensor,x,y,z",
+					cell)
 			}
 		}
 		if len(place) < 1 || len(place) > 3 || dims > 0 && len(place) != dims {

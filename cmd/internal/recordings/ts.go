@@ -70,11 +70,12 @@ func (r *reading) readTSFiles(paths []string) (*set, error) {
 	return s, nil
 }
 
-// readTS reads a .ts file: an @ line for each property, @data, and then a line for each sample,
+// readTS reads a .ts file: an @ line for each property, @data, and then a line for each sample. Colons separate the
+// series of the sample's dimensions and its class:
 //
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
-// with the series of its dimensions and its class between colons. Series may be of any length, but all series of a sample
+// Series may be of any length, but all series of a sample
 // have the same length.
 func (r *reading) readTS(from io.Reader, path string, size int64) (h tsHeader, samples []sample, err error) {
 	err = r.readLines(from, path, size, ':', func(line int, fields []string) error {
@@ -185,8 +186,8 @@ func (h *tsHeader) sample(fields []string) (sample, error) {
 	return sample{label: label, values: values}, nil
 }
 
-// tsIn lists the .ts files in a folder. If the folder holds several problems, or versions of one, it returns an error
-// unless two of the files are named after the folder.
+// tsIn lists the .ts files in a folder. If there are more than two, it takes the two that are named after the folder;
+// it is an error if there are none.
 func tsIn(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -206,7 +207,8 @@ func tsIn(folder string) ([]string, error) {
 	case slices.Contains(paths, pair[0]) && slices.Contains(paths, pair[1]):
 		return pair, nil
 	}
-	return nil, fmt.Errorf("%s holds %d .ts files (%s, …); name the one or two to take: ccp data import A_TRAIN.ts A_TEST.ts",
+	return nil, fmt.Errorf("%s holds %d .ts files (%s, …); name the one or two to take: ccp data import A_TRAIN.ts "+
+		"A_TEST.ts",
 		folder, len(paths), filepath.Base(paths[0]))
 }
 
@@ -226,7 +228,8 @@ func trainFirst(paths []string) ([]string, error) {
 	case is(a, "test") && is(b, "train"):
 		return []string{b, a}, nil
 	default:
-		return nil, fmt.Errorf("the names of %s and %s do not say which is the test; call them NAME_TRAIN.ts and NAME_TEST.ts",
+		return nil, fmt.Errorf("the names of %s and %s do not say which is the test; call them NAME_TRAIN.ts and "+
+			"NAME_TEST.ts",
 			a, b)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// compressFrom is the length from which an answer is compressed: a shorter one fits into a network packet anyway.
+// compressFrom is the least length of a compressed answer. A shorter one fits into a network packet anyway.
 const compressFrom = 1400
 
 // clientGone is nginx's code for a request whose client went away. Such requests are counted by it.

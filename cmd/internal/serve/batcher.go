@@ -16,9 +16,9 @@ import (
 
 var errFull = refused(http.StatusServiceUnavailable, "the queue is full")
 
-// batcher computes the signals of several requests at once. Requests wait in one queue, in order of arrival. A batch takes as
-// many of them as fit. It waits for more, for maxDelay at most, only if more are likely: a request is being read, or the last
-// batch had more. So a single client never waits.
+// batcher computes the signals of several requests at once. Requests wait in one queue, in order of arrival. A batch
+// takes as many of them as fit. It waits for more, for maxDelay at most, only if more are likely: a request is being
+// read, or the last batch had more. So a single client never waits.
 type batcher struct {
 	maxSignals int           // of a batch, unless one request has more
 	capacity   int           // of the queue, in signals
@@ -52,8 +52,8 @@ func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(i
 	return b
 }
 
-// classify waits for the predictions of signals by classifier. Its errors are errFull, models.ErrInput, models.ErrClosed,
-// ctx's, or those of the computation.
+// classify waits for the predictions of signals by classifier. Its errors are errFull, models.ErrInput,
+// models.ErrClosed, ctx's error, or an error of the computation.
 func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32) ([]models.Prediction, error) {
 	j := &job{ctx: ctx, classifier: classifier, signals: signals, done: make(chan struct{})}
 	if err := b.enqueue(j); err != nil {
@@ -108,8 +108,8 @@ func (b *batcher) work() {
 	}
 }
 
-// await returns true when there is something to compute, and false when nothing more will come. expected is the number of
-// requests in the last batch: so many may come now.
+// await returns true when there is something to compute, and false when nothing more will come. It expects as many
+// requests as the last batch had.
 func (b *batcher) await(expected int) bool {
 	var timeout <-chan time.Time
 	for {

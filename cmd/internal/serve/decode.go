@@ -11,10 +11,11 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// The documents of the Open Inference Protocol, version 2, over HTTP/REST, with Triton's extensions for binary tensors and
-// for classification.
+// The documents of the Open Inference Protocol, version 2, over HTTP/REST, with Triton's extensions for binary tensors
+// and for classification.
 
-// binaryHeader is the HTTP header that says how many bytes at the start of a body are JSON; the rest are binary tensors.
+// binaryHeader is the HTTP header that says how many bytes at the start of a body are JSON; the rest are binary
+// tensors.
 const binaryHeader = "Inference-Header-Content-Length"
 
 // The tensors of every model.
@@ -25,8 +26,8 @@ const (
 	labelTensor         = "label"
 )
 
-// tensor is an input, an output or the description of a tensor. The data of an input are a json.RawMessage: they are read
-// when their type is known.
+// tensor is an input, an output or the description of a tensor. The data of an input are a json.RawMessage: they are
+// read when their type is known.
 type tensor[D any] struct {
 	Name       string     `json:"name"`
 	Datatype   string     `json:"datatype,omitempty"`
@@ -35,7 +36,7 @@ type tensor[D any] struct {
 	Data       D          `json:"data,omitempty"`
 }
 
-// parameters are those of a request and of tensors.
+// parameters are what a request and its tensors can set.
 type parameters struct {
 	BinaryDataOutput bool  `json:"binary_data_output,omitempty"` // of a request: all outputs in binary
 	Timeout          int64 `json:"timeout,omitempty"`            // of a request, in µs; 0: none
@@ -60,8 +61,8 @@ type inferResponse struct {
 	Outputs      []tensor[any] `json:"outputs"`
 }
 
-// decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its values are
-// usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without.
+// decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its
+// values are usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without.
 func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*inferRequest, error) {
 	header, tail := body, []byte(nil)
 	if binaryHeaderValue != "" {
@@ -161,7 +162,7 @@ func parseInt(bits int) func([]byte) (float32, error) {
 	}
 }
 
-// checkOutputs says what is wrong with the requested outputs. A request for none is for all of them.
+// checkOutputs says what is wrong with the requested outputs. A request without outputs gets all.
 func (d *inferRequest) checkOutputs() error {
 	known := []string{probabilitiesTensor, classTensor, labelTensor}
 	seen := map[string]bool{}

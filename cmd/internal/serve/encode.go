@@ -10,8 +10,8 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// encode makes the answer to a request: JSON, then the binary tensors. header is the length of the JSON part, or -1 without
-// binary tensors.
+// encode makes the answer to a request: JSON, then the binary tensors. header is the length of the JSON part, or -1
+// without binary tensors.
 func encode(name, version string, classes []string, d *inferRequest, predictions []models.Prediction) (body []byte, header int, err error) {
 	response := inferResponse{ModelName: name, ModelVersion: version, ID: d.ID}
 	var tail []byte
@@ -66,7 +66,8 @@ func collect[T any](predictions []models.Prediction, part func(models.Prediction
 	return all
 }
 
-// ranking is the classification extension's "score:index:label" of the k most probable classes, the most probable first.
+// ranking is the classification extension's "score:index:label" of the k most probable classes, the most probable
+// first.
 func ranking(probabilities []float64, classes []string, k int) (texts []string) {
 	order := make([]int, len(probabilities))
 	for i := range order {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// watched is a value from files. get reads them again when they have changed; it checks that at most once a second. While
-// they cannot be read, the value stays.
+// watched is a value from files. get reads them again when they have changed; it checks that at most once a second.
+// While they cannot be read, the value stays.
 type watched[T any] struct {
 	paths []string
 	read  func() (T, error)

@@ -63,7 +63,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	return nil
 }
 
-// readBody reads a body of at most MaxBody bytes, also after decompression. The body counts as memory until forget is called.
+// readBody reads a body of at most MaxBody bytes, also after decompression. The body counts as memory until forget is
+// called.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, forget func(), err error) {
 	tooLarge := refused(http.StatusRequestEntityTooLarge, "the request is too large; it can have %d bytes", s.MaxBody)
 	if r.ContentLength > int64(s.MaxBody) {
@@ -97,7 +98,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 }
 
 // countingReader counts bytes in memory, which all requests share. It counts them when they arrive, not when they are
-// announced, so that a slow client takes no room from others.
+// announced. So a slow client takes no room from others.
 type countingReader struct {
 	io.Reader
 	memory       *atomic.Int64

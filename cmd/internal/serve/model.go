@@ -13,7 +13,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// Checkpoint is a model to serve: the directory of a training, and the name in requests, "" for that of the data set.
+// Checkpoint is a model to serve: the directory of a training, and the name in requests, "" for the data set's name.
 type Checkpoint struct {
 	Name, Dir string
 }

@@ -10,9 +10,9 @@ import (
 
 var errStructure = errors.New("its data does not have its shape")
 
-// parseNumbers appends the numbers of a JSON array to values. The array is flat or nested as shape says. encoding/json could do
-// this, but needs a slice for each row and several times as long. That matters: reading a batch of images must not take as
-// long as classifying it. data has been through encoding/json, so it is valid JSON.
+// parseNumbers appends the numbers of a JSON array to values. The array is flat or nested as shape says. encoding/json
+// could do this, but needs a slice for each row and several times as long. That matters: reading a batch of images must
+// not take as long as classifying it. The data is valid JSON, because encoding/json has read it.
 func parseNumbers(values []float32, data json.RawMessage, shape []int, parse func([]byte) (float32, error)) ([]float32, error) {
 	const space = " \n\t\r"
 	switch inner, array := bytes.CutPrefix(bytes.TrimLeft(data, space), []byte("[")); {

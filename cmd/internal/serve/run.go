@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Run answers on listener until ctx is done. Then it ends without losing a request: it reports that it is not ready and closes
-// each connection after its next answer. When no connection is left, or after Config.Drain, it closes the listener, answers
-// what it still has, and closes the models.
+// Run answers on listener until ctx is done. Then it ends without losing a request: it reports that it is not ready and
+// closes each connection after its next answer. When no connection is left, or after Config.Drain, it closes the
+// listener, answers what it still has, and closes the models.
 func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	config, err := s.tlsConfig()

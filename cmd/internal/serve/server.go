@@ -1,10 +1,10 @@
-// Package serve answers requests for classifications over HTTP by the Open Inference Protocol, version 2, which the clients of
-// KServe and Triton speak.
+// Package serve answers requests for classifications over HTTP by the Open Inference Protocol, version 2, which the
+// clients of KServe and Triton speak.
 //
-// A request passes four places, each with a bound. The server reads its body (Config.MaxBody, and Config.Memory for all bodies),
-// decodes it, puts it in the queue of its model (Config.Queue), and computes it together with others (Config.MaxBatch). A
-// request that finds no room is answered with 503 and Retry-After at once. The model that a request is decoded for also answers
-// it, whatever is loaded meanwhile.
+// A request passes four places, each with a bound. The server reads its body (Config.MaxBody, and Config.Memory for all
+// bodies) and decodes it. Then the request waits in the queue of its model (Config.Queue). The model computes it
+// together with others (Config.MaxBatch). A request that finds no room is answered with 503 and Retry-After at once.
+// The model that a request is decoded for also answers it, whatever is loaded meanwhile.
 package serve
 
 import (
@@ -209,7 +209,8 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) err
 	return nil
 }
 
-// acquire returns a model's newest classifier, which must be released. It is an error if the path names another version.
+// acquire returns a model's newest classifier, which must be released. It is an error if the path names another
+// version.
 func (s *Server) acquire(r *http.Request, m *served) (c *models.Classifier, release func(), err error) {
 	c, free, err := m.Acquire()
 	if err != nil {

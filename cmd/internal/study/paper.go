@@ -61,7 +61,7 @@ func decode(raw []byte, v any) error {
 	return d.Decode(v)
 }
 
-// TableNames lists the paper's tables that can be made for a data set. "" stands for the paper's own sets and gives all.
+// TableNames lists the paper's tables that can be made for a data set. "" means the paper's own sets and gives all.
 func TableNames(data string) (names []string) {
 	for _, p := range paperTables {
 		if data == "" || p.Also == "any" {
@@ -77,9 +77,9 @@ const (
 	reducedWidths = 4 // filters and hidden widths are divided by this
 )
 
-// PaperTable returns one of the paper's tables for a data set, "" for its usual one. If epochs is above 0, it shortens each
-// training. A reduced table has a quarter of the filters and hidden widths, and 10 epochs if epochs is 0. Networks whose size
-// is no setting (cnn, resnet) keep their size. Table.Reduced says what was reduced.
+// PaperTable returns one of the paper's tables for a data set, "" for its usual one. If epochs is above 0, it shortens
+// each training. A reduced table has a quarter of the filters and hidden widths, and 10 epochs if epochs is 0. Networks
+// whose size is no setting (cnn, resnet) keep their size. Table.Reduced says what was reduced.
 func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	i := slices.IndexFunc(paperTables, func(p paperTable) bool { return p.Name == name })
 	if i < 0 {

@@ -1,6 +1,7 @@
-// Package study runs many trainings and puts their results side by side. The rows of a table are configurations. Each row is
-// run once for every seed and, in a cross-validation, for every fold. A run is a checkpoint directory of its own. So an
-// interrupted study continues, several processes can share its folder, and tables that have a row in common share its runs.
+// Package study runs many trainings and puts their results side by side. The rows of a table are configurations. Each
+// row is run once for every seed and, in a cross-validation, for every fold. A run is a checkpoint directory of its
+// own. So an interrupted study continues, several processes can share its folder, and tables that have a row in common
+// share its runs.
 package study
 
 import (
@@ -54,8 +55,8 @@ type Cell struct {
 // DataName returns the name of a data set, without folder and extension.
 func DataName(data string) string { return strings.TrimSuffix(filepath.Base(data), filepath.Ext(data)) }
 
-// Cells lists the runs of tables in folder, each once. All rows with the first seed come first, then all rows with the second.
-// Within a seed all rows on the first fold come first. So whenever the time is up, every row has some runs.
+// Cells lists the runs of tables in folder, each once. All rows with the first seed come first, then all rows with the
+// second. Within a seed all rows on the first fold come first. So whenever the time is up, every row has some runs.
 func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
 	known := map[string]bool{}
 	for seed := 1; seed <= seeds; seed++ {
@@ -117,10 +118,10 @@ type Options struct {
 	Failed func(cell Cell, err error)
 }
 
-// Run runs the cells that have no result yet. If another process holds a run's lock, the run is skipped. A run can fail, for
-// example if a model does not suit the data. Then Run calls Failed, skips the row's other seeds and folds, and continues with
-// the other rows. When ctx ends, the current run saves its state and Run returns an error that wraps training.ErrInterrupted.
-// When the budget is over, the run saves its state and Run returns nil.
+// Run runs the cells that have no result yet. If another process holds a run's lock, the run is skipped. A run can
+// fail, for example if a model does not suit the data. Then Run calls Failed, skips the row's other seeds and folds,
+// and continues with the other rows. When ctx ends, the current run saves its state and Run returns an error that wraps
+// training.ErrInterrupted. When the budget is over, the run saves its state and Run returns nil.
 func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) error {
 	limited := ctx
 	if o.Budget > 0 {

@@ -36,7 +36,8 @@ type Standing struct {
 	Parameters float64 `json:"parameters"` // mean over sets
 }
 
-// SummarizeSuite reads the results of the tables' runs in folder. errs says why a run failed, by directory; it may be nil.
+// SummarizeSuite reads the results of the tables' runs in folder. errs says why a run failed, by directory; it may be
+// nil.
 func SummarizeSuite(folder, name, title string, tables []Table, seeds int, origin Origin, errs map[string]error) Suite {
 	s := Suite{Name: name, Title: title, Seeds: seeds, Origin: origin, Counted: []string{}}
 	for _, row := range tables[0].Rows {
@@ -123,8 +124,8 @@ func ranks(values []float64) (numbers []float64) {
 	return numbers
 }
 
-// rows formats the table, with a column for each model that has any run: the heading, then a row for each set. standings
-// are the rows below, if any set counts. Names have at most `longest` characters.
+// rows formats the table, with a column for each model that has any run. sets are the heading and a row for each set;
+// standings are the rows below, if any set counts. Names have at most `longest` characters.
 func (s Suite) rows(longest int) (sets, standings [][]string) {
 	sets = [][]string{{"accuracy %"}}
 	for _, set := range s.Sets {
@@ -184,8 +185,8 @@ func (s Suite) show(name string, parts [][][]string) string {
 	}{s, parts, failures(s.Sets)})
 }
 
-// Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json. The CSV file has a row for each set and model, with all
-// digits.
+// Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json. The CSV file has a row for each set and model,
+// with all digits.
 func (s Suite) Write(folder string) error {
 	const heading = "set,model,runs,accuracy,deviation,rank,validation,parameters,epochs,seconds,signals_per_second," +
 		"folds,reduced,machine,backend,error"

@@ -20,12 +20,13 @@ import (
 
 // Line holds the results of a row: means over the runs that have ended. Accuracies are in percent.
 type Line struct {
-	Name       string  `json:"name"`
-	Paper      float64 `json:"paper,omitempty"`
-	Runs       int     `json:"runs"`
-	Accuracy   float64 `json:"accuracy"`
-	Deviation  float64 `json:"deviation"`            // standard deviation over at least two runs
-	Rank       float64 `json:"rank,omitempty"`       // in a suite: rank of the accuracy, 1 is the best; ties share their mean
+	Name      string  `json:"name"`
+	Paper     float64 `json:"paper,omitempty"`
+	Runs      int     `json:"runs"`
+	Accuracy  float64 `json:"accuracy"`
+	Deviation float64 `json:"deviation"` // standard deviation over at least two runs
+	// Rank is the rank of the accuracy in a suite. 1 is the best, and ties share their mean.
+	Rank       float64 `json:"rank,omitempty"`
 	Validation float64 `json:"validation,omitempty"` // 0: no samples were held out
 	Parameters int     `json:"parameters"`
 	Epochs     int     `json:"epochs"`
@@ -96,7 +97,7 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 	return s
 }
 
-// reduced adds to what is said of a table how many of its runs have ended, if not all have.
+// reduced adds to a note about a table how many of its runs have ended, if not all have.
 func reduced(said string, ended, all int) string {
 	if ended < all {
 		said = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d runs", said, ended, all), ", ")
@@ -190,8 +191,8 @@ func (s Summary) Failures() []string { return failures([]Summary{s}) }
 
 var digits = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
 
-// failures says which rows have not run on which sets, each reason once. Reasons that differ only in numbers and in the set's
-// title are one reason, which has the words for the first set.
+// failures says which rows have not run on which sets, each reason once. Reasons that differ only in numbers and in the
+// set's title are one reason, which has the words for the first set.
 func failures(sets []Summary) (lines []string) {
 	var kinds []string
 	reason, where := map[string]string{}, map[string][]string{} // by kind
@@ -240,7 +241,8 @@ func (s Summary) Write(folder string) error {
 
 // write writes results to path.csv, path.json and path.md, each whole or not at all.
 func write(path string, results any, markdown, heading string, fill func(row func(cells ...any))) error {
-	err := text.WriteCSV(path+".csv", strings.Split(heading, ","), func(row func(cells ...any)) error { fill(row); return nil })
+	err := text.WriteCSV(path+".csv", strings.Split(heading, ","),
+		func(row func(cells ...any)) error { fill(row); return nil })
 	if err != nil {
 		return err
 	}

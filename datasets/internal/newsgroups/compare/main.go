@@ -1,9 +1,10 @@
-// Command newsgroups prints what package text makes of each message of 20 Newsgroups; compare.py compares it with scikit-learn. The
-// columns, separated by tabs, are the message's path, the sha256 of its body, and that of its counted words, each with a newline.
+// Command newsgroups prints what package text makes of each message of 20 Newsgroups; compare.py compares it with
+// scikit-learn. Tabs separate the columns: the message's path, the sha256 of its body, and the sha256 of its counted
+// words, each with a newline. Usage:
 //
 //	go run ./datasets/internal/newsgroups/compare FOLDER > ours.tsv
 //
-// FOLDER holds 20news-bydate-train and 20news-bydate-test.
+// The FOLDER holds 20news-bydate-train and 20news-bydate-test.
 package main
 
 import (
