@@ -12,16 +12,14 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// batchSizes are the sizes that a classifier compiles for. A batch is cut into some of these sizes, and its rest is
-// padded.
+// batchSizes are the sizes that a classifier compiles for. A batch is cut into such sizes, and the rest is padded.
 var batchSizes = [...]int{1, 4, 16, maxBatch}
 
 // maxBatch is the most signals that are computed at once.
 const maxBatch = 64
 
-// plan holds for each number of signals up to maxBatch which of batchSizes to compute first, so that the sum of all
-// costs is least. On a CPU the largest batch is often not the cheapest, because its intermediate values leave the
-// caches.
+// plan holds for each number of signals up to maxBatch which of batchSizes to compute first for the least sum of costs.
+// On a CPU the largest batch is often not the cheapest, because its intermediate values leave the caches.
 type plan [maxBatch + 1]int
 
 // newPlan finds the cheapest cuts, where cost returns what a batch of a size costs.
@@ -37,7 +35,7 @@ func newPlan(cost func(size int) float64) (p plan) {
 	return p
 }
 
-// usualCost is the cost as long as nothing has been measured: starting a batch costs as much as eight signals.
+// usualCost is the cost before anything has been measured. Starting a batch costs what eight signals cost.
 func usualCost(size int) float64 { return float64(8 + size) }
 
 // point is an input of the network: a share of the way from the baseline to a raw signal. The normalised values of the

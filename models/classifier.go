@@ -22,8 +22,8 @@ var ErrClosed = errors.New("the classifier is closed")
 // Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the
 // same time. Only compiling, Update and Close wait for the computations under way and block others.
 //
-// The variables are parameters of the compiled programs, not constants in them. With XLA on a CPU constants saved no
-// time that could be measured, on the digits or on CIFAR-10, and each program would hold its own copy of all weights.
+// The variables are parameters of the compiled programs, not constants in them. With constants each program would hold
+// its own copy of all weights. On a CPU they saved no measurable time, on the digits or on CIFAR-10.
 type Classifier struct {
 	Metadata
 	Graph *affinity.Matrix
@@ -68,10 +68,10 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	return c, err
 }
 
-// differentiated returns the graph of a network's logits, and of the gradient of one logit of each signal with respect
-// to that signal. signal: `[batch, nodes, channels]`; class: int32 `[batch]`, which logit, or a negative number for the
-// greatest. Results: logits `[batch, classes]`, and the gradient in the signal's shape. Signals must not see each other
-// in the network, because the gradient is that of the sum over the batch. They see each other only in training.
+// differentiated returns a network's logits, `[batch, classes]`, and the gradient of one logit of each signal with
+// respect to the signal. signal: `[batch, nodes, channels]`. class chooses the logits, int32 `[batch]`; a negative
+// number chooses the greatest. The gradient of the sum over the batch serves all signals, because they do not see each
+// other outside of training.
 func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.Node) func(scope *model.Scope,
 	signal, class *graph.Node) (logits, gradient *graph.Node) {
 	return func(scope *model.Scope, signal, class *graph.Node) (logits, gradient *graph.Node) {

@@ -18,8 +18,8 @@ import (
 // ending makes logits `[batch, classes]` of a network's features `[batch, ...]`.
 type ending func(scope *model.Scope, spec Spec, x *Node) *Node
 
-// readout is the ending for what is left of the graph: for each hidden width dropout, dense, batch norm, ELU; then
-// dropout and the class layer.
+// readout is the ending for the coarsest graph. For each hidden width it has dropout, dense, batch norm and ELU.
+// Dropout and the class layer follow.
 func readout(scope *model.Scope, spec Spec, x *Node) *Node {
 	dropout := func(scope *model.Scope, x *Node) *Node {
 		return nn.Dropout(scope, x, optionsOf(scope).ReadoutDropout)

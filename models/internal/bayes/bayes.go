@@ -9,14 +9,14 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Fit counts the weights of multinomial naive Bayes (McCallum and Nigam 1998) as those of one dense layer, w
-// `[nodes·channels, classes]` and b `[classes]`:
+// Fit counts the weights of multinomial naive Bayes (McCallum and Nigam 1998) for one dense layer. Its W is
+// `[nodes·channels, classes]`, its b `[classes]`.
 //
 //	logit_k = log π_k + Σ_j x_j · log θ_kj,  θ_kj = (N_kj + α) / Σ_i (N_ki + α),  π_k = (n_k + α) / Σ_i (n_i + α).
 //
-// N_kj is the sum of the raw values j over the n_k samples of class k. The network sees (x − mean) / std in place of x,
-// which the weights undo. The mean over the classes is taken out of each weight. That changes no probability, and sums
-// of large counts keep their digits. The error names the first value that is no count.
+// N_kj is the sum of the raw values j over the n_k samples of class k. The network sees (x − mean) / std, which the
+// weights undo. The mean over the classes is taken out of each weight. That changes no probability, and sums of large
+// counts keep their digits. The error names the first value that is no count.
 func Fit(samples iter.Seq2[[]float32, int32], nodes, classes int, alpha float64,
 	mean, std []float32) (w, b *tensors.Tensor, err error) {
 	channels := len(mean)

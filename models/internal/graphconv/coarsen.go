@@ -9,25 +9,22 @@ import (
 	"github.com/clusterpool/ccp/ccp/partition"
 )
 
-// Tree is a graph coarsened again and again. Nodes are renumbered so that nodes that are merged follow each other.
+// Tree is a graph coarsened again and again. Nodes are renumbered: merged nodes follow each other.
 //
-// Defferrard et al. (2016) give a node without a partner a fake one, which has two fake nodes at the level below, and
-// so on, until the tree is balanced. Here a fake node is only a mark in Pairs. It is in no graph, and takes part in no
-// computation.
+// Defferrard et al. (2016) balance the tree with fake nodes. Here a fake node is only a mark in Pairs. It is in no
+// graph, and takes part in no computation.
 type Tree struct {
 	// Order holds for each node of Levels[0] its number in the graph given, `[N]`.
 	Order []int32
-	// Levels[h] is the graph after h halvings. The weight of an edge is the sum of the weights that it stands for.
-	// There are no self-loops.
+	// Levels[h] is the graph after h halvings. The weights of merged edges add up. There are no self-loops.
 	Levels []*affinity.Matrix
-	// Pairs[h] holds for each node of Levels[h+1] its two nodes of Levels[h], one after the other; −1 is a fake second
-	// node.
+	// Pairs[h] holds for each node of Levels[h+1] its two nodes of Levels[h]. −1 is a fake second node.
 	Pairs [][][2]int32
 }
 
-// Coarsen halves a graph that often, so that Levels has halvings+1 graphs. match pairs the nodes. The volumes are the
-// degrees in the graph given, without its self-loops. Time and memory are O(E log E) a halving. If weights add up to
-// more than a float64 holds, Coarsen returns an error.
+// Coarsen halves a graph that often. Levels has halvings+1 graphs then. The volumes are the degrees in the graph given,
+// without its self-loops. Time and memory are O(E log E) a halving. If weights add up to more than a float64 holds,
+// Coarsen returns an error.
 func Coarsen(a *affinity.Matrix, halvings int) (*Tree, error) {
 	a = a.WithoutLoops()
 	volumes := a.Degrees()
@@ -54,8 +51,8 @@ func Coarsen(a *affinity.Matrix, halvings int) (*Tree, error) {
 	return arrange(graphs, members)
 }
 
-// arrange renumbers the nodes of all levels from the coarsest down, so that the members of a node follow each other.
-// The coarsest level keeps its order. members[h] holds for each node of graphs[h+1] its nodes of graphs[h], the lower
+// arrange renumbers the nodes of all levels from the coarsest down, to let the members of a node follow each other. The
+// coarsest level keeps its order. members[h] holds for each node of graphs[h+1] its nodes of graphs[h], the lower
 // first; −1 is no second.
 func arrange(graphs []*affinity.Matrix, members [][][2]int32) (*Tree, error) {
 	t := &Tree{Levels: slices.Clone(graphs), Pairs: make([][][2]int32, len(members))}
@@ -86,15 +83,13 @@ func arrange(graphs []*affinity.Matrix, members [][][2]int32) (*Tree, error) {
 	return t, nil
 }
 
-// match pairs the nodes of a graph and returns the cluster of each, `[N]`. Clusters are numbered by their lowest node.
-// It is one step of the coarsening of Graclus (Dhillon, Guan and Kulis 2007). It visits the nodes one after the other.
-// A node that is still free is paired with the free neighbour j that lowers the normalised cut most, the one with the
-// largest
+// match pairs the nodes of a graph. It returns the clusters, `[N]`. Clusters are numbered by their lowest node. It is
+// one step of the coarsening of Graclus (Dhillon, Guan and Kulis 2007). Nodes are visited in turn. A free node i gets
+// the free neighbour j that lowers the normalised cut most. This neighbour has the largest gain
 //
 //	A[i,j] · (1/v_i + 1/v_j).
 //
-// A node without a free neighbour stays alone. volumes are the v_i, `[N]`: a node's degree, or the sum of the degrees
-// of the nodes that were merged into it.
+// A node without a free neighbour stays alone. The volumes v_i, `[N]`, are degrees. Merged nodes add up theirs.
 //
 // The order is by increasing volume. Of equal volumes and of equal gains the lower index comes first. Dhillon et al.
 // use a random order, as do Defferrard et al. (2016) at the first halving. Our order gives the same tree each time. On

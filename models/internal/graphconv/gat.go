@@ -31,9 +31,9 @@ func GAT(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int
 	return withBias(scope, n.attend(Reshape(h, nodes, batch, filters), logit("a_source"), logit("a_target")))
 }
 
-// GATAverage returns the features of graph attention without coarsening (Veličković et al. 2018): for each number of
-// filters a graph attention layer, batch norm and ELU, then each filter's average over the nodes. x:
-// `[batch, nodes, channels]`, result `[batch, 1, filters]`.
+// GATAverage returns the features of graph attention without coarsening (Veličković et al. 2018). Each level is a graph
+// attention layer, batch norm and ELU. The features are the averages over the nodes. x: `[batch, nodes, channels]`,
+// result `[batch, 1, filters]`.
 func GATAverage(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
 	x = TransposeAllDims(x, 1, 0, 2) // what is gathered are rows: a node's whole batch
 	for i, level := range levels {
@@ -43,13 +43,12 @@ func GATAverage(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *N
 	return ExpandAxes(ReduceMean(x, 0), 1)
 }
 
-// attend returns out_i = Σ_j α[i,j]·h_j over the neighbours j of i, where α[i,·] is the softmax of LeakyReLU(target_i +
+// attend returns out_i = Σ_j α[i,j]·h_j over the neighbours j of i. α[i,·] is the softmax of LeakyReLU(target_i +
 // source_j). h: `[nodes, batch, F]`, source and target: `[nodes, batch]`, result `[nodes, batch, F]`.
 //
 // Let v be the gradient of out, β = α·LeakyReLU' and r_i = v_i·out_i. The gradient of the logit of edge (i, j) is
-// β[i,j]·(v_i·h_j − r_i). Its sums over j and over i are differences of sums of h_j and v_i with the weights β, so that
-// no scalar product is taken along an edge. The graph is symmetric, so that what node j gives to its neighbours is
-// found by running over j's own list.
+// β[i,j]·(v_i·h_j − r_i). Its sums over j and over i are differences of sums of h_j and v_i with the weights β. No
+// scalar product is taken along an edge. The graph is symmetric. So j's own list lists the nodes that j gives to.
 func (n neighbourhoods) attend(h, source, target *Node) *Node {
 	sumF := func(x *Node) *Node { return ReduceSum(x, -1) }
 	alphas, slopes := map[*Node]*Node{}, map[*Node]*Node{} // by group, `[R, width, batch]`
@@ -114,8 +113,8 @@ type neighbourhood struct {
 	slots  int // how many places of a row are read at once; it divides width
 }
 
-// mostSlots is the most rows that are read at once. Each is an operation of the computation, not a turn of a loop in
-// it, so that the compiler reads whole rows of a signal.
+// mostSlots is the most rows that are read at once. Each is an operation of its own, not a turn of a loop, because then
+// the compiler reads whole rows of a signal.
 const mostSlots = 32
 
 // newNeighbourhoods makes the lists in variables of scope. A group ends where padding would be more than a quarter of a
@@ -174,8 +173,7 @@ func (n neighbourhood) own(x *Node) *Node { return ExpandAxes(Gather(x, n.nodes)
 // all returns the values of all neighbours. x: `[nodes, K]`, result `[R, width, K]`.
 func (n neighbourhood) all(x *Node) *Node { return Gather(x, ExpandAxes(n.from, -1)) }
 
-// isPadding reports which values are of places that are no neighbours. like: `[R, width, K]`, result: bool, the same
-// shape.
+// isPadding reports which places are padding. like: `[R, width, K]`, result: bool, the same shape.
 func (n neighbourhood) isPadding(like *Node) *Node {
 	at := Iota(like.Graph(), shapes.Make(dtypes.Int32, like.Shape().Dimensions...), 1)
 	return GreaterOrEqual(at, ExpandAxes(n.counts, -1))

@@ -16,11 +16,11 @@ type Level struct{ Clusters, Filters, Order int }
 
 // Pooling returns the features of a network that stacks a filter and max pooling over Graclus' clusters (Defferrard et
 // al. 2016). Each level filters the signal, normalises it over the batch and the nodes, applies ELU, and pools. For K
-// clusters the graph of N nodes is halved round(log₂(N/K)) times in all, so that K = N does not pool. K = 1 pools all
-// that is left. x: `[batch, nodes, channels]`, result `[batch, nodes left, filters]`.
+// clusters the graph of N nodes is halved round(log₂(N/K)) times in all. K = N does not pool, K = 1 pools all nodes
+// that are left. x: `[batch, nodes, channels]`, result `[batch, nodes left, filters]`.
 //
-// Nodes that Graclus leaves without a partner get no fake one. So the nodes that are filtered, normalised and
-// classified are those of the coarse graph.
+// Nodes that Graclus leaves without a partner get no fake one. Only nodes of the coarse graph are filtered, normalised
+// and classified.
 func Pooling(filter Filter) func(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
 	return func(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
 		nodes, deepest := graph.N(), 0 // deepest is of the last level that is not one cluster: their number never grows
@@ -79,8 +79,8 @@ func toOne(n int) (halvings [][][2]int32) {
 }
 
 // maxOfPairs returns the larger of each pair's values, see Tree.Pairs; a fake node's is never larger. The gradient goes
-// to the larger value. Of equal values only the first gets it: far from all that is not zero in a signal, values are
-// equal. x: `[nodes, batch, filters]`, result `[pairs, batch, filters]`.
+// to the larger value. Of equal values only the first gets it. Values are equal where a signal is zero. x:
+// `[nodes, batch, filters]`, result `[pairs, batch, filters]`.
 func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 	g, count := x.Graph(), len(pairs)
 	first, second, place := make([]int32, count), make([]int32, count), make([]int32, x.Shape().Dim(0))
@@ -102,15 +102,15 @@ func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 }
 
 // GraphCNN returns the features of the Graph-CNN of Such et al. (2017), "Robust Spatial Filtering with Graph
-// Convolutional Neural Networks". Each level has a graph filter, batch norm and ELU, then graph embed pooling, batch
-// norm and ELU. x: `[batch, N, channels]`, result `[batch, clusters, filters]`. The order of a level is not used.
+// Convolutional Neural Networks". Each level has a graph filter and graph embed pooling, both with batch norm and ELU.
+// The order of a level is not used. x: `[batch, N, channels]`, result `[batch, clusters, filters]`.
 //
 // The pooling embeds N nodes in K clusters, anew for each sample. V is the softmax over the nodes of a graph filter of
-// K outputs. The signal becomes Vᵀ·x and the affinity Vᵀ·A·V, so that each cluster's value is a weighted mean of the
-// nodes'. In the first level A is the data's affinity, normalised. This is the only one that all samples share.
+// K outputs. The signal becomes Vᵀ·x, weighted means over the nodes, and the affinity Vᵀ·A·V. In the first level A is
+// the data's affinity, normalised. This is the only one that all samples share.
 //
-// We have ELU in place of ReLU, as in the other networks here. The paper does not say along which axis the softmax
-// goes. The authors' program takes it over the nodes, and so do we.
+// We have ELU, they have ReLU. The paper does not say along which axis the softmax goes. The authors' program takes it
+// over the nodes, and so do we.
 func GraphCNN(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
 	a := shared(ccp.FromMatrix(scope.In(nn.TablesScope), x.Graph(), graph.Normalized(), x.DType()))
 	for i, level := range levels {

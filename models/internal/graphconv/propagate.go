@@ -16,9 +16,9 @@ import (
 )
 
 // Filter filters a signal on a graph, with a bias and without activation. graph is the raw affinity. order is the
-// number of terms of Chebyshev filters; other filters ignore it. x: `[nodes, batch, channels]`, so that a node's row is
-// contiguous; result `[nodes, batch, filters]`. The variables are below "convolution" in scope. Those that hold tables
-// of the graph are not saved.
+// number of terms of Chebyshev filters; other filters ignore it. The nodes come first, because then a node's row is
+// contiguous. x: `[nodes, batch, channels]`, result `[nodes, batch, filters]`. The variables are below "convolution" in
+// scope. Those that hold tables of the graph are not saved.
 type Filter func(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int) *Node
 
 // signalOf checks that x is a signal on the graph and returns its sizes.
@@ -91,9 +91,9 @@ func (p propagation) combine(a float64, x, z *Node) *Node {
 	return Gather(y, p.rows)
 }
 
-// GCN is the Filter of Kipf and Welling (2017): out = D̂^−½ (A + I) D̂^−½·x·W + b, where D̂ holds the row sums of A +
-// I. A self-loop of the graph adds to the loop of I. If x has more channels than out, the product with W comes first,
-// so that fewer values go over the edges.
+// GCN is the Filter of Kipf and Welling (2017), out = D̂^−½ (A + I) D̂^−½·x·W + b. D̂ holds the row sums of A + I. A
+// self-loop of the graph adds to the loop of I. If x has more channels than out, the product with W comes first. Fewer
+// values go over the edges then.
 func GCN(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int) *Node {
 	nodes, batch, channels := signalOf(graph, x, filters, order)
 	scope = scope.In("convolution")
@@ -132,15 +132,16 @@ func renormalized(a *affinity.Matrix) (s *affinity.Matrix, diagonal []float64) {
 	return s, diagonal
 }
 
-// Chebyshev is the Filter of Defferrard et al. (2016) with `order` terms,
+// Chebyshev is the Filter of Defferrard et al. (2016) with `order` terms.
 //
-//	out = Σ_k T_k(L̃)·x·W_k + b,  T_0(L̃)·x = x,  T_1(L̃)·x = L̃·x,  T_k(L̃)·x = 2 L̃ T_{k−1}(L̃)·x − T_{k−2}(L̃)·x,
+//	out = Σ_k T_k(L̃)·x·W_k + b,  T_0(L̃)·x = x,  T_1(L̃)·x = L̃·x,  T_k(L̃)·x = 2 L̃ T_{k−1}(L̃)·x − T_{k−2}(L̃)·x.
 //
-// where L̃ = 2L/λ − I and L = I − D^−½ A D^−½. λ = 2 bounds the largest eigenvalue of L. So L̃ = −D^−½ A D^−½, with
+// Here L̃ = 2L/λ − I and L = I − D^−½ A D^−½. λ = 2 bounds the largest eigenvalue of L. So L̃ = −D^−½ A D^−½, with
 // zeros in the rows of isolated nodes. Self-loops of the graph do not count.
 //
-// If x has more channels than out, the products with W_k come first, so that fewer values go over the edges. The terms
-// are then summed by Clenshaw's recurrence. L̃ is symmetric, so that each of the two ways is the gradient of the other.
+// If x has more channels than out, the products with W_k come first. Fewer values go over the edges then. The terms are
+// then summed by Clenshaw's recurrence. L̃ is symmetric. So the sum of terms is the gradient of the list of terms, and
+// vice versa.
 func Chebyshev(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int) *Node {
 	nodes, batch, channels := signalOf(graph, x, filters, order)
 	scope = scope.In("convolution")
@@ -205,8 +206,7 @@ func (p propagation) chebyshev(x *Node, order int) []*Node {
 	return terms
 }
 
-// clenshaw returns Σ_k T_k(−S)·z_k by Clenshaw's recurrence, b_k = z_k − 2 S b_{k+1} − b_{k+2}, from the last. z: each
-// `[nodes, K]`.
+// clenshaw returns Σ_k T_k(−S)·z_k by Clenshaw's recurrence, b_k = z_k − 2 S b_{k+1} − b_{k+2}. z: each `[nodes, K]`.
 func (p propagation) clenshaw(z []*Node) *Node {
 	sum, before := z[len(z)-1], (*Node)(nil) // b_{k+1}, b_{k+2}
 	for k := len(z) - 2; k >= 0; k-- {

@@ -12,8 +12,8 @@ import (
 // ResNet returns the features of the network of He et al. (2016) for CIFAR-10, `depth` = 6n+2 layers with the class
 // layer. A 3x3 convolution with 16 filters comes first. Three stages of n blocks follow, with 16, 32 and 64 filters.
 // The second and the third stage halve rows and columns. The features are the averages over the grid. A block adds to
-// its input two 3x3 convolutions with batch norm. ReLU follows the first convolution and the sum. Where the shape
-// changes, the shortcut takes every second row and column, and zeros for the new channels (their option A). x:
+// its input two 3x3 convolutions with batch norm. ReLU follows the first convolution and the sum. If the shape changes,
+// the shortcut skips every second row and column, and has zeros as new channels (their option A). x:
 // `[batch, rows, columns, channels]`, result `[batch, 64]`.
 func ResNet(scope *model.Scope, x *Node, depth int) *Node {
 	normalised := func(scope *model.Scope, x *Node, filters, stride int) *Node {
@@ -52,8 +52,8 @@ func StochasticCNN(scope *model.Scope, x *Node) *Node {
 
 // stochasticPool pools windows of 3x3 at every second row and column (Zeiler and Fergus 2013). In training a window's
 // result is one of its values aᵢ, drawn with probability aᵢ/Σa. This value alone gets the gradient. Otherwise the
-// result is the mean by these probabilities, Σa²/Σa. A window of zeros gives 0. A window that reaches over the edge has
-// only the values inside. x: `[batch, rows, columns, channels]`, not negative; result:
+// result is the expected value, Σa²/Σa. A window of zeros gives 0. A window that reaches over the edge has only the
+// values inside. x: `[batch, rows, columns, channels]`, not negative; result:
 // `[batch, ⌈rows/2⌉, ⌈columns/2⌉, channels]`.
 func stochasticPool(scope *model.Scope, x *Node) *Node {
 	var values []*Node
@@ -81,8 +81,8 @@ func stochasticPool(scope *model.Scope, x *Node) *Node {
 	return drawn
 }
 
-// threes returns the first, the second and the third value of each window of three along an axis. A window begins at
-// every second value. Beyond the end there are zeros. An axis of n has ⌈n/2⌉ windows. Reshaping makes them, because the
+// threes returns three results: each has one value of each window of three along an axis. A window begins at every
+// second value. Beyond the end there are zeros. An axis of n has ⌈n/2⌉ windows. Reshaping makes them, because the
 // gradient of a slice with a stride is slow.
 func threes(x *Node, axis int) []*Node {
 	dims := slices.Clone(x.Shape().Dimensions)

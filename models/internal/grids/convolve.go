@@ -12,9 +12,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Conv convolves x without a bias along all axes but the first and the last, see convolve. The kernel has the size
-// `width` along each axis. Its weights W ~ N(0, 2/fan-in) (He et al. 2015) are decayed. x: `[batch, ..., channels]`,
-// result `[batch, ..., filters]`.
+// Conv convolves x along its middle axes without a bias, see convolve. The kernel has the size `width` along each axis.
+// Its weights W ~ N(0, 2/fan-in) (He et al. 2015) are decayed. x: `[batch, ..., channels]`, result
+// `[batch, ..., filters]`.
 func Conv(scope *model.Scope, x *Node, filters, width, stride int) *Node {
 	channels, fan := x.Shape().Dim(-1), x.Shape().Dim(-1)
 	var dims []int
@@ -25,8 +25,8 @@ func Conv(scope *model.Scope, x *Node, filters, width, stride int) *Node {
 	return convolve(nn.NarrowDType(scope, x), x, w, stride)
 }
 
-// convolve slides the kernel w over x. Zeros surround x, so that an axis of n becomes one of ⌈n/stride⌉. For a kernel
-// of size k, ⌊(k−1)/2⌋ zeros come before the axis and as many as needed behind it. x: `[batch, ..., channels]`, w:
+// convolve slides the kernel w over x. Zeros surround x. An axis of n becomes one of ⌈n/stride⌉. For a kernel of size
+// k, ⌊(k−1)/2⌋ zeros come before the axis, the others behind it. x: `[batch, ..., channels]`, w:
 // `[k, ..., channels, filters]`. The factors are rounded to dtype, see nn.LayerOptions.
 //
 // The gradient with respect to x is our own, because GoMLX displaces it by one for a kernel of even size.
@@ -69,8 +69,7 @@ func convolve(dtype dtypes.DType, x, w *Node, stride int) *Node {
 	return nn.WithGradient(forward, backward, x, w)
 }
 
-// Average returns the mean over all axes but the first and the last. x: `[batch, ..., channels]`, result
-// `[batch, channels]`.
+// Average returns the mean over the middle axes. x: `[batch, ..., channels]`, result `[batch, channels]`.
 func Average(x *Node) *Node {
 	batch, channels := x.Shape().Dim(0), x.Shape().Dim(-1)
 	return ReduceMean(Reshape(x, batch, x.Shape().Size()/(batch*channels), channels), 1)

@@ -72,7 +72,7 @@ func (b Body) steps(scope *model.Scope, signal *Node) *Node {
 }
 
 // segmentFrames takes one frame out of each segment. Segments are as equal as whole frames allow. In training the frame
-// is drawn anew in each step, else it is the one in the middle. x: `[batch, frames, values]`, result
+// is drawn in each step. Otherwise it is the middle frame. x: `[batch, frames, values]`, result
 // `[batch, segments, values]`.
 func segmentFrames(scope *model.Scope, x *Node, segments int) *Node {
 	g, batch, frames, values := x.Graph(), x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
@@ -100,9 +100,9 @@ func kernel(scope *model.Scope, x *Node, in int, dims ...int) *Node {
 	return nn.Kernel(scope, x, 1/math.Sqrt(float64(in)), dims...)
 }
 
-// walkOf walks along the bones from the middle of the skeleton to all other joints, depth first, and comes back the
-// same way (Liu et al. 2016). A joint is listed when the walk reaches it, and again after each of the ways that go on
-// from there. Joints that no bone leads to follow in walks of their own.
+// walkOf walks along the bones from the middle of the skeleton to all joints, depth first, and back (Liu et al. 2016).
+// A joint is listed when the walk reaches it, and again after each of the ways that go on from there. Joints that no
+// bone leads to follow in walks of their own.
 func walkOf(bones [][2]int, joints int) (walk []int) {
 	edges := make([]affinity.Edge, len(bones))
 	for i, bone := range bones {
@@ -133,8 +133,7 @@ func walkOf(bones [][2]int, joints int) (walk []int) {
 	return walk
 }
 
-// middleOf returns the joint whose furthest joint is nearest, among those that bones connect with a joint. Of several
-// it returns the lowest.
+// middleOf returns the joint whose furthest joint is nearest, the lowest of several. Bones connect it with the joint given.
 func middleOf(graph *affinity.Matrix, joint int32) int32 {
 	hops := func(from int32) (reached []int32, furthest int32) {
 		far := slices.Repeat([]int32{-1}, graph.N())
@@ -159,9 +158,8 @@ func radius(x, y *Node) *Node {
 
 // angle returns the angle of the points (x, y), from −π to π. At the origin it is 0, and so is its gradient. Any shape.
 //
-// GoMLX's arc tangent has no gradient, and the pure Go backend lacks it. If θ is near the angle, the error of θ +
-// sin(angle − θ) is of the third power of θ's error. So three steps are exact, from a straight line through the arc
-// cosine.
+// GoMLX's arc tangent has no gradient, and the pure Go backend lacks it. A step from θ to θ + sin(angle − θ) takes the
+// error to its third power. So three steps from a straight line through the arc cosine are exact.
 func angle(y, x *Node) *Node {
 	r := StopGradient(radius(x, y))
 	apart := IsPositive(r)

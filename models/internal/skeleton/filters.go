@@ -12,13 +12,13 @@ import (
 )
 
 // RecursiveFilters returns the features of Deep STGC_K after Li et al. (2018). Two layers have a state S,
-// `[joints, units]`. The state and the frame X are filtered over the skeleton, like an autoregressive moving average
-// over time, by polynomials in the normalised adjacency A of the bones:
+// `[joints, units]`. Polynomials in the normalised adjacency A of the bones filter the state and the frame X over the
+// skeleton.
 //
 //	S_t = tanh(Σ_k A^k X_t V_k + Σ_k A^k S_{t−1} W_k + b),  k = 0 … K−1.
 //
 // The features are the mean of the last layer's states over time. We had only the abstract of the paper. K, the sizes,
-// tanh in place of a bound on W, and the readout are ours.
+// tanh as a bound, and the readout are ours.
 func RecursiveFilters(scope *model.Scope, b Body, signal *Node) *Node {
 	const scales, layers = 3, 2
 	x := b.steps(scope, signal)
@@ -155,13 +155,12 @@ func TemporalConvolution(scope *model.Scope, b Body, signal *Node) *Node {
 }
 
 // ClipCNN returns the logits of C-CNN + MTLN (Ke et al. 2017), `[batch, answers, classes]`. A recording becomes three
-// clips of pictures. They hold the vectors from each joint that begins a limb to all joints, in cylindrical coordinates
-// around the upright axis y: distance, angle and height. A picture's rows are frames and its columns joints, part by
-// part. The same convolutions see all pictures: 16, 32 and 64 filters of 3x3, batch norm, ReLU and the larger of each
-// 2x2, then the mean over time. Each of the joints answers from its three pictures, by a fully connected layer of 512
-// and a class layer that all share. Each answer has a loss, and a prediction is the mean of their probabilities.
-// Instead of our convolutions they use a network of images that was trained before. The edges of the graph are not
-// used.
+// clips of pictures. They hold the vectors from the first joint of each limb to all joints, in cylindrical coordinates:
+// distance, angle and height. A picture's rows are frames and its columns joints, part by part. The same convolutions
+// see all pictures: 16, 32 and 64 filters of 3x3, batch norm, max pooling of 2x2 and ReLU. Then comes the mean over
+// time. Each of the joints answers from its three pictures, by a fully connected layer of 512 and a class layer that
+// all share. Each answer has a loss, and a prediction is the mean of their probabilities. Instead of our convolutions
+// they use a network of images that was trained before. The edges of the graph are not used.
 func ClipCNN(scope *model.Scope, b Body, signal *Node) *Node {
 	const wide = 512
 	x := b.places(signal)

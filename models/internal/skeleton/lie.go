@@ -42,12 +42,12 @@ func LieGroup(scope *model.Scope, b Body, signal *Node) *Node {
 
 // geometry says how each bone lies to each other bone of its body. Turn bone m the shortest way onto the x axis, and
 // let it begin at the origin. Bone n then begins at t and points along v. The shortest rotation R from the x axis to v
-// and the translation t are a point of SE(3). Its logarithm is
+// and the translation t are a point of SE(3). Its logarithm has ω and u.
 //
 //	ω = log R,  u = A⁻¹ t,  A⁻¹ = I − ½[ω] + c[ω]²,  c = (1 − θ sin θ / 2(1 − cos θ)) / θ²,  θ = |ω|.
 //
-// ω has no x, which leaves ω_y, ω_z and u. If a bone has no length, as in a body that is not there, all of them are 0.
-// signal: `[batch, nodes, channels]`, result `[batch, frames, bodies·bones·(bones−1)·5]`.
+// ω has no x, which leaves ω_y, ω_z and u. For a bone without a length all are 0. signal: `[batch, nodes, channels]`,
+// result `[batch, frames, bodies·bones·(bones−1)·5]`.
 func (b Body) geometry(signal *Node) *Node { return relativeGeometry(b.places(signal), b.Bones) }
 
 // relativeGeometry is geometry of the joints' places, `[batch, frames, joints, bodies, 3]`.
@@ -119,10 +119,9 @@ func relativeGeometry(places *Node, bones [][2]int) *Node {
 	return Reshape(SliceAxis(all, 4, AxisRange(0, n)), batch, frames, bodies*n*(n-1)*5)
 }
 
-// fourierPyramid returns the rows of a Fourier temporal pyramid (Wang et al. 2012) for a curve of `frames`: for the
-// whole, its halves and its quarters, each filled up with zeros to `frames`. The rows are the real and imaginary parts
-// of the lowest quarter of the frequencies. Above frequency 0 they count twice. Results:
-// `[segments·frequencies, frames]`.
+// fourierPyramid returns the rows of a Fourier temporal pyramid (Wang et al. 2012). Its segments are the whole curve,
+// the halves and the quarters, each filled up with zeros to `frames`. The rows are the real and imaginary parts of the
+// lowest quarter of the frequencies. Above frequency 0 they count twice. Results: `[segments·frequencies, frames]`.
 func fourierPyramid(frames int) (cos, sin [][]float64) {
 	for _, segments := range []int{1, 2, 4} {
 		for s := range segments {

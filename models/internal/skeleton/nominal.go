@@ -23,8 +23,8 @@ const (
 
 // Nominal computes the nominal curve of each class for LieGroup, `[classes, frames, values]`. It begins with the curve
 // of one recording. In each of 25 rounds it warps all recordings to the curve so far and takes their mean. A class
-// without recordings has a curve of zeros. samples are the raw training recordings and their classes; the network sees
-// (raw − mean) / std, by channel. Errors are those of the context and the backend.
+// without recordings has a curve of zeros. The samples are raw, with their classes. The network sees (raw − mean) /
+// std, by channel. Errors come from the context and the backend.
 func Nominal(ctx context.Context, backend compute.Backend, b Body, samples iter.Seq2[[]float32, int32],
 	mean, std []float32) (*tensors.Tensor, error) {
 	curves, err := NewExec(backend, b.geometry)
@@ -76,8 +76,8 @@ func choose(classes int, samples iter.Seq2[[]float32, int32], mean, std []float3
 	return chosen
 }
 
-// nominalCurve computes the curve of one class. Zeros without weight fill up the batch, so that one program serves all
-// classes.
+// nominalCurve computes the curve of one class. Zeros without weight fill up the batch, because then one program serves
+// all classes.
 func (b Body) nominalCurve(curves, means *Exec, recordings [][]float32) ([]float32, error) {
 	nodes := b.Frames * b.Joints
 	flat, weights := make([]float32, nominalSamples*nodes*b.Channels), make([]float32, nominalSamples)
@@ -109,10 +109,9 @@ func (b Body) nominalCurve(curves, means *Exec, recordings [][]float32) ([]float
 	return tensors.CopyFlatData[float32](nominal)
 }
 
-// warpTo finds for each frame of a nominal curve the frame of a curve that stands for it. Dynamic time warping pairs
-// the frames of both curves in order, first with first and last with last, so that the sum of squared distances is
-// least. Several frames may be paired with one frame of the nominal curve. The nearest of them stands for it. Nothing
-// here has a gradient.
+// warpTo chooses a frame of a curve for each frame of a nominal curve. Dynamic time warping pairs the frames of both
+// curves in order, first with first and last with last, for the least sum of squared distances. If several frames are
+// paired with one frame of the nominal curve, the nearest is chosen. Nothing here has a gradient.
 //
 // x: `[batch, frames, values]`, nominal: `[classes, steps, values]`, result `[batch, classes, steps, frames]`. One
 // value in each row of the result is 1, and all others are 0.

@@ -9,11 +9,11 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// HierarchicalRNN returns the features of HBRNN-L (Du et al. 2015): four recurrent layers in both directions of time,
-// of tanh units and at the top of LSTMs. The first layer has a pair for each part of the body. The second has one for
-// each limb together with the trunk. The third has one for each two of these, arms and legs. The fourth has one for the
-// whole body. The features are the mean of the outputs over time, where theirs adds up the scores. The edges of the
-// graph are not used.
+// HierarchicalRNN returns the features of HBRNN-L (Du et al. 2015), four recurrent layers in both directions of time.
+// The top layer has LSTMs, the others have tanh units. The first layer has a pair for each part of the body. The second
+// has one for each limb together with the trunk. The third has one for both arms and one for both legs, the fourth one
+// for the whole body. The features are the mean of the outputs over time, where theirs adds up the scores. The edges of
+// the graph are not used.
 func HierarchicalRNN(scope *model.Scope, b Body, signal *Node) *Node {
 	widths := [...]int{30, 60, 60, 80} // of each direction
 	beside := func(parts ...*Node) *Node { return Concatenate(parts, -1) }
@@ -49,8 +49,8 @@ func PartAwareLSTM(scope *model.Scope, b Body, signal *Node) *Node {
 	return ReduceMean(partLSTM(scope.In("lstm_2"), parts, units), 0)
 }
 
-// unroll runs a recurrence over the first axis of x, step by step in the graph. step gets a slice of x and the state
-// that it returned for the slice before, nil at first. unroll returns the first parts of all states, stacked.
+// unroll runs a recurrence over the first axis of x, step by step in the graph. It gives step a slice of x and the
+// state before, nil at first. It returns the first parts of all states, stacked.
 func unroll(x *Node, step func(x *Node, state []*Node) []*Node) *Node {
 	var state, results []*Node
 	for _, slice := range nn.Unstack(x) {
@@ -60,14 +60,13 @@ func unroll(x *Node, step func(x *Node, state []*Node) []*Node) *Node {
 	return Stack(results, 0)
 }
 
-// partLSTM is one part-aware layer. Each part p has its own cells c, which only its own values x enter:
+// partLSTM is one part-aware layer. Each part p has its own cells c, which only its own values x enter.
 //
 //	i, f = σ(Wᵢ x + Uᵢ h' + bᵢ), σ(W_f x + U_f h' + b_f + 1);  g = tanh(W_g x + U_g h' + b_g);  c = f·c' + i·g.
 //
-// One output gate sees all values, and all cells pass it: o = σ(W_o [x¹ … xᴾ] + U_o h' + b_o), h = o·tanh[c¹ … cᴾ]. h'
-// and c' belong to the step before, and are zero at first. The 1 makes cells remember at first (Jozefowicz et al.
-// 2015). With one part the layer is an LSTM. parts: `[steps, batch, values]` each, result h:
-// `[steps, batch, parts·units]`.
+// All values and all cells share one output gate, o = σ(W_o [x¹ … xᴾ] + U_o h' + b_o) and h = o·tanh[c¹ … cᴾ]. In the
+// step before they were h' and c', zero at first. The 1 makes cells remember at first (Jozefowicz et al. 2015). With
+// one part the layer is an LSTM. parts: `[steps, batch, values]` each, result h: `[steps, batch, parts·units]`.
 func partLSTM(scope *model.Scope, parts []*Node, units int) *Node {
 	steps, batch, width := parts[0].Shape().Dim(0), parts[0].Shape().Dim(1), len(parts)*units
 	product := func(scope *model.Scope, x *Node, out int) *Node {
@@ -102,7 +101,7 @@ func backwards(x *Node) *Node {
 		func(v *Node) []*Node { return []*Node{Reverse(v, 0)} }, x)
 }
 
-// bothWays are two recurrent layers for each part of a body, one in each direction of time:
+// bothWays has two recurrent layers for each part of a body, one in each direction of time.
 //
 //	h_t = tanh(W x_t + U h' + b), h' of the step before or after.
 //
@@ -162,8 +161,8 @@ func SpatioTemporalLSTM(scope *model.Scope, b Body, signal *Node) *Node {
 	return TransposeAllDims(Reshape(all, answers, batch, b.Classes), 1, 0, 2)
 }
 
-// diagonalsOf returns the joints of each diagonal of cells (j, t), those of j + t = d: from the first number to before
-// the second. A cell depends on two cells of the diagonal before.
+// diagonalsOf returns the range of joints j of each diagonal j + t = d of the cells (j, t). A cell depends on two cells
+// of the diagonal before.
 func diagonalsOf(joints, steps int) (diagonals [][2]int) {
 	for d := range joints + steps - 1 {
 		diagonals = append(diagonals, [2]int{max(0, d-steps+1), min(d+1, joints)})
@@ -171,8 +170,8 @@ func diagonalsOf(joints, steps int) (diagonals [][2]int) {
 	return diagonals
 }
 
-// trustLSTM is a layer of ST-LSTM with trust gates τ. h_s and c_s are the output and the memory of the joint before,
-// h_t and c_t those of the step before:
+// trustLSTM is a layer of ST-LSTM with trust gates τ. The joint before has the output h_s and the memory c_s. The step
+// before has h_t and c_t.
 //
 //	i, f_s, f_t, o = σ(W x + U [h_s, h_t] + b), where a 1 is added for f_s and f_t;
 //	u = tanh(W x + U [h_s, h_t] + b), each with its own W, U and b;
