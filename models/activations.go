@@ -8,15 +8,15 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// Activation is a tensor that a training step makes at a level, and keeps until its gradient is known.
+// Activation is a tensor that a training step makes, and keeps until its gradient is known.
 type Activation struct {
 	Name  string
 	Shape shapes.Shape
 }
 
-// Activations are the largest tensors of a network with clusters that are no variables, for batches of that many samples: at each
-// level, and at each convolution of a stem and of residual blocks, the gathered neighbourhoods, and, where memberships are learned, these. Links, ranks and all gradients have the same
-// sizes again. Other models have none here.
+// Activations lists the largest tensors of a training step besides the variables, for batches of that many samples.
+// These are the gathered neighbourhoods of each level and of each convolution at one resolution, and learned
+// memberships. Links, ranks and all gradients have such sizes again. Only a network with clusters has a list.
 func (s Spec) Activations(batch int) (all []Activation) {
 	if !s.Clusters() {
 		return nil
@@ -27,20 +27,23 @@ func (s Spec) Activations(batch int) (all []Activation) {
 	}
 	nodes, channels := s.Nodes, s.Channels
 	around := func(part string, resolution int) {
-		all = append(all, Activation{part + "'s gathered neighbourhoods", shapes.Make(dtype, batch, nodes, s.reach(resolution), channels)})
+		shape := shapes.Make(dtype, batch, nodes, s.reach(resolution), channels)
+		all = append(all, Activation{part + "'s gathered neighbourhoods", shape})
 	}
 	for _, part := range s.Convolutions(0) {
 		around(part, 0)
 		channels = s.Settings.Of("").Stem
 	}
 	for i, l := range s.Levels {
-		name, gathered := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1), s.Settings.Level(i).Block(l.Clusters)
+		name := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1)
+		gathered := s.Settings.Level(i).Block(l.Clusters)
 		if gathered < l.Clusters {
 			name += ", those of a block of clusters"
 		}
 		all = append(all, Activation{name, shapes.Make(dtype, batch, gathered, l.Neighbours, channels)})
 		if !s.FrozenInTraining() {
-			all = append(all, Activation{fmt.Sprintf("level_%d's memberships", i+1), shapes.Make(dtypes.Float32, nodes, s.candidates(i))})
+			shape := shapes.Make(dtypes.Float32, nodes, s.candidates(i))
+			all = append(all, Activation{fmt.Sprintf("level_%d's memberships", i+1), shape})
 		}
 		nodes, channels = l.Clusters, l.Filters
 		for _, part := range s.Convolutions(i + 1) {

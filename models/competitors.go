@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models/internal/bayes"
 	"github.com/clusterpool/ccp/models/internal/graphconv"
+	"github.com/clusterpool/ccp/models/internal/grids"
 	"github.com/clusterpool/ccp/models/internal/skeleton"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -86,6 +87,11 @@ func onGrid(features func(scope *model.Scope, x *Node) *Node) Network {
 // graphFeatures are the features of a graph's signal, `[batch, nodes, channels]`.
 type graphFeatures func(scope *model.Scope, graph *affinity.Matrix, levels []graphconv.Level, signal *Node) *Node
 
+// resNet has the depth of the option resnet_depth.
+func resNet(scope *model.Scope, x *Node) *Node {
+	return grids.ResNet(scope, x, optionsOf(scope).ResNetDepth)
+}
+
 // onGraph is the network of the features of a graph, and the readout.
 func onGraph(features graphFeatures) Network {
 	return func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
@@ -129,7 +135,7 @@ var (
 )
 
 // checkShrinking returns an error if a level has more clusters than nodes, which pooling cannot make.
-func (s Spec) checkShrinking() error {
+func checkShrinking(s Spec) error {
 	nodes := s.Nodes
 	for i, level := range s.Levels {
 		if level.Clusters > nodes {
@@ -142,7 +148,7 @@ func (s Spec) checkShrinking() error {
 }
 
 // checkGrid returns an error if the nodes are no grid.
-func (s Spec) checkGrid() error {
+func checkGrid(s Spec) error {
 	switch {
 	case s.Grid == nil:
 		return fmt.Errorf("model %s needs nodes on a grid, such as an image's pixels; this data has none", s.Model)
@@ -153,12 +159,12 @@ func (s Spec) checkGrid() error {
 }
 
 // checkBody returns an error if the nodes are no joints of a body in frame after frame.
-func (s Spec) checkBody() error {
+func checkBody(s Spec) error {
 	if s.Parts == nil {
 		return fmt.Errorf("model %s needs recordings of a body's joints, frame by frame, such as nw-ucla's; "+
 			"this data has no parts of a body; give own data an array parts, which the import of recordings writes", s.Model)
 	}
-	if err := s.checkGrid(); err != nil {
+	if err := checkGrid(s); err != nil {
 		return err
 	}
 	for i, part := range s.Parts {
@@ -176,8 +182,8 @@ func (s Spec) checkBody() error {
 }
 
 // checkPlaces returns an error if the nodes are no joints of a body, or if their places in space are not known.
-func (s Spec) checkPlaces() error {
-	if err := s.checkBody(); err != nil {
+func checkPlaces(s Spec) error {
+	if err := checkBody(s); err != nil {
 		return err
 	}
 	if s.Bodies < 1 || s.Channels < 3*s.Bodies {

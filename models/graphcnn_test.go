@@ -250,14 +250,14 @@ func TestGraphCNNKeepsNoAffinity(t *testing.T) {
 	kept := 0
 	for v := range store.IterVariables() {
 		if IsWeight(v) {
-			assert.NotContains(t, v.Path(), GraphScope)
+			assert.NotContains(t, v.Path(), "affinity")
 			kept++
 		} else {
 			assert.False(t, v.Trainable, v.Path())
 		}
 	}
 	assert.Positive(t, kept)
-	assert.NotNil(t, store.GetVariable("/model/graph/affinity"))
+	assert.NotNil(t, store.GetVariable("/model/tables/affinity"))
 	// W, b of two filters and embeddings, scale and offset of four batch norms, the readout's
 	want := 2*2*6 + 6 + 2*6*5 + 5 + 2*6*4 + 4 + 2*4*3 + 3 + 2*(6+6+4+4) + 3*4*7 + 7 + 2*7 + 7*3 + 3
 	assert.Equal(t, want, c.Parameters(backendtest.Go(t), c.graph))

@@ -149,7 +149,7 @@ func TestGraphStackSizes(t *testing.T) {
 		{"one node", one, "1x2/1,1x3/1", []int{1, 1}, 1},
 	} {
 		s := stackSpec(c.graph.N(), c.levels, 4)
-		require.NoError(t, s.checkShrinking(), c.name)
+		require.NoError(t, checkShrinking(s), c.name)
 		t.Run(c.name, func(t *testing.T) {
 			backend := backendtest.Go(t)
 			var seen []int
@@ -218,8 +218,8 @@ func TestGraphStackBatch(t *testing.T) {
 
 func TestCheckShrinking(t *testing.T) {
 	s := stackSpec(12, "12x4/3,3x5/2,3x5/3,1x2/1")
-	require.NoError(t, s.checkShrinking())
+	require.NoError(t, checkShrinking(s))
 	s = stackSpec(12, "12x4/3,3x5/2,4x5/3")
-	assert.EqualError(t, s.checkShrinking(), "level 3: 4 clusters of 3 nodes; model test pools, so that there can be no more clusters than nodes")
-	assert.ErrorContains(t, stackSpec(3, "4x5/3").checkShrinking(), "level 1: 4 clusters of 3 nodes")
+	assert.EqualError(t, checkShrinking(s), "level 3: 4 clusters of 3 nodes; model test pools, so that there can be no more clusters than nodes")
+	assert.ErrorContains(t, checkShrinking(stackSpec(3, "4x5/3")), "level 1: 4 clusters of 3 nodes")
 }

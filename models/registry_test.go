@@ -17,11 +17,11 @@ func TestSpecCheck(t *testing.T) {
 	good := Spec{Model: "ccp", Architecture: Preset("", 12), Nodes: 12, Channels: 3, Classes: 4}
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
-		`there is no model "lenet"; there are bayes, c-cnn, ccp, `: func(s *Spec) { s.Model = "lenet" },
-		"a classifier needs at least 2 classes, the data has 1":    func(s *Spec) { s.Classes = 1 },
-		"level 1: L=9 exceeds its 8 nodes":                         func(s *Spec) { s.Nodes = 8 },
-		"hidden layer 1: its width is -1":                          func(s *Spec) { s.Hidden = []int{-1} },
-		"setting ccp_dropout=1: it must be in [0, 1)":              func(s *Spec) { s.Settings = settings(map[string]any{"ccp_dropout": 1.0}) },
+		`there is no model "lenet"; did you mean resnet? There are bayes, c-cnn, ccp, `: func(s *Spec) { s.Model = "lenet" },
+		"a classifier needs at least 2 classes, the data has 1":                         func(s *Spec) { s.Classes = 1 },
+		"level 1: L=9 exceeds its 8 nodes":                                              func(s *Spec) { s.Nodes = 8 },
+		"hidden layer 1: its width is -1":                                               func(s *Spec) { s.Hidden = []int{-1} },
+		"setting ccp_dropout=1: it must be in [0, 1)":                                   func(s *Spec) { s.Settings = settings(map[string]any{"ccp_dropout": 1.0}) },
 	} {
 		s := good
 		change(&s)
