@@ -24,6 +24,7 @@ import (
 const sensors, channels, classes = 12, 3, 4
 
 func main() {
+	models.KeepMemory()                                                   // XLA's, for the next step; only a program may ask for that
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // Ctrl-C saves; the next run goes on
 	defer stop()
 	folder := "runs"
@@ -46,7 +47,11 @@ func run(ctx context.Context, dir string) error {
 	progress := training.Observer{Epoch: func(e training.Epoch) {
 		fmt.Printf("epoch %d: loss %.3f, validation accuracy %.3f\n", e.Epoch, e.Train.Loss, e.Validation.Accuracy)
 	}}
-	result, err := training.Train(ctx, nil, config, training.Options{Data: data, Dir: dir, Observer: progress})
+	backend, err := models.InstallBackend(os.Stderr) // nil instead is the best that is installed, and downloads nothing
+	if err != nil {
+		return err
+	}
+	result, err := training.Train(ctx, backend, config, training.Options{Data: data, Dir: dir, Observer: progress})
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,6 @@ type Info struct {
 	Plugin  string `json:"plugin,omitempty"`  // Path of the XLA plugin; empty for pure Go.
 	Version string `json:"version,omitempty"` // Version of the plugin's PJRT API, as "0.81"; empty for pure Go.
 	Devices int    `json:"devices"`           // Number of devices.
-	Notice  string `json:"notice,omitempty"`  // Open's notices, one line each; already written to Options.Log.
 }
 
 // opener carries one call of Open.
@@ -65,7 +64,6 @@ type opener struct {
 	offline  bool
 	log      io.Writer
 	progress Progress
-	notices  []string
 	failed   map[string]bool                     // Intact plugin files that did not work in this call.
 	install  func(op *opener, kind string) error // installPlugin, replaced in tests.
 }
@@ -82,7 +80,6 @@ func Open(o Options) (compute.Backend, Info, error) {
 	if err != nil {
 		err = fmt.Errorf("%s%s: %w", source, o.request(), err)
 	}
-	info.Notice = strings.Join(op.notices, "\n")
 	return b, info, err
 }
 
@@ -104,11 +101,9 @@ func offlineByEnv() bool {
 	return off || (err != nil && value != "")
 }
 
-// notice writes a line to the log and keeps it for Info.
+// notice writes a line to the log.
 func (op *opener) notice(format string, args ...any) {
-	line := fmt.Sprintf(format, args...)
-	op.notices = append(op.notices, line)
-	_, _ = fmt.Fprintln(op.log, line)
+	_, _ = fmt.Fprintf(op.log, format+"\n", args...)
 }
 
 // openRequest opens what a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], asks for, or the best backend for "".

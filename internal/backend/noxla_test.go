@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,11 +17,12 @@ func TestWithoutCGO(t *testing.T) {
 		_, _, err := Open(Options{Name: request, Install: true})
 		require.ErrorContains(t, err, request+": this program was built without cgo, which XLA needs; build it with CGO_ENABLED=1")
 	}
-	b, info, err := Open(Options{Install: true})
+	var log bytes.Buffer
+	b, info, err := Open(Options{Install: true, Log: &log})
 	require.NoError(t, err)
 	b.Finalize()
 	assert.Equal(t, "go", info.Name)
-	assert.Contains(t, info.Notice, "built without cgo")
+	assert.Contains(t, log.String(), "built without cgo")
 	r := Doctor(Options{})
 	assert.Equal(t, "go", r.Chosen)
 	assert.Len(t, r.Trials, 1)

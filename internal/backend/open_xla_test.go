@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -16,7 +17,8 @@ import (
 func TestOpenPrefersXLA(t *testing.T) {
 	backendtest.XLA(t) // Installs the plugin, or skips.
 	t.Setenv(compute.ConfigEnvVar, "")
-	b, info, err := backend.Open(backend.Options{})
+	var log bytes.Buffer
+	b, info, err := backend.Open(backend.Options{Log: &log})
 	require.NoError(t, err)
 	defer b.Finalize()
 	assert.Contains(t, []string{"xla:cpu", "xla:cuda"}, info.Name)
@@ -24,7 +26,7 @@ func TestOpenPrefersXLA(t *testing.T) {
 	assert.Regexp(t, `^\d+\.\d+$`, info.Version)
 	assert.Positive(t, info.Devices)
 	if !installer.HasNvidiaGPU() { // With a GPU and no CUDA plugin, a notice says that the GPU is idle.
-		assert.Empty(t, info.Notice)
+		assert.Empty(t, log.String())
 	}
 
 	t.Run("by path", func(t *testing.T) {

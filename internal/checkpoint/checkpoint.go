@@ -13,11 +13,9 @@ package checkpoint
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -61,31 +59,29 @@ type file struct {
 // it removes older snapshots of that kind except the `keep` newest, and those of later steps, which a resumed run has abandoned.
 // Save leaves out the variables for which skip returns true. The points are for GoMLX's tools; nothing here reads them. An error
 // names the file that failed; earlier snapshots stay as they were.
-func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool, points ...plot.Point) (err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(dir, files.Unfinished+"*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work) // of no effect once renamed
-	if err := saveVariables(work, store, skip); err != nil {
-		return fmt.Errorf("saving the weights of step %d: %w", step, err)
-	}
+func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool,
+	points ...plot.Point) error {
 	final := snapshot(dir, kind, step)
-	for _, write := range []func() error{
-		func() error { return files.WriteJSON(filepath.Join(work, stateName), state) },
-		func() error { return savePoints(work, points) },
-		func() error { return writeManifest(work, step) },
-		func() error { return os.RemoveAll(final) }, // the same step again, after a resume
-		func() error { return os.Chmod(work, 0o755) },
-		func() error { return os.Rename(work, final) },
-		func() error { return files.Sync(dir) },
-	} {
-		if err := write(); err != nil {
+	err := files.Folder(final, func(work string) error {
+		if err := saveVariables(work, store, skip); err != nil {
+			return fmt.Errorf("saving the weights of step %d: %w", step, err)
+		}
+		if err := files.WriteJSON(filepath.Join(work, stateName), state); err != nil {
 			return err
 		}
+		if err := savePoints(work, points); err != nil {
+			return err
+		}
+		if err := writeManifest(work, step); err != nil {
+			return err
+		}
+		return os.RemoveAll(final) // the same step again, after a resume
+	})
+	if err == nil {
+		err = files.Sync(dir)
+	}
+	if err != nil {
+		return err
 	}
 	return prune(dir, kind, step, keep)
 }
@@ -261,15 +257,9 @@ func verify(dir string, step int) error {
 	return nil
 }
 
-func digest(path string) (file, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return file{}, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return file{Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
+func digest(path string) (d file, err error) {
+	d.SHA256, d.Bytes, err = files.Digest(path, sha256.New())
+	return d, err
 }
 
 // Remove deletes every snapshot in dir.

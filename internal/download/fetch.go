@@ -26,6 +26,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // File is a file to fetch.
@@ -264,15 +266,9 @@ func checkSum(sum string) error {
 
 // sumOfFile returns a file's checksum, of the same kind as like.
 func sumOfFile(path, like string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
 	kind, _, _ := strings.Cut(like, ":")
-	h := hashes[kind]()
-	_, err = io.Copy(h, file)
-	return kind + ":" + hex.EncodeToString(h.Sum(nil)), err
+	found, _, err := files.Digest(path, hashes[kind]())
+	return kind + ":" + found, err
 }
 
 // digits returns the hexadecimal digits of a checksum.

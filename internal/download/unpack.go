@@ -12,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // Unpack unpacks a gzipped tar archive into a new folder, which appears complete or not at all. It creates the folder's parent.
@@ -24,30 +26,20 @@ import (
 //   - ctx ends.
 //
 // Unpack sets no limit to the size. Check the archive's checksum first, as [Fetcher.Fetch] does.
-func Unpack(ctx context.Context, archive, folder string) (err error) {
+func Unpack(ctx context.Context, archive, folder string) error {
 	if info, err := os.Lstat(folder); err == nil && (!info.IsDir() || os.Remove(folder) != nil) { // this removes an empty one
 		return fmt.Errorf("cannot unpack %s: %s is there and is not an empty folder; move it away", archive, folder)
 	}
-	parent := filepath.Dir(folder)
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(parent, "."+filepath.Base(folder)+"-*"+partSuffix)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work) // after the rename there is none
-	root, err := os.OpenRoot(work)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(fill(ctx, root, archive), root.Close()); err != nil {
-		return fmt.Errorf("unpack %s: %w", archive, err)
-	}
-	if err := os.Chmod(work, 0o755); err != nil {
-		return err
-	}
-	return os.Rename(work, folder)
+	return files.Folder(folder, func(work string) error {
+		root, err := os.OpenRoot(work)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(fill(ctx, root, archive), root.Close()); err != nil {
+			return fmt.Errorf("unpack %s: %w", archive, err)
+		}
+		return nil
+	})
 }
 
 // fill unpacks an archive below root. It reads to the archive's end, so that gzip's checksum is compared.

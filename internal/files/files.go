@@ -1,13 +1,15 @@
-// Package files writes files completely or not at all.
+// Package files writes files and folders completely or not at all.
 package files
 
 import (
 	"cmp"
 	"crypto/rand"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -57,6 +59,38 @@ func cause(err error, temporary string) error {
 		return link.Err
 	}
 	return err
+}
+
+// Folder creates the folder at path with the files that fill writes into work. The folder appears complete or not at all, and Folder
+// creates the folders above it. An empty folder at path is replaced.
+func Folder(path string, fill func(work string) error) error {
+	parent := filepath.Dir(path)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(parent, Unfinished+"*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work) // of no effect once renamed
+	if err := fill(work); err != nil {
+		return err
+	}
+	if err := os.Chmod(work, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(work, path)
+}
+
+// Digest returns the hash of a file's content in hexadecimal digits, and the file's size in bytes.
+func Digest(path string, h hash.Hash) (digits string, size int64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer file.Close()
+	size, err = io.Copy(h, file)
+	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
 // WriteBytes writes content to path, as Write does.
