@@ -7,32 +7,35 @@ import (
 	"math"
 )
 
-// The methods of attribution. Both compare with a baseline: the signal whose normalised values are all 0, so that its raw values
-// are the mean over the training samples, channel by channel, or 0 where the data set sets the mean to 0 (words, skeletons).
+// The methods of attribution. Both compare a signal with a baseline, whose normalised values are all 0. Its raw
+// values are the means of the channels over the training samples. They are 0 if the data set sets the mean to 0
+// (words, skeletons).
 const (
-	// GradientInput is the gradient of the logit times the normalised input: what the logit would lose, were it linear, if
-	// the value went back to the baseline's. It costs one pass.
+	// GradientInput is the gradient of the logit times the normalised input. A linear logit would lose this much if the
+	// value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
-	// IntegratedGradients is the mean gradient along the straight line from the baseline to the input, times the input
-	// (Sundararajan et al. 2017). Its contributions add up to the logit less the baseline's, as exactly as its steps are fine.
+	// IntegratedGradients is the mean gradient along the straight line from the baseline to the input, times the
+	// input (Sundararajan et al. 2017). Its contributions add up to the logit minus the logit of the baseline. More
+	// steps make this more exact.
 	IntegratedGradients = "integrated"
 )
 
-// DefaultSteps is how many gradients IntegratedGradients takes by default.
+// DefaultSteps is the number of gradients that IntegratedGradients takes by default.
 const DefaultSteps = 50
 
-// AttributionOptions say how to attribute. The zero value: gradient x input, for the class that the classifier predicts.
+// AttributionOptions say how to attribute. The zero value means gradient x input for the class predicted.
 type AttributionOptions struct {
 	Method string // GradientInput, also if "", or IntegratedGradients
 	Steps  int    // of IntegratedGradients; 0 for DefaultSteps
-	// Classes holds, for each signal, the class whose logit is to be explained; nil for the predicted one.
+	// Classes has a class for each signal, whose logit is explained. nil means the classes predicted.
 	Classes []int
 }
 
 func (o AttributionOptions) check(signals, classes int) error {
 	switch {
 	case o.Method != "" && o.Method != GradientInput && o.Method != IntegratedGradients:
-		return fmt.Errorf("there is no method of attribution %q; there are %s and %s", o.Method, GradientInput, IntegratedGradients)
+		return fmt.Errorf("there is no method of attribution %q; there are %s and %s", o.Method, GradientInput,
+			IntegratedGradients)
 	case o.Steps < 0:
 		return fmt.Errorf("integrated gradients in %d steps; there must be at least 1", o.Steps)
 	case o.Classes != nil && len(o.Classes) != signals:
@@ -46,11 +49,11 @@ func (o AttributionOptions) check(signals, classes int) error {
 	return nil
 }
 
-// Attribution says how much each value of a signal contributed to a logit, and so how much each node did. Contributions are in
-// units of the logit; a positive one speaks for the class.
+// Attribution says how much each value of a signal, and each node, contributed to a logit. Contributions are in units
+// of the logit. A positive one speaks for the class.
 type Attribution struct {
 	Prediction Prediction // what the classifier says of the signal
-	Class      int        // whose logit is explained
+	Class      int        // its logit is explained
 	Logit      float64    // of the signal
 	Baseline   float64    // the same logit of the baseline
 	Values     []float64  // contributions of the values, `[nodes, channels]` row-major
@@ -59,8 +62,8 @@ type Attribution struct {
 	Gap float64
 }
 
-// Attribute explains what a classifier says of signals, which are as Classify takes them; so are the errors. It computes through
-// the frozen hierarchy, as Classify does. The first time a batch size comes its program is compiled, which can take seconds.
+// Attribute explains what a classifier says of signals. Signals and errors are those of [Classifier.Classify], and the
+// hierarchy is frozen, too. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if err := o.check(len(signals), c.Spec.Classes); err != nil {
 		return nil, err
@@ -86,7 +89,7 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	return attributions, nil
 }
 
-// sum fills in what follows from Values. It says whether that is a number.
+// sum fills in what follows from Values, and reports whether the result is finite.
 func (a *Attribution) sum(channels int) bool {
 	total := 0.0
 	a.Nodes = make([]float64, len(a.Values)/channels)
@@ -98,10 +101,11 @@ func (a *Attribution) sum(channels int) bool {
 	return !math.IsNaN(a.Gap) && !math.IsInf(a.Gap, 0)
 }
 
-// explain gives the attributions up to their sums, with the values of gradient x input unless integrate is to give others.
+// explain returns the attributions without their sums. For IntegratedGradients the values are 0, to be filled in by
+// integrate.
 func (c *Classifier) explain(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	attributions, baseline := make([]Attribution, len(signals)), []float32(nil)
-	points := []point{{class: -1}} // the baseline; of the greatest logit
+	points := []point{{class: -1}} // the baseline; -1 is the class of the greatest logit
 	for i, signal := range signals {
 		p := point{signal, 1, -1}
 		if o.Classes != nil {
@@ -129,7 +133,7 @@ func (c *Classifier) explain(ctx context.Context, signals [][]float32, o Attribu
 	return attributions, err
 }
 
-// integrate gives attributions the values of integrated gradients: the mean over the midpoints of equal steps.
+// integrate fills in the values of integrated gradients: the mean over the midpoints of equal steps.
 func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attributions []Attribution, steps int) error {
 	points := make([]point, 0, steps*len(signals))
 	for i, signal := range signals {
@@ -138,7 +142,7 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 		}
 	}
 	return c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
-		// The input is the share of the way that has been gone; the method wants all of it.
+		// The input at a point is a share of the signal; the method multiplies by the whole signal.
 		weight := 1 / (float64(steps) * float64(points[i].share))
 		c.contribute(attributions[i/steps].Values, weight, points[i], outputs[1])
 	})
@@ -153,14 +157,14 @@ func (c *Classifier) contribute(values []float64, weight float64, p point, gradi
 	}
 }
 
-// MeanAttribution is what attributions have in common, such as all of one class. Its zero value is ready for use.
+// MeanAttribution is the mean of some attributions, such as all of one class. Its zero value is ready for use.
 type MeanAttribution struct {
 	Samples  int
 	Signed   []float64 // the mean contribution of each node
 	Absolute []float64 // the mean of its absolute value
 }
 
-// Add takes one more into the means.
+// Add takes one more attribution into the means.
 func (m *MeanAttribution) Add(a Attribution) {
 	if m.Samples == 0 {
 		m.Signed, m.Absolute = make([]float64, len(a.Nodes)), make([]float64, len(a.Nodes))

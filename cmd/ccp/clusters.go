@@ -55,7 +55,7 @@ func newClusters(s *shared) *cobra.Command {
 			return inFile(dir, err)
 		}
 		var data *datasets.Dataset
-		// The names of pixels are never shown, those of joints in files only.
+		// Pixels have no names worth showing. The names of joints are shown in files only.
 		if c.Spec.Grid == nil || out.path != "" && c.Spec.Parts != nil {
 			if data, err = s.dataOf(cmd, c.Metadata, dir, dataDir, ""); err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)

@@ -55,13 +55,14 @@ func newEval(s *shared) *cobra.Command {
 	return cmd
 }
 
-// What is printed of an evaluation at most: columns of a line, so that it does not wrap, and confused pairs of classes.
+// At most so many columns and confused pairs of classes are printed. A longer line would wrap.
 const (
 	widestMatrix   = 80
 	mostConfusions = 20
 )
 
-// confusion is the confusion matrix, or its largest entries off the diagonal where the matrix is too wide to be read.
+// confusion writes the confusion matrix. If the matrix is too wide to be read, it lists the largest entries off the
+// diagonal.
 func confusion(e training.Evaluation) string {
 	names, width, cell := make([]string, len(e.PerClass)), len("class"), 1
 	for k, c := range e.PerClass {
@@ -104,5 +105,6 @@ func confusions(matrix [][]int, names []string) string {
 	for _, p := range shown {
 		table += fmt.Sprintf("%s\t%s\t%d\n", names[p.truth], names[p.predicted], p.samples)
 	}
-	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s", len(shown), len(pairs), table)
+	return fmt.Sprintf("confused most: %d of %d pairs of classes (--json has the whole matrix)\n%s",
+		len(shown), len(pairs), table)
 }

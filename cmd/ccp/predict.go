@@ -36,7 +36,8 @@ func newPredict(s *shared) *cobra.Command {
 			return inFile(paths[0], err)
 		}
 		for i, p := range predictions {
-			if err := s.print(cmd, predictionJSON{i, p.Class, p.Name, p.Probability}, fmt.Sprintf("%d\t%s\t%.4f\n", i, p.Name, p.Probability)); err != nil {
+			text := fmt.Sprintf("%d\t%s\t%.4f\n", i, p.Name, p.Probability)
+			if err := s.print(cmd, predictionJSON{i, p.Class, p.Name, p.Probability}, text); err != nil {
 				return err
 			}
 		}
@@ -45,7 +46,7 @@ func newPredict(s *shared) *cobra.Command {
 	return cmd
 }
 
-// readSignals reads the signals of a file, each `[nodes, channels]` row-major, checking their shape against the model's.
+// readSignals reads the signals of a file, each `[nodes, channels]` row-major. It checks that they fit the model.
 func readSignals(path string, spec models.Spec) ([][]float32, error) {
 	array, err := readFeatures(path)
 	if err != nil {
@@ -54,7 +55,8 @@ func readSignals(path string, spec models.Spec) ([][]float32, error) {
 	fits := len(array.Shape) == 3 && array.Shape[1] == spec.Nodes && array.Shape[2] == spec.Channels ||
 		len(array.Shape) == 2 && array.Shape[1] == spec.Nodes && spec.Channels == 1
 	if !fits {
-		return nil, fmt.Errorf("features has shape %v; the model needs [samples, %d, %d]", array.Shape, spec.Nodes, spec.Channels)
+		return nil, fmt.Errorf("array features has shape %v; the model needs [samples, %d, %d]", array.Shape, spec.Nodes,
+			spec.Channels)
 	}
 	values, err := array.Float32s()
 	if err != nil {
@@ -73,7 +75,8 @@ func readFeatures(path string) (*npz.Array, error) {
 	}
 	defer file.Close()
 	if !file.Has("features") {
-		return nil, fmt.Errorf("no array features; store the signals as features [samples, nodes, channels] (the file has %s)", strings.Join(file.Names(), ", "))
+		return nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, channels] "+
+			"(the file has %s)", strings.Join(file.Names(), ", "))
 	}
 	return file.Array("features")
 }

@@ -30,7 +30,8 @@ func newReport(s *shared) *cobra.Command {
 	var out target
 	cmd := command("report", "")
 	checkpointFlag(cmd, &dir)
-	out.flags(cmd, "out", "`FILE.html` to write (default: report.html in the checkpoint's directory)", "a file that is no report")
+	out.flags(cmd, "out", "`FILE.html` to write (default: report.html in the checkpoint's directory)",
+		"a file that is no report")
 	dataDirFlag(cmd, &dataDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if out.path == "" {
@@ -64,7 +65,8 @@ func newReport(s *shared) *cobra.Command {
 		if err := files.WriteBytes(out.path, page.Bytes()); err != nil {
 			return err
 		}
-		result := reportJSON{Command: "report", Checkpoint: dir, Snapshot: r.Snapshot, File: out.path, Bytes: page.Len(), Mistakes: len(r.Mistakes), Gallery: len(r.Gallery)}
+		result := reportJSON{Command: "report", Checkpoint: dir, Snapshot: r.Snapshot, File: out.path, Bytes: page.Len(),
+			Mistakes: len(r.Mistakes), Gallery: len(r.Gallery)}
 		if r.Evaluation != nil {
 			result.Samples = r.Evaluation.Samples
 		}
@@ -76,7 +78,7 @@ func newReport(s *shared) *cobra.Command {
 	return cmd
 }
 
-// freeReport says what stands in the way of writing a page: a file that is no report of ours.
+// freeReport returns an error if a page cannot be written, or if a file in its place is no report.
 func (t target) freeReport() error {
 	content, err := os.ReadFile(t.path)
 	switch folder := filepath.Dir(t.path); {

@@ -40,12 +40,12 @@ func TestDeletion(t *testing.T) {
 	data, err := training.LoadFor(t.Context(), classifier.Metadata, config, datasets.Options{DataDir: os.Getenv("CCP_DATA")})
 	require.NoError(t, err)
 	for _, method := range []string{models.GradientInput, models.IntegratedGradients} {
-		e := Explanation{Classifier: classifier, Data: data, Split: "test", Class: -1, Progress: func(string, float64) {}}
+		e := Explanation{Classifier: classifier, Data: data, Split: "test", Class: -1}
 		e.Options = models.AttributionOptions{Method: method}
 		require.NoError(t, e.Prepare(most))
 		nothing, random, top := deletions(t, &e)
 		t.Logf("%s, %d samples: nothing deleted %v, random nodes %v, those that contributed most %v (accuracy, probability "+
-			"of the true class)", method, len(e.samples), nothing, random, top)
+			"of the true class)", method, len(e.Samples), nothing, random, top)
 		assert.Greater(t, nothing.accuracy, 0.5)
 		assert.Greater(t, nothing.probability-top.probability, 2*(nothing.probability-random.probability))
 		assert.Less(t, top.accuracy, random.accuracy)
@@ -59,7 +59,7 @@ func deletions(t *testing.T, e *Explanation) (nothing, random, top score) {
 	nodes, channels := e.Data.Nodes, e.Data.Channels
 	deleted := max(1, (nodes+5)/10)
 	source := rand.New(rand.NewPCG(1, uint64(nodes)))
-	err := e.each(t.Context(), func(sample int, signal []float32, a models.Attribution) error {
+	err := e.Each(t.Context(), func(sample int, signal []float32, a models.Attribution) error {
 		without := func(order []int) []float32 {
 			signal := slices.Clone(signal)
 			for _, node := range order[:deleted] {
@@ -78,9 +78,9 @@ func deletions(t *testing.T, e *Explanation) (nothing, random, top score) {
 		}
 		predictions, err := e.Classifier.Classify(t.Context(), signals)
 		for i, p := range predictions {
-			sum, weight := &random, 1/float64(len(e.samples)*draws)
+			sum, weight := &random, 1/float64(len(e.Samples)*draws)
 			if i < 2 {
-				sum, weight = []*score{&nothing, &top}[i], 1/float64(len(e.samples))
+				sum, weight = []*score{&nothing, &top}[i], 1/float64(len(e.Samples))
 			}
 			label := int(e.Data.Labels[sample])
 			sum.probability += weight * p.Probabilities[label]

@@ -31,9 +31,8 @@ type Explanation struct {
 	// explained by what speaks for the class predicted.
 	Class    int
 	Options  models.AttributionOptions
-	Progress func(doing string, done float64)
-
-	samples []int // indices in Data
+	Samples  []int                            // indices in Data
+	Progress func(doing string, done float64) // nil for none
 }
 
 // Prepare chooses n samples of the split, or all of them if n is 0. They are evenly spread, because data is often
@@ -45,24 +44,21 @@ func (e *Explanation) Prepare(n int) error {
 	}
 	for _, i := range split {
 		if e.Class < 0 || int(e.Data.Labels[i]) == e.Class {
-			e.samples = append(e.samples, i)
+			e.Samples = append(e.Samples, i)
 		}
 	}
-	if len(e.samples) == 0 {
+	if len(e.Samples) == 0 {
 		return fmt.Errorf("the %s split of %s has no samples to explain; choose another split", e.Split, e.Data.Name)
 	}
-	e.samples = spread(e.samples, n)
+	e.Samples = spread(e.Samples, n)
 	return nil
 }
 
 // spread takes n of the indices, evenly; all of them if n is 0.
 func spread(indices []int, n int) []int {
-	if n == 0 || n >= len(indices) {
-		return indices
-	}
-	taken := make([]int, n)
+	taken := make([]int, min(cmp.Or(n, len(indices)), len(indices)))
 	for i := range taken {
-		taken[i] = indices[i*len(indices)/n]
+		taken[i] = indices[i*len(indices)/len(taken)]
 	}
 	return taken
 }
@@ -79,7 +75,7 @@ type Subject struct {
 }
 
 func (e *Explanation) subject() Subject {
-	s := Subject{Command: "explain", Data: e.Data.Name, Split: e.Split, Samples: len(e.samples), Method: e.Options.Method}
+	s := Subject{Command: "explain", Data: e.Data.Name, Split: e.Split, Samples: len(e.Samples), Method: e.Options.Method}
 	if s.Method == models.IntegratedGradients {
 		s.Steps = e.Options.Steps
 	}
@@ -121,7 +117,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	names := e.Data.ClassNames
 	var drawn []drawnSample
 	attribute := func(row func(cells ...any)) error {
-		return e.each(ctx, func(sample int, signal []float32, a models.Attribution) error {
+		return e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
 			s.Gap += a.Gap
 			change += math.Abs(a.Logit - a.Baseline)
@@ -168,37 +164,19 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	return s, nil
 }
 
-// each attributes the samples that Prepare chose.
-func (e *Explanation) each(ctx context.Context, visit Visit) error {
-	done, doing := 0, "explaining "+text.Count(len(e.samples), "sample")
-	o := e.Options
-	if e.Class >= 0 {
-		o.Classes = []int{e.Class}
-	}
-	return Each(ctx, e.Classifier, e.Data, e.samples, o, func(sample int, signal []float32, a models.Attribution) error {
-		done++
-		e.Progress(doing, float64(done)/float64(len(e.samples)))
-		return visit(sample, signal, a)
-	})
-}
-
-// Visit receives a sample's index in the data set, its raw signal and its attribution.
-type Visit func(sample int, signal []float32, a models.Attribution) error
-
-// Each attributes samples of a data set, and visits them in their order. o.Classes is nil, or has one class for all.
-func Each(ctx context.Context, c *models.Classifier, d *datasets.Dataset, samples []int, o models.AttributionOptions,
-	visit Visit) error {
-	classes := o.Classes
-	for chunk := range slices.Chunk(samples, attributedAtOnce) {
+// Each attributes the samples, and visits them in their order with the raw signal.
+func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, models.Attribution) error) error {
+	d, done, o := e.Data, 0, e.Options
+	for chunk := range slices.Chunk(e.Samples, attributedAtOnce) {
 		signals := make([][]float32, len(chunk))
 		for i, sample := range chunk {
 			signals[i] = make([]float32, d.Nodes*d.Channels)
 			d.Signals.Read(sample, signals[i])
 		}
-		if classes != nil {
-			o.Classes = slices.Repeat(classes, len(chunk))
+		if e.Class >= 0 {
+			o.Classes = slices.Repeat([]int{e.Class}, len(chunk))
 		}
-		attributions, err := c.Attribute(ctx, signals, o)
+		attributions, err := e.Classifier.Attribute(ctx, signals, o)
 		if unusable, ok := errors.AsType[*models.SignalError](err); ok {
 			return fmt.Errorf("sample %d of %s: %s", chunk[unusable.Index], d.Name, unusable.Reason)
 		} else if err != nil {
@@ -208,6 +186,9 @@ func Each(ctx context.Context, c *models.Classifier, d *datasets.Dataset, sample
 			if err := visit(chunk[i], signals[i], a); err != nil {
 				return err
 			}
+		}
+		if done += len(chunk); e.Progress != nil {
+			e.Progress("explaining "+text.Count(len(e.Samples), "sample"), float64(done)/float64(len(e.Samples)))
 		}
 	}
 	return nil
@@ -226,8 +207,8 @@ func (e *Explanation) class(k int, mean models.MeanAttribution) Class {
 	return c
 }
 
-// bodySums adds up the nodes of a skeleton over the frames of each joint and over the joints of each frame. It adds
-// absolute values, too, in which frames do not cancel each other.
+// bodySums adds up the nodes of a skeleton over the frames of each joint and over the joints of each frame. It
+// also adds their absolute values, so that frames do not cancel each other.
 func bodySums(nodes []Contribution, grid []int, names []string) (joints, frames []Contribution) {
 	joints, frames = make([]Contribution, grid[1]), make([]Contribution, grid[0])
 	for i, node := range nodes {

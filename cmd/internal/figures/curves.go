@@ -43,7 +43,7 @@ func course(histories [][]training.Epoch, quantity func(training.Epoch) float64)
 // row's name and then the cells given.
 func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, cells ...any) (
 	lines []picture.Curve, table [][]any, err error) {
-	for i, row := range rows {
+	for _, row := range rows {
 		var histories [][]training.Epoch
 		for _, dir := range d.runs[row] {
 			history, err := training.ReadHistory(dir)
@@ -53,7 +53,7 @@ func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, c
 			histories = append(histories, history)
 		}
 		curve, numbers := course(histories, quantity)
-		curve.Name, curve.Colour = row, i
+		curve.Name = row
 		lines = append(lines, curve)
 		for _, n := range numbers {
 			table = append(table, slices.Concat([]any{row}, cells, n))

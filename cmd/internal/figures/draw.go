@@ -1,5 +1,5 @@
-// Package figures draws the paper's figures from the runs of a study: the receptive fields of the clusters, the loss
-// around the minimum, the course of the objective C, and learning curves.
+// Package figures draws the paper's figures from the runs of a study. These are the receptive fields of the clusters,
+// the loss around the minimum, the course of the objective C, and learning curves.
 package figures
 
 import (
@@ -24,7 +24,7 @@ type Options struct {
 	Table  study.Table // study.Figures of a data set
 	Seeds  int
 	Data   datasets.Options // DataDir, Backend and Progress: where the data set is, for the landscapes
-	// Progress is told the share done of what takes long.
+	// Progress receives the share of a long step that is done.
 	Progress func(doing string, done float64)
 }
 
@@ -50,7 +50,7 @@ var (
 )
 
 // Draw draws the figures of a table from its finished runs, each into NAME.png, NAME.svg and NAME.csv in the folder.
-// NAME begins with the table's name. Receptive fields and landscapes are of the first seed. If runs of a figure are
+// NAME begins with the table's name. Receptive fields and landscapes show the first seed. If runs of a figure are
 // missing, a note says so and the figure is left out. An error names the file or the run.
 func Draw(ctx context.Context, backend compute.Backend, o Options) (figures []study.Figure, err error) {
 	d := drawing{Options: o, runs: map[string][]string{}}

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// fields draws the input nodes in the colours of their clusters, at each level that has several clusters. There are two
-// rows for each loss: the first epoch and the last.
+// fields draws the input nodes in the colours of their clusters, at each level that has several clusters. Each loss
+// has two rows, for the first epoch and for the last.
 func (d drawing) fields() (f figure, err error) {
 	f.heading = []string{"loss", "stage", "level", "node", "cluster"}
 	for _, loss := range losses {

@@ -18,8 +18,8 @@ type Weight struct {
 	Filters, Run int
 }
 
-// Landscape is the loss on a square of points around weights w: at w + a·d1 + b·d2, for a and b from −1 to 1 in equal
-// steps.
+// Landscape is the loss on a square of points around weights w. The points are w + a·d1 + b·d2, where a and b go from
+// −1 to 1 in equal steps.
 type Landscape struct {
 	Step int       `json:"step"` // of the training, at w
 	Side int       `json:"side"`
@@ -31,7 +31,7 @@ type Landscape struct {
 func (l Landscape) at(i int) float64 { return 2*float64(i)/float64(l.Side-1) - 1 }
 
 // Direction draws a direction of normal random numbers for weights. It gives each filter the norm of the weights' own
-// filter (Li et al. 2018). A filter of norm 0 stays where it is.
+// filter (Li et al. 2018). A filter of norm 0 does not move.
 func Direction(weights []Weight, random *rand.Rand) [][]float32 {
 	direction := make([][]float32, len(weights))
 	for k, w := range weights {
@@ -54,9 +54,10 @@ func Direction(weights []Weight, random *rand.Rand) [][]float32 {
 // Loss returns the cross entropy and C for values of all weights, which it must not keep.
 type Loss func(values [][]float32) (task, c float64, err error)
 
-// Scan computes the landscape of side × side points around weights. Two directions are drawn from seed. progress is
-// told the share that is done. Scan ends with ctx, with its error.
-func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss Loss, progress func(float64)) (Landscape, error) {
+// Scan computes the landscape of side × side points around weights. It draws two directions from seed, and calls progress
+// with the share that is done. If ctx ends, Scan returns its error.
+func Scan(ctx context.Context, weights []Weight, side int, seed uint64, loss Loss, progress func(float64)) (
+	Landscape, error) {
 	first := Direction(weights, rand.New(rand.NewPCG(seed, 1)))
 	second := Direction(weights, rand.New(rand.NewPCG(seed, 2)))
 	l := Landscape{Side: side}

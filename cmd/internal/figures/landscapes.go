@@ -61,7 +61,7 @@ func (d drawing) landscapes(ctx context.Context, backend compute.Backend) (f fig
 
 // axes returns the values on the two axes through the middle of the square.
 func (l Landscape) axes(values []float64) []picture.Curve {
-	curves := []picture.Curve{{Name: "along d1, b = 0", Colour: 0}, {Name: "along d2, a = 0", Colour: 1}}
+	curves := []picture.Curve{{Name: "along d1, b = 0"}, {Name: "along d2, a = 0"}}
 	middle := l.Side / 2
 	for i := range l.Side {
 		for axis, at := range []int{middle*l.Side + i, i*l.Side + middle} {

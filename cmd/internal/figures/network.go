@@ -26,7 +26,7 @@ import (
 // Samples is the number of training samples, evenly spread, over which the loss is taken.
 const Samples = 256
 
-// landscapeFile keeps a run's landscape, whose computation takes as long as some epochs.
+// landscapeFile keeps a run's landscape. Its computation takes as long as some epochs.
 const landscapeFile = "landscape.json"
 
 // Around computes the landscape of the finished run in dir, around the weights of its last epoch. If there are moving

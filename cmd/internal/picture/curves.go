@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Curve is one line over X, with a band of Spread to either side of it.
+// Curve is one line over X. Its place in a list gives its colour and pattern. A band reaches from Y − Spread to Y +
+// Spread.
 type Curve struct {
 	Name   string
 	X, Y   []float64
 	Spread []float64 // nil for none
-	Colour int       // colour and pattern of the line, from 0; curves of one kind share one
 }
 
 // Curves has lines in one pair of axes.
@@ -40,17 +40,17 @@ func (c Curves) Plot() *plot.Plot {
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{0xe4}, color.Gray{0xe4}
 	p.Add(grid)
-	for _, l := range c.Lines { // bands first: they cover no line
+	for i, l := range c.Lines { // bands first: they cover no line
 		if l.Spread != nil && len(l.X) > 1 {
 			upper, lower := l.shifted(1), l.shifted(-1)
 			slices.Reverse(lower)
-			faint := lineColours[l.Colour%len(lineColours)]
+			faint := lineColours[i%len(lineColours)]
 			band := color.NRGBA{faint.R, faint.G, faint.B, 0x38}
 			p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: band})
 		}
 	}
-	for _, l := range c.Lines {
-		p.Add(l.line())
+	for i, l := range c.Lines {
+		p.Add(l.line(i))
 	}
 	low, margin := p.Y.Min, max(0.04*(p.Y.Max-p.Y.Min), 1e-6)
 	p.Y.Min, p.Y.Max = low-margin, p.Y.Max+margin
@@ -62,9 +62,9 @@ func (c Curves) Plot() *plot.Plot {
 	return p
 }
 
-func (l Curve) line() *plotter.Line {
-	style := draw.LineStyle{Color: lineColours[l.Colour%len(lineColours)], Width: vg.Points(1.5)}
-	style.Dashes = linePatterns[l.Colour%len(linePatterns)]
+func (l Curve) line(i int) *plotter.Line {
+	style := draw.LineStyle{Color: lineColours[i%len(lineColours)], Width: vg.Points(1.5)}
+	style.Dashes = linePatterns[i%len(linePatterns)]
 	return &plotter.Line{XYs: l.shifted(0), LineStyle: style}
 }
 

@@ -59,8 +59,8 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 		x, width := span(l.X)
 		y, height := span(l.Y)
 		side := cmp.Or(max(width, height), 1)
-		for i := range l.X {
-			l.X[i], l.Y[i] = rounded(0.5+(l.X[i]-x)/side), rounded(0.5+(l.Y[i]-y)/side)
+		for i := range l.X { // four digits are more than a picture shows
+			l.X[i], l.Y[i] = math.Round(1e4*(0.5+(l.X[i]-x)/side))/1e4, math.Round(1e4*(0.5+(l.Y[i]-y)/side))/1e4
 		}
 		return l
 	case parts == nil:
@@ -78,9 +78,6 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 	}
 	return l
 }
-
-// rounded cuts digits that no picture can show.
-func rounded(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 
 // plane reduces places `[nodes, d]` to two coordinates. If d is more than 2, these are the first two principal
 // components.

@@ -49,8 +49,8 @@ func (l *Layout) squares(colour func(node int) color.Color) plot.Plotter {
 	})
 }
 
-// lines draws the border around all cells, lines between cells of different clusters unless cluster is nil, and dashed
-// lines between the parts of a body.
+// lines draws the border around all cells, and dashed lines between the parts of a body. Unless cluster is nil, it
+// draws lines between cells of different clusters, too.
 func (l *Layout) lines(cluster []int32) plot.Plotter {
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
 		line := func(style draw.LineStyle, row, column, toRow, toColumn int) {

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Clusters draws the nodes in the colours of their clusters, of which there are k. Cells have lines between clusters.
+// Clusters draws the nodes in the colours of their k clusters. Cells have lines between clusters.
 // If numbered is set and the clusters are few, each has its number.
 func (l *Layout) Clusters(title string, cluster []int32, k int, numbered bool) *plot.Plot {
 	p, colours := l.axes(title), l.Colours(cluster, k)

@@ -33,7 +33,7 @@ const (
 	sheetDPI                  = 144     // of PNG
 )
 
-// Save draws one plot into files of these paths, which end in .png or .svg. Errors name the file.
+// Save draws one plot into files. Their paths end in .png or .svg. Errors name the file.
 func Save(p *plot.Plot, width, height vg.Length, paths ...string) error {
 	return Sheet{Panels: [][]*plot.Plot{{p}}, Width: width, Height: height}.Save(paths...)
 }
@@ -48,7 +48,7 @@ func (l *Layout) Inline(p *plot.Plot) (string, error) {
 	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width/2, height/2), vgimg.UseDPI(sheetDPI),
 		vgimg.UseBackgroundColor(color.Transparent))}
 	p.HideAxes()
-	p.Title.Text, p.BackgroundColor = "", color.Transparent
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text, p.BackgroundColor = "", "", "", color.Transparent
 	p.Draw(draw.New(canvas))
 	var png bytes.Buffer
 	if _, err := canvas.WriteTo(&png); err != nil {
@@ -57,7 +57,7 @@ func (l *Layout) Inline(p *plot.Plot) (string, error) {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(png.Bytes()), nil
 }
 
-// Save draws the sheet into files of these paths, which end in .png or .svg. Errors name the file.
+// Save draws the sheet into files. Their paths end in .png or .svg. Errors name the file.
 func (s Sheet) Save(paths ...string) error {
 	width, height := s.size()
 	for _, path := range paths {
@@ -98,7 +98,7 @@ func (s Sheet) size() (width, height vg.Length) {
 		t.PadTop + t.PadBottom + rows*(s.Height+t.PadY) - t.PadY
 }
 
-// draw places the panels so that the data of each column and row begin and end at the same lines.
+// draw places the panels so that the data of a column, or of a row, have the same edges.
 func (s Sheet) draw(canvas draw.Canvas) {
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Path())
@@ -123,7 +123,7 @@ func (s Sheet) draw(canvas draw.Canvas) {
 	for i, curve := range s.Legend {
 		legend := plot.NewLegend()
 		legend.Left, legend.TextStyle.Font = true, sans(9)
-		legend.Add(curve.Name, curve.line())
+		legend.Add(curve.Name, curve.line(i))
 		legend.Draw(strip.At(foot, i, 0))
 	}
 }

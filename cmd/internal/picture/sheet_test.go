@@ -17,7 +17,7 @@ func TestCurves(t *testing.T) {
 	png, svg := paths(t)
 	c := Curves{Title: "learning", XLabel: "epoch", YLabel: "accuracy", Lines: []Curve{
 		{Name: "one", X: []float64{1, 2, 3}, Y: []float64{1, 2, 3}, Spread: []float64{0.1, 0.2, 0.1}},
-		{Name: "other", X: []float64{1, 2, 3}, Y: []float64{3, 2, 1}, Colour: 1},
+		{Name: "other", X: []float64{1, 2, 3}, Y: []float64{3, 2, 1}},
 	}}
 	require.NoError(t, Sheet{Panels: [][]*plot.Plot{{c.Plot()}}, Legend: c.Lines, Width: 360, Height: 250}.Save(png, svg))
 	seen := shares(readPNG(t, png))
@@ -86,7 +86,7 @@ func TestSheet(t *testing.T) {
 	heat := gridOf(t, 1, 1).Values("heat", "bar", []float64{1})
 	cells.Y.Label.Text = "first"
 	s := Sheet{Title: "both & more", Panels: [][]*plot.Plot{{cells, heat}, {nil, cells}},
-		Legend: []Curve{{Name: "solid"}, {Name: "dashed", Colour: 1}}, Width: 150, Height: 80}
+		Legend: []Curve{{Name: "solid"}, {Name: "dashed"}}, Width: 150, Height: 80}
 	width, height := s.size()
 	assert.InDelta(t, 6+150+12+150+6, float64(width), 1e-9)
 	assert.InDelta(t, 6+20+80+12+80+18+6, float64(height), 1e-9)

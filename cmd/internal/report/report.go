@@ -63,7 +63,7 @@ type Level struct {
 	Gates          [][]float32 `json:"gates"`
 }
 
-// Sample is a test sample with what the classifier says of it.
+// Sample is a test sample, its prediction, and what is needed to draw both.
 type Sample struct {
 	Index       int     `json:"index"` // in the data set
 	Truth       int     `json:"truth"`

@@ -105,8 +105,8 @@ func (r *Run) Read(c *models.Classifier) (report Report, err error) {
 	return report, nil
 }
 
-// describe reports the hierarchy of the classifier in place of the run's at the same epoch, and adds what only its
-// weights say: each cluster's mass, its most central nodes and its neighbourhood.
+// describe reports the classifier's hierarchy, in place of the recorded one of the same epoch. It adds each cluster's
+// mass, most central nodes and neighbourhood, which only the weights say.
 func (r *Run) describe(report *Report, epochs []training.HierarchyEpoch, c *models.Classifier) error {
 	levels, err := c.ClusterLevels(0)
 	if err != nil {
@@ -156,7 +156,7 @@ func (r *Run) hierarchy(epochs []training.HierarchyEpoch, coloured, shown int) *
 		}
 		h.Levels = append(h.Levels, l)
 	}
-	// Too many epochs: those that remain are evenly spread from the first to the last.
+	// If there are too many epochs, some keep their clusters: the first, the last, and others at equal distances.
 	most := min(mostEpochs, max(2, mostAssigned/assigned))
 	for i := 1; i < len(epochs) && len(epochs) > most; i++ {
 		if share := func(i int) int { return i * (most - 1) / (len(epochs) - 1) }; share(i) == share(i-1) && i != shown {

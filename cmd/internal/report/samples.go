@@ -19,7 +19,8 @@ const (
 	mostGallery  = 16
 	mostWords    = 8
 	mostPoses    = 5
-	evaluated    = 64 // samples at a time
+	mostPoints   = 20_000 // nodes of a sample that is drawn on a plane: more would take minutes
+	evaluated    = 64     // samples at a time
 )
 
 // Build reports a run with its classifier. If the data set is available, it evaluates the test samples, and explains
@@ -75,13 +76,15 @@ func gallery(right, wrong []Sample, classes int) []Sample {
 // explain adds what each sample's drawing needs, with the nodes' contributions to the prediction if these are wanted.
 // Named nodes without a grid, such as words, are listed instead, with their contributions.
 func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sample, contributions bool) error {
-	indices := make([]int, len(samples))
-	for i, s := range samples {
-		indices[i] = s.Index
+	e := explain.Explanation{Classifier: c, Data: r.data, Class: -1}
+	for _, s := range samples {
+		e.Samples = append(e.Samples, s.Index)
 	}
 	layout, at := r.fixed.Layout, -1
-	options := models.AttributionOptions{}
-	return explain.Each(ctx, c, r.data, indices, options, func(_ int, signal []float32, a models.Attribution) (err error) {
+	if layout != nil && layout.Kind == picture.OnPlane && r.data.Nodes > mostPoints {
+		layout = nil
+	}
+	return e.Each(ctx, func(_ int, signal []float32, a models.Attribution) (err error) {
 		at++
 		s := &samples[at]
 		switch {
@@ -116,7 +119,7 @@ func poses(signal []float32, layout *picture.Layout, channels int) (poses []Pose
 	return poses
 }
 
-// words returns the named nodes that contributed most, of those that differ from the baseline.
+// words returns the named nodes that contributed most. Nodes whose values are the baseline's are left out.
 func (r *Run) words(signal []float32, nodes []float64) []Word {
 	words := []Word{}
 	for i, v := range nodes {

@@ -24,7 +24,7 @@ const Generator = `<meta name="generator" content="ccp report">`
 var (
 	source = template.Must(template.ParseFS(files, "page/page.html"))
 	style  = template.CSS(embedded("page.css"))
-	// All scripts are one function, so that their names are its own.
+	// All scripts are in one function, so that no name is global.
 	script = template.JS("\n(() => {\n\"use strict\";\n" + embedded(scripts...) + "})();\n")
 )
 
