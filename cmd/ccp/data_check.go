@@ -27,6 +27,9 @@ func newDataCheck(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		for i, message := range report.Errors {
+			report.Errors[i] = withFlags(cmd, message)
+		}
 		result := checkJSON{report, describe(report.Data)}
 		err = s.print(cmd, result, render("data-check", result))
 		if err == nil && !report.Usable {

@@ -237,7 +237,7 @@ func TestDataCheck(t *testing.T) {
 	assert.Nil(t, bad.Data)
 	code, stdout, _ = execute(t, "data", "check", ringFile(t, without(ring(400), "edges")))
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stdout, "or give knn")
+	assert.Contains(t, stdout, "or give --knn")
 	succeed(t, "data", "check", ringFile(t, without(ring(400), "edges")), "--knn", "3")
 }
 

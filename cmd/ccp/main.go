@@ -40,13 +40,13 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", withFlags(cmd, err), usage.command)
+		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", withFlags(cmd, err.Error()), usage.command)
 		return 2
 	case errors.Is(err, context.Canceled):
 		err = errors.New("stopped early; the same command starts it again or continues")
 	case errors.Is(err, syscall.ENOSPC):
 		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}
-	fmt.Fprintln(stderr, "ccp:", withFlags(cmd, err))
+	fmt.Fprintln(stderr, "ccp:", withFlags(cmd, err.Error()))
 	return 1
 }

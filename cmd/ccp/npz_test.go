@@ -151,7 +151,7 @@ func TestMalformedData(t *testing.T) {
 		{"one class", with(without(ring(n), "class_names"), "labels", make([]int64, n), n), []string{"labels name 1 class: a classifier needs at least 2"}},
 		{"unknown split", changed(ring(n), "split", 7, int64(3)), []string{"split[7] is 3", "want 0 train, 1 validation or 2 test"}},
 		{"no test samples", with(ring(n), "split", make([]int64, n), n), []string{"split marks no test sample (2)", "leave the array out"}},
-		{"no graph", without(ring(n), "edges"), []string{"no graph", "store edges, adjacency", "give knn"}},
+		{"no graph", without(ring(n), "edges"), []string{"no graph", "store edges, adjacency", "give --knn"}},
 		{"two graphs", with(ring(n), "adjacency", adjacency, 12, 12), []string{"the graph is given 2 times, by edges and by adjacency", "keep one of them"}},
 		{"edges transposed", with(ring(n), "edges", make([]int64, 24), 2, 12), []string{"edges has shape [2 12]", "transpose it (edges.T)"}},
 		{"edge to nowhere", changed(ring(n), "edges", 1, int64(12)), []string{"edges", "12"}},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -49,7 +48,7 @@ func TestNameSuggestions(t *testing.T) {
 	dir := trained(t)
 	for line, want := range map[string]string{
 		"imprt":                                 `there is no command "imprt"; did you mean ccp data import?`,
-		"graph info":                            `there is no command "info"; did you mean ccp data info?`,
+		"data vesion":                           `there is no command "vesion"; did you mean ccp version?`,
 		"train -epochs 3":                       "unknown flag: --epochs; did you mean --epochs?",
 		"train --model chebishev":               `--model: there is no "chebishev"; did you mean chebyshev? There are bayes, c-cnn,`,
 		"train --backend go --data digts":       `data set "digts" is not known; did you mean digits? There are digits, cifar10,`,
@@ -89,6 +88,6 @@ func TestWithFlags(t *testing.T) {
 		"mine: leave it out":                              "mine: leave it out",
 		"give data that fit, leave sample 3 out":          "give data that fit, leave sample 3 out",
 	} {
-		assert.Equal(t, want, withFlags(train, errors.New(message)))
+		assert.Equal(t, want, withFlags(train, message))
 	}
 }

@@ -61,10 +61,9 @@ func flagError(cmd *cobra.Command, err error) error {
 // options match the options that a library names in an error: "label smoothing: …", "leave knn out", "another checkpoint".
 var options = regexp.MustCompile(`^([a-z]+(?:[ _][a-z]+)*)\b: |\b(?:leave|give|pass|another) ([a-z_]+)\b( out\b| \d|[,;)]|$)`)
 
-// withFlags returns the text of an error with the flags of a command in place of options: "--label-smoothing: …".
-func withFlags(cmd *cobra.Command, err error) string {
-	text, last := "", 0
-	message := err.Error()
+// withFlags returns an error's message with the flags of a command in place of options: "--label-smoothing: …".
+func withFlags(cmd *cobra.Command, message string) (text string) {
+	last := 0
 	for _, at := range options.FindAllStringSubmatchIndex(message, -1) {
 		from, to := at[2], at[3]
 		if from < 0 {
