@@ -22,8 +22,8 @@ func samplesOf(x [][]float32, classes []int32) Samples {
 	}
 }
 
-// By hand: class 0 has the counts 3, 0, 1 and two of three samples, class 1 the counts 0, 2, 0, class 2 none; α = 1. The
-// network sees the values normalised, and gives the same probabilities.
+// By hand: class 0 has the counts 3, 0, 1 and two of three samples, class 1 the counts 0, 2, 0, class 2 none; α = 1.
+// The network sees the values normalised, and gives the same probabilities.
 func TestNaiveBayes(t *testing.T) {
 	train, classes := [][]float32{{2, 0, 1}, {0, 2, 0}, {1, 0, 0}}, []int32{0, 1, 0}
 	prior := []float64{3. / 6, 2. / 6, 1. / 6}
@@ -32,7 +32,8 @@ func TestNaiveBayes(t *testing.T) {
 	s := Spec{Model: "bayes", Nodes: 3, Channels: 1, Classes: 3}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := s.NewStore(1)
-		require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(train, classes), []float32{mean}, []float32{std}))
+		require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(train, classes), []float32{mean},
+			[]float32{std}))
 		for _, x := range [][]float32{{0, 0, 0}, {1, 0, 0}, {0, 3, 1}, {1000, 990, 0}} {
 			want, sum := make([]float64, 3), 0.0
 			highest := math.Inf(-1)
@@ -63,12 +64,14 @@ func TestNaiveBayes(t *testing.T) {
 func TestNaiveBayesChannelsAndAlpha(t *testing.T) {
 	s := Spec{Model: "bayes", Nodes: 1, Channels: 2, Classes: 2, Settings: settings(map[string]any{"bayes_alpha": 0.5})}
 	store := s.NewStore(1)
-	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{4, 0}, {1, 2}}, []int32{0, 1}), []float32{1, 10}, []float32{2, 5}))
+	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{4, 0}, {1, 2}}, []int32{0, 1}),
+		[]float32{1, 10}, []float32{2, 5}))
 	w := tensors.MustCopyFlatData[float32](store.GetVariable("/model/classes/W").MustValue())
 	b := tensors.MustCopyFlatData[float32](store.GetVariable("/model/classes/b").MustValue())
 	first := math.Log((4.5/5)/(1.5/4)) / 2 // half of the difference, since the mean over the classes is out
 	second := math.Log((0.5/5)/(2.5/4)) / 2
-	assert.InDeltaSlice(t, []float64{2 * first, -2 * first, 5 * second, -5 * second}, []float64{float64(w[0]), float64(w[1]), float64(w[2]), float64(w[3])}, 1e-5)
+	assert.InDeltaSlice(t, []float64{2 * first, -2 * first, 5 * second, -5 * second},
+		[]float64{float64(w[0]), float64(w[1]), float64(w[2]), float64(w[3])}, 1e-5)
 	assert.InDelta(t, math.Log(0.5)+first+10*second, b[0], 1e-5)
 	assert.InDelta(t, math.Log(0.5)-first-10*second, b[1], 1e-5)
 }
@@ -77,7 +80,8 @@ func TestNaiveBayesNeedsCounts(t *testing.T) {
 	s := Spec{Model: "bayes", Nodes: 2, Channels: 2, Classes: 2}
 	for value, says := range map[float32]string{-0.5: "-0.5", float32(math.NaN()): "NaN", float32(math.Inf(1)): "+Inf"} {
 		store := s.NewStore(1)
-		err := s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{0, 1, 2, 3}, {0, 1, value, 3}}, []int32{0, 1}), []float32{0, 0}, []float32{1, 1})
+		err := s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{0, 1, 2, 3}, {0, 1, value, 3}},
+			[]int32{0, 1}), []float32{0, 0}, []float32{1, 1})
 		assert.EqualError(t, err, "training sample 1, node 1, channel 0: the raw value is "+says+
 			"; naive Bayes needs counts or other values that are not negative; choose another model for this data")
 		assert.Nil(t, store.GetVariable("/model/classes/W"), "nothing is kept")

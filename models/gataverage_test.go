@@ -10,10 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With attention vectors of zero a layer averages over a node's neighbourhood; batch norm is the identity before training.
+// With attention vectors of zero a layer averages over a node's neighbourhood; batch norm is the identity before
+// training.
 func TestGATAverage(t *testing.T) {
 	graph := grid(t, 1, 3) // a path
-	s := Spec{Model: "gat-average", Architecture: Architecture{Levels: []Level{{3, 2, 1}, {3, 1, 1}}}, Nodes: 3, Channels: 1, Classes: 2,
+	s := Spec{Model: "gat-average", Architecture: Architecture{Levels: []Level{{3, 2, 1}, {3, 1, 1}}}, Nodes: 3,
+		Channels: 1, Classes: 2,
 		Settings: settings(map[string]any{"batchnorm_epsilon": 1e-12})}
 	require.NoError(t, s.Check())
 	// W, b, both attention vectors, and batch norm's scale and offset of each layer; then the class layer.

@@ -138,7 +138,8 @@ func graphCNNs(t testing.TB) map[string]struct {
 	sparse, err := affinity.RandomConnected(80, 100, 1)
 	require.NoError(t, err)
 	require.LessOrEqual(t, sparse.Density(), 0.05, "held as neighbour lists")
-	loops, err := affinity.New(3, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 2}, {I: 2, J: 2, Weight: 5}})
+	loops, err := affinity.New(3, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 2},
+		{I: 2, J: 2, Weight: 5}})
 	require.NoError(t, err)
 	one, err := affinity.New(1, nil)
 	require.NoError(t, err)
@@ -146,7 +147,8 @@ func graphCNNs(t testing.TB) map[string]struct {
 		Spec
 		graph *affinity.Matrix
 	}) {
-		c.Spec = Spec{Model: "graph-cnn", Architecture: Architecture{Hidden: hidden}, Nodes: graph.N(), Channels: channels, Classes: 3}
+		c.Spec = Spec{Model: "graph-cnn", Architecture: Architecture{Hidden: hidden}, Nodes: graph.N(), Channels: channels,
+			Classes: 3}
 		if levels != "" {
 			c.Levels = mustLevels(levels)
 		}
@@ -196,11 +198,13 @@ func TestGraphCNN(t *testing.T) {
 func TestGraphCNNGradient(t *testing.T) {
 	c := graphCNNs(t)["sparse"]
 	c.Settings = settings(map[string]any{"l2": 0.0, "readout_dropout": 0.0})
-	paths := []string{"level_1/W", "level_1/embedding/W", "level_2/W", "level_2/embedding/W", "level_2/pool/batch_norm/scale", "level_3/W",
+	paths := []string{"level_1/W", "level_1/embedding/W", "level_2/W", "level_2/embedding/W",
+		"level_2/pool/batch_norm/scale", "level_3/W",
 		"level_3/embedding/W", "classes/W", "level_1/embedding/b"}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := drawn(t, backend, c.Spec, c.graph)
-		batch := tensors.FromFlatDataAndDimensions(append(signals(c.Spec, 1, 5)[0], signals(c.Spec, 1, 6)[0]...), 2, c.Nodes, c.Channels)
+		batch := tensors.FromFlatDataAndDimensions(append(signals(c.Spec, 1, 5)[0], signals(c.Spec, 1, 6)[0]...), 2, c.Nodes,
+			c.Channels)
 		exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) []*Node {
 			g := x.Graph()
 			store.SetTraining(g, true)
@@ -216,7 +220,8 @@ func TestGraphCNNGradient(t *testing.T) {
 		require.NoError(t, err)
 		for i, path := range paths {
 			v := store.GetVariable("/model/" + path)
-			values, gradient := tensors.MustCopyFlatData[float32](v.MustValue()), tensors.MustCopyFlatData[float32](gradients[1+i])
+			flat := tensors.MustCopyFlatData[float32]
+			values, gradient := flat(v.MustValue()), flat(gradients[1+i])
 			length := 0.0
 			for _, d := range gradient {
 				length = math.Hypot(length, float64(d))

@@ -40,11 +40,13 @@ func stacked(filter graphconv.Filter) Network { return onGraph(graphconv.Pooling
 
 // stackSpec is a spec for tests of a network that is not registered.
 func stackSpec(nodes int, levels string, hidden ...int) Spec {
-	return Spec{Model: "test", Architecture: Architecture{mustLevels(levels), hidden}, Nodes: nodes, Channels: 2, Classes: 3}
+	return Spec{Model: "test", Architecture: Architecture{mustLevels(levels), hidden}, Nodes: nodes, Channels: 2,
+		Classes: 3}
 }
 
 // logits computes the network's, for signals as `signals` draws them, `[batch, classes]`.
-func logits(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix, filter graphconv.Filter, x [][]float32) ([][]float32, *model.Store) {
+func logits(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix, filter graphconv.Filter,
+	x [][]float32) ([][]float32, *model.Store) {
 	t.Helper()
 	store := s.NewStore(1)
 	flat := slices.Concat(x...)
@@ -62,10 +64,11 @@ func weights(t *testing.T, store *model.Store, path string) [][]float32 {
 	return store.GetVariable(path).MustValue().Value().([][]float32)
 }
 
-// Two levels over the path 0-3-1-4-2, which Graclus halves to {0,3}, {1}, {2,4} and the second level pools to one, computed by
-// loops. With a low bias a fake node's zero would win the maximum, with a high one its bias would.
+// Two levels over the path 0-3-1-4-2, which Graclus halves to {0,3}, {1}, {2,4} and the second level pools to one,
+// computed by loops. With a low bias a fake node's zero would win the maximum, with a high one its bias would.
 func TestGraphStackByHand(t *testing.T) {
-	path, err := affinity.New(5, []affinity.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 1, Weight: 1}, {I: 1, J: 4, Weight: 1}, {I: 4, J: 2, Weight: 1}})
+	path, err := affinity.New(5, []affinity.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 1, Weight: 1}, {I: 1, J: 4, Weight: 1},
+		{I: 4, J: 2, Weight: 1}})
 	require.NoError(t, err)
 	coarse, err := affinity.New(3, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}})
 	require.NoError(t, err)
@@ -75,7 +78,8 @@ func TestGraphStackByHand(t *testing.T) {
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 			got, store := logits(t, backend, s, path, oneHop(bias), x)
 			for b, signal := range x {
-				level := levelByHand(path, rowsOf(signal, 2), weights(t, store, "/model/level_1/W"), bias, [][]int{{0, 3}, {1}, {2, 4}})
+				level := levelByHand(path, rowsOf(signal, 2), weights(t, store, "/model/level_1/W"), bias,
+					[][]int{{0, 3}, {1}, {2, 4}})
 				level = levelByHand(coarse, level, weights(t, store, "/model/level_2/W"), bias, [][]int{{0, 1, 2}})
 				classes := weights(t, store, "/model/classes/W")
 				for class := range 3 {
@@ -101,7 +105,8 @@ func rowsOf(flat []float32, width int) (rows [][]float64) {
 }
 
 // levelByHand is oneHop, batch norm before any training, ELU and the maximum over the clusters.
-func levelByHand(a *affinity.Matrix, x [][]float64, w [][]float32, bias float64, clusters [][]int) (pooled [][]float64) {
+func levelByHand(a *affinity.Matrix, x [][]float64, w [][]float32, bias float64,
+	clusters [][]int) (pooled [][]float64) {
 	for _, cluster := range clusters {
 		row := make([]float64, len(w[0]))
 		for f := range row {
@@ -220,6 +225,7 @@ func TestCheckShrinking(t *testing.T) {
 	s := stackSpec(12, "12x4/3,3x5/2,3x5/3,1x2/1")
 	require.NoError(t, checkShrinking(s))
 	s = stackSpec(12, "12x4/3,3x5/2,4x5/3")
-	assert.EqualError(t, checkShrinking(s), "level 3: 4 clusters of 3 nodes; model test pools, so that there can be no more clusters than nodes")
+	assert.EqualError(t, checkShrinking(s),
+		"level 3: 4 clusters of 3 nodes; model test pools, so that there can be no more clusters than nodes")
 	assert.ErrorContains(t, checkShrinking(stackSpec(3, "4x5/3")), "level 1: 4 clusters of 3 nodes")
 }

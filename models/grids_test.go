@@ -33,7 +33,8 @@ func gridSpecs() map[string]Spec {
 func bodySpecs() map[string]Spec {
 	specs := map[string]Spec{}
 	for _, name := range []string{"hbrnn-l", "st-lstm", "stgc", "tgcnn", "c-cnn", "lie-group"} {
-		s := Spec{Model: name, Nodes: 45, Channels: 3, Classes: 3, Grid: []int{9, 5}, Parts: [][]int{{0, 1}, {2}, {3, 4}}, Bodies: 1}
+		s := Spec{Model: name, Nodes: 45, Channels: 3, Classes: 3, Grid: []int{9, 5}, Parts: [][]int{{0, 1}, {2}, {3, 4}},
+			Bodies: 1}
 		s.Settings = settings(map[string]any{"segments": 4.0, "units": 4.0}).For(name)
 		specs[name] = s
 	}
@@ -92,7 +93,8 @@ func reform(t *testing.T, store *model.Store) {
 		case "W":
 			scale = math.Sqrt(float64(dims[len(dims)-1]) / float64(v.Shape().Size()))
 		}
-		require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(made(name, v.Shape().Size(), scale, offset), dims...)))
+		require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(made(name, v.Shape().Size(), scale, offset),
+			dims...)))
 	}
 }
 
@@ -120,7 +122,9 @@ func TestGridsReference(t *testing.T) {
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 				store := s.NewStore(1)
 				x := tensors.FromFlatDataAndDimensions(made("x", 2*s.Nodes*s.Channels, 1, 0), 2, s.Nodes, s.Channels)
-				_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, topology, x) }, x)
+				_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
+					return s.Build(scope, topology, x)
+				}, x)
 				require.NoError(t, err)
 				reform(t, store)
 				var names []string
@@ -198,8 +202,10 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 // By hand: weights without the biases that batch norm makes useless, batch norm's scale and offset, the class layer.
 func TestGridsParameters(t *testing.T) {
 	cifar := Spec{Nodes: 1024, Channels: 3, Classes: 10, Grid: []int{32, 32}}
-	body := Spec{Nodes: 800, Channels: 9, Classes: 10, Grid: []int{40, 20}, Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}, Bodies: 1}
-	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9}, {9, 10}, {10, 11}, {0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}, 20, 40)
+	body := Spec{Nodes: 800, Channels: 9, Classes: 10, Grid: []int{40, 20},
+		Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}, Bodies: 1}
+	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9},
+		{9, 10}, {10, 11}, {0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}, 20, 40)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		model string
@@ -210,9 +216,11 @@ func TestGridsParameters(t *testing.T) {
 		{"cnn", cifar, 0, 25*3*64 + 2*25*64*64 + 3*(64+2*64) + 4*4*64*10 + 10},
 		{"resnet", cifar, 20, 269_722},
 		{"resnet", cifar, 110, 1_727_962},
-		{"tcn", body, 0, 8*180*64 + 3*(8*64+2)*64 + (64*8+64)*128 + 2*64 + 2*(128*8+2)*128 + (128*8+128)*256 + 2*128 + 2*(256*8+2)*256 + 2*256 + 2570},
+		{"tcn", body, 0, 8*180*64 + 3*(8*64+2)*64 + (64*8+64)*128 + 2*64 +
+			2*(128*8+2)*128 + (128*8+128)*256 + 2*128 + 2*(256*8+2)*256 + 2*256 + 2570},
 		{"p-lstm", body, 0, 5*36*150 + 180*250 + 5*50*150 + 250*250 + 2*(250*1000+1000) + 2510},
-		{"hbrnn-l", body, 0, 5*(36+1)*60 + 10*30*30 + 4*(120+1)*120 + 8*60*60 + 2*(240+1)*120 + 4*60*60 + 2*(240*320+80*320+320) + 1610},
+		{"hbrnn-l", body, 0, 5*(36+1)*60 + 10*30*30 + 4*(120+1)*120 +
+			8*60*60 + 2*(240+1)*120 + 4*60*60 + 2*(240*320+80*320+320) + 1610},
 		{"st-lstm", body, 0, 9*384 + 128*384 + 320 + 64*384 + 128*384 + 320 + 650},
 		{"stgc", body, 0, (27+192)*64 + 64 + 2*192*64 + 64 + 20*64*10 + 10},
 		{"tgcnn", body, 0, 9*64 + 3*64*64 + 64 + 2 + 5*64*10 + 10},
@@ -231,33 +239,65 @@ func TestGridsParameters(t *testing.T) {
 
 func TestGridsCheck(t *testing.T) {
 	for want, change := range map[string]func(s *Spec){
-		"model cnn needs nodes on a grid, such as an image's pixels; this data has none":        func(s *Spec) { s.Model, s.Grid = "cnn", nil },
-		"model resnet: the grid is [7 5], which is not rows and columns of the 42 nodes":        func(s *Spec) { s.Model, s.Grid = "resnet", []int{7, 5} },
-		"model resnet: the grid is [42], which is not":                                          func(s *Spec) { s.Model, s.Grid = "resnet", []int{42} },
-		"setting resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110": func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 21.0}) },
-		"setting resnet_depth=2: it must be 6n+2":                                               func(s *Spec) { s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 2.0}) },
-		"setting resnet_depth: model cnn has no resnet_depth; only resnet has":                  func(s *Spec) { s.Model, s.Settings = "cnn", settings(map[string]any{"resnet_depth": 20.0}) },
-		"setting readout_dropout: model tcn has no readout_dropout":                             func(s *Spec) { s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5}) },
-		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; this data has no parts of a body; give own data an array parts, which the import of recordings writes": func(s *Spec) { s.Model, s.Parts = "tcn", nil },
-		"model p-lstm needs nodes on a grid":                                                                   func(s *Spec) { s.Grid = nil },
-		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5":                                  func(s *Spec) { s.Parts = [][]int{{0}, {1, 6}} },
-		"model p-lstm: part 0 of the body has no joints":                                                       func(s *Spec) { s.Parts = [][]int{{}, {1}} },
-		"model c-cnn needs x, y and z of the joints; this data has 2 channels, and x, y and z of 0 bodies":     func(s *Spec) { s.Model = "c-cnn" },
-		"model lie-group needs x, y and z of the joints; this data has 5 channels, and x, y and z of 2 bodies": func(s *Spec) { s.Model, s.Bodies, s.Channels = "lie-group", 2, 5 },
-		"setting units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has":                       func(s *Spec) { s.Model, s.Settings = "hbrnn-l", settings(map[string]any{"units": 5.0}) },
+		"model cnn needs nodes on a grid, such as an image's pixels; this data has none": func(s *Spec) {
+			s.Model, s.Grid = "cnn", nil
+		},
+		"model resnet: the grid is [7 5], which is not rows and columns of the 42 nodes": func(s *Spec) {
+			s.Model, s.Grid = "resnet", []int{7, 5}
+		},
+		"model resnet: the grid is [42], which is not": func(s *Spec) {
+			s.Model, s.Grid = "resnet", []int{42}
+		},
+		"setting resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110": func(s *Spec) {
+			s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 21.0})
+		},
+		"setting resnet_depth=2: it must be 6n+2": func(s *Spec) {
+			s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 2.0})
+		},
+		"setting resnet_depth: model cnn has no resnet_depth; only resnet has": func(s *Spec) {
+			s.Model, s.Settings = "cnn", settings(map[string]any{"resnet_depth": 20.0})
+		},
+		"setting readout_dropout: model tcn has no readout_dropout": func(s *Spec) {
+			s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5})
+		},
+		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; " +
+			"this data has no parts of a body; give own data an array parts, which": func(s *Spec) {
+			s.Model, s.Parts = "tcn", nil
+		},
+		"model p-lstm needs nodes on a grid": func(s *Spec) {
+			s.Grid = nil
+		},
+		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5": func(s *Spec) {
+			s.Parts = [][]int{{0}, {1, 6}}
+		},
+		"model p-lstm: part 0 of the body has no joints": func(s *Spec) {
+			s.Parts = [][]int{{}, {1}}
+		},
+		"model c-cnn needs x, y and z of the joints; this data has 2 channels, and x, y and z of 0 bodies": func(s *Spec) {
+			s.Model = "c-cnn"
+		},
+		"model lie-group needs x, y and z of the joints; " +
+			"this data has 5 channels, and x, y and z of 2 bodies": func(s *Spec) {
+			s.Model, s.Bodies, s.Channels = "lie-group", 2, 5
+		},
+		"setting units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has": func(s *Spec) {
+			s.Model, s.Settings = "hbrnn-l", settings(map[string]any{"units": 5.0})
+		},
 		"setting readout_dropout: model lie-group has no readout_dropout": func(s *Spec) {
 			s.Model, s.Channels, s.Bodies, s.Settings = "lie-group", 3, 1, settings(map[string]any{"readout_dropout": 0.5})
 		},
 		"model p-lstm has no levels": func(s *Spec) { s.Levels = mustLevels("1x2/3") },
 	} {
-		s := Spec{Model: "p-lstm", Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6}, Parts: [][]int{{0, 1}, {2, 3, 4, 5}}}
+		s := Spec{Model: "p-lstm", Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6},
+			Parts: [][]int{{0, 1}, {2, 3, 4, 5}}}
 		require.NoError(t, s.Check())
 		change(&s)
 		assert.ErrorContains(t, s.Check(), want)
 	}
 }
 
-// The smallest grid and body that there can be: bones lie to each other where there are two. Their shapes do not depend on the backend.
+// The smallest grid and body that there can be: bones lie to each other where there are two. Their shapes do not depend
+// on the backend.
 func TestGridsOfOne(t *testing.T) {
 	for name, s := range networksOfGrids() {
 		s.Nodes, s.Grid = 1, []int{1, 1}

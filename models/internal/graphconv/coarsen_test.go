@@ -47,7 +47,8 @@ func clustersAt(t *Tree, level int) []int32 {
 
 // By hand: the ends of a path of 4 nodes have degree 1, and come first: 0 takes 1, 3 takes 2.
 func TestPathOfFour(t *testing.T) {
-	path := build(t, 4, affinity.Edge{I: 0, J: 1, Weight: 1}, affinity.Edge{I: 1, J: 2, Weight: 1}, affinity.Edge{I: 2, J: 3, Weight: 1})
+	path := build(t, 4, affinity.Edge{I: 0, J: 1, Weight: 1}, affinity.Edge{I: 1, J: 2, Weight: 1},
+		affinity.Edge{I: 2, J: 3, Weight: 1})
 	assert.Equal(t, []int32{0, 0, 1, 1}, match(path, path.Degrees()))
 	assert.InDelta(t, 2.0/3, normalizedCut(path, []int32{0, 0, 1, 1}), 1e-15, "one edge of three leaves either pair")
 	tree, err := Coarsen(path, 2)
@@ -61,9 +62,11 @@ func TestPathOfFour(t *testing.T) {
 // Nodes that stay alone are moved with the node that they are merged into: 0 and 3 are one node after the second
 // halving here.
 func TestFakes(t *testing.T) {
-	path := build(t, 4, affinity.Edge{I: 0, J: 1, Weight: 1}, affinity.Edge{I: 1, J: 2, Weight: 10}, affinity.Edge{I: 2, J: 3, Weight: 1})
+	path := build(t, 4, affinity.Edge{I: 0, J: 1, Weight: 1}, affinity.Edge{I: 1, J: 2, Weight: 10},
+		affinity.Edge{I: 2, J: 3, Weight: 1})
 	assert.Equal(t, []int32{0, 1, 1, 2}, match(path, []float64{9, 2, 2, 9}), "1 is visited first")
-	tree, err := arrange([]*affinity.Matrix{path, build(t, 3), build(t, 2)}, [][][2]int32{{{0, -1}, {1, 2}, {3, -1}}, {{0, 2}, {1, -1}}})
+	tree, err := arrange([]*affinity.Matrix{path, build(t, 3), build(t, 2)},
+		[][][2]int32{{{0, -1}, {1, 2}, {3, -1}}, {{0, 2}, {1, -1}}})
 	require.NoError(t, err)
 	assert.Equal(t, []int32{0, 3, 1, 2}, tree.Order)
 	assert.Equal(t, [][][2]int32{{{0, -1}, {1, -1}, {2, 3}}, {{0, 1}, {2, -1}}}, tree.Pairs)
@@ -78,7 +81,8 @@ func TestMatchGain(t *testing.T) {
 	assert.Equal(t, []int32{0, 0, 1}, match(triangle, []float64{2, 2, 2}))
 	assert.Equal(t, []int32{0, 1, 0}, match(triangle, []float64{2, 3, 2}), "0 prefers the smaller volume")
 	assert.Equal(t, []int32{0, 1, 1}, match(build(t, 3, edge(0, 1, 1), edge(1, 2, 2), edge(0, 2, 1)), []float64{2, 1, 2}))
-	assert.Equal(t, []int32{0, 0, 1, 1, 2}, match(build(t, 5), make([]float64, 5)), "nodes without neighbours pair in order")
+	assert.Equal(t, []int32{0, 0, 1, 1, 2}, match(build(t, 5), make([]float64, 5)),
+		"nodes without neighbours pair in order")
 	assert.Empty(t, match(build(t, 0), nil))
 }
 
@@ -215,7 +219,8 @@ func TestDegenerate(t *testing.T) {
 
 // The path 0-3-1-4-2: its ends take their neighbours, and node 1 stays alone, twice.
 func ExampleCoarsen() {
-	path, err := affinity.New(5, []affinity.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 1, Weight: 1}, {I: 1, J: 4, Weight: 1}, {I: 4, J: 2, Weight: 1}})
+	path, err := affinity.New(5, []affinity.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 1, Weight: 1}, {I: 1, J: 4, Weight: 1},
+		{I: 4, J: 2, Weight: 1}})
 	if err != nil {
 		panic(err)
 	}

@@ -30,16 +30,19 @@ type convolved struct {
 
 // convolveWith runs a convolution of x `[nodes, batch, channels]` in float64, without decay, with the parameters given
 // by name, or drawn.
-func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *affinity.Matrix, batch, channels, filters, order int, x, probe []float64, parameters map[string][]float64) convolved {
+func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *affinity.Matrix, batch, channels, filters,
+	order int, x, probe []float64, parameters map[string][]float64) convolved {
 	t.Helper()
 	store := model.NewStore()
 	store.SetParams(map[string]any{"l2": 0.0})
-	shapes := map[string][]int{"b": {filters}, "W": {channels, filters}, "a_source": {filters, 1}, "a_target": {filters, 1}}
+	shapes := map[string][]int{"b": {filters}, "W": {channels, filters}, "a_source": {filters, 1},
+		"a_target": {filters, 1}}
 	if kind == "chebyshev" {
 		shapes["W"] = []int{order, channels, filters}
 	}
 	for name, values := range parameters {
-		_, err := store.CreateVariable("/convolution/"+name, tensors.FromFlatDataAndDimensions(append([]float64{}, values...), shapes[name]...))
+		_, err := store.CreateVariable("/convolution/"+name, tensors.FromFlatDataAndDimensions(append([]float64{}, values...),
+			shapes[name]...))
 		require.NoError(t, err)
 	}
 	var names []string
@@ -53,7 +56,8 @@ func convolveWith(t testing.TB, backend compute.Backend, kind string, graph *aff
 			}
 		}
 		return append(append([]*Node{y}, of...), Gradient(ReduceAllSum(Mul(y, probe)), append(of, x)...)...)
-	}, tensors.FromFlatDataAndDimensions(x, graph.N(), batch, channels), tensors.FromFlatDataAndDimensions(probe, graph.N(), batch, filters))
+	}, tensors.FromFlatDataAndDimensions(x, graph.N(), batch, channels),
+		tensors.FromFlatDataAndDimensions(probe, graph.N(), batch, filters))
 	require.NoError(t, err)
 	require.Equal(t, []int{graph.N(), batch, filters}, out[0].Shape().Dimensions)
 	flat := tensors.MustCopyFlatData[float64]
@@ -86,7 +90,8 @@ func TestConvolutionsReference(t *testing.T) {
 		}
 		graph, err := affinity.New(c.Nodes, edges)
 		require.NoError(t, err)
-		t.Run(fmt.Sprintf("%s/%s/%d-%d/%d/%d", c.Graph, c.Convolution, c.Channels, c.Filters, c.Order, c.Heads), func(t *testing.T) {
+		name := fmt.Sprintf("%s/%s/%d-%d/%d/%d", c.Graph, c.Convolution, c.Channels, c.Filters, c.Order, c.Heads)
+		t.Run(name, func(t *testing.T) {
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 				gradient := make([]float64, len(c.Gradient)) // with respect to x: the sum of those of all heads
 				for head := range c.Heads {
@@ -124,7 +129,8 @@ func columns(x []float64, width, head, heads int) (own []float64) {
 func TestConvolutionsByHand(t *testing.T) {
 	graph, err := affinity.New(3, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
 	require.NoError(t, err)
-	loops, err := affinity.New(3, []affinity.Edge{{I: 0, J: 1, Weight: 2}, {I: 0, J: 0, Weight: 1}, {I: 2, J: 2, Weight: 5}})
+	loops, err := affinity.New(3, []affinity.Edge{{I: 0, J: 1, Weight: 2}, {I: 0, J: 0, Weight: 1},
+		{I: 2, J: 2, Weight: 5}})
 	require.NoError(t, err)
 	x, ones := []float64{1, 10, 100}, []float64{1, 1, 1}
 	for name, c := range map[string]struct {
@@ -134,15 +140,21 @@ func TestConvolutionsByHand(t *testing.T) {
 		parameters map[string][]float64
 		want       []float64
 	}{
-		"chebyshev, first term":  {"chebyshev", graph, 1, map[string][]float64{"W": {2}, "b": {0.5}}, []float64{2.5, 20.5, 200.5}},
+		"chebyshev, first term": {"chebyshev", graph, 1, map[string][]float64{"W": {2}, "b": {0.5}},
+			[]float64{2.5, 20.5, 200.5}},
 		"chebyshev, second term": {"chebyshev", graph, 2, map[string][]float64{"W": {0, 1}, "b": {0}}, []float64{-10, -1, 0}},
-		"chebyshev, third term":  {"chebyshev", graph, 3, map[string][]float64{"W": {0, 0, 1}, "b": {0}}, []float64{1, 10, -100}},
-		"chebyshev, self-loops":  {"chebyshev", loops, 2, map[string][]float64{"W": {0, 1}, "b": {0}}, []float64{-10, -1, 0}},
-		"gcn":                    {"gcn", graph, 1, map[string][]float64{"W": {2}, "b": {1}}, []float64{12, 12, 201}},
-		"gcn, self-loops":        {"gcn", loops, 1, map[string][]float64{"W": {1}, "b": {0}}, []float64{0.5 + 20/math.Sqrt(12), 2/math.Sqrt(12) + 10.0/3, 100}},
-		"gat, equal attentions":  {"gat", loops, 1, map[string][]float64{"W": {2}, "b": {1}, "a_source": {0}, "a_target": {3}}, []float64{12, 12, 201}},
-		"gat":                    {"gat", graph, 1, map[string][]float64{"W": {1}, "b": {0}, "a_source": {math.Log(2) / 9}, "a_target": {0}}, []float64{7, 7, 100}},
-		"gat, negative": {"gat", graph, 1, map[string][]float64{"W": {1}, "b": {0}, "a_source": {-5 * math.Log(2) / 9}, "a_target": {0}},
+		"chebyshev, third term": {"chebyshev", graph, 3, map[string][]float64{"W": {0, 0, 1}, "b": {0}},
+			[]float64{1, 10, -100}},
+		"chebyshev, self-loops": {"chebyshev", loops, 2, map[string][]float64{"W": {0, 1}, "b": {0}}, []float64{-10, -1, 0}},
+		"gcn":                   {"gcn", graph, 1, map[string][]float64{"W": {2}, "b": {1}}, []float64{12, 12, 201}},
+		"gcn, self-loops": {"gcn", loops, 1, map[string][]float64{"W": {1}, "b": {0}},
+			[]float64{0.5 + 20/math.Sqrt(12), 2/math.Sqrt(12) + 10.0/3, 100}},
+		"gat, equal attentions": {"gat", loops, 1, map[string][]float64{"W": {2}, "b": {1}, "a_source": {0},
+			"a_target": {3}}, []float64{12, 12, 201}},
+		"gat": {"gat", graph, 1, map[string][]float64{"W": {1}, "b": {0}, "a_source": {math.Log(2) / 9},
+			"a_target": {0}}, []float64{7, 7, 100}},
+		"gat, negative": {"gat", graph, 1, map[string][]float64{"W": {1}, "b": {0}, "a_source": {-5 * math.Log(2) / 9},
+			"a_target": {0}},
 			[]float64{4, 4, 100}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +167,8 @@ func TestConvolutionsByHand(t *testing.T) {
 }
 
 // eachConvolution runs a test for every convolution, with few channels and with many, on both backends.
-func eachConvolution(t *testing.T, test func(t *testing.T, backend compute.Backend, kind string, channels, filters int)) {
+func eachConvolution(t *testing.T, test func(t *testing.T, backend compute.Backend, kind string, channels,
+	filters int)) {
 	for kind := range convolutions {
 		for _, size := range [][2]int{{2, 4}, {4, 2}} {
 			t.Run(fmt.Sprintf("%s/%d-%d", kind, size[0], size[1]), func(t *testing.T) {
@@ -207,7 +220,8 @@ func TestConvolutionsSamplesAndNumbering(t *testing.T) {
 				}
 				return own
 			}
-			alone := convolveWith(t, backend, kind, graph, 1, channels, filters, order, pick(x, channels), pick(probe, filters), all.parameters)
+			alone := convolveWith(t, backend, kind, graph, 1, channels, filters, order, pick(x, channels), pick(probe, filters),
+				all.parameters)
 			assert.InDeltaSlice(t, pick(all.out, filters), alone.out, 1e-12)
 			assert.InDeltaSlice(t, pick(all.gradient, channels), alone.gradient, 1e-12)
 		}
@@ -217,7 +231,8 @@ func TestConvolutionsSamplesAndNumbering(t *testing.T) {
 			}
 			return moved
 		}
-		other := convolveWith(t, backend, kind, permuted, batch, channels, filters, order, move(x, channels), move(probe, filters), all.parameters)
+		other := convolveWith(t, backend, kind, permuted, batch, channels, filters, order, move(x, channels),
+			move(probe, filters), all.parameters)
 		assert.InDeltaSlice(t, move(all.out, filters), other.out, 1e-12)
 		assert.InDeltaSlice(t, move(all.gradient, channels), other.gradient, 1e-12)
 		for name, want := range all.gradients {

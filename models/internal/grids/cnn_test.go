@@ -32,7 +32,8 @@ func TestStochasticPool(t *testing.T) {
 			})
 			require.NoError(t, err)
 			assert.Equal(t, []int{copies, 2, 2, 1}, results[0].Shape().Dimensions)
-			assert.Equal(t, make([]float64, 4*copies), tensors.MustCopyFlatData[float64](results[2]), "a window of zeros gives 0")
+			assert.Equal(t, make([]float64, 4*copies), tensors.MustCopyFlatData[float64](results[2]),
+				"a window of zeros gives 0")
 			return tensors.MustCopyFlatData[float64](results[0]), tensors.MustCopyFlatData[float64](results[1])
 		}
 		out, _ := pool(false, 1)
@@ -45,10 +46,12 @@ func TestStochasticPool(t *testing.T) {
 			}
 			counts[i%4][v]++
 		}
-		for window, chances := range []map[float64]float64{{1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4}, {3: 3 / 13.0, 4: 4 / 13.0, 6: 6 / 13.0}, {4: 1}, {4: 0.4, 6: 0.6}} {
+		for window, chances := range []map[float64]float64{{1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4},
+			{3: 3 / 13.0, 4: 4 / 13.0, 6: 6 / 13.0}, {4: 1}, {4: 0.4, 6: 0.6}} {
 			require.Len(t, counts[window], len(chances), "window %d", window)
 			for value, chance := range chances {
-				assert.InDelta(t, chance, counts[window][value]/copies, 4*math.Sqrt(chance*(1-chance)/copies)+1e-12, "four standard deviations")
+				assert.InDelta(t, chance, counts[window][value]/copies, 4*math.Sqrt(chance*(1-chance)/copies)+1e-12,
+					"four standard deviations")
 			}
 		}
 		// Each value's gradient is how often it was drawn.

@@ -51,7 +51,8 @@ func naiveConvolve(x [][]float64, w [][][]float64, stride int) [][]float64 {
 // divide.
 func TestConvolve(t *testing.T) {
 	const channels, filters = 2, 3
-	for _, c := range []struct{ n, k, stride int }{{7, 3, 1}, {7, 3, 2}, {8, 3, 2}, {9, 8, 1}, {9, 8, 2}, {10, 8, 2}, {5, 4, 3}, {1, 8, 2}, {1, 1, 1}, {6, 1, 1}, {2, 5, 2}} {
+	for _, c := range []struct{ n, k, stride int }{{7, 3, 1}, {7, 3, 2}, {8, 3, 2}, {9, 8, 1}, {9, 8, 2}, {10, 8, 2},
+		{5, 4, 3}, {1, 8, 2}, {1, 1, 1}, {6, 1, 1}, {2, 5, 2}} {
 		x, w := make([][]float64, c.n), make([][][]float64, c.k)
 		flatX, flatW := made("x", c.n*channels), made("w", c.k*channels*filters)
 		for i := range x {
@@ -90,7 +91,8 @@ func TestConvolve(t *testing.T) {
 				return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
 			})
 			require.NoError(t, err)
-			out, err := e.Call(tensors.FromFlatDataAndDimensions(flatX, 1, c.n, channels), tensors.FromFlatDataAndDimensions(flatW, c.k, channels, filters),
+			out, err := e.Call(tensors.FromFlatDataAndDimensions(flatX, 1, c.n, channels),
+				tensors.FromFlatDataAndDimensions(flatW, c.k, channels, filters),
 				tensors.FromFlatDataAndDimensions(v, 1, len(want), filters))
 			require.NoError(t, err, "%+v", c)
 			for i, row := range out[0].Value().([][][]float64)[0] {
@@ -100,8 +102,14 @@ func TestConvolve(t *testing.T) {
 			assert.InDeltaSlice(t, dw, tensors.MustCopyFlatData[float64](out[2]), 1e-12, "%+v", c)
 		})
 	}
-	_, err := NewExec(backendtest.Go(t), func(x *Node) *Node { return convolve(x.DType(), x, Ones(x.Graph(), x.Shape()), 2) })
+	_, err := NewExec(backendtest.Go(t), func(x *Node) *Node {
+		return convolve(x.DType(), x, Ones(x.Graph(), x.Shape()),
+			2)
+	})
 	require.NoError(t, err)
-	_, err = MustNewExec(backendtest.Go(t), func(x *Node) *Node { return convolve(x.DType(), x, Reshape(x, 1, 1, 2), 3) }).Call([][][]float64{{{1}, {2}}})
+	_, err = MustNewExec(backendtest.Go(t), func(x *Node) *Node {
+		return convolve(x.DType(), x, Reshape(x, 1, 1, 2),
+			3)
+	}).Call([][][]float64{{{1}, {2}}})
 	assert.ErrorContains(t, err, "a stride of 3 passes over values that a kernel of size 1 does not see")
 }

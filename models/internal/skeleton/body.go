@@ -100,19 +100,29 @@ func kernel(scope *model.Scope, x *Node, in int, dims ...int) *Node {
 	return nn.Kernel(scope, x, 1/math.Sqrt(float64(in)), dims...)
 }
 
-// walkOf walks along the bones from the middle of the skeleton to all joints, depth first, and back (Liu et al. 2016).
-// A joint is listed when the walk reaches it, and again after each of the ways that go on from there. Joints that no
-// bone leads to follow in walks of their own.
-func walkOf(bones [][2]int, joints int) (walk []int) {
+// graphOf returns the graph of the bones between n joints.
+func graphOf(bones [][2]int, n int) *affinity.Matrix {
 	edges := make([]affinity.Edge, len(bones))
 	for i, bone := range bones {
 		edges[i] = affinity.Edge{I: bone[0], J: bone[1], Weight: 1}
 	}
-	graph, err := affinity.New(joints, edges)
+	graph, err := affinity.New(n, edges)
 	if err != nil {
 		exceptions.Panicf("bones: %v", err)
 	}
-	seen := make([]bool, joints)
+	return graph
+}
+
+// adjacency returns the normalised adjacency of the bones between n joints, `[n, n]`, in x's type and graph.
+func adjacency(x *Node, bones [][2]int, n int) *Node {
+	return Reshape(ConstAsDType(x.Graph(), x.DType(), graphOf(bones, n).Normalized().Dense()), n, n)
+}
+
+// walkOf walks along the bones from the middle of the skeleton to all joints, depth first, and back (Liu et al. 2016).
+// A joint is listed when the walk reaches it, and again after each of the ways that go on from there. Joints that no
+// bone leads to follow in walks of their own.
+func walkOf(bones [][2]int, joints int) (walk []int) {
+	graph, seen := graphOf(bones, joints), make([]bool, joints)
 	var visit func(joint int32)
 	visit = func(joint int32) {
 		seen[joint] = true
@@ -135,18 +145,17 @@ func walkOf(bones [][2]int, joints int) (walk []int) {
 
 // middleOf returns the joint whose furthest joint is nearest, the lowest of several. Bones connect it with the joint given.
 func middleOf(graph *affinity.Matrix, joint int32) int32 {
-	hops := func(from int32) (reached []int32, furthest int32) {
-		far := slices.Repeat([]int32{-1}, graph.N())
-		reached = graph.Walk(from, far)
-		return reached, far[reached[len(reached)-1]]
+	walk := func(from int32) (reached, hops []int32) {
+		hops = slices.Repeat([]int32{-1}, graph.N())
+		return graph.Walk(from, hops), hops
 	}
-	all, _ := hops(joint)
+	furthest := func(from int32) int32 {
+		_, hops := walk(from)
+		return slices.Max(hops)
+	}
+	all, _ := walk(joint)
 	slices.Sort(all)
-	return slices.MinFunc(all, func(a, b int32) int { // the first of several
-		_, ofA := hops(a)
-		_, ofB := hops(b)
-		return int(ofA - ofB)
-	})
+	return slices.MinFunc(all, func(a, b int32) int { return int(furthest(a) - furthest(b)) }) // the first of several
 }
 
 // radius returns the distance of the points (x, y) from the origin. Its gradient at the origin is 0. Any shape.

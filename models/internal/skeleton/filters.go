@@ -1,7 +1,6 @@
 package skeleton
 
 import (
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/nn"
@@ -23,7 +22,7 @@ func RecursiveFilters(scope *model.Scope, b Body, signal *Node) *Node {
 	const scales, layers = 3, 2
 	x := b.steps(scope, signal)
 	steps, batch := x.Shape().Dim(0), x.Shape().Dim(1)
-	a := ConstAsDType(x.Graph(), x.DType(), normalised(b.Bones, b.Joints))
+	a := adjacency(x, b.Bones, b.Joints)
 	filter := func(scope *model.Scope, in int) func(x *Node) *Node { // `[rows, joints, in]` to `[rows·joints, units]`
 		w := kernel(scope, x, scales*in, scales*in, b.Units)
 		return func(x *Node) *Node {
@@ -65,8 +64,7 @@ func TensorGraphCNN(scope *model.Scope, b Body, signal *Node) *Node {
 	units, joints, parts := b.Units, b.Joints, len(b.Parts)
 	x := b.steps(scope, signal)
 	steps, batch := x.Shape().Dim(0), x.Shape().Dim(1)
-	alongJoints := ConstAsDType(x.Graph(), x.DType(), normalised(b.Bones, joints))
-	alongParts := ConstAsDType(x.Graph(), x.DType(), normalised(partBones(b.Bones, b.Parts), parts))
+	alongJoints, alongParts := adjacency(x, b.Bones, joints), adjacency(x, partBones(b.Bones, b.Parts), parts)
 	weights := func(name string, in int) *Node { return kernel(scope.In("%s", name), x, in, in, units) }
 	one := func(name string) *Node { // α or β, 1 at first
 		return ExpandLeftToRank(OnePlus(nn.Bias(scope.In("%s", name), x, 1)), 4)
@@ -91,24 +89,6 @@ func TensorGraphCNN(scope *model.Scope, b Body, signal *Node) *Node {
 		return []*Node{Tanh(ReduceMax(z, 2))}
 	}
 	return ReduceMean(unroll(Reshape(frames, steps, batch, 1, joints, units), step), 0)
-}
-
-// normalised returns D^−½ A D^−½ of n joints. A is 1 where a bone joins two joints, and D is the number of bones at a
-// joint.
-func normalised(bones [][2]int, n int) [][]float64 {
-	degree, a := make([]float64, n), make([][]float64, n)
-	for i := range a {
-		a[i] = make([]float64, n)
-	}
-	for _, b := range bones {
-		degree[b[0]]++
-		degree[b[1]]++
-	}
-	for _, b := range bones {
-		w := 1 / math.Sqrt(degree[b[0]]*degree[b[1]])
-		a[b[0]][b[1]], a[b[1]][b[0]] = w, w
-	}
-	return a
 }
 
 // partBones lists the pairs of parts of a body that a bone joins.

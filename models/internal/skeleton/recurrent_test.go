@@ -49,13 +49,15 @@ func TestPartLSTM(t *testing.T) {
 		store := model.NewStore()
 		run := func() *tensors.Tensor {
 			out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
-				return partLSTM(scope, []*Node{Const(g, [][][]float64{{first[0]}, {first[1]}}), Const(g, [][][]float64{{second[0]}, {second[1]}})}, 1)
+				return partLSTM(scope, []*Node{Const(g, [][][]float64{{first[0]}, {first[1]}}),
+					Const(g, [][][]float64{{second[0]}, {second[1]}})}, 1)
 			})
 			require.NoError(t, err)
 			return out
 		}
 		run() // makes the variables
-		for path, value := range map[string]any{"/part_1/W": own[0], "/part_2/W": own[1], "/output/W": output, "/b": b, "/recurrent/W": u} {
+		for path, value := range map[string]any{"/part_1/W": own[0], "/part_2/W": own[1], "/output/W": output, "/b": b,
+			"/recurrent/W": u} {
 			require.NoError(t, store.GetVariable(path).SetValue(tensors.MustFromAnyValue(value)))
 		}
 		for i, step := range run().Value().([][][]float64) {

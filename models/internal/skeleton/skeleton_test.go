@@ -54,9 +54,11 @@ func fiveJoints(t *testing.T) Body {
 // The walk begins in the middle, goes on to the lower joint first, and comes back; what hangs together with nothing
 // follows.
 func TestWalkOf(t *testing.T) {
-	kinect := [][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9}, {9, 10}, {10, 11}, {0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}
+	kinect := [][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9}, {9, 10}, {10, 11}, {0, 12},
+		{12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}
 	walk := walkOf(kinect, 20)
-	assert.Equal(t, []int{1, 0, 12, 13, 14, 15, 14, 13, 12, 0, 16, 17, 18, 19, 18, 17, 16, 0, 1, 2, 3, 2, 4, 5, 6, 7, 6, 5, 4, 2, 8, 9, 10, 11, 10, 9, 8, 2, 1}, walk)
+	assert.Equal(t, []int{1, 0, 12, 13, 14, 15, 14, 13, 12, 0, 16, 17, 18, 19, 18, 17, 16, 0, 1, 2, 3, 2, 4, 5, 6, 7, 6, 5,
+		4, 2, 8, 9, 10, 11, 10, 9, 8, 2, 1}, walk)
 	assert.Equal(t, []int{1, 0, 1, 2, 1, 3}, walkOf([][2]int{{0, 1}, {1, 2}}, 4))
 	assert.Equal(t, []int{0, 1, 2, 1, 0}, walkOf([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3), "a ring is walked once")
 }
@@ -66,7 +68,8 @@ func TestBones(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{2, 0}, {1, 2}}, 3, 4)
 	require.NoError(t, err)
 	assert.Equal(t, [][2]int{{0, 2}, {1, 2}}, Bones(graph, 3))
-	assert.Equal(t, [][2]int{{0, 1}}, partBones([][2]int{{0, 2}, {1, 2}, {2, 3}, {0, 1}}, [][]int{{0, 1}, {2}}), "joint 3 is of no part")
+	assert.Equal(t, [][2]int{{0, 1}}, partBones([][2]int{{0, 2}, {1, 2}, {2, 3}, {0, 1}}, [][]int{{0, 1}, {2}}),
+		"joint 3 is of no part")
 }
 
 // All directions, the axes among them, and none.
@@ -97,8 +100,10 @@ func TestAngle(t *testing.T) {
 // One bone turned a quarter about z against another, at a distance of 2 along it: by the formulas of SE(3).
 func TestRelativeGeometry(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		places := [][][][][]float64{{{{{0, 0, 0}}, {{2, 0, 0}}, {{2, 5, 0}}}, {{{7, 7, 7}}, {{7, 7, 7}}, {{8, 7, 7}}}}} // [1, 2 frames, 3 joints, 1, 3]
-		out := computed(t, backend, func(x *Node) []*Node { return []*Node{relativeGeometry(x, [][2]int{{0, 1}, {1, 2}})} }, places)[0].Value().([][][]float64)[0]
+		places := [][][][][]float64{{{{{0, 0, 0}}, {{2, 0, 0}}, {{2, 5, 0}}},
+			{{{7, 7, 7}}, {{7, 7, 7}}, {{8, 7, 7}}}}} // [1, 2 frames, 3 joints, 1, 3]
+		out := computed(t, backend, func(x *Node) []*Node { return []*Node{relativeGeometry(x, [][2]int{{0, 1}, {1, 2}})} },
+			places)[0].Value().([][][]float64)[0]
 		// A = I + (2/π) [z] + (1 − 2/π) [z]² takes u to t: with t = (2, 0, 0), (2/π) u = (1, −1, 0); seen from the
 		// second bone, t = (0, 2, 0) and the turn is −z.
 		assert.InDeltaSlice(t, []float64{0, math.Pi / 2, math.Pi / 2, -math.Pi / 2, 0}, out[0][:5], 1e-9)
@@ -111,7 +116,8 @@ func TestRelativeGeometry(t *testing.T) {
 func TestWarpTo(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		out := computed(t, backend, func(x, nominal *Node) []*Node { return []*Node{warpTo(x, nominal)} },
-			[][][]float32{{{0}, {0.1}, {2.2}, {2}, {2.5}, {5}}}, [][][]float32{{{0.1}, {2.1}, {3}, {5}}, {{0}, {0}, {0}, {5}}})[0]
+			[][][]float32{{{0}, {0.1}, {2.2}, {2}, {2.5}, {5}}}, [][][]float32{{{0.1}, {2.1}, {3}, {5}},
+				{{0}, {0}, {0}, {5}}})[0]
 		frames := func(class int) (frames []int) {
 			for _, row := range out.Value().([][][][]float32)[0][class] {
 				ones := 0
@@ -142,7 +148,8 @@ func TestFourierPyramid(t *testing.T) {
 		return math.Hypot(re, im)
 	}
 	one := func(int) float64 { return 1 }
-	assert.InDeltaSlice(t, []float64{16, 0, 0, 0}, []float64{size(0, one), size(1, one), size(2, one), size(3, one)}, 1e-12)
+	assert.InDeltaSlice(t, []float64{16, 0, 0, 0}, []float64{size(0, one), size(1, one), size(2, one), size(3, one)},
+		1e-12)
 	wave := func(t int) float64 { return math.Cos(2 * math.Pi * 2 * float64(t) / 16) }
 	assert.InDelta(t, 2*8, size(2, wave), 1e-12, "the whole")
 	assert.InDelta(t, 2*4, size(4+2, wave), 1e-12, "the first half")
@@ -162,7 +169,8 @@ func TestRelativeGeometryGradient(t *testing.T) {
 	at := func(x []float64) float64 {
 		return computed(t, backend, func(x *Node) []*Node { return []*Node{value(x)} }, x)[0].Value().(float64)
 	}
-	gradient := tensors.MustCopyFlatData[float64](computed(t, backend, func(x *Node) []*Node { return Gradient(value(x), x) }, places)[0])
+	gradient := tensors.MustCopyFlatData[float64](computed(t, backend,
+		func(x *Node) []*Node { return Gradient(value(x), x) }, places)[0])
 	for i := range places {
 		const h = 1e-6
 		ahead, behind := slices.Clone(places), slices.Clone(places)
@@ -186,7 +194,9 @@ func TestNominalCurveOfTwo(t *testing.T) {
 	}, make([]float32, 3), []float32{1, 1, 1})
 	require.NoError(t, err)
 	nominal := tensors.MustCopyFlatData[float32](all)[540:1080]
-	curves := tensors.MustCopyFlatData[float32](computed(t, backend, func(x *Node) []*Node { return []*Node{b.geometry(x)} }, tensors.FromFlatDataAndDimensions(slices.Concat(x...), 2, 45, 3))[0])
+	curves := tensors.MustCopyFlatData[float32](computed(t, backend,
+		func(x *Node) []*Node { return []*Node{b.geometry(x)} }, tensors.FromFlatDataAndDimensions(slices.Concat(x...), 2, 45,
+			3))[0])
 	first, last := curves[:60], curves[8*60:9*60]
 	for j := range 60 { // the ends of recordings are paired with the ends
 		assert.InDelta(t, (float64(first[j])+float64(curves[540+j]))/2, nominal[j], 1e-4)
@@ -216,7 +226,8 @@ func TestNominal(t *testing.T) {
 	for j, v := range x[1] {
 		normalised[j] = (v - mean[j%3]) / 2
 	}
-	want := computed(t, backend, func(x *Node) []*Node { return []*Node{b.geometry(x)} }, tensors.FromFlatDataAndDimensions(normalised, 1, 45, 3))[0]
+	want := computed(t, backend, func(x *Node) []*Node { return []*Node{b.geometry(x)} },
+		tensors.FromFlatDataAndDimensions(normalised, 1, 45, 3))[0]
 	assert.InDeltaSlice(t, tensors.MustCopyFlatData[float32](want), curves[2*540:], 1e-4)
 	assert.Equal(t, make([]float32, 540), curves[540:2*540])
 
