@@ -16,9 +16,9 @@ func Compose(funcs ...Func) Func {
 	}
 }
 
-// CropAndFlip augments images of one size. It surrounds an image with Pad pixels of zeros on each side, cuts out a window
-// of the image's own size, every place equally likely, and mirrors it left to right half of the time. Zero is the mean
-// colour of normalised samples.
+// CropAndFlip augments images of one size. It surrounds an image with Pad pixels of zeros on each side, and cuts out a window
+// of the image's own size at a random place. With probability 1/2 it mirrors the window left to right. Zero is the mean colour
+// of normalised samples.
 type CropAndFlip struct {
 	Height, Width, Channels, Pad int
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// The functions of this file change signals of moving points: `[frames * joints, 3 * bodies]`, x, y, z of each body. A point
-// whose coordinates are all exactly zero is absent and stays so.
+// The functions of this file, but for Stretch, change signals of moving points: `[frames * joints, 3 * bodies]`, with x, y and z
+// of each body. A point is absent if all its coordinates are exactly zero, and stays absent.
 
-// Rotate rotates all points of a sample about the x, y and z axes in turn, each by an angle drawn uniformly from -most to
-// most, in radians.
+// Rotate rotates all points of a sample about the x, y and z axes in turn. Each angle is drawn uniformly from -most to most,
+// in radians.
 func Rotate(most float64) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		turn := rotation(most*(2*rng.Float64()-1), most*(2*rng.Float64()-1), most*(2*rng.Float64()-1))
@@ -23,7 +23,7 @@ func Rotate(most float64) Func {
 	}
 }
 
-// rotation is the matrix of a rotation about x, then y, then z.
+// rotation returns the matrix of a rotation about x, then y, then z.
 func rotation(aboutX, aboutY, aboutZ float64) [3][3]float32 {
 	sx, cx := math.Sincos(aboutX)
 	sy, cy := math.Sincos(aboutY)
@@ -50,7 +50,7 @@ func Noise(deviation float64) Func {
 	}
 }
 
-// Mirror swaps left and right half of the time: x changes its sign, and the joints of each pair change places.
+// Mirror swaps left and right with probability 1/2: x changes its sign, and the joints of each pair change places.
 func Mirror(joints, channels int, pairs [][2]int) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		if rng.IntN(2) == 0 {
@@ -70,8 +70,8 @@ func Mirror(joints, channels int, pairs [][2]int) Func {
 	}
 }
 
-// TimeCrop cuts a window out of the frames of a sample and stretches it linearly to the full length. The length of the
-// window is uniform between the share `least` of the frames and all of them; its place is uniform, too.
+// TimeCrop cuts a window out of the frames of a sample and stretches it linearly to the full length. The window's length is
+// uniform, from the share `least` of the frames to all frames. Its place is uniform, too.
 func TimeCrop(frames int, least float64) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		length := (least + (1-least)*rng.Float64()) * float64(frames-1)
@@ -80,8 +80,8 @@ func TimeCrop(frames int, least float64) Func {
 	}
 }
 
-// resample writes the frames of `from` between start and start + length to all frames of sample. Between a frame in which a
-// point is present and one in which it is absent, it takes the nearer frame.
+// resample writes the frames of `from` between start and start + length to all frames of sample. If a point is absent in one
+// of two neighbouring frames, it takes the point of the nearer frame.
 func resample(sample, from []float32, frames int, start, length float64) {
 	if frames < 2 {
 		return
@@ -103,6 +103,30 @@ func resample(sample, from []float32, frames int, start, length float64) {
 			for axis := range 3 {
 				out[i+axis] = a[axis] + share*(b[axis]-a[axis])
 			}
+		}
+	}
+}
+
+// Stretch makes the time of a sample run slower or faster by one factor f, uniform in [1 − share, 1 + share). A moment c, uniform
+// over the frames, stays in place: out(t) = in(c + (t − c)/f), linear between frames. Before the first frame the sample equals
+// the first frame, and after the last frame the last.
+func Stretch(frames int, share float64) Func {
+	return func(rng *rand.Rand, sample []float32) {
+		factor := 1 + share*(2*rng.Float64()-1)
+		warp(sample, slices.Clone(sample), frames, rng.Float64()*float64(frames-1), factor)
+	}
+}
+
+// warp stretches `from` by the factor about a centre, and writes it to sample.
+func warp(sample, from []float32, frames int, centre, factor float64) {
+	size, last := len(sample)/frames, float64(frames-1)
+	for t := range frames {
+		place := min(max(centre+(float64(t)-centre)/factor, 0), last)
+		at := int(place)
+		share, out := float32(place-float64(at)), sample[t*size:(t+1)*size]
+		now, next := from[at*size:(at+1)*size], from[min(at+1, frames-1)*size:][:size]
+		for i := range out {
+			out[i] = now[i] + share*(next[i]-now[i])
 		}
 	}
 }

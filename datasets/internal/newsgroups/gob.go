@@ -10,7 +10,7 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// writeGob keeps a value in a file. The gzip format, here without compression, adds a checksum.
+// writeGob writes a value to a file. The gzip format, here without compression, adds a checksum.
 func writeGob[T any](path string, value T) error {
 	return files.Write(path, func(w io.Writer) error {
 		zipper, err := gzip.NewWriterLevel(w, gzip.NoCompression)
@@ -24,7 +24,7 @@ func writeGob[T any](path string, value T) error {
 	})
 }
 
-// readGob reads what writeGob wrote; the error may be that the file is damaged.
+// readGob reads a file of writeGob. It is an error if the file is damaged.
 func readGob[T any](path string) (value T, err error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

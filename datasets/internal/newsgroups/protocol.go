@@ -40,7 +40,7 @@ type document struct {
 	label int32
 }
 
-// count is the number of occurrences of some words.
+// count returns the number of occurrences of some words.
 func (d document) count(some func(word int32) bool) (n int) {
 	for _, word := range d.words {
 		if some(word) {
@@ -50,7 +50,7 @@ func (d document) count(some func(word int32) bool) (n int) {
 	return n
 }
 
-// preparation is a corpus on its way through the protocol.
+// preparation is the state of a corpus between two steps of the protocol.
 type preparation struct {
 	protocol
 	vocabulary  text.Vocabulary
@@ -59,16 +59,16 @@ type preparation struct {
 	notes       []string // what each step left
 }
 
-// prepare carries out the protocol:
+// prepare carries out the protocol.
 //
-//  1. strip headers, footers and quoted lines ([text.Body]);
-//  2. cut into words of a to z; digits and dollar signs are words, too ([text.Words]);
-//  3. count the words of two letters or more that are no stop words ([text.IsCounted]);
-//  4. drop training documents of fewer than minLength words, those of step 2, and encoded pictures;
-//  5. drop words without a vector, then all but the commonest;
-//  6. drop documents, test documents too, in which the remaining words occur fewer than minKept times.
+//  1. Strip headers, footers and quoted lines ([text.Body]).
+//  2. Cut messages into words of a to z. Digits and dollar signs are words, too ([text.Words]).
+//  3. Count the words of two letters or more that are no stop words ([text.IsCounted]).
+//  4. Drop training documents of fewer than minLength words, counted or not. Drop encoded pictures.
+//  5. Drop words without a vector. Then drop all but the commonest words.
+//  6. Drop documents in which the remaining words occur fewer than minKept times. This holds for test documents, too.
 //
-// It leaves the counts, which the seventh step turns into shares, and the graph of the words.
+// It returns the counts of the words and the graph of the words.
 func (p protocol) prepare(ctx context.Context, from *messages, opts Options) (*Prepared, error) {
 	c := &preparation{protocol: p, notes: []string{" train   test   words  after"}}
 	opts.report("cutting messages into words", 0)

@@ -38,8 +38,8 @@ func (c *preparation) vectors(ctx context.Context, opts Options) (map[string][]f
 	return usable, nil
 }
 
-// learn learns vectors, or takes those of an earlier start. It uses the words that occur minCount times or more in the
-// training documents, including stop words and single letters, and no test document.
+// learn learns vectors, or reads those that an earlier start kept. It uses the training documents only, and their words that
+// occur minCount times or more. Stop words and single letters are included.
 func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors, error) {
 	var names []string
 	number := make([]int32, len(c.vocabulary.Words))
@@ -82,7 +82,7 @@ func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors
 	return v, err
 }
 
-// graph joins each word to those whose vectors have the smallest cosine distance: see [affinity.KNN].
+// graph joins each word to the words whose vectors have the smallest cosine distance: see [affinity.KNN].
 func (p protocol) graph(words []string, vectors map[string][]float32) (*affinity.Matrix, error) {
 	if len(words) <= p.neighbours {
 		return nil, fmt.Errorf("only %d words of the training messages have a vector, the graph needs %d or more; %s",

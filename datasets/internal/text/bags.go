@@ -1,3 +1,7 @@
+// Package text turns messages into bags of words. It strips what the author did not write ([Body]), cuts the rest into words
+// ([Words]), numbers them ([Vocabulary]) and counts them ([Bags]).
+//
+// Messages are Latin-1, one byte a character.
 package text
 
 import (
@@ -5,8 +9,8 @@ import (
 	"slices"
 )
 
-// Bags holds a value for some of the words of each document and 0 for the others: sparse rows `[documents, words]`.
-// It is a datasets.Signals with one channel, a node for each word.
+// Bags holds a value for some of the words of each document and 0 for the other words: sparse rows `[documents, words]`. It is a
+// datasets.Signals with one channel and a node for each word.
 type Bags struct {
 	// Starts, `[documents+1]`, says where each row begins in the other two.
 	Starts []int32
@@ -42,7 +46,7 @@ func Count(documents [][]int32, columns []int32) *Bags {
 	return b
 }
 
-// Len is the number of documents.
+// Len returns the number of documents.
 func (b *Bags) Len() int { return len(b.Starts) - 1 }
 
 // Read writes all values of document i, zeros included, to dst, `[words]`. It is safe for concurrent use.
@@ -54,7 +58,7 @@ func (b *Bags) Read(i int, dst []float32) {
 	}
 }
 
-// Row gives the words of document i and their values, as views.
+// Row returns the words of document i and their values, as views.
 func (b *Bags) Row(i int) (words []int32, values []float32) {
 	start, end := b.Starts[i], b.Starts[i+1]
 	return b.Words[start:end], b.Values[start:end]
@@ -72,9 +76,9 @@ func (b *Bags) Shares() {
 	}
 }
 
-// TFIDF turns counts, in place, into tf-idf as scikit-learn's TfidfTransformer does by default: each count is
-// multiplied by ln((1 + n) / (1 + df)) + 1, df being the number among the first n documents that hold the word, and each
-// row divided by its Euclidean length. words is the number of columns.
+// TFIDF turns counts, in place, into tf-idf as scikit-learn's TfidfTransformer does by default. It multiplies each count by
+// ln((1 + n) / (1 + df)) + 1, then divides each row by its Euclidean length. df is the number of documents that hold the
+// word, among the first n. words is the number of columns.
 func (b *Bags) TFIDF(words, n int) {
 	frequency := make([]int, words)
 	for i := range n {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Words cuts a text into its words, in order: a run of digits becomes the word "num", `$` the word "dollar", letters become
-// lower case, and everything but a to z separates. Single letters and stop words are included; see [IsCounted].
+// Words cuts a text into its words, in order. Letters become lower case, a run of digits becomes the word "num", and `$` the
+// word "dollar". Everything else separates words. Single letters and stop words are included; see [IsCounted].
 func Words(body []byte) []string {
 	words := []string{}
 	lower := make([]byte, len(body)) // ASCII letters only: a message may be in any encoding
@@ -33,7 +33,7 @@ func Words(body []byte) []string {
 	return words
 }
 
-// kindOf is 'a' for a lower-case letter, '0' for a digit, '$' for itself and ' ' for everything else.
+// kindOf returns 'a' for a lower-case letter, '0' for a digit, '$' for itself and ' ' for everything else.
 func kindOf(c byte) byte {
 	switch {
 	case 'a' <= c && c <= 'z':
@@ -46,7 +46,7 @@ func kindOf(c byte) byte {
 	return ' '
 }
 
-// IsCounted says that a word counts in a bag: it has two letters or more and is no stop word.
+// IsCounted reports whether a word counts in a bag: it has two letters or more and is no stop word.
 func IsCounted(word string) bool { return len(word) > 1 && !IsStopWord(word) }
 
 // Vocabulary numbers words from 0 in the order in which they are first seen. The zero value is empty and ready for use.
@@ -56,7 +56,7 @@ type Vocabulary struct {
 	numbers map[string]int32
 }
 
-// Number returns the number of each word; a new word gets the next number.
+// Number returns the number of each word. A new word gets the next number.
 func (v *Vocabulary) Number(words []string) []int32 {
 	if v.numbers == nil {
 		v.numbers = map[string]int32{}
@@ -85,8 +85,8 @@ func (v *Vocabulary) Count(documents [][]int32) []int {
 	return counts
 }
 
-// englishStopWords is the sorted list of 318 words of the Glasgow Information Retrieval Group that scikit-learn uses for
-// stop_words="english", its oddities ("fire", a misspelt "amongst") included.
+// englishStopWords is the sorted list of 318 stop words of the Glasgow Information Retrieval Group, as scikit-learn has it for
+// stop_words="english". Its oddities ("fire", a misspelt "amongst") are kept.
 //
 //nolint:misspell // the list is what it is
 const englishStopWords = `
@@ -111,7 +111,7 @@ without would yet you your yours yourself yourselves
 
 var stopWords = strings.Fields(englishStopWords)
 
-// IsStopWord says that a word, in lower case, is one of the 318 English words that carry the least meaning.
+// IsStopWord reports whether a word, in lower case, is one of the 318 English words that carry the least meaning.
 func IsStopWord(word string) bool {
 	_, found := slices.BinarySearch(stopWords, word)
 	return found

@@ -14,14 +14,14 @@ type batch struct {
 	negative      *Node // `[shared]`: words drawn as noise, for all pairs of the batch
 }
 
-// step is one step of stochastic gradient descent on the negative sampling objective (Mikolov et al. 2013, eq. 4),
+// step takes one step of stochastic gradient descent on the negative sampling objective (Mikolov et al. 2013, eq. 4),
 //
 //	log σ(u_i·v_o) + Σ_n (negatives/shared) log σ(−u_i·v_n)
 //
-// summed over the batch's pairs (i, o): u are rows of vectors, v of outputs, both `[words, dim]`. The paper draws the noise
-// words n for each pair; here all pairs share them, which makes one matrix product. A noise word equal to the pair's o is
-// skipped. It returns the new vectors and outputs, the negative objective and the number of pairs that are not padding. Only
-// the rows of the batch's words are written.
+// summed over the batch's pairs (i, o). u are rows of vectors, v rows of outputs, both `[words, dim]`. The paper draws the
+// noise words n for each pair. Here all pairs share them, which makes one matrix product. A noise word equal to the pair's o
+// is skipped. step returns the new vectors and outputs, the negative objective and the number of pairs that are not padding.
+// It writes only the rows of the batch's words.
 func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutputs, loss, pairs *Node) {
 	dtype := vectors.DType()
 	inputRows, outputRows, negativeRows := InsertAxes(b.input, -1), InsertAxes(b.output, -1), InsertAxes(b.negative, -1)
@@ -43,9 +43,9 @@ func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutput
 	return newVectors, newOutputs, loss, ReduceAllSum(real)
 }
 
-// loop runs the first `steps` (a scalar) steps of b, whose parts have a leading axis of steps. One graph with a loop is many
-// times faster than a call for each step: XLA changes rows in place in a loop, while each call copies both matrices. It
-// returns the new vectors and outputs, and the mean loss of the pairs.
+// loop runs the first `steps` (a scalar) steps of b, whose parts have a leading axis of steps. It returns the new vectors and
+// outputs, and the mean loss of the pairs. One graph with a loop is many times faster than a call for each step: in a loop
+// XLA changes rows in place, while each call copies both matrices.
 func loop(vectors, outputs, steps *Node, b batch, negatives int) (newVectors, newOutputs, loss *Node) {
 	g := vectors.Graph()
 	// Scalar would share equal constants across functions, but in XLA each function can use only its own.

@@ -1,3 +1,6 @@
+// Package wordvec learns vectors of words from a corpus with skip-gram and negative sampling (Mikolov, Sutskever, Chen,
+// Corrado, Dean: "Distributed Representations of Words and Phrases and their Compositionality", 2013). The training is a
+// GoMLX graph, on XLA or pure Go.
 package wordvec
 
 import (
@@ -14,20 +17,20 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Train learns a vector for each word from documents, whose entries are indices of words. It is skip-gram with negative
-// sampling by stochastic gradient descent: the vector of a word has to tell the words around it, in its document and after
-// subsampling, from noise words drawn in proportion to count^0.75.
+// Train learns a vector for each word from documents, whose entries are indices of words. It trains skip-gram with negative
+// sampling by stochastic gradient descent. The vector of a word has to tell the words around it from noise words, which are
+// drawn in proportion to count^0.75.
 //
-// It departs from the original program in three ways, which suit a matrix library. The gradients of a batch of pairs are
-// added up before they are applied. The pairs of a batch share config.Shared noise words, each weighted Negatives/Shared, so
-// that the expected gradient is the same. Pairs that follow each other closely are shuffled, and no word is paired with
-// itself.
+// It departs from the original program in three ways, which suit a matrix library:
+//   - It adds up the gradients of a batch of pairs before it applies them.
+//   - The pairs of a batch share config.Shared noise words, each weighted Negatives/Shared. The expected gradient is the same.
+//   - It shuffles pairs that follow each other closely, and pairs no word with itself.
 //
-// A word that is in no document keeps its random first vector. progress, if not nil, receives the epoch (from 1), the part
-// of the training that is done (to 1), and the mean loss of the pairs since the last call. The result depends on the
-// arguments and the backend alone; on a GPU, where the order of additions varies, only up to the last digits.
+// A word that is in no document keeps its random first vector. progress may be nil. It receives the epoch (from 1), the share
+// of the training that is done, and the mean loss of the pairs since the last call. The result depends on the arguments and
+// the backend only. On a GPU the order of additions varies, and with it the last digits.
 //
-// Errors say what the documents lack, or wrap ctx.Err() when ctx ends first.
+// Errors say what the documents lack. If ctx ends first, the error wraps ctx.Err().
 func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config,
 	progress func(epoch int, done, loss float64)) (_ *Vectors, err error) {
 	defer func() {
@@ -45,7 +48,8 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 		return nil, err
 	}
 	exec, err := model.NewExec(backend, store, func(_ *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
-		newVectors, newOutputs, loss := loop(vectors.NodeValue(steps), outputs.NodeValue(steps), steps, batch{input, output, rate, negative}, config.Negatives)
+		newVectors, newOutputs, loss := loop(vectors.NodeValue(steps), outputs.NodeValue(steps), steps,
+			batch{input, output, rate, negative}, config.Negatives)
 		vectors.SetNodeValue(newVectors)
 		outputs.SetNodeValue(newOutputs)
 		return loss
@@ -80,7 +84,8 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 		return nil, fmt.Errorf("stopped before its end: %w", err)
 	}
 	if !trained {
-		return nil, errors.New("no two different words were left together; if the documents have them, raise subsample, or set it to 0 to keep every word")
+		return nil, errors.New("no two different words were left together; if the documents have them, raise subsample, " +
+			"or set it to 0 to keep every word")
 	}
 	value, err := vectors.Value()
 	if err != nil {
@@ -109,7 +114,8 @@ func variables(store *model.Store, config Config, words int) (vectors, outputs *
 	if vectors, err = store.CreateVariable("/vectors", tensors.FromFlatDataAndDimensions(start, words, config.Dim)); err != nil {
 		return nil, nil, err
 	}
-	outputs, err = store.CreateVariable("/outputs", tensors.FromFlatDataAndDimensions(make([]float32, words*config.Dim), words, config.Dim))
+	zeros := make([]float32, words*config.Dim)
+	outputs, err = store.CreateVariable("/outputs", tensors.FromFlatDataAndDimensions(zeros, words, config.Dim))
 	return vectors, outputs, err
 }
 
@@ -118,7 +124,8 @@ func run(exec *model.Exec, b *block, config Config) (float64, error) {
 	matrix := func(values []int32) *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(values, blockSteps, len(values)/blockSteps)
 	}
-	out, err := exec.Call1(int32(b.steps), matrix(b.input), matrix(b.output), tensors.FromFlatDataAndDimensions(b.rate, blockSteps, config.Batch), matrix(b.negative))
+	out, err := exec.Call1(int32(b.steps), matrix(b.input), matrix(b.output),
+		tensors.FromFlatDataAndDimensions(b.rate, blockSteps, config.Batch), matrix(b.negative))
 	if err != nil {
 		return 0, err
 	}
@@ -126,11 +133,11 @@ func run(exec *model.Exec, b *block, config Config) (float64, error) {
 }
 
 // Config holds the settings of Train; all counts are at least 1. Equal settings give equal vectors on the same backend and
-// corpus, so that their text (%+v) can be part of a cache's key.
+// corpus.
 type Config struct {
 	Dim          int     // values in a vector
 	Epochs       int     // passes over the corpus
-	Window       int     // largest distance of a pair; each word draws its own from 1 to Window, so that near words count more
+	Window       int     // largest distance of a pair; each word draws a distance from 1 to Window
 	Negatives    int     // noise words of each pair
 	Shared       int     // noise words drawn for a batch; see [Train]
 	Batch        int     // pairs in a step of gradient descent
@@ -139,7 +146,17 @@ type Config struct {
 	Seed         uint64
 }
 
-// Defaults are settings that suit corpora of some million words, such as 20NEWS.
+// Defaults returns settings that suit corpora of some million words, such as 20NEWS.
 func Defaults() Config {
 	return Config{Dim: 100, Epochs: 10, Window: 5, Negatives: 5, Shared: 64, Batch: 1024, Subsample: 1e-4, LearningRate: 0.025, Seed: 1}
 }
+
+// Vectors are words, each with a vector.
+type Vectors struct {
+	Dim    int       // values in a vector
+	Words  []string  // no word twice
+	Values []float32 // `[len(Words), Dim]`, row-major
+}
+
+// Row returns the vector of word i, `[Dim]`, as a view of Values.
+func (v *Vectors) Row(i int) []float32 { return v.Values[i*v.Dim : (i+1)*v.Dim : (i+1)*v.Dim] }
