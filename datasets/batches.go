@@ -16,33 +16,33 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// Endless is the BatchOptions.Steps of batches that continue, epoch after epoch, until the consumer stops.
+// Endless is the BatchOptions.Steps of batches without an end: they continue epoch after epoch until the consumer stops.
 const Endless = -1
 
 // BatchOptions says how a split is cut into batches.
 type BatchOptions struct {
 	// Size is the number of samples in a batch.
 	Size int
-	// Shuffle gives each epoch a random order, which depends on Seed and the epoch only. Without it every epoch has the
-	// order of the split.
+	// Shuffle gives each epoch a random order, which depends on Seed and the epoch only. Otherwise every epoch has the order of
+	// the split.
 	Shuffle bool
 	// Seed draws the orders and the augmentations.
 	Seed uint64
-	// StartStep is the number of the first batch, counted over all epochs from 0: a resumed training sees exactly the
-	// batches that it would have seen without the pause.
+	// StartStep is the number of the first batch, counted over all epochs from 0. With it a resumed training gets the batches
+	// that it would have got without the pause.
 	StartStep int
-	// Steps is the number of batches from StartStep on; 0 is one pass over the split, Endless has no end.
+	// Steps is the number of batches from StartStep on. 0 is one pass over the split, Endless has no end.
 	Steps int
-	// Augment applies the data set's augmentation, drawn from Seed, the epoch and the sample's index only.
+	// Augment applies the data set's augmentation. Its random numbers depend on Seed, the epoch and the sample's index only.
 	Augment bool
-	// DropLast leaves out the samples after the last full batch of an epoch; a split smaller than a batch is one batch of
-	// all its samples. Without it the last batch is filled up to Size with the first sample of the epoch, so that the
-	// shape never changes, and Valid tells how many rows count.
+	// DropLast leaves out the samples after the last full batch of an epoch. A split smaller than a batch is one batch of all
+	// its samples. Without DropLast the shape does not change either: the first sample of the epoch fills up the last batch.
+	// Valid returns the number of rows that count.
 	DropLast bool
 }
 
-// Batches gives a split of a data set in batches to a GoMLX trainer: one input `[size, nodes, channels]`, normalised,
-// float32, and one label `[size, 1]`, int32. Each batch has tensors of its own, which belong to the consumer.
+// Batches feeds a split of a data set to a GoMLX trainer. A batch has one input `[size, nodes, channels]`, normalised, float32,
+// and one label `[size, 1]`, int32. Its tensors belong to the consumer.
 type Batches struct {
 	data    *Dataset
 	split   []int
@@ -57,13 +57,13 @@ func (d *Dataset) Batches(split []int, o BatchOptions) *Batches {
 	return &Batches{data: d, split: split, options: o}
 }
 
-// Name is the name of the data set.
+// Name returns the name of the data set.
 func (b *Batches) Name() string { return b.data.Name }
 
-// Waited is the time that consumers have waited for batches so far, near zero while the preparation keeps up.
+// Waited returns the time that consumers have waited for batches so far. It is near zero if the preparation keeps up.
 func (b *Batches) Waited() time.Duration { return time.Duration(b.waited.Load()) }
 
-// StepsPerEpoch is the number of batches in one pass over the split; 0 for an empty split.
+// StepsPerEpoch returns the number of batches in one pass over the split; 0 for an empty split.
 func (b *Batches) StepsPerEpoch() int {
 	n, size := len(b.split), b.options.Size
 	switch {
@@ -76,8 +76,8 @@ func (b *Batches) StepsPerEpoch() int {
 	}
 }
 
-// Valid is the number of rows of batch `step` (counted over all epochs, as StartStep is) that are samples; the rows
-// after them are filling.
+// Valid returns the number of rows of a batch that are samples. The rows after them are filling. Like StartStep, the batch's
+// number counts over all epochs.
 func (b *Batches) Valid(step int) int {
 	perEpoch := b.StepsPerEpoch()
 	if perEpoch == 0 {
@@ -86,7 +86,7 @@ func (b *Batches) Valid(step int) int {
 	return min(b.options.Size, len(b.split)-step%perEpoch*b.options.Size)
 }
 
-// Iter gives the batches in order from StartStep, each time it is called. Other goroutines prepare them ahead, and have all
+// Iter yields the batches in order from StartStep, each time it is called. Other goroutines prepare them ahead. All of them have
 // ended when the loop ends.
 func (b *Batches) Iter() iter.Seq2[train.Batch, error] {
 	return func(yield func(train.Batch, error) bool) {
@@ -128,7 +128,7 @@ func (b *Batches) check() error {
 	return nil
 }
 
-// plan gives the epoch and the samples of each batch in turn.
+// plan yields the epoch and the samples of each batch.
 func (b *Batches) plan(yield func(epoch int, samples []int) bool) {
 	perEpoch := b.StepsPerEpoch()
 	steps := b.options.Steps
@@ -152,7 +152,7 @@ func (b *Batches) plan(yield func(epoch int, samples []int) bool) {
 	}
 }
 
-// order is the order of the split's samples in an epoch.
+// order returns the order of the split's samples in an epoch.
 func (b *Batches) order(epoch int) []int {
 	if !b.options.Shuffle {
 		return b.split
@@ -192,8 +192,8 @@ const (
 	augmentStream = 2
 )
 
-// random is a generator that depends on the seed and the given numbers only. Each is stirred in by SplitMix64
-// (Steele, Lea, Flood 2014), so that neighbouring epochs and samples draw unrelated numbers.
+// random returns a generator that depends on the seed and the given numbers only. SplitMix64 (Steele, Lea, Flood 2014) stirs
+// each number in: neighbouring epochs and samples draw unrelated numbers.
 func random(seed uint64, numbers ...uint64) *rand.Rand {
 	state := seed
 	for _, number := range numbers {
@@ -212,9 +212,9 @@ func splitMix64(x uint64) uint64 {
 // queued is the number of batches that wait, ready or in work, for the consumer.
 const queued = 4
 
-// prepare builds batches ahead, on all cores but one. Each batch has its own slot: the slots are filled in any order and
-// emptied in the order of the batches. stop ends the goroutines and waits for them; the garbage collector takes batches that
-// nobody took, as their tensors are in host memory.
+// prepare builds batches ahead, on all cores but one. Each batch has a slot of its own. The slots are filled in any order and
+// emptied in the order of the batches. stop ends the goroutines and waits for them. The tensors of the remaining batches are
+// in host memory, and the garbage collector takes them.
 func (b *Batches) prepare() (slots chan chan train.Batch, stop func()) {
 	slots = make(chan chan train.Batch, queued)
 	free := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))

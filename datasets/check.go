@@ -16,7 +16,8 @@ const (
 	shownOddNodes = 5
 )
 
-// warnOddities warns of what is allowed but seldom intended: a disconnected graph, self-loops, classes missing in a split.
+// warnOddities warns of a disconnected graph, of self-loops and of classes missing in a split. All are allowed but seldom
+// intended.
 func (d *Dataset) warnOddities() {
 	stats := d.Affinity.Stats()
 	if stats.Components > 1 {
@@ -45,8 +46,11 @@ func (f *found) add(before, at int) {
 }
 
 // Oddities reads every sample once and reports what is allowed but seldom intended, one sentence each with what to do:
-// extreme values, nodes that are constant over the training samples, test or validation samples that are also training
-// samples, equal samples of different classes, classes of very different sizes.
+//   - extreme values;
+//   - nodes that are constant over the training samples;
+//   - test or validation samples that are also training samples;
+//   - equal samples of different classes;
+//   - classes of very different sizes.
 func (d *Dataset) Oddities() (lines []string) {
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
 	sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
@@ -125,21 +129,20 @@ func (d *Dataset) Oddities() (lines []string) {
 // Report is what [CheckNPZ] found in an .npz file.
 type Report struct {
 	File string `json:"file"`
-	// Usable says that Load takes the file.
+	// Usable reports whether Load takes the file.
 	Usable bool `json:"usable"`
-	// Arrays are the known arrays, in the order in which they were read.
+	// Arrays are the known arrays, in the order of reading.
 	Arrays []ArrayInfo `json:"arrays"`
-	// Errors prevent the use of the file, Warnings do not. Each names the array and the index, where there is one, and says
-	// what to do.
+	// Errors prevent the use of the file, Warnings do not. Each names the array and, if there is one, the index, and says what
+	// to do.
 	Errors   []string `json:"errors"`
 	Warnings []string `json:"warnings"`
 	// Data is the data set; nil unless it is usable.
 	Data *Dataset `json:"-"`
 }
 
-// CheckNPZ reads an .npz file as [Load] does with the same options, but goes on after errors where it can, so that all are
-// known at once; of the elements of an array that are wrong in the same way it reports the first few. It looks for more
-// oddities than Load does: see [Dataset.Oddities]. It is an error if the file cannot be opened as an archive.
+// CheckNPZ reads an .npz file as [Load] does with the same options, but continues after errors if it can. If several elements of an array are wrong in the same way, it reports the first few. It also looks for
+// [Dataset.Oddities]. It is an error if the file cannot be opened as an archive.
 func CheckNPZ(path string, opts Options) (Report, error) {
 	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
 	file := ownFile

@@ -1,12 +1,15 @@
 // Package datasets loads labelled signals on one fixed graph.
 //
-// [Load] takes the name of a source, or the path of an .npz file, and returns a [Dataset]: the raw samples
-// `[samples, nodes, channels]`, a label for each, the three splits, the affinity of the nodes, and the mean and standard
-// deviation that normalise the samples. [New] makes a data set of samples in memory. [Dataset.Batches] feeds a split to a
-// GoMLX trainer.
+// [Load] takes the name of a source, or the path of an .npz file, and returns a [Dataset]. This holds
+//   - the raw samples `[samples, nodes, channels]`, and a label for each;
+//   - the training, validation and test splits;
+//   - the affinity of the nodes;
+//   - the mean and standard deviation that normalise the samples.
 //
-// A new source is a line in the table of registry.go. Its file says what it is and where it is published; reading its files
-// is the work of an internal package. These packages and package augment know nothing of data sets.
+// [New] makes a data set of samples in memory. [Dataset.Batches] feeds a split to a GoMLX trainer.
+//
+// A new source is a line in the table of registry.go. Its file in this package says what the source is and where it is
+// published. An internal package reads its files. These packages and package augment know nothing of data sets.
 package datasets
 
 import (
@@ -51,7 +54,7 @@ type Dataset struct {
 	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
 	Labels []int32
 	// Groups names the group of each sample, such as its subject or its site; nil if there are none. Samples of one group
-	// are alike, so that drawn splits have whole groups.
+	// are alike. Drawn splits have whole groups.
 	Groups []string
 	// Train, Validation and Test hold the indices of their samples. They do not overlap.
 	Train, Validation, Test []int
@@ -98,13 +101,13 @@ type namedSplit struct {
 	indices []int
 }
 
-// splits lists the three splits in the order in which they are reported.
+// splits lists the three splits in the order of reports.
 func (d *Dataset) splits() []namedSplit {
 	return []namedSplit{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}}
 }
 
-// NodeName returns the name of node i for people: its own, such as a word or "head@12", or else its place on the grid, or
-// else its number.
+// NodeName returns the name of node i for people, such as a word or "head@12". A node without a name is called by its place on
+// the grid, or else by its number.
 func (d *Dataset) NodeName(i int) string {
 	switch {
 	case d.NodeNames != nil:
@@ -115,8 +118,8 @@ func (d *Dataset) NodeName(i int) string {
 	return fmt.Sprintf("node %d", i)
 }
 
-// JointNames returns the names of a skeleton's joints, in the order of the columns of Grid; nil if the nodes are not joints
-// or have no names. A node is named by its joint and its frame, such as "head@12".
+// JointNames returns the names of a skeleton's joints, in the order of the columns of Grid. It returns nil if the nodes are not
+// joints or have no names. A node is named by its joint and its frame, such as "head@12".
 func (d *Dataset) JointNames() (names []string) {
 	if d.Parts == nil || d.NodeNames == nil {
 		return nil

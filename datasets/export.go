@@ -7,18 +7,22 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// ExportSize is the size in bytes of the features, float32, in the file that [Dataset.Export] writes.
+// ExportSize returns the size in bytes of the features, float32, in the file that [Dataset.Export] writes.
 func (d *Dataset) ExportSize() int64 {
 	return 4 * int64(len(d.exported())) * int64(d.Nodes) * int64(d.Channels)
 }
 
-// Export writes the data set as an .npz file, which numpy and [Load] read: features [samples, nodes, channels], float32,
-// in raw units; labels [samples]; split [samples], 0 train, 1 validation, 2 test; class_names; edges [E, 2] and weights
-// [E]; node_names, coordinates, grid, parts, bodies and groups, if there are any. Samples of no split are left out. Mean and Std are not written: Load
-// recomputes them over the training samples.
+// Export writes the data set as an .npz file, which numpy and [Load] read. Its arrays are
+//   - features [samples, nodes, channels], float32, in raw units;
+//   - labels [samples], and class_names;
+//   - split [samples], 0 train, 1 validation, 2 test;
+//   - edges [E, 2] and weights [E];
+//   - node_names, coordinates, grid, parts, bodies and groups, if there are any.
 //
-// It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all, also when ctx
-// ends. progress, which may be nil, receives the finished share.
+// Samples of no split are left out. Mean and Std are not written: Load recomputes them over the training samples.
+//
+// It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all, also if ctx ends.
+// If progress is not nil, it receives the finished share.
 func (d *Dataset) Export(ctx context.Context, path string, progress func(done float64)) error {
 	marks := d.exported()
 	samples := make([]int, 0, len(marks))
@@ -52,7 +56,8 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 				of[joint] = int32(part)
 			}
 		}
-		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)}, npz.Named{Name: "bodies", Array: list([]int32{int32(d.Bodies)})})
+		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)},
+			npz.Named{Name: "bodies", Array: list([]int32{int32(d.Bodies)})})
 	}
 	if d.Groups != nil {
 		groups := make([]string, len(samples))
@@ -86,7 +91,7 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 	})
 }
 
-// exported gives the mark of each sample of a split.
+// exported returns the mark of each sample that is in a split.
 func (d *Dataset) exported() map[int]uint8 {
 	marks := map[int]uint8{}
 	for mark, split := range d.splits() {
@@ -97,5 +102,5 @@ func (d *Dataset) exported() map[int]uint8 {
 	return marks
 }
 
-// list is a one-dimensional array.
+// list makes a one-dimensional array.
 func list[T any](values []T) *npz.Array { return &npz.Array{Shape: []int{len(values)}, Data: values} }

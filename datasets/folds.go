@@ -13,14 +13,14 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// Fold is one part of a cross-validation: its samples are the test, all others are to learn from. The zero value is no
-// cross-validation. Its text is "2/5", the second of five, or "2/groups".
+// Fold is one part of a cross-validation. Its samples are the test, and all other samples are to learn from. The zero value is
+// no cross-validation. The text of a fold is "2/5", the second of five, or "2/groups".
 type Fold struct {
 	Number int // from 1
-	Of     int // how many there are, at least 2; 0 where each group is one, in the order of their names
+	Of     int // number of folds, at least 2; 0 if each group is a fold, in the order of their names
 }
 
-// String is the fold's text, "" for none.
+// String returns the fold's text, "" for none.
 func (f Fold) String() string {
 	switch {
 	case f == Fold{}:
@@ -31,7 +31,7 @@ func (f Fold) String() string {
 	return fmt.Sprintf("%d/%d", f.Number, f.Of)
 }
 
-// MarshalText writes String.
+// MarshalText returns String.
 func (f Fold) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads what String writes.
@@ -62,8 +62,8 @@ func (f Fold) check() error {
 	return nil
 }
 
-// Groups lists the groups of the samples in an .npz file, sorted: what each fold of "groups" is tested on. It is an error if the file
-// has none.
+// Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one fold. It
+// is an error if the file has no groups.
 func Groups(path string) ([]string, error) {
 	if !isNPZ(path) {
 		return nil, fmt.Errorf("%s: %w", path, errNoGroups)
@@ -83,9 +83,10 @@ func Groups(path string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(r.d.Groups))), nil
 }
 
-var errNoGroups = errors.New("there are no groups, so that none can be a fold; store the subject or site of each sample as an array groups, or give a number of folds")
+var errNoGroups = errors.New("there are no groups, so that none can be a fold; store the subject or site of each sample as an array groups, " +
+	"or give a number of folds")
 
-// drawFold makes a fold of all samples the test, and holds out validation samples of the others.
+// drawFold makes a fold of all samples the test, and holds out validation samples of the other samples.
 func (d *Dataset) drawFold(opts Options) error {
 	folds, err := d.folds(opts.Fold, opts.Seed)
 	if err != nil {
@@ -102,7 +103,7 @@ func (d *Dataset) drawFold(opts Options) error {
 	return nil
 }
 
-// folds parts all samples into the folds that f is one of, each in ascending order.
+// folds shares out all samples to the folds that f is one of, each in ascending order.
 func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
 	if f.Of == 0 && d.Groups == nil {
 		return nil, errNoGroups
@@ -123,7 +124,8 @@ func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
 	}
 	switch n := counts[smallest]; {
 	case n < 2:
-		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of the data", d.className(smallest))
+		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of the data",
+			d.className(smallest))
 	case n < f.Of:
 		return nil, fmt.Errorf("class %s has %d samples, fewer than folds: give 2 to %[2]d folds", d.className(smallest), n)
 	case len(units) < f.Of:
@@ -132,7 +134,7 @@ func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
 	return stratify(units, d.Labels, f.Of, seed), nil
 }
 
-// units are what a fold has as a whole: the samples of each group, by the groups' names, or else each sample.
+// units returns the sets of samples that no fold parts: the samples of each group, by the groups' names, or else each sample.
 func (d *Dataset) units() (units [][]int) {
 	if d.Groups == nil {
 		for i := range d.Labels {
@@ -150,10 +152,12 @@ func (d *Dataset) units() (units [][]int) {
 	return units
 }
 
-// stratify deals units out to k folds, each class as evenly as whole units allow: from the largest to the smallest, equal ones in a
-// random order, class by class, each to the fold where Σ (samples in the fold)² / all, over the classes, grows least, the smallest such
-// fold. Units of one sample give folds that differ by at most one sample, in each class and in all. No fold is empty if there are at
-// least k units.
+// stratify deals units out to k folds, each class as evenly as whole units allow. It deals from the largest unit to the
+// smallest, and units of one size class by class, in a random order. A unit goes to the fold where Σ (samples in the fold)² /
+// all, over the classes, grows least; of several, to the smallest fold.
+//
+// Units of one sample give folds that differ by at most one sample, in each class and in all. If there are at least k units,
+// no fold is empty.
 func stratify(units [][]int, labels []int32, k int, seed uint64) [][]int {
 	all := map[int32]float64{}
 	for _, label := range labels {
@@ -172,7 +176,7 @@ func stratify(units [][]int, labels []int32, k int, seed uint64) [][]int {
 	for _, unit := range units {
 		best, least := 0, 0.0
 		for i := range folds {
-			// Adding a unit's n samples of a class to x in the fold adds (2·x·n + n²) / all, of which n² / all is alike in all folds.
+			// If a fold has x samples of a class, n more add (2·x·n + n²) / all. In all folds, n² / all is the same.
 			growth := 0.0
 			for _, sample := range unit {
 				growth += dealt[i][labels[sample]] / all[labels[sample]]

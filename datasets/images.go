@@ -53,7 +53,7 @@ var fashionMNIST = Info{
 	"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
 	"25c81989df183df01b3e8a0aad5dffbe", "bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310")
 
-// idx completes the description of a set in the four files of MNIST, which lie below an address and have these md5.
+// idx completes the description of a set in the four files of MNIST. base is their address, md5s are their checksums.
 func (i Info) idx(classes []string, base string, md5s ...string) Info {
 	i.Needs = "the four idx files, plain or .gz (train-images-idx3-ubyte ... t10k-labels-idx1-ubyte)"
 	i.Samples, i.Nodes, i.Channels, i.Classes = 70_000, images.IDXSide*images.IDXSide, 1, len(classes)

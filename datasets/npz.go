@@ -34,7 +34,7 @@ var npzArrays = []string{"features", "labels", "split", "class_names", "edges", 
 	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups"}
 
 // npzReader builds a data set from the arrays of a file. Each step checks as much as it can, even after errors of earlier
-// steps. Errors name the array and the index, and may be joined; loadNPZ adds the file and returns the first, CheckNPZ
+// steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first error, CheckNPZ
 // returns all.
 type npzReader struct {
 	*npz.File
@@ -109,7 +109,8 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 
 // read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
-	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit, r.readGraph, r.readNodeNames} {
+	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit,
+		r.readGraph, r.readNodeNames} {
 		wrong = append(wrong, separate(step())...)
 	}
 	return wrong
@@ -202,7 +203,8 @@ func (r *npzReader) readParts() error {
 	parts := make([][]int, count)
 	for joint, part := range of {
 		if part < -1 {
-			return fmt.Errorf("parts[%d] is %d; number the parts of the body from 0, the trunk; -1 is for a joint of none", joint, part)
+			return fmt.Errorf("parts[%d] is %d; number the parts of the body from 0, the trunk; -1 is for a joint of none",
+				joint, part)
 		}
 		if part >= 0 {
 			parts[part] = append(parts[part], joint)
@@ -217,8 +219,8 @@ func (r *npzReader) readParts() error {
 			return err
 		}
 		if bodies[0] < 0 || 3*bodies[0] > int64(r.d.Channels) && r.d.Channels > 0 {
-			return fmt.Errorf("bodies is %d; want a number of which each has x, y and z among the %d channels of features, or 0 where they are no places in space",
-				bodies[0], r.d.Channels)
+			return fmt.Errorf("bodies is %d; each body has x, y and z among the %d channels of features; 0 is for channels "+
+				"that are no positions", bodies[0], r.d.Channels)
 		}
 	}
 	r.d.Parts, r.d.Bodies = parts, int(bodies[0])

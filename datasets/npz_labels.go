@@ -114,7 +114,7 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 	return nil
 }
 
-// labelled says whether each sample has a usable label; if not, another step reports it.
+// labelled reports whether each sample has a usable label. If not, another step reports the error.
 func (r *npzReader) labelled() bool { return r.samples > 0 && len(r.d.Labels) == r.samples }
 
 // readSplit reads `split`, 0 train, 1 validation, 2 test, or draws the splits.
@@ -180,7 +180,7 @@ func (r *npzReader) readNodeNames() (err error) {
 	return err
 }
 
-// readGroups reads `groups`, integers or strings: what each sample belongs to.
+// readGroups reads `groups`, integers or strings: the group of each sample.
 func (r *npzReader) readGroups() error {
 	if !r.Has("groups") {
 		return nil
@@ -200,17 +200,18 @@ func (r *npzReader) readGroups() error {
 		}
 	}
 	if len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
-		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the array out", len(groups), groups[0])
+		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the array out",
+			len(groups), groups[0])
 	}
 	r.d.Groups = groups
 	return nil
 }
 
-// checkDrawn says why no test was drawn, where groups are the reason.
+// checkDrawn returns an error if no test could be drawn because of the groups.
 func (r *npzReader) checkDrawn() error {
 	if r.d.Groups == nil || !r.labelled() || len(r.d.Test) > 0 {
 		return nil
 	}
-	return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class from the training; " +
-		"mark the test yourself (split), or leave groups out")
+	return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class from " +
+		"the training; mark the test yourself (split), or leave groups out")
 }

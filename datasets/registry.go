@@ -141,7 +141,7 @@ func (i Info) read(ctx context.Context, opts Options) (*Dataset, error) {
 	return d, nil
 }
 
-// dirs are the folders in which the files of a source may lie: its own folders below the data folder, then the data folder.
+// dirs returns the folders that may hold the files of a source: its own folders below the data folder, then the data folder.
 // Several sets have files of the same name; the folder tells them apart.
 func (i Info) dirs(dataDir string) []string {
 	dirs := append(slices.Clone(i.folders), "")

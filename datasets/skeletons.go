@@ -61,7 +61,7 @@ func (i Info) skeletons(s *skeleton.Source) Info {
 }
 
 // loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the people and cameras of
-// the training set: they can pick the epoch, but are easier than the test samples, which have others.
+// the training set. They can pick the epoch, but they are easier than the test samples.
 func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Options) (*Dataset, error) {
 	r, err := s.Load(ctx, info.dirs(opts.DataDir), opts.report)
 	if err != nil {

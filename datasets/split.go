@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Streams of random numbers from one split seed. The test set has its own, so that it does not depend on the share held out
-// for validation.
+// Streams of random numbers from one split seed. The test set has a stream of its own: it does not depend on the share held
+// out for validation.
 const (
 	testStream       = 1
 	validationStream = 2
@@ -22,11 +22,11 @@ const (
 	defaultValidationShare = 0.125
 )
 
-// heldOutImages is the number of training images of CIFAR-10, MNIST and Fashion-MNIST kept for validation.
+// heldOutImages is the usual number of validation images of CIFAR-10, MNIST and Fashion-MNIST.
 const heldOutImages = 5_000
 
-// drawSplits draws stratified splits of all samples: 20% test, then an eighth of the others, or opts.Validation of them, for
-// validation. With opts.Fold the test is that fold.
+// drawSplits draws stratified splits of all samples: 20% test, or the fold of opts.Fold, then the validation samples. The usual
+// share for validation is an eighth of the rest.
 func (d *Dataset) drawSplits(opts Options) error {
 	if opts.Fold != (Fold{}) {
 		return d.drawFold(opts)
@@ -40,8 +40,8 @@ func (d *Dataset) drawSplits(opts Options) error {
 	return nil
 }
 
-// splitTrainTest makes the first samples the training set and the others the test set. It holds out for validation
-// opts.Validation of the training samples, by default 5,000 but at most a tenth.
+// splitTrainTest makes the first samples the training set and the others the test set. The usual number of validation samples
+// is 5,000, but at most a tenth of the training samples.
 func (d *Dataset) splitTrainTest(train int, opts Options) {
 	for i := range d.Labels {
 		if i < train {
@@ -71,7 +71,7 @@ func (d *Dataset) holdOutValidation(count int, opts Options) {
 	}
 }
 
-// holdOut draws about count of the given samples, whole groups where there are groups.
+// holdOut draws about count of the given samples. If there are groups, it draws whole groups.
 func (d *Dataset) holdOut(indices []int, count int, seed, stream uint64) (rest, held []int) {
 	if d.Groups != nil {
 		return holdOutGroups(indices, d.Labels, d.Groups, count, seed, stream)
@@ -79,12 +79,12 @@ func (d *Dataset) holdOut(indices []int, count int, seed, stream uint64) (rest, 
 	return holdOut(indices, d.Labels, count, seed, stream)
 }
 
-// share rounds a share of n samples to a number of samples.
+// share returns a share of n samples as a whole number.
 func share(n int, part float64) int { return int(math.Round(float64(n) * part)) }
 
 // holdOut draws count of the given samples, each class in proportion (largest remainder; lower class first at ties). It
-// returns the others and the drawn, both ascending. No class gives up its last sample, so that small classes may give fewer
-// than count. The draw depends on the arguments only.
+// returns the other samples and the drawn samples, both ascending. No class gives up its last sample. Fewer than count may
+// be drawn. The draw depends on the arguments only.
 func holdOut(indices []int, labels []int32, count int, seed, stream uint64) (rest, held []int) {
 	members := map[int32][]int{}
 	for _, i := range indices {
@@ -130,7 +130,7 @@ func proportions(classes []int32, members map[int32][]int, count, total int) map
 	return quotas
 }
 
-// groupsWhole says, after a sentence about splits that were drawn, that they do not part groups.
+// groupsWhole returns the end of a sentence about drawn splits: that they do not part groups. It is "" if they do.
 func (d *Dataset) groupsWhole(drawn ...[]int) string {
 	if d.Groups == nil || d.parted(slices.Concat(drawn...)) != nil {
 		return ""
@@ -138,7 +138,7 @@ func (d *Dataset) groupsWhole(drawn ...[]int) string {
 	return ", none of the groups in two of them"
 }
 
-// parted lists, sorted, the groups of some samples that the training has samples of, too.
+// parted lists the groups that have training samples and samples among the given ones, sorted.
 func (d *Dataset) parted(indices []int) (names []string) {
 	learned := map[string]bool{}
 	for _, i := range d.Train {
@@ -153,7 +153,7 @@ func (d *Dataset) parted(indices []int) (names []string) {
 	return slices.Compact(names)
 }
 
-// warnParted warns of groups with samples in the training and in another split that was given, which makes a test look better than it is.
+// warnParted warns of groups with samples in the training and in another given split. They make a test look better than it is.
 func (d *Dataset) warnParted(given []namedSplit) {
 	if d.Groups == nil {
 		return
@@ -166,10 +166,12 @@ func (d *Dataset) warnParted(given []namedSplit) {
 	}
 }
 
-// holdOutGroups draws whole groups, about count of the given samples in all, each class as near to its proportion as groups allow, and
-// returns the other samples and the drawn, both in ascending order. Groups are looked at in a random order, and one is drawn if that
-// brings the drawn nearer to the proportions: if Σ (drawn − wanted)² / all, over the classes, falls. If none does, the one is drawn that
-// raises it least. No class gives up its last sample.
+// holdOutGroups draws whole groups, with about count of the given samples in all. It returns the other samples and the drawn
+// samples, both ascending. Each class comes as near to its proportion as groups allow.
+//
+// The distance to the proportions is Σ (drawn − wanted)² / all, over the classes. Groups are looked at in a random order, and a
+// group is drawn if that lowers the distance. If no group does, the group that raises it least is drawn. No class gives up its
+// last sample.
 func holdOutGroups(indices []int, labels []int32, groups []string, count int, seed, stream uint64) (rest, held []int) {
 	members, all := map[string][]int{}, map[int32]float64{}
 	for _, i := range indices {
@@ -186,7 +188,7 @@ func holdOutGroups(indices []int, labels []int32, groups []string, count int, se
 
 	part := float64(count) / float64(max(1, len(indices)))
 	drawn := map[int32]float64{}
-	// gain is how much nearer a group brings the drawn; possible, whether it leaves a sample of each class.
+	// gain returns by how much a group lowers the distance, and whether it leaves a sample of each class.
 	gain := func(name string) (nearer float64, possible bool) {
 		own := map[int32]float64{}
 		for _, i := range members[name] {

@@ -9,8 +9,8 @@ import (
 // shownChannels is the largest number of channels in a summary.
 const shownChannels = 8
 
-// Summary describes the data set in lines for people: its sizes, the samples of each class in each split, the graph,
-// the means and deviations, how the samples were made, where the data came from, and the warnings.
+// Summary describes the data set in lines for people. It has the sizes, the samples of each class in each split, the graph, the
+// means and deviations, the notes, the provenance and the warnings.
 func (d *Dataset) Summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d samples, %d nodes, %d %s, %d classes\n\n",
@@ -65,7 +65,7 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// plural is a noun for a count.
+// plural returns a noun for a count.
 func plural(count int, noun string) string {
 	if count == 1 {
 		return noun

@@ -11,7 +11,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/internal/text"
 )
 
-// finish computes what a loader leaves to Load, adds the warnings and returns all errors.
+// finish computes the parts that a loader leaves to Load, adds the warnings and returns all errors.
 func (d *Dataset) finish(opts Options) []error {
 	if d.Mean == nil {
 		d.standardise()
@@ -34,14 +34,18 @@ func (d *Dataset) finished(opts Options) (*Dataset, error) {
 	return d, nil
 }
 
-// Validate checks that the parts of the data set fit together: lengths, labels in range, at least two classes, splits
-// that do not overlap, of which only that for validation may be empty, a graph over as many nodes, usable means and deviations, finite values.
+// Validate checks that the parts of the data set fit together:
+//   - lengths, labels in range, at least two classes;
+//   - splits that do not overlap; only the validation split may be empty;
+//   - a graph over the same number of nodes;
+//   - usable means and deviations, finite values.
+//
 // The error names the first thing found wrong, where it is and its value.
 func (d *Dataset) Validate() error {
 	return d.first(d.errors())
 }
 
-// first is the first of some errors, with the name of the data set; nil if there are none.
+// first returns the first of some errors, with the name of the data set; nil if there are none.
 func (d *Dataset) first(errs []error) error {
 	if len(errs) == 0 {
 		return nil
@@ -49,7 +53,7 @@ func (d *Dataset) first(errs []error) error {
 	return fmt.Errorf("data set %s: %w", d.Name, errs[0])
 }
 
-// errors are all errors that Validate finds. Without a valid shape nothing else can be checked.
+// errors returns all errors that Validate finds. Without a valid shape nothing else can be checked.
 func (d *Dataset) errors() []error {
 	if err := d.checkShape(); err != nil {
 		return []error{err}
@@ -144,7 +148,7 @@ func (d *Dataset) checkValues() error {
 	return nil
 }
 
-// finite says that a value is neither NaN nor infinite.
+// finite reports whether a value is neither NaN nor infinite.
 func finite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }
 
 // separate lists joined errors in order.

@@ -21,7 +21,7 @@ const (
 )
 
 // KNN joins each of n points, row-major `[n, dims]`, to its k nearest other points (Defferrard, Bresson, Vandergheynst
-// 2016). An edge joins two points if one is among the k nearest of the other. Its weight is exp(−d²/σ²): d is the distance of
+// 2016). An edge joins two points if one of them is among the k nearest points of the other one. Its weight is exp(−d²/σ²): d is the distance of
 // the two points, σ the mean distance of a point to its k-th neighbour. If σ = 0, all weights are 1. The search is exact; of
 // points equally far, the lower index is nearer. A weight too small for a float64 is 0 and leaves no edge.
 //
@@ -106,7 +106,7 @@ type candidate struct {
 }
 
 // nearest finds the k nearest other points of every point by squared Euclidean distance, nearest first. Workers take blocks
-// of points, so that the coordinates of a candidate in the processor's cache serve the whole block.
+// of points: the coordinates of a candidate, once in the processor's cache, serve the whole block.
 func nearest(points []float64, n, dims, k int) [][]candidate {
 	const block = 16
 	near := make([][]candidate, n)
@@ -147,7 +147,7 @@ func nearest(points []float64, n, dims, k int) [][]candidate {
 }
 
 // insert puts c in its place in a list sorted by distance, and drops the last candidate of a full list. Candidates come with
-// ascending indices, so that c goes behind equally far candidates.
+// ascending indices: c goes behind equally far candidates.
 func insert(list []candidate, c candidate) []candidate {
 	if len(list) == cap(list) {
 		list = list[:len(list)-1]

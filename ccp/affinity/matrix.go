@@ -1,7 +1,7 @@
 // Package affinity holds the graph that all samples of a data set share. The graph is a symmetric, non-negative, sparse matrix
 // A `[N, N]`, whose entry A[i,j] says how close the nodes i and j are. The package builds grids, graphs of nearest
-// neighbours, skeletons over time and random graphs. It computes A without its diagonal, degrees and the symmetric
-// normalisation, from which the layer starts.
+// neighbours, skeletons over time and random graphs. It computes what the layer starts from: A without its diagonal,
+// degrees and the symmetric normalisation.
 //
 // Everything here runs on the host; the package knows nothing of tensors or computation graphs.
 package affinity
@@ -16,7 +16,7 @@ import (
 	"slices"
 )
 
-// maxNodes bounds N, so that a wrong number in a file cannot take all memory.
+// maxNodes bounds N: a wrong number in a file cannot take all memory.
 const maxNodes = 1 << 24
 
 // Matrix is a symmetric, non-negative sparse matrix of N rows in CSR form, immutable after construction. It stores both

@@ -27,8 +27,7 @@ func splitsOf(d *datasets.Dataset) string {
 	return fmt.Sprintf("%s training, %s validation, %s test samples", text.Thousands(len(d.Train)), text.Thousands(len(d.Validation)), text.Thousands(len(d.Test)))
 }
 
-// asTrained completes the options of a data set so that it has the validation samples that "ccp train" holds out by
-// default.
+// asTrained completes the options of a data set. It then has the validation samples that "ccp train" holds out by default.
 func asTrained(name string, o datasets.Options) datasets.Options {
 	o.HoldOut = training.Defaults(name, "ccp").Keep != training.KeepLast
 	return o

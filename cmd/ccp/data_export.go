@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// largeExport is the size of the features from which on it is worth a warning.
+// largeExport is the least size of the features, in bytes, that is worth a warning.
 const largeExport = 100_000_000
 
 func newDataExport(s *shared) *cobra.Command {

@@ -68,7 +68,7 @@ func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
 	return nil
 }
 
-// get fetches the files of a set, unpacks them where they are an archive, and returns where they are.
+// get fetches the files of a set, unpacks an archive, and returns the place of the files.
 func get(ctx context.Context, status *statusLine, set datasets.Info, dataDir string) (string, error) {
 	defer status.clear()
 	folder := filepath.Join(dataDir, set.Folder)

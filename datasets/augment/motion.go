@@ -108,8 +108,8 @@ func resample(sample, from []float32, frames int, start, length float64) {
 }
 
 // Stretch makes the time of a sample run slower or faster by one factor f, uniform in [1 − share, 1 + share). A moment c, uniform
-// over the frames, stays in place: out(t) = in(c + (t − c)/f), linear between frames. Before the first frame the sample equals
-// the first frame, and after the last frame the last.
+// over the frames, stays in place: out(t) = in(c + (t − c)/f), linear between frames. A moment outside the
+// frames takes the nearest frame.
 func Stretch(frames int, share float64) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		factor := 1 + share*(2*rng.Float64()-1)

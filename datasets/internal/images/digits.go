@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// UCI optical recognition of handwritten digits; see LICENSE-digits.txt. Small enough to travel with the program, so
-// that a first training needs no download.
+// UCI optical recognition of handwritten digits; see LICENSE-digits.txt. They are small and travel with the program: a
+// first training needs no download.
 //
 //go:embed digits.csv.gz
 var digitsCSV []byte

@@ -59,7 +59,7 @@ func (b *Bytes) Read(i int, dst []float32) {
 }
 
 // find returns the first existing file among the names, tried in each folder in turn; "" if there is none. A file without
-// permission counts as found, so that reading it gives the real error.
+// permission counts as found: reading it gives the real error.
 func find(dirs []string, names ...string) string {
 	for _, dir := range dirs {
 		for _, name := range names {

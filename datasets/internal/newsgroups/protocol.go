@@ -11,7 +11,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/internal/wordvec"
 )
 
-// protocol holds the constants by which messages become signals.
+// protocol holds the constants of the preparation.
 type protocol struct {
 	minLength  int // fewest words, counted or not, of a training document
 	pictures   int // a training document with "ax" this many times is an encoded picture
@@ -22,8 +22,8 @@ type protocol struct {
 	training   wordvec.Config
 }
 
-// defferrard is the protocol of Defferrard, Bresson, Vandergheynst, Convolutional Neural Networks on Graphs with Fast
-// Localized Spectral Filtering, 2016, with the 10,000 words of their paper.
+// defferrard is the protocol of Defferrard, Bresson, Vandergheynst: Convolutional Neural Networks on Graphs with Fast Localized
+// Spectral Filtering, 2016.
 var defferrard = protocol{
 	minLength: 20, pictures: 1_000, words: Words, minKept: 5, neighbours: 16, minCount: 5, training: wordvec.Defaults(),
 }
@@ -31,7 +31,7 @@ var defferrard = protocol{
 // pictureWord fills the lines of encoded pictures.
 const pictureWord = "ax"
 
-// prepareVersion is raised when prepare changes, so that old results are not used.
+// prepareVersion must be raised if prepare changes: old results are then not used.
 const prepareVersion = 2
 
 // document is a message cut into words.
@@ -66,7 +66,7 @@ type preparation struct {
 //  3. Count the words of two letters or more that are no stop words ([text.IsCounted]).
 //  4. Drop training documents of fewer than minLength words, counted or not. Drop encoded pictures.
 //  5. Drop words without a vector. Then drop all but the commonest words.
-//  6. Drop documents in which the remaining words occur fewer than minKept times. This holds for test documents, too.
+//  6. Drop documents, test documents too, with fewer than minKept occurrences of the remaining words.
 //
 // It returns the counts of the words and the graph of the words.
 func (p protocol) prepare(ctx context.Context, from *messages, opts Options) (*Prepared, error) {

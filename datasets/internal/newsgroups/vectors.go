@@ -13,7 +13,7 @@ import (
 	"github.com/clusterpool/ccp/internal/cache"
 )
 
-// trainVersion is raised when the training of vectors changes, so that old ones are not used.
+// trainVersion must be raised if the training of vectors changes: old vectors are then not used.
 const trainVersion = 1
 
 // vectors returns the vectors of words of the training documents. It drops vectors that are zero.
@@ -38,7 +38,7 @@ func (c *preparation) vectors(ctx context.Context, opts Options) (map[string][]f
 	return usable, nil
 }
 
-// learn learns vectors, or reads those that an earlier start kept. It uses the training documents only, and their words that
+// learn learns vectors, or reads the vectors of an earlier start. It uses the training documents only, and their words that
 // occur minCount times or more. Stop words and single letters are included.
 func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors, error) {
 	var names []string
@@ -76,7 +76,7 @@ func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors
 			opts.report("learning word vectors", done)
 		})
 	}
-	// A failure to keep vectors goes without a warning: that of the corpus prepared from them warns.
+	// A failure to keep vectors needs no warning: the corpus is not kept either, and warns.
 	v, _, err := cache.Get(cache.Path("wordvec", ".gob.gz", trainVersion, names, digest.Sum(nil), c.training),
 		readGob[*wordvec.Vectors], train, writeGob[*wordvec.Vectors])
 	return v, err

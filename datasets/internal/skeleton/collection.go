@@ -38,7 +38,7 @@ type Collection struct {
 }
 
 const (
-	// preparationVersion is raised when the preparation changes, so that old signals are not used.
+	// preparationVersion must be raised if the preparation changes: old signals are then not used.
 	preparationVersion = 1
 	// largestFile, in bytes, is far above the largest recording.
 	largestFile = 64 << 20
@@ -60,9 +60,9 @@ func (c *Collection) Key() Key {
 	return Key(digest.Sum(nil))
 }
 
-// Prepare reads all files, on all cores, and makes their signals, `[frames * joints, channels]` each. progress receives the
-// finished share in the calling goroutine; it may be nil. The error names the first unreadable files and why they cannot be
-// read. If ctx ends first, the error is that of ctx.
+// Prepare reads all files, on all cores, and makes their signals, `[frames * joints, channels]` each. If progress is not nil,
+// it receives the finished share in the calling goroutine. The error names the first unreadable files and why they cannot be
+// read. If ctx ends first, Prepare returns the error of ctx.
 func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (*Signals, error) {
 	signals := NewSignals(len(c.Files), c.Preparation.Nodes()*c.Preparation.Channels())
 	failures := make([]error, len(c.Files))

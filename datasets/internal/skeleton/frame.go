@@ -21,8 +21,8 @@ type bodyFrame struct {
 	unit   float64
 }
 
-// frame returns the body's own coordinates in a pose (Shahroudy et al. 2016). x goes from the right to the left shoulder, y
-// up the spine, made orthogonal to x, and z = x × y. The unit is the length of the spine. ok is false if the joints that
+// frame returns the body's own coordinates in a pose (Shahroudy et al. 2016). The x axis goes from the right to the left
+// shoulder, y up the spine, made orthogonal to x, and z = x × y. The unit is the length of the spine. ok is false if the joints that
 // span the axes lie on one line.
 func (l *Layout) frame(pose []float32) (f bodyFrame, ok bool) {
 	x := r3.Sub(vector(pose, l.X[1]), vector(pose, l.X[0]))

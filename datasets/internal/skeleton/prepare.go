@@ -14,8 +14,8 @@ type Preparation struct {
 	Frames int
 	// Bodies is the number of bodies of a signal. Others are left out; absent ones are zeros.
 	Bodies int
-	// Streams adds channels for the vectors along the bones and for the motion of the joints, so that filters need not learn
-	// these differences.
+	// Streams adds channels for the vectors along the bones and for the motion of the joints. Filters then need not learn these
+	// differences.
 	Streams bool
 }
 

@@ -10,16 +10,16 @@ import (
 type Recording struct {
 	// Frames is the number of frames, with or without a body in them.
 	Frames int
-	// Bodies are the bodies in the order in which they came.
+	// Bodies are the bodies in the order of the file.
 	Bodies []Body
 }
 
-// Body is one body in the frames in which the sensor saw it. A sensor that loses somebody and finds them again may report
+// Body is one body in the frames that the sensor saw it. A sensor that loses somebody and finds them again may report
 // another body.
 type Body struct {
 	// ID is what the sensor calls the body; it may be "".
 	ID string
-	// Frames are the frames in which the body was seen, ascending from 0.
+	// Frames are the frames that show the body, ascending from 0.
 	Frames []int
 	// Joints are the places of its joints, `[len(Frames), joints, 3]`, in any unit of length; y points up. NaN is allowed.
 	Joints []float32
@@ -31,11 +31,11 @@ func (b *Body) pose(i int) []float32 {
 	return b.Joints[i*size : (i+1)*size]
 }
 
-// first and last return the frames in which the body was first and last seen.
+// first and last return the first and the last frame of the body.
 func (b *Body) first() int { return b.Frames[0] }
 func (b *Body) last() int  { return b.Frames[len(b.Frames)-1] }
 
-// valid returns a copy of the body without the frames in which it was not really seen.
+// valid returns a copy of the body without the frames that do not really show it.
 func (b *Body) valid() Body {
 	kept := Body{ID: b.ID}
 	for i, frame := range b.Frames {
@@ -66,8 +66,8 @@ func seen(pose []float32) bool {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // spread returns how much the body moves: the squared distance of a joint from its mean place, as a mean over the joints and
-// a sum over the frames. It is not divided by the number of frames, so that a body seen for a moment does not outweigh one
-// that was there all the time.
+// a sum over the frames. A body that is there all the time counts more than a body of a moment: the sum is not
+// divided by the number of frames.
 func (b *Body) spread() float64 {
 	size := len(b.pose(0))
 	mean := make([]float64, size)

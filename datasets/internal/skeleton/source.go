@@ -87,8 +87,8 @@ func (s *Source) Find(dirs []string) string {
 	return found.place
 }
 
-// Load finds the files in the folders, and prepares their signals or reads those that an earlier start kept in the user's
-// cache folder.
+// Load finds the files in the folders and prepares their signals. It keeps the signals in the user's cache folder, for the next
+// start.
 func (s *Source) Load(ctx context.Context, dirs []string, report func(doing string, done float64)) (*Recordings, error) {
 	found, err := s.find(dirs)
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *Source) numbers(file string) []int {
 	return numbers
 }
 
-// choose leaves out the recordings of other sets and those that a list in the folders names as missing.
+// choose leaves out the recordings of other sets, and the recordings that a list in the folders names as missing.
 func (s *Source) choose(r *Recordings, found *folder, dirs []string) error {
 	listed, err := s.listed(r, dirs)
 	if err != nil {

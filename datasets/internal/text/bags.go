@@ -16,12 +16,12 @@ type Bags struct {
 	Starts []int32
 	// Words are the columns of each row, ascending.
 	Words []int32
-	// Values are the counts or weights of those words.
+	// Values are the counts or weights of Words.
 	Values []float32
 }
 
-// Count makes bags of counts from documents, which are lists of word numbers. columns gives each word number its column;
-// a word with a negative column is not counted.
+// Count makes bags of counts from documents, which are lists of word numbers. A word number has its column in
+// columns; if that is negative, the word is not counted.
 func Count(documents [][]int32, columns []int32) *Bags {
 	b := &Bags{Starts: make([]int32, 1, len(documents)+1)}
 	var row []int32
@@ -77,8 +77,8 @@ func (b *Bags) Shares() {
 }
 
 // TFIDF turns counts, in place, into tf-idf as scikit-learn's TfidfTransformer does by default. It multiplies each count by
-// ln((1 + n) / (1 + df)) + 1, then divides each row by its Euclidean length. df is the number of documents that hold the
-// word, among the first n. words is the number of columns.
+// ln((1 + n) / (1 + df)) + 1, then divides each row by its Euclidean length. Here df is the number of documents that hold
+// the word, among the first n. There are `words` columns.
 func (b *Bags) TFIDF(words, n int) {
 	frequency := make([]int, words)
 	for i := range n {

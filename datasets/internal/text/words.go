@@ -49,7 +49,7 @@ func kindOf(c byte) byte {
 // IsCounted reports whether a word counts in a bag: it has two letters or more and is no stop word.
 func IsCounted(word string) bool { return len(word) > 1 && !IsStopWord(word) }
 
-// Vocabulary numbers words from 0 in the order in which they are first seen. The zero value is empty and ready for use.
+// Vocabulary numbers words from 0, in the order of their first occurrence. The zero value is empty and ready for use.
 type Vocabulary struct {
 	// Words holds the word of each number.
 	Words   []string

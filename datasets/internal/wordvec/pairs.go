@@ -34,7 +34,7 @@ type sampler struct {
 }
 
 func newSampler(c Config, documents [][]int32, words int) *sampler {
-	// The second half of the seed separates this generator from that of the initial vectors.
+	// The second half of the seed separates this generator from the generator of the initial vectors.
 	s := &sampler{Config: c, documents: documents, keep: make([]float64, words), noise: make([]float64, words),
 		random: rand.New(rand.NewPCG(c.Seed, 1))}
 	counts := make([]float64, words)
