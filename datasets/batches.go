@@ -16,33 +16,35 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// Endless is the BatchOptions.Steps of batches without an end: they continue epoch after epoch until the consumer stops.
+// Endless is the BatchOptions.Steps of batches without an end: they continue epoch after epoch until the consumer
+// stops.
 const Endless = -1
 
 // BatchOptions says how a split is cut into batches.
 type BatchOptions struct {
 	// Size is the number of samples in a batch.
 	Size int
-	// Shuffle gives each epoch a random order, which depends on Seed and the epoch only. Otherwise every epoch has the order of
-	// the split.
+	// Shuffle gives each epoch a random order, which depends on Seed and the epoch only. Otherwise every epoch has the
+	// order of the split.
 	Shuffle bool
 	// Seed draws the orders and the augmentations.
 	Seed uint64
-	// StartStep is the number of the first batch, counted over all epochs from 0. With it a resumed training gets the batches
-	// that it would have got without the pause.
+	// StartStep is the number of the first batch, counted over all epochs from 0. With it a resumed training gets the
+	// batches that it would have got without the pause.
 	StartStep int
 	// Steps is the number of batches from StartStep on. 0 is one pass over the split, Endless has no end.
 	Steps int
-	// Augment applies the data set's augmentation. Its random numbers depend on Seed, the epoch and the sample's index only.
+	// Augment applies the data set's augmentation. Its random numbers depend on Seed, the epoch and the sample's index
+	// only.
 	Augment bool
-	// DropLast leaves out the samples after the last full batch of an epoch. A split smaller than a batch is one batch of all
-	// its samples. Without DropLast the shape does not change either: the first sample of the epoch fills up the last batch.
-	// Valid returns the number of rows that count.
+	// DropLast leaves out the samples after the last full batch of an epoch. A split smaller than a batch is one batch
+	// of all its samples. Without DropLast the shape does not change either: the first sample of the epoch fills up the
+	// last batch. Valid returns the number of rows that count.
 	DropLast bool
 }
 
-// Batches feeds a split of a data set to a GoMLX trainer. A batch has one input `[size, nodes, channels]`, normalised, float32,
-// and one label `[size, 1]`, int32. Its tensors belong to the consumer.
+// Batches feeds a split of a data set to a GoMLX trainer. A batch has one input `[size, nodes, channels]`, normalised,
+// float32, and one label `[size, 1]`, int32. Its tensors belong to the consumer.
 type Batches struct {
 	data    *Dataset
 	split   []int
@@ -76,8 +78,8 @@ func (b *Batches) StepsPerEpoch() int {
 	}
 }
 
-// Valid returns the number of rows of a batch that are samples. The rows after them are filling. Like StartStep, the batch's
-// number counts over all epochs.
+// Valid returns the number of rows of a batch that are samples. The rows after them are filling. Like StartStep, the
+// batch's number counts over all epochs.
 func (b *Batches) Valid(step int) int {
 	perEpoch := b.StepsPerEpoch()
 	if perEpoch == 0 {
@@ -86,8 +88,8 @@ func (b *Batches) Valid(step int) int {
 	return min(b.options.Size, len(b.split)-step%perEpoch*b.options.Size)
 }
 
-// Iter yields the batches in order from StartStep, each time it is called. Other goroutines prepare them ahead. All of them have
-// ended when the loop ends.
+// Iter yields the batches in order from StartStep, each time it is called. Other goroutines prepare them ahead. All of
+// them have ended when the loop ends.
 func (b *Batches) Iter() iter.Seq2[train.Batch, error] {
 	return func(yield func(train.Batch, error) bool) {
 		if err := b.check(); err != nil {
@@ -192,8 +194,8 @@ const (
 	augmentStream = 2
 )
 
-// random returns a generator that depends on the seed and the given numbers only. SplitMix64 (Steele, Lea, Flood 2014) stirs
-// each number in: neighbouring epochs and samples draw unrelated numbers.
+// random returns a generator that depends on the seed and the given numbers only. SplitMix64 (Steele, Lea, Flood 2014)
+// stirs each number in: neighbouring epochs and samples draw unrelated numbers.
 func random(seed uint64, numbers ...uint64) *rand.Rand {
 	state := seed
 	for _, number := range numbers {
@@ -212,9 +214,9 @@ func splitMix64(x uint64) uint64 {
 // queued is the number of batches that wait, ready or in work, for the consumer.
 const queued = 4
 
-// prepare builds batches ahead, on all cores but one. Each batch has a slot of its own. The slots are filled in any order and
-// emptied in the order of the batches. stop ends the goroutines and waits for them. The tensors of the remaining batches are
-// in host memory, and the garbage collector takes them.
+// prepare builds batches ahead, on all cores but one. Each batch has a slot of its own. The slots are filled in any
+// order and emptied in the order of the batches. stop ends the goroutines and waits for them. The tensors of the
+// remaining batches are in host memory, and the garbage collector takes them.
 func (b *Batches) prepare() (slots chan chan train.Batch, stop func()) {
 	slots = make(chan chan train.Batch, queued)
 	free := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))

@@ -16,8 +16,8 @@ const (
 	shownOddNodes = 5
 )
 
-// warnOddities warns of a disconnected graph, of self-loops and of classes missing in a split. All are allowed but seldom
-// intended.
+// warnOddities warns of a disconnected graph, of self-loops and of classes missing in a split. All are allowed but
+// seldom intended.
 func (d *Dataset) warnOddities() {
 	stats := d.Affinity.Stats()
 	if stats.Components > 1 {
@@ -133,16 +133,17 @@ type Report struct {
 	Usable bool `json:"usable"`
 	// Arrays are the known arrays, in the order of reading.
 	Arrays []ArrayInfo `json:"arrays"`
-	// Errors prevent the use of the file, Warnings do not. Each names the array and, if there is one, the index, and says what
-	// to do.
+	// Errors prevent the use of the file, Warnings do not. Each names the array and, if there is one, the index, and
+	// says what to do.
 	Errors   []string `json:"errors"`
 	Warnings []string `json:"warnings"`
 	// Data is the data set; nil unless it is usable.
 	Data *Dataset `json:"-"`
 }
 
-// CheckNPZ reads an .npz file as [Load] does with the same options, but continues after errors if it can. If several elements of an array are wrong in the same way, it reports the first few. It also looks for
-// [Dataset.Oddities]. It is an error if the file cannot be opened as an archive.
+// CheckNPZ reads an .npz file as [Load] does with the same options, but continues after errors if it can. If several
+// elements of an array are wrong in the same way, it reports the first few. It also looks for [Dataset.Oddities]. It is
+// an error if the file cannot be opened as an archive.
 func CheckNPZ(path string, opts Options) (Report, error) {
 	report := Report{File: path, Errors: []string{}, Warnings: []string{}}
 	file := ownFile

@@ -21,8 +21,8 @@ import (
 	"github.com/clusterpool/ccp/internal/scale"
 )
 
-// Signals holds the raw samples, `[samples, nodes, channels]`, in the smallest form (bytes for images), and converts one
-// sample at a time.
+// Signals holds the raw samples, `[samples, nodes, channels]`, in the smallest form (bytes for images), and converts
+// one sample at a time.
 type Signals interface {
 	// Len returns the number of samples.
 	Len() int
@@ -53,21 +53,23 @@ type Dataset struct {
 	Signals Signals
 	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
 	Labels []int32
-	// Groups names the group of each sample, such as its subject or its site; nil if there are none. Samples of one group
-	// are alike. Drawn splits have whole groups.
+	// Groups names the group of each sample, such as its subject or its site; nil if there are none. Samples of one
+	// group are alike. Drawn splits have whole groups.
 	Groups []string
 	// Train, Validation and Test hold the indices of their samples. They do not overlap.
 	Train, Validation, Test []int
 	// Affinity is the raw graph over the nodes: symmetric, not negative, not normalised.
 	Affinity *affinity.Matrix
-	// Grid is {rows, columns} if the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else nil.
+	// Grid is {rows, columns} if the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else
+	// nil.
 	Grid []int
 	// Parts are the columns of the grid in each part of a body; nil if the nodes are not a skeleton's.
 	Parts [][]int
-	// Bodies is the number of bodies in a recording. Each takes three channels, x, y and z, in this order, and they are the
-	// first channels. 0 means that the channels are not positions.
+	// Bodies is the number of bodies in a recording. Each takes three channels, x, y and z, in this order, and they are
+	// the first channels. 0 means that the channels are not positions.
 	Bodies int
-	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures and for directed slots; nil if there are none.
+	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures and for directed slots; nil if there
+	// are none.
 	Coordinates []float64
 	// ClassNames names each class; its length is the number of classes.
 	ClassNames []string
@@ -76,7 +78,8 @@ type Dataset struct {
 	// Mean and Std, one value for each channel, turn a raw value into an input: (raw - Mean) / Std. They are taken over
 	// Train, unless the protocol of the data set fixes them. A constant channel has Std 1.
 	Mean, Std []float32
-	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples only.
+	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples
+	// only.
 	Augment func(rng *rand.Rand, sample []float32)
 	// Provenance says where the data came from, under which licence, and its checksum.
 	Provenance string
@@ -106,8 +109,8 @@ func (d *Dataset) splits() []namedSplit {
 	return []namedSplit{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}}
 }
 
-// NodeName returns the name of node i for people, such as a word or "head@12". A node without a name is called by its place on
-// the grid, or else by its number.
+// NodeName returns the name of node i for people, such as a word or "head@12". A node without a name is called by its
+// place on the grid, or else by its number.
 func (d *Dataset) NodeName(i int) string {
 	switch {
 	case d.NodeNames != nil:
@@ -118,8 +121,8 @@ func (d *Dataset) NodeName(i int) string {
 	return fmt.Sprintf("node %d", i)
 }
 
-// JointNames returns the names of a skeleton's joints, in the order of the columns of Grid. It returns nil if the nodes are not
-// joints or have no names. A node is named by its joint and its frame, such as "head@12".
+// JointNames returns the names of a skeleton's joints, in the order of the columns of Grid. It returns nil if the nodes
+// are not joints or have no names. A node is named by its joint and its frame, such as "head@12".
 func (d *Dataset) JointNames() (names []string) {
 	if d.Parts == nil || d.NodeNames == nil {
 		return nil

@@ -21,8 +21,8 @@ func (d *Dataset) ExportSize() int64 {
 //
 // Samples of no split are left out. Mean and Std are not written: Load recomputes them over the training samples.
 //
-// It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all, also if ctx ends.
-// If progress is not nil, it receives the finished share.
+// It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all, also if
+// ctx ends. If progress is not nil, it receives the finished share.
 func (d *Dataset) Export(ctx context.Context, path string, progress func(done float64)) error {
 	marks := d.exported()
 	samples := make([]int, 0, len(marks))

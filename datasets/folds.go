@@ -13,8 +13,8 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// Fold is one part of a cross-validation. Its samples are the test, and all other samples are to learn from. The zero value is
-// no cross-validation. The text of a fold is "2/5", the second of five, or "2/groups".
+// Fold is one part of a cross-validation. Its samples are the test, and all other samples are to learn from. The zero
+// value is no cross-validation. The text of a fold is "2/5", the second of five, or "2/groups".
 type Fold struct {
 	Number int // from 1
 	Of     int // number of folds, at least 2; 0 if each group is a fold, in the order of their names
@@ -62,8 +62,8 @@ func (f Fold) check() error {
 	return nil
 }
 
-// Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one fold. It
-// is an error if the file has no groups.
+// Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one
+// fold. It is an error if the file has no groups.
 func Groups(path string) ([]string, error) {
 	if !isNPZ(path) {
 		return nil, fmt.Errorf("%s: %w", path, errNoGroups)
@@ -134,7 +134,8 @@ func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
 	return stratify(units, d.Labels, f.Of, seed), nil
 }
 
-// units returns the sets of samples that no fold parts: the samples of each group, by the groups' names, or else each sample.
+// units returns the sets of samples that no fold parts: the samples of each group, by the groups' names, or else each
+// sample.
 func (d *Dataset) units() (units [][]int) {
 	if d.Groups == nil {
 		for i := range d.Labels {
@@ -153,11 +154,11 @@ func (d *Dataset) units() (units [][]int) {
 }
 
 // stratify deals units out to k folds, each class as evenly as whole units allow. It deals from the largest unit to the
-// smallest, and units of one size class by class, in a random order. A unit goes to the fold where Σ (samples in the fold)² /
-// all, over the classes, grows least; of several, to the smallest fold.
+// smallest, and units of one size class by class, in a random order. A unit goes to the fold where Σ (samples in the
+// fold)² / all, over the classes, grows least; of several, to the smallest fold.
 //
-// Units of one sample give folds that differ by at most one sample, in each class and in all. If there are at least k units,
-// no fold is empty.
+// Units of one sample give folds that differ by at most one sample, in each class and in all. If there are at least k
+// units, no fold is empty.
 func stratify(units [][]int, labels []int32, k int, seed uint64) [][]int {
 	all := map[int32]float64{}
 	for _, label := range labels {

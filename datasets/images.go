@@ -98,8 +98,8 @@ var cifar10 = Info{
 	},
 }
 
-// loadCIFAR reads the six files of perFile images each. Mean and Std are the published ones of the whole training set, of
-// pixels / 255.
+// loadCIFAR reads the six files of perFile images each. Mean and Std are the published ones of the whole training set,
+// of pixels / 255.
 func loadCIFAR(info Info, opts Options, perFile int) (*Dataset, error) {
 	set, err := images.CIFAR(info.dirs(opts.DataDir), perFile)
 	if err != nil {

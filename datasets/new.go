@@ -9,12 +9,12 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// New makes a data set of samples in memory. The features are `[samples, nodes, channels]`, row-major and in raw units. Their
-// length gives the number of channels. Classes count from 0. The slices are not copied.
+// New makes a data set of samples in memory. The features are `[samples, nodes, channels]`, row-major and in raw units.
+// Their length gives the number of channels. Classes count from 0. The slices are not copied.
 //
-// New draws the splits as Load does for an .npz file without any: stratified, by Seed, Validation, HoldOut and Fold. It uses no
-// other options. Mean and Std are taken over Train. For your own splits, names or augmentation, set the fields of the data set,
-// recompute Mean and Std with [Dataset.ChannelStats], and call [Dataset.Validate].
+// New draws the splits as Load does for an .npz file without any: stratified, by Seed, Validation, HoldOut and Fold. It
+// uses no other options. Mean and Std are taken over Train. For your own splits, names or augmentation, set the fields
+// of the data set, recompute Mean and Std with [Dataset.ChannelStats], and call [Dataset.Validate].
 //
 // It is an error if the lengths do not fit together or if Validate fails. The error says what, where and the value.
 func New(name string, features []float32, labels []int32, graph *affinity.Matrix, opts Options) (*Dataset, error) {

@@ -32,9 +32,9 @@ var news = Info{
 	},
 }
 
-// ofCorpus turns counts of words into signals as Defferrard, Bresson and Vandergheynst (2016) do. A raw value is the word's
-// share of the counted words of its document. With Options.TFIDF it is the word's tf-idf, and each document has length 1.
-// An absent word stays 0, as Mean is 0. Std is the root mean square over Train.
+// ofCorpus turns counts of words into signals as Defferrard, Bresson and Vandergheynst (2016) do. A raw value is the
+// word's share of the counted words of its document. With Options.TFIDF it is the word's tf-idf, and each document has
+// length 1. An absent word stays 0, as Mean is 0. Std is the root mean square over Train.
 //
 // It departs from them in one point: validation samples are a part of the training documents, where they took the test.
 func ofCorpus(c *newsgroups.Corpus, opts Options) (*Dataset, error) {

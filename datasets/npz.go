@@ -33,9 +33,9 @@ var ownFile = Info{
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
 	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups"}
 
-// npzReader builds a data set from the arrays of a file. Each step checks as much as it can, even after errors of earlier
-// steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first error, CheckNPZ
-// returns all.
+// npzReader builds a data set from the arrays of a file. Each step checks as much as it can, even after errors of
+// earlier steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first
+// error, CheckNPZ returns all.
 type npzReader struct {
 	*npz.File
 	opts Options

@@ -23,8 +23,8 @@ var graphForms = []struct {
 }
 
 // readGraph reads the graph in the form that the file has. Without a graph it joins nearest neighbours, by the nodes'
-// coordinates or else by the training features. Coordinates beside a graph are the places of nodes in pictures, and give the
-// directions of directed slots.
+// coordinates or else by the training features. Coordinates beside a graph are the places of nodes in pictures, and
+// give the directions of directed slots.
 func (r *npzReader) readGraph() error {
 	var errs, reads []error
 	var given []string
@@ -73,7 +73,8 @@ func (r *npzReader) readGraph() error {
 	return r.join("knn", r.d.describeNodes(r.opts.KNN), r.opts.KNN)
 }
 
-// readEdges reads `edges` [E, 2] and `weights` [E], which are 1 if there are none. An edge may be listed more than once.
+// readEdges reads `edges` [E, 2] and `weights` [E], which are 1 if there are none. An edge may be listed more than
+// once.
 func (r *npzReader) readEdges() (*affinity.Matrix, error) {
 	a, err := r.Array("edges")
 	if err != nil {
@@ -115,8 +116,8 @@ func (r *npzReader) readEdges() (*affinity.Matrix, error) {
 // last place of float32.
 const symmetryTolerance = 1e-6
 
-// readAdjacency reads `adjacency` [nodes, nodes]. Computed matrices, such as kernels, are seldom symmetric to the last bit. If
-// two opposite values differ only by rounding, the larger counts for both.
+// readAdjacency reads `adjacency` [nodes, nodes]. Computed matrices, such as kernels, are seldom symmetric to the last
+// bit. If two opposite values differ only by rounding, the larger counts for both.
 func (r *npzReader) readAdjacency() (*affinity.Matrix, error) {
 	a, err := r.Array("adjacency")
 	if err != nil {
@@ -230,12 +231,12 @@ func (r *npzReader) readCoordinates() error {
 	return nil
 }
 
-// describingValues bounds the values that describe a node in a graph over features. More values would hardly change distances,
-// but cost time.
+// describingValues bounds the values that describe a node in a graph over features. More values would hardly change
+// distances, but cost time.
 const describingValues = 2048
 
-// describeNodes returns the normalised values of each node over the training samples, `[nodes, values]`. If there are many
-// samples, it takes evenly spaced ones. It sets Mean and Std.
+// describeNodes returns the normalised values of each node over the training samples, `[nodes, values]`. If there are
+// many samples, it takes evenly spaced ones. It sets Mean and Std.
 func (d *Dataset) describeNodes(k int) []float64 {
 	d.standardise()
 	count := min(len(d.Train), max(1, describingValues/d.Channels))

@@ -19,14 +19,16 @@ type Options struct {
 	// Validation is the share, in [0, 1), of the training samples to hold out for validation. 0 holds out none, unless
 	// HoldOut is set. An .npz file that marks validation samples keeps those.
 	Validation float64
-	// HoldOut holds out the usual number of validation samples if Validation is 0. These are 5,000 images of CIFAR-10, MNIST
-	// and Fashion-MNIST. Other sources with a test set give a tenth of their training samples, the rest one eighth.
+	// HoldOut holds out the usual number of validation samples if Validation is 0. These are 5,000 images of CIFAR-10,
+	// MNIST and Fashion-MNIST. Other sources with a test set give a tenth of their training samples, the rest one
+	// eighth.
 	HoldOut bool
-	// Fold, unless it is zero, is the test set of the digits or of an .npz file, whose own splits are then not used. The
-	// folds are drawn from Seed and share out all samples, each class about evenly. Samples of one group are in one fold.
+	// Fold, unless it is zero, is the test set of the digits or of an .npz file, whose own splits are then not used.
+	// The folds are drawn from Seed and share out all samples, each class about evenly. Samples of one group are in one
+	// fold.
 	Fold Fold
-	// KNN is the number of neighbours of each node, if an .npz file has no graph. With `coordinates` 0 means 8, without them 0 is
-	// an error. The graphs of the other sources are fixed.
+	// KNN is the number of neighbours of each node, if an .npz file has no graph. With `coordinates` 0 means 8, without
+	// them 0 is an error. The graphs of the other sources are fixed.
 	KNN int
 	// Augment sets the augmentation of the source, if it has one.
 	Augment bool
@@ -51,8 +53,8 @@ func (o Options) check() error {
 	return o.Fold.check()
 }
 
-// accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked for.
-// Info.Name of an .npz file is its path.
+// accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
+// for. Info.Name of an .npz file is its path.
 func (i Info) accepts(opts Options) error {
 	for _, wrong := range []struct {
 		is     bool

@@ -43,7 +43,8 @@ type Info struct {
 	credit, get string   // for the provenance; what to get if the files are missing
 	// find returns the place of the files in some folders, "" if some are missing; nil for a source that needs none.
 	find func(dirs []string) string
-	// load makes the data set. It may leave out what Load can work out: Name, and Mean and Std over the training samples.
+	// load makes the data set. It may leave out what Load can work out: Name, and Mean and Std over the training
+	// samples.
 	load func(context.Context, Info, Options) (*Dataset, error)
 }
 
@@ -78,8 +79,8 @@ func names(kind func(Info) bool) string {
 // Names describes every source, the user's own .npz file last.
 func Names() []Info { return slices.Clone(sources) }
 
-// Named returns the source of that name. If there is none, the error suggests the one that was probably meant, and lists
-// all sources.
+// Named returns the source of that name. If there is none, the error suggests the one that was probably meant, and
+// lists all sources.
 func Named(name string) (Info, error) {
 	if isNPZ(name) {
 		return Info{}, fmt.Errorf("%s: an .npz file is your own, it cannot be downloaded", name)
@@ -97,8 +98,8 @@ func Named(name string) (Info, error) {
 }
 
 // Load reads a data set: one of the names that [Names] lists, or a path that ends in .npz. The result has passed
-// [Dataset.Validate]. Errors name the file, what is wrong in it and what to do; a missing file is an fs.ErrNotExist. Load
-// never downloads anything.
+// [Dataset.Validate]. Errors name the file, what is wrong in it and what to do; a missing file is an fs.ErrNotExist.
+// Load never downloads anything.
 //
 // All samples that are not in the test set are to train on, unless the data set itself or opts names others for
 // validation. If ctx ends a long preparation, Load returns its error.
@@ -141,8 +142,8 @@ func (i Info) read(ctx context.Context, opts Options) (*Dataset, error) {
 	return d, nil
 }
 
-// dirs returns the folders that may hold the files of a source: its own folders below the data folder, then the data folder.
-// Several sets have files of the same name; the folder tells them apart.
+// dirs returns the folders that may hold the files of a source: its own folders below the data folder, then the data
+// folder. Several sets have files of the same name; the folder tells them apart.
 func (i Info) dirs(dataDir string) []string {
 	dirs := append(slices.Clone(i.folders), "")
 	for at, name := range dirs {

@@ -60,8 +60,8 @@ func (i Info) skeletons(s *skeleton.Source) Info {
 	return i
 }
 
-// loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the people and cameras of
-// the training set. They can pick the epoch, but they are easier than the test samples.
+// loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the people and
+// cameras of the training set. They can pick the epoch, but they are easier than the test samples.
 func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Options) (*Dataset, error) {
 	r, err := s.Load(ctx, info.dirs(opts.DataDir), opts.report)
 	if err != nil {
@@ -113,9 +113,9 @@ func augmentSkeletons(s *skeleton.Source, split skeleton.Split) augment.Func {
 	return augment.Compose(steps...)
 }
 
-// scaleStreams sets Mean to 0. Std is 1 for places, whose unit is already the body. For each of the other streams, `width`
-// channels wide, it is the root mean square over the training samples. It is the same for all axes, as augmentation rotates
-// the body.
+// scaleStreams sets Mean to 0. Std is 1 for places, whose unit is already the body. For each of the other streams,
+// `width` channels wide, it is the root mean square over the training samples. It is the same for all axes, as
+// augmentation rotates the body.
 func (d *Dataset) scaleStreams(width int) {
 	d.Mean, d.Std = make([]float32, d.Channels), slices.Repeat([]float32{1}, d.Channels)
 	if d.Channels == width { // spares a walk over all samples

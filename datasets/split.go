@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Streams of random numbers from one split seed. The test set has a stream of its own: it does not depend on the share held
-// out for validation.
+// Streams of random numbers from one split seed. The test set has a stream of its own: it does not depend on the share
+// held out for validation.
 const (
 	testStream       = 1
 	validationStream = 2
@@ -25,8 +25,8 @@ const (
 // heldOutImages is the usual number of validation images of CIFAR-10, MNIST and Fashion-MNIST.
 const heldOutImages = 5_000
 
-// drawSplits draws stratified splits of all samples: 20% test, or the fold of opts.Fold, then the validation samples. The usual
-// share for validation is an eighth of the rest.
+// drawSplits draws stratified splits of all samples: 20% test, or the fold of opts.Fold, then the validation samples.
+// The usual share for validation is an eighth of the rest.
 func (d *Dataset) drawSplits(opts Options) error {
 	if opts.Fold != (Fold{}) {
 		return d.drawFold(opts)
@@ -40,8 +40,8 @@ func (d *Dataset) drawSplits(opts Options) error {
 	return nil
 }
 
-// splitTrainTest makes the first samples the training set and the others the test set. The usual number of validation samples
-// is 5,000, but at most a tenth of the training samples.
+// splitTrainTest makes the first samples the training set and the others the test set. The usual number of validation
+// samples is 5,000, but at most a tenth of the training samples.
 func (d *Dataset) splitTrainTest(train int, opts Options) {
 	for i := range d.Labels {
 		if i < train {
@@ -57,7 +57,8 @@ func (d *Dataset) splitTrainTest(train int, opts Options) {
 	d.holdOutValidation(count, opts)
 }
 
-// holdOutValidation moves a stratified draw of count samples from Train to Validation, if opts asks for validation samples.
+// holdOutValidation moves a stratified draw of count samples from Train to Validation, if opts asks for validation
+// samples.
 func (d *Dataset) holdOutValidation(count int, opts Options) {
 	if !opts.holdsOut() {
 		return
@@ -83,8 +84,8 @@ func (d *Dataset) holdOut(indices []int, count int, seed, stream uint64) (rest, 
 func share(n int, part float64) int { return int(math.Round(float64(n) * part)) }
 
 // holdOut draws count of the given samples, each class in proportion (largest remainder; lower class first at ties). It
-// returns the other samples and the drawn samples, both ascending. No class gives up its last sample. Fewer than count may
-// be drawn. The draw depends on the arguments only.
+// returns the other samples and the drawn samples, both ascending. No class gives up its last sample. Fewer than count
+// may be drawn. The draw depends on the arguments only.
 func holdOut(indices []int, labels []int32, count int, seed, stream uint64) (rest, held []int) {
 	members := map[int32][]int{}
 	for _, i := range indices {
@@ -153,7 +154,8 @@ func (d *Dataset) parted(indices []int) (names []string) {
 	return slices.Compact(names)
 }
 
-// warnParted warns of groups with samples in the training and in another given split. They make a test look better than it is.
+// warnParted warns of groups with samples in the training and in another given split. They make a test look better than
+// it is.
 func (d *Dataset) warnParted(given []namedSplit) {
 	if d.Groups == nil {
 		return
@@ -166,12 +168,12 @@ func (d *Dataset) warnParted(given []namedSplit) {
 	}
 }
 
-// holdOutGroups draws whole groups, with about count of the given samples in all. It returns the other samples and the drawn
-// samples, both ascending. Each class comes as near to its proportion as groups allow.
+// holdOutGroups draws whole groups, with about count of the given samples in all. It returns the other samples and the
+// drawn samples, both ascending. Each class comes as near to its proportion as groups allow.
 //
-// The distance to the proportions is Σ (drawn − wanted)² / all, over the classes. Groups are looked at in a random order, and a
-// group is drawn if that lowers the distance. If no group does, the group that raises it least is drawn. No class gives up its
-// last sample.
+// The distance to the proportions is Σ (drawn − wanted)² / all, over the classes. Groups are looked at in a random
+// order, and a group is drawn if that lowers the distance. If no group does, the group that raises it least is drawn.
+// No class gives up its last sample.
 func holdOutGroups(indices []int, labels []int32, groups []string, count int, seed, stream uint64) (rest, held []int) {
 	members, all := map[string][]int{}, map[int32]float64{}
 	for _, i := range indices {

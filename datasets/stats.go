@@ -18,8 +18,8 @@ func (d *Dataset) ChannelStats(indices []int) (mean, std []float32) {
 			}
 		}
 	}
-	// Two passes keep the deviation exact if the mean is much larger. A constant channel has a deviation of exactly 0: the float64
-	// sum of up to 2^29 equal float32 values is exact.
+	// Two passes keep the deviation exact if the mean is much larger. A constant channel has a deviation of exactly 0:
+	// the float64 sum of up to 2^29 equal float32 values is exact.
 	count := float64(len(indices) * d.Nodes)
 	centre, squares := make([]float64, d.Channels), make([]float64, d.Channels)
 	each(func(channel int, value float64) { centre[channel] += value })
@@ -37,8 +37,8 @@ func (d *Dataset) ChannelStats(indices []int) (mean, std []float32) {
 	return mean, std
 }
 
-// standardise sets Mean and Std from the training samples. It warns of a constant channel and sets its deviation to 1; its
-// input is then 0. A body keeps its shape: the positions of its joints have one deviation for all axes.
+// standardise sets Mean and Std from the training samples. It warns of a constant channel and sets its deviation to 1;
+// its input is then 0. A body keeps its shape: the positions of its joints have one deviation for all axes.
 func (d *Dataset) standardise() {
 	d.Mean, d.Std = d.ChannelStats(d.Train)
 	for channel, std := range d.Std {

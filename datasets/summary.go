@@ -9,8 +9,8 @@ import (
 // shownChannels is the largest number of channels in a summary.
 const shownChannels = 8
 
-// Summary describes the data set in lines for people. It has the sizes, the samples of each class in each split, the graph, the
-// means and deviations, the notes, the provenance and the warnings.
+// Summary describes the data set in lines for people. It has the sizes, the samples of each class in each split, the
+// graph, the means and deviations, the notes, the provenance and the warnings.
 func (d *Dataset) Summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d samples, %d nodes, %d %s, %d classes\n\n",

@@ -8,9 +8,9 @@ import (
 // Integer is the type of positions in a CSR matrix; other programs use 32 or 64 bits.
 type Integer interface{ ~int | ~int32 | ~int64 }
 
-// FromCSR builds a matrix from compressed sparse rows, as CSR returns them and scipy.sparse.csr_matrix holds them. Row i
-// has the columns indices[indptr[i]:indptr[i+1]], and its values are at the same places of data. Columns need not be sorted
-// within a row. Stored zeros are dropped, and the slices are copied.
+// FromCSR builds a matrix from compressed sparse rows, as CSR returns them and scipy.sparse.csr_matrix holds them. Row
+// i has the columns indices[indptr[i]:indptr[i+1]], and its values are at the same places of data. Columns need not be
+// sorted within a row. Stored zeros are dropped, and the slices are copied.
 //
 // It is an error if
 //   - the three slices do not fit together,
@@ -44,8 +44,8 @@ func FromCSR[P, C Integer](n int, indptr []P, indices []C, data []float64) (*Mat
 	return fromEntries(n, edges, func(k int) string { return fmt.Sprintf("entry %d", k) })
 }
 
-// FromDense builds a matrix from all its values, row-major `[n, n]`. It is an error if a value is negative or not finite, or
-// if the matrix is not exactly symmetric. The error names the row and column.
+// FromDense builds a matrix from all its values, row-major `[n, n]`. It is an error if a value is negative or not
+// finite, or if the matrix is not exactly symmetric. The error names the row and column.
 func FromDense(n int, values []float64) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func FromDense(n int, values []float64) (*Matrix, error) {
 	return fromEntries(n, edges, func(int) string { return "entry" })
 }
 
-// fromEntries builds a matrix from both its triangles, in any order. Unlike New it refuses an entry that comes twice, and one
-// whose mirror image is missing or different. Zeros count as not given.
+// fromEntries builds a matrix from both its triangles, in any order. Unlike New it refuses an entry that comes twice,
+// and one whose mirror image is missing or different. Zeros count as not given.
 func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) {
 	return assemble(n, given, name, func(same []entry) (float64, error) {
 		var up, down float64 // above and below the diagonal
@@ -88,7 +88,8 @@ func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) 
 	})
 }
 
-// Permuted renumbers the nodes: node order[i] of m becomes node i. It is an error if order does not hold each node once.
+// Permuted renumbers the nodes: node order[i] of m becomes node i. It is an error if order does not hold each node
+// once.
 func (m *Matrix) Permuted(order []int) (*Matrix, error) {
 	n := m.N()
 	if len(order) != n {

@@ -6,8 +6,8 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// ReadFile reads a graph from an .npz file that WriteFile or scipy.sparse.save_npz wrote: the arrays indptr, indices and
-// data of [FromCSR]. Errors name the file and the array.
+// ReadFile reads a graph from an .npz file that WriteFile or scipy.sparse.save_npz wrote: the arrays indptr, indices
+// and data of [FromCSR]. Errors name the file and the array.
 func ReadFile(path string) (*Matrix, error) {
 	file, err := npz.Open(path)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Grid returns the graph of an image of height x width pixels. A pixel is joined to 4 neighbours (left, right, up, down), or
-// to 8 (the diagonals, too), with weight 1. Pixel (row, column) is node row*width + column.
+// Grid returns the graph of an image of height x width pixels. A pixel is joined to 4 neighbours (left, right, up,
+// down), or to 8 (the diagonals, too), with weight 1. Pixel (row, column) is node row*width + column.
 func Grid(height, width, neighbours int) (*Matrix, error) {
 	if height < 1 || width < 1 || height > maxNodes/width {
 		return nil, fmt.Errorf("grid of %d x %d; each side is at least 1, the product at most %d", height, width, maxNodes)
@@ -30,8 +30,8 @@ func Grid(height, width, neighbours int) (*Matrix, error) {
 	return New(height*width, edges)
 }
 
-// SpaceTime returns the graph of a skeleton that moves. Node frame*joints + joint is a joint in a frame. Each bone joins its
-// two joints in every frame, and each joint is joined to itself in the next frame. All weights are 1.
+// SpaceTime returns the graph of a skeleton that moves. Node frame*joints + joint is a joint in a frame. Each bone
+// joins its two joints in every frame, and each joint is joined to itself in the next frame. All weights are 1.
 func SpaceTime(bones [][2]int, joints, frames int) (*Matrix, error) {
 	if joints < 1 || frames < 1 || joints > maxNodes/frames {
 		return nil, fmt.Errorf("skeleton of %d joints over %d frames; each is at least 1, the product at most %d", joints, frames, maxNodes)
@@ -56,9 +56,9 @@ func SpaceTime(bones [][2]int, joints, frames int) (*Matrix, error) {
 	return New(joints*frames, edges)
 }
 
-// RandomConnected returns a random connected graph of n nodes with the given number of edges of weight 1, and no self-loops.
-// It draws a spanning tree uniformly: the first visits of a random walk over the complete graph (Aldous 1990, Broder 1989).
-// Then it draws distinct edges uniformly from the rest. The same seed gives the same graph.
+// RandomConnected returns a random connected graph of n nodes with the given number of edges of weight 1, and no
+// self-loops. It draws a spanning tree uniformly: the first visits of a random walk over the complete graph (Aldous
+// 1990, Broder 1989). Then it draws distinct edges uniformly from the rest. The same seed gives the same graph.
 //
 // It is an error if no such graph exists: a connected graph has at least n-1 edges, and at most n(n-1)/2.
 func RandomConnected(n, edges int, seed uint64) (*Matrix, error) {

@@ -21,12 +21,13 @@ const (
 )
 
 // KNN joins each of n points, row-major `[n, dims]`, to its k nearest other points (Defferrard, Bresson, Vandergheynst
-// 2016). An edge joins two points if one of them is among the k nearest points of the other one. Its weight is exp(−d²/σ²): d is the distance of
-// the two points, σ the mean distance of a point to its k-th neighbour. If σ = 0, all weights are 1. The search is exact; of
-// points equally far, the lower index is nearer. A weight too small for a float64 is 0 and leaves no edge.
+// 2016). An edge joins two points if one of them is among the k nearest points of the other one. Its weight is
+// exp(−d²/σ²): d is the distance of the two points, σ the mean distance of a point to its k-th neighbour. If σ = 0, all
+// weights are 1. The search is exact; of points equally far, the lower index is nearer. A weight too small for a
+// float64 is 0 and leaves no edge.
 //
-// It is an error if k is not in 1..n-1, if a coordinate is not finite, or if distances overflow. With Cosine, no point may be
-// zero. The error names the row.
+// It is an error if k is not in 1..n-1, if a coordinate is not finite, or if distances overflow. With Cosine, no point
+// may be zero. The error names the row.
 func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 	if n < 0 || n > maxNodes || dims < 1 || len(points)%dims != 0 || len(points)/dims != n {
 		return nil, fmt.Errorf("%d coordinates, want %d points of %d", len(points), n, dims)
@@ -105,8 +106,8 @@ type candidate struct {
 	distance float64
 }
 
-// nearest finds the k nearest other points of every point by squared Euclidean distance, nearest first. Workers take blocks
-// of points: the coordinates of a candidate, once in the processor's cache, serve the whole block.
+// nearest finds the k nearest other points of every point by squared Euclidean distance, nearest first. Workers take
+// blocks of points: the coordinates of a candidate, once in the processor's cache, serve the whole block.
 func nearest(points []float64, n, dims, k int) [][]candidate {
 	const block = 16
 	near := make([][]candidate, n)
@@ -146,8 +147,8 @@ func nearest(points []float64, n, dims, k int) [][]candidate {
 	return near
 }
 
-// insert puts c in its place in a list sorted by distance, and drops the last candidate of a full list. Candidates come with
-// ascending indices: c goes behind equally far candidates.
+// insert puts c in its place in a list sorted by distance, and drops the last candidate of a full list. Candidates come
+// with ascending indices: c goes behind equally far candidates.
 func insert(list []candidate, c candidate) []candidate {
 	if len(list) == cap(list) {
 		list = list[:len(list)-1]
@@ -161,8 +162,8 @@ func insert(list []candidate, c candidate) []candidate {
 	return list
 }
 
-// squaredDistance returns |x − y|², with the same bits as |y − x|². If the distance is at least `enough`, the result may be
-// any number from enough up to it. Four sums let the processor overlap the additions.
+// squaredDistance returns |x − y|², with the same bits as |y − x|². If the distance is at least `enough`, the result
+// may be any number from enough up to it. Four sums let the processor overlap the additions.
 func squaredDistance(x, y []float64, enough float64) float64 {
 	const chunk = 32 // coordinates between two looks at the sum
 	var a, b, c, d float64

@@ -1,7 +1,7 @@
-// Package affinity holds the graph that all samples of a data set share. The graph is a symmetric, non-negative, sparse matrix
-// A `[N, N]`, whose entry A[i,j] says how close the nodes i and j are. The package builds grids, graphs of nearest
-// neighbours, skeletons over time and random graphs. It computes what the layer starts from: A without its diagonal,
-// degrees and the symmetric normalisation.
+// Package affinity holds the graph that all samples of a data set share. The graph is a symmetric, non-negative, sparse
+// matrix A `[N, N]`, whose entry A[i,j] says how close the nodes i and j are. The package builds grids, graphs of
+// nearest neighbours, skeletons over time and random graphs. It computes what the layer starts from: A without its
+// diagonal, degrees and the symmetric normalisation.
 //
 // Everything here runs on the host; the package knows nothing of tensors or computation graphs.
 package affinity
@@ -36,8 +36,8 @@ type Edge struct {
 // New builds the matrix of an undirected graph of n nodes. An edge may be given twice, in either direction, with equal
 // weights. Self-loops are kept, edges of weight 0 dropped.
 //
-// It is an error if a node is not in 0..n-1, if a weight is negative or not finite, or if two weights of one edge differ. The
-// error names the edge by its index.
+// It is an error if a node is not in 0..n-1, if a weight is negative or not finite, or if two weights of one edge
+// differ. The error names the edge by its index.
 func New(n int, edges []Edge) (*Matrix, error) {
 	name := func(k int) string { return fmt.Sprintf("edge %d", k) }
 	return assemble(n, edges, name, func(same []entry) (float64, error) {
@@ -63,8 +63,8 @@ type entry struct {
 func (e entry) low() int  { return int(e.key >> 32) }
 func (e entry) high() int { return int(e.key & math.MaxUint32) }
 
-// assemble checks edges one by one and sorts them by their smaller and then their larger node. It merges edges between the
-// same two nodes into one weight, and drops weights of 0. name is what errors call an edge.
+// assemble checks edges one by one and sorts them by their smaller and then their larger node. It merges edges between
+// the same two nodes into one weight, and drops weights of 0. name is what errors call an edge.
 func assemble(n int, edges []Edge, name func(k int) string, merge func(same []entry) (float64, error)) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// pack makes a matrix of sorted, distinct entries of positive weight and their mirror images. The order fills every row in
-// the order of its columns: smaller neighbours are `low` of earlier entries, then the row's own entries follow.
+// pack makes a matrix of sorted, distinct entries of positive weight and their mirror images. The order fills every row
+// in the order of its columns: smaller neighbours are `low` of earlier entries, then the row's own entries follow.
 func pack(n int, entries []entry) *Matrix {
 	indptr := make([]int, n+1)
 	for _, e := range entries {
@@ -174,8 +174,8 @@ func (m *Matrix) EdgeList() []Edge {
 	return edges
 }
 
-// Row returns the neighbours of node i in ascending order, and their weights. If i has a self-loop, i is among them. Both are
-// views into the matrix: do not change them.
+// Row returns the neighbours of node i in ascending order, and their weights. If i has a self-loop, i is among them.
+// Both are views into the matrix: do not change them.
 func (m *Matrix) Row(i int) (neighbours []int32, weights []float64) {
 	from, to := m.indptr[i], m.indptr[i+1]
 	return m.indices[from:to:to], m.data[from:to:to]

@@ -26,8 +26,8 @@ func (m *Matrix) WithoutLoops() *Matrix {
 	})
 }
 
-// Normalized returns D^−½ A0 D^−½: A0 is the matrix without its diagonal, D the diagonal of its row sums. Rows of degree 0
-// stay zero.
+// Normalized returns D^−½ A0 D^−½: A0 is the matrix without its diagonal, D the diagonal of its row sums. Rows of
+// degree 0 stay zero.
 func (m *Matrix) Normalized() *Matrix {
 	roots := m.Degrees()
 	for i, d := range roots {

@@ -63,9 +63,9 @@ func (m *Matrix) Components() (components [][]int32) {
 	return components
 }
 
-// Walk goes from a node along the edges to all nodes that it can reach, breadth first. It returns these nodes in the order
-// of the walk: nodes with fewer hops come first. It writes the hops of each node to far, `[N]`. It does not enter nodes whose
-// far is not negative: with the far of earlier walks, it stays out of their components.
+// Walk goes from a node along the edges to all nodes that it can reach, breadth first. It returns these nodes in the
+// order of the walk: nodes with fewer hops come first. It writes the hops of each node to far, `[N]`. It does not enter
+// nodes whose far is not negative: with the far of earlier walks, it stays out of their components.
 func (m *Matrix) Walk(from int32, far []int32) (reached []int32) {
 	far[from] = 0
 	reached = []int32{from}

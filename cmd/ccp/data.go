@@ -27,13 +27,15 @@ func splitsOf(d *datasets.Dataset) string {
 	return fmt.Sprintf("%s training, %s validation, %s test samples", text.Thousands(len(d.Train)), text.Thousands(len(d.Validation)), text.Thousands(len(d.Test)))
 }
 
-// asTrained completes the options of a data set. It then has the validation samples that "ccp train" holds out by default.
+// asTrained completes the options of a data set. It then has the validation samples that "ccp train" holds out by
+// default.
 func asTrained(name string, o datasets.Options) datasets.Options {
 	o.HoldOut = training.Defaults(name, "ccp").Keep != training.KeepLast
 	return o
 }
 
-// loadData loads a data set by its name, or a file, with the splits of "ccp train", and shows on stderr what takes long.
+// loadData loads a data set by its name, or a file, with the splits of "ccp train", and shows on stderr what takes
+// long.
 func (s *shared) loadData(cmd *cobra.Command, name, dataDir string, o datasets.Options) (*datasets.Dataset, error) {
 	o, done := s.loading(cmd, dataDir, asTrained(name, o))
 	defer done()

@@ -77,8 +77,8 @@ func newDataInfo(s *shared) *cobra.Command {
 	return cmd
 }
 
-// neighbours looks a node up, by its name or else its number, and lists its neighbours, heaviest first (lower number first
-// at ties).
+// neighbours looks a node up, by its name or else its number, and lists its neighbours, heaviest first (lower number
+// first at ties).
 func neighbours(d *datasets.Dataset, node string) (nodeJSON, error) {
 	at := func(i int, weight float64) neighbourJSON {
 		n := neighbourJSON{Index: i, Weight: weight}

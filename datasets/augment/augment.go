@@ -16,15 +16,15 @@ func Compose(funcs ...Func) Func {
 	}
 }
 
-// CropAndFlip augments images of one size. It surrounds an image with Pad pixels of zeros on each side. Then it cuts out a
-// window of the image's own size at a random place. With probability 1/2 it mirrors the window left to right. Zero is the mean colour
-// of normalised samples.
+// CropAndFlip augments images of one size. It surrounds an image with Pad pixels of zeros on each side. Then it cuts
+// out a window of the image's own size at a random place. With probability 1/2 it mirrors the window left to right.
+// Zero is the mean colour of normalised samples.
 type CropAndFlip struct {
 	Height, Width, Channels, Pad int
 }
 
-// Move is one draw of CropAndFlip. Pixel (y + Down, x + Right) of the image moves to (y, x), or to (y, Width-1-x) if Flip
-// is set. The remaining pixels of the result are zeros.
+// Move is one draw of CropAndFlip. Pixel (y + Down, x + Right) of the image moves to (y, x), or to (y, Width-1-x) if
+// Flip is set. The remaining pixels of the result are zeros.
 type Move struct {
 	Down, Right int
 	Flip        bool
@@ -46,8 +46,8 @@ func (c CropAndFlip) move(m Move, sample []float32) {
 	}
 }
 
-// shift moves an image of rows of `row` values, in place: out[y][x] = in[y+down][x+right], zero outside. It visits the rows
-// from the side that the values move to, and reads each row before it overwrites it.
+// shift moves an image of rows of `row` values, in place: out[y][x] = in[y+down][x+right], zero outside. It visits the
+// rows from the side that the values move to, and reads each row before it overwrites it.
 func shift(sample []float32, rows, row, down, right int) {
 	for step := range rows {
 		y := step

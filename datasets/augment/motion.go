@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// The functions of this file, but for Stretch, change signals of moving points: `[frames * joints, 3 * bodies]`, with x, y and z
-// of each body. A point is absent if all its coordinates are exactly zero, and stays absent.
+// The functions of this file, but for Stretch, change signals of moving points: `[frames * joints, 3 * bodies]`, with
+// x, y and z of each body. A point is absent if all its coordinates are exactly zero, and stays absent.
 
-// Rotate rotates all points of a sample about the x, y and z axes in turn. Each angle is drawn uniformly from -most to most,
-// in radians.
+// Rotate rotates all points of a sample about the x, y and z axes in turn. Each angle is drawn uniformly from -most to
+// most, in radians.
 func Rotate(most float64) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		turn := rotation(most*(2*rng.Float64()-1), most*(2*rng.Float64()-1), most*(2*rng.Float64()-1))
@@ -70,8 +70,8 @@ func Mirror(joints, channels int, pairs [][2]int) Func {
 	}
 }
 
-// TimeCrop cuts a window out of the frames of a sample and stretches it linearly to the full length. The window's length is
-// uniform, from the share `least` of the frames to all frames. Its place is uniform, too.
+// TimeCrop cuts a window out of the frames of a sample and stretches it linearly to the full length. The window's
+// length is uniform, from the share `least` of the frames to all frames. Its place is uniform, too.
 func TimeCrop(frames int, least float64) Func {
 	return func(rng *rand.Rand, sample []float32) {
 		length := (least + (1-least)*rng.Float64()) * float64(frames-1)
@@ -80,8 +80,8 @@ func TimeCrop(frames int, least float64) Func {
 	}
 }
 
-// resample writes the frames of `from` between start and start + length to all frames of sample. If a point is absent in one
-// of two neighbouring frames, it takes the point of the nearer frame.
+// resample writes the frames of `from` between start and start + length to all frames of sample. If a point is absent
+// in one of two neighbouring frames, it takes the point of the nearer frame.
 func resample(sample, from []float32, frames int, start, length float64) {
 	if frames < 2 {
 		return
@@ -107,8 +107,8 @@ func resample(sample, from []float32, frames int, start, length float64) {
 	}
 }
 
-// Stretch makes the time of a sample run slower or faster by one factor f, uniform in [1 − share, 1 + share). A moment c, uniform
-// over the frames, stays in place: out(t) = in(c + (t − c)/f), linear between frames. A moment outside the
+// Stretch makes the time of a sample run slower or faster by one factor f, uniform in [1 − share, 1 + share). A moment
+// c, uniform over the frames, stays in place: out(t) = in(c + (t − c)/f), linear between frames. A moment outside the
 // frames takes the nearest frame.
 func Stretch(frames int, share float64) Func {
 	return func(rng *rand.Rand, sample []float32) {

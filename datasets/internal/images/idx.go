@@ -14,8 +14,8 @@ import (
 // IDXSide is the width and height of an image of MNIST.
 const IDXSide = 28
 
-// mnistImagesHash is the sha256 of the uncompressed training images of MNIST. Fashion-MNIST uses the same file names: only
-// the content tells the two sets apart.
+// mnistImagesHash is the sha256 of the uncompressed training images of MNIST. Fashion-MNIST uses the same file names:
+// only the content tells the two sets apart.
 const mnistImagesHash = "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"
 
 // IDXStems begin the names of the four files.
@@ -33,8 +33,8 @@ func IDXNames(stem string) (names []string) {
 	return names
 }
 
-// FindIDX returns the first folder if it holds the four files, else "". Both sets have the same file names, and the first folder
-// is the set's own.
+// FindIDX returns the first folder if it holds the four files, else "". Both sets have the same file names, and the
+// first folder is the set's own.
 func FindIDX(dirs []string) string {
 	for _, stem := range IDXStems {
 		if find(dirs[:1], IDXNames(stem)...) == "" {
@@ -109,8 +109,9 @@ func checkPair(half string, images int, labels []byte) error {
 	return nil
 }
 
-// parseIDX reads an idx file: two zero bytes, a type code, the number of dimensions, each dimension as a big-endian uint32,
-// the values. It must hold unsigned bytes, any number of samples of the given sides. It returns the values, row-major.
+// parseIDX reads an idx file: two zero bytes, a type code, the number of dimensions, each dimension as a big-endian
+// uint32, the values. It must hold unsigned bytes, any number of samples of the given sides. It returns the values,
+// row-major.
 func parseIDX(file []byte, sides ...int) ([]byte, error) {
 	const unsignedByte = 8
 	dims := 1 + len(sides)

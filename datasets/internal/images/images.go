@@ -1,5 +1,5 @@
-// Package images reads sets of square images: the digits that travel with the program, the idx files of MNIST and the records
-// of CIFAR-10.
+// Package images reads sets of square images: the digits that travel with the program, the idx files of MNIST and the
+// records of CIFAR-10.
 package images
 
 import (
@@ -58,8 +58,8 @@ func (b *Bytes) Read(i int, dst []float32) {
 	}
 }
 
-// find returns the first existing file among the names, tried in each folder in turn; "" if there is none. A file without
-// permission counts as found: reading it gives the real error.
+// find returns the first existing file among the names, tried in each folder in turn; "" if there is none. A file
+// without permission counts as found: reading it gives the real error.
 func find(dirs []string, names ...string) string {
 	for _, dir := range dirs {
 		for _, name := range names {

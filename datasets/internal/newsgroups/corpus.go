@@ -1,5 +1,5 @@
-// Package newsgroups turns the messages of 20 Newsgroups into counts of words on a graph of words. It knows nothing of data
-// sets; labels are the numbers of the groups.
+// Package newsgroups turns the messages of 20 Newsgroups into counts of words on a graph of words. It knows nothing of
+// data sets; labels are the numbers of the groups.
 package newsgroups
 
 import (
@@ -84,8 +84,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Load reads the messages in the first of the folders that has them, and prepares them. The result is kept in the user's
-// cache folder; its key holds the sha256 of all messages and everything else that decides it.
+// Load reads the messages in the first of the folders that has them, and prepares them. The result is kept in the
+// user's cache folder; its key holds the sha256 of all messages and everything else that decides it.
 func Load(ctx context.Context, dirs []string, opts Options) (*Corpus, error) {
 	return defferrard.load(ctx, dirs, opts)
 }

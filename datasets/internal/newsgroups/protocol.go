@@ -22,8 +22,8 @@ type protocol struct {
 	training   wordvec.Config
 }
 
-// defferrard is the protocol of Defferrard, Bresson, Vandergheynst: Convolutional Neural Networks on Graphs with Fast Localized
-// Spectral Filtering, 2016.
+// defferrard is the protocol of Defferrard, Bresson, Vandergheynst: Convolutional Neural Networks on Graphs with Fast
+// Localized Spectral Filtering, 2016.
 var defferrard = protocol{
 	minLength: 20, pictures: 1_000, words: Words, minKept: 5, neighbours: 16, minCount: 5, training: wordvec.Defaults(),
 }

@@ -38,8 +38,8 @@ func (c *preparation) vectors(ctx context.Context, opts Options) (map[string][]f
 	return usable, nil
 }
 
-// learn learns vectors, or reads the vectors of an earlier start. It uses the training documents only, and their words that
-// occur minCount times or more. Stop words and single letters are included.
+// learn learns vectors, or reads the vectors of an earlier start. It uses the training documents only, and their words
+// that occur minCount times or more. Stop words and single letters are included.
 func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors, error) {
 	var names []string
 	number := make([]int32, len(c.vocabulary.Words))

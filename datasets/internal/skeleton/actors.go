@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// Sensors take furniture for people. A pose wider than widestPose of its height is odd, and a body that is odd in more than
-// oddFrames of its frames is not a person.
+// Sensors take furniture for people. A pose wider than widestPose of its height is odd, and a body that is odd in more
+// than oddFrames of its frames is not a person.
 const (
 	widestPose = 0.8
 	oddFrames  = 2. / 3
 )
 
-// actors returns at most limit bodies, the one that moves most first. It removes frames that do not really show a body, joins
-// bodies that changed their id, and drops implausible bodies.
+// actors returns at most limit bodies, the one that moves most first. It removes frames that do not really show a body,
+// joins bodies that changed their id, and drops implausible bodies.
 func (l *Layout) actors(r *Recording, limit int) []Body {
 	var bodies []Body
 	for i := range r.Bodies {
@@ -29,7 +29,8 @@ func (l *Layout) actors(r *Recording, limit int) []Body {
 	return bodies[:min(limit, len(bodies))]
 }
 
-// joined joins bodies that are one person: a body that appears after another has gone, near the place of its last frame. The two places of the origin joint may be one length of the spine apart. The nearest body wins.
+// joined joins bodies that are one person: a body that appears after another has gone, near the place of its last
+// frame. The two places of the origin joint may be one length of the spine apart. The nearest body wins.
 func (l *Layout) joined(bodies []Body) []Body {
 	slices.SortStableFunc(bodies, func(a, b Body) int { return cmp.Compare(a.first(), b.first()) })
 	var people []Body

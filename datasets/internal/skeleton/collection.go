@@ -60,9 +60,9 @@ func (c *Collection) Key() Key {
 	return Key(digest.Sum(nil))
 }
 
-// Prepare reads all files, on all cores, and makes their signals, `[frames * joints, channels]` each. If progress is not nil,
-// it receives the finished share in the calling goroutine. The error names the first unreadable files and why they cannot be
-// read. If ctx ends first, Prepare returns the error of ctx.
+// Prepare reads all files, on all cores, and makes their signals, `[frames * joints, channels]` each. If progress is
+// not nil, it receives the finished share in the calling goroutine. The error names the first unreadable files and why
+// they cannot be read. If ctx ends first, Prepare returns the error of ctx.
 func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (*Signals, error) {
 	signals := NewSignals(len(c.Files), c.Preparation.Nodes()*c.Preparation.Channels())
 	failures := make([]error, len(c.Files))

@@ -9,8 +9,8 @@ import (
 const (
 	// leastLength is the least length of an axis of the body, as a share of the unit, that gives it a direction.
 	leastLength = 1e-3
-	// mostStretch bounds how many times longer or shorter than usual a spine may be. Sensors start with folded poses. The
-	// short unit of such a pose would blow up the whole recording.
+	// mostStretch bounds how many times longer or shorter than usual a spine may be. Sensors start with folded poses.
+	// The short unit of such a pose would blow up the whole recording.
 	mostStretch = 2
 )
 
@@ -21,9 +21,9 @@ type bodyFrame struct {
 	unit   float64
 }
 
-// frame returns the body's own coordinates in a pose (Shahroudy et al. 2016). The x axis goes from the right to the left
-// shoulder, y up the spine, made orthogonal to x, and z = x × y. The unit is the length of the spine. ok is false if the joints that
-// span the axes lie on one line.
+// frame returns the body's own coordinates in a pose (Shahroudy et al. 2016). The x axis goes from the right to the
+// left shoulder, y up the spine, made orthogonal to x, and z = x × y. The unit is the length of the spine. ok is false
+// if the joints that span the axes lie on one line.
 func (l *Layout) frame(pose []float32) (f bodyFrame, ok bool) {
 	x := r3.Sub(vector(pose, l.X[1]), vector(pose, l.X[0]))
 	y := r3.Sub(vector(pose, l.Y[1]), vector(pose, l.Y[0]))
@@ -46,8 +46,8 @@ func (l *Layout) unit(pose []float32) float64 {
 	return r3.Norm(r3.Sub(vector(pose, l.Y[0]), vector(pose, l.Y[1])))
 }
 
-// usualUnit returns the median length of the spine over the poses that span a system of coordinates; 0 if there are none. It
-// is the lower of two middle lengths.
+// usualUnit returns the median length of the spine over the poses that span a system of coordinates; 0 if there are
+// none. It is the lower of two middle lengths.
 func (l *Layout) usualUnit(b *Body) float64 {
 	var units []float64
 	for i := range b.Frames {

@@ -6,8 +6,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Layout describes a kind of skeleton: the names of its joints, the bones, and the joints that give the body's coordinates.
-// Joints count from 0.
+// Layout describes a kind of skeleton: the names of its joints, the bones, and the joints that give the body's
+// coordinates. Joints count from 0.
 type Layout struct {
 	// Joints names each joint, in the order of the files.
 	Joints []string
@@ -54,8 +54,8 @@ var KinectV1 = Layout{
 	Origin: 1, X: [2]int{8, 4}, Y: [2]int{0, 2},
 }
 
-// Graph returns the graph of the layout over a number of frames. Node frame*joints + joint is a joint in a frame. Bones join
-// the joints of every frame, and each joint is joined to itself in the next frame.
+// Graph returns the graph of the layout over a number of frames. Node frame*joints + joint is a joint in a frame. Bones
+// join the joints of every frame, and each joint is joined to itself in the next frame.
 func (l *Layout) Graph(frames int) (*affinity.Matrix, error) {
 	return affinity.SpaceTime(l.Bones, len(l.Joints), frames)
 }

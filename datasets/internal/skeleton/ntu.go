@@ -55,8 +55,8 @@ const (
 	kinectBodies = 6  // the most that a Kinect tracks
 )
 
-// ParseNTU reads a .skeleton file of NTU RGB+D. It holds the number of frames, and for each frame the number of bodies. A
-// body has its id, 9 more values, the number of joints, and 12 values for each joint, x, y and z first. White space
+// ParseNTU reads a .skeleton file of NTU RGB+D. It holds the number of frames, and for each frame the number of bodies.
+// A body has its id, 9 more values, the number of joints, and 12 values for each joint, x, y and z first. White space
 // separates the values. Coordinates may be NaN. The error names the line, the frame and the body.
 func ParseNTU(file []byte) (*Recording, error) {
 	t := &tokens{text: file}

@@ -14,8 +14,8 @@ var nwuclaActions = []int{1, 2, 3, 4, 5, 6, 8, 9, 11, 12}
 var nwuclaClasses = []string{"pick up with one hand", "pick up with two hands", "drop trash", "walk around", "sit down",
 	"stand up", "donning", "doffing", "throw", "carry"}
 
-// NWUCLA is NW-UCLA. A file's name is aAA_sSS_eEE_vVV: action, subject, take and view. Cross-view tests view 3. Half of the
-// recordings have 31 frames or fewer.
+// NWUCLA is NW-UCLA. A file's name is aAA_sSS_eEE_vVV: action, subject, take and view. Cross-view tests view 3. Half of
+// the recordings have 31 frames or fewer.
 var NWUCLA = Source{
 	Name:    "nw-ucla",
 	Archive: "all_sqe.zip",
@@ -46,8 +46,8 @@ var NWUCLA = Source{
 	},
 }
 
-// ParseNWUCLA reads a file of NW-UCLA in JSON, {"file_name": …, "skeletons": `[frames][20][3]`, "label": 1 to 10}. There is
-// one body, which is seen in every frame. The error names the frame and the joint.
+// ParseNWUCLA reads a file of NW-UCLA in JSON, {"file_name": …, "skeletons": `[frames][20][3]`, "label": 1 to 10}.
+// There is one body, which is seen in every frame. The error names the frame and the joint.
 func ParseNWUCLA(file []byte) (r *Recording, label int, err error) {
 	var content struct {
 		Skeletons [][][]float32 `json:"skeletons"`

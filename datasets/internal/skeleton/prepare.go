@@ -14,8 +14,8 @@ type Preparation struct {
 	Frames int
 	// Bodies is the number of bodies of a signal. Others are left out; absent ones are zeros.
 	Bodies int
-	// Streams adds channels for the vectors along the bones and for the motion of the joints. Filters then need not learn these
-	// differences.
+	// Streams adds channels for the vectors along the bones and for the motion of the joints. Filters then need not
+	// learn these differences.
 	Streams bool
 }
 
@@ -34,9 +34,9 @@ func (p Preparation) Channels() int {
 //
 //   - the actors are the bodies that move most, the main actor first;
 //   - the frames are those in which the main actor was seen;
-//   - every body is seen from the main actor's body: x to the left shoulder, y up the spine, the origin at the waist, the
-//     spine as the unit of length. The axes are those of the first frame in which the spine is about as long as usual and
-//     the joints do not lie on one line;
+//   - every body is seen from the main actor's body: x to the left shoulder, y up the spine, the origin at the waist,
+//     the spine as the unit of length. The axes are those of the first frame in which the spine is about as long as
+//     usual and the joints do not lie on one line;
 //   - the frames are resampled linearly; the first and the last stay as they are.
 //
 // An absent body is zeros. The error says what the recording lacks; dst is then undefined.
@@ -63,8 +63,8 @@ func (p Preparation) Signal(r *Recording, dst []float32) error {
 	return nil
 }
 
-// look replaces the poses of all actors by their coordinates in the main actor's first usable frame. Only frames in which
-// the main actor was seen count.
+// look replaces the poses of all actors by their coordinates in the main actor's first usable frame. Only frames in
+// which the main actor was seen count.
 func (p Preparation) look(actors []Body) error {
 	main := &actors[0]
 	usual := p.Layout.usualUnit(main)
@@ -85,9 +85,9 @@ func (p Preparation) look(actors []Body) error {
 	return fmt.Errorf("in none of its %d frames do shoulders and spine of the main body span a plane", len(main.Frames))
 }
 
-// resample writes a body at p.Frames moments, spread evenly over the given frames, to every p.Bodies-th triple of dst. It
-// interpolates between two frames. If the body is in only one of the two, it keeps that pose for the nearer half of the way
-// and is absent for the other half.
+// resample writes a body at p.Frames moments, spread evenly over the given frames, to every p.Bodies-th triple of dst.
+// It interpolates between two frames. If the body is in only one of the two, it keeps that pose for the nearer half of
+// the way and is absent for the other half.
 func (p Preparation) resample(b *Body, frames []int, dst []float32) {
 	for k := range p.Frames {
 		at, share := position(k, p.Frames, len(frames))
@@ -112,8 +112,8 @@ func (p Preparation) resample(b *Body, frames []int, dst []float32) {
 	}
 }
 
-// position returns the place of moment k of `moments` among n frames: frame `at` plus a share of the way to the next. The
-// ends coincide. With moments = n every moment is a frame.
+// position returns the place of moment k of `moments` among n frames: frame `at` plus a share of the way to the next.
+// The ends coincide. With moments = n every moment is a frame.
 func position(k, moments, n int) (at int, share float32) {
 	if moments == 1 {
 		return 0, 0

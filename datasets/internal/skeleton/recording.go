@@ -21,7 +21,8 @@ type Body struct {
 	ID string
 	// Frames are the frames that show the body, ascending from 0.
 	Frames []int
-	// Joints are the places of its joints, `[len(Frames), joints, 3]`, in any unit of length; y points up. NaN is allowed.
+	// Joints are the places of its joints, `[len(Frames), joints, 3]`, in any unit of length; y points up. NaN is
+	// allowed.
 	Joints []float32
 }
 
@@ -47,8 +48,8 @@ func (b *Body) valid() Body {
 	return kept
 }
 
-// seen reports whether all coordinates of a pose are finite and at most one joint is exactly at zero. A sensor puts joints
-// that it does not see at zero, but a recording may be centred on one joint.
+// seen reports whether all coordinates of a pose are finite and at most one joint is exactly at zero. A sensor puts
+// joints that it does not see at zero, but a recording may be centred on one joint.
 func seen(pose []float32) bool {
 	zeros := 0
 	for i := 0; i < len(pose); i += 3 {
@@ -65,9 +66,9 @@ func seen(pose []float32) bool {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// spread returns how much the body moves: the squared distance of a joint from its mean place, as a mean over the joints and
-// a sum over the frames. A body that is there all the time counts more than a body of a moment: the sum is not
-// divided by the number of frames.
+// spread returns how much the body moves: the squared distance of a joint from its mean place, as a mean over the
+// joints and a sum over the frames. A body that is there all the time counts more than a body of a moment: the sum is
+// not divided by the number of frames.
 func (b *Body) spread() float64 {
 	size := len(b.pose(0))
 	mean := make([]float64, size)

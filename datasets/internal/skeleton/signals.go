@@ -13,8 +13,9 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// Signals are prepared recordings. A value is stored as a number of steps, in 16 bits, which is half the size of float32. The
-// largest value of a sample is 32,767 steps. A step is far below the noise of a sensor, and zero stays zero.
+// Signals are prepared recordings. A value is stored as a number of steps, in 16 bits, which is half the size of
+// float32. The largest value of a sample is 32,767 steps. A step is far below the noise of a sensor, and zero stays
+// zero.
 type Signals struct {
 	// records holds for each sample its step, a float32, and its values, int16, little-endian.
 	records []byte

@@ -1,9 +1,9 @@
 // Package skeleton turns recordings of moving people into signals on one fixed graph.
 //
 // A [Source] is a published set of recordings: it finds the files and reads them. A [Layout] is the table of a sensor's
-// joints. [ParseNTU] and [ParseNWUCLA] read a file into a [Recording]. A [Preparation] picks the actors, looks at them from
-// the body of the main actor, and resamples them to a fixed number of frames. A [Collection] does that to many files on all
-// cores, and its [Signals] can be kept in a file.
+// joints. [ParseNTU] and [ParseNWUCLA] read a file into a [Recording]. A [Preparation] picks the actors, looks at them
+// from the body of the main actor, and resamples them to a fixed number of frames. A [Collection] does that to many
+// files on all cores, and its [Signals] can be kept in a file.
 package skeleton
 
 import (
@@ -87,8 +87,8 @@ func (s *Source) Find(dirs []string) string {
 	return found.place
 }
 
-// Load finds the files in the folders and prepares their signals. It keeps the signals in the user's cache folder, for the next
-// start.
+// Load finds the files in the folders and prepares their signals. It keeps the signals in the user's cache folder, for
+// the next start.
 func (s *Source) Load(ctx context.Context, dirs []string, report func(doing string, done float64)) (*Recordings, error) {
 	found, err := s.find(dirs)
 	if err != nil {

@@ -2,13 +2,13 @@ package skeleton
 
 import "slices"
 
-// streams is the number of streams of a signal with Preparation.Streams: places, bones and motion. Each has three channels a
-// body.
+// streams is the number of streams of a signal with Preparation.Streams: places, bones and motion. Each has three
+// channels a body.
 const streams = 3
 
-// derive fills in the second and third stream of a signal, `[frames * joints, streams * 3 * bodies]`. A bone is the vector
-// to a joint from its parent; it is zero at the origin. Motion is the vector to the joint's place in the next frame; it is
-// zero in the last frame. If a body is absent at one of the two ends, the vector is zero.
+// derive fills in the second and third stream of a signal, `[frames * joints, streams * 3 * bodies]`. A bone is the
+// vector to a joint from its parent; it is zero at the origin. Motion is the vector to the joint's place in the next
+// frame; it is zero in the last frame. If a body is absent at one of the two ends, the vector is zero.
 func (p Preparation) derive(signal []float32) {
 	joints, channels := len(p.Layout.Joints), p.Channels()
 	parents := p.Layout.parents()
@@ -38,8 +38,8 @@ func difference(out, from, to []float32) {
 	}
 }
 
-// parents returns the parent of each joint: the joint before it on the way along the bones from the origin. The origin and
-// joints without bones are their own parents.
+// parents returns the parent of each joint: the joint before it on the way along the bones from the origin. The origin
+// and joints without bones are their own parents.
 func (l *Layout) parents() []int {
 	graph, err := l.Graph(1)
 	if err != nil {

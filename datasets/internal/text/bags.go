@@ -1,5 +1,5 @@
-// Package text turns messages into bags of words. It strips what the author did not write ([Body]), cuts the rest into words
-// ([Words]), numbers them ([Vocabulary]) and counts them ([Bags]).
+// Package text turns messages into bags of words. It strips what the author did not write ([Body]), cuts the rest into
+// words ([Words]), numbers them ([Vocabulary]) and counts them ([Bags]).
 //
 // Messages are Latin-1, one byte a character.
 package text
@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Bags holds a value for some of the words of each document and 0 for the other words: sparse rows `[documents, words]`. It is a
-// datasets.Signals with one channel and a node for each word.
+// Bags holds a value for some of the words of each document and 0 for the other words: sparse rows `[documents,
+// words]`. It is a datasets.Signals with one channel and a node for each word.
 type Bags struct {
 	// Starts, `[documents+1]`, says where each row begins in the other two.
 	Starts []int32
@@ -76,9 +76,9 @@ func (b *Bags) Shares() {
 	}
 }
 
-// TFIDF turns counts, in place, into tf-idf as scikit-learn's TfidfTransformer does by default. It multiplies each count by
-// ln((1 + n) / (1 + df)) + 1, then divides each row by its Euclidean length. Here df is the number of documents that hold
-// the word, among the first n. There are `words` columns.
+// TFIDF turns counts, in place, into tf-idf as scikit-learn's TfidfTransformer does by default. It multiplies each
+// count by ln((1 + n) / (1 + df)) + 1, then divides each row by its Euclidean length. Here df is the number of
+// documents that hold the word, among the first n. There are `words` columns.
 func (b *Bags) TFIDF(words, n int) {
 	frequency := make([]int, words)
 	for i := range n {

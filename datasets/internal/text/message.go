@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Body returns a message without its header, its footer and the lines that quote others, stripped in this order. This is what
-// scikit-learn documents for fetch_20newsgroups(remove=("headers", "footers", "quotes")). The order matters: the blank line
-// before a signature may lie among quoted lines.
+// Body returns a message without its header, its footer and the lines that quote others, stripped in this order. This
+// is what scikit-learn documents for fetch_20newsgroups(remove=("headers", "footers", "quotes")). The order matters:
+// the blank line before a signature may lie among quoted lines.
 func Body(message []byte) []byte {
 	return StripQuotes(StripFooter(StripHeader(message)))
 }
@@ -18,8 +18,8 @@ func StripHeader(message []byte) []byte {
 	return body
 }
 
-// StripFooter drops the signature: everything from the last line that is blank or has hyphens only. It ignores blank lines
-// and space at the ends. A text without such a line below its first line stays as it is.
+// StripFooter drops the signature: everything from the last line that is blank or has hyphens only. It ignores blank
+// lines and space at the ends. A text without such a line below its first line stays as it is.
 func StripFooter(body []byte) []byte {
 	trimmed := trimSpace(body)
 	for end := len(trimmed); ; {
@@ -42,8 +42,8 @@ var (
 	quoteMarks  = [][]byte{[]byte("writes in"), []byte("writes:"), []byte("wrote:"), []byte("says:"), []byte("said:")}
 )
 
-// StripQuotes drops the lines that start with ">", "|", "In article" or "Quoted from". It also drops the lines that hold
-// "writes in", "writes:", "wrote:", "says:" or "said:". Upper and lower case differ.
+// StripQuotes drops the lines that start with ">", "|", "In article" or "Quoted from". It also drops the lines that
+// hold "writes in", "writes:", "wrote:", "says:" or "said:". Upper and lower case differ.
 func StripQuotes(body []byte) []byte {
 	var kept [][]byte
 	for line := range bytes.SplitSeq(body, newline) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Words cuts a text into its words, in order. Letters become lower case, a run of digits becomes the word "num", and `$` the
-// word "dollar". Everything else separates words. Single letters and stop words are included; see [IsCounted].
+// Words cuts a text into its words, in order. Letters become lower case, a run of digits becomes the word "num", and
+// `$` the word "dollar". Everything else separates words. Single letters and stop words are included; see [IsCounted].
 func Words(body []byte) []string {
 	words := []string{}
 	lower := make([]byte, len(body)) // ASCII letters only: a message may be in any encoding
@@ -85,8 +85,8 @@ func (v *Vocabulary) Count(documents [][]int32) []int {
 	return counts
 }
 
-// englishStopWords is the sorted list of 318 stop words of the Glasgow Information Retrieval Group, as scikit-learn has it for
-// stop_words="english". Its oddities ("fire", a misspelt "amongst") are kept.
+// englishStopWords is the sorted list of 318 stop words of the Glasgow Information Retrieval Group, as scikit-learn has
+// it for stop_words="english". Its oddities ("fire", a misspelt "amongst") are kept.
 //
 //nolint:misspell // the list is what it is
 const englishStopWords = `

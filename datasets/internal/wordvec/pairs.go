@@ -56,9 +56,9 @@ func newSampler(c Config, documents [][]int32, words int) *sampler {
 	return s
 }
 
-// blocks sends the blocks of a whole training, until ctx ends. It reads the documents in order, but shuffles the pairs of a
-// block. The pairs of one document have the same few words, and the sum of their gradients would be too long a step. For the
-// same reason a word is never paired with itself: some documents repeat a word hundreds of times.
+// blocks sends the blocks of a whole training, until ctx ends. It reads the documents in order, but shuffles the pairs
+// of a block. The pairs of one document have the same few words, and the sum of their gradients would be too long a
+// step. For the same reason a word is never paired with itself: some documents repeat a word hundreds of times.
 func (s *sampler) blocks(ctx context.Context, to chan<- *block) {
 	defer close(to)
 	b := s.newBlock()

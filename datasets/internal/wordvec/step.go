@@ -18,10 +18,10 @@ type batch struct {
 //
 //	log σ(u_i·v_o) + Σ_n (negatives/shared) log σ(−u_i·v_n)
 //
-// summed over the batch's pairs (i, o). The u are rows of vectors, the v rows of outputs, both `[words, dim]`. The paper draws the
-// noise words n for each pair. Here all pairs share them, which makes one matrix product. A noise word equal to the pair's o
-// is skipped. The results are the new vectors and outputs, the negative objective and the number of pairs without padding. The
-// step writes only the rows of the batch's words.
+// summed over the batch's pairs (i, o). The u are rows of vectors, the v rows of outputs, both `[words, dim]`. The
+// paper draws the noise words n for each pair. Here all pairs share them, which makes one matrix product. A noise word
+// equal to the pair's o is skipped. The results are the new vectors and outputs, the negative objective and the number
+// of pairs without padding. The step writes only the rows of the batch's words.
 func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutputs, loss, pairs *Node) {
 	dtype := vectors.DType()
 	inputRows, outputRows, negativeRows := InsertAxes(b.input, -1), InsertAxes(b.output, -1), InsertAxes(b.negative, -1)
@@ -43,9 +43,9 @@ func step(vectors, outputs *Node, b batch, negatives int) (newVectors, newOutput
 	return newVectors, newOutputs, loss, ReduceAllSum(real)
 }
 
-// loop runs the first `steps` (a scalar) steps of b, whose parts have a leading axis of steps. It returns the new vectors and
-// outputs, and the mean loss of the pairs. One graph with a loop is many times faster than a call for each step. In a loop
-// XLA changes rows in place, while each call copies both matrices.
+// loop runs the first `steps` (a scalar) steps of b, whose parts have a leading axis of steps. It returns the new
+// vectors and outputs, and the mean loss of the pairs. One graph with a loop is many times faster than a call for each
+// step. In a loop XLA changes rows in place, while each call copies both matrices.
 func loop(vectors, outputs, steps *Node, b batch, negatives int) (newVectors, newOutputs, loss *Node) {
 	g := vectors.Graph()
 	// Scalar would share equal constants across functions, but in XLA each function can use only its own.

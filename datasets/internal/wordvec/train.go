@@ -1,6 +1,6 @@
 // Package wordvec learns vectors of words from a corpus with skip-gram and negative sampling (Mikolov, Sutskever, Chen,
-// Corrado, Dean: "Distributed Representations of Words and Phrases and their Compositionality", 2013). The training is a
-// GoMLX graph, on XLA or pure Go.
+// Corrado, Dean: "Distributed Representations of Words and Phrases and their Compositionality", 2013). The training is
+// a GoMLX graph, on XLA or pure Go.
 package wordvec
 
 import (
@@ -17,18 +17,19 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Train learns a vector for each word from documents, whose entries are indices of words. It trains skip-gram with negative
-// sampling by stochastic gradient descent. The vector of a word has to tell the words around it from noise words, which are
-// drawn in proportion to count^0.75.
+// Train learns a vector for each word from documents, whose entries are indices of words. It trains skip-gram with
+// negative sampling by stochastic gradient descent. The vector of a word has to tell the words around it from noise
+// words, which are drawn in proportion to count^0.75.
 //
 // It departs from the original program in three ways, which suit a matrix library:
 //   - It adds up the gradients of a batch of pairs before it applies them.
-//   - The pairs of a batch share config.Shared noise words, each weighted Negatives/Shared. The expected gradient is the same.
+//   - The pairs of a batch share config.Shared noise words, each weighted Negatives/Shared. The expected gradient is
+//     the same.
 //   - It shuffles pairs that follow each other closely, and pairs no word with itself.
 //
-// A word that is in no document keeps its random first vector. progress may be nil. It receives the epoch (from 1), the share
-// of the training that is done, and the mean loss of the pairs since the last call. The result depends on the arguments and
-// the backend only. On a GPU the order of additions varies, and with it the last digits.
+// A word that is in no document keeps its random first vector. progress may be nil. It receives the epoch (from 1), the
+// share of the training that is done, and the mean loss of the pairs since the last call. The result depends on the
+// arguments and the backend only. On a GPU the order of additions varies, and with it the last digits.
 //
 // Errors say what the documents lack. If ctx ends first, the error wraps ctx.Err().
 func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config,
@@ -132,8 +133,8 @@ func run(exec *model.Exec, b *block, config Config) (float64, error) {
 	return float64(tensors.ToScalar[float32](out)), nil
 }
 
-// Config holds the settings of Train; all counts are at least 1. Equal settings give equal vectors on the same backend and
-// corpus.
+// Config holds the settings of Train; all counts are at least 1. Equal settings give equal vectors on the same backend
+// and corpus.
 type Config struct {
 	Dim          int     // values in a vector
 	Epochs       int     // passes over the corpus
