@@ -93,17 +93,20 @@ func (d *Dataset) Oddities() (lines []string) {
 		}
 	}
 	if far > 0 {
-		say("%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take logarithms",
+		say("%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take "+
+			"logarithms",
 			far, farDeviations, farthest, farAt)
 	}
 	for _, split := range []string{"validation", "test"} {
 		if f := copies[split]; f.count > 0 {
-			say("%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep copies together in split",
+			say("%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep "+
+				"copies together in split",
 				f.count, split, f.at, f.before, split)
 		}
 	}
 	if f := clashes; f.count > 0 {
-		say("%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can tell them apart; check labels",
+		say("%d samples equal a sample of another class (sample %d, class %s, is sample %d, class %s): no classifier can "+
+			"tell them apart; check labels",
 			f.count, f.at, d.className(int(d.Labels[f.at])), f.before, d.className(int(d.Labels[f.before])))
 	}
 	var constant []int
@@ -120,7 +123,8 @@ func (d *Dataset) Oddities() (lines []string) {
 	present := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return n == 0 })
 	largest, smallest := slices.Index(counts, slices.Max(present)), slices.Index(counts, slices.Min(present))
 	if counts[largest] >= unevenClasses*counts[smallest] {
-		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at recall in ccp eval",
+		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at "+
+			"recall in ccp eval",
 			d.className(largest), counts[largest], d.className(smallest), counts[smallest])
 	}
 	return lines

@@ -83,8 +83,8 @@ func Groups(path string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(r.d.Groups))), nil
 }
 
-var errNoGroups = errors.New("there are no groups, so that none can be a fold; store the subject or site of each sample as an array groups, " +
-	"or give a number of folds")
+var errNoGroups = errors.New("there are no groups, so that none can be a fold; store the subject or site of each " +
+	"sample as an array groups, or give a number of folds")
 
 // drawFold makes a fold of all samples the test, and holds out validation samples of the other samples.
 func (d *Dataset) drawFold(opts Options) error {
@@ -124,12 +124,14 @@ func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
 	}
 	switch n := counts[smallest]; {
 	case n < 2:
-		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of the data",
+		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of "+
+			"the data",
 			d.className(smallest))
 	case n < f.Of:
 		return nil, fmt.Errorf("class %s has %d samples, fewer than folds: give 2 to %[2]d folds", d.className(smallest), n)
 	case len(units) < f.Of:
-		return nil, fmt.Errorf("there are %d groups, fewer than folds, and a fold has whole groups: give 2 to %[1]d folds", len(units))
+		return nil, fmt.Errorf("there are %d groups, fewer than folds, and a fold has whole groups: give 2 to %[1]d folds",
+			len(units))
 	}
 	return stratify(units, d.Labels, f.Of, seed), nil
 }

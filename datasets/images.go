@@ -49,7 +49,8 @@ var fashionMNIST = Info{
 	Licence:     "MIT, credit Zalando SE",
 	credit:      "Fashion-MNIST (Zalando SE), MIT",
 	get:         "the four files of Fashion-MNIST from the page of Zalando Research",
-}.idx([]string{"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"},
+}.idx([]string{"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker",
+	"bag", "ankle boot"},
 	"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
 	"25c81989df183df01b3e8a0aad5dffbe", "bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310")
 
@@ -84,8 +85,9 @@ var cifar10 = Info{
 	Name:        "cifar10",
 	Description: "colour photographs of ten kinds of objects, 32x32 pixels (CIFAR-10)",
 	Needs:       "the CIFAR-10 binary version, unpacked (data_batch_1.bin ... test_batch.bin)",
-	Licence:     "none stated by its authors; cite A. Krizhevsky, Learning Multiple Layers of Features from Tiny Images, 2009",
-	Samples:     60_000, Nodes: images.CIFARSide * images.CIFARSide, Channels: 3, Classes: 10,
+	Licence: "none stated by its authors; cite A. Krizhevsky, Learning Multiple Layers of Features from Tiny " +
+		"Images, 2009",
+	Samples: 60_000, Nodes: images.CIFARSide * images.CIFARSide, Channels: 3, Classes: 10,
 	Files: []File{{"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz", "cifar-10-binary.tar.gz",
 		"sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"}},
 	Folder: "cifar10", Unpacked: 200_000_000,
@@ -105,7 +107,8 @@ func loadCIFAR(info Info, opts Options, perFile int) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := ofImages(info, set, []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"})
+	d, err := ofImages(info, set, []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
+		"ship", "truck"})
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,8 @@ func New(name string, features []float32, labels []int32, graph *affinity.Matrix
 		err = fmt.Errorf("%d features; want samples x nodes x channels, a multiple of %d x %d",
 			len(features), len(labels), graph.N())
 	case int(slices.Max(labels)) >= len(labels):
-		err = fmt.Errorf("label %d is more than the %d samples allow; number the classes from 0", slices.Max(labels), len(labels))
+		err = fmt.Errorf("label %d is more than the %d samples allow; number the classes from 0",
+			slices.Max(labels), len(labels))
 	}
 	if err != nil {
 		return nil, d.first([]error{err})

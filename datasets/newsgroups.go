@@ -24,7 +24,8 @@ var news = Info{
 	get:     "20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie",
 	find:    newsgroups.Find,
 	load: func(ctx context.Context, info Info, opts Options) (*Dataset, error) {
-		corpus, err := newsgroups.Load(ctx, info.dirs(opts.DataDir), newsgroups.Options{Backend: opts.Backend, Progress: opts.Progress})
+		corpus, err := newsgroups.Load(ctx, info.dirs(opts.DataDir),
+			newsgroups.Options{Backend: opts.Backend, Progress: opts.Progress})
 		if err != nil {
 			return nil, err
 		}

@@ -22,8 +22,9 @@ var ownFile = Info{
 	Description: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or the option knn; " +
-		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two splits), " +
-		"class_names, node_names [nodes], grid [2] (rows and columns of the nodes, or frames and sensors) and parts [joints] and bodies [1] (of a skeleton)",
+		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two " +
+		"splits), class_names, node_names [nodes], grid [2] (rows and columns of the nodes, or frames and sensors) and parts " +
+		"[joints] and bodies [1] (of a skeleton)",
 	Licence: "yours",
 	load:    loadNPZ,
 	drawn:   true,
@@ -79,7 +80,8 @@ func loadNPZ(_ context.Context, file Info, opts Options) (*Dataset, error) {
 func openNPZ(path string, opts Options) (*npzReader, error) {
 	file, err := npz.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w; check the path, or write the file with numpy.savez (ccp data list says which arrays)", err)
+		return nil, fmt.Errorf("%w; check the path, or write the file with numpy.savez (ccp data list says which arrays)",
+			err)
 	}
 	if err != nil {
 		return nil, err
@@ -127,7 +129,8 @@ func (r *npzReader) readFeatures() error {
 		return err
 	}
 	if len(a.Shape) < 2 || len(a.Shape) > 3 || slices.Contains(a.Shape, 0) {
-		return fmt.Errorf("features has shape %v; want [samples, nodes, channels] or [samples, nodes], none of them 0", a.Shape)
+		return fmt.Errorf("features has shape %v; want [samples, nodes, channels] or [samples, nodes], none of them 0",
+			a.Shape)
 	}
 	r.samples, r.nodes, r.d.Nodes, r.d.Channels = a.Shape[0], a.Shape[1], a.Shape[1], 1
 	if len(a.Shape) == 3 {
@@ -171,7 +174,8 @@ func (r *npzReader) readGrid() error {
 	}
 	rows, columns := sides[0], sides[1]
 	if rows < 1 || columns < 1 || r.nodes >= 0 && (rows > int64(r.nodes) || rows*columns != int64(r.nodes)) {
-		return fmt.Errorf("grid is %d x %d; want rows and columns, or frames and sensors, whose product is the %d nodes of features",
+		return fmt.Errorf("grid is %d x %d; want rows and columns, or frames and sensors, whose product is the %d nodes "+
+			"of features",
 			rows, columns, r.nodes)
 	}
 	r.d.Grid = []int{int(rows), int(columns)}
@@ -198,7 +202,8 @@ func (r *npzReader) readParts() error {
 	}
 	count := slices.Max(of) + 1
 	if count < 1 || count > int64(len(of)) {
-		return fmt.Errorf("parts goes up to %d; number the parts of the body from 0, the trunk; -1 is for a joint of none", count-1)
+		return fmt.Errorf("parts goes up to %d; number the parts of the body from 0, the trunk; -1 is for a joint of none",
+			count-1)
 	}
 	parts := make([][]int, count)
 	for joint, part := range of {

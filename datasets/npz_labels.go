@@ -97,7 +97,8 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 	errs := []error{wrong.Err("labels")}
 	switch largest := slices.Max(labels); {
 	case names != nil && largest >= int64(len(names)):
-		errs = append(errs, fmt.Errorf("labels[%d] is %d, but class_names has %d names; number the classes from 0 and name each",
+		errs = append(errs, fmt.Errorf("labels[%d] is %d, but class_names has %d names; number the classes from 0 and "+
+			"name each",
 			slices.Index(labels, largest), largest, len(names)))
 	case largest >= int64(len(labels)):
 		errs = append(errs, fmt.Errorf("labels[%d] is %d, more classes than the %d samples; number the classes 0, 1, 2, ... "+
@@ -164,7 +165,8 @@ func (r *npzReader) readSplit() error {
 	var empty []error
 	for mark, split := range d.splits() {
 		if len(split.indices) == 0 && (split.name != "validation" || r.labelled() && r.opts.holdsOut()) {
-			empty = append(empty, fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have splits drawn",
+			empty = append(empty, fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have "+
+				"splits drawn",
 				split.name, mark))
 		}
 	}
@@ -200,7 +202,8 @@ func (r *npzReader) readGroups() error {
 		}
 	}
 	if len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
-		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the array out",
+		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the "+
+			"array out",
 			len(groups), groups[0])
 	}
 	r.d.Groups = groups
@@ -212,6 +215,6 @@ func (r *npzReader) checkDrawn() error {
 	if r.d.Groups == nil || !r.labelled() || len(r.d.Test) > 0 {
 		return nil
 	}
-	return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class from " +
-		"the training; mark the test yourself (split), or leave groups out")
+	return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class " +
+		"from the training; mark the test yourself (split), or leave groups out")
 }

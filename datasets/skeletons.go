@@ -34,9 +34,10 @@ var ntu = Info{
 
 var nwucla = Info{
 	Name: "nw-ucla",
-	Description: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 frames of " +
-		"20 joints: places, bones and motion, seen from the body",
-	Needs:   "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " + skeleton.NWUCLA.Archive,
+	Description: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 " +
+		"frames of 20 joints: places, bones and motion, seen from the body",
+	Needs: "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " +
+		skeleton.NWUCLA.Archive,
 	Licence: "none stated by its authors; cite J. Wang et al., Cross-view Action Modeling, Learning and Recognition, 2014",
 	Samples: 1_484,
 	Folder:  "nw-ucla",
@@ -95,7 +96,8 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 	d.Notes = append(d.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
 		split.Name, s.Frames, len(s.Layout.Joints), d.Channels))
 	if copies := r.Copies(d.Test, slices.Concat(d.Train, d.Validation)); copies > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under another name",
+		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under "+
+			"another name",
 			copies, len(d.Test)))
 	}
 	return d, nil

@@ -67,8 +67,8 @@ func (d *Dataset) holdOutValidation(count int, opts Options) {
 	d.Train, d.Validation = d.holdOut(train, count, seed, validationStream)
 	if d.Groups != nil && len(d.Validation) == 0 && count > 0 {
 		d.Train, d.Validation = holdOut(train, d.Labels, count, seed, validationStream)
-		d.warn("no whole group can be held out for validation without the last training samples of a class: held out samples of groups " +
-			"that are trained on, whose accuracy says little about others")
+		d.warn("no whole group can be held out for validation without the last training samples of a class: held out " +
+			"samples of groups that are trained on, whose accuracy says little about others")
 	}
 }
 
@@ -162,7 +162,8 @@ func (d *Dataset) warnParted(given []namedSplit) {
 	}
 	for _, split := range given {
 		if names := d.parted(split.indices); names != nil {
-			d.warn("split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were not seen",
+			d.warn("split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were "+
+				"not seen",
 				len(names), plural(len(names), "group"), names[0], split.name)
 		}
 	}

@@ -75,7 +75,8 @@ func (d *Dataset) checkShape() error {
 		return fmt.Errorf("the graph has %d nodes, the samples have %d", d.Affinity.N(), d.Nodes)
 	}
 	if _, _, weights := d.Affinity.CSR(); len(weights) > 0 && slices.Max(weights) > math.MaxFloat32 {
-		return fmt.Errorf("the graph has an edge of weight %g, which is beyond float32; scale the weights down", slices.Max(weights))
+		return fmt.Errorf("the graph has an edge of weight %g, which is beyond float32; scale the weights down",
+			slices.Max(weights))
 	}
 	return nil
 }

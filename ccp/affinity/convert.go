@@ -28,7 +28,8 @@ func FromCSR[P, C Integer](n int, indptr []P, indices []C, data []float64) (*Mat
 		return nil, fmt.Errorf("indices has %d elements but data has %d; they must be as many", len(indices), len(data))
 	}
 	if indptr[0] != 0 || int64(indptr[n]) != int64(len(data)) {
-		return nil, fmt.Errorf("indptr goes from %d to %d, want 0 to %d, the number of entries", indptr[0], indptr[n], len(data))
+		return nil, fmt.Errorf("indptr goes from %d to %d, want 0 to %d, the number of entries",
+			indptr[0], indptr[n], len(data))
 	}
 	for i := range n {
 		if indptr[i+1] < indptr[i] {
@@ -81,7 +82,8 @@ func fromEntries(n int, given []Edge, name func(k int) string) (*Matrix, error) 
 			}
 		}
 		if i, j := same[0].low(), same[0].high(); i != j && up != down {
-			return 0, fmt.Errorf("the matrix is not symmetric: (%d,%d) is %v but (%d,%d) is %v, counted from 0; make it so, as by numpy.maximum(a, a.T)",
+			return 0, fmt.Errorf("the matrix is not symmetric: (%d,%d) is %v but (%d,%d) is %v, counted from 0; make it so, "+
+				"as by numpy.maximum(a, a.T)",
 				i, j, up, j, i, down)
 		}
 		return up, nil

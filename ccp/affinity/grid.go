@@ -34,11 +34,13 @@ func Grid(height, width, neighbours int) (*Matrix, error) {
 // joins its two joints in every frame, and each joint is joined to itself in the next frame. All weights are 1.
 func SpaceTime(bones [][2]int, joints, frames int) (*Matrix, error) {
 	if joints < 1 || frames < 1 || joints > maxNodes/frames {
-		return nil, fmt.Errorf("skeleton of %d joints over %d frames; each is at least 1, the product at most %d", joints, frames, maxNodes)
+		return nil, fmt.Errorf("skeleton of %d joints over %d frames; each is at least 1, the product at most %d",
+			joints, frames, maxNodes)
 	}
 	for k, bone := range bones {
 		if bone[0] == bone[1] || min(bone[0], bone[1]) < 0 || max(bone[0], bone[1]) >= joints {
-			return nil, fmt.Errorf("bone %d joins %d and %d; it takes two of the %d joints, which count from 0", k, bone[0], bone[1], joints)
+			return nil, fmt.Errorf("bone %d joins %d and %d; it takes two of the %d joints, which count from 0",
+				k, bone[0], bone[1], joints)
 		}
 	}
 	var edges []Edge

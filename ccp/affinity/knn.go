@@ -33,7 +33,8 @@ func KNN(points []float64, n, dims, k int, metric Metric) (*Matrix, error) {
 		return nil, fmt.Errorf("%d coordinates, want %d points of %d", len(points), n, dims)
 	}
 	if k < 1 || k >= n {
-		return nil, fmt.Errorf("k=%d nearest neighbours among %d points; k is at least 1 and less than the number of points", k, n)
+		return nil, fmt.Errorf("k=%d nearest neighbours among %d points; k is at least 1 and less than the number of points",
+			k, n)
 	}
 	for at, v := range points {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -85,7 +86,9 @@ func unitRows(points []float64, dims int) ([]float64, error) {
 			largest = max(largest, math.Abs(v))
 		}
 		if largest == 0 {
-			return nil, fmt.Errorf("row %d is zero and has no direction for the cosine; drop the point or use the euclidean distance", start/dims)
+			return nil, fmt.Errorf("row %d is zero and has no direction for the cosine; drop the point or use the "+
+				"euclidean distance",
+				start/dims)
 		}
 		sum := 0.0
 		for i := range row {

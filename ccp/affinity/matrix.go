@@ -65,7 +65,8 @@ func (e entry) high() int { return int(e.key & math.MaxUint32) }
 
 // assemble checks edges one by one and sorts them by their smaller and then their larger node. It merges edges between
 // the same two nodes into one weight, and drops weights of 0. name is what errors call an edge.
-func assemble(n int, edges []Edge, name func(k int) string, merge func(same []entry) (float64, error)) (*Matrix, error) {
+func assemble(n int, edges []Edge, name func(k int) string,
+	merge func(same []entry) (float64, error)) (*Matrix, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,8 @@ func assemble(n int, edges []Edge, name func(k int) string, merge func(same []en
 	for k, e := range edges {
 		for _, node := range []int{e.I, e.J} {
 			if node < 0 || node >= n {
-				return nil, fmt.Errorf("%s (%d-%d): node %d is not one of the %d nodes, which count from 0", name(k), e.I, e.J, node, n)
+				return nil, fmt.Errorf("%s (%d-%d): node %d is not one of the %d nodes, which count from 0",
+					name(k), e.I, e.J, node, n)
 			}
 		}
 		if !(e.Weight >= 0) || math.IsInf(e.Weight, 1) {

@@ -24,7 +24,8 @@ func samplesOf(samples, nodes, channels int) string {
 
 // splitsOf says how many samples each split has.
 func splitsOf(d *datasets.Dataset) string {
-	return fmt.Sprintf("%s training, %s validation, %s test samples", text.Thousands(len(d.Train)), text.Thousands(len(d.Validation)), text.Thousands(len(d.Test)))
+	return fmt.Sprintf("%s training, %s validation, %s test samples", text.Thousands(len(d.Train)),
+		text.Thousands(len(d.Validation)), text.Thousands(len(d.Test)))
 }
 
 // asTrained completes the options of a data set. It then has the validation samples that "ccp train" holds out by

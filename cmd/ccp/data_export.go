@@ -35,7 +35,8 @@ func newDataExport(s *shared) *cobra.Command {
 		}
 		status := newStatusLine(cmd.ErrOrStderr())
 		if size := d.ExportSize(); size >= largeExport {
-			status.notice(fmt.Sprintf("the features are dense: %s in memory when they are read; the file is compressed", text.Megabytes(size)))
+			status.notice(fmt.Sprintf("the features are dense: %s in memory when they are read; the file is compressed",
+				text.Megabytes(size)))
 		}
 		ctx, end := untilSignal(cmd, status.clear)
 		defer end()
@@ -48,8 +49,10 @@ func newDataExport(s *shared) *cobra.Command {
 			return err
 		}
 		samples, next := len(d.Train)+len(d.Validation)+len(d.Test), trainOn(out.path, "")
-		result := map[string]any{"file": out.path, "samples": samples, "bytes": info.Size(), "dense": d.ExportSize(), "command": next}
-		return s.print(cmd, result, fmt.Sprintf("%s: %s, %s; try: %s\n", out.path, samplesOf(samples, d.Nodes, d.Channels), text.Megabytes(info.Size()), next))
+		result := map[string]any{"file": out.path, "samples": samples, "bytes": info.Size(), "dense": d.ExportSize(),
+			"command": next}
+		return s.print(cmd, result, fmt.Sprintf("%s: %s, %s; try: %s\n", out.path, samplesOf(samples, d.Nodes, d.Channels),
+			text.Megabytes(info.Size()), next))
 	}
 	return cmd
 }

@@ -32,19 +32,29 @@ func newDataImport(s *shared) *cobra.Command {
 	}
 	f := cmd.Flags()
 	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
-	choiceVar(f, &o.Format, "format", "", "`FORM` of the input: ts, folders or long (default: by what it is)", recordings.TS, recordings.Folders, recordings.Long)
-	numberVar(f, &o.Frames, "frames", 0, 0, math.MaxInt32, "`N` moments of every signal, resampled linearly (default: the samples' length, or their median length, at most 128)")
-	choiceVar(f, &missing, "missing", "error", "`WHAT` a sensor without any value in a sample is: error or zero", "error", "zero")
+	choiceVar(f, &o.Format, "format", "", "`FORM` of the input: ts, folders or long (default: by what it is)",
+		recordings.TS, recordings.Folders, recordings.Long)
+	numberVar(f, &o.Frames, "frames", 0, 0, math.MaxInt32,
+		"`N` moments of every signal, resampled linearly (default: the samples' length, or their median length, at most 128)")
+	choiceVar(f, &missing, "missing", "error", "`WHAT` a sensor without any value in a sample is: error or zero",
+		"error", "zero")
 	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
-	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or sensor,x,y,z")
-	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of skeletons: hip,trunk")
-	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32, "`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no places in space")
+	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or "+
+		"sensor,x,y,z")
+	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
+		"skeletons: hip,trunk")
+	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32,
+		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no places in space")
 	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
 	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
-	f.BoolVar(&o.Scale, "scale", false, "centre each sensor's channels and divide them by their deviation over the training samples, where sensors measure different things")
-	f.StringVar(&o.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, drawn when the file is read)")
-	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
-	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a long CSV's columns of samples, times, sensors and values, which may be several (default: sample,time,sensor,value)")
+	f.BoolVar(&o.Scale, "scale", false, "centre each sensor's channels and divide them by their deviation over the "+
+		"training samples, where sensors measure different things")
+	f.StringVar(&o.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
+		"drawn when the file is read)")
+	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
+		"regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
+	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a long CSV's columns of samples, times, sensors and "+
+		"values, which may be several (default: sample,time,sensor,value)")
 	f.StringVar(&o.Label, "label", "", "`COLUMN` of a long CSV with each sample's class (default: label)")
 	f.StringVar(&o.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {

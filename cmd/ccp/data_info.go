@@ -35,7 +35,8 @@ func describe(d *datasets.Dataset) *datasetJSON {
 	}
 	return &datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
-		Graph: d.Affinity.Stats(), Provenance: d.Provenance, Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
+		Graph: d.Affinity.Stats(), Provenance: d.Provenance,
+		Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
 }
 
 // nodeJSON is what `ccp data info --node --json` prints.

@@ -55,8 +55,9 @@ func ofCIFAR(records []byte, perFile int, folder string) *Set {
 		labels[i] = records[i*cifarRecord]
 	}
 	return &Set{Side: CIFARSide, Labels: labels, Train: perFile * (len(cifarFiles) - 1),
-		Pixels: &Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true, Scale: 255},
-		From:   fmt.Sprintf("%s, sha256 of the six files in order %x", folder, sha256.Sum256(records))}
+		Pixels: &Bytes{Records: records, Record: cifarRecord, Skip: 1, Nodes: cifarNodes, Channels: 3, Planar: true,
+			Scale: 255},
+		From: fmt.Sprintf("%s, sha256 of the six files in order %x", folder, sha256.Sum256(records))}
 }
 
 // checkCIFAR checks the size of a file of perFile records and the label of each.

@@ -32,7 +32,8 @@ func Digits() (*Set, error) {
 	}
 	pixels, labels, err := parseDigits(bytes.NewReader(text))
 	return &Set{Pixels: &Bytes{Records: pixels, Record: digitsValues, Nodes: digitsValues, Channels: 1, Scale: 1},
-		Side: DigitsSide, Labels: labels, From: fmt.Sprintf("embedded, sha256 of the .csv.gz %x", sha256.Sum256(digitsCSV))}, err
+		Side: DigitsSide, Labels: labels,
+		From: fmt.Sprintf("embedded, sha256 of the .csv.gz %x", sha256.Sum256(digitsCSV))}, err
 }
 
 // parseDigits reads rows of 64 pixels, 0 to 16, and a class, 0 to 9.

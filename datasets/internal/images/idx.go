@@ -87,7 +87,8 @@ func IDX(dirs []string, isMNIST bool) (*Set, error) {
 	case !isMNIST && hash == mnistImagesHash:
 		return nil, fmt.Errorf("the files in %s are those of MNIST; put each set in a folder of its own", dirs[0])
 	case isMNIST && hash != mnistImagesHash:
-		s.Warnings = []string{fmt.Sprintf("the training images have sha256 %s, the published ones %s: results may not compare",
+		s.Warnings = []string{fmt.Sprintf("the training images have sha256 %s, the published ones %s: results may not "+
+			"compare",
 			hash, mnistImagesHash)}
 	}
 	return s, nil

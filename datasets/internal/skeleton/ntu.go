@@ -42,8 +42,10 @@ var ntuClasses = []string{
 	"reading", "writing", "tear up paper", "put on jacket", "take off jacket", "put on a shoe", "take off a shoe",
 	"put on glasses", "take off glasses", "put on a hat", "take off a hat", "cheer up", "hand waving", "kicking something",
 	"reach into pocket", "hopping", "jump up", "phone call", "play with phone", "type on a keyboard",
-	"point to something", "taking a selfie", "check time", "rub two hands", "nod head", "shake head", "wipe face", "salute",
-	"put palms together", "cross hands in front", "sneeze or cough", "staggering", "falling down", "headache", "chest pain",
+	"point to something", "taking a selfie", "check time", "rub two hands", "nod head", "shake head", "wipe face",
+	"salute",
+	"put palms together", "cross hands in front", "sneeze or cough", "staggering", "falling down", "headache",
+	"chest pain",
 	"back pain", "neck pain", "nausea", "fan self", "punch or slap", "kicking", "pushing", "pat on back", "point finger",
 	"hugging", "giving object", "touch pocket", "shaking hands", "walking towards", "walking apart",
 }

@@ -89,7 +89,8 @@ func (s *Source) Find(dirs []string) string {
 
 // Load finds the files in the folders and prepares their signals. It keeps the signals in the user's cache folder, for
 // the next start.
-func (s *Source) Load(ctx context.Context, dirs []string, report func(doing string, done float64)) (*Recordings, error) {
+func (s *Source) Load(ctx context.Context, dirs []string,
+	report func(doing string, done float64)) (*Recordings, error) {
 	found, err := s.find(dirs)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,8 @@ func (s *Source) Load(ctx context.Context, dirs []string, report func(doing stri
 			fmt.Sprintf("the prepared signals cannot be kept, so that every start reads all recordings: %v", unkept))
 	}
 	if r.Signals = signals; err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%s: %w; get these files again, or list their names in a .txt file there whose name holds \"missing\"",
+		err = fmt.Errorf("%s: %w; get these files again, or list their names in a .txt file there whose name holds "+
+			"\"missing\"",
 			found.place, err)
 	}
 	return r, err

@@ -49,7 +49,8 @@ func (t *tokens) count(what string, most int) (int, error) {
 // number reads a number, or NaN in the spellings of several systems.
 func (t *tokens) number(what string) (float32, error) {
 	token := t.next()
-	if value, err := strconv.ParseFloat(string(token), 64); err == nil && (math.IsInf(value, 0) || math.Abs(value) <= math.MaxFloat32) {
+	value, err := strconv.ParseFloat(string(token), 64)
+	if err == nil && (math.IsInf(value, 0) || math.Abs(value) <= math.MaxFloat32) {
 		return float32(value), nil
 	}
 	lower := strings.ToLower(string(token))

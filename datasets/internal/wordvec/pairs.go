@@ -111,7 +111,8 @@ func (s *sampler) blocks(ctx context.Context, to chan<- *block) {
 
 func (s *sampler) newBlock() *block {
 	pairs := blockSteps * s.Batch
-	b := &block{input: make([]int32, pairs), output: make([]int32, pairs), rate: make([]float32, pairs), negative: make([]int32, blockSteps*s.Shared)}
+	b := &block{input: make([]int32, pairs), output: make([]int32, pairs), rate: make([]float32, pairs),
+		negative: make([]int32, blockSteps*s.Shared)}
 	for i := range b.negative {
 		b.negative[i] = s.draw()
 	}

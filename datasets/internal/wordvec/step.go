@@ -50,7 +50,8 @@ func loop(vectors, outputs, steps *Node, b batch, negatives int) (newVectors, ne
 	g := vectors.Graph()
 	// Scalar would share equal constants across functions, but in XLA each function can use only its own.
 	constant := func(value any) *Node { return ConstTensor(g, tensors.MustFromAnyValue(value)) }
-	state := []*Node{constant(int32(0)), steps, vectors, outputs, constant(float32(0)), constant(float32(0)), b.input, b.output, b.rate, b.negative}
+	state := []*Node{constant(int32(0)), steps, vectors, outputs, constant(float32(0)), constant(float32(0)), b.input,
+		b.output, b.rate, b.negative}
 	parameters := func(g *Graph) []*Node {
 		p := make([]*Node, len(state))
 		for i, s := range state {

@@ -40,7 +40,8 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 		}
 	}()
 	if !slices.ContainsFunc(documents, func(document []int32) bool { return len(document) > 1 }) {
-		return nil, fmt.Errorf("none of the %d documents has two words; training needs words that stand together", len(documents))
+		return nil, fmt.Errorf("none of the %d documents has two words; training needs words that stand together",
+			len(documents))
 	}
 	store := model.NewStore()
 	defer store.Finalize()
@@ -48,13 +49,14 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 	if err != nil {
 		return nil, err
 	}
-	exec, err := model.NewExec(backend, store, func(_ *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
+	steps := func(_ *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
 		newVectors, newOutputs, loss := loop(vectors.NodeValue(steps), outputs.NodeValue(steps), steps,
 			batch{input, output, rate, negative}, config.Negatives)
 		vectors.SetNodeValue(newVectors)
 		outputs.SetNodeValue(newOutputs)
 		return loss
-	})
+	}
+	exec, err := model.NewExec(backend, store, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,8 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 		return nil, err
 	}
 	if slices.ContainsFunc(values, func(value float32) bool { return !finite(float64(value)) }) {
-		return nil, fmt.Errorf("training diverged: vectors are infinite or NaN; lower the learning rate, %v, or the batch, %d",
+		return nil, fmt.Errorf("training diverged: vectors are infinite or NaN; lower the learning rate, %v, or the "+
+			"batch, %d",
 			config.LearningRate, config.Batch)
 	}
 	return &Vectors{Dim: config.Dim, Words: slices.Clone(words), Values: values}, nil
@@ -112,7 +115,8 @@ func variables(store *model.Store, config Config, words int) (vectors, outputs *
 	for i := range start {
 		start[i] = (random.Float32() - 0.5) / float32(config.Dim)
 	}
-	if vectors, err = store.CreateVariable("/vectors", tensors.FromFlatDataAndDimensions(start, words, config.Dim)); err != nil {
+	first := tensors.FromFlatDataAndDimensions(start, words, config.Dim)
+	if vectors, err = store.CreateVariable("/vectors", first); err != nil {
 		return nil, nil, err
 	}
 	zeros := make([]float32, words*config.Dim)
@@ -149,7 +153,8 @@ type Config struct {
 
 // Defaults returns settings that suit corpora of some million words, such as 20NEWS.
 func Defaults() Config {
-	return Config{Dim: 100, Epochs: 10, Window: 5, Negatives: 5, Shared: 64, Batch: 1024, Subsample: 1e-4, LearningRate: 0.025, Seed: 1}
+	return Config{Dim: 100, Epochs: 10, Window: 5, Negatives: 5, Shared: 64, Batch: 1024, Subsample: 1e-4,
+		LearningRate: 0.025, Seed: 1}
 }
 
 // Vectors are words, each with a vector.
