@@ -1,16 +1,22 @@
 package newsgroups
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/internal/wordvec"
 	"github.com/clusterpool/ccp/internal/cache"
+	"github.com/clusterpool/ccp/internal/files"
 )
 
 // trainVersion must be raised if the training of vectors changes: old vectors are then not used.
@@ -96,4 +102,35 @@ func (p protocol) graph(words []string, vectors map[string][]float32) (*affinity
 		}
 	}
 	return affinity.KNN(points, len(words), dim, p.neighbours, affinity.Cosine)
+}
+
+// writeGob writes a value to a file. The gzip format, here without compression, adds a checksum.
+func writeGob[T any](path string, value T) error {
+	return files.Write(path, func(w io.Writer) error {
+		zipper, err := gzip.NewWriterLevel(w, gzip.NoCompression)
+		if err != nil {
+			return err
+		}
+		if err := gob.NewEncoder(zipper).Encode(value); err != nil {
+			return err
+		}
+		return zipper.Close()
+	})
+}
+
+// readGob reads a file of writeGob. It is an error if the file is damaged.
+func readGob[T any](path string) (value T, err error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return value, err
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return value, err
+	}
+	if content, err = io.ReadAll(unzipped); err != nil { // checks the sum before anything is decoded
+		return value, err
+	}
+	err = gob.NewDecoder(bytes.NewReader(content)).Decode(&value)
+	return value, err
 }

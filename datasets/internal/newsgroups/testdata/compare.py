@@ -1,7 +1,7 @@
 """Compares how package text strips and cuts the messages of 20 Newsgroups with scikit-learn itself.
 
-    go run ./datasets/internal/newsgroups/compare FOLDER > ours.tsv
-    python datasets/internal/newsgroups/compare/compare.py FOLDER ours.tsv
+    CCP_NEWSGROUPS=FOLDER CCP_COMPARE=ours.tsv go test -run TestCompare ./datasets/internal/newsgroups
+    python datasets/internal/newsgroups/testdata/compare.py FOLDER ours.tsv
 
 FOLDER holds 20news-bydate-train and 20news-bydate-test. scikit-learn's fetch_20newsgroups downloads an archive and keeps
 it in a file of its own; here that file is made from the folder, so that both sides read the same messages. The words
@@ -53,7 +53,7 @@ def theirs(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="holds 20news-bydate-train and 20news-bydate-test")
-    parser.add_argument("ours", help="what `go run ./datasets/internal/newsgroups/compare FOLDER` printed")
+    parser.add_argument("ours", help="the file that TestCompare of package newsgroups wrote")
     args = parser.parse_args()
 
     with open(args.ours) as lines:
