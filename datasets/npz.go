@@ -5,14 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets/internal/images"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
@@ -86,20 +85,14 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := os.Open(path)
+	hash, _, err := files.Digest(path, sha256.New())
 	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	defer content.Close()
-	digest := sha256.New()
-	if _, err = io.Copy(digest, content); err != nil {
 		file.Close()
 		return nil, err
 	}
 	r := &npzReader{File: file, opts: opts, samples: -1, nodes: -1, d: &Dataset{
 		Name:       filepath.Base(path),
-		Provenance: fmt.Sprintf("%s, sha256 %x", path, digest.Sum(nil)),
+		Provenance: fmt.Sprintf("%s, sha256 %s", path, hash),
 	}}
 	for _, name := range file.Names() {
 		if !slices.Contains(npzArrays, name) {
