@@ -9,24 +9,27 @@ import (
 	"github.com/clusterpool/ccp/internal/malloc"
 )
 
-// OpenBackend opens the best backend that is installed: XLA on a GPU, XLA on the CPU, or pure Go. GOMLX_BACKEND overrides the
-// choice. OpenBackend downloads nothing and prints nothing. A nil backend means this one in the whole library.
+// OpenBackend opens the best backend that is installed: XLA on a GPU, XLA on the CPU, or pure Go. GOMLX_BACKEND
+// overrides the choice. OpenBackend downloads nothing and prints nothing. A nil backend means this one in the whole
+// library.
 func OpenBackend() (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{})
 	return b, err
 }
 
-// InstallBackend does what OpenBackend does, but first installs XLA if it is missing: 60 MB for a CPU, several GB for an NVIDIA GPU. It
-// compares each download with a sha256. log receives progress and notices; nil discards them. With CCP_OFFLINE=1 nothing is installed.
+// InstallBackend does what OpenBackend does, but first installs XLA if it is missing: 60 MB for a CPU, several GB for
+// an NVIDIA GPU. It compares each download with a sha256. log receives progress and notices; nil discards them. With
+// CCP_OFFLINE=1 nothing is installed.
 func InstallBackend(log io.Writer) (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{Install: true, Log: log})
 	return b, err
 }
 
-// KeepMemory makes this process keep the memory that XLA frees on the CPU, so that each training step reuses it. The program ccp does
-// so. Large networks train faster; the process gives memory back less often.
+// KeepMemory makes this process keep the memory that XLA frees on the CPU, so that each training step reuses it. The
+// program ccp does so. Large networks train faster; the process gives memory back less often.
 //
-// Call KeepMemory at the start of main, and train in that goroutine. KeepMemory takes effect when XLA is opened on the CPU. It then
-// changes the settings of glibc's malloc for the whole process. Without the call, no package of ccp changes malloc. A program that
-// trains in bfloat16, trains on several devices or serves gains more if it is also started with GLIBC_TUNABLES=glibc.malloc.arena_max=1.
+// Call KeepMemory at the start of main, and train in that goroutine. KeepMemory takes effect when XLA is opened on
+// the CPU. It then changes the settings of glibc's malloc for the whole process. Without the call, no package of ccp
+// changes malloc. A program that trains in bfloat16, trains on several devices or serves gains more if it is also
+// started with GLIBC_TUNABLES=glibc.malloc.arena_max=1.
 func KeepMemory() { malloc.Keep() }

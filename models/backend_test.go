@@ -15,8 +15,8 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 )
 
-// A program that links ccp, or opens XLA, has the malloc that it had before: it maps large blocks, and threads have heaps. Only
-// KeepMemory changes that, once XLA is open. The command line does not matter.
+// A program that links ccp, or opens XLA, has the malloc that it had before: it maps large blocks, and threads have
+// heaps. Only KeepMemory changes that, once XLA is open. The command line does not matter.
 func TestMallocIsLeftAlone(t *testing.T) {
 	if _, err := os.Stat("/lib64/ld-linux-x86-64.so.2"); errors.Is(err, os.ErrNotExist) {
 		t.Skip("this is for glibc")

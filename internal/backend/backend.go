@@ -1,13 +1,14 @@
 // Package backend opens the computation backend: XLA if its plugin is installed or can be installed, else pure Go.
 //
-// If Options.Name or GOMLX_BACKEND asks for a backend, [Open] opens this one or returns an error. Else it takes the first that works:
+// If Options.Name or GOMLX_BACKEND asks for a backend, [Open] opens this one or returns an error. Else it takes the
+// first that works:
 //
 //  1. XLA with an installed plugin, for CUDA if there is an NVIDIA GPU, else for the CPU;
 //  2. XLA with a plugin that Open installs, if Options.Install is set;
 //  3. GoMLX's pure Go backend, with a notice that says why.
 //
-// Without Options.Install, and with CCP_OFFLINE=1 or GOMLX_NO_AUTO_INSTALL, Open downloads nothing. A program that was built without
-// cgo has the pure Go backend only. [Doctor] reports what is available and what to do.
+// Without Options.Install, and with CCP_OFFLINE=1 or GOMLX_NO_AUTO_INSTALL, Open downloads nothing. A program that
+// was built without cgo has the pure Go backend only. [Doctor] reports what is available and what to do.
 package backend
 
 import (
@@ -25,8 +26,8 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-// Environment variables. Setting offlineEnv to 1, or noInstallEnv to anything, forbids downloads. pluginDirsEnv lists the
-// directories of plugins instead of the usual ones. go-xla has the latter two.
+// Environment variables. Setting offlineEnv to 1, or noInstallEnv to anything, forbids downloads. pluginDirsEnv lists
+// the directories of plugins instead of the usual ones. go-xla has the latter two.
 const (
 	offlineEnv    = "CCP_OFFLINE"
 	noInstallEnv  = "GOMLX_NO_AUTO_INSTALL"
@@ -39,7 +40,8 @@ const optionPrefix = "backend: "
 // Progress receives the number of bytes of a file that have arrived. total is negative if the size is unknown.
 type Progress func(name string, done, total int64)
 
-// Options of [Open] and [Doctor]. The zero value opens the best installed backend; it downloads nothing and prints nothing.
+// Options of [Open] and [Doctor]. The zero value opens the best installed backend; it downloads nothing and prints
+// nothing.
 type Options struct {
 	// Name overrides GOMLX_BACKEND if it is not empty: "go", "xla", "xla:cpu", "xla:cuda", "xla:/path/plugin.so".
 	Name string
@@ -64,12 +66,12 @@ type opener struct {
 	offline  bool
 	log      io.Writer
 	progress Progress
-	failed   map[string]bool                     // Intact plugin files that did not work in this call.
 	install  func(op *opener, kind string) error // installPlugin, replaced in tests.
 }
 
-// Open opens a backend; the package's documentation says which. If neither Options.Name nor GOMLX_BACKEND asks for one, Open
-// always finds one, and reports what failed as notices. If a request fails, the error lists what is available.
+// Open opens a backend; the package's documentation says which. If neither Options.Name nor GOMLX_BACKEND asks for
+// one, Open always finds one, and reports what failed as notices. If a request fails, the error lists what is
+// available.
 func Open(o Options) (compute.Backend, Info, error) {
 	op := newOpener(o)
 	source := optionPrefix
@@ -87,8 +89,8 @@ func Open(o Options) (compute.Backend, Info, error) {
 func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }
 
 func newOpener(o Options) *opener {
-	return &opener{offline: !o.Install || offlineByEnv(), log: cmp.Or[io.Writer](o.Log, io.Discard), progress: o.Progress,
-		failed: map[string]bool{}, install: installPlugin}
+	log := cmp.Or[io.Writer](o.Log, io.Discard)
+	return &opener{offline: !o.Install || offlineByEnv(), log: log, progress: o.Progress, install: installPlugin}
 }
 
 // offlineByEnv reports whether the environment forbids downloads.
@@ -106,7 +108,8 @@ func (op *opener) notice(format string, args ...any) {
 	_, _ = fmt.Fprintf(op.log, format+"\n", args...)
 }
 
-// openRequest opens what a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], asks for, or the best backend for "".
+// openRequest opens what a configuration in GoMLX's format, NAME[:PLUGIN[,OPTION…]], asks for, or the best backend
+// for "".
 func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 	name, rest, _ := strings.Cut(request, ":")
 	plugin, options, _ := strings.Cut(rest, ",")
@@ -155,55 +158,30 @@ func (op *opener) openXLA(options string) (compute.Backend, Info, error) {
 	return op.openKind("cpu", options)
 }
 
-// openKind opens an installed plugin of a kind ("cpu", "cuda", …). If none is intact and downloads are allowed, it installs one.
-// It does not install again what is intact and fails: that would never end.
+// openKind opens the first intact plugin of a kind ("cpu", "cuda", …). If none is intact and downloads are allowed,
+// it installs one. It does not install again what is intact and fails: that would never end.
 func (op *opener) openKind(kind, options string) (compute.Backend, Info, error) {
-	b, info, intact, err := op.openInstalled(kind, options)
-	if err == nil || intact || (kind != "cpu" && kind != "cuda") {
-		return b, info, err
-	}
-	if op.offline {
-		return nil, Info{}, fmt.Errorf("%w, and downloads are off", err)
-	}
-	if installErr := op.install(op, kind); installErr != nil {
-		return nil, Info{}, oneLine(err, installErr)
-	}
-	b, info, _, err = op.openInstalled(kind, options)
-	return b, info, err
-}
-
-// openInstalled tries the installed plugins of a kind in turn. intact reports whether one of them was an undamaged file.
-func (op *opener) openInstalled(kind, options string) (b compute.Backend, info Info, intact bool, err error) {
-	var names []string
-	var failures []error
-	for _, plugin := range findPlugins() {
-		names = append(names, plugin.Name)
-		if !plugin.is(kind) || op.failed[plugin.Path] {
-			continue
+	plugin, err := findIntact(kind)
+	if err != nil && (kind == "cpu" || kind == "cuda") {
+		if op.offline {
+			return nil, Info{}, fmt.Errorf("%w, and downloads are off", err)
 		}
-		damage := checkIntact(plugin.Path)
-		intact = intact || damage == nil
-		b, info, err := openPlugin(plugin, options)
-		if err == nil {
-			return b, info, true, nil
+		if installErr := op.install(op, kind); installErr != nil {
+			return nil, Info{}, oneLine(err, installErr)
 		}
-		op.failed[plugin.Path] = damage == nil
-		failures = append(failures, err)
+		plugin, err = findIntact(kind)
 	}
-	if len(failures) > 0 {
-		return nil, Info{}, intact, oneLine(failures...)
+	if err != nil {
+		return nil, Info{}, err
 	}
-	have := "none is"
-	if len(names) > 0 {
-		have = "only " + strings.Join(names, ", ")
-	}
-	return nil, Info{}, false, fmt.Errorf("no XLA plugin %q, %s installed", kind, have)
+	return openPlugin(plugin, options)
 }
 
 // openGo opens the pure Go backend with options in GoMLX's format.
 //
-// Without options it runs one operation after another, each on all cores. The backend's own default runs operations side by
-// side. In compute v0.1.3 this hangs if two large matrix products each hold a worker and wait for another one.
+// Without options it runs one operation after another, each on all cores. The backend's own default runs operations
+// side by side. In compute v0.1.3 this hangs if two large matrix products each hold a worker and wait for another
+// one.
 func openGo(options string) (b compute.Backend, info Info, err error) {
 	defer recovered(&err)
 	if b, err = compute.NewWithConfig("go:" + cmp.Or(options, "ops_sequential")); err != nil {

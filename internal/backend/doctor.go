@@ -30,7 +30,8 @@ type Report struct {
 	Advice   []string          `json:"advice"`   // What to do; empty when all is well.
 }
 
-// Trial is a tiny computation on one backend: a product of two 256x256 float32 matrices, compared with the exact result.
+// Trial is a tiny computation on one backend: a product of two 256x256 float32 matrices, compared with the exact
+// result.
 type Trial struct {
 	Info
 	Config  string  `json:"config"`           // The configuration for GOMLX_BACKEND that gives this backend.
@@ -40,8 +41,8 @@ type Trial struct {
 	Error   string  `json:"error,omitempty"`  // Why the backend does not work; empty if it does.
 }
 
-// Doctor examines everything that decides which backend is opened, and tries a tiny computation on each available backend.
-// It changes nothing and downloads nothing.
+// Doctor examines everything that decides which backend is opened, and tries a tiny computation on each available
+// backend. It changes nothing and downloads nothing.
 func Doctor(o Options) Report {
 	request := o.request()
 	r := Report{
@@ -166,8 +167,8 @@ func advise(r Report) (advice []string) {
 	case fetchOf("cpu") == nil:
 		add("no XLA plugin is published for %s: only the pure Go backend is available", r.Machine.Platform)
 	case r.Offline:
-		add("XLA is not installed and downloads are off: allow them once (unset %s and %s), or copy %s from another machine into %s",
-			offlineEnv, noInstallEnv, cpuPlugin, dir)
+		add("XLA is not installed and downloads are off: allow them once (unset %s and %s), or copy %s from another machine "+
+			"into %s", offlineEnv, noInstallEnv, cpuPlugin, dir)
 	default:
 		add("XLA is not installed: `ccp train` installs it (60 MB) into %s", dir)
 	}
@@ -190,7 +191,8 @@ func (r Report) String() string {
 	}
 	line("machine", "%s", r.Machine)
 	if native := r.Machine.BFloat16; native != nil {
-		line("bfloat16", "the processor multiplies it (%s): dtype bfloat16 trains large networks faster on xla:cpu", strings.Join(native, ", "))
+		line("bfloat16", "the processor multiplies it (%s): dtype bfloat16 trains large networks faster on xla:cpu",
+			strings.Join(native, ", "))
 	}
 	modules := slices.Sorted(maps.Keys(r.Versions))
 	for i, name := range modules {

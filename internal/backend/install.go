@@ -34,7 +34,6 @@ type install struct {
 	progress Progress      // of downloads; may be nil
 	lockWait time.Duration // for another process that installs
 	fetch    func(in *install) error
-	usable   func(path string) bool
 	fetcher  download.Fetcher
 	index    index
 }
@@ -51,7 +50,6 @@ func installPlugin(op *opener, kind string) error {
 	return (&install{
 		kind: kind, dir: dir, log: op.log, progress: op.progress, lockWait: 15 * time.Minute,
 		fetch: fetchOf(kind), fetcher: fetcher, index: pypi,
-		usable: func(path string) bool { return !op.failed[path] && checkIntact(path) == nil },
 	}).run()
 }
 
@@ -81,10 +79,8 @@ func (in *install) run() error {
 		return err
 	}
 	defer func() { _ = lock.Unlock() }()
-	for _, plugin := range findPlugins() {
-		if plugin.is(in.kind) && in.usable(plugin.Path) {
-			return nil
-		}
+	if _, err := findIntact(in.kind); err == nil {
+		return nil
 	}
 	in.removeParts() // of an interrupted installation
 	defer in.removeParts()
@@ -126,8 +122,8 @@ func (in *install) download(address, name, sum string) (path string, err error) 
 	if in.progress != nil {
 		fetcher.Progress = func(done, total int64) { in.progress(name, done, total) }
 	}
-	path = in.part(name)
-	return path, fetcher.Fetch(context.Background(), download.File{URL: address, Path: path, Sum: "sha256:" + sum, Temporary: true})
+	file := download.File{URL: address, Path: in.part(name), Sum: "sha256:" + sum, Temporary: true}
+	return file.Path, fetcher.Fetch(context.Background(), file)
 }
 
 // place gives an unfinished plugin its name if the plugin is intact. checked says what its checksum was compared with.
@@ -174,15 +170,16 @@ const cpuPlugin = "pjrt_c_api_cpu_plugin.so"
 // index asks a Python package index for a package. It also returns the address of the answer.
 type index func(name string) (info *installer.PipPackageInfo, from *url.URL, err error)
 
-// pypi asks the public index or its mirror. go-xla's GetPipInfo would wait for ever for a server that does not answer, and
-// hides the address of the answer.
+// pypi asks the public index or its mirror. go-xla's GetPipInfo would wait for ever for a server that does not
+// answer, and hides the address of the answer.
 func pypi(name string) (*installer.PipPackageInfo, *url.URL, error) {
 	info := &installer.PipPackageInfo{}
 	from, err := fetcher.JSON(context.Background(), "https://pypi.org/pypi/"+name+"/json", info)
 	return info, from, err
 }
 
-// downloadWheel fetches a file of the index. If the index is a mirror, the file's address can be relative to the answer's.
+// downloadWheel fetches a file of the index. If the index is a mirror, the file's address can be relative to the
+// answer's.
 func (in *install) downloadWheel(release installer.PipReleaseInfo, from *url.URL) (path string, err error) {
 	address, err := url.Parse(release.URL)
 	if err != nil {
@@ -211,11 +208,11 @@ func (in *install) wheel(w wheel) error {
 		}
 		return in.place(plugin, cpuPlugin, w.Package+" "+w.Version, "as pinned")
 	}
-	return fmt.Errorf("Python package %s: version %s has no file with sha256 %s in the package index", w.Package, w.Version, w.SHA256)
+	return fmt.Errorf("the package index has no file of %s, version %s, with sha256 %s", w.Package, w.Version, w.SHA256)
 }
 
-// releaseVersion is the version of the CPU plugin that go-xla v0.4.2 was tested with. go-xla names it too, but in a package that
-// needs cgo.
+// releaseVersion is the version of the CPU plugin that go-xla v0.4.2 was tested with. go-xla names it too, but in a
+// package that needs cgo.
 const releaseVersion = "v0.114.0"
 
 // releasePlatforms are the platforms whose CPU plugin only go-xla's release page has.
@@ -236,13 +233,17 @@ func (in *install) release() error {
 	}
 	for _, asset := range answer.Assets {
 		ending, ours := strings.CutPrefix(asset.Name, fmt.Sprintf("pjrt_cpu_%s_%s.", runtime.GOOS, runtime.GOARCH))
-		unpack := map[string]func(archive, folder string) ([]string, error){"tar.gz": installer.Untar, "zip": installer.Unzip}[ending]
-		if !ours || unpack == nil {
+		if !ours || ending != "tar.gz" && ending != "zip" {
 			continue
+		}
+		unpack := installer.Untar
+		if ending == "zip" {
+			unpack = installer.Unzip
 		}
 		sum, known := strings.CutPrefix(asset.Digest, "sha256:")
 		if !known {
-			return fmt.Errorf("%s: the release page gives no sha256 of %s; get the file in another way and unpack it in %s", page, asset.Name, in.dir)
+			return fmt.Errorf("the release page gives no sha256 of %s; get the file in another way and unpack it in %s",
+				asset.Name, in.dir)
 		}
 		archive, err := in.download(asset.URL, asset.Name, sum)
 		if err != nil {
@@ -273,8 +274,9 @@ const (
 	jaxTeam       = "jax-dev@google.com"
 )
 
-// cuda installs the CUDA plugin and NVIDIA's libraries from Python wheels into the folder nvidia, as go-xla's CudaInstall does. Links
-// show the libraries at the places where NVIDIA's tools look. The folder appears when it is complete.
+// cuda installs the CUDA plugin and NVIDIA's libraries from Python wheels into the folder nvidia, as go-xla's
+// CudaInstall does. Links show the libraries at the places where NVIDIA's tools look. The folder appears when it is
+// complete.
 func (in *install) cuda() error {
 	if platform != "linux/amd64" {
 		return errors.New("the CUDA plugin is published for linux/amd64 only")
@@ -283,9 +285,10 @@ func (in *install) cuda() error {
 		return errors.New("no NVIDIA GPU found")
 	}
 	if os.Getenv(pluginDirsEnv) != "" { // The libraries are found by links beside go-xla's own directory only.
-		return fmt.Errorf("the CUDA plugin goes into go-xla's own directory, but %s points elsewhere; unset it", pluginDirsEnv)
+		return fmt.Errorf("the CUDA plugin goes into go-xla's directory, but %s points elsewhere; unset it", pluginDirsEnv)
 	}
-	_, _ = fmt.Fprintln(in.log, "installing XLA for CUDA with NVIDIA's libraries, several GB, once (GOMLX_BACKEND=xla:cpu or CCP_OFFLINE=1 avoids it)")
+	_, _ = fmt.Fprintln(in.log, "installing XLA for CUDA with NVIDIA's libraries, several GB, once "+
+		"(GOMLX_BACKEND=xla:cpu or CCP_OFFLINE=1 avoids it)")
 	return in.fetchCUDA()
 }
 
@@ -317,7 +320,8 @@ func (in *install) fetchCUDA() error {
 		return err
 	}
 	if info.Info.AuthorEmail != jaxTeam {
-		return fmt.Errorf("package %s is of %q, not of the JAX team (%s); do not trust it", cudaPlugin, info.Info.AuthorEmail, jaxTeam)
+		return fmt.Errorf("package %s is of %q, not of the JAX team (%s); do not trust it",
+			cudaPlugin, info.Info.AuthorEmail, jaxTeam)
 	}
 	archive, err := in.newest(installer.PipDependency{Package: cudaPlugin, Exact: info.Info.Version})
 	if err != nil {
@@ -345,8 +349,8 @@ func (in *install) fetchCUDA() error {
 	if err := errors.Join(os.RemoveAll(target), os.Rename(work, target)); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(in.log, "installed XLA for CUDA (%s %s and NVIDIA's libraries; each sha256 as the package index says, not pinned): %s\n",
-		cudaPlugin, info.Info.Version, target)
+	_, _ = fmt.Fprintf(in.log, "installed XLA for CUDA (%s %s and NVIDIA's libraries; "+
+		"each sha256 as the package index says, not pinned): %s\n", cudaPlugin, info.Info.Version, target)
 	return nil
 }
 

@@ -26,7 +26,7 @@ import (
 
 func newTestInstall(dir string, log io.Writer, fetch func(in *install) error) *install {
 	return &install{kind: "cpu", dir: dir, log: log, lockWait: 10 * time.Second, fetch: fetch,
-		fetcher: download.Fetcher{Pause: time.Millisecond}, usable: func(path string) bool { return checkIntact(path) == nil }}
+		fetcher: download.Fetcher{Pause: time.Millisecond}}
 }
 
 func TestTwoInstallersDownloadOnce(t *testing.T) {
@@ -133,7 +133,8 @@ func TestRelease(t *testing.T) {
 				content, err := os.ReadFile(filepath.Join(dir, "pjrt_c_api_cpu_v1_plugin.so"))
 				require.NoError(t, err)
 				assert.Equal(t, library, content)
-				assert.Contains(t, log.String(), "installed XLA for the CPU (go-xla's release "+releaseVersion+", sha256 as the release page says, not pinned)")
+				assert.Contains(t, log.String(),
+					"installed XLA for the CPU (go-xla's release "+releaseVersion+", sha256 as the release page says, not pinned)")
 				assert.Equal(t, map[string]bool{name: true}, shown)
 			} else {
 				require.ErrorContains(t, err, c.want)

@@ -30,7 +30,8 @@ var bfloat16Flags = []string{"amx_bf16", "avx512_bf16", "bf16"}
 // ThisMachine asks the operating system. CPU model and memory are known on Linux only.
 func ThisMachine() Machine {
 	system := os.DirFS("/")
-	m := Machine{Platform: platform, Cores: runtime.NumCPU(), CPU: field(system, "proc/cpuinfo", "model name"), BFloat16: bfloat16Of(system)}
+	m := Machine{Platform: platform, Cores: runtime.NumCPU(), CPU: field(system, "proc/cpuinfo", "model name"),
+		BFloat16: bfloat16Of(system)}
 	kibibytes, _, _ := strings.Cut(field(system, "proc/meminfo", "MemTotal"), " ")
 	if size, err := strconv.ParseInt(kibibytes, 10, 64); err == nil {
 		m.Memory = size << 10
@@ -144,11 +145,11 @@ func (g GPUs) advice() string {
 	case g.Cards == 0:
 		return ""
 	case g.Driver == "":
-		return fmt.Sprintf("there is an NVIDIA GPU, but its driver is not loaded: install NVIDIA's driver %d or newer, which CUDA 13 needs; "+
-			"in a container, pass the GPU through (docker run --gpus all)", leastDriver)
+		return fmt.Sprintf("there is an NVIDIA GPU, but its driver is not loaded: install NVIDIA's driver %d or newer, "+
+			"which CUDA 13 needs; in a container, pass the GPU through (docker run --gpus all)", leastDriver)
 	case version < leastDriver:
-		return fmt.Sprintf("NVIDIA's driver is %s, but CUDA 13 needs %d or newer: update it, or train on the CPU (backend xla:cpu)",
-			g.Driver, leastDriver)
+		return fmt.Sprintf("NVIDIA's driver is %s, but CUDA 13 needs %d or newer: update it, or train on the CPU "+
+			"(backend xla:cpu)", g.Driver, leastDriver)
 	}
 	return ""
 }

@@ -37,7 +37,7 @@ func TestMemoryOf(t *testing.T) {
 	assert.False(t, ok, "pure Go does not tell")
 }
 
-// A sum that is written over its first addend takes no memory of its own, and is right also where the caller keeps that addend.
+// A sum that is written over its first addend takes no memory of its own. It is right also if the caller keeps that addend.
 func TestReuse(t *testing.T) {
 	reused := false
 	sum := func(a, b *Node) *Node {

@@ -10,8 +10,8 @@ import (
 )
 
 // errNoXLA says why this program has no XLA, and what to do.
-var errNoXLA = errors.New("this program was built without cgo, which XLA needs; build it with CGO_ENABLED=1 and a C compiler, " +
-	"or compute in pure Go (backend go)")
+var errNoXLA = errors.New("this program was built without cgo, which XLA needs; " +
+	"build it with CGO_ENABLED=1 and a C compiler, or compute in pure Go (backend go)")
 
 func openPlugin(pluginFile, string) (compute.Backend, Info, error) { return nil, Info{}, errNoXLA }
 

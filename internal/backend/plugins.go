@@ -35,8 +35,8 @@ func installDir() (string, error) {
 	return filepath.Abs(searchDirs()[0])
 }
 
-// searchDirs returns the directories of plugins in go-xla's order. It leaves out the system's own library directories (ld.so.conf):
-// GOMLX_BACKEND can name a plugin there by its path.
+// searchDirs returns the directories of plugins in go-xla's order. It leaves out the system's own library directories
+// (ld.so.conf): GOMLX_BACKEND can name a plugin there by its path.
 func searchDirs() []string {
 	if dirs := pathList(pluginDirsEnv); len(dirs) > 0 {
 		return dirs
@@ -73,13 +73,37 @@ func findPlugins() []pluginFile {
 	return found
 }
 
+// findIntact returns the first installed plugin of a kind that is not damaged. The error says what there is instead.
+func findIntact(kind string) (pluginFile, error) {
+	var names []string
+	var damages []error
+	for _, plugin := range findPlugins() {
+		names = append(names, plugin.Name)
+		if !plugin.is(kind) {
+			continue
+		}
+		damage := checkIntact(plugin.Path)
+		if damage == nil {
+			return plugin, nil
+		}
+		damages = append(damages, damage)
+	}
+	switch {
+	case len(damages) > 0:
+		return pluginFile{}, oneLine(damages...)
+	case len(names) > 0:
+		return pluginFile{}, fmt.Errorf("no XLA plugin %q, only %s installed", kind, strings.Join(names, ", "))
+	}
+	return pluginFile{}, fmt.Errorf("no XLA plugin %q, none is installed", kind)
+}
+
 // nameOfPath returns the plugin name that a file's name holds, else the file's name itself.
 func nameOfPath(path string) string {
 	return pluginName.ReplaceAllString(filepath.Base(path), "$1$2")
 }
 
-// checkIntact returns an error if a plugin file is damaged or built for another processor. The loader would accept a truncated
-// library, and the process would then die of SIGBUS. Only ELF files can be checked; others pass.
+// checkIntact returns an error if a plugin file is damaged or built for another processor. The loader would accept a
+// truncated library, and the process would then die of SIGBUS. Only ELF files can be checked; others pass.
 func checkIntact(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -101,7 +101,7 @@ func TestWheelInstall(t *testing.T) {
 
 	t.Run("version gone from the index", func(t *testing.T) {
 		err := newWheelInstall(emptyPluginDir(t), io.Discard, noVersion, serveWheel(t, good, "absolute", whole(archive))).run()
-		require.ErrorContains(t, err, "version 9.9 has no file with sha256 "+good.SHA256)
+		require.ErrorContains(t, err, "has no file of toy, version 9.9, with sha256 "+good.SHA256)
 	})
 	t.Run("folder cannot be written", func(t *testing.T) {
 		in := newWheelInstall(filepath.Join(writeFile(t, t.TempDir(), "file", nil), "gone"), io.Discard, good, serveWheel(t, good, "absolute", whole(archive)))
@@ -124,7 +124,8 @@ func TestSourcesOfTheCPUPlugin(t *testing.T) {
 		assert.False(t, releasePlatforms[name], name)
 	}
 	assert.True(t, releasePlatforms["darwin/arm64"])
-	assert.Equal(t, slices.Contains(installer.CPUSupportedPlatforms, runtime.GOOS+"_"+runtime.GOARCH), fetchOf("cpu") != nil)
+	supported := slices.Contains(installer.CPUSupportedPlatforms, runtime.GOOS+"_"+runtime.GOARCH)
+	assert.Equal(t, supported, fetchOf("cpu") != nil)
 }
 
 // TestFetchCUDA installs libraries and plugin as the packages of an index say: the newest that fits, of this platform.
@@ -189,8 +190,8 @@ func TestFetchCUDA(t *testing.T) {
 	link, err := os.Readlink(filepath.Join(dir, "nvidia", "bin", "ptxas"))
 	require.NoError(t, err)
 	assert.Equal(t, "../cu13/bin/ptxas", link)
-	assert.Contains(t, log.String(), "installed XLA for CUDA (jax-cuda13-pjrt 0.12 and NVIDIA's libraries; each sha256 as the package index says, not pinned): "+
-		filepath.Join(dir, "nvidia"))
+	assert.Contains(t, log.String(), "installed XLA for CUDA (jax-cuda13-pjrt 0.12 and NVIDIA's libraries; "+
+		"each sha256 as the package index says, not pinned): "+filepath.Join(dir, "nvidia"))
 
 	author = "somebody@else.example"
 	require.ErrorContains(t, in.run(), "not of the JAX team")

@@ -48,7 +48,8 @@ func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info
 	}
 	kind, _, _ := strings.Cut(plugin.Name, "_v")
 	major, minor := loaded.Version()
-	return b, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: fmt.Sprintf("%d.%d", major, minor), Devices: b.NumDevices()}, nil
+	version := fmt.Sprintf("%d.%d", major, minor)
+	return b, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: version, Devices: b.NumDevices()}, nil
 }
 
 // MemoryOf returns XLA's own account of a compiled program's memory. Other backends keep no account, and ok is false.
@@ -67,11 +68,12 @@ func MemoryOf(e compute.Executable) (m ProgramMemory, ok bool) {
 }
 
 // Reuse lets a program's result, counted from 0, take the memory of a parameter of the same shape. The call must then
-// donate the parameter. Call Reuse before the program is compiled. It reports whether the backend can do this: only XLA can.
+// donate the parameter. Call Reuse before the program is compiled. It reports whether the backend can do this: only
+// XLA can.
 //
-// XLA calls this input-output aliasing, and an attribute of the parameter asks for it. GoMLX v0.28.3 donates the variables
-// that a step changes, but does not set the attribute. Each variable then takes its memory twice. go-xla v0.4.2 has no call
-// that sets the attribute. Reuse therefore sets it through the node's fields.
+// XLA calls this input-output aliasing, and an attribute of the parameter asks for it. GoMLX v0.28.3 donates the
+// variables that a step changes, but does not set the attribute. Each variable then takes its memory twice. go-xla
+// v0.4.2 has no call that sets the attribute. Reuse therefore sets it through the node's fields.
 func Reuse(parameter *graph.Node, result int) bool {
 	ops := reflect.ValueOf(parameter).Elem().FieldByName("outputOps")
 	if ops.Kind() != reflect.Slice || ops.Len() != 1 || ops.Index(0).Elem().Type() != reflect.TypeFor[*xla.Node]() {

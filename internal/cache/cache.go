@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Path returns the file of a cached result: name, a hash of the key's parts, and the ending. The parts together determine the
-// content. Two parts are the same if fmt prints them alike. Path is "" if the user has no cache folder.
+// Path returns the file of a cached result: name, a hash of the key's parts, and the ending. The parts together
+// determine the content. Two parts are the same if fmt prints them alike. Path is "" if the user has no cache folder.
 func Path(name, ending string, key ...any) string {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -23,9 +23,10 @@ func Path(name, ending string, key ...any) string {
 	return filepath.Join(base, "ccp", fmt.Sprintf("%s-%x%s", name, hash.Sum(nil)[:12], ending))
 }
 
-// Get returns what `read` reads at a Path. If read fails, Get returns what `make` makes, and has `write` keep it there. unkept
-// says why write failed; the value is good all the same.
-func Get[T any](path string, read func(path string) (T, error), make func() (T, error), write func(path string, v T) error) (v T, unkept, err error) {
+// Get returns what `read` reads at a Path. If read fails, Get returns what `make` makes, and has `write` keep it
+// there. unkept says why write failed; the value is good all the same.
+func Get[T any](path string, read func(path string) (T, error), make func() (T, error),
+	write func(path string, v T) error) (v T, unkept, err error) {
 	if path != "" {
 		if v, err = read(path); err == nil {
 			return v, nil, nil

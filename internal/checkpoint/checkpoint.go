@@ -2,12 +2,14 @@
 //
 // A snapshot is a folder KIND-STEP. It holds
 //
-//   - the variables and parameters of a store and the points of its learning curves, in the files of GoMLX (gomlx_checkpoints reads them);
+//   - the variables and parameters of a store and the points of its learning curves, in the files of GoMLX
+//     (gomlx_checkpoints reads them);
 //   - state.json, the caller's state;
 //   - manifest.json, the size and SHA-256 of each file.
 //
-// Save writes a snapshot under a temporary name, flushes it to the disk and then renames it. A kill at any moment leaves the
-// snapshots before it intact. Load reports a snapshot that does not match its manifest, and uses the one before it.
+// Save writes a snapshot under a temporary name, flushes it to the disk and then renames it. A kill at any moment
+// leaves the snapshots before it intact. Load reports a snapshot that does not match its manifest, and uses the one
+// before it.
 package checkpoint
 
 import (
@@ -55,10 +57,10 @@ type file struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Save writes the store's variables and parameters, the state and the points of the learning curves as snapshot KIND-STEP of dir. Then
-// it removes older snapshots of that kind except the `keep` newest, and those of later steps, which a resumed run has abandoned.
-// Save leaves out the variables for which skip returns true. The points are for GoMLX's tools; nothing here reads them. An error
-// names the file that failed; earlier snapshots stay as they were.
+// Save writes the store's variables and parameters, the state and the points of the learning curves as snapshot
+// KIND-STEP of dir. Then it removes older snapshots of that kind except the `keep` newest, and those of later steps,
+// which a resumed run has abandoned. Save leaves out the variables for which skip returns true. The points are for
+// GoMLX's tools; nothing here reads them. An error names the file that failed; earlier snapshots stay as they were.
 func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool,
 	points ...plot.Point) error {
 	final := snapshot(dir, kind, step)
@@ -101,8 +103,8 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 	return handler.Save()
 }
 
-// savePoints writes the points one after another, as GoMLX does. It writes an empty file for no points, because GoMLX's tool fails
-// without a file. It leaves out NaN and infinities, which JSON does not have.
+// savePoints writes the points one after another, as GoMLX does. It writes an empty file for no points, because
+// GoMLX's tool fails without a file. It leaves out NaN and infinities, which JSON does not have.
 func savePoints(dir string, points []plot.Point) error {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
@@ -117,8 +119,9 @@ func savePoints(dir string, points []plot.Point) error {
 	return files.WriteBytes(filepath.Join(dir, plot.TrainingPlotFileName), lines.Bytes())
 }
 
-// Load restores the newest intact snapshot of a kind: its variables into store, its state into state. It returns the step.
-// passedOver has a line for each damaged snapshot, which names it and says why it is damaged. If none is intact, Load returns ErrNone.
+// Load restores the newest intact snapshot of a kind: its variables into store, its state into state. It returns the
+// step. passedOver has a line for each damaged snapshot, which names it and says why it is damaged. If none is
+// intact, Load returns ErrNone.
 func Load(dir, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
 	steps, err := list(dir, kind)
 	if err != nil {
@@ -149,8 +152,8 @@ func Exists(dir, kind string) bool {
 	return err == nil && len(steps) > 0
 }
 
-// loadVariables reads all variables of a snapshot before it changes any of the store's. GoMLX's own loading would keep the value
-// of a variable that the store already has. The store keeps its parameters, which the caller has set.
+// loadVariables reads all variables of a snapshot before it changes any of the store's. GoMLX's own loading would
+// keep the value of a variable that the store already has. The store keeps its parameters, which the caller has set.
 func loadVariables(dir string, store *model.Store) error {
 	loaded := model.NewStore()
 	if _, err := checkpoint.Load(loaded).Dir(dir).ExcludeAllParams().Immediate().Done(); err != nil {
@@ -196,7 +199,8 @@ func list(dir, kind string) (steps []int, err error) {
 	return steps, err
 }
 
-// prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes what killed writers left behind.
+// prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes what killed writers
+// left behind.
 func prune(dir, kind string, step, keep int) error {
 	steps, err := list(dir, kind)
 	if err != nil {
@@ -251,7 +255,8 @@ func verify(dir string, step int) error {
 			return err
 		}
 		if got != want {
-			return fmt.Errorf("%s has %d bytes and SHA-256 %.12s…, its manifest says %d and %.12s…", name, got.Bytes, got.SHA256, want.Bytes, want.SHA256)
+			return fmt.Errorf("%s has %d bytes and SHA-256 %.12s…, its manifest says %d and %.12s…",
+				name, got.Bytes, got.SHA256, want.Bytes, want.SHA256)
 		}
 	}
 	return nil

@@ -1,7 +1,7 @@
 // Package download fetches published files and unpacks archives.
 //
-// A file gets its name only when it is complete and its checksum is right. Until then it is NAME.part. The next attempt continues
-// this part, in this process or a later one.
+// A file gets its name only when it is complete and its checksum is right. Until then it is NAME.part. The next
+// attempt continues this part, in this process or a later one.
 package download
 
 import (
@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -36,8 +37,8 @@ type File struct {
 	Path string // where the file goes; its folder is created
 	Sum  string // its checksum, "sha256:HEX" or "md5:HEX"
 
-	// Temporary says that only this program uses the file. A failed fetch then leaves nothing behind, and its error does not
-	// ask people to get the file themselves.
+	// Temporary says that only this program uses the file. A failed fetch then leaves nothing behind, and its error does
+	// not ask people to get the file themselves.
 	Temporary bool
 }
 
@@ -62,11 +63,12 @@ var defaultClient = func() *http.Client {
 	return &http.Client{Transport: transport}
 }()
 
-// Fetch puts a file in its place. If the file exists, Fetch only checks it. If ctx ends, the error wraps the cause, and Fetch keeps
-// what has arrived.
+// Fetch puts a file in its place. If the file exists, Fetch only checks it. If ctx ends, the error wraps the cause,
+// and Fetch keeps what has arrived.
 //
-// Errors name the address and say what to do. They are: no network, no such file, another checksum, a full disk, and another process
-// that fetches the same file. If the checksum differs, Fetch deletes the download; if the disk is full, it keeps it.
+// Errors name the address and say what to do. They are: no network, no such file, another checksum, a full disk, and
+// another process that fetches the same file. If the checksum differs, Fetch deletes the download; if the disk is
+// full, it keeps it.
 func (f Fetcher) Fetch(ctx context.Context, file File) error {
 	if err := checkSum(file.Sum); err != nil {
 		return err
@@ -103,7 +105,8 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 	return os.Rename(part, file.Path)
 }
 
-// persist makes attempts until the part is the published file. It pauses longer after each attempt that brought nothing.
+// persist makes attempts until the part is the published file. It pauses longer after each attempt that brought
+// nothing.
 func (f Fetcher) persist(ctx context.Context, file File, part string) error {
 	pause, most := cmp.Or(f.Pause, time.Second), sizeOf(part)
 	for failures := 0; ; {
@@ -113,8 +116,9 @@ func (f Fetcher) persist(ctx context.Context, file File, part string) error {
 			if err != nil || found == file.Sum {
 				return err
 			}
-			wrong := fmt.Errorf("what came (%d bytes) has %s, the published file %s, and was deleted; try again: if it stays so, "+
-				"the file has changed, or something on the way changes it", sizeOf(part), strings.Replace(found, ":", " ", 1), digits(file.Sum))
+			wrong := fmt.Errorf("what came (%d bytes) has %s, the published file %s, and was deleted; try again: if it "+
+				"stays so, the file has changed, or something on the way changes it",
+				sizeOf(part), strings.Replace(found, ":", " ", 1), digits(file.Sum))
 			if err := os.Truncate(part, 0); err != nil || start == 0 {
 				return cmp.Or(err, wrong)
 			}
@@ -138,7 +142,8 @@ func (f Fetcher) persist(ctx context.Context, file File, part string) error {
 	}
 }
 
-// attempt requests address from byte `have` on and appends the answer to the part. start is the byte at which the answer began.
+// attempt requests address from byte `have` on and appends the answer to the part. start is the byte at which the
+// answer began.
 func (f Fetcher) attempt(ctx context.Context, address, part string, have int64) (start int64, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -176,23 +181,23 @@ func (f Fetcher) attempt(ctx context.Context, address, part string, have int64) 
 		}
 	}
 	arrived(0)
-	_, err = io.Copy(file, reader(func(buffer []byte) (int, error) {
-		n, err := response.Body.Read(buffer)
-		if n > 0 {
-			watch.Reset(stall)
-			arrived(n)
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			err = failure{err, true, tryAgain} // Reading may work the next time; writing will not.
-		}
-		return n, err
-	}))
+	_, err = io.Copy(file, io.TeeReader(response.Body, written(func(n int) {
+		watch.Reset(stall)
+		arrived(n)
+	})))
+	if _, disk := errors.AsType[*fs.PathError](err); err != nil && !disk {
+		err = failure{err, true, tryAgain} // Reading may work the next time; writing will not.
+	}
 	return start, err
 }
 
-type reader func(buffer []byte) (int, error)
+// written is a writer that takes note of the number of bytes.
+type written func(n int)
 
-func (r reader) Read(buffer []byte) (int, error) { return r(buffer) }
+func (w written) Write(bytes []byte) (int, error) {
+	w(len(bytes))
+	return len(bytes), nil
+}
 
 // get requests address from byte `have` on.
 func (f Fetcher) get(ctx context.Context, address string, have int64) (*http.Response, error) {
@@ -246,8 +251,8 @@ func sizeOf(path string) int64 {
 	return info.Size()
 }
 
-// hashes are the kinds of checksums. md5 is for publishers that give nothing better: it reveals damage, and no forgery that
-// hits a given md5 is known.
+// hashes are the kinds of checksums. md5 is for publishers that give nothing better: it reveals damage, and no
+// forgery that hits a given md5 is known.
 var hashes = map[string]func() hash.Hash{"sha256": sha256.New, "md5": md5.New}
 
 // checkSum returns an error unless sum is "sha256:HEX" or "md5:HEX" with as many lower-case digits as the kind has.
@@ -285,8 +290,8 @@ func (f failure) Unwrap() error { return f.error }
 
 const tryAgain = "give the same command to go on"
 
-// requestError classifies the error of a request without an answer. Another attempt does not help against unknown names and
-// untrusted certificates.
+// requestError classifies the error of a request without an answer. Another attempt does not help against unknown
+// names and untrusted certificates.
 func requestError(err error) error {
 	if request, ok := errors.AsType[*url.Error](err); ok {
 		err = request.Err // It repeats the address, which explain gives.
@@ -321,7 +326,8 @@ func explain(ctx context.Context, err error, file File) error {
 		}
 		return fmt.Errorf("stopped while fetching %s: %w%s", file.URL, context.Cause(ctx), kept)
 	case known:
-		return fmt.Errorf("cannot fetch %s: %w; %s; or get it in another way and put it at %s", file.URL, err, f.advice, file.Path)
+		return fmt.Errorf("cannot fetch %s: %w; %s; or get it in another way and put it at %s",
+			file.URL, err, f.advice, file.Path)
 	}
 	return fmt.Errorf("fetch %s: %w", file.URL, err)
 }

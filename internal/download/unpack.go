@@ -16,7 +16,8 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// Unpack unpacks a gzipped tar archive into a new folder, which appears complete or not at all. It creates the folder's parent.
+// Unpack unpacks a gzipped tar archive into a new folder, which appears complete or not at all. It creates the
+// folder's parent.
 //
 // It fails and leaves nothing in these cases:
 //
@@ -27,7 +28,8 @@ import (
 //
 // Unpack sets no limit to the size. Check the archive's checksum first, as [Fetcher.Fetch] does.
 func Unpack(ctx context.Context, archive, folder string) error {
-	if info, err := os.Lstat(folder); err == nil && (!info.IsDir() || os.Remove(folder) != nil) { // this removes an empty one
+	info, err := os.Lstat(folder)
+	if err == nil && (!info.IsDir() || os.Remove(folder) != nil) { // this removes an empty folder
 		return fmt.Errorf("cannot unpack %s: %s is there and is not an empty folder; move it away", archive, folder)
 	}
 	return files.Folder(folder, func(work string) error {

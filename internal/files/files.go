@@ -17,14 +17,15 @@ import (
 	"syscall"
 )
 
-// Unfinished begins the name of everything that is not complete yet. A process that holds the folder's lock may remove files of
-// such a name, which a killed process left.
+// Unfinished begins the name of everything that is not complete yet. A process that holds the folder's lock may
+// remove files of such a name, which a killed process left.
 const Unfinished = ".writing-"
 
-// Write creates the file at path with the content that `write` writes. The content goes to a temporary file in the same folder. Write
-// flushes this file to the disk and then renames it. So path holds either its old content or all of the new one, even if the
-// machine stops. If several processes write the same path at once, the last one wins. The file gets the permissions of any new
-// file. After a failure, such as a full disk, Write removes the temporary file; the error names path.
+// Write creates the file at path with the content that `write` writes. The content goes to a temporary file in the
+// same folder. Write flushes this file to the disk and then renames it. So path holds either its old content or all
+// of the new one, even if the machine stops. If several processes write the same path at once, the last one wins. The
+// file gets the permissions of any new file. After a failure, such as a full disk, Write removes the temporary file;
+// the error names path.
 func Write(path string, write func(w io.Writer) error) (err error) {
 	temporary := filepath.Join(filepath.Dir(path), Unfinished+rand.Text())
 	defer func() {
@@ -61,8 +62,8 @@ func cause(err error, temporary string) error {
 	return err
 }
 
-// Folder creates the folder at path with the files that fill writes into work. The folder appears complete or not at all, and Folder
-// creates the folders above it. An empty folder at path is replaced.
+// Folder creates the folder at path with the files that fill writes into work. The folder appears complete or not at
+// all, and Folder creates the folders above it. An empty folder at path is replaced.
 func Folder(path string, fill func(work string) error) error {
 	parent := filepath.Dir(path)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
@@ -139,8 +140,8 @@ func CheckDirectory(dir string) error {
 	return err
 }
 
-// Sync makes the content of a file, or the names in a folder, survive a power cut. Some file systems cannot do this for a
-// folder; that is no error.
+// Sync makes the content of a file, or the names in a folder, survive a power cut. Some file systems cannot do this
+// for a folder; that is no error.
 func Sync(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -16,8 +16,8 @@ static void reserve(void) {
 	free(block);
 }
 
-// ccp_keep_heap makes malloc keep what it has: it maps no large block on its own, and gives nothing back. Threads have at most
-// `heaps` heaps; 0 leaves glibc's limit.
+// ccp_keep_heap makes malloc keep what it has: it maps no large block on its own, and gives nothing back. Threads
+// have at most `heaps` heaps; 0 leaves glibc's limit.
 void ccp_keep_heap(size_t size, int heaps) {
 	if (heaps > 0) mallopt(M_ARENA_MAX, heaps);
 	mallopt(M_MMAP_MAX, 0);
@@ -29,9 +29,10 @@ void ccp_keep_heap(size_t size, int heaps) {
 
 // ccp_settle gives the pages of free blocks back to the system, and reserves the heap anew.
 //
-// It then leaves a hole of `room` bytes below a block of that size that stays. Both take addresses only. malloc uses the smallest
-// hole that is large enough, so small blocks go into this hole. A large block that comes and goes then finds its place whole.
-// Otherwise one small block in that place would send the large block into new memory. One call at a time.
+// It then leaves a hole of `room` bytes below a block of that size that stays. Both take addresses only. malloc uses
+// the smallest hole that is large enough, so small blocks go into this hole. A large block that comes and goes then
+// finds its place whole. Otherwise one small block in that place would send the large block into new memory. One call
+// at a time.
 void ccp_settle(size_t room) {
 	static void *above;
 	if (heap == 0) return;

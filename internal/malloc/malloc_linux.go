@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// tunables is glibc's environment variable for settings of malloc; heaps is the setting for the number of heaps, and oldHeaps the
-// variable for it in older versions.
+// tunables is glibc's environment variable for settings of malloc; heaps is the setting for the number of heaps, and
+// oldHeaps the variable for it in older versions.
 const (
 	tunables = "GLIBC_TUNABLES"
 	heaps    = "glibc.malloc.arena_max"

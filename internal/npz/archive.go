@@ -50,7 +50,8 @@ func Open(path string) (*File, error) {
 // Close closes the archive. Arrays that were read stay valid.
 func (f *File) Close() error { return f.archive.Close() }
 
-// Errorf formats an error, and puts the file's name in front unless the text has it. Callers use it when an array's content is wrong.
+// Errorf formats an error, and puts the file's name in front unless the text has it. Callers use it when an array's
+// content is wrong.
 func (f *File) Errorf(format string, values ...any) error {
 	err := fmt.Errorf(format, values...)
 	if strings.Contains(err.Error(), f.path+": ") {

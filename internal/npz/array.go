@@ -6,8 +6,8 @@
 //   - layout: little and big endian, C and Fortran order, scalars;
 //   - files: headers of version 1, 2 and 3, stored and deflated members.
 //
-// It refuses pickled objects, complex numbers, dates and records. Files come from users, so package npz believes no header: it compares
-// the shape with the number of bytes before it allocates anything.
+// It refuses pickled objects, complex numbers, dates and records. Files come from users, so package npz believes no
+// header: it compares the shape with the number of bytes before it allocates anything.
 package npz
 
 import (
@@ -41,8 +41,8 @@ func (a *Array) Kind() string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]")
 }
 
-// Ints returns the elements as int64. Booleans become 0 and 1. If an element has no exact int64 value, the error names the first such
-// element. The result may share memory with Data.
+// Ints returns the elements as int64. Booleans become 0 and 1. If an element has no exact int64 value, the error
+// names the first such element. The result may share memory with Data.
 func (a *Array) Ints() ([]int64, error) {
 	const exact = 1 << 53
 	out, err := convert[int64](a, "integers")
@@ -63,8 +63,8 @@ func (a *Array) Floats() ([]float64, error) {
 	return convert[float64](a, "numbers")
 }
 
-// Float32s returns the elements as float32, rounded. Booleans become 0 and 1; what is too large becomes an infinity. The result may
-// share memory with Data.
+// Float32s returns the elements as float32, rounded. Booleans become 0 and 1; what is too large becomes an infinity.
+// The result may share memory with Data.
 func (a *Array) Float32s() ([]float32, error) {
 	return convert[float32](a, "numbers")
 }

@@ -12,7 +12,8 @@ type Source interface {
 	Array(name string) (*Array, error)
 }
 
-// Vector reads an array of one dimension and n elements. A negative n allows any number. `of` is the word for the elements in an error.
+// Vector reads an array of one dimension and n elements. A negative n allows any number. `of` is the word for the
+// elements in an error.
 func Vector(from Source, name string, n int, of string) (*Array, error) {
 	a, err := from.Array(name)
 	switch {
@@ -23,7 +24,8 @@ func Vector(from Source, name string, n int, of string) (*Array, error) {
 	case n < 0:
 		return nil, fmt.Errorf("%s has shape %v; want one dimension", name, a.Shape)
 	case len(a.Shape) != 1 && a.Len() == n:
-		return nil, fmt.Errorf("%s has shape %v; want [%d], the number of %s: flatten it (%[1]s.ravel())", name, a.Shape, n, of)
+		return nil, fmt.Errorf("%s has shape %v; want [%d], the number of %s: flatten it (%[1]s.ravel())",
+			name, a.Shape, n, of)
 	}
 	return nil, fmt.Errorf("%s has shape %v; want [%d], the number of %s: the lengths must agree", name, a.Shape, n, of)
 }

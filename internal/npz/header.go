@@ -57,7 +57,8 @@ func readHeader(r io.Reader) (h header, taken int64, err error) {
 	return h, int64(8+width) + int64(length), err
 }
 
-// dictionary is the header's Python dictionary. Its three entries may come in any order. Python 2 wrote dimensions as 3L.
+// dictionary is the header's Python dictionary. Its three entries may come in any order. Python 2 wrote dimensions as
+// 3L.
 var dictionary = regexp.MustCompile(`^\{` + entry + `,` + entry + `,` + entry + `,?\s*\}$`)
 
 const entry = `\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
@@ -99,9 +100,10 @@ func parseHeader(text string) (h header, err error) {
 
 // types are the elements of fixed size by numpy's kind and size.
 var types = map[string]reflect.Type{
-	"b1": reflect.TypeFor[bool](), "i1": reflect.TypeFor[int8](), "i2": reflect.TypeFor[int16](), "i4": reflect.TypeFor[int32](),
-	"i8": reflect.TypeFor[int64](), "u1": reflect.TypeFor[uint8](), "u2": reflect.TypeFor[uint16](), "u4": reflect.TypeFor[uint32](),
-	"u8": reflect.TypeFor[uint64](), "f2": reflect.TypeFor[float32](), "f4": reflect.TypeFor[float32](), "f8": reflect.TypeFor[float64](),
+	"b1": reflect.TypeFor[bool](), "i1": reflect.TypeFor[int8](), "i2": reflect.TypeFor[int16](),
+	"i4": reflect.TypeFor[int32](), "i8": reflect.TypeFor[int64](), "u1": reflect.TypeFor[uint8](),
+	"u2": reflect.TypeFor[uint16](), "u4": reflect.TypeFor[uint32](), "u8": reflect.TypeFor[uint64](),
+	"f2": reflect.TypeFor[float32](), "f4": reflect.TypeFor[float32](), "f8": reflect.TypeFor[float64](),
 }
 
 // setType takes numpy's dtype string: byte order, kind, size.

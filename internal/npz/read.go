@@ -32,8 +32,8 @@ func ReadNPYFile(path string) (*Array, error) {
 	return a, nil
 }
 
-// ReadNPY reads an array in .npy format from r, which holds exactly size bytes. If the header's shape does not fit size, ReadNPY
-// returns an error before it allocates the array.
+// ReadNPY reads an array in .npy format from r, which holds exactly size bytes. If the header's shape does not fit
+// size, ReadNPY returns an error before it allocates the array.
 func ReadNPY(r io.Reader, size int64) (*Array, error) {
 	h, taken, err := readHeader(r)
 	if err != nil {
@@ -41,8 +41,8 @@ func ReadNPY(r io.Reader, size int64) (*Array, error) {
 	}
 	need := int64(h.count) * int64(h.size)
 	if left := size - taken; need != left {
-		return nil, fmt.Errorf("shape %v of %d-byte elements needs %d bytes, but the array has %d; the file is cut off or damaged",
-			h.shape, h.size, need, left)
+		return nil, fmt.Errorf("shape %v of %d-byte elements needs %d bytes, but the array has %d; the file is cut off or "+
+			"damaged", h.shape, h.size, need, left)
 	}
 	data, err := readElements(r, h)
 	if err != nil {

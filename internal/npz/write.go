@@ -19,7 +19,8 @@ type Named struct {
 	Array *Array
 }
 
-// Write writes the arrays in this order to a deflated .npz archive, which numpy.load reads. The file appears complete or not at all.
+// Write writes the arrays in this order to a deflated .npz archive, which numpy.load reads. The file appears complete
+// or not at all.
 func Write(path string, arrays []Named) error {
 	return WriteArchive(path, func(w *Writer) error {
 		for _, named := range arrays {
@@ -53,8 +54,8 @@ func (w *Writer) Array(name string, a *Array) error {
 	return w.member(name, func(member io.Writer) error { return WriteNPY(member, a) })
 }
 
-// Rows adds a float32 array row by row. `read` fills the slice with row i, which has as many values as the dimensions after the first
-// have together. An error of read ends the archive.
+// Rows adds a float32 array row by row. `read` fills the slice with row i, which has as many values as the dimensions
+// after the first have together. An error of read ends the archive.
 func (w *Writer) Rows(name string, shape []int, read func(i int, row []float32) error) error {
 	return w.member(name, func(member io.Writer) error {
 		h := header{shape: shape, size: 4}
@@ -91,8 +92,8 @@ func (w *Writer) member(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// WriteNPY writes an array in .npy format, little endian, C order, strings as dtype U. It returns an error if Data has none of Array's
-// types, or not as many elements as Shape says.
+// WriteNPY writes an array in .npy format, little endian, C order, strings as dtype U. It returns an error if Data
+// has none of Array's types, or not as many elements as Shape says.
 func WriteNPY(w io.Writer, a *Array) error {
 	h := header{shape: a.Shape, size: 1}
 	if err := h.setCount(); err != nil {

@@ -14,8 +14,8 @@
 //   - parts, the kinds of parts of a network that can have their own value; without it the whole network has one value;
 //   - models, the models that have the option; without it all models have it.
 //
-// A field is a bool, int, float64, string or an encoding.TextUnmarshaler. The options of an embedded struct belong to the outer struct
-// too. A models tag on an embedded struct holds for all its options.
+// A field is a bool, int, float64, string or an encoding.TextUnmarshaler. The options of an embedded struct belong to
+// the outer struct too. A models tag on an embedded struct holds for all its options.
 package params
 
 import (
@@ -55,7 +55,8 @@ var rules = map[string]struct {
 	"from -1":      {"a whole number from -1", func(v float64) bool { return v >= -1 && v < 1<<20 }},
 	"from 0":       {"a whole number from 0", func(v float64) bool { return v >= 0 && v < 1<<20 }},
 	"from 1":       {"a whole number from 1", func(v float64) bool { return v >= 1 && v < 1<<20 }},
-	"6n+2":         {"6n+2 with a whole n from 1, such as 20, 56 or 110", func(v float64) bool { return v >= 8 && math.Mod(v, 6) == 2 }},
+	"6n+2": {"6n+2 with a whole n from 1, such as 20, 56 or 110",
+		func(v float64) bool { return v >= 8 && math.Mod(v, 6) == 2 }},
 }
 
 // oneOf begins a rule that lists the values of a text: "one of a|b".
@@ -116,8 +117,8 @@ func Defaults[T any]() (options T) {
 	return options
 }
 
-// Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults. It panics, as
-// graph-building functions do, if a value does not parse or breaks its rule.
+// Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults.
+// It panics, as graph-building functions do, if a value does not parse or breaks its rule.
 func Read[T any](scope *model.Scope) T {
 	options := Defaults[T]()
 	for _, f := range Fields(reflect.TypeFor[T]()) {
@@ -146,8 +147,8 @@ func (f Field) Value(options any) any {
 	return v
 }
 
-// Set parses value into the option's field of the struct that options points to. The error names option and value, and says
-// what the value must be.
+// Set parses value into the option's field of the struct that options points to. The error names option and value,
+// and says what the value must be.
 func (f Field) Set(options any, value string) error {
 	v := reflect.ValueOf(options).Elem().FieldByIndex(f.index)
 	if field, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
@@ -186,7 +187,8 @@ func (f Field) Check(options any) error {
 		number = v.Float()
 	}
 	rule, ruled := rules[f.rule]
-	if math.IsInf(number, 0) || ruled && !rule.holds(number) || listed && !slices.Contains(strings.Split(list, "|"), v.String()) {
+	if math.IsInf(number, 0) || ruled && !rule.holds(number) ||
+		listed && !slices.Contains(strings.Split(list, "|"), v.String()) {
 		return f.wrong(v.Kind(), v.Interface())
 	}
 	return nil
@@ -194,7 +196,9 @@ func (f Field) Check(options any) error {
 
 // wrong returns the error that says what the option's values must be.
 func (f Field) wrong(kind reflect.Kind, value any) error {
-	must := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Float64: "a number"}[kind]
+	must := map[reflect.Kind]string{
+		reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Float64: "a number",
+	}[kind]
 	if rule, ok := rules[f.rule]; ok {
 		must = rule.says
 	} else if strings.HasPrefix(f.rule, oneOf) {

@@ -26,7 +26,8 @@ func Nearest(word string, known []string) (nearest string) {
 	return nearest
 }
 
-// Among returns the end of an error about an unknown word: the nearest known word, if there is one, and all known words.
+// Among returns the end of an error about an unknown word: the nearest known word, if there is one, and all known
+// words.
 func Among(word string, known []string) string {
 	all := "there are " + strings.Join(known, ", ")
 	if nearest := Nearest(word, known); nearest != "" {

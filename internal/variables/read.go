@@ -10,7 +10,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Read copies the values of a variable of scope, row-major. It returns an error if the variable is missing, or has another type or shape.
+// Read copies the values of a variable of scope, row-major. It returns an error if the variable is missing, or has
+// another type or shape.
 func Read[T int32 | float32 | float64](scope *model.Scope, name string, dims ...int) (flat []T, err error) {
 	path, want := model.JoinPath(scope.Scope(), name), shapes.Make(dtypes.FromGenericsType[T](), dims...)
 	v := scope.GetVariable(name)

@@ -1,5 +1,5 @@
-// Command linked is a user's program. It reports what glibc's malloc does in it: linked, after opening a backend, or after
-// models.KeepMemory and opening one. "one heap" does in addition what the program ccp does for bfloat16.
+// Command linked is a user's program. It reports what glibc's malloc does in it: linked, after opening a backend, or
+// after models.KeepMemory and opening one. "one heap" does in addition what the program ccp does for bfloat16.
 package main
 
 /*
@@ -28,7 +28,8 @@ static void *allocates(void *unused) {
 	return unused;
 }
 
-// heaps returns the number of malloc's heaps after six threads at a time have allocated; by default threads have their own.
+// heaps returns the number of malloc's heaps after six threads at a time have allocated; by default threads have
+// their own.
 static int heaps(void) {
 	pthread_t threads[6];
 	pthread_barrier_init(&together, NULL, 6);
