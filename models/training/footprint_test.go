@@ -95,8 +95,8 @@ func TestOutOfMemory(t *testing.T) {
 	assert.Len(t, full.Largest, 5)
 }
 
-// The memory that a dry run tells of is what two steps then take. Needs the data's folder and Linux; with CCP_MALLOC=default memory that
-// compiling has freed is not taken for free memory. CCP_FOOTPRINT picks one row by its name.
+// The memory that a dry run tells of is what two steps then take. The test needs the data's folder and Linux.
+// CCP_FOOTPRINT picks one row by its name.
 func TestFootprintIsMeasured(t *testing.T) {
 	folder, row := os.Getenv("CCP_DATA"), os.Getenv("CCP_FOOTPRINT")
 	if folder == "" || row == "" {
