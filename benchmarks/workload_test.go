@@ -57,7 +57,7 @@ func TestNetworks(t *testing.T) {
 	assert.Equal(t, []models.Level{{Clusters: 10_000, Filters: 8, Neighbours: 1}}, spec.Levels)
 	assert.Equal(t, 118_741, graph.Edges())
 	_, _, err = Network("digits-gat")
-	assert.ErrorContains(t, err, `no architecture "digits-gat"; there are 20news, `)
+	assert.ErrorContains(t, err, `no architecture "digits-gat"; did you mean digits? There are 20news, `)
 }
 
 // What other implementations read is what ours computes with: shapes, graph, and a step of it.

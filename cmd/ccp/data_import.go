@@ -32,8 +32,6 @@ func newDataImport(s *shared) *cobra.Command {
 	}
 	f := cmd.Flags()
 	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
-	choiceVar(f, &o.Format, "format", "", "`FORM` of the input: ts, folders or long (default: by what it is)",
-		recordings.TS, recordings.Folders, recordings.Long)
 	numberVar(f, &o.Frames, "frames", 0, 0, math.MaxInt32,
 		"`N` moments of every signal, resampled linearly (default: the samples' length, or their median length, at most 128)")
 	choiceVar(f, &missing, "missing", "error", "`WHAT` a sensor without any value in a sample is: error or zero",

@@ -103,7 +103,6 @@ func TestWrongUsage(t *testing.T) {
 		{"data export digits --npz digits.npy", `--npz "digits.npy": the name must end in .npz`, "ccp data export"},
 		{"data import", "INPUT is needed: a folder, .ts files or a .csv", "ccp data import"},
 		{"data import uea --out mine.npy", `--out "mine.npy": the name must end in .npz`, "ccp data import"},
-		{"data import uea --format arff", `--format "arff" is none of ts, folders, long`, "ccp data import"},
 		{"data import uea --knn 3", "--knn is for --positions FILE", "ccp data import"},
 		{"data import uea --frames 0", "--frames 0: must be at least 1", "ccp data import"},
 		{"data import uea --missing mean", `--missing "mean" is none of error, zero`, "ccp data import"},

@@ -8,46 +8,33 @@ import (
 	"strings"
 )
 
-// detect returns the form of the input, unless it is given, and the files or the folder to read.
-func detect(format string, inputs []string) (string, []string, error) {
+// Forms of input.
+const (
+	ts      = "ts"      // one or two .ts files, or the folder that holds them
+	folders = "folders" // a folder with a folder of recordings for each class
+	long    = "long"    // a CSV with a line for each reading
+)
+
+// detect returns the form of the input, and the files or the folder to read.
+func detect(inputs []string) (form string, paths []string, err error) {
 	first := inputs[0]
 	info, err := os.Stat(first)
-	if err != nil {
+	switch extension := strings.ToLower(filepath.Ext(first)); {
+	case err != nil:
 		return "", nil, err
-	}
-	if info.IsDir() && (format == "" || format == TS) {
-		paths, err := tsIn(first)
-		switch {
-		case err != nil:
-			return "", nil, err
-		case len(paths) > 0:
-			format, inputs = TS, paths
-		case format == TS:
-			return "", nil, fmt.Errorf("%s holds no .ts file; give the folder with NAME_TRAIN.ts and NAME_TEST.ts", first)
-		}
-	}
-	extension := strings.ToLower(filepath.Ext(first))
-	switch {
-	case format != "":
+	case !info.IsDir() && extension == ".ts":
+		return ts, inputs, nil
+	case len(inputs) > 1:
+		return "", nil, fmt.Errorf("%d files or folders are given; give one, or two .ts files", len(inputs))
 	case info.IsDir():
-		format = Folders
-	case extension == ".ts":
-		format = TS
+		if paths, err = tsIn(first); err != nil || len(paths) > 0 {
+			return ts, paths, err
+		}
+		return folders, inputs, nil
 	case extension == ".csv":
-		format = Long
-	default:
-		return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; "+
-			"say what it is with --format ts, folders or long", first)
+		return long, inputs, nil
 	}
-	switch {
-	case format != TS && len(inputs) > 1:
-		return "", nil, fmt.Errorf("%d files or folders are given; the format %s takes one", len(inputs), format)
-	case format == Folders && !info.IsDir():
-		return "", nil, fmt.Errorf("%s is a file; --format folders takes the folder with a folder of recordings for each class", first)
-	case format == Long && info.IsDir():
-		return "", nil, fmt.Errorf("%s is a folder; --format long takes one CSV file", first)
-	}
-	return format, inputs, nil
+	return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is", first)
 }
 
 // Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the
@@ -59,10 +46,7 @@ func Name(inputs []string) string {
 	}
 	name := filepath.Base(path)
 	if extension := strings.ToLower(filepath.Ext(name)); extension == ".ts" || extension == ".csv" {
-		name = name[:len(name)-len(extension)]
-		for _, end := range []string{"_TRAIN", "_TEST"} {
-			name = strings.TrimSuffix(name, end)
-		}
+		name = strings.TrimSuffix(strings.TrimSuffix(name[:len(name)-len(extension)], "_TRAIN"), "_TEST")
 	}
 	return cmp.Or(strings.Trim(name, "/"), "mine") + ".npz"
 }

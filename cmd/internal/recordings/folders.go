@@ -77,7 +77,7 @@ func recordingsIn(folder string) (paths []string, err error) {
 	}
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%s holds neither .ts files nor folders of .csv or .npy files; make a folder for each class "+
-			"and put its recordings there, or give a .csv with --format long", folder)
+			"and put its recordings there, or give one .csv of all readings", folder)
 	}
 	return paths, nil
 }

@@ -127,7 +127,7 @@ func TestFolderErrors(t *testing.T) {
 	}
 	bad("wave/zed.csv", "hip.x,hand.x\n1,2\n", filepath.Join("wave", "zed.csv")+" has 2 sensors (hip, hand) of 1 channels, but "+filepath.Join(folder, "still", "anna_0.csv")+
 		" has 3 sensors (hip, hand, head) of 2 channels; all recordings must have the same, in the same order")
-	bad("wave/zed.csv", "", "zed.csv: the file is empty; its first line names the columns: hip.x,hip.y,head.x,head.y")
+	bad("wave/zed.csv", "", "zed.csv: the file is empty; the first line names the columns: hip.x,hip.y,head.x,head.y")
 	bad("wave/zed.csv", "hip.x\n", "zed.csv: no line of values comes after the first, which names the columns; remove the file")
 	bad("wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1: the heading of column 1 is "1"; the first line names the columns`)
 	bad("wave/zed.csv", "a.x,b.x,a.y\n", `zed.csv, line 1: the columns of sensor "a" are not side by side`)
@@ -149,9 +149,7 @@ func TestFolderErrors(t *testing.T) {
 	assert.Contains(t, refused(t, Options{}, t.TempDir()), "holds neither .ts files nor folders of .csv or .npy files; make a folder for each class")
 	one := filepath.Dir(filepath.Dir(put(t, t.TempDir(), "a/1.csv", "x\n1\n")))
 	assert.Contains(t, refused(t, Options{}, one), `all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`)
-	assert.Contains(t, refused(t, Options{}, folder, folder), "2 files or folders are given; the format folders takes one")
-	assert.Contains(t, refused(t, Options{Format: Folders}, filepath.Join(folder, "notes.txt")), "notes.txt is a file; --format folders takes the folder")
-	assert.Contains(t, refused(t, Options{Format: Long}, folder), "is a folder; --format long takes one CSV file")
+	assert.Contains(t, refused(t, Options{}, folder, folder), "2 files or folders are given; give one, or two .ts files")
 
 	for _, c := range []struct {
 		o    Options
@@ -165,7 +163,7 @@ func TestFolderErrors(t *testing.T) {
 		{Options{Group: "anna"}, `--group "anna" has no brackets around what is the group in a name such as "anna_0.csv"`},
 		{Options{Group: "^(anna)"}, `ben_0.csv: --group "^(anna)" finds no group in "ben_0.csv"; each sample must be of one`},
 		{Options{Group: `(\.csv)$`}, `--group "(\\.csv)$" puts all 20 samples into one group, ".csv"; name what tells them apart, or leave it out`},
-		{Options{Label: "class"}, "--label is for the format long, this is folders; leave it out"},
+		{Options{Label: "class"}, "--label is for the form long, this is folders; leave it out"},
 	} {
 		assert.Contains(t, refused(t, c.o, folder), c.want)
 	}

@@ -10,18 +10,10 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Forms of input.
-const (
-	TS      = "ts"      // one or two .ts files, or the folder that holds them
-	Folders = "folders" // a folder with a folder of recordings for each class
-	Long    = "long"    // a CSV with a line for each reading
-)
-
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.
 type Options struct {
-	Format string // a form of input; "": detect finds it
-	Frames int    // moments of a signal; 0: as many as the samples have
-	Zeros  bool   // a sensor without any value in a sample becomes zeros, instead of an error
+	Frames int  // moments of a signal; 0: as many as the samples have
+	Zeros  bool // a sensor without any value in a sample becomes zeros, instead of an error
 
 	Links      string // a CSV of pairs of sensors
 	Positions  string // a CSV of positions of sensors
@@ -161,20 +153,18 @@ func (r *reading) parts(s *set) (parts []Part, of []int32, err error) {
 
 // read reads any form of input, and finds tests and groups by the names of the samples.
 func (r *reading) read(inputs []string) (*set, error) {
-	format, paths, err := detect(r.Format, inputs)
+	form, paths, err := detect(inputs)
 	if err == nil {
-		err = r.fits(format)
-	}
-	if err != nil {
-		return nil, err
+		err = r.fits(form)
 	}
 	var s *set
-	switch format {
-	case TS:
+	switch {
+	case err != nil:
+	case form == ts:
 		s, err = r.readTSFiles(paths)
-	case Folders:
+	case form == folders:
 		s, err = r.readFolders(paths[0])
-	case Long:
+	default:
 		s, err = r.readLong(paths[0])
 	}
 	if err != nil {
@@ -184,23 +174,23 @@ func (r *reading) read(inputs []string) (*set, error) {
 }
 
 // fits returns an error if an option belongs to another form of input.
-func (r *reading) fits(format string) error {
-	refuse := func(name, formats string) error {
-		return fmt.Errorf("--%s is for the format %s, this is %s; leave it out", name, formats, format)
-	}
+func (r *reading) fits(form string) error {
+	option, other := "", long
 	switch {
-	case format != Long && r.Columns != nil:
-		return refuse("columns", Long)
-	case format != Long && r.Label != "":
-		return refuse("label", Long)
-	case format != Long && r.Labels != "":
-		return refuse("labels", Long)
-	case format == TS && r.Test != "":
-		return refuse("test", "folders or long")
-	case format == TS && r.Group != "":
-		return refuse("group", "folders or long")
+	case form != long && r.Columns != nil:
+		option = "columns"
+	case form != long && r.Label != "":
+		option = "label"
+	case form != long && r.Labels != "":
+		option = "labels"
+	case form == ts && r.Test != "":
+		option, other = "test", "folders or long"
+	case form == ts && r.Group != "":
+		option, other = "group", "folders or long"
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("--%s is for the form %s, this is %s; leave it out", option, other, form)
 }
 
 // shift subtracts the first value of a sensor from all sensors, channel by channel. Then the place of a recording does

@@ -118,7 +118,7 @@ func (h *tsHeader) set(line string) error {
 	case "@timestamps":
 		if is("true") {
 			return errors.New("@timeStamps true is not understood; write the values without their times and @timeStamps false, " +
-				"or a long CSV with a time column (--format long)")
+				"or a long CSV with a time column")
 		}
 	case "@targetlabel":
 		if is("true") {

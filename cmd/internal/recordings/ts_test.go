@@ -107,10 +107,9 @@ func TestTSErrors(t *testing.T) {
 	assert.Contains(t, refused(t, Options{}, a, c), "do not say which is the test; call them NAME_TRAIN.ts and NAME_TEST.ts")
 	assert.Contains(t, refused(t, Options{}, a, b, c), "3 .ts files are given; want one, or NAME_TRAIN.ts and NAME_TEST.ts")
 	assert.Contains(t, refused(t, Options{}, folder), "holds 3 .ts files (a_TEST.ts, …); name the one or two to take")
-	assert.Contains(t, refused(t, Options{Format: TS}, t.TempDir()), "holds no .ts file; give the folder with NAME_TRAIN.ts and NAME_TEST.ts")
-	assert.Contains(t, refused(t, Options{Test: "a*"}, a), "--test is for the format folders or long, this is ts; leave it out")
+	assert.Contains(t, refused(t, Options{Test: "a*"}, a), "--test is for the form folders or long, this is ts; leave it out")
 	assert.Contains(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts: no such file")
-	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.arff", "")), "a.arff is neither a .ts file, nor a .csv, nor a folder; say what it is with --format")
+	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.arff", "")), "a.arff is neither a .ts file, nor a .csv, nor a folder; name it after what it is")
 }
 
 func TestTSMissingZero(t *testing.T) {
