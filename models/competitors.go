@@ -75,8 +75,8 @@ func nominalCurves(ctx context.Context, backend compute.Backend, s Spec, graph *
 	return variables{skeleton.NominalCurves: nominal}, err
 }
 
-// onGrid is the network of the features of a grid. features gets the signal as `[batch, rows, columns, channels]`. The
-// edges of the graph are not used.
+// onGrid returns the network with such features and a class layer. features gets the signal as
+// `[batch, rows, columns, channels]`. The edges of the graph are not used.
 func onGrid(features func(scope *model.Scope, x *Node) *Node) Network {
 	return func(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 		x := Reshape(signal, signal.Shape().Dim(0), spec.Grid[0], spec.Grid[1], spec.Channels)
@@ -92,7 +92,7 @@ func resNet(scope *model.Scope, x *Node) *Node {
 	return grids.ResNet(scope, x, optionsOf(scope).ResNetDepth)
 }
 
-// onGraph is the network of the features of a graph, and the readout.
+// onGraph returns the network with such features and the readout.
 func onGraph(features graphFeatures) Network {
 	return func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 		var levels []graphconv.Level
@@ -103,14 +103,14 @@ func onGraph(features graphFeatures) Network {
 	}
 }
 
-// onBody is the network of the features of a body.
+// onBody returns the network with such features and ending.
 func onBody(features func(scope *model.Scope, b skeleton.Body, x *Node) *Node, end ending) Network {
 	return func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 		return end(scope, spec, features(scope, bodyOf(spec, graph.Matrix), signal))
 	}
 }
 
-// partAwareLSTM is the part-aware LSTM with as many segments of a recording.
+// partAwareLSTM is the part-aware LSTM with that number of segments.
 func partAwareLSTM(segments int) Network {
 	return onBody(func(scope *model.Scope, b skeleton.Body, x *Node) *Node {
 		b.Segments = segments
@@ -126,7 +126,7 @@ func bodyOf(s Spec, graph *affinity.Matrix) skeleton.Body {
 		Dropout: s.Settings.Of("classes").ReadoutDropout}
 }
 
-// Options that a model lacks. A network without a readout ends in the average over its grid and a class layer.
+// These are options that models lack. A network without a readout ends in a class layer.
 var (
 	noReadout   = []string{"readout_dropout"}
 	linearLacks = []string{"readout_dropout", "batchnorm_epsilon"}

@@ -9,7 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/partition"
 )
 
-// Tree is a graph coarsened again and again. Nodes are renumbered: merged nodes follow each other.
+// Tree is a graph coarsened again and again. Its nodes are renumbered, and merged nodes follow each other.
 //
 // Defferrard et al. (2016) balance the tree with fake nodes. Here a fake node is only a mark in Pairs. It is in no
 // graph, and takes part in no computation.
@@ -22,9 +22,9 @@ type Tree struct {
 	Pairs [][][2]int32
 }
 
-// Coarsen halves a graph that often. Levels has halvings+1 graphs then. The volumes are the degrees in the graph given,
-// without its self-loops. Time and memory are O(E log E) a halving. If weights add up to more than a float64 holds,
-// Coarsen returns an error.
+// Coarsen halves a graph `halvings` times, see match. The result has halvings+1 Levels. The first volumes are the
+// degrees in the graph given, without its self-loops. Time and memory are O(E log E) a halving. If weights add up to
+// more than a float64 holds, Coarsen returns an error.
 func Coarsen(a *affinity.Matrix, halvings int) (*Tree, error) {
 	a = a.WithoutLoops()
 	volumes := a.Degrees()

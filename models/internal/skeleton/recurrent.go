@@ -64,9 +64,9 @@ func unroll(x *Node, step func(x *Node, state []*Node) []*Node) *Node {
 //
 //	i, f = σ(Wᵢ x + Uᵢ h' + bᵢ), σ(W_f x + U_f h' + b_f + 1);  g = tanh(W_g x + U_g h' + b_g);  c = f·c' + i·g.
 //
-// All values and all cells share one output gate, o = σ(W_o [x¹ … xᴾ] + U_o h' + b_o) and h = o·tanh[c¹ … cᴾ]. In the
-// step before they were h' and c', zero at first. The 1 makes cells remember at first (Jozefowicz et al. 2015). With
-// one part the layer is an LSTM. parts: `[steps, batch, values]` each, result h: `[steps, batch, parts·units]`.
+// All parts share one output gate, o = σ(W_o [x¹ … xᴾ] + U_o h' + b_o) and h = o·tanh[c¹ … cᴾ]. The step before has the
+// output h' and the cells c'. They are zero at first. The 1 makes cells remember at first (Jozefowicz et al. 2015).
+// With one part the layer is an LSTM. parts: `[steps, batch, values]` each, result h: `[steps, batch, parts·units]`.
 func partLSTM(scope *model.Scope, parts []*Node, units int) *Node {
 	steps, batch, width := parts[0].Shape().Dim(0), parts[0].Shape().Dim(1), len(parts)*units
 	product := func(scope *model.Scope, x *Node, out int) *Node {
