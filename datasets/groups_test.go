@@ -139,7 +139,7 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](-1, -1)), "parts goes up to -1; number the parts of the body from 0"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](7, 0)), "parts goes up to 7; number"},
 		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](1, -1)), "parts has no joint of part 0, but of part 1; leave no number out"},
-		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](2)), "bodies is 2; want a number of which each has x, y and z among the 2 channels of features, or 0"},
+		{path4().with("grid", vectorOf[int64](2, 2)).with("parts", vectorOf[int64](0, 1)).with("bodies", vectorOf[int64](2)), "bodies is 2; each body has x, y and z among the 2 channels of features"},
 		{path4().with("bodies", vectorOf[int64](1)), "bodies is for the joints of bodies; name their parts in an array parts, or leave bodies out"},
 	} {
 		_, err := Load(t.Context(), c.data.write(t), Options{HoldOut: true})
