@@ -138,24 +138,3 @@ func TestOddities(t *testing.T) {
 		"class 2 has no test sample",
 	}, d.Warnings)
 }
-
-func TestSummary(t *testing.T) {
-	d := small(t)
-	d.Warnings = []string{"first", "second"}
-	text := d.Summary()
-	for _, want := range []string{
-		"small: 6 samples, 2 nodes, 2 channels, 2 classes\n",
-		"  class  train  validation  test\n",
-		"  0 (a)      1           1     1\n",
-		"    all      2           2     2\n",
-		"\ngraph\n  nodes       2\n  edges       1",
-		"  1  5 / 1\n",
-		"\nsource\n  by hand\n",
-		"\nwarnings\n  first\n  second\n",
-	} {
-		assert.Contains(t, text, want)
-	}
-
-	d.Channels, d.Mean, d.Std = 20, make([]float32, 20), make([]float32, 20)
-	assert.Contains(t, d.Summary(), "  7  0 / 0\n  and 12 more\n")
-}

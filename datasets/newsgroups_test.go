@@ -34,7 +34,6 @@ func TestOfCorpus(t *testing.T) {
 	require.Len(t, d.Train, 2)
 	assert.Equal(t, []string{"a note", "values: each word's share of the document's words",
 		"graph: vectors learned from the training documents"}, d.Notes)
-	assert.Contains(t, d.Summary(), "preparation\n  a note\n")
 	assert.Contains(t, d.Provenance, "here, sha256 of the messages abc")
 	assert.Equal(t, []string{"one"}, d.Warnings)
 	row := make([]float32, 4)
@@ -79,7 +78,7 @@ func TestRealNewsgroupsLearned(t *testing.T) {
 	}
 	d, err := Load(t.Context(), "20news", opts)
 	require.NoError(t, err)
-	t.Log(time.Since(began), "\n", d.Summary())
+	t.Log(time.Since(began), d.Notes)
 	assert.Equal(t, []string{
 		" train   test   words  after",
 		" 11314   7532   72942  messages, stripped of headers, footers, quotes",

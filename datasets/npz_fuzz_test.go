@@ -31,7 +31,7 @@ func FuzzNPZ(f *testing.F) {
 		require.NoError(t, os.WriteFile(path, content, 0o644))
 		if d, err := Load(t.Context(), path, Options{HoldOut: true, KNN: knn % 8}); err == nil {
 			require.NoError(t, d.Validate())
-			require.NotEmpty(t, d.Summary())
+			require.NotEmpty(t, d.Provenance)
 		}
 	})
 }
@@ -73,7 +73,7 @@ func FuzzNPZArrays(f *testing.F) {
 		}
 		if d, err := Load(t.Context(), a.write(t), Options{HoldOut: true, KNN: knn}); err == nil {
 			require.NoError(t, d.Validate())
-			require.NotEmpty(t, d.Summary())
+			require.NotEmpty(t, d.Provenance)
 		}
 	})
 }

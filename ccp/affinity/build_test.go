@@ -147,14 +147,12 @@ func ExampleGrid() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(m.Stats())
+	s := m.Stats()
+	fmt.Println(s.Nodes, s.Edges, s.Loops, s.Components, s.Isolated)
+	fmt.Printf("%.4g %.4g\n", s.Neighbours, s.Degree)
 	// Output:
-	// nodes       1024
-	// edges       3906 and 0 self-loops
-	// density     0.00745
-	// neighbours  3 to 8, mean 7.629
-	// degree      3 to 8, mean 7.629
-	// components  1, the largest of 1024 nodes; 0 isolated nodes
+	// 1024 3906 0 1 0
+	// {3 7.629 8} {3 7.629 8}
 }
 
 func ExampleSpaceTime() {

@@ -1,7 +1,6 @@
 package affinity
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -86,16 +85,4 @@ func spread(values []float64) Spread {
 		return Spread{}
 	}
 	return Spread{floats.Min(values), stat.Mean(values, nil), floats.Max(values)}
-}
-
-// String is the description in lines for people.
-func (s Stats) String() string {
-	return fmt.Sprintf(`nodes       %d
-edges       %d and %d self-loops
-density     %.4g
-neighbours  %.0f to %.0f, mean %.4g
-degree      %.4g to %.4g, mean %.4g
-components  %d, the largest of %d nodes; %d isolated nodes
-`, s.Nodes, s.Edges, s.Loops, s.Density, s.Neighbours.Min, s.Neighbours.Max, s.Neighbours.Mean,
-		s.Degree.Min, s.Degree.Max, s.Degree.Mean, s.Components, s.LargestComponent, s.Isolated)
 }

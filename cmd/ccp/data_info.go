@@ -14,26 +14,53 @@ import (
 // datasetJSON is what `ccp data info --json` prints.
 type datasetJSON struct {
 	Name       string         `json:"name"`
+	Samples    int            `json:"samples"`
 	Nodes      int            `json:"nodes"`
 	Channels   int            `json:"channels"`
 	Classes    []string       `json:"classes"`
 	Train      int            `json:"train"` // samples
 	Validation int            `json:"validation"`
 	Test       int            `json:"test"`
-	Mean       []float32      `json:"mean"` // of each channel
+	Counts     []countJSON    `json:"counts"` // of each class
+	Mean       []float32      `json:"mean"`   // of each channel
 	Std        []float32      `json:"std"`
 	Graph      affinity.Stats `json:"graph"`
 	Provenance string         `json:"provenance"`
 	Notes      []string       `json:"notes"`
 	Warnings   []string       `json:"warnings"`
+
+	Data *datasets.Dataset `json:"-"`
 }
 
-// describe is nil for no data set.
+// countJSON is the number of samples of a class in each split.
+type countJSON struct {
+	Class      string `json:"class"` // its number, and its name if that says more
+	Train      int    `json:"train"`
+	Validation int    `json:"validation"`
+	Test       int    `json:"test"`
+}
+
+// describe returns what is to be printed of a data set; nil for no data set.
 func describe(d *datasets.Dataset) *datasetJSON {
 	if d == nil {
 		return nil
 	}
-	return &datasetJSON{Name: d.Name, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
+	counts := make([]countJSON, d.Classes())
+	for class := range counts {
+		in := func(split []int) (n int) {
+			for _, i := range split {
+				if d.Labels[i] == int32(class) {
+					n++
+				}
+			}
+			return n
+		}
+		counts[class] = countJSON{fmt.Sprint(class), in(d.Train), in(d.Validation), in(d.Test)}
+		if name := d.ClassNames[class]; name != counts[class].Class {
+			counts[class].Class += " (" + name + ")"
+		}
+	}
+	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
 		Graph: d.Affinity.Stats(), Provenance: d.Provenance,
 		Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
@@ -62,7 +89,7 @@ func newDataInfo(s *shared) *cobra.Command {
 			return err
 		}
 		if !cmd.Flags().Changed("node") {
-			return s.print(cmd, describe(d), d.Summary())
+			return s.print(cmd, describe(d), render("data-info", describe(d)))
 		}
 		n, err := neighbours(d, node)
 		if err != nil {

@@ -202,6 +202,29 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
+// TestDescribe prints what the digits do not have: bodies, many channels, notes and warnings.
+func TestDescribe(t *testing.T) {
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
+	require.NoError(t, err)
+	d.Name, d.ClassNames[1], d.Notes, d.Warnings = "small", "one", []string{"a note"}, []string{"first", "second"}
+	d.Channels, d.Mean, d.Std = 20, make([]float32, 20), make([]float32, 20)
+	d.Parts, d.Bodies = [][]int{{1}, {0, 2}}, 2
+	text := render("data-info", describe(d))
+	for _, want := range []string{
+		"small: 1797 samples, 64 nodes, 20 channels, 10 classes\n",
+		"    class  train  validation  test\n",
+		"  1 (one)    146           0    36\n",
+		"      all   1438           0   359\n",
+		"\ngraph\n  nodes       64\n  edges       210 and 0 self-loops\n",
+		"body\n  frames      8 of 8 joints\n  part 0      joints 1\n  part 1      joints 0 2\n",
+		"  bodies      2, whose x, y and z are the first channels\nchannel mean / deviation\n",
+		"  7  0 / 0\n  and 12 more\n\npreparation\n  a note\n\nsource\n  UCI",
+		"\nwarnings\n  first\n  second\n",
+	} {
+		assert.Contains(t, text, want)
+	}
+}
+
 func TestDataCheck(t *testing.T) {
 	file := ringFile(t, ring(400))
 	stdout := succeed(t, "data", "check", file)

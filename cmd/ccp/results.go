@@ -29,6 +29,7 @@ var results = template.Must(template.New("").Funcs(template.FuncMap{
 	"seconds":   text.Seconds,
 	"short":     func(name string) string { return text.Shorten(name, text.LongestName) },
 	"splits":    splitsOf,
+	"sub":       func(a, b int) int { return a - b },
 	"stem":      func(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) },
 	"thousands": text.Thousands,
 	"trainOn":   trainOn,
