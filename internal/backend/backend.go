@@ -61,7 +61,6 @@ type Info struct {
 	Devices int    `json:"devices"`           // Number of devices.
 }
 
-// opener carries one call of Open.
 type opener struct {
 	offline  bool
 	log      io.Writer
@@ -85,7 +84,6 @@ func Open(o Options) (compute.Backend, Info, error) {
 	return b, info, err
 }
 
-// request returns the requested backend, "" for none.
 func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }
 
 func newOpener(o Options) *opener {
@@ -103,7 +101,6 @@ func offlineByEnv() bool {
 	return off || (err != nil && value != "")
 }
 
-// notice writes a line to the log.
 func (op *opener) notice(format string, args ...any) {
 	_, _ = fmt.Fprintf(op.log, format+"\n", args...)
 }
@@ -134,7 +131,6 @@ func (op *opener) openRequest(request string) (compute.Backend, Info, error) {
 	return op.openXLA(options)
 }
 
-// openBest opens the fastest backend that is available.
 func (op *opener) openBest() (b compute.Backend, info Info, err error) {
 	if err = errNoXLA; err == nil {
 		b, info, err = op.openXLA("")

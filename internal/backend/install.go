@@ -41,7 +41,6 @@ type install struct {
 // fetcher soon gives up on a server that does not answer, because the pure Go backend needs no server.
 var fetcher = download.Fetcher{Stall: 15 * time.Second}
 
-// installPlugin installs a plugin of a kind.
 func installPlugin(op *opener, kind string) error {
 	dir, err := installDir()
 	if err != nil {
@@ -188,7 +187,6 @@ func (in *install) downloadWheel(release installer.PipReleaseInfo, from *url.URL
 	return in.download(from.ResolveReference(address).String(), release.Filename, release.Digests["sha256"])
 }
 
-// wheel installs the plugin of a wheel.
 func (in *install) wheel(w wheel) error {
 	info, from, err := in.index(w.Package)
 	if err != nil {

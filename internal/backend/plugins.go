@@ -13,7 +13,6 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-// pluginFile is a file with the name of a PJRT plugin.
 type pluginFile struct {
 	Name string // as go-xla names it: "cpu", "cuda", "cpu_v0.114.0", …
 	Path string
@@ -131,5 +130,4 @@ func checkIntact(path string) error {
 	return nil
 }
 
-// elfMachines maps GOARCH to the machine of an ELF header.
 var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}

@@ -177,7 +177,6 @@ func loadVariables(dir string, store *model.Store) error {
 	return nil
 }
 
-// snapshot returns the folder of a snapshot.
 func snapshot(dir, kind string, step int) string {
 	return filepath.Join(dir, fmt.Sprintf("%s-%08d", kind, step))
 }
@@ -239,7 +238,6 @@ func writeManifest(dir string, step int) error {
 	return files.Sync(dir)
 }
 
-// verify compares a snapshot to its manifest.
 func verify(dir string, step int) error {
 	var m manifest
 	path := filepath.Join(dir, manifestName)

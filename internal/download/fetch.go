@@ -53,7 +53,6 @@ type Fetcher struct {
 // attempts is the number of passing failures in a row, without a new byte in between, after which a fetch gives up.
 const attempts = 4
 
-// partSuffix ends the name of an unfinished file.
 const partSuffix = ".part"
 
 // defaultClient gives up on a server that accepts a connection and never answers.
@@ -191,7 +190,6 @@ func (f Fetcher) attempt(ctx context.Context, address, part string, have int64) 
 	return start, err
 }
 
-// written is a writer that takes note of the number of bytes.
 type written func(n int)
 
 func (w written) Write(bytes []byte) (int, error) {
@@ -276,7 +274,6 @@ func sumOfFile(path, like string) (string, error) {
 	return kind + ":" + found, err
 }
 
-// digits returns the hexadecimal digits of a checksum.
 func digits(sum string) string { return sum[strings.Index(sum, ":")+1:] }
 
 // failure says why the network did not bring a file.
@@ -305,7 +302,6 @@ func requestError(err error) error {
 	return failure{err, true, tryAgain}
 }
 
-// statusError returns the error for an answer that is not the file.
 func statusError(status int) error {
 	err := fmt.Errorf("the server answers %d %s", status, http.StatusText(status))
 	if slices.Contains([]int{408, 429, 500, 502, 503, 504}, status) {

@@ -108,7 +108,6 @@ func decode(part any, raw []byte, h header, order binary.ByteOrder) (at int, err
 	return 0, err
 }
 
-// fill reads exactly the whole buffer.
 func fill(r io.Reader, buffer []byte) error {
 	if _, err := io.ReadFull(r, buffer); err != nil {
 		return fmt.Errorf("the elements are cut off or damaged: %w", err)

@@ -90,7 +90,6 @@ func Fields(options reflect.Type) []Field {
 	return fields
 }
 
-// words returns the words of a tag, nil for none.
 func words(tag string) []string {
 	if tag == "" {
 		return nil
@@ -194,7 +193,6 @@ func (f Field) Check(options any) error {
 	return nil
 }
 
-// wrong returns the error that says what the option's values must be.
 func (f Field) wrong(kind reflect.Kind, value any) error {
 	must := map[reflect.Kind]string{
 		reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Float64: "a number",
