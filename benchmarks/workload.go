@@ -16,14 +16,12 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
-	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// Modes are the kinds of step: train, classify with a frozen hierarchy, or classify and compute the hierarchy.
-var Modes = []string{"train", "infer-frozen", "infer-learned"}
+// Modes are the kinds of step: train, or classify with a frozen hierarchy.
+var Modes = []string{"train", "infer-frozen"}
 
 // Workload is a network on synthetic signals.
 type Workload struct {
@@ -89,19 +87,9 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 	if err := classifier.Update(classifier.Store()); err != nil {
 		return nil, err
 	}
-	infer := classifier.Run
-	if mode == "infer-learned" { // through the memberships and the graph
-		exec, err := model.NewExec(b, classifier.Store(), func(scope *model.Scope, x *graph.Node) *graph.Node {
-			return spec.Build(scope, models.Topology{Matrix: a}, x)
-		})
-		if err != nil {
-			return nil, err
-		}
-		infer = func(x *tensors.Tensor) (*tensors.Tensor, error) { return exec.Call1(x) }
-	}
 	w.Step = func() (float64, error) {
 		run++
-		out, err := infer(signals[run%len(signals)])
+		out, err := classifier.Run(signals[run%len(signals)])
 		if err != nil {
 			return 0, err
 		}

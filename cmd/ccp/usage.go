@@ -104,22 +104,20 @@ func command(path, argument string) *cobra.Command {
 	}}
 }
 
-// meantCommand returns the end of an error about an unknown command. It asks for the nearest command of the group or,
-// if none is near, of any group.
+// meantCommand returns the end of an error about an unknown command, which asks for the nearest one. Commands of the group
+// come first.
 func meantCommand(group *cobra.Command, asked string) string {
-	for _, groups := range [][]*cobra.Command{{group}, append(group.Root().Commands(), group.Root())} {
-		paths := map[string]string{}
-		var names []string
-		for _, in := range groups {
-			for _, cmd := range in.Commands() {
-				if !cmd.Hidden {
-					paths[cmd.Name()], names = cmd.CommandPath(), append(names, cmd.Name())
-				}
+	var names []string
+	paths := map[string]string{}
+	for _, in := range append([]*cobra.Command{group, group.Root()}, group.Root().Commands()...) {
+		for _, cmd := range in.Commands() {
+			if !cmd.Hidden && paths[cmd.Name()] == "" {
+				paths[cmd.Name()], names = cmd.CommandPath(), append(names, cmd.Name())
 			}
 		}
-		if meant := suggest.Nearest(asked, names); meant != "" {
-			return fmt.Sprintf("; did you mean %s?", paths[meant])
-		}
+	}
+	if meant := suggest.Nearest(asked, names); meant != "" {
+		return fmt.Sprintf("; did you mean %s?", paths[meant])
 	}
 	return ""
 }

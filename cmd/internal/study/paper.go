@@ -83,7 +83,7 @@ const (
 func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	i := slices.IndexFunc(paperTables, func(p paperTable) bool { return p.Name == name })
 	if i < 0 {
-		return Table{}, fmt.Errorf("there is no table %q; %s", name, suggest.Among(name, TableNames("")))
+		return Table{}, fmt.Errorf("there is no table %q; %s", name, suggest.Among(name, append(TableNames(""), "all")))
 	}
 	p := paperTables[i]
 	if data == "" {
