@@ -20,7 +20,7 @@ import (
 type comparison struct {
 	data, models []string
 	recipe       string
-	folds        folding
+	folds        string
 	splitSeed    uint64
 }
 
@@ -39,7 +39,7 @@ func newCompare(s *shared) *cobra.Command {
 	f.StringSliceVar(&c.models, "models", []string{"ccp", "chebyshev", "gcn", "gat", "fc", "svm"}, "`NAMES` of the models")
 	f.StringVar(&c.recipe, "recipe", models.DefaultRecipe,
 		"`NAME` of the settings of all models: default, the best here; paper, the training of the paper")
-	f.Var(&checked{"", "string", c.folds.set}, "folds",
+	f.StringVar(&c.folds, "folds", "",
 		"cross-validate: `K` stratified folds of all samples, or \"groups\" for a fold of each group in the file")
 	f.Uint64Var(&c.splitSeed, "split-seed", 0, "`SEED` of the folds, and of the splits if the data set has none")
 	o.add(cmd, "")
@@ -66,7 +66,11 @@ func newCompare(s *shared) *cobra.Command {
 		}
 		about := dataAbout(c.data, sets)
 		if o.folder == "" {
-			o.folder = filepath.Join("runs", strings.ReplaceAll("compare "+about+c.folds.String(), " ", "-"))
+			name := "compare " + about + " " + c.folds
+			if c.folds != "" && c.folds != "groups" {
+				name += " folds"
+			}
+			o.folder = filepath.Join("runs", strings.ReplaceAll(strings.TrimSpace(name), " ", "-"))
 		}
 		if len(tables) > 1 {
 			title := fmt.Sprintf("Models on %d data sets: %s", len(tables), about)
@@ -81,9 +85,9 @@ func newCompare(s *shared) *cobra.Command {
 // table returns the comparison on one data set. epochs above 0 shortens the trainings.
 func (c comparison) table(set dataSet, epochs int) (study.Table, error) {
 	t := study.Table{Name: set.name, Title: set.name}
-	folds, err := c.folds.of(set.data)
+	folds, err := foldsOf(set.data, c.folds)
 	if err != nil {
-		return t, fmt.Errorf("--folds groups: %w", err)
+		return t, err
 	}
 	for _, model := range c.models {
 		config, err := training.Recipe(set.data, model, c.recipe)
@@ -100,43 +104,24 @@ func (c comparison) table(set dataSet, epochs int) (study.Table, error) {
 	return t, nil
 }
 
-// folding is a cross-validation by a number of folds, or by groups.
-type folding struct {
-	number int
-	groups bool
-}
-
-func (f *folding) set(text string) (err error) {
-	f.number, err = strconv.Atoi(text)
-	if f.groups = text == "groups"; !f.groups && (err != nil || f.number < 2) {
-		return errors.New(`is neither a number of folds, at least 2, nor "groups"`)
-	}
-	return nil
-}
-
-// String returns what the folding adds to the name of a comparison.
-func (f folding) String() string {
+// foldsOf lists the folds of a data set that --folds asks for: a number of folds, or "groups". "" means none.
+func foldsOf(data, asked string) (folds []datasets.Fold, err error) {
+	number, err := strconv.Atoi(asked)
+	of := number
 	switch {
-	case f.groups:
-		return " groups"
-	case f.number > 0:
-		return fmt.Sprintf(" %d folds", f.number)
-	}
-	return ""
-}
-
-// of lists the folds of a data set; without cross-validation there are none.
-func (f folding) of(data string) (folds []datasets.Fold, err error) {
-	number := f.number
-	if f.groups {
+	case asked == "":
+		return nil, nil
+	case asked == "groups":
 		names, err := datasets.Groups(data)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--folds groups: %w", err)
 		}
-		number = len(names)
+		number, of = len(names), 0
+	case err != nil || number < 2:
+		return nil, fmt.Errorf(`--folds %q is neither a number of folds, at least 2, nor "groups"`, asked)
 	}
 	for i := range number {
-		folds = append(folds, datasets.Fold{Number: i + 1, Of: f.number})
+		folds = append(folds, datasets.Fold{Number: i + 1, Of: of})
 	}
 	return folds, nil
 }
