@@ -17,17 +17,18 @@ const (
 	stemName      = "stem"
 )
 
-// Stem starts a level that does not pool: it filters the signal at every node's own neighbourhood, see Input and Around. The filter
-// is in the scope "stem" below scope; what the network has before its first level. signal: `[batch, N, C]`; Done gives
-// `[batch, N, filters]` and no affinity.
+// Stem starts a level that does not pool, for a network's input: it filters the signal at every node's own
+// neighbourhood, see Input. Its scope is "stem" below scope. signal: `[batch, N, C]`; Done gives `[batch, N,
+// filters]` and no affinity.
 func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters int) *Layer {
 	l := New(scope, signal, nil, signal.Shape().Dim(1), filters)
 	l.input = p
 	return l
 }
 
-// Blocks adds n residual blocks after the level, x ← ELU(x + norm(filter(ELU(norm(filter(x)))))) (He et al. 2016). Their filters see
-// each cluster's own neighbourhood among the clusters, which a prepared hierarchy must have, see Preparation.Around.
+// Blocks adds n residual blocks after the level, x ← ELU(x + norm(filter(ELU(norm(filter(x)))))) (He et al. 2016).
+// Their filters see each cluster's own neighbourhood among the clusters. Only a prepared hierarchy has these, see
+// Preparation.Around.
 func (l *Layer) Blocks(n int) *Layer { l.blocks = n; return l }
 
 // stem builds what Stem started.
@@ -47,7 +48,8 @@ func (l *Layer) stem() *Node {
 	return nn.Dropout(scope, residual(l.scope, x, neighbourhood, gate, l.blocks), l.options.Dropout)
 }
 
-// around are the neighbourhoods of a level's clusters among themselves, int32 `[K, reach]`, and their gates, 1 or 0.
+// around reads the neighbourhoods of a level's clusters among themselves, int32 `[K, reach]`, and their gates, 1 or
+// 0.
 func around(scope *model.Scope, g *Graph, coarse Affinity) (neighbourhood, gate *Node) {
 	v := scope.GetVariable(aroundNodes)
 	if v == nil {
@@ -64,7 +66,7 @@ func around(scope *model.Scope, g *Graph, coarse Affinity) (neighbourhood, gate 
 	return neighbourhood, gate
 }
 
-// residual are n residual blocks. x: `[batch, nodes, channels]`, and so is the result.
+// residual builds n residual blocks. x: `[batch, nodes, channels]`, same shape out.
 func residual(scope *model.Scope, x, neighbourhood, gate *Node, n int) *Node {
 	filters := x.Shape().Dim(2)
 	for i := range n {
@@ -75,7 +77,7 @@ func residual(scope *model.Scope, x, neighbourhood, gate *Node, n int) *Node {
 	return x
 }
 
-// filterNorm is the batch normalisation of a Filter whose kernel and bias are variables of scope. signal: `[batch, N, C]`,
+// filterNorm builds a Filter and its batch normalisation, in variables of scope. signal: `[batch, N, C]`,
 // neighbourhood: int32 `[N, reach]`, gate: `[N, reach]`. Result `[batch, N, filters]`.
 func filterNorm(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) *Node {
 	w, b := kernel(scope, signal, neighbourhood.Shape().Dim(1), filters)

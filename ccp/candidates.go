@@ -12,9 +12,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// candidates are the clusters that each node may belong to, c of the K for each of N nodes. Memberships, links and ranks are then
-// numbers for each node and candidate, "slot" i·c+s. To the affinity between two clusters a node adds only if both are among its
-// candidates. With c = K nothing is left out, and the level is the dense one.
+// candidates holds the clusters that each node may belong to: c of the K for each of N nodes. Memberships, links and
+// ranks are numbers for each node and candidate. "Slot" i·c+s is candidate s of node i. A node adds to the affinity
+// between two clusters only if both are among its candidates. With c = K the level is the dense one.
 type candidates struct {
 	of   []int32 // [N, c], the clusters of each node in ascending order
 	c, k int
@@ -25,7 +25,7 @@ func (c candidates) nodes() int { return len(c.of) / c.c }
 // row lists node i's candidates.
 func (c candidates) row(i int32) []int32 { return c.of[int(i)*c.c : (int(i)+1)*c.c] }
 
-// pairs are the entries of A0 over slots: those of two linked nodes with the same cluster.
+// pairs lists the entries of A0 over slots: two linked nodes with the same cluster.
 func (c candidates) pairs(edges []pair) (pairs []pair) {
 	for _, e := range edges {
 		first, second := c.row(e.a), c.row(e.b)
@@ -44,7 +44,7 @@ func (c candidates) pairs(edges []pair) (pairs []pair) {
 	return pairs
 }
 
-// combinations are the pairs s <= t of a node's slots, those with s = t first.
+// combinations lists the pairs s <= t of a node's slots, first the pairs with s = t.
 func (c candidates) combinations() (pairs [][2]int) {
 	for s := range c.c {
 		pairs = append(pairs, [2]int{s, s})
@@ -57,8 +57,9 @@ func (c candidates) combinations() (pairs [][2]int) {
 	return pairs
 }
 
-// coarse finds the edges of the pooled affinity, those between two clusters of which some node is a candidate of both, and
-// for each combination and node, combination-major, the entry that they add to: k for the diagonal, K + the edge beyond.
+// coarse finds the edges of the pooled affinity: two clusters are linked if both are candidates of some node. The
+// second result holds an entry for each combination and node, combination-major: k for the diagonal of cluster k, K +
+// e for edge e.
 func (c candidates) coarse() (edges []pair, entry []int32) {
 	n, combinations := c.nodes(), c.combinations()
 	type use struct {
@@ -88,9 +89,9 @@ func (c candidates) coarse() (edges []pair, entry []int32) {
 	return edges, entry
 }
 
-// reach lists, for each cluster, the slots that its neighbourhood is selected from, by ascending node: those of its
-// candidates, then, where these are fewer than size, nearby nodes at rank zero. Both results are [width, K], padded;
-// zero and none stand for the slots of rank 0 and −∞.
+// reach lists, for each cluster, the slots that its neighbourhood is selected from. Its candidates come first, by
+// ascending node. If there are fewer than size, nearby nodes at rank zero follow. Both results are [width, K],
+// padded; zero and none are the slots of rank 0 and −∞.
 func (c candidates) reach(edges []pair, size int, zero, none int32) (slots, nodes *tensors.Tensor) {
 	n := c.nodes()
 	own := inverse(c.of, c.k)
@@ -117,7 +118,7 @@ func (c candidates) reach(edges []pair, size int, zero, none int32) (slots, node
 	return tensors.FromFlatDataAndDimensions(slot, width, c.k), tensors.FromFlatDataAndDimensions(node, width, c.k)
 }
 
-// near adds to members the nodes nearest to them, breadth first and then in order, until they are `size`.
+// near adds nodes to members until there are `size`: first the nearest, breadth first, then any others in order.
 func near(members []int32, around []row, size int) []int32 {
 	if len(members) >= size {
 		return members
@@ -142,7 +143,7 @@ func near(members []int32, around []row, size int) []int32 {
 	return members
 }
 
-// clusterAmong is Cluster with memberships restricted to candidates; its coarse affinity is Sparse. m: `[N, c]`.
+// clusterAmong is Cluster with memberships restricted to candidates; its coarse affinity is sparse. m: `[N, c]`.
 func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int) Level {
 	g, dtype, n := m.Graph(), m.DType(), a.nodes
 	if c.nodes() != n || m.Shape().Dim(1) != c.c {
@@ -177,7 +178,8 @@ func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int)
 	}
 }
 
-// selectAmong is Select of each cluster's neighbourhood out of its reach, and the ranks there. rank: `[N, c]`, results `[K, L]`.
+// selectAmong selects each cluster's neighbourhood out of its reach. rank: `[N, c]`, results: nodes and their ranks,
+// `[K, L]`.
 func selectAmong(scope *model.Scope, rank *Node, c candidates, edges []pair, size int) (neighbourhood, selected *Node) {
 	g, count := rank.Graph(), rank.Shape().Size()
 	slots, nodes := c.reach(edges, size, int32(count), int32(count+1))
@@ -188,7 +190,8 @@ func selectAmong(scope *model.Scope, rank *Node, c candidates, edges []pair, siz
 	return at(nodeTable, picks), Gather(ranks, ExpandAxes(at(slotTable, picks), -1))
 }
 
-// normalizeEdges is Normalize of a pooled affinity with the diagonal given, `[K]`, and whose edges follow it in pooled.
+// normalizeEdges normalises a pooled affinity, see Normalize. diagonal: `[K]`; the edges' weights follow it in
+// pooled.
 func normalizeEdges(scope *model.Scope, diagonal, pooled *Node, between []pair, k int) Affinity {
 	g, dtype := pooled.Graph(), pooled.DType()
 	if len(between) == 0 { // one candidate each: nothing is between clusters

@@ -4,7 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Level is what clustering one level gives, before any signal: it is the same for the whole batch.
+// Level holds what clustering one level gives, before any signal: it is the same for the whole batch.
 type Level struct {
 	Neighbourhood *Node    // int32 [K, L]: each cluster's nodes, most central first
 	Rank          *Node    // [K, L]: their ranks, differentiable
@@ -14,8 +14,8 @@ type Level struct {
 	nodes         int      // N
 }
 
-// Cluster is the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity, objective, ranks and
-// neighbourhoods of `size` nodes. m: memberships `[N, K]`.
+// Cluster computes the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity,
+// objective, ranks and neighbourhoods of `size` nodes. m: memberships `[N, K]`.
 func Cluster(a Affinity, m *Node, size int) Level {
 	links := a.Times(m) // how strongly each node is tied to the members of each cluster
 	pooled := Coarsen(a, m, links)
@@ -30,15 +30,15 @@ func Cluster(a Affinity, m *Node, size int) Level {
 	}
 }
 
-// Coarsen is the pooled affinity P = Mᵀ·A0·M, links being A0·M. m, links: `[N, K]`, result `[K, K]`, symmetric, its
-// entries summing to those of A0.
+// Coarsen computes the pooled affinity P = Mᵀ·A0·M, with links = A0·M. m, links: `[N, K]`, result `[K, K]`. P is
+// symmetric, and its entries sum to the sum of A0.
 //
-// With G the gradient of P, and A0 symmetric, that of M is A0·M·(G + Gᵀ), one product with the links at hand, and that of A0
-// is M·G·Mᵀ, through which the later levels reach the memberships of the earlier ones.
+// Let G be the gradient of P. The gradient of M is A0·M·(G + Gᵀ): one product with the links at hand. The gradient of
+// A0 is M·G·Mᵀ; by it the later levels reach the memberships of the earlier ones.
 func Coarsen(a Affinity, m, links *Node) *Node { return a.pool(m, links) }
 
-// gram is mᵀ·links, which is symmetric. Where it is large only the blocks on and above its diagonal are computed, 10 of 16.
-// m is transposed first because XLA's CPU products are slower along the first axis.
+// gram computes mᵀ·links, which is symmetric. For a large result it computes only the blocks on and above the
+// diagonal, 10 of 16. It transposes m first because XLA's CPU products are slower along the first axis.
 func gram(m, links *Node) *Node {
 	const blocks, large = 4, 1024
 	k := m.Shape().Dim(1)
@@ -69,46 +69,47 @@ func gram(m, links *Node) *Node {
 	return Concatenate(whole, 0)
 }
 
-// Normalize is D^−½·P·D^−½, D the row sums of P with its diagonal: the next level's affinity. p: `[K, K]`, same shape
-// out. A row of sum zero stays zero.
+// Normalize computes D^−½·P·D^−½, the next level's affinity. D holds the row sums of P with its diagonal. p: `[K,
+// K]`, same shape out. A row of sum zero stays zero.
 func Normalize(p *Node) *Node {
 	inverse := inverseRoot(ReduceSum(p, 1))
 	return Mul(Mul(p, ExpandAxes(inverse, 1)), ExpandAxes(inverse, 0))
 }
 
-// inverseRoot is 1/√sums, and zero where the sum is not present. sums: `[K]`, same shape out.
+// inverseRoot computes 1/√sums, and zero for a sum that is not present. sums: `[K]`, same shape out.
 func inverseRoot(sums *Node) *Node {
 	some := present(sums)
 	// The inner Where keeps the gradient of the branch not taken finite.
 	return Where(some, Reciprocal(Sqrt(Where(some, sums, OnesLike(sums)))), ZerosLike(sums))
 }
 
-// Cohesion of cluster k is P[k,k] = Σ_i M[i,k] Σ_{j≠i} A[i,j] M[j,k]. p: the pooled affinity `[K, K]`, result `[K]`.
+// Cohesion reads P[k,k] = Σ_i M[i,k] Σ_{j≠i} A[i,j] M[j,k] for each cluster k. p: the pooled affinity `[K, K]`,
+// result `[K]`.
 func Cohesion(p *Node) *Node {
 	return ReduceSum(Where(Diagonal(p.Graph(), p.Shape().Dim(0)), p, ZerosLike(p)), 1)
 }
 
-// Volume of cluster k is Σ_i d_i M[i,k]. degrees: `[N]`, m: `[N, K]`, result `[K]`.
+// Volume computes Σ_i d_i M[i,k] for each cluster k. degrees: `[N]`, m: `[N, K]`, result `[K]`.
 func Volume(degrees, m *Node) *Node {
 	return ReduceSum(Mul(ExpandAxes(degrees, 1), m), 0)
 }
 
-// Objective is C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion, volume: `[K]`. A cluster that nobody
-// belongs to, see present, adds nothing.
+// Objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion, volume: `[K]`. A cluster
+// that nobody belongs to, see present, adds nothing.
 func Objective(cohesion, volume *Node) *Node {
 	some := present(volume)
 	inverse := StopGradient(Reciprocal(Where(some, volume, OnesLike(volume))))
-	// Its value is the ratio, its gradient that of the ratio, in a form that does not square a small volume as the
-	// derivative of a quotient does: d(c/v) = dc/v − (c/v)·dv/v.
+	// Its value and its gradient are the ratio's. Its form does not square a small volume, as the derivative of a
+	// quotient does: d(c/v) = dc/v − (c/v)·dv/v.
 	ratio := Mul(cohesion, inverse)
 	constant := StopGradient(ratio)
 	ratio = Sub(Add(ratio, constant), Mul(constant, Mul(volume, inverse)))
 	return MulScalar(ReduceAllSum(Where(some, ratio, ZerosLike(ratio))), 0.5)
 }
 
-// present tells which clusters have members: those whose volume is more than 1e-20 of the largest. Softmax takes the
-// memberships of a cluster as near to zero as floats go, where quotients and their derivatives are no longer numbers.
-// x: `[K]`, not negative; result bool `[K]`.
+// present reports which clusters have members: their volume is more than 1e-20 of the largest. Softmax takes the
+// memberships of a cluster as near to zero as floats go, and there quotients and their derivatives are no longer
+// numbers. x: `[K]`, not negative; result bool `[K]`.
 func present(x *Node) *Node {
 	return GreaterThan(x, MulScalar(StopGradient(ReduceAllMax(x)), 1e-20))
 }

@@ -1,5 +1,5 @@
-// Package ccp is convolutional cluster pooling (Porrello, Abati, Calderara and Cucchiara, AISTATS 2019): a layer that pools the
-// nodes of a graph into clusters and convolves a signal over each cluster's most central nodes.
+// Package ccp implements convolutional cluster pooling (Porrello, Abati, Calderara and Cucchiara, AISTATS 2019). The layer pools
+// the nodes of a graph into clusters. It convolves a signal over each cluster's most central nodes.
 //
 // One undirected graph of N nodes, with affinity A, is shared by all samples. A sample is a signal: one feature vector for each
 // node. One level turns N nodes into K clusters. A0 is A without its diagonal, U a variable `[N, K]`.
@@ -57,8 +57,8 @@
 //
 // # Departures from the paper
 //
-// The layer takes its graph as an Affinity rather than as a matrix, since all it needs of it are products and degrees: so the first
-// level can be sparse. C is subtracted from the loss (the paper writes "+ L_K" and maximises it). U is the variable times a rate, so
-// that it moves faster than the other weights under the same optimizer. Degrees leave out self-loops. Ties of rank go to the lower
+// The layer takes its graph as an Affinity rather than as a matrix. It needs products and degrees only, so the first level can be
+// sparse. C is subtracted from the loss (the paper writes "+ L_K" and maximises it). U is the variable times a rate: it moves faster
+// than the other weights under the same optimizer. Degrees leave out self-loops. Ties of rank go to the lower
 // index. A node without edges keeps a row of zeros.
 package ccp

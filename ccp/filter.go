@@ -7,23 +7,25 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Filter convolves the signal over each cluster's sorted, gated neighbourhood with one kernel shared by all clusters,
+// Filter convolves the signal over each cluster's sorted, gated neighbourhood, with one kernel shared by all
+// clusters:
 //
-//	out[k,j] = Σ_l Σ_i w[j,l,i] · gate[k,l] · signal[node(k,l), i],
+//	out[k,j] = Σ_l Σ_i w[j,l,i] · gate[k,l] · signal[node(k,l), i]
 //
-// a one-dimensional convolution of width and stride L; the bias is the caller's to add. signal: `[batch, N, C]`,
-// neighbourhood: int32 `[K, L]`, gate: `[K, L]`, w: `[filters, L, C]`. Result `[batch, K, filters]`.
+// This is a one-dimensional convolution of width and stride L. The caller adds the bias.
 //
-// The gated neighbourhoods of the whole batch are laid out as the rows of one matrix, once; that matrix serves the product
-// with the kernel and both of its gradients. The kernel has its filters first, and its gradient is computed from a
-// transposed copy of the small factor, because XLA's CPU products are a quarter slower along the first axis of the
-// large one.
+// The shapes are: signal `[batch, N, C]`, neighbourhood int32 `[K, L]`, gate `[K, L]`, w `[filters, L, C]`, result
+// `[batch, K, filters]`.
+//
+// The gated neighbourhoods of the whole batch are the rows of one matrix. The product with the kernel and both of its
+// gradients use that matrix. The kernel has its filters first. Its gradient takes a transposed copy of the small
+// factor: XLA's CPU products are a quarter slower along the first axis of the large one.
 func Filter(signal, neighbourhood, gate, w *Node) *Node {
 	return filterIn(signal.DType(), signal, neighbourhood, gate, w)
 }
 
-// filterIn is Filter with what is multiplied rounded to dtype, see nn.LayerOptions.DType. The gathered neighbourhoods, by far the largest of
-// what a step keeps, are of that type; sums are not.
+// filterIn is Filter with its factors rounded to dtype, see nn.LayerOptions.DType. The gathered neighbourhoods, by
+// far the largest part of what a step keeps, have that type; sums do not.
 func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 	f := newFiltered(dtype, signal, neighbourhood, gate, w)
 	var gated *Node
@@ -38,7 +40,7 @@ func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 	return nn.WithGradient(forward, backward, signal, gate, w)
 }
 
-// filtered are clusters that Filter convolves over, some or all of a level's.
+// filtered holds some or all of a level's clusters, for Filter.
 type filtered struct {
 	dtype        dtypes.DType
 	signal       *Node // [batch, N, C]
@@ -61,35 +63,36 @@ func (f filtered) scale() *Node         { return Reshape(f.gate, 1, f.nodes.slot
 func (f filtered) narrow(x *Node) *Node { return nn.Rounded(x, f.dtype) }
 func (f filtered) full(x *Node) *Node   { return nn.Rounded(x, f.signal.DType()) }
 
-// gated are the gathered neighbourhoods times their gates, `[batch·K, L·C]`.
+// gated computes the gathered neighbourhoods times their gates, `[batch·K, L·C]`.
 func (f filtered) gated() *Node {
 	x := Mul(f.nodes.gather(f.narrow(f.signal)), f.narrow(opaque(f.scale(), f.signal)))
 	return Reshape(x, f.batch()*f.clusters(), f.kernel.Shape().Dim(1))
 }
 
-// product is the filter's result, `[batch, K, filters]`.
+// product computes the filter's result, `[batch, K, filters]`.
 func (f filtered) product(gated *Node) *Node {
 	return Reshape(nn.Contract(f.dtype, gated, 1, f.kernel, 1), f.batch(), f.clusters(), f.kernel.Shape().Dim(0))
 }
 
-// rows are those of the result's gradient v, `[batch·K, filters]`.
+// rows reshapes v, the gradient of the result, to `[batch·K, filters]`.
 func (f filtered) rows(v *Node) *Node {
 	return Reshape(v, f.batch()*f.clusters(), f.kernel.Shape().Dim(0))
 }
 
-// dGated is the gradient of gated, of the same shape. v: `[batch, K, filters]`, the result's.
+// dGated computes the gradient of gated. v: `[batch, K, filters]`, the gradient of the result.
 func (f filtered) dGated(v *Node) *Node {
 	return f.full(Dot(f.narrow(f.rows(v)), f.narrow(f.kernel)).Product())
 }
 
-// dKernel is the gradient of w, `[filters, L, C]`.
+// dKernel computes the gradient of w, `[filters, L, C]`.
 func (f filtered) dKernel(v, gated *Node) *Node {
 	dW := nn.Contract(f.dtype, OptimizationBarrier(TransposeAllDims(f.rows(v), 1, 0)), 1, gated, 0)
 	return Reshape(dW, f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
 }
 
-// dGate is the gradient of the gates, `[K, L]`: Σ dGated·signal is Σ dGated·gated / gate, so that the signal as gathered need not be
-// kept. σ may underflow to zero. The product is of matrices: of gated in two shapes XLA would keep both.
+// dGate computes the gradient of the gates, `[K, L]`. Σ dGated·signal is Σ dGated·gated / gate, which needs no copy
+// of the gathered signal. σ may underflow to zero. The product is one of matrices: if gated had two shapes, XLA would
+// keep both.
 func (f filtered) dGate(dGated, gated *Node) *Node {
 	d := ReduceSum(ReduceSum(f.bySlot(Mul(dGated, f.full(gated))), 2), 0)
 	flat := Reshape(f.gate, f.nodes.slots())
@@ -98,31 +101,31 @@ func (f filtered) dGate(dGated, gated *Node) *Node {
 	return Reshape(d, f.gate.Shape().Dimensions...)
 }
 
-// dSlots is what each slot adds to the gradient of its node in the signal, `[batch, K·L, C]`.
+// dSlots computes what each slot adds to the gradient of its node in the signal, `[batch, K·L, C]`.
 func (f filtered) dSlots(dGated *Node) *Node { return Mul(f.bySlot(dGated), f.scale()) }
 
-// bySlot is a value of each cluster's neighbourhood, `[batch·K, L·C]`, as one of each slot, `[batch, K·L, C]`.
+// bySlot reshapes values of neighbourhoods, `[batch·K, L·C]`, to values of slots, `[batch, K·L, C]`.
 func (f filtered) bySlot(x *Node) *Node { return Reshape(x, f.batch(), f.nodes.slots(), f.channels()) }
 
-// opaque is value, by way of a value of the signal that the compiler cannot see through. XLA's CPU compiler would move the
-// ELU that makes a signal into the gather that follows, and so compute its exponential anew for each time that a node is
-// selected; an exponential of which something else is used as well it leaves where it is.
+// opaque returns value by way of the signal, through which the compiler cannot see. XLA's CPU compiler would move the
+// ELU that makes a signal into the gather that follows it. Then it would compute the exponential once for each time
+// that a node is selected. It leaves an exponential where it is if something else uses it, too.
 func opaque(value, signal *Node) *Node {
 	first := Reshape(Slice(Reshape(signal, signal.Shape().Size()), AxisElem(0)))
 	never := GreaterThan(first, Infinity(signal.Graph(), signal.DType(), 1))
 	return Where(never, ZerosLike(value), value)
 }
 
-// blocks is into how many parts filterAnew cuts the clusters. Twice as many save little more, since the signals remain; each takes
-// time to compile.
+// blocks is the number of parts that filterAnew cuts the clusters into. Twice the number saves little more memory,
+// since the signals remain, and each part takes time to compile.
 const blocks = 8
 
-// filterAnew is filterIn that keeps no gathered neighbourhoods for the backward pass but gathers them again. In both passes it has those
-// of one block of clusters at a time: gathering all of them again would not do, since the most memory is needed while a level's
-// neighbourhoods and their gradients are both there.
+// filterAnew is filterIn that keeps no gathered neighbourhoods for the backward pass but gathers them again. In both
+// passes it gathers one block of clusters at a time. Otherwise a level's neighbourhoods and their gradients would
+// still be there together, and that is when a step needs the most memory.
 //
-// Optimization barriers keep the compiler from taking the second gathering for the first, and from beginning with a block before the
-// one before is done.
+// Optimization barriers keep the compiler from taking the second gathering for the first, and from beginning with a
+// block before the block before it is done.
 func filterAnew(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 	k := neighbourhood.Shape().Dim(0)
 	n := min(k, blocks)

@@ -23,7 +23,7 @@ const (
 	candidateClusters    = "candidates"           // int32 [N, c]: the clusters that each node may belong to
 )
 
-// levelKey is what a level is kept under with its graph.
+// levelKey names a level among the parameters of its graph.
 const levelKey = "ccp_level"
 
 // Levels returns the levels that were built into g, from the first to the last.
@@ -40,17 +40,17 @@ func Levels(store *model.Store, g *Graph) (levels []Level) {
 	return levels
 }
 
-// Freezer computes every level's neighbourhoods and ranks from its memberships and keeps them as variables beside the
-// level's others. Layers built on Frozen then use them: constant in training and inference, whose cost no longer depends on the
-// number of nodes.
+// Freezer computes every level's neighbourhoods and ranks from its memberships, and keeps them as variables beside
+// the level's others. On the Affinity of a nil Hierarchy, layers then use these variables. Their cost no longer
+// depends on the number of nodes.
 type Freezer struct {
 	store  *model.Store
 	exec   *model.Exec
 	levels []Level
 }
 
-// NewFreezer prepares to freeze the layers that network builds on the graph itself. network is given a signal of the shape given,
-// `[1, N, C]`, and returns what it makes of it.
+// NewFreezer makes a Freezer for the layers that network builds on the graph itself. network gets a signal of the
+// given shape, `[1, N, C]`, and returns its result.
 func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape, network func(scope *model.Scope, signal *Node) *Node) (*Freezer, error) {
 	f := &Freezer{store: store}
 	var err error
@@ -67,7 +67,7 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 	return f, err
 }
 
-// Objectives computes C of each level as the memberships have it now, and keeps nothing.
+// Objectives computes C of each level from the present memberships, and keeps nothing.
 func (f *Freezer) Objectives() (objectives []float64, err error) {
 	values, err := f.values()
 	for i := range f.levels {
@@ -78,7 +78,7 @@ func (f *Freezer) Objectives() (objectives []float64, err error) {
 	return objectives, err
 }
 
-// values are C, the neighbourhoods and the ranks of each level.
+// values computes C, the neighbourhoods and the ranks of each level.
 func (f *Freezer) values() ([]*tensors.Tensor, error) {
 	values, err := f.exec.Call()
 	if err != nil {
@@ -87,9 +87,9 @@ func (f *Freezer) values() ([]*tensors.Tensor, error) {
 	return values[1:], nil
 }
 
-// Freeze keeps the hierarchy as the memberships have it now. It can be called again when they have changed. It returns, for each
-// level, the objective C and the coverage: the share of its nodes that some neighbourhood holds. What none holds is lost to all
-// later levels.
+// Freeze keeps the hierarchy of the present memberships. It can be called again when they have changed. It returns,
+// for each level, the objective C and the coverage: the share of its nodes that some neighbourhood holds. The other
+// nodes are lost to all later levels. Levels that were prepared stay as they are.
 func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 	values, err := f.values()
 	if err != nil {

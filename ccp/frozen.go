@@ -11,7 +11,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// frozen stands for a graph whose hierarchies no longer change. The neighbourhoods and ranks of a level are variables of its scope.
+// frozen is the affinity of a graph whose hierarchies no longer change. The neighbourhoods and ranks of a level are
+// variables of its scope.
 type frozen struct {
 	nodes  int             // of the graph, or of one hierarchy's coarse graph
 	side   int             // how many hierarchies' nodes the signal has, one after the other
@@ -47,8 +48,8 @@ func (f frozen) cluster(l *Layer) Level {
 	return Level{Neighbourhood: neighbourhood, Rank: rank, Coarse: coarse}
 }
 
-// kept are neighbourhoods of k clusters for each hierarchy, `[H·k, size]`, or of the one drawn, `[k, size]`, and the values that
-// belong to them, as variables of scope hold them.
+// kept reads neighbourhoods of k clusters, and their values, from variables of scope. The results are `[H·k, size]`
+// for H hierarchies, or `[k, size]` for the one that was drawn.
 func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node, hierarchies int) {
 	at, of := scope.GetVariable(name), scope.GetVariable(with)
 	if at == nil || of == nil {

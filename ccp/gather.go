@@ -6,18 +6,19 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// picked are the nodes that a filter reads, the same in every sample of a batch.
+// picked holds the nodes that a filter reads, the same ones in every sample of a batch.
 type picked struct {
 	batch, nodes int
 	at           *Node // int32 [slots, 1]
 	rows         *Node // int32 [batch·slots, 1], see pick; nil: each sample is read by itself
 }
 
-// pick is to read and write the nodes of neighbourhood, `[K, L]`, of a signal `[batch, N, C]`; its slots are the K·L in order.
+// pick prepares to read and write the nodes of neighbourhood, `[K, L]`, in a signal `[batch, N, C]`. Its slots are
+// the K·L in order.
 //
-// On one device sample b's node n is row b·N + n of the flat signal, which is the fastest there. Where the batch is parted among
-// devices that would hide from the compiler that each reads of its own samples only, and every device would hold, and compute
-// with, the neighbourhoods of the whole batch.
+// On one device node n of sample b is row b·N + n of the flat signal, which is the fastest way there. If devices
+// share the batch, this would hide from the compiler that each device reads its own samples only. Every device would
+// then hold, and compute with, the neighbourhoods of the whole batch.
 func pick(signal, neighbourhood *Node) picked {
 	g, slots := signal.Graph(), neighbourhood.Shape().Size()
 	p := picked{batch: signal.Shape().Dim(0), nodes: signal.Shape().Dim(1), at: Reshape(neighbourhood, slots, 1)}
@@ -39,12 +40,13 @@ func (p picked) gather(signal *Node) *Node {
 	return Reshape(Gather(Reshape(signal, p.batch*p.nodes, channels), p.rows), p.batch, p.slots(), channels)
 }
 
-// scatter adds up what the slots say of each node, the gradient of gather. v: `[batch, slots, C]`, result `[batch, N, C]`.
+// scatter adds up the slots' values for each node: the gradient of gather. v: `[batch, slots, C]`, result `[batch, N,
+// C]`.
 func (p picked) scatter(v *Node) *Node {
 	return p.scatterTo(Zeros(v.Graph(), shapes.Make(v.DType(), p.batch, p.nodes, v.Shape().Dim(2))), v)
 }
 
-// scatterTo is scatter with sums, `[batch, N, C]`, added.
+// scatterTo adds the result of scatter to sums, `[batch, N, C]`.
 func (p picked) scatterTo(sums, v *Node) *Node {
 	if p.rows == nil {
 		return BackendScatterSum(sums, p.at, v, 1, []int{0, 2}, []int{1}, []int{1}, false, false)

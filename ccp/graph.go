@@ -10,25 +10,27 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Affinity is the graph of a level's nodes, a symmetric, non-negative matrix A: Dense or Sparse, or what Frozen gives where the hierarchy no
-// longer changes. A0 is A with its diagonal set to zero.
+// Affinity is the graph of a level's nodes, a symmetric, non-negative matrix A. It is a matrix, see Dense, or a list
+// of edges, see NewSparse, or what Hierarchy.Affinity gives, which has no edges. A0 is A with its diagonal set to
+// zero.
 type Affinity interface {
 	// Nodes is N.
 	Nodes() int
-	// Times is A0·x. x: `[N, K]`, result `[N, K]`. Its gradient is A0·v, since A0 is symmetric.
+	// Times computes A0·x. x: `[N, K]`, result `[N, K]`. Its gradient is A0·v, since A0 is symmetric.
 	Times(x *Node) *Node
-	// Degrees are the row sums of A0, shape `[N]`.
+	// Degrees computes the row sums of A0, `[N]`.
 	Degrees() *Node
-	// Mean takes the mean of the logits over the hierarchies that the affinity has, see Hierarchy.Affinity: `[batch·H, classes]`
-	// becomes `[batch, classes]`. Where there is one hierarchy, or one was drawn, it returns logits.
+	// Mean takes the mean of the logits over the H hierarchies, see Hierarchy.Affinity: `[batch·H, classes]` becomes
+	// `[batch, classes]`. If there is one hierarchy, or one was drawn, it returns logits.
 	Mean(logits *Node) *Node
-	// pool is Coarsen on this graph.
+	// pool computes Coarsen on this graph.
 	pool(m, links *Node) *Node
-	// cluster is the cluster step of a level on this graph.
+	// cluster computes the cluster step of a level on this graph.
 	cluster(l *Layer) Level
 }
 
-// Dense is an affinity held as a matrix, shape `[N, N]`. Every level but the first is one, unless levels have candidates.
+// Dense is an affinity held as a matrix, `[N, N]`. Every level after the first has one, unless levels have
+// candidates.
 type Dense struct{ A *Node }
 
 // Nodes implements Affinity.
@@ -66,8 +68,8 @@ func withoutDiagonal(a *Node) *Node {
 // bothWays is v + vᵀ.
 func bothWays(v *Node) *Node { return Add(v, TransposeAllDims(v, 1, 0)) }
 
-// FromMatrix brings a host-side graph into the computation: sparse where at most 5% of its entries are set, dense
-// elsewhere, in variables of scope.
+// FromMatrix brings a host-side graph into the computation, in variables of scope. It is sparse if at most 5% of its
+// entries are set, else dense.
 func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
 	if m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)

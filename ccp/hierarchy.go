@@ -10,9 +10,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Hierarchy holds prepared hierarchies of one graph. It is a plain value: encoding/json and encoding/gob keep it. Affinity hands it
-// to the layers, which keep each level's part in variables of their scope. A checkpoint has these variables, and no Hierarchy is
-// needed to go on from it.
+// Hierarchy holds prepared hierarchies of one graph. It is a plain value: encoding/json and encoding/gob keep it.
+// Affinity hands it to the layers, which keep each level's arrays in variables of their scope. A checkpoint has these
+// variables, and needs no Hierarchy.
 type Hierarchy struct {
 	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some neighbourhood holds.
 	Objective, Coverage []float64
@@ -32,17 +32,18 @@ type preparedLevel struct {
 	Candidates []int32        // `[N, c]`: the clusters that each node may belong to, ascending; none: all
 }
 
-// Affinity stands for the graph at the first level of a network with prepared hierarchies. signal: `[batch, N, C]`.
+// Affinity gives the affinity for the first level of a network on the prepared hierarchies. signal: `[batch, N, C]`.
 //
-// In training each step draws one hierarchy, by the seed, the scope and the global step alone. Elsewhere all hierarchies are
-// computed at once: a level of K clusters gives H·K, those of the first hierarchy first, with the same weights for all. So
+// In training each step draws one hierarchy, by the seed, the scope and the global step alone. Otherwise all
+// hierarchies are computed at once, with the same weights: a level of K clusters gives H·K, first those in the first
+// hierarchy. So
 //
 //	x = Reshape(x, -1, clusters*filters)
 //
-// has a row for each sample and hierarchy in either case, and Mean of the last level's affinity takes their mean.
+// gives a row for each sample and hierarchy in both cases. Mean of the last level's affinity takes their mean.
 //
-// A level takes its arrays from h, unless the variables of its scope have them already. A nil Hierarchy has no arrays: the
-// variables must have them.
+// A level takes its arrays from h, unless its scope has variables with them. A nil Hierarchy has no arrays: the
+// variables must exist.
 func (h *Hierarchy) Affinity(scope *model.Scope, signal *Node) Affinity {
 	f := frozen{nodes: signal.Shape().Dim(1), side: 1}
 	if scope.IsTraining(signal.Graph()) {
@@ -54,8 +55,8 @@ func (h *Hierarchy) Affinity(scope *model.Scope, signal *Node) Affinity {
 	return f
 }
 
-// Keep puts the hierarchies into variables of the scopes that the network's levels will be built in: below scope, of these names,
-// or level_1, level_2 and so on. It is for a store that must hold them before the network is built.
+// Keep puts the hierarchies into variables, for a store that must hold them before the network is built. The levels'
+// scopes are below scope. Their names are names, or level_1, level_2 and so on.
 func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 	var errs []error
 	for i, level := range h.Levels {
@@ -107,7 +108,7 @@ func (n neighbourhoods) keepAround(scope *model.Scope) error {
 		keep(scope, aroundPresent, floats(dtypes.Float32, n.Ranks, k, n.Size)))
 }
 
-// keep makes value the value of a variable that is not trained.
+// keep sets a variable that is not trained.
 func keep(scope *model.Scope, name string, value *tensors.Tensor) error {
 	v := scope.GetVariable(name)
 	if v != nil {

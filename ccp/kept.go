@@ -18,8 +18,8 @@ const (
 	betaName        = "beta"
 )
 
-// Kept reads a trained level, whose hierarchy is frozen, out of the variables of its scope, on the host. An error of its methods
-// names the variable that is missing, has another shape, or holds what cannot be.
+// Kept reads a trained level, whose hierarchy is frozen, from the variables of its scope, on the host. An error of
+// its methods names a variable that is missing, has another shape, or holds an impossible value.
 type Kept struct {
 	Scope *model.Scope
 	// Hierarchy is which of several hierarchies to read, from 0.
@@ -67,8 +67,8 @@ func (r Kept) Neighbourhoods(nodes, clusters, size int) (level hierarchy.Level, 
 	return level, nil
 }
 
-// Around reads what the filters of residual blocks or of a stem see: `reach` nodes around each of K, `[K, reach]` row-major, and 1,
-// or 0 for a slot that no node fills.
+// Around reads what the filters of residual blocks or of a stem see: `reach` nodes around each of K, `[K, reach]`
+// row-major. present is 1, or 0 for an empty slot.
 func (r Kept) Around(clusters, reach int) (around []int32, present []float32, err error) {
 	if around, err = r.nodes(aroundNodes, clusters, clusters, reach); err == nil {
 		present, err = readOne[float32](r, aroundPresent, clusters, reach)
@@ -90,8 +90,8 @@ func (r Kept) Filter(filters, size, channels int) (kernel, bias []float32, err e
 	return kernel, bias, err
 }
 
-// memberships reads hard memberships if there are any, else the softmax of U over all clusters or over each node's candidates.
-// choices is how many clusters a node could belong to.
+// memberships reads hard memberships if there are any. Otherwise it computes the softmax of U over all clusters or
+// each node's candidates. choices is the number of clusters that a node could belong to.
 func (r Kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
 	if r.Scope.GetVariable(hardClusters) != nil {
 		hard, err := r.Clusters(nodes)
@@ -124,7 +124,7 @@ func (r Kept) nodes(name string, n, clusters, size int) ([]int32, error) {
 	return selected, err
 }
 
-// readOne reads one hierarchy's part of a variable that holds those of all along its first axis.
+// readOne reads one hierarchy's part of a variable, whose first axis has the parts of all hierarchies.
 func readOne[T int32 | float32](r Kept, name string, dims ...int) ([]T, error) {
 	whole, one := slices.Clone(dims), 1
 	for _, dim := range dims {
@@ -141,7 +141,7 @@ func readOne[T int32 | float32](r Kept, name string, dims ...int) ([]T, error) {
 	return all[r.Hierarchy*one : (r.Hierarchy+1)*one], nil
 }
 
-// gateDims is the shape of α and β, see Options.Gates: `[1, 1]`, `[K, 1]` or `[K, L]`.
+// gateDims gives the shape of α and β, see Options.Gates: `[1, 1]`, `[K, 1]` or `[K, L]`.
 func gateDims(sharing string, clusters, size int) []int {
 	return map[string][]int{"level": {1, 1}, "cluster": {clusters, 1}, "slot": {clusters, size}}[sharing]
 }

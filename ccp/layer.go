@@ -21,7 +21,7 @@ type Layer struct {
 	options           Options
 }
 
-// New starts one level: it pools the N nodes of affinity into clusters, and filters the signal over each cluster's
+// New starts one level. It pools the N nodes of affinity into clusters, and filters the signal over each cluster's
 // neighbourhood. signal: `[batch, N, C]`, float32 or float64. Its options are the parameters of scope, see Options.
 func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters int) *Layer {
 	return &Layer{scope: scope, signal: signal, affinity: affinity, clusters: clusters, filters: filters, size: 16, options: optionsOf(scope)}
@@ -33,9 +33,9 @@ func (l *Layer) Neighbours(size int) *Layer { l.size = size; return l }
 // Options changes the level's options.
 func (l *Layer) Options(change func(o *Options)) *Layer { change(&l.options); return l }
 
-// Done builds the level. pooled: `[batch, clusters, filters]`; coarse is the next level's affinity, normalised.
-// In training the level's objective is subtracted from the loss. It panics, naming the scope, when the
-// options do not fit the graph or the signal.
+// Done builds the level. pooled: `[batch, clusters, filters]`; coarse is the next level's affinity, normalised. In
+// training the level's objective is subtracted from the loss. It panics, naming the scope, if the options do not fit
+// the graph or the signal.
 func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	if l.check(); l.input != nil {
 		return l.stem(), nil
@@ -62,7 +62,7 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	return x, level.Coarse
 }
 
-// cluster is the level's cluster step.
+// cluster computes the level's cluster step.
 func (l *Layer) cluster() Level {
 	level := l.affinity.cluster(l)
 	if level.Objective == nil { // frozen
@@ -77,7 +77,8 @@ func (l *Layer) cluster() Level {
 	return level
 }
 
-// soft is the cluster step with memberships of every node in every cluster: hard ones where SetClusters gave them.
+// soft computes the cluster step with memberships of every node in every cluster, or with hard ones if scope has
+// them.
 func (l *Layer) soft(a Affinity) Level {
 	if hard := l.scope.GetVariable(hardClusters); hard != nil {
 		first := Slice(hard.SetTrainable(false).NodeValue(l.signal.Graph()), AxisRange(0, a.Nodes()))
@@ -87,17 +88,17 @@ func (l *Layer) soft(a Affinity) Level {
 	return Cluster(a, l.memberships(l.clusters), l.size)
 }
 
-// memberships are the softmax of U = rate·V, V being the variable. Adam's step does not depend on the scale of a gradient, so
-// U moves `rate` times as fast as the other weights, with one optimizer for all. Result `[N, width]`.
+// memberships computes the softmax of U = rate·V, with the variable V. Adam's step does not depend on the scale of a
+// gradient, so U moves `rate` times as fast as the other weights, with one optimizer. Result `[N, width]`.
 func (l *Layer) memberships(width int) *Node {
 	v := nn.NormalVariable(l.scope, membershipsName, 0, 1/l.options.MembershipRate, l.signal.DType(), l.affinity.Nodes(), width)
 	return Softmax(MulScalar(v.NodeValue(l.signal.Graph()), l.options.MembershipRate), -1)
 }
 
-// gateStd is σ₁ and σ₂ in α ~ N(1, σ₁²) and β ~ N(0, σ₂²) at the start.
+// gateStd is σ₁ and σ₂ of the first values α ~ N(1, σ₁²) and β ~ N(0, σ₂²).
 const gateStd = 0.1
 
-// gate is σ(α·rank + β) with this level's variables. rank: `[K, L]`, same shape out.
+// gate computes σ(α·rank + β) with this level's variables. rank: `[K, L]`, same shape out.
 func (l *Layer) gate(rank *Node) *Node {
 	dims := gateDims(l.options.Gates, l.clusters, l.size)
 	alpha := nn.NormalVariable(l.scope, alphaName, 1, gateStd, rank.DType(), dims...)

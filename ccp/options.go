@@ -15,12 +15,12 @@ type Options struct {
 	// Gates is how many pairs α, β a level has: one (Algorithm 2 of the paper), one for each cluster, or one for each
 	// place in each neighbourhood.
 	Gates string `param:"ccp_gates" default:"level" rule:"one of level|cluster|slot" parts:"level"`
-	// Slots is the order of the nodes in a neighbourhood: it decides which weights of the filter each node meets.
-	// "rank" puts the most central node first. "random" takes one fixed permutation for each cluster, the paper's ablation.
-	// "directed" gives a slot the same direction from every cluster; it takes a prepared hierarchy.
+	// Slots is the order of the nodes in a neighbourhood: it decides which weights of the filter each node meets. By
+	// "rank" the most central node is first. A "random" order is one fixed permutation for each cluster, the paper's
+	// ablation. A "directed" slot has one direction from every cluster; it takes a prepared hierarchy.
 	Slots string `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed" parts:"level"`
-	// Padding is what fills a neighbourhood if fewer than L nodes have links to its cluster. "nodes" takes the first other
-	// nodes, of rank zero, as the paper's selection does. "zeros" leaves the slots empty.
+	// Padding fills a neighbourhood if fewer than L nodes have links to its cluster. With "nodes" it takes the first
+	// other nodes, of rank zero, like the paper's selection. With "zeros" these slots stay empty.
 	Padding string `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros" parts:"level"`
 	// Recompute keeps no gathered neighbourhoods between a training step's forward and backward passes. It gathers them
 	// again, for some of the clusters at a time. This takes less memory and more time.

@@ -12,8 +12,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/place"
 )
 
-// Preparation says which hierarchies to prepare. Prepare starts it, Done makes them. All of it happens on the host, in time
-// and memory linear in the edges.
+// Preparation says which hierarchies to prepare. Prepare starts it, Done makes them. All of it happens on the host,
+// in time and memory linear in the edges.
 type Preparation struct {
 	graph       *affinity.Matrix
 	levels      []partition.Level
@@ -28,44 +28,46 @@ type Preparation struct {
 	progress    func(level int, done, objective float64)
 }
 
-// Prepare starts a preparation of hierarchies of a graph, given as the data has it: the search normalises it, since Algorithm 2's
-// input is normalised.
+// Prepare starts a preparation of hierarchies of a graph. graph is the data's own: the search normalises it, since
+// Algorithm 2's input is normalised.
 func Prepare(graph *affinity.Matrix) *Preparation { return &Preparation{graph: graph, hierarchies: 1} }
 
-// Level adds a level of that many clusters, whose filter sees `neighbours` nodes of each. It must be given once for each level of
-// the network, with the numbers of New and Neighbours. No cluster is larger than its neighbourhood if that is possible.
+// Level adds a level of that many clusters, whose filter sees `neighbours` nodes. It is needed once for each level of
+// the network, with the numbers of New and Neighbours. No cluster is larger than its neighbourhood if that is
+// possible.
 func (p *Preparation) Level(clusters, neighbours int) *Preparation {
 	p.levels = append(p.levels, partition.Level{Clusters: clusters, MaxSize: neighbours})
 	return p
 }
 
-// Hierarchies sets how many hierarchies there are (default 1). A training step uses one of them, a prediction all. The numbers of
-// clusters mean nothing across hierarchies, so that only a last level of one cluster can be read out by weights.
+// Hierarchies sets the number of hierarchies (default 1). A training step uses one of them, a prediction all. A
+// cluster's number means nothing in another hierarchy: only a last level of one cluster can be read out by weights.
 func (p *Preparation) Hierarchies(n int) *Preparation { p.hierarchies = n; return p }
 
 // Seed sets the seed of the first hierarchy's search (default 0); each further hierarchy takes the next number.
 func (p *Preparation) Seed(first uint64) *Preparation { p.seed = first; return p }
 
-// Cuts also tries to cut the nodes into blocks by their positions, and takes these where they have the greater C. On a grid they
-// do. There is one such hierarchy only.
+// Cuts also tries to cut the nodes into blocks by their positions, and takes the blocks if they have the greater C.
+// On a grid they do. There is one such hierarchy only.
 func (p *Preparation) Cuts() *Preparation { p.cuts = true; return p }
 
-// Directed gives the slots of the levels listed the same direction from every cluster. Levels count from 1; 0 is the input, for
-// Stem. A level's option ccp_slots must not be random.
+// Directed gives each slot of these levels one direction, the same from every cluster. Levels count from 1; 0 is the
+// input, for Stem. A level's option ccp_slots must not be random.
 func (p *Preparation) Directed(levels ...int) *Preparation { p.directed = levels; return p }
 
-// Around finds `reach` nodes around each node for the residual blocks after the levels listed, which count from 1, and for Stem.
+// Around finds `reach` nodes around each node for Stem, and around each cluster of these levels, from 1, for residual
+// blocks.
 func (p *Preparation) Around(reach int, levels ...int) *Preparation {
 	p.reach, p.around = reach, levels
 	return p
 }
 
-// Candidates lets the memberships be learned, but restricts a node of the first level to c[0] clusters, and so on: those nearest
-// to it in the first hierarchy. A count of 0, or none, allows all clusters.
+// Candidates lets the memberships be learned, but restricts a node of the first level to c[0] clusters, and so on.
+// They are the nearest ones in the first hierarchy. A count of 0 allows all clusters.
 func (p *Preparation) Candidates(c ...int) *Preparation { p.candidates = c; return p }
 
-// Coordinates sets where the nodes lie, `[N, d]` row-major, for Cuts and Directed. If there are none, or two nodes lie at one place,
-// the graph alone says it.
+// Coordinates sets the positions of the nodes, `[N, d]` row-major, for Cuts and Directed. If there are none, or two
+// nodes have one position, positions come from the graph alone.
 func (p *Preparation) Coordinates(coordinates []float64) *Preparation {
 	p.positions = nil
 	if len(coordinates) == 0 {
@@ -79,8 +81,8 @@ func (p *Preparation) Coordinates(coordinates []float64) *Preparation {
 	return p
 }
 
-// Progress has f called now and then with the level that is searched, the share of its search that is done, and its C. A result
-// from the cache is not told.
+// Progress calls f now and then with the level of the search, the share of it that is done, and C. It does not call f
+// for a result from the cache.
 func (p *Preparation) Progress(f func(level int, done, objective float64)) *Preparation {
 	p.progress = f
 	return p
@@ -171,8 +173,9 @@ func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, pre
 	return nodes, presence(nodes)
 }
 
-// Input lists what Stem's filter sees: the nodes nearest to each node by hops, the node itself among them, `[N, reach]`, and 1, or 0
-// for a slot that no node fills. Slots that are not directed are in the order of the nodes' numbers.
+// Input lists the nodes that Stem's filter sees, `[N, reach]`: the nearest to each node by hops, the node itself
+// among them. present is 1, or 0 for an empty slot. Slots that are not directed are in the order of the nodes'
+// numbers.
 func (p *Preparation) Input() (nodes []int32, present []float32) {
 	around := p.input()
 	return around.Nodes, narrow(around.Ranks)
@@ -195,14 +198,15 @@ func (p *Preparation) input() (n neighbourhoods) {
 	return n
 }
 
-// places are the positions of nodes and of the clusters that they belong to.
+// places holds the positions of nodes and of their clusters.
 type places struct{ nodes, centres [][]float64 }
 
 func (p *places) add(nodes, centres [][]float64) {
 	p.nodes, p.centres = append(p.nodes, nodes...), append(p.centres, centres...)
 }
 
-// neighbourhoods lists nodes around each of some clusters, those of the first hierarchy first. Each hierarchy numbers its own nodes.
+// neighbourhoods lists nodes around each of some clusters, first those in the first hierarchy. Each hierarchy numbers
+// its own nodes.
 type neighbourhoods struct {
 	Size  int       // L
 	Nodes []int32   // `[H·K, L]`
@@ -237,8 +241,8 @@ func (n *neighbourhoods) fill() {
 	}
 }
 
-// within takes nodes out that are farther than the hops within which the best-connected tenth of the nodes find `reach`: at a
-// border, a slot whose direction leads out of the graph stays empty.
+// within removes nodes that are too far: farther than the best-connected tenth of the nodes need for `reach` nodes.
+// At a border, a slot whose direction leads out of the graph so stays empty.
 func within(nodes, hops []int32, reach int) {
 	var farthest []int32
 	for last := reach - 1; last < len(hops); last += reach {
@@ -257,7 +261,7 @@ func within(nodes, hops []int32, reach int) {
 	}
 }
 
-// presence is 1 for each node, and 0 for -1.
+// presence gives 1 for each node, and 0 for -1.
 func presence(nodes []int32) []float64 {
 	is := make([]float64, len(nodes))
 	for i, node := range nodes {

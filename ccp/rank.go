@@ -9,16 +9,17 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Rank is a node's centrality to a cluster, (1 + M[i,k]) · Σ_{j≠i} A[i,j] M[j,k]. m and links = A0·M: `[N, K]`, same
-// shape out.
+// Rank computes a node's centrality to a cluster, (1 + M[i,k]) · Σ_{j≠i} A[i,j] M[j,k]. m and links = A0·M: `[N, K]`,
+// same shape out.
 func Rank(m, links *Node) *Node { return Mul(OnePlus(m), links) }
 
-// Select picks for each cluster its neighbourhood, the `size` nodes of highest rank, most central first, the lower
-// index first among equals. rank: `[N, K]`, result: int32 indices `[K, size]`. It has no gradient.
+// Select picks the neighbourhood of each cluster: the `size` nodes of highest rank, the most central first, the lower
+// index first among equals. rank: `[N, K]`, result: int32 indices `[K, size]`. It has no gradient. It panics if size
+// is not in 1..N.
 //
-// It does not sort. Nodes are taken in blocks; those of highest rank lie in the `size` blocks of highest maximum (each of
-// these holds a node that comes before any in the other blocks), so after one pass over all ranks only those blocks are
-// looked at. It panics if size is not in 1..N.
+// It does not sort. It takes nodes in blocks and passes over all ranks once, for the maximum of each block. The nodes
+// of highest rank lie in the `size` blocks of highest maximum: each of these blocks has a node that comes before any
+// in the others. So it looks at these blocks only.
 func Select(rank *Node, size int) *Node {
 	n := rank.Shape().Dim(0)
 	if size < 1 || size > n {
@@ -33,7 +34,8 @@ func Select(rank *Node, size int) *Node {
 	return TransposeAllDims(largest(rank, nodes, size), 1, 0)
 }
 
-// blockWidth balances the two stages, n/width blocks and size·width candidates; 1 is for a graph too small to gain.
+// blockWidth balances the two stages, n/width blocks and size·width candidates. It is 1 for a graph too small to
+// gain.
 func blockWidth(n, size int) int {
 	width := 1
 	for n >= 256 && 4*width*width*size <= n {
@@ -42,7 +44,7 @@ func blockWidth(n, size int) int {
 	return width
 }
 
-// finalists are the nodes of the `size` blocks of highest maximum, and their ranks. rank: `[N, K]`, results
+// finalists gives the nodes of the `size` blocks of highest maximum, and their ranks. rank: `[N, K]`, results
 // `[size·width, K]`.
 func finalists(rank *Node, size, width int) (values, nodes *Node) {
 	g, k := rank.Graph(), rank.Shape().Dim(1)
@@ -59,12 +61,12 @@ func finalists(rank *Node, size, width int) (values, nodes *Node) {
 	return Gather(rank, Stack([]*Node{nodes, clusters}, -1)), nodes
 }
 
-// comparisons is how many largest makes at most; where there would be more it takes the largest in turn. For a small graph each turn is some
-// tiny operations, and starting one takes longer than all comparisons.
+// comparisons is the most comparisons that largest makes. If there would be more, it takes the largest in turn. In a
+// small graph each turn is some tiny operations, and starting one takes longer than all comparisons.
 const comparisons = 1 << 19
 
-// largest are the `size` largest values of each column in descending order, by their keys, the lowest key first among equals. values, keys:
-// `[M, K]`; result: keys `[size, K]`.
+// largest gives the keys of the `size` largest values of each column in descending order, the lowest key first among
+// equals. values, keys: `[M, K]`, result `[size, K]`.
 func largest(values, keys *Node, size int) *Node {
 	if m, k := values.Shape().Dim(0), values.Shape().Dim(1); m*m*k <= comparisons && size > 1 {
 		return largestCompared(values, keys, size)
@@ -72,7 +74,7 @@ func largest(values, keys *Node, size int) *Node {
 	return largestInTurn(values, keys, size)
 }
 
-// largestCompared finds each value's place, the number of those before it, and then what is at each place.
+// largestCompared counts the values before each value, which is its place, and then finds the key at each place.
 func largestCompared(values, keys *Node, size int) *Node {
 	m, k := values.Shape().Dim(0), values.Shape().Dim(1)
 	one, other := func(x *Node) *Node { return Reshape(x, 1, m, k) }, func(x *Node) *Node { return Reshape(x, m, 1, k) }
@@ -84,7 +86,7 @@ func largestCompared(values, keys *Node, size int) *Node {
 	return ReduceSum(Where(at, keys, ZerosLike(keys)), 1)
 }
 
-// largestInTurn takes, `size` times over, the largest value that is left.
+// largestInTurn takes the largest value that is left, `size` times.
 func largestInTurn(values, keys *Node, size int) *Node {
 	g := values.Graph()
 	taken := Scalar(g, values.DType(), math.Inf(-1))
@@ -108,6 +110,6 @@ func at(x, neighbourhood *Node) *Node {
 	return Gather(x, Stack([]*Node{neighbourhood, clusters}, -1))
 }
 
-// Gate is σ(α·rank + β), which scales a node's signal by its centrality. rank: `[K, L]` at the selected nodes; alpha and
-// beta broadcast to it: scalars, or `[K, 1]`, or `[K, L]`. Result `[K, L]`.
+// Gate computes σ(α·rank + β), which scales a node's signal by its centrality. The shapes are: rank `[K, L]`, at the
+// selected nodes; alpha and beta scalars, `[K, 1]` or `[K, L]`; result `[K, L]`.
 func Gate(rank, alpha, beta *Node) *Node { return Sigmoid(Add(Mul(alpha, rank), beta)) }

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// randomSlots is the value of Options.Slots for a random order of each neighbourhood, directedSlots that for one direction to a slot.
+// The values of Options.Slots that order slots otherwise than by rank.
 const (
 	randomSlots   = "random"
 	directedSlots = "directed"
@@ -17,8 +17,9 @@ const (
 // zeroPadding is the value of Options.Padding that leaves out nodes of rank zero.
 const zeroPadding = "zeros"
 
-// slots are the permutations of randomSlots, one for each of k clusters of the level in the scope of that path: place `size·c + l`
-// holds which node of cluster c's neighbourhood, counted by rank, its filter's tap l meets. They depend on nothing else.
+// slots draws the permutations of randomSlots for k clusters of the level in the scope of that path. Place `size·c +
+// l` says which node of cluster c's neighbourhood, counted by rank, meets tap l of its filter. They depend on nothing
+// else.
 func slots(path string, k, size int) []int32 {
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(path)) // a hash's Write cannot fail

@@ -12,8 +12,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// sparse is an affinity held as a list of edges. Their weights are given, for the input's graph, or computed, for what a level
-// with candidates leaves for the next. Memory and time are linear in the edges.
+// sparse is an affinity held as a list of edges. Their weights are given, for the input's graph, or computed, for the
+// coarse graph of a level with candidates. Memory and time are linear in the edges.
 type sparse struct {
 	nodes   int
 	edges   edgeList
@@ -21,7 +21,8 @@ type sparse struct {
 	degrees *Node           // [N], of A0
 }
 
-// edgeList are the edges of a graph, the lower node of each first, and their weights: numbers, or the result of a computation.
+// edgeList holds the edges of a graph, the lower node of each first, and their weights: numbers, or the result of a
+// computation.
 type edgeList struct {
 	pairs   []pair
 	weights []float64 // given; else nil
@@ -82,11 +83,11 @@ func (s sparse) pool(m, links *Node) *Node {
 	}, m, links)
 }
 
-// operator is the product with a symmetric sparse matrix, without a diagonal, whose entries are weights of edges; an edge can have
-// many entries. x: `[N, K]`, same shape out.
+// operator multiplies a symmetric sparse matrix, without a diagonal, by x. Its entries are weights of edges; an edge
+// can have many entries. x: `[N, K]`, same shape out.
 type operator func(x *Node) *Node
 
-// newOperator makes the product with a matrix of n rows whose entries are pairs.
+// newOperator makes the operator of a matrix of n rows whose entries are pairs.
 func newOperator(scope *model.Scope, g *Graph, n int, pairs []pair, list edgeList, dtype dtypes.DType) operator {
 	t := newTables(scope, g, rowsOf(pairs, n), list, dtype)
 	if list.values == nil {
@@ -110,7 +111,7 @@ func newOperator(scope *model.Scope, g *Graph, n int, pairs []pair, list edgeLis
 	}
 }
 
-// rowsOf are the n rows of the matrix whose entries are pairs: each node's neighbours, and the edges to them.
+// rowsOf lists the n rows of the matrix whose entries are pairs: each node's neighbours, and the edges to them.
 func rowsOf(pairs []pair, n int) []row {
 	ends := make([]int32, 2*len(pairs))
 	for at, p := range pairs {

@@ -11,15 +11,16 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// row is a row of a sparse matrix, Σ_s w[edges[s]] · x[from[s]] with the weights w of edges; without edges all weights are 1.
+// row is a row of a sparse matrix, Σ_s w[edges[s]] · x[from[s]] with the weights w of edges. If edges is nil, all
+// weights are 1.
 type row struct{ from, edges []int32 }
 
-// widest is the most entries that a row of a table may have. Each entry is an operation of the computation, not a turn of
-// a loop in it: so the compiler reads whole rows of x, which is an order of magnitude faster.
+// widest is the most entries that a row of a table may have. Each entry is an operation of the computation, not a
+// turn of a loop in it. So the compiler reads whole rows of x, which is an order of magnitude faster.
 const widest = 32
 
-// split cuts rows of more than `widest` entries into parts of that many. sums are the rows that add the parts up again, in
-// terms of parts; nil if nothing was cut.
+// split cuts rows of more than `widest` entries into parts. sums are the rows that add the parts up again, by the
+// parts' numbers; nil if no row was cut.
 func split(rows []row) (parts, sums []row) {
 	if !slices.ContainsFunc(rows, func(r row) bool { return len(r.from) > widest }) {
 		return rows, nil
@@ -40,7 +41,7 @@ func split(rows []row) (parts, sums []row) {
 	return parts, sums
 }
 
-// tables are a sparse matrix as a product: the first is applied first, the others add up what was cut.
+// tables multiply by a sparse matrix: the first is applied first, the others add up the parts of rows that were cut.
 type tables []table
 
 // newTables makes the tables of rows, with the weights of a list of edges, in variables of scope.
@@ -53,8 +54,8 @@ func newTables(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dt
 	return t
 }
 
-// times is the matrix times x. x: `[columns, K]`; values: `[E]`, the weights of edges where they are computed, else nil; result
-// `[rows, K]`.
+// times multiplies the matrix by x. x: `[columns, K]`. values: `[E]`, the edges' weights if they are computed, else
+// nil. Result `[rows, K]`.
 func (t tables) times(x, values *Node) *Node {
 	if values != nil { // padding has edge E
 		values = Concatenate([]*Node{values, Zeros(values.Graph(), shapes.Make(values.DType(), 1))}, 0)
@@ -65,15 +66,15 @@ func (t tables) times(x, values *Node) *Node {
 	return x
 }
 
-// table is a sparse matrix of at most `widest` entries a row. The number of entries is rounded up to a power of two, which bounds
-// the padding, and rows of equal width form a bucket.
+// table is a sparse matrix of at most `widest` entries a row. The number of entries is rounded up to a power of two,
+// which bounds the padding, and rows of equal width form a bucket.
 type table struct {
 	buckets []bucket
 	place   *Node // [rows, 1]: where each row stands in the concatenated buckets; nil when there is one bucket
 }
 
-// bucket holds rows of one width, shape `[rows, width]`, padded with row 0 of x at weight 0. weights is nil where they are computed,
-// else edges.
+// bucket holds rows of one width, `[rows, width]`, padded with row 0 of x at weight 0. If the weights are computed,
+// it has edges, else weights.
 type bucket struct{ from, weights, edges *Node }
 
 func newTable(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dtypes.DType) (t table) {
@@ -114,7 +115,7 @@ func newBucket(scope *model.Scope, g *Graph, rows []row, members []int32, w int,
 	return b
 }
 
-// times is the table times x. x: `[columns, K]`, values: `[E+1]` or nil, result `[rows, K]`.
+// times multiplies the table by x. x: `[columns, K]`, values: `[E+1]` or nil, result `[rows, K]`.
 func (t table) times(x, values *Node) *Node {
 	parts := make([]*Node, len(t.buckets))
 	for i, b := range t.buckets {
@@ -144,7 +145,7 @@ func (t table) times(x, values *Node) *Node {
 	return Gather(Concatenate(parts, 0), t.place)
 }
 
-// grouping sums entries that belong to groups. Its gradient hands each entry that of its group.
+// grouping sums the entries of groups. The gradient of an entry is the gradient of its group.
 type grouping struct {
 	tables tables
 	group  *Node // int32 [entries, 1]

@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Filters that do not pool come at the resolutions of a network: 0 is the input's nodes, with a stem and residual blocks, i the
-// clusters of level i, from 1, with residual blocks.
+// Filters that do not pool come at the resolutions of a network. Resolution 0 is the input, with a stem and residual
+// blocks. Resolution i, from 1, is the clusters of level i, with residual blocks.
 
 // blocks reads Options.Blocks for a network of so many levels.
 func (o Options) blocks(levels int) (n []int, err error) {
@@ -28,8 +28,8 @@ func (o Options) blocks(levels int) (n []int, err error) {
 	return n, nil
 }
 
-// Blocks is how many residual blocks there are at a resolution: none at the input without a stem, and none after a level of one
-// cluster, which has no neighbours.
+// Blocks counts the residual blocks at a resolution. There are none at the input without a stem, and none after a
+// level of one cluster, which has no neighbours.
 func (s Spec) Blocks(resolution int) int {
 	o := s.Settings.Of("")
 	n, err := o.blocks(len(s.Levels))
@@ -39,7 +39,7 @@ func (s Spec) Blocks(resolution int) int {
 	return n[resolution]
 }
 
-// nodesAt is the number of nodes at a resolution.
+// nodesAt counts the nodes at a resolution.
 func (s Spec) nodesAt(resolution int) int {
 	if resolution == 0 {
 		return s.Nodes
@@ -47,7 +47,7 @@ func (s Spec) nodesAt(resolution int) int {
 	return s.Levels[resolution-1].Clusters
 }
 
-// reach is how many nodes a filter that does not pool sees at a resolution.
+// reach counts the nodes that a filter sees at a resolution, if it does not pool.
 func (s Spec) reach(resolution int) int { return min(s.Settings.Of("").Reach, s.nodesAt(resolution)) }
 
 // Convolutions names the filters that do not pool at a resolution, as their scopes are named: the stem, and two of each block.
@@ -66,9 +66,9 @@ func (s Spec) Convolutions(resolution int) (parts []string) {
 	return parts
 }
 
-// ReadAround reads what the filters that do not pool see at a resolution, in one of the hierarchies, from 0: nodes around each node,
-// `[nodes, reach]` row-major, and 1, or 0 for a slot that none fills. At the input it follows from the graph unless slots are
-// directed. The error names the variable that is missing or wrong.
+// ReadAround reads what the filters that do not pool see at a resolution, in one of the hierarchies, from 0. It
+// returns the nodes around each node, `[nodes, reach]` row-major, and 1, or 0 for an empty slot. At the input they
+// follow from the graph unless slots are directed. The error names the variable that is missing or wrong.
 func (s Spec) ReadAround(store *model.Store, graph *affinity.Matrix, resolution, which int) (around []int32, present []float32, err error) {
 	if resolution > 0 {
 		kept := ccp.Kept{Scope: store.Scope(networkScope + levelName(resolution-1)), Hierarchy: which}

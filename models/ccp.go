@@ -18,8 +18,8 @@ func (s Spec) Clusters() bool { return s.Model == clusterPooling }
 // Plan is how the spec's hierarchy comes about.
 func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
 
-// ccpNetwork is the paper's network: a stem, stacked levels of convolutional cluster pooling with residual blocks, and the readout.
-// With several hierarchies the logits are the mean of theirs; in training, those of one.
+// ccpNetwork builds the paper's network: a stem, stacked levels of convolutional cluster pooling with residual
+// blocks, and the readout. With several hierarchies the logits are a mean over them; in training, the logits of one.
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	var a ccp.Affinity
 	if spec.restricted(0) && !graph.fixed() { // candidates need the edges
@@ -39,7 +39,7 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	return a.Mean(readout(scope, spec, x))
 }
 
-// Hierarchies is how many hierarchies the network has: one, where there is nothing to cluster.
+// Hierarchies counts the network's hierarchies: one, if there is nothing to cluster.
 func (s Spec) Hierarchies() int {
 	if len(s.Levels) == 0 {
 		return 1
@@ -53,7 +53,7 @@ func (s Spec) checkClusters() error {
 	return cmp.Or(err, s.checkHierarchies(), s.checkCandidates(), s.checkSlots())
 }
 
-// checkHierarchies says why a network cannot have the several hierarchies that it is to have.
+// checkHierarchies returns an error if the network cannot have several hierarchies but asks for them.
 func (s Spec) checkHierarchies() error {
 	n := s.Hierarchies()
 	if n == 1 {
@@ -71,7 +71,7 @@ func (s Spec) checkHierarchies() error {
 	return nil
 }
 
-// interchangeable says which weights belong to the clusters of one hierarchy, and so cannot serve another.
+// interchangeable returns an error if some weights belong to the clusters of one hierarchy, and cannot serve another.
 func (s Spec) interchangeable() error {
 	for i, level := range s.Levels {
 		if gates := s.Settings.Level(i).Gates; gates != "level" {
@@ -84,7 +84,7 @@ func (s Spec) interchangeable() error {
 	return nil
 }
 
-// checkCandidates says which level has candidates though the one before it has none.
+// checkCandidates returns an error if a level has candidates and the level before it has none.
 func (s Spec) checkCandidates() error {
 	for i := 1; i < len(s.Levels); i++ {
 		if s.restricted(i) && !s.restricted(i-1) && s.Plan() != ccp.Prepared {
@@ -95,8 +95,8 @@ func (s Spec) checkCandidates() error {
 	return nil
 }
 
-// checkSlots returns an error if a level asks for directed slots or residual blocks but learns its neighbourhoods, which are then
-// unknown before the training; or if cuts are asked for and nothing is searched.
+// checkSlots returns an error if a level asks for directed slots or residual blocks but learns its neighbourhoods,
+// which are then unknown before the training. It also returns one if cuts are asked for and nothing is searched.
 func (s Spec) checkSlots() error {
 	if s.Plan() == ccp.Prepared {
 		return nil

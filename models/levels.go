@@ -9,8 +9,9 @@ import (
 	"github.com/clusterpool/ccp/ccp/partition"
 )
 
-// ClusterLevels reads a hierarchy out of the classifier's weights: the only one, or that of the number given, from 0. The result is a
-// copy. Errors: ErrClosed, a model without clusters or levels, a number that there is not, and a classifier that has no weights yet.
+// ClusterLevels reads one of the classifier's hierarchies, from 0, out of its weights. The result is a copy. Errors:
+// ErrClosed, a model without clusters or levels, a number without a hierarchy, and a classifier that has no weights
+// yet.
 func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -37,8 +38,9 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	return levels, nil
 }
 
-// Health measures every level of a hierarchy, the one that ClusterLevels reads, and says which have collapsed. For a learned hierarchy
-// that was loaded it computes C anew, through the graph itself. Errors are those of ClusterLevels and of that computation.
+// Health measures every level of one hierarchy, see ClusterLevels, and warns of collapsed ones. For a learned
+// hierarchy that was loaded it computes C anew, through the graph itself. It has the errors of ClusterLevels and of
+// this computation.
 func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
 	levels, err := c.ClusterLevels(which)
 	if err != nil {

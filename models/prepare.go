@@ -15,13 +15,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Quality says how good a frozen hierarchy is, level by level.
+// Quality measures a frozen hierarchy, level by level.
 type Quality struct {
 	Objective []float64 `json:"objective"` // C
 	Coverage  []float64 `json:"coverage"`  // share of the level's nodes that some neighbourhood holds
 }
 
-// candidates is how many clusters a node of level i, from 0, can belong to; all of them if that is the level's clusters.
+// candidates counts the clusters that a node of level i, from 0, can belong to.
 func (s Spec) candidates(i int) int {
 	clusters := s.Levels[i].Clusters
 	c := s.Settings.Level(i).Candidates
@@ -48,10 +48,12 @@ func (s Spec) PreparedBefore() bool { return s.FrozenInTraining() || s.Clusters(
 // FrozenInTraining reports whether Prepare makes the spec's hierarchy once and for all.
 func (s Spec) FrozenInTraining() bool { return (s.Clusters() || s.own()) && s.Plan().Frozen() }
 
-// Prepare makes the hierarchy of a spec that is PreparedBefore the training, and keeps it in store. If the plan is prepared, it
-// searches clusterings of large C. If nodes have candidates, it takes them from such a clustering. If the plan is random, it freezes
-// what the memberships are as drawn. coordinates are the nodes' places, `[nodes, d]` row-major, for directed slots and cuts; nil: the
-// graph gives them. progress is ccp.Preparation's. The result is of the first hierarchy.
+// Prepare makes the hierarchy of a spec that is PreparedBefore the training. If the plan is prepared, it searches
+// clusterings of large C. If nodes have candidates, it takes them from such a clustering. If the plan is random, it
+// freezes the memberships as drawn.
+//
+// coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
+// graph gives them. progress is ccp.Preparation.Progress's. The result describes the first hierarchy.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64,
 	progress func(level int, done, objective float64)) (q Quality, err error) {
 	if s.Plan() == ccp.Prepared || s.restricted(0) {
@@ -81,7 +83,7 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	return q, err
 }
 
-// preparation is that of the spec's hierarchies of a graph.
+// preparation starts the preparation of the spec's hierarchies of a graph.
 func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	p, o := ccp.Prepare(graph).Hierarchies(s.Hierarchies()), s.Settings.Of("")
 	if o.Search == cutSearch {
@@ -109,7 +111,7 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	return p.Around(o.Reach, around...).Directed(directed...).Candidates(candidates...)
 }
 
-// ownLevels are the levels of a network that Register added, and the scopes that it builds them in.
+// ownLevels finds the levels of a network that Register added, and the scopes that it builds them in.
 func (s Spec) ownLevels(backend compute.Backend, a *affinity.Matrix) (levels []Level, scopes []string, err error) {
 	store, g := s.NewStore(0), graph.NewGraph(backend, "levels")
 	defer g.Finalize()
@@ -124,7 +126,7 @@ func (s Spec) ownLevels(backend compute.Backend, a *affinity.Matrix) (levels []L
 	return levels, scopes, err
 }
 
-// freezer freezes what the spec's network makes of the graph a.
+// freezer makes the Freezer of the spec's network on the graph a.
 func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.Matrix) (*ccp.Freezer, error) {
 	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
 	return ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node {
@@ -132,7 +134,7 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 	})
 }
 
-// SearchedObjective is the sum of C over the levels of a prepared hierarchy: what a learned one can be held against.
+// SearchedObjective sums C over the levels of a prepared hierarchy, to compare a learned one with it.
 func (s Spec) SearchedObjective(ctx context.Context, a *affinity.Matrix) (float64, error) {
 	p := ccp.Prepare(a)
 	for _, l := range s.Levels {

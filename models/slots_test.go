@@ -1,6 +1,7 @@
 package models
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Directed slots hold the nodes and ranks that slots by rank hold, where ranks are positive, in another order. Levels differ.
@@ -95,8 +97,8 @@ func TestDirectedByCoordinates(t *testing.T) {
 		require.NoError(t, err)
 		clusters, err := ccp.Kept{Scope: scope}.Clusters(nodes)
 		require.NoError(t, err)
-		return place.Misfit(places, places, around, wide(present), nodes, s.reach(0)),
-			place.Misfit(places, place.Centres(places, clusters, 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
+		return misfit(places, places, around, wide(present), nodes, s.reach(0)),
+			misfit(places, place.Centres(places, clusters, 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
 	}
 	graphStem, graphLevel := misfits(nil)
 	stem, level := misfits(points)
@@ -112,4 +114,31 @@ func wide(values []float32) (wide64 []float64) {
 		wide64 = append(wide64, float64(v))
 	}
 	return wide64
+}
+
+// misfit says how badly one template fits all k neighbourhoods: the variance of displacements within the slots as a share of the
+// variance over all slots.
+func misfit(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) float64 {
+	bySlot, all := make([][][]float64, size), [][]float64{}
+	for at, node := range nodes {
+		if ranks[at] > 0 {
+			shift := floats.SubTo(make([]float64, 2), positions[node], centres[at/size])
+			bySlot[at%size], all = append(bySlot[at%size], shift), append(all, shift)
+		}
+	}
+	scatter := func(points [][]float64) (sum float64) {
+		mean := make([]float64, 2)
+		for _, p := range points {
+			floats.AddScaled(mean, 1/float64(len(points)), p)
+		}
+		for _, p := range points {
+			sum += math.Pow(floats.Distance(p, mean, 2), 2)
+		}
+		return sum
+	}
+	within := 0.0
+	for _, shifts := range bySlot {
+		within += scatter(shifts)
+	}
+	return within / scatter(all)
 }

@@ -2,9 +2,9 @@ package models
 
 import "github.com/clusterpool/ccp/ccp"
 
-// What a graph of at most suitedNodes gets where the settings leave it open, see docs/defaults.md. A stem takes the time and memory
-// of convolutions at every node, and several hierarchies are computed side by side: large graphs get neither. A stem of no more
-// filters than the signal has channels would only narrow it.
+// A graph of at most suitedNodes gets these where the settings leave it open, see docs/defaults.md. A stem takes the
+// time and memory of convolutions at every node, and several hierarchies are computed side by side: large graphs get
+// neither. A stem with no more filters than the signal has channels would only narrow it.
 const (
 	suitedNodes       = 4096
 	suitedStem        = 16
@@ -14,8 +14,8 @@ const (
 	suitedCandidates  = 4
 )
 
-// Suited is the spec with what the settings leave open to suit the graph: the stem's filters, the number of hierarchies, of which a
-// hierarchy that is not prepared has one, and the candidates of large levels where memberships are learned.
+// Suited fills in what the settings leave open: the stem's filters, the number of hierarchies, and the candidates of
+// large levels if memberships are learned. Only a prepared hierarchy can be one of several.
 func (s Spec) Suited() Spec {
 	small := s.Nodes <= suitedNodes
 	s.Settings = s.Settings.With("", func(o *Options) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Health says how well one level of a hierarchy does its work.
+// Health measures how well one level of a hierarchy does its work.
 type Health struct {
 	Level      int `json:"level"` // counted from 1
 	Nodes      int `json:"nodes"`
@@ -16,18 +16,18 @@ type Health struct {
 	InUse int `json:"in_use"`
 	// Unselected is the share of the nodes that no neighbourhood holds. Their signals are lost to the levels above.
 	Unselected float64 `json:"unselected"`
-	// Overlap is the share of a neighbourhood that the one most like it holds too, mean over the clusters: 0 where neighbourhoods
-	// are disjoint, 1 where each has a double.
+	// Overlap is the share of a neighbourhood that the most similar one holds too, as a mean over the clusters. It is
+	// 0 if neighbourhoods are disjoint, and 1 if each has a double.
 	Overlap float64 `json:"overlap"`
-	// Entropy of a node's memberships, mean over the nodes, as a share of its largest possible value, log K or log of the number of
-	// candidates: 0 where they are hard, 1 where they are uniform. It is 0 where a node has no choice.
+	// Entropy is the mean entropy of a node's memberships, as a share of its largest value: the log of the node's
+	// choices. It is 0 for hard memberships, and 1 for uniform ones.
 	Entropy float64 `json:"entropy"`
 	// Objective is C, which is at most half the number of clusters.
 	Objective float64 `json:"objective"`
 	// GateLow and GateHigh are the range of the gates.
 	GateLow  float64 `json:"gate_low"`
 	GateHigh float64 `json:"gate_high"`
-	// Warnings say in words what is wrong and what to do; empty where nothing is.
+	// Warnings say in words what is wrong and what to do.
 	Warnings []string `json:"warnings"`
 }
 
@@ -39,10 +39,11 @@ const (
 	leastGateSpread = 1e-3
 )
 
-// Collapsed says whether most clusters of the level stand empty, which is the first of its Warnings then.
+// Collapsed reports whether most clusters of the level are empty. Then it is the first of the Warnings.
 func (h Health) Collapsed() bool { return float64(h.InUse) < leastInUse*float64(h.Clusters) }
 
-// Health measures every level. objectives holds C of each, which takes the graph; where it is nil, Objective is left 0.
+// Health measures every level. objectives holds C of each level, which takes the graph; if it is nil, Objective stays
+// 0.
 func (h Levels) Health(objectives []float64) []Health {
 	all := make([]Health, len(h))
 	for i, l := range h {
@@ -69,7 +70,7 @@ func (h Levels) Health(objectives []float64) []Health {
 	return all
 }
 
-// Coverage is the share of n nodes that occur in neighbourhoods.
+// Coverage computes the share of n nodes that occur in neighbourhoods.
 func Coverage(neighbourhoods []int32, n int) float64 {
 	return float64(distinct(neighbourhoods, n)) / float64(n)
 }
@@ -86,7 +87,8 @@ func distinct(values []int32, n int) (count int) {
 	return count
 }
 
-// overlap is Health.Overlap of neighbourhoods of n nodes. A node counts once in each, though empty slots may repeat it.
+// overlap computes Health.Overlap for neighbourhoods of n nodes. A node counts once in each, though empty slots may
+// repeat it.
 func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 	holders := make([][]int, n)
 	for k, nodes := range neighbourhoods {
@@ -118,10 +120,10 @@ func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 	return sum / float64(len(neighbourhoods))
 }
 
-// remedy is what helps memberships that are of no use.
+// remedy says what helps useless memberships.
 const remedy = "use --hierarchy prepared, raise ccp_membership_rate, or train longer"
 
-// warn fills in the warnings.
+// warn adds the warnings.
 func (h *Health) warn(choices int) {
 	add := func(format string, values ...any) {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("level %d: ", h.Level)+fmt.Sprintf(format, values...))

@@ -1,9 +1,7 @@
 package hierarchy
 
 import (
-	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -48,45 +46,6 @@ func TestMembershipsByHand(t *testing.T) {
 	assert.Equal(t, []float64{2.5, 1.5}, h.Mass(2))
 }
 
-func TestSpread(t *testing.T) {
-	h := twoLevels()
-	for _, c := range []struct {
-		name   string
-		level  int
-		values []float32
-		want   []float64
-	}{
-		{"first level", 1, []float32{4, 8, 100}, []float64{5, 6, 8, 7}},
-		{"second level", 2, []float32{8, 4}, []float64{5, 6, 8, 7}},
-		{"two channels", 2, []float32{8, 0, 4, -4}, []float64{5, -3, 6, -2, 8, 0, 7, -1}},
-		{"what is constant stays so", 2, []float32{3, 3}, []float64{3, 3, 3, 3}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := h.Spread(c.level, c.values)
-			require.NoError(t, err)
-			assert.InDeltaSlice(t, c.want, got, 1e-6)
-		})
-	}
-	amounts := []float32{10, 30}
-	for k, mass := range h.Mass(2) {
-		amounts[k] /= float32(mass)
-	}
-	spread, err := h.Spread(2, amounts)
-	require.NoError(t, err)
-	sum := 0.0
-	for _, v := range spread {
-		sum += v
-	}
-	assert.InDelta(t, 40, sum, 1e-5, "amounts divided by the mass keep their sum")
-
-	for level, want := range map[int]string{0: "there is no level 0; levels go from 1 to 2", 3: "there is no level 3", 1: "level 1 has 3 clusters, there are 2 values"} {
-		_, err := h.Spread(level, []float32{1, 2})
-		require.ErrorContains(t, err, want)
-	}
-	_, err = h.Spread(1, nil)
-	require.ErrorContains(t, err, "there are 0 values")
-}
-
 func TestCentral(t *testing.T) {
 	a, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 1, J: 3, Weight: 5}, {I: 0, J: 0, Weight: 9}})
 	require.NoError(t, err)
@@ -110,19 +69,6 @@ func TestHealthByHand(t *testing.T) {
 	assert.Equal(t, 2, health[1].Level)
 	assert.Zero(t, health[1].Entropy)
 	assert.Contains(t, health[1].Warnings[0], "its 2 clusters of L=1 have 2 places only: give it more clusters or a larger L")
-}
-
-func ExampleLevels_Spread() {
-	h := Levels{
-		{Clusters: 3, Memberships: Hard([]int32{0, 0, 1, 2}, 3)},
-		{Clusters: 2, Memberships: Hard([]int32{0, 0, 1}, 2)},
-	}
-	nodes, err := h.Spread(2, []float32{0.25, -1}) // a value for each cluster of level 2
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	fmt.Println(nodes)
-	// Output: [0.25 0.25 0.25 -1]
 }
 
 // An empty slot repeats a node of its neighbourhood.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Memberships say how strongly each node belongs to each cluster: a sparse matrix `[nodes, clusters]`, not negative, whose rows
-// sum to 1.
+// Memberships is a sparse matrix `[nodes, clusters]`: how strongly each node belongs to each cluster. No entry is
+// negative, and the rows sum to 1.
 type Memberships struct {
 	columns int
 	// The clusters of each node, ascending, and its weights in them.
@@ -17,10 +17,10 @@ type Memberships struct {
 	weights  [][]float32
 }
 
-// negligible is the share of a node's largest membership below which another counts as none.
+// negligible is a share of a node's largest membership; a smaller membership counts as none.
 const negligible = 1e-6
 
-// Hard are the memberships that put each node whole into its cluster, one of k.
+// Hard puts each node whole into its cluster, one of k.
 func Hard(cluster []int32, k int) Memberships {
 	m, whole := Memberships{columns: k}, []float32{1}
 	for i := range cluster {
@@ -29,9 +29,9 @@ func Hard(cluster []int32, k int) Memberships {
 	return m
 }
 
-// Soft are the memberships softmax(rate·u), row by row, of `nodes` nodes in k clusters. u is `[nodes, k]` row-major, or `[nodes, c]`
-// where a node may belong to c clusters only: among, of the same shape, lists these in ascending order. The error says which node's
-// memberships are not numbers.
+// Soft computes softmax(rate·u), row by row, for `nodes` nodes in k clusters. u is `[nodes, k]` row-major, or
+// `[nodes, c]` if a node may belong to c clusters only. Then among, of the same shape, lists the clusters in
+// ascending order. The error names a node whose memberships are not numbers.
 func Soft(u []float32, rate float64, nodes, k int, among []int32) (Memberships, error) {
 	m, choices := Memberships{columns: k}, len(u)/nodes
 	row := make([]float64, choices)
@@ -73,11 +73,11 @@ func (m *Memberships) add(row []float64, among []int32) {
 	m.clusters, m.weights = append(m.clusters, clusters), append(m.weights, weights)
 }
 
-// Nodes is the number of rows.
+// Nodes counts the rows.
 func (m Memberships) Nodes() int { return len(m.clusters) }
 
-// Row lists the clusters of node i in ascending order, with its weights in them. Those of less than a millionth of its largest are
-// left out. Both are views: do not change them.
+// Row lists the clusters of node i in ascending order, and its weights in them. It leaves out weights of less than a
+// millionth of the largest. Both are views: do not change them.
 func (m Memberships) Row(i int) (clusters []int32, weights []float32) {
 	return m.clusters[i], m.weights[i]
 }
@@ -90,7 +90,7 @@ func (m Memberships) Weight(i int, cluster int32) float32 {
 	return 0
 }
 
-// Hard is the cluster that each node belongs to most, the first among equals.
+// Hard finds the cluster that each node belongs to most, the first among equals.
 func (m Memberships) Hard() []int32 {
 	hard := make([]int32, m.Nodes())
 	for i, weights := range m.weights {
@@ -99,7 +99,7 @@ func (m Memberships) Hard() []int32 {
 	return hard
 }
 
-// times is the matrix product: memberships of m's nodes in the clusters that m's clusters are nodes of.
+// times multiplies the matrices: memberships of m's nodes in the clusters above m's clusters.
 func (m Memberships) times(next Memberships) Memberships {
 	product := Memberships{columns: next.columns}
 	row := make([]float64, next.columns)

@@ -4,8 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// ELU is the exponential linear unit of Clevert et al. (2016): x where x > 0, exp(x) − 1 elsewhere. Any shape. Its
-// gradient is written in terms of its value, 1 or value + 1, so that nothing else need be kept.
+// ELU computes the exponential linear unit of Clevert et al. (2016): x if x > 0, else exp(x) − 1. Any shape. Its
+// gradient follows from its value, 1 or value + 1, and needs nothing else.
 func ELU(x *Node) *Node {
 	var y *Node
 	return WithGradient(

@@ -10,14 +10,16 @@ import (
 // momentum is the share of the running mean and variance that a training step keeps.
 const momentum = 0.9
 
-// BatchNorm is batch normalisation (Ioffe and Szegedy 2015) of x + bias over all axes but the last.
+// BatchNorm normalises x + bias over all axes but the last (Ioffe and Szegedy 2015):
 //
 //	y = scale · (x + bias − mean) / √(variance + ε) + offset
 //
-// x: `[..., channels]`; same shape out. bias: `[channels]`, or nil for none. In training the mean and the (biased)
-// variance are the batch's, with their gradients, and the running ones follow them: running ← m·running + (1 − m)·batch,
-// with m = min(momentum, 1 − 1/step) so that the first steps are plain averages. Elsewhere the running ones are used.
-// In training the batch's mean takes the bias out again, so only the running mean ever sees it.
+// The shapes are: x `[..., channels]`, bias `[channels]` or nil for none, the result's as x.
+//
+// In training the mean and the (biased) variance come from the batch, with their gradients. The running ones follow
+// them: running ← m·running + (1 − m)·batch. The first steps are plain averages, by m = min(momentum, 1 − 1/step).
+// Otherwise the running ones are used. In training the batch's mean takes the bias out again: only the running mean
+// ever sees it.
 func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 	scope = scope.In("batch_norm")
 	g, dtype := x.Graph(), x.DType()
@@ -52,8 +54,9 @@ func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 	return Reshape(normalize(flat, scale, offset, mean, Reciprocal(Sqrt(AddScalar(variance, epsilon)))), x.Shape().Dimensions...)
 }
 
-// normalize is scale·x̂ + offset with x̂ = (x − mean)·inverse, mean and inverse being the batch's own. x: `[M, channels]`,
-// the others `[channels]`. Its gradient goes through the batch's statistics: dx = scale·inverse·(v − mean(v) − x̂·mean(v·x̂)).
+// normalize computes scale·x̂ + offset with x̂ = (x − mean)·inverse, from the batch's own mean and inverse. x: `[M,
+// channels]`, the others `[channels]`. Its gradient goes through the batch's statistics: dx = scale·inverse·(v −
+// mean(v) − x̂·mean(v·x̂)).
 func normalize(x, scale, offset, mean, inverse *Node) *Node {
 	row := func(v *Node) *Node { return ExpandAxes(v, 0) }
 	return WithGradient(

@@ -2,8 +2,8 @@ package nn
 
 import "slices"
 
-// Buckets sorts rows by width, the widest first. It starts a new bucket where together says that a row is too narrow for a table as
-// wide as the bucket's first. place is where each row stands in the concatenated buckets.
+// Buckets sorts rows by width, the widest first. It starts a new bucket if together finds a row too narrow for a
+// table as wide as the bucket's first row. place is the position of each row in the concatenated buckets.
 func Buckets(widths []int, together func(widest, width int) bool) (buckets [][]int32, place []int32) {
 	order := make([]int32, len(widths))
 	place = make([]int32, len(widths))

@@ -20,8 +20,8 @@ func Dropout(scope *model.Scope, x *Node, rate float64) *Node {
 	}
 	bits := randomBits(stepKey(scope, g, "dropout"), 0x6a09e667, x.Shape().Dimensions...)
 	keep := GreaterOrEqual(bits, Const(g, uint32(math.Round(rate*(1<<32)))))
-	// A square root, of zeros and ones: XLA's CPU compiler takes it for costly, and keeps a costly value that is used twice. A cheap one it would
-	// compute anew for each time that a node is gathered, one number at a time.
+	// XLA's CPU compiler takes a square root for costly, and keeps a costly value that is used twice. It would
+	// compute a cheap one anew for each time that a node is gathered, one number at a time.
 	mask := StopGradient(Sqrt(ConvertDType(keep, x.DType())))
 	return Mul(DivScalar(x, 1-rate), mask)
 }

@@ -4,12 +4,12 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// WithGradient returns forward(), a function of xs, with a gradient of our own: backward is given v, the gradient of the
-// loss with respect to the result, and returns the one with respect to each of xs, or nil where xs has none.
+// WithGradient returns forward(), a function of xs, with a gradient of our own. backward gets v, the gradient of the
+// loss in the result. It returns the gradient in each of xs, or nil if there is none.
 //
-// GoMLX offers a custom gradient only on an identity. So the result, cut off from automatic differentiation, passes
-// through one identity that takes v down, and each input through another that hands out what backward made of it. A
-// `Where` that never picks the inputs keeps them connected; XLA folds it away.
+// GoMLX offers a custom gradient on an identity only. So the result is cut off from automatic differentiation. It
+// passes through one identity that takes v down, and each input passes through another that hands out backward's
+// result. A `Where` that never picks the inputs keeps them connected; XLA folds it away.
 func WithGradient(forward func() *Node, backward func(v *Node) []*Node, xs ...*Node) *Node {
 	g := xs[0].Graph()
 	var gradients []*Node
@@ -31,8 +31,8 @@ func WithGradient(forward func() *Node, backward func(v *Node) []*Node, xs ...*N
 	})
 }
 
-// Unstack gives the slices of x along its first axis. x: `[n, ...]`, results `[...]`. Their gradients are stacked; GoMLX would make one of x's size
-// of each and add them up, in a time that grows with the square of n.
+// Unstack gives the slices of x along its first axis. x: `[n, ...]`, results `[...]`. Their gradients are stacked.
+// GoMLX would make a gradient of x's size for each and add them up, in a time that grows with the square of n.
 func Unstack(x *Node) []*Node {
 	slices := make([]*Node, x.Shape().Dim(0))
 	gradients := make([]*Node, len(slices))

@@ -5,12 +5,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// LayerOptions of all layers with weights. Inside a graph they are GoMLX parameters, read at the layer's scope; a field's param tag is the
-// parameter's name.
+// LayerOptions holds the options of all layers with weights. Inside a graph they are GoMLX parameters, read at the
+// layer's scope; a field's param tag is the parameter's name.
 type LayerOptions struct {
-	// DType is the type that filters, dense layers and convolutions compute in: what they multiply is rounded to it, and the products
-	// are added up in float32. All else stays in float32: variables, memberships, ranks, objectives, gates, batch normalisation,
-	// activations between layers, the loss and all gradients of weights.
+	// DType is the type that filters, dense layers and convolutions multiply in. Factors are rounded to it, and
+	// products are added up in float32. Everything else stays in float32: variables, memberships, ranks, objectives,
+	// gates, batch normalisation, activations between layers, the loss and all gradients of weights.
 	DType string `param:"dtype" default:"float32" rule:"one of float32|bfloat16"`
 	// L2 is the weight decay λ of filters and dense layers: the loss gains ½·λ·Σw².
 	L2 float64 `param:"l2" default:"0.0001" rule:"not negative" parts:"level fc classes"`

@@ -14,7 +14,8 @@ func NarrowDType(scope *model.Scope, x *Node) dtypes.DType {
 	return x.DType()
 }
 
-// Product is x·w, computed as LayerOptions.DType says; so are its gradients. x: `[rows, in]`, w: `[in, out]`, result `[rows, out]`.
+// Product computes x·w and its gradients in LayerOptions.DType. x: `[rows, in]`, w: `[in, out]`, result `[rows,
+// out]`.
 func Product(scope *model.Scope, x, w *Node) *Node {
 	dtype := NarrowDType(scope, x)
 	if dtype == x.DType() {
@@ -25,9 +26,9 @@ func Product(scope *model.Scope, x, w *Node) *Node {
 		func(v *Node) []*Node { return []*Node{Contract(dtype, v, 1, w, 1), Contract(dtype, x, 0, v, 0)} }, x, w)
 }
 
-// Contract sums the products of a and b over one axis of each; the other axes of a come first in the result, then those of b. What is
-// multiplied is rounded to dtype, the result is float32, or of the type of both if that is dtype. It has no gradient where
-// they differ.
+// Contract sums the products of a and b over one axis of each. The result has a's other axes first, then b's. Factors
+// are rounded to dtype. The result is float32, or of the factors' type if they have dtype already. If the types
+// differ it has no gradient.
 func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node {
 	if a.DType() == dtype && b.DType() == dtype && dtype != dtypes.BFloat16 {
 		return Dot(a, b).General([]int{axisA}, nil, []int{axisB}, nil)
@@ -35,7 +36,7 @@ func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node 
 	return Dot(Rounded(a, dtype), Rounded(b, dtype)).WithOutputDType(dtypes.Float32).General([]int{axisA}, nil, []int{axisB}, nil)
 }
 
-// Rounded is x in dtype.
+// Rounded converts x to dtype.
 func Rounded(x *Node, dtype dtypes.DType) *Node {
 	if x.DType() == dtype {
 		return x

@@ -11,9 +11,9 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
-// Random numbers here are a hash of a counter and a key, not a stream with a state. So they are the same on every
-// backend, do not depend on the order in which variables are made, and a resumed run draws what the uninterrupted one
-// would have drawn. On XLA's CPU they are also several times cheaper than its bit generator.
+// Random numbers here are a hash of a counter and a key, not a stream with a state. They are the same on every
+// backend and do not depend on the order of variables. A resumed run draws the same numbers as an uninterrupted one.
+// On XLA's CPU they are also several times cheaper than its bit generator.
 
 // hashRound is one round of the 32-bit mixer "lowbias32" (C. Wellons): each input bit flips each output bit with
 // probability close to ½. x: uint32, any shape.
@@ -70,12 +70,12 @@ func NormalVariable(scope *model.Scope, name string, mean, std float64, dtype dt
 		VariableWithShape(name, shapes.Make(dtype, dims...)).SetTrainable(true)
 }
 
-// Uniform draws from the uniform distribution on [0, 1): as many values as dims say, in x's type and graph. They depend on the
-// seed, the scope, name and the global step alone, as Dropout's mask does.
+// Uniform draws from the uniform distribution on [0, 1): values of these dimensions, in x's type and graph. They
+// depend on the seed, the scope, name and the global step alone, like Dropout's mask.
 func Uniform(scope *model.Scope, x *Node, name string, dims ...int) *Node {
 	g := x.Graph()
 	bits := randomBits(stepKey(scope, g, name), 0xbb67ae85, dims...)
-	// 24 bits: those that a float32 holds exactly, so that rounding never gives 1.
+	// A float32 holds 24 bits exactly, and rounding never gives 1.
 	return MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), x.DType()), math.Pow(2, -24))
 }
 

@@ -10,7 +10,8 @@ import (
 // kernelName is the name of the weights of dense layers and convolutions.
 const kernelName = "W"
 
-// IsKernel says whether a variable holds the weights of a dense layer or a convolution: its last axis is that of the outputs.
+// IsKernel reports whether a variable holds the weights of a dense layer or a convolution. Its last axis counts the
+// outputs.
 func IsKernel(v *model.Variable) bool { return v.Name() == kernelName }
 
 // ReadDense reads the weights `[in, out]` and the bias `[out]` of the dense layer in scope, in float32.
@@ -21,8 +22,8 @@ func ReadDense(scope *model.Scope, in, out int) (weights, bias []float32, err er
 	return weights, bias, err
 }
 
-// ReadBatchNorm reads what BatchNorm of the layer in scope does to x in inference, scale·x + shift, both `[channels]`:
-// scale = γ/√(variance + ε), shift = offset − mean·scale.
+// ReadBatchNorm reads what BatchNorm of the layer in scope does in inference, scale·x + shift, both `[channels]`.
+// scale is γ/√(variance + ε), and shift is offset − mean·scale.
 func ReadBatchNorm(scope *model.Scope, channels int) (scale, shift []float64, err error) {
 	scope = scope.In("batch_norm")
 	var read [4][]float32

@@ -10,11 +10,11 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// searchVersion is raised when the search itself changes, so that old results are not taken for new ones.
+// searchVersion is raised when the search itself changes: old results must not be taken for new ones.
 const searchVersion = 2
 
-// Cached is [Hierarchy] with its result kept in the user's cache folder for later runs on the same graph. A result that cannot be
-// kept is no error. progress, which may be nil, is told about a search, but not about a result from the cache.
+// Cached is [Hierarchy] that keeps its result in the user's cache folder for later runs on the same graph. It returns
+// a result that it cannot keep, without an error. It does not call progress for a result from the cache.
 func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Level, seed uint64, progress func(level int, done, objective float64)) ([][]int32, error) {
 	read := func(path string) (clusters [][]int32, err error) {
 		if err = files.ReadJSON(path, &clusters); err == nil && !fits(clusters, m.N(), levels) {
@@ -28,7 +28,7 @@ func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, leve
 	return clusters, err
 }
 
-// fits says whether clusters are a hierarchy of a graph of n nodes.
+// fits reports whether clusters are a hierarchy of a graph of n nodes.
 func fits(clusters [][]int32, n int, levels []Level) bool {
 	for l, cluster := range clusters {
 		if l >= len(levels) || len(cluster) != n || slices.Min(cluster) < 0 || int(slices.Max(cluster)) >= levels[l].Clusters {

@@ -8,10 +8,10 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Candidates chooses the c clusters that each node may belong to from a hard clustering of m into k clusters: its own, then
-// those that it has most links to, then those nearest in the graph. A cluster is a candidate of at most four times its share of
-// N·c, beyond its own nodes and those that have no other choice. The result is [N, c], each row ascending. Time and memory are
-// linear in the edges. c must be in 1..k.
+// Candidates chooses the c clusters that each node may belong to from a hard clustering of m into k clusters. Its own
+// cluster comes first, then the clusters with most links to it, then the nearest ones in the graph. A cluster is a
+// candidate of at most four times its share of N·c, beyond its own nodes and nodes without another choice. The result
+// is [N, c], each row ascending. Time and memory are linear in the edges. c must be in 1..k.
 func Candidates(m *affinity.Matrix, cluster []int32, k, c int) []int32 {
 	n := m.N()
 	count := make([]int, k)

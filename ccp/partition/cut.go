@@ -14,9 +14,10 @@ const (
 	climbs        = 50   // sweeps over the nodes, at most
 )
 
-// Cut clusters nodes by where they lie: it cuts them across the longest side of their box into p runs of as many nodes, p the
-// largest prime factor of k, and each run likewise into k/p (recursive coordinate bisection, Berger and Bokhari 1987, for any k).
-// positions: `[N, axes]`, N >= k. The result is each node's cluster, from 0.
+// Cut clusters nodes by their positions. It cuts them across the longest side of their box into p runs of equally
+// many nodes, where p is the largest prime factor of k. It cuts each run likewise into k/p (recursive coordinate
+// bisection, Berger and Bokhari 1987, for any k). positions: `[N, axes]`, N >= k. The result is each node's cluster,
+// from 0.
 func Cut(positions [][]float64, k int) []int32 {
 	cluster, nodes := make([]int32, len(positions)), make([]int, len(positions))
 	for i := range nodes {
@@ -40,7 +41,7 @@ func Cut(positions [][]float64, k int) []int32 {
 	return cluster
 }
 
-// longest is the axis along which nodes lie farthest apart; the first of those that differ little.
+// longest finds the axis along which nodes lie farthest apart. Among axes that differ little it takes the first.
 func longest(positions [][]float64, nodes []int) (axis int) {
 	along, side := make([]float64, len(nodes)), -1.0
 	for a := range positions[0] {
@@ -54,7 +55,7 @@ func longest(positions [][]float64, nodes []int) (axis int) {
 	return axis
 }
 
-// largestPrime is the largest prime factor of k > 1.
+// largestPrime finds the largest prime factor of k > 1.
 func largestPrime(k int) (largest int) {
 	for p := 2; k > 1; p++ {
 		for k%p == 0 {
@@ -64,8 +65,8 @@ func largestPrime(k int) (largest int) {
 	return largest
 }
 
-// climb moves nodes to neighbouring clusters, of at most maxSize nodes, or swaps them, for as long as a sweep raises C, which it
-// returns. Self-loops of m are left out.
+// climb moves nodes to neighbouring clusters, of at most maxSize nodes, or swaps them, until a sweep no longer raises
+// C. It returns C. It leaves out self-loops of m.
 func climb(m *affinity.Matrix, cluster []int32, k, maxSize int) float64 {
 	s := newSearch(m.WithoutLoops(), cluster, k)
 	s.maxSize, s.rng = maxSize, rand.New(rand.NewPCG(0, uint64(m.N())))

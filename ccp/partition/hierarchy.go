@@ -10,15 +10,17 @@ import (
 	"github.com/clusterpool/ccp/ccp/place"
 )
 
-// Level of a hierarchy to search: the number of clusters, and the most nodes that one may hold.
+// Level is a level to search: the number of clusters, and the most nodes that one may hold.
 type Level struct{ Clusters, MaxSize int }
 
-// Hierarchy searches a clustering of m for each level in turn, each on the coarse graph of the level before. A level whose clusters
-// cannot hold its nodes within MaxSize is searched without that limit. seed is that of Search. Where positions of the nodes are given,
-// `[N, axes]`, a level's clustering is that of Cut, with moves of single nodes for as long as they raise C, if it has a greater C than
-// Search's: on a grid whose sides the levels halve all clusters are then blocks of one shape, which is what maximises C there. The
-// next level's positions are the clusters' means. progress, which may be nil, is told now and then the level, counted from 1, the
-// share of its search that is done, and its C.
+// Hierarchy searches a clustering of m for each level in turn, each on the coarse graph of the level before. If a
+// level's clusters cannot hold its nodes within MaxSize, it has no such limit. seed is Search's.
+//
+// If there are positions, `[N, axes]`, a level also tries Cut, with moves of single nodes while they raise C. It
+// takes this clustering if its C is greater than Search's. On a grid whose sides the levels halve, all clusters are
+// then blocks of one shape, which maximises C there. The next level's positions are the clusters' means.
+//
+// progress may be nil. It gets the level, from 1, the share of its search that is done, and its C.
 func Hierarchy(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Level, seed uint64, progress func(level int, done, objective float64)) (clusters [][]int32, err error) {
 	for i, level := range levels {
 		if level.MaxSize*level.Clusters < m.N() {
@@ -47,8 +49,8 @@ func Hierarchy(ctx context.Context, m *affinity.Matrix, positions [][]float64, l
 	return clusters, nil
 }
 
-// Coarsen is the next level's affinity under a hard clustering: D^−½·P·D^−½ with P = Mᵀ·A0·M and D its row sums, its
-// diagonal included, as the layer makes it. The result has k nodes.
+// Coarsen computes the next level's affinity under a hard clustering, as the layer does: D^−½·P·D^−½ with P = Mᵀ·A0·M
+// and D its row sums, its diagonal included. The result has k nodes.
 func Coarsen(m *affinity.Matrix, cluster []int32, k int) (*affinity.Matrix, error) {
 	edges, sums := Pool(m, cluster, k)
 	for e, edge := range edges {
@@ -57,8 +59,8 @@ func Coarsen(m *affinity.Matrix, cluster []int32, k int) (*affinity.Matrix, erro
 	return affinity.New(k, edges)
 }
 
-// Pool lists the entries P[a,b], a <= b, of P = Mᵀ·A0·M for a hard clustering into k clusters, in no particular order. sums are the
-// row sums of P, `[k]`.
+// Pool lists the entries P[a,b], a <= b, of P = Mᵀ·A0·M for a hard clustering into k clusters, in no order. sums are
+// the row sums of P, `[k]`.
 func Pool(m *affinity.Matrix, cluster []int32, k int) (edges []affinity.Edge, sums []float64) {
 	sums = make([]float64, k)
 	pooled := map[[2]int32]float64{}

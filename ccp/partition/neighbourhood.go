@@ -7,10 +7,10 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Neighbourhoods selects the `size` nodes of highest rank for each of k clusters of a hard clustering of m, the lower index first
-// among equals, as the layer does. With M one-hot, the rank of a member is twice the weight of its links into the cluster, and the
-// rank of any other node is the weight of its links. nodes and ranks are [k, size] row-major. Time and memory are linear in the
-// edges. size must be in 1..N.
+// Neighbourhoods selects the `size` nodes of highest rank for each of k clusters of a hard clustering of m, like the
+// layer: the lower index is first among equals. The rank of a node is the weight of its links into the cluster, twice
+// the weight if it is a member. nodes and ranks are [k, size] row-major. Time and memory are linear in the edges.
+// size must be in 1..N.
 func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []int32, ranks []float64) {
 	type candidate struct {
 		node int32

@@ -2,10 +2,10 @@
 //
 //	C = ½ Σ_k cohesion_k / volume_k
 //
-// which is, for hard memberships, the normalised association of Graclus (Dhillon et al. 2007): the cohesion of a cluster is twice the
-// weight of the edges inside it, and its volume is the sum of its nodes' degrees. The search is simulated annealing over moves of one
-// node to a neighbouring cluster, and swaps of two nodes where a cluster is full. It runs on the host, in time linear in the edges
-// for each sweep.
+// For hard memberships this is the normalised association of Graclus (Dhillon et al. 2007). The cohesion of a cluster
+// is twice the weight of the edges inside it, and its volume is the sum of its nodes' degrees. The search is
+// simulated annealing: it moves one node to a neighbouring cluster, or swaps two nodes if a cluster is full. It runs
+// on the host, in time linear in the edges for each sweep.
 package partition
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Search clusters the nodes of m into k clusters, and returns each node's cluster and C. A cluster has at least one node, and at most
-// maxSize unless that is 0. seed draws the moves: others lead to other clusterings of nearly the same C. The result is the same for the
-// same arguments. Self-loops of m are left out. progress, which may be nil,
-// is told now and then the share of the search that is done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
+// Search clusters the nodes of m into k clusters, and returns each node's cluster and C. A cluster has at least one
+// node, and at most maxSize unless that is 0. seed draws the moves: another seed leads to another clustering of
+// nearly the same C. The result is the same for the same arguments. Self-loops of m are left out. progress may be
+// nil; it gets the share of the search that is done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
 func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64, progress func(done, objective float64)) ([]int32, float64, error) {
 	n := m.N()
 	if k < 1 || k > n {
@@ -103,7 +103,7 @@ func newSearch(m *affinity.Matrix, cluster []int32, k int) *search {
 	return s
 }
 
-// links are the weights of the edges from node i into clusters a and b.
+// links sums the weights of the edges from node i into clusters a and b.
 func (s *search) links(i int, a, b int32) (toA, toB float64) {
 	neighbours, weights := s.graph.Row(i)
 	for e, j := range neighbours {
@@ -117,8 +117,8 @@ func (s *search) links(i int, a, b int32) (toA, toB float64) {
 	return toA, toB
 }
 
-// try moves node i to the cluster of one of its neighbours, or swaps it with a node there if that is full. It keeps a change that
-// raises the objective, or lowers it by no more than chance allows at this temperature.
+// try moves node i to the cluster of one of its neighbours, or swaps it with a node there if that cluster is full. It
+// keeps a change that raises the objective, or lowers it by no more than chance allows at this temperature.
 func (s *search) try(i int, temperature float64) {
 	neighbours, _ := s.graph.Row(i)
 	if len(neighbours) == 0 {

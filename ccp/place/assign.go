@@ -2,8 +2,8 @@ package place
 
 import "math"
 
-// Assign gives each of n rows a column of its own among m >= n such that the sum of their costs, `[n, m]`, is least: the shortest
-// augmenting paths of Jonker and Volgenant (1987), in O(n²·m).
+// Assign gives each of n rows a column of its own among m >= n, with the least sum of costs, `[n, m]`. It finds the
+// shortest augmenting paths of Jonker and Volgenant (1987), in O(n²·m).
 func Assign(cost [][]float64) []int {
 	if len(cost) == 0 {
 		return nil

@@ -15,13 +15,17 @@ const (
 	judges = 64 // neighbourhoods that choose among them
 )
 
-// Directed gives the nodes of k neighbourhoods slots, `size` each, such that a slot means the same displacement from the centre in all
-// of them. Each neighbourhood's nodes are assigned to the slots of a template, the sum of distances being least; each slot of the template
-// moves to the median of what was assigned; and so on until nothing changes. Squared distances would fit the template a little
-// better, but shift all nodes by a slot at a border; as it is, most keep their slots and few are far off. The template begins as one of
-// the neighbourhoods. positions are the nodes', `[N, dims]`, centres the neighbourhoods', `[k, dims]`; nodes and ranks are `[k, size]`,
-// row-major. Nodes of rank zero, or -1, are no part of a neighbourhood: a slot that none is assigned to has rank zero and holds the
-// first node that is one, or 0. Slots are in the order of their distance from the centre.
+// Directed gives the nodes of k neighbourhoods slots, `size` each. A slot means the same displacement from the centre
+// in all neighbourhoods.
+//
+// Each neighbourhood's nodes are assigned to the slots of a template with the least sum of distances. Each slot of
+// the template moves to the median of its nodes, and so on until nothing changes. The template begins as one of the
+// neighbourhoods. Squared distances would fit the template a little better, but they shift all nodes by a slot at a
+// border. With distances most nodes keep their slots, and few are far off.
+//
+// positions are the nodes', `[N, dims]`, centres the neighbourhoods', `[k, dims]`. nodes and ranks are `[k, size]`,
+// row-major. A node of rank zero, or -1, is no part of a neighbourhood. An empty slot has rank zero and holds the
+// first node of the neighbourhood, or 0. Slots are in the order of their distance from the centre.
 func Directed(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64) {
 	d := newDirections(positions, centres, nodes, ranks, k, size)
 	d.begin()
@@ -55,7 +59,8 @@ func Directed(positions, centres [][]float64, nodes []int32, ranks []float64, k,
 	return newNodes, newRanks
 }
 
-// directions are the displacements of neighbourhoods' members from their centres, and the template that they are compared with.
+// directions holds the displacements of neighbourhoods' members from their centres, and the template to compare them
+// with.
 type directions struct {
 	dims, size int
 	members    [][]int       // of each neighbourhood: where its members are among all its nodes
@@ -77,8 +82,8 @@ func newDirections(positions, centres [][]float64, nodes []int32, ranks []float6
 	return d
 }
 
-// begin lets the template begin as the neighbourhood, among some of the most members, that is most like the others; further slots begin at
-// displacements far from it.
+// begin chooses where the template begins. Among some neighbourhoods with the most members it takes the most typical
+// one. Further slots begin at displacements far from it.
 func (d *directions) begin() {
 	var full [][][]float64
 	for _, shifts := range d.shifts {
@@ -112,7 +117,7 @@ func (d *directions) begin() {
 	}
 }
 
-// some are at most n of a list, evenly spread.
+// some takes at most n of a list, evenly spread.
 func some[T any](list []T, n int) (chosen []T) {
 	n = min(n, len(list))
 	for i := range n {
@@ -121,7 +126,7 @@ func some[T any](list []T, n int) (chosen []T) {
 	return chosen
 }
 
-// farthest is the displacement that is farthest from every slot of the template.
+// farthest finds the displacement that is farthest from every slot of the template.
 func (d *directions) farthest() []float64 {
 	far, farthest := 0.0, make([]float64, d.dims)
 	for _, shifts := range d.shifts {
@@ -150,7 +155,7 @@ func (d *directions) assign(shifts [][]float64) []int {
 	return Assign(cost)
 }
 
-// move puts each slot of the template to the median of the displacements that have it.
+// move puts each slot of the template to the median of its displacements.
 func (d *directions) move(order [][]int) {
 	of := make([][][]float64, d.size) // by slot and dimension
 	for slot := range of {
@@ -173,7 +178,7 @@ func (d *directions) move(order [][]int) {
 	}
 }
 
-// sort gives the place of each slot when they are in the order of their distance from the centre.
+// sort gives the place of each slot in the order of distance from the centre.
 func (d *directions) sort() []int {
 	zero := make([]float64, d.dims)
 	slots := make([]int, d.size)
@@ -188,7 +193,7 @@ func (d *directions) sort() []int {
 	return place
 }
 
-// distance is the Euclidean one.
+// distance is Euclidean.
 func distance(a, b []float64) float64 { return math.Sqrt(squared(a, b)) }
 
 func squared(a, b []float64) (sum float64) {
@@ -198,7 +203,7 @@ func squared(a, b []float64) (sum float64) {
 	return sum
 }
 
-// Centres are the positions of k clusters: the means of their nodes' positions, `[k, dims]`.
+// Centres computes the positions of k clusters: the means of their nodes' positions, `[k, dims]`.
 func Centres(positions [][]float64, cluster []int32, k int) [][]float64 {
 	centres, count := make([][]float64, k), make([]float64, k)
 	for c := range centres {
@@ -212,37 +217,4 @@ func Centres(positions [][]float64, cluster []int32, k int) [][]float64 {
 		floats.Scale(1/max(count[c], 1), centres[c])
 	}
 	return centres
-}
-
-// Misfit says how badly one template fits all k neighbourhoods: the variance of displacements within the slots as a share of that over
-// all slots. It is 0 where a slot means one displacement everywhere, and near 1 where it means nothing. Arguments are as in Directed.
-func Misfit(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) float64 {
-	d := newDirections(positions, centres, nodes, ranks, k, size)
-	bySlot, all := make([][][]float64, size), [][]float64{}
-	for c, members := range d.members {
-		for at, member := range members {
-			bySlot[member%size] = append(bySlot[member%size], d.shifts[c][at])
-			all = append(all, d.shifts[c][at])
-		}
-	}
-	within := 0.0
-	for _, shifts := range bySlot {
-		within += scatter(shifts)
-	}
-	return within / max(scatter(all), math.SmallestNonzeroFloat64)
-}
-
-// scatter is the sum of squared distances of points from their mean.
-func scatter(points [][]float64) (sum float64) {
-	if len(points) == 0 {
-		return 0
-	}
-	mean := make([]float64, len(points[0]))
-	for _, p := range points {
-		floats.AddScaled(mean, 1/float64(len(points)), p)
-	}
-	for _, p := range points {
-		sum += squared(p, mean)
-	}
-	return sum
 }

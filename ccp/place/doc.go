@@ -1,3 +1,3 @@
-// Package place says where the nodes of a graph lie, by the graph alone, and orders neighbourhoods by it: in a filter's slots so that
-// each slot lies in one direction from every centre. Everything here runs on the host.
+// Package place finds positions for the nodes of a graph, by the graph alone. It orders neighbourhoods by positions:
+// each slot of a filter then has one direction from every centre. Everything here runs on the host.
 package place

@@ -8,8 +8,9 @@ const (
 	worthIt   = 0.75 // a further axis leaves less than this share of the edges' error
 )
 
-// Embed places the nodes of a graph as Positions does, with as many axes, from 2 to 6, as bring its edges nearer to a length of one
-// hop. What is flat stays flat: there a further axis folds it and lengths get worse. Sensors that are all linked need more.
+// Embed places the nodes of a graph like Positions. It takes as many axes, from 2 to 6, as bring the edges nearer to
+// a length of one hop. A flat graph stays flat: a further axis folds it, and lengths get worse. Sensors that are all
+// linked need more axes.
 func Embed(m *affinity.Matrix) [][]float64 {
 	best := Positions(m, leastAxes)
 	least := lengthError(m, best)
@@ -24,7 +25,7 @@ func Embed(m *affinity.Matrix) [][]float64 {
 	return best
 }
 
-// lengthError is the sum of the squared differences of the edges' lengths from 1.
+// lengthError sums the squared differences of the edges' lengths from 1.
 func lengthError(m *affinity.Matrix, positions [][]float64) (sum float64) {
 	for i, from := range positions {
 		neighbours, _ := m.Row(i)

@@ -7,9 +7,9 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Nearest lists the `size` nodes nearest to each node, itself first, and how many hops they are away: `[N, size]`, row-major, with -1 where
-// fewer are within reach. Nearer is fewer hops; then a greater weight of the edges from nodes that are a hop nearer; then the lower index. Time is linear in
-// N·size·edges per node.
+// Nearest lists the `size` nodes nearest to each node, itself first, and how many hops away they are: `[N, size]`,
+// row-major, with -1 if fewer can be reached. Nearer means fewer hops, then a greater weight of the edges from nodes
+// one hop nearer, then the lower index. Time is linear in N·size·edges per node.
 func Nearest(m *affinity.Matrix, size int) (nearest, hops []int32) {
 	nearest, hops = slices.Repeat([]int32{-1}, m.N()*size), slices.Repeat([]int32{-1}, m.N()*size)
 	seen, weight := slices.Repeat([]int32{-1}, m.N()), make([]float64, m.N())
@@ -28,7 +28,8 @@ func Nearest(m *affinity.Matrix, size int) (nearest, hops []int32) {
 	return nearest, hops
 }
 
-// beyond lists the nodes a hop beyond a ring around node i, which it marks as seen from there, and sums the weights that lead to each.
+// beyond lists the nodes a hop beyond a ring around node i. It marks the ring as seen from i, and sums the weights
+// that lead to each node.
 func beyond(m *affinity.Matrix, ring []int32, i int32, seen []int32, weight []float64) (next []int32) {
 	for _, j := range ring {
 		seen[j] = i

@@ -14,11 +14,13 @@ const (
 	gap    = 2  // between components
 )
 
-// Positions places the nodes of a graph in a space of `dims` dimensions so that distances there are near those in the graph, counted
-// in hops: multidimensional scaling from pivots (Brandes et al. 2007), then sparse stress (Ortmann, Klimenta and Brandes 2017). The
-// result is `[N, dims]`. Each component is turned so that its edges follow the axes as far as they can and each coordinate grows with
-// the nodes' numbers. Components lie side by side along the last axis. An axis that distances do not fill is zero. The same graph has the
-// same positions. Time and memory are linear in nodes·pivots and edges.
+// Positions places the nodes of a graph in a space of `dims` dimensions, with distances near to the hops between
+// nodes. It takes multidimensional scaling from pivots (Brandes et al. 2007), then sparse stress (Ortmann, Klimenta
+// and Brandes 2017). The result is `[N, dims]`.
+//
+// Each component is turned: its edges follow the axes, and each coordinate grows with the nodes' numbers. Components
+// lie side by side along the last axis. An axis that distances do not fill is zero. The same graph has the same
+// positions. Time and memory are linear in nodes·pivots and edges.
 func Positions(m *affinity.Matrix, dims int) [][]float64 {
 	positions := make([][]float64, m.N())
 	h := hops{m, slices.Repeat([]int32{-1}, m.N())}
@@ -76,7 +78,8 @@ func (c *component) link(h hops) {
 	}
 }
 
-// measure fills in pivots and far. The first pivot is the first node, each other one as far as can be from those before it.
+// measure fills in pivots and far. The first pivot is the first node. Each other one is as far as possible from the
+// pivots before it.
 func (c *component) measure(h hops) {
 	n, k := len(c.nodes), min(pivots, len(c.nodes))
 	c.far = mat.NewDense(n, k, nil)

@@ -12,8 +12,9 @@ const (
 	turns  = 10 // of every two axes
 )
 
-// relax moves the nodes, one after the other, to lessen the stress Σ w·(‖xᵢ−xⱼ‖ − d)², w = 1/d², over the edges, d = 1, and the pairs
-// of a node and a pivot. A pivot stands for its share of the nodes, but for no more than lie as near to it as that.
+// relax moves the nodes, one after the other, to lessen the stress Σ w·(‖xᵢ−xⱼ‖ − d)² with w = 1/d². The sum is over
+// the edges, with d = 1, and the pairs of a node and a pivot. A pivot counts for its share of the nodes, but for no
+// more nodes than lie that near.
 func (c *component) relax(x *mat.Dense) {
 	n, k := c.far.Dims()
 	_, dims := x.Dims()
@@ -44,9 +45,9 @@ func (c *component) relax(x *mat.Dense) {
 	}
 }
 
-// turn rotates the places so that edges follow the axes: two axes at a time, to where the sum of the fourth powers of the edges'
-// directions is largest (quartimax, Neuhaus and Wrigley 1954), short edges counting more: on a grid the sides of a square, not its
-// diagonals. Then it points each axis to where the later nodes are.
+// turn rotates the places: edges follow the axes afterwards. It takes two axes at a time, and maximises the sum of
+// the fourth powers of the edges' directions (quartimax, Neuhaus and Wrigley 1954). Short edges count more: on a grid
+// the sides of a square, not its diagonals. Then it points each axis to the later nodes.
 func (c *component) turn(x *mat.Dense) {
 	n, dims := x.Dims()
 	for range turns {
