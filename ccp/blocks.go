@@ -53,7 +53,8 @@ func (l *Layer) stem() *Node {
 func around(scope *model.Scope, g *Graph, coarse Affinity) (neighbourhood, gate *Node) {
 	v := scope.GetVariable(aroundNodes)
 	if v == nil {
-		exceptions.Panicf("%s: residual blocks need the clusters around each cluster, which only a prepared hierarchy has; name the level in Around", scope.Scope())
+		exceptions.Panicf("%s: residual blocks need the clusters around each cluster, which only a prepared "+
+			"hierarchy has; name the level in Around", scope.Scope())
 	}
 	f, ok := coarse.(frozen)
 	if !ok {

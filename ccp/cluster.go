@@ -49,7 +49,8 @@ func gram(m, links *Node) *Node {
 	size := k / blocks
 	var upper [blocks][blocks]*Node
 	for j := range blocks {
-		column := Dot(Slice(rows, AxisRange(0, (j+1)*size)), Slice(links, AxisRange(), AxisRange(j*size, (j+1)*size))).Product()
+		from, to := j*size, (j+1)*size
+		column := Dot(Slice(rows, AxisRange(0, to)), Slice(links, AxisRange(), AxisRange(from, to))).Product()
 		for i := range j + 1 {
 			upper[i][j] = Slice(column, AxisRange(i*size, (i+1)*size))
 		}

@@ -1,8 +1,8 @@
-// Package ccp implements convolutional cluster pooling (Porrello, Abati, Calderara and Cucchiara, AISTATS 2019). The layer pools
-// the nodes of a graph into clusters. It convolves a signal over each cluster's most central nodes.
+// Package ccp implements convolutional cluster pooling (Porrello, Abati, Calderara and Cucchiara, AISTATS 2019). The
+// layer pools the nodes of a graph into clusters. It convolves a signal over each cluster's most central nodes.
 //
-// One undirected graph of N nodes, with affinity A, is shared by all samples. A sample is a signal: one feature vector for each
-// node. One level turns N nodes into K clusters. A0 is A without its diagonal, U a variable `[N, K]`.
+// One undirected graph of N nodes, with affinity A, is shared by all samples. A sample is a signal: one feature
+// vector for each node. One level turns N nodes into K clusters. A0 is A without its diagonal, U a variable `[N, K]`.
 //
 //	memberships    M = softmax of each row of U                       [N, K]
 //	links          A0·M                                               [N, K]   Affinity.Times
@@ -20,11 +20,11 @@
 //	x, a = ccp.New(scope.In("level_1"), x, a, 256, 64).Neighbours(16).Done()
 //	x, a = ccp.New(scope.In("level_2"), x, a, 1, 128).Neighbours(16).Done()
 //
-// The selection has no gradient. The task's loss reaches U through the gates and through the pooled affinities of later levels; C,
-// added to the loss with weight −1, reaches it directly.
+// The selection has no gradient. The task's loss reaches U through the gates and through the pooled affinities of
+// later levels; C, added to the loss with weight −1, reaches it directly.
 //
-// Clusters can also be prepared on the host, which is faster and usually better. A training step draws one of the hierarchies, and a
-// prediction is the mean over all:
+// Clusters can also be prepared on the host, which is faster and usually better. A training step draws one of the
+// hierarchies, and a prediction is the mean over all:
 //
 //	h, err := ccp.Prepare(graph).Level(256, 16).Level(1, 16).Hierarchies(8).Done(ctx)
 //	...
@@ -57,8 +57,8 @@
 //
 // # Departures from the paper
 //
-// The layer takes its graph as an Affinity rather than as a matrix. It needs products and degrees only, so the first level can be
-// sparse. C is subtracted from the loss (the paper writes "+ L_K" and maximises it). U is the variable times a rate: it moves faster
-// than the other weights under the same optimizer. Degrees leave out self-loops. Ties of rank go to the lower
-// index. A node without edges keeps a row of zeros.
+// The layer takes its graph as an Affinity rather than as a matrix. It needs products and degrees only, so the first
+// level can be sparse. C is subtracted from the loss (the paper writes "+ L_K" and maximises it). U is the variable
+// times a rate: it moves faster than the other weights under the same optimizer. Degrees leave out self-loops. Ties
+// of rank go to the lower index. A node without edges keeps a row of zeros.
 package ccp

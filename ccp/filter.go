@@ -51,7 +51,8 @@ type filtered struct {
 func newFiltered(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) filtered {
 	size, filters, channels := neighbourhood.Shape().Dim(1), w.Shape().Dim(0), signal.Shape().Dim(2)
 	if w.Shape().Dim(1) != size || w.Shape().Dim(2) != channels {
-		exceptions.Panicf("kernel %s does not fit neighbourhoods of L=%d nodes with %d channels", w.Shape(), size, channels)
+		exceptions.Panicf("kernel %s does not fit neighbourhoods of L=%d nodes with %d channels",
+			w.Shape(), size, channels)
 	}
 	return filtered{dtype, signal, gate, Reshape(w, filters, size*channels), pick(signal, neighbourhood)}
 }
@@ -149,7 +150,8 @@ func filterAnew(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node 
 	backward := func(v *Node) []*Node {
 		dSignal, dW, dGate := ZerosLike(signal), ZerosLike(w), make([]*Node, n)
 		for i := range dGate {
-			after := OptimizationBarriers(Slice(neighbourhood, clusters(i)), Slice(v, AxisRange(), clusters(i)), dSignal, dW)
+			nodes, ofBlock := Slice(neighbourhood, clusters(i)), Slice(v, AxisRange(), clusters(i))
+			after := OptimizationBarriers(nodes, ofBlock, dSignal, dW)
 			f, v := block(i, after[0]), after[1]
 			gated, dGated := f.gated(), f.dGated(v)
 			dGate[i] = f.dGate(dGated, gated)

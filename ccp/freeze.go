@@ -51,7 +51,8 @@ type Freezer struct {
 
 // NewFreezer makes a Freezer for the layers that network builds on the graph itself. network gets a signal of the
 // given shape, `[1, N, C]`, and returns its result.
-func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape, network func(scope *model.Scope, signal *Node) *Node) (*Freezer, error) {
+func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape,
+	network func(scope *model.Scope, signal *Node) *Node) (*Freezer, error) {
 	f := &Freezer{store: store}
 	var err error
 	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, g *Graph) []*Node {
@@ -101,7 +102,8 @@ func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		objectives, coverage = append(objectives, shapes.ConvertTo[float64](of[0].Value())), append(coverage, hierarchy.Coverage(nodes, level.nodes))
+		objectives = append(objectives, shapes.ConvertTo[float64](of[0].Value()))
+		coverage = append(coverage, hierarchy.Coverage(nodes, level.nodes))
 		if scope.GetVariable(hardClusters) != nil && scope.GetVariable(frozenRanks) != nil { // it was prepared
 			continue
 		}

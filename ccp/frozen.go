@@ -35,10 +35,12 @@ func (f frozen) cluster(l *Layer) Level {
 	if len(f.levels) > 0 {
 		coarse.levels = f.levels[1:]
 	}
-	if v := l.scope.GetVariable(frozenNeighbourhoods); f.draw != nil && f.drawn == nil && v != nil && v.Shape().Dim(0) > k {
-		which := MulScalar(nn.Uniform(f.draw, l.signal, "hierarchy"), float64(v.Shape().Dim(0)/k))
-		coarse.drawn = ConvertDType(which, dtypes.Int32)
-		f.drawn = coarse.drawn
+	if v := l.scope.GetVariable(frozenNeighbourhoods); v != nil && f.draw != nil && f.drawn == nil {
+		if n := v.Shape().Dim(0) / k; n > 1 {
+			which := MulScalar(nn.Uniform(f.draw, l.signal, "hierarchy"), float64(n))
+			f.drawn = ConvertDType(which, dtypes.Int32)
+			coarse.drawn = f.drawn
+		}
 	}
 	neighbourhood, rank, hierarchies := f.kept(l.scope, g, frozenNeighbourhoods, frozenRanks, k, l.size)
 	coarse.nodes, coarse.side = k, hierarchies
@@ -50,14 +52,17 @@ func (f frozen) cluster(l *Layer) Level {
 
 // kept reads neighbourhoods of k clusters, and their values, from variables of scope. The results are `[H·k, size]`
 // for H hierarchies, or `[k, size]` for the one that was drawn.
-func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node, hierarchies int) {
+func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node,
+	hierarchies int) {
 	at, of := scope.GetVariable(name), scope.GetVariable(with)
 	if at == nil || of == nil {
-		exceptions.Panicf("%s: the hierarchy is to be frozen, but nothing has kept %s there: neither a Hierarchy nor a Freezer", scope.Scope(), name)
+		exceptions.Panicf("%s: the hierarchy is to be frozen, but nothing has kept %s there: neither a Hierarchy nor "+
+			"a Freezer", scope.Scope(), name)
 	}
 	kept := at.Shape()
 	if kept.Dim(0)%k != 0 || kept.Dim(1) != size {
-		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d], or some of them", scope.Scope(), kept, k, size)
+		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d], or some of them",
+			scope.Scope(), kept, k, size)
 	}
 	hierarchies = kept.Dim(0) / k
 	neighbourhood, values = at.SetTrainable(false).NodeValue(g), of.SetTrainable(false).NodeValue(g)
@@ -68,7 +73,8 @@ func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size in
 	case f.side == hierarchies && hierarchies > 1: // each hierarchy has nodes of its own
 		neighbourhood = Add(neighbourhood, MulScalar(DivScalar(Iota(g, kept, 0), k), f.nodes))
 	case f.side > 1:
-		exceptions.Panicf("%s: it has %d frozen hierarchies, the level before it %d", scope.Scope(), hierarchies, f.side)
+		exceptions.Panicf("%s: it has %d frozen hierarchies, the level before it %d",
+			scope.Scope(), hierarchies, f.side)
 	}
 	return neighbourhood, values, hierarchies
 }

@@ -53,5 +53,6 @@ func (p picked) scatterTo(sums, v *Node) *Node {
 	}
 	channels := v.Shape().Dim(2)
 	flat, rows := Reshape(sums, p.batch*p.nodes, channels), Reshape(v, p.batch*p.slots(), channels)
-	return Reshape(BackendScatterSum(flat, p.rows, rows, 1, []int{1}, []int{0}, []int{0}, false, false), p.batch, p.nodes, channels)
+	flat = BackendScatterSum(flat, p.rows, rows, 1, []int{1}, []int{0}, []int{0}, false, false)
+	return Reshape(flat, p.batch, p.nodes, channels)
 }

@@ -38,7 +38,8 @@ func (d Dense) Nodes() int { return d.A.Shape().Dim(0) }
 
 func (d Dense) cluster(l *Layer) Level {
 	if l.scope.GetVariable(candidateClusters) != nil && l.scope.GetVariable(hardClusters) == nil {
-		exceptions.Panicf("%s: candidates need an affinity whose edges are known, not a %T; the level before must have candidates too", l.scope.Scope(), d)
+		exceptions.Panicf("%s: candidates need an affinity whose edges are known, not a %T; the level before must "+
+			"have candidates too", l.scope.Scope(), d)
 	}
 	return l.soft(d)
 }

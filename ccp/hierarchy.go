@@ -14,7 +14,8 @@ import (
 // Affinity hands it to the layers, which keep each level's arrays in variables of their scope. A checkpoint has these
 // variables, and needs no Hierarchy.
 type Hierarchy struct {
-	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some neighbourhood holds.
+	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some
+	// neighbourhood holds.
 	Objective, Coverage []float64
 	// Learned says that the memberships will be learned: only the candidates are kept.
 	Learned bool
@@ -82,7 +83,8 @@ func (l preparedLevel) keepCandidates(scope *model.Scope) error {
 		return nil
 	}
 	nodes := len(l.Clusters)
-	return keep(scope, candidateClusters, tensors.FromFlatDataAndDimensions(l.Candidates, nodes, len(l.Candidates)/nodes))
+	of := tensors.FromFlatDataAndDimensions(l.Candidates, nodes, len(l.Candidates)/nodes)
+	return keep(scope, candidateClusters, of)
 }
 
 // keep puts the level into variables of scope.

@@ -119,7 +119,8 @@ func (r Kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices
 func (r Kept) nodes(name string, n, clusters, size int) ([]int32, error) {
 	selected, err := readOne[int32](r, name, clusters, size)
 	if bad := slices.IndexFunc(selected, func(i int32) bool { return i < 0 || int(i) >= n }); bad >= 0 {
-		err = fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged", r.Scope.Scope(), name, bad, selected[bad], n-1)
+		err = fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged",
+			r.Scope.Scope(), name, bad, selected[bad], n-1)
 	}
 	return selected, err
 }
@@ -131,8 +132,10 @@ func readOne[T int32 | float32](r Kept, name string, dims ...int) ([]T, error) {
 		one *= dim
 	}
 	v := r.Scope.GetVariable(name)
-	if v != nil && v.Shape().Rank() == len(dims) && v.Shape().Dim(0)%dims[0] == 0 && v.Shape().Dim(0) > r.Hierarchy*dims[0] {
-		whole[0] = v.Shape().Dim(0)
+	if v != nil && v.Shape().Rank() == len(dims) {
+		if all := v.Shape().Dim(0); all%dims[0] == 0 && all > r.Hierarchy*dims[0] {
+			whole[0] = all
+		}
 	}
 	all, err := variables.Read[T](r.Scope, name, whole...)
 	if err != nil {

@@ -24,7 +24,8 @@ type Layer struct {
 // New starts one level. It pools the N nodes of affinity into clusters, and filters the signal over each cluster's
 // neighbourhood. signal: `[batch, N, C]`, float32 or float64. Its options are the parameters of scope, see Options.
 func New(scope *model.Scope, signal *Node, affinity Affinity, clusters, filters int) *Layer {
-	return &Layer{scope: scope, signal: signal, affinity: affinity, clusters: clusters, filters: filters, size: 16, options: optionsOf(scope)}
+	return &Layer{scope: scope, signal: signal, affinity: affinity, clusters: clusters, filters: filters, size: 16,
+		options: optionsOf(scope)}
 }
 
 // Neighbours sets L, how many nodes each cluster's neighbourhood holds (default 16).
@@ -91,8 +92,9 @@ func (l *Layer) soft(a Affinity) Level {
 // memberships computes the softmax of U = rate·V, with the variable V. Adam's step does not depend on the scale of a
 // gradient, so U moves `rate` times as fast as the other weights, with one optimizer. Result `[N, width]`.
 func (l *Layer) memberships(width int) *Node {
-	v := nn.NormalVariable(l.scope, membershipsName, 0, 1/l.options.MembershipRate, l.signal.DType(), l.affinity.Nodes(), width)
-	return Softmax(MulScalar(v.NodeValue(l.signal.Graph()), l.options.MembershipRate), -1)
+	x, rate := l.signal, l.options.MembershipRate
+	v := nn.NormalVariable(l.scope, membershipsName, 0, 1/rate, x.DType(), l.affinity.Nodes(), width)
+	return Softmax(MulScalar(v.NodeValue(x.Graph()), rate), -1)
 }
 
 // gateStd is σ₁ and σ₂ of the first values α ~ N(1, σ₁²) and β ~ N(0, σ₂²).
@@ -124,18 +126,21 @@ func (l *Layer) check() {
 	}
 	nodes := l.affinity.Nodes()
 	if l.signal.Shape().Dim(1) != nodes {
-		exceptions.Panicf("%s: the signal has shape %s, but the graph needs [batch, %d, channels]", at, l.signal.Shape(), nodes)
+		exceptions.Panicf("%s: the signal has shape %s, but the graph needs [batch, %d, channels]",
+			at, l.signal.Shape(), nodes)
 	}
 	if l.clusters < 1 || l.filters < 1 {
 		exceptions.Panicf("%s: %d clusters x %d filters; both must be at least 1", at, l.clusters, l.filters)
 	}
 	if l.size < 1 || l.size > nodes {
-		exceptions.Panicf("%s: L=%d does not fit its %d nodes; lower L or raise the previous level's clusters", at, l.size, nodes)
+		exceptions.Panicf("%s: L=%d does not fit its %d nodes; lower L or raise the previous level's clusters",
+			at, l.size, nodes)
 	}
 	if err := params.Check(l.options); err != nil {
 		exceptions.Panicf("%s: %v", at, err)
 	}
 	if o := l.options; o.Slots == directedSlots && o.Hierarchy != Prepared {
-		exceptions.Panicf("%s: ccp_slots=%s takes ccp_hierarchy=%v, but the hierarchy is %v", at, o.Slots, Prepared, o.Hierarchy)
+		exceptions.Panicf("%s: ccp_slots=%s takes ccp_hierarchy=%v, but the hierarchy is %v",
+			at, o.Slots, Prepared, o.Hierarchy)
 	}
 }

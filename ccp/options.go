@@ -5,12 +5,13 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Options holds the options of a level. Inside a graph they are GoMLX parameters, read at the level's scope, so that levels
-// can differ. A field's param tag is the name of its parameter.
+// Options holds the options of a level. Inside a graph they are GoMLX parameters, read at the level's scope, so that
+// levels can differ. A field's param tag is the name of its parameter.
 type Options struct {
 	// Hierarchy says how the hierarchy comes about.
 	Hierarchy Plan `param:"ccp_hierarchy" default:"learned" rule:"one of learned|task-only|objective-only|prepared|random"`
-	// MembershipRate is how many times faster than the other weights U moves. At a rate of 1, U hardly leaves its start.
+	// MembershipRate is how many times faster than the other weights U moves. At a rate of 1, U hardly leaves its
+	// start.
 	MembershipRate float64 `param:"ccp_membership_rate" default:"10" rule:"positive" parts:"level"`
 	// Gates is how many pairs α, β a level has: one (Algorithm 2 of the paper), one for each cluster, or one for each
 	// place in each neighbourhood.

@@ -5,10 +5,10 @@ type Plan string
 
 // The plans. The hierarchy of Prepared and of Random is frozen before the training, that of every other plan after it.
 const (
-	Learned       Plan = "learned"        // U learns with the filters, from the task's loss and from C: the paper's main way
+	Learned       Plan = "learned"        // U learns from the task's loss and from C: the paper's main way
 	TaskOnly      Plan = "task-only"      // U learns from the task's loss alone
 	ObjectiveOnly Plan = "objective-only" // U learns from C alone: the task's gradient to U is cut
-	Prepared      Plan = "prepared"       // Prepare makes clusterings of large C before the training: the paper's fastest way
+	Prepared      Plan = "prepared"       // Prepare searches clusterings of large C: the paper's fastest way
 	Random        Plan = "random"         // U stays as it was drawn
 )
 

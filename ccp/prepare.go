@@ -25,7 +25,7 @@ type Preparation struct {
 	around      []int // the levels of Around
 	candidates  []int
 	positions   [][]float64
-	progress    func(level int, done, objective float64)
+	progress    partition.Progress
 }
 
 // Prepare starts a preparation of hierarchies of a graph. graph is the data's own: the search normalises it, since
@@ -83,12 +83,13 @@ func (p *Preparation) Coordinates(coordinates []float64) *Preparation {
 
 // Progress calls f now and then with the level of the search, the share of it that is done, and C. It does not call f
 // for a result from the cache.
-func (p *Preparation) Progress(f func(level int, done, objective float64)) *Preparation {
+func (p *Preparation) Progress(f partition.Progress) *Preparation {
 	p.progress = f
 	return p
 }
 
-// Done searches the hierarchies, or finds them in the user's cache. Errors: a level that does not fit the one before it, and ctx's.
+// Done searches the hierarchies, or finds them in the user's cache. Errors: a level that does not fit the one before
+// it, and ctx's.
 func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	graph := p.graph.Normalized()
 	if p.positions == nil && (p.cuts || len(p.directed) > 0) {
@@ -108,7 +109,8 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 		m, at := graph, p.positions
 		for l, size := range p.levels {
 			if size.MaxSize < 1 || size.MaxSize > m.N() {
-				return nil, fmt.Errorf("level %d: L=%d does not fit its %d nodes; lower L or raise the previous level's clusters", l+1, size.MaxSize, m.N())
+				return nil, fmt.Errorf("level %d: L=%d does not fit its %d nodes; lower L or raise the previous "+
+					"level's clusters", l+1, size.MaxSize, m.N())
 			}
 			level, below := &h.Levels[l], at
 			nodes, ranks := partition.Neighbourhoods(m, clusters[l], size.Clusters, size.MaxSize)
@@ -143,21 +145,23 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 		}
 		level.Around.fill()
 	}
-	if slices.Contains(p.directed, 0) && slices.Contains(p.around, 0) { // another machine might round the positions otherwise
+	// Another machine might round the positions otherwise.
+	if slices.Contains(p.directed, 0) && slices.Contains(p.around, 0) {
 		h.Input = p.input()
 	}
 	return h, nil
 }
 
-// Blank returns a hierarchy of the right shapes, whose arrays are zero: enough to build a network and to count its weights.
+// Blank returns a hierarchy of the right shapes, whose arrays are zero: enough to build a network and to count its
+// weights.
 func (p *Preparation) Blank() *Hierarchy {
 	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels))}
 	nodes := p.graph.N()
 	for l, size := range p.levels {
 		k, reach := size.Clusters, min(p.reach, size.Clusters)
 		h.Levels[l].Clusters = make([]int32, nodes)
-		h.Levels[l].Pooled = neighbourhoods{size.MaxSize, make([]int32, k*size.MaxSize), make([]float64, k*size.MaxSize)}
-		h.Levels[l].Around = neighbourhoods{reach, make([]int32, k*reach), make([]float64, k*reach)}
+		h.Levels[l].Pooled = blank(k, size.MaxSize)
+		h.Levels[l].Around = blank(k, reach)
 		nodes = k
 	}
 	return h
@@ -191,7 +195,9 @@ func (p *Preparation) input() (n neighbourhoods) {
 		n.direct(places{p.positions, p.positions}, 1)
 	} else {
 		for i := 0; i < len(n.Nodes); i += n.Size {
-			slices.SortFunc(n.Nodes[i:i+n.Size], func(a, b int32) int { return cmp.Compare(uint32(a), uint32(b)) }) // -1 comes last
+			slices.SortFunc(n.Nodes[i:i+n.Size], func(a, b int32) int {
+				return cmp.Compare(uint32(a), uint32(b)) // -1 comes last
+			})
 		}
 	}
 	n.fill()
@@ -213,11 +219,16 @@ type neighbourhoods struct {
 	Ranks []float64 // `[H·K, L]`: centralities, or 1 for a node that is there
 }
 
+func blank(k, size int) neighbourhoods {
+	return neighbourhoods{size, make([]int32, k*size), make([]float64, k*size)}
+}
+
 func (n *neighbourhoods) add(nodes []int32, ranks []float64) {
 	n.Nodes, n.Ranks = append(n.Nodes, nodes...), append(n.Ranks, ranks...)
 }
 
-// direct puts the neighbourhoods of all hierarchies into the order of slots that lie in one direction from every cluster.
+// direct puts the neighbourhoods of all hierarchies into the order of slots that lie in one direction from every
+// cluster.
 func (n *neighbourhoods) direct(at places, hierarchies int) {
 	if len(n.Nodes) == 0 {
 		return

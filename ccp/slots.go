@@ -45,7 +45,8 @@ func shuffled(path string, nodes []int32, ranks []float64, size int) ([]int32, [
 
 // shuffled puts the level's neighbourhoods into the order of randomSlots.
 func (l *Layer) shuffled(level Level) Level {
-	order := Const(level.Rank.Graph(), tensors.FromFlatDataAndDimensions(slots(l.scope.Scope(), l.clusters, l.size), l.clusters, l.size))
+	of := slots(l.scope.Scope(), l.clusters, l.size)
+	order := Const(level.Rank.Graph(), tensors.FromFlatDataAndDimensions(of, l.clusters, l.size))
 	at := Stack([]*Node{Iota(level.Rank.Graph(), order.Shape(), 0), order}, -1)
 	level.Neighbourhood, level.Rank = Gather(level.Neighbourhood, at), Gather(level.Rank, at)
 	return level

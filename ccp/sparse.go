@@ -32,8 +32,8 @@ type edgeList struct {
 // pair says that entries (a, b) and (b, a) of a symmetric matrix are the weight of an edge.
 type pair struct{ a, b, edge int32 }
 
-// NewSparse brings a host-side graph into the computation as a list of edges, in variables of scope that are not trained. Time and
-// memory of its products are linear in the edges. A level with candidates needs it.
+// NewSparse brings a host-side graph into the computation as a list of edges, in variables of scope that are not
+// trained. Time and memory of its products are linear in the edges. A level with candidates needs it.
 func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) Affinity {
 	if m.N() == 0 {
 		exceptions.Panicf("the graph has no nodes")
@@ -41,7 +41,8 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 	a0 := m.WithoutLoops()
 	n, list := a0.N(), edgeList{weights: []float64{}}
 	for at, e := range a0.EdgeList() {
-		list.pairs, list.weights = append(list.pairs, pair{int32(e.I), int32(e.J), int32(at)}), append(list.weights, e.Weight)
+		list.pairs = append(list.pairs, pair{int32(e.I), int32(e.J), int32(at)})
+		list.weights = append(list.weights, e.Weight)
 	}
 	return newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
 }
@@ -59,7 +60,8 @@ func (s sparse) cluster(l *Layer) Level {
 	if of == nil || l.scope.GetVariable(hardClusters) != nil {
 		return l.soft(s)
 	}
-	c := candidates{of: tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue()), c: of.Shape().Dim(1), k: l.clusters}
+	clusters := tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue())
+	c := candidates{of: clusters, c: of.Shape().Dim(1), k: l.clusters}
 	return clusterAmong(l.scope.In(nn.TablesScope), s, l.memberships(c.c), c, l.size)
 }
 
@@ -92,7 +94,8 @@ func newOperator(scope *model.Scope, g *Graph, n int, pairs []pair, list edgeLis
 	t := newTables(scope, g, rowsOf(pairs, n), list, dtype)
 	if list.values == nil {
 		return func(x *Node) *Node {
-			return nn.WithGradient(func() *Node { return t.times(x, nil) }, func(v *Node) []*Node { return []*Node{t.times(v, nil)} }, x)
+			backward := func(v *Node) []*Node { return []*Node{t.times(v, nil)} }
+			return nn.WithGradient(func() *Node { return t.times(x, nil) }, backward, x)
 		}
 	}
 	dValues := func(v, x *Node) *Node {

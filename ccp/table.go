@@ -93,7 +93,8 @@ func newTable(scope *model.Scope, g *Graph, rows []row, list edgeList, dtype dty
 	return t
 }
 
-func newBucket(scope *model.Scope, g *Graph, rows []row, members []int32, w int, list edgeList, dtype dtypes.DType) (b bucket) {
+func newBucket(scope *model.Scope, g *Graph, rows []row, members []int32, w int, list edgeList,
+	dtype dtypes.DType) (b bucket) {
 	from, which := make([]int32, len(members)*w), slices.Repeat([]int32{int32(len(list.pairs))}, len(members)*w)
 	weights := make([]float64, len(which))
 	for at, i := range members {

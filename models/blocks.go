@@ -18,12 +18,14 @@ func (o Options) blocks(levels int) (n []int, err error) {
 	for _, part := range strings.Split(o.Blocks, ",") {
 		number, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || number < 0 {
-			return nil, fmt.Errorf("setting ccp_blocks=%s: it must be whole numbers from 0, the input's and those of the levels, such as 1 or 0,1,1", o.Blocks)
+			return nil, fmt.Errorf("setting ccp_blocks=%s: it must be whole numbers from 0, the input's and those of "+
+				"the levels, such as 1 or 0,1,1", o.Blocks)
 		}
 		n = append(n, number)
 	}
 	if len(n) > levels+1 {
-		return nil, fmt.Errorf("setting ccp_blocks=%s: it has numbers for the input and %d levels; the network has %d", o.Blocks, len(n)-1, levels)
+		return nil, fmt.Errorf("setting ccp_blocks=%s: it has numbers for the input and %d levels; the network has %d",
+			o.Blocks, len(n)-1, levels)
 	}
 	return n, nil
 }
@@ -33,7 +35,8 @@ func (o Options) blocks(levels int) (n []int, err error) {
 func (s Spec) Blocks(resolution int) int {
 	o := s.Settings.Of("")
 	n, err := o.blocks(len(s.Levels))
-	if err != nil || resolution >= len(n) || resolution == 0 && o.Stem < 1 || resolution > 0 && s.nodesAt(resolution) == 1 {
+	none := resolution == 0 && o.Stem < 1 || resolution > 0 && s.nodesAt(resolution) == 1
+	if err != nil || none || resolution >= len(n) {
 		return 0
 	}
 	return n[resolution]
@@ -50,7 +53,8 @@ func (s Spec) nodesAt(resolution int) int {
 // reach counts the nodes that a filter sees at a resolution, if it does not pool.
 func (s Spec) reach(resolution int) int { return min(s.Settings.Of("").Reach, s.nodesAt(resolution)) }
 
-// Convolutions names the filters that do not pool at a resolution, as their scopes are named: the stem, and two of each block.
+// Convolutions names the filters that do not pool at a resolution, as their scopes are named: the stem, and two of
+// each block.
 func (s Spec) Convolutions(resolution int) (parts []string) {
 	prefix := ""
 	if resolution > 0 {
@@ -69,7 +73,8 @@ func (s Spec) Convolutions(resolution int) (parts []string) {
 // ReadAround reads what the filters that do not pool see at a resolution, in one of the hierarchies, from 0. It
 // returns the nodes around each node, `[nodes, reach]` row-major, and 1, or 0 for an empty slot. At the input they
 // follow from the graph unless slots are directed. The error names the variable that is missing or wrong.
-func (s Spec) ReadAround(store *model.Store, graph *affinity.Matrix, resolution, which int) (around []int32, present []float32, err error) {
+func (s Spec) ReadAround(store *model.Store, graph *affinity.Matrix, resolution, which int) (around []int32,
+	present []float32, err error) {
 	if resolution > 0 {
 		kept := ccp.Kept{Scope: store.Scope(networkScope + levelName(resolution-1)), Hierarchy: which}
 		return kept.Around(s.nodesAt(resolution), s.reach(resolution))

@@ -60,10 +60,12 @@ func (s Spec) checkHierarchies() error {
 		return nil
 	}
 	if plan := s.Plan(); plan != ccp.Prepared {
-		return fmt.Errorf("ccp_hierarchies=%d: only prepared hierarchies can be several, this one is %s; give --hierarchy prepared, or ccp_hierarchies=1", n, plan)
+		return fmt.Errorf("ccp_hierarchies=%d: only prepared hierarchies can be several, this one is %s; give "+
+			"ccp_hierarchy=prepared, or ccp_hierarchies=1", n, plan)
 	}
 	if s.Settings.Of("").Search == cutSearch {
-		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or ccp_hierarchies=1", n, cutSearch)
+		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or "+
+			"ccp_hierarchies=1", n, cutSearch)
 	}
 	if err := s.interchangeable(); err != nil {
 		return fmt.Errorf("ccp_hierarchies=%d: %w, or use ccp_hierarchies=1", n, err)
@@ -75,10 +77,12 @@ func (s Spec) checkHierarchies() error {
 func (s Spec) interchangeable() error {
 	for i, level := range s.Levels {
 		if gates := s.Settings.Level(i).Gates; gates != "level" {
-			return fmt.Errorf("level %d has ccp_gates=%s, which are for the clusters of one hierarchy; use ccp_gates=level", i+1, gates)
+			return fmt.Errorf("level %d has ccp_gates=%s, which are for the clusters of one hierarchy; use "+
+				"ccp_gates=level", i+1, gates)
 		}
 		if i == len(s.Levels)-1 && level.Clusters > 1 {
-			return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a level of 1 cluster", level.Clusters)
+			return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a "+
+				"level of 1 cluster", level.Clusters)
 		}
 	}
 	return nil
@@ -88,7 +92,8 @@ func (s Spec) interchangeable() error {
 func (s Spec) checkCandidates() error {
 	for i := 1; i < len(s.Levels); i++ {
 		if s.restricted(i) && !s.restricted(i-1) && s.Plan() != ccp.Prepared {
-			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; set ccp_candidates for level %d too",
+			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; "+
+				"set ccp_candidates for level %d too",
 				i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
 		}
 	}
@@ -102,15 +107,18 @@ func (s Spec) checkSlots() error {
 		return nil
 	}
 	if s.Settings.Of("").Search == cutSearch && !s.restricted(0) {
-		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use --hierarchy %v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
+		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use "+
+			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
 	}
 	for i := range s.Levels {
 		if s.directed(i) {
-			return fmt.Errorf("level %d has ccp_slots=directed, which takes ccp_hierarchy=%v, but the hierarchy is %v: its neighbourhoods change in training; use --hierarchy %v, or ccp_slots=rank",
+			return fmt.Errorf("level %d has ccp_slots=directed, which takes ccp_hierarchy=%v, but the hierarchy is %v: "+
+				"its neighbourhoods change in training; use ccp_hierarchy=%v, or ccp_slots=rank",
 				i+1, ccp.Prepared, s.Plan(), ccp.Prepared)
 		}
 		if s.Blocks(i+1) > 0 {
-			return fmt.Errorf("level %d has ccp_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: its clusters' neighbours change in training; use --hierarchy %v, or blocks at the input only",
+			return fmt.Errorf("level %d has ccp_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: "+
+				"its clusters' neighbours change in training; use ccp_hierarchy=%v, or blocks at the input only",
 				i+1, ccp.Prepared, s.Plan(), ccp.Prepared)
 		}
 	}
@@ -120,7 +128,8 @@ func (s Spec) checkSlots() error {
 // directed reports whether level i, from 0, has directed slots.
 func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == directedSlots }
 
-// directedSlots is the value of Options.Slots for slots of one direction each, cutSearch that of Options.Search that tries cuts.
+// directedSlots is the value of Options.Slots for slots of one direction each, cutSearch that of Options.Search that
+// tries cuts.
 const (
 	directedSlots = "directed"
 	cutSearch     = "cut"

@@ -167,7 +167,7 @@ func TestCheckHierarchies(t *testing.T) {
 	for _, plan := range ccp.Plans() {
 		if plan != "prepared" {
 			assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchy": plan}),
-				"ccp_hierarchies=3: only prepared hierarchies can be several, this one is "+plan+"; give --hierarchy prepared, or ccp_hierarchies=1")
+				"ccp_hierarchies=3: only prepared hierarchies can be several, this one is "+plan+"; give ccp_hierarchy=prepared, or ccp_hierarchies=1")
 		}
 	}
 	assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"level_2/ccp_gates": "cluster"}),

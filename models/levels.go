@@ -29,7 +29,8 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	}
 	levels, nodes := make(hierarchy.Levels, len(c.Spec.Levels)), c.Spec.Nodes
 	for i, size := range c.Spec.Levels {
-		level, err := ccp.Kept{Scope: c.store.Scope(networkScope + levelName(i)), Hierarchy: which}.Level(nodes, size.Clusters, size.Neighbours)
+		kept := ccp.Kept{Scope: c.store.Scope(networkScope + levelName(i)), Hierarchy: which}
+		level, err := kept.Level(nodes, size.Clusters, size.Neighbours)
 		if err != nil {
 			return nil, err
 		}

@@ -54,8 +54,8 @@ func (s Spec) FrozenInTraining() bool { return (s.Clusters() || s.own()) && s.Pl
 //
 // coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
 // graph gives them. progress is ccp.Preparation.Progress's. The result describes the first hierarchy.
-func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64,
-	progress func(level int, done, objective float64)) (q Quality, err error) {
+func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
+	coordinates []float64, progress func(level int, done, objective float64)) (q Quality, err error) {
 	if s.Plan() == ccp.Prepared || s.restricted(0) {
 		var scopes []string
 		if s.own() {
@@ -116,7 +116,8 @@ func (s Spec) ownLevels(backend compute.Backend, a *affinity.Matrix) (levels []L
 	store, g := s.NewStore(0), graph.NewGraph(backend, "levels")
 	defer g.Finalize()
 	err = exceptions.TryCatch[error](func() {
-		s.Build(store.RootScope(), Topology{Matrix: a}, graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
+		signal := graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels))
+		s.Build(store.RootScope(), Topology{Matrix: a}, signal)
 	})
 	for _, level := range ccp.Levels(store, g) {
 		shape := level.Neighbourhood.Shape()

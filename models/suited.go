@@ -9,7 +9,8 @@ const (
 	suitedNodes       = 4096
 	suitedStem        = 16
 	suitedHierarchies = 8
-	// A node of a level with more memberships than these has four: a step takes half the time, and a short training gets further.
+	// A node of a level with more memberships than these has four: a step takes half the time, and a short training
+	// gets further.
 	suitedMemberships = 1 << 22
 	suitedCandidates  = 4
 )
@@ -33,10 +34,13 @@ func (s Spec) Suited() Spec {
 		}
 	})
 	for i, level := range s.Levels {
-		if s.Plan() == ccp.Prepared || s.Settings.Level(i).Candidates != 0 || s.nodesAt(i)*level.Clusters <= suitedMemberships {
+		large := s.nodesAt(i)*level.Clusters > suitedMemberships
+		if s.Plan() == ccp.Prepared || s.Settings.Level(i).Candidates != 0 || !large {
 			break // a level has candidates only where the one before it has
 		}
-		s.Settings = s.Settings.With(levelName(i), func(o *Options) { o.Candidates = min(suitedCandidates, level.Clusters) })
+		s.Settings = s.Settings.With(levelName(i), func(o *Options) {
+			o.Candidates = min(suitedCandidates, level.Clusters)
+		})
 	}
 	return s
 }

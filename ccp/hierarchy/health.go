@@ -35,7 +35,7 @@ type Health struct {
 const (
 	leastInUse      = 0.5
 	leastCoverage   = 0.8
-	mostSpread      = 0.5 // of a node over its clusters: 0 is one, 1 all of them; U as drawn at the start gives about 0.6
+	mostSpread      = 0.5 // of a node over its clusters: 0 is one, 1 all of them; U as drawn gives about 0.6
 	leastGateSpread = 1e-3
 )
 
@@ -48,8 +48,8 @@ func (h Levels) Health(objectives []float64) []Health {
 	all := make([]Health, len(h))
 	for i, l := range h {
 		n := l.Memberships.Nodes()
-		health := Health{Level: i + 1, Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours, InUse: distinct(l.Memberships.Hard(), l.Clusters),
-			Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), n), Overlap: overlap(l.Neighbourhoods, n),
+		health := Health{Level: i + 1, Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours,
+			InUse: distinct(l.Memberships.Hard(), l.Clusters), Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), n), Overlap: overlap(l.Neighbourhoods, n),
 			GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
 		if l.Choices > 1 {
 			for _, w := range slices.Concat(l.Memberships.weights...) {
@@ -121,7 +121,7 @@ func overlap(neighbourhoods [][]int32, n int) (sum float64) {
 }
 
 // remedy says what helps useless memberships.
-const remedy = "use --hierarchy prepared, raise ccp_membership_rate, or train longer"
+const remedy = "use ccp_hierarchy=prepared, raise ccp_membership_rate, or train longer"
 
 // warn adds the warnings.
 func (h *Health) warn(choices int) {
@@ -133,13 +133,15 @@ func (h *Health) warn(choices int) {
 	}
 	effective := math.Pow(float64(choices), h.Entropy) // clusters that a node is in: as many, alike, have this entropy
 	if effective-1 > mostSpread*float64(choices-1) {
-		add("its memberships are nearly uniform, as if a node were in %.0f of %d clusters alike: clusters hardly differ; %s", effective, choices, remedy)
+		add("its memberships are nearly uniform, as if a node were in %.0f of %d clusters alike: clusters hardly "+
+			"differ; %s", effective, choices, remedy)
 	}
 	if 1-h.Unselected < leastCoverage {
 		places := h.Clusters * h.Neighbours
 		advice := remedy
 		if float64(places) < leastCoverage*float64(h.Nodes) {
-			advice = fmt.Sprintf("its %d clusters of L=%d have %d places only: give it more clusters or a larger L", h.Clusters, h.Neighbours, places)
+			advice = fmt.Sprintf("its %d clusters of L=%d have %d places only: give it more clusters or a larger L",
+				h.Clusters, h.Neighbours, places)
 		}
 		add("no neighbourhood holds %.0f%% of its nodes, whose signals are lost; %s", 100*h.Unselected, advice)
 	}

@@ -62,7 +62,8 @@ func (h Levels) Inputs() (inputs []Memberships) {
 // m: Inputs of the level. level counts from 1.
 func (h Levels) Central(level int, m Memberships, a *affinity.Matrix) [][]int32 {
 	path := h.Path(level)
-	members, weights, ranks := make([][]int32, h[level-1].Clusters), make([]float64, len(path)), make([]float64, len(path))
+	members := make([][]int32, h[level-1].Clusters)
+	weights, ranks := make([]float64, len(path)), make([]float64, len(path))
 	for i, k := range path {
 		members[k] = append(members[k], int32(i))
 		weights[i] = float64(m.Weight(i, k))

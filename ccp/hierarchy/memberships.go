@@ -43,7 +43,8 @@ func Soft(u []float32, rate float64, nodes, k int, among []int32) (Memberships, 
 		}
 		sum := floats.Sum(row)
 		if math.IsNaN(sum) {
-			return m, fmt.Errorf("the memberships of node %d are not numbers; the training has diverged, lower its learning rate", i)
+			return m, fmt.Errorf("the memberships of node %d are not numbers; the training has diverged, lower its "+
+				"learning rate", i)
 		}
 		floats.Scale(1/sum, row)
 		var own []int32

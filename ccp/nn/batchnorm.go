@@ -51,7 +51,8 @@ func BatchNorm(scope *model.Scope, x, bias *Node) *Node {
 	follow(runningMean, Add(mean, bias))
 	follow(runningVariance, variance)
 	stepsVar.SetNodeValue(steps)
-	return Reshape(normalize(flat, scale, offset, mean, Reciprocal(Sqrt(AddScalar(variance, epsilon)))), x.Shape().Dimensions...)
+	inverse := Reciprocal(Sqrt(AddScalar(variance, epsilon)))
+	return Reshape(normalize(flat, scale, offset, mean, inverse), x.Shape().Dimensions...)
 }
 
 // normalize computes scale·x̂ + offset with x̂ = (x − mean)·inverse, from the batch's own mean and inverse. x: `[M,

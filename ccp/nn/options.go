@@ -18,7 +18,8 @@ type LayerOptions struct {
 	BatchNormEpsilon float64 `param:"batchnorm_epsilon" default:"0.00001" rule:"positive" parts:"level fc"`
 }
 
-// BFloat16 is the value of LayerOptions.DType that halves the memory and the work of products, on hardware that has them.
+// BFloat16 is the value of LayerOptions.DType that halves the memory and the work of products, on hardware that has
+// them.
 const BFloat16 = "bfloat16"
 
 // OptionsOf reads the options of the layer in scope.

@@ -33,7 +33,8 @@ func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node 
 	if a.DType() == dtype && b.DType() == dtype && dtype != dtypes.BFloat16 {
 		return Dot(a, b).General([]int{axisA}, nil, []int{axisB}, nil)
 	}
-	return Dot(Rounded(a, dtype), Rounded(b, dtype)).WithOutputDType(dtypes.Float32).General([]int{axisA}, nil, []int{axisB}, nil)
+	product := Dot(Rounded(a, dtype), Rounded(b, dtype)).WithOutputDType(dtypes.Float32)
+	return product.General([]int{axisA}, nil, []int{axisB}, nil)
 }
 
 // Rounded converts x to dtype.

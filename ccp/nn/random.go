@@ -65,7 +65,8 @@ func Normal(scope *model.Scope, name string, mean, std float64) model.VariableIn
 }
 
 // NormalVariable creates or finds a trainable variable drawn from N(mean, std²), see Normal.
-func NormalVariable(scope *model.Scope, name string, mean, std float64, dtype dtypes.DType, dims ...int) *model.Variable {
+func NormalVariable(scope *model.Scope, name string, mean, std float64, dtype dtypes.DType,
+	dims ...int) *model.Variable {
 	return scope.WithInitializer(Normal(scope, name, mean, std)).
 		VariableWithShape(name, shapes.Make(dtype, dims...)).SetTrainable(true)
 }

@@ -13,7 +13,8 @@ const TablesScope = "tables"
 
 // Bias is the trained variable b of scope, n values in x's type and graph, zero at first.
 func Bias(scope *model.Scope, x *Node, n int) *Node {
-	return scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(x.DType(), n)).SetTrainable(true).NodeValue(x.Graph())
+	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(x.DType(), n))
+	return b.SetTrainable(true).NodeValue(x.Graph())
 }
 
 // Constant keeps a value in a variable of scope that is not trained, so that the graph holds no big constants.

@@ -13,6 +13,9 @@ import (
 // Level is a level to search: the number of clusters, and the most nodes that one may hold.
 type Level struct{ Clusters, MaxSize int }
 
+// Progress is called with the level that is searched, from 1, the share of its search that is done, and its C.
+type Progress func(level int, done, objective float64)
+
 // Hierarchy searches a clustering of m for each level in turn, each on the coarse graph of the level before. If a
 // level's clusters cannot hold its nodes within MaxSize, it has no such limit. seed is Search's.
 //
@@ -20,8 +23,9 @@ type Level struct{ Clusters, MaxSize int }
 // takes this clustering if its C is greater than Search's. On a grid whose sides the levels halve, all clusters are
 // then blocks of one shape, which maximises C there. The next level's positions are the clusters' means.
 //
-// progress may be nil. It gets the level, from 1, the share of its search that is done, and its C.
-func Hierarchy(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Level, seed uint64, progress func(level int, done, objective float64)) (clusters [][]int32, err error) {
+// progress may be nil.
+func Hierarchy(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Level, seed uint64,
+	progress Progress) (clusters [][]int32, err error) {
 	for i, level := range levels {
 		if level.MaxSize*level.Clusters < m.N() {
 			level.MaxSize = 0

@@ -45,7 +45,8 @@ func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []i
 	return nodes, ranks
 }
 
-// addLinks adds the weights of node i's edges, multiplied by factor, to the clusters that they lead to. Self-loops are left out.
+// addLinks adds the weights of node i's edges, multiplied by factor, to the clusters that they lead to. Self-loops
+// are left out.
 func addLinks(links map[int32]float64, m *affinity.Matrix, cluster []int32, i int, factor float64) {
 	neighbours, weights := m.Row(i)
 	for e, j := range neighbours {

@@ -22,7 +22,8 @@ import (
 // node, and at most maxSize unless that is 0. seed draws the moves: another seed leads to another clustering of
 // nearly the same C. The result is the same for the same arguments. Self-loops of m are left out. progress may be
 // nil; it gets the share of the search that is done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
-func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64, progress func(done, objective float64)) ([]int32, float64, error) {
+func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64,
+	progress func(done, objective float64)) ([]int32, float64, error) {
 	n := m.N()
 	if k < 1 || k > n {
 		return nil, 0, fmt.Errorf("%d clusters of %d nodes: there must be from 1 to as many as nodes", k, n)
@@ -78,7 +79,8 @@ type search struct {
 	totals  []totals  // of each cluster
 }
 
-// totals of a cluster: its association is twice the weight of the edges inside it, its volume the sum of its nodes' degrees.
+// totals of a cluster: its association is twice the weight of the edges inside it, its volume the sum of its nodes'
+// degrees.
 type totals struct {
 	association, volume float64
 	size                int

@@ -185,7 +185,9 @@ func (d *directions) sort() []int {
 	for s := range slots {
 		slots[s] = s
 	}
-	slices.SortStableFunc(slots, func(a, b int) int { return cmp.Compare(distance(d.template[a], zero), distance(d.template[b], zero)) })
+	slices.SortStableFunc(slots, func(a, b int) int {
+		return cmp.Compare(distance(d.template[a], zero), distance(d.template[b], zero))
+	})
 	place := make([]int, d.size)
 	for at, slot := range slots {
 		place[slot] = at

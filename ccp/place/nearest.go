@@ -17,7 +17,9 @@ func Nearest(m *affinity.Matrix, size int) (nearest, hops []int32) {
 		found, ring := nearest[i*size:i*size:(i+1)*size], []int32{int32(i)}
 		seen[i] = int32(i)
 		for far := int32(0); len(found) < size && len(ring) > 0; far++ {
-			slices.SortFunc(ring, func(a, b int32) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b)) })
+			slices.SortFunc(ring, func(a, b int32) int {
+				return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b))
+			})
 			for _, j := range ring[:min(len(ring), size-len(found))] {
 				hops[i*size+len(found)] = far
 				found = append(found, j)

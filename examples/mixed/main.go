@@ -1,5 +1,6 @@
-// Command mixed builds a network of its own out of levels of package ccp and layers of GoMLX, on eight prepared hierarchies of the
-// digits' graph. It trains the network in GoMLX's train.Loop and writes a checkpoint that models.Load reads.
+// Command mixed builds a network of its own out of levels of package ccp and layers of GoMLX, on eight prepared
+// hierarchies of the digits' graph. It trains the network in GoMLX's train.Loop and writes a checkpoint that
+// models.Load reads.
 //
 //	go run ./examples/mixed [DIRECTORY]
 package main
@@ -29,8 +30,8 @@ import (
 // The program that loads the checkpoint registers the network, too.
 func init() { models.Register("mixed", "three levels of clusters and GoMLX's dense layers", network) }
 
-// network has three levels of clusters, then dense layers. A training step computes one hierarchy, a prediction all eight at once.
-// x: [batch, 64, 1], result [batch, classes].
+// network has three levels of clusters, then dense layers. A training step computes one hierarchy, a prediction all
+// eight at once. x: [batch, 64, 1], result [batch, classes].
 func network(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
 	a := graph.Affinity(scope, x)
 	x, a = ccp.New(scope.In("level_1"), x, a, 16, 32).Neighbours(9).Done() // [batch, 16, 32], or [batch, 8·16, 32]

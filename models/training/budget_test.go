@@ -210,7 +210,7 @@ func TestALearnedHierarchyIsHeldAgainstASearch(t *testing.T) {
 		set(c, "ccp_membership_rate", 1e-9)
 	})
 	require.Len(t, collapsed, 1)
-	assert.Regexp(t, `^the learned hierarchy reached C = \d\.\d, a search finds \d\.\d: try --hierarchy prepared, more steps, or --set ccp_membership_rate=100$`, collapsed[0])
+	assert.Regexp(t, `^the learned hierarchy reached C = \d\.\d, a search finds \d\.\d: try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100$`, collapsed[0])
 	for _, way := range []ccp.Plan{ccp.Prepared, ccp.Random, ccp.TaskOnly} {
 		assert.Empty(t, notices(func(c *Config) {
 			c.Epochs = 1
