@@ -1,6 +1,10 @@
 package nn
 
 import (
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -36,4 +40,58 @@ func Indices(scope *model.Scope, g *Graph, name string, rows []int32, dims ...in
 		dims = []int{len(rows), 1}
 	}
 	return Constant(scope, g, name, tensors.FromFlatDataAndDimensions(rows, dims...))
+}
+
+// kernelName is the name of the weights of dense layers and convolutions.
+const kernelName = "W"
+
+// IsKernel reports whether a variable holds the weights of a dense layer or a convolution. Its last axis counts the
+// outputs.
+func IsKernel(v *model.Variable) bool { return v.Name() == kernelName }
+
+// ReadDense reads the weights `[in, out]` and the bias `[out]` of the dense layer in scope, in float32.
+func ReadDense(scope *model.Scope, in, out int) (weights, bias []float32, err error) {
+	if weights, err = variables.Read[float32](scope, kernelName, in, out); err == nil {
+		bias, err = variables.Read[float32](scope, "b", out)
+	}
+	return weights, bias, err
+}
+
+// ReadBatchNorm reads what BatchNorm of the layer in scope does in inference, scale·x + shift, both `[channels]`.
+// scale is γ/√(variance + ε), and shift is offset − mean·scale.
+func ReadBatchNorm(scope *model.Scope, channels int) (scale, shift []float64, err error) {
+	scope = scope.In("batch_norm")
+	var read [4][]float32
+	for i, name := range []string{"scale", "offset", "mean", "variance"} {
+		if read[i], err = variables.Read[float32](scope, name, channels); err != nil {
+			return nil, nil, err
+		}
+	}
+	epsilon := OptionsOf(scope).BatchNormEpsilon
+	scale, shift = make([]float64, channels), make([]float64, channels)
+	for j := range scale {
+		scale[j] = float64(read[0][j]) / math.Sqrt(float64(read[3][j])+epsilon)
+		shift[j] = float64(read[1][j]) - float64(read[2][j])*scale[j]
+	}
+	return scale, shift, nil
+}
+
+// Buckets sorts rows by width, the widest first. It starts a new bucket if together finds a row too narrow for a
+// table as wide as the bucket's first row. place is the position of each row in the concatenated buckets.
+func Buckets(widths []int, together func(widest, width int) bool) (buckets [][]int32, place []int32) {
+	order := make([]int32, len(widths))
+	place = make([]int32, len(widths))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return widths[j] - widths[i] })
+	for at, i := range order {
+		place[i] = int32(at)
+	}
+	for start, end := 0, 1; end <= len(order); end++ {
+		if end == len(order) || !together(widths[order[start]], widths[order[end]]) {
+			buckets, start = append(buckets, order[start:end]), end
+		}
+	}
+	return buckets, place
 }

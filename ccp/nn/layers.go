@@ -1,0 +1,134 @@
+// Package nn holds the few ordinary parts that every network here has: ELU, batch normalisation, dropout, dense
+// layers, weight decay and counter-based random numbers.
+//
+// GoMLX has its own versions of most of them. These must train alike on XLA and on the pure Go backend, with the same
+// numbers. An interrupted run must go on as if it had never stopped. GoMLX's batch normalisation either needs an
+// operation that the pure Go backend lacks, or stops the gradient through the batch's mean and variance.
+package nn
+
+import (
+	"math"
+
+	"github.com/clusterpool/ccp/internal/params"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// LayerOptions holds the options of all layers with weights. Inside a graph they are GoMLX parameters, read at the
+// layer's scope; a field's param tag is the parameter's name.
+type LayerOptions struct {
+	// DType is the type that filters, dense layers and convolutions multiply in. Factors are rounded to it, and
+	// products are added up in float32. Everything else stays in float32: variables, memberships, ranks, objectives,
+	// gates, batch normalisation, activations between layers, the loss and all gradients of weights.
+	DType string `param:"dtype" default:"float32" rule:"one of float32|bfloat16"`
+	// L2 is the weight decay λ of filters and dense layers: the loss gains ½·λ·Σw².
+	L2 float64 `param:"l2" default:"0.0001" rule:"not negative" parts:"level fc classes"`
+	// BatchNormEpsilon is added to the variance.
+	BatchNormEpsilon float64 `param:"batchnorm_epsilon" default:"0.00001" rule:"positive" parts:"level fc"`
+}
+
+// BFloat16 is the value of LayerOptions.DType that halves the memory and the work of products, on hardware that has
+// them.
+const BFloat16 = "bfloat16"
+
+// OptionsOf reads the options of the layer in scope.
+func OptionsOf(scope *model.Scope) LayerOptions { return params.Read[LayerOptions](scope) }
+
+// Decay returns the weights w and adds λ·w to their gradient: the gradient of ½·λ·Σw², whose value is not worth a
+// pass over all weights. Biases, gates, memberships and batch normalisation are not decayed.
+func Decay(scope *model.Scope, w *Node) *Node {
+	l2 := OptionsOf(scope).L2
+	if l2 == 0 {
+		return w
+	}
+	return IdentityWithCustomGradient(w, func(w, v *Node) *Node { return Add(v, MulScalar(w, l2)) })
+}
+
+// Dense is x·W + b, the product as LayerOptions.DType says. x: `[batch, in]`, result `[batch, out]`. W ~ N(0,
+// gain²/in) is decayed; b starts at zero.
+func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
+	product, b := Linear(scope, x, out, gain)
+	return Add(product, ExpandAxes(b, 0))
+}
+
+// Linear gives x·W and b of a Dense layer separately, for BatchNorm to add the bias.
+func Linear(scope *model.Scope, x *Node, out int, gain float64) (product, b *Node) {
+	in := x.Shape().Dim(-1)
+	return Product(scope, x, Kernel(scope, x, gain/math.Sqrt(float64(in)), in, out)), Bias(scope, x, out)
+}
+
+// Kernel returns the decayed weights W ~ N(0, std²) of scope, in x's type and graph.
+func Kernel(scope *model.Scope, x *Node, std float64, dims ...int) *Node {
+	return Decay(scope, NormalVariable(scope, kernelName, 0, std, x.DType(), dims...).NodeValue(x.Graph()))
+}
+
+// NarrowDType is the type to multiply x in, see LayerOptions.DType. It is x's own but for float32.
+func NarrowDType(scope *model.Scope, x *Node) dtypes.DType {
+	if x.DType() == dtypes.Float32 && OptionsOf(scope).DType == BFloat16 {
+		return dtypes.BFloat16
+	}
+	return x.DType()
+}
+
+// Product computes x·w and its gradients in LayerOptions.DType. x: `[rows, in]`, w: `[in, out]`, result `[rows,
+// out]`.
+func Product(scope *model.Scope, x, w *Node) *Node {
+	dtype := NarrowDType(scope, x)
+	if dtype == x.DType() {
+		return Dot(x, w).Product()
+	}
+	return WithGradient(
+		func() *Node { return Contract(dtype, x, 1, w, 0) },
+		func(v *Node) []*Node { return []*Node{Contract(dtype, v, 1, w, 1), Contract(dtype, x, 0, v, 0)} }, x, w)
+}
+
+// Contract sums the products of a and b over one axis of each. The result has a's other axes first, then b's. Factors
+// are rounded to dtype. The result is float32, or of the factors' type if they have dtype already. If the types
+// differ it has no gradient.
+func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node {
+	if a.DType() == dtype && b.DType() == dtype && dtype != dtypes.BFloat16 {
+		return Dot(a, b).General([]int{axisA}, nil, []int{axisB}, nil)
+	}
+	product := Dot(Rounded(a, dtype), Rounded(b, dtype)).WithOutputDType(dtypes.Float32)
+	return product.General([]int{axisA}, nil, []int{axisB}, nil)
+}
+
+// Rounded converts x to dtype.
+func Rounded(x *Node, dtype dtypes.DType) *Node {
+	if x.DType() == dtype {
+		return x
+	}
+	return ConvertDType(x, dtype)
+}
+
+// ELU computes the exponential linear unit of Clevert et al. (2016): x if x > 0, else exp(x) − 1. Any shape. Its
+// gradient follows from its value, 1 or value + 1, and needs nothing else.
+func ELU(x *Node) *Node {
+	var y *Node
+	return WithGradient(
+		func() *Node {
+			y = Where(IsPositive(x), x, MinusOne(Exp(MinScalar(x, 0.0))))
+			return y
+		},
+		func(v *Node) []*Node { return []*Node{Mul(v, Where(IsPositive(y), OnesLike(y), OnePlus(y)))} }, x)
+}
+
+// Dropout sets each value of x to zero with probability rate and divides the others by 1 − rate (Srivastava et al.
+// 2014), in training only. The mask depends on the seed, the scope and the global step alone.
+func Dropout(scope *model.Scope, x *Node, rate float64) *Node {
+	if rate < 0 || rate >= 1 {
+		exceptions.Panicf("dropout rate %g is outside [0, 1)", rate)
+	}
+	g := x.Graph()
+	if rate == 0 || !scope.IsTraining(g) {
+		return x
+	}
+	bits := randomBits(stepKey(scope, g, "dropout"), 0x6a09e667, x.Shape().Dimensions...)
+	keep := GreaterOrEqual(bits, Const(g, uint32(math.Round(rate*(1<<32)))))
+	// XLA's CPU compiler takes a square root for costly, and keeps a costly value that is used twice. It would
+	// compute a cheap one anew for each time that a node is gathered, one number at a time.
+	mask := StopGradient(Sqrt(ConvertDType(keep, x.DType())))
+	return Mul(DivScalar(x, 1-rate), mask)
+}
