@@ -2,7 +2,6 @@ package models
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -188,9 +187,8 @@ func (s *Settings) UnmarshalJSON(raw []byte) error {
 	for path, value := range all {
 		if value == nil {
 			delete(s.values, path)
-		} else if path == "ccp_refresh" {
-			return errors.New("ccp_refresh is an option of an earlier version of ccp: remove it from \"params\" in the checkpoint's model.json " +
-				"and config.json; the weights stay valid")
+		} else if _, name := splitSetting(path); params.Find(optionsType, name) == nil {
+			return fmt.Errorf("%s is an option of another version of ccp: use that version, or train again", path)
 		} else if err := s.Set(fmt.Sprintf("%s=%v", path, value)); err != nil {
 			return err
 		}

@@ -67,14 +67,19 @@ func TestNewSettings(t *testing.T) {
 	}
 }
 
-// Settings of a checkpoint of an earlier version are read, but for the option that is gone: the error says what to do.
+// Settings of a checkpoint of an earlier version are read, unless an option is gone: the error says what to do.
 func TestSettingsOfBefore(t *testing.T) {
 	var s Settings
 	require.NoError(t, json.Unmarshal([]byte(`{"ccp_hierarchy":"prepared","ccp_candidates":4,"level_1/batchnorm_epsilon":10000}`), &s))
 	assert.Equal(t, ccp.Prepared, s.Of("").Hierarchy)
 	assert.Equal(t, 4, s.Of("").Candidates)
 	assert.InDelta(t, 1e4, s.Level(0).BatchNormEpsilon, 1e-9)
-	require.ErrorContains(t, json.Unmarshal([]byte(`{"ccp_refresh":3}`), &s), "ccp_refresh is an option of an earlier version of ccp: remove it")
+	for _, gone := range []string{"ccp_refresh", "ccp_level_blocks", "level_1/ccp_alpha_std"} {
+		require.ErrorContains(t, json.Unmarshal([]byte(`{"`+gone+`":3}`), &s),
+			gone+" is an option of another version of ccp: use that version, or train again")
+	}
+	require.NoError(t, json.Unmarshal([]byte(`{"ccp_blocks":1}`), &s), "a number is the input's")
+	assert.Equal(t, "1", s.Of("").Blocks)
 }
 
 // A change in Go is the same as the text, and leaves copies as they are.
