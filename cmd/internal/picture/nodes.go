@@ -21,9 +21,9 @@ func (l *Layout) Clusters(title string, cluster []int32, k int, numbered bool) *
 	return p
 }
 
-// Values draws a number for each node. If there is a label, a bar beside them explains the colours. Numbers above 0
-// are red, numbers below 0 blue, and those further from 0 are stronger. On a plane, the named nodes furthest from 0
-// have their names beside them.
+// Values draws a number for each node. If there is a label, a bar beside them explains the colours, and points have
+// their edges. Numbers above 0 are red, numbers below 0 blue, and those further from 0 are stronger. On a plane, the
+// named nodes furthest from 0 have their names beside them.
 func (l *Layout) Values(title, label string, values []float64) *plot.Plot {
 	s, small := signed(values, label), pointRadius(len(values))
 	p := l.axes(title)
@@ -45,7 +45,10 @@ func (l *Layout) Values(title, label string, values []float64) *plot.Plot {
 	}
 	order := indices(len(values)) // the furthest from 0 last, so that nothing hides it
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(math.Abs(values[i]), math.Abs(values[j])) })
-	p.Add(l.edges(), l.discs(order, radius, colour))
+	if label != "" {
+		p.Add(l.edges())
+	}
+	p.Add(l.discs(order, radius, colour))
 	if l.names != nil {
 		named := slices.Clone(order[max(0, len(order)-namedPoints):])
 		slices.Reverse(named)
@@ -80,14 +83,18 @@ func (l *Layout) Signal(title string, signal []float32, channels int) *plot.Plot
 	return p
 }
 
-// paint draws the nodes in their colours. Cells have lines between clusters, unless cluster is nil.
+// paint draws the nodes in their colours. Unless cluster is nil, cells have lines between clusters, and points their
+// edges.
 func (l *Layout) paint(p *plot.Plot, colour func(node int) color.Color, cluster []int32) {
 	if l.Kind != OnPlane {
 		p.Add(l.squares(colour), l.lines(cluster))
 		return
 	}
+	if cluster != nil {
+		p.Add(l.edges())
+	}
 	radius := pointRadius(len(l.X))
-	p.Add(l.edges(), l.discs(indices(len(l.X)), func(int) vg.Length { return radius }, colour))
+	p.Add(l.discs(indices(len(l.X)), func(int) vg.Length { return radius }, colour))
 }
 
 // Size returns the width and height that suit a picture of the nodes alone, in points.

@@ -38,15 +38,15 @@ func Save(p *plot.Plot, width, height vg.Length, paths ...string) error {
 	return Sheet{Panels: [][]*plot.Plot{{p}}, Width: width, Height: height}.Save(paths...)
 }
 
-// Inline draws a plot of the nodes small, without its axes and title and on a transparent ground, as a PNG in a data
-// URL.
+// Inline draws a plot of the nodes small, without its axes and title and on a transparent ground, as a PNG in a data URL.
 func (l *Layout) Inline(p *plot.Plot) (string, error) {
-	width, height := l.Size()
+	width, height := 240, 240 // pixels
 	if l.Kind != OnPlane {
-		height = width * vg.Length(l.Rows) / vg.Length(l.Columns)
+		side := max(2, 320/max(l.Rows, l.Columns)) // whole pixels for a cell are sharp, and make a small file
+		width, height = side*l.Columns, side*l.Rows
 	}
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width/2, height/2), vgimg.UseDPI(sheetDPI),
-		vgimg.UseBackgroundColor(color.Transparent))}
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseDPI(72), vgimg.UseBackgroundColor(color.Transparent),
+		vgimg.UseWH(vg.Length(width), vg.Length(height)))}
 	p.HideAxes()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text, p.BackgroundColor = "", "", "", color.Transparent
 	p.Draw(draw.New(canvas))

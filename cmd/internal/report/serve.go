@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -124,27 +125,13 @@ func (s *Server) expected(host string) bool {
 
 // answer sends the page or its data, unless the client has it already.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = time.Now()
-	if s.ended {
-		s.tell()
-	}
-	tag := fmt.Sprint(s.data != nil, s.ended)
-	for _, name := range []string{"model.json", "history.csv", "hierarchy", "result.json"} {
-		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
-			tag += fmt.Sprintf("-%x.%x", info.ModTime().UnixNano(), info.Size())
-		}
-	}
-	tag = strconv.Quote(tag)
+	report, tag, err := s.report(r.Header.Get("If-None-Match"))
 	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	report, err := s.report()
 	var body bytes.Buffer
 	switch {
+	case errors.Is(err, errKnown):
+		w.WriteHeader(http.StatusNotModified)
+		return
 	case err != nil:
 	case r.URL.Path == "/":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -161,17 +148,36 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body.Bytes())
 }
 
-// report returns the report of the run's files, or of an empty run before the training begins.
-func (s *Server) report() (report Report, err error) {
+// errKnown says that a client has the newest report.
+var errKnown = errors.New("the report is known")
+
+// report returns the report of the run's files, or of an empty run before the training begins, and a tag of these
+// files. If the tag is the one known, the error is errKnown.
+func (s *Server) report(known string) (report Report, tag string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = time.Now()
+	if s.ended {
+		s.tell()
+	}
+	tag = fmt.Sprint(s.data != nil, s.ended)
+	for _, name := range []string{"model.json", "history.csv", "hierarchy", "result.json"} {
+		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
+			tag += fmt.Sprintf("-%x.%x", info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	if tag = strconv.Quote(tag); tag == known {
+		return report, tag, errKnown
+	}
 	if s.data == nil {
-		return Report{Metadata: models.Metadata{Data: filepath.Base(s.dir)}, Live: true, Ended: s.ended}, nil
+		return Report{Metadata: models.Metadata{Data: filepath.Base(s.dir)}, Live: true, Ended: s.ended}, tag, nil
 	}
 	if s.run == nil {
 		if s.run, err = Open(s.dir, s.data); err != nil {
-			return report, err
+			return report, tag, err
 		}
 	}
 	report, err = s.run.Read(nil)
 	report.Live, report.Ended = true, s.ended
-	return report, err
+	return report, tag, err
 }

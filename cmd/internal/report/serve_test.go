@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,6 +130,43 @@ func TestServerHost(t *testing.T) {
 		answer.Body.Close()
 		assert.Equal(t, want, answer.StatusCode, host)
 	}
+}
+
+// stuck is an answer that nobody reads until it is freed.
+type stuck struct {
+	http.ResponseWriter
+	begun, free chan struct{}
+}
+
+func (s stuck) Write(b []byte) (int, error) {
+	close(s.begun)
+	<-s.free
+	return s.ResponseWriter.Write(b)
+}
+
+// A client that reads slowly does not hold up the training.
+func TestSlowClient(t *testing.T) {
+	s, _ := listening(t)
+	w := stuck{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"report.json", nil)
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		s.ServeHTTP(w, request)
+	}()
+	<-w.begun
+	begun := make(chan struct{})
+	go func() {
+		defer close(begun)
+		s.Begin(digits(t))
+	}()
+	select {
+	case <-begun:
+	case <-time.After(20 * time.Second):
+		t.Error("Begin waits for the client")
+	}
+	close(w.free)
+	<-answered
 }
 
 func TestListenErrors(t *testing.T) {
