@@ -16,7 +16,7 @@ import (
 // in time and memory linear in the edges.
 type Preparation struct {
 	graph       *affinity.Matrix
-	levels      []partition.Level
+	levels      []partition.Size
 	hierarchies int
 	seed        uint64
 	cuts        bool
@@ -36,7 +36,7 @@ func Prepare(graph *affinity.Matrix) *Preparation { return &Preparation{graph: g
 // the network, with the numbers of New and Neighbours. No cluster is larger than its neighbourhood if that is
 // possible.
 func (p *Preparation) Level(clusters, neighbours int) *Preparation {
-	p.levels = append(p.levels, partition.Level{Clusters: clusters, MaxSize: neighbours})
+	p.levels = append(p.levels, partition.Size{Clusters: clusters, MaxSize: neighbours})
 	return p
 }
 

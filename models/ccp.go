@@ -22,7 +22,7 @@ func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
 // blocks, and the readout. With several hierarchies the logits are a mean over them; in training, the logits of one.
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	var a ccp.Affinity
-	if spec.restricted(0) && !graph.fixed() { // candidates need the edges
+	if spec.restricted(0) && !graph.hasHierarchy() { // candidates need the edges
 		a = ccp.NewSparse(scope.In(GraphScope), signal.Graph(), graph.Normalized(), signal.DType())
 	} else {
 		a = graph.Affinity(scope, signal)
@@ -152,14 +152,14 @@ func Register(name, about string, network Network) {
 // Affinity gives the affinity for the first level of package ccp in a network. It is the data's, normalised, unless
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
 func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
-	if t.fixed() {
+	if t.hasHierarchy() {
 		return t.Hierarchy.Affinity(scope, signal)
 	}
 	return ccp.FromMatrix(scope.In(GraphScope), signal.Graph(), t.Normalized(), signal.DType())
 }
 
-// fixed reports whether the neighbourhoods are there already.
-func (t Topology) fixed() bool { return t.Frozen || t.Hierarchy != nil }
+// hasHierarchy reports whether the neighbourhoods are there already.
+func (t Topology) hasHierarchy() bool { return t.Frozen || t.Hierarchy != nil }
 
 // freezes reports whether the classifier must freeze its hierarchy when its weights have changed.
 func (s Spec) freezes() bool { return (s.own() || s.Clusters()) && !s.FrozenInTraining() }

@@ -27,8 +27,8 @@ var ErrClosed = errors.New("the classifier is closed")
 type Classifier struct {
 	Metadata
 	Graph *affinity.Matrix
-	// Hierarchy says how good the hierarchy was when Update froze it. It is empty if the hierarchy was loaded frozen.
-	Hierarchy Quality
+	// Quality measures the hierarchy that Update froze. It is empty if the hierarchy was loaded frozen.
+	Quality Quality
 	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training step.
 	Snapshot string
 	Step     int
@@ -120,7 +120,7 @@ func (c *Classifier) Update(from *model.Store) error {
 		return nil
 	}
 	var err error
-	c.Hierarchy.Objective, c.Hierarchy.Coverage, err = c.freezer.Freeze()
+	c.Quality.Objective, c.Quality.Coverage, err = c.freezer.Freeze()
 	return err
 }
 

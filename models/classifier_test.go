@@ -122,7 +122,7 @@ func TestFrozenIsLearned(t *testing.T) {
 				classifier, err := NewClassifier(backend, Metadata{Spec: s}, c.graph)
 				require.NoError(t, err)
 				require.NoError(t, classifier.Update(store))
-				assert.Len(t, classifier.Hierarchy.Objective, len(s.Levels))
+				assert.Len(t, classifier.Quality.Objective, len(s.Levels))
 				frozen, err := classifier.Run(batch)
 				require.NoError(t, err)
 				require.Equal(t, learned.Shape(), frozen.Shape())

@@ -61,8 +61,8 @@ func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 	switch {
 	case c.closed:
 		return nil, ErrClosed
-	case which == 0 && len(c.Hierarchy.Objective) > 0:
-		return c.Hierarchy.Objective, nil
+	case which == 0 && len(c.Quality.Objective) > 0:
+		return c.Quality.Objective, nil
 	case c.Spec.Plan() != ccp.Prepared:
 		return c.freezer.Objectives()
 	}

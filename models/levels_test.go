@@ -142,7 +142,7 @@ func TestClusterLevels(t *testing.T) {
 					assert.Positive(t, health[i].Objective)
 					assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
 				}
-				c.Hierarchy = Quality{} // as after loading
+				c.Quality = Quality{} // as after loading
 				again, err := c.Health(0)
 				require.NoError(t, err)
 				for i := range again {

@@ -16,14 +16,14 @@ import (
 func TestCutTilesGrids(t *testing.T) {
 	for _, size := range []struct {
 		height, width int
-		levels        []partition.Level
+		levels        []partition.Size
 	}{
-		{32, 32, []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}}},
-		{16, 8, []partition.Level{{Clusters: 32, MaxSize: 9}, {Clusters: 8, MaxSize: 9}}},
-		{12, 24, []partition.Level{{Clusters: 72, MaxSize: 9}, {Clusters: 18, MaxSize: 9}}},
+		{32, 32, []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}}},
+		{16, 8, []partition.Size{{Clusters: 32, MaxSize: 9}, {Clusters: 8, MaxSize: 9}}},
+		{12, 24, []partition.Size{{Clusters: 72, MaxSize: 9}, {Clusters: 18, MaxSize: 9}}},
 	} {
 		m := grid(t, size.height, size.width)
-		clusters, err := partition.Hierarchy(t.Context(), m, place.Embed(m), size.levels, 0, nil)
+		clusters, err := partition.SearchLevels(t.Context(), m, place.Embed(m), size.levels, 0, nil)
 		require.NoError(t, err)
 		_, annealed, err := partition.Search(t.Context(), m, size.levels[0].Clusters, size.levels[0].MaxSize, 0, nil)
 		require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestCutTilesGrids(t *testing.T) {
 			}
 			assert.Len(t, block, size.levels[l].Clusters)
 		}
-		again, err := partition.Hierarchy(t.Context(), m, place.Embed(m), size.levels, 0, nil)
+		again, err := partition.SearchLevels(t.Context(), m, place.Embed(m), size.levels, 0, nil)
 		require.NoError(t, err)
 		assert.Equal(t, clusters, again)
 	}
@@ -72,7 +72,7 @@ func TestCutOfAnyGraph(t *testing.T) {
 		positions := place.Embed(m)
 		for k := 1; k <= n; k += 1 + n/9 {
 			most := (n+k-1)/k + 1
-			clusters, err := partition.Hierarchy(t.Context(), m, positions, []partition.Level{{Clusters: k, MaxSize: most}, {Clusters: 1}}, 0, nil)
+			clusters, err := partition.SearchLevels(t.Context(), m, positions, []partition.Size{{Clusters: k, MaxSize: most}, {Clusters: 1}}, 0, nil)
 			require.NoError(t, err)
 			require.Len(t, clusters, 2)
 			found := sizes(clusters[0], k)

@@ -66,8 +66,8 @@ func TestTwoTriangles(t *testing.T) {
 // On the 32x32 grid the search comes within 1% of perfect 2x2 blocks, which reach C = 73.0 over the five levels.
 func TestGridReachesBlocks(t *testing.T) {
 	m := grid(t, 32, 32)
-	levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
-	clusters, err := partition.Hierarchy(context.Background(), m, nil, levels, 0, nil)
+	levels := []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
+	clusters, err := partition.SearchLevels(context.Background(), m, nil, levels, 0, nil)
 	require.NoError(t, err)
 	sum := 0.0
 	for i, level := range levels {
@@ -136,7 +136,7 @@ func TestSearchErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := partition.Hierarchy(ctx, grid(t, 8, 8), nil, []partition.Level{{Clusters: 16, MaxSize: 4}}, 0, nil)
+	_, err := partition.SearchLevels(ctx, grid(t, 8, 8), nil, []partition.Size{{Clusters: 16, MaxSize: 4}}, 0, nil)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
@@ -155,8 +155,8 @@ func TestCoarsen(t *testing.T) {
 func TestCached(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", dir)
-	m, levels := grid(t, 4, 4), []partition.Level{{Clusters: 4, MaxSize: 4}, {Clusters: 1, MaxSize: 4}}
-	cached := func(m *affinity.Matrix, levels []partition.Level) (clusters [][]int32, searched bool) {
+	m, levels := grid(t, 4, 4), []partition.Size{{Clusters: 4, MaxSize: 4}, {Clusters: 1, MaxSize: 4}}
+	cached := func(m *affinity.Matrix, levels []partition.Size) (clusters [][]int32, searched bool) {
 		clusters, err := partition.Cached(t.Context(), m, nil, levels, 0, func(int, float64, float64) { searched = true })
 		require.NoError(t, err)
 		return clusters, searched
@@ -208,8 +208,8 @@ func BenchmarkSearch(b *testing.B) {
 	for b.Loop() {
 		m, err := affinity.Grid(32, 32, 8)
 		require.NoError(b, err)
-		levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
-		clusters, err := partition.Hierarchy(context.Background(), m, nil, levels, 0, nil)
+		levels := []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 8}, {Clusters: 4, MaxSize: 8}, {Clusters: 1, MaxSize: 4}}
+		clusters, err := partition.SearchLevels(context.Background(), m, nil, levels, 0, nil)
 		require.NoError(b, err)
 		sum := 0.0
 		for i, level := range levels {

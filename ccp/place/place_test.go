@@ -292,8 +292,8 @@ func BenchmarkDirectedLevels(b *testing.B) {
 				if search == "cut" {
 					cutAt = positions
 				}
-				levels := []partition.Level{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 16}}
-				clusters, err := partition.Hierarchy(b.Context(), m, cutAt, levels, 0, nil)
+				levels := []partition.Size{{Clusters: 256, MaxSize: 16}, {Clusters: 64, MaxSize: 16}, {Clusters: 16, MaxSize: 16}}
+				clusters, err := partition.SearchLevels(b.Context(), m, cutAt, levels, 0, nil)
 				require.NoError(b, err)
 				for i, level := range levels {
 					k, size := level.Clusters, level.MaxSize

@@ -166,7 +166,7 @@ func landscapesHold(t *testing.T, backend compute.Backend, dirs map[string][]str
 		c, err := models.NewClassifier(backend, metadata, graph)
 		require.NoError(t, err)
 		require.NoError(t, c.Update(store))
-		assert.InDelta(t, c.Hierarchy.Objective[0]+c.Hierarchy.Objective[1], float(t, middle[4]), 1e-5)
+		assert.InDelta(t, c.Quality.Objective[0]+c.Quality.Objective[1], float(t, middle[4]), 1e-5)
 		require.NoError(t, c.Close())
 		minimised := float(t, middle[3])
 		if loss == study.TaskAndC {

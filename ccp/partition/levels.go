@@ -13,13 +13,13 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// Level is a level to search: the number of clusters, and the most nodes that one may hold.
-type Level struct{ Clusters, MaxSize int }
+// Size is the size of a level to search: the number of clusters, and the most nodes that one may hold.
+type Size struct{ Clusters, MaxSize int }
 
 // Progress is called with the level that is searched, from 1, the share of its search that is done, and its C.
 type Progress func(level int, done, objective float64)
 
-// Hierarchy searches a clustering of m for each level in turn, each on the coarse graph of the level before. If a
+// SearchLevels searches a clustering of m for each level in turn, each on the coarse graph of the level before. If a
 // level's clusters cannot hold its nodes within MaxSize, it has no such limit. seed is Search's.
 //
 // If there are positions, `[N, axes]`, a level also tries Cut, with moves of single nodes while they raise C. It
@@ -27,7 +27,7 @@ type Progress func(level int, done, objective float64)
 // then blocks of one shape, which maximises C there. The next level's positions are the clusters' means.
 //
 // progress may be nil.
-func Hierarchy(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Level, seed uint64,
+func SearchLevels(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Size, seed uint64,
 	progress Progress) (clusters [][]int32, err error) {
 	for i, level := range levels {
 		if level.MaxSize*level.Clusters < m.N() {
@@ -93,9 +93,9 @@ func Pool(m *affinity.Matrix, cluster []int32, k int) (edges []affinity.Edge, su
 // searchVersion is raised when the search itself changes: old results must not be taken for new ones.
 const searchVersion = 2
 
-// Cached is [Hierarchy] that keeps its result in the user's cache folder for later runs on the same graph. It returns
+// Cached is [SearchLevels] that keeps its result in the user's cache folder for later runs on the same graph. It returns
 // a result that it cannot keep, without an error. It does not call progress for a result from the cache.
-func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Level, seed uint64,
+func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, levels []Size, seed uint64,
 	progress Progress) ([][]int32, error) {
 	read := func(path string) (clusters [][]int32, err error) {
 		if err = files.ReadJSON(path, &clusters); err == nil && !fits(clusters, m.N(), levels) {
@@ -103,7 +103,7 @@ func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, leve
 		}
 		return clusters, err
 	}
-	search := func() ([][]int32, error) { return Hierarchy(ctx, m, positions, levels, seed, progress) }
+	search := func() ([][]int32, error) { return SearchLevels(ctx, m, positions, levels, seed, progress) }
 	write := func(path string, clusters [][]int32) error { return files.WriteJSON(path, clusters) }
 	path := cache.Path("hierarchy", ".json", searchVersion, m.Hash(), positions, levels, seed)
 	clusters, _, err := cache.Get(path, read, search, write)
@@ -111,7 +111,7 @@ func Cached(ctx context.Context, m *affinity.Matrix, positions [][]float64, leve
 }
 
 // fits reports whether clusters are a hierarchy of a graph of n nodes.
-func fits(clusters [][]int32, n int, levels []Level) bool {
+func fits(clusters [][]int32, n int, levels []Size) bool {
 	for l, cluster := range clusters {
 		if l >= len(levels) || len(cluster) != n || slices.Min(cluster) < 0 ||
 			int(slices.Max(cluster)) >= levels[l].Clusters {
