@@ -15,7 +15,7 @@ type Level struct {
 }
 
 // Cluster computes the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity,
-// objective, ranks and neighbourhoods of `size` nodes. m: memberships `[N, K]`.
+// objective, ranks and neighbourhoods of `size` nodes. The memberships m are `[N, K]`.
 func Cluster(a Affinity, m *Node, size int) Level {
 	links := a.Times(m) // how strongly each node is tied to the members of each cluster
 	pooled := Coarsen(a, m, links)
@@ -109,8 +109,8 @@ func Objective(cohesion, volume *Node) *Node {
 }
 
 // present reports which clusters have members: their volume is more than 1e-20 of the largest. Softmax takes the
-// memberships of a cluster as near to zero as floats go, and there quotients and their derivatives are no longer
-// numbers. x: `[K]`, not negative; result bool `[K]`.
+// memberships of a cluster as near to zero as floats go. There quotients and their derivatives are no longer numbers.
+// The shapes are: x `[K]`, not negative; the result, bool, `[K]`.
 func present(x *Node) *Node {
 	return GreaterThan(x, MulScalar(StopGradient(ReduceAllMax(x)), 1e-20))
 }

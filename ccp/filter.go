@@ -92,9 +92,9 @@ func (f filtered) dKernel(v, gated *Node) *Node {
 	return Reshape(dW, f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
 }
 
-// dGate computes the gradient of the gates, `[K, L]`. Σ dGated·signal is Σ dGated·gated / gate, which needs no copy
-// of the gathered signal. σ may underflow to zero. The product is one of matrices: if gated had two shapes, XLA would
-// keep both.
+// dGate computes the gradient of the gates, `[K, L]`. It takes Σ dGated·gated / gate for Σ dGated·signal: this needs
+// no copy of the gathered signal. A gate may underflow to zero. The product is one of matrices: if gated had two
+// shapes, XLA would keep both.
 func (f filtered) dGate(dGated, gated *Node) *Node {
 	d := ReduceSum(ReduceSum(f.bySlot(Mul(dGated, f.full(gated))), 2), 0)
 	flat := Reshape(f.gate, f.nodes.slots())
@@ -126,8 +126,8 @@ const blocks = 8
 // passes it gathers one block of clusters at a time. Otherwise a level's neighbourhoods and their gradients would
 // still be there together, and that is when a step needs the most memory.
 //
-// Optimization barriers keep the compiler from taking the second gathering for the first, and from beginning with a
-// block before the block before it is done.
+// Optimization barriers keep the compiler from taking the second gathering for the first. They also keep it from
+// beginning with a block too early.
 func filterAnew(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 	k := neighbourhood.Shape().Dim(0)
 	n := min(k, blocks)

@@ -26,7 +26,7 @@ const (
 // levelKey names a level among the parameters of its graph.
 const levelKey = "ccp_level"
 
-// Levels returns the levels that were built into g, from the first to the last.
+// Levels lists the levels in g, from the first to the last.
 func Levels(store *model.Store, g *Graph) (levels []Level) {
 	for p := range store.IterGraphParams(g) {
 		if level, ok := p.Value.(Level); ok && p.Key == levelKey {
@@ -49,15 +49,15 @@ type Freezer struct {
 	levels []Level
 }
 
-// NewFreezer makes a Freezer for the layers that network builds on the graph itself. network gets a signal of the
+// NewFreezer makes a Freezer for the layers that network builds on the graph itself. The network gets a signal of the
 // given shape, `[1, N, C]`, and returns its result.
 func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape,
 	network func(scope *model.Scope, signal *Node) *Node) (*Freezer, error) {
 	f := &Freezer{store: store}
 	var err error
 	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, g *Graph) []*Node {
-		// The network's result is an output though nobody reads it: the pure Go backend (compute v0.1.3) fails on
-		// parameters made after the last node that it needs.
+		// The network's result is an output that nobody reads. Without it the pure Go backend (compute v0.1.3) fails
+		// on parameters made after the last node that it needs.
 		outputs := []*Node{ReduceAllSum(network(scope, Zeros(g, signal)))}
 		f.levels = Levels(store, g)
 		for _, level := range f.levels {

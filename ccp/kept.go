@@ -68,7 +68,7 @@ func (r Kept) Neighbourhoods(nodes, clusters, size int) (level hierarchy.Level, 
 }
 
 // Around reads what the filters of residual blocks or of a stem see: `reach` nodes around each of K, `[K, reach]`
-// row-major. present is 1, or 0 for an empty slot.
+// row-major. A gate in present is 1, or 0 for an empty slot.
 func (r Kept) Around(clusters, reach int) (around []int32, present []float32, err error) {
 	if around, err = r.nodes(aroundNodes, clusters, clusters, reach); err == nil {
 		present, err = readOne[float32](r, aroundPresent, clusters, reach)
@@ -91,7 +91,7 @@ func (r Kept) Filter(filters, size, channels int) (kernel, bias []float32, err e
 }
 
 // memberships reads hard memberships if there are any. Otherwise it computes the softmax of U over all clusters or
-// each node's candidates. choices is the number of clusters that a node could belong to.
+// each node's candidates. It also returns the number of clusters that a node could belong to.
 func (r Kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
 	if r.Scope.GetVariable(hardClusters) != nil {
 		hard, err := r.Clusters(nodes)

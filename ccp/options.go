@@ -8,7 +8,8 @@ import (
 // Plan says how a hierarchy comes about, and which losses its memberships U learn from.
 type Plan string
 
-// The plans. The hierarchy of Prepared and of Random is frozen before the training, that of every other plan after it.
+// The plans. A prepared or random hierarchy is frozen before the training. Every other plan's hierarchy is frozen
+// after the training.
 const (
 	Learned       Plan = "learned"        // U learns from the task's loss and from C: the paper's main way
 	TaskOnly      Plan = "task-only"      // U learns from the task's loss alone
@@ -31,16 +32,16 @@ func (p Plan) Frozen() bool { return p == Prepared || p == Random }
 // Maximises reports whether C is part of the training loss.
 func (p Plan) Maximises() bool { return p == Learned || p == ObjectiveOnly }
 
-// Options holds the options of a level. Inside a graph they are GoMLX parameters, read at the level's scope, so that
-// levels can differ. A field's param tag is the name of its parameter.
+// Options holds the options of a level. Inside a graph they are GoMLX parameters, read at the level's scope: levels
+// can differ. A field's param tag is the name of its parameter.
 type Options struct {
 	// Hierarchy says how the hierarchy comes about.
 	Hierarchy Plan `param:"ccp_hierarchy" default:"learned" rule:"one of learned|task-only|objective-only|prepared|random"`
 	// MembershipRate is how many times faster than the other weights U moves. At a rate of 1, U hardly leaves its
 	// start.
 	MembershipRate float64 `param:"ccp_membership_rate" default:"10" rule:"positive" parts:"level"`
-	// Gates is how many pairs α, β a level has: one (Algorithm 2 of the paper), one for each cluster, or one for each
-	// place in each neighbourhood.
+	// Gates counts the pairs α, β of a level: one (Algorithm 2 of the paper), one for each cluster, or one for each
+	// slot of each cluster.
 	Gates string `param:"ccp_gates" default:"level" rule:"one of level|cluster|slot" parts:"level"`
 	// Slots is the order of the nodes in a neighbourhood: it decides which weights of the filter each node meets. By
 	// "rank" the most central node is first. A "random" order is one fixed permutation for each cluster, the paper's

@@ -40,8 +40,8 @@ func (p *Preparation) Level(clusters, neighbours int) *Preparation {
 	return p
 }
 
-// Hierarchies sets the number of hierarchies (default 1). A training step uses one of them, a prediction all. A
-// cluster's number means nothing in another hierarchy: only a last level of one cluster can be read out by weights.
+// Hierarchies sets the number of hierarchies (default 1). A training step uses one, a prediction all. A cluster's
+// number means nothing in another hierarchy: only a last level of one cluster can be read out by weights.
 func (p *Preparation) Hierarchies(n int) *Preparation { p.hierarchies = n; return p }
 
 // Seed sets the seed of the first hierarchy's search (default 0); each further hierarchy takes the next number.
@@ -51,12 +51,12 @@ func (p *Preparation) Seed(first uint64) *Preparation { p.seed = first; return p
 // On a grid they do. There is one such hierarchy only.
 func (p *Preparation) Cuts() *Preparation { p.cuts = true; return p }
 
-// Directed gives each slot of these levels one direction, the same from every cluster. Levels count from 1; 0 is the
+// Directed gives each slot of these levels one direction, common to all clusters. Levels count from 1; 0 is the
 // input, for Stem. A level's option ccp_slots must not be random.
 func (p *Preparation) Directed(levels ...int) *Preparation { p.directed = levels; return p }
 
-// Around finds `reach` nodes around each node for Stem, and around each cluster of these levels, from 1, for residual
-// blocks.
+// Around finds `reach` nodes around each node for Stem. It finds `reach` clusters around each cluster of these
+// levels, from 1, for residual blocks.
 func (p *Preparation) Around(reach int, levels ...int) *Preparation {
 	p.reach, p.around = reach, levels
 	return p
@@ -167,7 +167,7 @@ func (p *Preparation) Blank() *Hierarchy {
 	return h
 }
 
-// nearest lists the nodes around each node of m, the graph after that many levels, and 1 where there is one.
+// nearest lists the nodes around each node of m, the graph after that many levels, and 1, or 0 for an empty slot.
 func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, present []float64) {
 	reach := min(p.reach, m.N())
 	nodes, hops := place.Nearest(m, reach)
@@ -178,8 +178,8 @@ func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, pre
 }
 
 // Input lists the nodes that Stem's filter sees, `[N, reach]`: the nearest to each node by hops, the node itself
-// among them. present is 1, or 0 for an empty slot. Slots that are not directed are in the order of the nodes'
-// numbers.
+// among them. It also returns their gates, 1, or 0 for an empty slot. Slots that are not directed are in the order of
+// the nodes' numbers.
 func (p *Preparation) Input() (nodes []int32, present []float32) {
 	around := p.input()
 	return around.Nodes, narrow(around.Ranks)

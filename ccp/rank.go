@@ -14,12 +14,12 @@ import (
 func Rank(m, links *Node) *Node { return Mul(OnePlus(m), links) }
 
 // Select picks the neighbourhood of each cluster: the `size` nodes of highest rank, the most central first, the lower
-// index first among equals. rank: `[N, K]`, result: int32 indices `[K, size]`. It has no gradient. It panics if size
-// is not in 1..N.
+// index first among equals. The ranks are `[N, K]`, the result int32 indices `[K, size]`. It has no gradient. It
+// panics if size is not in 1..N.
 //
 // It does not sort. It takes nodes in blocks and passes over all ranks once, for the maximum of each block. The nodes
-// of highest rank lie in the `size` blocks of highest maximum: each of these blocks has a node that comes before any
-// in the others. So it looks at these blocks only.
+// of highest rank lie in the `size` blocks of highest maximum. Each of these blocks has a node that comes before all
+// nodes of the others. So it looks at these blocks only.
 func Select(rank *Node, size int) *Node {
 	n := rank.Shape().Dim(0)
 	if size < 1 || size > n {
@@ -66,7 +66,7 @@ func finalists(rank *Node, size, width int) (values, nodes *Node) {
 const comparisons = 1 << 19
 
 // largest gives the keys of the `size` largest values of each column in descending order, the lowest key first among
-// equals. values, keys: `[M, K]`, result `[size, K]`.
+// equals. The shapes are: values and keys `[M, K]`, result `[size, K]`.
 func largest(values, keys *Node, size int) *Node {
 	if m, k := values.Shape().Dim(0), values.Shape().Dim(1); m*m*k <= comparisons && size > 1 {
 		return largestCompared(values, keys, size)

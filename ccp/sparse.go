@@ -114,7 +114,7 @@ func newOperator(scope *model.Scope, g *Graph, n int, pairs []pair, list edgeLis
 	}
 }
 
-// rowsOf lists the n rows of the matrix whose entries are pairs: each node's neighbours, and the edges to them.
+// rowsOf lists the n rows of the matrix with these entries: each node's neighbours, and the edges to them.
 func rowsOf(pairs []pair, n int) []row {
 	ends := make([]int32, 2*len(pairs))
 	for at, p := range pairs {

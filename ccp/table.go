@@ -19,8 +19,8 @@ type row struct{ from, edges []int32 }
 // turn of a loop in it. So the compiler reads whole rows of x, which is an order of magnitude faster.
 const widest = 32
 
-// split cuts rows of more than `widest` entries into parts. sums are the rows that add the parts up again, by the
-// parts' numbers; nil if no row was cut.
+// split cuts rows of more than `widest` entries into parts. It also returns the rows that add the parts up again, by
+// the parts' numbers, or nil if no row was cut.
 func split(rows []row) (parts, sums []row) {
 	if !slices.ContainsFunc(rows, func(r row) bool { return len(r.from) > widest }) {
 		return rows, nil
@@ -168,7 +168,7 @@ func (s grouping) sum(x *Node) *Node {
 		func(v *Node) []*Node { return []*Node{Gather(v, s.group)} }, x)
 }
 
-// inverse lists, for each of `groups` groups, the entries that belong to it, in ascending order.
+// inverse lists the entries of each group in ascending order.
 func inverse(of []int32, groups int) [][]int32 {
 	count := make([]int, groups)
 	for _, k := range of {

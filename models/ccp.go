@@ -19,7 +19,8 @@ func (s Spec) Clusters() bool { return s.Model == clusterPooling }
 func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
 
 // ccpNetwork builds the paper's network: a stem, stacked levels of convolutional cluster pooling with residual
-// blocks, and the readout. With several hierarchies the logits are a mean over them; in training, the logits of one.
+// blocks, and the readout. With several hierarchies the logits are a mean over them. In training they come from one
+// hierarchy.
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	var a ccp.Affinity
 	if spec.restricted(0) && !graph.hasHierarchy() { // candidates need the edges
@@ -128,8 +129,8 @@ func (s Spec) checkSlots() error {
 // directed reports whether level i, from 0, has directed slots.
 func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == directedSlots }
 
-// directedSlots is the value of Options.Slots for slots of one direction each, cutSearch that of Options.Search that
-// tries cuts.
+// directedSlots is the value of Options.Slots with one direction for each slot. cutSearch is the value of
+// Options.Search that tries cuts.
 const (
 	directedSlots = "directed"
 	cutSearch     = "cut"

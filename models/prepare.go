@@ -52,7 +52,7 @@ func (s Spec) FrozenInTraining() bool { return (s.Clusters() || s.own()) && s.Pl
 // clusterings of large C. If nodes have candidates, it takes them from such a clustering. If the plan is random, it
 // freezes the memberships as drawn.
 //
-// coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
+// The coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
 // graph gives them. progress is ccp.Preparation.Progress's. The result describes the first hierarchy.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
 	coordinates []float64, progress func(level int, done, objective float64)) (q Quality, err error) {

@@ -1,5 +1,5 @@
-// Package hierarchy describes a trained hierarchy of clusters on the host: the clusters of each node, what each
-// cluster's filter sees, and how well each level does its work.
+// Package hierarchy describes a trained hierarchy of clusters on the host: the clusters of each node, the nodes that
+// each filter sees, and measures of each level.
 package hierarchy
 
 import (
@@ -30,7 +30,7 @@ type Level struct {
 type Levels []Level
 
 // Path finds the cluster of a level that each input node reaches by its largest membership at every level, `[nodes]`.
-// level counts from 1; for level 0 it gives the input nodes themselves.
+// Levels count from 1; for level 0 it gives the input nodes themselves.
 func (h Levels) Path(level int) []int32 {
 	path := make([]int32, h[0].Memberships.Nodes())
 	for i := range path {

@@ -29,9 +29,9 @@ func Hard(cluster []int32, k int) Memberships {
 	return m
 }
 
-// Soft computes softmax(rate·u), row by row, for `nodes` nodes in k clusters. u is `[nodes, k]` row-major, or
-// `[nodes, c]` if a node may belong to c clusters only. Then among, of the same shape, lists the clusters in
-// ascending order. The error names a node whose memberships are not numbers.
+// Soft computes softmax(rate·u), row by row, for `nodes` nodes in k clusters. The logits u are `[nodes, k]`
+// row-major, or `[nodes, c]` if a node may belong to c clusters only. Then among, of the same shape, lists the
+// clusters in ascending order. The error names a node whose memberships are not numbers.
 func Soft(u []float32, rate float64, nodes, k int, among []int32) (Memberships, error) {
 	m, choices := Memberships{columns: k}, len(u)/nodes
 	row := make([]float64, choices)

@@ -10,11 +10,10 @@ import (
 // momentum is the share of the running mean and variance that a training step keeps.
 const momentum = 0.9
 
-// BatchNorm normalises x + bias over all axes but the last (Ioffe and Szegedy 2015):
+// BatchNorm normalises x + bias over all axes but the last (Ioffe and Szegedy 2015): y = scale · (x + bias − mean) /
+// √(variance + ε) + offset.
 //
-//	y = scale · (x + bias − mean) / √(variance + ε) + offset
-//
-// The shapes are: x `[..., channels]`, bias `[channels]` or nil for none, the result's as x.
+// The shapes are: x `[..., channels]`, bias `[channels]` or nil for none, y as x.
 //
 // In training the mean and the (biased) variance come from the batch, with their gradients. The running ones follow
 // them: running ← m·running + (1 − m)·batch. The first steps are plain averages, by m = min(momentum, 1 − 1/step).

@@ -25,8 +25,8 @@ func hashRound(x *Node) *Node {
 	return BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, uint32(16)))
 }
 
-// randomBits returns uint32 values of the given dimensions, a hash of each element's position, the scalar uint32 key
-// and stream, a constant that tells apart the uses of one key.
+// randomBits returns uint32 values of the given dimensions. Each is a hash of its position, the scalar uint32 key and
+// stream, a constant that tells apart the uses of one key.
 func randomBits(key *Node, stream uint32, dims ...int) *Node {
 	g := key.Graph()
 	counter := IotaFull(g, shapes.Make(dtypes.Uint32, dims...))
@@ -71,8 +71,8 @@ func NormalVariable(scope *model.Scope, name string, mean, std float64, dtype dt
 		VariableWithShape(name, shapes.Make(dtype, dims...)).SetTrainable(true)
 }
 
-// Uniform draws from the uniform distribution on [0, 1): values of these dimensions, in x's type and graph. They
-// depend on the seed, the scope, name and the global step alone, like Dropout's mask.
+// Uniform draws values of these dimensions from [0, 1), in x's type and graph. They depend on the seed, the scope,
+// name and the global step alone, like Dropout's mask.
 func Uniform(scope *model.Scope, x *Node, name string, dims ...int) *Node {
 	g := x.Graph()
 	bits := randomBits(stepKey(scope, g, name), 0xbb67ae85, dims...)

@@ -21,7 +21,7 @@ func Bias(scope *model.Scope, x *Node, n int) *Node {
 	return b.SetTrainable(true).NodeValue(x.Graph())
 }
 
-// Constant keeps a value in a variable of scope that is not trained, so that the graph holds no big constants.
+// Constant keeps a value in a variable of scope that is not trained: the graph then holds no big constants.
 func Constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) *Node {
 	return scope.VariableWithValue(name, value).SetTrainable(false).NodeValue(g)
 }
@@ -57,8 +57,8 @@ func ReadDense(scope *model.Scope, in, out int) (weights, bias []float32, err er
 	return weights, bias, err
 }
 
-// ReadBatchNorm reads what BatchNorm of the layer in scope does in inference, scale·x + shift, both `[channels]`.
-// scale is γ/√(variance + ε), and shift is offset − mean·scale.
+// ReadBatchNorm reads the factors of BatchNorm in inference, scale·x + shift, both `[channels]`. The scale is
+// γ/√(variance + ε), and the shift is offset − mean·scale.
 func ReadBatchNorm(scope *model.Scope, channels int) (scale, shift []float64, err error) {
 	scope = scope.In("batch_norm")
 	var read [4][]float32
@@ -77,7 +77,7 @@ func ReadBatchNorm(scope *model.Scope, channels int) (scale, shift []float64, er
 }
 
 // Buckets sorts rows by width, the widest first. It starts a new bucket if together finds a row too narrow for a
-// table as wide as the bucket's first row. place is the position of each row in the concatenated buckets.
+// table as wide as the bucket's first row. It also returns the position of each row in the concatenated buckets.
 func Buckets(widths []int, together func(widest, width int) bool) (buckets [][]int32, place []int32) {
 	order := make([]int32, len(widths))
 	place = make([]int32, len(widths))

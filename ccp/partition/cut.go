@@ -14,10 +14,10 @@ const (
 	climbs        = 50   // sweeps over the nodes, at most
 )
 
-// Cut clusters nodes by their positions. It cuts them across the longest side of their box into p runs of equally
-// many nodes, where p is the largest prime factor of k. It cuts each run likewise into k/p (recursive coordinate
-// bisection, Berger and Bokhari 1987, for any k). positions: `[N, axes]`, N >= k. The result is each node's cluster,
-// from 0.
+// Cut clusters nodes by their positions, `[N, axes]`, into k <= N clusters. It cuts them across the longest side of
+// their box into p runs of the same size, where p is the largest prime factor of k. It cuts each run likewise into
+// k/p (recursive coordinate bisection, Berger and Bokhari 1987, for any k). The result is each node's cluster, from
+// 0.
 func Cut(positions [][]float64, k int) []int32 {
 	cluster, nodes := make([]int32, len(positions)), make([]int, len(positions))
 	for i := range nodes {
@@ -41,7 +41,7 @@ func Cut(positions [][]float64, k int) []int32 {
 	return cluster
 }
 
-// longest finds the axis along which nodes lie farthest apart. Among axes that differ little it takes the first.
+// longest finds the axis along which nodes lie farthest apart. It takes the first if axes differ little.
 func longest(positions [][]float64, nodes []int) (axis int) {
 	along, side := make([]float64, len(nodes)), -1.0
 	for a := range positions[0] {

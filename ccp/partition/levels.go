@@ -66,8 +66,8 @@ func Coarsen(m *affinity.Matrix, cluster []int32, k int) (*affinity.Matrix, erro
 	return affinity.New(k, edges)
 }
 
-// Pool lists the entries P[a,b], a <= b, of P = Mᵀ·A0·M for a hard clustering into k clusters, in no order. sums are
-// the row sums of P, `[k]`.
+// Pool lists the entries P[a,b], a <= b, of P = Mᵀ·A0·M for a hard clustering into k clusters, in no order. It also
+// returns the row sums of P, `[k]`.
 func Pool(m *affinity.Matrix, cluster []int32, k int) (edges []affinity.Edge, sums []float64) {
 	sums = make([]float64, k)
 	pooled := map[[2]int32]float64{}

@@ -8,10 +8,10 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Neighbourhoods selects the `size` nodes of highest rank for each of k clusters of a hard clustering of m, like the
-// layer: the lower index is first among equals. The rank of a node is the weight of its links into the cluster, twice
-// the weight if it is a member. nodes and ranks are [k, size] row-major. Time and memory are linear in the edges.
-// size must be in 1..N.
+// Neighbourhoods selects the `size` nodes of highest rank for each of k clusters of a hard clustering of m. Like in
+// the layer, the lower index is first among equals. A node's rank is the weight of its links into the cluster,
+// doubled for a member. The results are [k, size] row-major. Time and memory are linear in the edges. The size must
+// be in 1..N.
 func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []int32, ranks []float64) {
 	type candidate struct {
 		node int32
@@ -57,10 +57,10 @@ func addLinks(links map[int32]float64, m *affinity.Matrix, cluster []int32, i in
 	}
 }
 
-// Candidates chooses the c clusters that each node may belong to from a hard clustering of m into k clusters. Its own
-// cluster comes first, then the clusters with most links to it, then the nearest ones in the graph. A cluster is a
+// Candidates chooses the c clusters that each node may belong to from a hard clustering of m into k clusters. First
+// comes its own cluster, then clusters with most links to it, then the nearest ones in the graph. A cluster is a
 // candidate of at most four times its share of N·c, beyond its own nodes and nodes without another choice. The result
-// is [N, c], each row ascending. Time and memory are linear in the edges. c must be in 1..k.
+// is [N, c], each row ascending. Time and memory are linear in the edges. The count c must be in 1..k.
 func Candidates(m *affinity.Matrix, cluster []int32, k, c int) []int32 {
 	n := m.N()
 	count := make([]int, k)

@@ -1,11 +1,10 @@
-// Package partition finds hard clusterings of a graph that maximise the method's objective
+// Package partition finds hard clusterings of a graph that maximise the method's objective C = ½ Σ_k cohesion_k /
+// volume_k.
 //
-//	C = ½ Σ_k cohesion_k / volume_k
-//
-// For hard memberships this is the normalised association of Graclus (Dhillon et al. 2007). The cohesion of a cluster
-// is twice the weight of the edges inside it, and its volume is the sum of its nodes' degrees. The search is
-// simulated annealing: it moves one node to a neighbouring cluster, or swaps two nodes if a cluster is full. It runs
-// on the host, in time linear in the edges for each sweep.
+// For hard memberships C is the normalised association of Graclus (Dhillon et al. 2007). The cohesion of a cluster is
+// twice the weight of the edges inside it, and its volume is the sum of its nodes' degrees. The search is simulated
+// annealing: it moves one node to a neighbouring cluster, or swaps two nodes if a cluster is full. It runs on the
+// host, in time linear in the edges for each sweep.
 package partition
 
 import (
@@ -19,9 +18,9 @@ import (
 )
 
 // Search clusters the nodes of m into k clusters, and returns each node's cluster and C. A cluster has at least one
-// node, and at most maxSize unless that is 0. seed draws the moves: another seed leads to another clustering of
-// nearly the same C. The result is the same for the same arguments. Self-loops of m are left out. progress may be
-// nil; it gets the share of the search that is done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
+// node, and at most maxSize unless that is 0. Another seed leads to another clustering of nearly the same C. The
+// result is the same for the same arguments. Self-loops of m are left out. If progress is not nil, it gets the share
+// of the search that is done, and C. Errors: k not in 1..N, maxSize·k < N, or ctx ended.
 func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64,
 	progress func(done, objective float64)) ([]int32, float64, error) {
 	n := m.N()
@@ -44,7 +43,7 @@ func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64
 		return cluster, s.objective(), nil
 	}
 	s.maxSize, s.rng = maxSize, rand.New(rand.NewPCG(seed, uint64(n)))
-	// Temperatures fall geometrically from about the worth of a cluster to a thousandth of it.
+	// Temperatures fall geometrically, from the worth of a cluster to a thousandth.
 	const hot, cold = 0.1, 1e-4
 	sweeps := max(100, min(1000, 100_000_000/n))
 	for sweep := range sweeps {
@@ -175,7 +174,7 @@ func (s *search) objective() (sum float64) {
 	return sum
 }
 
-// breadthFirst orders the nodes so that neighbours are near each other, component after component.
+// breadthFirst orders the nodes component after component, neighbours near each other.
 func breadthFirst(m *affinity.Matrix) []int {
 	order := make([]int, 0, m.N())
 	for _, i := range slices.Concat(m.Components()...) {

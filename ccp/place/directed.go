@@ -23,7 +23,7 @@ const (
 // neighbourhoods. Squared distances would fit the template a little better, but they shift all nodes by a slot at a
 // border. With distances most nodes keep their slots, and few are far off.
 //
-// positions are the nodes', `[N, dims]`, centres the neighbourhoods', `[k, dims]`. nodes and ranks are `[k, size]`,
+// The positions are the nodes', `[N, dims]`, centres the neighbourhoods', `[k, dims]`. nodes and ranks are `[k, size]`,
 // row-major. A node of rank zero, or -1, is no part of a neighbourhood. An empty slot has rank zero and holds the
 // first node of the neighbourhood, or 0. Slots are in the order of their distance from the centre.
 func Directed(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64) {

@@ -7,8 +7,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Nearest lists the `size` nodes nearest to each node, itself first, and how many hops away they are: `[N, size]`,
-// row-major, with -1 if fewer can be reached. Nearer means fewer hops, then a greater weight of the edges from nodes
+// Nearest lists the `size` nodes nearest to each node, itself first, and their hops from it: `[N, size]`, row-major.
+// Places are -1 if fewer nodes can be reached. Nearer means fewer hops, then a greater weight of the edges from nodes
 // one hop nearer, then the lower index. Time is linear in N·size·edges per node.
 func Nearest(m *affinity.Matrix, size int) (nearest, hops []int32) {
 	nearest, hops = slices.Repeat([]int32{-1}, m.N()*size), slices.Repeat([]int32{-1}, m.N()*size)

@@ -80,7 +80,7 @@ func (c *component) link(h hops) {
 	}
 }
 
-// measure fills in pivots and far. The first pivot is the first node. Each other one is as far as possible from the
+// measure fills in pivots and far. The first pivot is the first node. Each other pivot is the node farthest from the
 // pivots before it.
 func (c *component) measure(h hops) {
 	n, k := len(c.nodes), min(pivots, len(c.nodes))
@@ -153,9 +153,9 @@ const (
 	turns  = 10 // of every two axes
 )
 
-// relax moves the nodes, one after the other, to lessen the stress Σ w·(‖xᵢ−xⱼ‖ − d)² with w = 1/d². The sum is over
-// the edges, with d = 1, and the pairs of a node and a pivot. A pivot counts for its share of the nodes, but for no
-// more nodes than lie that near.
+// relax moves the nodes, one after the other, to lessen the stress Σ (‖xᵢ−xⱼ‖ − d)²/d². The sum is over the edges,
+// with d = 1, and the pairs of a node and a pivot. A pivot counts for its share of the nodes, but for no more nodes
+// than lie that near.
 func (c *component) relax(x *mat.Dense) {
 	n, k := c.far.Dims()
 	_, dims := x.Dims()

@@ -1,6 +1,6 @@
-// Command mixed builds a network of its own out of levels of package ccp and layers of GoMLX, on eight prepared
-// hierarchies of the digits' graph. It trains the network in GoMLX's train.Loop and writes a checkpoint that
-// models.Load reads.
+// Command mixed builds a network of its own out of levels of package ccp and layers of GoMLX. It has eight prepared
+// hierarchies of the digits' graph. It trains the network in GoMLX's train.Loop and writes a checkpoint that models.Load
+// reads.
 //
 //	go run ./examples/mixed [DIRECTORY]
 package main
