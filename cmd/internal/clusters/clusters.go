@@ -91,7 +91,7 @@ func (v *View) Write(folder string) (paths []string, err error) {
 			{"_nodes.csv", "node,name,cluster,weight", v.nodes},
 			{"_clusters.csv", "cluster,nodes,mass,central", v.clusters},
 			{"_memberships.csv", "node,cluster,weight", v.memberships},
-			{"_neighbourhoods.csv", "cluster,place,node,rank,gate", v.neighbourhoods},
+			{"_neighbourhoods.csv", "cluster,slot,node,rank,gate", v.neighbourhoods},
 		} {
 			paths = append(paths, base+table.name)
 			fill := func(row func(cells ...any)) error { table.fill(i, row); return nil }
@@ -146,8 +146,8 @@ func (v *View) memberships(i int, row func(cells ...any)) {
 func (v *View) neighbourhoods(i int, row func(cells ...any)) {
 	l := v.levels[i]
 	for k, nodes := range l.Neighbourhoods {
-		for place, node := range nodes {
-			row(k, place, node, l.Ranks[k][place], l.Gates[k][place])
+		for slot, node := range nodes {
+			row(k, slot, node, l.Ranks[k][slot], l.Gates[k][slot])
 		}
 	}
 }

@@ -74,7 +74,7 @@ function chart(title, x, lines, options = {}) {
   return el("figure", {}, el("figcaption", {}, el("b", { text: title }), el("span", { class: "keys" }, ...keys)), picture, values);
 }
 
-// describe is a chart in words, for who does not see it; the table has all of it.
+// describe is a chart in words, for readers who do not see it. The table has all numbers.
 function describe(title, x, lines, format) {
   const last = x.length - 1;
   return `${title}, epochs ${x[0]} to ${x[last]}: ` + lines.map((line) => `${line.name} from ${format(line.values[0])} to ${format(line.values[last])}`).join("; ");
@@ -93,7 +93,7 @@ function renderCurves(report) {
   const best = bestEpoch(report), x = history.map((e) => e.epoch);
   const validated = history.every((e) => e.validation);
   $("curves-text").textContent = `${count(history.length, "epoch")} of ${report.epochs}` + (best ? `; epoch ${best} is the best in validation, marked by the dotted line.` : ".") +
-    " The training’s figures are means over an epoch’s batches, with dropout and augmentation.";
+    " Training figures are means over the batches of an epoch, with dropout and augmentation.";
   const lines = (what) => (validated ? ["train", "validation"] : ["train"]).map((split) => ({ name: split === "train" ? "training" : split, values: history.map((e) => e[split][what]) }));
   const drawn = [
     chart("Loss", x, lines("loss"), { marker: best }),

@@ -183,11 +183,11 @@ class Explorer {
   text(report) {
     if (!this.data) return;
     const { layout, palette, known, epochs, frozen } = this.data;
-    const where = { grid: "where it is in the image", skeleton: "in a row for its joint and a column for its frame, the body’s parts apart", points: layout.by_graph ? "laid out by its distances in the graph, so that linked nodes are near" : "at its coordinates" }[layout.kind];
-    let text = `Each of the ${count(report.spec.nodes, "input node")}, ${where}, in the colour of the cluster that it comes to at the chosen level if it goes with its largest membership. Clusters that touch have different colours${report.hierarchy.levels.some((l) => l.clusters > palette.length) ? `; there are ${palette.length} colours, so that one can stand for several clusters` : ""}.`;
-    if (frozen) text += " The hierarchy was made before the training and stays as it is.";
-    else if (known > epochs.length) text += ` Of the ${known} epochs, ${epochs.length} are here.`;
-    else if (epochs.length === 1 && !report.live) text += " The run kept this epoch’s hierarchy only.";
+    const where = { grid: "at its place in the image", skeleton: "in a row for its joint and a column for its frame", points: layout.by_graph ? "near the nodes that it is linked to" : "at its coordinates" }[layout.kind];
+    let text = `Each of the ${count(report.spec.nodes, "input node")} is drawn ${where}. Its colour is its cluster at the chosen level; a node follows its largest membership. Clusters that touch have different colours.${report.hierarchy.levels.some((l) => l.clusters > palette.length) ? ` There are ${palette.length} colours, so several clusters can share one.` : ""}`;
+    if (frozen) text += " The hierarchy was made before the training and did not change.";
+    else if (known > epochs.length) text += ` The page has ${epochs.length} of the ${known} epochs.`;
+    else if (epochs.length === 1 && !report.live) text += " The run kept only this epoch’s hierarchy.";
     $("explorer-text").textContent = text;
   }
 }

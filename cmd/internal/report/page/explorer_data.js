@@ -16,7 +16,7 @@ class HierarchyData {
     this.shown = this.epochs.findIndex((e) => e.epoch === h.epochs[h.shown].epoch);
   }
 
-  // path is the cluster of a level, from 1, that each input node comes to; of level 0, the node itself.
+  // path is the cluster of each input node at a level, counted from 1; at level 0, the node itself.
   path(epoch, level) {
     const paths = this.epochs[epoch].paths;
     if (!paths[level]) {
@@ -77,7 +77,7 @@ class HierarchyData {
   neighbourhood(level, cluster) {
     const l = this.levels[level - 1];
     if (!l.neighbourhoods) return [];
-    return l.neighbourhoods[cluster].map((node, place) => ({ node, rank: l.ranks[cluster][place], gate: l.gates[cluster][place] }));
+    return l.neighbourhoods[cluster].map((node, slot) => ({ node, rank: l.ranks[cluster][slot], gate: l.gates[cluster][slot] }));
   }
 
   // nodeName is an input node in words.

@@ -12,7 +12,7 @@ function clusterWords(data, { epoch, level, cluster, node }) {
   return parts.join("; ") + ".";
 }
 
-// renderPanel shows a cluster, or what can be done where there is none. go(level, cluster) chooses another.
+// renderPanel shows a cluster, or how to choose one. go(level, cluster) chooses another.
 function renderPanel(panel, data, { epoch, level, cluster }, go) {
   if (cluster === null) {
     panel.replaceChildren(el("h3", { text: "No cluster is chosen" }), el("p", { text: `Level ${level} has ${count(data.levels[level - 1].clusters, "cluster")}. Choose one on the map, or by its number.` }));
@@ -21,10 +21,10 @@ function renderPanel(panel, data, { epoch, level, cluster }, go) {
   const size = data.sizes(epoch, level)[cluster], l = data.levels[level - 1], describes = epoch === data.shown;
   const swatch = el("span", { class: "swatch", "aria-hidden": "true" });
   swatch.style.background = css(data.palette[l.colours[cluster]]);
-  const mass = describes && l.mass ? `; its mass, by memberships, is ${number(l.mass[cluster])}` : "";
+  const mass = describes && l.mass ? `; its mass, the sum of memberships, is ${number(l.mass[cluster])}` : "";
   panel.replaceChildren(
     el("h3", {}, swatch, `Cluster ${cluster} of level ${level}`),
-    el("p", { id: "panel-size", text: size ? `${whole(size)} of ${count(data.nodes, "input node")} come to it${mass}.` : `No input node comes to it${mass}.` }));
+    el("p", { id: "panel-size", text: size ? `${whole(size)} of ${count(data.nodes, "input node")} belong to it${mass}.` : `No input node belongs to it${mass}.` }));
   const central = data.central(level, cluster), of = data.frozen ? "" : `, in epoch ${data.epochs[data.shown].epoch}`;
   if (central.length) {
     panel.append(el("h4", { text: `Most central nodes${of}` }), el("ul", { class: "chips", id: "panel-central" }, ...central.map((node) => el("li", { class: "plain", text: data.nodeName(node) }))));
@@ -32,12 +32,12 @@ function renderPanel(panel, data, { epoch, level, cluster }, go) {
   panel.append(el("h4", { text: "At every level" }), everyLevel(data, epoch, level, cluster, go));
   if (!l.neighbourhoods) return;
   const table = el("table", { id: "panel-neighbourhood" });
-  fillTable(table, ["place", level === 1 ? "node" : `cluster of level ${level - 1}`, "rank", "gate"], data.neighbourhood(level, cluster).map(({ node, rank, gate }, place) => [place,
+  fillTable(table, ["slot", level === 1 ? "node" : `cluster of level ${level - 1}`, "rank", "gate"], data.neighbourhood(level, cluster).map(({ node, rank, gate }, slot) => [slot,
     level === 1 ? data.nodeName(node) : el("button", { type: "button", text: node, onclick: () => go(level - 1, node), "aria-label": `cluster ${node} of level ${level - 1}` }), number(rank), gate.toFixed(3)]));
   panel.append(el("h4", { text: `What its ${count(l.filters, "filter")} see${l.filters === 1 ? "s" : ""}: its neighbourhood${of}${level === 1 && describes ? ", the dots on the map" : ""}` }), el("div", { class: "plainscroll" }, table));
 }
 
-// everyLevel lists what of each level below comes to a cluster, and the clusters above that it is in.
+// everyLevel lists the parts of a cluster at each level below, and the clusters above that it is in.
 function everyLevel(data, epoch, level, cluster, go) {
   const chip = (l, k) => el("li", {}, el("button", { type: "button", text: k, "aria-label": `cluster ${k} of level ${l}`, onclick: () => go(l, k) }));
   const chips = (l, all) => el("ul", { class: "chips" }, ...all.slice(0, mostChips).map((k) => chip(l, k)), all.length > mostChips ? el("li", { class: "plain", text: `and ${whole(all.length - mostChips)} more` }) : null);

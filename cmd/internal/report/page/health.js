@@ -1,12 +1,12 @@
-// The table of `ccp clusters`, and how it went.
+// The table of `ccp clusters`, and its course by epoch.
 
 function renderHealth(report) {
   const levels = report.health || [];
   $("health").hidden = levels.length === 0;
   if (!levels.length) return;
   const warnings = levels.flatMap((l) => l.warnings || []);
-  const which = report.snapshot ? `In the snapshot that was evaluated, of epoch ${report.best_epoch}` : "After the newest epoch";
-  $("health-text").textContent = warnings.length ? `${which}, there ${warnings.length === 1 ? "is a warning" : `are ${warnings.length} warnings`}:` : `${which}, no level has collapsed.`;
+  const which = report.snapshot ? `The snapshot that was evaluated, of epoch ${report.best_epoch},` : "The newest epoch";
+  $("health-text").textContent = warnings.length ? `${which} has ${count(warnings.length, "warning")}:` : `${which} has no collapsed level.`;
   $("health-warnings").replaceChildren(...warnings.map((text) => el("li", { text })));
   const head = ["level", "nodes", "clusters", "in use", "L", "unselected", "overlap", "entropy", "C", "at most", "gates"];
   const row = (l) => [l.level, whole(l.nodes), whole(l.clusters), whole(l.in_use), l.neighbours, percent(l.unselected), l.overlap.toFixed(2), l.entropy.toFixed(2), l.objective.toFixed(2), plain(l.clusters / 2),
@@ -16,7 +16,7 @@ function renderHealth(report) {
   const courses = report.hierarchy ? report.hierarchy.epochs : [];
   $("health-courses").hidden = courses.length < 2;
   if (courses.length < 2) {
-    if (report.hierarchy && report.hierarchy.frozen) $("health-text").textContent += " The hierarchy was made before the training and stays as it is.";
+    if (report.hierarchy && report.hierarchy.frozen) $("health-text").textContent += " The hierarchy was made before the training and did not change.";
     return;
   }
   const x = courses.map((c) => c.epoch);

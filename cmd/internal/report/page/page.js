@@ -103,7 +103,7 @@ async function follow() {
       failures++;
     }
   }
-  state("the training’s process has gone; this is the last that it told", false);
+  state("the training’s process is gone; this is its last report", false);
 }
 
 render();

@@ -49,17 +49,17 @@ function renderSamples(report) {
   $("mistakes").hidden = !report.evaluation;
   if (report.evaluation) {
     const wrong = report.evaluation.confusion.flat().reduce((a, b) => a + b, 0) - report.evaluation.confusion.reduce((sum, row, k) => sum + row[k], 0);
-    $("mistakes-text").textContent = wrong === 0 ? `All ${count(report.evaluation.samples, "test sample")} are classified rightly: there are none.`
-      : `${wrong === mistakes.length ? `The ${count(wrong, "test sample")} classified wrongly` : `Of ${count(wrong, "test sample")} classified wrongly, the ${mistakes.length} whose wrong class is the most probable`}, most confident first.` +
-        (words ? " Words that the text has, by what they contributed to the class predicted." : "");
+    $("mistakes-text").textContent = wrong === 0 ? `All ${count(report.evaluation.samples, "test sample")} are classified correctly.`
+      : `Wrong answers: ${count(wrong, "test sample")}. ${wrong === mistakes.length ? "The most confident come first." : `These are the ${mistakes.length} most confident.`}` +
+        (words ? " Each has its words with the largest contributions to the class predicted." : "");
   }
   $("mistakes-list").style.setProperty("--card-width", words || poses ? wide : "8.5rem");
   $("mistakes-list").replaceChildren(...mistakes.map((s) => el("li", {}, el("h3", {}, `${names[s.truth]} `, el("span", { class: "wrong", text: `taken for ${names[s.predicted]}` })), drawing(report.layout, s),
     caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, `sample ${s.index}`))));
   $("gallery").hidden = gallery.length === 0;
   if (!gallery.length) return;
-  $("gallery-text").textContent = (words ? "The words that contributed most to the class predicted" : "Test samples, and what each node contributed to the class predicted") +
-    ", by the gradient times the input, in units of the logit. Each sample has its own scale" + (poses ? "; joints are in rows and frames in columns, as in the explorer." : words ? "; a bar to the right speaks for the class, one to the left against it." : ".");
+  $("gallery-text").textContent = (words ? "The words with the largest contributions to the class predicted" : "Test samples, and the contribution of each node to the class predicted") +
+    ": gradient x input, in units of the logit. Each sample has its own scale" + (poses ? "; joints are in rows and frames in columns, as in the explorer." : words ? "; a bar to the right speaks for the class, one to the left against it." : ".");
   $("gallery-scale").replaceChildren(...(words ? [] : [el("div", { class: "scale" }, "against", el("span", { class: "gradient", "aria-hidden": "true" }), "for the class")]));
   $("gallery-list").style.setProperty("--card-width", wide || "15rem");
   $("gallery-list").replaceChildren(...gallery.map((s) => el("li", {}, el("h3", {}, names[s.truth], s.predicted === s.truth ? null : el("span", { class: "wrong", text: ` taken for ${names[s.predicted]}` })), drawing(report.layout, s),
