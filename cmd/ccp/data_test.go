@@ -182,7 +182,7 @@ func TestEvalOptions(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, bytes.Replace(raw, []byte(`"model"`), []byte(`"tfidf": true, "model"`), 1), 0o644))
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "digits: it has no words to weigh; leave --tfidf out")
+	assert.Contains(t, stderr, "digits: it has no words to weigh; leave tfidf out")
 	file := filepath.Join(t.TempDir(), "digits.npz")
 	succeed(t, "data", "export", "digits", "--npz", file)
 	stdout := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", file)
