@@ -56,7 +56,10 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 				return nil, err
 			}
 		}
-		config := training.Defaults(arch, spec.Model)
+		config, err := training.Known(training.Asked{"data": arch, "model": spec.Model})
+		if err != nil {
+			return nil, err
+		}
 		config.Batch = batch
 		trainer := training.NewTrainer(b, store, config, spec, a, 1000)
 		w.Step = func() (float64, error) {

@@ -90,6 +90,9 @@ type Dataset struct {
 	Notes []string
 	// Warnings are the oddities found while loading that do not stop a training, one sentence each.
 	Warnings []string
+
+	usual        int  // validation samples that HoldOut holds out if it is told no share
+	standardised bool // Mean and Std are those of Train
 }
 
 // Classes returns the number of classes.

@@ -154,8 +154,10 @@ func (r *npzReader) readSplit() error {
 		return err
 	}
 	given := d.splits()[1:]
-	if len(d.Validation) == 0 && r.labelled() && r.opts.holdsOut() {
+	if len(d.Validation) == 0 && r.labelled() {
 		d.holdOutValidation(share(len(d.Train), r.opts.validation(defaultValidationShare)), r.opts)
+	}
+	if !slices.Contains(marks, 1) && r.labelled() && r.opts.holdsOut() {
 		d.warn("split marks no validation sample (1): held out %d training samples, stratified, from seed %d%s",
 			len(d.Validation), r.opts.Seed, d.groupsWhole(d.Validation))
 	}

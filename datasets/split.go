@@ -61,6 +61,7 @@ func (d *Dataset) splitTrainTest(train int, opts Options) {
 // samples.
 func (d *Dataset) holdOutValidation(count int, opts Options) {
 	if !opts.holdsOut() {
+		d.usual = count
 		return
 	}
 	train, seed := d.Train, opts.Seed
@@ -70,6 +71,25 @@ func (d *Dataset) holdOutValidation(count int, opts Options) {
 		d.warn("no whole group can be held out for validation without the last training samples of a class: held out " +
 			"samples of groups that are trained on, whose accuracy says little about others")
 	}
+}
+
+// HoldOut returns the data set with validation samples, as Load gives it with these options: a share of the training samples, or
+// the source's usual number if validation is 0. A data set that has validation samples stays as it is.
+func (d *Dataset) HoldOut(validation float64, seed uint64) *Dataset {
+	count := d.usual
+	if validation > 0 {
+		count = share(len(d.Train), validation)
+	}
+	if len(d.Validation) > 0 || count == 0 {
+		return d
+	}
+	other := *d
+	other.Warnings = slices.Clone(d.Warnings)
+	other.holdOutValidation(count, Options{HoldOut: true, Seed: seed})
+	if d.standardised {
+		other.standardise()
+	}
+	return &other
 }
 
 // holdOut draws about count of the given samples. If there are groups, it draws whole groups.

@@ -100,3 +100,21 @@ func TestValidationIsAskedFor(t *testing.T) {
 	assert.ElementsMatch(t, slices.Concat(a.Train, a.Validation), b.Train)
 	assert.Equal(t, a.Test, b.Test)
 }
+
+// Validation samples that are held out of a loaded data set are those that it is loaded with, and so is the normalisation.
+func TestHoldOutOfALoadedSet(t *testing.T) {
+	for _, opts := range []Options{{HoldOut: true}, {Validation: 0.3, Seed: 5}} {
+		want, err := Load(t.Context(), "digits", opts)
+		require.NoError(t, err)
+		plain, err := Load(t.Context(), "digits", Options{Seed: opts.Seed})
+		require.NoError(t, err)
+		got := plain.HoldOut(opts.Validation, opts.Seed)
+		require.NotEmpty(t, got.Validation)
+		assert.Equal(t, want.Train, got.Train)
+		assert.Equal(t, want.Validation, got.Validation)
+		assert.Equal(t, want.Mean, got.Mean)
+		assert.Equal(t, want.Std, got.Std)
+		assert.Empty(t, plain.Validation, "the data set itself stays as it was")
+		assert.Same(t, got, got.HoldOut(0.5, 1))
+	}
+}

@@ -206,6 +206,7 @@ func (d *Dataset) ChannelStats(indices []int) (mean, std []float32) {
 // standardise sets Mean and Std from the training samples. It warns of a constant channel and sets its deviation to 1;
 // its input is then 0. A body keeps its shape: the positions of its joints have one deviation for all axes.
 func (d *Dataset) standardise() {
+	d.standardised = true
 	d.Mean, d.Std = d.ChannelStats(d.Train)
 	for channel, std := range d.Std {
 		if std == 0 {

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Level is the size of one level: its clusters, filters per cluster, and L, the nodes of a neighbourhood.
+// Level is the size of one level: its clusters, the filters of each cluster, and L, the nodes of a neighbourhood.
 type Level struct {
 	Clusters   int `json:"clusters"`
 	Filters    int `json:"filters"`
 	Neighbours int `json:"neighbours"`
 }
 
-// Architecture is what is free in the paper's network: the levels, and the widths of the hidden fully connected layers
+// Architecture is the free part of the paper's network: the levels, and the widths of the hidden fully connected layers
 // between the last level and the class layer.
 type Architecture struct {
 	Levels []Level `json:"levels"`
@@ -39,13 +39,30 @@ func ParseLevels(text string) ([]Level, error) {
 		for j, field := range []struct{ name, text string }{{"clusters", clusters}, {"filters", filters}, {"L", size}} {
 			n, err := strconv.Atoi(field.text)
 			if err != nil || n < 1 || n > 1<<24 {
-				return nil, fmt.Errorf("level %d: %s is %q in %q; it must be a whole number from 1 to %d", i+1, field.name, field.text, part, 1<<24)
+				return nil, fmt.Errorf("level %d: %s is %q in %q; it must be a whole number from 1 to %d", i+1,
+					field.name, field.text, part, 1<<24)
 			}
 			numbers[j] = n
 		}
 		levels = append(levels, Level{Clusters: numbers[0], Filters: numbers[1], Neighbours: numbers[2]})
 	}
 	return levels, nil
+}
+
+// ParseHidden reads the widths of hidden layers: "512,128", or "none" (or 0) for none.
+func ParseHidden(text string) (widths []int, err error) {
+	if text = strings.Trim(text, "[] "); text == "none" || text == "0" || text == "" {
+		return []int{}, nil
+	}
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		width, err := strconv.Atoi(part)
+		if err != nil || width < 1 {
+			return nil, fmt.Errorf("hidden layer %d: its width is %q; it must be a whole number from 1", len(widths)+1,
+				part)
+		}
+		widths = append(widths, width)
+	}
+	return widths, nil
 }
 
 // LevelsString is the inverse of ParseLevels.
@@ -57,14 +74,17 @@ func (a Architecture) LevelsString() string {
 	return strings.Join(parts, ",")
 }
 
-// Check says whether the levels fit a graph of that many nodes: each neighbourhood must fit the level below it.
+// Check returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the level below
+// it.
 func (a Architecture) Check(nodes int) error {
 	for i, l := range a.Levels {
 		if min(l.Clusters, l.Filters, l.Neighbours) < 1 {
-			return fmt.Errorf("level %d: %dx%d/%d; clusters, filters and L must be at least 1", i+1, l.Clusters, l.Filters, l.Neighbours)
+			return fmt.Errorf("level %d: %dx%d/%d; clusters, filters and L must be at least 1", i+1, l.Clusters,
+				l.Filters, l.Neighbours)
 		}
 		if l.Neighbours > nodes {
-			return fmt.Errorf("level %d: L=%d exceeds its %d nodes; lower L or raise the previous level's clusters", i+1, l.Neighbours, nodes)
+			return fmt.Errorf("level %d: L=%d exceeds its %d nodes; lower L or raise the previous level's clusters",
+				i+1, l.Neighbours, nodes)
 		}
 		nodes = l.Clusters
 	}

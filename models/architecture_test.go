@@ -3,11 +3,9 @@ package models
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -114,34 +112,36 @@ func mustLevels(text string) []Level {
 	return levels
 }
 
-// Every change of the recipes is written in words that a recipe has, and names models that there are.
+// Every change of the recipes is written in words that a recipe has, and names models and options that there are.
 func TestRecipes(t *testing.T) {
 	reader := json.NewDecoder(bytes.NewReader(recipes))
 	reader.DisallowUnknownFields()
-	var changes []struct {
-		Data, Except, Models, Why string
-		Name                      string `json:"recipe"`
-		Recipe
+	var all []change
+	require.NoError(t, reader.Decode(&all))
+	for _, c := range all {
+		assert.Subset(t, Names(), strings.Fields(c.Models))
+		for path, value := range c.Set {
+			if strings.Contains(path, "_dropout") && value != nil {
+				require.NoError(t, new(Settings).Put(path, value))
+			}
+		}
 	}
-	require.NoError(t, reader.Decode(&changes))
-	for _, change := range changes {
-		assert.Subset(t, Names(), strings.Fields(change.Models))
-	}
-	own := RecipeFor("ring.npz", "ccp", DefaultRecipe)
-	assert.Equal(t, Recipe{Hidden: []int{64}, LearningRate: 2e-3, Schedule: "one-cycle", Keep: "last", LabelSmoothing: 0.1, Settings: own.Settings}, own)
-	assert.Equal(t, ccp.Prepared, own.Settings.Of("").Hierarchy)
-	assert.Zero(t, RecipeFor("ring.npz", "svm", DefaultRecipe).LabelSmoothing, "margins cannot be smoothed")
-	paper := RecipeFor("cifar10", "ccp", PaperRecipe)
-	assert.Equal(t, []string{"cosine", "best"}, []string{paper.Schedule, paper.Keep})
-	assert.Zero(t, paper.Settings, "the paper's network has none of the settings for own data")
-	assert.Zero(t, RecipeFor("ring.npz", "ccp", PaperRecipe).Settings, "nor has the paper's recipe for own data")
+	own := Recipe("ring.npz", "ccp", DefaultRecipe)
+	assert.Equal(t, map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": Auto, "learning_rate": 2e-3,
+		"schedule": "one-cycle", "keep": "last", "label_smoothing": 0.1, "readout_dropout": 0.3, "ccp_hierarchy": "prepared",
+		"ccp_hierarchies": Auto, "ccp_padding": "zeros", "ccp_dropout": 0.1, "ccp_stem": Auto, "ccp_blocks": 1.0}, own)
+	assert.Zero(t, Recipe("ring.npz", "svm", DefaultRecipe)["label_smoothing"], "margins cannot be smoothed")
+	paper := map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": 64.0, "learning_rate": 1e-3,
+		"schedule": "cosine", "keep": "best"}
+	assert.Equal(t, paper, Recipe("ring.npz", "ccp", PaperRecipe), "none of the options for own data")
+	paper["levels"], paper["hidden"], paper["epochs"], paper["augment"] = Recipe("cifar10", "ccp", PaperRecipe)["levels"], "1024", 100.0, true
+	assert.Equal(t, paper, Recipe("cifar10", "ccp", PaperRecipe))
 	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("cifar10", "ccp"))
 	assert.Equal(t, []string{"default", "paper"}, RecipeNames("cifar10", "fc"))
-	deep, usual := RecipeFor("cifar10", "ccp", "deep"), RecipeFor("cifar10", "ccp", DefaultRecipe)
-	assert.Equal(t, []string{"0,1,1,1", "0"}, []string{deep.Settings.Of("").Blocks, usual.Settings.Of("").Blocks})
-	assert.NotEqual(t, deep.Levels, usual.Levels)
-	bayes := RecipeFor("20news", "bayes", DefaultRecipe)
-	assert.Equal(t, 1, bayes.Epochs)
-	assert.InDelta(t, 0.002, bayes.Settings.Of("").BayesAlpha, 0)
-	assert.Equal(t, []string{"0", "0.3"}, []string{fmt.Sprint(RecipeFor("20news", "svm", DefaultRecipe).Settings.Of("").InputDropout), fmt.Sprint(RecipeFor("20news", "gcn", DefaultRecipe).Settings.Of("").InputDropout)})
+	deep, usual := Recipe("cifar10", "ccp", "deep"), Recipe("cifar10", "ccp", DefaultRecipe)
+	assert.Equal(t, []any{"0,1,1,1", nil}, []any{deep["ccp_blocks"], usual["ccp_blocks"]})
+	assert.NotEqual(t, deep["levels"], usual["levels"])
+	bayes := Recipe("20news", "bayes", DefaultRecipe)
+	assert.Equal(t, []any{1.0, 0.002}, []any{bayes["epochs"], bayes["bayes_alpha"]})
+	assert.Equal(t, []any{nil, 0.3}, []any{Recipe("20news", "svm", DefaultRecipe)["input_dropout"], Recipe("20news", "gcn", DefaultRecipe)["input_dropout"]})
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -25,9 +24,8 @@ import (
 // reader is a network that has learned to read the digits, and the test samples.
 func reader(t *testing.T) (c *models.Classifier, signals [][]float32, labels []int) {
 	t.Helper()
-	config := training.Defaults("digits", "ccp")
-	config.Levels, config.Hidden, config.Epochs = "16x12/9,4x16/8,1x24/4", []int{24}, 15
-	config.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
+	config := training.Asked{"levels": "16x12/9,4x16/8,1x24/4", "hidden": 24, "epochs": 15, "ccp_hierarchies": 1, "ccp_stem": nil,
+		"ccp_blocks": nil, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 	dir := filepath.Join(t.TempDir(), "digits")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
 	require.NoError(t, err)
@@ -164,8 +162,7 @@ func ExampleClassifier_Attribute() {
 	if err != nil {
 		panic(err)
 	}
-	config := training.Defaults("digits", "ccp")
-	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
+	config := training.Asked{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
 	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: dir}); err != nil {
 		panic(err)
 	}

@@ -18,13 +18,13 @@ func (o Options) blocks(levels int) (n []int, err error) {
 	for _, part := range strings.Split(o.Blocks, ",") {
 		number, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || number < 0 {
-			return nil, fmt.Errorf("setting ccp_blocks=%s: it must be whole numbers from 0, the input's and those of "+
+			return nil, fmt.Errorf("ccp_blocks=%s: it must be whole numbers from 0, the input's and those of "+
 				"the levels, such as 1 or 0,1,1", o.Blocks)
 		}
 		n = append(n, number)
 	}
 	if len(n) > levels+1 {
-		return nil, fmt.Errorf("setting ccp_blocks=%s: it has numbers for the input and %d levels; the network has %d",
+		return nil, fmt.Errorf("ccp_blocks=%s: it has numbers for the input and %d levels; the network has %d",
 			o.Blocks, len(n)-1, levels)
 	}
 	return n, nil

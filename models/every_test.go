@@ -19,7 +19,7 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 	if name == "c-cnn" || name == "lie-group" { // x, y and z
 		s.Channels, s.Bodies = 3, 1
 	}
-	s.Architecture = PresetOf(name, "body", s.Nodes)
+	s.Architecture = PresetOf(name, "body", DefaultRecipe, s.Nodes)
 	return s, graph
 }
 

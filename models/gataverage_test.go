@@ -42,6 +42,6 @@ func TestGATAverage(t *testing.T) {
 }
 
 func TestGATAveragePreset(t *testing.T) {
-	assert.Equal(t, "64x32/1,64x64/1,64x128/1", PresetOf("gat-average", "digits", 64).LevelsString())
-	assert.Equal(t, "10000x32/1,10000x32/1", PresetOf("gat-average", "20news", 10_000).LevelsString())
+	assert.Equal(t, "64x32/1,64x64/1,64x128/1", PresetOf("gat-average", "digits", DefaultRecipe, 64).LevelsString())
+	assert.Equal(t, "10000x32/1,10000x32/1", PresetOf("gat-average", "20news", DefaultRecipe, 10_000).LevelsString())
 }

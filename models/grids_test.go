@@ -248,16 +248,16 @@ func TestGridsCheck(t *testing.T) {
 		"model resnet: the grid is [42], which is not": func(s *Spec) {
 			s.Model, s.Grid = "resnet", []int{42}
 		},
-		"setting resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110": func(s *Spec) {
+		"resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110": func(s *Spec) {
 			s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 21.0})
 		},
-		"setting resnet_depth=2: it must be 6n+2": func(s *Spec) {
+		"resnet_depth=2: it must be 6n+2": func(s *Spec) {
 			s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 2.0})
 		},
-		"setting resnet_depth: model cnn has no resnet_depth; only resnet has": func(s *Spec) {
+		"resnet_depth: model cnn has no resnet_depth; only resnet has": func(s *Spec) {
 			s.Model, s.Settings = "cnn", settings(map[string]any{"resnet_depth": 20.0})
 		},
-		"setting readout_dropout: model tcn has no readout_dropout": func(s *Spec) {
+		"readout_dropout: model tcn has no readout_dropout": func(s *Spec) {
 			s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5})
 		},
 		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; " +
@@ -280,10 +280,10 @@ func TestGridsCheck(t *testing.T) {
 			"this data has 5 channels, and x, y and z of 2 bodies": func(s *Spec) {
 			s.Model, s.Bodies, s.Channels = "lie-group", 2, 5
 		},
-		"setting units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has": func(s *Spec) {
+		"units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has": func(s *Spec) {
 			s.Model, s.Settings = "hbrnn-l", settings(map[string]any{"units": 5.0})
 		},
-		"setting readout_dropout: model lie-group has no readout_dropout": func(s *Spec) {
+		"readout_dropout: model lie-group has no readout_dropout": func(s *Spec) {
 			s.Model, s.Channels, s.Bodies, s.Settings = "lie-group", 3, 1, settings(map[string]any{"readout_dropout": 0.5})
 		},
 		"model p-lstm has no levels": func(s *Spec) { s.Levels = mustLevels("1x2/3") },

@@ -157,7 +157,7 @@ func TestCheckHierarchies(t *testing.T) {
 		}
 		s.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_hierarchies": 3})
 		for path, value := range values {
-			s.Settings.put(path, value.(string))
+			s.Settings.keep(path, value.(string))
 		}
 		return s.Check()
 	}
@@ -193,24 +193,27 @@ func TestSuitedCandidates(t *testing.T) {
 	assert.Equal(t, []int{256, 64, 16, 4, 1}, of("cifar10", 1024, nil))
 }
 
-// What settings leave open is by the graph, where its hierarchies can be several; what they say stays.
+// What is left open is by the graph, if its hierarchies can be several. What the settings say stays.
 func TestSuited(t *testing.T) {
+	prepared := map[string]any{"ccp_hierarchy": "prepared"}
 	for _, c := range []struct {
 		nodes             int
 		levels            string
 		settings          map[string]any
+		open              []string
 		stem, hierarchies int
 	}{
-		{4096, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": -1, "ccp_hierarchies": 0}, suitedStem, suitedHierarchies},
-		{4097, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": -1, "ccp_hierarchies": 0}, 0, 1},
-		{100, "4x6/4,1x8/3", map[string]any{"ccp_stem": -1, "ccp_hierarchies": 0}, suitedStem, 1},
-		{100, "4x6/4,2x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_hierarchies": 0}, 0, 1},
-		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "level_1/ccp_gates": "slot", "ccp_hierarchies": 0}, 0, 1},
-		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, 5, 2},
-		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, 5, 2},
-		{100, "4x6/4,1x8/3", nil, 0, 1},
+		{4096, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, suitedStem, suitedHierarchies},
+		{4097, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, 0, 1},
+		{100, "4x6/4,1x8/3", nil, []string{"ccp_stem", "ccp_hierarchies"}, suitedStem, 1},
+		{100, "4x6/4,2x8/3", prepared, []string{"ccp_hierarchies"}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "level_1/ccp_gates": "slot"}, []string{"ccp_hierarchies"}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
+		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
+		{100, "4x6/4,1x8/3", nil, nil, 0, 1},
 	} {
-		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Nodes: c.nodes, Channels: 1, Classes: 2, Settings: settings(c.settings)}.Suited()
+		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Nodes: c.nodes, Channels: 1, Classes: 2,
+			Settings: settings(c.settings)}.Suited(c.open...)
 		assert.Equal(t, []int{c.stem, c.hierarchies}, []int{s.Settings.Of("").Stem, s.Hierarchies()}, "%d nodes, %s, %v", c.nodes, c.levels, c.settings)
 		assert.NoError(t, s.Check())
 	}

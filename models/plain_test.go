@@ -109,34 +109,34 @@ func TestPlainModelsLackOptions(t *testing.T) {
 		value float64
 		want  string
 	}{
-		"readout_dropout":         {"softmax", 0.5, "setting readout_dropout: model softmax has no readout_dropout"},
+		"readout_dropout":         {"softmax", 0.5, "readout_dropout: model softmax has no readout_dropout"},
 		"classes/readout_dropout": {"svm", 0.5, "model svm has no readout_dropout"},
 		"batchnorm_epsilon":       {"svm", 0.5, "model svm has no batchnorm_epsilon"},
 		"l2":                      {"bayes", 0.5, "model bayes has no l2"},
 		"input_dropout":           {"bayes", 0.5, "model bayes has no input_dropout"},
-		"bayes_alpha":             {"softmax", 0.5, "setting bayes_alpha: model softmax has no bayes_alpha; only bayes has"},
+		"bayes_alpha":             {"softmax", 0.5, "bayes_alpha: model softmax has no bayes_alpha; only bayes has"},
 		"ccp_dropout":             {"fc", 0.5, "model fc has no ccp_dropout; only ccp has"},
 	} {
 		s := Spec{Model: c.model, Nodes: 6, Channels: 2, Classes: 4, Settings: settings(map[string]any{path: c.value})}
 		assert.ErrorContains(t, s.Check(), c.want)
 	}
-	assert.ErrorContains(t, settings(map[string]any{"bayes_alpha": 0.0}).Check(), "setting bayes_alpha=0: it must be positive and finite")
+	assert.ErrorContains(t, settings(map[string]any{"bayes_alpha": 0.0}).Check(), "bayes_alpha=0: it must be positive and finite")
 	s := Spec{Model: "svm", Nodes: 6, Channels: 2, Classes: 4, Settings: settings(map[string]any{"classes/l2": 0.1, "input_dropout": 0.1})}
 	assert.NoError(t, s.Check())
 	s.Hidden = []int{3}
-	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave --fc out")
+	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave hidden out")
 	s.Hidden, s.Levels = nil, mustLevels("2x3/1")
-	assert.ErrorContains(t, s.Check(), "model svm has no levels; leave --levels out")
+	assert.ErrorContains(t, s.Check(), "model svm has no levels; leave levels out")
 }
 
 func TestPlainPresets(t *testing.T) {
-	assert.Equal(t, Architecture{Hidden: []int{2500, 500}}, PresetOf("fc", "20news", 10_000), "FC2500-FC500")
-	assert.Equal(t, Architecture{Hidden: []int{512, 128}}, PresetOf("fc", "ring", 12))
+	assert.Equal(t, Architecture{Hidden: []int{2500, 500}}, PresetOf("fc", "20news", DefaultRecipe, 10_000), "FC2500-FC500")
+	assert.Equal(t, Architecture{Hidden: []int{512, 128}}, PresetOf("fc", "ring", DefaultRecipe, 12))
 	for _, name := range []string{"softmax", "svm", "bayes"} {
-		assert.Equal(t, Architecture{}, PresetOf(name, "digits", 64))
+		assert.Equal(t, Architecture{}, PresetOf(name, "digits", DefaultRecipe, 64))
 	}
 	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
-		preset := PresetOf("graph-cnn", "", nodes)
+		preset := PresetOf("graph-cnn", "", DefaultRecipe, nodes)
 		assert.Equal(t, want, preset.LevelsString(), "%d nodes", nodes)
 		assert.NoError(t, preset.Check(nodes))
 	}

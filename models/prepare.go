@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -161,27 +162,22 @@ const (
 	suitedCandidates  = 4
 )
 
-// Suited fills in what the settings leave open: the stem's filters, the number of hierarchies, and the candidates of
-// large levels if memberships are learned. Only a prepared hierarchy can be one of several.
-func (s Spec) Suited() Spec {
+// Suited returns the spec with numbers that suit the graph for the open options, ccp_stem and ccp_hierarchies. If
+// memberships are learned, it also gives large levels few candidates. Only a prepared hierarchy can be one of several.
+func (s Spec) Suited(open ...string) Spec {
 	small := s.Nodes <= suitedNodes
 	s.Settings = s.Settings.With("", func(o *Options) {
-		if o.Stem < 0 {
-			o.Stem = 0
-			if small && s.Channels < suitedStem {
-				o.Stem = suitedStem
-			}
+		if slices.Contains(open, "ccp_stem") && small && s.Channels < suitedStem {
+			o.Stem = suitedStem
 		}
-		if o.Hierarchies == 0 {
-			o.Hierarchies = 1
-			if small && o.Hierarchy == ccp.Prepared && o.Search != cutSearch && s.interchangeable() == nil {
-				o.Hierarchies = suitedHierarchies
-			}
+		several := small && o.Hierarchy == ccp.Prepared && o.Search != cutSearch && s.interchangeable() == nil
+		if slices.Contains(open, "ccp_hierarchies") && several {
+			o.Hierarchies = suitedHierarchies
 		}
 	})
 	for i, level := range s.Levels {
 		large := s.nodesAt(i)*level.Clusters > suitedMemberships
-		if s.Plan() == ccp.Prepared || s.Settings.Level(i).Candidates != 0 || !large {
+		if !s.Clusters() || s.Plan() == ccp.Prepared || s.Settings.Level(i).Candidates != 0 || !large {
 			break // a level has candidates only where the one before it has
 		}
 		s.Settings = s.Settings.With(levelName(i), func(o *Options) {

@@ -3,68 +3,53 @@ package models
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
-)
 
-// Recipe is what suits a data set and a model: the network's size, how it is trained, and its settings.
-type Recipe struct {
-	Levels         string   `json:"levels"` // as ParseLevels reads them; "" are derived from the number of nodes
-	Hidden         []int    `json:"hidden"`
-	Epochs         int      `json:"epochs"` // 0: by the number of samples, as for Batch
-	Batch          int      `json:"batch"`
-	LearningRate   float64  `json:"learning_rate"`
-	Schedule       string   `json:"schedule"`
-	Keep           string   `json:"keep"`    // the weights of the "best" epoch in validation or the "last" ones
-	Average        float64  `json:"average"` // decay of the moving average of the weights; 0 is none
-	LabelSmoothing float64  `json:"label_smoothing"`
-	Augment        bool     `json:"augment"` // where the data set has it
-	TFIDF          bool     `json:"tfidf"`   // where the data set has it
-	Settings       Settings `json:"settings"`
-}
+	"github.com/clusterpool/ccp/internal/params"
+)
 
 // The names of recipes. Some data sets have further ones.
 const (
 	// DefaultRecipe is what did best here, see docs/defaults.md.
 	DefaultRecipe = "default"
-	// PaperRecipe is the paper's network and way of training for its data sets, and that way for others, which keep levels of their own.
+	// PaperRecipe is the paper's network and way of training for its data sets. Other data sets keep their own levels.
 	PaperRecipe = "paper"
 )
 
-// recipes is a list of changes to a Recipe, each for a data set (none: all), or all except some, some models (none: all), and the recipe of
-// one name (none: all): later ones win. Those for all recipes hold the paper's architectures and training where it gives them
-// (Adam from 1e-3), and our own for other data sets and models. Models without levels get the counts that they were published on.
+// Auto is the value that leaves a number to what suits the data.
+const Auto = "auto"
+
+// recipes lists changes to a training's configuration, in the order in which they apply. A change can be for one data
+// set, or for all except some; for some models; and for the recipe of one name. The changes without a recipe's name
+// hold the paper's architectures and training where the paper gives them (Adam from 1e-3), and our own for other data
+// sets and models.
 //
 //go:embed recipes.json
 var recipes []byte
 
-// change is one of the recipes.
+// change is one entry of recipes.json.
 type change struct {
-	raw                          json.RawMessage
 	Data, Except, Models, Recipe string
+	Set                          map[string]any
+	Why                          string
 }
 
-// changes are those for a data set and a model.
-func changes(data, name string) (all []change) {
-	var raw []json.RawMessage
-	mustRead(recipes, &raw)
-	for _, r := range raw {
-		of := change{raw: r}
-		mustRead(r, &of)
-		if (of.Data == "" || of.Data == data) && !slices.Contains(strings.Fields(of.Except), data) && (of.Models == "" || slices.Contains(strings.Fields(of.Models), name)) {
-			all = append(all, of)
-		}
+// changes returns the changes for a data set and a model.
+func changes(data, name string) []change {
+	var all []change
+	if err := json.Unmarshal(recipes, &all); err != nil {
+		panic("models/recipes.json: " + err.Error()) // the file is part of the program
 	}
-	return all
+	return slices.DeleteFunc(all, func(c change) bool {
+		return c.Data != "" && c.Data != data || slices.Contains(strings.Fields(c.Except), data) ||
+			c.Models != "" && !slices.Contains(strings.Fields(c.Models), name)
+	})
 }
 
-func mustRead(raw []byte, into any) {
-	if err := json.Unmarshal(raw, into); err != nil {
-		panic("models/recipes.json: " + err.Error()) // cannot be, unless the file is wrong
-	}
-}
-
-// RecipeNames lists the recipes that there are for a data set and a model.
+// RecipeNames lists the recipes for a data set and a model.
 func RecipeNames(data, name string) []string {
 	names := []string{DefaultRecipe, PaperRecipe}
 	for _, c := range changes(data, name) {
@@ -75,40 +60,69 @@ func RecipeNames(data, name string) []string {
 	return names
 }
 
-// RecipeFor is the recipe of that name for a data set and a model.
-func RecipeFor(data, name, recipe string) (r Recipe) {
+// Recipe returns what suits a data set and a model: values by the names of a training's settings and of the model's
+// options. A value that depends on the size of the data is Auto. The result has no options that the model lacks.
+func Recipe(data, name, recipe string) map[string]any {
+	r := map[string]any{}
 	for _, c := range changes(data, name) {
 		if c.Recipe == "" || c.Recipe == recipe {
-			mustRead(c.raw, &r)
+			Overlay(r, c.Set)
 		}
 	}
-	r.Settings = r.Settings.For(name)
+	maps.DeleteFunc(r, func(path string, _ any) bool {
+		_, option := splitSetting(path)
+		return params.Find(optionsType, option) != nil && !HasOption(name, path)
+	})
 	return r
 }
 
-// Preset is the architecture for a data set whatever the model, see PresetOf: the paper's for cifar10, 20news and ntu.
-func Preset(data string, nodes int) Architecture { return PresetOf("", data, nodes) }
-
-// PresetOf is the architecture of a model for a data set, as far as the model has levels and hidden layers: that of the recipe, or
-// where this does not fit the nodes the data set's for any model, or the model's for any data set.
-func PresetOf(name, data string, nodes int) (a Architecture) {
-	k, known := registry[name]
-	for _, r := range []Recipe{RecipeFor(data, name, DefaultRecipe), RecipeFor(data, "", DefaultRecipe), RecipeFor("", name, DefaultRecipe)} {
-		a = Architecture{Hidden: r.Hidden}
-		switch {
-		case known && !k.levels:
-		case r.Levels != "":
-			var err error
-			if a.Levels, err = ParseLevels(r.Levels); err != nil {
-				panic("models/recipes.json: " + err.Error()) // cannot be, unless the file is wrong
-			}
-		case k.sizes != nil:
-			a.Levels = k.sizes(nodes)
-		default:
-			a.Levels = derivedLevels(nodes)
+// Overlay changes values as a patch says. A nil in the patch takes a value away. The length of a training is one
+// choice: if the patch sets the epochs alone, or the steps alone, the other number follows from the data.
+func Overlay(values, patch map[string]any) {
+	_, epochs := patch["epochs"]
+	_, steps := patch["steps"]
+	if epochs && !steps {
+		values["steps"] = Auto
+	} else if steps && !epochs {
+		values["epochs"] = Auto
+	}
+	for path, value := range patch {
+		if value == nil {
+			delete(values, path)
+		} else {
+			values[path] = value
 		}
-		if known && !k.hidden {
-			a.Hidden = nil
+	}
+}
+
+// Preset returns the default architecture for a data set, whatever the model: the paper's for cifar10, 20news and ntu.
+func Preset(data string, nodes int) Architecture { return PresetOf("", data, DefaultRecipe, nodes) }
+
+// PresetOf returns the architecture of a model for a data set: levels and hidden layers, if the model has them. It
+// tries the recipe, then the data set's for any model, then the model's for any data set, and skips one whose levels
+// need more nodes.
+func PresetOf(name, data, recipe string, nodes int) (a Architecture) {
+	k, known := registry[name]
+	for _, of := range [][3]string{{data, name, recipe}, {data, "", DefaultRecipe}, {"", name, DefaultRecipe}} {
+		a = Architecture{}
+		r := Recipe(of[0], of[1], of[2])
+		levels, err := ParseLevels(fmt.Sprint(r["levels"]))
+		if !known || k.levels {
+			switch {
+			case r["levels"] != Auto && err != nil:
+				panic("models/recipes.json: " + err.Error()) // the file is part of the program
+			case err == nil:
+				a.Levels = levels
+			case k.sizes != nil:
+				a.Levels = k.sizes(nodes)
+			default:
+				a.Levels = derivedLevels(nodes)
+			}
+		}
+		if !known || k.hidden {
+			if a.Hidden, err = ParseHidden(fmt.Sprint(r["hidden"])); err != nil {
+				panic("models/recipes.json: " + err.Error())
+			}
 		}
 		if a.Check(nodes) == nil {
 			break
@@ -117,8 +131,8 @@ func PresetOf(name, data string, nodes int) (a Architecture) {
 	return a
 }
 
-// derivedLevels are those for a graph of which nothing else is known. Each has a quarter of its predecessor's nodes, twice its
-// filters from 32 on (at most 256), and neighbourhoods of 9.
+// derivedLevels returns levels for a graph of which nothing else is known. Each level has a quarter of its
+// predecessor's nodes, twice its filters, from 32 to at most 256, and neighbourhoods of 9.
 func derivedLevels(nodes int) (levels []Level) {
 	for filters := 32; ; filters = min(2*filters, 256) {
 		clusters := (nodes + 3) / 4
@@ -130,15 +144,15 @@ func derivedLevels(nodes int) (levels []Level) {
 	}
 }
 
-// graphCNNLevels are those of the authors' network for NCI1: a filter of 64 channels, 32 clusters, one of 32 channels, 8 clusters;
-// with fewer clusters where there are few nodes.
+// graphCNNLevels returns the levels of the authors' network for NCI1: a filter of 64 channels, 32 clusters, a filter of
+// 32 channels, 8 clusters. Small graphs get fewer clusters.
 func graphCNNLevels(nodes int) []Level {
 	clusters := func(k int) int { return min(k, (nodes+1)/2) }
 	return []Level{{clusters(32), 64, 1}, {clusters(8), 32, 1}}
 }
 
-// gatAverageLevels are three of 32, 64 and 128 filters; on a large graph, where their time and memory are those of a convolution on
-// all nodes, two of 32. The average is classified without a hidden layer.
+// gatAverageLevels returns three levels of 32, 64 and 128 filters. Their time and memory are those of a convolution on
+// all nodes, so that a large graph gets two of 32. The average is classified without a hidden layer.
 func gatAverageLevels(nodes int) (levels []Level) {
 	filters := []int{32, 64, 128}
 	if nodes > 4096 {

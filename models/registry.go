@@ -30,8 +30,8 @@ type Spec struct {
 	Nodes    int `json:"nodes"`
 	Channels int `json:"channels"`
 	Classes  int `json:"classes"`
-	// Grid is {rows, columns} of nodes on a grid, row by row: an image, or the frames and joints of a skeleton. Else it is
-	// nil.
+	// Grid is {rows, columns} of nodes on a grid, row by row: an image, or the frames and joints of a skeleton. Else it
+	// is nil.
 	Grid []int `json:"grid,omitempty"`
 	// Parts holds the columns of the grid for each part of a body. If the nodes are no skeleton's, it is nil.
 	Parts [][]int `json:"parts,omitempty"`
@@ -138,9 +138,9 @@ func (s Spec) Check() error {
 	case s.Classes < 2:
 		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes)
 	case !k.levels && len(s.Levels) > 0:
-		return fmt.Errorf("model %s has no levels; leave --levels out", s.Model)
+		return fmt.Errorf("model %s has no levels; leave levels out", s.Model)
 	case !k.hidden && len(s.Hidden) > 0:
-		return fmt.Errorf("model %s has no hidden layers; leave --fc out", s.Model)
+		return fmt.Errorf("model %s has no hidden layers; leave hidden out", s.Model)
 	}
 	if err := s.Architecture.Check(s.Nodes); err != nil {
 		return err

@@ -21,7 +21,7 @@ func TestSpecCheck(t *testing.T) {
 		"a classifier needs at least 2 classes, the data has 1":                         func(s *Spec) { s.Classes = 1 },
 		"level 1: L=9 exceeds its 8 nodes":                                              func(s *Spec) { s.Nodes = 8 },
 		"hidden layer 1: its width is -1":                                               func(s *Spec) { s.Hidden = []int{-1} },
-		"setting ccp_dropout=1: it must be in [0, 1)":                                   func(s *Spec) { s.Settings = settings(map[string]any{"ccp_dropout": 1.0}) },
+		"ccp_dropout=1: it must be in [0, 1)":                                           func(s *Spec) { s.Settings = settings(map[string]any{"ccp_dropout": 1.0}) },
 	} {
 		s := good
 		change(&s)
@@ -40,14 +40,14 @@ func TestSpecCheckParts(t *testing.T) {
 		"fc_1/readout_dropout":      "",
 		"classes/readout_dropout":   "",
 		"fc_1/batchnorm_epsilon":    "",
-		"level_3/ccp_dropout":       `setting level_3/ccp_dropout: the network has no "level_3"; its parts are ` + parts,
-		"tier_2/ccp_dropout":        `setting tier_2/ccp_dropout: the network has no "tier_2"; its parts are ` + parts,
+		"level_3/ccp_dropout":       `level_3/ccp_dropout: the network has no "level_3"; its parts are ` + parts,
+		"tier_2/ccp_dropout":        `tier_2/ccp_dropout: the network has no "tier_2"; its parts are ` + parts,
 		"fc_2/l2":                   `the network has no "fc_2"`,
 		"/l2":                       `the network has no ""`,
 		"level_1/deeper/l2":         `the network has no "level_1/deeper"`,
-		"fc_1/ccp_dropout":          "setting fc_1/ccp_dropout: fc_1 has no ccp_dropout; the parts with one are level_1, level_2",
-		"level_1/readout_dropout":   "setting level_1/readout_dropout: level_1 has no readout_dropout; the parts with one are fc_1, classes",
-		"classes/batchnorm_epsilon": "setting classes/batchnorm_epsilon: classes has no batchnorm_epsilon; the parts with one are level_1, level_2, fc_1",
+		"fc_1/ccp_dropout":          "fc_1/ccp_dropout: fc_1 has no ccp_dropout; the parts with one are level_1, level_2",
+		"level_1/readout_dropout":   "level_1/readout_dropout: level_1 has no readout_dropout; the parts with one are fc_1, classes",
+		"classes/batchnorm_epsilon": "classes/batchnorm_epsilon: classes has no batchnorm_epsilon; the parts with one are level_1, level_2, fc_1",
 	} {
 		s.Settings = settings(map[string]any{path: 0.5})
 		if want == "" {

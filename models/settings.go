@@ -12,52 +12,47 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Options are those of all networks. Inside a graph they are GoMLX parameters of the network's scopes; a field's param tag is the
-// parameter's name, and its models tag lists the models that have the option, if not all have it.
+// Options are the options of all networks. Inside a graph they are GoMLX parameters of the network's scopes. A field's
+// tag param is the parameter's name. Its tag models lists the models that have the option; without it all have it.
 type Options struct {
 	ccp.Options `models:"ccp"`
 	nn.LayerOptions
-	// Candidates is how many clusters a node can belong to, those nearest to it in a prepared clustering; 0 is a
-	// number that suits the level, see Spec.Suited; of a network that was made before there was one, all where nodes times clusters
-	// are at most 2²⁵, else 4. Time and memory of a level with candidates are linear in its nodes and
-	// edges. A level can have candidates if the level before it has.
+	// Candidates is the number of clusters that a node can belong to: the nearest in a prepared clustering. 0 is all,
+	// but 4 if nodes times clusters exceed 2²⁵. Time and memory of a level with candidates are linear in its nodes and
+	// edges. A level can have candidates if the level before it has. training.Resolve chooses a number for large
+	// levels.
 	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
-	// Hierarchies is how many prepared hierarchies the network has, each searched from a seed of its own. All weights are shared. A
-	// training step uses one, drawn at random; a prediction is the mean of the logits of all. 0 is a number that suits the graph, see
-	// Spec.Suited.
-	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 0" models:"ccp"`
-	// Search is how a prepared hierarchy is found: by annealing; or by that and by cuts through the nodes' positions, which the graph alone
-	// gives, whichever has the greater C. On a grid cuts win, and clusters have one shape. With cuts there is one hierarchy only.
+	// Hierarchies is the number of prepared hierarchies of the network, each searched from its own seed. All weights
+	// are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of all.
+	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 1" models:"ccp"`
+	// Search is how a prepared hierarchy is found: by annealing, or also by cuts through the nodes' positions. The
+	// search keeps the clustering with the greater C. On a grid cuts win, and clusters have one shape. With cuts there
+	// is one hierarchy only.
 	Search string `param:"ccp_search" default:"anneal" rule:"one of anneal|cut" models:"ccp"`
-	// Stem is how many filters come before the first level, of each node's own neighbourhood, without pooling; 0 is none, and -1 a number
-	// that suits the graph, see Spec.Suited.
-	Stem int `param:"ccp_stem" default:"0" rule:"from -1" models:"ccp"`
-	// Blocks is how many residual blocks of two such convolutions (He et al. 2016) follow the stem, then each level, separated by
-	// commas: "1" is one after the stem, "0,1,1" are one after each of two levels. What is left out is 0.
+	// Stem is the number of filters before the first level, each of a node's own neighbourhood, without pooling; 0 is
+	// none.
+	Stem int `param:"ccp_stem" default:"0" rule:"from 0" models:"ccp"`
+	// Blocks is how many residual blocks of two such convolutions (He et al. 2016) follow the stem, then each level,
+	// separated by commas: "1" is one after the stem, "0,1,1" are one after each of two levels. What is left out is 0.
 	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
 	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
-	// InputDropout is the share of a signal's values that are left out in training, such as words of a document.
+	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.
 	ReadoutDropout float64 `param:"readout_dropout" default:"0.5" rule:"share" parts:"fc classes"`
-	// BayesAlpha is what naive Bayes adds to every count; 1 is Laplace's. Where samples are counts divided by their sum, it should be
+	// BayesAlpha is added to every count of naive Bayes; 1 is Laplace's. For counts divided by their sum it should be
 	// much smaller.
 	BayesAlpha float64 `param:"bayes_alpha" default:"1" rule:"positive" models:"bayes"`
-	// ResNetDepth is the number of layers with weights of a residual network: 6n+2 for n blocks in each of its three stages.
+	// ResNetDepth is the number of layers with weights of a residual network: 6n+2 for n blocks in each of its three
+	// stages.
 	ResNetDepth int `param:"resnet_depth" default:"20" rule:"6n+2" models:"resnet"`
-	// TCNDropout is the dropout rate after each ReLU of the temporal convolution network's units.
-	TCNDropout float64 `param:"tcn_dropout" default:"0.5" rule:"share" models:"tcn"`
-	// GATHeads is the number of attention heads of a graph attention layer. The heads' outputs are concatenated and are the level's
-	// filters together, so those must be a multiple of it.
-	GATHeads int `param:"gat_heads" default:"1" rule:"from 1" parts:"level" models:"gat gat-average"`
-	// PLSTMSteps is the number of segments of equal length that a recording is divided into, a step of the part-aware LSTM each (at
-	// most the frames).
-	PLSTMSteps int `param:"plstm_steps" default:"8" rule:"from 1" models:"p-lstm"`
-	// Segments is the same for the other recurrent networks of a body.
+	// Segments is the number of equal segments that a recording is divided into. A recurrent network of a body reads
+	// one frame of each segment. A recording of fewer frames has a segment for each.
 	Segments int `param:"segments" default:"20" rule:"from 1" models:"hbrnn-l st-lstm stgc tgcnn"`
 	// Units is the number of units of such a network's layers, of each joint or part.
 	Units int `param:"units" default:"64" rule:"from 1" models:"st-lstm stgc tgcnn"`
@@ -68,135 +63,153 @@ var (
 	optionFields = params.Fields(optionsType)
 )
 
-// optionsOf reads the options in the scope of a part of a network.
+// optionsOf returns the options in the scope of a part of a network.
 func optionsOf(scope *model.Scope) Options { return params.Read[Options](scope) }
 
-// Settings are changes to the options of a network and of its parts: level_1 and so on, fc_1 and so on, classes. The zero value
-// changes nothing. As JSON they are the options by name, or by path, such as "level_2/ccp_dropout".
-type Settings struct{ values map[string]string } // path -> value
+// OptionNames returns the names of all options, sorted.
+func OptionNames() (names []string) {
+	for _, f := range optionFields {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	return names
+}
 
-// NewSettings takes settings NAME=VALUE, or PART/NAME=VALUE for one part. Errors are those of Set.
+// Settings are changes to the options of a network and of its parts: level_1 and so on, fc_1 and so on, classes. The
+// zero value changes nothing. Its JSON is an object of values by path: an option's name, or a part and a name,
+// "level_2/ccp_dropout".
+type Settings struct {
+	values map[string]any // by path; each has the type of the option's field
+}
+
+// NewSettings returns settings from texts, NAME=VALUE or PART/NAME=VALUE. The errors are those of Put.
 func NewSettings(settings ...string) (s Settings, err error) {
 	for _, setting := range settings {
-		if err := s.Set(setting); err != nil {
+		path, value, found := strings.Cut(setting, "=")
+		if !found {
+			return s, fmt.Errorf("setting %q is not NAME=VALUE with a name out of %s", setting,
+				strings.Join(OptionNames(), ", "))
+		}
+		if err := s.Put(path, value); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
 
-// Set takes one more setting. The error names it and says what its value must be, or lists the options. Spec.Check says whether the
-// network has that part.
-func (s *Settings) Set(setting string) error {
-	path, value, found := strings.Cut(setting, "=")
+// Put sets the option at a path to a value of its type, or to a text of one. Copies of the settings stay as they are.
+// The error says what the value must be, or which options there are. Spec.Check reports whether the network has the
+// part.
+func (s *Settings) Put(path string, value any) error {
 	part, name := splitSetting(path)
 	f := params.Find(optionsType, name)
-	if !found || f == nil {
-		var names []string
-		for _, f := range optionFields {
-			names = append(names, f.Name)
-		}
-		slices.Sort(names)
-		return fmt.Errorf("setting %q is not NAME=VALUE with a name out of %s", setting, strings.Join(names, ", "))
+	if f == nil {
+		return fmt.Errorf("there is no option %q: %s", path, suggest.Among(name, OptionNames()))
 	}
 	if path != name && f.Parts == nil {
-		return fmt.Errorf("setting %s: %s is for the whole model; leave %q out", setting, name, part+model.ScopeSeparator)
+		return fmt.Errorf("%s: %s is for the whole model; leave %q out", path, name, part+model.ScopeSeparator)
 	}
-	if err := f.Set(new(Options), value); err != nil {
-		return fmt.Errorf("setting %s%w", path[:len(path)-len(name)], err)
+	var o Options
+	if err := f.Set(&o, value); err != nil {
+		return fmt.Errorf("%s%w", path[:len(path)-len(name)], err)
 	}
-	s.put(path, value)
+	s.keep(path, f.Typed(o))
 	return nil
 }
 
-// put keeps a value. Copies of the settings stay as they are.
-func (s *Settings) put(path, value string) {
+func (s *Settings) keep(path string, value any) {
 	if s.values = maps.Clone(s.values); s.values == nil {
-		s.values = map[string]string{}
+		s.values = map[string]any{}
 	}
 	s.values[path] = value
 }
 
-// With are the settings after a change to the options of a part of the network, "" for all of it. Check finds values that Set would
-// refuse.
+// With returns the settings after a change to the options of a part of the network, "" for all of it. Check finds
+// values that Put would refuse.
 func (s Settings) With(part string, change func(o *Options)) Settings {
 	before, after := s.Of(part), s.Of(part)
 	change(&after)
 	for _, f := range optionFields {
-		if value := f.Value(after); value != f.Value(before) {
-			s.put(path.Join(part, f.Name), fmt.Sprint(value))
+		if value := f.Typed(after); value != f.Typed(before) {
+			s.keep(path.Join(part, f.Name), value)
 		}
 	}
 	return s
 }
 
-// Without are the settings without those of that name for the whole network.
-func (s Settings) Without(names ...string) Settings {
-	s.values = maps.Clone(s.values)
-	for _, name := range names {
-		delete(s.values, name)
-	}
-	return s
-}
+// Paths returns the paths of all settings, sorted.
+func (s Settings) Paths() []string { return slices.Sorted(maps.Keys(s.values)) }
 
-// Parts are the parts of the network that have settings of their own.
+// Parts returns the parts of the network that have settings of their own.
 func (s Settings) Parts() (parts []string) {
-	for _, path := range slices.Sorted(maps.Keys(s.values)) {
-		if part, name := splitSetting(path); path != name && !slices.Contains(parts, part) {
+	for _, path := range s.Paths() {
+		if part, _ := splitSetting(path); part != "" && !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
 	return parts
 }
 
-// Of are the options of a part of the network, "" for those of all of it.
+// Of returns the options of a part of the network, "" for the whole network.
 func (s Settings) Of(part string) Options {
-	o := params.Defaults[Options]()
-	for _, prefix := range []string{"", part + model.ScopeSeparator} {
-		for _, f := range optionFields {
-			if value, ok := s.values[prefix+f.Name]; ok {
-				_ = f.Set(&o, value) // an error is Check's to say
-			}
+	o, _ := params.From[Options](func(name string) (any, bool) { // an error is Check's to return
+		if value, ok := s.values[path.Join(part, name)]; ok {
+			return value, true
 		}
-	}
+		value, ok := s.values[name]
+		return value, ok
+	})
 	return o
 }
 
-// Level are the options of a level, counted from 0.
+// Level returns the options of a level, counted from 0.
 func (s Settings) Level(i int) Options { return s.Of(levelName(i)) }
 
 // levelName is the name of a level, counted from 0, in settings and scopes.
 func levelName(i int) string { return fmt.Sprintf("level_%d", i+1) }
 
-// splitSetting parts the path of a setting into the part of the network, "" for all of it, and the option's name.
+// splitSetting splits the path of a setting into the part of the network, "" for all of it, and the option's name.
 func splitSetting(path string) (part, name string) {
 	at := strings.LastIndex(path, model.ScopeSeparator)
 	return path[:max(0, at)], path[at+1:]
 }
 
-// MarshalJSON writes the settings by path.
-func (s Settings) MarshalJSON() ([]byte, error) { return json.Marshal(s.params("")) }
+// Whole returns the settings with a value for every option that a model has.
+func (s Settings) Whole(name string) Settings {
+	whole := Settings{values: map[string]any{}}
+	for _, f := range optionFields {
+		if HasOption(name, f.Name) {
+			whole.values[f.Name] = f.Typed(params.Defaults[Options]())
+		}
+	}
+	maps.Copy(whole.values, s.values)
+	return whole
+}
 
-// UnmarshalJSON lays what MarshalJSON wrote over the settings; null takes one away.
+// Values returns the settings by path.
+func (s Settings) Values() map[string]any { return s.params("") }
+
+// MarshalJSON writes Values.
+func (s Settings) MarshalJSON() ([]byte, error) { return json.Marshal(s.Values()) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Settings) UnmarshalJSON(raw []byte) error {
 	var all map[string]any
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return err
 	}
-	s.values = maps.Clone(s.values)
+	s.values = nil
 	for path, value := range all {
-		if value == nil {
-			delete(s.values, path)
-		} else if _, name := splitSetting(path); params.Find(optionsType, name) == nil {
+		if _, name := splitSetting(path); params.Find(optionsType, name) == nil {
 			return fmt.Errorf("%s is an option of another version of ccp: use that version, or train again", path)
-		} else if err := s.Set(fmt.Sprintf("%s=%v", path, value)); err != nil {
+		} else if err := s.Put(path, value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// params are the settings as GoMLX's parameters, those of parts below scope.
+// params returns the settings as GoMLX's parameters. The paths of parts are below scope.
 func (s Settings) params(scope string) map[string]any {
 	all := map[string]any{}
 	for path := range s.values {
@@ -210,33 +223,41 @@ func (s Settings) params(scope string) map[string]any {
 	return all
 }
 
-// has says whether the spec's model has an option.
-func (s Spec) has(f params.Field) bool {
-	return (f.Models == nil || slices.Contains(f.Models, s.Model) || registry[s.Model].own) && !slices.Contains(registry[s.Model].lacks, f.Name)
-}
-
-// For keeps those settings that a model has: what is a data set's default for one need not be for another.
-func (s Settings) For(name string) Settings {
-	var kept Settings
+// For returns the settings of options that a model has: a data set's default for one model need not suit another.
+func (s Settings) For(name string) (kept Settings) {
 	for path, value := range s.values {
-		if _, option := splitSetting(path); (Spec{Model: name}).has(*params.Find(optionsType, option)) {
-			kept.put(path, value)
+		if HasOption(name, path) {
+			kept.keep(path, value)
 		}
 	}
 	return kept
 }
 
-// Check says which value an option cannot have.
+// has reports whether the spec's model has an option.
+func (s Spec) has(f params.Field) bool {
+	return (f.Models == nil || slices.Contains(f.Models, s.Model) || registry[s.Model].own) &&
+		!slices.Contains(registry[s.Model].lacks, f.Name)
+}
+
+// HasOption reports whether a model has an option. path is the option's name, or a part of the network and the name.
+func HasOption(name, path string) bool {
+	_, option := splitSetting(path)
+	f := params.Find(optionsType, option)
+	return f != nil && Spec{Model: name}.has(*f)
+}
+
+// Check returns an error if an option cannot have its value.
 func (s Settings) Check() error {
-	for _, path := range slices.Sorted(maps.Keys(s.values)) {
-		if err := new(Settings).Set(path + "=" + s.values[path]); err != nil {
+	for _, path := range s.Paths() {
+		if err := new(Settings).Put(path, s.values[path]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkSettings says which setting is for another model, for a part that the network lacks, or for one without that option.
+// checkSettings returns an error if a setting is for another model, for a part that the network lacks, or for one
+// without the option.
 func (s Spec) checkSettings() error {
 	if err := s.Settings.Check(); err != nil {
 		return err
@@ -249,7 +270,7 @@ func (s Spec) checkSettings() error {
 		parts = append(parts, fmt.Sprintf("fc_%d", i+1))
 	}
 	parts = append(parts, "classes")
-	for _, path := range slices.Sorted(maps.Keys(s.Settings.values)) {
+	for _, path := range s.Settings.Paths() {
 		part, name := splitSetting(path)
 		f := *params.Find(optionsType, name)
 		lacks := func(part string) bool {
@@ -262,13 +283,14 @@ func (s Spec) checkSettings() error {
 			if f.Models != nil {
 				only = "; only " + strings.Join(f.Models, " and ") + " has"
 			}
-			return fmt.Errorf("setting %s: model %s has no %s%s", path, s.Model, name, only)
+			return fmt.Errorf("%s: model %s has no %s%s", path, s.Model, name, only)
 		case path == name: // for the whole model
 		case !slices.Contains(parts, part):
-			return fmt.Errorf("setting %s: the network has no %q; its parts are %s", path, part, strings.Join(parts, ", "))
+			return fmt.Errorf("%s: the network has no %q; its parts are %s", path, part, strings.Join(parts, ", "))
 		case lacks(part):
 			right := slices.DeleteFunc(slices.Clone(parts), lacks)
-			return fmt.Errorf("setting %s: %s has no %s; the parts with one are %s", path, part, name, strings.Join(right, ", "))
+			return fmt.Errorf("%s: %s has no %s; the parts with one are %s", path, part, name, strings.Join(right,
+				", "))
 		}
 	}
 	return nil

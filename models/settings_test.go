@@ -2,7 +2,6 @@ package models
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"testing"
 
@@ -16,7 +15,7 @@ import (
 // settings are those of values by path, unchecked.
 func settings(values map[string]any) (s Settings) {
 	for path, value := range values {
-		s.put(path, fmt.Sprint(value))
+		s.keep(path, value)
 	}
 	return s
 }
@@ -52,15 +51,15 @@ func TestNewSettings(t *testing.T) {
 		}
 	}
 	for setting, want := range map[string]string{
-		"":                     `setting "" is not NAME=VALUE with a name out of batchnorm_epsilon, bayes_alpha, ccp_blocks`,
-		"ccp_dropout":          `setting "ccp_dropout" is not NAME=VALUE`,
-		"dropout=0.3":          `setting "dropout=0.3" is not NAME=VALUE with a name out of`,
-		"level_2/dropout=0.3":  `setting "level_2/dropout=0.3" is not NAME=VALUE`,
-		"ccp_dropout=much":     `setting ccp_dropout=much: it must be in [0, 1)`,
-		"ccp_dropout=":         `setting ccp_dropout=: it must be in [0, 1)`,
-		"ccp_recompute=5":      `setting ccp_recompute=5: it must be true or false`,
-		"ccp_candidates=1.5":   `setting ccp_candidates=1.5: it must be a whole number from 0`,
-		"l2=1;ccp_dropout=0.1": `setting l2=1;ccp_dropout=0.1: it must be finite and not negative`,
+		"":                        `"" is not NAME=VALUE with a name out of batchnorm_epsilon, bayes_alpha, ccp_blocks`,
+		"ccp_dropout":             `"ccp_dropout" is not NAME=VALUE`,
+		"dropout=0.3":             `there is no option "dropout": `,
+		"level_2/ccp_dropuot=0.3": `there is no option "level_2/ccp_dropuot": did you mean ccp_dropout? There are`,
+		"ccp_dropout=much":        `ccp_dropout=much: it must be in [0, 1)`,
+		"ccp_dropout=":            `ccp_dropout=: it must be in [0, 1)`,
+		"ccp_recompute=5":         `ccp_recompute=5: it must be true or false`,
+		"ccp_candidates=1.5":      `ccp_candidates=1.5: it must be a whole number from 0`,
+		"l2=1;ccp_dropout=0.1":    `l2=1;ccp_dropout=0.1: it must be finite and not negative`,
 	} {
 		_, err := NewSettings("l2=0", setting)
 		assert.ErrorContains(t, err, want, setting)
@@ -104,18 +103,18 @@ func TestSettingsCheck(t *testing.T) {
 		value any
 		want  string
 	}{
-		"ccp_hierarchy":         {"frozen", "setting ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
-		"ccp_gates":             {"node", "setting ccp_gates=node: it must be one of level, cluster, slot"},
-		"ccp_padding":           {"ones", "setting ccp_padding=ones: it must be one of nodes, zeros"},
-		"ccp_dropout":           {1.0, "setting ccp_dropout=1: it must be in [0, 1)"},
-		"level_1/ccp_dropout":   {-0.1, "setting level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
-		"readout_dropout":       {math.NaN(), "setting readout_dropout=NaN: it must be in [0, 1)"},
-		"ccp_membership_rate":   {0.0, "setting ccp_membership_rate=0: it must be positive and finite"},
-		"batchnorm_epsilon":     {math.Inf(1), "setting batchnorm_epsilon=+Inf: it must be positive and finite"},
-		"l2":                    {-1.0, "setting l2=-1: it must be finite and not negative"},
-		"ccp_candidates":        {-1, "setting ccp_candidates=-1: it must be a whole number from 0"},
-		"depth":                 {1.0, `setting "depth=1" is not NAME=VALUE with a name out of batchnorm_epsilon,`},
-		"level_1/ccp_hierarchy": {"random", `setting level_1/ccp_hierarchy=random: ccp_hierarchy is for the whole model; leave "level_1/" out`},
+		"ccp_hierarchy":         {"frozen", "ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
+		"ccp_gates":             {"node", "ccp_gates=node: it must be one of level, cluster, slot"},
+		"ccp_padding":           {"ones", "ccp_padding=ones: it must be one of nodes, zeros"},
+		"ccp_dropout":           {1.0, "ccp_dropout=1: it must be in [0, 1)"},
+		"level_1/ccp_dropout":   {-0.1, "level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
+		"readout_dropout":       {math.NaN(), "readout_dropout=NaN: it must be in [0, 1)"},
+		"ccp_membership_rate":   {0.0, "ccp_membership_rate=0: it must be positive and finite"},
+		"batchnorm_epsilon":     {math.Inf(1), "batchnorm_epsilon=+Inf: it must be positive and finite"},
+		"l2":                    {-1.0, "l2=-1: it must be finite and not negative"},
+		"ccp_candidates":        {-1, "ccp_candidates=-1: it must be a whole number from 0"},
+		"depth":                 {1.0, `there is no option "depth": there are batchnorm_epsilon,`},
+		"level_1/ccp_hierarchy": {"random", `level_1/ccp_hierarchy: ccp_hierarchy is for the whole model; leave "level_1/" out`},
 		"fc_1/ccp_hierarchies":  {2, "ccp_hierarchies is for the whole model"},
 	} {
 		assert.ErrorContains(t, settings(map[string]any{"l2": 0.0, path: c.value}).Check(), c.want)

@@ -74,7 +74,7 @@ func TestTrain(t *testing.T) {
 	code, stdout, stderr := execute(t, line...)
 	require.Zero(t, code, stderr)
 	assert.Equal(t, "data   digits: 1,258 training, 180 validation, 359 test samples in 10 classes\n"+
-		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\ntrain  1 epoch of 64 samples a step, rate 0.001 cosine, best weights\n", stderr[:strings.Index(stderr, "epoch 1/1")])
+		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\ntrain  19 steps of 64 samples in 1 epoch, rate 0.001 cosine, best weights\n", stderr[:strings.Index(stderr, "epoch 1/1")])
 	assert.Regexp(t, `^epoch 1/1  loss \d\.\d{4}  acc 0\.\d{3}  val 0\.\d{4}  C \d\.\d\d \d\.\d\d  \d+\.\ds  best$`, lines(stderr)[4])
 	assert.NotContains(t, stderr, "\r", "no bar off a terminal")
 	require.Len(t, lines(stdout), 3)

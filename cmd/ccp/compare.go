@@ -90,16 +90,16 @@ func (c comparison) table(set dataSet, epochs int) (study.Table, error) {
 		return t, err
 	}
 	for _, model := range c.models {
-		config, err := training.Recipe(set.data, model, c.recipe)
+		asked := training.Asked{"data": set.data, "model": model, "recipe": c.recipe, "split_seed": c.splitSeed}
+		config, err := training.Known(asked)
 		if err != nil {
-			return t, fmt.Errorf("--recipe: %w", err)
+			return t, err
 		}
-		config.SplitSeed = c.splitSeed
 		if epochs > 0 && (epochs < config.Epochs || config.Epochs == 0) {
-			config.Steps, config.Epochs = 0, epochs
+			asked["epochs"] = epochs
 			t.Reduced = fmt.Sprintf("%d epochs", epochs)
 		}
-		t.Rows = append(t.Rows, study.Row{Name: model, Config: config, Folds: folds})
+		t.Rows = append(t.Rows, study.Row{Name: model, Asked: asked, Folds: folds})
 	}
 	return t, nil
 }

@@ -31,7 +31,8 @@ func splitsOf(d *datasets.Dataset) string {
 // asTrained completes the options of a data set. It then has the validation samples that "ccp train" holds out by
 // default.
 func asTrained(name string, o datasets.Options) datasets.Options {
-	o.HoldOut = training.Defaults(name, "ccp").Keep != training.KeepLast
+	c, err := training.Known(training.Asked{"data": name})
+	o.HoldOut = err == nil && c.Keep != training.KeepLast
 	return o
 }
 

@@ -179,7 +179,7 @@ func TestEvalOptions(t *testing.T) {
 	path := filepath.Join(dir, "config.json")
 	raw, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, bytes.Replace(raw, []byte(`"model"`), []byte(`"tfidf": true, "model"`), 1), 0o644))
+	require.NoError(t, os.WriteFile(path, bytes.Replace(raw, []byte(`"tfidf": false`), []byte(`"tfidf": true`), 1), 0o644))
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "digits: it has no words to weigh; leave tfidf out")

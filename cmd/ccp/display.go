@@ -13,8 +13,8 @@ import (
 	"github.com/clusterpool/ccp/models/training"
 )
 
-// display shows a training: everywhere a line for each epoch done and, on a terminal, below them one that is drawn over,
-// for the epoch under way.
+// display shows a training: everywhere a line for each epoch done and, on a terminal, below them one that is drawn
+// over, for the epoch under way.
 type display struct {
 	*statusLine
 	config  training.Config
@@ -28,33 +28,37 @@ func newDisplay(out io.Writer, c training.Config, backend string) *display {
 }
 
 func (d *display) observer() training.Observer {
-	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step, Epoch: d.epoch, Notice: d.notice}
+	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step,
+		Epoch: d.epoch, Notice: d.notice}
 }
 
-// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should know. What is odd
-// in a data set is said once, not in each of its trainings.
+// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should
+// know. What is odd in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
 	said := map[string]bool{}
-	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step, Notice: func(line string) {
-		odd := d.config.Data + " " + line
-		if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && said[odd] {
-			return
-		}
-		said[odd] = true
-		d.notice("  " + line)
-	}}
+	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step,
+		Notice: func(line string) {
+			odd := d.config.Data + " " + line
+			if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && said[odd] {
+				return
+			}
+			said[odd] = true
+			d.notice("  " + line)
+		}}
 }
 
 // stopping answers a signal.
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
-func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
+func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.Spec, _, _ int) {
+	d.config = c
 	fold := ""
 	if d.config.Fold != (datasets.Fold{}) {
 		fold = fmt.Sprintf(", tested on fold %s", d.config.Fold)
 	}
 	d.notice(fmt.Sprintf("data   %s: %s in %d classes%s", data.Name, splitsOf(data), data.Classes(), fold))
-	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"), text.Count(data.Channels, "channel")))
+	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"),
+		text.Count(data.Channels, "channel")))
 	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
 	model := spec.Model
 	if len(spec.Levels) > 0 {
@@ -65,7 +69,8 @@ func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 	}
 	if o := spec.Settings.Of(""); spec.Clusters() {
 		if o.Stem > 0 {
-			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(spec.Blocks(0), "block"))
+			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(spec.Blocks(0),
+				"block"))
 		}
 		blocks := 0
 		for i := range spec.Levels {
@@ -79,17 +84,14 @@ func (d *display) begin(data *datasets.Dataset, spec models.Spec, _, _ int) {
 		}
 	}
 	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
-	d.config = d.config.Budget(len(data.Train))
 	d.notice("train  " + budgetOf(d.config))
 }
 
 // budgetOf is how a training goes, in a line: what nobody chose, too.
 func budgetOf(c training.Config) string {
-	line := fmt.Sprintf("%s of %s", text.Count(c.Epochs, "epoch"), text.Count(c.Batch, "sample")+" a step")
-	if c.Steps > 0 {
-		line = fmt.Sprintf("%s of %s in %s", text.Count(c.Steps, "step"), text.Count(c.Batch, "sample"), text.Count(c.Epochs, "epoch"))
-	}
-	line += fmt.Sprintf(", rate %g %s", c.LearningRate, c.Schedule)
+	line := fmt.Sprintf("%s of %s in %s, rate %g %s", text.Count(c.Steps, "step"), text.Count(c.Batch, "sample"),
+		text.Count(c.Epochs, "epoch"),
+		c.LearningRate, c.Schedule)
 	if c.LabelSmoothing > 0 {
 		line += fmt.Sprintf(", labels smoothed by %g", c.LabelSmoothing)
 	}
@@ -129,11 +131,12 @@ func (d *display) step(p training.Progress) {
 		objective = fmt.Sprintf("  C %.2f", p.Objective)
 	}
 	d.draw(progressLine(fmt.Sprintf("epoch %d/%d", p.Epoch, p.Epochs), float64(p.Step)/float64(p.Steps),
-		fmt.Sprintf("%3d%%  loss %.4f  acc %.3f%s  %.0f/s  %s left", 100*p.Step/p.Steps, p.Loss, p.Accuracy, objective, p.PerSecond, left), d.width()))
+		fmt.Sprintf("%3d%%  loss %.4f  acc %.3f%s  %.0f/s  %s left", 100*p.Step/p.Steps, p.Loss, p.Accuracy, objective,
+			p.PerSecond, left), d.width()))
 }
 
-// progressLine puts a bar, as long as fits, between head and tail, which are ASCII, and cuts what exceeds width: a line that
-// wraps could not be drawn over.
+// progressLine puts a bar, as long as fits, between head and tail, which are ASCII, and cuts what exceeds width: a line
+// that wraps could not be drawn over.
 func progressLine(head string, done float64, tail string, width int) string {
 	line := head + "  " + tail
 	if room := min(width-len(line)-len("[]"), 30); room >= 3 {
@@ -145,7 +148,8 @@ func progressLine(head string, done float64, tail string, width int) string {
 
 func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
-	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs, e.Train.Loss, e.Train.Accuracy)
+	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs,
+		e.Train.Loss, e.Train.Accuracy)
 	if e.Validation != nil {
 		fmt.Fprintf(&line, "  val %.4f", e.Validation.Accuracy)
 	}

@@ -45,12 +45,12 @@ func TestDisplayOnATerminal(t *testing.T) {
 	}
 	data, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	d := newDisplay(screen, training.Config{Epochs: 12, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, "go")
+	d := newDisplay(screen, training.Config{}, "go")
 	assert.Nil(t, d.screen, "a file is no terminal")
 	d.screen = screen
 
-	d.begin(data, models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
-	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\ntrain  12 epochs of 64 samples a step, rate 0.001 cosine, best weights\n"))
+	d.begin(training.Config{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, data, models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
+	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\ntrain  24 steps of 64 samples in 12 epochs, rate 0.001 cosine, best weights\n"))
 	d.prepare(1, 0.421, 49.94)
 	assert.Equal(t, "\rpreparing level 1: 42%  C 49.9\x1b[K", written())
 	d.prepare(1, 0.43, 50)

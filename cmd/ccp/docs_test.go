@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
@@ -116,14 +117,20 @@ func checkCommand(args []string) error {
 	if err := cmd.ParseFlags(given); err != nil {
 		return err
 	}
-	if set := cmd.Flags().Lookup("set"); set != nil {
-		for _, setting := range set.Value.(pflag.SliceValue).GetSlice() {
-			if err := new(models.Settings).Set(setting); err != nil {
-				return err
-			}
+	if cmd.Name() != "train" {
+		return nil
+	}
+	asked := training.Asked{}
+	for option, flag := range flagOf {
+		if f := cmd.Flags().Lookup(flag); f.Changed {
+			asked[option] = f.Value.String()
 		}
 	}
-	return nil
+	if err := addSettings(cmd, asked, cmd.Flags().Lookup("set").Value.(pflag.SliceValue).GetSlice()); err != nil {
+		return err
+	}
+	_, err = training.Known(asked)
+	return err
 }
 
 // flagsOf adds the flags of a command and its commands to names.
@@ -169,11 +176,12 @@ func TestDocsNameWhatExists(t *testing.T) {
 // checkOption returns an error if there is no option of this name, or it cannot have the value that is given.
 func checkOption(setting string) error {
 	if strings.Contains(setting, "=") {
-		return new(models.Settings).Set(setting)
+		_, err := models.NewSettings(setting)
+		return err
 	}
 	var err error
 	for _, value := range []string{"1", "0.5", "20", "true", "rank", "zeros", "level", "cut", "learned", "bfloat16"} { // one for each kind of option
-		if err = new(models.Settings).Set(setting + "=" + value); err == nil {
+		if err = new(models.Settings).Put(setting, value); err == nil {
 			return nil
 		}
 	}

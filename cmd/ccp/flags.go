@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -63,6 +64,47 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 	}}, name, usage)
 }
 
+// flagOf are the flags that stand for an option of a training or a model.
+var flagOf = map[string]string{}
+
+// optionFlag adds a flag whose value is asked of a training as an option. training.Known checks the value.
+func optionFlag(f *pflag.FlagSet, asked training.Asked, flag, option, usage string) {
+	flagOf[option] = flag
+	f.Var(&checked{"", "string", func(text string) error {
+		asked[option] = text
+		return nil
+	}}, flag, usage)
+}
+
+// flagGroups are the flags of a command under headings.
+type flagGroups struct {
+	cmd   *cobra.Command
+	names []string
+	sets  []*pflag.FlagSet
+}
+
+func newGroups(cmd *cobra.Command) *flagGroups { return &flagGroups{cmd: cmd} }
+
+// add begins a group.
+func (g *flagGroups) add(name string) *pflag.FlagSet {
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	f.SortFlags = false
+	g.names, g.sets = append(g.names, name), append(g.sets, f)
+	return f
+}
+
+// done adds the flags of all groups to the command, and their headings to its help.
+func (g *flagGroups) done() {
+	text := ""
+	for i, f := range g.sets {
+		g.cmd.Flags().AddFlagSet(f)
+		text += g.names[i] + " flags:\n" + f.FlagUsages() + "\n"
+	}
+	g.cmd.SetUsageTemplate(strings.Replace(g.cmd.UsageTemplate(),
+		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}",
+		strings.TrimSpace(text), 1))
+}
+
 // needed refuses a command line that lacks a flag which its command cannot do without.
 func needed(cmd *cobra.Command, _ []string) (err error) {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -82,7 +124,8 @@ func checkpointFlag(cmd *cobra.Command, dir *string) {
 
 // splitFlag is for the commands that look at a split.
 func splitFlag(cmd *cobra.Command, split *string) {
-	choiceVar(cmd.Flags(), split, "split", "test", "`NAME` of the split: train, validation or test", "train", "validation", "test")
+	choiceVar(cmd.Flags(), split, "split", "test", "`NAME` of the split: train, validation or test", "train",
+		"validation", "test")
 }
 
 // dataDirFlag is for the commands that read a data set.

@@ -59,7 +59,7 @@ func startTraining(t *testing.T, backend, dir string) *trainingProcess {
 	path, err := program()
 	require.NoError(t, err)
 	p := &trainingProcess{command: exec.Command(path, append([]string{"train", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "9",
-		"--average", "0.9", "--save-every", "50ms", "--checkpoint", dir, "--json"}, published...)...)}
+		"--set", "average=0.9", "--save-every", "50ms", "--checkpoint", dir, "--json"}, published...)...)}
 	p.command.Env = append(os.Environ(), "GOMLX_BACKEND="+backend, "CCP_DATA=")
 	p.command.Stdout = &p.stdout
 	stderr, err := p.command.StderrPipe()

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden files and examples/dig
 
 // published are the settings of the paper's network and training.
 var published = []string{"--hierarchy", "learned", "--set", "ccp_stem=0", "--set", "ccp_padding=nodes", "--set", "ccp_dropout=0", "--set", "readout_dropout=0.2",
-	"--keep", "best", "--validation", "0.125", "--lr", "0.001", "--schedule", "cosine", "--label-smoothing", "0"}
+	"--keep", "best", "--validation", "0.125", "--lr", "0.001", "--set", "schedule=cosine", "--set", "label_smoothing=0"}
 
 // tiny are the settings with which a training on the digits takes a fraction of a second, on the pure Go backend.
 var tiny = append([]string{"--backend", "go", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "1"}, published...)
@@ -108,40 +108,40 @@ func TestWrongUsage(t *testing.T) {
 		{"data import uea --missing mean", `--missing "mean" is none of error, zero`, "ccp data import"},
 		{"train digits", `ccp train takes flags only, not "digits"`, "ccp train"},
 		{"train --foo", "unknown flag: --foo", "ccp train"},
-		{"train --epochs many", `--epochs "many" is not a whole number`, "ccp train"},
-		{"train --lr fast", `--lr "fast" is not a number`, "ccp train"},
-		{"train --split-seed -1", `--split-seed "-1" is not a whole number from 0`, "ccp train"},
+		{"train --epochs many", "--epochs many: it must be a whole number from 1", "ccp train"},
+		{"train --lr fast", "--lr fast: it must be positive and finite", "ccp train"},
+		{"train --set split_seed=-1", "--set split_seed=-1: it must be a whole number from 0", "ccp train"},
 		{"train --save-every 5", `--save-every "5" is not a duration such as 90s or 5m`, "ccp train"},
 		{"train --devices 0", `--devices "0" must be at least 1`, "ccp train"},
-		{"train --dtype float16", `--dtype "float16" is none of float32, bfloat16`, "ccp train"},
+		{"train --dtype float16", "--dtype float16: it must be one of float32, bfloat16", "ccp train"},
 		{"train --dtype bfloat16 --set dtype=float32", "--dtype bfloat16 and --set dtype=float32 contradict each other; give one of them", "ccp train"},
-		{"train --epochs -1", "--epochs: -1; there must be at least 1, or 0", "ccp train"},
-		{"train --keep first", `--keep: "first" is none of best, last`, "ccp train"},
-		{"train --keep last --patience 3", "--patience: 3 epochs without a better validation, but the last weights are kept", "ccp train"},
+		{"train --epochs -1", "--epochs -1: it must be a whole number from 1", "ccp train"},
+		{"train --keep first", "--keep first: it must be one of best, last", "ccp train"},
+		{"train --keep last --set patience=3", "--set patience: 3 epochs without a better validation, but the last weights are kept", "ccp train"},
 		{"train --batch 1", "--batch: 1; batch normalisation needs at least 2 samples", "ccp train"},
-		{"train --stretch -1", "--stretch: share -1 is outside [0, 1)", "ccp train"},
-		{"train --schedule linear", `--schedule: "linear" is none of cosine, one-cycle, constant`, "ccp train"},
+		{"train --set stretch=-1", "--set stretch=-1: it must be in [0, 1)", "ccp train"},
+		{"train --set schedule=linear", "--set schedule=linear: it must be one of cosine, one-cycle, constant", "ccp train"},
 		{"train --model unet", `--model: there is no "unet"; there are bayes, c-cnn, ccp, chebyshev,`, "ccp train"},
 		{"compare --models ccp,unet", `--models: there is no model "unet"; there are bayes, c-cnn, ccp, chebyshev,`, "ccp compare"},
-		{"compare --recipe deep", `--recipe: there is no recipe "deep" for model ccp on digits; there are default, paper`, "ccp compare"},
+		{"compare --recipe deep", `--recipe: there is no "deep" for model ccp on digits; there are default, paper`, "ccp compare"},
 		{"compare --seeds 0", `--seeds "0" must be at least 1`, "ccp compare"},
 		{"reproduce", "TABLE is needed", "ccp reproduce"},
-		{"train --recipe depp", `--recipe: there is no recipe "depp" for model ccp on digits; there are default, paper`, "ccp train"},
+		{"train --recipe depp", `--recipe: there is no "depp" for model ccp on digits; there are default, paper`, "ccp train"},
 		{"reproduce figure9", `there is no table "figure9"; did you mean figures? There are cross-subject, cross-view, cifar10,`, "ccp reproduce"},
 		{"reproduce cifar10 --data digits", "table cifar10 is about cifar10; filters, loss, order, graph and figures can be made for other data", "ccp reproduce"},
 		{"reproduce loss --budget 5", `--budget "5" is not a duration such as 90s or 5m`, "ccp reproduce"},
 		{"reproduce loss --epochs -1", `--epochs "-1" must be at least 0`, "ccp reproduce"},
-		{"train --levels 3x3", `--levels: level 1: "3x3" is not CLUSTERSxFILTERS/L`, "ccp train"},
-		{"train --fc 64,x", `--fc "64,x" is not a list of whole numbers such as 512,128`, "ccp train"},
-		{"train --set depth=3", `--set: setting "depth=3" is not NAME=VALUE with a name out of`, "ccp train"},
-		{"train --set ccp_gates=foo", "--set: setting ccp_gates=foo: it must be one of level, cluster, slot", "ccp train"},
-		{"train --set level_1/ccp_padding=foo", "--set: setting level_1/ccp_padding=foo: it must be one of nodes, zeros", "ccp train"},
-		{"train --set ccp_hierarchy=frozen", "--set: setting ccp_hierarchy=frozen: it must be one of learned, task-only,", "ccp train"},
-		{"train --set level_1/ccp_hierarchy=random", `--set: setting level_1/ccp_hierarchy=random: ccp_hierarchy is for the whole model; leave "level_1/" out`, "ccp train"},
-		{"train --set readout_dropout=2", "--set: setting readout_dropout=2: it must be in [0, 1)", "ccp train"},
-		{"train --hierarchy foo", `--hierarchy "foo" is none of learned, task-only, objective-only, prepared, random`, "ccp train"},
+		{"train --levels 3x3", `--levels 3x3: level 1: "3x3" is not CLUSTERSxFILTERS/L`, "ccp train"},
+		{"train --fc 64,x", `--fc 64,x: hidden layer 2: its width is "x"`, "ccp train"},
+		{"train --set depht=3", `--set: there is no option "depht";`, "ccp train"},
+		{"train --set ccp_gates=foo", "--set ccp_gates=foo: it must be one of level, cluster, slot", "ccp train"},
+		{"train --set level_1/ccp_padding=foo", "--set level_1/ccp_padding=foo: it must be one of nodes, zeros", "ccp train"},
+		{"train --set ccp_hierarchy=frozen", "--hierarchy frozen: it must be one of learned, task-only,", "ccp train"},
+		{"train --set level_1/ccp_hierarchy=random", `--set level_1/ccp_hierarchy: ccp_hierarchy is for the whole model; leave "level_1/" out`, "ccp train"},
+		{"train --set readout_dropout=2", "--set readout_dropout=2: it must be in [0, 1)", "ccp train"},
+		{"train --hierarchy foo", `--hierarchy foo: it must be one of learned, task-only, objective-only, prepared, random`, "ccp train"},
 		{"train --hierarchy random --set ccp_hierarchy=learned", "--hierarchy random and --set ccp_hierarchy=learned contradict each other; give one of them", "ccp train"},
-		{"train --set l2=much", "--set: setting l2=much: it must be finite and not negative", "ccp train"},
+		{"train --set l2=much", "--set l2=much: it must be finite and not negative", "ccp train"},
 		{"eval", "--checkpoint DIR is needed", "ccp eval"},
 		{"eval --checkpoint x --split all", `--split "all" is none of train, validation, test`, "ccp eval"},
 		{"predict x.npy", "--checkpoint DIR is needed", "ccp predict"},
@@ -178,7 +178,7 @@ func TestFailures(t *testing.T) {
 		{"train --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},
 		{"train --backend go --checkpoint DIR/file.npz --overwrite", "ccp: DIR/file.npz is not a directory"},
 		{"eval --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},
-		{"train --backend go --checkpoint DIR/f --levels 4x8/4,1x8/4 --set level_7/l2=0", `setting level_7/l2: the network has no "level_7"; its parts are level_1, level_2, fc_1, classes`},
+		{"train --backend go --checkpoint DIR/f --levels 4x8/4,1x8/4 --set level_7/l2=0", `--set level_7/l2: the network has no "level_7"; its parts are level_1, level_2, fc_1, classes`},
 		{"train --backend go --checkpoint DIR/f --set tier_2/l2=0", `the network has no "tier_2"`},
 		{"train --backend tpu --checkpoint DIR/e", "ccp: --backend: tpu: no such backend; there are go, xla, xla:cpu, xla:cuda and xla:/path/plugin.so"},
 		{"eval --backend go --checkpoint DIR", "DIR is not a checkpoint"},
@@ -237,7 +237,7 @@ func TestHierarchyFlag(t *testing.T) {
 	assert.Regexp(t, `(?m)^hierarchy prepared: C \d\.\d \+ 0\.5 = \d\.\d; coverage \d+ \d+%$`, lines(stderr)[4])
 	code, _, stderr = execute(t, append(append([]string{"train"}, tiny...), "--checkpoint", dir, "--hierarchy", "random")...)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "ccp_hierarchy:prepared")
+	assert.Contains(t, stderr, "ccp_hierarchy was prepared, is random")
 }
 
 func TestCommandLine(t *testing.T) {

@@ -32,8 +32,8 @@ func newStatusLine(out io.Writer) *statusLine {
 	return l
 }
 
-// progress shows the share done of something long; `of` says of how much, "" for nothing. Off a terminal it is a line when
-// that begins, and one at each tenth.
+// progress shows the share done of something long; `of` says of how much, "" for nothing. Off a terminal it is a line
+// when that begins, and one at each tenth.
 func (l *statusLine) progress(doing string, done float64, of string) {
 	tail := fmt.Sprintf("%3.0f%%%s", 100*done, of)
 	if l.screen != nil {

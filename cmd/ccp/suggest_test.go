@@ -79,8 +79,10 @@ func TestWithFlags(t *testing.T) {
 	train, _, err := newRoot(nil).Find([]string{"train"})
 	require.NoError(t, err)
 	for message, want := range map[string]string{
-		"label smoothing: share 2 is outside [0, 1)": "--label-smoothing: share 2 is outside [0, 1)",
-		"split_seed: 3": "--split-seed: 3",
+		"learning_rate=x: it must be positive":            "--lr x: it must be positive",
+		"label_smoothing=2: it must be in [0, 1)":         "--set label_smoothing=2: it must be in [0, 1)",
+		"level_2/ccp_dropout: the network has no level_2": "--set level_2/ccp_dropout: the network has no level_2",
+		"hidden: 3": "--fc: 3",
 		"digits: its graph is fixed; leave knn out (it …": "digits: its graph is fixed; leave --knn out (it …",
 		"no graph; store edges, or give knn":              "no graph; store edges, or give --knn",
 		"give knn 8, or another checkpoint":               "give --knn 8, or another --checkpoint",

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -58,20 +60,30 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage(cmd, err)
 }
 
-// options match the options that a library names in an error: "label smoothing: …", "leave knn out", "another checkpoint".
-var options = regexp.MustCompile(`^([a-z]+(?:[ _][a-z]+)*)\b: |\b(?:leave|give|pass|another) ([a-z_]+)\b( out\b| \d|[,;)]|$)`)
+// options match the options that a library names in an error: "learning_rate=x: …", "model: …", "leave knn out".
+var options = regexp.MustCompile(`^([a-z][a-z0-9_/]*(?: [a-z]+)*)(=|: )|\b(?:leave|give|pass|another) ([a-z_]+)\b( out\b| \d|[,;)]|$)`)
 
-// withFlags returns an error's message with the flags of a command in place of options: "--label-smoothing: …".
+// withFlags returns an error's message with the flags of a command in place of options: "--lr x: …", "--model: …". An
+// option without a flag of its own is one of --set.
 func withFlags(cmd *cobra.Command, message string) (text string) {
 	last := 0
 	for _, at := range options.FindAllStringSubmatchIndex(message, -1) {
 		from, to := at[2], at[3]
 		if from < 0 {
-			from, to = at[4], at[5]
+			from, to = at[6], at[7]
 		}
-		name := strings.NewReplacer(" ", "-", "_", "-").Replace(message[from:to])
-		if cmd.Flags().Lookup(name) != nil {
-			text += message[last:from] + "--" + name
+		option := message[from:to]
+		flag := cmp.Or(flagOf[option], strings.NewReplacer(" ", "-", "_", "-").Replace(option))
+		known := slices.Contains(append(training.Names(), models.OptionNames()...), option[strings.LastIndex(option,
+			"/")+1:])
+		switch {
+		case cmd.Flags().Lookup(flag) != nil:
+			if text += message[last:from] + "--" + flag; message[to:min(to+1, len(message))] == "=" {
+				text, to = text+" ", to+1
+			}
+			last = to
+		case known && cmd.Flags().Lookup("set") != nil:
+			text += message[last:from] + "--set " + option
 			last = to
 		}
 	}
@@ -89,19 +101,21 @@ func command(path, argument string) *cobra.Command {
 	about, examples, _ := strings.Cut(strings.TrimSpace(section), "\n\nExamples:\n")
 	short, long, _ := strings.Cut(about, "\n\n")
 	name := path[strings.LastIndex(path, " ")+1:]
-	return &cobra.Command{Use: name + heading, Short: short, Long: long, Example: examples, Args: func(cmd *cobra.Command, args []string) error {
-		switch {
-		case argument != "" && len(args) == 0:
-			return usage(cmd, fmt.Errorf("%s is needed", argument))
-		case argument != "" && len(args) > 1:
-			return usage(cmd, fmt.Errorf("one %s is needed, there are %d: %s", argument, len(args), commandLine(args...)))
-		case argument != "" || len(args) == 0:
-			return nil
-		case cmd.HasAvailableSubCommands():
-			return usage(cmd, fmt.Errorf("there is no command %q%s", args[0], meantCommand(cmd, args[0])))
-		}
-		return usage(cmd, fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), args[0]))
-	}}
+	return &cobra.Command{Use: name + heading, Short: short, Long: long, Example: examples,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case argument != "" && len(args) == 0:
+				return usage(cmd, fmt.Errorf("%s is needed", argument))
+			case argument != "" && len(args) > 1:
+				return usage(cmd, fmt.Errorf("one %s is needed, there are %d: %s", argument, len(args),
+					commandLine(args...)))
+			case argument != "" || len(args) == 0:
+				return nil
+			case cmd.HasAvailableSubCommands():
+				return usage(cmd, fmt.Errorf("there is no command %q%s", args[0], meantCommand(cmd, args[0])))
+			}
+			return usage(cmd, fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), args[0]))
+		}}
 }
 
 // meantCommand returns the end of an error about an unknown command, which asks for the nearest one. Commands of the group

@@ -2,7 +2,8 @@
 //
 //	go run . [DIRECTORY]
 //
-// The data are made here: 12 sensors in a ring, 3 channels each; the class is where in the ring the signal is strongest.
+// The data are made here: 12 sensors in a ring, 3 channels each; the class is where in the ring the signal is
+// strongest.
 package main
 
 import (
@@ -41,9 +42,7 @@ func run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	config := training.Defaults(data.Name, "ccp") // what suits the data and the model; each field can be changed
-	config.Epochs = 10
-	config.Settings = config.Settings.With("", func(o *models.Options) { o.ReadoutDropout = 0.2 })
+	asked := training.Asked{"epochs": 10, "validation": 0.125, "readout_dropout": 0.2} // all else is what suits the data
 	progress := training.Observer{Epoch: func(e training.Epoch) {
 		fmt.Printf("epoch %d: loss %.3f, validation accuracy %.3f\n", e.Epoch, e.Train.Loss, e.Validation.Accuracy)
 	}}
@@ -51,7 +50,7 @@ func run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	result, err := training.Train(ctx, backend, config, training.Options{Data: data, Dir: dir, Observer: progress})
+	result, err := training.Train(ctx, backend, asked, training.Options{Data: data, Dir: dir, Observer: progress})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package params describes options once, as tagged fields of a struct, and moves them between that struct, GoMLX's
+// Package params describes options once, as tagged fields of a struct, and moves them between the struct, GoMLX's
 // parameters of a scope, and text:
 //
 //	type Options struct {
@@ -6,16 +6,11 @@
 //		Dropout float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level" models:"ccp"`
 //	}
 //
-// The tags are:
-//
-//   - param, the option's name;
-//   - default, its value unless it is set;
-//   - rule, what its values must be (see rules);
-//   - parts, the kinds of parts of a network that can have their own value; without it the whole network has one value;
-//   - models, the models that have the option; without it all models have it.
-//
-// A field is a bool, int, float64, string or an encoding.TextUnmarshaler. The options of an embedded struct belong to
-// the outer struct too. A models tag on an embedded struct holds for all its options.
+// The tag param is the option's name, and default its value unless it is set. rule names what its values must be, see
+// rules. parts lists the kinds of parts of a network that can have a value of their own; without it the option is for
+// the whole network. models lists the models that have the option; without it all have. A field is a bool, an int, an
+// int64, a uint64, a float64, a string or an encoding.TextUnmarshaler. The options of an embedded struct are options of
+// the outer one. A models tag on the embedding is for all of them.
 package params
 
 import (
@@ -28,6 +23,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -52,42 +48,69 @@ var rules = map[string]struct {
 	"positive":     {"positive and finite", func(v float64) bool { return v > 0 }},
 	"not negative": {"finite and not negative", func(v float64) bool { return v >= 0 }},
 	"share":        {"in [0, 1)", func(v float64) bool { return v >= 0 && v < 1 }},
+	"count":        {"a whole number from 1", func(v float64) bool { return v >= 1 }},
 	"from -1":      {"a whole number from -1", func(v float64) bool { return v >= -1 && v < 1<<20 }},
 	"from 0":       {"a whole number from 0", func(v float64) bool { return v >= 0 && v < 1<<20 }},
 	"from 1":       {"a whole number from 1", func(v float64) bool { return v >= 1 && v < 1<<20 }},
-	"6n+2": {"6n+2 with a whole n from 1, such as 20, 56 or 110",
-		func(v float64) bool { return v >= 8 && math.Mod(v, 6) == 2 }},
+	"6n+2": {"6n+2 with a whole n from 1, such as 20, 56 or 110", func(v float64) bool {
+		return v >= 8 &&
+			math.Mod(v, 6) == 2
+	}},
 }
 
 // oneOf begins a rule that lists the values of a text: "one of a|b".
 const oneOf = "one of "
 
-var known sync.Map // reflect.Type -> []Field
+// Error says which value an option cannot have.
+type Error struct {
+	Option string
+	Value  any
+	Must   string // what the value must be, such as "it must be positive and finite"
+}
 
-// Fields lists the options of a struct in the order of its fields.
-func Fields(options reflect.Type) []Field {
-	if fields, ok := known.Load(options); ok {
-		return fields.([]Field)
+func (e *Error) Error() string { return fmt.Sprintf("%s=%v: %s", e.Option, e.Value, e.Must) }
+
+// known holds the described structs: reflect.Type -> *described.
+var known sync.Map
+
+// described is what is known of a struct: its options, and the struct with each option's default.
+type described struct {
+	fields   []Field
+	defaults reflect.Value
+}
+
+// describe reads the tags of a struct, once.
+func describe(options reflect.Type) *described {
+	if d, ok := known.Load(options); ok {
+		return d.(*described)
 	}
-	var fields []Field
+	d := &described{defaults: reflect.New(options)}
 	for i := range options.NumField() {
 		f := options.Field(i)
 		models := words(f.Tag.Get("models"))
-		if f.Anonymous {
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
 			for _, inner := range Fields(f.Type) {
 				inner.index = append([]int{i}, inner.index...)
 				if models != nil {
 					inner.Models = models
 				}
-				fields = append(fields, inner)
+				d.fields = append(d.fields, inner)
 			}
 		} else if name := f.Tag.Get("param"); name != "" {
-			fields = append(fields, Field{Name: name, Parts: words(f.Tag.Get("parts")), Models: models,
+			d.fields = append(d.fields, Field{Name: name, Parts: words(f.Tag.Get("parts")), Models: models,
 				rule: f.Tag.Get("rule"), initial: f.Tag.Get("default"), index: []int{i}})
 		}
 	}
-	known.Store(options, fields)
-	return fields
+	for _, f := range d.fields {
+		if f.initial == "" {
+			continue // the zero value
+		}
+		if err := f.Set(d.defaults.Interface(), f.initial); err != nil {
+			panic(fmt.Sprintf("the default of %s: %v", options, err)) // only of a wrong tag
+		}
+	}
+	known.Store(options, d)
+	return d
 }
 
 func words(tag string) []string {
@@ -97,7 +120,10 @@ func words(tag string) []string {
 	return strings.Fields(tag)
 }
 
-// Find returns the option of a name, nil if there is none.
+// Fields returns the options of a struct in the order of its fields.
+func Fields(options reflect.Type) []Field { return describe(options).fields }
+
+// Find returns the option of a name, or nil if there is none.
 func Find(options reflect.Type, name string) *Field {
 	fields := Fields(options)
 	if at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name }); at >= 0 {
@@ -106,33 +132,34 @@ func Find(options reflect.Type, name string) *Field {
 	return nil
 }
 
-// Defaults returns the options with their default values.
-func Defaults[T any]() (options T) {
+// Defaults returns the options that nobody has set.
+func Defaults[T any]() T { return describe(reflect.TypeFor[T]()).defaults.Elem().Interface().(T) }
+
+// From returns the options that get gives by name, and defaults for the others. The error is the first wrong value's.
+func From[T any](get func(name string) (value any, found bool)) (options T, err error) {
+	options = Defaults[T]()
 	for _, f := range Fields(reflect.TypeFor[T]()) {
-		if err := f.Set(&options, f.initial); err != nil {
-			panic(fmt.Sprintf("the default of %T: %v", options, err)) // only of a wrong tag
+		if value, found := get(f.Name); found && err == nil {
+			err = f.Set(&options, value)
 		}
 	}
-	return options
+	return options, err
 }
 
-// Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults.
-// It panics, as graph-building functions do, if a value does not parse or breaks its rule.
+// Read returns the options of a scope: its own parameters, or those of the nearest scope above it, or the defaults. It
+// panics, as graph-building functions do, if an option cannot have the parameter's value.
 func Read[T any](scope *model.Scope) T {
-	options := Defaults[T]()
-	for _, f := range Fields(reflect.TypeFor[T]()) {
-		if value, found := scope.GetParam(f.Name); found {
-			if err := f.Set(&options, fmt.Sprint(value)); err != nil {
-				exceptions.Panicf("%s: %v", scope.Scope(), err)
-			}
-		}
+	options, err := From[T](scope.GetParam)
+	if err != nil {
+		exceptions.Panicf("%s: %v", scope.Scope(), err)
 	}
 	return options
 }
 
-// Value returns the option's value in a struct. A value that has a text form, such as a plan, is returned as text.
+// Value returns the option's value in a struct, in the type that a scope's parameter has: an encoding.TextMarshaler as
+// text.
 func (f Field) Value(options any) any {
-	v := reflect.Indirect(reflect.ValueOf(options)).FieldByIndex(f.index).Interface()
+	v := f.Typed(options)
 	if marshaler, ok := v.(encoding.TextMarshaler); ok {
 		raw, err := marshaler.MarshalText()
 		if err != nil {
@@ -146,30 +173,55 @@ func (f Field) Value(options any) any {
 	return v
 }
 
-// Set parses value into the option's field of the struct that options points to. The error names option and value,
-// and says what the value must be.
-func (f Field) Set(options any, value string) error {
+// Typed returns the option's value in a struct, in the type of its field.
+func (f Field) Typed(options any) any {
+	return reflect.Indirect(reflect.ValueOf(options)).FieldByIndex(f.index).Interface()
+}
+
+// Set puts a value into the option's field of the struct that options points to. A value of the field's own type stays
+// as it is; any other is parsed from its text. The error is an Error.
+func (f Field) Set(options, value any) error {
 	v := reflect.ValueOf(options).Elem().FieldByIndex(f.index)
+	if given := reflect.ValueOf(value); given.IsValid() && given.Type() == v.Type() {
+		v.Set(given)
+		return f.Check(options)
+	}
+	text := fmt.Sprint(value)
 	if field, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		if err := field.UnmarshalText([]byte(value)); err != nil {
-			return fmt.Errorf("%s=%s: %w", f.Name, value, err)
+		if err := field.UnmarshalText([]byte(text)); err != nil {
+			return &Error{f.Name, value, err.Error()}
 		}
 		return nil
 	}
-	number, notNumber := strconv.ParseFloat(value, 64)
-	boolean, notBool := strconv.ParseBool(value)
-	whole := notNumber == nil && number == math.Trunc(number) && math.Abs(number) < 1<<53 // such as 4, or 1e+06 from JSON
-	switch kind := v.Kind(); {
-	case kind == reflect.String:
-		v.SetString(value)
-	case kind == reflect.Bool && notBool == nil:
-		v.SetBool(boolean)
-	case kind == reflect.Int && whole:
-		v.SetInt(int64(number))
-	case kind == reflect.Float64 && notNumber == nil:
+	var err error
+	switch kind := v.Kind(); kind {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		var b bool
+		b, err = strconv.ParseBool(text)
+		v.SetBool(b)
+	case reflect.Float64:
+		var number float64
+		number, err = strconv.ParseFloat(text, 64)
 		v.SetFloat(number)
+	case reflect.Uint64:
+		var whole uint64
+		whole, err = strconv.ParseUint(text, 10, 64)
+		v.SetUint(whole)
 	default:
-		return f.wrong(kind, value)
+		var whole int64
+		if whole, err = strconv.ParseInt(text, 10, 64); err != nil { // such as 4.0 or 1e3
+			var number float64
+			if number, err = strconv.ParseFloat(text, 64); number != math.Trunc(number) || math.Abs(number) >= 1<<53 {
+				return f.wrong(kind, value)
+			}
+			whole = int64(number)
+		}
+		v.SetInt(whole)
+	}
+	if err != nil {
+		return f.wrong(v.Kind(), value)
 	}
 	return f.Check(options)
 }
@@ -186,26 +238,30 @@ func (f Field) Check(options any) error {
 		number = v.Float()
 	}
 	rule, ruled := rules[f.rule]
-	if math.IsInf(number, 0) || ruled && !rule.holds(number) ||
-		listed && !slices.Contains(strings.Split(list, "|"), v.String()) {
+	if math.IsInf(number, 0) || ruled && !rule.holds(number) || listed && !slices.Contains(strings.Split(list, "|"),
+		v.String()) {
 		return f.wrong(v.Kind(), v.Interface())
 	}
 	return nil
 }
 
 func (f Field) wrong(kind reflect.Kind, value any) error {
-	must := map[reflect.Kind]string{
-		reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Float64: "a number",
-	}[kind]
+	must := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Float64: "a number",
+		reflect.Uint64: "a whole number from 0"}[kind]
 	if rule, ok := rules[f.rule]; ok {
 		must = rule.says
 	} else if strings.HasPrefix(f.rule, oneOf) {
 		must = strings.ReplaceAll(f.rule, "|", ", ")
+		if meant := suggest.Nearest(fmt.Sprint(value), strings.Split(f.rule[len(oneOf):], "|")); meant != "" {
+			must += "; did you mean " + meant + "?"
+		}
+	} else if must == "" {
+		must = "a whole number"
 	}
-	return fmt.Errorf("%s=%v: it must be %s", f.Name, value, must)
+	return &Error{f.Name, value, "it must be " + must}
 }
 
-// Check returns the first error of all options of a struct, nil if every value follows its rule.
+// Check returns the first error of all options of a struct; nil if every value follows its rule.
 func Check(options any) error {
 	for _, f := range Fields(reflect.Indirect(reflect.ValueOf(options)).Type()) {
 		if err := f.Check(options); err != nil {

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -56,11 +57,11 @@ func pictures(t testing.TB, samples int) *datasets.Dataset {
 	return d
 }
 
-func picturesConfig() Config {
-	c := Defaults("pictures", "ccp")
-	c.Levels, c.Hidden, c.Batch, c.Epochs, c.Augment = "8x6/6,1x8/4", []int{8}, 16, 4, true
-	c.LearningRate, c.Schedule, c.Keep, c.LabelSmoothing = 1e-3, "cosine", "best", 0
-	c.Settings = settings(map[string]any{"readout_dropout": 0.2})
+func picturesConfig() Asked {
+	c := Asked{"data": "pictures", "model": "ccp"}
+	c["levels"], c["hidden"], c["batch"], c["epochs"], c["augment"] = "8x6/6,1x8/4", []int{8}, 16, 4, true
+	c["learning_rate"], c["schedule"], c["keep"], c["label_smoothing"] = 1e-3, "cosine", "best", 0
+	only(c, map[string]any{"readout_dropout": 0.2})
 	return c
 }
 
@@ -75,9 +76,11 @@ func inputsOf(t *testing.T, c Config, d *datasets.Dataset, from, steps int) (inp
 	return inputs
 }
 
-// Batches depend on the seed and the step alone; the data set's own augmentation comes first, and draws what it draws alone.
+// Batches depend on the seed and the step alone; the data set's own augmentation comes first, and draws what it draws
+// alone.
 func TestAugmented(t *testing.T) {
-	d, c := pictures(t, 64), picturesConfig()
+	d := pictures(t, 64)
+	c := resolved(t, picturesConfig(), d)
 	c.Stretch = 0.3
 	augmented, err := c.augmented(d)
 	require.NoError(t, err)
@@ -106,15 +109,15 @@ func TestAugmented(t *testing.T) {
 // A run with all of it resumes bit for bit, validates on samples as they are, and is another run than one without.
 func TestAugmentedRun(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		c := Defaults(writeBody(t, 200), "fc") // compiles fast
-		c.Hidden, c.Batch = []int{8}, 16
-		c.Epochs, c.Stretch, c.LabelSmoothing = 2, 0.2, 0.1
+		c := Asked{"data": writeBody(t, 200), "model": "fc"} // compiles fast
+		c["hidden"], c["batch"] = []int{8}, 16
+		c["epochs"], c["stretch"], c["label_smoothing"] = 2, 0.2, 0.1
 		whole := t.TempDir()
 		want := trainIn(t, backend, c, whole)
 		resume(t, backend, c, whole, []int{5})
 		assert.Equal(t, want.Test.Loss, trainIn(t, backend, c, t.TempDir()).Test.Loss)
-		changed := c
-		changed.Stretch = 0.3
+		changed := maps.Clone(c)
+		changed["stretch"] = 0.3
 		assert.NotEqual(t, want.Test.Loss, trainIn(t, backend, changed, t.TempDir()).Test.Loss)
 		_, err := Train(t.Context(), backend, changed, Options{Dir: whole})
 		require.ErrorContains(t, err, "stretch was 0.2, is 0.3")
@@ -125,7 +128,7 @@ func TestAugmentedRun(t *testing.T) {
 func TestAugmentedRefuses(t *testing.T) {
 	backend, dir := backendtest.Go(t), filepath.Join(t.TempDir(), "run")
 	c := ringConfig(writeRing(t, 200))
-	c.Stretch = 0.1
+	c["stretch"] = 0.1
 	_, err := Train(t.Context(), backend, c, Options{Dir: dir})
 	require.ErrorContains(t, err, "stretch: 0.1 of nodes without time: ")
 	require.NoDirExists(t, dir)

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// writeBody writes recordings of a body of 3 joints in 4 frames, whose class says in which frame its last joint is elsewhere, in noise.
+// writeBody writes recordings of a body of 3 joints in 4 frames, whose class says in which frame its last joint is
+// elsewhere, in noise.
 func writeBody(t *testing.T, samples int) string {
 	t.Helper()
 	d, err := datasets.Load(t.Context(), writeRing(t, samples), datasets.Options{})
@@ -45,25 +46,25 @@ func writeBody(t *testing.T, samples int) string {
 }
 
 // bodyConfig is a training of a model of bodies on such a file.
-func bodyConfig(t *testing.T, name string) Config {
-	c := Defaults(writeBody(t, 200), name)
-	c.Epochs, c.Batch, c.LearningRate, c.Schedule, c.Keep = 3, 16, 0.01, "cosine", "best"
+func bodyConfig(t *testing.T, name string) Asked {
+	c := Asked{"data": writeBody(t, 200), "model": name}
+	c["epochs"], c["batch"], c["learning_rate"], c["schedule"], c["keep"] = 3, 16, 0.01, "cosine", "best"
 	return c
 }
 
-// Networks of bodies learn, those with several answers and those with a computation before the training among them, and a run that was
-// interrupted ends as one that was not.
+// Networks of bodies learn, those with several answers and those with a computation before the training among them, and
+// a run that was interrupted ends as one that was not.
 func TestBodies(t *testing.T) {
 	backend := backendtest.Go(t)
 	for _, name := range []string{"lie-group", "hbrnn-l", "st-lstm", "stgc", "tgcnn", "c-cnn"} {
 		t.Run(name, func(t *testing.T) {
 			c := bodyConfig(t, name)
 			if name == "st-lstm" || name == "stgc" || name == "tgcnn" {
-				set(&c, "units", 8)
+				c["units"] = 8
 			}
 			if name == "st-lstm" { // its many answers learn slowly
-				c.Epochs, c.LearningRate = 12, 0.03
-				set(&c, "readout_dropout", 0.1)
+				c["epochs"], c["learning_rate"] = 12, 0.03
+				c["readout_dropout"] = 0.1
 			}
 			whole := t.TempDir()
 			result := trainIn(t, backend, c, whole)
@@ -79,7 +80,7 @@ func TestBodies(t *testing.T) {
 func TestBodiesWithoutBones(t *testing.T) {
 	for _, name := range []string{"lie-group", "st-lstm", "stgc", "tgcnn"} {
 		c := bodyConfig(t, name)
-		c.RandomGraph, c.Seed = true, 1
+		c["random_graph"], c["seed"] = true, 1
 		dir := filepath.Join(t.TempDir(), "run")
 		_, err := Train(t.Context(), backendtest.Go(t), c, Options{Dir: dir})
 		require.ErrorContains(t, err, "model "+name+" needs the bones of a skeleton; the graph has ")
@@ -92,7 +93,7 @@ func TestBodiesWithoutBones(t *testing.T) {
 // What is not trained is not averaged: the classifier has the nominal curves that were computed.
 func TestNominalCurvesStay(t *testing.T) {
 	c := bodyConfig(t, "lie-group")
-	c.Average = 0.99
+	c["average"] = 0.99
 	dir := t.TempDir()
 	trainIn(t, backendtest.Go(t), c, dir)
 	variables, _ := snapshotOf(t, dir, checkpoint.Last)
@@ -104,7 +105,7 @@ func TestNominalCurvesStay(t *testing.T) {
 // A computation before the training that is stopped says so.
 func TestInterruptedBeforeTheTraining(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	_, err := Train(ctx, backendtest.Go(t), bodyConfig(t, "lie-group"), Options{Dir: t.TempDir(), Observer: Observer{Begin: func(*datasets.Dataset, models.Spec, int, int) { stop() }}})
+	_, err := Train(ctx, backendtest.Go(t), bodyConfig(t, "lie-group"), Options{Dir: t.TempDir(), Observer: Observer{Begin: func(Config, *datasets.Dataset, models.Spec, int, int) { stop() }}})
 	require.ErrorIs(t, err, ErrInterrupted)
 	assert.ErrorContains(t, err, "before the first step: give the same command to start again")
 }

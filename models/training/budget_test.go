@@ -20,30 +20,35 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// What is not asked of the length of a training is by the number of samples.
 func TestBudget(t *testing.T) {
+	d, err := datasets.Load(t.Context(), writeRing(t, 8), datasets.Options{})
+	require.NoError(t, err)
 	for _, c := range []struct {
-		n    int
-		have Config
-		want Config // batch, steps, epochs
+		n     int
+		asked Asked
+		want  [3]int // batch, steps, epochs
 	}{
-		{2, Config{}, Config{Batch: 2, Steps: 1200, Epochs: 20}},
-		{10, Config{}, Config{Batch: 10, Steps: 1200, Epochs: 20}},
-		{16, Config{}, Config{Batch: 16, Steps: 1200, Epochs: 20}},
-		{255, Config{}, Config{Batch: 16, Steps: 1200, Epochs: 20}},
-		{256, Config{}, Config{Batch: 32, Steps: 1200, Epochs: 20}},
-		{511, Config{}, Config{Batch: 32, Steps: 1200, Epochs: 20}},
-		{512, Config{}, Config{Batch: 64, Steps: 1200, Epochs: 20}},
-		{7_680, Config{}, Config{Batch: 64, Steps: 1200, Epochs: 20}},
-		{60_000, Config{}, Config{Batch: 64, Steps: 9375, Epochs: 20}},
-		{60_000, Config{Batch: 600}, Config{Batch: 600, Steps: 1200, Epochs: 20}},
-		{100, Config{Batch: 600}, Config{Batch: 100, Steps: 1200, Epochs: 20}},
-		{1_000, Config{Epochs: 30}, Config{Batch: 64, Epochs: 30}}, // passes
-		{1_000, Config{Steps: 500}, Config{Batch: 64, Steps: 500, Epochs: 20}},
-		{1_000, Config{Steps: 500, Epochs: 3, Batch: 8}, Config{Batch: 8, Steps: 500, Epochs: 3}},
+		{2, nil, [3]int{2, 1200, 20}},
+		{10, nil, [3]int{10, 1200, 20}},
+		{16, nil, [3]int{16, 1200, 20}},
+		{255, nil, [3]int{16, 1200, 20}},
+		{256, nil, [3]int{32, 1200, 20}},
+		{511, nil, [3]int{32, 1200, 20}},
+		{512, nil, [3]int{64, 1200, 20}},
+		{7_680, nil, [3]int{64, 1200, 20}},
+		{60_000, nil, [3]int{64, 9375, 20}},
+		{60_000, Asked{"batch": 600}, [3]int{600, 1200, 20}},
+		{100, Asked{"batch": 600}, [3]int{100, 1200, 20}},
+		{1_000, Asked{"epochs": 30}, [3]int{64, 450, 30}}, // passes of 15 whole batches
+		{1_000, Asked{"steps": 500}, [3]int{64, 500, 20}},
+		{1_000, Asked{"steps": 5}, [3]int{64, 5, 5}},
+		{1_000, Asked{"steps": 500, "epochs": 3, "batch": 8}, [3]int{8, 500, 3}},
 	} {
-		got := c.have.Budget(c.n)
-		assert.Equal(t, c.want, got, "%d samples, %d epochs, %d steps", c.n, c.have.Epochs, c.have.Steps)
-		assert.Equal(t, got, got.Budget(c.n), "what was chosen stays")
+		d.Train = make([]int, c.n)
+		got := resolved(t, c.asked, d)
+		assert.Equal(t, c.want, [3]int{got.Batch, got.Steps, got.Epochs}, "%d samples, %v", c.n, c.asked)
+		assert.Equal(t, got, resolved(t, got.Values(), d), "what was chosen stays")
 	}
 }
 
@@ -51,11 +56,11 @@ func TestBudget(t *testing.T) {
 func TestSteps(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs, c.Steps = 4, 10
+	c["epochs"], c["steps"] = 4, 10
 	whole := t.TempDir()
 	var progress, ends []string
 	result, err := Train(context.Background(), backend, c, Options{Dir: whole, Observer: Observer{
-		Begin: func(_ *datasets.Dataset, _ models.Spec, from, total int) {
+		Begin: func(_ Config, _ *datasets.Dataset, _ models.Spec, from, total int) {
 			assert.Equal(t, []int{0, 10}, []int{from, total})
 		},
 		Step:  func(p Progress) { progress = append(progress, fmt.Sprintf("%d:%d/%d", p.Epoch, p.Step, p.Steps)) },
@@ -67,7 +72,8 @@ func TestSteps(t *testing.T) {
 	assert.Equal(t, []int{10, 4}, []int{result.Steps, result.Epochs})
 	resume(t, backend, c, whole, []int{1, 3, 1})
 
-	c.Epochs, c.Steps = 0, 33 // no multiple of the 20 epochs that are usual
+	delete(c, "epochs")
+	c["steps"] = 33 // no multiple of the 20 epochs that are usual
 	result = trainIn(t, backend, c, t.TempDir())
 	assert.Equal(t, []int{33, 20}, []int{result.Steps, result.Epochs})
 }
@@ -75,17 +81,19 @@ func TestSteps(t *testing.T) {
 // Where neither steps nor epochs are given a run is as long as Budget says: here, too long to wait for.
 func TestBudgetIsKeptTo(t *testing.T) {
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs, c.Batch = 0, 0
+	delete(c, "epochs")
+	delete(c, "batch")
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := Train(ctx, backendtest.Go(t), c, Options{Dir: t.TempDir(), Observer: Observer{
-		Begin: func(_ *datasets.Dataset, _ models.Spec, _, total int) {
+		Begin: func(_ Config, _ *datasets.Dataset, _ models.Spec, _, total int) {
 			assert.Equal(t, leastSteps, total)
 			cancel()
 		}}})
 	require.ErrorIs(t, err, ErrInterrupted)
 }
 
-// One cycle: the rate is 0 in the first step, the highest after a quarter of the steps, and nearly 0 in the last; cosine falls throughout.
+// One cycle: the rate is 0 in the first step, the highest after a quarter of the steps, and nearly 0 in the last;
+// cosine falls throughout.
 func TestSchedules(t *testing.T) {
 	backend := backendtest.Go(t)
 	for schedule, want := range map[string]map[int]float64{ // by steps taken: the rate of the last of them
@@ -94,7 +102,7 @@ func TestSchedules(t *testing.T) {
 		"constant": {1: 1, 16: 1},
 	} {
 		c := ringConfig(writeRing(t, 200))
-		c.Epochs, c.Steps, c.Schedule, c.LearningRate = 4, 16, schedule, 0.02
+		c["epochs"], c["steps"], c["schedule"], c["learning_rate"] = 4, 16, schedule, 0.02
 		dir, taken := t.TempDir(), 0
 		for step := range 17 {
 			share, ok := want[step]
@@ -122,11 +130,11 @@ func TestSchedules(t *testing.T) {
 func TestKeepLast(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Keep, c.Epochs = KeepLast, 3
+	c["keep"], c["epochs"] = KeepLast, 3
 	dir := t.TempDir()
 	var epochs []Epoch
 	result, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{
-		Begin: func(d *datasets.Dataset, _ models.Spec, _, _ int) {
+		Begin: func(_ Config, d *datasets.Dataset, _ models.Spec, _, _ int) {
 			assert.Equal(t, []int{160, 0, 40}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 		},
 		Epoch: func(e Epoch) { epochs = append(epochs, e) },
@@ -158,14 +166,14 @@ func TestKeepLast(t *testing.T) {
 func TestKeepLastWithValidation(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Schedule, c.LearningRate, c.Epochs, c.Validation, c.Seed = "constant", 0.3, 12, 0.2, 2 // too high: it gets worse again
+	c["schedule"], c["learning_rate"], c["epochs"], c["validation"], c["seed"] = "constant", 0.3, 12, 0.2, 2 // too high: it gets worse again
 	best := trainIn(t, backend, c, t.TempDir())
 	require.Less(t, best.BestEpoch, 12, "the test needs a run whose last epoch is not its best")
-	c.Keep = KeepLast
+	c["keep"] = KeepLast
 	dir := t.TempDir()
 	var last *Score
 	result, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{
-		Begin: func(d *datasets.Dataset, _ models.Spec, _, _ int) {
+		Begin: func(_ Config, d *datasets.Dataset, _ models.Spec, _, _ int) {
 			assert.Equal(t, []int{128, 32}, []int{len(d.Train), len(d.Validation)})
 		},
 		Epoch: func(e Epoch) { last = e.Validation },
@@ -194,9 +202,9 @@ func assertLastIsKept(t *testing.T, dir string) {
 func TestALearnedHierarchyIsHeldAgainstASearch(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend := backendtest.Go(t)
-	notices := func(change func(c *Config)) (lines []string) {
+	notices := func(change func(c Asked)) (lines []string) {
 		c := ringConfig(writeRing(t, 200))
-		change(&c)
+		change(c)
 		_, err := Train(context.Background(), backend, c, Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) {
 			if strings.Contains(line, "a search finds") {
 				lines = append(lines, line)
@@ -205,16 +213,16 @@ func TestALearnedHierarchyIsHeldAgainstASearch(t *testing.T) {
 		require.NoError(t, err)
 		return lines
 	}
-	collapsed := notices(func(c *Config) {
-		c.Epochs = 1
-		set(c, "ccp_membership_rate", 1e-9)
+	collapsed := notices(func(c Asked) {
+		c["epochs"] = 1
+		c["ccp_membership_rate"] = 1e-9
 	})
 	require.Len(t, collapsed, 1)
 	assert.Regexp(t, `^the learned hierarchy reached C = \d\.\d, a search finds \d\.\d: try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100$`, collapsed[0])
 	for _, way := range []ccp.Plan{ccp.Prepared, ccp.Random, ccp.TaskOnly} {
-		assert.Empty(t, notices(func(c *Config) {
-			c.Epochs = 1
-			set(c, "ccp_hierarchy", way)
+		assert.Empty(t, notices(func(c Asked) {
+			c["epochs"] = 1
+			c["ccp_hierarchy"] = way
 		}), "%s does not maximise C in training", way)
 	}
 }

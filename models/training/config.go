@@ -2,62 +2,73 @@
 package training
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 )
 
-// Config is everything that decides what a training computes. Two runs with equal configurations on the same backend end
-// with the same weights; a checkpoint is resumed only by the configuration that began it.
+// Config is everything that decides what a training computes. Resolve makes it from what is asked and the data. Two
+// runs with equal configurations on the same backend end with the same weights. A run is resumed only by the
+// configuration that began it.
+//
+// A field's param tag is its name in Asked, in JSON and in --set. The JSON is one object of these names and of the
+// options of the network.
 type Config struct {
-	Data       string  `json:"data"`
-	KNN        int     `json:"knn,omitempty"`
-	SplitSeed  uint64  `json:"split_seed,omitempty"`
-	Validation float64 `json:"validation,omitempty"`
-	Augment    bool    `json:"augment,omitempty"`
-	Protocol   string  `json:"protocol,omitempty"`
-	TFIDF      bool    `json:"tfidf,omitempty"`
-	// Fold is the part of a cross-validation to test on; zero: the data's own test.
-	Fold datasets.Fold `json:"fold,omitzero"`
-	// RandomGraph puts a connected graph drawn from Seed, with as many edges, in the place of the data's: the paper's ablation.
-	RandomGraph bool `json:"random_graph,omitempty"`
+	Recipe    string `param:"recipe" default:"default"` // names what suits the data; the other values change it
+	Data      string `param:"data" default:"digits"`    // names a data set or an .npz file
+	KNN       int    `param:"knn" rule:"from 0"`
+	SplitSeed uint64 `param:"split_seed"`
+	// Validation is the share of the training samples held out; 0 is none, or with Keep "best" the source's usual number.
+	Validation float64 `param:"validation" rule:"share"`
+	Protocol   string  `param:"protocol"`
+	TFIDF      bool    `param:"tfidf"`
+	// Fold is the part of a cross-validation to test on. The zero fold is the data's own test.
+	Fold datasets.Fold `param:"fold"`
+	// RandomGraph replaces the data's graph by a connected one drawn from Seed, with as many edges: the paper's
+	// ablation.
+	RandomGraph bool `param:"random_graph"`
+	// Augment changes training samples at random in the data set's own way.
+	Augment bool `param:"augment"`
+	// Stretch slows down or speeds up each training sample by a factor drawn from 1-Stretch to 1+Stretch, if the nodes
+	// are a grid of frames and sensors.
+	Stretch float64 `param:"stretch" rule:"share"`
 
-	Model    string          `json:"model"`
-	Levels   string          `json:"levels"` // as models.ParseLevels reads them; "" are those of the recipe
-	Hidden   []int           `json:"hidden"` // nil: those of the recipe
-	Settings models.Settings `json:"params,omitzero"`
+	Model  string `param:"model" default:"ccp"`
+	Levels Levels `param:"levels"`
+	Hidden Widths `param:"hidden"` // holds the widths of the hidden fully connected layers
+	// Narrow divides the filters of levels, stem and cells and the hidden widths, after all else is decided.
+	Narrow int `param:"narrow" default:"1" rule:"from 1"`
 
-	// Epochs are passes over the training samples or, where Steps is set, equal shares of these, to a step. Where neither is set they are by the
-	// number of samples, as Batch is where it is 0: see Budget.
-	Epochs       int     `json:"epochs,omitempty"`
-	Steps        int     `json:"steps,omitempty"`
-	Batch        int     `json:"batch,omitempty"`
-	LearningRate float64 `json:"learning_rate"`
-	Schedule     string  `json:"schedule"`          // "cosine", to zero; "one-cycle", up from zero in the first quarter, then so; or "constant"
-	Average      float64 `json:"average,omitempty"` // decay of the moving average of the weights; 0 is none
-	// Keep is which weights are kept: those of the epoch that did "best" in validation, or the "last". For the last no samples are held
-	// out for validation, unless the data names them or Validation asks for it.
-	Keep     string `json:"keep,omitempty"`
-	Patience int    `json:"patience,omitempty"`
+	Epochs       int     `param:"epochs" rule:"count"` // divide the steps into equal parts for validation and saving
+	Steps        int     `param:"steps" rule:"count"`
+	Batch        int     `param:"batch" rule:"count"` // is the number of samples in a step
+	LearningRate float64 `param:"learning_rate" default:"0.001" rule:"positive"`
+	// Schedule of the learning rate: "cosine", to zero; "one-cycle", up from zero in the first quarter, then to zero;
+	// "constant".
+	Schedule string  `param:"schedule" default:"cosine" rule:"one of cosine|one-cycle|constant"`
+	Average  float64 `param:"average" rule:"share"` // is the decay of the moving average of the weights; 0 is none
+	// Keep is which weights are kept: those of the epoch that did "best" in validation, or the "last". For the last no
+	// samples are held out, unless the data names them or Validation asks for them.
+	Keep string `param:"keep" default:"best" rule:"one of best|last"`
+	// Patience ends a training after so many epochs without a better validation; 0 never does.
+	Patience int `param:"patience" rule:"from 0"`
 	// LabelSmoothing is the share of each label that is spread over all classes.
-	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
-	// Stretch slows down or speeds up each training sample by a factor drawn from 1-Stretch to 1+Stretch, if the nodes are a
-	// grid of frames and sensors.
-	Stretch float64 `json:"stretch,omitempty"`
-	Seed    int64   `json:"seed"`
-}
+	LabelSmoothing float64 `param:"label_smoothing" rule:"share"`
+	Seed           int64   `param:"seed" default:"1"`
 
-// The schedules of the learning rate, and which weights can be kept.
-var (
-	Schedules = []string{"cosine", oneCycle, "constant"}
-	Keeps     = []string{"best", KeepLast}
-)
+	Settings models.Settings // the options of the network
+
+	earlier bool // read from a run that an earlier version began
+}
 
 const (
 	oneCycle = "one-cycle"
@@ -65,75 +76,149 @@ const (
 	KeepLast = "last"
 )
 
-// Defaults are the settings that suit a data set and a model, by their names: the recipe models.DefaultRecipe.
-func Defaults(data, model string) Config {
-	c, err := Recipe(data, model, models.DefaultRecipe)
-	if err != nil {
-		panic(err) // there is one for all
-	}
-	return c
+// Levels are the levels of a network. Their text is that of models.ParseLevels.
+type Levels []models.Level
+
+// MarshalText writes what models.ParseLevels reads.
+func (l Levels) MarshalText() ([]byte, error) {
+	return []byte(models.Architecture{Levels: l}.LevelsString()), nil
 }
 
-// Recipe are the settings of a recipe for a data set and a model, by their names, see models.RecipeFor. The error lists the recipes
-// that there are.
-func Recipe(data, model, name string) (Config, error) {
-	if names := models.RecipeNames(data, model); !slices.Contains(names, name) {
-		return Config{}, fmt.Errorf("there is no recipe %q for model %s on %s; there are %s", name, model, data, strings.Join(names, ", "))
+// UnmarshalText reads levels. The error names the level and what is wrong with it.
+func (l *Levels) UnmarshalText(text []byte) (err error) {
+	*l = nil
+	if len(text) > 0 { // a model without levels
+		*l, err = models.ParseLevels(string(text))
 	}
-	r, usual := models.RecipeFor(data, model, name), models.RecipeFor(data, model, models.DefaultRecipe)
-	c := Config{Data: data, Model: model, Settings: r.Settings, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate,
-		Schedule: r.Schedule, Keep: r.Keep, Average: r.Average, LabelSmoothing: r.LabelSmoothing, Augment: r.Augment, TFIDF: r.TFIDF, Seed: 1}
-	if r.Levels != usual.Levels {
-		c.Levels, c.Hidden = r.Levels, r.Hidden
-	}
-	return c, nil
+	return err
 }
 
-// Check says what is wrong with the settings that need no data to judge.
-func (c Config) Check() error {
+// Widths are the widths of hidden layers. Their text is that of models.ParseHidden.
+type Widths []int
+
+// MarshalText writes what models.ParseHidden reads.
+func (w Widths) MarshalText() ([]byte, error) {
+	if len(w) == 0 {
+		return []byte("none"), nil
+	}
+	return []byte(strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(w)), " ", ","), "[]")), nil
+}
+
+// UnmarshalText reads widths. The error names the layer.
+func (w *Widths) UnmarshalText(text []byte) (err error) {
+	*w, err = models.ParseHidden(string(text))
+	return err
+}
+
+var configType = reflect.TypeFor[Config]()
+
+// Names returns the names of a configuration's own fields, in order. models.OptionNames are those of the network's
+// options.
+func Names() (names []string) {
+	for _, f := range params.Fields(configType) {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// put sets a field, or an option of the network, by its name. The error says what the value must be, or what was meant.
+func (c *Config) put(name string, value any) error {
+	if f := params.Find(configType, name); f != nil {
+		return f.Set(c, value)
+	}
+	if option := name[strings.LastIndex(name, "/")+1:]; !slices.Contains(models.OptionNames(), option) {
+		return &UnknownError{name, suggest.Nearest(option, append(models.OptionNames(), Names()...))}
+	}
+	return c.Settings.Put(name, value)
+}
+
+// UnknownError says that there is no field or option of a name.
+type UnknownError struct {
+	Name    string
+	Nearest string // the name that was meant; "" if none is near
+}
+
+func (e *UnknownError) Error() string {
+	meant := ""
+	if e.Nearest != "" {
+		meant = fmt.Sprintf(" did you mean %s?", e.Nearest)
+	}
+	return fmt.Sprintf("there is no option %q;%s the options of the network are %s; of the training, %s",
+		e.Name, meant, strings.Join(models.OptionNames(), ", "), strings.Join(Names(), ", "))
+}
+
+// Values returns the whole configuration by name, as its JSON has it.
+func (c Config) Values() map[string]any {
+	values := c.Settings.Values()
+	for _, f := range params.Fields(configType) {
+		values[f.Name] = f.Value(c)
+	}
+	return values
+}
+
+// MarshalJSON writes Values.
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
+
+// UnmarshalJSON reads what MarshalJSON wrote. Of a run that an earlier version began it reads what decides the data.
+func (c *Config) UnmarshalJSON(raw []byte) error {
+	var all map[string]any
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return err
+	}
+	*c = params.Defaults[Config]()
+	_, c.earlier = all["params"]
+	for _, name := range sorted(all) {
+		value := all[name]
+		if c.earlier && (value == nil || value == "" || params.Find(configType, name) == nil) {
+			continue
+		}
+		if err := c.put(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EpochCount returns the number of epochs, also before the data has decided it.
+func (c Config) EpochCount() int {
 	switch {
-	case c.Epochs < 0:
-		return fmt.Errorf("epochs: %d; there must be at least 1, or 0 for a number that suits the samples", c.Epochs)
-	case c.Steps < 0:
-		return fmt.Errorf("steps: %d; there must be at least 1, or 0 for a number that suits the samples", c.Steps)
+	case c.Epochs > 0:
+		return c.Epochs
+	case c.Steps > 0:
+		return min(usualEpochs, c.Steps)
+	}
+	return usualEpochs
+}
+
+// check returns an error if values do not go together that need no data to judge. The open values are 0.
+func (c Config) check() error {
+	spec := models.Spec{Model: c.Model}
+	const fitted = "the weights of model %s are computed in one pass, not trained: %s"
+	switch {
 	case c.Steps > 0 && c.Steps < c.Epochs:
 		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.Epochs)
-	case c.Epochs > 1 && models.Spec{Model: c.Model}.Fitted():
-		return fmt.Errorf("epochs: %d; the weights of model %s are computed in one pass, not trained: there must be 1", c.Epochs, c.Model)
-	case c.Steps > 0 && models.Spec{Model: c.Model}.Fitted():
-		return fmt.Errorf("steps: %d; the weights of model %s are computed in one pass, not trained: leave steps out", c.Steps, c.Model)
-	case c.LabelSmoothing > 0 && models.Spec{Model: c.Model}.Margins():
-		return fmt.Errorf("label smoothing: share %g; model %s is trained by its margins, whose labels cannot be smoothed: it must be 0", c.LabelSmoothing, c.Model)
-	case c.Batch < 2 && c.Batch != 0:
-		return fmt.Errorf("batch: %d; batch normalisation needs at least 2 samples, or 0 for a number that suits the samples", c.Batch)
-	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
-		return fmt.Errorf("learning rate: %g; it must be positive and finite", c.LearningRate)
-	case !slices.Contains(Schedules, c.Schedule):
-		return fmt.Errorf("schedule: %q is none of %s", c.Schedule, strings.Join(Schedules, ", "))
-	case !slices.Contains(Keeps, c.Keep):
-		return fmt.Errorf("keep: %q is none of %s", c.Keep, strings.Join(Keeps, ", "))
+	case c.Epochs > 1 && spec.Fitted():
+		return fmt.Errorf("epochs: %d; "+fitted, c.Epochs, c.Model, "there must be 1")
+	case c.Steps > 0 && spec.Fitted():
+		return fmt.Errorf("steps: %d; "+fitted, c.Steps, c.Model, "leave steps out")
+	case c.Stretch > 0 && spec.Fitted():
+		return fmt.Errorf("stretch: %g; "+fitted, c.Stretch, c.Model, "it must be 0")
+	case c.LabelSmoothing > 0 && spec.Margins():
+		return fmt.Errorf("label_smoothing: %g; model %s is trained by its margins, whose labels cannot be smoothed: "+
+			"it must be 0",
+			c.LabelSmoothing, c.Model)
+	case c.Batch == 1:
+		return errors.New("batch: 1; batch normalisation needs at least 2 samples")
 	case c.Keep == KeepLast && c.Patience > 0:
-		return fmt.Errorf("patience: %d epochs without a better validation, but the last weights are kept: keep the best ones to stop early", c.Patience)
-	case !(c.Average >= 0 && c.Average < 1):
-		return fmt.Errorf("average: decay %g is outside [0, 1)", c.Average)
-	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1):
-		return fmt.Errorf("label smoothing: share %g is outside [0, 1)", c.LabelSmoothing)
-	case c.Patience < 0:
-		return fmt.Errorf("patience: %d epochs; it must not be negative", c.Patience)
-	case !(c.Validation >= 0 && c.Validation < 1):
-		return fmt.Errorf("validation: share %g is outside [0, 1)", c.Validation)
-	case !slices.Contains(models.Names(), c.Model):
-		return fmt.Errorf("model: there is no %q; %s", c.Model, suggest.Among(c.Model, models.Names()))
-	case !(c.Stretch >= 0 && c.Stretch < 1):
-		return fmt.Errorf("stretch: share %g is outside [0, 1)", c.Stretch)
-	case c.Stretch > 0 && models.Spec{Model: c.Model}.Fitted():
-		return fmt.Errorf("stretch: %g; the weights of model %s are computed in one pass, not trained: it must be 0", c.Stretch, c.Model)
+		return fmt.Errorf("patience: %d epochs without a better validation, but the last weights are kept: keep the "+
+			"best ones to stop early",
+			c.Patience)
 	}
 	return c.Settings.Check()
 }
 
-// dataOptions are the options to load the data set with: what the configuration says of it, and from o what does not decide
-// which samples it has: DataDir, Augment, Backend and Progress.
+// dataOptions returns the options to load the data set with: what the configuration says of it, and DataDir, Augment,
+// Backend and Progress of o, which do not decide which samples it has.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
 	o.Protocol, o.TFIDF = c.Protocol, c.TFIDF
@@ -141,28 +226,18 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	return o
 }
 
-// spec is the network for a data set: the levels and widths asked for, the preset's where none are.
+// spec returns the network for a data set.
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
-	s := models.Spec{Model: c.Model, Architecture: models.PresetOf(c.Model, d.Name, d.Nodes),
-		Nodes: d.Nodes, Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Bodies: d.Bodies, Settings: c.Settings}
-	if c.Levels != "" {
-		levels, err := models.ParseLevels(c.Levels)
-		if err != nil {
-			return s, err
-		}
-		s.Levels = levels
-	}
-	if c.Hidden != nil {
-		s.Hidden = c.Hidden
-	}
-	s = s.Suited()
+	s := models.Spec{Model: c.Model, Architecture: models.Architecture{Levels: c.Levels, Hidden: c.Hidden},
+		Nodes:    d.Nodes,
+		Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Bodies: d.Bodies, Settings: c.Settings}
 	if err := s.Check(); err != nil {
 		return s, err
 	}
 	return s, s.CheckGraph(d.Affinity)
 }
 
-// DefaultCheckpoint is where a run keeps its checkpoint if it is not told: runs/DATA-MODEL-SEED, and -2of5 for a fold.
+// DefaultCheckpoint returns the directory of a run that is not told one: runs/DATA-MODEL-SEED, and -2of5 for a fold.
 func (c Config) DefaultCheckpoint() string {
 	name := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
 	name = fmt.Sprintf("%s-%s-%d", name, c.Model, c.Seed)

@@ -2,10 +2,13 @@ package training
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
@@ -13,106 +16,203 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestConfigCheck(t *testing.T) {
+// What is wrong in what is asked is said before any data is read.
+func TestAskedCheck(t *testing.T) {
 	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "mnist", "fashion-mnist", "ring.npz"} {
-		require.NoError(t, Defaults(data, "ccp").Check(), data)
+		_, err := Known(Asked{"data": data})
+		require.NoError(t, err, data)
 	}
-	for want, change := range map[string]func(c *Config){
-		"epochs: -1; there must be at least 1, or 0 for":                                func(c *Config) { c.Epochs = -1 },
-		"steps: -1; there must be at least 1":                                           func(c *Config) { c.Steps, c.Epochs = -1, 30 },
-		"steps: 29 in 30 epochs; there must be at least 1 in each":                      func(c *Config) { c.Steps, c.Epochs = 29, 30 },
-		"steps: 9; the weights of model bayes are computed in one pass":                 func(c *Config) { c.Steps, c.Epochs, c.Model = 9, 1, "bayes" },
-		`keep: "first" is none of best, last`:                                           func(c *Config) { c.Keep = "first" },
-		"patience: 3 epochs without a better validation, but the last weights are kept": func(c *Config) { c.Keep, c.Patience = KeepLast, 3 },
-		"batch: 1; batch normalisation needs at least 2 samples":                        func(c *Config) { c.Batch = 1 },
-		"learning rate: 0; it must be positive and finite":                              func(c *Config) { c.LearningRate = 0 },
-		"learning rate: -1; it must be positive and finite":                             func(c *Config) { c.LearningRate = -1 },
-		"learning rate: NaN; it must be positive and finite":                            func(c *Config) { c.LearningRate = math.NaN() },
-		"learning rate: +Inf; it must be positive and finite":                           func(c *Config) { c.LearningRate = math.Inf(1) },
-		`schedule: "linear" is none of cosine, one-cycle, constant`:                     func(c *Config) { c.Schedule = "linear" },
-		"average: decay 1 is outside [0, 1)":                                            func(c *Config) { c.Average = 1 },
-		"average: decay -0.1 is outside [0, 1)":                                         func(c *Config) { c.Average = -0.1 },
-		"average: decay NaN is outside [0, 1)":                                          func(c *Config) { c.Average = math.NaN() },
-		"patience: -1 epochs; it must not be negative":                                  func(c *Config) { c.Patience = -1 },
-		"validation: share 1 is outside [0, 1)":                                         func(c *Config) { c.Validation = 1 },
-		"validation: share -0.5 is outside [0, 1)":                                      func(c *Config) { c.Validation = -0.5 },
-		"validation: share NaN is outside [0, 1)":                                       func(c *Config) { c.Validation = math.NaN() },
-		"stretch: share 1.5 is outside [0, 1)":                                          func(c *Config) { c.Stretch = 1.5 },
-		"stretch: 0.1; the weights of model bayes are computed in one pass":             func(c *Config) { *c = Defaults("digits", "bayes"); c.Stretch = 0.1 },
-		`model: there is no "lenet"; there are bayes, c-cnn, ccp, `:                     func(c *Config) { c.Model = "lenet" },
+	for want, asked := range map[string]Asked{
+		"epochs=-1: it must be a whole number from 1":                                   {"epochs": -1},
+		"steps=-1: it must be a whole number from 1":                                    {"steps": -1, "epochs": 30},
+		"steps=0: it must be a whole number from 1":                                     {"steps": 0},
+		"steps: 29 in 30 epochs; there must be at least 1 in each":                      {"steps": 29, "epochs": 30},
+		"steps: 9; the weights of model bayes are computed in one pass":                 {"steps": 9, "epochs": 1, "model": "bayes"},
+		"keep=first: it must be one of best, last":                                      {"keep": "first"},
+		"patience: 3 epochs without a better validation, but the last weights are kept": {"keep": KeepLast, "patience": 3},
+		"batch: 1; batch normalisation needs at least 2 samples":                        {"batch": 1},
+		"learning_rate=0: it must be positive and finite":                               {"learning_rate": 0},
+		"learning_rate=-1: it must be positive and finite":                              {"learning_rate": -1.0},
+		"learning_rate=NaN: it must be positive and finite":                             {"learning_rate": math.NaN()},
+		"learning_rate=+Inf: it must be positive and finite":                            {"learning_rate": math.Inf(1)},
+		"schedule=linear: it must be one of cosine, one-cycle, constant":                {"schedule": "linear"},
+		"average=1: it must be in [0, 1)":                                               {"average": 1},
+		"average=-0.1: it must be in [0, 1)":                                            {"average": -0.1},
+		"average=NaN: it must be in [0, 1)":                                             {"average": math.NaN()},
+		"patience=-1: it must be a whole number from 0":                                 {"patience": -1},
+		"validation=1: it must be in [0, 1)":                                            {"validation": 1},
+		"validation=-0.5: it must be in [0, 1)":                                         {"validation": -0.5},
+		"validation=NaN: it must be in [0, 1)":                                          {"validation": math.NaN()},
+		"stretch=1.5: it must be in [0, 1)":                                             {"stretch": 1.5},
+		"stretch: 0.1; the weights of model bayes are computed in one pass":             {"stretch": 0.1, "model": "bayes"},
+		"split_seed=-1: it must be a whole number from 0":                               {"split_seed": -1},
+		"fold=9/5: ":                   {"fold": "9/5"},
+		"hidden=512,x: hidden layer 2": {"hidden": "512,x"},
+		"levels=4: level 1: \"4\" is not CLUSTERSxFILTERS/L":                   {"levels": "4"},
+		"seed=auto: only levels, hidden, epochs, steps, batch":                 {"seed": models.Auto},
+		`model: there is no "gnc"; did you mean gcn? There are bayes, c-cnn, `: {"model": "gnc"},
+		`recipe: there is no "deep" for model fc on digits; there are default`: {"recipe": "deep", "model": "fc"},
+		`there is no option "ccp_stam"; did you mean ccp_stem?`:                {"ccp_stam": 3},
+		`there is no option "level_2/ccp_dropuot"; did you mean ccp_dropout?`:  {"level_2/ccp_dropuot": 0.1},
+		`there is no option "epoch"; did you mean epochs?`:                     {"epoch": 3},
+		"ccp_dropout=1: it must be in [0, 1)":                                  {"ccp_dropout": 1},
+		`level_1/ccp_stem: ccp_stem is for the whole model; leave "level_1/"`:  {"level_1/ccp_stem": 3},
 	} {
-		c := Defaults("digits", "ccp")
-		change(&c)
-		assert.ErrorContains(t, c.Check(), want)
+		_, err := Known(asked)
+		assert.ErrorContains(t, err, want)
 	}
 }
 
-func TestDefaults(t *testing.T) {
-	paper, err := Recipe("cifar10", "ccp", models.PaperRecipe)
-	require.NoError(t, err)
+// The layers of a configuration: defaults, recipe, what is asked.
+func TestKnown(t *testing.T) {
+	known := func(asked Asked) Config {
+		c, err := Known(asked)
+		require.NoError(t, err)
+		return c
+	}
+	paper := known(Asked{"data": "cifar10", "recipe": models.PaperRecipe})
 	assert.Equal(t, "best", paper.Keep)
 	assert.Equal(t, 64, paper.Batch)
 	assert.Equal(t, 1e-3, paper.LearningRate)
 	assert.True(t, paper.Augment)
-	assert.Equal(t, 100, Defaults("20news", "ccp").Batch)
-	usual := Defaults("cifar10", "ccp")
-	assert.Equal(t, []string{oneCycle, KeepLast, ""}, []string{usual.Schedule, usual.Keep, usual.Levels}, "the levels are those of every recipe but deep")
-	deep, err := Recipe("cifar10", "ccp", "deep")
-	require.NoError(t, err)
-	assert.NotEmpty(t, deep.Levels)
-	assert.Equal(t, []int{}, deep.Hidden)
-	_, err = Recipe("digits", "fc", "deep")
-	assert.EqualError(t, err, `there is no recipe "deep" for model fc on digits; there are default, paper`)
-	own := Defaults("some/ring.npz", "ccp")
+	assert.Equal(t, 100, known(Asked{"data": "20news"}).Batch)
+	usual, deep := known(Asked{"data": "cifar10"}), known(Asked{"data": "cifar10", "recipe": "deep"})
+	assert.Equal(t, []string{oneCycle, KeepLast}, []string{usual.Schedule, usual.Keep})
+	assert.NotEqual(t, usual.Levels, deep.Levels)
+	assert.Empty(t, deep.Hidden)
+	own := known(Asked{"data": "some/ring.npz"})
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{own.Schedule, own.Keep})
 	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")
+	assert.Equal(t, 20, own.EpochCount())
+
+	assert.Equal(t, ccp.Learned, known(Asked{"ccp_hierarchy": nil}).Settings.Of("").Hierarchy, "nil takes the recipe's away")
+	typed, text := known(Asked{"hidden": []int{8, 4}, "ccp_hierarchy": ccp.Random, "epochs": 3, "fold": datasets.Fold{Number: 2, Of: 5}}),
+		known(Asked{"hidden": "8,4", "ccp_hierarchy": "random", "epochs": "3", "fold": "2/5"})
+	assert.Equal(t, text, typed, "a value is of its type or a text")
+}
+
+// A recipe for prepared hierarchies leaves out what another plan cannot have. What is asked stays, and is an error.
+func TestRecipeOfAnotherPlan(t *testing.T) {
+	grid, err := affinity.Grid(32, 32, 8)
+	require.NoError(t, err)
+	d := &datasets.Dataset{Name: "cifar10", Nodes: 1024, Channels: 3, Affinity: grid, ClassNames: []string{"a", "b"}, Train: make([]int, 1000)}
+	for _, c := range []struct {
+		asked         Asked
+		search, slots string
+		err           string
+	}{
+		{Asked{}, "cut", "directed", ""},
+		{Asked{"ccp_hierarchy": "learned"}, "anneal", "rank", ""},
+		{Asked{"ccp_hierarchy": "learned", "ccp_slots": "directed"}, "anneal", "directed", "ccp_slots=directed, which takes ccp_hierarchy=prepared"},
+		{Asked{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
+	} {
+		known, err := Known(c.asked.with("data", "cifar10"))
+		require.NoError(t, err)
+		o := known.Settings.Of("")
+		assert.Equal(t, []string{c.search, c.slots}, []string{o.Search, string(o.Slots)}, "%v", c.asked)
+		_, err = Resolve(c.asked, d)
+		if c.err == "" {
+			assert.NoError(t, err, "%v", c.asked)
+		} else {
+			assert.ErrorContains(t, err, c.err)
+		}
+	}
+}
+
+func (a Asked) with(name string, value any) Asked {
+	a = maps.Clone(a)
+	a[name] = value
+	return a
+}
+
+// A resolved configuration is whole, and asking for all of it gives it again. Its JSON does so, too.
+func TestResolve(t *testing.T) {
+	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
+	require.NoError(t, err)
+	c := resolved(t, Asked{"level_1/ccp_dropout": 0.25}, d)
+	assert.Equal(t, "ring.npz", c.Data)
+	assert.Equal(t, "3x32/9,1x64/3", models.Architecture{Levels: c.Levels}.LevelsString())
+	assert.Equal(t, Widths{64}, c.Hidden)
+	assert.Equal(t, []int{16, 1200, 20}, []int{c.Batch, c.Steps, c.Epochs})
+	o := c.Settings.Of("level_1")
+	assert.Equal(t, []any{16, 8, 0.25, "zeros", 1e-4}, []any{o.Stem, o.Hierarchies, o.Dropout, o.Padding, o.L2})
+	for _, name := range []string{"l2", "ccp_reach", "readout_dropout", "ccp_stem", "narrow", "seed"} {
+		assert.Contains(t, c.Values(), name)
+	}
+	assert.NotContains(t, c.Values(), "resnet_depth", "another model's")
+
+	again := resolved(t, c.Values(), d)
+	assert.Equal(t, c.Values(), again.Values())
+	raw, err := json.Marshal(c)
+	require.NoError(t, err)
+	var read Config
+	require.NoError(t, json.Unmarshal(raw, &read))
+	assert.Equal(t, c.Values(), read.Values())
+	var asked Asked
+	require.NoError(t, json.Unmarshal(raw, &asked))
+	assert.Equal(t, c.Values(), resolved(t, asked, d).Values(), "a config.json is what can be asked")
+
+	narrow := resolved(t, Asked{"narrow": 4, "ccp_stem": 8}, d)
+	assert.Equal(t, "3x8/9,1x16/3", models.Architecture{Levels: narrow.Levels}.LevelsString())
+	assert.Equal(t, []int{16, 2}, []int{narrow.Hidden[0], narrow.Settings.Of("").Stem})
+	for name, want := range map[string]string{
+		"levels":      "level 2: L=5 exceeds its 4 nodes",
+		"ccp_padding": "ccp_padding=nothing: it must be one of nodes, zeros",
+		"level_3/l2":  `level_3/l2: the network has no "level_3"`,
+	} {
+		_, err := Resolve(Asked{name: map[string]any{"levels": "4x6/4,1x8/5", "ccp_padding": "nothing", "level_3/l2": 0}[name]}, d)
+		assert.ErrorContains(t, err, want)
+	}
+	d.Train = nil
+	_, err = Resolve(nil, d)
+	assert.EqualError(t, err, "data set ring.npz has no training samples")
 }
 
 func TestDefaultCheckpoint(t *testing.T) {
 	for data, want := range map[string]string{"digits": "digits-ccp-1", "some/ring.npz": "ring-ccp-1", "RING.NPZ": "RING-ccp-1"} {
-		assert.Equal(t, filepath.Join("runs", want), Defaults(data, "ccp").DefaultCheckpoint())
+		c, err := Known(Asked{"data": data})
+		require.NoError(t, err)
+		assert.Equal(t, filepath.Join("runs", want), c.DefaultCheckpoint())
 	}
-	c := Defaults("digits", "ccp")
-	c.Fold = datasets.Fold{Number: 2, Of: 5}
+	c, err := Known(Asked{"fold": "2/5"})
+	require.NoError(t, err)
 	assert.Equal(t, filepath.Join("runs", "digits-ccp-1-2of5"), c.DefaultCheckpoint())
 }
 
-// TestDataOptions: a configuration of before there were these fields loads as ever, and is the same run.
-func TestDataOptions(t *testing.T) {
-	var old Config
-	require.NoError(t, json.Unmarshal([]byte(`{"data":"cifar10","split_seed":7,"validation":0.2,"augment":true,"model":"ccp","levels":"","hidden":null,`+
-		`"epochs":100,"batch":64,"learning_rate":0.001,"schedule":"cosine","seed":1}`), &old))
-	now, err := Recipe("cifar10", "ccp", models.PaperRecipe)
+// A run that an earlier version began loads its data as ever. It is not gone on with.
+func TestRunOfAnEarlierVersion(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"data":"cifar10","split_seed":7,"validation":0.2,"augment":true,"model":"ccp",`+
+		`"levels":"","hidden":null,"params":{"ccp_stem":-1},"epochs":100,"batch":64,"learning_rate":0.001,"schedule":"cosine","seed":1,"fold":"2/5"}`), 0o600))
+	old, err := ReadConfig(dir)
 	require.NoError(t, err)
-	now.SplitSeed, now.Validation = 7, 0.2
-	assert.Empty(t, differ(old, now))
-	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2, HoldOut: true}, old.dataOptions(datasets.Options{DataDir: "here"}))
+	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2, HoldOut: true, Fold: datasets.Fold{Number: 2, Of: 5}},
+		old.dataOptions(datasets.Options{DataDir: "here"}))
+	require.ErrorContains(t, openRun(dir, Config{}, models.Metadata{}, nil), "an earlier version of ccp began: it can be evaluated, but not gone on with")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, resultFile), []byte(`{}`), 0o600))
+	p, err := Asked{"data": "cifar10"}.plan("")
+	require.NoError(t, err)
+	_, _, err = p.finished(dir)
+	require.ErrorContains(t, err, "holds a finished run of an earlier version of ccp")
+}
 
-	now.Fold = datasets.Fold{Number: 2, Of: 5}
-	assert.Equal(t, []string{"fold was <nil>, is 2/5"}, differ(old, now))
-	assert.Equal(t, now.Fold, now.dataOptions(datasets.Options{}).Fold)
-	raw, err := json.Marshal(now)
+func TestDataOptions(t *testing.T) {
+	c, err := Known(Asked{"data": "cifar10", "protocol": "cross-view", "tfidf": true, "knn": 3, "split_seed": 7})
 	require.NoError(t, err)
-	var back Config
-	require.NoError(t, json.Unmarshal(raw, &back))
-	assert.Equal(t, now, back)
-	now.Fold = datasets.Fold{}
-	now.Protocol, now.TFIDF, now.KNN = "cross-view", true, 3
-	assert.Equal(t, datasets.Options{Seed: 7, Validation: 0.2, HoldOut: true, Protocol: "cross-view", TFIDF: true, KNN: 3, Augment: true},
-		now.dataOptions(datasets.Options{Augment: true}))
-	assert.Equal(t, []string{"knn was <nil>, is 3", "protocol was <nil>, is cross-view", "tfidf was <nil>, is true"},
-		differ(old, now))
+	assert.Equal(t, datasets.Options{Seed: 7, Protocol: "cross-view", TFIDF: true, KNN: 3, Augment: true},
+		c.dataOptions(datasets.Options{Augment: true}))
 }
 
 func TestDiffer(t *testing.T) {
-	a := Defaults("digits", "ccp")
-	assert.Empty(t, differ(a, Defaults("digits", "ccp")))
-	a.Settings = settings(map[string]any{"readout_dropout": 0.2})
-	b := a
-	b.Data, b.Hidden, b.Settings, b.Average, b.Seed = "mnist", []int{3}, settings(map[string]any{"readout_dropout": 0.5}), 0.9, 2
-	assert.Equal(t, []string{
-		"data was digits, is mnist", "hidden was <nil>, is [3]", "params was map[readout_dropout:0.2], is map[readout_dropout:0.5]",
-		"average was <nil>, is 0.9", "seed was 1, is 2"}, differ(a, b))
+	of := func(asked Asked) map[string]any {
+		c, err := Known(asked)
+		require.NoError(t, err)
+		return c.Values()
+	}
+	a := of(Asked{"readout_dropout": 0.2})
+	assert.Empty(t, differ(a, of(Asked{"readout_dropout": "0.2"})))
+	assert.Equal(t, []string{"average was 0, is 0.9", "hidden was 64, is 3", "level_1/l2 was <nil>, is 0", "readout_dropout was 0.2, is 0.5", "seed was 1, is 2"},
+		differ(a, of(Asked{"hidden": 3, "readout_dropout": 0.5, "average": 0.9, "seed": 2, "level_1/l2": 0})))
 }
 
 // A random graph has none of the data's geometry; the data itself stays as it is.

@@ -11,9 +11,9 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// parted cuts each batch of a data set into equal parts, one for each of several devices, see Options.Devices. The weights are the
-// same on all of them. GoMLX has XLA (Shardy) part the step itself: it is the step of one device, of the whole batch, so that
-// sums over the batch, such as batch norm's and the loss's, are of all devices' samples.
+// parted cuts each batch of a data set into equal parts, one for each of several devices, see Options.Devices. The
+// weights are the same on all of them. GoMLX has XLA (Shardy) part the step itself: it is the step of one device, of
+// the whole batch, so that sums over the batch, such as batch norm's and the loss's, are of all devices' samples.
 type parted struct {
 	train.Dataset
 	spec *distributed.ShardingSpec
@@ -44,7 +44,8 @@ func checkDevices(backend compute.Backend, devices, batch int) error {
 		if below == 0 {
 			return fmt.Errorf("batch %d is not a multiple of %d devices; use %d", batch, devices, devices)
 		}
-		return fmt.Errorf("batch %d is not a multiple of %d devices; use %d or %d", batch, devices, below, below+devices)
+		return fmt.Errorf("batch %d is not a multiple of %d devices; use %d or %d", batch, devices, below,
+			below+devices)
 	}
 	return nil
 }

@@ -72,9 +72,11 @@ func noisyData(graph *affinity.Matrix, channels int) *datasets.Dataset {
 }
 
 // stepsOn trains for some steps on a number of devices and returns each step's metrics and the variables at the end.
-func stepsOn(t *testing.T, backend compute.Backend, c Config, d *datasets.Dataset, devices, steps int) (metrics [][]float64, store *model.Store) {
+func stepsOn(t *testing.T, backend compute.Backend, asked Asked, d *datasets.Dataset, devices, steps int) (metrics [][]float64, store *model.Store) {
 	t.Helper()
-	spec, err := c.spec(d)
+	p, err := asked.plan(d.Name)
+	require.NoError(t, err)
+	c, spec, err := p.resolve(d)
 	require.NoError(t, err)
 	store = spec.NewStore(c.Seed)
 	if spec.PreparedBefore() {
@@ -98,8 +100,9 @@ func stepsOn(t *testing.T, backend compute.Backend, c Config, d *datasets.Datase
 	return metrics, store
 }
 
-// Four devices that share each batch train as one does: losses, accuracies and objectives of 50 steps, and then all weights with
-// batch norm's statistics. The architectures are the presets, scaled down; every place that can drop out does.
+// Four devices that share each batch train as one does: losses, accuracies and objectives of 50 steps, and then all
+// weights with batch norm's statistics. The architectures are the presets, scaled down; every place that can drop out
+// does.
 func TestDevicesTrainAsOne(t *testing.T) {
 	backend := backendtest.XLA(t)
 	grid := func(side int) *affinity.Matrix {
@@ -135,11 +138,11 @@ func TestDevicesTrainAsOne(t *testing.T) {
 				if name != "digits" && name != "candidates" && os.Getenv("CCP_EVERY_PRESET") != "1" {
 					t.Skip("compiling takes minutes in all; CCP_EVERY_PRESET=1 has them too")
 				}
-				c := Defaults("noise", "ccp")
-				c.Levels, c.Hidden, c.Batch, c.Average = a.levels, []int{12}, 16, 0.9
-				c.Settings = settings(map[string]any{"ccp_hierarchy": way, "ccp_dropout": 0.2, "input_dropout": 0.1})
+				c := Asked{"data": "noise", "model": "ccp"}
+				c["levels"], c["hidden"], c["batch"], c["average"] = a.levels, []int{12}, 16, 0.9
+				only(c, map[string]any{"ccp_hierarchy": way, "ccp_dropout": 0.2, "input_dropout": 0.1})
 				for name, value := range a.params {
-					set(&c, name, value)
+					c[name] = value
 				}
 				d := noisyData(a.graph, a.channels)
 				want, alone := stepsOn(t, backend, c, d, 1, 50)
@@ -172,12 +175,12 @@ func farthest(a, b []float32) (d float64) {
 	return d
 }
 
-// A whole training on four devices, interrupted and ended on two, is the training on one: each epoch's means, the validation and
-// the test of all samples, also of the last few that make no whole batch.
+// A whole training on four devices, interrupted and ended on two, is the training on one: each epoch's means, the
+// validation and the test of all samples, also of the last few that make no whole batch.
 func TestTrainOnDevices(t *testing.T) {
 	backend := backendtest.XLA(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs = 3
+	c["epochs"] = 3
 	alone, shared := t.TempDir(), t.TempDir()
 	want := trainIn(t, backend, c, alone)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -203,7 +206,7 @@ func TestTrainOnDevices(t *testing.T) {
 	assert.InDelta(t, want.Test.Accuracy, got.Test.Accuracy, 1e-9)
 	assert.FileExists(t, filepath.Join(shared, resultFile))
 
-	c.Batch = 15
+	c["batch"] = 15
 	_, err = Train(t.Context(), backend, c, Options{Dir: filepath.Join(t.TempDir(), "new"), Devices: 2})
 	require.EqualError(t, err, "batch 15 is not a multiple of 2 devices; use 14 or 16")
 }

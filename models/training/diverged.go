@@ -21,8 +21,9 @@ func (e *DivergedError) Error() string {
 	if e.Snapshots {
 		snapshots = "The snapshots in " + e.Dir + " are from before it"
 	}
-	return fmt.Sprintf("the loss became %v at step %d, epoch %d (cross entropy %v; before it, the epoch's mean was %.4g at accuracy %.3f). "+
-		"%s. Try a lower --lr, or look for extreme values with `ccp data info`",
+	return fmt.Sprintf("the loss became %v at step %d, epoch %d (cross entropy %v; before it, the epoch's mean was "+
+		"%.4g at accuracy %.3f). "+
+		"%s. Try a lower learning_rate, or look for extreme values with `ccp data info`",
 		e.Loss, e.Step, e.Epoch, e.CrossEntropy, e.Before.Loss, e.Before.Accuracy, snapshots)
 }
 

@@ -24,7 +24,7 @@ func TestDiverged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := ringConfig(data)
-			c.Batch, c.LearningRate, c.Schedule = batch, 1e35, "constant"
+			c["batch"], c["learning_rate"], c["schedule"] = batch, 1e35, "constant"
 			dir := t.TempDir()
 			_, err := Train(context.Background(), backend, c, Options{Dir: dir})
 			var diverged *DivergedError
@@ -36,7 +36,7 @@ func TestDiverged(t *testing.T) {
 			assert.True(t, isFinite(diverged.Before.Loss))
 			assert.NoFileExists(t, filepath.Join(dir, resultFile))
 			assert.NotContains(t, err.Error(), "\n", "one line, without a stack trace")
-			assert.Contains(t, err.Error(), "lower --lr")
+			assert.Contains(t, err.Error(), "lower learning_rate")
 			assert.True(t, strings.HasPrefix(err.Error(), "the loss became "), "without what GoMLX's loop adds: %v", err)
 			if diverged.Epoch == 1 {
 				assert.Contains(t, err.Error(), "There is no snapshot yet.")
@@ -53,7 +53,7 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	trainUntil(t, backend, c, dir, 11)
 	best, _ := snapshotOf(t, dir, checkpoint.Best)
 	resumed, _ := snapshotOf(t, dir, checkpoint.Last)
-	c.LearningRate, c.Schedule = 1e35, "constant"
+	c["learning_rate"], c["schedule"] = 1e35, "constant"
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), c))
 
 	_, err := Train(context.Background(), backend, c, Options{Dir: dir})

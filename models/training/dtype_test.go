@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A training in bfloat16 learns the ring, keeps float32 in its snapshots, and its checkpoint classifies, in bfloat16 as its spec says,
-// after it was loaded again.
+// A training in bfloat16 learns the ring, keeps float32 in its snapshots, and its checkpoint classifies, in bfloat16 as
+// its spec says, after it was loaded again.
 func TestTrainInBFloat16(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := ringConfig(writeRing(t, 200))
-		set(&c, "dtype", nn.BFloat16)
+		c["dtype"] = nn.BFloat16
 		dir := t.TempDir()
 		result := trainIn(t, backend, c, dir)
 		assert.Greater(t, result.Test.Accuracy, 0.9)
@@ -29,7 +29,7 @@ func TestTrainInBFloat16(t *testing.T) {
 		classifier, err := models.Load(dir, models.WithBackend(backend))
 		require.NoError(t, err)
 		assert.Equal(t, nn.BFloat16, classifier.Spec.Settings.Of("").DType)
-		d, err := LoadFor(t.Context(), classifier.Metadata, c, datasets.Options{})
+		d, err := LoadFor(t.Context(), classifier.Metadata, c.known(), datasets.Options{})
 		require.NoError(t, err)
 		again, err := Evaluate(classifier, d, d.Test, 64)
 		require.NoError(t, err)

@@ -30,14 +30,16 @@ type ClassScore struct {
 
 var errNotANumber = errors.New("the network's output is not a number")
 
-// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. It is an error, which
-// names the sample, if the network gives no number for one.
+// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. It is an error,
+// which names the sample, if the network gives no number for one.
 func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int) (Evaluation, error) {
 	return EvaluateEach(c, d, split, batch, nil)
 }
 
-// EvaluateEach is Evaluate, and gives visit, unless it is nil, each sample's index and the probabilities of its classes, in order.
-func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int, probabilities []float64)) (Evaluation, error) {
+// EvaluateEach is Evaluate, and gives visit, unless it is nil, each sample's index and the probabilities of its
+// classes, in order.
+func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
+	probabilities []float64)) (Evaluation, error) {
 	classes := d.Classes()
 	e := Evaluation{Samples: len(split), Confusion: make([][]int, classes)}
 	for k := range e.Confusion {
@@ -66,7 +68,8 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		for i := range batches.Valid(step) {
 			probabilities := models.Probabilities(logits[i*classes : (i+1)*classes])
 			if math.IsNaN(probabilities[labels[i]]) {
-				return e, fmt.Errorf("sample %d: %w; look for extreme values in the data", split[step*batch+i], errNotANumber)
+				return e, fmt.Errorf("sample %d: %w; look for extreme values in the data", split[step*batch+i],
+					errNotANumber)
 			}
 			e.Loss -= math.Log(max(probabilities[labels[i]], math.SmallestNonzeroFloat64))
 			best := 0
@@ -106,7 +109,8 @@ func (e *Evaluation) score(names []string) {
 			predicted += e.Confusion[j][k]
 		}
 		hits += row[k]
-		s := ClassScore{Name: names[k], Samples: actual, Precision: ratio(row[k], predicted), Recall: ratio(row[k], actual)}
+		s := ClassScore{Name: names[k], Samples: actual, Precision: ratio(row[k], predicted), Recall: ratio(row[k],
+			actual)}
 		s.F1 = ratio(2*row[k], actual+predicted)
 		e.PerClass = append(e.PerClass, s)
 	}

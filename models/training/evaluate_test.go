@@ -34,12 +34,12 @@ func TestScore(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs = 1
+	c["epochs"] = 1
 	dir := t.TempDir()
 	trainIn(t, backend, c, dir)
 	classifier, err := models.Load(dir, models.WithBackend(backend))
 	require.NoError(t, err)
-	d, err := LoadFor(t.Context(), classifier.Metadata, c, datasets.Options{})
+	d, err := LoadFor(t.Context(), classifier.Metadata, c.known(), datasets.Options{})
 	require.NoError(t, err)
 
 	want := Evaluation{Samples: len(d.Test), Confusion: make([][]int, ringClasses)}
@@ -76,7 +76,7 @@ func TestLoadForOtherData(t *testing.T) {
 	c := ringConfig(data)
 	m := models.Metadata{Spec: models.Spec{Nodes: ringNodes, Channels: ringChannels, Classes: ringClasses},
 		ClassNames: []string{"north", "east", "south", "west"}, Mean: []float32{1, 2, 3}, Std: []float32{4, 5, 6}}
-	d, err := LoadFor(t.Context(), m, c, datasets.Options{})
+	d, err := LoadFor(t.Context(), m, c.known(), datasets.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, m.Mean, d.Mean, "the model's normalisation, not the data's")
 	assert.Equal(t, m.Std, d.Std)
@@ -89,12 +89,12 @@ func TestLoadForOtherData(t *testing.T) {
 	require.EqualError(t, err, `there is no split "all"; there are train, validation, test`)
 
 	m.Spec.Nodes = 13
-	_, err = LoadFor(t.Context(), m, c, datasets.Options{})
+	_, err = LoadFor(t.Context(), m, c.known(), datasets.Options{})
 	require.EqualError(t, err, data+" has signals of 12 nodes x 3 channels, the model was trained on 13 x 3")
 	m.Spec.Nodes, m.ClassNames = 12, []string{"a", "b"}
-	_, err = LoadFor(t.Context(), m, c, datasets.Options{})
+	_, err = LoadFor(t.Context(), m, c.known(), datasets.Options{})
 	require.ErrorContains(t, err, `has the classes ["north" "east" "south" "west"], the model ["a" "b"]`)
-	c.Data = "absent.npz"
-	_, err = LoadFor(t.Context(), m, c, datasets.Options{})
+	c["data"] = "absent.npz"
+	_, err = LoadFor(t.Context(), m, c.known(), datasets.Options{})
 	require.ErrorContains(t, err, "absent.npz")
 }

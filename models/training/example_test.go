@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -23,9 +22,8 @@ func ExampleTrain() {
 	if err != nil {
 		panic(err)
 	}
-	config := training.Defaults("digits", "ccp")
-	config.Levels, config.Hidden, config.Steps, config.LearningRate = "16x12/9,4x16/8,1x24/4", []int{24}, 240, 5e-3
-	config.Settings = config.Settings.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
+	config := training.Asked{"data": "digits", "model": "ccp"}
+	config["levels"], config["hidden"], config["steps"], config["learning_rate"] = "16x12/9,4x16/8,1x24/4", []int{24}, 240, 5e-3
 	result, err := training.Train(context.Background(), nil, config, training.Options{Data: data, Dir: filepath.Join(dir, "digits")})
 	if err != nil {
 		panic(err)

@@ -1,20 +1,21 @@
 package training
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gofrs/flock"
 	"github.com/gomlx/gomlx/ml/model"
@@ -44,77 +45,91 @@ func resumable(v *model.Variable) bool {
 
 // openRun makes dir the directory of a run with this configuration, or checks that it is one already.
 func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix) error {
-	var before Config
-	path := filepath.Join(dir, configFile)
-	err := files.ReadJSON(path, &before)
+	before, err := ReadConfig(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		if err := models.WriteMetadata(dir, m, graph); err != nil {
 			return err
 		}
-		return files.WriteJSON(path, c)
+		return files.WriteJSON(filepath.Join(dir, configFile), c)
 	}
 	if err != nil {
 		return err
 	}
-	if differences := differ(before, c); len(differences) > 0 {
-		return fmt.Errorf("%s holds a run with other settings (%s): give its settings to go on with it, or another --checkpoint", dir, strings.Join(differences, "; "))
+	if before.earlier {
+		return fmt.Errorf("%s holds a run that an earlier version of ccp began: it can be evaluated, but not gone on "+
+			"with; choose another checkpoint", dir)
+	}
+	if differences := differ(before.Values(), c.Values()); len(differences) > 0 {
+		return fmt.Errorf("%s holds a run with other settings (%s): give its settings to go on with it, or another "+
+			"checkpoint",
+			dir, strings.Join(differences, "; "))
 	}
 	saved, _, err := models.ReadMetadata(dir)
 	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(saved.Mean, m.Mean) || !reflect.DeepEqual(saved.ClassNames, m.ClassNames) || saved.Provenance != m.Provenance {
-		return fmt.Errorf("%s holds a run on other data under the same name (%s); choose another --checkpoint", dir, saved.Provenance)
+	if !reflect.DeepEqual(saved.Mean, m.Mean) || !reflect.DeepEqual(saved.ClassNames, m.ClassNames) ||
+		saved.Provenance != m.Provenance {
+		return fmt.Errorf("%s holds a run on other data under the same name (%s); choose another checkpoint", dir,
+			saved.Provenance)
 	}
 	return nil
 }
 
-// differ lists the settings in which two configurations differ.
-func differ(before, now Config) (differences []string) {
-	flat := func(c Config) (out map[string]any) {
-		raw, _ := json.Marshal(c) // of plain values: cannot fail
-		_ = json.Unmarshal(raw, &out)
-		return out
-	}
-	before.Keep = cmp.Or(before.Keep, Keeps[0]) // a run of before there was a choice
-	a, b := flat(before), flat(now)
-	t := reflect.TypeFor[Config]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if !reflect.DeepEqual(a[name], b[name]) {
-			differences = append(differences, fmt.Sprintf("%s was %v, is %v", name, a[name], b[name]))
+// differ lists the settings in which two configurations differ, by name.
+func differ(before, now map[string]any) (differences []string) {
+	both := maps.Clone(before)
+	maps.Copy(both, now)
+	for _, name := range sorted(both) {
+		if was, is := fmt.Sprint(before[name]), fmt.Sprint(now[name]); was != is {
+			differences = append(differences, fmt.Sprintf("%s was %v, is %v", name, before[name], now[name]))
 		}
 	}
 	return differences
 }
 
-// finished returns the result of a run that has already ended with this configuration.
-func finished(c Config, dir string) (result Result, done bool, err error) {
-	err = files.ReadJSON(filepath.Join(dir, resultFile), &result)
+// finished returns the result of a run that has already ended with this configuration. It compares what does not depend
+// on the data, so that the data need not be read again.
+func (p plan) finished(dir string) (result Result, done bool, err error) {
+	result, err = ReadResult(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return Result{}, false, nil
 	}
 	if err != nil {
 		return Result{}, false, err
 	}
-	var before Config
-	if err := files.ReadJSON(filepath.Join(dir, configFile), &before); err != nil {
+	before, err := ReadConfig(dir)
+	if err != nil {
 		return Result{}, false, err
 	}
-	if differences := differ(before, c); len(differences) > 0 {
-		return Result{}, false, fmt.Errorf("%s holds a finished run with other settings (%s); choose another --checkpoint", dir, strings.Join(differences, "; "))
+	if before.earlier {
+		return Result{}, false, fmt.Errorf("%s holds a finished run of an earlier version of ccp: it can be evaluated; "+
+			"choose another checkpoint", dir)
+	}
+	was, is := before.Values(), p.Values()
+	maps.DeleteFunc(was, func(name string, _ any) bool {
+		return p.leaves(name) && slices.Contains(open, name) || p.asked[name] == nil && strings.HasSuffix(name,
+			"/ccp_candidates")
+	})
+	maps.DeleteFunc(is, func(name string, _ any) bool { _, known := was[name]; return !known })
+	if differences := differ(was, is); len(differences) > 0 {
+		return Result{}, false, fmt.Errorf("%s holds a finished run with other settings (%s); choose another "+
+			"checkpoint",
+			dir, strings.Join(differences, "; "))
 	}
 	result.Resumed = true
 	return result, true, nil
 }
 
-// described are the settings of a training as hyperparameters for GoMLX's tools. Nothing here reads them: the settings of the network
-// are in its store already, and the training has its configuration.
+// described returns the settings of a training as hyperparameters for GoMLX's tools. Nothing here reads them: the store
+// already has the options of the network.
 func (r *run) described() map[string]any {
 	c := r.Config
-	return map[string]any{"data": c.Data, "model": c.Model, "levels": r.spec.LevelsString(), "hidden": fmt.Sprint(r.spec.Hidden), "epochs": c.Epochs, "batch_size": c.Batch,
-		optimizer.ParamLearningRate: c.LearningRate, "schedule": c.Schedule, "average": c.Average, "label_smoothing": c.LabelSmoothing, "augment": c.Augment, "seed": c.Seed,
-		"stretch": c.Stretch}
+	described := map[string]any{optimizer.ParamLearningRate: c.LearningRate, "batch_size": c.Batch}
+	for _, f := range params.Fields(configType) {
+		described[f.Name] = f.Value(c)
+	}
+	return described
 }
 
 // points are the learning curves for GoMLX's tools.
@@ -122,11 +137,14 @@ func (r *run) points(history []Epoch) (points []plot.Point) {
 	for _, e := range history {
 		of := []plot.Point{
 			{MetricName: "Train: loss", Short: "T/loss", MetricType: metric.LossMetricType, Value: e.Train.Loss},
-			{MetricName: "Train: accuracy", Short: "T/acc", MetricType: metric.AccuracyMetricType, Value: e.Train.Accuracy},
+			{MetricName: "Train: accuracy", Short: "T/acc", MetricType: metric.AccuracyMetricType,
+				Value: e.Train.Accuracy},
 		}
 		if e.Validation != nil {
-			of = append(of, plot.Point{MetricName: "loss on validation", Short: "loss(val)", MetricType: metric.LossMetricType, Value: e.Validation.Loss},
-				plot.Point{MetricName: "accuracy on validation", Short: "acc(val)", MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy})
+			of = append(of, plot.Point{MetricName: "loss on validation", Short: "loss(val)",
+				MetricType: metric.LossMetricType, Value: e.Validation.Loss},
+				plot.Point{MetricName: "accuracy on validation", Short: "acc(val)",
+					MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy})
 		}
 		for _, p := range of {
 			p.Step = float64(r.endOf(e.Epoch))
@@ -150,7 +168,7 @@ func lock(dir string) (unlock func(), err error) {
 		return nil, err
 	}
 	if !locked {
-		return nil, fmt.Errorf("%w %s; wait for it, or choose another --checkpoint", ErrBusy, dir)
+		return nil, fmt.Errorf("%w %s; wait for it, or choose another checkpoint", ErrBusy, dir)
 	}
 	return func() { _ = l.Unlock() }, nil
 }
@@ -169,8 +187,8 @@ func Versions(backend string) map[string]string {
 	return v
 }
 
-// Remove deletes the run in dir: the files that a training writes there, and dir itself if nothing else is in it. A directory
-// without a run is left alone.
+// Remove deletes the run in dir: the files that a training writes there, and dir itself if nothing else is in it. A
+// directory without a run is left alone.
 func Remove(dir string) error {
 	if err := files.CheckDirectory(dir); err != nil {
 		return err
@@ -182,7 +200,8 @@ func Remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeHierarchies(dir), removeFiles(dir, resultFile, historyFile, configFile))
+	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeHierarchies(dir), removeFiles(dir,
+		resultFile, historyFile, configFile))
 	unlock()
 	err = errors.Join(err, removeFiles(dir, lockFile))
 	_ = os.Remove(dir) // fails where something else is in it

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"github.com/clusterpool/ccp/datasets"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,12 +14,14 @@ import (
 func TestRemoveDeletesOnlyTheRun(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs = 1
+	c["epochs"] = 1
 	dir := filepath.Join(t.TempDir(), "run")
 	trainIn(t, backend, c, dir)
 	read, err := ReadConfig(dir)
 	require.NoError(t, err)
-	assert.Empty(t, differ(c, read))
+	d, err := datasets.Load(t.Context(), read.Data, read.dataOptions(datasets.Options{}))
+	require.NoError(t, err)
+	assert.Empty(t, differ(resolved(t, c, d).Values(), read.Values()))
 
 	for _, name := range []string{"notes.txt", "last-of-all", "model.json.bak"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))

@@ -45,8 +45,8 @@ func writeCounts(t testing.TB, samples int) string {
 
 // A fitted model is a whole run: the weights come from the raw values, though the network sees them normalised.
 func TestFit(t *testing.T) {
-	c := Defaults(writeCounts(t, 300), "bayes")
-	c.Settings = settings(map[string]any{"bayes_alpha": 0.5})
+	c := Asked{"data": writeCounts(t, 300), "model": "bayes"}
+	only(c, map[string]any{"bayes_alpha": 0.5})
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
 		var epochs []Epoch
@@ -61,7 +61,7 @@ func TestFit(t *testing.T) {
 		assert.Nil(t, result.Validation, "nothing is held out")
 		assert.Nil(t, epochs[0].Validation)
 
-		d, err := datasets.Load(t.Context(), c.Data, datasets.Options{})
+		d, err := datasets.Load(t.Context(), c["data"].(string), datasets.Options{})
 		require.NoError(t, err)
 		assert.NotEqual(t, []float32{0, 0}, d.Mean, "there is something to undo")
 		hits, loss := bayesOf(d, 0.5, d.Test)
@@ -83,7 +83,8 @@ func TestFit(t *testing.T) {
 	})
 }
 
-// bayesOf are the accuracy and the mean cross entropy of multinomial naive Bayes on a split, by plain loops over raw values.
+// bayesOf are the accuracy and the mean cross entropy of multinomial naive Bayes on a split, by plain loops over raw
+// values.
 func bayesOf(d *datasets.Dataset, alpha float64, split []int) (accuracy, loss float64) {
 	values := d.Nodes * d.Channels
 	x, counts, of := make([]float32, values), make([][]float64, d.Classes()), make([]float64, d.Classes())
@@ -127,7 +128,7 @@ func bayesOf(d *datasets.Dataset, alpha float64, split []int) (accuracy, loss fl
 // Whatever a kill leaves of a fitted run, the same command ends it as if nothing had happened.
 func TestFitIsResumed(t *testing.T) {
 	backend := backendtest.Go(t)
-	c := Defaults(writeCounts(t, 300), "bayes")
+	c := Asked{"data": writeCounts(t, 300), "model": "bayes"}
 	whole := t.TempDir()
 	trainIn(t, backend, c, whole)
 	for name, lost := range map[string][]string{
@@ -156,11 +157,11 @@ func TestFitIsResumed(t *testing.T) {
 // Ctrl-C before the weights are there leaves a run that the same command ends.
 func TestFitIsInterrupted(t *testing.T) {
 	backend := backendtest.Go(t)
-	c := Defaults(writeCounts(t, 300), "bayes")
+	c := Asked{"data": writeCounts(t, 300), "model": "bayes"}
 	whole, dir := t.TempDir(), t.TempDir()
 	trainIn(t, backend, c, whole)
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := Train(ctx, backend, c, Options{Dir: dir, Observer: Observer{Begin: func(*datasets.Dataset, models.Spec, int, int) { cancel() }}})
+	_, err := Train(ctx, backend, c, Options{Dir: dir, Observer: Observer{Begin: func(Config, *datasets.Dataset, models.Spec, int, int) { cancel() }}})
 	require.ErrorIs(t, err, ErrInterrupted)
 	require.EqualError(t, err, "interrupted before the first step: give the same command to start again")
 	assert.False(t, checkpoint.Exists(dir, checkpoint.Last))
@@ -170,7 +171,7 @@ func TestFitIsInterrupted(t *testing.T) {
 }
 
 func TestFitNeedsCounts(t *testing.T) {
-	_, err := Train(context.Background(), backendtest.Go(t), Defaults(writeRing(t, 200), "bayes"), Options{Dir: t.TempDir()})
+	_, err := Train(context.Background(), backendtest.Go(t), Asked{"data": writeRing(t, 200), "model": "bayes"}, Options{Dir: t.TempDir()})
 	require.ErrorContains(t, err, "model bayes on data set ring.npz: training sample 0, node ")
 	require.ErrorContains(t, err, "; naive Bayes needs counts or other values that are not negative; choose another model for this data")
 	assert.NotContains(t, err.Error(), "\n")
@@ -183,9 +184,11 @@ func TestPlainModelsLearn(t *testing.T) {
 	for _, name := range []string{"softmax", "svm", "fc", "graph-cnn"} {
 		t.Run(name, func(t *testing.T) {
 			c := ringConfig(data)
-			c.Model, c.Levels, c.Hidden, c.Settings = name, "", nil, models.Settings{}
+			c["model"] = name
+			delete(c, "levels")
+			delete(c, "hidden")
 			if name == "graph-cnn" { // which knows nodes by their values and neighbours alone: enough for no more than a start
-				c.Levels, c.Hidden = "6x8/1,3x8/1", []int{8}
+				c["levels"], c["hidden"] = "6x8/1,3x8/1", []int{8}
 			}
 			dir := t.TempDir()
 			result := trainIn(t, backend, c, dir)
@@ -196,7 +199,7 @@ func TestPlainModelsLearn(t *testing.T) {
 			assert.Less(t, result.Train.Loss, 2.0)
 			classifier, err := models.Load(dir, models.WithBackend(backend))
 			require.NoError(t, err)
-			d, err := LoadFor(t.Context(), classifier.Metadata, c, datasets.Options{})
+			d, err := LoadFor(t.Context(), classifier.Metadata, c.known(), datasets.Options{})
 			require.NoError(t, err)
 			test, err := Evaluate(classifier, d, d.Test, 64)
 			require.NoError(t, err)
@@ -218,29 +221,28 @@ func TestSquaredHinge(t *testing.T) {
 
 // The settings for documents are on counts for the models that were published so; a fitted model has one epoch.
 func TestDefaultsOfPlainModels(t *testing.T) {
+	known := func(data, name string) Config {
+		c, err := Known(Asked{"data": data, "model": name})
+		require.NoError(t, err, "%s %s", data, name)
+		return c
+	}
 	for _, name := range []string{"fc", "softmax", "svm", "bayes"} {
-		c := Defaults("20news", name)
-		require.NoError(t, c.Check(), name)
+		c := known("20news", name)
 		assert.False(t, c.TFIDF, name)
 		assert.Zero(t, c.LabelSmoothing, name)
 		assert.Equal(t, name == "bayes", c.Epochs == 1, name)
 	}
-	assert.True(t, Defaults("20news", "ccp").TFIDF)
-	assert.Equal(t, settings(map[string]any{"bayes_alpha": 0.002}), Defaults("20news", "bayes").Settings)
-	assert.Zero(t, Defaults("20news", "svm").Settings)
+	assert.True(t, known("20news", "ccp").TFIDF)
+	assert.InDelta(t, 0.002, known("20news", "bayes").Settings.Of("").BayesAlpha, 0)
 	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "nw-ucla", "mnist", "fashion-mnist", "ring.npz"} {
 		for _, name := range []string{"fc", "softmax", "svm", "bayes", "graph-cnn"} {
-			c := Defaults(data, name)
-			require.NoError(t, c.Check(), "%s %s", data, name)
-			assert.Equal(t, name == "bayes", c.Epochs == 1)
+			assert.Equal(t, name == "bayes", known(data, name).Epochs == 1)
 		}
 	}
-	c := Defaults("digits", "bayes")
-	c.Epochs = 3
-	assert.EqualError(t, c.Check(), "epochs: 3; the weights of model bayes are computed in one pass, not trained: there must be 1")
-	c = Defaults("digits", "svm")
-	c.LabelSmoothing = 0.1
-	assert.ErrorContains(t, c.Check(), "label smoothing: share 0.1; model svm is trained by its margins")
+	_, err := Known(Asked{"model": "bayes", "epochs": 3})
+	assert.EqualError(t, err, "epochs: 3; the weights of model bayes are computed in one pass, not trained: there must be 1")
+	_, err = Known(Asked{"model": "svm", "label_smoothing": 0.1})
+	assert.ErrorContains(t, err, "label_smoothing: 0.1; model svm is trained by its margins")
 }
 
 // TestRealNewsgroupsPlain: the closed form reaches its published accuracy, 68.5, within 1.5 points.
@@ -252,7 +254,7 @@ func TestRealNewsgroupsPlain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns word vectors")
 	}
-	result, err := Train(t.Context(), backendtest.XLA(t), Defaults("20news", "bayes"), Options{Dir: t.TempDir(), DataDir: folder})
+	result, err := Train(t.Context(), backendtest.XLA(t), Asked{"data": "20news", "model": "bayes"}, Options{Dir: t.TempDir(), DataDir: folder})
 	require.NoError(t, err)
 	assert.Greater(t, result.Test.Accuracy, 0.67)
 }

@@ -3,12 +3,14 @@ package training
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
@@ -23,8 +25,9 @@ const (
 	ringEpochs, ringSteps                = 8, 8 // steps an epoch: 140 training samples in batches of 16
 )
 
-// writeRing writes signals on a ring of 12 nodes with 3 channels: class k is a bump at nodes 3k to 3k+2 of every channel, in
-// noise. Without marks the splits are drawn; marks are those of the first samples, the others are for training.
+// writeRing writes signals on a ring of 12 nodes with 3 channels: class k is a bump at nodes 3k to 3k+2 of every
+// channel, in noise. Without marks the splits are drawn; marks are those of the first samples, the others are for
+// training.
 func writeRing(t testing.TB, samples int, marks ...int64) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 0))
@@ -63,16 +66,16 @@ func writeRing(t testing.TB, samples int, marks ...int64) string {
 }
 
 // ringConfig is a training of a tiny network on such a file.
-func ringConfig(data string) Config {
-	c := Defaults(data, "ccp")
-	c.Levels, c.Hidden = "4x6/4,1x8/3", []int{8}
-	c.Epochs, c.Batch, c.LearningRate, c.Schedule, c.Keep, c.LabelSmoothing = ringEpochs, 16, 0.02, "cosine", "best", 0
-	c.Settings = settings(map[string]any{"readout_dropout": 0.2})
+func ringConfig(data string) Asked {
+	c := Asked{"data": data, "model": "ccp"}
+	c["levels"], c["hidden"] = "4x6/4,1x8/3", []int{8}
+	c["epochs"], c["batch"], c["learning_rate"], c["schedule"], c["keep"], c["label_smoothing"] = ringEpochs, 16, 0.02, "cosine", "best", 0
+	only(c, map[string]any{"readout_dropout": 0.2})
 	return c
 }
 
 // trainIn trains without an observer.
-func trainIn(t testing.TB, backend compute.Backend, c Config, dir string) Result {
+func trainIn(t testing.TB, backend compute.Backend, c Asked, dir string) Result {
 	t.Helper()
 	result, err := Train(context.Background(), backend, c, Options{Dir: dir})
 	require.NoError(t, err)
@@ -80,7 +83,7 @@ func trainIn(t testing.TB, backend compute.Backend, c Config, dir string) Result
 }
 
 // trainUntil trains and interrupts after so many steps of this call; it returns the lines noticed.
-func trainUntil(t testing.TB, backend compute.Backend, c Config, dir string, steps int) (notices []string) {
+func trainUntil(t testing.TB, backend compute.Backend, c Asked, dir string, steps int) (notices []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -157,19 +160,25 @@ func weightPaths(variables map[string]string) (paths []string) {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// settings are those of values by path.
-func settings(values map[string]any) (s models.Settings) {
-	for path, value := range values {
-		if err := s.Set(fmt.Sprintf("%s=%v", path, value)); err != nil {
-			panic(err)
-		}
-	}
-	return s
+// resolved returns the whole configuration for a data set.
+func resolved(t testing.TB, asked Asked, d *datasets.Dataset) Config {
+	t.Helper()
+	c, err := Resolve(asked, d)
+	require.NoError(t, err)
+	return c
 }
 
-// set changes a setting of a configuration.
-func set(c *Config, path string, value any) {
-	if err := c.Settings.Set(fmt.Sprintf("%s=%v", path, value)); err != nil {
+// known returns what is known before the data is read.
+func (a Asked) known() Config {
+	c, err := Known(a)
+	if err != nil {
 		panic(err)
 	}
+	return c
+}
+
+// only asks for these options of the network, and for none of a recipe's.
+func only(c Asked, values map[string]any) {
+	c["recipe"] = models.PaperRecipe
+	maps.Copy(c, values)
 }

@@ -20,14 +20,15 @@ import (
 
 // Footprint is what a training step needs, found without training.
 type Footprint struct {
+	Config     Config `json:"config"`
 	Data       string `json:"data"`
 	Model      string `json:"model"`
 	Backend    string `json:"backend"`
 	Devices    int    `json:"devices"`
 	Batch      int    `json:"batch"`
 	Parameters int    `json:"parameters"` // trainable values
-	// Memory is of each device. Estimated says that the backend does not tell what lies between a step's arguments and its results,
-	// and that the activations that Spec.Activations knows, twice for their gradients, stand for it.
+	// Memory is of each device. Estimated says that the backend does not tell what lies between a step's arguments and
+	// its results, and that the activations that Spec.Activations knows, twice for their gradients, stand for it.
 	Memory    backend.ProgramMemory `json:"memory_bytes"`
 	Estimated bool                  `json:"estimated"`
 	// Input is what the batches prepared ahead take on the host.
@@ -43,30 +44,31 @@ type Sized struct {
 	Bytes int64  `json:"bytes"` // on each device
 }
 
-// ahead is how many batches there are at a time: those that package datasets queues, the one being made and the one in use.
+// ahead is how many batches there are at a time: those that package datasets queues, the one being made and the one in
+// use.
 const ahead = 6
 
 var errCompiled = errors.New("compiled")
 
-// DryRun compiles a configuration's training step and tells what it needs. It writes nothing.
-func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f Footprint, err error) {
-	if err := c.Check(); err != nil {
-		return f, err
-	}
-	if (models.Spec{Model: c.Model}).Fitted() {
-		return f, fmt.Errorf("model %s is not trained step by step: there is no step to measure", c.Model)
-	}
-	d, err := c.load(ctx, b, opts)
+// DryRun compiles the training step of what is asked and tells what it needs. It writes nothing.
+func DryRun(ctx context.Context, b compute.Backend, asked Asked, opts Options) (f Footprint, err error) {
+	p, err := asked.plan(opts.dataName())
 	if err != nil {
 		return f, err
 	}
-	spec, err := c.spec(d)
+	if (models.Spec{Model: p.Model}).Fitted() {
+		return f, fmt.Errorf("model %s is not trained step by step: there is no step to measure", p.Model)
+	}
+	d, err := p.load(ctx, b, opts)
 	if err != nil {
 		return f, err
 	}
-	c = c.Budget(len(d.Train))
+	c, spec, err := p.resolve(d)
+	if err != nil {
+		return f, err
+	}
 	devices := max(1, opts.Devices)
-	if err := opts.check(b, c, d); err != nil {
+	if err := checkDevices(b, opts.Devices, c.Batch); err != nil {
 		return f, err
 	}
 	store := spec.NewStore(c.Seed)
@@ -84,7 +86,7 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 		return f, plain(err)
 	}
 	defer executable.Finalize()
-	f = Footprint{Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: c.Batch,
+	f = Footprint{Config: c, Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: c.Batch,
 		Parameters: spec.Parameters(b, d.Affinity), Largest: largest(store, spec, c.Batch/devices)}
 	f.Input = ahead * input.ByteSize()
 	var known bool
@@ -96,8 +98,8 @@ func DryRun(ctx context.Context, b compute.Backend, c Config, opts Options) (f F
 	return f, nil
 }
 
-// compileStep compiles the training step for batches of that shape. GoMLX's trainer compiles on its way to a step only; it is
-// stopped where it has made the executor.
+// compileStep compiles the training step for batches of that shape. GoMLX's trainer compiles on its way to a step only;
+// it is stopped where it has made the executor.
 func compileStep(trainer *train.Trainer, shape shapes.Shape, devices int) (executable compute.Executable, err error) {
 	labels := shapes.Make(dtypes.Int32, shape.Dim(0), 1)
 	trainer.OnExecCreation(func(exec *model.Exec, _ train.GraphType) {
@@ -119,7 +121,8 @@ func compileStep(trainer *train.Trainer, shape shapes.Shape, devices int) (execu
 			}
 		}
 	}()
-	batch := train.Batch{Inputs: []*tensors.Tensor{tensors.FromShape(shape)}, Labels: []*tensors.Tensor{tensors.FromShape(labels)}}
+	batch := train.Batch{Inputs: []*tensors.Tensor{tensors.FromShape(shape)},
+		Labels: []*tensors.Tensor{tensors.FromShape(labels)}}
 	on, err := onDevices(nil, devices)
 	if err != nil {
 		return nil, err
@@ -182,9 +185,11 @@ func (e *OutOfMemoryError) Error() string {
 		names = append(names, fmt.Sprintf("%s %s, %.0f MB", t.Name, t.Shape, float64(t.Bytes)/1e6))
 	}
 	cause, _, _ := strings.Cut(e.Err.Error(), "\n")
-	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: a smaller --batch, more --devices, "+
-		"--set ccp_recompute=true, --dtype bfloat16, --hierarchy prepared, --set ccp_candidates=4, fewer clusters or filters with --levels; "+
-		"--dry-run tells what is needed (%s)", strings.Join(names, "; "), cause)
+	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: a "+
+		"smaller batch, more devices, "+
+		"ccp_recompute=true, dtype=bfloat16, ccp_hierarchy=prepared, ccp_candidates=4, levels of fewer clusters or "+
+		"filters; "+
+		"a dry run tells what is needed (%s)", strings.Join(names, "; "), cause)
 }
 
 // explained is an error of a training step, an OutOfMemoryError where it is one.

@@ -24,8 +24,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a step of the ring's network has as arguments and results are its variables, Adam's and the batch, by hand; the temporary
-// memory holds at least the gathered neighbourhoods. On two devices each has half a batch.
+// What a step of the ring's network has as arguments and results are its variables, Adam's and the batch, by hand; the
+// temporary memory holds at least the gathered neighbourhoods. On two devices each has half a batch.
 func TestDryRun(t *testing.T) {
 	backend := backendtest.XLA(t)
 	c := ringConfig(writeRing(t, 200))
@@ -42,23 +42,23 @@ func TestDryRun(t *testing.T) {
 	assert.Greater(t, f.Memory.Temporary, int64(4*16*4*4*3))
 	assert.Equal(t, Sized{"level_1's gathered neighbourhoods", "(Float32)[16, 4, 4, 3]", 4 * 16 * 4 * 4 * 3}, f.Largest[0])
 
-	set(&c, "dtype", nn.BFloat16)
-	set(&c, "ccp_hierarchy", ccp.Prepared)
+	c["dtype"] = nn.BFloat16
+	c["ccp_hierarchy"] = ccp.Prepared
 	two, err := DryRun(t.Context(), backend, c, Options{Devices: 2})
 	require.NoError(t, err)
 	assert.Less(t, two.Parameters, f.Parameters, "no U")
 	assert.Contains(t, two.Largest, Sized{"level_1's gathered neighbourhoods", "(BFloat16)[8, 4, 4, 3]", 2 * 8 * 4 * 4 * 3})
 	assert.Less(t, two.Memory.Arguments, f.Memory.Arguments)
 
-	guess, err := DryRun(t.Context(), backendtest.Go(t), ringConfig(c.Data), Options{})
+	guess, err := DryRun(t.Context(), backendtest.Go(t), ringConfig(c["data"].(string)), Options{})
 	require.NoError(t, err)
 	assert.True(t, guess.Estimated)
 	assert.Equal(t, f.Parameters, guess.Parameters)
 	assert.InEpsilon(t, f.Memory.Arguments, guess.Memory.Arguments, 0.2)
 
-	_, err = DryRun(t.Context(), backend, Defaults(c.Data, "bayes"), Options{})
+	_, err = DryRun(t.Context(), backend, Asked{"data": c["data"], "model": "bayes"}, Options{})
 	require.EqualError(t, err, "model bayes is not trained step by step: there is no step to measure")
-	c.Batch = 15
+	c["batch"] = 15
 	_, err = DryRun(t.Context(), backend, c, Options{Devices: 2})
 	require.EqualError(t, err, "batch 15 is not a multiple of 2 devices; use 14 or 16")
 }
@@ -88,7 +88,7 @@ func TestOutOfMemory(t *testing.T) {
 	var full *OutOfMemoryError
 	require.ErrorAs(t, err, &full)
 	require.ErrorContains(t, err, "the device has not enough memory for a training step; its largest tensors: level_1's gathered neighbourhoods (Float32)[16, 4, 4, 3], 0 MB; ")
-	for _, flag := range []string{"--batch", "--devices", "--set ccp_recompute=true", "--dtype bfloat16", "--hierarchy prepared", "--set ccp_candidates=4", "--levels", "--dry-run", "code=8"} {
+	for _, flag := range []string{"smaller batch", "more devices", "ccp_recompute=true", "dtype=bfloat16", "ccp_hierarchy=prepared", "ccp_candidates=4", "levels", "a dry run", "code=8"} {
 		require.ErrorContains(t, err, flag)
 	}
 	assert.NotContains(t, err.Error(), "\n")
@@ -102,35 +102,30 @@ func TestFootprintIsMeasured(t *testing.T) {
 	if folder == "" || row == "" {
 		t.Skip("CCP_DATA and CCP_FOOTPRINT are not set")
 	}
-	deep, err := Recipe("cifar10", "ccp", "deep")
-	require.NoError(t, err)
-	nwucla, err := Recipe("nw-ucla", "ccp", models.PaperRecipe)
-	require.NoError(t, err)
-	rows := map[string]Config{
-		"digits": Defaults("digits", "ccp"), "nw-ucla": nwucla, "20news": Defaults("20news", "ccp"),
-		"cifar10": Defaults("cifar10", "ccp"), "cifar10-deep": deep, "20news-paper": Defaults("20news", "ccp"),
-	}
-	c, known := rows[row]
+	c, known := map[string]Asked{
+		"digits": {}, "nw-ucla": {"data": "nw-ucla", "recipe": models.PaperRecipe}, "20news": {"data": "20news"}, "cifar10": {"data": "cifar10"},
+		"cifar10-deep": {"data": "cifar10", "recipe": "deep"},
+		"20news-paper": {"data": "20news", "levels": Levels(models.Preset("20news", 10000).Levels), "hidden": 256, "ccp_hierarchy": nil,
+			"readout_dropout": nil, "input_dropout": nil, "level_1/batchnorm_epsilon": nil},
+	}[row]
 	require.True(t, known, row)
-	if row == "20news-paper" {
-		c.Levels, c.Hidden, c.Settings = models.Preset("20news", 10000).LevelsString(), []int{256}, models.Settings{}
-	}
 	backend := backendtest.XLA(t)
 	told, err := DryRun(t.Context(), backend, c, Options{DataDir: folder})
 	require.NoError(t, err)
-	d, err := c.load(t.Context(), backend, Options{DataDir: folder})
+	p, err := c.plan("")
 	require.NoError(t, err)
-	c = c.Budget(len(d.Train))
-	spec, err := c.spec(d)
+	d, err := p.load(t.Context(), backend, Options{DataDir: folder})
+	require.NoError(t, err)
+	whole, spec, err := p.resolve(d)
 	require.NoError(t, err)
 	store := spec.NewStore(1)
 	if spec.PreparedBefore() {
 		_, err := spec.Prepare(t.Context(), backend, store, d.Affinity, nil, nil)
 		require.NoError(t, err)
 	}
-	trainer, before := NewTrainer(backend, store, c, spec, d.Affinity, 2), int64(0)
+	trainer, before := NewTrainer(backend, store, whole, spec, d.Affinity, 2), int64(0)
 	trainer.OnExecCreation(func(exec *model.Exec, _ train.GraphType) {
-		_, err := exec.Compile(shapes.Make(dtypes.Float32, c.Batch, d.Nodes, d.Channels), shapes.Make(dtypes.Int32, c.Batch, 1))
+		_, err := exec.Compile(shapes.Make(dtypes.Float32, whole.Batch, d.Nodes, d.Channels), shapes.Make(dtypes.Int32, whole.Batch, 1))
 		require.NoError(t, err)
 		debug.FreeOSMemory()
 		require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o600)) // VmHWM begins anew
@@ -139,7 +134,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	step := 0
 	loop := train.NewLoop(trainer)
 	loop.OnStep("count", 0, func(*train.Loop, []*tensors.Tensor) error { step++; return nil })
-	_, err = loop.RunSteps(d.Batches(d.Train, datasets.BatchOptions{Size: c.Batch, Steps: 2, DropLast: true}), 2)
+	_, err = loop.RunSteps(d.Batches(d.Train, datasets.BatchOptions{Size: whole.Batch, Steps: 2, DropLast: true}), 2)
 	require.NoError(t, err)
 	measured := 1024 * (kilobytes(t, "VmHWM") - before)
 	total := told.Memory.Peak() + told.Input

@@ -22,11 +22,12 @@ const hierarchyFolder = "hierarchy"
 // HierarchyEpoch is a hierarchy as it was at the end of an epoch of its training.
 type HierarchyEpoch struct {
 	Epoch    int                `json:"epoch"`    // from 1
-	Clusters [][]int32          `json:"clusters"` // of each level: the cluster that each of the level's nodes belongs to most
+	Clusters [][]int32          `json:"clusters"` // of each level: its nodes' largest memberships
 	Health   []hierarchy.Health `json:"health"`   // of each level
 }
 
-// Path is the cluster of a level, from 1, that each input node comes to if it goes with its largest membership at every level.
+// Path is the cluster of a level, from 1, that each input node comes to if it goes with its largest membership at every
+// level.
 func (h HierarchyEpoch) Path(level int) []int32 {
 	path := slices.Clone(h.Clusters[0])
 	for _, clusters := range h.Clusters[1:level] {
@@ -37,8 +38,9 @@ func (h HierarchyEpoch) Path(level int) []int32 {
 	return path
 }
 
-// ReadHierarchies reads how a run's hierarchy went, in ascending order of epochs, also while the training goes on. One that does not
-// change in the training has its first epoch only; models without clusters, and runs of older versions, have none.
+// ReadHierarchies reads how a run's hierarchy went, in ascending order of epochs, also while the training goes on. One
+// that does not change in the training has its first epoch only; models without clusters, and runs of older versions,
+// have none.
 func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
 	paths, err := filepath.Glob(filepath.Join(globEscape(dir), hierarchyFolder, "*.json"))
 	if err != nil {
@@ -56,8 +58,8 @@ func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
 
 var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace
 
-// record keeps the hierarchy as it is at the end of an epoch, unless it was frozen before and is kept already, and says when a
-// level has collapsed.
+// record keeps the hierarchy as it is at the end of an epoch, unless it was frozen before and is kept already, and says
+// when a level has collapsed.
 func (r *run) record(epoch int, objective []float64) error {
 	if !r.spec.Clusters() || len(r.spec.Levels) == 0 || epoch > 1 && r.spec.FrozenInTraining() {
 		return nil
@@ -121,7 +123,8 @@ func removeHierarchies(dir string) error {
 }
 
 // The columns of history.csv; the C of each level follow.
-var historyColumns = []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds", "input_wait"}
+var historyColumns = []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy",
+	"seconds", "input_wait"}
 
 // writeHistory writes the learning curves as CSV, all or nothing. Without validation its columns are NaN.
 func writeHistory(path string, history []Epoch) error {
@@ -136,7 +139,8 @@ func writeHistory(path string, history []Epoch) error {
 		if e.Validation != nil {
 			validation = *e.Validation
 		}
-		for _, v := range append([]float64{e.Train.Loss, e.Train.Accuracy, validation.Loss, validation.Accuracy, e.Seconds, e.InputWait}, e.Objective...) {
+		for _, v := range append([]float64{e.Train.Loss, e.Train.Accuracy, validation.Loss, validation.Accuracy,
+			e.Seconds, e.InputWait}, e.Objective...) {
 			row = append(row, strconv.FormatFloat(v, 'g', 6, 64))
 		}
 		rows = append(rows, row)
@@ -159,7 +163,8 @@ func ReadHistory(dir string) ([]Epoch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(rows) == 0 || len(rows[0]) < len(historyColumns) || !slices.Equal(rows[0][:len(historyColumns)], historyColumns) {
+	if len(rows) == 0 || len(rows[0]) < len(historyColumns) || !slices.Equal(rows[0][:len(historyColumns)],
+		historyColumns) {
 		return nil, fmt.Errorf("%s: its first line is not %s,…", path, strings.Join(historyColumns, ","))
 	}
 	config, err := ReadConfig(dir)
@@ -175,7 +180,8 @@ func ReadHistory(dir string) ([]Epoch, error) {
 				return nil, fmt.Errorf("%s, line %d, %s: %q is not a number", path, line+2, rows[0][i], text)
 			}
 		}
-		e := Epoch{Epoch: int(values[0]), Train: Score{values[1], values[2]}, Objective: values[len(historyColumns):], Seconds: values[5], InputWait: values[6]}
+		e := Epoch{Epoch: int(values[0]), Train: Score{values[1], values[2]}, Objective: values[len(historyColumns):],
+			Seconds: values[5], InputWait: values[6]}
 		if !math.IsNaN(values[3]) {
 			e.Validation = &Score{values[3], values[4]}
 		}

@@ -48,11 +48,12 @@ func TestHierarchiesThatStay(t *testing.T) {
 	backend := backendtest.Go(t)
 	for model, kept := range map[string]int{"ccp": 1, "softmax": 0} {
 		c := ringConfig(writeRing(t, 200))
-		c.Model, c.Epochs = model, 2
+		c["model"], c["epochs"] = model, 2
 		if model == "ccp" {
-			set(&c, "ccp_hierarchy", ccp.Prepared)
+			c["ccp_hierarchy"] = ccp.Prepared
 		} else {
-			c.Levels, c.Hidden, c.Settings = "", nil, models.Settings{}
+			delete(c, "levels")
+			delete(c, "hidden")
 		}
 		dir := t.TempDir()
 		trainIn(t, backend, c, dir)
@@ -66,8 +67,8 @@ func TestHierarchiesThatStay(t *testing.T) {
 func TestACollapseIsNoticed(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Levels = "40x6/4,1x8/3"
-	set(&c, "ccp_membership_rate", 1e-9)
+	c["levels"] = "40x6/4,1x8/3"
+	c["ccp_membership_rate"] = 1e-9
 	notices := trainUntil(t, backend, c, t.TempDir(), 3*ringSteps+1)
 	collapsed := regexp.MustCompile(`^warning: level 1: collapsed: nodes use (10|11|12|[6-9]) of its 40 clusters only; use ccp_hierarchy=prepared, raise ccp_membership_rate, or train longer$`)
 	count := 0
@@ -125,8 +126,8 @@ func TestReadHistory(t *testing.T) {
 	raw, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), "\n2,1,0.5,NaN,NaN,0,0,3\n", "there was no validation")
-	for _, keep := range Keeps {
-		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), Config{Keep: keep}))
+	for _, keep := range []string{"best", KeepLast} {
+		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), Asked{"keep": keep, "steps": 20, "epochs": 2, "batch": 4}.known()))
 		history, err = ReadHistory(dir)
 		require.NoError(t, err)
 		assert.Equal(t, last, history, "without validation the later are the better, with %s too", keep)

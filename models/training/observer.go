@@ -7,10 +7,10 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// Options say where and how a training runs; they do not change its result.
+// Options say where and how a training runs. They do not change its result.
 type Options struct {
 	Dir       string            // the checkpoint's directory
-	Data      *datasets.Dataset // the data set where it is at hand, as in a program of one's own; nil: the one that Config.Data names
+	Data      *datasets.Dataset // a data set in memory; nil: the one that is asked for by name
 	DataDir   string            // where the data set's files are looked for
 	Command   string            // the command line, kept with the checkpoint
 	Backend   string            // the backend's name, for the record
@@ -19,12 +19,21 @@ type Options struct {
 	Observer  Observer
 }
 
+// dataName returns the name of the data set in memory.
+func (o Options) dataName() string {
+	if o.Data == nil {
+		return ""
+	}
+	return o.Data.Name
+}
+
 // Observer is told how a training goes. Each function may be nil.
 type Observer struct {
-	Load    func(doing string, done float64)                             // a long preparation of the data, and the share of it done
-	Begin   func(d *datasets.Dataset, spec models.Spec, from, steps int) // what is to be trained, and from which step on
-	Prepare func(level int, done, objective float64)                     // the search for a prepared hierarchy, see Spec.Prepare
-	Compile func()                                                       // before the first step, whose compilation takes a while
+	Load func(doing string, done float64) // a long preparation of the data, and the share of it done
+	// Begin is told what is trained, from which step on, and how many steps there are.
+	Begin   func(c Config, d *datasets.Dataset, spec models.Spec, from, steps int)
+	Prepare func(level int, done, objective float64) // the search for a prepared hierarchy, see Spec.Prepare
+	Compile func()                                   // before the first step, whose compilation takes a while
 	Step    func(Progress)
 	Epoch   func(Epoch)
 	Notice  func(line string)
@@ -54,5 +63,5 @@ type Epoch struct {
 	Objective  []float64 `json:"objective"`            // C of each level at the epoch's end
 	Seconds    float64   `json:"seconds"`              // of training, without compilation and validation
 	InputWait  float64   `json:"input_wait"`           // share of them spent waiting for input
-	Best       bool      `json:"best"`                 // its weights would be kept: they are the best in validation so far, see Config.Keep
+	Best       bool      `json:"best"`                 // its weights would be kept, see Config.Keep
 }

@@ -23,15 +23,16 @@ func ReadResult(dir string) (r Result, err error) {
 	return r, files.ReadJSON(filepath.Join(dir, resultFile), &r)
 }
 
-// load loads the configuration's data set, with the graph that it asks for.
+// load loads the configuration's data set, with the graph and the augmentation that it asks for.
 func (c Config) load(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {
-		return c.changed(opts.Data)
+		return c.changed(c.heldOut(opts.Data))
 	}
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
 	if err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start again", ErrInterrupted)
+		return nil, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start "+
+			"again", ErrInterrupted)
 	}
 	if err != nil {
 		return nil, err
@@ -39,34 +40,28 @@ func (c Config) load(ctx context.Context, backend compute.Backend, opts Options)
 	return c.changed(d)
 }
 
-// changed is the data set with the graph and the augmentation that the configuration asks for.
-func (c Config) changed(d *datasets.Dataset) (*datasets.Dataset, error) {
-	d, err := c.augmented(d)
-	if err != nil {
-		return nil, err
+// heldOut returns a data set in memory with the validation samples that the configuration asks for.
+func (c Config) heldOut(d *datasets.Dataset) *datasets.Dataset {
+	if c.Validation == 0 && c.Keep == KeepLast {
+		return d
 	}
-	return c.randomGraph(d)
+	return d.HoldOut(c.Validation, c.SplitSeed)
 }
 
-// randomGraph is the data set on the graph that the configuration asks for.
-func (c Config) randomGraph(d *datasets.Dataset) (*datasets.Dataset, error) {
-	if !c.RandomGraph {
-		return d, nil
+// changed returns the data set with the graph and the augmentation that the configuration asks for.
+func (c Config) changed(d *datasets.Dataset) (*datasets.Dataset, error) {
+	d, err := c.augmented(d)
+	if err != nil || !c.RandomGraph {
+		return d, err
 	}
 	other := *d
 	other.Coordinates = nil // directed slots would have the directions of the data's graph
-	var err error
 	other.Affinity, err = affinity.RandomConnected(d.Affinity.N(), d.Affinity.Edges(), uint64(c.Seed))
 	return &other, err
 }
 
-// check says why a configuration cannot be trained on a data set in this way.
-func (o Options) check(backend compute.Backend, c Config, d *datasets.Dataset) error {
-	return checkDevices(backend, o.Devices, c.Budget(len(d.Train)).Batch)
-}
-
-// LoadFor loads a data set to evaluate a classifier on: with the normalisation that the classifier was trained with, and the
-// splits and other choices of the run's configuration. Of o it takes DataDir, Backend and Progress. It is an error if data
+// LoadFor loads a data set to evaluate a classifier on. It has the normalisation that the classifier was trained with,
+// and the splits of the run's configuration. Of o it takes DataDir, Backend and Progress. The error says in what data
 // set and classifier do not fit each other.
 func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset, error) {
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(o))
@@ -75,7 +70,8 @@ func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Option
 	}
 	s := m.Spec
 	if d.Nodes != s.Nodes || d.Channels != s.Channels {
-		return nil, fmt.Errorf("%s has signals of %d nodes x %d channels, the model was trained on %d x %d", c.Data, d.Nodes, d.Channels, s.Nodes, s.Channels)
+		return nil, fmt.Errorf("%s has signals of %d nodes x %d channels, the model was trained on %d x %d", c.Data,
+			d.Nodes, d.Channels, s.Nodes, s.Channels)
 	}
 	if !slices.Equal(d.ClassNames, m.ClassNames) {
 		return nil, fmt.Errorf("%s has the classes %q, the model %q", c.Data, d.ClassNames, m.ClassNames)
@@ -91,7 +87,7 @@ func SplitOf(d *datasets.Dataset, name string) ([]int, error) {
 	case !known:
 		return nil, fmt.Errorf("there is no split %q; there are train, validation, test", name)
 	case len(split) == 0:
-		return nil, fmt.Errorf("the %s split of %s has no samples; choose another with --split", name, d.Name)
+		return nil, fmt.Errorf("the %s split of %s has no samples; choose another split", name, d.Name)
 	default:
 		return split, nil
 	}

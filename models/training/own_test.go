@@ -29,17 +29,18 @@ func init() {
 	})
 }
 
-// A registered network trains, is frozen for predictions, and is loaded and classifies as it did, by the same functions as all others.
+// A registered network trains, is frozen for predictions, and is loaded and classifies as it did, by the same functions
+// as all others.
 func TestOwnNetwork(t *testing.T) {
 	data, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	for _, c := range [][2]string{{"own", "learned"}, {"own, without levels", "learned"}, {"own", "prepared"}, {"own", "random"}} {
 		name := c[0]
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-			config := training.Defaults("digits", name)
-			config.Epochs, config.Steps, config.LearningRate = 12, 0, 0.01
-			require.NoError(t, config.Settings.Set("l2=0"))
-			require.NoError(t, config.Settings.Set("ccp_hierarchy="+c[1]))
+			config := training.Asked{"data": "digits", "model": name}
+			config["epochs"], config["learning_rate"] = 12, 0.01
+			config["l2"] = 0
+			config["ccp_hierarchy"] = c[1]
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			dir := filepath.Join(t.TempDir(), "run")
 			result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir, Data: data})
@@ -80,5 +81,5 @@ func TestRegisterErrors(t *testing.T) {
 	s := models.Spec{Model: "own", Nodes: 64, Channels: 1, Classes: 10}
 	require.NoError(t, s.Check())
 	s.Levels = []models.Level{{Clusters: 1, Filters: 1, Neighbours: 1}}
-	require.ErrorContains(t, s.Check(), "model own has no levels; leave --levels out")
+	require.ErrorContains(t, s.Check(), "model own has no levels; leave levels out")
 }

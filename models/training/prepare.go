@@ -28,7 +28,8 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start again", ErrInterrupted)
+		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start "+
+			"again", ErrInterrupted)
 	case err != nil:
 		return err
 	}
@@ -65,7 +66,8 @@ func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
 	}
 	searched, err := r.spec.SearchedObjective(ctx, r.data.Affinity)
 	if learned := floats.Sum(objective); err == nil && learned < farBelow*searched {
-		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100",
+		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: try ccp_hierarchy=prepared, more "+
+			"steps, or ccp_membership_rate=100",
 			r.spec.Plan(), learned, searched))
 	}
 }

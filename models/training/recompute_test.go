@@ -1,6 +1,7 @@
 package training
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -10,19 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Twenty steps in which neighbourhoods are gathered again in the backward pass are those in which they are kept, with dropout everywhere
-// it can be and a learned hierarchy; at one level or at all, and on four devices.
+// Twenty steps in which neighbourhoods are gathered again in the backward pass are those in which they are kept, with
+// dropout everywhere it can be and a learned hierarchy; at one level or at all, and on four devices.
 func TestRecomputeTrainsTheSame(t *testing.T) {
 	graph, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
 	d := noisyData(graph, 2)
-	c := Defaults("noise", "ccp")
-	c.Levels, c.Hidden, c.Batch = "19x8/9,6x12/4,1x16/4", []int{12}, 16
-	with := func(setting string) Config {
-		c := c
-		c.Settings = settings(map[string]any{"ccp_dropout": 0.2, "input_dropout": 0.1})
+	c := Asked{"data": "noise", "model": "ccp"}
+	c["levels"], c["hidden"], c["batch"] = "19x8/9,6x12/4,1x16/4", []int{12}, 16
+	with := func(setting string) Asked {
+		c := maps.Clone(c)
+		only(c, map[string]any{"ccp_dropout": 0.2, "input_dropout": 0.1})
 		if setting != "" {
-			set(&c, setting, true)
+			c[setting] = true
 		}
 		return c
 	}
@@ -44,14 +45,14 @@ func TestRecomputeTrainsTheSame(t *testing.T) {
 	})
 }
 
-// The compiler has not undone it: a step of a network with large neighbourhoods needs less than half of the memory between its arguments and
-// results.
+// The compiler has not undone it: a step of a network with large neighbourhoods needs less than half of the memory
+// between its arguments and results.
 func TestRecomputeSavesMemory(t *testing.T) {
 	c := ringConfig(writeRing(t, 200))
-	c.Levels, c.Batch = "10x64/8,8x64/8", 64
+	c["levels"], c["batch"] = "10x64/8,8x64/8", 64
 	kept, err := DryRun(t.Context(), backendtest.XLA(t), c, Options{})
 	require.NoError(t, err)
-	set(&c, "ccp_recompute", true)
+	c["ccp_recompute"] = true
 	again, err := DryRun(t.Context(), backendtest.XLA(t), c, Options{})
 	require.NoError(t, err)
 	assert.Less(t, again.Memory.Temporary, kept.Memory.Temporary/2)

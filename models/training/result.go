@@ -19,7 +19,7 @@ type Result struct {
 	Epochs     int       `json:"epochs"`
 	Steps      int       `json:"steps"`
 	BestEpoch  int       `json:"best_epoch"`           // the one whose weights are kept, see Config.Keep
-	Train      Score     `json:"train"`                // means over the best epoch's batches, with dropout and augmentation
+	Train      Score     `json:"train"`                // means over its batches, with dropout
 	Validation *Score    `json:"validation,omitempty"` // nil: no samples were held out
 	Test       Score     `json:"test"`
 	Objective  []float64 `json:"objective"` // C of each level in the best epoch
@@ -30,7 +30,8 @@ type Result struct {
 	Resumed        bool    `json:"-"` // the run had ended before; nothing was trained now
 }
 
-// finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the result.
+// finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the
+// result.
 func (r *run) finish() (Result, error) {
 	history := r.state.History
 	if err := writeHistory(filepath.Join(r.Dir, historyFile), history); err != nil { // again: a kill may have come between
@@ -51,7 +52,8 @@ func (r *run) finish() (Result, error) {
 	}
 	result := Result{Command: "train", Data: r.data.Name, Model: r.Model, Backend: r.Backend, Seed: r.Seed,
 		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
-		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss, test.Accuracy}, Objective: best.Objective,
+		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss,
+			test.Accuracy}, Objective: best.Objective,
 		CompileSeconds: r.state.Compile, Checkpoint: r.Dir}
 	for _, e := range history {
 		result.Seconds += e.Seconds

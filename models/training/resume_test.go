@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 func TestResume(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs = 3
+	c["epochs"] = 3
 	whole := t.TempDir()
 	trainIn(t, backend, c, whole)
 	for name, stops := range map[string][]int{ // steps run in each process
@@ -40,8 +41,8 @@ func TestResume(t *testing.T) {
 func TestResumeWithOptions(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := ringConfig(writeRing(t, 200))
-		c.Epochs, c.Average, c.Schedule = 2, 0.9, "constant"
-		set(&c, "ccp_dropout", 0.1)
+		c["epochs"], c["average"], c["schedule"] = 2, 0.9, "constant"
+		c["ccp_dropout"] = 0.1
 		whole := t.TempDir()
 		trainIn(t, backend, c, whole)
 		resume(t, backend, c, whole, []int{5})
@@ -55,8 +56,8 @@ func TestResumeWithAPreparedHierarchy(t *testing.T) {
 		t.Run(string(way), func(t *testing.T) {
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			c := ringConfig(writeRing(t, 200))
-			c.Epochs, c.Average = 2, 0.9
-			set(&c, "ccp_hierarchy", way)
+			c["epochs"], c["average"] = 2, 0.9
+			c["ccp_hierarchy"] = way
 			whole := t.TempDir()
 			result := trainIn(t, backend, c, whole)
 			assert.Greater(t, result.Test.Accuracy, 0.6)
@@ -71,10 +72,10 @@ func TestResumeWithSeveralHierarchies(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())
 		c := ringConfig(writeRing(t, 200))
-		c.Epochs, c.Keep, c.Schedule = 2, KeepLast, oneCycle
-		set(&c, "ccp_hierarchy", ccp.Prepared)
-		set(&c, "ccp_hierarchies", 3)
-		set(&c, "ccp_padding", "zeros")
+		c["epochs"], c["keep"], c["schedule"] = 2, KeepLast, oneCycle
+		c["ccp_hierarchy"] = ccp.Prepared
+		c["ccp_hierarchies"] = 3
+		c["ccp_padding"] = "zeros"
 		whole := t.TempDir()
 		result := trainIn(t, backend, c, whole)
 		assert.Greater(t, result.Test.Accuracy, 0.6)
@@ -87,8 +88,8 @@ func TestResumeWithCandidates(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())
 		c := ringConfig(writeRing(t, 200))
-		c.Epochs = 2
-		set(&c, "level_1/ccp_candidates", 2.0)
+		c["epochs"] = 2
+		c["level_1/ccp_candidates"] = 2.0
 		whole := t.TempDir()
 		result := trainIn(t, backend, c, whole)
 		assert.Greater(t, result.Test.Accuracy, 0.6)
@@ -96,7 +97,7 @@ func TestResumeWithCandidates(t *testing.T) {
 	})
 }
 
-func resume(t *testing.T, backend compute.Backend, c Config, whole string, stops []int) {
+func resume(t *testing.T, backend compute.Backend, c Asked, whole string, stops []int) {
 	t.Helper()
 	parts := t.TempDir()
 	for _, steps := range stops {
@@ -110,7 +111,7 @@ func resume(t *testing.T, backend compute.Backend, c Config, whole string, stops
 func TestResumeWithAugmentation(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Augment = true
+	c["augment"] = true
 	noise := func(rng *rand.Rand, sample []float32) {
 		for i := range sample {
 			sample[i] += float32(0.1 * rng.NormFloat64())
@@ -118,21 +119,21 @@ func TestResumeWithAugmentation(t *testing.T) {
 	}
 	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	for i, stop := range []int{0, 11, 0} {
-		d, err := datasets.Load(t.Context(), c.Data, datasets.Options{})
+		d, err := datasets.Load(t.Context(), c["data"].(string), datasets.Options{})
 		require.NoError(t, err)
 		if i < 2 {
 			d.Augment = noise
 		}
 		if stop > 0 {
 			ctx, cancel := context.WithCancel(context.Background())
-			_, err = trainOn(ctx, backend, c, d, Options{Dir: dirs[i], Observer: Observer{Step: func(Progress) {
+			_, err = Train(ctx, backend, c, Options{Data: d, Dir: dirs[i], Observer: Observer{Step: func(Progress) {
 				if stop--; stop == 0 {
 					cancel()
 				}
 			}}})
 			require.ErrorIs(t, err, ErrInterrupted)
 		}
-		_, err = trainOn(context.Background(), backend, c, d, Options{Dir: dirs[i]})
+		_, err = Train(context.Background(), backend, c, Options{Data: d, Dir: dirs[i]})
 		require.NoError(t, err)
 	}
 	requireSameRun(t, dirs[0], dirs[1])
@@ -240,8 +241,8 @@ func TestOtherRunInTheDirectory(t *testing.T) {
 	trainUntil(t, backend, c, dir, 3)
 	before, _ := snapshotOf(t, dir, checkpoint.Last)
 
-	other := c
-	other.Batch, other.LearningRate = 32, 0.5
+	other := maps.Clone(c)
+	other["batch"], other["learning_rate"] = 32, 0.5
 	_, err := Train(context.Background(), backend, other, Options{Dir: dir})
 	require.ErrorContains(t, err, dir+" holds a run with other settings (batch was 16, is 32; learning_rate was 0.02, is 0.5)")
 

@@ -21,40 +21,49 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
 )
 
-// NewTrainer makes the GoMLX trainer of a configuration: the spec's network, cross entropy minus the objectives, Adam, the
-// schedule over `steps` steps and, if asked for, moving averages of the weights. Its metrics, after GoMLX's own two, are the
-// batch's cross entropy, its accuracy and each level's objective. Before its first step it compiles for batches of c.Batch samples, so
-// that batches should have as many.
-func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix, steps int) *train.Trainer {
+// NewTrainer makes the GoMLX trainer of a configuration: the spec's network, cross entropy minus the objectives, Adam,
+// the schedule over `steps` steps and, if asked for, moving averages of the weights. Its metrics, after GoMLX's own
+// two, are the batch's cross entropy, its accuracy and each level's objective. Before its first step it compiles for
+// batches of c.Batch samples, so that batches should have as many.
+func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix,
+	steps int) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
 		switch c.Schedule {
 		case "cosine":
 			cosineschedule.New(scope, g, dtypes.Float32).PeriodSteps(steps).LearningRate(c.LearningRate).Done()
 		case oneCycle:
-			cosineschedule.New(scope, g, dtypes.Float32).WarmUpSteps(steps / 4).PeriodSteps(steps - steps/4).LearningRate(c.LearningRate).Done()
+			cosineschedule.New(scope, g,
+				dtypes.Float32).WarmUpSteps(steps / 4).PeriodSteps(steps - steps/4).LearningRate(c.LearningRate).Done()
 		}
 		if c.Average > 0 {
-			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
+			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) {
+				averageWeights(scope.Store(),
+					g, c.Average)
+			})
 		}
 		return []*Node{spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, inputs[0])}
 	}
 	metrics := []metric.Interface{
-		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(scope *model.Scope, labels, predictions []*Node) *Node {
+		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(scope *model.Scope, labels,
+			predictions []*Node) *Node {
 			g := predictions[0].Graph()
 			if scope.IsTraining(g) { // GoMLX's own metrics came before, so that nothing changes a variable after this
 				inPlace(scope.Store(), g)
 			}
 			return train.GetMainLoss(g)
 		}, nil),
-		metric.NewBaseMetric("accuracy", "acc", metric.AccuracyMetricType, func(_ *model.Scope, labels, predictions []*Node) *Node {
-			hit := Equal(ArgMax(models.Answer(predictions[0]), -1, dtypes.Int32), Reshape(labels[0], labels[0].Shape().Size()))
+		metric.NewBaseMetric("accuracy", "acc", metric.AccuracyMetricType, func(_ *model.Scope, labels,
+			predictions []*Node) *Node {
+			hit := Equal(ArgMax(models.Answer(predictions[0]), -1, dtypes.Int32), Reshape(labels[0],
+				labels[0].Shape().Size()))
 			return ReduceAllMean(ConvertDType(hit, dtypes.Float32))
 		}, nil),
 	}
 	for i := range levelsOf(spec) {
 		name := fmt.Sprintf("objective %d", i+1)
-		metrics = append(metrics, metric.NewBaseMetric(name, name, "objective", func(scope *model.Scope, _, predictions []*Node) *Node {
+		metrics = append(metrics, metric.NewBaseMetric(name, name, "objective", func(scope *model.Scope, _,
+			predictions []*Node) *Node {
 			g := predictions[0].Graph()
 			if levels := ccp.Levels(scope.Store(), g); i < len(levels) && levels[i].Objective != nil {
 				return levels[i].Objective
@@ -79,8 +88,8 @@ func inputOf(c Config, spec models.Spec) shapes.Shape {
 	return shapes.Make(dtypes.Float32, c.Batch, spec.Nodes, spec.Channels)
 }
 
-// compile compiles a step for batches of that shape. GoMLX would do so within the first step, on top of what compiling takes: several hundred
-// megabytes, which are free after it.
+// compile compiles a step for batches of that shape. GoMLX would do so within the first step, on top of what compiling
+// takes: several hundred megabytes, which are free after it.
 func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 	var arguments []shapes.Shape
 	for range exec.NumDevices() {
@@ -95,8 +104,9 @@ func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 	return g, err
 }
 
-// inPlace has a step write the new values of variables over the old ones. They are the step's first results, in the store's order. Where
-// devices share a batch, the results are not those of one program's parameters, and nothing is done.
+// inPlace has a step write the new values of variables over the old ones. They are the step's first results, in the
+// store's order. Where devices share a batch, the results are not those of one program's parameters, and nothing is
+// done.
 func inPlace(store *model.Store, g *Graph) {
 	if g.NumDevices() > 1 {
 		return
@@ -142,8 +152,8 @@ func ofEachAnswer(of loss.LossFn) loss.LossFn {
 	}
 }
 
-// squaredHinge is the loss of a linear support vector machine with squared slack, one class against the rest: the mean over the
-// batch of Σ_k max(0, 1 − t_k z_k)², where t_k is 1 for the sample's class and −1 for the others.
+// squaredHinge is the loss of a linear support vector machine with squared slack, one class against the rest: the mean
+// over the batch of Σ_k max(0, 1 − t_k z_k)², where t_k is 1 for the sample's class and −1 for the others.
 func squaredHinge(labels, predictions []*Node) *Node {
 	z := predictions[0]
 	sign := AddScalar(MulScalar(OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType()), 2), -1)
@@ -151,8 +161,8 @@ func squaredHinge(labels, predictions []*Node) *Node {
 	return ReduceAllMean(ReduceSum(Square(slack), 1))
 }
 
-// smoothedCrossEntropy is the cross entropy to labels of which a share is spread over all classes alike (Szegedy et al. 2016):
-// with logits z and label y, that of y itself plus share·(z_y − mean z).
+// smoothedCrossEntropy is the cross entropy to labels of which a share is spread over all classes alike (Szegedy et al.
+// 2016): with logits z and label y, that of y itself plus share·(z_y − mean z).
 func smoothedCrossEntropy(share float64) loss.LossFn {
 	if share == 0 {
 		return loss.SparseCategoricalCrossEntropyLogits
@@ -161,17 +171,19 @@ func smoothedCrossEntropy(share float64) loss.LossFn {
 		z := predictions[0]
 		own := ReduceSum(Mul(z, OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType())), 1)
 		spread := ReduceAllMean(Sub(own, ReduceMean(z, 1)))
-		return Add(ReduceAllMean(loss.SparseCategoricalCrossEntropyLogits(labels, predictions)), MulScalar(spread, share))
+		return Add(ReduceAllMean(loss.SparseCategoricalCrossEntropyLogits(labels, predictions)), MulScalar(spread,
+			share))
 	}
 }
 
-// averageWeights moves the average of each of the network's float variables that training changes, batch norm's running ones included, towards
-// its new value: average ← d·average + (1 − d)·value, with d = min(decay, (1 + step)/(10 + step)) so that it is not held
-// back by the start.
+// averageWeights moves the average of each of the network's float variables that training changes, batch norm's running
+// ones included, towards its new value: average ← d·average + (1 − d)·value, with d = min(decay, (1 + step)/(10 +
+// step)) so that it is not held back by the start.
 func averageWeights(store *model.Store, g *Graph, decay float64) {
 	var weights []*model.Variable
 	for v := range store.IterVariables() {
-		if models.IsWeight(v) && v.DType() == dtypes.Float32 && v.InUseByGraph(g) && (v.Trainable || v.ChangedInGraph(g)) {
+		if models.IsWeight(v) && v.DType() == dtypes.Float32 && v.InUseByGraph(g) && (v.Trainable ||
+			v.ChangedInGraph(g)) {
 			weights = append(weights, v)
 		}
 	}

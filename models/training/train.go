@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,46 +65,45 @@ type run struct {
 	failure    error  // of step, as it was before GoMLX's loop wrapped it
 }
 
-// Train trains a configuration in opts.Dir, from the beginning or from where it was left, and evaluates the epoch that did best in
-// validation. The checkpoint in opts.Dir is what models.Load reads. If backend is nil, Train uses models.OpenBackend, which downloads nothing. When ctx
-// ends it saves and returns an error that wraps ErrInterrupted. Nothing is written before data and settings have been found to be
-// good.
-func Train(ctx context.Context, backend compute.Backend, c Config, opts Options) (Result, error) {
-	if err := c.Check(); err != nil {
+// Train trains what is asked in opts.Dir, from the beginning or from where it was left, and evaluates the weights that
+// it keeps. Resolve makes the whole configuration from what is asked and the data. models.Load reads the checkpoint in
+// opts.Dir. If backend is nil, Train opens one as models.Load does, and downloads nothing. If ctx ends, Train saves its
+// state and returns an error that wraps ErrInterrupted; the same call goes on. It writes nothing before it has found
+// data and settings to be good.
+func Train(ctx context.Context, backend compute.Backend, asked Asked, opts Options) (Result, error) {
+	p, err := asked.plan(opts.dataName())
+	if err != nil {
 		return Result{}, err
 	}
-	if opts.Dir == "" {
-		opts.Dir = c.DefaultCheckpoint()
-	}
+	opts.Dir = cmp.Or(opts.Dir, p.DefaultCheckpoint())
 	if err := files.CheckDirectory(opts.Dir); err != nil {
 		return Result{}, err
 	}
-	if result, done, err := finished(c, opts.Dir); done || err != nil {
+	if result, done, err := p.finished(opts.Dir); done || err != nil {
 		return result, err
 	}
 	if backend == nil {
-		var err error
 		if backend, err = models.OpenBackend(); err != nil {
 			return Result{}, err
 		}
 	}
-	d, err := c.load(ctx, backend, opts)
+	d, err := p.load(ctx, backend, opts)
 	if err != nil {
 		return Result{}, err
 	}
-	return trainOn(ctx, backend, c, d, opts)
+	return p.trainOn(ctx, backend, d, opts)
 }
 
-// trainOn is Train on a data set already loaded.
-func trainOn(ctx context.Context, backend compute.Backend, c Config, d *datasets.Dataset, opts Options) (Result, error) {
-	r := &run{Config: c, Options: opts, data: d}
-	var err error
-	if r.spec, err = c.spec(d); err != nil {
+// trainOn trains on a data set already loaded.
+func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, opts Options) (Result, error) {
+	c, spec, err := p.resolve(d)
+	if err != nil {
 		return Result{}, err
 	}
-	if err := opts.check(backend, c, d); err != nil {
+	if err := checkDevices(backend, opts.Devices, c.Batch); err != nil {
 		return Result{}, err
 	}
+	r := &run{Config: c, Options: opts, data: d, spec: spec, total: c.Steps}
 	unlock, err := lock(opts.Dir)
 	if err != nil {
 		return Result{}, err
@@ -149,18 +149,10 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	if err := r.forget(); err != nil {
 		return err
 	}
-	r.Config = r.Budget(len(r.data.Train))
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
 		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.augments(), DropLast: true})
-	r.total = r.Steps
-	if r.total == 0 {
-		r.total = r.Epochs * r.batches.StepsPerEpoch()
-	}
-	if len(r.data.Train) == 0 {
-		return fmt.Errorf("data set %s has no training samples", r.data.Name)
-	}
 	if r.Observer.Begin != nil {
-		r.Observer.Begin(r.data, r.spec, r.state.Step, r.total)
+		r.Observer.Begin(r.Config, r.data, r.spec, r.state.Step, r.total)
 	}
 	var err error
 	if r.classifier, err = models.NewClassifier(backend, m, r.data.Affinity); err != nil {
@@ -171,12 +163,14 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	return nil
 }
 
-// MetadataOf describes a classifier with that network for that data set, as its checkpoint needs it.
+// MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
-	return models.Metadata{Spec: spec, Data: d.Name, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std, Provenance: d.Provenance, Versions: Versions("")}
+	return models.Metadata{Spec: spec, Data: d.Name, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std,
+		Provenance: d.Provenance, Versions: Versions("")}
 }
 
-// epochOf is the epoch of a step, both counted from 1. Where the steps are no multiple of the epochs, some epochs have one more than others.
+// epochOf is the epoch of a step, both counted from 1. Where the steps are no multiple of the epochs, some epochs have
+// one more than others.
 func (r *run) epochOf(step int) int { return (step*r.Epochs + r.total - 1) / r.total }
 
 // endOf is the last step of an epoch, counted from 1.
@@ -211,7 +205,8 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 		if saveErr := r.save(); saveErr != nil {
 			return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, saveErr)
 		}
-		return fmt.Errorf("%w after step %d of %d; its state is saved in %s: give the same command to go on", ErrInterrupted, r.state.Step, r.total, r.Dir)
+		return fmt.Errorf("%w after step %d of %d; its state is saved in %s: give the same command to go on",
+			ErrInterrupted, r.state.Step, r.total, r.Dir)
 	case r.failure != nil:
 		return r.failure
 	}
@@ -220,7 +215,8 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 
 var errStalled = errors.New("no improvement")
 
-// step takes note of a training step's metrics (GoMLX's two, then NewTrainer's), and ends the epoch when it was its last.
+// step takes note of a training step's metrics (GoMLX's two, then NewTrainer's), and ends the epoch when it was its
+// last.
 func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	first := !r.compiled
 	if first { // its time is nearly all compilation
@@ -301,8 +297,9 @@ func (r *run) endEpoch() error {
 	r.clock()
 	s := &r.state
 	n := float64(s.Sums.Steps)
-	e := Epoch{Epoch: r.epochOf(s.Step), Train: Score{s.Sums.Loss / n, s.Sums.Accuracy / n}, Objective: s.Sums.Objective,
-		Seconds: s.Seconds, InputWait: s.Wait / math.Max(s.Seconds, 1e-9)}
+	e := Epoch{Epoch: r.epochOf(s.Step), Train: Score{s.Sums.Loss / n, s.Sums.Accuracy / n},
+		Objective: s.Sums.Objective,
+		Seconds:   s.Seconds, InputWait: s.Wait / math.Max(s.Seconds, 1e-9)}
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
@@ -322,7 +319,8 @@ func (r *run) endEpoch() error {
 	e.Best = s.Best == 0 || r.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {
 		points := r.points(append(slices.Clone(s.History), e))
-		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), e, func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
+		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), e,
+			func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
 			return err
 		}
 		s.Best = e.Epoch
@@ -360,7 +358,8 @@ func (r *run) stalled() bool {
 func (r *run) save() error {
 	r.clock()
 	r.saved = time.Now()
-	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state, func(v *model.Variable) bool { return !resumable(v) }, r.points(r.state.History)...)
+	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state,
+		func(v *model.Variable) bool { return !resumable(v) }, r.points(r.state.History)...)
 }
 
 func (r *run) evaluationBatch() int { return max(r.Batch, 64) }

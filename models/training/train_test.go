@@ -36,7 +36,7 @@ func TestTrainLearns(t *testing.T) {
 				steps++
 			},
 			Epoch: func(e Epoch) { epochs = append(epochs, e) },
-			Begin: func(d *datasets.Dataset, spec models.Spec, from, total int) {
+			Begin: func(_ Config, d *datasets.Dataset, spec models.Spec, from, total int) {
 				begun++
 				assert.Equal(t, [3]int{ringNodes, 0, ringEpochs * ringSteps}, [3]int{d.Nodes, from, total})
 			},
@@ -73,7 +73,7 @@ func TestTrainLearns(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "the command", c.Command)
 		assert.Equal(t, result.Parameters, c.Parameters(), "counted in a classifier just loaded")
-		d, err := LoadFor(t.Context(), c.Metadata, ringConfig(data), datasets.Options{})
+		d, err := LoadFor(t.Context(), c.Metadata, ringConfig(data).known(), datasets.Options{})
 		require.NoError(t, err)
 		test, err := Evaluate(c, d, d.Test, 64)
 		require.NoError(t, err)
@@ -85,13 +85,13 @@ func TestTrainLearns(t *testing.T) {
 func TestTheBestEpochIsTested(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Schedule, c.LearningRate, c.Epochs = "constant", 0.3, 12 // too high: it gets worse again
+	c["schedule"], c["learning_rate"], c["epochs"] = "constant", 0.3, 12 // too high: it gets worse again
 	dir := t.TempDir()
 	result := trainIn(t, backend, c, dir)
 	require.Less(t, result.BestEpoch, result.Epochs, "the test needs a run whose last epoch is not its best")
 	classifier, err := models.Load(dir, models.WithBackend(backend))
 	require.NoError(t, err)
-	d, err := LoadFor(t.Context(), classifier.Metadata, c, datasets.Options{})
+	d, err := LoadFor(t.Context(), classifier.Metadata, c.known(), datasets.Options{})
 	require.NoError(t, err)
 	test, err := Evaluate(classifier, d, d.Test, 64)
 	require.NoError(t, err)
@@ -104,12 +104,12 @@ func TestTheBestEpochIsTested(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	backend := backendtest.Go(t) // on XLA, TestResume compares two runs of one seed
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs = 1
+	c["epochs"] = 1
 	first, second, other := t.TempDir(), t.TempDir(), t.TempDir()
 	trainIn(t, backend, c, first)
 	trainIn(t, backend, c, second)
 	requireSameRun(t, first, second)
-	c.Seed = 2
+	c["seed"] = 2
 	trainIn(t, backend, c, other)
 	of1, _ := snapshotOf(t, first, checkpoint.Last)
 	of2, _ := snapshotOf(t, other, checkpoint.Last)
@@ -126,7 +126,7 @@ func TestSeeds(t *testing.T) {
 func TestFinishedRunIsNotTrainedAgain(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs = 1
+	c["epochs"] = 1
 	dir := t.TempDir()
 	result := trainIn(t, backend, c, dir)
 	again, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{Step: func(Progress) { t.Error("a step") }}})
@@ -135,7 +135,7 @@ func TestFinishedRunIsNotTrainedAgain(t *testing.T) {
 	again.Resumed = false
 	assert.Equal(t, result, again)
 
-	c.Epochs, c.Seed = 2, 3
+	c["epochs"], c["seed"] = 2, 3
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
 	require.ErrorContains(t, err, dir+" holds a finished run with other settings (epochs was 1, is 2; seed was 1, is 3)")
 }
@@ -143,7 +143,7 @@ func TestFinishedRunIsNotTrainedAgain(t *testing.T) {
 func TestOneTrainingInADirectory(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs = 1
+	c["epochs"] = 1
 	dir := t.TempDir()
 	tried := false
 	_, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{Step: func(Progress) {
@@ -161,7 +161,7 @@ func TestOneTrainingInADirectory(t *testing.T) {
 func TestPatience(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs, c.Patience, c.Schedule, c.LearningRate = 40, 2, "constant", 0.03
+	c["epochs"], c["patience"], c["schedule"], c["learning_rate"] = 40, 2, "constant", 0.03
 	dir := t.TempDir()
 	result := trainIn(t, backend, c, dir)
 	assert.Less(t, result.Epochs, 40)
@@ -181,7 +181,7 @@ func TestFewSamples(t *testing.T) {
 	backend := backendtest.Go(t)
 	marks := []int64{1, 1, 1, 1, 2, 2, 2, 2}
 	c := ringConfig(writeRing(t, 16, marks...))
-	c.Batch = 64
+	c["batch"] = 64
 	result := trainIn(t, backend, c, t.TempDir())
 	assert.Equal(t, ringEpochs, result.Steps, "one batch of all 8 samples an epoch")
 	assert.Equal(t, ringEpochs, result.Epochs)
@@ -191,7 +191,7 @@ func TestFewSamples(t *testing.T) {
 func TestNoValidationSplit(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 80, 2, 2, 2, 2, 2, 2, 2, 2))
-	c.Epochs = 1
+	c["epochs"] = 1
 	var notices []string
 	result, err := Train(context.Background(), backend, c, Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) { notices = append(notices, line) }}})
 	require.NoError(t, err)
@@ -204,11 +204,11 @@ func TestNoValidationSplit(t *testing.T) {
 func TestWithoutValidationTheLastEpochIsBest(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Patience = 1
-	d, err := datasets.Load(t.Context(), c.Data, datasets.Options{})
+	c["patience"] = 1
+	d, err := datasets.Load(t.Context(), c["data"].(string), datasets.Options{})
 	require.NoError(t, err)
 	d.Validation = nil
-	result, err := trainOn(context.Background(), backend, c, d, Options{Dir: t.TempDir()})
+	result, err := Train(context.Background(), backend, c, Options{Data: d, Dir: t.TempDir()})
 	require.NoError(t, err)
 	assert.Equal(t, ringEpochs, result.BestEpoch)
 	assert.Nil(t, result.Validation)
@@ -218,17 +218,17 @@ func TestWithoutValidationTheLastEpochIsBest(t *testing.T) {
 func TestTrainErrors(t *testing.T) {
 	backend := backendtest.Go(t)
 	data := writeRing(t, 200)
-	for want, change := range map[string]func(c *Config){
-		"epochs: -1":                                func(c *Config) { c.Epochs = -1 },
-		"data set \"nothing\" is not known":         func(c *Config) { c.Data = "nothing" },
-		"level 1: \"4\" is not CLUSTERSxFILTERS/L":  func(c *Config) { c.Levels = "4" },
-		"level 2: L=5 exceeds its 4 nodes":          func(c *Config) { c.Levels = "4x6/4,1x8/5" },
-		"hidden layer 1: its width is 0":            func(c *Config) { c.Hidden = []int{0} },
-		"setting ccp_gates=node: it must be one of": func(c *Config) { c.Settings = c.Settings.With("", func(o *models.Options) { o.Gates = "node" }) },
-		`setting level_3/l2: the network has no "level_3"; its parts are level_1, level_2, fc_1, classes`: func(c *Config) { c.Settings = settings(map[string]any{"level_3/l2": 0.0}) },
+	for want, change := range map[string]func(c Asked){
+		"epochs=-1":                                func(c Asked) { c["epochs"] = -1 },
+		"data set \"nothing\" is not known":        func(c Asked) { c["data"] = "nothing" },
+		"level 1: \"4\" is not CLUSTERSxFILTERS/L": func(c Asked) { c["levels"] = "4" },
+		"level 2: L=5 exceeds its 4 nodes":         func(c Asked) { c["levels"] = "4x6/4,1x8/5" },
+		"hidden layer 1: its width is \"0\"":       func(c Asked) { c["hidden"] = []int{0, 8} },
+		"ccp_gates=node: it must be one of":        func(c Asked) { c["ccp_gates"] = "node" },
+		`level_3/l2: the network has no "level_3"; its parts are level_1, level_2, fc_1, classes`: func(c Asked) { only(c, map[string]any{"level_3/l2": 0.0}) },
 	} {
 		c := ringConfig(data)
-		change(&c)
+		change(c)
 		dir := filepath.Join(t.TempDir(), "run")
 		_, err := Train(context.Background(), backend, c, Options{Dir: dir})
 		assert.ErrorContains(t, err, want)
@@ -263,7 +263,7 @@ func TestTheHooksErrorComesBackUnwrapped(t *testing.T) {
 func TestCompileSeconds(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c.Epochs = 2
+	c["epochs"] = 2
 	dir := t.TempDir()
 	var compiled []string
 	observer := Observer{Compile: func() { compiled = append(compiled, "compile") }, Step: func(p Progress) {
@@ -301,12 +301,12 @@ func TestDescribeHierarchy(t *testing.T) {
 func TestPreparingIsInterrupted(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	c := ringConfig(writeRing(t, 200))
-	set(&c, "ccp_hierarchy", ccp.Prepared)
+	c["ccp_hierarchy"] = ccp.Prepared
 	ctx, cancel := context.WithCancel(context.Background())
 	var told []int
 	var notices []string
 	observer := Observer{
-		Begin:   func(*datasets.Dataset, models.Spec, int, int) { told = append(told, 0) },
+		Begin:   func(Config, *datasets.Dataset, models.Spec, int, int) { told = append(told, 0) },
 		Prepare: func(level int, done, objective float64) { told = append(told, level); cancel() },
 		Notice:  func(line string) { notices = append(notices, line) },
 	}

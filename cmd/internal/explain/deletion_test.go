@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
@@ -26,9 +25,8 @@ type score struct{ accuracy, probability float64 }
 func TestDeletion(t *testing.T) {
 	backend, dir, most := backendtest.Go(t), os.Getenv("CCP_CHECKPOINT"), 0
 	if dir == "" {
-		c := training.Defaults("digits", "ccp")
-		c.Levels, c.Hidden, c.Epochs = "16x8/9,1x16/8", []int{16}, 4
-		c.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
+		c := training.Asked{"levels": "16x8/9,1x16/8", "hidden": 16, "epochs": 4, "ccp_hierarchies": 1, "ccp_stem": nil, "ccp_blocks": nil,
+			"ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 		dir, most = filepath.Join(t.TempDir(), "run"), 50
 		_, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})
 		require.NoError(t, err)

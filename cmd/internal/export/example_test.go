@@ -23,9 +23,8 @@ func ExampleFold() {
 	if err != nil {
 		panic(err)
 	}
-	config := training.Defaults("digits", "ccp")
-	config.Levels, config.Hidden, config.Epochs = "8x4/9,1x8/8", []int{16}, 1
-	config.Settings = models.Settings{} // no stem, and one hierarchy that is learned
+	config := training.Asked{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
+	config["ccp_hierarchy"], config["ccp_stem"], config["ccp_blocks"] = "learned", nil, nil
 	checkpoint := filepath.Join(dir, "digits")
 	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: checkpoint}); err != nil {
 		panic(err)

@@ -49,10 +49,10 @@ func TestPython(t *testing.T) {
 // trainedDigits trains a small network for two epochs, so that its running means and variances come from a training.
 func trainedDigits(t *testing.T, settings ...string) *models.Classifier {
 	t.Helper()
-	config := training.Defaults("digits", "ccp")
-	config.Levels, config.Hidden, config.Epochs = "8x8/9,1x16/8", []int{16}, 2
+	config := training.Asked{"levels": "8x8/9,1x16/8", "hidden": 16, "epochs": 2}
 	for _, setting := range settings {
-		require.NoError(t, config.Settings.Set(setting))
+		name, value, _ := strings.Cut(setting, "=")
+		config[name] = value
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})

@@ -123,5 +123,5 @@ func (d drawing) loadData(ctx context.Context) (*datasets.Dataset, error) {
 
 // data returns the name of the runs' data set.
 func (d drawing) data() string {
-	return strings.TrimSuffix(filepath.Base(d.Table.Rows[0].Config.Data), ".npz")
+	return strings.TrimSuffix(filepath.Base(fmt.Sprint(d.Table.Rows[0].Asked["data"])), ".npz")
 }

@@ -49,7 +49,7 @@ func ringTable(t *testing.T) study.Table {
 	require.NoError(t, err)
 	table.Name = "figures-ring"
 	for _, row := range table.Rows {
-		row.Config.Levels, row.Config.Hidden, row.Config.Batch = "4x4/3,1x4/2", []int{}, 8
+		row.Asked["levels"], row.Asked["hidden"], row.Asked["batch"] = "4x4/3,1x4/2", "none", 8
 	}
 	return table
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
@@ -45,15 +44,13 @@ func trained(t testing.TB, name string) string {
 	if begun[name] {
 		return dir
 	}
-	c := training.Defaults("digits", "ccp")
-	c.Levels, c.Hidden, c.Epochs = "12x8/8,4x8/4,1x8/4", []int{8}, 3
+	c := training.Asked{"levels": "12x8/8,4x8/4,1x8/4", "hidden": 8, "epochs": 3, "ccp_hierarchy": "learned", "ccp_membership_rate": 100,
+		"ccp_stem": nil, "ccp_blocks": nil, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 	switch name {
-	case "learned":
-		c.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy, o.MembershipRate = ccp.Learned, 100 })
 	case "prepared":
-		c.Settings, c.Epochs = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared }), 1
+		c["ccp_hierarchy"], c["ccp_membership_rate"], c["ccp_hierarchies"], c["epochs"] = "prepared", nil, 1, 1
 	case "softmax":
-		c.Model, c.Levels, c.Hidden, c.Settings, c.Epochs = "softmax", "", nil, models.Settings{}, 1
+		c = training.Asked{"model": "softmax", "epochs": 1, "readout_dropout": nil}
 	}
 	_, err := training.Train(context.Background(), backendtest.Go(t), c, training.Options{Dir: dir, Backend: "go", Command: "ccp train --test"})
 	require.NoError(t, err)

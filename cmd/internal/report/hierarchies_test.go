@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -14,10 +13,8 @@ import (
 
 // A run of the last weights, without validation, of several hierarchies and a stem; its epochs are the usual number.
 func TestBuildSeveralHierarchies(t *testing.T) {
-	c := training.Defaults("digits", "ccp")
-	c.Levels, c.Hidden, c.Epochs, c.Batch, c.Keep = "12x4/8,1x4/8", []int{4}, 0, 16, training.KeepLast
-	c.Steps = c.EpochCount()
-	c.Settings = models.Settings{}.With("", func(o *models.Options) { o.Hierarchy, o.Hierarchies, o.Stem, o.Blocks = ccp.Prepared, 2, 2, "1" })
+	c := training.Asked{"levels": "12x4/8,1x4/8", "hidden": 4, "batch": 16, "keep": training.KeepLast, "steps": 20,
+		"ccp_hierarchies": 2, "ccp_stem": 2, "ccp_blocks": 1, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 	dir, backend := filepath.Join(t.TempDir(), "run"), backendtest.Go(t)
 	result, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})
 	require.NoError(t, err)

@@ -6,10 +6,10 @@ import (
 	_ "embed" // the paper's tables
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
@@ -33,13 +33,9 @@ type paperTable struct {
 	Also  string   // another set that the table can be made for, or "any"
 	Rows  []struct {
 		Name  string
-		Model string
-		// Recipe is the recipe that Set changes; "" for the paper's.
-		Recipe string
-		Paper  map[string]float64 // the paper's accuracy on each of its data sets, in percent
-		Note   string
-		// Set is a JSON merge patch of the recipe for the data set and the model: null removes an option of the model.
-		Set json.RawMessage
+		Paper map[string]float64 // the paper's accuracy on each of its data sets, in percent
+		Note  string
+		Set   training.Asked // what is asked beside the data; without a recipe, the paper's
 	}
 }
 
@@ -108,27 +104,22 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	}
 	var whole []string // the numbers of epochs before they were reduced
 	for _, r := range p.Rows {
-		c, err := training.Recipe(data, r.Model, cmp.Or(r.Recipe, models.PaperRecipe))
+		asked := training.Asked{"data": data, "recipe": models.PaperRecipe}
+		maps.Copy(asked, r.Set)
+		c, err := training.Known(asked)
 		if err != nil {
 			return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
-		}
-		if r.Set != nil {
-			if err := decode(r.Set, &c); err != nil {
-				return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
-			}
 		}
 		if epochs > 0 && epochs < c.EpochCount() {
 			if all := fmt.Sprint(c.EpochCount()); !slices.Contains(whole, all) {
 				whole = append(whole, all)
 			}
-			c.Steps, c.Epochs = 0, epochs
+			asked["epochs"] = epochs
 		}
 		if reduced {
-			if err := narrow(&c); err != nil {
-				return t, fmt.Errorf("--reduced: %w", err)
-			}
+			asked["narrow"] = reducedWidths
 		}
-		t.Rows = append(t.Rows, Row{Name: r.Name, Config: c, Paper: r.Paper[data], Note: r.Note})
+		t.Rows = append(t.Rows, Row{Name: r.Name, Asked: asked, Paper: r.Paper[data], Note: r.Note})
 	}
 	if whole != nil {
 		t.Reduced = fmt.Sprintf("%d of %s epochs", epochs, strings.Join(whole, " or "))
@@ -137,35 +128,4 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 		t.Reduced = strings.TrimSuffix("a quarter of the widths, "+t.Reduced, ", ")
 	}
 	return t, nil
-}
-
-// narrow divides the filters and hidden widths of a configuration by reducedWidths. Its data set must have a name.
-func narrow(c *training.Config) error {
-	info, err := datasets.Named(c.Data)
-	if err != nil {
-		return fmt.Errorf("it is for data sets that have a name, and %s is none", c.Data)
-	}
-	a := models.PresetOf(c.Model, c.Data, info.Nodes)
-	if c.Levels != "" {
-		if a.Levels, err = models.ParseLevels(c.Levels); err != nil {
-			return err
-		}
-	}
-	if c.Hidden != nil {
-		a.Hidden = c.Hidden
-	}
-	for i := range a.Levels {
-		a.Levels[i].Filters = max(1, a.Levels[i].Filters/reducedWidths)
-	}
-	c.Settings = c.Settings.With("", func(o *models.Options) {
-		if o.Stem > 0 {
-			o.Stem = max(1, o.Stem/reducedWidths)
-		}
-		o.Units = max(1, o.Units/reducedWidths)
-	}).For(c.Model)
-	c.Levels, c.Hidden = a.LevelsString(), []int{}
-	for _, width := range a.Hidden {
-		c.Hidden = append(c.Hidden, max(1, width/reducedWidths))
-	}
-	return nil
 }

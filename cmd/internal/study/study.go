@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,9 +25,10 @@ import (
 // Row is one line of a table.
 type Row struct {
 	Name string
-	// Config is the configuration to run. Each run has its own seed.
-	Config training.Config
-	// Folds are the folds of a cross-validation, each run with every seed. Without folds the data's own test set is used.
+	// Asked is what the row asks for. Each run has its own seed.
+	Asked training.Asked
+	// Folds are the folds of a cross-validation, each run with every seed. Without folds the data's own test set is
+	// used.
 	Folds []datasets.Fold
 	// Paper is the accuracy in the paper, in percent; 0: none.
 	Paper float64
@@ -45,10 +47,11 @@ type Table struct {
 	Drawn bool
 }
 
-// Cell is one run of a table: a row's configuration with one seed, on one fold.
+// Cell is one run of a table: what a row asks with one seed, on one fold.
 type Cell struct {
 	Row    string
-	Config training.Config
+	Asked  training.Asked
+	Config training.Config // what is known of it before the data is read
 	Dir    string
 }
 
@@ -65,16 +68,17 @@ func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
 			for _, t := range tables {
 				for _, row := range t.Rows {
 					more = more || fold+1 < len(row.Folds)
-					c := row.Config
-					c.Seed = int64(seed)
+					asked := maps.Clone(row.Asked)
+					asked["seed"] = int64(seed)
 					if fold < len(row.Folds) {
-						c.Fold = row.Folds[fold]
+						asked["fold"] = row.Folds[fold]
 					} else if fold > 0 {
 						continue
 					}
+					c, _ := training.Known(asked) // whoever made the table has looked at the error
 					if dir := filepath.Join(folder, runName(c)); !known[dir] {
 						known[dir] = true
-						cells = append(cells, Cell{Row: row.Name, Config: c, Dir: dir})
+						cells = append(cells, Cell{Row: row.Name, Asked: asked, Config: c, Dir: dir})
 					}
 				}
 			}
@@ -90,7 +94,7 @@ func fileName(text string) string { return unfit.ReplaceAllString(strings.ToLowe
 
 // runName names a run by its data, model, seed and a hash of its configuration.
 func runName(c training.Config) string {
-	raw, _ := json.Marshal(c) // of plain values: cannot fail
+	raw, _ := json.Marshal(c.Values()) // of plain values: cannot fail
 	hash := sha256.Sum256(raw)
 	return fmt.Sprintf("%s-%d-%x", fileName(DataName(c.Data)+"-"+c.Model), c.Seed, hash[:4])
 }
@@ -144,7 +148,7 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		o.Begin(i+1, len(cells), cell)
 		options := o.Experiment
 		options.Dir = cell.Dir
-		_, err := training.Train(limited, backend, cell.Config, options)
+		_, err := training.Train(limited, backend, cell.Asked, options)
 		switch {
 		case err == nil:
 			err = measureRate(backend, cell.Dir)

@@ -5,6 +5,9 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,17 +21,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func short(model string) training.Config {
-	c := training.Defaults("digits", model)
-	c.Epochs, c.Batch, c.Levels, c.Hidden = 1, 256, "4x4/9,1x4/4", []int{}
-	return c
+func short(model string) training.Asked {
+	return training.Asked{"data": "digits", "model": model, "epochs": 1, "batch": 256, "levels": "4x4/9,1x4/4", "hidden": "none"}
 }
 
 // Rows that two tables have in common are run once; each row is run with the first seed before any is with the second.
 func TestCells(t *testing.T) {
 	a, b := short("ccp"), short("ccp")
-	b.LearningRate = 1
-	tables := []Table{{Rows: []Row{{Name: "a", Config: a}}}, {Rows: []Row{{Name: "b", Config: b}, {Name: "a too", Config: short("ccp")}}}}
+	b["learning_rate"] = 1
+	tables := []Table{{Rows: []Row{{Name: "a", Asked: a}}}, {Rows: []Row{{Name: "b", Asked: b}, {Name: "a too", Asked: short("ccp")}}}}
 	cells := Cells("runs", tables, 2)
 	var names []string
 	for _, c := range cells {
@@ -52,8 +53,8 @@ func keep(t *testing.T, dir string, accuracy, seconds, rate float64) {
 func TestSummary(t *testing.T) {
 	folder := t.TempDir()
 	c := short("ccp")
-	c.LearningRate = 2
-	table := Table{Name: "loss-x", Title: "Losses", Rows: []Row{{Name: "both", Config: short("ccp"), Paper: 84.4, Note: "as it is"}, {Name: "one", Config: c}, {Name: "other", Config: short("fc"), Paper: 50}}}
+	c["learning_rate"] = 2
+	table := Table{Name: "loss-x", Title: "Losses", Rows: []Row{{Name: "both", Asked: short("ccp"), Paper: 84.4, Note: "as it is"}, {Name: "one", Asked: c}, {Name: "other", Asked: short("fc"), Paper: 50}}}
 	for i, dir := range table.Rows[0].Dirs(folder, 3) {
 		keep(t, dir, []float64{0.97, 0.98, 0.99}[i], 10, 12345)
 	}
@@ -97,8 +98,8 @@ func TestRun(t *testing.T) {
 	backend := backendtest.XLA(t)
 	folder := t.TempDir()
 	unfit := short("ccp")
-	unfit.Levels = "4x4/999"
-	table := Table{Name: "t", Rows: []Row{{Name: "good", Config: short("ccp")}, {Name: "unfit", Config: unfit}}}
+	unfit["levels"] = "4x4/999"
+	table := Table{Name: "t", Rows: []Row{{Name: "good", Asked: short("ccp")}, {Name: "unfit", Asked: unfit}}}
 	cells := Cells(folder, []Table{table}, 2)
 	var begun []string
 	errs := map[string]error{}
@@ -138,8 +139,8 @@ func TestRun(t *testing.T) {
 func TestRunLeavesBusyRunsAlone(t *testing.T) {
 	backend := backendtest.XLA(t)
 	folder := t.TempDir()
-	table := Table{Rows: []Row{{Name: "a", Config: short("softmax")}}}
-	table.Rows[0].Config.Levels = ""
+	table := Table{Rows: []Row{{Name: "a", Asked: short("softmax")}}}
+	delete(table.Rows[0].Asked, "levels")
 	cells := Cells(folder, []Table{table}, 1)
 	inner := Options{Begin: func(int, int, Cell) {}, Failed: func(_ Cell, err error) { t.Error(err) }}
 	tried := false
@@ -154,7 +155,8 @@ func TestRunLeavesBusyRunsAlone(t *testing.T) {
 	assert.FileExists(t, filepath.Join(cells[0].Dir, rateFile))
 }
 
-// Every row of every table is a configuration that can be run. On CIFAR-10 the paper's network is one run, whichever table has it.
+// Every row of every table is a configuration that can be run. On CIFAR-10 the paper's network is one run, whichever
+// table has it.
 func TestPaperTables(t *testing.T) {
 	shared := map[string]bool{}
 	for _, name := range TableNames("") {
@@ -163,7 +165,8 @@ func TestPaperTables(t *testing.T) {
 		assert.Empty(t, table.Reduced)
 		paper := 0
 		for _, row := range table.Rows {
-			assert.NoError(t, row.Config.Check(), "%s, %s", name, row.Name)
+			_, err := training.Known(row.Asked)
+			assert.NoError(t, err, "%s, %s", name, row.Name)
 			if row.Paper > 0 {
 				paper++
 			}
@@ -180,26 +183,29 @@ func TestPaperTables(t *testing.T) {
 	assert.Contains(t, table.Title, "on nw-ucla in place of the paper's cifar10 and ntu")
 	assert.Equal(t, "7 of 150 epochs", table.Reduced)
 	for _, row := range table.Rows {
-		assert.Equal(t, 7, row.Config.Epochs)
+		assert.Equal(t, 7, row.Asked["epochs"])
 		assert.Zero(t, row.Paper, "the paper has no number for it")
 	}
 	table, err = PaperTable("graph", "/data/My Ring.npz", 0, false)
 	require.NoError(t, err)
 	assert.Equal(t, "graph-data-my-ring", table.Name)
-	assert.True(t, table.Rows[1].Config.RandomGraph)
+	assert.Equal(t, true, table.Rows[1].Asked["random_graph"])
 
 	table, err = PaperTable("filters", "", 0, true)
 	require.NoError(t, err)
 	assert.Equal(t, "a quarter of the widths, 10 of 100 or 16 epochs", table.Reduced)
 	for _, row := range table.Rows {
-		assert.Equal(t, 10, row.Config.Epochs)
+		assert.Equal(t, 10, row.Asked["epochs"])
 		if row.Name == "ccp" {
-			assert.Equal(t, "256x64/16,64x96/16,16x128/8,4x192/8,1x256/4", row.Config.Levels)
-			assert.Equal(t, []int{256}, row.Config.Hidden)
+			grid, err := affinity.Grid(32, 32, 8)
+			require.NoError(t, err)
+			c, err := training.Resolve(row.Asked, &datasets.Dataset{Name: "cifar10", Nodes: 1024, Channels: 3, Affinity: grid,
+				ClassNames: []string{"a", "b"}, Train: make([]int, 64)})
+			require.NoError(t, err)
+			assert.Equal(t, "256x64/16,64x96/16,16x128/8,4x192/8,1x256/4", models.Architecture{Levels: c.Levels}.LevelsString())
+			assert.Equal(t, training.Widths{256}, c.Hidden)
 		}
 	}
-	_, err = PaperTable("filters", "ring.npz", 0, true)
-	assert.ErrorContains(t, err, "--reduced: it is for data sets that have a name, and ring.npz is none")
 
 	_, err = PaperTable("cifar10", "digits", 0, false)
 	assert.ErrorContains(t, err, "table cifar10 is about cifar10")

@@ -195,7 +195,8 @@ func (s Suite) Write(folder string) error {
 	return write(filepath.Join(folder, s.Name), s, markdown, heading, func(row func(cells ...any)) {
 		for _, set := range s.Sets {
 			for _, l := range set.Lines {
-				row(set.Title, l.Name, l.Runs, l.Accuracy, l.Deviation, l.Rank, l.Validation, l.Parameters, l.Epochs, l.Seconds,
+				row(set.Title, l.Name, l.Runs, l.Accuracy, l.Deviation, l.Rank, l.Validation, l.Parameters, l.Epochs,
+					l.Seconds,
 					l.PerSecond, s.Folds, set.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
 			}
 		}

@@ -26,8 +26,8 @@ func tableOf(data string, models ...string) Table {
 	t := Table{Name: data, Title: data}
 	for _, model := range models {
 		c := short(model)
-		c.Data = "/data/" + data + ".npz"
-		t.Rows = append(t.Rows, Row{Name: model, Config: c, Folds: []datasets.Fold{{Number: 1, Of: 2}, {Number: 2, Of: 2}}})
+		c["data"] = "/data/" + data + ".npz"
+		t.Rows = append(t.Rows, Row{Name: model, Asked: c, Folds: []datasets.Fold{{Number: 1, Of: 2}, {Number: 2, Of: 2}}})
 	}
 	return t
 }

@@ -133,7 +133,8 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 		line.Each = append(line.Each, ended)
 	}
 	if line.Runs = len(accuracies); line.Runs > 0 {
-		line.Accuracy, line.Seconds, line.PerSecond = stat.Mean(accuracies, nil), stat.Mean(times, nil), stat.Mean(rates, nil)
+		line.Accuracy, line.Seconds, line.PerSecond = stat.Mean(accuracies, nil), stat.Mean(times,
+			nil), stat.Mean(rates, nil)
 	}
 	if len(validations) > 0 {
 		line.Validation = stat.Mean(validations, nil)
@@ -161,7 +162,8 @@ func (s Summary) Rows() [][]string {
 	for _, l := range s.Lines {
 		row := []string{l.Name, "", "", "", "", "", "", ""}
 		if l.Runs > 0 {
-			row = []string{l.Name, l.accuracy(), strconv.Itoa(l.Runs), text.Thousands(l.Parameters), strconv.Itoa(l.Epochs),
+			row = []string{l.Name, l.accuracy(), strconv.Itoa(l.Runs), text.Thousands(l.Parameters),
+				strconv.Itoa(l.Epochs),
 				number(l.Seconds), number(l.PerSecond), ""}
 		}
 		if l.Paper > 0 {
@@ -233,7 +235,8 @@ func (s Summary) Write(folder string) error {
 		"reduced,machine,backend,note"
 	return write(filepath.Join(folder, s.Name), s, execute("summary", s), heading, func(row func(cells ...any)) {
 		for _, l := range s.Lines {
-			row(s.Name, l.Name, l.Paper, l.Runs, l.Accuracy, l.Deviation, l.Validation, l.Parameters, l.Epochs, l.Seconds,
+			row(s.Name, l.Name, l.Paper, l.Runs, l.Accuracy, l.Deviation, l.Validation, l.Parameters, l.Epochs,
+				l.Seconds,
 				l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
 		}
 	})

@@ -1,0 +1,165 @@
+package training
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models"
+)
+
+// Asked is what somebody asks of a training, and nothing else: values by the names of Config's fields and of the
+// network's options, such as "epochs": 10, "ccp_dropout": 0.1 or "level_2/ccp_dropout": 0.1. A value is of its field's
+// type or a text. The recipe gives what is not asked. models.Auto leaves a number to the data, and nil takes away what
+// the recipe says.
+type Asked map[string]any
+
+// The length of a training that is left to the data.
+const (
+	leastSteps  = 1200 // fewer leave the networks under-trained, even if there are few samples
+	leastPasses = 10
+	usualEpochs = 20 // how often such a training is looked at and saved
+)
+
+// onlyPrepared are options for prepared hierarchies. A recipe's value for one is dropped if the hierarchy is another.
+var onlyPrepared = []string{"ccp_search", "ccp_slots", "ccp_hierarchies"}
+
+// open are the values that can be left to the data.
+var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies"}
+
+// Resolve returns the whole configuration of a training on a data set. It lays what is asked over the recipe for data
+// set and model, and gives the numbers that are left open what suits the data: its nodes, channels and training
+// samples. The error names the option that is wrong, and says what it must be.
+func Resolve(asked Asked, d *datasets.Dataset) (Config, error) {
+	p, err := asked.plan(d.Name)
+	if err != nil {
+		return Config{}, err
+	}
+	c, _, err := p.resolve(p.heldOut(d))
+	return c, err
+}
+
+// Known returns what is known of a configuration before the data is read. A number that depends on the data is 0.
+func Known(asked Asked) (Config, error) {
+	p, err := asked.plan("")
+	return p.Config, err
+}
+
+// plan is a configuration before the data has filled its open values.
+type plan struct {
+	Config
+	asked Asked
+	open  map[string]bool
+}
+
+// plan lays what is asked over the recipe. data names the data set if nobody asks for one.
+func (a Asked) plan(data string) (plan, error) {
+	p := plan{Config: params.Defaults[Config](), asked: a, open: map[string]bool{}}
+	text := func(name, usual string) string {
+		if value := a[name]; value != nil {
+			return fmt.Sprint(value)
+		}
+		return usual
+	}
+	p.Data, p.Model, p.Recipe = text("data", cmp.Or(data, p.Data)), text("model", p.Model), text("recipe", p.Recipe)
+	if !slices.Contains(models.Names(), p.Model) {
+		return p, fmt.Errorf("model: there is no %q; %s", p.Model, suggest.Among(p.Model, models.Names()))
+	}
+	if names := models.RecipeNames(p.Data, p.Model); !slices.Contains(names, p.Recipe) {
+		return p, fmt.Errorf("recipe: there is no %q for model %s on %s; %s", p.Recipe, p.Model, p.Data,
+			suggest.Among(p.Recipe, names))
+	}
+	values := models.Recipe(p.Data, p.Model, p.Recipe)
+	models.Overlay(values, a)
+	if way := values["ccp_hierarchy"]; way != nil && fmt.Sprint(way) != fmt.Sprint(ccp.Prepared) {
+		for _, name := range onlyPrepared {
+			if _, given := a[name]; !given {
+				delete(values, name)
+			}
+		}
+	}
+	for _, name := range sorted(values) {
+		if values[name] == models.Auto {
+			if !slices.Contains(open, name) {
+				return p, fmt.Errorf("%s=%s: only %s can be left to the data", name, models.Auto, strings.Join(open,
+					", "))
+			}
+			p.open[name] = true
+		} else if err := p.put(name, values[name]); err != nil {
+			return p, err
+		}
+	}
+	p.Settings = p.Settings.Whole(p.Model)
+	return p, p.check()
+}
+
+// resolve returns the whole configuration for a data set, and the network.
+func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
+	c, n := p.Config, len(d.Train)
+	if n == 0 {
+		return c, models.Spec{}, fmt.Errorf("data set %s has no training samples", d.Name)
+	}
+	usual := models.PresetOf(c.Model, c.Data, c.Recipe, d.Nodes)
+	if p.leaves("levels") {
+		c.Levels = usual.Levels
+	}
+	if p.leaves("hidden") {
+		c.Hidden = usual.Hidden
+	}
+	c.narrow()
+	if p.open["batch"] { // an eighth of the samples, as a power of two
+		for c.Batch = 16; c.Batch < 64 && 16*c.Batch <= n; {
+			c.Batch *= 2
+		}
+	}
+	c.Batch = min(c.Batch, n)
+	switch {
+	case p.open["epochs"]:
+		if p.open["steps"] {
+			c.Steps = max(leastSteps, leastPasses*n/c.Batch)
+		}
+		c.Epochs = min(usualEpochs, c.Steps)
+	case p.open["steps"]:
+		c.Steps = c.Epochs * (n / c.Batch)
+	}
+	s, err := c.spec(d)
+	if err != nil {
+		return c, s, err
+	}
+	s = s.Suited(sorted(p.open)...)
+	c.Settings = s.Settings
+	return c, s, s.Check()
+}
+
+// leaves reports that nobody asks for a value: it is the recipe's, or open.
+func (p plan) leaves(name string) bool { return p.asked[name] == nil || p.open[name] }
+
+// narrow divides filters and widths by Narrow.
+func (c *Config) narrow() {
+	if c.Narrow == 1 {
+		return
+	}
+	part := func(n int) int { return max(1, n/c.Narrow) }
+	c.Levels, c.Hidden = slices.Clone(c.Levels), slices.Clone(c.Hidden)
+	for i := range c.Levels {
+		c.Levels[i].Filters = part(c.Levels[i].Filters)
+	}
+	for i := range c.Hidden {
+		c.Hidden[i] = part(c.Hidden[i])
+	}
+	c.Settings = c.Settings.With("", func(o *models.Options) {
+		if o.Stem > 0 {
+			o.Stem = part(o.Stem)
+		}
+		o.Units = part(o.Units)
+	}).For(c.Model)
+}
+
+// sorted returns the keys of a map in order.
+func sorted[V any](values map[string]V) []string { return slices.Sorted(maps.Keys(values)) }
