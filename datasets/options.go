@@ -56,24 +56,21 @@ func (o Options) check() error {
 // accepts refuses options that do not apply to a source: to ignore them would give other samples than the caller asked
 // for. Info.Name of an .npz file is its path.
 func (i Info) accepts(opts Options) error {
-	for _, wrong := range []struct {
-		is     bool
-		option string
-		why    string
-		fits   func(Info) bool
-	}{
-		{opts.KNN > 0 && !isNPZ(i.Name), "knn", "its graph is fixed", func(s Info) bool { return isNPZ(s.Name) }},
-		{opts.Fold != (Fold{}) && !i.drawn, "fold", "its test is fixed", func(s Info) bool { return s.drawn }},
-		{opts.TFIDF && !i.text, "tfidf", "it has no words to weigh", func(s Info) bool { return s.text }},
-		{opts.Protocol != "" && i.Protocols == nil, "protocol", "there is one protocol only",
-			func(s Info) bool { return s.Protocols != nil }},
-	} {
-		if wrong.is {
-			return fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, wrong.why, wrong.option, names(wrong.fits))
-		}
+	refuse := func(option, why string, fits func(Info) bool) error {
+		return fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, why, option, names(fits))
 	}
-	if opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol) {
-		return fmt.Errorf("%s: there is no protocol %q; there are %s", i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))
+	switch {
+	case opts.KNN > 0 && !isNPZ(i.Name):
+		return refuse("knn", "its graph is fixed", func(s Info) bool { return isNPZ(s.Name) })
+	case opts.Fold != (Fold{}) && !i.drawn:
+		return refuse("fold", "its test is fixed", func(s Info) bool { return s.drawn })
+	case opts.TFIDF && !i.text:
+		return refuse("tfidf", "it has no words to weigh", func(s Info) bool { return s.text })
+	case opts.Protocol != "" && i.Protocols == nil:
+		return refuse("protocol", "there is one protocol only", func(s Info) bool { return s.Protocols != nil })
+	case opts.Protocol != "" && !slices.Contains(i.Protocols, opts.Protocol):
+		return fmt.Errorf("%s: there is no protocol %q; there are %s",
+			i.Name, opts.Protocol, strings.Join(i.Protocols, ", "))
 	}
 	return nil
 }

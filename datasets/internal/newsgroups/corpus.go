@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -126,7 +127,7 @@ type messages struct {
 
 // message is one file.
 type message struct {
-	path    string // below the folder
+	path    string // below the folder, with slashes
 	group   int32
 	content []byte
 }
@@ -141,55 +142,37 @@ func readMessages(dirs []string) (*messages, error) {
 	var groups [2][]string
 	var all [2][]message
 	for i, split := range Folders {
-		var err error
-		if groups[i], all[i], err = list(m.folder, split); err != nil {
+		if _, err := os.Stat(filepath.Join(m.folder, split)); err != nil {
 			return nil, err
+		}
+		paths, err := fs.Glob(os.DirFS(m.folder), split+"/*/*") // in the order of their names
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range paths {
+			group := path.Base(path.Dir(p))
+			if strings.HasPrefix(path.Base(p), ".") || strings.HasPrefix(group, ".") { // such as .DS_Store
+				continue
+			}
+			if n := len(groups[i]); n == 0 || groups[i][n-1] != group {
+				groups[i] = append(groups[i], group)
+			}
+			all[i] = append(all[i], message{path: p, group: int32(len(groups[i]) - 1)})
+		}
+		if len(all[i]) == 0 {
+			return nil, fmt.Errorf("%s holds no folders of newsgroups; %s", filepath.Join(m.folder, split), again)
 		}
 	}
 	for i, split := range Folders {
 		for _, name := range groups[i] {
 			if !slices.Contains(groups[1-i], name) {
-				return nil, fmt.Errorf("%s: group %s is in %s but not in %s; %s", m.folder, name, split, Folders[1-i], again)
+				return nil, fmt.Errorf("%s: group %s has messages in %s but none in %s; %s",
+					m.folder, name, split, Folders[1-i], again)
 			}
 		}
 	}
 	m.groups, m.train, m.test = groups[0], all[0], all[1]
 	return m, m.read()
-}
-
-// list lists the groups of a split and its messages, yet to be read, in alphabetical order.
-func list(folder, split string) (groups []string, messages []message, err error) {
-	entries, err := visible(filepath.Join(folder, split))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, entry := range entries {
-		if !entry.IsDir() {
-			continue
-		}
-		group := filepath.Join(split, entry.Name())
-		files, err := visible(filepath.Join(folder, group))
-		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s holds no messages; %s", filepath.Join(folder, group), again)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, file := range files {
-			messages = append(messages, message{path: filepath.Join(group, file.Name()), group: int32(len(groups))})
-		}
-		groups = append(groups, entry.Name())
-	}
-	if len(groups) == 0 {
-		return nil, nil, fmt.Errorf("%s holds no folders of newsgroups; %s", filepath.Join(folder, split), again)
-	}
-	return groups, messages, nil
-}
-
-// visible lists a folder in alphabetical order without hidden files, such as .DS_Store.
-func visible(dir string) ([]os.DirEntry, error) {
-	entries, err := os.ReadDir(dir)
-	return slices.DeleteFunc(entries, func(entry os.DirEntry) bool { return strings.HasPrefix(entry.Name(), ".") }), err
 }
 
 // read reads the contents on all cores and hashes them.
@@ -206,7 +189,7 @@ func (m *messages) read() error {
 		if errs[i] != nil {
 			return errs[i]
 		}
-		fmt.Fprintf(digest, "%s %x\n", filepath.ToSlash(message.path), hashes[i])
+		fmt.Fprintf(digest, "%s %x\n", message.path, hashes[i])
 	}
 	m.hash = fmt.Sprintf("%x", digest.Sum(nil))
 	m.train, m.test = all[:len(m.train)], all[len(m.train):]
