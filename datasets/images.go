@@ -90,7 +90,7 @@ var cifar10 = Info{
 	Samples: 60_000, Nodes: images.CIFARSide * images.CIFARSide, Channels: 3, Classes: 10,
 	Files: []File{{"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz", "cifar-10-binary.tar.gz",
 		"sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"}},
-	Folder: "cifar10", Unpacked: 200_000_000,
+	Folder: "cifar10", Archive: true,
 	folders: []string{cifarFolder, filepath.Join("cifar10", cifarFolder), "cifar10"},
 	credit:  "CIFAR-10 (A. Krizhevsky, 2009), no licence stated",
 	get:     `the "CIFAR-10 binary version" from the CIFAR-10 page of A. Krizhevsky`,

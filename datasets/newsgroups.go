@@ -18,7 +18,7 @@ var news = Info{
 	Nodes:   newsgroups.Words, Channels: 1, Classes: newsgroups.Groups, // the number of samples depends on the vectors
 	Files: []File{{"http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz", "20news-bydate.tar.gz",
 		"sha256:8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610"}},
-	Folder: "20news", Unpacked: 100_000_000,
+	Folder: "20news", Archive: true,
 	text:    true,
 	folders: []string{"20news"},
 	get:     "20news-bydate.tar.gz from the 20 Newsgroups page of J. Rennie",

@@ -30,10 +30,10 @@ type Info struct {
 
 	// Files are the downloads; nil if none are possible or needed.
 	Files []File `json:"-"`
-	// Folder, below the data folder, holds the files, or what the one archive is unpacked into.
+	// Folder, below the data folder, holds the files, or the content of the one archive.
 	Folder string `json:"-"`
-	// Unpacked bounds the unpacked size of the one file, an archive, in bytes; 0 if the files are used as they are.
-	Unpacked int64 `json:"-"`
+	// Archive reports whether the one file is an archive, to be unpacked into Folder.
+	Archive bool `json:"-"`
 	// Ask says why the files cannot be downloaded and where to ask for them; "" if they can, or none are needed.
 	Ask string `json:"-"`
 

@@ -36,7 +36,7 @@ func TestSources(t *testing.T) {
 			assert.NotEqual(t, len(o.Files) > 0, o.Ask != "", "fetch it or ask for it")
 			assert.NotEmpty(t, o.Folder)
 		}
-		assert.False(t, o.Unpacked > 0 && len(o.Files) != 1, "one archive")
+		assert.False(t, o.Archive && len(o.Files) != 1, "one archive")
 	}
 	_, err := Named("imagenet")
 	assert.ErrorContains(t, err, `data set "imagenet" is not known; there are digits, cifar10,`)

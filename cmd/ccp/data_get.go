@@ -72,7 +72,7 @@ func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
 func get(ctx context.Context, status *statusLine, set datasets.Info, dataDir string) (string, error) {
 	defer status.clear()
 	folder := filepath.Join(dataDir, set.Folder)
-	if set.Unpacked > 0 { // the archive lies beside the folder that it becomes
+	if set.Archive { // the archive lies beside the folder that it becomes
 		folder = filepath.Dir(folder)
 	}
 	for i, file := range set.Files {
@@ -88,7 +88,7 @@ func get(ctx context.Context, status *statusLine, set datasets.Info, dataDir str
 		if err := fetcher.Fetch(ctx, download.File{URL: file.URL, Path: path, Sum: file.Sum}); err != nil {
 			return "", err
 		}
-		if set.Unpacked > 0 {
+		if set.Archive {
 			status.notice("unpacking " + path)
 			if err := download.Unpack(ctx, path, filepath.Join(dataDir, set.Folder)); err != nil {
 				return "", err
