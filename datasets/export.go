@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/npz"
@@ -25,29 +26,32 @@ func (d *Dataset) ExportSize() int64 {
 // ctx ends. If progress is not nil, it receives the finished share.
 func (d *Dataset) Export(ctx context.Context, path string, progress func(done float64)) error {
 	marks := d.exported()
-	samples := make([]int, 0, len(marks))
-	for i := range d.Signals.Len() {
-		if _, ok := marks[i]; ok {
-			samples = append(samples, i)
+	samples := slices.Sorted(maps.Keys(marks))
+	var labels, ends []int32
+	var split []uint8
+	var groups []string
+	for _, i := range samples {
+		labels, split = append(labels, d.Labels[i]), append(split, marks[i])
+		if d.Groups != nil {
+			groups = append(groups, d.Groups[i])
 		}
 	}
-	labels, split := make([]int32, len(samples)), make([]uint8, len(samples))
-	for at, i := range samples {
-		labels[at], split[at] = d.Labels[i], marks[i]
+	var weights []float64
+	for _, edge := range d.Affinity.EdgeList() { // each once
+		ends, weights = append(ends, int32(edge.I), int32(edge.J)), append(weights, edge.Weight)
 	}
-	edges := d.Affinity.EdgeList() // each once
-	ends, weights := make([]int32, 0, 2*len(edges)), make([]float64, len(edges))
-	for e, edge := range edges {
-		ends = append(ends, int32(edge.I), int32(edge.J))
-		weights[e] = edge.Weight
+	var arrays []npz.Named
+	add := func(is bool, name string, data any, shape ...int) {
+		if is {
+			arrays = append(arrays, npz.Named{Name: name, Array: &npz.Array{Shape: shape, Data: data}})
+		}
 	}
-	arrays := []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
-		{Name: "class_names", Array: list(d.ClassNames)}}
-	if d.NodeNames != nil {
-		arrays = append(arrays, npz.Named{Name: "node_names", Array: list(d.NodeNames)})
-	}
+	add(true, "labels", labels, len(samples))
+	add(true, "split", split, len(samples))
+	add(true, "class_names", d.ClassNames, d.Classes())
+	add(d.NodeNames != nil, "node_names", d.NodeNames, d.Nodes)
 	if d.Grid != nil {
-		arrays = append(arrays, npz.Named{Name: "grid", Array: list([]int32{int32(d.Grid[0]), int32(d.Grid[1])})})
+		add(true, "grid", []int32{int32(d.Grid[0]), int32(d.Grid[1])}, 2)
 	}
 	if d.Parts != nil {
 		of := slices.Repeat([]int32{-1}, d.Grid[1])
@@ -56,22 +60,13 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 				of[joint] = int32(part)
 			}
 		}
-		arrays = append(arrays, npz.Named{Name: "parts", Array: list(of)},
-			npz.Named{Name: "bodies", Array: list([]int32{int32(d.Bodies)})})
+		add(true, "parts", of, len(of))
+		add(true, "bodies", []int32{int32(d.Bodies)}, 1)
 	}
-	if d.Groups != nil {
-		groups := make([]string, len(samples))
-		for at, i := range samples {
-			groups[at] = d.Groups[i]
-		}
-		arrays = append(arrays, npz.Named{Name: "groups", Array: list(groups)})
-	}
-	if d.Coordinates != nil {
-		shape := []int{d.Nodes, len(d.Coordinates) / d.Nodes}
-		arrays = append(arrays, npz.Named{Name: "coordinates", Array: &npz.Array{Shape: shape, Data: d.Coordinates}})
-	}
-	arrays = append(arrays, npz.Named{Name: "edges", Array: &npz.Array{Shape: []int{len(edges), 2}, Data: ends}},
-		npz.Named{Name: "weights", Array: list(weights)})
+	add(d.Groups != nil, "groups", groups, len(samples))
+	add(d.Coordinates != nil, "coordinates", d.Coordinates, d.Nodes, len(d.Coordinates)/d.Nodes)
+	add(true, "edges", ends, len(weights), 2)
+	add(true, "weights", weights, len(weights))
 	return npz.WriteArchive(path, func(w *npz.Writer) error {
 		for _, a := range arrays {
 			if err := w.Array(a.Name, a.Array); err != nil {
@@ -101,9 +96,6 @@ func (d *Dataset) exported() map[int]uint8 {
 	}
 	return marks
 }
-
-// list makes a one-dimensional array.
-func list[T any](values []T) *npz.Array { return &npz.Array{Shape: []int{len(values)}, Data: values} }
 
 // plural returns a noun for a count.
 func plural(count int, noun string) string {
