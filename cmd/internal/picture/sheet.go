@@ -38,7 +38,8 @@ func Save(p *plot.Plot, width, height vg.Length, paths ...string) error {
 	return Sheet{Panels: [][]*plot.Plot{{p}}, Width: width, Height: height}.Save(paths...)
 }
 
-// Inline draws a plot of the nodes small, without its axes and title and on a transparent ground, as a PNG in a data URL.
+// Inline draws a plot of the nodes as a small PNG in a data URL. It has no axes and no title, and its ground is
+// transparent.
 func (l *Layout) Inline(p *plot.Plot) (string, error) {
 	width, height := 240, 240 // pixels
 	if l.Kind != OnPlane {
