@@ -22,12 +22,9 @@ const (
 // Auto is the value that leaves a number to what suits the data.
 const Auto = "auto"
 
-// recipes lists changes to a training's configuration, in the order in which they apply. A change can be for one data
-// set, or for all except some; for some models; and for the recipe of one name. The changes without a recipe's name
-// hold the paper's architectures and training where the paper gives them (Adam from 1e-3), and our own for other data
-// sets and models.
-//
-//go:embed recipes.json
+// recipes lists changes to a training's configuration, in the order in which they apply. A change is for one data set
+// or for all except some, for some models, and for one recipe. Changes that name no recipe hold the paper's
+// architectures and training (Adam from 1e-3). Other data sets and models get our own.
 var recipes []byte
 
 // change is one entry of recipes.json.
@@ -151,8 +148,8 @@ func graphCNNLevels(nodes int) []Level {
 	return []Level{{clusters(32), 64, 1}, {clusters(8), 32, 1}}
 }
 
-// gatAverageLevels returns three levels of 32, 64 and 128 filters. Their time and memory are those of a convolution on
-// all nodes, so that a large graph gets two of 32. The average is classified without a hidden layer.
+// gatAverageLevels returns three levels of 32, 64 and 128 filters. Each level convolves all nodes, so that a large
+// graph gets only two levels of 32. The average is classified without a hidden layer.
 func gatAverageLevels(nodes int) (levels []Level) {
 	filters := []int{32, 64, 128}
 	if nodes > 4096 {

@@ -36,8 +36,8 @@ type Options struct {
 	// Stem is the number of filters before the first level, each of a node's own neighbourhood, without pooling; 0 is
 	// none.
 	Stem int `param:"ccp_stem" default:"0" rule:"from 0" models:"ccp"`
-	// Blocks is how many residual blocks of two such convolutions (He et al. 2016) follow the stem, then each level,
-	// separated by commas: "1" is one after the stem, "0,1,1" are one after each of two levels. What is left out is 0.
+	// Blocks is the number of residual blocks of two such convolutions (He et al. 2016) after the stem and after each
+	// level. "1" is one block after the stem. "0,1,1" is one after each of two levels. A number that is left out is 0.
 	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
 	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
@@ -82,7 +82,7 @@ type Settings struct {
 	values map[string]any // by path; each has the type of the option's field
 }
 
-// NewSettings returns settings from texts, NAME=VALUE or PART/NAME=VALUE. The errors are those of Put.
+// NewSettings returns settings from texts, NAME=VALUE or PART/NAME=VALUE. Its errors are the errors of Put.
 func NewSettings(settings ...string) (s Settings, err error) {
 	for _, setting := range settings {
 		path, value, found := strings.Cut(setting, "=")

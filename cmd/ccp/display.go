@@ -32,7 +32,7 @@ func (d *display) observer() training.Observer {
 		Epoch: d.epoch, Notice: d.notice}
 }
 
-// brief is an observer for one training of many: nothing but the line that is drawn over, and what a person should
+// brief returns an observer for one training of many. It shows the line that is drawn over, and what a person should
 // know. What is odd in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
 	said := map[string]bool{}
@@ -87,7 +87,7 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 	d.notice("train  " + budgetOf(d.config))
 }
 
-// budgetOf is how a training goes, in a line: what nobody chose, too.
+// budgetOf returns a line about how a training goes, with the numbers that nobody chose.
 func budgetOf(c training.Config) string {
 	line := fmt.Sprintf("%s of %s in %s, rate %g %s", text.Count(c.Steps, "step"), text.Count(c.Batch, "sample"),
 		text.Count(c.Epochs, "epoch"),
@@ -135,8 +135,8 @@ func (d *display) step(p training.Progress) {
 			p.PerSecond, left), d.width()))
 }
 
-// progressLine puts a bar, as long as fits, between head and tail, which are ASCII, and cuts what exceeds width: a line
-// that wraps could not be drawn over.
+// progressLine puts a bar between head and tail, which are ASCII. The bar is as long as fits. What exceeds width is
+// cut, because a line that wraps could not be drawn over.
 func progressLine(head string, done float64, tail string, width int) string {
 	line := head + "  " + tail
 	if room := min(width-len(line)-len("[]"), 30); room >= 3 {

@@ -32,8 +32,8 @@ func newStatusLine(out io.Writer) *statusLine {
 	return l
 }
 
-// progress shows the share done of something long; `of` says of how much, "" for nothing. Off a terminal it is a line
-// when that begins, and one at each tenth.
+// progress shows the finished share of something long; `of` says how much there is, "" for nothing. Off a terminal it
+// prints a line at the start and one at each tenth.
 func (l *statusLine) progress(doing string, done float64, of string) {
 	tail := fmt.Sprintf("%3.0f%%%s", 100*done, of)
 	if l.screen != nil {
@@ -48,10 +48,10 @@ func (l *statusLine) progress(doing string, done float64, of string) {
 	}
 }
 
-// loading is progress as a data set tells it.
+// loading shows progress as a data set reports it.
 func (l *statusLine) loading(doing string, done float64) { l.progress(doing, done, "") }
 
-// download is progress of a file. Where its size is not known, there is a line for each 10 MB off a terminal.
+// download shows the progress of a file. If its size is not known, there is a line for each 10 MB off a terminal.
 func (l *statusLine) download(name string, done, total int64) {
 	switch {
 	case total > 0:
@@ -64,7 +64,7 @@ func (l *statusLine) download(name string, done, total int64) {
 	}
 }
 
-// width is that of a line which does not wrap.
+// width returns the width of a line that does not wrap.
 func (l *statusLine) width() int {
 	width, _, err := term.GetSize(int(l.screen.Fd()))
 	if err != nil {
@@ -81,7 +81,7 @@ func (l *statusLine) notice(line string) {
 	fmt.Fprintln(l.out, line)
 }
 
-// Write is notice for packages that log lines, whole ones.
+// Write prints whole lines of packages that log.
 func (l *statusLine) Write(lines []byte) (int, error) {
 	l.notice(strings.TrimSuffix(string(lines), "\n"))
 	return len(lines), nil

@@ -160,8 +160,8 @@ func addSettings(cmd *cobra.Command, asked training.Asked, settings []string) (e
 	return err
 }
 
-// watch serves a page that follows the training in dir, and writes its address to log. stop ends it, when open pages
-// have been told that the training has ended.
+// watch serves a page that follows the training in dir, and writes its address to log. stop ends the page, after open
+// pages have been told that the training has ended.
 func watch(address, dir string, o *training.Observer, log io.Writer) (stop func(), err error) {
 	server, err := report.Listen(address, dir)
 	if err != nil {

@@ -6,11 +6,16 @@
 //		Dropout float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level" models:"ccp"`
 //	}
 //
-// The tag param is the option's name, and default its value unless it is set. rule names what its values must be, see
-// rules. parts lists the kinds of parts of a network that can have a value of their own; without it the option is for
-// the whole network. models lists the models that have the option; without it all have. A field is a bool, an int, an
-// int64, a uint64, a float64, a string or an encoding.TextUnmarshaler. The options of an embedded struct are options of
-// the outer one. A models tag on the embedding is for all of them.
+// The tags are:
+//
+//   - param, the option's name;
+//   - default, its value unless it is set; without it the zero value;
+//   - rule, what its values must be (see rules);
+//   - parts, the kinds of parts of a network that can have their own value; without it the whole network has one value;
+//   - models, the models that have the option; without it all models have it.
+//
+// A field is a bool, int, int64, uint64, float64, string or an encoding.TextUnmarshaler. The options of an embedded
+// struct belong to the outer struct too. A models tag on an embedded struct holds for all its options.
 package params
 
 import (

@@ -33,7 +33,7 @@ type Config struct {
 	TFIDF      bool    `param:"tfidf"`
 	// Fold is the part of a cross-validation to test on. The zero fold is the data's own test.
 	Fold datasets.Fold `param:"fold"`
-	// RandomGraph replaces the data's graph by a connected one drawn from Seed, with as many edges: the paper's
+	// RandomGraph replaces the data's graph by a connected graph with as many edges, drawn from Seed: the paper's
 	// ablation.
 	RandomGraph bool `param:"random_graph"`
 	// Augment changes training samples at random in the data set's own way.
@@ -76,7 +76,7 @@ const (
 	KeepLast = "last"
 )
 
-// Levels are the levels of a network. Their text is that of models.ParseLevels.
+// Levels are the levels of a network. models.ParseLevels reads their text.
 type Levels []models.Level
 
 // MarshalText writes what models.ParseLevels reads.
@@ -93,7 +93,7 @@ func (l *Levels) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Widths are the widths of hidden layers. Their text is that of models.ParseHidden.
+// Widths are the widths of hidden layers. models.ParseHidden reads their text.
 type Widths []int
 
 // MarshalText writes what models.ParseHidden reads.
@@ -112,8 +112,8 @@ func (w *Widths) UnmarshalText(text []byte) (err error) {
 
 var configType = reflect.TypeFor[Config]()
 
-// Names returns the names of a configuration's own fields, in order. models.OptionNames are those of the network's
-// options.
+// Names returns the names of a configuration's own fields, in order. models.OptionNames returns the names of the
+// network's options.
 func Names() (names []string) {
 	for _, f := range params.Fields(configType) {
 		names = append(names, f.Name)
@@ -159,7 +159,7 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes Values.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON wrote. Of a run that an earlier version began it reads what decides the data.
+// UnmarshalJSON reads what MarshalJSON wrote. If an earlier version began the run, it reads only what decides the data.
 func (c *Config) UnmarshalJSON(raw []byte) error {
 	var all map[string]any
 	if err := json.Unmarshal(raw, &all); err != nil {
@@ -217,8 +217,8 @@ func (c Config) check() error {
 	return c.Settings.Check()
 }
 
-// dataOptions returns the options to load the data set with: what the configuration says of it, and DataDir, Augment,
-// Backend and Progress of o, which do not decide which samples it has.
+// dataOptions returns the options to load the data set with. DataDir, Augment, Backend and Progress are those of o:
+// they do not decide which samples the data set has.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
 	o.Protocol, o.TFIDF = c.Protocol, c.TFIDF

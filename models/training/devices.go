@@ -11,15 +11,15 @@ import (
 	"github.com/gomlx/gomlx/ml/train"
 )
 
-// parted cuts each batch of a data set into equal parts, one for each of several devices, see Options.Devices. The
-// weights are the same on all of them. GoMLX has XLA (Shardy) part the step itself: it is the step of one device, of
-// the whole batch, so that sums over the batch, such as batch norm's and the loss's, are of all devices' samples.
+// parted cuts each batch of a data set into equal parts, one for each device, see Options.Devices. The weights are the
+// same on all devices. XLA (Shardy) splits the step itself, which stays the step of one device on the whole batch. So
+// sums over the batch, such as batch norm's and the loss's, take the samples of all devices.
 type parted struct {
 	train.Dataset
 	spec *distributed.ShardingSpec
 }
 
-// onDevices lets the steps on a data set's batches be done by the backend's first so many devices together.
+// onDevices splits each batch over the first n devices of the backend.
 func onDevices(batches train.Dataset, devices int) (train.Dataset, error) {
 	if devices <= 1 {
 		return batches, nil
@@ -32,7 +32,7 @@ func onDevices(batches train.Dataset, devices int) (train.Dataset, error) {
 	return parted{batches, spec}, err
 }
 
-// checkDevices says why batches of `batch` samples cannot be trained on so many of a backend's devices.
+// checkDevices returns an error if batches of `batch` samples cannot be trained on so many devices of a backend.
 func checkDevices(backend compute.Backend, devices, batch int) error {
 	switch have := backend.NumDevices(); {
 	case devices < 0:

@@ -36,8 +36,8 @@ func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int)
 	return EvaluateEach(c, d, split, batch, nil)
 }
 
-// EvaluateEach is Evaluate, and gives visit, unless it is nil, each sample's index and the probabilities of its
-// classes, in order.
+// EvaluateEach does what Evaluate does. It also calls visit, unless it is nil, with each sample's index and the
+// probabilities of its classes, in order.
 func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
 	probabilities []float64)) (Evaluation, error) {
 	classes := d.Classes()

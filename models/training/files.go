@@ -32,8 +32,8 @@ const (
 	lockFile    = ".lock"
 )
 
-// resumable says whether a variable must be in a snapshot to go on from it: the network's weights, their averages, the
-// optimizer's state and the step.
+// resumable reports whether a snapshot must hold a variable so that a training can go on: the network's weights, their
+// averages, the optimizer's state and the step.
 func resumable(v *model.Variable) bool {
 	for _, prefix := range []string{models.AverageScope + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"} {
 		if strings.HasPrefix(v.Path(), prefix) {
@@ -132,7 +132,7 @@ func (r *run) described() map[string]any {
 	return described
 }
 
-// points are the learning curves for GoMLX's tools.
+// points returns the learning curves for GoMLX's tools.
 func (r *run) points(history []Epoch) (points []plot.Point) {
 	for _, e := range history {
 		of := []plot.Point{
@@ -173,7 +173,7 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil
 }
 
-// Versions are of what a result may depend on.
+// Versions returns the versions of what a result may depend on.
 func Versions(backend string) map[string]string {
 	v := map[string]string{"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "backend": backend}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -188,7 +188,7 @@ func Versions(backend string) map[string]string {
 }
 
 // Remove deletes the run in dir: the files that a training writes there, and dir itself if nothing else is in it. A
-// directory without a run is left alone.
+// directory without a run stays as it is.
 func Remove(dir string) error {
 	if err := files.CheckDirectory(dir); err != nil {
 		return err

@@ -22,7 +22,7 @@ func (r *run) fit() error {
 	return r.endEpoch()
 }
 
-// samples are the training samples, until ctx ends.
+// samples returns the training samples, until ctx ends.
 func (r *run) samples(ctx context.Context) models.Samples {
 	x := make([]float32, r.spec.Nodes*r.spec.Channels)
 	return func(yield func(x []float32, class int32) bool) {

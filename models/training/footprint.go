@@ -27,8 +27,8 @@ type Footprint struct {
 	Devices    int    `json:"devices"`
 	Batch      int    `json:"batch"`
 	Parameters int    `json:"parameters"` // trainable values
-	// Memory is of each device. Estimated says that the backend does not tell what lies between a step's arguments and
-	// its results, and that the activations that Spec.Activations knows, twice for their gradients, stand for it.
+	// Memory is what each device needs. Estimated means that the backend does not report temporary memory. Then the
+	// activations that Spec.Activations knows stand for it, twice because of their gradients.
 	Memory    backend.ProgramMemory `json:"memory_bytes"`
 	Estimated bool                  `json:"estimated"`
 	// Input is what the batches prepared ahead take on the host.
@@ -44,8 +44,8 @@ type Sized struct {
 	Bytes int64  `json:"bytes"` // on each device
 }
 
-// ahead is how many batches there are at a time: those that package datasets queues, the one being made and the one in
-// use.
+// ahead is the number of batches that exist at a time: the queue of package datasets, the batch that is made and the
+// batch in use.
 const ahead = 6
 
 var errCompiled = errors.New("compiled")
@@ -139,7 +139,7 @@ func compileStep(trainer *train.Trainer, shape shapes.Shape, devices int) (execu
 	return nil, err
 }
 
-// estimate adds up what is known of a step whose backend does not tell.
+// estimate adds up what is known of a step if the backend does not report its memory.
 func estimate(executable compute.Executable, spec models.Spec, batch int) (m backend.ProgramMemory) {
 	_, arguments := executable.Inputs()
 	for _, s := range arguments {
@@ -154,7 +154,7 @@ func estimate(executable compute.Executable, spec models.Spec, batch int) (m bac
 	return m
 }
 
-// largest are all variables of a store and the activations of a device's share of a batch, the largest first.
+// largest returns all variables of a store and the activations of a device's share of a batch, the largest first.
 func largest(store *model.Store, spec models.Spec, batch int) (all []Sized) {
 	add := func(name string, s shapes.Shape) {
 		all = append(all, Sized{name, s.String(), s.ByteSize()})
@@ -171,7 +171,7 @@ func largest(store *model.Store, spec models.Spec, batch int) (all []Sized) {
 	return all
 }
 
-// OutOfMemoryError says that a device has not the memory for a training step.
+// OutOfMemoryError says that a device lacks the memory for a training step.
 type OutOfMemoryError struct {
 	Largest []Sized
 	Err     error // the device's
@@ -192,7 +192,7 @@ func (e *OutOfMemoryError) Error() string {
 		"a dry run tells what is needed (%s)", strings.Join(names, "; "), cause)
 }
 
-// explained is an error of a training step, an OutOfMemoryError where it is one.
+// explained returns an OutOfMemoryError if a training step failed for lack of memory, and the error itself otherwise.
 func (r *run) explained(err error) error {
 	if !backend.IsOutOfMemory(err) {
 		return err

@@ -26,7 +26,7 @@ type HierarchyEpoch struct {
 	Health   []hierarchy.Health `json:"health"`   // of each level
 }
 
-// Path is the cluster of a level, from 1, that each input node comes to if it goes with its largest membership at every
+// Path returns, for each input node, its cluster at a level, from 1. The node goes with its largest membership at every
 // level.
 func (h HierarchyEpoch) Path(level int) []int32 {
 	path := slices.Clone(h.Clusters[0])
@@ -38,9 +38,8 @@ func (h HierarchyEpoch) Path(level int) []int32 {
 	return path
 }
 
-// ReadHierarchies reads how a run's hierarchy went, in ascending order of epochs, also while the training goes on. One
-// that does not change in the training has its first epoch only; models without clusters, and runs of older versions,
-// have none.
+// ReadHierarchies reads the hierarchies of a run by epoch, in ascending order, also while the training goes on. A
+// hierarchy that does not change in the training has its first epoch only. Models without clusters have none.
 func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
 	paths, err := filepath.Glob(filepath.Join(globEscape(dir), hierarchyFolder, "*.json"))
 	if err != nil {
@@ -58,8 +57,8 @@ func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
 
 var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace
 
-// record keeps the hierarchy as it is at the end of an epoch, unless it was frozen before and is kept already, and says
-// when a level has collapsed.
+// record keeps the hierarchy at the end of an epoch, unless it is frozen and kept already. It gives notice of a level
+// that has collapsed.
 func (r *run) record(epoch int, objective []float64) error {
 	if !r.spec.Clusters() || len(r.spec.Levels) == 0 || epoch > 1 && r.spec.FrozenInTraining() {
 		return nil
@@ -97,7 +96,7 @@ func (r *run) warn(health []hierarchy.Health) {
 	}
 }
 
-// forget removes hierarchies of epochs that the run, begun again at an earlier one, has not reached.
+// forget removes the hierarchies of epochs that the run, begun again at an earlier epoch, has not reached.
 func (r *run) forget() error {
 	epochs, err := ReadHierarchies(r.Dir)
 	for _, h := range epochs {

@@ -30,7 +30,7 @@ func (o Options) dataName() string {
 // Observer is told how a training goes. Each function may be nil.
 type Observer struct {
 	Load func(doing string, done float64) // a long preparation of the data, and the share of it done
-	// Begin is told what is trained, from which step on, and how many steps there are.
+	// Begin is told the configuration, the data, the network, the first step and the number of steps.
 	Begin   func(c Config, d *datasets.Dataset, spec models.Spec, from, steps int)
 	Prepare func(level int, done, objective float64) // the search for a prepared hierarchy, see Spec.Prepare
 	Compile func()                                   // before the first step, whose compilation takes a while

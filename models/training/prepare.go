@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// prepare makes what comes before the training, such as the hierarchy, unless the snapshot brought it.
+// prepare computes what comes before the training, such as the hierarchy, unless the snapshot brought it.
 func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	if r.state.Step > 0 {
 		return nil
@@ -40,7 +40,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	return nil
 }
 
-// describe is a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".
+// describe returns a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".
 func describe(h models.Quality) string {
 	sum := 0.0
 	var objectives, coverage []string

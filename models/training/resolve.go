@@ -14,10 +14,11 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// Asked is what somebody asks of a training, and nothing else: values by the names of Config's fields and of the
-// network's options, such as "epochs": 10, "ccp_dropout": 0.1 or "level_2/ccp_dropout": 0.1. A value is of its field's
-// type or a text. The recipe gives what is not asked. models.Auto leaves a number to the data, and nil takes away what
-// the recipe says.
+// Asked is what somebody asks of a training, and nothing else. It holds values by the names of Config's fields and of
+// the network's options: "epochs": 10, "ccp_dropout": 0.1 or "level_2/ccp_dropout": 0.1. A value has its field's type,
+// or is its text.
+//
+// The recipe gives what is not asked. models.Auto leaves a number to the data. nil removes a value of the recipe.
 type Asked map[string]any
 
 // The length of a training that is left to the data.
@@ -27,15 +28,15 @@ const (
 	usualEpochs = 20 // how often such a training is looked at and saved
 )
 
-// onlyPrepared are options for prepared hierarchies. A recipe's value for one is dropped if the hierarchy is another.
+// onlyPrepared are options for prepared hierarchies. With another hierarchy, the recipe's values for them are dropped.
 var onlyPrepared = []string{"ccp_search", "ccp_slots", "ccp_hierarchies"}
 
 // open are the values that can be left to the data.
 var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies"}
 
-// Resolve returns the whole configuration of a training on a data set. It lays what is asked over the recipe for data
-// set and model, and gives the numbers that are left open what suits the data: its nodes, channels and training
-// samples. The error names the option that is wrong, and says what it must be.
+// Resolve returns the whole configuration of a training on a data set. It starts from the defaults, then applies the
+// recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
+// nodes, channels and training samples. The error names the option that is wrong, and says what it must be.
 func Resolve(asked Asked, d *datasets.Dataset) (Config, error) {
 	p, err := asked.plan(d.Name)
 	if err != nil {

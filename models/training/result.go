@@ -24,7 +24,8 @@ type Result struct {
 	Test       Score     `json:"test"`
 	Objective  []float64 `json:"objective"` // C of each level in the best epoch
 	Seconds    float64   `json:"seconds"`   // of training, without compilation and validation
-	// CompileSeconds are those of the first step, and of the first after each resumption: nearly all of it compilation.
+	// CompileSeconds is the time of the first step, and of the first step after each resumption. Nearly all of it is
+	// compilation.
 	CompileSeconds float64 `json:"compile_seconds"`
 	Checkpoint     string  `json:"checkpoint"`
 	Resumed        bool    `json:"-"` // the run had ended before; nothing was trained now

@@ -21,10 +21,12 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
 )
 
-// NewTrainer makes the GoMLX trainer of a configuration: the spec's network, cross entropy minus the objectives, Adam,
-// the schedule over `steps` steps and, if asked for, moving averages of the weights. Its metrics, after GoMLX's own
-// two, are the batch's cross entropy, its accuracy and each level's objective. Before its first step it compiles for
-// batches of c.Batch samples, so that batches should have as many.
+// NewTrainer makes the GoMLX trainer of a configuration. Its parts are the spec's network, the loss, Adam, and the
+// schedule over so many steps. The loss is the cross entropy minus the objectives. If Average is set, the trainer keeps
+// moving averages of the weights.
+//
+// Its metrics, after GoMLX's own two, are the batch's cross entropy, its accuracy and each level's objective. Before
+// its first step it compiles for batches of c.Batch samples, so that batches should have as many.
 func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix,
 	steps int) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
@@ -88,8 +90,8 @@ func inputOf(c Config, spec models.Spec) shapes.Shape {
 	return shapes.Make(dtypes.Float32, c.Batch, spec.Nodes, spec.Channels)
 }
 
-// compile compiles a step for batches of that shape. GoMLX would do so within the first step, on top of what compiling
-// takes: several hundred megabytes, which are free after it.
+// compile compiles a step for batches of that shape. GoMLX would do so within the first step, on top of the memory of
+// compiling: several hundred megabytes, which are free after it.
 func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 	var arguments []shapes.Shape
 	for range exec.NumDevices() {
@@ -104,9 +106,9 @@ func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 	return g, err
 }
 
-// inPlace has a step write the new values of variables over the old ones. They are the step's first results, in the
-// store's order. Where devices share a batch, the results are not those of one program's parameters, and nothing is
-// done.
+// inPlace makes a step write the new values of variables over the old ones. The values are the step's first results, in
+// the store's order. If devices share a batch, the results are not those of one program's parameters, and inPlace does
+// nothing.
 func inPlace(store *model.Store, g *Graph) {
 	if g.NumDevices() > 1 {
 		return
@@ -123,7 +125,7 @@ func inPlace(store *model.Store, g *Graph) {
 	}
 }
 
-// levelsOf is the number of levels that have an objective.
+// levelsOf returns the number of levels that have an objective.
 func levelsOf(spec models.Spec) int {
 	if !spec.Clusters() {
 		return 0
@@ -131,7 +133,7 @@ func levelsOf(spec models.Spec) int {
 	return len(spec.Levels)
 }
 
-// lossOf is the task's loss for a model.
+// lossOf returns the task's loss for a model.
 func lossOf(c Config, spec models.Spec) loss.LossFn {
 	if spec.Margins() {
 		return squaredHinge
@@ -152,8 +154,8 @@ func ofEachAnswer(of loss.LossFn) loss.LossFn {
 	}
 }
 
-// squaredHinge is the loss of a linear support vector machine with squared slack, one class against the rest: the mean
-// over the batch of Σ_k max(0, 1 − t_k z_k)², where t_k is 1 for the sample's class and −1 for the others.
+// squaredHinge returns the loss of a linear support vector machine with squared slack, one class against the rest. It
+// is the mean over the batch of Σ_k max(0, 1 − t_k z_k)². Here t_k is 1 for the sample's class and −1 for the others.
 func squaredHinge(labels, predictions []*Node) *Node {
 	z := predictions[0]
 	sign := AddScalar(MulScalar(OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType()), 2), -1)
@@ -161,8 +163,8 @@ func squaredHinge(labels, predictions []*Node) *Node {
 	return ReduceAllMean(ReduceSum(Square(slack), 1))
 }
 
-// smoothedCrossEntropy is the cross entropy to labels of which a share is spread over all classes alike (Szegedy et al.
-// 2016): with logits z and label y, that of y itself plus share·(z_y − mean z).
+// smoothedCrossEntropy returns the cross entropy to smoothed labels: a share of each label is spread over all classes
+// (Szegedy et al. 2016). With logits z and label y, it is the cross entropy of y plus share·(z_y − mean z).
 func smoothedCrossEntropy(share float64) loss.LossFn {
 	if share == 0 {
 		return loss.SparseCategoricalCrossEntropyLogits
@@ -176,9 +178,9 @@ func smoothedCrossEntropy(share float64) loss.LossFn {
 	}
 }
 
-// averageWeights moves the average of each of the network's float variables that training changes, batch norm's running
-// ones included, towards its new value: average ← d·average + (1 − d)·value, with d = min(decay, (1 + step)/(10 +
-// step)) so that it is not held back by the start.
+// averageWeights moves the average of each float variable that training changes towards its new value. Batch norm's
+// running values are among them. The average becomes d·average + (1 − d)·value. The decay d is min(decay, (1 +
+// step)/(10 + step)), so that the start does not hold the average back.
 func averageWeights(store *model.Store, g *Graph, decay float64) {
 	var weights []*model.Variable
 	for v := range store.IterVariables() {

@@ -169,11 +169,11 @@ func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 		Provenance: d.Provenance, Versions: Versions("")}
 }
 
-// epochOf is the epoch of a step, both counted from 1. Where the steps are no multiple of the epochs, some epochs have
-// one more than others.
+// epochOf returns the epoch of a step, both counted from 1. If the steps are no multiple of the epochs, some epochs
+// have one step more than others.
 func (r *run) epochOf(step int) int { return (step*r.Epochs + r.total - 1) / r.total }
 
-// endOf is the last step of an epoch, counted from 1.
+// endOf returns the last step of an epoch, counted from 1.
 func (r *run) endOf(epoch int) int { return epoch * r.total / r.Epochs }
 
 // steps runs the training steps that are left.
@@ -215,8 +215,8 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 
 var errStalled = errors.New("no improvement")
 
-// step takes note of a training step's metrics (GoMLX's two, then NewTrainer's), and ends the epoch when it was its
-// last.
+// step records a training step's metrics, GoMLX's two and then NewTrainer's. After the last step of an epoch it ends
+// the epoch.
 func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	first := !r.compiled
 	if first { // its time is nearly all compilation
@@ -344,12 +344,12 @@ func (r *run) endEpoch() error {
 	return nil
 }
 
-// better says whether the validation a is better than b; where there is none, the later weights are.
+// better reports whether the validation a is better than b. Without validation the later weights are.
 func better(a, b *Score) bool {
 	return a == nil || b == nil || a.Accuracy > b.Accuracy || a.Accuracy == b.Accuracy && a.Loss < b.Loss
 }
 
-// stalled says whether validation has not improved for as many epochs as patience allows.
+// stalled reports whether validation has not improved for as many epochs as Patience allows.
 func (r *run) stalled() bool {
 	return r.Patience > 0 && r.state.Best > 0 && len(r.state.History)-r.state.Best >= r.Patience
 }
