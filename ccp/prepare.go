@@ -26,6 +26,7 @@ type Preparation struct {
 	candidates  []int
 	positions   [][]float64
 	progress    partition.Progress
+	wrong       error // of the coordinates
 }
 
 // Prepare starts a preparation of hierarchies of a graph. graph is the data's own: the search normalises it, since
@@ -69,8 +70,12 @@ func (p *Preparation) Candidates(c ...int) *Preparation { p.candidates = c; retu
 // Coordinates sets the positions of the nodes, `[N, d]` row-major, for Cuts and Directed. If there are none, or two
 // nodes have one position, positions come from the graph alone.
 func (p *Preparation) Coordinates(coordinates []float64) *Preparation {
-	p.positions = nil
+	p.positions, p.wrong = nil, nil
 	if len(coordinates) == 0 {
+		return p
+	}
+	if len(coordinates)%p.graph.N() != 0 {
+		p.wrong = fmt.Errorf("%d coordinates of %d nodes; each node must have as many", len(coordinates), p.graph.N())
 		return p
 	}
 	positions := slices.Collect(slices.Chunk(coordinates, len(coordinates)/p.graph.N()))
@@ -91,6 +96,12 @@ func (p *Preparation) Progress(f partition.Progress) *Preparation {
 // Done searches the hierarchies, or finds them in the user's cache. Errors: a level that does not fit the one before
 // it, and ctx's.
 func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
+	switch {
+	case p.wrong != nil:
+		return nil, p.wrong
+	case p.hierarchies < 1 || p.cuts && p.hierarchies > 1:
+		return nil, fmt.Errorf("%d hierarchies: there must be at least 1, and cuts give 1 only", p.hierarchies)
+	}
 	graph := p.graph.Normalized()
 	if p.positions == nil && (p.cuts || len(p.directed) > 0) {
 		p.positions = place.Embed(graph)
