@@ -55,7 +55,8 @@ func (d *Dataset) Oddities() (lines []string) {
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
 	sample, raw := make([]float32, d.Nodes*d.Channels), []byte(nil)
 	low, high := make([]float32, len(sample)), make([]float32, len(sample)) // of each value over the training samples
-	first, trained := map[[sha256.Size]byte]int{}, map[int]bool{}           // the first sample of a content; those of Train
+	// The first sample of a content, and the samples of Train.
+	first, trained := map[[sha256.Size]byte]int{}, map[int]bool{}
 	copies, clashes := map[string]*found{"train": {}, "validation": {}, "test": {}}, &found{}
 	far, farthest, farAt := 0, 0.0, ""
 	for _, split := range d.splits() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
+	"github.com/clusterpool/ccp/datasets/internal/text"
 )
 
 var news = Info{
@@ -58,13 +59,18 @@ func ofCorpus(c *newsgroups.Corpus, opts Options) (*Dataset, error) {
 	}
 	d.Notes = append(d.Notes, "values: "+values, "graph: vectors learned from the training documents")
 	d.splitTrainTest(c.Train, opts)
+	d.scaleWords(c.Counts)
+	return d, nil
+}
+
+// scaleWords sets Std to the root mean square of the words over Train.
+func (d *Dataset) scaleWords(words *text.Bags) {
 	squares := 0.0
 	for _, i := range d.Train {
-		_, values := c.Counts.Row(i)
+		_, values := words.Row(i)
 		for _, value := range values {
 			squares += float64(value) * float64(value)
 		}
 	}
 	d.Std = []float32{float32(math.Sqrt(squares / float64(len(d.Train)*d.Nodes)))}
-	return d, nil
 }

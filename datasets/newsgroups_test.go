@@ -51,6 +51,13 @@ func TestOfCorpus(t *testing.T) {
 	assert.InDelta(t, 1, squares/8, 1e-6, "mean square of the inputs")
 	assert.Equal(t, []float32{0}, d.Mean)
 
+	plain, err := ofCorpus(corpus(), Options{})
+	require.NoError(t, err)
+	later := plain.HoldOut(0, 0)
+	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
+	assert.Equal(t, d.Std, later.Std)
+	assert.NotEqual(t, plain.Std, later.Std)
+
 	d, err = ofCorpus(corpus(), Options{TFIDF: true, Validation: 0.67})
 	require.NoError(t, err)
 	// Of the three training documents blue is in 3, red in 2, bike and moon in 1.

@@ -53,6 +53,12 @@ func TestNWUCLA(t *testing.T) {
 		assert.Equal(t, 2, i%3, "view 3")
 	}
 	assert.Contains(t, d.Warnings[0], "cross-view: 60 training and 30 test recordings, the published protocol has 1020 and 464")
+	plain, err := load("nw-ucla", Options{DataDir: dir})
+	require.NoError(t, err)
+	later := plain.HoldOut(0, 0)
+	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
+	assert.Equal(t, d.Std, later.Std)
+	assert.NotEqual(t, plain.Std, later.Std)
 	subjects, err := load("nw-ucla", Options{DataDir: dir, Protocol: skeleton.CrossSubject, Validation: 0.25})
 	require.NoError(t, err)
 	assert.Equal(t, []int{45, 15, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})

@@ -6,6 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/clusterpool/ccp/datasets/internal/skeleton"
+	"github.com/clusterpool/ccp/datasets/internal/text"
 )
 
 // Streams of random numbers from one split seed. The test set has a stream of its own: it does not depend on the share
@@ -73,8 +76,8 @@ func (d *Dataset) holdOutValidation(count int, opts Options) {
 	}
 }
 
-// HoldOut returns the data set with validation samples, as Load gives it with these options: a share of the training samples, or
-// the source's usual number if validation is 0. A data set that has validation samples stays as it is.
+// HoldOut returns the data set with validation samples, as Load gives it with these options: a share of the training
+// samples, or the source's usual number if validation is 0. A data set that has validation samples stays as it is.
 func (d *Dataset) HoldOut(validation float64, seed uint64) *Dataset {
 	count := d.usual
 	if validation > 0 {
@@ -86,8 +89,15 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) *Dataset {
 	other := *d
 	other.Warnings = slices.Clone(d.Warnings)
 	other.holdOutValidation(count, Options{HoldOut: true, Seed: seed})
-	if d.standardised {
-		other.standardise()
+	switch signals := d.Signals.(type) {
+	case *text.Bags:
+		other.scaleWords(signals)
+	case *skeleton.Signals:
+		other.scaleStreams(3 * d.Bodies)
+	default:
+		if d.standardised {
+			other.standardise()
+		}
 	}
 	return &other
 }

@@ -60,7 +60,8 @@ func describe(d *datasets.Dataset) *datasetJSON {
 			counts[class].Class += " (" + name + ")"
 		}
 	}
-	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes, Channels: d.Channels, Classes: d.ClassNames,
+	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes,
+		Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
 		Graph: d.Affinity.Stats(), Provenance: d.Provenance,
 		Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
@@ -123,7 +124,8 @@ func neighbours(d *datasets.Dataset, node string) (nodeJSON, error) {
 			if d.NodeNames != nil {
 				what = fmt.Sprintf("names are such as %q", d.NodeNames[0])
 			}
-			return nodeJSON{}, fmt.Errorf("%s: there is no node %q; %s, numbers go from 0 to %d", d.Name, node, what, d.Nodes-1)
+			return nodeJSON{}, fmt.Errorf("%s: there is no node %q; %s, numbers go from 0 to %d", d.Name, node, what,
+				d.Nodes-1)
 		}
 		i = number
 	}
