@@ -54,9 +54,12 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	best, _ := snapshotOf(t, dir, checkpoint.Best)
 	resumed, _ := snapshotOf(t, dir, checkpoint.Last)
 	c["learning_rate"], c["schedule"] = 1e35, "constant"
-	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), c))
+	whole, err := ReadConfig(dir)
+	require.NoError(t, err)
+	whole.LearningRate, whole.Schedule = 1e35, "constant"
+	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), whole))
 
-	_, err := Train(context.Background(), backend, c, Options{Dir: dir})
+	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
 	var diverged *DivergedError
 	require.ErrorAs(t, err, &diverged)
 	assert.GreaterOrEqual(t, diverged.Step, 12)

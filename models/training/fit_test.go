@@ -46,7 +46,7 @@ func writeCounts(t testing.TB, samples int) string {
 // A fitted model is a whole run: the weights come from the raw values, though the network sees them normalised.
 func TestFit(t *testing.T) {
 	c := Asked{"data": writeCounts(t, 300), "model": "bayes"}
-	only(c, map[string]any{"bayes_alpha": 0.5})
+	c["bayes_alpha"] = 0.5
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
 		var epochs []Epoch
@@ -187,6 +187,7 @@ func TestPlainModelsLearn(t *testing.T) {
 			c["model"] = name
 			delete(c, "levels")
 			delete(c, "hidden")
+			delete(c, "readout_dropout")
 			if name == "graph-cnn" { // which knows nodes by their values and neighbours alone: enough for no more than a start
 				c["levels"], c["hidden"] = "6x8/1,3x8/1", []int{8}
 			}

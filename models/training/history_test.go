@@ -54,6 +54,7 @@ func TestHierarchiesThatStay(t *testing.T) {
 		} else {
 			delete(c, "levels")
 			delete(c, "hidden")
+			delete(c, "readout_dropout")
 		}
 		dir := t.TempDir()
 		trainIn(t, backend, c, dir)
@@ -113,7 +114,7 @@ func TestReadHistory(t *testing.T) {
 	require.NoError(t, writeHistory(path, written))
 	_, err = ReadHistory(dir)
 	require.ErrorContains(t, err, configFile, "which weights were kept is in the configuration")
-	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), Config{}))
+	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), Asked{"keep": "best", "steps": 20, "epochs": 2, "batch": 4}.known()))
 	history, err = ReadHistory(dir)
 	require.NoError(t, err)
 	assert.Equal(t, written, history)

@@ -244,7 +244,7 @@ func TestOtherRunInTheDirectory(t *testing.T) {
 	other := maps.Clone(c)
 	other["batch"], other["learning_rate"] = 32, 0.5
 	_, err := Train(context.Background(), backend, other, Options{Dir: dir})
-	require.ErrorContains(t, err, dir+" holds a run with other settings (batch was 16, is 32; learning_rate was 0.02, is 0.5)")
+	require.ErrorContains(t, err, dir+" holds a run with other settings (batch was 16, is 32; learning_rate was 0.02, is 0.5; steps was 64, is 32)")
 
 	raw, err := os.ReadFile(writeRing(t, 204))
 	require.NoError(t, err)
