@@ -25,6 +25,8 @@ const Auto = "auto"
 // recipes lists changes to a training's configuration, in the order in which they apply. A change is for one data set
 // or for all except some, for some models, and for one recipe. Changes that name no recipe hold the paper's
 // architectures and training (Adam from 1e-3). Other data sets and models get our own.
+//
+//go:embed recipes.json
 var recipes []byte
 
 // change is one entry of recipes.json.
