@@ -39,7 +39,7 @@ func hubGraph(t *testing.T) *affinity.Matrix {
 // threeLevels pools hubGraph to 9 clusters, 4 and 2, and returns the output and the sum of the objectives.
 func threeLevels(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DType) (out, objective *Node) {
 	x := randomSignal(g, dtype, 2, m.N(), 3)
-	var a ccp.Affinity = ccp.NewSparse(scope.In("graph"), g, m, dtype)
+	a := ccp.NewSparse(scope.In("graph"), g, m, dtype)
 	for i, clusters := range []int{9, 4, 2} {
 		x, a = ccp.New(scope.In("level_%d", i+1), x, a, clusters, 5).Neighbours(4 - i).Done()
 	}

@@ -125,7 +125,7 @@ func TestObjectiveOfBlocks(t *testing.T) {
 	sizes := []int{16, 8, 4, 2, 1} // clusters are size x size blocks
 	objectives := func(backend compute.Backend, u func(g *Graph, level, side int) *Node) []float64 {
 		out := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
-			var a ccp.Affinity = ccp.NewSparse(scope, g, m, dtypes.Float64)
+			a := ccp.NewSparse(scope, g, m, dtypes.Float64)
 			var cs []*Node
 			for i, size := range sizes {
 				level := ccp.Cluster(a, ccp.Memberships(u(g, i, size)), 4)
@@ -317,7 +317,7 @@ func TestIsolatedNodesGiveNoNaN(t *testing.T) {
 			onBoth(t, func(t *testing.T, backend compute.Backend) {
 				got := compute1(t, backend, func(scope *model.Scope, g *Graph) []*Node {
 					u := hard(g, []int{0, 0, 0, 1, 1}, 3)
-					var a ccp.Affinity = ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float64)
+					a := ccp.NewSparse(scope, g, m.Normalized(), dtypes.Float64)
 					first := ccp.Cluster(a, ccp.Memberships(u), 5)
 					second := ccp.Cluster(first.Coarse, ccp.Memberships(Const(g, [][]float64{{1, 2}, {3, 1}, {0, 0}})), 3)
 					total := Add(Add(first.Objective, second.Objective), ReduceAllSum(second.Rank))

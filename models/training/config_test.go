@@ -109,7 +109,7 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 		known, err := Known(c.asked.with("data", "cifar10"))
 		require.NoError(t, err)
 		o := known.Settings.Of("")
-		assert.Equal(t, []string{c.search, c.slots}, []string{o.Search, string(o.Slots)}, "%v", c.asked)
+		assert.Equal(t, []string{c.search, c.slots}, []string{o.Search, o.Slots}, "%v", c.asked)
 		_, err = Resolve(c.asked, d)
 		if c.err == "" {
 			assert.NoError(t, err, "%v", c.asked)

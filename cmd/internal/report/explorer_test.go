@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -201,10 +202,7 @@ func TestKeyboard(t *testing.T) {
 func TestTenThousandNodes(t *testing.T) {
 	r := words(t)
 	ctx := opened(t, r)
-	var shown training.HierarchyEpoch
-	for _, clusters := range r.Hierarchy.Epochs[r.Hierarchy.Shown].Clusters {
-		shown.Clusters = append(shown.Clusters, clusters)
-	}
+	shown := training.HierarchyEpoch{Clusters: slices.Clone(r.Hierarchy.Epochs[r.Hierarchy.Shown].Clusters)}
 	cluster := shown.Path(4)
 	x, y := centreOf(t, ctx)
 	do(t, ctx, chromedp.MouseClickXY(x, y))
