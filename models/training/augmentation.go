@@ -21,8 +21,8 @@ func (c Config) augmented(d *datasets.Dataset) (*datasets.Dataset, error) {
 			"moment; "+
 			"give the .npz a `grid` of frames and sensors, or leave stretch out", d.Name, c.Stretch)
 	case d.Grid[0] < 2:
-		return nil, fmt.Errorf("data set %s: stretch: %g of a grid of %d x %d, which has one frame only; leave stretch "+
-			"out",
+		return nil, fmt.Errorf("data set %s: stretch: %g of a grid of %d x %d, which has one frame only; "+
+			"leave stretch out",
 			d.Name, c.Stretch, d.Grid[0], d.Grid[1])
 	}
 	other := *d

@@ -27,7 +27,7 @@ type Config struct {
 	Data      string `param:"data" default:"digits"`    // names a data set or an .npz file
 	KNN       int    `param:"knn" rule:"from 0"`
 	SplitSeed uint64 `param:"split_seed"`
-	// Validation is the share of the training samples held out; 0 is none, or with Keep "best" the source's usual number.
+	// Validation is the share of the training samples held out. 0 is none, or the usual number if Keep is "best".
 	Validation float64 `param:"validation" rule:"share"`
 	Protocol   string  `param:"protocol"`
 	TFIDF      bool    `param:"tfidf"`
@@ -230,7 +230,8 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	s := models.Spec{Model: c.Model, Architecture: models.Architecture{Levels: c.Levels, Hidden: c.Hidden},
 		Nodes:    d.Nodes,
-		Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Bodies: d.Bodies, Settings: c.Settings}
+		Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Bodies: d.Bodies,
+		Settings: c.Settings}
 	if err := s.Check(); err != nil {
 		return s, err
 	}

@@ -103,8 +103,8 @@ func (p plan) finished(dir string) (result Result, done bool, err error) {
 		return Result{}, false, err
 	}
 	if before.earlier {
-		return Result{}, false, fmt.Errorf("%s holds a finished run of an earlier version of ccp: it can be evaluated; "+
-			"choose another checkpoint", dir)
+		return Result{}, false, fmt.Errorf("%s holds a finished run of an earlier version of ccp: it can be "+
+			"evaluated; choose another checkpoint", dir)
 	}
 	was, is := before.Values(), p.Values()
 	maps.DeleteFunc(was, func(name string, _ any) bool {

@@ -66,8 +66,8 @@ func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
 	}
 	searched, err := r.spec.SearchedObjective(ctx, r.data.Affinity)
 	if learned := floats.Sum(objective); err == nil && learned < farBelow*searched {
-		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: try ccp_hierarchy=prepared, more "+
-			"steps, or ccp_membership_rate=100",
+		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: "+
+			"try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100",
 			r.spec.Plan(), learned, searched))
 	}
 }

@@ -35,7 +35,8 @@ type Result struct {
 // result.
 func (r *run) finish() (Result, error) {
 	history := r.state.History
-	if err := writeHistory(filepath.Join(r.Dir, historyFile), history); err != nil { // again: a kill may have come between
+	// The history is written again: a kill may have come between.
+	if err := writeHistory(filepath.Join(r.Dir, historyFile), history); err != nil {
 		return Result{}, err
 	}
 	best := history[r.state.Best-1]

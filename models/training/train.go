@@ -304,7 +304,7 @@ func (r *run) endEpoch() error {
 		return err
 	}
 	validation, err := Evaluate(r.classifier, r.data, r.data.Validation, r.evaluationBatch())
-	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and there is no loss after it to show that
+	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and no loss after it shows that
 		return r.diverged(s.Step, math.NaN(), math.NaN())
 	}
 	if err != nil {
