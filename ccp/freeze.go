@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/gomlx/compute"
@@ -26,7 +25,7 @@ const (
 // levelKey names a level among the parameters of its graph.
 const levelKey = "ccp_level"
 
-// Levels lists the levels in g, from the first to the last.
+// Levels lists the levels in g, in the order in which they were built.
 func Levels(store *model.Store, g *Graph) (levels []Level) {
 	for p := range store.IterGraphParams(g) {
 		if level, ok := p.Value.(Level); ok && p.Key == levelKey {
@@ -34,9 +33,7 @@ func Levels(store *model.Store, g *Graph) (levels []Level) {
 			levels = append(levels, level)
 		}
 	}
-	slices.SortFunc(levels, func(a, b Level) int {
-		return cmp.Or(cmp.Compare(len(a.Path), len(b.Path)), strings.Compare(a.Path, b.Path)) // level_9 before level_10
-	})
+	slices.SortFunc(levels, func(a, b Level) int { return cmp.Compare(a.Neighbourhood.Id(), b.Neighbourhood.Id()) })
 	return levels
 }
 
@@ -59,7 +56,7 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 		// The network's result is an output that nobody reads. Without it the pure Go backend (compute v0.1.3) fails
 		// on parameters made after the last node that it needs.
 		outputs := []*Node{ReduceAllSum(network(scope, Zeros(g, signal)))}
-		f.levels = Levels(store, g)
+		f.levels = slices.DeleteFunc(Levels(store, g), func(l Level) bool { return l.Objective == nil }) // frozen already
 		for _, level := range f.levels {
 			outputs = append(outputs, level.Objective, level.Neighbourhood, level.Rank)
 		}

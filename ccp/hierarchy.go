@@ -49,6 +49,10 @@ type preparedLevel struct {
 // A level takes its arrays from h, unless its scope has variables with them. A nil Hierarchy has no arrays: the
 // variables must exist.
 func (h *Hierarchy) Affinity(scope *model.Scope, signal *Node) Affinity {
+	if h != nil && h.Learned {
+		exceptions.Panicf("%s: the memberships of this hierarchy are to be learned: Keep its candidates, and build on "+
+			"NewSparse of the graph", scope.Scope())
+	}
 	f := frozen{nodes: signal.Shape().Dim(1), side: 1}
 	if scope.IsTraining(signal.Graph()) {
 		f.draw = scope
@@ -151,7 +155,12 @@ func (f frozen) cluster(l *Layer) Level {
 	if len(f.levels) > 0 {
 		coarse.levels = f.levels[1:]
 	}
-	if v := l.scope.GetVariable(frozenNeighbourhoods); v != nil && f.draw != nil && f.drawn == nil {
+	of, v := l.scope.GetVariable(hardClusters), l.scope.GetVariable(frozenNeighbourhoods)
+	if of != nil && v != nil && of.Shape().Dim(0)*k != v.Shape().Dim(0)*f.nodes { // H·N·K on both sides
+		exceptions.Panicf("%s: the hierarchy was prepared for other levels, or for another graph, than %d clusters of "+
+			"%d nodes", l.scope.Scope(), k, f.nodes)
+	}
+	if v != nil && f.draw != nil && f.drawn == nil {
 		if n := v.Shape().Dim(0) / k; n > 1 {
 			which := MulScalar(nn.Uniform(f.draw, l.signal, "hierarchy"), float64(n))
 			f.drawn = ConvertDType(which, dtypes.Int32)

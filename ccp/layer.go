@@ -122,6 +122,9 @@ func (l *Layer) check() {
 		exceptions.Panicf("%s: the signal has shape %s, it must be [batch, nodes, channels]", at, l.signal.Shape())
 	}
 	if l.input != nil {
+		if l.input.reach < 1 {
+			exceptions.Panicf("%s: a stem needs its preparation's Around", at)
+		}
 		l.affinity = frozen{nodes: l.input.graph.N(), side: 1}
 		l.size = min(l.size, l.affinity.Nodes())
 	}

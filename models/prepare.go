@@ -63,6 +63,9 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 			if s.Levels, scopes, err = s.ownLevels(backend, a); err != nil {
 				return q, err
 			}
+			if err := s.checkHierarchies(); err != nil {
+				return q, err
+			}
 		}
 		h, err := s.preparation(a).Coordinates(coordinates).Progress(progress).Done(ctx)
 		if err != nil {

@@ -106,7 +106,7 @@ func TestTrainGuardsADirectory(t *testing.T) {
 	dir := trained(t)
 	code, _, stderr := execute(t, append(append([]string{"train", "--checkpoint", dir}, tiny...), "--lr", "0.5")...)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, dir+" holds a finished run with other settings (learning_rate was 0.001, is 0.5)")
+	assert.Contains(t, stderr, dir+" holds a run with other settings (learning_rate was 0.001, is 0.5)")
 	succeed(t, append(append([]string{"train", "--checkpoint", dir}, tiny...), "--lr", "0.5", "--overwrite")...)
 
 	precious := filepath.Join(t.TempDir(), "thesis.tex")

@@ -22,7 +22,7 @@ func newTrain(s *shared) *cobra.Command {
 	var o training.Options
 	var dataDir, watchAt string
 	var settings []string
-	var overwrite, dryRun bool
+	var dryRun bool
 	asked := training.Asked{}
 	cmd := command("train", "")
 	groups := newGroups(cmd)
@@ -60,7 +60,7 @@ func newTrain(s *shared) *cobra.Command {
 	optionFlag(f, asked, "seed", "seed", "`SEED` of weights, batches, dropout and augmentation (default: 1)")
 	f = groups.add("Run")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
-	f.BoolVar(&overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
+	f.BoolVar(&o.Overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
 	f.StringVar(&watchAt, "watch", "", "show the training in a browser, live; =`ADDR` to listen on (default 127.0.0.1 "+
 		"and a free port)")
 	f.Lookup("watch").NoOptDefVal = "127.0.0.1:0"
@@ -87,11 +87,6 @@ func newTrain(s *shared) *cobra.Command {
 			o.Dir = c.DefaultCheckpoint()
 		}
 		o.DataDir = dataFolder(dataDir)
-		if overwrite && !dryRun {
-			if err := training.Remove(o.Dir); err != nil {
-				return err
-			}
-		}
 		s.heaps = ownHeaps(c, o.Devices)
 		b, info, err := s.open(cmd)
 		if err != nil {

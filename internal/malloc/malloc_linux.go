@@ -20,6 +20,9 @@ const (
 	tunables = "GLIBC_TUNABLES"
 	heaps    = "glibc.malloc.arena_max"
 	oldHeaps = "MALLOC_ARENA_MAX"
+	// restarted says that the program was started again. glibc takes the other variables away from a program with
+	// privileges of its own.
+	restarted = "CCP_ONE_HEAP"
 )
 
 func heapsAreSet() bool {
@@ -27,12 +30,14 @@ func heapsAreSet() bool {
 }
 
 func startWithOneHeap() {
-	if heapsAreSet() {
+	if heapsAreSet() || os.Getenv(restarted) != "" {
 		return
 	}
 	before := os.Getenv(tunables)
 	if os.Setenv(tunables, strings.TrimPrefix(before+":"+heaps+"=1", ":")) == nil {
+		_ = os.Setenv(restarted, "1")
 		_ = syscall.Exec("/proc/self/exe", os.Args, os.Environ()) // returns only if the system refuses
+		_ = os.Unsetenv(restarted)
 		_ = os.Setenv(tunables, before)
 	}
 }

@@ -2,6 +2,7 @@
 package training
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -139,12 +140,12 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	meant := ""
+	which := "the"
 	if e.Nearest != "" {
-		meant = fmt.Sprintf(" did you mean %s?", e.Nearest)
+		which = fmt.Sprintf("did you mean %s? The", e.Nearest)
 	}
-	return fmt.Sprintf("there is no option %q;%s the options of the network are %s; of the training, %s",
-		e.Name, meant, strings.Join(models.OptionNames(), ", "), strings.Join(Names(), ", "))
+	return fmt.Sprintf("there is no option %q; %s options of the network are %s; of the training, %s", e.Name, which,
+		strings.Join(models.OptionNames(), ", "), strings.Join(Names(), ", "))
 }
 
 // Values returns the whole configuration by name, as its JSON has it.
@@ -162,11 +163,14 @@ func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) 
 // UnmarshalJSON reads what MarshalJSON wrote. If an earlier version began the run, it reads only what decides the data.
 func (c *Config) UnmarshalJSON(raw []byte) error {
 	var all map[string]any
-	if err := json.Unmarshal(raw, &all); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber() // a seed keeps all its digits
+	if err := decoder.Decode(&all); err != nil {
 		return err
 	}
 	*c = params.Defaults[Config]()
-	_, c.earlier = all["params"]
+	_, known := all["recipe"]
+	c.earlier = !known
 	for _, name := range sorted(all) {
 		value := all[name]
 		if c.earlier && (value == nil || value == "" || params.Find(configType, name) == nil) {

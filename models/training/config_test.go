@@ -189,11 +189,34 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2, HoldOut: true, Fold: datasets.Fold{Number: 2, Of: 5}},
 		old.dataOptions(datasets.Options{DataDir: "here"}))
 	require.ErrorContains(t, openRun(dir, Config{}, models.Metadata{}, nil), "an earlier version of ccp began: it can be evaluated, but not gone on with")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, resultFile), []byte(`{}`), 0o600))
-	p, err := Asked{"data": "cifar10"}.plan("")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"data":"20news","model":"svm","levels":"","hidden":null,"seed":1}`), 0o600))
+	old, err = ReadConfig(dir)
+	require.NoError(t, err, "a run without settings")
+	assert.True(t, old.earlier)
+}
+
+// A seed keeps all its digits on its way through config.json.
+func TestLargeSeeds(t *testing.T) {
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	_, _, err = p.finished(dir)
-	require.ErrorContains(t, err, "holds a finished run of an earlier version of ccp")
+	c, err := Resolve(Asked{"split_seed": uint64(20240101), "seed": int64(1<<62 + 1)}, d)
+	require.NoError(t, err)
+	raw, err := json.Marshal(c)
+	require.NoError(t, err)
+	var read Config
+	require.NoError(t, json.Unmarshal(raw, &read))
+	assert.Equal(t, []any{uint64(20240101), int64(1<<62 + 1)}, []any{read.SplitSeed, read.Seed})
+}
+
+// A value that is taken away is left to the data.
+func TestNothingAsked(t *testing.T) {
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
+	require.NoError(t, err)
+	for _, name := range []string{"epochs", "steps", "batch"} {
+		c, err := Resolve(Asked{name: nil}, d)
+		require.NoError(t, err, name)
+		assert.Positive(t, min(c.Epochs, c.Steps, c.Batch), name)
+	}
 }
 
 func TestDataOptions(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -86,39 +85,6 @@ func differ(before, now map[string]any) (differences []string) {
 		}
 	}
 	return differences
-}
-
-// finished returns the result of a run that has already ended with this configuration. It compares what does not depend
-// on the data, so that the data need not be read again.
-func (p plan) finished(dir string) (result Result, done bool, err error) {
-	result, err = ReadResult(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return Result{}, false, nil
-	}
-	if err != nil {
-		return Result{}, false, err
-	}
-	before, err := ReadConfig(dir)
-	if err != nil {
-		return Result{}, false, err
-	}
-	if before.earlier {
-		return Result{}, false, fmt.Errorf("%s holds a finished run of an earlier version of ccp: it can be "+
-			"evaluated; choose another checkpoint", dir)
-	}
-	was, is := before.Values(), p.Values()
-	maps.DeleteFunc(was, func(name string, _ any) bool {
-		return p.leaves(name) && slices.Contains(open, name) || p.asked[name] == nil && strings.HasSuffix(name,
-			"/ccp_candidates")
-	})
-	maps.DeleteFunc(is, func(name string, _ any) bool { _, known := was[name]; return !known })
-	if differences := differ(was, is); len(differences) > 0 {
-		return Result{}, false, fmt.Errorf("%s holds a finished run with other settings (%s); choose another "+
-			"checkpoint",
-			dir, strings.Join(differences, "; "))
-	}
-	result.Resumed = true
-	return result, true, nil
 }
 
 // described returns the settings of a training as hyperparameters for GoMLX's tools. Nothing here reads them: the store

@@ -78,7 +78,12 @@ func (a Asked) plan(data string) (plan, error) {
 	}
 	values := models.Recipe(p.Data, p.Model, p.Recipe)
 	models.Overlay(values, a)
-	if way := values["ccp_hierarchy"]; way != nil && fmt.Sprint(way) != fmt.Sprint(ccp.Prepared) {
+	for _, name := range []string{"epochs", "steps", "batch"} {
+		if value, given := a[name]; given && value == nil {
+			values[name] = models.Auto
+		}
+	}
+	if way := values["ccp_hierarchy"]; way == nil || fmt.Sprint(way) != fmt.Sprint(ccp.Prepared) {
 		for _, name := range onlyPrepared {
 			if _, given := a[name]; !given {
 				delete(values, name)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -52,6 +53,7 @@ type run struct {
 	Options
 	data       *datasets.Dataset
 	spec       models.Spec
+	metadata   models.Metadata
 	store      *model.Store
 	classifier *models.Classifier
 	state      trainState
@@ -79,9 +81,6 @@ func Train(ctx context.Context, backend compute.Backend, asked Asked, opts Optio
 	if err := files.CheckDirectory(opts.Dir); err != nil {
 		return Result{}, err
 	}
-	if result, done, err := p.finished(opts.Dir); done || err != nil {
-		return result, err
-	}
 	if backend == nil {
 		if backend, err = models.OpenBackend(); err != nil {
 			return Result{}, err
@@ -103,12 +102,25 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 	if err := checkDevices(backend, opts.Devices, c.Batch); err != nil {
 		return Result{}, err
 	}
-	r := &run{Config: c, Options: opts, data: d, spec: spec, total: c.Steps}
+	if opts.Overwrite {
+		if err := Remove(opts.Dir); err != nil {
+			return Result{}, err
+		}
+	}
+	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps}
+	r.metadata.Command, r.metadata.Versions = r.Command, Versions(r.Backend)
 	unlock, err := lock(opts.Dir)
 	if err != nil {
 		return Result{}, err
 	}
 	defer unlock()
+	if err := openRun(r.Dir, c, r.metadata, d.Affinity); err != nil {
+		return Result{}, plain(err)
+	}
+	if result, err := ReadResult(r.Dir); !errors.Is(err, os.ErrNotExist) { // the run has ended
+		result.Resumed = true
+		return result, err
+	}
 	for _, line := range d.Warnings {
 		r.notice("data: " + line)
 	}
@@ -124,13 +136,8 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 	return result, err
 }
 
-// begin opens the checkpoint, and restores the newest snapshot if there is one.
+// begin makes the network, and restores the newest snapshot if there is one.
 func (r *run) begin(_ context.Context, backend compute.Backend) error {
-	m := MetadataOf(r.spec, r.data)
-	m.Command, m.Versions = r.Command, Versions(r.Backend)
-	if err := openRun(r.Dir, r.Config, m, r.data.Affinity); err != nil {
-		return err
-	}
 	r.store = r.spec.NewStore(r.Seed)
 	if checkpoint.Exists(r.Dir, checkpoint.Last) {
 		step, passedOver, err := checkpoint.Load(r.Dir, checkpoint.Last, r.store, &r.state)
@@ -155,7 +162,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		r.Observer.Begin(r.Config, r.data, r.spec, r.state.Step, r.total)
 	}
 	var err error
-	if r.classifier, err = models.NewClassifier(backend, m, r.data.Affinity); err != nil {
+	if r.classifier, err = models.NewClassifier(backend, r.metadata, r.data.Affinity); err != nil {
 		return err
 	}
 	r.store.SetParams(r.described()) // after the snapshot was read, which brings those of its own

@@ -137,7 +137,14 @@ func TestFinishedRunIsNotTrainedAgain(t *testing.T) {
 
 	c["epochs"], c["seed"] = 2, 3
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
-	require.ErrorContains(t, err, dir+" holds a finished run with other settings (epochs was 1, is 2; seed was 1, is 3)")
+	require.ErrorContains(t, err, dir+" holds a run with other settings (epochs was 1, is 2")
+	delete(c, "epochs")
+	delete(c, "seed")
+	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
+	require.ErrorContains(t, err, "(epochs was 1, is ", "what is left to the data counts, too")
+	c["epochs"], c["level_1/ccp_dropout"] = 1, 0.5
+	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
+	require.ErrorContains(t, err, "(level_1/ccp_dropout was <nil>, is 0.5)")
 }
 
 func TestOneTrainingInADirectory(t *testing.T) {

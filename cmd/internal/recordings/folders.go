@@ -156,9 +156,13 @@ func sensorsOf(headings []string) (*set, error) {
 	}
 	s.channels = len(headings) / len(s.sensors)
 	for i, heading := range headings {
-		if sensor := s.sensors[min(i/s.channels, len(s.sensors)-1)]; sensorOf(heading) != sensor {
-			return nil, fmt.Errorf("the sensors do not have as many axes each: column %d is %q where one of sensor %q should be",
-				i+1, heading, sensor)
+		if i == s.channels*len(s.sensors) {
+			return nil, fmt.Errorf("the sensors do not have as many axes each: column %d is %q, one more than the %d of "+
+				"another sensor", i+1, heading, s.channels)
+		}
+		if sensor := s.sensors[i/s.channels]; sensorOf(heading) != sensor {
+			return nil, fmt.Errorf("the sensors do not have as many axes each: column %d is %q where one of sensor %q "+
+				"should be", i+1, heading, sensor)
 		}
 	}
 	return s, nil

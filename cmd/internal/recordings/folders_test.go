@@ -23,7 +23,7 @@ func csvFolders(t *testing.T) string {
 	for class, name := range []string{"still", "wave"} {
 		for _, person := range []string{"anna", "ben"} {
 			for take := range 5 {
-				text := "\ufeffhip.x,hip.y,hand.x,hand.y,head.x,head.y\n"
+				text := "\ufeff\"hip.x\",hip.y,hand.x,hand.y,head.x,head.y\n"
 				for moment := range 6 + take {
 					for sensor := range 3 {
 						text += fmt.Sprintf("%d, %d,", 10+moment+sensor, 10+class)
@@ -131,6 +131,7 @@ func TestFolderErrors(t *testing.T) {
 	bad("wave/zed.csv", "hip.x\n", "zed.csv: no line of values comes after the first, which names the columns; remove the file")
 	bad("wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1: the heading of column 1 is "1"; the first line names the columns`)
 	bad("wave/zed.csv", "a.x,b.x,a.y\n", `zed.csv, line 1: the columns of sensor "a" are not side by side`)
+	bad("wave/zed.csv", "a.x,a.y,b.x,b.y,b.z\n", `zed.csv, line 1: the sensors do not have as many axes each: column 5 is "b.z", one more than the 2 of another sensor`)
 	bad("wave/zed.csv", "a.x,a.y,a.z,b.x\n", `zed.csv, line 1: the sensors do not have as many axes each: column 3 is "a.z" where one of sensor "b" should be`)
 	bad("wave/zed.csv", "a.x,a.y\n1,2\n\n3\n", "zed.csv, line 4: 1 cells, the first line names 2 columns; leave a missing value empty between its commas")
 	bad("wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3: column a.y: "high" is not a number that float32 holds; correct it, or write ? for a missing value`)

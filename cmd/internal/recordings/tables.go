@@ -33,7 +33,11 @@ func (r *reading) readTable(path string, separator rune, each func(line int, cel
 func (r *reading) readLines(from io.Reader, path string, size int64, separator rune,
 	each func(line int, cells []string) error,
 ) error {
-	table := csv.NewReader(bufio.NewReaderSize(from, 1<<16))
+	reader := bufio.NewReaderSize(from, 1<<16)
+	if mark, _ := reader.Peek(3); string(mark) == "\ufeff" { // the mark of UTF-8, before a quotation mark or comment
+		_, _ = reader.Discard(3)
+	}
+	table := csv.NewReader(reader)
 	table.Comma, table.FieldsPerRecord, table.ReuseRecord, table.TrimLeadingSpace = separator, -1, true, true
 	if separator == ':' {
 		table.Comment, table.LazyQuotes = '#', true
@@ -51,9 +55,6 @@ func (r *reading) readLines(from io.Reader, path string, size int64, separator r
 			return err
 		}
 		line, _ := table.FieldPos(0)
-		if line == 1 {
-			cells[0] = strings.TrimPrefix(cells[0], "\ufeff")
-		}
 		for i, cell := range cells {
 			cells[i] = strings.TrimSpace(cell)
 		}

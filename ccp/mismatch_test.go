@@ -1,0 +1,48 @@
+package ccp_test
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A prepared hierarchy is refused by a network with other levels, and for a signal on another graph.
+func TestHierarchyOfAnotherNetwork(t *testing.T) {
+	m, err := affinity.Grid(6, 6, 8)
+	require.NoError(t, err)
+	h, err := ccp.Prepare(m).Level(4, 9).Done(t.Context())
+	require.NoError(t, err)
+	learned, err := ccp.Prepare(m).Level(9, 9).Candidates(4).Done(t.Context())
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name            string
+		h               *ccp.Hierarchy
+		nodes, clusters int
+		want            string
+	}{
+		{"fewer clusters", h, 36, 1, "the hierarchy was prepared for other levels, or for another graph, than 1 clusters of 36 nodes"},
+		{"other nodes", h, 30, 4, "than 4 clusters of 30 nodes"},
+		{"to be learned", learned, 36, 9, "the memberships of this hierarchy are to be learned"},
+	} {
+		exec, err := model.NewExec(backendtest.Go(t), model.NewStore(), func(scope *model.Scope, g *Graph) *Node {
+			x := Zeros(g, shapes.Make(dtypes.Float32, 2, c.nodes, 1))
+			x, _ = ccp.New(scope.In("level_1"), x, c.h.Affinity(scope, x), c.clusters, 3).Neighbours(9).Done()
+			return x
+		})
+		require.NoError(t, err)
+		failure := exceptions.TryCatch[error](func() { _, err = exec.Exec() })
+		if failure == nil {
+			failure = err
+		}
+		assert.ErrorContains(t, failure, c.want, c.name)
+	}
+}
