@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/download"
 	"github.com/spf13/cobra"
 )
@@ -56,7 +57,7 @@ func newDataGet(s *shared) *cobra.Command {
 
 // gettable says why a set cannot be fetched that is not there.
 func (s *shared) gettable(set datasets.Info, dataDir, next string) error {
-	offline := s.offline || os.Getenv("CCP_OFFLINE") == "1"
+	offline := s.offline || backend.Offline()
 	switch {
 	case set.Find(dataDir) != "":
 		return nil

@@ -91,11 +91,16 @@ func newOpener(o Options) *opener {
 	return &opener{offline: !o.Install || offlineByEnv(), log: log, progress: o.Progress, install: installPlugin}
 }
 
-// offlineByEnv reports whether the environment forbids downloads.
+// offlineByEnv reports whether the environment forbids to install plugins.
 func offlineByEnv() bool {
 	if _, set := os.LookupEnv(noInstallEnv); set {
 		return true
 	}
+	return Offline()
+}
+
+// Offline reports whether CCP_OFFLINE forbids all downloads: any value but 0 and false does.
+func Offline() bool {
 	value := os.Getenv(offlineEnv)
 	off, err := strconv.ParseBool(value)
 	return off || (err != nil && value != "")

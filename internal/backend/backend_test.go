@@ -124,6 +124,7 @@ func TestOfflineByEnv(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "0": false, "false": false, "1": true, "true": true, "yes": true} {
 		t.Setenv(offlineEnv, value)
 		assert.Equal(t, want, offlineByEnv(), "%s=%q", offlineEnv, value)
+		assert.Equal(t, want, Offline(), "%s=%q", offlineEnv, value)
 	}
 }
 
