@@ -17,9 +17,8 @@ func newExport(s *shared) *cobra.Command {
 	checkpointFlag(cmd, &dir)
 	out.fileFlags(cmd, "out")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		format := strings.TrimPrefix(strings.ToLower(filepath.Ext(out.path)), ".")
-		if format != "onnx" && format != "npz" {
-			return usage(cmd, fmt.Errorf("--out %q ends in neither .onnx nor .npz", out.path))
+		if !strings.EqualFold(filepath.Ext(out.path), ".onnx") {
+			return usage(cmd, fmt.Errorf("--out %q: the name must end in .onnx", out.path))
 		}
 		if err := out.free(); err != nil {
 			return err
@@ -32,11 +31,7 @@ func newExport(s *shared) *cobra.Command {
 		if err != nil {
 			return inFile(dir, err)
 		}
-		write := network.WriteONNX
-		if format == "npz" {
-			write = network.WriteNPZ
-		}
-		if err := write(out.path); err != nil {
+		if err := network.WriteONNX(out.path); err != nil {
 			return err
 		}
 		info, err := os.Stat(out.path)
@@ -44,7 +39,7 @@ func newExport(s *shared) *cobra.Command {
 			return err
 		}
 		// nodes and channels are the shape of a signal
-		result := map[string]any{"file": out.path, "format": format, "bytes": info.Size(),
+		result := map[string]any{"file": out.path, "format": "onnx", "bytes": info.Size(),
 			"nodes": network.Spec.Nodes, "channels": network.Spec.Channels, "class_names": network.ClassNames}
 		return s.print(cmd, result, render("export", result))
 	}

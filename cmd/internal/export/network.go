@@ -1,5 +1,5 @@
-// Package export turns a trained classifier into constants for programs without ccp. It writes an ONNX model, or an
-// .npz of numpy arrays. docs/serving.md describes both files.
+// Package export turns a trained classifier into constants, and writes them as an ONNX model for programs without ccp.
+// docs/serving.md describes the file.
 package export
 
 import "github.com/clusterpool/ccp/models"

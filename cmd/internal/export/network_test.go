@@ -1,14 +1,11 @@
 package export
 
 import (
-	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -99,38 +96,6 @@ func spoil(t *testing.T, c *models.Classifier, path string) {
 		}
 		return x
 	})
-}
-
-func TestWriteNPZ(t *testing.T) {
-	n, err := Fold(classifier(t, variants["norms"]))
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "model.npz")
-	require.NoError(t, n.WriteNPZ(path))
-	file, err := npz.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	shapes := map[string]string{}
-	for _, name := range file.Names() {
-		array, err := file.Array(name)
-		require.NoError(t, err)
-		shapes[name] = fmt.Sprint(array.Kind(), array.Shape)
-	}
-	assert.Equal(t, map[string]string{
-		"ccp_version": "string[]", "data": "string[]", "class_names": "string[3]", "nodes": "int32[]", "mean": "float32[2]", "std": "float32[2]",
-		"hierarchies": "int32[]", "level_1_skip": "bool[]", "level_2_skip": "bool[]",
-		"levels": "int32[]", "level_1_nodes": "int32[6 4]", "level_1_gates": "float32[6 4]", "level_1_kernel": "float32[8 5]",
-		"level_1_bias":  "float32[5]",
-		"level_2_nodes": "int32[2 3]", "level_2_gates": "float32[2 3]", "level_2_kernel": "float32[15 7]",
-		"level_2_bias": "float32[7]",
-		"dense_layers": "int32[]", "dense_1_kernel": "float32[14 8]", "dense_1_bias": "float32[8]", "dense_2_kernel": "float32[8 3]", "dense_2_bias": "float32[3]",
-	}, shapes)
-	for name, want := range map[string]any{"levels": []int32{2}, "hierarchies": []int32{1}, "level_2_skip": []bool{false}, "dense_layers": []int32{2}, "nodes": []int32{12}, "data": []string{"grid"},
-		"class_names":   []string{"red", "grün", `"blue"`},
-		"level_2_nodes": n.Levels[1].Nodes, "dense_1_kernel": n.Dense[0].Kernel} {
-		array, err := file.Array(name)
-		require.NoError(t, err)
-		assert.Equal(t, want, array.Data, name)
-	}
 }
 
 // TestFoldAllTogether: the stem and its block come first, and the levels of pooling hold all hierarchies, each with nodes of its own.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPython has onnxruntime and numpy classify with exported networks: each must say what the classifier says. It runs
+// TestPython has onnxruntime classify with exported networks: each must say what the classifier says. It runs
 // where CCP_PYTHON names a Python that has numpy, onnx and onnxruntime. CCP_CHECKPOINTS can name checkpoints to try as well,
 // separated as in PATH.
 func TestPython(t *testing.T) {
@@ -62,13 +62,12 @@ func trainedDigits(t *testing.T, settings ...string) *models.Classifier {
 	return c
 }
 
-// write puts both formats, signals and their probabilities into a folder.
+// write puts the network, signals and their probabilities into a folder.
 func write(t *testing.T, folder string, c *models.Classifier) {
 	t.Helper()
 	n, err := Fold(c)
 	require.NoError(t, err)
 	require.NoError(t, n.WriteONNX(filepath.Join(folder, "network.onnx")))
-	require.NoError(t, n.WriteNPZ(filepath.Join(folder, "network.npz")))
 	all := signals(c, 9)
 	var flat []float32
 	for _, s := range all {

@@ -2,7 +2,7 @@
 
     python3 check.py FOLDER...
 
-Each FOLDER has network.onnx, network.npz, signals.npy [samples, nodes, channels] and probabilities.npy [samples, classes].
+Each FOLDER has network.onnx, signals.npy [samples, nodes, channels] and probabilities.npy [samples, classes].
 """
 import pathlib
 import sys
@@ -10,10 +10,6 @@ import sys
 import numpy as np
 import onnx
 import onnxruntime
-
-sys.dont_write_bytecode = True  # beside predict.py
-sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "examples"))
-import predict
 
 for folder in map(pathlib.Path, sys.argv[1:]):
     signals, want = np.load(folder / "signals.npy"), np.load(folder / "probabilities.npy")
@@ -30,7 +26,6 @@ for folder in map(pathlib.Path, sys.argv[1:]):
     got = {
         "onnx": run(signals),
         "onnx, one by one": np.concatenate([run(signals[i : i + 1]) for i in range(len(signals))]),
-        "npz": predict.probabilities(np.load(folder / "network.npz"), signals),
     }
     assert run(signals[:0]).shape == (0, want.shape[1])
     for name, probabilities in got.items():
