@@ -2,15 +2,10 @@ package main
 
 import (
 	"bytes"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,65 +58,4 @@ func TestReportWithoutData(t *testing.T) {
 	page, err := os.ReadFile(r.File)
 	require.NoError(t, err)
 	assert.Contains(t, string(page), "the data set is unavailable")
-}
-
-// watched is stderr, which calls with the address that it tells, once.
-type watched struct {
-	mu    sync.Mutex
-	text  strings.Builder
-	found func(url string)
-}
-
-func (w *watched) Write(line []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.text.Write(line)
-	if match := regexp.MustCompile(`watch {2}(http://127\.0\.0\.1:\d+/)\n`).FindStringSubmatch(w.text.String()); match != nil && w.found != nil {
-		w.found(match[1])
-		w.found = nil
-	}
-	return len(line), nil
-}
-
-func TestTrainWatch(t *testing.T) {
-	t.Setenv("CCP_DATA", "")
-	answers := make(chan string, 100)
-	var follower sync.WaitGroup
-	stderr := &watched{found: func(url string) {
-		follower.Go(func() {
-			for ended := false; !ended; time.Sleep(5 * time.Millisecond) {
-				answer, err := http.Get(url + "report.json") //nolint:noctx // a test's
-				if err != nil {
-					break
-				}
-				body, err := io.ReadAll(answer.Body)
-				answer.Body.Close()
-				if err != nil {
-					break
-				}
-				select {
-				case answers <- string(body):
-				default:
-				}
-				if ended = strings.Contains(string(body), `"ended":true`); ended {
-					answers <- "ended"
-				}
-			}
-		})
-	}}
-	var stdout bytes.Buffer
-	code := run(append([]string{"train", "--watch", "--checkpoint", filepath.Join(t.TempDir(), "run")}, tiny...), &stdout, stderr)
-	follower.Wait()
-	require.Zero(t, code, stderr.text.String())
-	assert.Contains(t, stdout.String(), "test accuracy")
-	var all []string
-	for len(answers) > 0 {
-		all = append(all, <-answers)
-	}
-	require.NotEmpty(t, all, stderr.text.String())
-	assert.Contains(t, all, "ended", "the page is told that the training has ended")
-
-	code, _, errors := execute(t, append([]string{"train", "--watch=nowhere", "--checkpoint", filepath.Join(t.TempDir(), "run")}, tiny...)...)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, errors, `--watch: address "nowhere" is not HOST:PORT or :PORT`)
 }

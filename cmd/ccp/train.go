@@ -1,18 +1,14 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/cmd/internal/report"
-	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -20,7 +16,7 @@ import (
 
 func newTrain(s *shared) *cobra.Command {
 	var o training.Options
-	var dataDir, watchAt string
+	var dataDir string
 	var settings []string
 	var dryRun bool
 	asked := training.Asked{}
@@ -61,9 +57,6 @@ func newTrain(s *shared) *cobra.Command {
 	f = groups.add("Run")
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
-	f.StringVar(&watchAt, "watch", "", "show the training in a browser, live; =`ADDR` to listen on (default 127.0.0.1 "+
-		"and a free port)")
-	f.Lookup("watch").NoOptDefVal = "127.0.0.1:0"
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 	f.BoolVar(&dryRun, "dry-run", false, "print the whole configuration and what a training step needs, and do not "+
 		"train")
@@ -103,13 +96,6 @@ func newTrain(s *shared) *cobra.Command {
 				return err
 			}
 			return s.print(cmd, f, render("train-dry-run", f))
-		}
-		if watchAt != "" {
-			stop, err := watch(watchAt, o.Dir, &o.Observer, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			defer stop()
 		}
 		result, err := training.Train(ctx, b, asked, o)
 		display.clear()
@@ -153,29 +139,4 @@ func addSettings(cmd *cobra.Command, asked training.Asked, settings []string) (e
 		asked["data"], err = absolute(path)
 	}
 	return err
-}
-
-// watch serves a page that follows the training in dir, and writes its address to log. stop ends the page, after open
-// pages have been told that the training has ended.
-func watch(address, dir string, o *training.Observer, log io.Writer) (stop func(), err error) {
-	server, err := report.Listen(address, dir)
-	if err != nil {
-		return nil, fmt.Errorf("--watch: %w", err)
-	}
-	fmt.Fprintf(log, "watch  %s\n", server.URL())
-	if server.Public() {
-		fmt.Fprintln(log, "watch  anybody on the network can see this page")
-	}
-	begin := o.Begin
-	o.Begin = func(c training.Config, d *datasets.Dataset, spec models.Spec, from, steps int) {
-		server.Begin(d)
-		begin(c, d, spec, from, steps)
-	}
-	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if err := server.End(ctx); err != nil {
-			fmt.Fprintf(log, "watch: %v\n", err)
-		}
-	}, nil
 }

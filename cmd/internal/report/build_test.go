@@ -31,7 +31,7 @@ func TestBuild(t *testing.T) {
 	assert.Equal(t, c.Snapshot, r.Snapshot)
 	assert.Equal(t, result.Parameters, r.Parameters)
 	assert.Len(t, r.History, 3)
-	assert.True(t, r.Ended)
+	assert.NotNil(t, r.Result)
 	assert.InDelta(t, result.Test.Accuracy, r.Evaluation.Accuracy, 1e-12)
 	assert.Equal(t, 359, r.Evaluation.Samples)
 
@@ -124,22 +124,24 @@ func TestOlderRunWithoutData(t *testing.T) {
 	assert.Empty(t, r.History)
 }
 
-func TestReadInTraining(t *testing.T) {
+// A training that has not ended is reported as far as it is.
+func TestInTraining(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	require.NoError(t, os.CopyFS(dir, os.DirFS(trained(t, "learned"))))
 	require.NoError(t, os.Remove(filepath.Join(dir, "result.json")))
+	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	run, err := Open(dir, digits(t))
 	require.NoError(t, err)
-	r, err := run.Read(nil)
+	r, err := run.Build(t.Context(), c, func(string) {})
 	require.NoError(t, err)
-	assert.False(t, r.Ended)
 	assert.Nil(t, r.Result)
 	assert.Len(t, r.History, 3)
-	assert.Equal(t, 2, r.Hierarchy.Shown, "the newest")
-	assert.Empty(t, r.Hierarchy.Levels[0].Mass)
+	assert.Equal(t, r.BestEpoch, r.Hierarchy.Epochs[r.Hierarchy.Shown].Epoch)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "history.csv"), []byte("epoch\n"), 0o644))
-	_, err = run.Read(nil)
+	_, err = run.Build(t.Context(), c, func(string) {})
 	require.ErrorContains(t, err, "history.csv")
 	_, err = Open(t.TempDir(), nil)
 	require.ErrorIs(t, err, fs.ErrNotExist)

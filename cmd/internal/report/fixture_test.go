@@ -114,7 +114,7 @@ func words(t testing.TB) Report {
 	}
 	r := run.fixed
 	r.About, r.Edges, r.Epochs, r.BestEpoch, r.Names = "a hierarchy", graph.Edges(), 30, 20, names
-	r.Hierarchy, r.Health = run.hierarchy(epochs, 19, 19), epochs[19].Health
+	r.Hierarchy, r.Health = run.hierarchy(epochs, 19), epochs[19].Health
 	nodes := spec.Nodes
 	for i := range r.Hierarchy.Levels {
 		l := &r.Hierarchy.Levels[i]

@@ -1,6 +1,5 @@
-// Package report shows a run on one page: a single HTML file that needs no network, or the same page over HTTP during
-// the training. Run.Read takes a run's files, Run.Build adds what its classifier says of the test samples, and Write
-// makes the page.
+// Package report shows a run on one page, a single HTML file that needs no network. Build reads a run's files and
+// adds what its classifier says of the test samples. Write makes the page.
 package report
 
 import (
@@ -26,20 +25,17 @@ type Report struct {
 	Machine    backend.Machine `json:"machine"` // that made the report
 	Backend    string          `json:"backend"` // of the training
 
-	Parameters int                  `json:"parameters,omitempty"` // 0 until known
-	Snapshot   string               `json:"snapshot,omitempty"`   // that was evaluated, such as "best-00001900"
+	Parameters int                  `json:"parameters"`
+	Snapshot   string               `json:"snapshot"` // that was evaluated, such as "best-00001900"
 	BestEpoch  int                  `json:"best_epoch"`
 	History    []training.Epoch     `json:"history"`
-	Result     *training.Result     `json:"result"` // nil until the training has ended
+	Result     *training.Result     `json:"result"` // nil if the training has not ended
 	Notices    []string             `json:"notices"`
-	Hierarchy  *Hierarchy           `json:"hierarchy"` // nil without clusters, and before the first epoch
-	Health     []hierarchy.Health   `json:"health"`    // of the snapshot, or of the newest epoch; empty without clusters
+	Hierarchy  *Hierarchy           `json:"hierarchy"` // nil without clusters
+	Health     []hierarchy.Health   `json:"health"`    // of the snapshot; empty without clusters
 	Evaluation *training.Evaluation `json:"evaluation"`
 	Mistakes   []Sample             `json:"mistakes"` // the most confident first
 	Gallery    []Sample             `json:"gallery"`
-
-	Live  bool `json:"live"`  // served during the training
-	Ended bool `json:"ended"` // the training is over
 }
 
 // Hierarchy is a hierarchy over its epochs.
@@ -47,12 +43,11 @@ type Hierarchy struct {
 	Frozen  bool                      `json:"frozen"` // before the training: one epoch stands for all
 	Levels  []Level                   `json:"levels"`
 	Epochs  []training.HierarchyEpoch `json:"epochs"` // of the run, ascending; about mostEpochs have their clusters
-	Shown   int                       `json:"shown"`  // index in Epochs of the snapshot, or of the newest epoch
+	Shown   int                       `json:"shown"`  // index in Epochs of the snapshot
 	Palette []color.RGBA              `json:"palette"`
 }
 
-// Level is what does not depend on the epoch, and what the clusters' filters see in the snapshot. Without a classifier
-// the latter is empty.
+// Level is what does not depend on the epoch, and what the clusters' filters see in the snapshot.
 type Level struct {
 	models.Level
 	Colours        []int       `json:"colours"`        // of each cluster: an index in Palette

@@ -24,7 +24,7 @@ func TestEpochsAreThinned(t *testing.T) {
 		for i := range epochs {
 			epochs[i] = training.HierarchyEpoch{Epoch: i + 1, Clusters: [][]int32{{0, 1}}}
 		}
-		h := run.hierarchy(epochs, c.shown, c.shown)
+		h := run.hierarchy(epochs, c.shown)
 		require.Len(t, h.Epochs, c.n, "%+v", c)
 		var kept []int
 		for i, e := range h.Epochs {
@@ -46,7 +46,7 @@ func TestColours(t *testing.T) {
 	spec := models.Spec{Nodes: 4, Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4}}}}
 	run := &Run{graph: ring, fixed: Report{Metadata: models.Metadata{Spec: spec}, Layout: picture.NewLayout(ring, nil, nil, nil, nil)}}
 	epochs := []training.HierarchyEpoch{{Epoch: 1, Clusters: [][]int32{{0, 1, 2, 1}}}}
-	h := run.hierarchy(epochs, 0, 0)
+	h := run.hierarchy(epochs, 0)
 	colours := h.Levels[0].Colours
 	require.Len(t, colours, 4, "also a cluster without nodes")
 	assert.NotEqual(t, colours[0], colours[1])
@@ -55,7 +55,7 @@ func TestColours(t *testing.T) {
 		assert.Less(t, k, len(h.Palette))
 	}
 	run.fixed.Layout = nil
-	assert.Empty(t, run.hierarchy(epochs, 0, 0).Levels[0].Colours, "nothing is drawn")
+	assert.Empty(t, run.hierarchy(epochs, 0).Levels[0].Colours, "nothing is drawn")
 }
 
 func TestGallery(t *testing.T) {

@@ -64,10 +64,9 @@ func Open(dir string, d *datasets.Dataset) (r *Run, err error) {
 // clusters reports whether the model has levels of clusters.
 func (r *Report) clusters() bool { return r.Spec.Clusters() && len(r.Spec.Levels) > 0 }
 
-// Read reports what the files of a run say: its curves, the course of its hierarchy, how to run it again. It can be
-// called again during the training. If c is not nil, the report is of this classifier of the run, and says more of
-// its hierarchy.
-func (r *Run) Read(c *models.Classifier) (report Report, err error) {
+// read reports what the files of a run say, the course of its hierarchy and what its classifier c says of it. The
+// training may still be under way.
+func (r *Run) read(c *models.Classifier) (report Report, err error) {
 	report = r.fixed
 	report.Notices = slices.Clone(report.Notices)
 	if report.History, err = training.ReadHistory(r.dir); err != nil {
@@ -80,14 +79,12 @@ func (r *Run) Read(c *models.Classifier) (report Report, err error) {
 	}
 	result, err := training.ReadResult(r.dir)
 	if err == nil {
-		report.Result, report.Ended = &result, true
-		report.BestEpoch, report.Parameters, report.Backend = result.BestEpoch, result.Parameters, result.Backend
+		report.Result = &result
+		report.BestEpoch, report.Backend = result.BestEpoch, result.Backend
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return report, err
 	}
-	if c != nil {
-		report.Snapshot, report.Parameters = c.Snapshot, c.Parameters()
-	}
+	report.Snapshot, report.Parameters = c.Snapshot, c.Parameters()
 	if !report.clusters() {
 		return report, nil
 	}
@@ -95,14 +92,7 @@ func (r *Run) Read(c *models.Classifier) (report Report, err error) {
 	if err != nil {
 		return report, err
 	}
-	if c != nil {
-		return report, r.describe(&report, epochs, c)
-	}
-	if shown := len(epochs) - 1; shown >= 0 {
-		report.Health = epochs[shown].Health
-		report.Hierarchy = r.hierarchy(epochs, 0, shown)
-	}
-	return report, nil
+	return report, r.describe(&report, epochs, c)
 }
 
 // describe reports the classifier's hierarchy, in place of the recorded one of the same epoch. It adds each cluster's
@@ -130,7 +120,7 @@ func (r *Run) describe(report *Report, epochs []training.HierarchyEpoch, c *mode
 	} else {
 		epochs = slices.Insert(epochs, at, own)
 	}
-	report.Hierarchy = r.hierarchy(epochs, at, at)
+	report.Hierarchy = r.hierarchy(epochs, at)
 	inputs := levels.Inputs()
 	for i, level := range levels {
 		l := &report.Hierarchy.Levels[i]
@@ -143,16 +133,16 @@ func (r *Run) describe(report *Report, epochs []training.HierarchyEpoch, c *mode
 	return nil
 }
 
-// hierarchy makes a page's hierarchy from a run's. In the epoch at the index coloured, touching clusters have different
-// colours; this epoch should stay the same as others come. The page shows the epoch at the index shown first.
-func (r *Run) hierarchy(epochs []training.HierarchyEpoch, coloured, shown int) *Hierarchy {
+// hierarchy makes a page's hierarchy from a run's. The page shows the epoch at the index shown first. In this epoch,
+// touching clusters have different colours.
+func (r *Run) hierarchy(epochs []training.HierarchyEpoch, shown int) *Hierarchy {
 	h := &Hierarchy{Frozen: r.fixed.Spec.FrozenInTraining(), Epochs: epochs, Shown: shown, Palette: picture.Palette}
 	assigned := 0
 	for i, level := range r.fixed.Spec.Levels {
 		assigned += len(epochs[0].Clusters[i])
 		l := Level{Level: level}
 		if r.fixed.Layout != nil {
-			l.Colours = r.fixed.Layout.Colours(epochs[coloured].Path(i+1), level.Clusters)
+			l.Colours = r.fixed.Layout.Colours(epochs[shown].Path(i+1), level.Clusters)
 		}
 		h.Levels = append(h.Levels, l)
 	}

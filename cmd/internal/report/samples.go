@@ -26,7 +26,7 @@ const (
 // Build reports a run with its classifier. If the data set is available, it evaluates the test samples, and explains
 // the most confident mistakes and some samples of all classes. doing is told of long steps.
 func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string)) (Report, error) {
-	report, err := r.Read(c)
+	report, err := r.read(c)
 	if err != nil || r.data == nil {
 		return report, err
 	}

@@ -39,15 +39,10 @@ func embedded(names ...string) (all string) {
 	return all
 }
 
-// Policy returns the Content-Security-Policy of a page. It allows the page's own script, style and pictures only. A
-// live page may also ask its server for new data.
-func Policy(live bool) string {
-	connect := "'none'"
-	if live {
-		connect = "'self'"
-	}
-	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; connect-src %s; "+
-		"base-uri 'none'; form-action 'none'", sum(string(script)), sum(string(style)), connect)
+// policy returns the Content-Security-Policy of a page. It allows the page's own script, style and pictures only.
+func policy() string {
+	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; connect-src 'none'; "+
+		"base-uri 'none'; form-action 'none'", sum(string(script)), sum(string(style)))
 }
 
 func sum(text string) string {
@@ -61,8 +56,8 @@ func Write(w io.Writer, r Report) error {
 	if err != nil {
 		return fmt.Errorf("the report of %s: %w", r.Checkpoint, err)
 	}
-	policy := `<meta http-equiv="Content-Security-Policy" content="` + Policy(r.Live) + `">`
+	tag := `<meta http-equiv="Content-Security-Policy" content="` + policy() + `">`
 	return source.Execute(w, map[string]any{"Title": filepath.Base(r.Checkpoint) + " · ccp report", "Style": style,
-		"Script": script, "PolicyTag": template.HTML(policy),
+		"Script": script, "PolicyTag": template.HTML(tag),
 		"Document": template.JS(document)}) // json.Marshal leaves no <, > and &
 }

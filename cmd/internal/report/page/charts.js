@@ -86,7 +86,7 @@ function renderCurves(report) {
   const charts = $("curves-charts");
   $("curves-details").hidden = history.length === 0;
   if (!history.length) {
-    $("curves-text").textContent = report.live && !report.ended ? "The first epoch is under way." : "The run kept no learning curves.";
+    $("curves-text").textContent = "The run kept no learning curves.";
     charts.replaceChildren();
     return;
   }

@@ -9,24 +9,14 @@ class Explorer {
     this.listen();
   }
 
-  // setReport takes a report, the first or a newer one of the same run, and keeps what was chosen.
   setReport(report) {
     const usable = report.hierarchy && report.layout;
     $("explorer").hidden = !usable;
     if (!usable) return;
-    const before = this.data, s = this.state;
+    const s = this.state;
     this.data = new HierarchyData(report);
-    if (!before) {
-      const levels = this.data.levels;
-      s.level = 1 + Math.max(0, levels.findIndex((l) => l.clusters <= 50 && l.clusters > 1));
-      s.epoch = this.data.shown;
-    } else if (s.epoch === before.epochs.length - 1) {
-      s.epoch = this.data.epochs.length - 1; // it follows the training
-    } else {
-      const wanted = before.epochs[s.epoch].epoch;
-      const distance = (e) => Math.abs(e.epoch - wanted);
-      s.epoch = this.data.epochs.reduce((best, e, i, all) => (distance(e) < distance(all[best]) ? i : best), 0);
-    }
+    s.level = 1 + Math.max(0, this.data.levels.findIndex((l) => l.clusters <= 50 && l.clusters > 1));
+    s.epoch = this.data.shown;
     $("level").max = this.data.levels.length;
     $("level").disabled = this.data.levels.length < 2;
     $("epoch").max = this.data.epochs.length - 1;
@@ -187,7 +177,7 @@ class Explorer {
     let text = `Each of the ${count(report.spec.nodes, "input node")} is drawn ${where}. Its colour is its cluster at the chosen level; a node follows its largest membership. Clusters that touch have different colours.${report.hierarchy.levels.some((l) => l.clusters > palette.length) ? ` There are ${palette.length} colours, so several clusters can share one.` : ""}`;
     if (frozen) text += " The hierarchy was made before the training and did not change.";
     else if (known > epochs.length) text += ` The page has ${epochs.length} of the ${known} epochs.`;
-    else if (epochs.length === 1 && !report.live) text += " The run kept only this epoch’s hierarchy.";
+    else if (epochs.length === 1) text += " The run kept only this epoch’s hierarchy.";
     $("explorer-text").textContent = text;
   }
 }

@@ -5,7 +5,7 @@ function renderHealth(report) {
   $("health").hidden = levels.length === 0;
   if (!levels.length) return;
   const warnings = levels.flatMap((l) => l.warnings || []);
-  const which = report.snapshot ? `The snapshot that was evaluated, of epoch ${report.best_epoch},` : "The newest epoch";
+  const which = `The snapshot that was evaluated, of epoch ${report.best_epoch},`;
   $("health-text").textContent = warnings.length ? `${which} has ${count(warnings.length, "warning")}:` : `${which} has no collapsed level.`;
   $("health-warnings").replaceChildren(...warnings.map((text) => el("li", { text })));
   const head = ["level", "nodes", "clusters", "in use", "L", "unselected", "overlap", "entropy", "C", "at most", "gates"];

@@ -1,15 +1,9 @@
-// The page as a whole: its head, its end, and how it follows a training.
+// The page as a whole: its head and its end.
 
 const explorer = new Explorer();
-const pollEvery = 2000; // milliseconds
-let report = JSON.parse($("report").textContent);
+const report = JSON.parse($("report").textContent);
 
 function renderHead() {
-  if (!report.spec.nodes) { // before the training begins
-    $("title").textContent = report.data;
-    $("about").textContent = "The data is being prepared.";
-    return;
-  }
   const test = report.evaluation || (report.result && { ...report.result.test });
   $("title").textContent = `${report.data} · ${report.spec.model}`;
   $("about").textContent = `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.class_names.length} classes.`;
@@ -32,8 +26,6 @@ function duration(seconds) {
 }
 
 function renderRerun() {
-  $("rerun").hidden = !report.spec.nodes;
-  if (!report.spec.nodes) return;
   const r = report, rows = [["Checkpoint", r.checkpoint], ["Snapshot", r.snapshot], ["Seed", r.config.seed], ["Backend of the training", r.backend], ["Data", r.provenance],
     ["Versions", Object.entries(r.versions || {}).filter(([name]) => name !== "backend").map(([name, version]) => `${name} ${version}`).join(", ")],
     ["Report made on", [r.machine.cpu, count(r.machine.cores, "core"), r.machine.memory_bytes ? `${Math.round(r.machine.memory_bytes / 2 ** 30)} GiB` : "", r.machine.platform].filter(Boolean).join(", ")]];
@@ -45,9 +37,7 @@ function renderRerun() {
 // renderContents links the sections that are there.
 function renderContents() {
   const links = [...document.querySelectorAll("main > section")].filter((s) => !s.hidden).map((s) => [s.id, s.querySelector("h2").textContent]);
-  const list = $("contents");
-  if (list.children.length === links.length) return; // not made anew under the focus
-  list.replaceChildren(...links.map(([id, text]) => el("li", {}, el("a", { href: `#${id}`, text }))));
+  $("contents").replaceChildren(...links.map(([id, text]) => el("li", {}, el("a", { href: `#${id}`, text }))));
 }
 
 function render() {
@@ -77,34 +67,4 @@ $("copy").addEventListener("click", async () => {
 
 themeQuery.addEventListener("change", () => explorer.schedule());
 
-// state shows in the head how the training stands.
-function state(text, on) {
-  $("live").hidden = false;
-  if ($("live").textContent !== text) $("live").textContent = text;
-  $("live").classList.toggle("on", on);
-}
-
-// follow asks for newer data until the training has ended.
-async function follow() {
-  let tag = null;
-  for (let failures = 0; failures < 3; ) {
-    if (report.ended) return state("training has ended", false);
-    state("live, training", true);
-    await new Promise((resolve) => setTimeout(resolve, pollEvery));
-    try {
-      const answer = await fetch("report.json", { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
-      failures = 0;
-      if (answer.status === 304) continue;
-      if (!answer.ok) throw new Error(String(answer.status));
-      tag = answer.headers.get("ETag");
-      report = await answer.json();
-      render();
-    } catch {
-      failures++;
-    }
-  }
-  state("the training’s process is gone; this is its last report", false);
-}
-
 render();
-if (report.live) follow();
