@@ -59,6 +59,8 @@ type Dataset struct {
 	// Groups names the group of each sample, such as its subject or its site; nil if there are none. Samples of one
 	// group are alike. Drawn splits have whole groups.
 	Groups []string
+	// SampleNames names each sample, such as its file; nil if samples have no names.
+	SampleNames []string
 	// Train, Validation and Test hold the indices of their samples. They do not overlap.
 	Train, Validation, Test []int
 	// Affinity is the raw graph over the nodes: symmetric, not negative, not normalised.
@@ -113,6 +115,14 @@ type namedSplit struct {
 // splits lists the three splits in the order of reports.
 func (d *Dataset) splits() []namedSplit {
 	return []namedSplit{{"train", d.Train}, {"validation", d.Validation}, {"test", d.Test}}
+}
+
+// SampleName returns the name of sample i for people, such as its file, or else its number.
+func (d *Dataset) SampleName(i int) string {
+	if d.SampleNames != nil {
+		return d.SampleNames[i]
+	}
+	return strconv.Itoa(i)
 }
 
 // NodeName returns the name of node i for people, such as a word or "head@12". A node without a name is called by its

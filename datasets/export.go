@@ -18,7 +18,7 @@ func (d *Dataset) ExportSize() int64 {
 //   - labels [samples], and class_names;
 //   - split [samples], 0 train, 1 validation, 2 test;
 //   - edges [E, 2] and weights [E];
-//   - node_names, coordinates, grid, parts, bodies and groups, if there are any.
+//   - node_names, sample_names, coordinates, grid, parts, bodies and groups, if there are any.
 //
 // Samples of no split are left out. Mean and Std are not written: Load recomputes them over the training samples.
 //
@@ -29,11 +29,14 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 	samples := slices.Sorted(maps.Keys(marks))
 	var labels, ends []int32
 	var split []uint8
-	var groups []string
+	var groups, names []string
 	for _, i := range samples {
 		labels, split = append(labels, d.Labels[i]), append(split, marks[i])
 		if d.Groups != nil {
 			groups = append(groups, d.Groups[i])
+		}
+		if d.SampleNames != nil {
+			names = append(names, d.SampleNames[i])
 		}
 	}
 	var weights []float64
@@ -64,6 +67,7 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 		add(true, "bodies", []int32{int32(d.Bodies)}, 1)
 	}
 	add(d.Groups != nil, "groups", groups, len(samples))
+	add(names != nil, "sample_names", names, len(samples))
 	add(d.Coordinates != nil, "coordinates", d.Coordinates, d.Nodes, len(d.Coordinates)/d.Nodes)
 	add(true, "edges", ends, len(weights), 2)
 	add(true, "weights", weights, len(weights))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,6 +41,7 @@ func same(t *testing.T, d, again *Dataset) {
 	assert.Equal(t, d.Affinity.Hash(), again.Affinity.Hash())
 	assert.Equal(t, d.ClassNames, again.ClassNames)
 	assert.Equal(t, d.NodeNames, again.NodeNames)
+	assert.Equal(t, d.SampleNames, again.SampleNames)
 	assert.Equal(t, d.Coordinates, again.Coordinates)
 }
 
@@ -74,10 +76,13 @@ func TestExportOddities(t *testing.T) {
 func TestExportLeavesOut(t *testing.T) {
 	d := small(t)
 	d.Train, d.Validation = []int{1}, []int{3}
+	d.SampleNames = strings.Split("abcdef", "")
 	again := exported(t, d)
 	assert.Equal(t, []int32{1, 1, 0, 1}, again.Labels)
 	assert.Equal(t, [][]int{{0}, {1}, {2, 3}}, [][]int{again.Train, again.Validation, again.Test})
 	assert.EqualValues(t, 4*4*4, d.ExportSize())
+	assert.Equal(t, []string{"b", "d", "e", "f"}, again.SampleNames)
+	assert.Equal(t, "d", again.SampleName(1))
 }
 
 // TestExportStops: nothing is left of an export that is stopped, and the file before it stays.

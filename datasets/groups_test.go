@@ -124,6 +124,7 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		data arrays
 		want string
 	}{
+		{path4().with("sample_names", vectorOf(1.5)), "sample_names has shape [1]; want [20], the number of samples of features"},
 		{path4().with("groups", vectorOf("a", "b")), "groups has shape [2]; want [20], the number of samples of features"},
 		{path4().with("groups", vectorOf(same...)), `groups puts all 20 samples into one group, "anna"; name the subject or site of each, or leave the array out`},
 		{path4().with("labels", vectorOf(classes...)).with("groups", vectorOf(classes...)), "groups: no whole group can be held out for the test without taking the last samples of a class"},

@@ -22,7 +22,7 @@ var ownFile = Info{
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or the option knn; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two " +
-		"splits), class_names, node_names [nodes], grid [2] (rows and columns of the nodes, or frames and sensors) and parts " +
+		"splits), sample_names [samples], class_names, node_names [nodes], grid [2] (rows and columns of the nodes, or frames and sensors) and parts " +
 		"[joints] and bodies [1] (of a skeleton)",
 	Licence: "yours",
 	load:    loadNPZ,
@@ -31,7 +31,7 @@ var ownFile = Info{
 
 // npzArrays are the arrays that a file may hold.
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
-	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups"}
+	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups", "sample_names"}
 
 // npzReader builds a data set from the arrays of a file. Each step checks as much as it can, even after errors of
 // earlier steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first
@@ -105,7 +105,7 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 // read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
 	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit,
-		r.readGraph, r.readNodeNames} {
+		r.readGraph, r.readNames} {
 		wrong = append(wrong, separate(step())...)
 	}
 	return wrong

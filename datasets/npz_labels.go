@@ -176,12 +176,31 @@ func (r *npzReader) readSplit() error {
 	return errors.Join(empty...)
 }
 
-// readNodeNames reads `node_names`.
-func (r *npzReader) readNodeNames() (err error) {
+// readNames reads `node_names` and `sample_names`.
+func (r *npzReader) readNames() (wrong error) {
 	if r.Has("node_names") {
-		r.d.NodeNames, err = npz.Elements(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
+		r.d.NodeNames, wrong = npz.Elements(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
 	}
-	return err
+	if r.Has("sample_names") {
+		names, err := npz.Elements(r, "sample_names", r.samples, "samples of features", texts)
+		r.d.SampleNames, wrong = names, errors.Join(wrong, err)
+	}
+	return wrong
+}
+
+// texts returns an array of strings, or its whole numbers as strings.
+func texts(a *npz.Array) (all []string, err error) {
+	if all, named := a.Data.([]string); named {
+		return all, nil
+	}
+	numbers, err := a.Ints()
+	if err != nil {
+		return nil, fmt.Errorf("%w, or strings", err)
+	}
+	for _, number := range numbers {
+		all = append(all, strconv.FormatInt(number, 10))
+	}
+	return all, nil
 }
 
 // readGroups reads `groups`, integers or strings: the group of each sample.
@@ -189,19 +208,9 @@ func (r *npzReader) readGroups() error {
 	if !r.Has("groups") {
 		return nil
 	}
-	a, err := npz.Vector(r, "groups", r.samples, "samples of features")
+	groups, err := npz.Elements(r, "groups", r.samples, "samples of features", texts)
 	if err != nil {
 		return err
-	}
-	groups, named := a.Data.([]string)
-	if !named {
-		numbers, err := a.Ints()
-		if err != nil {
-			return fmt.Errorf("groups: %w, or strings", err)
-		}
-		for _, number := range numbers {
-			groups = append(groups, strconv.FormatInt(number, 10))
-		}
 	}
 	if len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
 		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the "+

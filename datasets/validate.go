@@ -88,6 +88,9 @@ func (d *Dataset) checkLabels() error {
 	if d.Groups != nil && len(d.Groups) != d.Signals.Len() {
 		return fmt.Errorf("%d groups for %d samples", len(d.Groups), d.Signals.Len())
 	}
+	if d.SampleNames != nil && len(d.SampleNames) != d.Signals.Len() {
+		return fmt.Errorf("%d names of samples for %d samples", len(d.SampleNames), d.Signals.Len())
+	}
 	if d.Classes() < 2 {
 		return fmt.Errorf("labels name %d class: a classifier needs at least 2", d.Classes())
 	}

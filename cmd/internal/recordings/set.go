@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -135,6 +136,22 @@ func (s *set) group(pattern string) error {
 			pattern, len(s.samples), all[0])
 	}
 	return nil
+}
+
+// names returns a name for each sample: its own or, if two samples share one or have none, the end of where it is.
+func (s *set) names() []string {
+	names, seen := make([]string, len(s.samples)), map[string]bool{"": true}
+	unique := true
+	for i, x := range s.samples {
+		names[i], unique = x.name, unique && !seen[x.name]
+		seen[x.name] = true
+	}
+	for i, x := range s.samples {
+		if !unique {
+			names[i] = path.Join(filepath.Base(filepath.Dir(x.where)), filepath.Base(x.where))
+		}
+	}
+	return names
 }
 
 // groups lists the groups; without groups the list is empty, not nil.

@@ -33,6 +33,7 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)},
 			npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
 	}
+	arrays = append(arrays, npz.Named{Name: "sample_names", Array: list(s.names())})
 	split, groups := make([]uint8, len(s.samples)), make([]string, len(s.samples))
 	for i, x := range s.samples {
 		if groups[i] = x.group; x.test {
