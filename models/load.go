@@ -17,6 +17,9 @@ import (
 const (
 	metadataFile = "model.json"
 	graphFile    = "graph.npz"
+
+	ConfigFile = "config.json" // of a training, from its beginning
+	ResultFile = "result.json" // of a training, from its end
 )
 
 // Metadata is what a checkpoint must hold to classify again, beside weights and graph.
@@ -81,8 +84,9 @@ func (c *Classifier) Save(dir string) error {
 type Option func(*options)
 
 type options struct {
-	backend compute.Backend
-	notice  func(string)
+	backend    compute.Backend
+	notice     func(string)
+	unfinished bool
 }
 
 // WithBackend computes on an open backend. Without it Load uses OpenBackend.
@@ -90,6 +94,9 @@ func WithBackend(b compute.Backend) Option { return func(o *options) { o.backend
 
 // WithNotices calls notice for what a person should know although it is no error, such as a damaged snapshot.
 func WithNotices(notice func(string)) Option { return func(o *options) { o.notice = notice } }
+
+// WithUnfinished lets a Reloader take the weights of a training that has not ended. Load always does.
+func WithUnfinished() Option { return func(o *options) { o.unfinished = true } }
 
 // resolved applies the options. If they have no backend, it opens one.
 func resolved(opts []Option) (o options, err error) {

@@ -55,13 +55,29 @@ func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, er
 	return r, nil
 }
 
-// Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. After an
-// error the classifier loaded before stays in use.
+// unfinished returns an error if dir holds a training that has not ended: it has a configuration, and no result yet.
+func unfinished(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err != nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, ResultFile)); err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s holds a training that has not ended; end it with its command, or give unfinished to take its "+
+		"weights so far", dir)
+}
+
+// Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an
+// error if a training in the directory has not ended, unless WithUnfinished allows that. After an error the classifier
+// loaded before stays in use.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
 	snapshot, state, err := look(r.dir)
 	if err != nil || state == r.state {
+		return false, err
+	}
+	if err := unfinished(r.dir); err != nil && !r.options.unfinished {
 		return false, err
 	}
 	c, err := r.options.load(r.dir)

@@ -124,6 +124,44 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
+// While a training in the directory has not ended, its weights are taken only where that is asked for.
+func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir := t.TempDir()
+	answer := func(r *Reloader) int {
+		p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+		require.NoError(t, err)
+		return p[0].Class
+	}
+	saveAnswer(t, backend, dir, 8, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte("{}"), 0o644))
+	_, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	require.EqualError(t, err, dir+" holds a training that has not ended; end it with its command, or give unfinished to "+
+		"take its weights so far")
+	early, err := NewReloader(t.Context(), dir, WithBackend(backend), WithUnfinished())
+	require.NoError(t, err)
+	assert.Equal(t, 1, answer(early))
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ResultFile), []byte("{}"), 0o644))
+	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(dir, ResultFile))) // it is trained again
+	saveAnswer(t, backend, dir, 9, 2)
+	changed, err := r.Reload(t.Context())
+	require.ErrorContains(t, err, "holds a training that has not ended")
+	assert.False(t, changed)
+	assert.Equal(t, 1, answer(r))
+	_, err = early.Reload(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 2, answer(early))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ResultFile), []byte("{}"), 0o644))
+	_, err = r.Reload(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 2, answer(r))
+	require.NoError(t, r.Close())
+	require.NoError(t, early.Close())
+}
+
 // Under load no call fails while classifiers come and go, and all signals of a call get their answer from one of them.
 func TestReloaderUnderLoad(t *testing.T) {
 	backend := backendtest.Go(t)

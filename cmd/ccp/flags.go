@@ -21,6 +21,7 @@ import (
 type checked struct {
 	text, kind string
 	set        func(text string) error
+	words      []string // all values, if they are words
 }
 
 func (c *checked) String() string { return c.text }
@@ -44,7 +45,7 @@ func choiceVar(f *pflag.FlagSet, value *string, name, initial, usage string, wor
 		}
 		*value = text
 		return nil
-	}}, name, usage)
+	}, words}, name, usage)
 }
 
 // numberVar is a flag whose value is a whole number from least to most.
@@ -61,7 +62,7 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 			return fmt.Errorf("must be from %d to %d", least, most)
 		}
 		return nil
-	}}, name, usage)
+	}, nil}, name, usage)
 }
 
 // flagOf are the flags that stand for an option of a training or a model.
@@ -73,7 +74,7 @@ func optionFlag(f *pflag.FlagSet, asked training.Asked, flag, option, usage stri
 	f.Var(&checked{"", "string", func(text string) error {
 		asked[option] = text
 		return nil
-	}}, flag, usage)
+	}, nil}, flag, usage)
 }
 
 // flagGroups are the flags of a command under headings.

@@ -38,6 +38,9 @@ func newRoot(args []string) *cobra.Command {
 	root.PersistentFlags().StringVar(&s.backend, "backend", "", "backend by its `NAME`: go, xla:cpu, xla:cuda or xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best there is)")
 	root.PersistentFlags().BoolVar(&s.offline, "offline", false, "never download anything")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print results as JSON on stdout")
+	root.Version = backend.Versions()["ccp"]
+	root.SetVersionTemplate("ccp {{.Version}}\n")
+	complete(root)
 	return root
 }
 

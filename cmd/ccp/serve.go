@@ -28,6 +28,7 @@ type serveFlags struct {
 	checkpoints    []string
 	address, level string
 	bodyMiB, pool  int
+	unfinished     bool
 }
 
 func newServe(s *shared) *cobra.Command {
@@ -44,6 +45,7 @@ func newServe(s *shared) *cobra.Command {
 	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
 	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "largest size of all requests being read in `MiB`")
 	flags.DurationVar(&f.Poll, "poll", f.Poll, "`TIME` between checks for a better snapshot; 0 for never")
+	flags.BoolVar(&f.unfinished, "unfinished", false, "serve the weights so far of a training that has not ended")
 	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to disconnect when the server ends")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "PEM `FILE` with a certificate: HTTPS; read anew when it changes")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "PEM `FILE` with the certificate's key")
@@ -98,6 +100,9 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 		return err
 	}
 	f.Options = []models.Option{models.WithBackend(b), models.WithNotices(func(line string) { f.Log.Warn(line) })}
+	if f.unfinished {
+		f.Options = append(f.Options, models.WithUnfinished())
+	}
 	server, err := serve.New(ctx, f.Config)
 	if err != nil {
 		return err

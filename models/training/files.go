@@ -25,9 +25,9 @@ import (
 
 // The files of a run beside those of its checkpoint.
 const (
-	configFile  = "config.json"
+	configFile  = models.ConfigFile
 	historyFile = "history.csv"
-	resultFile  = "result.json"
+	resultFile  = models.ResultFile
 	lockFile    = ".lock"
 )
 

@@ -31,6 +31,7 @@ func TestEndpoints(t *testing.T) {
 	}{
 		{"GET", "/v2", 200, `{"name":"ccp","version":"1.2","extensions":["binary_tensor_data","classification"]}`},
 		{"GET", "/v2/health/live", 200, `{"live":true}`},
+		{"GET", "/v2/models", 200, `{"models":["tiny"]}`},
 		{"GET", "/v2/health/ready", 200, `{"ready":true}`},
 		{"GET", "/v2/models/tiny", 200, metadata},
 		{"GET", "/v2/models/tiny/versions/7", 200, metadata},

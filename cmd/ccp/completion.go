@@ -1,0 +1,85 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagWords lists the values of flags by the flags' names. A flag of choiceVar lists its own.
+var flagWords = map[string]func() []string{
+	"data":      dataNames,
+	"model":     models.Names,
+	"models":    models.Names,
+	"recipe":    func() []string { return models.RecipeNames("cifar10", "ccp") },
+	"hierarchy": ccp.Plans,
+	"dtype":     func() []string { return []string{"float32", "bfloat16"} },
+	"keep":      func() []string { return []string{"best", training.KeepLast} },
+	"backend":   func() []string { return []string{"go", "xla:cpu", "xla:cuda"} },
+	"set": func() (words []string) {
+		for _, name := range append(training.Names(), models.OptionNames()...) {
+			words = append(words, name+"=")
+		}
+		return words
+	},
+}
+
+// argumentWords lists the arguments of commands by the commands' paths.
+var argumentWords = map[string]func() []string{"ccp data get": dataNames, "ccp data info": dataNames,
+	"ccp data export": dataNames, "ccp reproduce": func() []string { return study.TableNames("") }}
+
+// dataNames lists the data sets that have a name.
+func dataNames() (names []string) {
+	for _, source := range datasets.Names() {
+		if !strings.HasSuffix(source.Name, ".npz") {
+			names = append(names, source.Name)
+		}
+	}
+	return names
+}
+
+// complete tells the shell the words of a command's flags and arguments, and of the commands in it. Where no word
+// begins as typed, the shell completes file names.
+func complete(cmd *cobra.Command) {
+	offer := func(words func() []string) cobra.CompletionFunc {
+		return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			listed, last := "", typed // of "a,b" the last is completed
+			if at := strings.LastIndexByte(typed, ','); at >= 0 {
+				listed, last = typed[:at+1], typed[at+1:]
+			}
+			var fit []string
+			for _, word := range words() {
+				if strings.HasPrefix(word, last) {
+					fit = append(fit, listed+word)
+				}
+			}
+			if slices.ContainsFunc(fit, func(word string) bool { return strings.HasSuffix(word, "=") }) {
+				return fit, cobra.ShellCompDirectiveNoSpace
+			}
+			return fit, cobra.ShellCompDirectiveDefault
+		}
+	}
+	flag := func(f *pflag.Flag) {
+		words := flagWords[f.Name]
+		if c, ok := f.Value.(*checked); ok && c.words != nil {
+			words = func() []string { return c.words }
+		}
+		if words != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer(words)) // the flag is there, and has none yet
+		}
+	}
+	cmd.LocalFlags().VisitAll(flag)
+	if words := argumentWords[cmd.CommandPath()]; words != nil {
+		cmd.ValidArgsFunction = offer(words)
+	}
+	for _, sub := range cmd.Commands() {
+		complete(sub)
+	}
+}

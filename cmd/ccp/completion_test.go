@@ -1,0 +1,32 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// What a shell is told to offer for the last word of a line.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{
+		"train --model ch":           "chebyshev\n:0\n",
+		"train --data di":            "digits\n:0\n",
+		"train --data mine":          ":0\n", // the shell completes files
+		"train --recipe pa":          "paper\n:0\n",
+		"train --set ccp_drop":       "ccp_dropout=\n:2\n", // no blank follows
+		"train --set stre":           "stretch=\n:2\n",
+		"compare --models gcn,cheby": "gcn,chebyshev\n:0\n",
+		"eval --split t":             "train\ntest\n:0\n", // the words of a choice
+		"data get cif":               "cifar10\n:0\n",
+		"reproduce los":              "loss\n:0\n",
+	} {
+		stdout := succeed(t, append([]string{"__complete"}, strings.Fields(line)...)...)
+		assert.Equal(t, want, stdout, line)
+	}
+	assert.Contains(t, succeed(t, "completion", "bash"), "__start_ccp")
+}
+
+func TestVersionFlag(t *testing.T) {
+	assert.Regexp(t, `^ccp \S+\n$`, succeed(t, "--version"))
+}
