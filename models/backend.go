@@ -18,8 +18,8 @@ func OpenBackend() (compute.Backend, error) {
 }
 
 // InstallBackend does what OpenBackend does, but first installs XLA if it is missing: 60 MB for a CPU, several GB for
-// an NVIDIA GPU. It compares each download with a sha256. log receives progress and notices; nil discards them. With
-// CCP_OFFLINE=1 nothing is installed.
+// an NVIDIA GPU. docs/dependencies.md says where the files come from and how they are checked. log receives notices;
+// nil discards them. With CCP_OFFLINE=1 nothing is installed.
 func InstallBackend(log io.Writer) (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{Install: true, Log: log})
 	return b, err

@@ -20,10 +20,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // Registers "go".
 	"github.com/gomlx/go-xla/installer"
+
+	"github.com/clusterpool/ccp/internal/download"
 )
 
 // Environment variables. Setting offlineEnv to 1, or noInstallEnv to anything, forbids downloads. pluginDirsEnv lists
@@ -65,7 +68,9 @@ type opener struct {
 	offline  bool
 	log      io.Writer
 	progress Progress
-	install  func(op *opener, kind string) error // installPlugin, replaced in tests.
+	fetcher  download.Fetcher
+	lockWait time.Duration                       // for another process that installs
+	install  func(op *opener, kind string) error // installPlugin, replaced in tests
 }
 
 // Open opens a backend; the package's documentation says which. If neither Options.Name nor GOMLX_BACKEND asks for
@@ -88,7 +93,9 @@ func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.Conf
 
 func newOpener(o Options) *opener {
 	log := cmp.Or[io.Writer](o.Log, io.Discard)
-	return &opener{offline: !o.Install || offlineByEnv(), log: log, progress: o.Progress, install: installPlugin}
+	return &opener{offline: !o.Install || offlineByEnv(), log: log, progress: o.Progress, lockWait: 15 * time.Minute,
+		fetcher: download.Fetcher{Stall: 15 * time.Second}, // soon gives up: the pure Go backend needs no server
+		install: installPlugin}
 }
 
 // offlineByEnv reports whether the environment forbids to install plugins.

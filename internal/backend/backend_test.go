@@ -2,12 +2,10 @@ package backend
 
 import (
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/go-xla/installer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -126,18 +124,4 @@ func TestOfflineByEnv(t *testing.T) {
 		assert.Equal(t, want, offlineByEnv(), "%s=%q", offlineEnv, value)
 		assert.Equal(t, want, Offline(), "%s=%q", offlineEnv, value)
 	}
-}
-
-func TestCUDAInstallerRefusesBeforeDownloading(t *testing.T) {
-	dir := emptyPluginDir(t) // Not go-xla's own directory.
-	want := "no NVIDIA GPU found"
-	if installer.HasNvidiaGPU() {
-		want = pluginDirsEnv + " points elsewhere; unset it"
-	}
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		want = "linux/amd64 only"
-	}
-	var log syncLog
-	require.ErrorContains(t, newTestInstall(dir, &log, nil).cuda(), want)
-	assert.Empty(t, log.String())
 }

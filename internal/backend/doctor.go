@@ -164,7 +164,7 @@ func advise(r Report) (advice []string) {
 		add("%v", err)
 		return advice
 	case works("xla:cpu"):
-	case fetchOf("cpu") == nil:
+	case sourceOf("cpu") == nil:
 		add("no XLA plugin is published for %s: only the pure Go backend is available", r.Machine.Platform)
 	case r.Offline:
 		add("XLA is not installed and downloads are off: allow them once (unset %s and %s), or copy %s from another machine "+

@@ -74,9 +74,7 @@ func makeWheel(t testing.TB, plugin []byte) (wheel, []byte) {
 	}
 	require.NoError(t, zipped.Close())
 	sum := sha256.Sum256(archive.Bytes())
-	return wheel{
-		Package: "toy", Version: "1.2", SHA256: hex.EncodeToString(sum[:]), Member: "toy/plugin.so",
-	}, archive.Bytes()
+	return wheel{sum: "sha256:" + hex.EncodeToString(sum[:]), member: "toy/plugin.so"}, archive.Bytes()
 }
 
 // syncLog is a log that several goroutines may write to and read.

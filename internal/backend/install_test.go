@@ -1,51 +1,143 @@
 package backend
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/clusterpool/ccp/internal/download"
 	"github.com/gofrs/flock"
+	"github.com/gomlx/go-xla/installer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-func newTestInstall(dir string, log io.Writer, fetch func(in *install) error) *install {
-	return &install{kind: "cpu", dir: dir, log: log, lockWait: 10 * time.Second, fetch: fetch,
-		fetcher: download.Fetcher{Pause: time.Millisecond}}
+// serveWheel makes a wheel the only source of this platform's CPU plugin. answer serves the wheel's content.
+func serveWheel(t *testing.T, w wheel, answer http.HandlerFunc) wheel {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	w.url = server.URL + "/files/toy.whl"
+	before, pinned := cpuWheels[platform]
+	cpuWheels[platform] = w
+	t.Cleanup(func() {
+		if cpuWheels[platform] = before; !pinned {
+			delete(cpuWheels, platform)
+		}
+	})
+	return w
+}
+
+func whole(content []byte) http.HandlerFunc {
+	return func(answer http.ResponseWriter, _ *http.Request) { _, _ = answer.Write(content) }
+}
+
+func names(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		found = append(found, entry.Name())
+	}
+	return found
+}
+
+func TestWheelInstall(t *testing.T) {
+	library := tinyLibrary(t)
+	good, archive := makeWheel(t, library)
+	damaged, damagedArchive := makeWheel(t, library[:100])
+	noMember := good
+	noMember.member = "toy/elsewhere.so"
+	cut := func(answer http.ResponseWriter, r *http.Request) {
+		answer.Header().Set("Content-Length", strconv.Itoa(len(archive)))
+		if r.Header.Get("Range") == "" {
+			_, _ = answer.Write(archive[:len(archive)/2])
+			answer.(http.Flusher).Flush()
+		}
+		panic(http.ErrAbortHandler)
+	}
+	for _, c := range []struct {
+		name   string
+		wheel  wheel
+		answer http.HandlerFunc
+		want   string   // Part of the error; empty for success.
+		left   []string // What stays in the directory beside the plugin and the lock.
+	}{
+		{"success", good, whole(archive), "", nil},
+		{"other content", good, whole([]byte("not this")), "(8 bytes) has sha256 ", nil},
+		{"truncated, length known", good, cut, "/files/toy.whl: EOF; give the same command to go on", []string{"toy.whl.part"}},
+		{"truncated, length unknown", good, whole(archive[:50]), ", the published file " + good.sum[7:], nil},
+		{"not found", good, http.NotFound, "404", nil},
+		{"plugin not in the wheel", noMember, whole(archive), "toy/elsewhere.so", []string{"toy.whl"}},
+		{"damaged plugin", damaged, whole(damagedArchive), "damaged", []string{"toy.whl"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := emptyPluginDir(t)
+			serveWheel(t, c.wheel, c.answer)
+			target := writeFile(t, dir, cpuPlugin, []byte("the old one"))
+			var log syncLog
+			shown := map[string]bool{}
+			op := newOpener(Options{Install: true, Log: &log,
+				Progress: func(name string, done, total int64) { shown[name] = done == total }})
+			op.fetcher.Pause = time.Millisecond
+			err := installPlugin(op, "cpu")
+			content, readErr := os.ReadFile(target)
+			require.NoError(t, readErr)
+			if c.want == "" {
+				require.NoError(t, err)
+				assert.Equal(t, library, content)
+				assert.Equal(t, "installed XLA for the CPU (sha256 as pinned): "+target+"\n", log.String())
+				assert.Equal(t, map[string]bool{"toy.whl": true}, shown)
+			} else {
+				require.ErrorContains(t, err, c.want)
+				assert.Equal(t, "the old one", string(content), "a failure leaves the old plugin alone")
+			}
+			assert.ElementsMatch(t, append(c.left, lockName, cpuPlugin), names(t, dir))
+		})
+	}
+}
+
+// The next installation goes on with a download that was cut.
+func TestInstallGoesOn(t *testing.T) {
+	toy, archive := makeWheel(t, tinyLibrary(t))
+	dir := filepath.Join(emptyPluginDir(t), "new", "directory")
+	t.Setenv(pluginDirsEnv, dir)
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	writeFile(t, dir, "toy.whl.part", archive[:20])
+	serveWheel(t, toy, func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "bytes=20-", r.Header.Get("Range"))
+		w.WriteHeader(http.StatusPartialContent)
+		_, _ = w.Write(archive[20:])
+	})
+	require.NoError(t, installPlugin(newOpener(Options{Install: true}), "cpu"))
+	assert.ElementsMatch(t, []string{lockName, cpuPlugin}, names(t, dir))
 }
 
 func TestTwoInstallersDownloadOnce(t *testing.T) {
-	library := tinyLibrary(t)
-	dir := emptyPluginDir(t)
+	toy, archive := makeWheel(t, tinyLibrary(t))
+	emptyPluginDir(t)
 	var fetches int // Protected by the lock under test.
 	started, release := make(chan struct{}), make(chan struct{})
-	fetch := func(in *install) error {
+	serveWheel(t, toy, func(w http.ResponseWriter, _ *http.Request) {
 		fetches++
 		close(started)
 		<-release
-		return os.WriteFile(filepath.Join(in.dir, cpuPlugin), library, 0o755)
-	}
+		_, _ = w.Write(archive)
+	})
 	var wg sync.WaitGroup
 	var first, second error
-	wg.Go(func() { first = newTestInstall(dir, io.Discard, fetch).run() })
+	wg.Go(func() { first = installPlugin(newOpener(Options{Install: true}), "cpu") })
 	<-started
 	var log syncLog
-	wg.Go(func() { second = newTestInstall(dir, &log, fetch).run() })
+	wg.Go(func() { second = installPlugin(newOpener(Options{Install: true, Log: &log}), "cpu") })
 	require.Eventually(t, func() bool { return log.String() != "" }, 10*time.Second, time.Millisecond)
 	assert.Contains(t, log.String(), "another process is installing XLA")
 	close(release)
@@ -55,120 +147,86 @@ func TestTwoInstallersDownloadOnce(t *testing.T) {
 	assert.Equal(t, 1, fetches)
 }
 
-func TestInstallFetches(t *testing.T) {
-	dir := filepath.Join(emptyPluginDir(t), "new", "directory")
-	var got string
-	require.NoError(t, newTestInstall(dir, io.Discard, func(in *install) error { got = in.dir; return nil }).run())
-	assert.Equal(t, dir, got)
-	wrong := errors.New("went wrong")
-	require.ErrorIs(t, newTestInstall(dir, io.Discard, func(*install) error { return wrong }).run(), wrong)
-	require.ErrorContains(t, newTestInstall(dir, io.Discard, nil).run(), "no XLA plugin is published for")
-}
-
-func TestInstallRemovesUnfinishedFiles(t *testing.T) {
-	dir := emptyPluginDir(t)
-	part := writeFile(t, dir, tempPrefix+"123.whl", []byte("half"))
-	require.NoError(t, newTestInstall(dir, io.Discard, func(*install) error { return nil }).run())
-	require.NoFileExists(t, part)
-}
-
 func TestInstallReportsItsObstacles(t *testing.T) {
-	never := func(*install) error { t.Error("fetched"); return nil }
+	toy, _ := makeWheel(t, tinyLibrary(t))
+	serveWheel(t, toy, func(http.ResponseWriter, *http.Request) { t.Error("fetched") })
+	op := newOpener(Options{Install: true})
+	op.lockWait = 50 * time.Millisecond
 
 	t.Run("lock held", func(t *testing.T) {
-		dir := emptyPluginDir(t)
-		held := flock.New(filepath.Join(dir, lockName))
+		held := flock.New(filepath.Join(emptyPluginDir(t), lockName))
 		require.NoError(t, held.Lock())
 		t.Cleanup(func() { _ = held.Unlock() })
-		in := newTestInstall(dir, io.Discard, never)
-		in.lockWait = 50 * time.Millisecond
-		require.ErrorContains(t, in.run(), lockName+" is still held after 50ms")
+		require.ErrorContains(t, installPlugin(op, "cpu"), lockName+" is still held after 50ms")
 	})
 	t.Run("directory cannot be made", func(t *testing.T) {
 		file := writeFile(t, emptyPluginDir(t), "file", nil)
-		require.ErrorContains(t, newTestInstall(filepath.Join(file, "lib"), io.Discard, never).run(),
-			"make the directory writable or set PJRT_PLUGIN_LIBRARY_PATH")
+		t.Setenv(pluginDirsEnv, filepath.Join(file, "lib"))
+		require.ErrorContains(t, installPlugin(op, "cpu"), "make the directory writable or set PJRT_PLUGIN_LIBRARY_PATH")
 	})
 	t.Run("lock cannot be made", func(t *testing.T) {
-		dir := emptyPluginDir(t)
-		require.NoError(t, os.Mkdir(filepath.Join(dir, lockName), 0o755))
-		require.ErrorContains(t, newTestInstall(dir, io.Discard, never).run(), "cannot install XLA: lock")
+		require.NoError(t, os.Mkdir(filepath.Join(emptyPluginDir(t), lockName), 0o755))
+		require.ErrorContains(t, installPlugin(op, "cpu"), "cannot install XLA: lock")
+	})
+	t.Run("no source", func(t *testing.T) {
+		require.ErrorContains(t, installPlugin(op, "tpu"), `no XLA plugin "tpu" is published for `+platform)
 	})
 }
 
-// TestRelease installs from a page such as GitHub's, by any of the names that an archive may give the plugin.
-func TestRelease(t *testing.T) {
-	library := tinyLibrary(t)
-	archive := tarOf(t, map[string][]byte{"README": []byte("hello"), "pjrt_c_api_cpu_v1_plugin.so": library})
-	empty := tarOf(t, map[string][]byte{"README": []byte("hello")})
-	name := fmt.Sprintf("pjrt_cpu_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
-	sum := func(raw []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(raw)) }
-	for _, c := range []struct {
-		title, name, digest string
-		archive             []byte
-		want                string // Part of the error; empty for success.
-	}{
-		{"with a checksum", name, sum(archive), archive, ""},
-		{"without one", name, "", archive, "the release page gives no sha256 of " + name},
-		{"another checksum", name, sum(empty), archive, "the published file"},
-		{"no plugin in it", name, sum(empty), empty, "there is no plugin in " + name},
-		{"no archive", name, sum([]byte("<html>")), []byte("<html>"), "unpack " + name},
-		{"none for this platform", "pjrt_cpu_plan9_mips.tar.gz", "", archive, "has no file for " + runtime.GOOS + "/" + runtime.GOARCH},
-	} {
-		t.Run(c.title, func(t *testing.T) {
-			dir := emptyPluginDir(t)
-			var log syncLog
-			in := newTestInstall(dir, &log, (*install).release)
-			in.fetcher.Client = &http.Client{Transport: answers(func(url string) []byte {
-				if strings.HasPrefix(url, "https://api.github.com/repos/gomlx/") && strings.HasSuffix(url, "/"+releaseVersion) {
-					return fmt.Appendf(nil, `{"assets": [{"name": %q, "browser_download_url": "https://files.invalid/x", "digest": %q}]}`, c.name, c.digest)
-				}
-				return c.archive
-			})}
-			shown := map[string]bool{}
-			in.progress = func(name string, done, total int64) { shown[name] = done == total }
-			err := in.run()
-			if c.want == "" {
-				require.NoError(t, err)
-				content, err := os.ReadFile(filepath.Join(dir, "pjrt_c_api_cpu_v1_plugin.so"))
-				require.NoError(t, err)
-				assert.Equal(t, library, content)
-				assert.Contains(t, log.String(),
-					"installed XLA for the CPU (go-xla's release "+releaseVersion+", sha256 as the release page says, not pinned)")
-				assert.Equal(t, map[string]bool{name: true}, shown)
-			} else {
-				require.ErrorContains(t, err, c.want)
-			}
-			parts, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
-			require.NoError(t, err)
-			assert.Empty(t, parts, "no unfinished files are left")
-		})
+// Every platform has one source of the CPU plugin, and a wheel of it is pinned.
+func TestSourcesOfTheCPUPlugin(t *testing.T) {
+	for _, name := range []string{"linux/amd64", "linux/arm64"} {
+		assert.Regexp(t, `^https://.*\.whl$`, cpuWheels[name].url, name)
+		assert.Regexp(t, `^sha256:[0-9a-f]{64}$`, cpuWheels[name].sum, name)
+		assert.Regexp(t, `^[^/].*\.so$`, cpuWheels[name].member, name)
 	}
+	supported := slices.Contains(installer.CPUSupportedPlatforms, runtime.GOOS+"_"+runtime.GOARCH)
+	assert.Equal(t, supported, sourceOf("cpu") != nil)
 }
 
-// answers is a web whose every address gives what the function says.
-type answers func(url string) []byte
-
-func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
-	recorder := httptest.NewRecorder()
-	_, err := recorder.Write(a(r.URL.String()))
-	response := recorder.Result()
-	response.Request, response.ContentLength = r, int64(recorder.Body.Len())
-	return response, err
-}
-
-// tarOf packs files into a .tar.gz archive.
-func tarOf(t *testing.T, files map[string][]byte) []byte {
-	t.Helper()
-	var packed bytes.Buffer
-	zipped := gzip.NewWriter(&packed)
-	w := tar.NewWriter(zipped)
-	for name, content := range files {
-		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Size: int64(len(content)), Mode: 0o644}))
-		_, err := w.Write(content)
+// go-xla's installer prints to standard output, which belongs to the program's results.
+func TestByGoXLA(t *testing.T) {
+	before, beforeErr := os.Stdout, os.Stderr
+	t.Cleanup(func() { os.Stdout, os.Stderr = before, beforeErr })
+	out, diag := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "err")
+	var err error
+	os.Stdout, err = os.Create(out)
+	require.NoError(t, err)
+	os.Stderr, err = os.Create(diag)
+	require.NoError(t, err)
+	stdout, wrong := os.Stdout, errors.New("no route")
+	var log syncLog
+	op := newOpener(Options{Install: true, Log: &log})
+	chatty := func() error { fmt.Print("spinner"); return nil }
+	require.NoError(t, op.byGoXLA("CUDA", "/lib/go-xla", chatty))
+	assert.Equal(t, "installed XLA for CUDA by go-xla's installer (sha256 not pinned): /lib/go-xla\n", log.String())
+	require.ErrorIs(t, op.byGoXLA("CUDA", "/lib/go-xla", func() error { return wrong }), wrong)
+	for path, want := range map[string]string{out: "", diag: ""} {
+		content, err := os.ReadFile(path)
 		require.NoError(t, err)
+		assert.Equal(t, want, string(content))
 	}
-	require.NoError(t, w.Close())
-	require.NoError(t, zipped.Close())
-	return packed.Bytes()
+	op.progress = func(string, int64, int64) {}
+	require.NoError(t, op.byGoXLA("CUDA", "/lib/go-xla", chatty))
+	shown, err := os.ReadFile(diag)
+	require.NoError(t, err)
+	assert.Equal(t, "spinner", string(shown))
+	assert.Same(t, stdout, os.Stdout)
+	content, err := os.ReadFile(out)
+	require.NoError(t, err)
+	assert.Empty(t, content)
+}
+
+func TestCUDAInstallerRefusesBeforeDownloading(t *testing.T) {
+	emptyPluginDir(t) // Not go-xla's own directory.
+	want := "no NVIDIA GPU found"
+	if installer.HasNvidiaGPU() {
+		want = pluginDirsEnv + " points elsewhere; unset it"
+	}
+	if platform != "linux/amd64" {
+		want = `no XLA plugin "cuda" is published for ` + platform
+	}
+	var log syncLog
+	require.ErrorContains(t, installPlugin(newOpener(Options{Install: true, Log: &log}), "cuda"), want)
+	assert.Empty(t, log.String())
 }
