@@ -43,13 +43,14 @@ type (
 		Checkpoint string        `json:"checkpoint"`
 	}
 	evalDocument struct {
-		Command  string  `json:"command"`
-		Data     string  `json:"data"`
-		Split    string  `json:"split"`
-		Samples  int     `json:"samples"`
-		Accuracy float64 `json:"accuracy"`
-		Loss     float64 `json:"loss"`
-		PerClass []struct {
+		TrainedOn *int    `json:"trained_on"`
+		Command   string  `json:"command"`
+		Data      string  `json:"data"`
+		Split     string  `json:"split"`
+		Samples   int     `json:"samples"`
+		Accuracy  float64 `json:"accuracy"`
+		Loss      float64 `json:"loss"`
+		PerClass  []struct {
 			Name      string  `json:"name"`
 			Samples   int     `json:"samples"`
 			Precision float64 `json:"precision"`

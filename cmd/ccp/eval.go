@@ -19,7 +19,18 @@ type evalJSON struct {
 	Command string `json:"command"`
 	Data    string `json:"data"`
 	Split   string `json:"split"`
+	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
+	TrainedOn *int `json:"trained_on"`
 	training.Evaluation
+}
+
+// Warning says how many of the samples were trained on; "" for none.
+func (e evalJSON) Warning() string {
+	if e.TrainedOn == nil || *e.TrainedOn == 0 {
+		return ""
+	}
+	return fmt.Sprintf("warning: %s of %s samples were trained on, so that this accuracy says little about new samples",
+		text.Thousands(*e.TrainedOn), text.Thousands(e.Samples))
 }
 
 func newEval(s *shared) *cobra.Command {
@@ -49,7 +60,13 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		result := evalJSON{"eval", d.Name, split, e}
+		result := evalJSON{"eval", d.Name, split, nil, e}
+		if f, err := training.ReadFingerprint(dir); err == nil {
+			seen := f.TrainedOn(d, indices)
+			result.TrainedOn = &seen
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 		return s.print(cmd, result, render("eval", result))
 	}
 	return cmd

@@ -86,12 +86,22 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, oth
 	if err != nil {
 		return nil, err
 	}
-	if other != "" && other != config.Data { // what one source was asked for means nothing to another
+	another := other != "" && other != config.Data
+	if another { // what one source was asked for means nothing to another
 		config.Data, config.Protocol, config.TFIDF = other, "", false
 	}
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
-	return training.LoadFor(cmd.Context(), m, config, o)
+	d, err := training.LoadFor(cmd.Context(), m, config, o)
+	if err != nil || another {
+		return d, err
+	}
+	differences, err := training.OtherData(dir, training.MetadataOf(m.Spec, d), d.Fingerprint())
+	if len(differences) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s differs from what the model was trained on in %s: what follows is of "+
+			"the data as it is now\n", config.Data, strings.Join(differences, ", "))
+	}
+	return d, err
 }
 
 // untilSignal returns the command's context until Ctrl-C or SIGTERM. Then it calls notify, and removes the handler: a

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/figures"
 	"github.com/clusterpool/ccp/cmd/internal/study"
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models/training"
@@ -77,9 +78,16 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 			display.notice(fmt.Sprintf("run %d of %d: %s, in %s", i, n, about, cell.Dir))
 			display.config, display.began = cell.Config, time.Time{}
 		},
+		Ended: func(result training.Result, left time.Duration) {
+			line := fmt.Sprintf("  test accuracy %.2f%% in %s", 100*result.Test.Accuracy, text.Seconds(result.Seconds))
+			if left > 0 {
+				line += ", the rest takes about " + left.Round(time.Second).String()
+			}
+			display.notice(line)
+		},
 		Failed: func(cell study.Cell, err error) {
 			errs[cell.Dir] = err
-			display.notice("  it cannot be done: see below")
+			display.notice("  " + cell.Row + " cannot be done: see below")
 		}}
 	options.Experiment.Observer = display.brief()
 	err = study.Run(ctx, b, study.Cells(o.folder, tables, o.seeds), options)

@@ -123,6 +123,23 @@ func savePoints(dir string, points []plot.Point) error {
 // step. passedOver has a line for each damaged snapshot, which names it and says why it is damaged. If none is
 // intact, Load returns ErrNone.
 func Load(dir, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
+	return restore(dir, kind, func(path string) error {
+		err := files.ReadJSON(filepath.Join(path, stateName), state)
+		if err == nil {
+			err = loadVariables(path, store)
+		}
+		return err
+	})
+}
+
+// Verify returns ErrNone if no snapshot of a kind is intact.
+func Verify(dir, kind string) error {
+	_, _, err := restore(dir, kind, func(string) error { return nil })
+	return err
+}
+
+// restore calls read with the newest intact snapshot of a kind, and with the one before it if read fails.
+func restore(dir, kind string, read func(path string) error) (step int, passedOver []string, err error) {
 	steps, err := list(dir, kind)
 	if err != nil {
 		return 0, nil, err
@@ -132,10 +149,7 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 		path := snapshot(dir, kind, step)
 		err := verify(path, step)
 		if err == nil {
-			err = files.ReadJSON(filepath.Join(path, stateName), state)
-		}
-		if err == nil {
-			err = loadVariables(path, store)
+			err = read(path)
 		}
 		if err == nil {
 			return step, passedOver, nil

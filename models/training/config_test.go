@@ -188,7 +188,7 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2, HoldOut: true, Fold: datasets.Fold{Number: 2, Of: 5}},
 		old.dataOptions(datasets.Options{DataDir: "here"}))
-	require.ErrorContains(t, openRun(dir, Config{}, models.Metadata{}, nil), "an earlier version of ccp began: it can be evaluated, but not gone on with")
+	require.ErrorContains(t, openRun(dir, Config{}, models.Metadata{}, nil, datasets.Fingerprint{}), "an earlier version of ccp began: it can be evaluated, but not gone on with")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"data":"20news","model":"svm","levels":"","hidden":null,"seed":1}`), 0o600))
 	old, err = ReadConfig(dir)
 	require.NoError(t, err, "a run without settings")
@@ -234,7 +234,7 @@ func TestDiffer(t *testing.T) {
 	}
 	a := of(Asked{"readout_dropout": 0.2})
 	assert.Empty(t, differ(a, of(Asked{"readout_dropout": "0.2"})))
-	assert.Equal(t, []string{"average was 0, is 0.9", "hidden was 64, is 3", "level_1/l2 was <nil>, is 0", "readout_dropout was 0.2, is 0.5", "seed was 1, is 2"},
+	assert.Equal(t, []string{"average was 0, is 0.9", "hidden was 64, is 3", "level_1/l2 was not given, is 0", "readout_dropout was 0.2, is 0.5", "seed was 1, is 2"},
 		differ(a, of(Asked{"hidden": 3, "readout_dropout": 0.5, "average": 0.9, "seed": 2, "level_1/l2": 0})))
 }
 

@@ -6,12 +6,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
@@ -26,6 +27,7 @@ import (
 // The files of a run beside those of its checkpoint.
 const (
 	configFile  = models.ConfigFile
+	dataFile    = "data.json" // the fingerprint of the data
 	historyFile = "history.csv"
 	resultFile  = models.ResultFile
 	lockFile    = ".lock"
@@ -42,14 +44,19 @@ func resumable(v *model.Variable) bool {
 	return models.IsWeight(v)
 }
 
-// openRun makes dir the directory of a run with this configuration, or checks that it is one already.
-func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix) error {
+// openRun makes dir the directory of a run with this configuration on this data, or checks that it is one already. If
+// it is another run, the error says in what it differs.
+func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, data datasets.Fingerprint) error {
 	before, err := ReadConfig(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		if err := models.WriteMetadata(dir, m, graph); err != nil {
-			return err
+	if errors.Is(err, os.ErrNotExist) { // its file comes last: the others are then there
+		err = models.WriteMetadata(dir, m, graph)
+		if err == nil {
+			err = files.WriteJSON(filepath.Join(dir, dataFile), data)
 		}
-		return files.WriteJSON(filepath.Join(dir, configFile), c)
+		if err == nil {
+			err = files.WriteJSON(filepath.Join(dir, configFile), c)
+		}
+		return err
 	}
 	if err != nil {
 		return err
@@ -58,21 +65,34 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix) er
 		return fmt.Errorf("%s holds a run that an earlier version of ccp began: it can be evaluated, but not gone on "+
 			"with; choose another checkpoint", dir)
 	}
-	if differences := differ(before.Values(), c.Values()); len(differences) > 0 {
-		return fmt.Errorf("%s holds a run with other settings (%s): give its settings to go on with it, or another "+
-			"checkpoint",
-			dir, strings.Join(differences, "; "))
+	var other []string
+	differences, err := OtherData(dir, m, data)
+	if len(differences) > 0 {
+		other = append(other, fmt.Sprintf("on data that differs in %s", strings.Join(differences, ", ")))
 	}
-	saved, _, err := models.ReadMetadata(dir)
-	if err != nil {
+	if differences := differ(before.Values(), c.Values()); len(differences) > 0 {
+		other = append(other, fmt.Sprintf("with other settings (%s)", strings.Join(differences, "; ")))
+	}
+	if err != nil || other == nil {
 		return err
 	}
-	if !reflect.DeepEqual(saved.Mean, m.Mean) || !reflect.DeepEqual(saved.ClassNames, m.ClassNames) ||
-		saved.Provenance != m.Provenance {
-		return fmt.Errorf("%s holds a run on other data under the same name (%s); choose another checkpoint", dir,
-			saved.Provenance)
+	return fmt.Errorf("%s holds a run %s: give what began it to go on with it, or another checkpoint", dir,
+		strings.Join(other, " and "))
+}
+
+// OtherData lists in what a data set is not that of the run in dir, see datasets.Fingerprint.Differences. m is the
+// metadata of a run on the data set. It stands for the fingerprint if the run began before runs kept one.
+func OtherData(dir string, m models.Metadata, now datasets.Fingerprint) (differences []string, err error) {
+	was, err := ReadFingerprint(dir)
+	if !errors.Is(err, os.ErrNotExist) {
+		return was.Differences(now), err
 	}
-	return nil
+	saved, _, err := models.ReadMetadata(dir)
+	if err == nil && (!slices.Equal(saved.Mean, m.Mean) || !slices.Equal(saved.ClassNames, m.ClassNames) ||
+		saved.Provenance != m.Provenance) {
+		differences = []string{fmt.Sprintf("origin (was %s, is %s)", saved.Provenance, m.Provenance)}
+	}
+	return differences, err
 }
 
 // differ lists the settings in which two configurations differ, by name.
@@ -80,8 +100,14 @@ func differ(before, now map[string]any) (differences []string) {
 	both := maps.Clone(before)
 	maps.Copy(both, now)
 	for _, name := range sorted(both) {
-		if was, is := fmt.Sprint(before[name]), fmt.Sprint(now[name]); was != is {
-			differences = append(differences, fmt.Sprintf("%s was %v, is %v", name, before[name], now[name]))
+		text := func(values map[string]any) string {
+			if values[name] == nil {
+				return "not given"
+			}
+			return fmt.Sprint(values[name])
+		}
+		if was, is := text(before), text(now); was != is {
+			differences = append(differences, fmt.Sprintf("%s was %s, is %s", name, was, is))
 		}
 	}
 	return differences
@@ -167,7 +193,7 @@ func Remove(dir string) error {
 		return err
 	}
 	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeHierarchies(dir), removeFiles(dir,
-		resultFile, historyFile, configFile))
+		resultFile, historyFile, dataFile, configFile))
 	unlock()
 	err = errors.Join(err, removeFiles(dir, lockFile))
 	_ = os.Remove(dir) // fails where something else is in it

@@ -59,7 +59,10 @@ func DryRun(ctx context.Context, b compute.Backend, asked Asked, opts Options) (
 	if (models.Spec{Model: p.Model}).Fitted() {
 		return f, fmt.Errorf("model %s is not trained step by step: there is no step to measure", p.Model)
 	}
-	d, err := p.load(ctx, b, opts)
+	d, err := p.LoadData(ctx, b, opts)
+	if err == nil {
+		d, err = p.changed(d)
+	}
 	if err != nil {
 		return f, err
 	}

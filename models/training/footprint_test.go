@@ -114,7 +114,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	require.NoError(t, err)
 	p, err := c.plan("")
 	require.NoError(t, err)
-	d, err := p.load(t.Context(), backend, Options{DataDir: folder})
+	d, err := p.LoadData(t.Context(), backend, Options{DataDir: folder})
 	require.NoError(t, err)
 	whole, spec, err := p.resolve(d)
 	require.NoError(t, err)

@@ -20,13 +20,22 @@ func ReadConfig(dir string) (c Config, err error) {
 
 // ReadResult returns the result of the run in dir; an os.ErrNotExist while it has none.
 func ReadResult(dir string) (r Result, err error) {
-	return r, files.ReadJSON(filepath.Join(dir, resultFile), &r)
+	err = files.ReadJSON(filepath.Join(dir, resultFile), &r)
+	r.Checkpoint = dir // which may be a copy
+	return r, err
 }
 
-// load loads the configuration's data set, with the graph and the augmentation that it asks for.
-func (c Config) load(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
+// ReadFingerprint returns the fingerprint of the data of the run in dir. The error is os.ErrNotExist if the run began
+// before runs kept one.
+func ReadFingerprint(dir string) (f datasets.Fingerprint, err error) {
+	return f, files.ReadJSON(filepath.Join(dir, dataFile), &f)
+}
+
+// LoadData loads the configuration's data set, without a random graph or augmentation. Of opts it takes Data, DataDir
+// and Observer.Load.
+func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {
-		return c.changed(c.heldOut(opts.Data))
+		return c.heldOut(opts.Data), nil
 	}
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
@@ -34,10 +43,7 @@ func (c Config) load(ctx context.Context, backend compute.Backend, opts Options)
 		return nil, fmt.Errorf("%w before the first step, while the data was prepared: give the same command to start "+
 			"again", ErrInterrupted)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return c.changed(d)
+	return d, err
 }
 
 // heldOut returns a data set in memory with the validation samples that the configuration asks for.

@@ -250,7 +250,7 @@ func TestOtherRunInTheDirectory(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(data, raw, 0o644))
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
-	require.ErrorContains(t, err, dir+" holds a run on other data under the same name")
+	require.ErrorContains(t, err, dir+" holds a run on data that differs in features (was 200 x 12 x 3, is 204 x 12 x 3), labels, split (")
 
 	after, _ := snapshotOf(t, dir, checkpoint.Last)
 	assert.Equal(t, before, after)

@@ -86,7 +86,7 @@ func Train(ctx context.Context, backend compute.Backend, asked Asked, opts Optio
 			return Result{}, err
 		}
 	}
-	d, err := p.load(ctx, backend, opts)
+	d, err := p.LoadData(ctx, backend, opts)
 	if err != nil {
 		return Result{}, err
 	}
@@ -95,6 +95,11 @@ func Train(ctx context.Context, backend compute.Backend, asked Asked, opts Optio
 
 // trainOn trains on a data set already loaded.
 func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, opts Options) (Result, error) {
+	fingerprint := d.Fingerprint()
+	d, err := p.changed(d)
+	if err != nil {
+		return Result{}, err
+	}
 	c, spec, err := p.resolve(d)
 	if err != nil {
 		return Result{}, err
@@ -114,12 +119,19 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 		return Result{}, err
 	}
 	defer unlock()
-	if err := openRun(r.Dir, c, r.metadata, d.Affinity); err != nil {
+	if err := openRun(r.Dir, c, r.metadata, d.Affinity, fingerprint); err != nil {
 		return Result{}, plain(err)
 	}
-	if result, err := ReadResult(r.Dir); !errors.Is(err, os.ErrNotExist) { // the run has ended
+	result, err := ReadResult(r.Dir)
+	switch damaged := checkpoint.Verify(r.Dir, checkpoint.Best); {
+	case errors.Is(err, os.ErrNotExist): // the run has not ended
+	case err != nil:
+		return Result{}, err
+	case damaged == nil:
 		result.Resumed = true
-		return result, err
+		return result, nil
+	default:
+		r.notice(damaged.Error() + ": the result is not that of the weights, and is made again")
 	}
 	for _, line := range d.Warnings {
 		r.notice("data: " + line)
@@ -129,7 +141,7 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 			return Result{}, plain(err)
 		}
 	}
-	result, err := r.finish()
+	result, err = r.finish()
 	if err == nil {
 		r.holdAgainstSearch(ctx, result.Objective)
 	}

@@ -55,7 +55,7 @@ func TestTrainLearns(t *testing.T) {
 		assert.Len(t, epochs, ringEpochs)
 		assert.Equal(t, epochs[result.BestEpoch-1].Validation, result.Validation)
 
-		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json", "graph.npz", "hierarchy", "history.csv",
+		assert.ElementsMatch(t, []string{".lock", "best-000000" + pad(result.BestEpoch*ringSteps), "config.json", "data.json", "graph.npz", "hierarchy", "history.csv",
 			fmt.Sprintf("last-%08d", steps-ringSteps), fmt.Sprintf("last-%08d", steps), "model.json", "result.json"}, listDir(t, dir))
 		var written Result
 		require.NoError(t, files.ReadJSON(filepath.Join(dir, resultFile), &written))
@@ -144,7 +144,7 @@ func TestFinishedRunIsNotTrainedAgain(t *testing.T) {
 	require.ErrorContains(t, err, "(epochs was 1, is ", "what is left to the data counts, too")
 	c["epochs"], c["level_1/ccp_dropout"] = 1, 0.5
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
-	require.ErrorContains(t, err, "(level_1/ccp_dropout was <nil>, is 0.5)")
+	require.ErrorContains(t, err, "(level_1/ccp_dropout was not given, is 0.5)")
 }
 
 func TestOneTrainingInADirectory(t *testing.T) {

@@ -5,6 +5,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 )
@@ -117,12 +119,56 @@ type Options struct {
 	Experiment training.Options // but for Dir
 	// Budget is the time after which no run begins and the current run is interrupted; 0: none.
 	Budget time.Duration
-	// Begin receives each run that begins, the i-th of n. Failed receives each run that cannot be done.
+	// Begin receives each run that begins, the i-th of n. Ended receives its result, and about how long the rest takes.
+	// Failed receives each run that cannot be done.
 	Begin  func(i, n int, cell Cell)
+	Ended  func(result training.Result, left time.Duration)
 	Failed func(cell Cell, err error)
 }
 
-// Run runs the cells that have no result yet. If another process holds a run's lock, the run is skipped. A run can
+// looked is what a data set is now.
+type looked struct {
+	metadata    models.Metadata
+	fingerprint datasets.Fingerprint
+	err         error
+}
+
+// looker looks at each data set once.
+type looker map[string]looked
+
+// same returns an error if a cell's data cannot be loaded, or if its run began on other data.
+func (l looker) same(ctx context.Context, backend compute.Backend, cell Cell, options training.Options) error {
+	c := cell.Config
+	key := fmt.Sprint(c.Data, c.KNN, c.SplitSeed, c.Validation, c.Protocol, c.TFIDF, c.Fold, c.Keep)
+	now, known := l[key]
+	if !known {
+		var d *datasets.Dataset
+		if d, now.err = c.LoadData(ctx, backend, options); now.err == nil {
+			now.metadata, now.fingerprint = training.MetadataOf(models.Spec{}, d), d.Fingerprint()
+		}
+		if ctx.Err() == nil {
+			l[key] = now
+		}
+	}
+	if now.err != nil || !begun(cell) {
+		return now.err
+	}
+	differences, err := training.OtherData(cell.Dir, now.metadata, now.fingerprint)
+	if len(differences) > 0 {
+		err = fmt.Errorf("%s holds a run on data that differs from %s in %s: choose another folder, or delete this one",
+			cell.Dir, c.Data, strings.Join(differences, ", "))
+	}
+	return err
+}
+
+// begun reports whether a cell has a run.
+func begun(cell Cell) bool {
+	_, err := training.ReadConfig(cell.Dir)
+	return !errors.Is(err, os.ErrNotExist)
+}
+
+// Run runs the cells that have no result yet. It is an error if a run that is there began on other data than there is
+// now under the same name. If another process holds a run's lock, the run is skipped. A run can
 // fail, for example if a model does not suit the data. Then Run calls Failed, skips the row's other seeds and folds,
 // and continues with the other rows. When ctx ends, the current run saves its state and Run returns an error that wraps
 // training.ErrInterrupted. When the budget is over, the run saves its state and Run returns nil.
@@ -133,24 +179,40 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		limited, cancel = context.WithTimeout(ctx, o.Budget)
 		defer cancel()
 	}
-	failed := map[string]bool{} // by what the runs of a row have in common
+	data := looker{}
+	for _, cell := range cells {
+		if begun(cell) {
+			if err := data.same(ctx, backend, cell, o.Experiment); err != nil {
+				return err
+			}
+		}
+	}
+	failed := map[string]bool{}        // by what the runs of a row have in common
+	took := map[string]time.Duration{} // the last run of a row
 	row := func(c Cell) string {
 		c.Config.Seed, c.Config.Fold = 0, datasets.Fold{}
 		return runName(c.Config)
 	}
 	for i, cell := range cells {
-		if _, err := os.Stat(filepath.Join(cell.Dir, rateFile)); err == nil || failed[row(cell)] {
+		if ended(cell) || failed[row(cell)] {
 			continue
 		}
 		if limited.Err() != nil {
 			break
 		}
-		o.Begin(i+1, len(cells), cell)
-		options := o.Experiment
+		options, start := o.Experiment, time.Now()
 		options.Dir = cell.Dir
-		_, err := training.Train(limited, backend, cell.Asked, options)
+		err := data.same(limited, backend, cell, options)
+		var result training.Result
+		if err == nil {
+			o.Begin(i+1, len(cells), cell)
+			result, err = training.Train(limited, backend, cell.Asked, options)
+		}
 		switch {
 		case err == nil:
+			if err = data.same(ctx, backend, cell, options); err != nil { // it changed while the study runs
+				return err
+			}
 			err = measureRate(backend, cell.Dir)
 		case errors.Is(err, training.ErrInterrupted) && ctx.Err() == nil:
 			return nil
@@ -160,7 +222,27 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		if err != nil && !errors.Is(err, training.ErrBusy) {
 			failed[row(cell)] = true
 			o.Failed(cell, err)
+		} else if err == nil {
+			took[row(cell)] = time.Since(start)
+			var left, mean time.Duration
+			for _, t := range took {
+				mean += t / time.Duration(len(took))
+			}
+			for _, next := range cells[i+1:] {
+				if !ended(next) && !failed[row(next)] {
+					left += cmp.Or(took[row(next)], mean)
+				}
+			}
+			if o.Ended != nil {
+				o.Ended(result, left)
+			}
 		}
 	}
 	return ctx.Err()
+}
+
+// ended reports whether a cell's run has a result.
+func ended(cell Cell) bool {
+	_, err := os.Stat(filepath.Join(cell.Dir, rateFile))
+	return err == nil
 }

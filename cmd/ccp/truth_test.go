@@ -1,0 +1,121 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// noise replaces the features of n samples of ring.
+func noise(n int) []npz.Named {
+	rng := rand.New(rand.NewPCG(9, 9))
+	features := make([]float32, n*36)
+	for i := range features {
+		features[i] = float32(rng.NormFloat64())
+	}
+	return with(ring(n), "features", features, n, 12, 3)
+}
+
+// A result is of the data that its file has now, or it is not shown.
+func TestNoResultOfOtherData(t *testing.T) {
+	path, dir := ringFile(t, ring(80)), filepath.Join(t.TempDir(), "run")
+	train := []string{"train", "--backend", "go", "--data", path, "--model", "softmax", "--epochs", "1", "--checkpoint", dir}
+	eval := []string{"eval", "--backend", "go", "--checkpoint", dir}
+	first := succeed(t, train...)
+	for want, arrays := range map[string][]npz.Named{
+		"features": noise(80),
+		"graph":    with(ring(80), "edges", []int64{0, 5, 5, 7}, 2, 2),
+		"labels":   changed(ring(80), "labels", 0, int64(2)),
+		"split":    changed(ring(80), "split", 0, int64(2)),
+		"features (was 80 x 12 x 3, is 160 x 12 x 3)": ring(160),
+	} {
+		require.NoError(t, npz.Write(path, arrays))
+		code, stdout, stderr := execute(t, train...)
+		assert.Equal(t, 1, code, want)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, "ccp: "+dir+" holds a run on data that differs in "+want)
+		assert.Contains(t, stderr, "or another --checkpoint\n")
+		code, _, stderr = execute(t, eval...)
+		assert.Zero(t, code)
+		assert.Contains(t, stderr, "warning: "+path+" differs from what the model was trained on in "+want)
+	}
+	require.NoError(t, npz.Write(path, ring(80)))
+	assert.Equal(t, first, succeed(t, train...))
+	code, stdout, stderr := execute(t, eval...)
+	assert.Zero(t, code)
+	assert.NotContains(t, stdout+stderr, "warning")
+}
+
+// eval says how many of its samples were trained on, wherever they are.
+func TestEvalOfTrainingSamples(t *testing.T) {
+	path, dir := ringFile(t, ring(80)), filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--backend", "go", "--data", path, "--model", "softmax", "--epochs", "1", "--checkpoint", dir)
+	eval := func(args ...string) (e evalJSON, text string) {
+		args = append([]string{"eval", "--backend", "go", "--checkpoint", dir}, args...)
+		decode(t, succeed(t, append(args, "--json")...), &e)
+		return e, succeed(t, args...)
+	}
+	e, text := eval()
+	assert.Zero(t, *e.TrainedOn)
+	assert.NotContains(t, text, "warning")
+	e, text = eval("--split", "train")
+	assert.Equal(t, e.Samples, *e.TrainedOn)
+	assert.Contains(t, text, "warning: 56 of 56 samples were trained on, so that this accuracy says little about new samples\n")
+
+	tests := make([]int64, 80) // all but two are for the test
+	for i := range tests {
+		tests[i] = 2
+	}
+	tests[0], tests[79] = 0, 0
+	other := filepath.Join(t.TempDir(), "other.npz")
+	require.NoError(t, npz.Write(other, with(ring(80), "split", tests, 80)))
+	e, text = eval("--data", other)
+	assert.Equal(t, 78, e.Samples)
+	assert.Equal(t, 55, *e.TrainedOn)
+	assert.Contains(t, text, "warning: 55 of 78 samples were trained on")
+
+	require.NoError(t, os.Remove(filepath.Join(dir, "data.json")))
+	e, text = eval("--data", other)
+	assert.Nil(t, e.TrainedOn, "a run of before tells nothing")
+	assert.NotContains(t, text, "trained on")
+}
+
+// A table has no cell of other data than its file has, of a comparison or of the paper.
+func TestTablesOfOtherData(t *testing.T) {
+	path, folder := ringFile(t, ring(80)), t.TempDir()
+	for _, command := range [][]string{
+		{"compare", "--models", "softmax,svm", "--folder", filepath.Join(folder, "compared")},
+		{"reproduce", "order", "--folder", filepath.Join(folder, "reproduced")},
+	} {
+		command = append(command, "--backend", "go", "--data", path, "--seeds", "1", "--epochs", "1")
+		require.NoError(t, npz.Write(path, ring(80)))
+		code, table, stderr := execute(t, command...)
+		require.Zero(t, code, stderr)
+		assert.Regexp(t, `run 1 of 2: .*\n(  .*\n)*  test accuracy \d+\.\d\d% in \S+s, the rest takes about \d+s\nrun 2 of 2`, stderr)
+		assert.Regexp(t, `  test accuracy \d+\.\d\d% in \S+s\n$`, stderr)
+		assert.Equal(t, table, succeed(t, command...))
+
+		require.NoError(t, npz.Write(path, noise(80)))
+		code, stdout, stderr := execute(t, command...)
+		assert.Equal(t, 1, code)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, " holds a run on data that differs from "+path+" in features: choose another --folder, or delete this one\n")
+	}
+}
+
+// What no run can do without is looked for once, not by each run.
+func TestCompareWithoutData(t *testing.T) {
+	folder := t.TempDir()
+	code, _, stderr := execute(t, "compare", "--data", "nosuch", "--folder", folder)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, `--data: data set "nosuch" is not known`)
+	code, _, stderr = execute(t, "compare", "--backend", "go", "--data", "cifar10", "--data-dir", folder, "--folder", folder)
+	assert.Equal(t, 1, code)
+	assert.NotContains(t, stderr, "run 1 of 18")
+	assert.NoDirExists(t, filepath.Join(folder, "cifar10-ccp-1"))
+}

@@ -1,0 +1,149 @@
+package training
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A run, ended or interrupted, is of the data that it began on: a data set of the same name that differs in anything
+// is refused, in memory as in a file, and nothing is trained.
+func TestOtherDataInTheSameDirectory(t *testing.T) {
+	backend := backendtest.Go(t)
+	path := writeRing(t, 200)
+	c := ringConfig(path)
+	c["epochs"], c["model"] = 1, "fc"
+	delete(c, "levels")
+	load := func() *datasets.Dataset {
+		d, err := datasets.Load(t.Context(), path, datasets.Options{HoldOut: true})
+		require.NoError(t, err)
+		signals := *d.Signals.(*datasets.Floats)
+		signals.Values = slices.Clone(signals.Values)
+		d.Signals = &signals
+		return d
+	}
+	ended, interrupted := t.TempDir(), t.TempDir()
+	result, err := Train(t.Context(), backend, c, Options{Dir: ended, Data: load()})
+	require.NoError(t, err)
+	trainUntil(t, backend, c, interrupted, 2)
+	for want, change := range map[string]func(d *datasets.Dataset){
+		"features": func(d *datasets.Dataset) {
+			for i, v := range d.Signals.(*datasets.Floats).Values {
+				d.Signals.(*datasets.Floats).Values[i] = -v
+			}
+		},
+		"labels": func(d *datasets.Dataset) { slices.Reverse(d.Labels) },
+		"graph": func(d *datasets.Dataset) {
+			d.Affinity, err = affinity.New(12, []affinity.Edge{{I: 0, J: 5, Weight: 1}, {I: 5, J: 7, Weight: 1}})
+			require.NoError(t, err)
+		},
+		"split": func(d *datasets.Dataset) { d.Train[0], d.Test[0] = d.Test[0], d.Train[0] },
+	} {
+		d := load()
+		change(d)
+		for _, dir := range []string{ended, interrupted} {
+			observer := Observer{Step: func(Progress) { t.Error("a step") }}
+			_, err := Train(context.Background(), backend, c, Options{Dir: dir, Data: d, Observer: observer})
+			assert.ErrorContains(t, err, dir+" holds a run on data that differs in "+want)
+			assert.ErrorContains(t, err, "another checkpoint")
+		}
+	}
+	again, err := Train(t.Context(), backend, c, Options{Dir: ended, Data: load()})
+	require.NoError(t, err)
+	result.Resumed = true
+	assert.Equal(t, result, again, "the file has what the memory has")
+	_, err = Train(t.Context(), backend, c, Options{Dir: interrupted})
+	require.NoError(t, err)
+
+	// A run that began before runs kept a fingerprint.
+	require.NoError(t, os.Remove(filepath.Join(ended, dataFile)))
+	_, err = Train(t.Context(), backend, c, Options{Dir: ended, Data: load()})
+	require.NoError(t, err)
+	d := load()
+	d.Mean[0]++
+	_, err = Train(t.Context(), backend, c, Options{Dir: ended, Data: d})
+	require.ErrorContains(t, err, "data that differs in origin")
+}
+
+// Twice the samples change the number of steps, too: the error says where that comes from.
+func TestTwiceTheSamples(t *testing.T) {
+	backend := backendtest.Go(t)
+	path := writeRing(t, 80)
+	c := Asked{"data": path, "model": "softmax", "epochs": 1}
+	dir := t.TempDir()
+	trainIn(t, backend, c, dir)
+	raw, err := os.ReadFile(writeRing(t, 160))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, raw, 0o600))
+	_, err = Train(t.Context(), backend, c, Options{Dir: dir})
+	require.ErrorContains(t, err, dir+" holds a run on data that differs in features (was 80 x 12 x 3, is 160 x 12 x 3), labels, "+
+		"split (was 64/0/16, is 128/0/32) and with other settings (steps was 4, is 8)")
+}
+
+// A run that was copied names the copy.
+func TestCopiedRun(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := Asked{"data": writeRing(t, 80), "model": "softmax", "epochs": 1}
+	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy")
+	trainIn(t, backend, c, dir)
+	require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
+	assert.Equal(t, copied, trainIn(t, backend, c, copied).Checkpoint)
+}
+
+// A result is reported as long as its weights are there. Without them it is made again: from the last snapshot, or,
+// if that is damaged too, by a training from the beginning.
+func TestResultWithoutWeights(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	c["epochs"] = 2
+	dir := t.TempDir()
+	result := trainIn(t, backend, c, dir)
+	damage := func(pattern string) {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		require.NoError(t, err)
+		for _, snapshot := range found {
+			truncateWeights(t, snapshot)
+		}
+	}
+	again := func() (Result, []string, int) {
+		var notices []string
+		steps := 0
+		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Observer: Observer{Step: func(Progress) { steps++ },
+			Notice: func(line string) { notices = append(notices, line) }}})
+		require.NoError(t, err)
+		r.Seconds, r.CompileSeconds = result.Seconds, result.CompileSeconds
+		return r, notices, steps
+	}
+	damage("best-*")
+	second, notices, steps := again()
+	assert.Zero(t, steps)
+	assert.False(t, second.Resumed)
+	assert.Contains(t, notices[0], "the result is not that of the weights, and is made again")
+	damage("last-*")
+	third, notices, steps := again()
+	assert.Equal(t, 2*ringSteps, steps)
+	assert.Contains(t, notices, "no snapshot is usable: training starts again")
+	assert.Equal(t, result, third)
+	fourth, _, steps := again()
+	assert.Zero(t, steps)
+	assert.True(t, fourth.Resumed)
+}
+
+// What somebody adds to a config.json by hand is not passed over.
+func TestUnknownKeysOfAConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	for key, want := range map[string]string{"epoch": `there is no option "epoch"; did you mean epochs?`, "recipes": `there is no option "recipes"`} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"recipe": "default", "`+key+`": 3}`), 0o600))
+		_, err := ReadConfig(dir)
+		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, filepath.Join(dir, configFile))
+	}
+}
