@@ -10,8 +10,6 @@ import (
 	"crypto/md5"
 	"crypto/sha256"
 	"crypto/tls"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -35,16 +33,11 @@ import (
 type File struct {
 	URL  string
 	Path string // where the file goes; its folder is created
-	Sum  string // its checksum, "sha256:HEX" or "md5:HEX"
-
-	// Temporary says that only this program uses the file. A failed fetch then leaves nothing behind, and its error does
-	// not ask people to get the file themselves.
-	Temporary bool
+	Sum  string // its checksum, "sha256:HEX" or "md5:HEX" in lower-case digits
 }
 
 // Fetcher fetches files. The zero value is ready for use.
 type Fetcher struct {
-	Client   *http.Client            // nil for one that gives up on a server that never answers
 	Progress func(done, total int64) // bytes; total is negative if it is unknown; may be nil
 	Pause    time.Duration           // before the second attempt, doubled before each further one; 0 for a second
 	Stall    time.Duration           // an attempt ends after this time without a byte; 0 for a minute
@@ -53,14 +46,14 @@ type Fetcher struct {
 // attempts is the number of passing failures in a row, without a new byte in between, after which a fetch gives up.
 const attempts = 4
 
-const partSuffix = ".part"
+const (
+	partSuffix = ".part"
+	lockSuffix = ".lock" // beside the part: on Windows nobody can write a file that is locked
+)
 
-// defaultClient gives up on a server that accepts a connection and never answers.
-var defaultClient = func() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = time.Minute
-	return &http.Client{Transport: transport}
-}()
+// hashes are the kinds of checksums. md5 is for publishers that give nothing better: it reveals damage, and no
+// forgery that hits a given md5 is known.
+var hashes = map[string]func() hash.Hash{"sha256": sha256.New, "md5": md5.New}
 
 // Fetch puts a file in its place. If the file exists, Fetch only checks it. If ctx ends, the error wraps the cause,
 // and Fetch keeps what has arrived.
@@ -69,91 +62,108 @@ var defaultClient = func() *http.Client {
 // another process that fetches the same file. If the checksum differs, Fetch deletes the download; if the disk is
 // full, it keeps it.
 func (f Fetcher) Fetch(ctx context.Context, file File) error {
-	if err := checkSum(file.Sum); err != nil {
-		return err
+	kind, want, _ := strings.Cut(file.Sum, ":")
+	newHash := hashes[kind]
+	if newHash == nil {
+		return fmt.Errorf("checksum %q: want sha256:HEX or md5:HEX", file.Sum)
+	}
+	check := func(path string) (found string, right bool, err error) {
+		found, _, err = files.Digest(path, newHash())
+		return kind + " " + found, found == want, err
 	}
 	if _, err := os.Stat(file.Path); err == nil {
-		found, err := sumOfFile(file.Path, file.Sum)
-		if err == nil && found != file.Sum {
-			err = fmt.Errorf("%s is there, but its %s, that of the published file %s; move it away to have it fetched again",
-				file.Path, strings.Replace(found, ":", " is ", 1), digits(file.Sum))
+		found, right, err := check(file.Path)
+		if err == nil && !right {
+			err = fmt.Errorf("%s is there, but it has %s, the published file %s; move it away to have it fetched again",
+				file.Path, found, want)
 		}
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file.Path), 0o777); err != nil {
 		return err
 	}
-	part := file.Path + partSuffix
-	lock := flock.New(part, flock.SetPermissions(0o666))
+	part, lock := file.Path+partSuffix, flock.New(file.Path+lockSuffix, flock.SetPermissions(0o666))
 	locked, err := lock.TryLock()
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", part, err)
+		return fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	if !locked {
 		return fmt.Errorf("another process is fetching %s; wait for it", file.Path)
 	}
 	defer func() {
-		if sizeOf(part) == 0 || file.Temporary {
+		if sizeOf(part) == 0 {
 			_ = os.Remove(part)
 		}
 		_ = lock.Unlock()
+		_ = os.Remove(lock.Path())
 	}()
-	if err := f.persist(ctx, file, part); err != nil {
-		return explain(ctx, err, file)
-	}
-	return os.Rename(part, file.Path)
-}
-
-// persist makes attempts until the part is the published file. It pauses longer after each attempt that brought
-// nothing.
-func (f Fetcher) persist(ctx context.Context, file File, part string) error {
-	pause, most := cmp.Or(f.Pause, time.Second), sizeOf(part)
-	for failures := 0; ; {
-		start, err := f.attempt(ctx, file.URL, part, sizeOf(part))
-		if err == nil {
-			found, err := sumOfFile(part, file.Sum)
-			if err != nil || found == file.Sum {
-				return err
-			}
-			wrong := fmt.Errorf("what came (%d bytes) has %s, the published file %s, and was deleted; try again: if it "+
-				"stays so, the file has changed, or something on the way changes it",
-				sizeOf(part), strings.Replace(found, ":", " ", 1), digits(file.Sum))
-			if err := os.Truncate(part, 0); err != nil || start == 0 {
-				return cmp.Or(err, wrong)
-			}
-			continue // The part was of another version of the file: once more, from the start.
+	for again := false; ; again = true {
+		start, err := f.persist(ctx, file.URL, part)
+		if err != nil {
+			return explain(ctx, err, file)
 		}
-		if f, ok := errors.AsType[failure](err); ctx.Err() != nil || !ok || !f.passing {
+		found, right, err := check(part)
+		if err != nil {
 			return err
 		}
-		failures++
+		if right {
+			return os.Rename(part, file.Path)
+		}
+		size := sizeOf(part)
+		if err := os.Truncate(part, 0); err != nil {
+			return err
+		}
+		if start == 0 || again { // Else the part was of another version of the file: once more, from the start.
+			return fmt.Errorf("fetch %s: what came (%d bytes) has %s, the published file %s, and was deleted; "+
+				"try again: if it stays so, the file has changed, or something on the way changes it", file.URL, size, found, want)
+		}
+	}
+}
+
+// persist makes attempts until the server has sent the rest of the part. It pauses longer after each attempt that
+// brought nothing. start is the byte at which the last answer began.
+func (f Fetcher) persist(ctx context.Context, address, part string) (start int64, err error) {
+	pause, most := cmp.Or(f.Pause, time.Second), sizeOf(part)
+	for failures := 1; ; failures++ {
+		start, err = f.attempt(ctx, address, part)
+		if lost, ok := errors.AsType[failure](err); ctx.Err() != nil || !ok || !lost.passing {
+			return start, err
+		}
 		if size := sizeOf(part); size > most {
 			failures, most = 1, size
 		}
 		if failures == attempts {
-			return err
+			return start, err
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return start, context.Cause(ctx)
 		case <-time.After(pause << (failures - 1)):
 		}
 	}
 }
 
-// attempt requests address from byte `have` on and appends the answer to the part. start is the byte at which the
-// answer began.
-func (f Fetcher) attempt(ctx context.Context, address, part string, have int64) (start int64, err error) {
+// attempt requests the rest of the part and appends the answer. start is the byte at which the answer began.
+func (f Fetcher) attempt(ctx context.Context, address, part string) (start int64, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stall := f.stall()
+	stall := cmp.Or(f.Stall, time.Minute)
 	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("nothing came for %v", stall)) })
 	defer watch.Stop()
-	response, err := f.get(ctx, address, have)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = response.Body.Close() }()
+	request.Header.Set("Accept-Encoding", "identity") // Checksums and ranges are of the file as it is stored.
+	have := sizeOf(part)
+	if have > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, lost(ctx, err)
+	}
+	defer response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusRequestedRangeNotSatisfiable && have > 0:
 		return have, nil // There is no more of it: the checksum tells whether it is the file.
@@ -174,71 +184,27 @@ func (f Fetcher) attempt(ctx context.Context, address, part string, have int64) 
 	if response.ContentLength >= 0 {
 		total = start + response.ContentLength
 	}
-	arrived := func(n int) {
+	arrived := counter(func(n int) {
+		watch.Reset(stall)
 		if done += int64(n); f.Progress != nil {
 			f.Progress(done, total)
 		}
-	}
+	})
 	arrived(0)
-	_, err = io.Copy(file, io.TeeReader(response.Body, written(func(n int) {
-		watch.Reset(stall)
-		arrived(n)
-	})))
-	if _, disk := errors.AsType[*fs.PathError](err); err != nil && !disk {
-		err = failure{err, true, tryAgain} // Reading may work the next time; writing will not.
+	_, err = io.Copy(io.MultiWriter(file, arrived), response.Body)
+	if _, disk := errors.AsType[*fs.PathError](err); err != nil && !disk { // Writing will not work the next time.
+		err = lost(ctx, err)
 	}
 	return start, err
 }
 
-type written func(n int)
+// counter is told how many bytes are written to it.
+type counter func(n int)
 
-func (w written) Write(bytes []byte) (int, error) {
-	w(len(bytes))
+func (c counter) Write(bytes []byte) (int, error) {
+	c(len(bytes))
 	return len(bytes), nil
 }
-
-// get requests address from byte `have` on.
-func (f Fetcher) get(ctx context.Context, address string, have int64) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Accept-Encoding", "identity") // Checksums and ranges are of the file as it is stored.
-	if have > 0 {
-		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
-	}
-	response, err := cmp.Or(f.Client, defaultClient).Do(request)
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, requestError(err)
-	}
-	return response, nil
-}
-
-// JSON fetches a small document and decodes it into v. It returns the address that the document came from, which
-// can differ after redirects.
-func (f Fetcher) JSON(ctx context.Context, address string, v any) (*url.URL, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, f.stall(), fmt.Errorf("no answer in %v", f.stall()))
-	defer cancel()
-	response, err := f.get(ctx, address, 0)
-	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", address, err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	from := response.Request.URL
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("ask %s: %w", from, statusError(response.StatusCode))
-	}
-	if err := json.NewDecoder(response.Body).Decode(v); err != nil {
-		return nil, fmt.Errorf("the answer of %s: %w", from, err)
-	}
-	return from, nil
-}
-
-// stall returns how long to wait for the next byte.
-func (f Fetcher) stall() time.Duration { return cmp.Or(f.Stall, time.Minute) }
 
 // sizeOf returns the size of a file, 0 if there is none.
 func sizeOf(path string) int64 {
@@ -248,33 +214,6 @@ func sizeOf(path string) int64 {
 	}
 	return info.Size()
 }
-
-// hashes are the kinds of checksums. md5 is for publishers that give nothing better: it reveals damage, and no
-// forgery that hits a given md5 is known.
-var hashes = map[string]func() hash.Hash{"sha256": sha256.New, "md5": md5.New}
-
-// checkSum returns an error unless sum is "sha256:HEX" or "md5:HEX" with as many lower-case digits as the kind has.
-func checkSum(sum string) error {
-	kind, hexadecimal, _ := strings.Cut(sum, ":")
-	create := hashes[kind]
-	if create == nil {
-		return fmt.Errorf("checksum %q: want sha256:HEX or md5:HEX", sum)
-	}
-	raw, err := hex.DecodeString(hexadecimal)
-	if err != nil || len(raw) != create().Size() || strings.ToLower(hexadecimal) != hexadecimal {
-		return fmt.Errorf("checksum %q: want %d lower-case hexadecimal digits", sum, 2*create().Size())
-	}
-	return nil
-}
-
-// sumOfFile returns a file's checksum, of the same kind as like.
-func sumOfFile(path, like string) (string, error) {
-	kind, _, _ := strings.Cut(like, ":")
-	found, _, err := files.Digest(path, hashes[kind]())
-	return kind + ":" + found, err
-}
-
-func digits(sum string) string { return sum[strings.Index(sum, ":")+1:] }
 
 // failure says why the network did not bring a file.
 type failure struct {
@@ -287,9 +226,12 @@ func (f failure) Unwrap() error { return f.error }
 
 const tryAgain = "give the same command to go on"
 
-// requestError classifies the error of a request without an answer. Another attempt does not help against unknown
-// names and untrusted certificates.
-func requestError(err error) error {
+// lost classifies the error of a request or its answer. Another attempt does not help against unknown names and
+// untrusted certificates.
+func lost(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if request, ok := errors.AsType[*url.Error](err); ok {
 		err = request.Err // It repeats the address, which explain gives.
 	}
@@ -312,16 +254,14 @@ func statusError(status int) error {
 
 // explain says why a fetch failed and what to do about it.
 func explain(ctx context.Context, err error, file File) error {
-	f, known := errors.AsType[failure](err)
-	switch {
-	case file.Temporary:
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		kept := ""
 		if have := sizeOf(file.Path + partSuffix); have > 0 {
 			kept = fmt.Sprintf("; %d bytes are kept in %s: %s", have, file.Path+partSuffix, tryAgain)
 		}
 		return fmt.Errorf("stopped while fetching %s: %w%s", file.URL, context.Cause(ctx), kept)
-	case known:
+	}
+	if f, known := errors.AsType[failure](err); known {
 		return fmt.Errorf("cannot fetch %s: %w; %s; or get it in another way and put it at %s",
 			file.URL, err, f.advice, file.Path)
 	}

@@ -300,45 +300,35 @@ func ExampleFetcher_Fetch() {
 	// hello
 }
 
-// TestJSON: the document, and the address that it came from after redirects.
-func TestJSON(t *testing.T) {
-	end := make(chan struct{})
-	mux := http.NewServeMux()
-	mux.Handle("/old", http.RedirectHandler("/new", http.StatusFound))
-	mux.HandleFunc("/new", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"a": [1, 2]}`) })
-	mux.HandleFunc("/text", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") })
-	mux.HandleFunc("/mute", func(http.ResponseWriter, *http.Request) { <-end })
-	mux.HandleFunc("/stall", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"a":`)
-		assert.NoError(t, http.NewResponseController(w).Flush())
-		<-end
+// TestStaleThenCut: a part of another version, larger than all that the answers bring at first, does not hide that each
+// of them brings something.
+func TestStaleThenCut(t *testing.T) {
+	raw := content(1)
+	s := serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
+		if n > 0 && n < 6 { // more often than attempts
+			cut(w, r, raw, 10_000)
+		}
+		whole(w, r, raw)
 	})
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	defer close(end)
-	f := Fetcher{Stall: 100 * time.Millisecond}
-	var document struct{ A []int }
-	from, err := f.JSON(t.Context(), server.URL+"/old", &document)
-	require.NoError(t, err)
-	assert.Equal(t, server.URL+"/new", from.String())
-	assert.Equal(t, []int{1, 2}, document.A)
-	for path, want := range map[string]string{"/mute": "no answer in 100ms", "/stall": "/stall: no answer in 100ms", "/absent": "404 Not Found", "/text": "invalid character '<'"} {
-		_, err := f.JSON(t.Context(), server.URL+path, &document)
-		require.ErrorContains(t, err, want, path)
-		require.ErrorContains(t, err, server.URL+path)
-	}
-	_, err = f.JSON(t.Context(), "http://ccp.invalid/", &document)
-	require.ErrorContains(t, err, "ask http://ccp.invalid/: ")
+	file := fileAt(t, s.URL, raw)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file.Path), 0o755))
+	require.NoError(t, os.WriteFile(file.Path+partSuffix, content(2)[:200_000], 0o644))
+	require.NoError(t, quick.Fetch(t.Context(), file))
+	complete(t, file, raw)
+	assert.Equal(t, []string{"bytes=200000-", "", "bytes=10000-", "bytes=20000-", "bytes=30000-", "bytes=40000-",
+		"bytes=50000-"}, s.ranges)
 }
 
-// TestTemporary: of a file that only the program has a use for a failure leaves nothing.
-func TestTemporary(t *testing.T) {
-	raw := content(1)
-	s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { cut(w, r, raw, 0) })
-	file := fileAt(t, s.URL, raw)
-	file.Temporary = true
-	err := quick.Fetch(t.Context(), file)
-	require.ErrorContains(t, err, "fetch "+file.URL+": ")
-	assert.NotContains(t, err.Error(), "put it at")
-	assert.Empty(t, names(t, filepath.Dir(file.Path)))
+// TestAnotherFileInPieces: a server that has another file, and cuts each answer, is not asked for ever.
+func TestAnotherFileInPieces(t *testing.T) {
+	other := content(2)
+	s := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Range") == "" {
+			cut(w, r, other, 10_000)
+		}
+		whole(w, r, other)
+	})
+	err := quick.Fetch(t.Context(), fileAt(t, s.URL, content(1)))
+	require.ErrorContains(t, err, "what came (300000 bytes) has sha256 "+sumOf(other)[7:])
+	assert.Equal(t, []string{"", "bytes=10000-", "", "bytes=10000-"}, s.ranges)
 }

@@ -2,7 +2,6 @@ package download
 
 import (
 	"archive/tar"
-	"bufio"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/clusterpool/ccp/internal/files"
 )
@@ -38,73 +36,56 @@ func Unpack(ctx context.Context, archive, folder string) error {
 			return err
 		}
 		if err := errors.Join(fill(ctx, root, archive), root.Close()); err != nil {
-			return fmt.Errorf("unpack %s: %w", archive, err)
+			return fmt.Errorf("unpack %s: %w; get it again", archive, err)
 		}
 		return nil
 	})
 }
 
-// fill unpacks an archive below root. It reads to the archive's end, so that gzip's checksum is compared.
+// fill unpacks an archive below root, which keeps every entry inside. It reads to the archive's end, so that gzip's
+// checksum is compared.
 func fill(ctx context.Context, root *os.Root, archive string) error {
 	file, err := os.Open(archive)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	unzipped, err := gzip.NewReader(bufio.NewReaderSize(file, 1<<16))
+	unzipped, err := gzip.NewReader(file)
 	if err != nil {
-		return damaged(err)
-	}
-	entries := tar.NewReader(unzipped)
-	for ctx.Err() == nil {
-		header, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			if _, err := io.Copy(io.Discard, unzipped); err != nil {
-				return damaged(err)
-			}
-			return nil
-		}
-		if err != nil {
-			return damaged(err)
-		}
-		if header.Typeflag == tar.TypeXGlobalHeader { // comments
-			continue
-		}
-		if err := take(root, header, entries); err != nil {
-			return err
-		}
-	}
-	return context.Cause(ctx)
-}
-
-// take creates the file or folder of an entry, and the folders above it. Whatever the entry says, root keeps it inside.
-func take(root *os.Root, header *tar.Header, content io.Reader) error {
-	name, folder := header.Name, header.Typeflag == tar.TypeDir
-	local := filepath.FromSlash(path.Clean(name))
-	if name == "" || strings.ContainsAny(name, "\\\x00") || !filepath.IsLocal(local) {
-		return fmt.Errorf("the name %q leads out of the folder; do not trust this archive", name)
-	}
-	if !folder && header.Typeflag != tar.TypeReg {
-		return fmt.Errorf("%q is neither a file nor a folder (type %q); do not trust this archive", name, header.Typeflag)
-	}
-	if folder {
-		return root.MkdirAll(local, 0o755)
-	}
-	if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 		return err
 	}
-	file, err := root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%q is in it twice", name)
+	entries := tar.NewReader(unzipped)
+	for err == nil && ctx.Err() == nil {
+		var entry *tar.Header
+		if entry, err = entries.Next(); err != nil {
+			break
+		}
+		name := filepath.FromSlash(path.Clean(entry.Name))
+		switch entry.Typeflag {
+		case tar.TypeXGlobalHeader: // comments
+		case tar.TypeDir:
+			err = root.MkdirAll(name, 0o755)
+		case tar.TypeReg:
+			err = create(root, name, entries)
+		default:
+			err = fmt.Errorf("%q is neither a file nor a folder (type %q)", entry.Name, entry.Typeflag)
+		}
 	}
+	if errors.Is(err, io.EOF) {
+		_, err = io.Copy(io.Discard, unzipped)
+	}
+	return errors.Join(err, context.Cause(ctx))
+}
+
+// create creates a file with its content, and the folders above it.
+func create(root *os.Root, name string, content io.Reader) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(file, content)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("%q: %w", name, err)
-	}
-	return nil
+	return errors.Join(err, file.Close())
 }
-
-func damaged(err error) error { return fmt.Errorf("it is damaged (%w); get it again", err) }
