@@ -5,28 +5,34 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // The methods of attribution. Both compare a signal with a baseline, whose normalised values are all 0. Its raw
 // values are the means of the channels over the training samples. They are 0 if the data set sets the mean to 0
 // (words, skeletons).
 const (
-	// GradientInput is the gradient of the logit times the normalised input. A linear logit would lose this much if the
-	// value went back to the baseline. The method costs one pass.
-	GradientInput = "gradient"
 	// IntegratedGradients is the mean gradient along the straight line from the baseline to the input, times the
 	// input (Sundararajan et al. 2017). Its contributions add up to the logit minus the logit of the baseline. More
 	// steps make this more exact.
 	IntegratedGradients = "integrated"
+	// GradientInput is the gradient of the logit times the normalised input. A linear logit would lose this much if the
+	// value went back to the baseline. The method costs one pass.
+	GradientInput = "gradient"
 )
 
-// DefaultSteps is the number of gradients that IntegratedGradients takes by default.
-const DefaultSteps = 50
+// If AttributionOptions.Steps is 0, a signal gets fewestSteps gradients, and then three times as many until the gap is
+// at most Tolerance of the logit's change, or until mostSteps. Of three times as many midpoints, a third is known.
+const (
+	Tolerance   = 0.01
+	fewestSteps = 10
+	mostSteps   = 270
+)
 
-// AttributionOptions say how to attribute. The zero value means gradient x input for the class predicted.
+// AttributionOptions say how to attribute. The zero value means accurate integrated gradients for the class predicted.
 type AttributionOptions struct {
-	Method string // GradientInput, also if "", or IntegratedGradients
-	Steps  int    // of IntegratedGradients; 0 for DefaultSteps
+	Method string // IntegratedGradients, also if "", or GradientInput
+	Steps  int    // of IntegratedGradients; 0 takes as many as a gap of at most Tolerance needs
 	// Classes has a class for each signal, whose logit is explained. nil means the classes predicted.
 	Classes []int
 }
@@ -34,10 +40,10 @@ type AttributionOptions struct {
 func (o AttributionOptions) check(signals, classes int) error {
 	switch {
 	case o.Method != "" && o.Method != GradientInput && o.Method != IntegratedGradients:
-		return fmt.Errorf("there is no method of attribution %q; there are %s and %s", o.Method, GradientInput,
-			IntegratedGradients)
+		return fmt.Errorf("there is no method of attribution %q; there are %s and %s", o.Method, IntegratedGradients,
+			GradientInput)
 	case o.Steps < 0:
-		return fmt.Errorf("integrated gradients in %d steps; there must be at least 1", o.Steps)
+		return fmt.Errorf("integrated gradients in %d steps; there must be at least 1, or 0 for as many as needed", o.Steps)
 	case o.Classes != nil && len(o.Classes) != signals:
 		return fmt.Errorf("%d classes for %d signals; there must be one for each", len(o.Classes), signals)
 	}
@@ -58,6 +64,7 @@ type Attribution struct {
 	Baseline   float64    // the same logit of the baseline
 	Values     []float64  // contributions of the values, `[nodes, channels]` row-major
 	Nodes      []float64  // contributions of the nodes: sums over channels
+	Steps      int        // gradients taken: 1 for GradientInput
 	// Gap is |Σ Values − (Logit − Baseline)|: 0 for a method that is complete.
 	Gap float64
 }
@@ -75,8 +82,8 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 		return nil, ctx.Err()
 	}
 	attributions, err := c.explain(ctx, signals, o)
-	if err == nil && o.Method == IntegratedGradients {
-		err = c.integrate(ctx, signals, attributions, cmp.Or(o.Steps, DefaultSteps))
+	if err == nil && o.Method != GradientInput {
+		err = c.integrate(ctx, signals, attributions, o.Steps)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the gradient of model %s: %w", c.Spec.Model, err)
@@ -126,26 +133,50 @@ func (c *Classifier) explain(ctx context.Context, signals [][]float32, o Attribu
 		}
 		a.Logit, a.Baseline = float64(logits[a.Class]), float64(baseline[a.Class])
 		a.Values = make([]float64, len(signals[i-1]))
-		if o.Method != IntegratedGradients {
+		if o.Method == GradientInput {
+			a.Steps = 1
 			c.contribute(a.Values, 1, points[i], outputs[1])
 		}
 	})
 	return attributions, err
 }
 
-// integrate fills in the values of integrated gradients: the mean over the midpoints of equal steps.
+// integrate fills in the values of integrated gradients: the mean over the midpoints of equal steps. If steps is 0,
+// each signal gets as many as it needs.
 func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attributions []Attribution, steps int) error {
-	points := make([]point, 0, steps*len(signals))
-	for i, signal := range signals {
-		for step := range steps {
-			points = append(points, point{signal, (float32(step) + 0.5) / float32(steps), int32(attributions[i].Class)})
-		}
+	open := make([]int, len(signals)) // not yet accurate
+	for i := range open {
+		open[i] = i
 	}
-	return c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
-		// The input at a point is a share of the signal; the method multiplies by the whole signal.
-		weight := 1 / (float64(steps) * float64(points[i].share))
-		c.contribute(attributions[i/steps].Values, weight, points[i], outputs[1])
-	})
+	for n := cmp.Or(steps, fewestSteps); len(open) > 0 && n <= cmp.Or(steps, mostSteps); n *= 3 {
+		var points []point
+		var of []int
+		for _, i := range open {
+			a := &attributions[i]
+			for j := range a.Values { // the mean becomes one over n steps
+				a.Values[j] *= float64(a.Steps) / float64(n)
+			}
+			for step := range n {
+				if a.Steps == 0 || step%3 != 1 { // the others are midpoints of the last time
+					share := (float32(step) + 0.5) / float32(n)
+					points, of = append(points, point{signals[i], share, int32(a.Class)}), append(of, i)
+				}
+			}
+			a.Steps = n
+		}
+		err := c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
+			// The input at a point is a share of the signal; the method multiplies by the whole signal.
+			c.contribute(attributions[of[i]].Values, 1/(float64(n)*float64(points[i].share)), points[i], outputs[1])
+		})
+		if err != nil {
+			return err
+		}
+		open = slices.DeleteFunc(open, func(i int) bool {
+			a := &attributions[i]
+			return !a.sum(c.Spec.Channels) || a.Gap <= Tolerance*math.Abs(a.Logit-a.Baseline)
+		})
+	}
+	return nil
 }
 
 // contribute adds weight · gradient · input at a point to values.

@@ -65,7 +65,7 @@ func TestAttributeFiniteDifferences(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := tinyClassifier(t, backend)
 		raw := signals(c.Spec, 70, 4)
-		all, err := c.Attribute(t.Context(), raw, AttributionOptions{})
+		all, err := c.Attribute(t.Context(), raw, AttributionOptions{Method: GradientInput})
 		require.NoError(t, err)
 		predictions, err := c.Classify(t.Context(), raw)
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestAttributeFiniteDifferences(t *testing.T) {
 		for worker := range 4 {
 			group.Go(func() {
 				for size := range 6 {
-					part, err := c.Attribute(t.Context(), raw[worker:worker+size], AttributionOptions{})
+					part, err := c.Attribute(t.Context(), raw[worker:worker+size], AttributionOptions{Method: GradientInput})
 					if !assert.NoError(t, err) {
 						return
 					}
@@ -168,14 +168,39 @@ func TestAttributeEveryModel(t *testing.T) {
 	}
 }
 
+// Without a number of steps, each signal gets as many as its sum needs. The steps that are added one by one give what
+// they give together.
+func TestAttributeUntilAccurate(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		c := tinyClassifier(t, backend)
+		raw := signals(c.Spec, 40, 4)
+		for _, signal := range raw {
+			for i := range signal {
+				signal[i] *= 20 // far from the baseline: over many kinks
+			}
+		}
+		got, err := c.Attribute(t.Context(), raw, AttributionOptions{})
+		require.NoError(t, err)
+		most := 0
+		for i, a := range got {
+			most = max(most, a.Steps)
+			assert.LessOrEqual(t, a.Gap, Tolerance*math.Abs(a.Logit-a.Baseline))
+			same, err := c.Attribute(t.Context(), raw[i:i+1], AttributionOptions{Method: IntegratedGradients, Steps: a.Steps})
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, same[0].Values, a.Values, 1e-4*math.Abs(a.Logit-a.Baseline))
+		}
+		assert.Greater(t, most, fewestSteps, "some signal needs more than the fewest steps")
+	})
+}
+
 func TestAttributeRefuses(t *testing.T) {
 	c := linearClassifier(t, backendtest.Go(t))
 	good := make([]float32, 6)
 	for want, o := range map[string]AttributionOptions{
-		`there is no method of attribution "saliency"; there are gradient and integrated`: {Method: "saliency"},
-		"integrated gradients in -1 steps; there must be at least 1":                      {Steps: -1},
-		"2 classes for 1 signals; there must be one for each":                             {Classes: []int{0, 1}},
-		"signal 0 is to be explained for class 2; the model has classes 0 to 1":           {Classes: []int{2}},
+		`there is no method of attribution "saliency"; there are integrated and gradient`:        {Method: "saliency"},
+		"integrated gradients in -1 steps; there must be at least 1, or 0 for as many as needed": {Steps: -1},
+		"2 classes for 1 signals; there must be one for each":                                    {Classes: []int{0, 1}},
+		"signal 0 is to be explained for class 2; the model has classes 0 to 1":                  {Classes: []int{2}},
 	} {
 		_, err := c.Attribute(t.Context(), [][]float32{good}, o)
 		require.EqualError(t, err, want)

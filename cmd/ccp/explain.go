@@ -23,10 +23,10 @@ func newExplain(s *shared) *cobra.Command {
 	numberVar(f, &samples, "samples", 500, 0, math.MaxInt,
 		"how many samples of the split to explain, evenly spread; 0 for all")
 	f.StringVar(&class, "class", "", "only the samples of the class `NAME`, and what speaks for it whatever was predicted")
-	choiceVar(f, &e.Options.Method, "method", models.GradientInput, "gradient (times input) or integrated (gradients)",
-		models.GradientInput, models.IntegratedGradients)
-	numberVar(f, &e.Options.Steps, "steps", models.DefaultSteps, 1, math.MaxInt,
-		"gradients to a sample, with --method integrated")
+	choiceVar(f, &e.Options.Method, "method", models.IntegratedGradients, "integrated (gradients), or gradient "+
+		"(times input), which is one pass and inaccurate", models.IntegratedGradients, models.GradientInput)
+	numberVar(f, &e.Options.Steps, "steps", 0, 0, math.MaxInt,
+		"`N` gradients to a sample (default: as many as contributions need to add up to the logit's change within 1%)")
 	out.folderFlags(cmd, "contributions.csv, classes.csv and pictures")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if err := out.free(); err != nil {

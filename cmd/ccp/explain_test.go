@@ -36,10 +36,10 @@ const (
 
 func TestExplain(t *testing.T) {
 	dir, out := trained(t), filepath.Join(t.TempDir(), "why")
-	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--method", "integrated", "--samples", "40", "--out", out, "--json")
+	line := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "40", "--out", out, "--json")
 	var got explain.Summary
 	decode(t, line, &got)
-	assert.Equal(t, []any{"explain", "digits", "test", 40, "integrated", 50}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Steps})
+	assert.Equal(t, []any{"explain", "digits", "test", 40, "integrated", 10}, []any{got.Command, got.Data, got.Split, got.Samples, got.Method, got.Steps})
 	assert.Less(t, got.Gap, 0.01, "integrated gradients are complete")
 
 	// The files agree with what is printed.
@@ -76,7 +76,7 @@ func TestExplain(t *testing.T) {
 	code, _, stderr := execute(t, "explain", "--backend", "go", "--checkpoint", dir, "--out", out)
 	assert.Equal(t, []any{1, "ccp: " + out + " exists; --overwrite replaces its files\n"}, []any{code, stderr})
 
-	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "0", "--class", "7", "--split", "validation")
+	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--samples", "0", "--method", "gradient", "--class", "7", "--split", "validation")
 	assert.Regexp(t, `(?s)^digits, validation split: 18 samples explained by gradient x input\ncontributions to the logit of 7: .*\n\n7: 18 samples\n  node +mean  mean absolute\n  row \d column \d +[+-]\d`, text)
 	assert.Len(t, lines(text), 3+1+2+mostNodes, "three lines of introduction, an empty one, the class and the heading")
 }
@@ -119,8 +119,8 @@ func TestExplainRefuses(t *testing.T) {
 	dir := trained(t)
 	for flags, want := range map[string]string{
 		"--split all":       `--split "all" is none of train, validation, test`,
-		"--method saliency": `--method "saliency" is none of gradient, integrated`,
-		"--steps 0":         `--steps "0" must be at least 1`,
+		"--method saliency": `--method "saliency" is none of integrated, gradient`,
+		"--steps -1":        `--steps "-1" must be at least 0`,
 		"--samples -1":      `--samples "-1" must be at least 0`,
 		"--class ten":       `--class "ten" is none of ["0" "1"`,
 	} {

@@ -39,7 +39,7 @@ func TestDeletion(t *testing.T) {
 	require.NoError(t, err)
 	for _, method := range []string{models.GradientInput, models.IntegratedGradients} {
 		e := Explanation{Classifier: classifier, Data: data, Split: "test", Class: -1}
-		e.Options = models.AttributionOptions{Method: method}
+		e.Options = models.AttributionOptions{Method: method, Steps: 50}
 		require.NoError(t, e.Prepare(most))
 		nothing, random, top := deletions(t, &e)
 		t.Logf("%s, %d samples: nothing deleted %v, random nodes %v, those that contributed most %v (accuracy, probability "+

@@ -70,15 +70,12 @@ type Subject struct {
 	Split   string `json:"split"`
 	Samples int    `json:"samples"`
 	Method  string `json:"method"`
-	Steps   int    `json:"steps,omitempty"` // of integrated gradients
+	Steps   int    `json:"steps,omitempty"` // of integrated gradients: the most that a sample took
 	Class   string `json:"-"`               // the only one explained; "" if it is the class predicted
 }
 
 func (e *Explanation) subject() Subject {
 	s := Subject{Command: "explain", Data: e.Data.Name, Split: e.Split, Samples: len(e.Samples), Method: e.Options.Method}
-	if s.Method == models.IntegratedGradients {
-		s.Steps = e.Options.Steps
-	}
 	if e.Class >= 0 {
 		s.Class = e.Data.ClassNames[e.Class]
 	}
@@ -119,6 +116,9 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	attribute := func(row func(cells ...any)) error {
 		return e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
+			if e.Options.Method != models.GradientInput {
+				s.Steps = max(s.Steps, a.Steps)
+			}
 			s.Gap += a.Gap
 			change += math.Abs(a.Logit - a.Baseline)
 			if len(drawn) < mostSamplePictures {

@@ -59,7 +59,7 @@ function renderSamples(report) {
   $("gallery").hidden = gallery.length === 0;
   if (!gallery.length) return;
   $("gallery-text").textContent = (words ? "The words with the largest contributions to the class predicted" : "Test samples, and the contribution of each node to the class predicted") +
-    ": gradient x input, in units of the logit. Each sample has its own scale" + (poses ? "; joints are in rows and frames in columns, as in the explorer." : words ? "; a bar to the right speaks for the class, one to the left against it." : ".");
+    ": integrated gradients, in units of the logit. Each sample has its own scale" + (poses ? "; joints are in rows and frames in columns, as in the explorer." : words ? "; a bar to the right speaks for the class, one to the left against it." : ".");
   $("gallery-scale").replaceChildren(...(words ? [] : [el("div", { class: "scale" }, "against", el("span", { class: "gradient", "aria-hidden": "true" }), "for the class")]));
   $("gallery-list").style.setProperty("--card-width", wide || "15rem");
   $("gallery-list").replaceChildren(...gallery.map((s) => el("li", {}, el("h3", {}, names[s.truth], s.predicted === s.truth ? null : el("span", { class: "wrong", text: ` taken for ${names[s.predicted]}` })), drawing(report.layout, s),
