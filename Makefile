@@ -1,4 +1,4 @@
-.PHONY: check test bench
+.PHONY: check test bench fuzz
 
 check: ## format, vet, lint
 	.ci/run check
@@ -8,3 +8,6 @@ test: ## every test, on XLA and on pure Go
 
 bench: ## training step and inference
 	go test -run '^$$' -bench . -benchmem ./benchmarks/...
+
+fuzz: ## every parser against made-up input, a minute each; TIME=10m for longer
+	.ci/fuzz $(or $(TIME),1m)
