@@ -51,9 +51,15 @@ func newDataImport(s *shared) *cobra.Command {
 		"drawn when the file is read)")
 	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
 		"regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
-	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a long CSV's columns of samples, times, sensors and "+
-		"values, which may be several (default: sample,time,sensor,value)")
-	f.StringVar(&o.Label, "label", "", "`COLUMN` of a long CSV with each sample's class (default: label)")
+	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a table's columns: of samples; samples,times; or "+
+		"samples,times,sensors,values, which may be several (default: sample,time,sensor,value)")
+	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording or "+
+		"moments (a moment of the file's recording, or of a sample), readings (of a sensor) or samples",
+		"recording", "moments", "readings", "samples")
+	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date or t)")
+	f.StringSliceVar(&o.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")
+	f.StringSliceVar(&o.Leave, "leave", nil, "`NAMES` of sensors or columns to leave out")
+	f.StringVar(&o.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
 	f.StringVar(&o.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
 		if out.path == "" {
@@ -113,6 +119,7 @@ func (r importJSON) text() string {
 		classes[i] = fmt.Sprintf("%s %s", text.Shorten(class.Name, text.LongestName), text.Thousands(class.Samples))
 	}
 	line("classes", "%s", strings.Join(classes, ", "))
+	line("read as", "%s", r.ReadAs)
 	line("sensors", "%s", counted(r.Sensors))
 	line("frames", "%s", r.Frames)
 	line("channels", "%d", r.Channels)

@@ -56,7 +56,8 @@ func TestDataImport(t *testing.T) {
 			Median   int `json:"median"`
 			Longest  int `json:"longest"`
 		} `json:"frames"`
-		Channels int `json:"channels"`
+		Channels int    `json:"channels"`
+		ReadAs   string `json:"read_as"`
 		Filled   struct {
 			Values  int `json:"values"`
 			Zeros   int `json:"zeros"`

@@ -125,8 +125,8 @@ func TestFolderErrors(t *testing.T) {
 		assert.Contains(t, refused(t, Options{}, folder), want)
 		require.NoError(t, os.Remove(path))
 	}
-	bad("wave/zed.csv", "hip.x,hand.x\n1,2\n", filepath.Join("wave", "zed.csv")+" has 2 sensors (hip, hand) of 1 channels, but "+filepath.Join(folder, "still", "anna_0.csv")+
-		" has 3 sensors (hip, hand, head) of 2 channels; all recordings must have the same, in the same order")
+	bad("wave/zed.csv", "hip.x,hand.x\n1,2\n", filepath.Join("wave", "zed.csv")+", line 1: 2 sensors (hip, hand) of 1 channels, but "+filepath.Join(folder, "still", "anna_0.csv")+
+		" has 3 sensors (hip, hand, head) of 2 channels; all recordings must have the same: --leave hip.y,hand.y,head.x,head.y takes the columns that all have")
 	bad("wave/zed.csv", "", "zed.csv: the file is empty; the first line names the columns: hip.x,hip.y,head.x,head.y")
 	bad("wave/zed.csv", "hip.x\n", "zed.csv: no line of values comes after the first, which names the columns; remove the file")
 	bad("wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1: the heading of column 1 is "1"; the first line names the columns`)
@@ -150,7 +150,7 @@ func TestFolderErrors(t *testing.T) {
 	assert.Contains(t, refused(t, Options{}, t.TempDir()), "holds neither .ts files nor folders of .csv or .npy files; make a folder for each class")
 	one := filepath.Dir(filepath.Dir(put(t, t.TempDir(), "a/1.csv", "x\n1\n")))
 	assert.Contains(t, refused(t, Options{}, one), `all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`)
-	assert.Contains(t, refused(t, Options{}, folder, folder), "2 files or folders are given; give one, or two .ts files")
+	assert.Contains(t, refused(t, Options{}, folder, folder), "2 files or folders are given; give one folder, or files of one kind")
 
 	for _, c := range []struct {
 		o    Options

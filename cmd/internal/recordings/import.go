@@ -1,7 +1,6 @@
 package recordings
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,9 +25,10 @@ type Options struct {
 	Test  string // a pattern of the names of the samples to test on
 	Group string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
 
-	Columns []string // of a long CSV: sample, time, sensor and one or more values
-	Label   string   // its column of classes
-	Labels  string   // or a CSV of samples and classes
+	Table             // how to read tables
+	Label      string // the column of classes
+	Labels     string // or a CSV of samples and classes
+	Unlabelled bool   // recordings without classes, to classify
 
 	Progress func(doing string, done float64) // may be nil
 }
@@ -41,6 +41,7 @@ type Result struct {
 	Sensors  []string `json:"sensors"`
 	Frames   Frames   `json:"frames"`
 	Channels int      `json:"channels"`
+	ReadAs   string   `json:"read_as"`         // what the files were taken for
 	Parts    []Part   `json:"parts,omitempty"` // of a body
 	Filled   Filled   `json:"filled"`
 	Nodes    int      `json:"nodes"`
@@ -123,7 +124,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	}
 	result := &Result{File: out, Samples: len(s.samples), Sensors: s.sensors, Frames: frames, Channels: s.channels,
 		Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from, Training: len(s.training()),
-		Groups: s.groups(), Notes: append([]string{}, r.notes...)}
+		ReadAs: s.as, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
 	result.Test = result.Samples - result.Training
 	for _, name := range s.classes {
 		result.Classes = append(result.Classes, Class{Name: name})
@@ -149,48 +150,6 @@ func (r *reading) parts(s *set) (parts []Part, of []int32, err error) {
 			"--bodies 0 says that they are no places in space", r.Bodies, s.channels)
 	}
 	return r.readParts(r.Parts, s.sensors)
-}
-
-// read reads any form of input, and finds tests and groups by the names of the samples.
-func (r *reading) read(inputs []string) (*set, error) {
-	form, paths, err := detect(inputs)
-	if err == nil {
-		err = r.fits(form)
-	}
-	var s *set
-	switch {
-	case err != nil:
-	case form == ts:
-		s, err = r.readTSFiles(paths)
-	case form == folders:
-		s, err = r.readFolders(paths[0])
-	default:
-		s, err = r.readLong(paths[0])
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s, cmp.Or(s.mark(r.Test), s.group(r.Group))
-}
-
-// fits returns an error if an option belongs to another form of input.
-func (r *reading) fits(form string) error {
-	option, other := "", long
-	switch {
-	case form != long && r.Columns != nil:
-		option = "columns"
-	case form != long && r.Label != "":
-		option = "label"
-	case form != long && r.Labels != "":
-		option = "labels"
-	case form == ts && r.Test != "":
-		option, other = "test", "folders or long"
-	case form == ts && r.Group != "":
-		option, other = "group", "folders or long"
-	default:
-		return nil
-	}
-	return fmt.Errorf("--%s is for the form %s, this is %s; leave it out", option, other, form)
 }
 
 // shift subtracts the first value of a sensor from all sensors, channel by channel. Then the place of a recording does

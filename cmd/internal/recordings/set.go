@@ -23,6 +23,9 @@ type set struct {
 	split    bool     // the data says which samples are tests
 	by       string   // what the data splits by, for people
 	grouped  bool     // samples have groups
+	as       string   // what the files were taken for
+	table    Table    // how to read new recordings alike
+	notes    []string // what a person should know
 }
 
 // sample is a recording.

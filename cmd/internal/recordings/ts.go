@@ -3,7 +3,6 @@ package recordings
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,57 +16,8 @@ type tsHeader struct {
 	dimensions int // 0 if not said
 	classes    []string
 	labelled   bool
+	unlabelled bool // the samples need no class
 	ended      bool // @data was read
-}
-
-// readTSFiles reads a problem of the UEA archive: training and test samples from two files, or all samples from one.
-func (r *reading) readTSFiles(paths []string) (*set, error) {
-	paths, err := trainFirst(paths)
-	if err != nil {
-		return nil, err
-	}
-	var s *set
-	var first tsHeader
-	for i, path := range paths {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		info, err := file.Stat()
-		if err != nil {
-			return nil, err
-		}
-		h, samples, err := r.readTS(file, path, info.Size())
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			first = h
-			s = &set{name: h.name, channels: 1, classes: h.classes, split: len(paths) == 2, by: "the files"}
-			for dimension := range h.dimensions {
-				s.sensors = append(s.sensors, fmt.Sprintf("dim_%d", dimension))
-			}
-		}
-		if h.dimensions != first.dimensions {
-			return nil, fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem",
-				path, h.dimensions, paths[0], first.dimensions)
-		}
-		for _, class := range h.classes {
-			if !slices.Contains(s.classes, class) {
-				return nil, fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem",
-					path, class, paths[0], strings.Join(s.classes, " "))
-			}
-		}
-		for at := range samples {
-			samples[at].test = i == 1
-		}
-		s.samples = append(s.samples, samples...)
-	}
-	if len(s.classes) == 0 {
-		s.classes = nil // after @classLabel true without names, the classes are those of the samples
-	}
-	return s, nil
 }
 
 // readTS reads a .ts file: an @ line for each property, @data, and then a line for each sample. Colons separate the
@@ -77,27 +27,69 @@ func (r *reading) readTSFiles(paths []string) (*set, error) {
 //
 // Series may be of any length, but all series of a sample
 // have the same length.
-func (r *reading) readTS(from io.Reader, path string, size int64) (h tsHeader, samples []sample, err error) {
-	err = r.readLines(from, path, size, ':', func(line int, fields []string) error {
+func (r *reader) readTS(in *input, from source) error {
+	in.separator = ':'
+	h := &tsHeader{unlabelled: r.Unlabelled}
+	var samples []sample
+	var lines []int
+	err := r.readTable(in, func(line int, fields []string) error {
 		switch {
 		case len(fields) == 1 && fields[0] == "":
 			return nil
 		case !h.ended:
 			return h.set(strings.Join(fields, ":"))
 		}
-		s, err := h.sample(fields)
-		s.where = fmt.Sprintf("%s, line %d", path, line)
-		samples = append(samples, s)
+		s, err := h.sample(in, line, fields)
+		s.where = fmt.Sprintf("%s, line %d", in.path, line)
+		samples, lines = append(samples, s), append(lines, line)
 		return err
 	})
 	switch {
 	case err != nil:
+		return err
 	case !h.ended:
-		err = fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", path)
+		return fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", in.path)
 	case len(samples) == 0:
-		err = fmt.Errorf("%s: no sample comes after @data; the file is cut off", path)
+		return fmt.Errorf("%s: no sample comes after @data; the file is cut off", in.path)
 	}
-	return h, samples, err
+	if err := r.sameProblem(h, in.path); err != nil {
+		return err
+	}
+	var c columns
+	for dimension := range h.dimensions {
+		c.names = append(c.names, fmt.Sprintf("dim_%d", dimension))
+	}
+	c.of = c.names
+	at, err := r.order(in.path, c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.path, err)
+	}
+	r.say(".ts: one line a sample, a dimension a sensor")
+	for i, s := range samples {
+		r.add(from, s, lines[i], at, h.dimensions)
+	}
+	return nil
+}
+
+// sameProblem checks that two files have the same dimensions and classes.
+func (r *reader) sameProblem(h *tsHeader, path string) error {
+	if r.problem == nil {
+		if r.problem, r.set.name = h, h.name; len(h.classes) > 0 {
+			r.set.classes = h.classes // after @classLabel true without names, the classes are those of the samples
+		}
+		r.first = path
+	}
+	if h.dimensions != r.problem.dimensions {
+		return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem",
+			path, h.dimensions, r.first, r.problem.dimensions)
+	}
+	for _, class := range h.classes {
+		if !slices.Contains(r.problem.classes, class) {
+			return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem",
+				path, class, r.first, strings.Join(r.problem.classes, " "))
+		}
+	}
+	return nil
 }
 
 // set takes a line of the header. It leaves out lengths, and whether they are equal: the series themselves show them.
@@ -126,6 +118,9 @@ func (h *tsHeader) set(line string) error {
 				"use a set with @classLabel true")
 		}
 	case "@classlabel":
+		if !is("true") && h.unlabelled {
+			return nil
+		}
 		if !is("true") {
 			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: "+
 				"want true and the names of the classes", value)
@@ -137,7 +132,7 @@ func (h *tsHeader) set(line string) error {
 			}
 		}
 	case "@data":
-		if h.ended = h.labelled; !h.ended {
+		if h.ended = h.labelled || h.unlabelled; !h.ended {
 			return errors.New("no @classLabel line comes before @data; write one, such as @classLabel true wave fall")
 		}
 	default:
@@ -149,9 +144,12 @@ func (h *tsHeader) set(line string) error {
 }
 
 // sample reads a line of data. Without @dimensions the first line says how many dimensions there are.
-func (h *tsHeader) sample(fields []string) (sample, error) {
-	label := strings.Clone(fields[len(fields)-1])
-	fields = fields[:len(fields)-1]
+func (h *tsHeader) sample(in *input, line int, fields []string) (sample, error) {
+	label := ""
+	if bare := h.unlabelled && (!h.labelled || len(fields) == h.dimensions); !bare {
+		label = strings.Clone(fields[len(fields)-1])
+		fields = fields[:len(fields)-1]
+	}
 	if h.dimensions == 0 {
 		h.dimensions = max(1, len(fields))
 	}
@@ -159,11 +157,11 @@ func (h *tsHeader) sample(fields []string) (sample, error) {
 		return sample{}, fmt.Errorf("%d fields between colons; want %d, a series for each of the %d dimensions and then the class",
 			len(fields)+1, h.dimensions+1, h.dimensions)
 	}
-	if len(h.classes) > 0 && !slices.Contains(h.classes, label) {
+	if !h.unlabelled && len(h.classes) > 0 && !slices.Contains(h.classes, label) {
 		return sample{}, fmt.Errorf("class %.40q is not one of @classLabel (%s); name it there, or see whether the line is cut off",
 			label, strings.Join(h.classes, " "))
 	}
-	if label == "" {
+	if label == "" && !h.unlabelled {
 		return sample{}, errors.New("nothing comes after the last colon; write the sample's class there")
 	}
 	moments := strings.Count(fields[0], ",") + 1
@@ -175,7 +173,7 @@ func (h *tsHeader) sample(fields []string) (sample, error) {
 		}
 		moment := 0
 		for text := range strings.SplitSeq(field, ",") {
-			value, err := number(text)
+			value, err := in.number(line, text)
 			if err != nil {
 				return sample{}, fmt.Errorf("dimension %d, value %d: %w", dimension, moment, err)
 			}

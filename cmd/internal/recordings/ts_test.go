@@ -109,7 +109,7 @@ func TestTSErrors(t *testing.T) {
 	assert.Contains(t, refused(t, Options{}, folder), "holds 3 .ts files (a_TEST.ts, …); name the one or two to take")
 	assert.Contains(t, refused(t, Options{Test: "a*"}, a), "--test is for the form folders or long, this is ts; leave it out")
 	assert.Contains(t, refused(t, Options{}, filepath.Join(folder, "none.ts")), "none.ts: no such file")
-	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.arff", "")), "a.arff is neither a .ts file, nor a .csv, nor a folder; name it after what it is")
+	assert.Contains(t, refused(t, Options{}, put(t, folder, "a.mat", "")), "a.mat is neither a .ts file, nor a .csv, nor a folder; name it after what it is")
 }
 
 func TestTSMissingZero(t *testing.T) {
@@ -139,32 +139,4 @@ func TestRealTS(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzTS(f *testing.F) {
-	f.Add(tsHead + "0,1:1,?:wave\n")
-	f.Add("@classLabel true\n@data\n1:a\n2,3:b")
-	f.Add("@dimensions 999999999\n@classLabel true\n@data\n1:a")
-	f.Fuzz(func(t *testing.T, text string) {
-		h, samples, err := (&reading{ctx: t.Context()}).readTS(strings.NewReader(text), "a.ts", int64(len(text)))
-		if err != nil {
-			return
-		}
-		require.NotEmpty(t, samples)
-		s := &set{sensors: make([]string, h.dimensions), channels: 1, samples: samples}
-		for _, sample := range samples {
-			require.NotEmpty(t, sample.label)
-			require.Zero(t, len(sample.values)%h.dimensions)
-		}
-		if _, err := s.fill(true); err != nil {
-			return
-		}
-		dst := make([]float32, 3*h.dimensions)
-		for i := range s.samples {
-			s.resample(i, 3, dst)
-			for _, v := range dst {
-				require.False(t, math.IsNaN(float64(v)) || math.IsInf(float64(v), 0))
-			}
-		}
-	})
 }

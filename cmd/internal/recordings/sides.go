@@ -1,73 +1,16 @@
 package recordings
 
 import (
-	"bufio"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// readTable calls each with the number and the cells of every line of a file that is not empty. Commas separate the
-// cells of a CSV, colons the fields of a .ts file. Cells have no blanks around them, and are valid until the next line
-// is read. Errors name the file and the line.
-func (r *reading) readTable(path string, separator rune, each func(line int, cells []string) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	return r.readLines(file, path, info.Size(), separator, each)
-}
-
-// readLines is readTable for a file that is open. size is its length in bytes, for the progress.
-func (r *reading) readLines(from io.Reader, path string, size int64, separator rune,
-	each func(line int, cells []string) error,
-) error {
-	reader := bufio.NewReaderSize(from, 1<<16)
-	if mark, _ := reader.Peek(3); string(mark) == "\ufeff" { // the mark of UTF-8, before a quotation mark or comment
-		_, _ = reader.Discard(3)
-	}
-	table := csv.NewReader(reader)
-	table.Comma, table.FieldsPerRecord, table.ReuseRecord, table.TrimLeadingSpace = separator, -1, true, true
-	if separator == ':' {
-		table.Comment, table.LazyQuotes = '#', true
-	}
-	for told := int64(0); ; {
-		cells, err := table.Read()
-		var wrong *csv.ParseError
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.As(err, &wrong):
-			return fmt.Errorf("%s, line %d, character %d: %w; put cells that hold a quotation mark or comma in quotation marks",
-				path, wrong.Line, wrong.Column, wrong.Err)
-		case err != nil:
-			return err
-		}
-		line, _ := table.FieldPos(0)
-		for i, cell := range cells {
-			cells[i] = strings.TrimSpace(cell)
-		}
-		if err := each(line, cells); err != nil {
-			return fmt.Errorf("%s, line %d: %w", path, line, err)
-		}
-		if read := table.InputOffset(); read >= told+1<<20 {
-			if err := r.tell("reading "+filepath.Base(path), float64(read)/float64(size)); err != nil {
-				return err
-			}
-			told = read
-		}
-	}
+// readSide calls each with every line of a small table beside the recordings.
+func (r *reading) readSide(path string, each func(in *input, line int, cells []string) error) error {
+	return r.readFile(path, func(in *input) error {
+		return r.readTable(in, func(line int, cells []string) error { return each(in, line, cells) })
+	})
 }
 
 // column returns the number of the column with a heading, regardless of case; -1 if there is none.
@@ -88,7 +31,7 @@ func sensor(sensors []string, name string) (int, error) {
 func (r *reading) readLabels(path string) (map[string]string, error) {
 	labels, first := map[string]string{}, map[string]int{}
 	name, label := -1, -1 // columns
-	err := r.readTable(path, ',', func(line int, cells []string) error {
+	err := r.readSide(path, func(_ *input, line int, cells []string) error {
 		if name < 0 {
 			if name, label = column(cells, "sample"), column(cells, "label"); name < 0 || label < 0 {
 				return fmt.Errorf("the columns are %s; want one headed sample and one headed label", strings.Join(cells, ", "))
@@ -114,7 +57,7 @@ func (r *reading) readLabels(path string) (map[string]string, error) {
 
 // readLinks reads a CSV with the names of two sensors in each line.
 func (r *reading) readLinks(path string, sensors []string) (links [][2]int, err error) {
-	err = r.readTable(path, ',', func(_ int, cells []string) error {
+	err = r.readSide(path, func(_ *input, _ int, cells []string) error {
 		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want the names of two sensors that belong together", len(cells))
 		}
@@ -145,7 +88,7 @@ type Part struct {
 // the file first names them. The slice of holds the part of each sensor, -1 for none.
 func (r *reading) readParts(path string, sensors []string) (parts []Part, of []int32, err error) {
 	of = slices.Repeat([]int32{-1}, len(sensors))
-	err = r.readTable(path, ',', func(_ int, cells []string) error {
+	err = r.readSide(path, func(_ *input, _ int, cells []string) error {
 		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want a sensor and the name of its part of the body", len(cells))
 		}
@@ -174,10 +117,10 @@ func (r *reading) readParts(path string, sensors []string) (parts []Part, of []i
 // no numbers, it is a heading. The file must place every sensor, and may place others. points is `[sensors, dims]`.
 func (r *reading) readPositions(path string, sensors []string) (points []float64, dims int, err error) {
 	placed := make([]bool, len(sensors))
-	err = r.readTable(path, ',', func(line int, cells []string) error {
+	err = r.readSide(path, func(in *input, line int, cells []string) error {
 		place := make([]float64, len(cells)-1)
 		for i, cell := range cells[1:] {
-			value, err := strconv.ParseFloat(cell, 64)
+			value, err := in.number(line, cell)
 			switch {
 			case err == nil && value-value == 0:
 				place[i] = value

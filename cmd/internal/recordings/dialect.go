@@ -1,0 +1,249 @@
+package recordings
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// begun is the length of a file's beginning that shows its dialect.
+const begun = 1 << 16
+
+// input is a file of text being read, and how it is written.
+type input struct {
+	*bufio.Reader
+	path      string
+	size      int64 // of the file; 0 if unknown
+	read      int64 // of these bytes
+	packed    bool
+	encoding  string // "" for UTF-8
+	separator rune
+	comma     int // the first line with a decimal comma; 0 for none
+	point     int // the first line with a decimal point
+}
+
+// readFile opens a file, or standard input for "-", and hands it to read.
+func (r *reading) readFile(path string, read func(in *input) error) error {
+	file, size := os.Stdin, int64(0)
+	if path != stdin {
+		var err error
+		if file, err = os.Open(path); err != nil {
+			return err
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil {
+			size = info.Size()
+		}
+	}
+	in, err := decode(file, path, size)
+	if err == nil {
+		err = read(in)
+	}
+	return err
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	io.Reader
+	n *int64
+}
+
+func (c counted) Read(p []byte) (n int, err error) {
+	n, err = c.Reader.Read(p)
+	*c.n += int64(n)
+	return n, err
+}
+
+// decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.
+func decode(file io.Reader, path string, size int64) (*input, error) {
+	in := &input{path: path, size: size}
+	in.Reader = bufio.NewReaderSize(counted{file, &in.read}, begun)
+	if mark, _ := in.Peek(2); string(mark) == "\x1f\x8b" {
+		unpacked, err := gzip.NewReader(in.Reader)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; the packed file is damaged: pack it again", path, err)
+		}
+		in.packed, in.Reader = true, bufio.NewReaderSize(unpacked, begun)
+	}
+	begin, _ := in.Peek(begun)
+	var from encoding.Encoding
+	switch whole := begin[:bytes.LastIndexByte(begin, '\n')+1]; {
+	case bytes.HasPrefix(begin, []byte("\xff\xfe")), bytes.HasPrefix(begin, []byte("\xfe\xff")):
+		in.encoding, from = "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	case bytes.IndexByte(begin, 0) >= 0 || bytes.HasPrefix(begin, []byte("PK\x03\x04")):
+		return nil, fmt.Errorf("%s is not text; save it as CSV in UTF-8", path)
+	case !utf8.Valid(whole):
+		in.encoding, from = "Windows-1252", charmap.Windows1252
+	case bytes.HasPrefix(begin, []byte("\ufeff")):
+		_, _ = in.Discard(3)
+	}
+	if from != nil {
+		in.Reader = bufio.NewReaderSize(from.NewDecoder().Reader(in.Reader), begun)
+	}
+	return in, nil
+}
+
+// separators are those that sniff tells apart; of equally good ones it takes the first.
+var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas", '|': "bars", ' ': "blanks"}
+
+// sniff finds the separator: the one of which most lines have the same number. Excel's first line sep=; says it.
+// skipped is the number of such lines.
+func (in *input) sniff() (skipped int) {
+	in.separator = ','
+	begin, err := in.Peek(begun)
+	lines := strings.Split(string(begin), "\n")
+	if err == nil && len(lines) > 1 {
+		lines = lines[:len(lines)-1] // the last is not whole
+	}
+	if mark := strings.TrimSpace(lines[0]); len(mark) == 5 && strings.EqualFold(mark[:4], "sep=") {
+		_, _ = in.ReadString('\n')
+		in.separator = rune(mark[4])
+		return 1
+	}
+	best := 0
+	for _, separator := range "\t;,| " {
+		counts, most := map[int]int{}, 0
+		for _, line := range lines[:min(len(lines), 100)] {
+			line = strings.Trim(quoted.ReplaceAllString(line, "x"), " \r")
+			n := strings.Count(line, string(separator))
+			if separator == ' ' {
+				n = max(1, len(strings.Fields(line))) - 1
+			}
+			if n > 0 && !strings.HasPrefix(line, "#") {
+				counts[n]++
+				most = max(most, counts[n])
+			}
+		}
+		if most > best {
+			best, in.separator = most, separator
+		}
+	}
+	return 0
+}
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// readTable calls each with the number and the cells of every line of a table. Cells have no blanks around them, and
+// are valid until the next line is read. Errors name the file and the line.
+func (r *reading) readTable(in *input, each func(line int, cells []string) error) error {
+	skipped := 0
+	if in.separator == 0 {
+		skipped = in.sniff()
+	}
+	table := csv.NewReader(in)
+	table.Comma, table.Comment, table.FieldsPerRecord, table.ReuseRecord = in.separator, '#', -1, true
+	table.TrimLeadingSpace = in.separator != '\t' // two tabs have an empty cell between them
+	table.LazyQuotes = in.separator == ':'
+	for told := int64(0); ; {
+		cells, err := table.Read()
+		var wrong *csv.ParseError
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &wrong):
+			return fmt.Errorf("%s, line %d, character %d: %w; put cells that hold a quotation mark or comma in quotation "+
+				"marks, and double the marks within", in.path, wrong.Line+skipped, wrong.Column, wrong.Err)
+		case err != nil:
+			return fmt.Errorf("%s: %w; the file is cut off or damaged", in.path, err)
+		}
+		line, _ := table.FieldPos(0)
+		line += skipped
+		for i, cell := range cells {
+			cells[i] = strings.TrimSpace(cell)
+		}
+		if err := each(line, cells); err != nil {
+			return fmt.Errorf("%s, line %d: %w", in.path, line, err)
+		}
+		if at := table.InputOffset(); at >= told+1<<20 {
+			if err := r.tell("reading "+filepath.Base(in.path), float64(in.read)/float64(max(in.size, in.read))); err != nil {
+				return err
+			}
+			told = at
+		}
+	}
+}
+
+// String says how the file is written.
+func (in *input) String() string {
+	text := separators[in.separator]
+	if in.comma > 0 {
+		text += ", decimal commas"
+	}
+	if in.packed {
+		text += ", gzip"
+	}
+	if in.encoding != "" {
+		text += ", " + in.encoding
+	}
+	return text
+}
+
+// missing are the words for a missing value, in small letters.
+var missing = []string{"", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none", "nil"}
+
+// number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.
+func (in *input) number(line int, text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	value, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err == nil:
+		if in.point == 0 && strings.IndexByte(text, '.') >= 0 {
+			in.point = line
+		}
+	case slices.Contains(missing, strings.ToLower(text)):
+		return math.NaN(), nil
+	case in.separator != ',' && strings.Count(text, ",") == 1:
+		if value, err = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64); err == nil && in.comma == 0 {
+			in.comma = line
+		}
+	}
+	if in.comma > 0 && in.point > 0 {
+		return 0, fmt.Errorf("%.30q: line %d has a decimal point, and line %d a decimal comma; write all numbers alike, "+
+			"without separators of thousands", text, in.point, in.comma)
+	}
+	if err != nil || math.Abs(value) > math.MaxFloat32 {
+		return 0, fmt.Errorf("%.30q is not a number that float32 holds; correct it, or write ? for a missing value", text)
+	}
+	return value, nil
+}
+
+// layouts are the forms of a date or a time of day.
+var layouts = []string{
+	time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04",
+	"2006-01-02T15:04", "2006-01-02", "15:04:05", "15:04",
+}
+
+// parseTime reads a time: a number of any unit, or a date or time of day, which it turns into seconds.
+func parseTime(text string) (seconds float64, date bool, err error) {
+	number := text
+	if strings.Count(text, ",") == 1 {
+		number = strings.Replace(text, ",", ".", 1)
+	}
+	if value, err := strconv.ParseFloat(number, 64); err == nil && value-value == 0 && math.Abs(value) < math.MaxFloat32 {
+		return value, false, nil
+	}
+	for _, layout := range layouts {
+		if when, err := time.Parse(layout, text); err == nil {
+			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, true, nil
+		}
+	}
+	return 0, false, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 or "+
+		"2024-05-31T12:00:00.5Z", text)
+}

@@ -1,0 +1,71 @@
+package recordings
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Recordings to classify need no classes, whatever form they have. The table of an import says how to read them.
+func TestReadUnlabelled(t *testing.T) {
+	folder := t.TempDir()
+	known := Table{Layout: recordingLayout, Take: []string{"x", "y"}}
+	raw, err := json.Marshal(known)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"layout":"recording","take":["x","y"]}`, string(raw))
+	one := put(t, folder, "flat/one.csv", "t;y;x;battery\n0;5;1,5;full\n1;6;2;\n")
+	put(t, folder, "flat/two.csv", "x,y\n7,8\n")
+	for _, c := range []struct {
+		inputs []string
+		table  Table
+		want   [][]float64
+	}{
+		{[]string{one}, known, [][]float64{{1.5, 5, 2, 6}}},
+		{[]string{filepath.Join(folder, "flat")}, known, [][]float64{{1.5, 5, 2, 6}, {7, 8}}},
+		{[]string{put(t, folder, "classes/a/1.csv", "x,y\n1,2\n")}, known, [][]float64{{1, 2}}},
+		{[]string{filepath.Join(folder, "classes")}, known, [][]float64{{1, 2}}},
+		{[]string{put(t, folder, "a.ts", "@classLabel false\n@data\n1,2:3,4\n")}, Table{}, [][]float64{{1, 3, 2, 4}}},
+		{[]string{put(t, folder, "b.ts", "@dimensions 2\n@classLabel true u v\n@data\n1,2:3,4\n1:2:w\n")}, Table{},
+			[][]float64{{1, 3, 2, 4}, {1, 2}}},
+		{[]string{put(t, folder, "long.csv", "sample,time,sensor,value\na,0,y,1\na,0,x,2\nb,0,x,3\nb,0,y,4\n")}, known,
+			[][]float64{{2, 1}, {3, 4}}},
+		{[]string{put(t, folder, "moments.csv", "sample,x,y\na,1,2\nb,3,4\na,5,6\n")}, known, [][]float64{{1, 2, 5, 6}, {3, 4}}},
+		{[]string{put(t, folder, "wide.csv", "y@0,y@1,x@0,x@1\n1,2,3,4\n")}, known, [][]float64{{3, 1, 4, 2}}},
+		{[]string{put(t, folder, "named.csv", "f0,f1,f2\n1,2,3\n4,5,6\n")}, Table{Layout: samplesLayout, Take: []string{"f"}},
+			[][]float64{{1, 2, 3}, {4, 5, 6}}},
+		{[]string{put(t, folder, "sensors.csv", "f0,f1,f2\n1,2,3\n4,5,6\n")},
+			Table{Layout: recordingLayout, Take: []string{"f0", "f1", "f2"}}, [][]float64{{1, 2, 3, 4, 5, 6}}},
+	} {
+		s, err := Read(t.Context(), c.inputs, Options{Table: c.table, Unlabelled: true})
+		require.NoError(t, err, c.inputs)
+		var got [][]float64
+		for _, x := range s.samples {
+			got = append(got, x.values)
+			assert.NotEmpty(t, x.where)
+		}
+		assert.Equal(t, c.want, got, c.inputs)
+		if c.table.Take != nil {
+			assert.Equal(t, c.table.Take, s.table.Take)
+		}
+	}
+
+	in, err := os.Open(one)
+	require.NoError(t, err)
+	defer in.Close()
+	was := os.Stdin
+	os.Stdin = in
+	defer func() { os.Stdin = was }()
+	s, err := Read(t.Context(), []string{stdin}, Options{Table: known, Unlabelled: true})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].values)
+	assert.Equal(t, []float64{0, 1}, s.samples[0].times)
+	assert.Equal(t, "one file a recording, one line a moment; semicolons, decimal commas; column t as time", s.as)
+	assert.Contains(t, s.notes, "the columns of - and 0 more files are in another order; they are taken by their names")
+
+	_, err = Read(t.Context(), []string{put(t, folder, "less.csv", "x,z\n1,2\n")}, Options{Table: known, Unlabelled: true})
+	assert.ErrorContains(t, err, `less.csv, line 1: no column or sensor is named "y"; there are x, z`)
+}
