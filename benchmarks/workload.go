@@ -87,6 +87,11 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 	if err != nil {
 		return nil, err
 	}
+	if spec.FrozenInTraining() {
+		if _, err := spec.Prepare(context.Background(), b, classifier.Store(), a, nil, nil); err != nil {
+			return nil, err
+		}
+	}
 	if err := classifier.Update(classifier.Store()); err != nil {
 		return nil, err
 	}

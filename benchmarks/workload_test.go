@@ -29,17 +29,21 @@ func TestFlops(t *testing.T) {
 	assert.ErrorContains(t, err, `no mode "test"`)
 }
 
-// The lattice's inner nodes have 16 neighbours; its network trains and ends in one cluster that sees all that is left.
+// The lattice's inner nodes have 16 neighbours. Its network ends in one cluster that sees all that is left. On a
+// prepared hierarchy, it trains and classifies.
 func TestLattice(t *testing.T) {
 	_, m, err := Network("lattice-400")
 	require.NoError(t, err)
 	inner, _ := m.Row(10*20 + 10)
 	assert.Len(t, inner, 16)
-	w, err := New(backendtest.Go(t), "lattice-400", "train", 2, models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared }))
-	require.NoError(t, err)
-	assert.Equal(t, 1, w.Spec.Levels[len(w.Spec.Levels)-1].Clusters)
-	_, err = w.Step()
-	require.NoError(t, err)
+	prepared := models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
+	for _, mode := range Modes {
+		w, err := New(backendtest.Go(t), "lattice-400", mode, 2, prepared)
+		require.NoError(t, err, mode)
+		assert.Equal(t, 1, w.Spec.Levels[len(w.Spec.Levels)-1].Clusters)
+		_, err = w.Step()
+		require.NoError(t, err, mode)
+	}
 }
 
 // Every architecture's network fits its graph, and the graph convolutions have the shapes of their data set.
