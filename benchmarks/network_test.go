@@ -7,7 +7,6 @@ import (
 
 	"github.com/clusterpool/ccp/models"
 
-	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/gomlx/compute"
@@ -76,7 +75,7 @@ func BenchmarkNetwork(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				product, err := turns.Time(2, 9, matmul(b, backend))
+				product, err := Time(2, 9, matmul(b, backend))
 				if err != nil {
 					b.Fatal(err)
 				}

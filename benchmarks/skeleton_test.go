@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,7 +57,7 @@ func BenchmarkRecordings(b *testing.B) {
 					require.NoError(b, os.RemoveAll(filepath.Join(cache, "ccp")))
 					b.StartTimer()
 				}
-				figures, err := turns.Time(0, 1, load)
+				figures, err := Time(0, 1, load)
 				require.NoError(b, err)
 				cpu, memory = cpu+figures.CPUMS, figures.PeakRSSMB
 			}

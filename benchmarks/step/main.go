@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/benchmarks"
-	"github.com/clusterpool/ccp/benchmarks/internal/turns"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
@@ -27,7 +26,7 @@ type line struct {
 	Hierarchy string `json:"hierarchy"`
 	DType     string `json:"dtype"`
 	Batch     int    `json:"batch"`
-	turns.Figures
+	benchmarks.Figures
 	PerSecond float64 `json:"examples_per_s"`
 	GFlops    float64 `json:"gflops"` // of the unavoidable matrix products, per second
 	Threads   int     `json:"threads"`
@@ -78,7 +77,7 @@ func run(out *line, settings models.Settings, warmup, steps int) error {
 	if err != nil {
 		return err
 	}
-	out.Figures, err = turns.Time(warmup, steps, func() (err error) { out.Last, err = w.Step(); return err })
+	out.Figures, err = benchmarks.Time(warmup, steps, func() (err error) { out.Last, err = w.Step(); return err })
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,11 @@
-// Package turns measures programs and functions in turn, round after round. So a change of the machine's speed affects
-// all contenders. All comparisons of the benchmarks have the same table.
-package turns
+package benchmarks
 
 import (
 	"slices"
-	"syscall"
 	"time"
 )
 
-// Figures are the results of one measurement. A program that is measured prints them as a line of JSON.
+// Figures are the results of one measurement. The programs in benchmarks/peers print the same names.
 type Figures struct {
 	MedianMS  float64 `json:"median_ms"` // wall clock of a step
 	MinMS     float64 `json:"min_ms"`
@@ -41,13 +38,6 @@ func Time(warmup, steps int, step func() error) (f Figures, err error) {
 	}
 	f.MedianMS, f.MinMS, f.CPUMS = median(wall), slices.Min(wall), median(cpu)
 	return f, nil
-}
-
-// usage returns this process's processor time, and its peak of memory in 2²⁰ bytes.
-func usage() (cpuMS, peakMB float64) {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it cannot fail for this process
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6, float64(u.Maxrss) / 1024
 }
 
 // median returns the median, of an even number of values the upper one.

@@ -1,0 +1,66 @@
+package benchmarks
+
+import (
+	"encoding/csv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// compare.py asks our program for the workload, and measures ours and those that have the workload's model. Here the
+// programs are a script, which taskset runs in their place. It answers in turn, and fails for pyg-blocks.
+func TestPeers(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	dir := t.TempDir()
+	step, out := filepath.Join(dir, "step"), filepath.Join(dir, "out.csv")
+	script := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o755))
+	}
+	script("step", `mkdir "$6" && echo '{"model": "'"${2#*-}"'"}' > "$6/network.json"`)
+	script("taskset", `echo x >> `+dir+`/turns
+case "$*" in *blocks*) echo compiling; exit 1;; esac
+case "$*" in *peers*) shift 3;; *) shift 2;; esac
+n=$(wc -l < `+dir+`/turns)
+echo compiling
+echo '{"median_ms": '$n', "cpu_ms": 2, "peak_rss_mb": 7.6, "versions": "'"$GOMLX_BACKEND $*"'"}'`)
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd := exec.Command(python, "peers/compare.py", "--step", step, "--out", out, "--work", "x-ccp/train", "x-gcn/train",
+		"--with", "ccp-*", "torch*", "pyg-*", "--rounds", "3", "--batch", "2", "--steps", "5", "--cpus", "0", "--backend", "xla:cpu")
+	output, err := cmd.CombinedOutput()
+	require.Error(t, err, "an implementation failed")
+	assert.Contains(t, string(output), "x-gcn/train, pyg-blocks: failed")
+	file, err := os.Open(out)
+	require.NoError(t, err)
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	var found [][]string
+	for _, row := range rows[1:] {
+		found = append(found, append([]string{row[0]}, row[2:9]...))
+		assert.Equal(t, []string{"batch 2, 5 steps", "0"}, []string{row[1], row[9]})
+	}
+	assert.Equal(t, [][]string{
+		{"x-ccp/train", "ccp", "6.000", "1.000", "2.000", "1.000", "8", "3"}, // 1, 6, 11
+		{"x-ccp/train", "ccp-bfloat16", "7.000", "0.857", "2.000", "1.000", "8", "3"},
+		{"x-ccp/train", "torch", "8.000", "0.750", "2.000", "1.000", "8", "3"},
+		{"x-ccp/train", "torch-bfloat16", "9.000", "0.667", "2.000", "1.000", "8", "3"},
+		{"x-ccp/train", "torch-compiled", "10.000", "0.600", "2.000", "1.000", "8", "3"},
+		{"x-gcn/train", "ccp", "21.000", "1.000", "2.000", "1.000", "8", "3"}, // 16, 21, 25: one has dropped out
+		{"x-gcn/train", "ccp-bfloat16", "22.000", "0.955", "2.000", "1.000", "8", "3"},
+		{"x-gcn/train", "pyg-static", "23.000", "0.913", "2.000", "1.000", "8", "3"},
+		{"x-gcn/train", "pyg-sparse", "24.000", "0.875", "2.000", "1.000", "8", "3"},
+	}, found)
+	assert.Equal(t, "xla:cpu "+step+" --arch x-ccp --batch 2 --mode train --steps 5 --warmup 3", rows[1][12])
+	assert.Regexp(t, `^xla:cpu .*peers/ccp_torch.py --dtype bfloat16 --workload .*/0 --device cpu --mode train --steps 5 `+
+		`--warmup 3$`, rows[4][12])
+	output, err = exec.Command(python, "peers/compare.py", "--step", step, "--out", out).CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(output), "exists")
+}
