@@ -2,9 +2,14 @@ package benchmarks
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,7 +37,8 @@ echo compiling
 echo '{"median_ms": '$n', "cpu_ms": 2, "peak_rss_mb": 7.6, "versions": "'"$GOMLX_BACKEND $*"'"}'`)
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	cmd := exec.Command(python, "peers/compare.py", "--step", step, "--out", out, "--work", "x-ccp/train", "x-gcn/train",
-		"--with", "ccp-*", "torch*", "pyg-*", "--rounds", "3", "--batch", "2", "--steps", "5", "--cpus", "0", "--backend", "xla:cpu")
+		"--with", "ccp-*", "torch*", "pyg-*", "--rounds", "3", "--batch", "2", "--steps", "5", "--cpus", "0",
+		"--backend", "xla:cpu")
 	output, err := cmd.CombinedOutput()
 	require.Error(t, err, "an implementation failed")
 	assert.Contains(t, string(output), "x-gcn/train, pyg-blocks: failed")
@@ -63,4 +69,49 @@ echo '{"median_ms": '$n', "cpu_ms": 2, "peak_rss_mb": 7.6, "versions": "'"$GOMLX
 	output, err = exec.Command(python, "peers/compare.py", "--step", step, "--out", out).CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(output), "exists")
+}
+
+// request.py writes a target for Vegeta: the server's shape, the batch asked for, binary numbers after the JSON part.
+func TestRequest(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"inputs": [{"name": "signals", "datatype": "FP32", "shape": [-1, 4, 2]}]}`))
+	}))
+	defer server.Close()
+	for _, kind := range []string{"", "--json"} {
+		output, err := exec.Command(python, slices.DeleteFunc([]string{"serving/request.py", "--batch", "3", kind,
+			server.URL + "/v2/models/toy"}, func(arg string) bool { return arg == "" })...).Output()
+		require.NoError(t, err)
+		var target struct {
+			Method, URL string
+			Body        []byte
+			Header      http.Header
+		}
+		require.NoError(t, json.Unmarshal(output, &target))
+		assert.Equal(t, []string{"POST", server.URL + "/v2/models/toy/infer"}, []string{target.Method, target.URL})
+		text := target.Body
+		if kind == "" {
+			length, err := strconv.Atoi(target.Header.Get("Inference-Header-Content-Length"))
+			require.NoError(t, err)
+			text = text[:length]
+			assert.Len(t, target.Body[length:], 3*4*2*4)
+		}
+		var request struct {
+			Inputs []struct {
+				Shape      []int
+				Data       []float32
+				Parameters map[string]int
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &request))
+		assert.Equal(t, []int{3, 4, 2}, request.Inputs[0].Shape)
+		if kind == "" {
+			assert.Equal(t, 96, request.Inputs[0].Parameters["binary_data_size"])
+		} else {
+			assert.Len(t, request.Inputs[0].Data, 24)
+		}
+	}
 }
