@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/scale"
 )
 
@@ -80,6 +81,9 @@ type Dataset struct {
 	ClassNames []string
 	// NodeNames names each node, such as its word; nil if nodes have no names.
 	NodeNames []string
+	// Form says how ccp data import made signals of recordings; nil if it did not. A classifier makes signals of new
+	// recordings with it.
+	Form *recording.Form
 	// Mean and Std, one value for each channel, turn a raw value into an input: (raw - Mean) / Std. They are taken over
 	// Train, unless the protocol of the data set fixes them. A constant channel has Std 1.
 	Mean, Std []float32

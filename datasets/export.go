@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -18,7 +19,7 @@ func (d *Dataset) ExportSize() int64 {
 //   - labels [samples], and class_names;
 //   - split [samples], 0 train, 1 validation, 2 test;
 //   - edges [E, 2] and weights [E];
-//   - node_names, sample_names, coordinates, grid, parts, bodies and groups, if there are any.
+//   - node_names, sample_names, coordinates, grid, parts, bodies, groups and recording, if there are any.
 //
 // Samples of no split are left out. Mean and Std are not written: Load recomputes them over the training samples.
 //
@@ -67,6 +68,13 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 		add(true, "bodies", []int32{int32(d.Bodies)}, 1)
 	}
 	add(d.Groups != nil, "groups", groups, len(samples))
+	if d.Form != nil {
+		form, err := json.Marshal(d.Form)
+		if err != nil {
+			return err
+		}
+		add(true, "recording", []string{string(form)}, 1)
+	}
 	add(names != nil, "sample_names", names, len(samples))
 	add(d.Coordinates != nil, "coordinates", d.Coordinates, d.Nodes, len(d.Coordinates)/d.Nodes)
 	add(true, "edges", ends, len(weights), 2)

@@ -31,7 +31,7 @@ var ownFile = Info{
 
 // npzArrays are the arrays that a file may hold.
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
-	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups", "sample_names"}
+	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups", "sample_names", "recording"}
 
 // npzReader builds a data set from the arrays of a file. Each step checks as much as it can, even after errors of
 // earlier steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first
@@ -105,7 +105,8 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 // read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
 	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit,
-		r.readGraph, r.readNames} {
+		r.readGraph, r.readNames,
+		r.readForm} {
 		wrong = append(wrong, separate(step())...)
 	}
 	return wrong

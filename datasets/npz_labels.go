@@ -1,12 +1,14 @@
 package datasets
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // readLabels reads `labels`, integers or strings, and `class_names`.
@@ -186,6 +188,23 @@ func (r *npzReader) readNames() (wrong error) {
 		r.d.SampleNames, wrong = names, errors.Join(wrong, err)
 	}
 	return wrong
+}
+
+// readForm reads `recording`, which ccp data import writes, and checks that it is of this file's signals.
+func (r *npzReader) readForm() error {
+	if !r.Has("recording") || r.d.Nodes == 0 {
+		return nil
+	}
+	raw, err := npz.Elements(r, "recording", 1, "text of the import's settings", (*npz.Array).Strings)
+	if err != nil {
+		return err
+	}
+	form := &recording.Form{}
+	if err := json.Unmarshal([]byte(raw[0]), form); err != nil {
+		return fmt.Errorf("recording holds no settings of an import: %w; leave the array out", err)
+	}
+	r.d.Form = form
+	return form.Check(r.d.Nodes, r.d.Channels)
 }
 
 // texts returns an array of strings, or its whole numbers as strings.

@@ -29,6 +29,8 @@ type Prediction struct {
 	Name          string    // its name
 	Probability   float64   // its probability
 	Probabilities []float64 // of every class, summing to 1
+	// Warnings tell where the signal lies far outside the training data, as with another unit. The class is then a guess.
+	Warnings []string
 }
 
 // Classify predicts the class of each signal, `[nodes, channels]` row-major, in the raw units of the data set. If a
@@ -75,6 +77,7 @@ func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (pre
 	err = c.compute(ctx, c.logits, points, func(j int, outputs [][]float32) {
 		i := index[j]
 		predictions[i] = c.predict(outputs[0])
+		predictions[i].Warnings = c.outside(signals[i])
 		if math.IsNaN(predictions[i].Probabilities[0]) {
 			reason := "its values are so large that the network's output is not a number; rescale them"
 			unusable = append(unusable, &SignalError{i, reason})

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -29,6 +30,8 @@ type Metadata struct {
 	ClassNames []string          `json:"class_names"`
 	Mean       []float32         `json:"mean"` // input = (raw − mean) / std, by channel
 	Std        []float32         `json:"std"`
+	Range      *Range            `json:"range,omitempty"`     // of the raw training samples
+	Form       *recording.Form   `json:"recording,omitempty"` // how signals were made of recordings, see Signals
 	Provenance string            `json:"provenance"`
 	Command    string            `json:"command"`
 	Versions   map[string]string `json:"versions"`
@@ -55,6 +58,12 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 	}
 	if err = m.Spec.Check(); err == nil && graph.N() != m.Spec.Nodes {
 		err = fmt.Errorf("the graph has %d nodes, the model %d", graph.N(), m.Spec.Nodes)
+	}
+	if err == nil && m.Form != nil {
+		err = m.Form.Check(m.Spec.Nodes, m.Spec.Channels)
+	}
+	if err == nil && m.Range != nil {
+		err = m.Range.check(m.columns())
 	}
 	if err != nil {
 		return m, nil, fmt.Errorf("%s: %w", filepath.Join(dir, metadataFile), err)

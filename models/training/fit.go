@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -22,13 +23,13 @@ func (r *run) fit() error {
 	return r.endEpoch()
 }
 
-// samples returns the training samples, until ctx ends.
-func (r *run) samples(ctx context.Context) models.Samples {
-	x := make([]float32, r.spec.Nodes*r.spec.Channels)
+// samplesOf returns the training samples of a data set, until ctx ends.
+func samplesOf(ctx context.Context, d *datasets.Dataset) models.Samples {
+	x := make([]float32, d.Nodes*d.Channels)
 	return func(yield func(x []float32, class int32) bool) {
-		for _, i := range r.data.Train {
-			r.data.Signals.Read(i, x)
-			if ctx.Err() != nil || !yield(x, r.data.Labels[i]) {
+		for _, i := range d.Train {
+			d.Signals.Read(i, x)
+			if ctx.Err() != nil || !yield(x, d.Labels[i]) {
 				return
 			}
 		}

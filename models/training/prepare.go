@@ -16,7 +16,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	if r.state.Step > 0 {
 		return nil
 	}
-	err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, r.samples(ctx), r.data.Mean, r.data.Std)
+	err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data), r.data.Mean, r.data.Std)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)

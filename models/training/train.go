@@ -184,8 +184,10 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 
 // MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
-	return models.Metadata{Spec: spec, Data: d.Name, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std,
+	m := models.Metadata{Spec: spec, Data: d.Name, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std, Form: d.Form,
 		Provenance: d.Provenance, Versions: Versions("")}
+	m.Measure(samplesOf(context.Background(), d))
+	return m
 }
 
 // epochOf returns the epoch of a step, both counted from 1. If the steps are no multiple of the epochs, some epochs

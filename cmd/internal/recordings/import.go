@@ -2,11 +2,12 @@ package recordings
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.
@@ -98,18 +99,27 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if without != nil {
 		r.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
 	}
-	filled, err := s.fill(o.Zeros)
+	if o.Origin != "" {
+		if _, err := sensor(s.sensors, o.Origin); err != nil {
+			return nil, fmt.Errorf("--origin %w", err)
+		}
+	}
+	form := &recording.Form{Sensors: s.sensors, Channels: s.channels, Zeros: o.Zeros, Origin: o.Origin}
+	if form.Reading, err = json.Marshal(s.table); err != nil {
+		return nil, err
+	}
+	filled, err := s.prepare(form)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.shift(o.Origin); err != nil {
-		return nil, err
-	}
-	if note := s.scale(o.Scale); note != "" {
+	if mean, deviation := s.statistics(); o.Scale {
+		form.Mean, form.Deviation = mean, deviation
+	} else if note := s.unlike(deviation); note != "" {
 		r.note("%s", note)
 	}
 	frames := s.frames(o.Frames)
-	signal := func(i int, dst []float32) { s.resample(i, frames.Count, dst) }
+	form.Frames = frames.Count
+	signal := func(i int, dst []float32) { form.Resample(s.recording(i), dst) }
 	links, from, err := r.links(s, frames.Count, signal)
 	if err != nil {
 		return nil, err
@@ -135,7 +145,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if s.split {
 		result.SplitBy = s.by
 	}
-	return result, r.write(out, s, labels, graph, frames.Count, partOf, signal)
+	return result, r.write(out, s, labels, graph, form, partOf, signal)
 }
 
 // parts reads the parts of a body, if the options name a file.
@@ -152,24 +162,29 @@ func (r *reading) parts(s *set) (parts []Part, of []int32, err error) {
 	return r.readParts(r.Parts, s.sensors)
 }
 
-// shift subtracts the first value of a sensor from all sensors, channel by channel. Then the place of a recording does
-// not matter.
-func (s *set) shift(origin string) error {
-	if origin == "" {
-		return nil
-	}
-	at, err := sensor(s.sensors, origin)
-	if err != nil {
-		return fmt.Errorf("--origin %w", err)
-	}
+// Filled counts the values that were missing.
+type Filled struct {
+	Values  int `json:"values"`  // interpolated in time, or repeated at an end
+	Zeros   int `json:"zeros"`   // set to zero, because the sensor has no value in the sample
+	Samples int `json:"samples"` // with missing values
+	Of      int `json:"of"`      // all values
+}
+
+// prepare fills the gaps of all samples and subtracts their origin.
+func (s *set) prepare(form *recording.Form) (f Filled, err error) {
 	for i := range s.samples {
-		values := s.samples[i].values
-		first := slices.Clone(values[at*s.channels : (at+1)*s.channels])
-		for k := range values {
-			values[k] -= first[k%s.channels]
+		x, one := &s.samples[i], s.recording(i)
+		changes, err := form.Prepare(&one)
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", x.where, err)
+		}
+		x.values, x.times = one.Values, one.Times
+		f.Values, f.Zeros, f.Of = f.Values+changes.Interpolated, f.Zeros+changes.Zeros, f.Of+len(x.values)
+		if changes.Interpolated > 0 || changes.Zeros > 0 {
+			f.Samples++
 		}
 	}
-	return nil
+	return f, nil
 }
 
 // spaceTime returns the graph of the signals. Links join sensors of a frame, and each sensor is joined to itself in the

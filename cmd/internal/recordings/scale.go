@@ -3,17 +3,18 @@ package recordings
 import (
 	"fmt"
 	"math"
+
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // unlike is the ratio of two deviations above which a person should know.
 const unlike = 5
 
-// scale normalises each sensor's channels by their mean and deviation over all moments of the training samples. A
-// constant channel is only centred. If that is not asked for, scale changes nothing. It then returns a note if sensors
-// of one channel have very different scales, because ccp normalises channels, not sensors.
-func (s *set) scale(asked bool) (note string) {
+// statistics returns the mean and the deviation of each sensor's channels over all moments of the training samples,
+// `[sensors, channels]`. A constant channel has a deviation of 0.
+func (s *set) statistics() (mean, deviation []float64) {
 	width := len(s.sensors) * s.channels
-	mean, deviation := make([]float64, width), make([]float64, width)
+	mean, deviation = make([]float64, width), make([]float64, width)
 	count := 0
 	for _, i := range s.training() {
 		count += s.moments(i)
@@ -34,22 +35,11 @@ func (s *set) scale(asked bool) (note string) {
 			deviation[column] = 0 // rounding
 		}
 	}
-	if !asked {
-		return s.unlike(deviation)
-	}
-	for i := range s.samples {
-		values := s.samples[i].values
-		for at := range values {
-			values[at] -= mean[at%width]
-			if d := deviation[at%width]; d > 0 {
-				values[at] /= d
-			}
-		}
-	}
-	return ""
+	return mean, deviation
 }
 
-// unlike returns a note about the channel whose sensors have the most different deviations. It skips constant sensors.
+// unlike returns a note about the channel whose sensors have the most different deviations, because ccp normalises
+// channels, not sensors. It skips constant sensors.
 func (s *set) unlike(deviation []float64) (note string) {
 	worst := float64(unlike)
 	for channel := range s.channels {
@@ -72,3 +62,6 @@ func (s *set) unlike(deviation []float64) (note string) {
 	}
 	return note
 }
+
+// column names a sensor, and its channel if there are several.
+func (s *set) column(at int) string { return recording.Column(s.sensors, s.channels, at) }

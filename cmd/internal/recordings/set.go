@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // set holds what was read from any form of input: samples of the same sensors, each with its own length.
@@ -43,6 +45,12 @@ type sample struct {
 
 // moments returns the length of a sample.
 func (s *set) moments(i int) int { return len(s.samples[i].values) / (len(s.sensors) * s.channels) }
+
+// recording returns sample i.
+func (s *set) recording(i int) recording.Recording {
+	x := s.samples[i]
+	return recording.Recording{Name: x.name, Sensors: s.sensors, Channels: s.channels, Values: x.values, Times: x.times}
+}
 
 // training returns the samples that are not marked as tests.
 func (s *set) training() (numbers []int) {

@@ -1,23 +1,29 @@
 package recordings
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // write writes the arrays that package datasets reads.
-func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, frames int, parts []int32,
+func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, form *recording.Form, parts []int32,
 	signal func(i int, dst []float32),
 ) error {
+	carried, err := json.Marshal(form)
+	if err != nil {
+		return err
+	}
 	edges := graph.EdgeList() // each once, all of weight 1
 	ends := make([]int32, 0, 2*len(edges))
 	for _, edge := range edges {
 		ends = append(ends, int32(edge.I), int32(edge.J))
 	}
 	names := make([]string, 0, graph.N())
-	for frame := range frames {
+	for frame := range form.Frames {
 		for _, sensor := range s.sensors {
 			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
 		}
@@ -26,14 +32,15 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 		{Name: "labels", Array: list(labels)},
 		{Name: "class_names", Array: list(s.classes)},
 		{Name: "edges", Array: &npz.Array{Shape: []int{len(edges), 2}, Data: ends}},
-		{Name: "grid", Array: list([]int32{int32(frames), int32(len(s.sensors))})},
+		{Name: "grid", Array: list([]int32{int32(form.Frames), int32(len(s.sensors))})},
 		{Name: "node_names", Array: list(names)},
+		{Name: "sample_names", Array: list(s.names())},
+		{Name: "recording", Array: list([]string{string(carried)})},
 	}
 	if parts != nil {
 		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)},
 			npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
 	}
-	arrays = append(arrays, npz.Named{Name: "sample_names", Array: list(s.names())})
 	split, groups := make([]uint8, len(s.samples)), make([]string, len(s.samples))
 	for i, x := range s.samples {
 		if groups[i] = x.group; x.test {

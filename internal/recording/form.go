@@ -1,0 +1,222 @@
+package recording
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/clusterpool/ccp/internal/suggest"
+)
+
+// Form says how a recording becomes a signal `[frames, sensors, channels]`. An import makes it. The .npz file and the
+// checkpoint carry it.
+type Form struct {
+	Sensors  []string `json:"sensors"`
+	Channels int      `json:"channels"`
+	Frames   int      `json:"frames"`
+	// Zeros: a sensor without any value in a recording becomes zeros, instead of an error.
+	Zeros bool `json:"zeros,omitempty"`
+	// Origin is the sensor whose first value is subtracted from all sensors, in each channel; "" for none.
+	Origin string `json:"origin,omitempty"`
+	// Mean and Deviation, `[sensors, channels]`, normalise the sensors; nil if they are not normalised. A constant
+	// channel has a deviation of 0.
+	Mean      []float64 `json:"mean,omitempty"`
+	Deviation []float64 `json:"deviation,omitempty"`
+	// Reading holds the settings that the program reads files with.
+	Reading json.RawMessage `json:"reading,omitempty"`
+}
+
+// Check returns an error if a file does not hold a usable form for signals of that shape.
+func (f *Form) Check(nodes, channels int) error {
+	width := len(f.Sensors) * f.Channels
+	switch {
+	case f.Frames < 1 || f.Frames > nodes || f.Channels != channels || len(f.Sensors)*f.Frames != nodes:
+		return fmt.Errorf("recording has %d sensors, %d frames and %d channels, but the signals %d nodes and %d channels; "+
+			"nodes are frames x sensors: import the recordings again, or leave the array out",
+			len(f.Sensors), f.Frames, f.Channels, nodes, channels)
+	case f.Mean != nil && len(f.Mean) != width || len(f.Deviation) != len(f.Mean):
+		return fmt.Errorf("recording has %d means and %d deviations; want %d, one for each sensor and channel",
+			len(f.Mean), len(f.Deviation), width)
+	case f.Origin != "" && !slices.Contains(f.Sensors, f.Origin):
+		return fmt.Errorf("recording has the origin %q, which is not one of its sensors", f.Origin)
+	}
+	return nil
+}
+
+// Changes says what Prepare changed in a recording.
+type Changes struct {
+	Interpolated, Zeros int      // missing values that were filled
+	Notes               []string // what a person should know
+}
+
+// Signal writes the signal of a recording to dst, `[frames, sensors, channels]`, and leaves the recording as it is. It
+// returns what a person should know, such as sensors in another order.
+func (f *Form) Signal(r Recording, dst []float32) (notes []string, err error) {
+	changes, err := f.Prepare(&r)
+	if err == nil {
+		f.Resample(r, dst)
+	}
+	return changes.Notes, err
+}
+
+// Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It replaces the values
+// and leaves the old ones as they are. An error names the sensor, its channel and the moment.
+func (f *Form) Prepare(r *Recording) (c Changes, err error) {
+	if err = f.order(r, &c); err == nil {
+		err = f.fill(r, &c)
+	}
+	if err == nil && f.Origin != "" {
+		at := slices.Index(f.Sensors, f.Origin) * f.Channels
+		first := slices.Clone(r.Values[at : at+f.Channels])
+		for k := range r.Values {
+			r.Values[k] -= first[k%f.Channels]
+		}
+	}
+	return c, err
+}
+
+// order puts the values in the order of the form's sensors, and checks them and their times.
+func (f *Form) order(r *Recording, c *Changes) error {
+	sensors, channels := r.Sensors, r.Channels
+	if sensors == nil {
+		sensors = f.Sensors
+	}
+	if channels == 0 {
+		channels = f.Channels
+	}
+	width := len(sensors) * channels
+	switch {
+	case len(r.Values) == 0:
+		return fmt.Errorf("it has no values")
+	case channels != f.Channels:
+		return fmt.Errorf("its sensors have %d channels, those of the training data %d", channels, f.Channels)
+	case len(r.Values)%width != 0:
+		return fmt.Errorf("it has %d values; want moments x sensors x channels, a multiple of %d x %d",
+			len(r.Values), len(sensors), channels)
+	case r.Times != nil && len(r.Times) != len(r.Values)/width:
+		return fmt.Errorf("it has %d times for %d moments", len(r.Times), len(r.Values)/width)
+	}
+	for i, time := range r.Times {
+		if !(math.Abs(time) <= math.MaxFloat32) || i > 0 && time <= r.Times[i-1] {
+			return fmt.Errorf("moment %d has the time %v; times must be numbers that ascend", i, time)
+		}
+	}
+	for i, v := range r.Values {
+		if math.Abs(v) > math.MaxFloat32 {
+			return fmt.Errorf("%s at moment %d is %g, which float32 does not hold", Column(sensors, channels, i%width), i/width, v)
+		}
+	}
+	from, missing := make([]int, len(f.Sensors)), []string(nil)
+	for i, name := range f.Sensors {
+		if from[i] = slices.Index(sensors, name); from[i] < 0 {
+			missing = append(missing, name)
+		}
+	}
+	var extra []string
+	for i, name := range sensors {
+		switch {
+		case slices.Index(sensors, name) < i:
+			return fmt.Errorf("it has two sensors named %q; name them apart", name)
+		case !slices.Contains(f.Sensors, name):
+			extra = append(extra, name)
+		}
+	}
+	if len(missing) > 0 && (!f.Zeros || len(missing) == len(f.Sensors)) {
+		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors))
+	}
+	if missing != nil {
+		c.note("it has no %s; the import said that missing sensors are zero", list(missing))
+	}
+	if extra != nil {
+		c.note("%s was not in the training data and is left out", list(extra))
+	}
+	known := slices.DeleteFunc(slices.Clone(from), func(i int) bool { return i < 0 })
+	if !slices.IsSorted(known) {
+		c.note("its sensors are in another order than the training data's; they are taken by their names")
+	}
+	values := make([]float64, 0, len(r.Values)/len(sensors)*len(f.Sensors))
+	for row := range slices.Chunk(r.Values, width) {
+		for _, at := range from {
+			for channel := range channels {
+				v := math.NaN()
+				if at >= 0 {
+					v = row[at*channels+channel]
+				}
+				values = append(values, v)
+			}
+		}
+	}
+	r.Sensors, r.Channels, r.Values = f.Sensors, channels, values
+	return nil
+}
+
+func (c *Changes) note(format string, values ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
+}
+
+// list names sensors, the first few of many.
+func list(sensors []string) string {
+	const most = 5
+	if len(sensors) > most {
+		return fmt.Sprintf("sensors %s, … (%d in all)", strings.Join(sensors[:most], ", "), len(sensors))
+	}
+	if len(sensors) == 1 {
+		return fmt.Sprintf("sensor %q", sensors[0])
+	}
+	return "sensors " + strings.Join(sensors, ", ")
+}
+
+// Column names a sensor, and its channel if there are several. at is a place in `[sensors, channels]`.
+func Column(sensors []string, channels, at int) string {
+	name := fmt.Sprintf("sensor %q", sensors[at/channels])
+	if channels > 1 {
+		name += fmt.Sprintf(" channel %d", at%channels)
+	}
+	return name
+}
+
+// Moments returns the number of moments of a prepared recording.
+func (r Recording) Moments() int { return len(r.Values) / (len(r.Sensors) * r.Channels) }
+
+// Resample normalises a prepared recording and interpolates it linearly at evenly spaced moments. dst is `[frames,
+// sensors, channels]`.
+func (f *Form) Resample(r Recording, dst []float32) {
+	width, count := len(f.Sensors)*f.Channels, r.Moments()
+	value := func(moment, column int) float64 {
+		v := r.Values[moment*width+column]
+		if f.Mean != nil {
+			v -= f.Mean[column]
+			if d := f.Deviation[column]; d > 0 {
+				v /= d
+			}
+		}
+		return v
+	}
+	for frame := range f.Frames {
+		at, part := 0, 0.0
+		if f.Frames > 1 && count > 1 {
+			at, part = r.place(float64(frame)/float64(f.Frames-1), count)
+		}
+		next := min(at+1, count-1)
+		for column := range width {
+			a, b := value(at, column), value(next, column)
+			dst[frame*width+column] = float32(a + part*(b-a))
+		}
+	}
+}
+
+// place finds the point that lies at a share of the time between the first and the last of count moments. It returns
+// the moment before the point, and the part of the way to the next moment.
+func (r Recording) place(share float64, count int) (at int, part float64) {
+	if r.Times == nil {
+		position := share * float64(count-1)
+		at = min(int(position), count-1)
+		return at, position - float64(at)
+	}
+	time := r.Times[0] + share*(r.Times[count-1]-r.Times[0])
+	at = max(0, min(sort.SearchFloat64s(r.Times[:count], time), count-1)-1)
+	return at, min(1, max(0, (time-r.Times[at])/(r.Times[at+1]-r.Times[at])))
+}

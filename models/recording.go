@@ -1,0 +1,173 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/clusterpool/ccp/internal/recording"
+)
+
+// Recording holds what some sensors measured at successive moments, in the units of the training data:
+//
+//	type Recording struct {
+//		Name     string    // what errors call the recording, such as its file
+//		Sensors  []string  // in the order of Values; nil: those of the training data
+//		Channels int       // values of a sensor at a moment; 0: as in the training data
+//		Values   []float64 // [moments, sensors, channels] row-major; NaN is a missing value
+//		Times    []float64 // of the moments, ascending, in any unit; nil: evenly spaced
+//	}
+//
+// In JSON it is an object of name, sensors, values and times. values has a list for each moment, with a number for each
+// sensor or a list of its channels, and null for a missing value.
+type Recording = recording.Recording
+
+// ErrNoForm says that a classifier was not trained on recordings that ccp data import made signals of.
+var ErrNoForm = errors.New("the classifier does not know how signals were made of recordings; import the recordings " +
+	"with ccp data import, and train on its file")
+
+// ClassifyRecording predicts the class of each recording. The recordings become signals just as those of the training
+// data did in ccp data import: in the same order of sensors, with gaps filled, and resampled to as many frames. If a
+// recording is unusable, the error wraps ErrInput and names the recording, the sensor and the moment. Warnings of a
+// Prediction tell of other sensors, another order or another unit. For a classifier that was not trained on imported
+// recordings the error is ErrNoForm.
+func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Recording) ([]Prediction, error) {
+	signals, notes, err := c.Signals(recordings...)
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := c.Classify(ctx, signals)
+	for i := range predictions {
+		predictions[i].Warnings = append(notes[i], predictions[i].Warnings...)
+	}
+	return predictions, err
+}
+
+// ClassifyRecording calls Classifier.ClassifyRecording of the newest classifier.
+func (r *Reloader) ClassifyRecording(ctx context.Context, recordings ...Recording) ([]Prediction, error) {
+	c, release, err := r.Acquire()
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := c.ClassifyRecording(ctx, recordings...)
+	return predictions, errors.Join(err, release())
+}
+
+// Signals makes the signal of each recording, `[nodes, channels]`, as the import of the training data did. notes are
+// what a person should know of each recording. Errors are those of ClassifyRecording.
+func (m *Metadata) Signals(recordings ...Recording) (signals [][]float32, notes [][]string, err error) {
+	if m.Form == nil {
+		return nil, nil, ErrNoForm
+	}
+	signals, notes = make([][]float32, len(recordings)), make([][]string, len(recordings))
+	for i, r := range recordings {
+		signals[i] = make([]float32, m.Spec.Nodes*m.Spec.Channels)
+		if notes[i], err = m.Form.Signal(r, signals[i]); err != nil {
+			reason := err.Error()
+			if r.Name != "" {
+				reason = r.Name + ": " + reason
+			}
+			return nil, nil, &SignalError{i, reason}
+		}
+	}
+	return signals, notes, nil
+}
+
+// Range is what the signals of the training samples reach, in raw units: a value for each channel or, if they are
+// recordings, for each channel of each sensor, `[sensors, channels]`.
+type Range struct {
+	Least  []float32 `json:"least"`
+	Most   []float32 `json:"most"`
+	Spread []float32 `json:"spread"` // the least difference between the greatest and the least value of a sample
+}
+
+// check returns an error if a file does not hold a usable range of so many columns.
+func (r *Range) check(width int) error {
+	if len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width {
+		return fmt.Errorf("range has %d, %d and %d values; want %d each", len(r.Least), len(r.Most), len(r.Spread), width)
+	}
+	return nil
+}
+
+// columns returns the length of the lists of Range.
+func (m *Metadata) columns() int {
+	if m.Form != nil {
+		return len(m.Form.Sensors) * m.Form.Channels
+	}
+	return m.Spec.Channels
+}
+
+// Measure sets the range to that of the training samples. Spec and Form must be set.
+func (m *Metadata) Measure(samples Samples) {
+	var r Range
+	for sample := range samples {
+		one := spans(sample, m.columns())
+		if r.Least == nil {
+			r = one
+		}
+		for at := range one.Least {
+			r.Least[at], r.Most[at] = min(r.Least[at], one.Least[at]), max(r.Most[at], one.Most[at])
+			r.Spread[at] = min(r.Spread[at], one.Spread[at])
+		}
+	}
+	if r.Least != nil {
+		m.Range = &r
+	}
+}
+
+// spans returns the range of one sample.
+func spans(sample []float32, width int) Range {
+	r := Range{make([]float32, width), make([]float32, width), make([]float32, width)}
+	for at := range width {
+		least, most := sample[at], sample[at]
+		for i := at + width; i < len(sample); i += width {
+			if v := sample[i]; v < least {
+				least = v
+			} else if v > most {
+				most = v
+			}
+		}
+		r.Least[at], r.Most[at], r.Spread[at] = least, most, most-least
+	}
+	return r
+}
+
+// still is how many times less than any training sample a signal varies if a person should know.
+const still = 5
+
+// outside returns what a person should know about a signal whose values lie far outside the training data's, or vary
+// much less. Such a signal may be in another unit, and its class is a guess. Far means farther than the training data's
+// own range is wide.
+func (m *Metadata) outside(signal []float32) (warnings []string) {
+	if m.Range == nil {
+		return nil
+	}
+	one := spans(signal, len(m.Range.Least))
+	warn := func(at int, format string, values ...any) {
+		name := "the signal"
+		switch {
+		case m.Form != nil:
+			name = recording.Column(m.Form.Sensors, m.Form.Channels, at)
+		case m.Spec.Channels > 1:
+			name = fmt.Sprintf("channel %d", at)
+		}
+		warnings = append(warnings, name+fmt.Sprintf(format, values...)+"; is it in another unit?")
+	}
+	for at, least := range m.Range.Least {
+		most, spread := m.Range.Most[at], m.Range.Spread[at]
+		far := most - least
+		if far == 0 {
+			far = max(most, -most)
+		}
+		switch {
+		case one.Least[at] < least-far || one.Most[at] > most+far:
+			warn(at, " goes from %.4g to %.4g, in the training data from %.4g to %.4g", one.Least[at], one.Most[at], least, most)
+		case one.Spread[at]*still < spread:
+			warn(at, " varies by %.3g, in each training sample by %.3g or more", one.Spread[at], spread)
+		}
+	}
+	if len(warnings) > 1 {
+		warnings = append(warnings[:1], fmt.Sprintf("so do %d other channels or sensors", len(warnings)-1))
+	}
+	return warnings
+}
