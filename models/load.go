@@ -1,10 +1,14 @@
 package models
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -45,13 +49,42 @@ func WriteMetadata(dir string, m Metadata, graph *affinity.Matrix) error {
 	if err := graph.WriteFile(filepath.Join(dir, graphFile)); err != nil {
 		return err
 	}
-	return files.WriteJSON(filepath.Join(dir, metadataFile), m)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(summed{m, noSum}); err != nil {
+		return err
+	}
+	whole := bytes.Replace(text.Bytes(), []byte(noSum), []byte(sumOf(text.Bytes())), 1)
+	return files.WriteBytes(filepath.Join(dir, metadataFile), whole)
 }
+
+// summed is the content of metadataFile. Sum is the SHA-256, in hexadecimal digits, of the file with noSum in place of
+// Sum. Files of before have none.
+type summed struct {
+	Metadata
+	Sum string `json:"sha256"`
+}
+
+var noSum = strings.Repeat("-", 2*sha256.Size)
+
+func sumOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 // ReadMetadata reads what WriteMetadata wrote. If dir is no checkpoint, the error is an os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
-	if err = files.ReadJSON(filepath.Join(dir, metadataFile), &m); err != nil {
+	path := filepath.Join(dir, metadataFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
 		return m, nil, err
+	}
+	var read summed
+	if err := json.Unmarshal(raw, &read); err != nil {
+		return m, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m = read.Metadata
+	if read.Sum != "" && sumOf(bytes.Replace(raw, []byte(read.Sum), []byte(noSum), 1)) != read.Sum {
+		return m, nil, fmt.Errorf("%s: it is damaged or was changed by hand: its checksum differs; copy the file again from "+
+			"where it is whole, or train anew", path)
 	}
 	if graph, err = affinity.ReadFile(filepath.Join(dir, graphFile)); err != nil {
 		return m, nil, err
@@ -66,7 +99,7 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 		err = m.Range.check(m.columns())
 	}
 	if err != nil {
-		return m, nil, fmt.Errorf("%s: %w", filepath.Join(dir, metadataFile), err)
+		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, graph, nil
 }

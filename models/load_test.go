@@ -1,6 +1,8 @@
 package models
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -118,6 +120,31 @@ func TestLoadErrors(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, dir)
 	}
+}
+
+// A change of a single digit of model.json is found. A file without a checksum, of before, is read.
+func TestMetadataChecksum(t *testing.T) {
+	dir := t.TempDir()
+	m, graph := tiny(t)
+	require.NoError(t, WriteMetadata(dir, m, graph))
+	path := filepath.Join(dir, metadataFile)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i, letter := range whole {
+		if letter == '1' { // the file stays JSON
+			changed := bytes.Clone(whole)
+			changed[i] = '2'
+			require.NoError(t, os.WriteFile(path, changed, 0o600))
+			_, _, err := ReadMetadata(dir)
+			assert.ErrorContains(t, err, path+": it is damaged or was changed by hand", "digit %d", i)
+		}
+	}
+	old, err := json.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, old, 0o600))
+	read, _, err := ReadMetadata(dir)
+	require.NoError(t, err)
+	assert.Equal(t, m, read)
 }
 
 func breakSnapshots(dir string) error {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/npz"
@@ -118,4 +121,46 @@ func TestCompareWithoutData(t *testing.T) {
 	assert.Equal(t, 1, code)
 	assert.NotContains(t, stderr, "run 1 of 18")
 	assert.NoDirExists(t, filepath.Join(folder, "cifar10-ccp-1"))
+}
+
+// What the checks show is what a training uses, and the command that they suggest.
+func TestCheckedIsTrained(t *testing.T) {
+	marked := make([]int64, 80)
+	for i := range marked {
+		marked[i] = int64(i % 10 / 5 * 2)
+	}
+	for name, c := range map[string]struct {
+		arrays []npz.Named
+		args   []string
+		shown  string
+	}{
+		"no split":              {without(ring(80), "split"), nil, "64 training, 0 validation, 16 test samples"},
+		"train and test marked": {with(ring(80), "split", marked, 80), nil, "40 training, 0 validation, 40 test samples"},
+		"all marked":            {ring(80), nil, "56 training, 8 validation, 16 test samples"},
+		"a share":               {without(ring(80), "split"), []string{"--validation", "0.25"}, "48 training, 16 validation, 16 test samples"},
+		"no graph":              {without(ring(80), "edges"), []string{"--knn", "4"}, "56 training, 8 validation, 16 test samples"},
+		"a seed": {without(ring(80), "split"), []string{"--knn", "0", "--split-seed", "5"},
+			"64 training, 0 validation, 16 test samples"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, dir := ringFile(t, c.arrays), filepath.Join(t.TempDir(), "run")
+			checked := succeed(t, append([]string{"data", "check", path}, c.args...)...)
+			assert.Contains(t, checked, "  "+c.shown+"\n")
+			assert.NotContains(t, checked, "validation sample")
+			_, command, found := strings.Cut(checked, "try: ")
+			require.True(t, found)
+			words := strings.Fields(command[strings.Index(command, " train "):])
+			code, _, stderr := execute(t, append(words, "--backend", "go", "--model", "softmax", "--epochs", "1", "--checkpoint", dir)...)
+			require.Zero(t, code, stderr)
+			assert.Contains(t, stderr, "data   ring.npz: "+c.shown+" in 4 classes")
+			var info datasetJSON
+			require.NoError(t, json.Unmarshal([]byte(succeed(t, append([]string{"data", "info", path, "--json"}, c.args...)...)), &info))
+			assert.Contains(t, c.shown, fmt.Sprintf("%d training, %d validation, %d test", info.Train, info.Validation, info.Test))
+			var e evalJSON
+			decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--json"), &e)
+			for class, count := range info.Counts {
+				assert.Equal(t, count.Test, e.PerClass[class].Samples)
+			}
+		})
+	}
 }
