@@ -27,11 +27,36 @@ func (d *Dataset) warnOddities() {
 	if stats.Loops > 0 {
 		d.warn("the graph has self-loops (%d), which the layer leaves out", stats.Loops)
 	}
+	all := make([]int, len(d.Labels))
+	for i := range all {
+		all[i] = i
+	}
+	none := map[int]bool{}
+	var missing []string
+	for class, count := range d.classCounts(all) {
+		if none[class] = count == 0; count == 0 {
+			missing = append(missing, d.className(class))
+		}
+	}
+	switch name := strings.Join(missing[:min(len(missing), shownOddNodes)], ", "); {
+	case missing != nil && !strings.Contains(name, "("):
+		d.warn("there are no samples of %d of the classes 0 to %d (such as %s); number the classes without gaps "+
+			"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",
+			len(missing), d.Classes()-1, name)
+	case missing != nil:
+		d.warn("there are no samples of %d of the %d classes (such as %s); take these out of class_names and labels, or add samples",
+			len(missing), d.Classes(), name)
+	}
 	for _, split := range d.splits() {
+		missing = nil
 		for class, count := range d.classCounts(split.indices) {
-			if count == 0 && len(split.indices) > 0 {
-				d.warn("class %s has no %s sample", d.className(class), split.name)
+			if count == 0 && !none[class] {
+				missing = append(missing, d.className(class))
 			}
+		}
+		if len(split.indices) > 0 && missing != nil {
+			classes := map[bool]string{true: "class %s has", false: "classes %s have"}[len(missing) == 1]
+			d.warn(classes+" no %s sample", strings.Join(missing, ", "), split.name)
 		}
 	}
 }

@@ -132,9 +132,8 @@ func TestOddities(t *testing.T) {
 	assert.Equal(t, []string{
 		"the graph is disconnected: 2 components, 2 nodes without neighbours; a cluster cannot span a gap",
 		"the graph has self-loops (1), which the layer leaves out",
-		"class 2 has no train sample",
+		"there are no samples of 1 of the classes 0 to 2 (such as 2); number the classes without gaps " +
+			"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",
 		"class 1 (cat) has no validation sample",
-		"class 2 has no validation sample",
-		"class 2 has no test sample",
 	}, d.Warnings)
 }

@@ -1,11 +1,13 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,7 +111,57 @@ func (r *npzReader) read() (wrong []error) {
 		r.readForm} {
 		wrong = append(wrong, separate(step())...)
 	}
+	if wrong != nil {
+		if meant := r.otherAxes(); meant != nil {
+			return []error{meant}
+		}
+	}
 	return wrong
+}
+
+// otherAxes returns an error if labels and the graph fit features with its axes in another order. The errors that come
+// of that are then not worth a look.
+func (r *npzReader) otherAxes() error {
+	shapes := map[string][]int{}
+	for _, a := range r.taken {
+		shapes[a.Name] = a.Shape
+	}
+	features, labels := shapes["features"], shapes["labels"]
+	if len(labels) == 0 || len(features) < 2 || len(features) > 3 {
+		return nil
+	}
+	least, most, by := 0, math.MaxInt, "" // the number of nodes, and an array that tells it
+	for _, name := range []string{"adjacency", "coordinates", "node_names"} {
+		if len(shapes[name]) > 0 {
+			n := shapes[name][0]
+			least, most, by = max(least, n), min(most, n), name
+		}
+	}
+	if edges, err := r.File.Array("edges"); r.Has("edges") && err == nil {
+		if ends, err := edges.Ints(); err == nil && len(ends) > 0 {
+			least, by = max(least, int(slices.Max(ends))+1), cmp.Or(by, "edges")
+		}
+	}
+	fits := func(order []int) bool {
+		n := features[order[1]]
+		return features[order[0]] == labels[0] && least <= n && n <= most
+	}
+	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}}
+	if len(features) == 2 {
+		orders = [][]int{{0, 1}, {1, 0}}
+	}
+	for at, order := range orders {
+		switch {
+		case by == "" || !fits(order):
+			continue
+		case at == 0: // as they should be
+			return nil
+		}
+		return fmt.Errorf("features has shape %v, but labels and %s tell of %d samples and at least %d nodes; transpose it "+
+			"(features.transpose%s)", features, by, labels[0], least,
+			strings.ReplaceAll(strings.NewReplacer("[", "(", "]", ")").Replace(fmt.Sprint(order)), " ", ", "))
+	}
+	return nil
 }
 
 // readFeatures reads `features`, [samples, nodes, channels] or [samples, nodes].

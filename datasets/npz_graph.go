@@ -95,6 +95,9 @@ func (r *npzReader) readEdges() (*affinity.Matrix, error) {
 	if r.Has("weights") {
 		weights, err = r.readWeights("weights", len(weights), "edges")
 	}
+	if len(ends) > 0 && slices.Min(ends) == 1 && slices.Max(ends) == int64(r.nodes) {
+		return nil, fmt.Errorf("edges numbers the %d nodes from 1; they count from 0: subtract 1 (edges - 1)", r.nodes)
+	}
 	var wrong npz.Wrong
 	for k, node := range ends {
 		if node < 0 || node >= int64(r.nodes) && r.nodes >= 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
+	"gonum.org/v1/gonum/floats"
 )
 
 // readLabels reads `labels`, integers or strings, and `class_names`.
@@ -23,6 +24,10 @@ func (r *npzReader) readLabels() error {
 	names, wrongNames := r.readClassNames()
 	a, err := npz.Vector(r, "labels", r.samples, "samples of features")
 	if err != nil {
+		if whole, _ := r.File.Array("labels"); whole != nil && oneHot(whole) {
+			err = fmt.Errorf("labels has shape %v, a column for each class; store the class of each sample "+
+				"(labels.argmax(axis=1))", whole.Shape)
+		}
 		return errors.Join(err, wrongNames)
 	}
 	switch data := a.Data.(type) {
@@ -39,6 +44,20 @@ func (r *npzReader) readLabels() error {
 		}
 	}
 	return errors.Join(wrongNames, err)
+}
+
+// oneHot reports whether each row of an array has a single 1 among zeros.
+func oneHot(a *npz.Array) bool {
+	values, err := a.Floats()
+	if err != nil || len(a.Shape) != 2 || a.Shape[1] < 2 {
+		return false
+	}
+	for row := range slices.Chunk(values, a.Shape[1]) {
+		if slices.Max(row) != 1 || slices.Min(row) != 0 || floats.Sum(row) != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // readClassNames reads `class_names`; nil if there is none.

@@ -122,7 +122,7 @@ func TestNPZLabelsAndSplit(t *testing.T) {
 	d = path4().with("labels", vectorOf(texts...)).with("class_names", vectorOf("walk", "sit", "run")).load(t, Options{HoldOut: true})
 	assert.Equal(t, []string{"walk", "sit", "run"}, d.ClassNames)
 	assert.Equal(t, []int32{0, 2, 0}, d.Labels[:3])
-	assert.Contains(t, d.Warnings, "class 1 (sit) has no train sample")
+	assert.Contains(t, d.Warnings, "there are no samples of 1 of the 3 classes (such as 1 (sit)); take these out of class_names and labels, or add samples")
 
 	marks := slices.Repeat([]int8{0, 0, 1, 1, 2}, 4)
 	d = path4().with("split", vectorOf(marks...)).load(t, Options{Validation: 0.4})
@@ -294,7 +294,7 @@ func TestNPZErrors(t *testing.T) {
 		{"edges transposed", path4().with("edges", matrixOf[int64](3, 0, 1, 2, 1, 2, 3)), 0, []string{"edges has shape [2 3]; want [E, 2]: transpose it (edges.T)"}},
 		{"edges flat", path4().with("edges", vectorOf[int64](0, 1)), 0, []string{"edges has shape [2]; want [E, 2]: list a pair of nodes a row"}},
 		{"edge fraction", path4().with("edges", matrixOf(2, 0.5, 1)), 0, []string{"edges: element 0 is 0.5"}},
-		{"edge from 1", path4().with("edges", matrixOf[int64](2, 1, 2, 3, 4)), 0, []string{"edges: edge 1 (3-4): node 4 is not one of the 4 nodes, which count from 0"}},
+		{"edge from 1", path4().with("edges", matrixOf[int64](2, 1, 2, 3, 4)), 0, []string{"edges numbers the 4 nodes from 1; they count from 0: subtract 1 (edges - 1)"}},
 		{"two weights", path4().with("edges", matrixOf[int64](2, 0, 1, 1, 2, 1, 0)).with("weights", vectorOf(1.0, 1, 2)), 0,
 			[]string{"edges: edge 2 gives 0-1 the weight 2, but edge 0 gives it 1"}},
 		{"too few weights", path4().with("weights", vectorOf(1.0)), 0, []string{"weights has shape [1]; want [3], the number of edges"}},

@@ -25,22 +25,24 @@ type (
 		Accuracy float64 `json:"accuracy"`
 	}
 	trainDocument struct {
-		Command    string        `json:"command"`
-		Data       string        `json:"data"`
-		Model      string        `json:"model"`
-		Backend    string        `json:"backend"`
-		Seed       int64         `json:"seed"`
-		Parameters int           `json:"parameters"`
-		Epochs     int           `json:"epochs"`
-		Steps      int           `json:"steps"`
-		BestEpoch  int           `json:"best_epoch"`
-		Train      scoreDocument `json:"train"`
-		Validation scoreDocument `json:"validation"`
-		Test       scoreDocument `json:"test"`
-		Objective  []float64     `json:"objective"`
-		Seconds    float64       `json:"seconds"`
-		Compile    float64       `json:"compile_seconds"`
-		Checkpoint string        `json:"checkpoint"`
+		Command     string        `json:"command"`
+		Data        string        `json:"data"`
+		Model       string        `json:"model"`
+		Backend     string        `json:"backend"`
+		Seed        int64         `json:"seed"`
+		Parameters  int           `json:"parameters"`
+		Epochs      int           `json:"epochs"`
+		Steps       int           `json:"steps"`
+		BestEpoch   int           `json:"best_epoch"`
+		Train       scoreDocument `json:"train"`
+		Validation  scoreDocument `json:"validation"`
+		Test        scoreDocument `json:"test"`
+		Objective   []float64     `json:"objective"`
+		Seconds     float64       `json:"seconds"`
+		Compile     float64       `json:"compile_seconds"`
+		Checkpoint  string        `json:"checkpoint"`
+		Guess       float64       `json:"guess"`
+		TestSamples int           `json:"test_samples"`
 	}
 	evalDocument struct {
 		TrainedOn *int    `json:"trained_on"`
@@ -100,7 +102,8 @@ func TestTrain(t *testing.T) {
 	assert.Equal(t, ended, again, "the same seed gives the same result")
 	assert.Len(t, again.Objective, 2)
 	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7, Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
-		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Compile: again.Compile, Checkpoint: dir}, again)
+		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Compile: again.Compile, Checkpoint: dir,
+		Guess: 37. / 359, TestSamples: 359}, again)
 }
 
 func TestTrainGuardsADirectory(t *testing.T) {

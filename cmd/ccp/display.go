@@ -21,6 +21,7 @@ type display struct {
 	backend string
 	began   time.Time // when the first step of this process was done
 	from    int       // that step
+	frozen  bool      // C is constant: the notice of the hierarchy says it
 }
 
 func newDisplay(out io.Writer, c training.Config, backend string) *display {
@@ -51,7 +52,7 @@ func (d *display) brief() training.Observer {
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
 func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.Spec, _, _ int) {
-	d.config = c
+	d.config, d.frozen = c, spec.FrozenInTraining()
 	fold := ""
 	if d.config.Fold != (datasets.Fold{}) {
 		fold = fmt.Sprintf(", tested on fold %s", d.config.Fold)
@@ -127,7 +128,7 @@ func (d *display) step(p training.Progress) {
 		left = (time.Duration(remaining) * time.Second).String()
 	}
 	objective := ""
-	if p.Objective > 0 {
+	if p.Objective > 0 && !d.frozen {
 		objective = fmt.Sprintf("  C %.2f", p.Objective)
 	}
 	d.draw(progressLine(fmt.Sprintf("epoch %d/%d", p.Epoch, p.Epochs), float64(p.Step)/float64(p.Steps),
@@ -153,7 +154,7 @@ func (d *display) epoch(e training.Epoch) {
 	if e.Validation != nil {
 		fmt.Fprintf(&line, "  val %.4f", e.Validation.Accuracy)
 	}
-	if len(e.Objective) > 0 {
+	if len(e.Objective) > 0 && !d.frozen {
 		fmt.Fprintf(&line, "  C %s", strings.Trim(fmt.Sprintf("%.2f", e.Objective), "[]"))
 	}
 	fmt.Fprintf(&line, "  %s", text.Seconds(e.Seconds))

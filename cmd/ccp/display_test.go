@@ -76,3 +76,24 @@ func TestDisplayOnATerminal(t *testing.T) {
 	d.clear()
 	assert.Equal(t, "\r\x1b[K", written())
 }
+
+// A prepared hierarchy's C does not change: it is not repeated by each epoch.
+func TestDisplayOfAConstantObjective(t *testing.T) {
+	e := training.Epoch{Epoch: 1, Objective: []float64{0.5, 0.75}}
+	for hierarchy, shown := range map[string]bool{"prepared": false, "random": false, "learned": true} {
+		var out strings.Builder
+		d := newDisplay(&out, training.Config{}, "go")
+		c, err := training.Resolve(training.Asked{"ccp_hierarchy": hierarchy}, digits(t))
+		require.NoError(t, err)
+		d.begin(c, digits(t), models.Spec{Model: "ccp", Settings: c.Settings}, 0, 1)
+		d.epoch(e)
+		assert.Equal(t, shown, strings.Contains(out.String(), "  C 0.50 0.75"), hierarchy)
+	}
+}
+
+func digits(t *testing.T) *datasets.Dataset {
+	t.Helper()
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
+	require.NoError(t, err)
+	return d
+}

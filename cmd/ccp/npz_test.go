@@ -158,7 +158,7 @@ func TestMalformedData(t *testing.T) {
 		{"weights too short", with(ring(n), "weights", make([]float64, 11), 11), []string{"weights has shape [11]", "want [12], the number of edges"}},
 		{"negative weight", with(ring(n), "weights", append([]float64{1, -2}, make([]float64, 10)...), 12), []string{"weights[1] is -2", "must be finite and not negative"}},
 		{"weights alone", with(without(ring(n), "edges"), "weights", make([]float64, 12), 12), []string{"weights without edges", "store edges [E, 2] beside them"}},
-		{"adjacency of another size", with(without(ring(n), "edges"), "adjacency", make([]float64, 9), 3, 3), []string{"adjacency has shape [3 3]", "want [12, 12]"}},
+		{"adjacency of another size", with(without(ring(n), "edges"), "adjacency", make([]float64, 25), 5, 5), []string{"adjacency has shape [5 5]", "want [12, 12]"}},
 		{"asymmetric adjacency", with(without(ring(n), "edges"), "adjacency", adjacency, 12, 12), []string{"adjacency", "2", "symmetr"}},
 		{"half a CSR", with(without(ring(n), "edges"), "indptr", make([]int64, 13), 13), []string{"indptr, indices and data must come together; indices, data is not there"}},
 		{"coordinates of other nodes", with(without(ring(n), "edges"), "coordinates", make([]float64, 22), 11, 2), []string{"coordinates has shape [11 2]", "want [12, d], a row for each node"}},

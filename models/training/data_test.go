@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -146,4 +147,44 @@ func TestUnknownKeysOfAConfiguration(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, filepath.Join(dir, configFile))
 	}
+}
+
+// A result that a guess reaches is said to be one, when it is made and when it is shown again.
+func TestNoBetterThanAGuess(t *testing.T) {
+	backend := backendtest.Go(t)
+	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
+	require.NoError(t, err)
+	c := Asked{"model": "softmax", "epochs": 10, "learning_rate": 0.05}
+	said := func(d *datasets.Dataset, dir string) (r Result, lines []string) {
+		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Data: d, Observer: Observer{Notice: func(line string) {
+			if strings.Contains(line, "guess") {
+				lines = append(lines, line)
+			}
+		}}})
+		require.NoError(t, err)
+		return r, lines
+	}
+	r, lines := said(d, t.TempDir())
+	assert.Empty(t, lines)
+	assert.Equal(t, 0.25, r.Guess)
+	assert.Equal(t, 40, r.TestSamples)
+
+	zeros := *d
+	zeros.Signals = &datasets.Floats{Values: make([]float32, 200*36), Size: 36}
+	dir := t.TempDir()
+	r, lines = said(&zeros, dir)
+	assert.Equal(t, []string{"warning: test accuracy 25.0% of 40 samples is not clearly better than a guess, 25.0%, by chance or the " +
+		"commonest class: check labels and features, train for longer, or take more samples"}, lines)
+	_, again := said(&zeros, dir)
+	assert.Equal(t, lines, again)
+
+	uneven := zeros
+	uneven.Labels = make([]int32, 200) // class 0, but for a tenth
+	for i := range uneven.Labels {
+		uneven.Labels[i] = int32(i % 10 / 9)
+	}
+	r, lines = said(&uneven, t.TempDir())
+	assert.Greater(t, r.Guess, 0.8)
+	assert.Equal(t, r.Guess, r.Test.Accuracy, "always the commonest class")
+	assert.Len(t, lines, 1)
 }

@@ -2,8 +2,11 @@ package training
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"path/filepath"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 )
@@ -28,7 +31,11 @@ type Result struct {
 	// compilation.
 	CompileSeconds float64 `json:"compile_seconds"`
 	Checkpoint     string  `json:"checkpoint"`
-	Resumed        bool    `json:"-"` // the run had ended before; nothing was trained now
+	// Guess is the accuracy on the test samples without a look at their signals: that of their commonest training class,
+	// or 1/classes if this is more. TestSamples is their number. Both are 0 in results of before.
+	Guess       float64 `json:"guess"`
+	TestSamples int     `json:"test_samples"`
+	Resumed     bool    `json:"-"` // the run had ended before; nothing was trained now
 }
 
 // finish evaluates the best epoch (the last, should the best one's snapshot be damaged) on the test set and records the
@@ -60,5 +67,33 @@ func (r *run) finish() (Result, error) {
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}
+	result.TestSamples, result.Guess = test.Samples, guess(r.data)
+	r.doubt(result)
 	return result, files.WriteJSON(filepath.Join(r.Dir, resultFile), result)
+}
+
+// guess returns Result.Guess of a data set.
+func guess(d *datasets.Dataset) float64 {
+	counts, commonest, hits := make([]int, d.Classes()), 0, 0
+	for _, i := range d.Train {
+		if counts[d.Labels[i]]++; counts[d.Labels[i]] > counts[commonest] {
+			commonest = int(d.Labels[i])
+		}
+	}
+	for _, i := range d.Test {
+		if int(d.Labels[i]) == commonest {
+			hits++
+		}
+	}
+	return max(float64(hits)/float64(len(d.Test)), 1/float64(d.Classes()))
+}
+
+// doubt gives notice of a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.
+func (r *run) doubt(result Result) {
+	n, p := float64(result.TestSamples), result.Guess
+	if n > 0 && result.Test.Accuracy <= p+1.64*math.Sqrt(p*(1-p)/n) {
+		r.notice(fmt.Sprintf("warning: test accuracy %.1f%% of %d samples is not clearly better than a guess, %.1f%%, by "+
+			"chance or the commonest class: check labels and features, train for longer, or take more samples",
+			100*result.Test.Accuracy, result.TestSamples, 100*p))
+	}
 }

@@ -129,6 +129,7 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 		return Result{}, err
 	case damaged == nil:
 		result.Resumed = true
+		r.doubt(result)
 		return result, nil
 	default:
 		r.notice(damaged.Error() + ": the result is not that of the weights, and is made again")
