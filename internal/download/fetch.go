@@ -198,7 +198,7 @@ func (f Fetcher) attempt(ctx context.Context, address, part string) (start int64
 	return start, err
 }
 
-// counter is told how many bytes are written to it.
+// counter receives the number of bytes of each Write.
 type counter func(n int)
 
 func (c counter) Write(bytes []byte) (int, error) {
