@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -62,10 +63,11 @@ type (
 		Confusion [][]int `json:"confusion"`
 	}
 	predictDocument struct {
-		Index       int     `json:"index"`
-		Class       int     `json:"class"`
-		Name        string  `json:"name"`
-		Probability float64 `json:"probability"`
+		Name          string             `json:"name"`
+		Class         string             `json:"class"`
+		Probability   float64            `json:"probability"`
+		Probabilities map[string]float64 `json:"probabilities"`
+		Warnings      []string           `json:"warnings,omitempty"`
 	}
 )
 
@@ -164,15 +166,17 @@ func TestPredict(t *testing.T) {
 	stdout := lines(succeed(t, "predict", "--backend", "go", "--checkpoint", dir, "--json", digitsFile))
 	require.Len(t, stdout, 10)
 	text := lines(succeed(t, "predict", "--backend", "go", "--checkpoint", dir, digitsFile))
-	require.Len(t, text, 10)
+	require.Len(t, text, 11)
+	assert.Equal(t, "name,class,probability,0,1,2,3,4,5,6,7,8,9", text[0])
 	for i, line := range stdout {
 		var p predictDocument
 		decode(t, line, &p)
-		assert.Equal(t, i, p.Index)
-		assert.Less(t, p.Class, 10)
-		assert.Equal(t, string(rune('0'+p.Class)), p.Name)
+		assert.Equal(t, fmt.Sprint(i), p.Name)
+		assert.Regexp(t, `^\d$`, p.Class)
 		assert.True(t, p.Probability >= 0.1 && p.Probability <= 1, "the largest of ten: %v", p.Probability)
-		assert.Regexp(t, `^\d\t`+p.Name+`\t[01]\.\d{4}$`, text[i])
+		assert.Len(t, p.Probabilities, 10)
+		assert.Equal(t, p.Probability, p.Probabilities[p.Class])
+		assert.Regexp(t, fmt.Sprintf(`^%d,%s,%.7g,`, i, p.Class, p.Probability), text[i+1])
 	}
 }
 

@@ -24,12 +24,7 @@ func newDataImport(s *shared) *cobra.Command {
 	var out target
 	var missing string
 	cmd := command("data import", "")
-	cmd.Args = func(cmd *cobra.Command, inputs []string) error {
-		if len(inputs) == 0 {
-			return usage(cmd, fmt.Errorf("INPUT is needed: a folder, .ts files or a .csv"))
-		}
-		return nil
-	}
+	cmd.Args = atLeastOne("INPUT is needed: a folder, .ts files or a .csv")
 	f := cmd.Flags()
 	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	numberVar(f, &o.Frames, "frames", 0, 0, math.MaxInt32,

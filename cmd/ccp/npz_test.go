@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -98,9 +99,8 @@ func TestOwnData(t *testing.T) {
 	for i, line := range predictions {
 		var p predictDocument
 		decode(t, line, &p)
-		require.Equal(t, i, p.Index)
-		require.Equal(t, []string{"north", "east", "south", "west"}[p.Class], p.Name)
-		if p.Class == i%4 {
+		require.Equal(t, fmt.Sprint(i), p.Name)
+		if p.Class == []string{"north", "east", "south", "west"}[i%4] {
 			hits++
 		}
 	}

@@ -1,10 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/recordings"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
@@ -12,71 +21,215 @@ import (
 
 // predictionJSON is a line of `ccp predict --json`.
 type predictionJSON struct {
-	Index       int     `json:"index"`
-	Class       int     `json:"class"`
-	Name        string  `json:"name"`
-	Probability float64 `json:"probability"`
+	Name          string             `json:"name"` // of the recording or sample
+	Class         string             `json:"class"`
+	Probability   float64            `json:"probability"`
+	Probabilities map[string]float64 `json:"probabilities"` // of all classes, or of the most probable
+	Warnings      []string           `json:"warnings,omitempty"`
 }
 
 func newPredict(s *shared) *cobra.Command {
 	var dir string
-	cmd := command("predict", "FILE.npy or FILE.npz")
+	var out target
+	var top int
+	cmd := command("predict", "")
+	cmd.Args = atLeastOne("INPUT is needed: a file or a folder of recordings, or a numpy file of features")
 	checkpointFlag(cmd, &dir)
-	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
+	out.flags(cmd, "out", "`FILE` to write (default: the standard output)", "the file if it exists")
+	numberVar(cmd.Flags(), &top, "top", 0, 0, math.MaxInt, "the `K` most probable classes of each, instead of all")
+	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
+		if err := out.free(); err != nil {
+			return err
+		}
 		classifier, err := s.load(cmd, dir)
 		if err != nil {
 			return err
 		}
-		signals, err := readSignals(paths[0], classifier.Spec)
+		names, predictions, err := predict(cmd, classifier, inputs)
 		if err != nil {
-			return inFile(paths[0], err)
+			return inFile(inputs[0], err)
 		}
-		predictions, err := classifier.Classify(cmd.Context(), signals)
+		warn(cmd, names, predictions)
+		write := predictionTable
+		if s.json {
+			write = predictionLines
+		}
+		text, err := write(names, classifier.ClassNames, predictions, top)
 		if err != nil {
-			return inFile(paths[0], err)
+			return err
 		}
-		for i, p := range predictions {
-			text := fmt.Sprintf("%d\t%s\t%.4f\n", i, p.Name, p.Probability)
-			if err := s.print(cmd, predictionJSON{i, p.Class, p.Name, p.Probability}, text); err != nil {
-				return err
-			}
+		if out.path != "" {
+			return files.WriteBytes(out.path, text)
 		}
-		return nil
+		_, err = cmd.OutOrStdout().Write(text)
+		return err
 	}
 	return cmd
 }
 
-// readSignals reads the signals of a file, each `[nodes, channels]` row-major. It checks that they fit the model.
-func readSignals(path string, spec models.Spec) ([][]float32, error) {
-	array, err := readFeatures(path)
+// atLeastOne lets a command take arguments, and says what is missing if there are none.
+func atLeastOne(missing string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage(cmd, fmt.Errorf("%s", missing))
+		}
+		return nil
+	}
+}
+
+// predict reads and classifies features in a numpy file, or else recordings. It returns the name of each.
+func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names []string, _ []models.Prediction, _ error) {
+	extension := strings.ToLower(filepath.Ext(inputs[0]))
+	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy") {
+		names, signals, err := readSignals(inputs[0], c.Spec)
+		if err == nil {
+			predictions, err := c.Classify(cmd.Context(), signals)
+			return names, predictions, err
+		}
+		if extension == ".npz" || c.Form == nil {
+			return nil, nil, err
+		}
+	}
+	if c.Form == nil {
+		return nil, nil, models.ErrNoForm
+	}
+	all, notes, err := recordings.ReadUnlabelled(cmd.Context(), inputs, c.Form)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	for _, note := range notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "note:", note)
+	}
+	for _, r := range all {
+		names = append(names, r.Name)
+	}
+	predictions, err := c.ClassifyRecording(cmd.Context(), all...)
+	return names, predictions, err
+}
+
+// warn tells on stderr what a person should know of the first few predictions.
+func warn(cmd *cobra.Command, names []string, predictions []models.Prediction) {
+	const most = 5
+	told := 0
+	for i, p := range predictions {
+		if len(p.Warnings) == 0 {
+			continue
+		}
+		if told++; told <= most {
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %s\n", names[i], strings.Join(p.Warnings, "; "))
+		}
+	}
+	if told > most {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: and %d more of %d (--json lists all)\n", told-most, len(predictions))
+	}
+}
+
+// ranked returns the classes of a prediction, the most probable first, at most top of them if that is not 0.
+func ranked(p models.Prediction, top int) []int {
+	order := make([]int, len(p.Probabilities))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Probabilities[b], p.Probabilities[a]) })
+	if top == 0 {
+		return order
+	}
+	return order[:min(top, len(order))]
+}
+
+// predictionLines writes a line of JSON for each prediction.
+func predictionLines(names, classes []string, predictions []models.Prediction, top int) (text []byte, err error) {
+	for i, p := range predictions {
+		line := predictionJSON{names[i], p.Name, p.Probability, map[string]float64{}, p.Warnings}
+		for _, class := range ranked(p, top) {
+			line.Probabilities[classes[class]] = p.Probabilities[class]
+		}
+		raw, err := json.Marshal(line)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, raw...), '\n')
+	}
+	return text, nil
+}
+
+// predictionTable writes a CSV: the name, the class, its probability, and a column for each class. With top it has two
+// columns for each further place instead: the class and its probability.
+func predictionTable(names, classes []string, predictions []models.Prediction, top int) ([]byte, error) {
+	head := []string{"name", "class", "probability"}
+	if top == 0 {
+		head = append(head, classes...)
+	}
+	for place := 2; place <= min(top, len(classes)); place++ {
+		head = append(head, fmt.Sprintf("class_%d", place), fmt.Sprintf("probability_%d", place))
+	}
+	rows := [][]string{head}
+	share := func(p float64) string { return strconv.FormatFloat(p, 'g', 7, 64) }
+	for i, p := range predictions {
+		row := []string{names[i], p.Name, share(p.Probability)}
+		if top == 0 {
+			for _, probability := range p.Probabilities {
+				row = append(row, share(probability))
+			}
+		} else {
+			for _, class := range ranked(p, top)[1:] {
+				row = append(row, classes[class], share(p.Probabilities[class]))
+			}
+		}
+		rows = append(rows, row)
+	}
+	var text bytes.Buffer
+	err := csv.NewWriter(&text).WriteAll(rows)
+	return text.Bytes(), err
+}
+
+// readSignals reads the signals of a file, each `[nodes, channels]` row-major, and their names. It checks that they fit
+// the model.
+func readSignals(path string, spec models.Spec) (names []string, signals [][]float32, err error) {
+	array, names, err := readFeatures(path)
+	if err != nil {
+		return nil, nil, err
 	}
 	fits := len(array.Shape) == 3 && array.Shape[1] == spec.Nodes && array.Shape[2] == spec.Channels ||
 		len(array.Shape) == 2 && array.Shape[1] == spec.Nodes && spec.Channels == 1
 	if !fits {
-		return nil, fmt.Errorf("array features has shape %v; the model needs [samples, %d, %d]", array.Shape, spec.Nodes,
+		return nil, nil, fmt.Errorf("array features has shape %v; the model needs [samples, %d, %d]", array.Shape, spec.Nodes,
 			spec.Channels)
 	}
 	values, err := array.Float32s()
 	if err != nil {
-		return nil, fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
+		return nil, nil, fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
-	return slices.Collect(slices.Chunk(values, spec.Nodes*spec.Channels)), nil
+	signals = slices.Collect(slices.Chunk(values, spec.Nodes*spec.Channels))
+	if len(names) != len(signals) {
+		names = nil
+		for i := range signals {
+			names = append(names, strconv.Itoa(i))
+		}
+	}
+	return names, signals, nil
 }
 
-func readFeatures(path string) (*npz.Array, error) {
+// readFeatures reads the array of an .npy file, or features and sample_names of an .npz file.
+func readFeatures(path string) (features *npz.Array, names []string, err error) {
 	if !strings.HasSuffix(strings.ToLower(path), ".npz") {
-		return npz.ReadNPYFile(path)
+		features, err = npz.ReadNPYFile(path)
+		return features, nil, err
 	}
 	file, err := npz.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer file.Close()
 	if !file.Has("features") {
-		return nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, channels] "+
+		return nil, nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, channels] "+
 			"(the file has %s)", strings.Join(file.Names(), ", "))
 	}
-	return file.Array("features")
+	if file.Has("sample_names") {
+		if array, err := file.Array("sample_names"); err == nil {
+			names, _ = array.Strings() // else their numbers do
+		}
+	}
+	features, err = file.Array("features")
+	return features, names, err
 }

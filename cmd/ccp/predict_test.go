@@ -1,0 +1,225 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// moves returns the values of a recording, `[moments, 3]`: a hip that falls or rises, a head that follows it, and a
+// pulse of another scale. Recordings have 9 to 12 moments, and a gap.
+func moves(i int) (rows [][3]float64, label string) {
+	label = []string{"fall", "rise"}[i%2]
+	for moment := range 9 + i%4 {
+		slope := float64(2*(i%2)-1) * float64(moment) / 4
+		hip := slope + math.Sin(float64(i*moment))/5
+		head := 1 + slope + math.Cos(float64(i+moment))/5
+		if moment == 3 {
+			head = math.NaN()
+		}
+		rows = append(rows, [3]float64{hip, head, 60 + 5*math.Sin(float64(i+2*moment))})
+	}
+	return rows, label
+}
+
+// dialect writes recordings first to last in a way that people's files have, and returns what to name in a command.
+// Without labels they are as a new recording is.
+type dialect func(t *testing.T, folder string, first, last int, labels bool) []string
+
+// named returns the name of a recording: the first 16 are to train on, the others to test on.
+func named(i int) string { return fmt.Sprintf("%c%02d", "ab"[min(i/16, 1)], i) }
+
+func cell(v float64, missing, comma string) string {
+	if math.IsNaN(v) {
+		return missing
+	}
+	return strings.Replace(strconv.FormatFloat(v, 'f', 6, 64), ".", comma, 1)
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
+// Files in folders of their classes; new ones have no class, other columns and another order.
+func inFolders(t *testing.T, folder string, first, last int, labels bool) []string {
+	for i := first; i < last; i++ {
+		rows, label := moves(i)
+		text := "hip,head,pulse\n"
+		if !labels {
+			label, text = "", "pulse,battery,hip,head\n"
+		}
+		for _, r := range rows {
+			hip, head, pulse := cell(r[0], "", "."), cell(r[1], "", "."), cell(r[2], "", ".")
+			if labels {
+				text += hip + "," + head + "," + pulse + "\n"
+			} else {
+				text += pulse + ",77," + hip + "," + head + "\n"
+			}
+		}
+		write(t, filepath.Join(folder, label, named(i)+".csv"), text)
+	}
+	return []string{folder}
+}
+
+// A table with a line a moment, semicolons, decimal commas, units and NA.
+func inMoments(t *testing.T, folder string, first, last int, labels bool) []string {
+	text := "sample;t;hip;head;pulse;label\n;s;m;m;1/min;\n"
+	for i := first; i < last; i++ {
+		rows, label := moves(i)
+		if !labels {
+			label = ""
+		}
+		for moment, r := range rows {
+			text += fmt.Sprintf("%s;%d,5;%s;%s;%s;%s\n", named(i), moment, cell(r[0], "NA", ","), cell(r[1], "NA", ","), cell(r[2], "NA", ","), label)
+		}
+	}
+	return []string{write(t, filepath.Join(folder, "moments.csv"), text)}
+}
+
+// A table with a line a reading, dates, and tabs.
+func inReadings(t *testing.T, folder string, first, last int, labels bool) []string {
+	text := "sample\ttime\tsensor\tvalue\tlabel\n"
+	if !labels {
+		text = strings.Replace(text, "\tlabel", "", 1)
+	}
+	for i := first; i < last; i++ {
+		rows, label := moves(i)
+		for moment, r := range rows {
+			for sensor, name := range []string{"hip", "head", "pulse"} {
+				when := time.Date(2026, 1, 2, 3, 4, moment, 0, time.UTC).Format(time.RFC3339)
+				text += fmt.Sprintf("%s\t%s\t%s\t%s", named(i), when, name, cell(r[sensor], "null", "."))
+				if labels {
+					text += "\t" + label
+				}
+				text += "\n"
+			}
+		}
+	}
+	return []string{write(t, filepath.Join(folder, "readings.tsv"), text)}
+}
+
+// probabilities reads what predict wrote: the probabilities of each recording.
+func probabilities(t *testing.T, text string) map[string][]float64 {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err, text)
+	assert.Equal(t, []string{"name", "class", "probability", "fall", "rise"}, rows[0])
+	all := map[string][]float64{}
+	for _, row := range rows[1:] {
+		name := strings.TrimSuffix(row[0], ".csv")
+		for _, text := range row[3:] {
+			p, err := strconv.ParseFloat(text, 64)
+			require.NoError(t, err)
+			all[name] = append(all[name], p)
+		}
+		assert.InDelta(t, 1, all[name][0]+all[name][1], 1e-6)
+		assert.Equal(t, row[2], row[3+map[string]int{"fall": 0, "rise": 1}[row[1]]])
+	}
+	return all
+}
+
+// Recordings that were never imported have the same probabilities as the same recordings within an .npz file, in three
+// dialects, with all settings of the import.
+func TestPredictRecordings(t *testing.T) {
+	for name, dialect := range map[string]dialect{"folders": inFolders, "moments": inMoments, "readings": inReadings} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			at := func(name string) string { return filepath.Join(folder, name) }
+			settings := []string{"--frames", "8", "--scale", "--origin", "hip", "--test", "b*"}
+			for out, last := range map[string]int{"known.npz": 20, "both.npz": 28} { // of one scale: b… are tests
+				line := append([]string{"data", "import", "--out", at(out)}, settings...)
+				succeed(t, append(line, dialect(t, at(out+".files"), 0, last, true)...)...)
+			}
+			line := []string{"train", "--data", at("known.npz"), "--checkpoint", at("run")}
+			succeed(t, append(line, tiny...)...)
+			line = []string{"predict", "--backend", "go", "--checkpoint", at("run")}
+			want := probabilities(t, succeed(t, append(line, at("both.npz"))...))
+			require.Len(t, want, 28)
+
+			code, stdout, stderr := execute(t, append(line, dialect(t, at("fresh"), 20, 28, false)...)...)
+			require.Zero(t, code, stderr)
+			assert.NotContains(t, stderr, "warning")
+			got := probabilities(t, stdout)
+			require.Len(t, got, 8)
+			for name, p := range got {
+				assert.InDeltaSlice(t, want[name], p, 1e-6, name)
+			}
+		})
+	}
+}
+
+// TestPredictOnRecordings follows a user: one file, a table on standard input, another unit, a missing sensor.
+func TestPredictOnRecordings(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	succeed(t, append([]string{"data", "import", "--out", at("mine.npz")}, inFolders(t, at("mine"), 0, 20, true)...)...)
+	succeed(t, append([]string{"train", "--data", at("mine.npz"), "--checkpoint", at("run")}, tiny...)...)
+	line := []string{"predict", "--backend", "go", "--checkpoint", at("run")}
+	inFolders(t, at("new"), 20, 22, false)
+	one := at("new/b20.csv")
+
+	code, stdout, stderr := execute(t, append(line, one)...)
+	require.Zero(t, code, stderr)
+	assert.Equal(t, "note: 1 of the columns of "+one+" are not those of the training data; left out\n"+
+		"note: the columns of "+one+" and 0 more files are in another order; they are taken by their names\n", stderr)
+	want := probabilities(t, stdout)["b20"]
+
+	in, err := os.Open(one)
+	require.NoError(t, err)
+	defer in.Close()
+	was := os.Stdin
+	os.Stdin = in
+	defer func() { os.Stdin = was }()
+	assert.Equal(t, want, probabilities(t, succeed(t, append(line, "-")...))["-"])
+
+	// --out writes once, --json says the same, --top less.
+	assert.Empty(t, succeed(t, append(line, at("new"), "--out", at("out.csv"))...))
+	text, err := os.ReadFile(at("out.csv"))
+	require.NoError(t, err)
+	assert.Equal(t, want, probabilities(t, string(text))["b20"])
+	code, _, stderr = execute(t, append(line, at("new"), "--out", at("out.csv"))...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "out.csv exists; --overwrite replaces it")
+	var p predictDocument
+	decode(t, lines(succeed(t, append(line, "--json", one)...))[0], &p)
+	assert.Equal(t, "b20.csv", p.Name)
+	assert.InDelta(t, want[0], p.Probabilities["fall"], 1e-6)
+	assert.Equal(t, p.Probability, p.Probabilities[p.Class])
+	assert.Regexp(t, `^name,class,probability,class_2,probability_2\nb20.csv,(fall,[0-9.]+,rise|rise,[0-9.]+,fall),[0-9.e-]+\n$`,
+		succeed(t, append(line, "--top", "2", one)...))
+	assert.Regexp(t, `^name,class,probability\nb20.csv,(fall|rise),[0-9.]+\n$`, succeed(t, append(line, "--top", "1", one)...))
+
+	// Another unit is told of, a missing sensor refused.
+	raw, err := os.ReadFile(one)
+	require.NoError(t, err)
+	large := write(t, at("large.csv"), strings.NewReplacer(",0.", ",", ",-0.", ",-", ",1.", ",1").Replace(string(raw)))
+	code, stdout, stderr = execute(t, append(line, large)...)
+	require.Zero(t, code, stderr)
+	assert.Regexp(t, `warning: large.csv: sensor "hip" goes from -?[0-9.e+]+ to [0-9.e+]+, in the training data from -[0-9.]+ to [0-9.]+; `+
+		`is it in another unit\?; so do 1 other channels or sensors`, stderr)
+	assert.Len(t, lines(stdout), 2)
+	less := write(t, at("less.csv"), "hip,Pulse\n1,60\n2,61\n")
+	code, _, stderr = execute(t, append(line, less)...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, `less.csv, line 1: no column or sensor is named "head"`)
+	empty := write(t, at("gap.csv"), "hip,head,pulse\n1,,60\n2,,61\n")
+	code, _, stderr = execute(t, append(line, empty)...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, `gap.csv: sensor "head" has no value in this sample`)
+
+	code, _, stderr = execute(t, "predict", "--backend", "go", "--checkpoint", trained(t), one)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "b20.csv: the classifier does not know how signals were made of recordings")
+}
