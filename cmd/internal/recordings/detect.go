@@ -26,166 +26,145 @@ type source struct {
 	test  bool
 }
 
-// name is what a recording is called whose file is all of it.
-func (s source) name() string { return filepath.Base(s.path) }
-
 // extension returns the ending of a name, in small letters, without that of gzip.
 func extension(name string) string {
-	name = strings.ToLower(name)
-	return filepath.Ext(strings.TrimSuffix(name, ".gz"))
+	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 }
 
-// isTable reports that a file is a table or an array by its name. Files named .txt are so if nothing else is there.
-func isTable(name string) bool {
-	return slices.Contains([]string{".csv", ".tsv", ".npy"}, extension(name))
-}
+// endings are those of files that are read. In a folder, .txt files count only where there are no others.
+var endings = []string{".csv", ".tsv", ".npy", ".ts", ".txt"}
 
-// detect returns the form of the input and the files to read.
-func (r *reading) detect(inputs []string) (form string, sources []source, err error) {
-	kinds := map[string]bool{}
-	for _, input := range inputs {
-		if input == stdin {
-			kinds[long] = true
-			continue
-		}
-		info, err := os.Stat(input)
-		switch kind := extension(input); {
-		case err != nil:
-			return "", nil, err
-		case info.IsDir() && len(inputs) > 1:
-			return "", nil, fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", len(inputs))
-		case info.IsDir():
-			return r.detectFolder(input)
-		case isTable(input) || kind == ".txt":
-			kinds[long] = true
-		case kind == ".ts":
-			kinds[ts] = true
-		default:
-			return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: "+
-				".csv, .tsv, .txt, .npy or .ts, packed with .gz or not", input)
-		}
-	}
-	if len(kinds) > 1 {
-		return "", nil, fmt.Errorf("%s and other files are .ts files and tables; import each kind by itself", inputs[0])
-	}
-	return files(inputs, kinds[ts])
-}
-
-// files returns files as sources. Of two, one may be the test by its name.
-func files(paths []string, series bool) (form string, sources []source, err error) {
-	ordered, err := trainFirst(paths)
-	if form = long; series {
-		form = ts
-	} else if err != nil {
-		ordered, err = paths, nil
-		for _, path := range paths {
-			sources = append(sources, source{path: path})
-		}
-		return form, sources, nil
-	}
-	for i, path := range ordered {
-		sources = append(sources, source{path: path, test: i == 1})
-	}
-	return form, sources, err
-}
-
-// detectFolder lists the recordings of a folder: a problem of .ts files; a folder for each class, or a folder train and
-// a folder test of these; or files, if labels are given or none are wanted.
-func (r *reading) detectFolder(folder string) (form string, sources []source, err error) {
-	if paths, err := tsIn(folder); err != nil || len(paths) > 0 {
-		if err != nil {
-			return "", nil, err
-		}
-		return files(paths, true)
-	}
-	below, loose, err := entriesOf(folder)
-	if err != nil {
-		return "", nil, err
-	}
-	halves := map[string]bool{}
-	for _, path := range below {
-		inside, files, err := entriesOf(path)
-		switch name := strings.ToLower(filepath.Base(path)); {
-		case err != nil:
-			return "", nil, err
-		case len(inside) == 0 || len(files) > 0:
-		case name == "train" || name == "training":
-			halves["train"] = true
-		case name == "test" || name == "testing":
-			halves["test"] = true
-		}
-	}
-	if len(below) == 2 && len(halves) == 2 {
-		slices.Reverse(below) // test comes before train
-		for i, half := range below {
-			classes, _, err := entriesOf(half)
-			if err != nil {
-				return "", nil, err
-			}
-			more, err := classSources(half, classes)
-			if err != nil {
-				return "", nil, err
-			}
-			for at := range more {
-				more[at].test = i == 1
-			}
-			sources = append(sources, more...)
-		}
-		return folders, sources, nil
-	}
-	if len(below) == 0 && len(loose) > 0 {
-		return files(loose, false)
-	}
-	sources, err = classSources(folder, below)
-	return folders, sources, err
-}
-
-// entriesOf returns the folders and the recordings in a folder. It skips names that begin with a dot.
-func entriesOf(folder string) (below, recordings []string, err error) {
+// contents returns the folders and the files to read in a folder, or the .ts files if it has any. It skips names that
+// begin with a dot.
+func contents(folder string) (below, files []string, err error) {
 	entries, err := os.ReadDir(folder)
-	var texts []string
+	kinds := map[string][]string{}
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
 		info, err := os.Stat(path) // follows a link to a folder
-		switch {
+		switch ending := extension(path); {
 		case err != nil || strings.HasPrefix(entry.Name(), "."):
 		case info.IsDir():
 			below = append(below, path)
-		case isTable(path):
-			recordings = append(recordings, path)
-		case extension(path) == ".txt":
-			texts = append(texts, path)
+		case ending == ".ts" || ending == ".txt":
+			kinds[ending] = append(kinds[ending], path)
+		case slices.Contains(endings, ending):
+			files = append(files, path)
 		}
 	}
-	if recordings == nil {
-		recordings = texts
+	switch {
+	case kinds[".ts"] != nil:
+		files = kinds[".ts"]
+	case files == nil:
+		files = kinds[".txt"]
 	}
-	return below, recordings, err
+	return below, files, err
 }
 
-// classSources lists the recordings of classes.
-func classSources(folder string, classes []string) (sources []source, err error) {
-	for _, inside := range classes {
-		_, recordings, err := entriesOf(inside)
-		if err != nil {
+// detect returns the form of the input and the files to read.
+func detect(inputs []string) (form string, sources []source, err error) {
+	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
+		below, files, err := contents(inputs[0])
+		series := len(files) > 0 && extension(files[0]) == ".ts"
+		if err != nil || !series && (len(below) > 0 || len(files) == 0) {
+			return folders, nil, err
+		}
+		if inputs = files; series && len(files) > 2 {
+			name := filepath.Join(filepath.Dir(files[0]), filepath.Base(filepath.Dir(files[0])))
+			inputs = []string{name + "_TRAIN.ts", name + "_TEST.ts"}
+			if !slices.Contains(files, inputs[0]) || !slices.Contains(files, inputs[1]) {
+				return "", nil, fmt.Errorf("%s holds %d .ts files (%s, …); name the one or two to take: ccp data import "+
+					"A_TRAIN.ts A_TEST.ts", filepath.Dir(files[0]), len(files), filepath.Base(files[0]))
+			}
+		}
+	}
+	for i, input := range inputs {
+		kind := long
+		if extension(input) == ".ts" {
+			kind = ts
+		}
+		if input != stdin {
+			info, err := os.Stat(input)
+			switch {
+			case err != nil:
+				return "", nil, err
+			case info.IsDir():
+				return "", nil, fmt.Errorf("%d files or folders are given; give one folder, or files of one kind", len(inputs))
+			case !slices.Contains(endings, extension(input)):
+				return "", nil, fmt.Errorf("%s is neither a .ts file, nor a .csv, nor a folder; name it after what it is: %s, "+
+					"packed as .gz or not", input, strings.Join(endings, ", "))
+			}
+		}
+		if i > 0 && kind != form {
+			return "", nil, fmt.Errorf("%s and %s are a .ts file and a table; import each kind by itself", inputs[0], input)
+		}
+		form, sources = kind, append(sources, source{path: input})
+	}
+	return form, sources, split(form, sources)
+}
+
+// split makes the second of two files the test, if their names say so.
+func split(form string, sources []source) error {
+	half := func(i int, name string) bool {
+		path := strings.ToLower(sources[i].path)
+		return strings.HasSuffix(path[:strings.LastIndex(path, extension(path))], name)
+	}
+	switch {
+	case len(sources) == 1:
+	case len(sources) > 2 && form == ts:
+		return fmt.Errorf("%d .ts files are given; want one, or NAME_TRAIN.ts and NAME_TEST.ts", len(sources))
+	case len(sources) == 2 && half(0, "test") && half(1, "train"):
+		slices.Reverse(sources)
+		fallthrough
+	case len(sources) == 2 && half(0, "train") && half(1, "test"):
+		sources[1].test = true
+	case form == ts:
+		return fmt.Errorf("the names of %s and %s do not say which is the test; call them NAME_TRAIN.ts and "+
+			"NAME_TEST.ts", sources[0].path, sources[1].path)
+	}
+	return nil
+}
+
+// classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such.
+func classes(folder string) (sources []source, err error) {
+	below, _, err := contents(folder)
+	if err != nil {
+		return nil, err
+	}
+	halves := len(below) == 2
+	for i, half := range below {
+		inside, files, _ := contents(half)
+		name := strings.TrimSuffix(strings.ToLower(filepath.Base(half)), "ing")
+		halves = halves && len(inside) > 0 && len(files) == 0 && name == []string{"test", "train"}[i]
+	}
+	if halves {
+		train, err := classes(below[1])
+		test, wrong := classes(below[0])
+		for i := range test {
+			test[i].test = true
+		}
+		return append(train, test...), cmp.Or(err, wrong)
+	}
+	for _, inside := range below {
+		_, files, err := contents(inside)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if ts, _ := tsIn(inside); len(recordings) == 0 && len(ts) > 0 {
-			return nil, fmt.Errorf("%s holds .ts files; import that folder, each problem by itself", inside)
-		}
-		if len(recordings) == 0 {
+		case len(files) == 0:
 			return nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, or remove the folder",
 				inside, filepath.Base(inside))
+		case extension(files[0]) == ".ts":
+			return nil, fmt.Errorf("%s holds .ts files; import that folder, each problem by itself", inside)
 		}
-		for _, path := range recordings {
+		for _, path := range files {
 			sources = append(sources, source{path: path, class: filepath.Base(inside)})
 		}
 	}
 	if len(sources) == 0 {
-		return nil, fmt.Errorf("%s holds neither .ts files nor folders of .csv or .npy files; make a folder for each class "+
+		err = fmt.Errorf("%s holds neither .ts files nor folders of .csv or .npy files; make a folder for each class "+
 			"and put its recordings there, or give one .csv of all readings", folder)
 	}
-	return sources, nil
+	return sources, err
 }
 
 // Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the
@@ -196,8 +175,8 @@ func Name(inputs []string) string {
 		path = inputs[0]
 	}
 	name := filepath.Base(path)
-	if ext := extension(name); isTable(name) || ext == ".ts" || ext == ".txt" {
-		name = name[:strings.LastIndex(strings.ToLower(name), ext)]
+	if ending := extension(name); slices.Contains(endings, ending) {
+		name = name[:strings.LastIndex(strings.ToLower(name), ending)]
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "_TRAIN"), "_TEST")
 	}
 	return cmp.Or(strings.Trim(name, "/-"), "mine") + ".npz"

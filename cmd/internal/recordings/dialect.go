@@ -31,7 +31,6 @@ type input struct {
 	*bufio.Reader
 	path      string
 	size      int64 // of the file; 0 if unknown
-	read      int64 // of these bytes
 	packed    bool
 	encoding  string // "" for UTF-8
 	separator rune
@@ -59,22 +58,10 @@ func (r *reading) readFile(path string, read func(in *input) error) error {
 	return err
 }
 
-// counted counts the bytes that are read.
-type counted struct {
-	io.Reader
-	n *int64
-}
-
-func (c counted) Read(p []byte) (n int, err error) {
-	n, err = c.Reader.Read(p)
-	*c.n += int64(n)
-	return n, err
-}
-
 // decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.
 func decode(file io.Reader, path string, size int64) (*input, error) {
 	in := &input{path: path, size: size}
-	in.Reader = bufio.NewReaderSize(counted{file, &in.read}, begun)
+	in.Reader = bufio.NewReaderSize(file, begun)
 	if mark, _ := in.Peek(2); string(mark) == "\x1f\x8b" {
 		unpacked, err := gzip.NewReader(in.Reader)
 		if err != nil {
@@ -119,19 +106,23 @@ func (in *input) sniff() (skipped int) {
 	}
 	best := 0
 	for _, separator := range "\t;,| " {
-		counts, most := map[int]int{}, 0
+		counts, most, all := map[int]int{}, 0, 0
 		for _, line := range lines[:min(len(lines), 100)] {
 			line = strings.Trim(quoted.ReplaceAllString(line, "x"), " \r")
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			all++
 			n := strings.Count(line, string(separator))
 			if separator == ' ' {
 				n = max(1, len(strings.Fields(line))) - 1
 			}
-			if n > 0 && !strings.HasPrefix(line, "#") {
+			if n > 0 {
 				counts[n]++
 				most = max(most, counts[n])
 			}
 		}
-		if most > best {
+		if most > best && (separator != ' ' || 2*most > all) {
 			best, in.separator = most, separator
 		}
 	}
@@ -172,7 +163,7 @@ func (r *reading) readTable(in *input, each func(line int, cells []string) error
 			return fmt.Errorf("%s, line %d: %w", in.path, line, err)
 		}
 		if at := table.InputOffset(); at >= told+1<<20 {
-			if err := r.tell("reading "+filepath.Base(in.path), float64(in.read)/float64(max(in.size, in.read))); err != nil {
+			if err := r.tell("reading "+filepath.Base(in.path), float64(at)/float64(max(in.size, at))); err != nil {
 				return err
 			}
 			told = at

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
@@ -79,9 +80,11 @@ func (r *reading) tell(doing string, done float64) error {
 	return nil
 }
 
-// note keeps what a person should know, for the end.
+// note keeps what a person should know, once, for the end.
 func (r *reading) note(format string, values ...any) {
-	r.notes = append(r.notes, fmt.Sprintf(format, values...))
+	if note := fmt.Sprintf(format, values...); !slices.Contains(r.notes, note) {
+		r.notes = append(r.notes, note)
+	}
 }
 
 // Import reads recordings and writes them to the .npz file out, whole or not at all. Errors name the file, the line or

@@ -67,8 +67,8 @@ func TestLongErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"", Options{}, "r.csv: the file is empty; its first line names the columns, such as sample,time,sensor,value,label"},
-		{head, Options{}, "r.csv: no line comes after the first, which names the columns; each reading takes a line"},
+		{"", Options{}, "r.csv: the file is empty; the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"},
+		{head, Options{}, "r.csv: no line of values comes after the first, which names the columns"},
 		{"sample;time;sensor;value\n", Options{}, `r.csv, line 1: no column is headed "label"; there are sample, time, sensor, value`},
 		{"id,time,sensor,value,label\n", Options{}, `r.csv, line 1: no column is headed "sample"; there are id, time, sensor, value, label: name those of sample, time, sensor and value with --columns a,b,c,d`},
 		{"sample,time,sensor,value\n", Options{}, `no column is headed "label"; there are sample, time, sensor, value: name the column of the classes with --label COLUMN`},
@@ -76,7 +76,7 @@ func TestLongErrors(t *testing.T) {
 		{head, Options{Group: "subject"}, `no column is headed "subject"; there are sample, time, sensor, value, label, group: --group takes a column, or a regular expression with brackets`},
 		{head, Options{Table: Table{Columns: []string{"sample", "time", "value"}}}, "--columns names 3 columns (sample,time,value); want those of the sample, the time, the sensor and one or more values"},
 		{head, Options{Label: "label", Labels: "l.csv"}, "the classes are given by --label label and by --labels l.csv; keep one of them"},
-		{head + "a,0,p,1,x\n", Options{}, "r.csv, line 2: 5 cells, the first line names 6 columns; leave a missing value empty between its commas"},
+		{head + "a,0,p,1,x\n", Options{}, "r.csv, line 2: 5 cells, the first line names 6 columns; write ? for a missing value"},
 		{head + "a,0,,1,x,g\n", Options{}, "r.csv, line 2: column sensor is empty; each reading needs one"},
 		{head + "a,0,p,1,x,g\na,1,p,high,x,g\n", Options{}, `r.csv, line 3: column value: "high" is not a number that float32 holds`},
 		{head + "a,noon,p,1,x,g\n", Options{}, `r.csv, line 2: column time: "noon" is not a time; want a number, or a date such as 2024-05-31`},

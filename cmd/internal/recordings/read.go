@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -41,54 +42,53 @@ type reader struct {
 	set       *set
 	given     map[string]string // the classes by --labels; nil without
 	columns   columns           // of the set; its zero value before the first file
-	first     string            // the file that they are from
+	first     string            // that file
+	problem   *tsHeader         // of the first .ts file
 	rows      []*rows
 	sensors   []string // of readings, as they first appear
 	bySensor  map[string]int
-	values    []string // of readings: the columns of values
-	as        []string // how the files are read
-	used      map[string]bool
-	reordered []string // files with the columns in another order
+	channels  []string        // of readings
+	as        map[string]bool // how the files are read
+	used      map[string]bool // the names to take or leave that were found
+	reordered []string        // files with the columns in another order
 	units     map[string]string
-	problem   *tsHeader // of the first .ts file
 }
 
 // Read reads recordings: .ts files, arrays, tables, or folders of them. "-" is a table on standard input. With
 // Options.Unlabelled they need no classes. The set's table holds the settings to read new recordings alike.
 func Read(ctx context.Context, inputs []string, o Options) (*set, error) {
-	r := &reading{Options: o, ctx: ctx}
-	return r.read(inputs)
+	return (&reading{Options: o, ctx: ctx}).read(inputs)
 }
 
 // read reads any form of input, and finds tests and groups by the names of the samples.
 func (r *reading) read(inputs []string) (*set, error) {
-	form, sources, err := r.detect(inputs)
+	form, sources, err := detect(inputs)
 	if err == nil {
 		err = r.fits(form)
 	}
-	if err != nil {
-		return nil, err
+	if form == folders && err == nil {
+		sources, err = classes(inputs[0])
 	}
 	t := &reader{reading: r, set: &set{name: filepath.Base(inputs[0])}, bySensor: map[string]int{},
-		used: map[string]bool{}, units: map[string]string{}}
-	if r.Labels != "" {
-		if t.given, err = r.readLabels(r.Labels); err != nil {
-			return nil, err
-		}
+		as: map[string]bool{}, used: map[string]bool{}, units: map[string]string{}}
+	if err == nil && r.Labels != "" {
+		t.given, err = r.readLabels(r.Labels)
 	}
 	for i, from := range sources {
-		if err := r.tell("reading "+inputs[0], float64(i)/float64(len(sources))); err != nil {
-			return nil, err
+		if err == nil {
+			err = r.tell("reading "+inputs[0], float64(i)/float64(len(sources)))
 		}
-		if err := t.source(from); err != nil {
-			return nil, err
+		if err == nil {
+			err = t.source(from)
 		}
-		t.set.split = t.set.split || from.test
+		if from.test {
+			t.set.split, t.set.by = true, map[bool]string{true: "the folders", false: "the files"}[form == folders]
+		}
 	}
-	if t.set.split {
-		t.set.by = "the " + cmp.Or(map[bool]string{true: "folders"}[form == folders], "files")
+	if err == nil {
+		err = t.finish()
 	}
-	if err := t.finish(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return t.set, cmp.Or(t.set.mark(r.Test), t.set.group(r.Group))
@@ -125,133 +125,100 @@ func (r *reader) source(from source) error {
 		return r.readFile(from.path, func(in *input) error { return r.readTS(in, from) })
 	}
 	return r.readFile(from.path, func(in *input) error {
-		t := newTable(r, in, from)
-		err := r.readTable(in, t.add)
-		switch {
+		t := &table{reader: r, in: in, from: from, sample: -1, time: -1, sensor: -1, label: -1, group: -1, moments: 1,
+			byName: map[string]*rows{}}
+		was := r.set.table.Layout
+		switch err := r.readTable(in, t.add); {
 		case err != nil:
 			return err
-		case t.headings == nil && from.class != "":
-			return fmt.Errorf("%s: the file is empty; %s", in.path, headingHint)
 		case t.headings == nil:
-			return fmt.Errorf("%s: the file is empty; its first line names the columns, such as "+
-				"sample,time,sensor,value,label", in.path)
-		case t.unlike != "" && t.lines > 0:
-			return fmt.Errorf("%s, line %d: %w", in.path, t.line, t.unlike)
-		case t.lines == 0 && t.layout == recordingLayout:
-			return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", in.path)
+			return fmt.Errorf("%s: the file is empty; %s", in.path, headingHint)
 		case t.lines == 0:
-			return fmt.Errorf("%s: no line comes after the first, which names the columns; each reading takes a line", in.path)
+			return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", in.path)
+		case was != "" && was != t.layout:
+			return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
+				in.path, t.layout, was)
 		}
-		if was := r.set.table.Layout; was != "" && was != t.layout {
-			return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself, "+
-				"or say --layout %s", in.path, t.layout, was, was)
-		}
-		r.set.table.Layout = t.layout
-		r.set.grouped = r.set.grouped || t.group >= 0
-		r.say(t.String())
+		r.set.table.Layout, r.set.grouped = t.layout, r.set.grouped || t.group >= 0
+		r.as[t.String()] = true
 		return nil
 	})
 }
 
-// say keeps how a file was read.
-func (r *reader) say(as string) {
-	if !slices.Contains(r.as, as) {
-		r.as = append(r.as, as)
-	}
-}
-
-// order returns which of the columns of a file are the columns of the set, in the order of the set; -1 for none. The
-// columns of the first file are those of the set, as far as they are taken.
+// order returns which of the columns of a file are the columns of the set, in the order of the set. The columns of the
+// first file are those of the set, as far as they are taken, sensor by sensor.
 func (r *reader) order(path string, c columns) (at []int, err error) {
-	is := func(wanted string, i int) bool {
-		found := c.names[i] == wanted || c.of[i] == wanted
-		r.used[wanted] = r.used[wanted] || found
-		return found
-	}
 	var rest []int // the columns that are not left out
-	for i := range c.names {
-		if !slices.ContainsFunc(r.Leave, func(name string) bool { return is(name, i) }) {
+	for i, name := range c.names {
+		if !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
 			rest = append(rest, i)
+		} else {
+			r.used[name], r.used[c.of[i]] = true, true
 		}
 	}
-	if r.columns.names == nil {
-		if at = rest; r.Take != nil {
-			at = nil
-		}
-		for _, name := range r.Take {
-			some := false
-			for _, i := range rest {
-				if is(name, i) && !slices.Contains(at, i) {
-					at, some = append(at, i), true
-				}
-			}
-			if !some && !(r.Unlabelled && r.Zeros) {
-				return nil, fmt.Errorf("no column or sensor is named %q; there are %s", name, few(c.names))
+	var odd []string // the columns that only one of the files has
+	wanted, first := r.columns.names, r.columns.names == nil
+	if first {
+		wanted = r.Take
+	}
+	for _, name := range wanted {
+		before := len(at)
+		for i := range c.names {
+			if c.names[i] == name || c.of[i] == name && first {
+				at = append(at, i)
 			}
 		}
-		if len(at) == 0 {
-			return nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
+		if len(at) == before && !(first && r.Unlabelled) { // what a recording to classify lacks is for its form to say
+			odd = append(odd, name)
 		}
+	}
+	if wanted == nil {
+		at = slices.Clone(rest)
+	}
+	for _, i := range rest {
+		switch {
+		case slices.Contains(at, i):
+		case r.Unlabelled:
+			r.note("%s has columns that the training data has not, such as %s; left out", path, c.names[i])
+		case r.Take == nil:
+			odd = append(odd, c.names[i])
+		}
+	}
+	switch {
+	case odd != nil && first:
+		return nil, fmt.Errorf("no column or sensor is named %q; there are %s", odd[0], few(c.names))
+	case odd != nil:
+		return nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: "+
+			"--leave %s takes those that all have", few(odd), r.first, strings.Join(odd, ","))
+	case len(at) == 0:
+		return nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
+	case !slices.IsSorted(at) && (!first || r.Unlabelled && r.Take != nil):
+		r.reordered = append(r.reordered, path)
+	}
+	if first {
+		begins := map[string]int{} // of each sensor
+		for k := len(at) - 1; k >= 0; k-- {
+			begins[c.of[at[k]]] = k
+		}
+		slices.SortStableFunc(at, func(i, j int) int { return begins[c.of[i]] - begins[c.of[j]] })
 		for _, i := range at {
 			r.columns.names, r.columns.of = append(r.columns.names, c.names[i]), append(r.columns.of, c.of[i])
 		}
 		r.first = path
 		r.set.sensors, r.set.channels, err = r.columns.sensors()
-	} else {
-		var odd []string // the columns that only one of the files has
-		for _, name := range r.columns.names {
-			i := slices.Index(c.names, name)
-			if at = append(at, i); i < 0 {
-				odd = append(odd, name)
-			}
-		}
-		for _, i := range rest {
-			if r.Take == nil && !r.Unlabelled && !slices.Contains(at, i) {
-				odd = append(odd, c.names[i])
-			}
-		}
-		if odd != nil && !(r.Unlabelled && r.Zeros) {
-			text := fmt.Sprintf("%s, but %s has %s; all recordings must have the same", c, r.first, r.columns)
-			if len(odd) < len(r.columns.names)+len(rest) {
-				text += fmt.Sprintf(": --leave %s takes the columns that all have", strings.Join(odd, ","))
-			}
-			return nil, unlikeError(text)
-		}
-	}
-	if len(at) < len(rest) && r.Unlabelled {
-		r.once("%d of the columns of %s are not those of the training data; left out", len(rest)-len(at), path)
-	}
-	if !slices.IsSorted(at) && (r.Take == nil || r.Unlabelled) {
-		r.reordered = append(r.reordered, path)
 	}
 	return at, err
 }
 
-// unlikeError says that a file has not the columns of the others.
-type unlikeError string
-
-func (e unlikeError) Error() string { return string(e) }
-
-// once notes what is not noted yet.
-func (r *reader) once(format string, values ...any) {
-	if !slices.Contains(r.notes, fmt.Sprintf(format, values...)) {
-		r.note(format, values...)
-	}
-}
-
-// pick returns the columns at of values of that width, NaN for -1.
+// pick returns the columns at of values of that width.
 func pick(values []float64, width int, at []int) []float64 {
-	if width == len(at) && slices.IsSorted(at) && at[0] == 0 {
+	if width == len(at) && slices.IsSorted(at) {
 		return values
 	}
 	picked := make([]float64, 0, len(values)/width*len(at))
 	for row := range slices.Chunk(values, width) {
 		for _, i := range at {
-			v := math.NaN()
-			if i >= 0 {
-				v = row[i]
-			}
-			picked = append(picked, v)
+			picked = append(picked, row[i])
 		}
 	}
 	return picked
@@ -259,18 +226,17 @@ func pick(values []float64, width int, at []int) []float64 {
 
 // finish makes the samples of the set.
 func (r *reader) finish() (err error) {
-	s := r.set
+	s, width := r.set, len(r.columns.names)
 	var at []int // the columns of readings
-	width := len(r.columns.names)
 	if s.table.Layout == readingsLayout {
 		c := columns{}
 		for _, sensor := range r.sensors {
-			for _, value := range r.values {
-				name := sensor
-				if len(r.values) > 1 {
-					name += "." + value
+			for _, channel := range r.channels {
+				if c.of = append(c.of, sensor); len(r.channels) > 1 {
+					c.names = append(c.names, sensor+"."+channel)
+				} else {
+					c.names = append(c.names, sensor)
 				}
-				c.names, c.of = append(c.names, name), append(c.of, sensor)
 			}
 		}
 		width = len(c.names)
@@ -288,11 +254,8 @@ func (r *reader) finish() (err error) {
 				one.values = pick(one.values, width, at)
 			}
 		}
-		if label, ok := r.given[one.name]; ok {
-			one.label = label
-		} else if label, ok := r.given[strings.TrimSuffix(one.name, filepath.Ext(one.name))]; ok {
-			one.label = label
-		} else if r.given != nil {
+		one.label = cmp.Or(r.given[one.name], r.given[strings.TrimSuffix(one.name, filepath.Ext(one.name))], one.label)
+		if r.given != nil && one.label == "" {
 			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
 				r.Labels, one.name, x.line, x.path, one.name)
 		}
@@ -307,15 +270,9 @@ func (r *reader) finish() (err error) {
 		r.note("the columns of %s and %d more files are in another order; they are taken by their names",
 			r.reordered[0], len(r.reordered)-1)
 	}
-	s.as, s.notes = strings.Join(r.as, "; also "), r.notes
+	s.as, s.notes = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also "), r.notes
 	s.table = Table{Layout: s.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Units: r.units}
 	return nil
-}
-
-// String says which sensors the columns are of.
-func (c columns) String() string {
-	sensors := slices.Compact(slices.Clone(c.of))
-	return fmt.Sprintf("%d sensors (%s) of %d channels", len(sensors), few(sensors), len(c.of)/len(sensors))
 }
 
 // dotted returns the columns of headings sensor.axis.
@@ -335,38 +292,27 @@ func sensorOf(heading string) string {
 	return heading
 }
 
-// sensors returns the sensors and their number of channels. The channels of a sensor are side by side, and all sensors
-// have as many.
+// sensors returns the sensors and their number of channels. All sensors have as many, which are side by side.
 func (c columns) sensors() (sensors []string, channels int, err error) {
-	for i, name := range c.of {
-		if i > 0 && c.of[i-1] == name {
-			continue
-		}
-		if slices.Contains(sensors, name) {
-			return nil, 0, fmt.Errorf("the columns of sensor %q are not side by side; "+
-				"order them sensor by sensor: hip.x,hip.y,head.x,head.y", name)
-		}
-		sensors = append(sensors, name)
-	}
+	axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }
+	sensors, count, most, unlike := slices.Compact(slices.Clone(c.of)), map[string]int{}, 0, false
 	channels = len(c.of) / len(sensors)
-	for i, heading := range c.names {
-		if i == channels*len(sensors) {
-			return nil, 0, fmt.Errorf("the sensors do not have as many axes each: column %d is %q, one more than the %d of "+
-				"another sensor; leave it out with --leave %s", i+1, heading, channels, heading)
-		}
-		if sensor := sensors[i/channels]; c.of[i] != sensor {
-			return nil, 0, fmt.Errorf("the sensors do not have as many axes each: column %d is %q where one of sensor %q "+
-				"should be; leave out with --leave what only some have", i+1, heading, sensor)
+	for i, of := range c.of {
+		count[axis(i)]++
+		most = max(most, count[axis(i)])
+		unlike = unlike || i/channels >= len(sensors) || of != sensors[i/channels]
+	}
+	var odd []string
+	for i, name := range c.names {
+		if count[axis(i)] < most {
+			odd = append(odd, name)
 		}
 	}
-	return sensors, channels, nil
-}
-
-// add keeps a sample that is not of a table.
-func (r *reader) add(from source, s sample, line int, at []int, width int) {
-	s.test = from.test
-	s.values = pick(s.values, width, at)
-	r.rows = append(r.rows, &rows{sample: s, path: from.path, line: line})
+	if unlike {
+		err = fmt.Errorf("the sensors (%s) do not have as many axes each; name the columns sensor.axis, or leave out what "+
+			"only some have: --leave %s", few(sensors), strings.Join(odd, ","))
+	}
+	return sensors, channels, err
 }
 
 // readArray reads an array `[moments, sensors, axes]`, or `[moments, sensors]` for one axis. It names the sensors
@@ -390,20 +336,22 @@ func (r *reader) readArray(from source) error {
 		}
 	}
 	values, err := a.Floats()
-	if err != nil {
-		return fmt.Errorf("%s: %w", from.path, err)
-	}
 	for i, v := range values {
 		if math.Abs(v) > math.MaxFloat32 {
 			return fmt.Errorf("%s: %s is %g, which float32 does not hold; store nan for a missing value",
 				from.path, a.Element("the array", i), v)
 		}
 	}
-	at, err := r.order(from.path, c)
+	var at []int
+	if err == nil {
+		at, err = r.order(from.path, c)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", from.path, err)
 	}
-	r.say("arrays [moments, sensors, axes]")
-	r.add(from, sample{where: from.path, name: from.name(), label: from.class, values: values}, 1, at, len(c.names))
+	r.as["arrays [moments, sensors, axes]"] = true
+	one := sample{where: from.path, name: filepath.Base(from.path), label: from.class, test: from.test,
+		values: pick(values, len(c.names), at)}
+	r.rows = append(r.rows, &rows{path: from.path, line: 1, sample: one})
 	return nil
 }

@@ -3,8 +3,6 @@ package recordings
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,13 +23,11 @@ type tsHeader struct {
 //
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
-// Series may be of any length, but all series of a sample
-// have the same length.
+// Series may be of any length, but all series of a sample have the same length.
 func (r *reader) readTS(in *input, from source) error {
 	in.separator = ':'
 	h := &tsHeader{unlabelled: r.Unlabelled}
-	var samples []sample
-	var lines []int
+	var samples []*rows
 	err := r.readTable(in, func(line int, fields []string) error {
 		switch {
 		case len(fields) == 1 && fields[0] == "":
@@ -40,8 +36,8 @@ func (r *reader) readTS(in *input, from source) error {
 			return h.set(strings.Join(fields, ":"))
 		}
 		s, err := h.sample(in, line, fields)
-		s.where = fmt.Sprintf("%s, line %d", in.path, line)
-		samples, lines = append(samples, s), append(lines, line)
+		s.where, s.test = fmt.Sprintf("%s, line %d", in.path, line), from.test
+		samples = append(samples, &rows{sample: s, path: in.path, line: line})
 		return err
 	})
 	switch {
@@ -64,10 +60,11 @@ func (r *reader) readTS(in *input, from source) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
-	r.say(".ts: one line a sample, a dimension a sensor")
-	for i, s := range samples {
-		r.add(from, s, lines[i], at, h.dimensions)
+	r.as[".ts: one line a sample, a dimension a sensor"] = true
+	for _, s := range samples {
+		s.values = pick(s.values, h.dimensions, at)
 	}
+	r.rows = append(r.rows, samples...)
 	return nil
 }
 
@@ -182,52 +179,4 @@ func (h *tsHeader) sample(in *input, line int, fields []string) (sample, error) 
 		}
 	}
 	return sample{label: label, values: values}, nil
-}
-
-// tsIn lists the .ts files in a folder. If there are more than two, it takes the two that are named after the folder;
-// it is an error if there are none.
-func tsIn(folder string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) == ".ts" {
-			paths = append(paths, filepath.Join(folder, entry.Name()))
-		}
-	}
-	name := filepath.Join(folder, filepath.Base(folder))
-	pair := []string{name + "_TRAIN.ts", name + "_TEST.ts"}
-	switch {
-	case len(paths) <= 2:
-		return paths, nil
-	case slices.Contains(paths, pair[0]) && slices.Contains(paths, pair[1]):
-		return pair, nil
-	}
-	return nil, fmt.Errorf("%s holds %d .ts files (%s, …); name the one or two to take: ccp data import A_TRAIN.ts "+
-		"A_TEST.ts",
-		folder, len(paths), filepath.Base(paths[0]))
-}
-
-// trainFirst puts the training file of two before the test file, by their names.
-func trainFirst(paths []string) ([]string, error) {
-	if len(paths) == 1 {
-		return paths, nil
-	}
-	is := func(path, kind string) bool {
-		return strings.HasSuffix(strings.ToLower(strings.TrimSuffix(path, filepath.Ext(path))), kind)
-	}
-	switch a, b := paths[0], paths[len(paths)-1]; {
-	case len(paths) > 2:
-		return nil, fmt.Errorf("%d .ts files are given; want one, or NAME_TRAIN.ts and NAME_TEST.ts", len(paths))
-	case is(a, "train") && is(b, "test"):
-		return []string{a, b}, nil
-	case is(a, "test") && is(b, "train"):
-		return []string{b, a}, nil
-	default:
-		return nil, fmt.Errorf("the names of %s and %s do not say which is the test; call them NAME_TRAIN.ts and "+
-			"NAME_TEST.ts",
-			a, b)
-	}
 }

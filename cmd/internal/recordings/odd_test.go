@@ -1,0 +1,277 @@
+package recordings
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// odd is a file of recordings as people have them. text is a file of the class a and of the class b, or an archive of
+// several: a line "-- name --" begins each. want are the sensors and the values of the first sample, and @ its times.
+type odd struct {
+	name, text string
+	o          Options
+	want       string
+	says       string // in what it was read as, or in the notes
+	refused    string // what the error says, with line and column; then mend follows its advice, and want holds
+	mend       func(text string, o *Options) string
+}
+
+func replace(pairs ...string) func(string, *Options) string {
+	return func(text string, _ *Options) string { return strings.NewReplacer(pairs...).Replace(text) }
+}
+
+func set1(change func(o *Options)) func(string, *Options) string {
+	return func(text string, o *Options) string { change(o); return text }
+}
+
+func leave(names ...string) func(string, *Options) string {
+	return set1(func(o *Options) { o.Leave = names })
+}
+
+func packed(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
+}
+
+func wideText(text string) string {
+	out := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(text)) {
+		out = append(out, byte(u), byte(u>>8))
+	}
+	return string(out)
+}
+
+const plain = "x,y\n1,2\n3,4\n"
+
+// One file in each class: the same text twice.
+var oddRecordings = []odd{
+	{name: "commas", text: plain, want: "[x y] [1 2 3 4]", says: "one file a recording, one line a moment; commas"},
+	{name: "blanks around cells", text: "x, y\n1, 2 \n 3,4\n", want: "[x y] [1 2 3 4]"},
+	{name: "semicolons and decimal commas", text: "x;y\n1,5;2\n3;-4,25\n", want: "[x y] [1.5 2 3 -4.25]", says: "semicolons, decimal commas"},
+	{name: "semicolons and decimal points", text: "x;y\n1.5;2\n3;4\n", want: "[x y] [1.5 2 3 4]", says: "moment; semicolons"},
+	{name: "more decimal commas than separators", text: "x;y\n1,5;2,5\n3,5;4,5\n", want: "[x y] [1.5 2.5 3.5 4.5]"},
+	{name: "tabs with a missing cell", text: "x\ty\tz\n1\t\t3\n4\t5\t6\n", want: "[x y z] [1 NaN 3 4 5 6]", says: "tabs"},
+	{name: "tabs and decimal commas", text: "x\ty\n1,5\t2\n", want: "[x y] [1.5 2]", says: "tabs, decimal commas"},
+	{name: "bars", text: "x|y\n1|2\n", want: "[x y] [1 2]", says: "bars"},
+	{name: "aligned by blanks", text: "  x    y\n1.0  2.0 \n3.0  -4.0\n", want: "[x y] [1 2 3 -4]", says: "blanks"},
+	{name: "mark of UTF-8, Windows' line ends", text: "\ufeffx,y\r\n1,2\r\n3,4\r\n", want: "[x y] [1 2 3 4]"},
+	{name: "gzip", text: packed(plain), want: "[x y] [1 2 3 4]", says: "gzip"},
+	{name: "UTF-16", text: wideText("x\ty\n1\t2\n"), want: "[x y] [1 2]", says: "UTF-16"},
+	{name: "Windows-1252", text: "x \xb0C,y\n1,2\n", want: "[x °C y] [1 2]", says: "Windows-1252"},
+	{name: "Excel's sep", text: "sep=;\nx;y\n1;2\n", want: "[x y] [1 2]", says: "semicolons"},
+	{name: "comments", text: "# made by a logger, version 2\n#\nx,y\n1,2\n# a pause\n3,4\n", want: "[x y] [1 2 3 4]"},
+	{name: "blank lines", text: "\n\nx,y\n1,2\n\n3,4\n\n", want: "[x y] [1 2 3 4]"},
+	{name: "quotation marks", text: "\"x\",\"y\"\n\"1\",\"2\"\n", want: "[x y] [1 2]"},
+	{name: "commas within headings", text: "\"x, left\";y\n1;2\n", want: "[x, left y] [1 2]"},
+	{name: "headings with blanks", text: "left knee,right knee\n1,2\n", want: "[left knee right knee] [1 2]"},
+	{name: "one column", text: "heart rate\n61\n62\n", want: "[heart rate] [61 62]"},
+	{name: "missing values", text: "x,y\n1,NA\nnull,2\nNaN,?\n,n/a\nNone,-\n#N/A,3\n5,#N/A\n", want: "[x y] [1 NaN NaN 2 NaN NaN NaN NaN NaN NaN 5 NaN]"},
+	{name: "exponents", text: "x,y\n1e3,-2E-1\n+4,.5\n", want: "[x y] [1000 -0.2 4 0.5]"},
+	{name: "units", text: "x,y\ng,m/s^2\n1,2\n", want: "[x y] [1 2]", says: "line 2 holds units: g, m/s^2"},
+	{name: "units in brackets, some without", text: "x;y;z\n[g];;-\n1;2;3\n", want: "[x y z] [1 2 3]", says: "holds units"},
+	{name: "units of times", text: "time,x\n(ms),(g)\n0,1\n10,2\n", want: "[x] [1 2]@[0 10]", says: "column time as time in ms"},
+	{name: "pandas' index", text: ",x,y\n0,1,2\n1,3,4\n", want: "[x y] [1 2 3 4]", says: "only numbers the lines"},
+	{name: "pandas' index read again", text: "Unnamed: 0,x,y\n0,1,2\n1,3,4\n", want: "[x y] [1 2 3 4]", says: "only numbers the lines"},
+	{name: "R's names of rows", text: "\"\",\"x\"\n\"1\",5\n\"2\",NA\n", want: "[x] [5 NaN]", says: "only numbers the lines"},
+	{name: "a separator at the end of lines", text: "x,y,\n1,2,\n3,4,\n", want: "[x y] [1 2 3 4]"},
+	{name: "a separator at the end of values only", text: "x;y\n1;2;\n", want: "[x y] [1 2]"},
+	{name: "times", text: "time,x\n0,1\n0.5,2\n3,4\n", want: "[x] [1 2 4]@[0 0.5 3]", says: "column time as time"},
+	{name: "times last, with a unit", text: "x,T [ms]\n1,0\n2,10\n", want: "[x] [1 2]@[0 10]", says: "column T [ms] as time in ms"},
+	{name: "dates", text: "Timestamp,x\n2024-05-31T12:00:00.5Z,1\n2024-05-31T12:00:02Z,2\n", want: "[x] [1 2]@[1.7171568005e+09 1.717156802e+09]", says: "in seconds"},
+	{name: "dates with blanks", text: "date;x\n2024-05-31 12:00:00;1,5\n2024-05-31 12:01:00;2\n", want: "[x] [1.5 2]@[1.7171568e+09 1.71715686e+09]"},
+	{name: "times with decimal commas", text: "t;x\n0,5;1\n1,5;2\n", want: "[x] [1 2]@[0.5 1.5]"},
+	{name: "times of day", text: "time,x\n00:00:01,1\n00:00:02.5,2\n", want: "[x] [1 2]@[-6.2167219199e+10 -6.21672191975e+10]"},
+	{name: "times that go back", text: "time,x\n1,2\n0,1\n", want: "[x] [1 2]@[0 1]", says: "not in the order of their times"},
+	{name: "times left out", text: "time,x\n1,2\n0,1\n", o: Options{Table: Table{Leave: []string{"time"}}}, want: "[x] [2 1]"},
+	{name: "times of another name", text: "When,x\n1,2\n2,1\n", o: Options{Table: Table{Time: "when"}}, want: "[x] [2 1]@[1 2]"},
+	{name: "a column of words left out", text: "x,activity\n1,up\n2,down\n", o: Options{Table: Table{Leave: []string{"activity"}}}, want: "[x] [1 2]"},
+	{name: "a sensor left out", text: "hip.x,hip.y,knee.x,knee.y\n1,2,3,4\n", o: Options{Table: Table{Leave: []string{"hip"}}}, want: "[knee] [3 4]"},
+	{name: "columns taken, in that order", text: "z,who,y,x\n1,me,2,3\n", o: Options{Table: Table{Take: []string{"x", "z"}}}, want: "[x z] [3 1]"},
+
+	{name: "the same heading twice", text: "x,y,x\n1,2,3\n", refused: `1.csv, line 1: columns 1 and 3 are both headed "x"; name them apart`,
+		mend: replace("y,x\n", "y,z\n"), want: "[x y z] [1 2 3]"},
+	{name: "a column of words", text: "x,activity\n1,up\n", refused: `line 2: column activity: "up" is not a number`, mend: leave("activity"), want: "[x] [1]"},
+	{name: "decimal commas between commas", text: "x,y\n\"1,5\",2\n", refused: `line 2: column x: "1,5" is not a number`, mend: replace(`"1,5"`, "1.5"), want: "[x y] [1.5 2]"},
+	{name: "decimal commas and points", text: "x;y\n1,5;2\n1.25;4\n", refused: `line 3: column x: "1.25": line 3 has a decimal point, and line 2 a decimal comma`,
+		mend: replace(".", ","), want: "[x y] [1.5 2 1.25 4]"},
+	{name: "separators of thousands", text: "x;y\n1.234,5;2\n", refused: `line 2: column x: "1.234,5" is not a number`, mend: replace("1.234", "1234"), want: "[x y] [1234.5 2]"},
+	{name: "a value with its unit", text: "x,y\n1,2\n3 g,4\n", refused: `line 3: column x: "3 g" is not a number that float32 holds; correct it`, mend: replace(" g", ""), want: "[x y] [1 2 3 4]"},
+	{name: "a value too large", text: "x,y\n1,2\n1e99,4\n", refused: `line 3: column x: "1e99" is not a number that float32 holds; correct it, or write ? for a missing value`,
+		mend: replace("1e99", "?"), want: "[x y] [1 2 NaN 4]"},
+	{name: "infinity", text: "x,y\n1,2\ninf,4\n", refused: `line 3: column x: "inf"`, mend: replace("inf", "?"), want: "[x y] [1 2 NaN 4]"},
+	{name: "a cell too few", text: "x;y\n1;2\n3\n", refused: "line 3: 1 cells, the first line names 2 columns; write ? for a missing value",
+		mend: replace("3\n", "3;\n"), want: "[x y] [1 2 3 NaN]"},
+	{name: "a missing value between blanks", text: "x y z\n1 2 3\n4  6\n", refused: "line 3: 2 cells, the first line names 3 columns; write ? for a missing value",
+		mend: replace("4  6", "4 ? 6"), want: "[x y z] [1 2 3 4 NaN 6]"},
+	{name: "lines before the headings", text: "Device: 7\nx,y\n1,2\n", refused: "line 2: 2 cells, the first line names 1 columns; write ? for a missing value, and # before lines that come before the headings",
+		mend: replace("Device", "# Device"), want: "[x y] [1 2]"},
+	{name: "no headings", text: "1,2\n3,4\n", refused: `line 1: the heading of column 1 is "1"; the first line names the columns`,
+		mend: func(text string, _ *Options) string { return "x,y\n" + text }, want: "[x y] [1 2 3 4]"},
+	{name: "a spreadsheet's own file", text: "PK\x03\x04...", refused: "1.csv is not text; save it as CSV in UTF-8", mend: func(string, *Options) string { return plain }, want: "[x y] [1 2 3 4]"},
+	{name: "zeros between the bytes", text: "x\x00,\x00y\x00", refused: "1.csv is not text; save it as CSV in UTF-8", mend: func(string, *Options) string { return plain }, want: "[x y] [1 2 3 4]"},
+	{name: "half of a gzip", text: packed(plain)[:20], refused: "the file is cut off or damaged", mend: func(string, *Options) string { return packed(plain) }, want: "[x y] [1 2 3 4]"},
+	{name: "two columns of times", text: "time,timestamp,x\n0,5,1\n", refused: "line 1: columns time and timestamp both look like times; name the one to use: --time time",
+		mend: set1(func(o *Options) { o.Time = "time" }), want: "[x] [1]@[0]"},
+	{name: "a time twice", text: "time,x\n0,1\n0,2\n", refused: "line 3: line 2 has this time already; keep one of them, or leave the times out with --leave", mend: leave("time"), want: "[x] [1 2]"},
+	{name: "no time", text: "time,x\nnoon,1\n", refused: `line 2: column time: "noon" is not a time; want a number, or a date`, mend: leave("time"), want: "[x] [1]"},
+	{name: "a missing time", text: "time,x\n0,1\n,2\n", refused: `line 3: column time: "" is not a time`, mend: leave("time"), want: "[x] [1 2]"},
+	{name: "dates and numbers", text: "time,x\n2024-05-31,1\n5,2\n", refused: `line 3: column time: "5": lines before have times of another form; write all alike`,
+		mend: replace("\n5,", "\n2024-06-01,"), want: "[x] [1 2]@[1.7171136e+09 1.7172e+09]"},
+	{name: "nothing of that name to leave", text: plain, o: Options{Table: Table{Leave: []string{"z"}}}, refused: "--leave z: no column or sensor has that name; there are x, y", mend: leave("y"), want: "[x] [1 3]"},
+	{name: "nothing of that name to take", text: plain, o: Options{Table: Table{Take: []string{"z"}}}, refused: `line 1: no column or sensor is named "z"; there are x, y`,
+		mend: set1(func(o *Options) { o.Take = []string{"x"} }), want: "[x] [1 3]"},
+	{name: "a quotation mark within", text: "x,y\n1,\"2\"\"\n", refused: "line 2, character ", mend: replace(`"2""`, "2"), want: "[x y] [1 2]"},
+	{name: "a column without a heading", text: "x,,y\n1,5,2\n", refused: `line 2: column 2 has no heading, and here "5"; name it, or leave it out with --leave "column 2"`, mend: leave("column 2"), want: "[x y] [1 2]"},
+	{name: "names of rows", text: ",x,y\na,1,2\n", refused: `line 2: column 1 has no heading, and here "a"; name it, or leave it out with --leave "column 1"`, mend: leave("column 1"), want: "[x y] [1 2]"},
+	{name: "units, and one that is a number", text: "x,y\ng,1\n1,2\n", refused: `line 2: column x: "g" is not a number that float32 holds; correct it, or write ? for a missing value; a line of units begins with #`,
+		mend: replace("\ng", "\n#g"), want: "[x y] [1 2]"},
+	{name: "nothing", text: "", refused: "1.csv: the file is empty; the first line names the columns", mend: func(string, *Options) string { return plain }, want: "[x y] [1 2 3 4]"},
+	{name: "headings only", text: "x,y\n", refused: "1.csv: no line of values comes after the first", mend: replace("y\n", "y\n1,2\n"), want: "[x y] [1 2]"},
+	{name: "axes that one sensor lacks", text: "a.x,a.y,b.x,b.y,b.z\n1,2,3,4,5\n", refused: `line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave b.z`,
+		mend: leave("b.z"), want: "[a b] [1 2 3 4]"},
+	{name: "axes of a sensor apart", text: "a.x,b.x,a.y,b.y\n1,2,3,4\n", want: "[a b] [1 3 2 4]"},
+	{name: "nothing but times", text: "time\n1\n2\n", refused: "line 1: no column of values is left", mend: func(string, *Options) string { return plain }, want: "[x y] [1 2 3 4]"},
+	{name: "a sensor without values", text: "x,y\n1,\n3,\n", refused: `sensor "y" has no value in this`, mend: set1(func(o *Options) { o.Zeros = true }), want: "[x y] [1 NaN 3 NaN]"},
+}
+
+// Several files.
+var oddFiles = []odd{
+	{name: "columns in another order", text: "-- r/a/1.csv --\nx,y\n1,2\n-- r/b/1.csv --\ny,x\n2,1\n", want: "[x y] [1 2] [1 2]", says: "are in another order; they are taken by their names"},
+	{name: "axes in another order", text: "-- r/a/1.csv --\nh.x,h.y\n1,2\n-- r/b/1.csv --\nh.y,h.x\n2,1\n", want: "[h] [1 2] [1 2]"},
+	{name: "other dialects", text: "-- r/a/1.csv --\nx,y\n1,2\n-- r/b/1.tsv --\nx\ty\n1,5\t2\n", want: "[x y] [1 2] [1.5 2]", says: "commas; also one file a recording, one line a moment; tabs, decimal commas"},
+	{name: "notes beside", text: "-- r/a/1.csv --\nx\n1\n-- r/a/notes.txt --\nhello\n-- r/b/1.txt --\nx\n1\n-- r/readme.md --\n", want: "[x] [1] [1]"},
+	{name: "folders of a split", text: "-- r/train/a/1.csv --\nx\n1\n-- r/train/b/1.csv --\nx\n2\n-- r/test/a/1.csv --\nx\n3\n", want: "[x] [1] [2] [3] test", says: "the folders"},
+	{name: "folders of a split, of other names", text: "-- r/Training/a/1.csv --\nx\n1\n-- r/Testing/b/1.csv --\nx\n3\n", want: "[x] [1] [3] test"},
+	{name: "classes named train and test", text: "-- r/train/1.csv --\nx\n1\n-- r/test/1.csv --\nx\n3\n", want: "[x] [3] [1]"},
+	{name: "a line a moment", text: "-- r.csv --\nsample,time,x,y,label\na,0,1,2,u\na,1,3,4,u\nb,0,5,6,v\n", want: "[x y] [1 2 3 4]@[0 1] [5 6]@[0]", says: "one line a moment; commas; column time as time"},
+	{name: "a line a moment, in any order", text: "-- r.csv --\nsample,time,x,label\nb,1,6,v\na,1,3,u\nb,0,5,v\na,0,1,u\n", want: "[x] [5 6]@[0 1] [1 3]@[0 1]"},
+	{name: "a line a moment, without times", text: "-- r.csv --\nlabel;sample;x;y\nu;a;1,5;2\nv;b;5;6\nu;a;3;4\n", want: "[x y] [1.5 2 3 4] [5 6]", says: "one line a moment; semicolons, decimal commas"},
+	{name: "a line a moment, other names", text: "-- r.csv --\nid,When,x,kind\na,0,1,u\nb,0,5,v\n", o: Options{Table: Table{Columns: []string{"id", "When"}}, Label: "kind"}, want: "[x] [1]@[0] [5]@[0]"},
+	{name: "a line a moment, axes and groups", text: "-- r.csv --\nsample,h.x,h.y,who,label\na,1,2,me,u\nb,5,6,you,v\n", o: Options{Group: "who"}, want: "[h] [1 2] [5 6]"},
+	{name: "a line a moment, numbered sensors", text: "-- r.csv --\nsample,x1,x2,label\na,1,2,u\na,3,4,u\nb,5,6,v\n", refused: `r.csv, line 3: sample "a" is in line 2 already; if each line is a moment of a sample, not a whole one, say --layout moments`,
+		mend: set1(func(o *Options) { o.Layout = "moments" }), want: "[x1 x2] [1 2 3 4] [5 6]"},
+	{name: "a line a reading", text: "-- r.tsv --\nsample\ttime\tsensor\tvalue\tlabel\na\t0\tp\t1,5\tu\nb\t0\tp\t2\tv\n", want: "[p] [1.5]@[0] [2]@[0]", says: "one line a reading; tabs, decimal commas"},
+	{name: "a line a reading, one sensor left out", text: "-- r.csv --\nsample,time,sensor,value,label\na,0,p,1,u\na,0,q,1,u\nb,0,p,2,v\n", o: Options{Table: Table{Leave: []string{"q"}}}, want: "[p] [1]@[0] [2]@[0]"},
+	{name: "a line a reading, with units", text: "-- r.csv --\nsample,time,sensor,value,label\n-,s,-,bpm,-\na,0,p,1,u\nb,0,p,2,v\n", want: "[p] [1]@[0] [2]@[0]", says: "holds units"},
+	{name: "a line a sample", text: "-- r.csv --\nf0,f1,f2,label\n1,2,3,u\n4,5,6,v\n", want: "[f] [1 2 3] [4 5 6]", says: "one line a sample, 3 moments; commas"},
+	{name: "a line a sample, plain numbers", text: "-- r.csv --\nlabel,0,1,2\nu,1,2,3\nv,4,5,6\n", want: "[value] [1 2 3] [4 5 6]"},
+	{name: "a line a sample, numbers from 1, pandas' index", text: "-- r.csv --\n,t_1,t_2,label\n7,1,2,u\n9,4,5,v\n", want: "[t] [1 2] [4 5]", says: "only numbers the lines"},
+	{name: "a line a sample, two series", text: "-- r.csv --\nx_0,x_1,y_0,y_1,label\n1,2,3,4,u\n5,6,7,8,v\n", want: "[x y] [1 3 2 4] [5 7 6 8]"},
+	{name: "a line a sample, sensors at moments", text: "-- r.csv --\nhip.x@0,hip.y@0,hip.x@1,hip.y@1,label\n1,2,3,4,u\n5,6,7,8,v\n", want: "[hip] [1 2 3 4] [5 6 7 8]"},
+	{name: "a line a sample, no moments", text: "-- r.csv --\nwidth,height,label\n1,2,u\n5,6,v\n", want: "[width height] [1 2] [5 6]"},
+	{name: "a line a sample, named", text: "-- r.csv --\nsample,f0,f1,label\na,1,2,u\nb,4,5,v\n", want: "[f] [1 2] [4 5]"},
+	{name: "a line a sample, one moment lacking", text: "-- r.csv --\nh@0,h@1,k@0,label\n1,2,3,u\n5,6,7,v\n", refused: "r.csv, line 1: column k@0: each sensor needs a column for each moment from 0",
+		mend: leave("k@0"), want: "[h] [1 2] [5 6]"},
+	{name: "a line a sample, one column of no moment", text: "-- r.csv --\nh@0,h@1,age,label\n1,2,3,u\n5,6,7,v\n", refused: "r.csv, line 1: column age: each sensor needs a column for each moment from 0, in this order: hip.x@0, hip.x@1; correct the headings, or leave it out with --leave age",
+		mend: leave("age"), want: "[h] [1 2] [5 6]"},
+	{name: "several tables", text: "-- a.csv --\nsample,x,label\na,1,u\n-- b.csv --\nsample,x,label\na,2,v\n", want: "[x] [1] [2]"},
+	{name: "a table to train and one to test", text: "-- r_test.csv --\nsample,x,label\na,1,u\n-- r_train.csv --\nsample,x,label\na,2,v\n", want: "[x] [2] [1] test", says: "the files"},
+	{name: "a folder and labels", text: "-- r/1.csv --\nx\n1\n-- r/2.csv --\nx\n2\n-- labels.csv --\nsample;label\n1;u\n2.csv;v\n", o: Options{Labels: "labels.csv"}, want: "[x] [1] [2]"},
+	{name: "a folder and labels, one lacking", text: "-- r/1.csv --\nx\n1\n-- r/2.csv --\nx\n2\n-- labels.csv --\nsample,label\n1,u\n", o: Options{Labels: "labels.csv"}, refused: `labels.csv has no label of sample "2.csv", which begins in line 2 of `,
+		mend: replace("1,u\n", "1,u\n2.csv,v\n"), want: "[x] [1] [2]"},
+	{name: "series of the UEA archive", text: "-- r.ts --\n@classLabel true u v\n@data\n1,2:3,4:u\n5,?:7,8:v\n", want: "[dim_0 dim_1] [1 3 2 4] [5 7 NaN 8]", says: ".ts"},
+	{name: "packed series", text: "-- r.ts.gz --\n" + packed("@classLabel true u v\n@data\n1,2:u\n5,?:v\n"), want: "[dim_0] [1 2] [5 NaN]"},
+
+	{name: "columns that one file lacks", text: "-- r/a/1.csv --\nx,y,z\n1,2,3\n-- r/b/1.csv --\nx,w,y\n1,5,2\n", refused: "1.csv, line 1: z, w is not in this file or not in ",
+		mend: leave("z", "w"), want: "[x y] [1 2] [1 2]"},
+	{name: "units that differ", text: "-- r/a/1.csv --\nx\ng\n1\n-- r/b/1.csv --\nx\nm/s^2\n9.81\n", refused: "1.csv, line 2: column x is in m/s^2 here and in g in other recordings; convert the values",
+		mend: replace("m/s^2", "g", "9.81", "1"), want: "[x] [1] [1]"},
+	{name: "moments without a sample", text: "-- r.csv --\ntime,id,x,label\n0,a,1,u\n1,a,2,u\n0,b,3,v\n", refused: "r.csv, line 1: column time holds times, but no column is headed sample, so that each line would be a sample; name the column of the samples with --columns COLUMN",
+		mend: set1(func(o *Options) { o.Columns = []string{"id"} }), want: "[x] [1 2]@[0 1] [3]@[0]"},
+	{name: "no classes", text: "-- r.csv --\nsample,x,activity\na,1,u\nb,2,v\n", refused: `r.csv, line 1: no column is headed "label"; there are sample, x, activity: name the column of the classes with --label COLUMN`,
+		mend: set1(func(o *Options) { o.Label = "activity" }), want: "[x] [1] [2]"},
+	{name: "recordings without classes", text: "-- r/1.csv --\nx\n1\n-- r/2.csv --\nx\n2\n", refused: `no column is headed "label"; there are x: name the column of the classes with --label COLUMN, or give a second file with --labels FILE, or put each recording into a folder of its class`,
+		mend: replace("r/1", "r/a/1", "r/2", "r/b/2"), want: "[x] [1] [2]"},
+	{name: "classes that change", text: "-- r.csv --\nsample,x,label\na,1,u\na,2,v\nb,1,v\n", refused: `r.csv, line 3: column label is "v", but sample "a" has "u" in line 2; all lines of a sample must agree`,
+		mend: replace("a,2,v", "b,2,v"), want: "[x] [1] [2 1]"},
+	{name: "an empty class", text: "-- r.csv --\nsample,x,label\na,1,u\nb,1,\n", refused: "r.csv, line 3: column label is empty; each reading needs one", mend: replace("b,1,", "b,1,v"), want: "[x] [1] [1]"},
+	{name: "a reading twice", text: "-- r.csv --\nsample,time,sensor,value,label\na,0,p,1,u\na,0,p,2,u\nb,0,p,2,v\n", refused: `r.csv, line 3: sensor "p" was read at this time of sample "a" in line 2 already; keep one of them`,
+		mend: replace("a,0,p,2,u\n", ""), want: "[p] [1]@[0] [2]@[0]"},
+	{name: "tables of two layouts", text: "-- a.csv --\nsample,x,label\na,1,u\n-- b.csv --\nx,label\n2,v\n", refused: "b.csv has the layout samples, but the files before have the layout moments; import each kind by itself",
+		mend: replace("x,label\n2", "sample,x,label\nb,2"), want: "[x] [1] [2]"},
+	{name: "tables and series", text: "-- a.csv --\nsample,x,label\na,1,u\n-- b.ts --\n@classLabel true u v\n@data\n1:u\n2:v\n", refused: "are a .ts file and a table; import each kind by itself",
+		mend: func(text string, _ *Options) string { return text[strings.Index(text, "-- b.ts"):] }, want: "[dim_0] [1] [2]"},
+	{name: "another ending", text: "-- r.dat --\nsample,x,label\na,1,u\nb,2,v\n", refused: "r.dat is neither a .ts file, nor a .csv, nor a folder; name it after what it is: .csv", mend: replace("r.dat", "r.csv"), want: "[x] [1] [2]"},
+	{name: "a class without recordings", text: "-- r/a/1.csv --\nx\n1\n-- r/b/1.csv --\nx\n1\n-- r/c/readme --\n", refused: `c holds no .csv or .npy file; put the recordings of class "c" there, or remove the folder`,
+		mend: replace("r/c/readme --\n", "r/c/1.csv --\nx\n3\n"), want: "[x] [1] [1] [3]"},
+}
+
+// write writes the files of a case, and returns what to import.
+func (c odd) write(t *testing.T, text string, o *Options) (inputs []string) {
+	t.Helper()
+	folder := t.TempDir()
+	if !strings.HasPrefix(text, "-- ") {
+		put(t, folder, "r/a/1.csv", text)
+		put(t, folder, "r/b/1.csv", text)
+		return []string{filepath.Join(folder, "r")}
+	}
+	labels := o.Labels
+	for _, part := range strings.Split("\n"+text, "\n-- ")[1:] {
+		name, text, _ := strings.Cut(part, " --\n")
+		if !strings.HasSuffix(name, ".gz") {
+			text += "\n"
+		}
+		path := put(t, folder, name, text)
+		if top, _, _ := strings.Cut(name, "/"); name == labels {
+			o.Labels = path
+		} else if input := filepath.Join(folder, top); len(inputs) == 0 || inputs[len(inputs)-1] != input {
+			inputs = append(inputs, input)
+		}
+	}
+	return inputs
+}
+
+// Files as people have them are imported rightly, or refused with the place and a way out that works.
+func TestOddFiles(t *testing.T) {
+	cases := append(append([]odd{}, oddRecordings...), oddFiles...)
+	require.GreaterOrEqual(t, len(cases), 60)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			o, text := c.o, c.text
+			inputs := c.write(t, text, &o)
+			out := filepath.Join(t.TempDir(), "out.npz")
+			if c.refused != "" {
+				_, err := Import(t.Context(), inputs, out, o)
+				require.ErrorContains(t, err, c.refused)
+				assert.NoFileExists(t, out)
+				o = c.o
+				text = c.mend(text, &o)
+				inputs = c.write(t, text, &o)
+			}
+			if c.want == "" {
+			}
+			result, err := Import(t.Context(), inputs, out, o)
+			require.NoError(t, err)
+			s, err := Read(t.Context(), inputs, o)
+			require.NoError(t, err)
+			got := fmt.Sprint(s.sensors)
+			for i, x := range s.samples {
+				if strings.HasPrefix(text, "-- ") || i == 0 {
+					got += fmt.Sprint(" ", x.values)
+					if x.times != nil {
+						got += fmt.Sprint("@", x.times)
+					}
+					if x.test {
+						got += " test"
+					}
+				}
+			}
+			assert.Equal(t, c.want, got)
+			assert.Contains(t, result.ReadAs+"\n"+strings.Join(result.Notes, "\n")+result.SplitBy, c.says)
+			_, err = os.Stat(out)
+			assert.NoError(t, err)
+		})
+	}
+}
