@@ -168,7 +168,7 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 				at = append(at, i)
 			}
 		}
-		if len(at) == before && !(first && r.Unlabelled) { // what a recording to classify lacks is for its form to say
+		if len(at) == before && !(first && r.Unlabelled && r.Zeros) { // the form sets what lacks to zero
 			odd = append(odd, name)
 		}
 	}
@@ -266,9 +266,10 @@ func (r *reader) finish() (err error) {
 			return fmt.Errorf("--leave %s: no column or sensor has that name; there are %s", name, few(r.columns.names))
 		}
 	}
-	if r.reordered != nil {
-		r.note("the columns of %s and %d more files are in another order; they are taken by their names",
-			r.reordered[0], len(r.reordered)-1)
+	if n := len(r.reordered); n == 1 {
+		r.note("the columns of %s are in another order; they are taken by their names", r.reordered[0])
+	} else if n > 1 {
+		r.note("the columns of %s and %d more files are in another order; they are taken by their names", r.reordered[0], n-1)
 	}
 	s.as, s.notes = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also "), r.notes
 	s.table = Table{Layout: s.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Units: r.units}

@@ -64,10 +64,13 @@ func TestReadUnlabelled(t *testing.T) {
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].times)
 	assert.Equal(t, "one file a recording, one line a moment; semicolons, decimal commas; column t as time", s.as)
-	assert.Contains(t, s.notes, "the columns of - and 0 more files are in another order; they are taken by their names")
+	assert.Contains(t, s.notes, "the columns of - are in another order; they are taken by their names")
 
-	s, err = Read(t.Context(), []string{put(t, folder, "less.csv", "x,z\n1,2\n")}, Options{Table: known, Unlabelled: true})
+	less := put(t, folder, "less.csv", "x,z\n1,2\n")
+	_, err = Read(t.Context(), []string{less}, Options{Table: known, Unlabelled: true})
+	assert.ErrorContains(t, err, `less.csv, line 1: no column or sensor is named "y"; there are x, z`)
+	s, err = Read(t.Context(), []string{less}, Options{Table: known, Unlabelled: true, Zeros: true})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"x"}, s.sensors, "the form of the recordings says what is missing")
-	assert.Equal(t, []string{filepath.Join(folder, "less.csv") + " has columns that the training data has not, such as z; left out"}, s.notes)
+	assert.Equal(t, []string{less + " has columns that the training data has not, such as z; left out"}, s.notes)
 }
