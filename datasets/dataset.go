@@ -18,7 +18,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/recording"
@@ -139,19 +138,6 @@ func (d *Dataset) NodeName(i int) string {
 		return fmt.Sprintf("row %d column %d", i/d.Grid[1], i%d.Grid[1])
 	}
 	return fmt.Sprintf("node %d", i)
-}
-
-// JointNames returns the names of a skeleton's joints, in the order of the columns of Grid. It returns nil if the nodes
-// are not joints or have no names. A node is named by its joint and its frame, such as "head@12".
-func (d *Dataset) JointNames() (names []string) {
-	if d.Parts == nil || d.NodeNames == nil {
-		return nil
-	}
-	for _, node := range d.NodeNames[:d.Grid[1]] {
-		joint, _, _ := strings.Cut(node, "@")
-		names = append(names, joint)
-	}
-	return names
 }
 
 // warn appends a warning.

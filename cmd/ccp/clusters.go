@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/clusters"
@@ -55,8 +56,9 @@ func newClusters(s *shared) *cobra.Command {
 			return inFile(dir, err)
 		}
 		var data *datasets.Dataset
-		// Pixels have no names worth showing. The names of joints are shown in files only.
-		if c.Spec.Grid == nil || out.path != "" && c.Spec.Parts != nil {
+		// Pixels have no names worth showing. The names of joints and sensors are shown in files only.
+		own := strings.HasSuffix(c.Data, ".npz")
+		if c.Spec.Grid == nil || out.path != "" && (own || c.Spec.Parts != nil) {
 			if data, err = s.dataOf(cmd, c.Metadata, dir, dataDir, ""); err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
 			}

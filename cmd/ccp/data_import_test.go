@@ -36,6 +36,14 @@ func TestDataImport(t *testing.T) {
 	assert.Contains(t, succeed(t, "data", "check", "Moves.npz"), "grid         int32    [2]\n")
 	succeed(t, append([]string{"train", "--data", "Moves.npz", "--checkpoint", "run"}, tiny...)...)
 
+	// What was learned has the sensors' names.
+	succeed(t, "clusters", "--backend", "go", "--checkpoint", "run", "--out", "clusters")
+	nodes, err := os.ReadFile("clusters/level_1_nodes.csv")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"dim_0@0", "dim_1@0", "dim_0@1", "dim_1@1"}, columnsOf(t, nodes)["name"][:4])
+	assert.Regexp(t, `(?s)dim_\d@\d.*\n  sensors, mean absolute: dim_\d \d.*\n  frames, mean absolute: \d \d`,
+		succeed(t, "explain", "--backend", "go", "--checkpoint", "run", "--out", "why"))
+
 	code, _, stderr := execute(t, "train", "--data", "uea/Moves")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "or give the path of an .npz file; ccp data import makes one of what is at uea/Moves")

@@ -60,7 +60,7 @@ func TestExplain(t *testing.T) {
 	for _, c := range got.Classes {
 		require.Len(t, c.Nodes, mostNodes)
 		assert.Len(t, samples[c.Name], c.Samples)
-		assert.Nil(t, c.Joints)
+		assert.Nil(t, c.Sensors)
 		all += c.Samples
 		for i, node := range c.Nodes {
 			assert.InDelta(t, sums[c.Name+" "+node.Name]/float64(c.Samples), node.Mean, 1e-5)
@@ -151,11 +151,11 @@ func TestExplainSkeletons(t *testing.T) {
 	assert.InDelta(t, 0, got.Gap, 1e-4, "a linear model")
 	require.NotEmpty(t, got.Classes)
 	for _, c := range got.Classes {
-		assert.Len(t, c.Joints, 20)
+		assert.Len(t, c.Sensors, 20)
 		assert.Len(t, c.Frames, 40)
 		assert.Regexp(t, `^[a-z ]+@\d+$`, c.Nodes[0].Name)
-		assert.Regexp(t, `^[a-z ]+$`, c.Joints[0].Name)
+		assert.Regexp(t, `^[a-z ]+$`, c.Sensors[0].Name)
 	}
 	text := succeed(t, "explain", "--backend", "go", "--checkpoint", dir, "--data-dir", data, "--samples", "20")
-	assert.Regexp(t, `\n  joints, mean absolute: [a-z ]+ \d.*\n  frames, mean absolute: \d+ \d`, text)
+	assert.Regexp(t, `\n  sensors, mean absolute: [a-z ]+ \d.*\n  frames, mean absolute: \d+ \d`, text)
 }

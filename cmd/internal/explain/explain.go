@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
@@ -94,11 +95,11 @@ type Class struct {
 	Name    string         `json:"name"`
 	Samples int            `json:"samples"`
 	Nodes   []Contribution `json:"nodes"`
-	Joints  []Contribution `json:"joints,omitempty"` // sums over frames
-	Frames  []Contribution `json:"frames,omitempty"` // sums over joints
+	Sensors []Contribution `json:"sensors,omitempty"` // or joints: sums over frames
+	Frames  []Contribution `json:"frames,omitempty"`  // sums over sensors
 }
 
-// Contribution is the mean of a node, a joint or a frame over samples, in units of the logit.
+// Contribution is the mean of a node, a sensor or a frame over samples, in units of the logit.
 type Contribution struct {
 	Index    int     `json:"index"`
 	Name     string  `json:"name"`
@@ -110,6 +111,7 @@ type Contribution struct {
 // each sample, and the means of each class.
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	s := Summary{Subject: e.subject()}
+	layout := picture.NewLayout(e.Classifier.Graph, e.Data.Grid, e.Data.Parts, e.Data.Coordinates, e.Data.NodeNames)
 	means, change := make([]models.MeanAttribution, e.Data.Classes()), math.SmallestNonzeroFloat64
 	names := e.Data.ClassNames
 	var drawn []drawnSample
@@ -151,14 +153,14 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 			}
 			return nil
 		})
-		if err = cmp.Or(err, e.draw(folder, means, drawn)); err != nil {
+		if err = cmp.Or(err, e.draw(folder, layout, means, drawn)); err != nil {
 			return s, err
 		}
 	}
 	s.Gap /= change
 	for k, mean := range means {
 		if mean.Samples > 0 {
-			s.Classes = append(s.Classes, e.class(k, mean))
+			s.Classes = append(s.Classes, e.class(k, mean, layout))
 		}
 	}
 	return s, nil
@@ -194,36 +196,34 @@ func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, model
 	return nil
 }
 
-func (e *Explanation) class(k int, mean models.MeanAttribution) Class {
+func (e *Explanation) class(k int, mean models.MeanAttribution, layout *picture.Layout) Class {
 	nodes := make([]Contribution, e.Data.Nodes)
 	for i := range nodes {
 		nodes[i] = Contribution{i, e.Data.NodeName(i), mean.Signed[i], mean.Absolute[i]}
 	}
 	c := Class{Name: e.Data.ClassNames[k], Samples: mean.Samples}
-	if e.Data.Parts != nil {
-		c.Joints, c.Frames = bodySums(nodes, e.Data.Grid, e.Data.JointNames())
+	if layout.Kind == picture.OverTime {
+		c.Sensors, c.Frames = sums(nodes, layout)
 	}
 	c.Nodes = mostFirst(nodes)[:min(len(nodes), mostNodes)]
 	return c
 }
 
-// bodySums adds up the nodes of a skeleton over the frames of each joint and over the joints of each frame. It
-// also adds their absolute values, so that frames do not cancel each other.
-func bodySums(nodes []Contribution, grid []int, names []string) (joints, frames []Contribution) {
-	joints, frames = make([]Contribution, grid[1]), make([]Contribution, grid[0])
-	for i, node := range nodes {
-		frame, joint := i/grid[1], i%grid[1]
-		joints[joint].Index, frames[frame].Index = joint, frame
-		frames[frame].Name = fmt.Sprintf("frame %d", frame)
-		if joints[joint].Name = fmt.Sprintf("joint %d", joint); names != nil {
-			joints[joint].Name = names[joint]
+// sums adds up the nodes over the frames of each sensor, and over the sensors of each frame. It also adds their absolute
+// values, so that frames do not cancel each other.
+func sums(nodes []Contribution, layout *picture.Layout) (sensors, frames []Contribution) {
+	sensors, frames = make([]Contribution, layout.Rows), make([]Contribution, layout.Columns)
+	for cell, node := range layout.Cells {
+		row, frame := cell/layout.Columns, cell%layout.Columns
+		if frames[frame].Index, frames[frame].Name = frame, fmt.Sprintf("frame %d", frame); frame == 0 {
+			sensors[row].Index, sensors[row].Name = int(node), layout.RowNames[row]
 		}
-		for _, sum := range []*Contribution{&joints[joint], &frames[frame]} {
-			sum.Mean += node.Mean
-			sum.Absolute += node.Absolute
+		for _, sum := range []*Contribution{&sensors[row], &frames[frame]} {
+			sum.Mean += nodes[node].Mean
+			sum.Absolute += nodes[node].Absolute
 		}
 	}
-	return mostFirst(joints), mostFirst(frames)
+	return mostFirst(sensors), mostFirst(frames)
 }
 
 func mostFirst(contributions []Contribution) []Contribution {

@@ -3,7 +3,10 @@ package explain
 import (
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestSpread(t *testing.T) {
@@ -14,11 +17,16 @@ func TestSpread(t *testing.T) {
 	assert.Empty(t, spread(nil, 3))
 }
 
-func TestBodySums(t *testing.T) {
+func TestSums(t *testing.T) {
+	graph, err := affinity.New(4, nil)
+	require.NoError(t, err)
 	nodes := []Contribution{{0, "head@0", 1, 1}, {1, "left hand@0", -4, 4}, {2, "head@1", -1, 1}, {3, "left hand@1", 0, 0.5}}
-	joints, frames := bodySums(nodes, []int{2, 2}, []string{"head", "left hand"})
-	assert.Equal(t, []Contribution{{1, "left hand", -4, 4.5}, {0, "head", 0, 2}}, joints)
-	assert.Equal(t, []Contribution{{0, "frame 0", -3, 5}, {1, "frame 1", -1, 1.5}}, frames)
-	joints, _ = bodySums(nodes, []int{2, 2}, nil)
-	assert.Equal(t, "joint 1", joints[0].Name)
+	for _, parts := range [][][]int{nil, {{1}, {0}}} { // of sensors; of a skeleton, whose joints are in another order
+		names := []string{"head@0", "left hand@0", "head@1", "left hand@1"}
+		sensors, frames := sums(nodes, picture.NewLayout(graph, []int{2, 2}, parts, nil, names))
+		assert.Equal(t, []Contribution{{1, "left hand", -4, 4.5}, {0, "head", 0, 2}}, sensors)
+		assert.Equal(t, []Contribution{{0, "frame 0", -3, 5}, {1, "frame 1", -1, 1.5}}, frames)
+	}
+	sensors, _ := sums(nodes, picture.NewLayout(graph, []int{4, 1}, nil, nil, nil))
+	assert.Equal(t, []Contribution{{0, "0", -4, 6.5}}, sensors, "without names, numbers")
 }

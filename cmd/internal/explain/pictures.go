@@ -17,6 +17,8 @@ const (
 	mostClassPictures  = 60
 )
 
+const contributed = "contribution to the logit"
+
 // drawnSample is a sample with its raw signal, to be drawn.
 type drawnSample struct {
 	index  int
@@ -25,13 +27,10 @@ type drawnSample struct {
 }
 
 // draw writes the means of all classes that were explained, class_K.png, and some samples, sample_N.png, to a folder.
-// The contributions lie where the nodes are: on the image, the skeleton or the graph.
-func (e *Explanation) draw(folder string, means []models.MeanAttribution, samples []drawnSample) error {
-	layout := picture.NewLayout(e.Classifier.Graph, e.Data.Grid, e.Data.Parts, e.Data.Coordinates, e.Data.NodeNames)
+// The contributions lie where the nodes are: on the image, over time or on the graph.
+func (e *Explanation) draw(folder string, layout *picture.Layout, means []models.MeanAttribution,
+	samples []drawnSample) error {
 	width, height := layout.Size()
-	values := func(title string, contributions []float64) *plot.Plot {
-		return layout.Values(title, "contribution to the logit", contributions)
-	}
 	save := func(name, title string, panels ...*plot.Plot) error {
 		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Height: max(height, 150)}
 		sheet.Width = width + picture.BarWidth/vg.Length(len(panels))
@@ -45,7 +44,7 @@ func (e *Explanation) draw(folder string, means []models.MeanAttribution, sample
 		}
 		drawn++
 		title := fmt.Sprintf("class %s, mean of %s", class(k), text.Count(mean.Samples, "sample"))
-		if err := save(fmt.Sprintf("class_%d.png", k), title, values("", mean.Signed)); err != nil {
+		if err := save(fmt.Sprintf("class_%d.png", k), title, layout.Values("", contributed, mean.Signed)); err != nil {
 			return err
 		}
 	}
@@ -55,10 +54,8 @@ func (e *Explanation) draw(folder string, means []models.MeanAttribution, sample
 		if s.Prediction.Class != label {
 			title += ", taken for " + class(s.Prediction.Class)
 		}
-		panels := []*plot.Plot{values("explained: class "+class(s.Class), s.Nodes)}
-		if c := e.Data.Channels; layout.Kind == picture.OnGrid && (c == 1 || c == 3) {
-			panels = []*plot.Plot{layout.Signal("the signal", s.signal, c), panels[0]}
-		}
+		panels := layout.Sample(contributed, s.signal, s.Values, e.Data.Channels)
+		panels[len(panels)-1].Title.Text = "explained: class " + class(s.Class)
 		if err := save(fmt.Sprintf("sample_%d.png", s.index), title, panels...); err != nil {
 			return err
 		}

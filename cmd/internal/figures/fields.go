@@ -38,7 +38,7 @@ func (d drawing) fields() (f figure, err error) {
 		}
 		layout := picture.NewLayout(graph, spec.Grid, spec.Parts, coordinates, nil)
 		layout.RowNames = nil // they are too small to be read
-		if f.sheet.Width, f.sheet.Height = 150, 166; layout.Kind == picture.OnSkeleton {
+		if f.sheet.Width, f.sheet.Height = 150, 166; layout.Kind == picture.OverTime {
 			f.sheet.Width, f.sheet.Height = 230, 150
 		}
 		for _, h := range []training.HierarchyEpoch{recorded[0], recorded[len(recorded)-1]} {

@@ -16,9 +16,9 @@ import (
 
 // The kinds of a Layout.
 const (
-	OnGrid     = "grid"     // cell (row, column) is node row·columns + column
-	OnSkeleton = "skeleton" // a row for each joint, a column for each frame
-	OnPlane    = "points"
+	OnGrid   = "grid" // pixels: cell (row, column) is node row·columns + column
+	OverTime = "time" // a row for each sensor or joint, a column for each frame
+	OnPlane  = "points"
 )
 
 // Layout says where the nodes of a graph lie, and draws clusters and values there. Its JSON is a part of a report's
@@ -27,22 +27,26 @@ type Layout struct {
 	Kind     string    `json:"kind"`
 	Rows     int       `json:"rows"` // 0 on a plane
 	Columns  int       `json:"columns"`
-	Cells    []int32   `json:"cells"` // the node in each cell, row by row from the top
-	RowNames []string  `json:"row_names"`
-	Rules    []int     `json:"rules"`    // rows above which a part of the body begins
-	Bones    [][2]int  `json:"bones"`    // pairs of joints
-	ByGraph  bool      `json:"by_graph"` // distances in the graph place the nodes, not coordinates of the data
-	X        []float64 `json:"x"`        // of each node: on a plane from 0 to at most 1, else in cells of side 1
-	Y        []float64 `json:"y"`        // upwards, in the scale of X
+	Cells    []int32   `json:"cells"`     // the node in each cell, row by row from the top
+	RowNames []string  `json:"row_names"` // of the sensors or joints
+	Rules    []int     `json:"rules"`     // rows above which a part of the body begins
+	Bones    [][2]int  `json:"bones"`     // pairs of joints
+	ByGraph  bool      `json:"by_graph"`  // distances in the graph place the nodes, not coordinates of the data
+	X        []float64 `json:"x"`         // of each node: on a plane from 0 to at most 1, else in cells of side 1
+	Y        []float64 `json:"y"`         // upwards, in the scale of X
 
 	graph *affinity.Matrix
 	names []string
 }
 
+// narrow is how many times as many rows as columns a grid without names has if it is no image.
+const narrow = 4
+
 // NewLayout lays out the nodes of a graph. There are four cases:
 //
-//   - with a grid `[rows, columns]`, node row·columns + column lies in that cell;
-//   - with a grid `[frames, joints]` and parts, the joints of each part of the body, it is a skeleton;
+//   - with a grid `[frames, sensors]` and names such as "hip@12", the nodes are sensors over time. So are the joints of
+//     a skeleton, where parts has those of each part of the body, and the nodes of a long and narrow grid;
+//   - with any other grid `[rows, columns]`, node row·columns + column is the pixel in that cell;
 //   - with coordinates `[nodes, d]`, row-major, the nodes lie at their first two principal components;
 //   - otherwise distances in the graph place them, see byGraph.
 //
@@ -63,14 +67,14 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 			l.X[i], l.Y[i] = math.Round(1e4*(0.5+(l.X[i]-x)/side))/1e4, math.Round(1e4*(0.5+(l.Y[i]-y)/side))/1e4
 		}
 		return l
-	case parts == nil:
+	case parts == nil && sensorNames(grid[1], names) == nil && grid[0] < narrow*grid[1]:
 		l.Kind, l.Rows, l.Columns = OnGrid, grid[0], grid[1]
 		for node := range int32(grid[0] * grid[1]) {
 			l.Cells = append(l.Cells, node)
 		}
 	default:
-		l.Kind, l.Rows, l.Columns = OnSkeleton, grid[1], grid[0]
-		l.layBody(parts)
+		l.Kind, l.Rows, l.Columns = OverTime, grid[1], grid[0]
+		l.layRows(parts)
 	}
 	l.X, l.Y = make([]float64, len(l.Cells)), make([]float64, len(l.Cells))
 	for cell, node := range l.Cells {
@@ -134,10 +138,25 @@ func span(values []float64) (middle, extent float64) {
 	return (low + high) / 2, high - low
 }
 
-// layBody puts time to the right and the joints from the top. The joints of a part are together; joints of no part come
-// last.
-func (l *Layout) layBody(parts [][]int) {
-	joints := l.Rows
+// sensorNames returns the names of n sensors over time. They are the nodes' names up to the "@" before the frame. It
+// returns nil if nodes have other names.
+func sensorNames(n int, nodes []string) (names []string) {
+	for i, node := range nodes {
+		at := strings.LastIndexByte(node, '@')
+		if at < 0 || i >= n && node[:at] != names[i%n] {
+			return nil
+		}
+		if i < n {
+			names = append(names, node[:at])
+		}
+	}
+	return names
+}
+
+// layRows puts time to the right and the sensors from the top. The joints of a part are together; joints of no part
+// come last.
+func (l *Layout) layRows(parts [][]int) {
+	joints, names := l.Rows, sensorNames(l.Rows, l.names)
 	var order []int
 	for _, part := range append(slices.Clone(parts), indices(joints)) {
 		for _, joint := range part {
@@ -145,8 +164,8 @@ func (l *Layout) layBody(parts [][]int) {
 				continue
 			}
 			name := fmt.Sprint(joint)
-			if l.names != nil {
-				name, _, _ = strings.Cut(l.names[joint], "@") // the joint of the first frame's node
+			if names != nil {
+				name = names[joint]
 			}
 			order, l.RowNames = append(order, joint), append(l.RowNames, name)
 			for frame := range l.Columns {

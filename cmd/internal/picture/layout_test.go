@@ -51,7 +51,7 @@ func TestLayoutOfCells(t *testing.T) {
 	require.NoError(t, err)
 	names := []string{"head@0", "hip@0", "foot@0", "head@1", "hip@1", "foot@1"}
 	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 1}}, nil, names)
-	assert.Equal(t, OnSkeleton, l.Kind)
+	assert.Equal(t, OverTime, l.Kind)
 	assert.Equal(t, []int{3, 2}, []int{l.Rows, l.Columns})
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells, "a row for each joint, those of a part together, a column for each frame")
 	assert.Equal(t, []string{"foot", "head", "hip"}, l.RowNames)

@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	mostLabels  = 50   // clusters that are numbered in a picture
-	mostEdges   = 3000 // edges that are drawn: more would hide the points
-	namedPoints = 15   // points that have their names beside them
+	mostLabels   = 50   // clusters that are numbered in a picture
+	mostEdges    = 3000 // edges that are drawn: more would hide the points
+	longestLabel = 16   // characters of a sensor's name
+	namedPoints  = 15   // points that have their names beside them
 )
 
 // marks draws something of a plot. at turns coordinates of the plot into a place on the canvas.

@@ -2,10 +2,12 @@ package picture
 
 import (
 	"cmp"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
@@ -21,9 +23,27 @@ func (l *Layout) Clusters(title string, cluster []int32, k int, numbered bool) *
 	return p
 }
 
+// Sample draws a sample's signal `[nodes, channels]` and what its values contributed, in one or two plots of one size.
+// Sensors have their curves in the colours of the contributions; skeletons have a few poses.
+func (l *Layout) Sample(label string, signal []float32, values []float64, channels int) []*plot.Plot {
+	nodes := make([]float64, len(l.X))
+	for i, v := range values {
+		nodes[i/channels] += v
+	}
+	switch {
+	case l.Kind == OverTime && (len(l.Rules) == 0 || channels < 2):
+		return []*plot.Plot{l.curves(label, signal, values, channels)}
+	case l.Kind == OverTime:
+		return []*plot.Plot{l.poses(signal, channels), l.Values("", label, nodes)}
+	case l.names != nil && l.ByGraph: // words
+		return []*plot.Plot{l.Values("", label, nodes)}
+	}
+	return []*plot.Plot{l.Signal("the signal", signal, channels), l.Values("", label, nodes)}
+}
+
 // Values draws a number for each node. If there is a label, a bar beside them explains the colours, and points have
 // their edges. Numbers above 0 are red, numbers below 0 blue, and those further from 0 are stronger. On a plane, the
-// named nodes furthest from 0 have their names beside them.
+// named nodes furthest from 0 have their names beside them. Sensors over time have their sums beside them.
 func (l *Layout) Values(title, label string, values []float64) *plot.Plot {
 	s, small := signed(values, label), pointRadius(len(values))
 	p := l.axes(title)
@@ -32,6 +52,10 @@ func (l *Layout) Values(title, label string, values []float64) *plot.Plot {
 	}
 	if l.Kind != OnPlane {
 		l.paint(p, func(node int) color.Color { return s.at(values[node]) }, nil)
+		if l.Kind == OverTime {
+			p.X.Max, p.Y.Max = p.X.Max*1.25, p.Y.Max*1.3
+			p.Add(l.bars(values))
+		}
 		return p
 	}
 	colour := func(node int) color.Color {
@@ -99,15 +123,14 @@ func (l *Layout) paint(p *plot.Plot, colour func(node int) color.Color, cluster 
 
 // Size returns the width and height that suit a picture of the nodes alone, in points.
 func (l *Layout) Size() (width, height vg.Length) {
-	if l.Kind == OnPlane {
+	switch l.Kind {
+	case OnPlane:
 		return 360, 384
+	case OverTime:
+		return 310, vg.Length(min(30*l.Rows, max(260, min(5*l.Rows, 500)))) + 56
 	}
 	side := vg.Length(min(24, max(3, 280/float64(max(l.Rows, l.Columns)))))
-	width, height = vg.Length(l.Columns)*side, vg.Length(l.Rows)*side
-	if l.Kind == OnSkeleton {
-		width, height = width+64, height+28
-	}
-	return max(width, 140), height + 24
+	return max(vg.Length(l.Columns)*side, 140), vg.Length(l.Rows)*side + 24
 }
 
 // axes returns a plot that all nodes fit into.
@@ -123,12 +146,30 @@ func (l *Layout) axes(title string) *plot.Plot {
 		p.HideAxes()
 		return p
 	}
-	p.X.Label.Text, p.Y.Label.Text = "frame", "joint"
-	ticks := plot.ConstantTicks{}
-	for i, name := range l.RowNames {
-		ticks = append(ticks, plot.Tick{Value: float64(l.Rows-i) - 0.5, Label: name})
+	names := slices.Clone(l.RowNames)
+	for i := range names {
+		names[i] = text.Shorten(names[i], longestLabel)
 	}
-	p.Y.Tick.Marker = ticks
-	p.Y.Tick.Label.Font.Size, p.Y.Tick.Length, p.Y.Width = vg.Points(6), 0, 0
+	l.time(p, names, 0.5)
 	return p
+}
+
+// time names the rows of a plot over time, from the top, and numbers its frames; frame 0 is at x = zero. Of many rows
+// some are named.
+func (l *Layout) time(p *plot.Plot, rows []string, zero float64) {
+	p.X.Label.Text, p.X.LineStyle.Width, p.X.Tick.LineStyle.Width = "frame", 0, vg.Points(0.5)
+	var frames, names plot.ConstantTicks
+	for _, tick := range (plot.DefaultTicks{}).Ticks(0, max(1, float64(l.Columns-1))) {
+		if tick.Label != "" && tick.Value == math.Trunc(tick.Value) {
+			frames = append(frames, plot.Tick{Value: tick.Value + zero, Label: fmt.Sprint(tick.Value)})
+		}
+	}
+	for i, name := range rows {
+		if i%(1+len(rows)/mostLabels) == 0 {
+			names = append(names, plot.Tick{Value: float64(len(rows)-i) - 0.5, Label: name})
+		}
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.Width = frames, names, 0, 0
+	p.X.Tick.Label.Font.Size = vg.Points(9)
+	p.Y.Tick.Label.Font.Size = vg.Points(min(9, max(5, 300/float64(len(rows)))))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image/color"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestValuesOnASkeleton(t *testing.T) {
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells)
 	_, svg := paths(t)
 	require.NoError(t, Save(l.Values("walk", "c", []float64{0, 1, 2, 3, 4, 5}), 200, 200, svg))
-	assert.Subset(t, wellFormed(t, svg), []string{"walk", "hip", "frame", "joint", "c"})
+	assert.Subset(t, wellFormed(t, svg), []string{"walk", "hip", "frame", "c"})
 }
 
 func TestValuesOnAPlane(t *testing.T) {
@@ -135,7 +136,7 @@ func TestClustersOnASkeleton(t *testing.T) {
 	// 2 frames of 3 joints; the part of joint 2 comes first, joint 1 is in none.
 	graph, err := affinity.New(6, nil)
 	require.NoError(t, err)
-	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 2}}, nil, []string{"hip", "knee", "head"})
+	l := NewLayout(graph, []int{2, 3}, [][]int{{2}, {0, 2}}, nil, []string{"hip@0", "knee@0", "head@0", "hip@1", "knee@1", "head@1"})
 	assert.Equal(t, []string{"head", "hip", "knee"}, l.RowNames)
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells)
 	assert.Equal(t, []int{1, 2}, l.Rules)
@@ -146,7 +147,7 @@ func TestClustersOnASkeleton(t *testing.T) {
 	width, height := l.Size()
 	require.NoError(t, Save(l.Clusters("walk", []int32{0, 1, 2, 3, 4, 5}, 6, true), width, height, png, svg))
 	words := wellFormed(t, svg)
-	for _, word := range []string{"walk", "hip", "knee", "head", "frame", "joint"} {
+	for _, word := range []string{"walk", "hip", "knee", "head", "frame"} {
 		assert.Contains(t, words, word)
 	}
 	graph, err = affinity.New(2, nil)
@@ -198,4 +199,134 @@ func TestInline(t *testing.T) {
 		assert.Greater(t, seen[s.at(v).(color.RGBA)], 0.2, "%g", v)
 	}
 	assert.Greater(t, seen[s.at(0).(color.RGBA)], 0.4)
+}
+
+// named are the names of sensors over time, frame by frame.
+func named(frames int, sensors ...string) (names []string) {
+	for frame := range frames {
+		for _, sensor := range sensors {
+			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
+		}
+	}
+	return names
+}
+
+// Nodes are pixels only where nothing says otherwise: sensors over time have names with frames, or are long and narrow.
+func TestPixelsOrSensors(t *testing.T) {
+	for _, c := range []struct {
+		kind         string
+		rows, column int
+		names        []string
+	}{
+		{OnGrid, 8, 8, nil},
+		{OnGrid, 3, 40, nil},
+		{OverTime, 128, 3, nil},
+		{OverTime, 2, 3, named(2, "x", "y", "a@b")},
+		{OnGrid, 2, 2, []string{"x@0", "y@0", "y@1", "x@1"}},
+		{OnGrid, 2, 2, []string{"a", "b", "c", "d"}},
+	} {
+		graph, err := affinity.New(c.rows*c.column, nil)
+		require.NoError(t, err)
+		l := NewLayout(graph, []int{c.rows, c.column}, nil, nil, c.names)
+		assert.Equal(t, c.kind, l.Kind, "%+v", c)
+		if c.kind == OverTime {
+			assert.Equal(t, []int{c.column, c.rows}, []int{l.Rows, l.Columns}, "a row for each sensor")
+			assert.Equal(t, float64(c.rows)-0.5, l.X[len(l.X)-1], "time goes to the right")
+		}
+	}
+}
+
+func TestSensorsOverTime(t *testing.T) {
+	graph, err := affinity.New(60, nil)
+	require.NoError(t, err)
+	l := NewLayout(graph, []int{20, 3}, nil, nil, named(20, "left", "right", "a very long name of a sensor"))
+	assert.Equal(t, []string{"left", "right", "a very long name of a sensor"}, l.RowNames)
+	signal, values, cluster := make([]float32, 60), make([]float64, 60), make([]int32, 60)
+	for i := range signal {
+		signal[i], cluster[i] = float32(i%3*i), int32(i/30)
+	}
+	for frame := 5; frame < 15; frame++ {
+		values[3*frame+1] = 2 // of the sensor "right", in the middle
+	}
+	values[2] = -1
+	png, svg := paths(t)
+	drawn := l.Sample("how much", signal, values, 1)
+	require.Len(t, drawn, 1)
+	require.NoError(t, Save(drawn[0], 360, 200, png, svg))
+	words := wellFormed(t, svg)
+	for _, word := range []string{"left", "0 to 0", "right", "1 to 58", "a very long nam…", "4 to 118", "frame", "0", "8", "how much"} {
+		assert.Contains(t, words, word)
+	}
+	seen, s := shares(readPNG(t, png)), signed(values, "")
+	assert.Positive(t, seen[s.at(2).(color.RGBA)], "the colour along the curve")
+	assert.Positive(t, seen[color.RGBA{0x30, 0x30, 0x30, 255}], "the curve")
+
+	require.NoError(t, Save(l.Values("mean", "", values), 360, 200, png, svg))
+	assert.Subset(t, wellFormed(t, svg), []string{"mean", "left", "right", "frame"})
+	bars := shares(readPNG(t, png))
+	assert.Greater(t, bars[mostAbove], 4*bars[mostBelow], "the sums are 20 and 1")
+	assert.Positive(t, bars[mostBelow])
+
+	require.NoError(t, Save(l.Clusters("blocks", cluster, 2, true), 360, 200, png, svg))
+	assert.Subset(t, wellFormed(t, svg), []string{"blocks", "left", "right", "frame", "0", "1"})
+	blocks, colours := shares(readPNG(t, png)), l.Colours(cluster, 2)
+	assert.InDelta(t, 1, blocks[Palette[colours[0]]]/blocks[Palette[colours[1]]], 0.1, "half of the time each")
+}
+
+// Of many sensors with several channels, those are drawn that contributed most, in their order.
+func TestManySensors(t *testing.T) {
+	const sensors, frames, channels = 30, 4, 2
+	graph, err := affinity.New(sensors*frames, nil)
+	require.NoError(t, err)
+	var names []string
+	for i := range sensors {
+		names = append(names, fmt.Sprintf("s%d", i))
+	}
+	l := NewLayout(graph, []int{frames, sensors}, nil, nil, named(frames, names...))
+	values := make([]float64, sensors*frames*channels)
+	for i := range values {
+		values[i] = float64(i / channels % sensors)
+	}
+	_, svg := paths(t)
+	require.NoError(t, Save(l.Sample("", make([]float32, len(values)), values, channels)[0], 360, 300, svg))
+	words := wellFormed(t, svg)
+	assert.Contains(t, words, "frame; the 10 of 30 sensors that contributed most")
+	assert.Contains(t, words, "s29")
+	assert.Less(t, slices.Index(words, "s20"), slices.Index(words, "s29"))
+	assert.NotContains(t, words, "s19")
+	for _, n := range []int{1, 20, 100, 1000} {
+		l.Rows = n
+		width, height := l.Size()
+		assert.Less(t, float64(height/width), 2.0, "not higher than two screens")
+	}
+}
+
+// A skeleton stands in a few poses, the joints of a part of the body beside each other below.
+func TestPoses(t *testing.T) {
+	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}}, 3, 7)
+	require.NoError(t, err)
+	l := NewLayout(graph, []int{7, 3}, [][]int{{1}, {0, 2}}, nil, named(7, "head", "hip", "foot"))
+	signal, values := make([]float32, 63), make([]float64, 63)
+	for i := range 21 {
+		signal[3*i], signal[3*i+1] = float32(i/3), float32(2-i%3)
+	}
+	drawn := l.Sample("", signal, values, 3)
+	require.Len(t, drawn, 2)
+	png, svg := paths(t)
+	require.NoError(t, Save(drawn[0], 360, 150, png, svg))
+	assert.Subset(t, wellFormed(t, svg), []string{"frame 0", "frame 2", "frame 3", "frame 5", "frame 6"})
+	assert.Positive(t, shares(readPNG(t, png))[lineColours[0]], "bones")
+}
+
+// Points with coordinates have their signal and its contributions on a map; words without coordinates have no signal.
+func TestSampleOnAPlane(t *testing.T) {
+	graph, err := affinity.New(3, nil)
+	require.NoError(t, err)
+	names, signal, values := []string{"Fz", "Cz", "Oz"}, []float32{1, 2, 3}, []float64{0, 1, 0}
+	_, svg := paths(t)
+	drawn := NewLayout(graph, nil, nil, []float64{0, 2, 0, 1, 0, 0}, names).Sample("", signal, values, 1)
+	require.Len(t, drawn, 2)
+	require.NoError(t, Save(drawn[1], 300, 300, svg))
+	assert.Contains(t, wellFormed(t, svg), "Cz")
+	assert.Len(t, NewLayout(graph, nil, nil, nil, names).Sample("", signal, values, 1), 1)
 }

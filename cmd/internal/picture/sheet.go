@@ -29,8 +29,8 @@ type Sheet struct {
 const (
 	sheetMargin, sheetGap     = 6, 12
 	titleHeight               = 20
-	legendWidth, legendHeight = 110, 18 // of one name
-	sheetDPI                  = 144     // of PNG
+	legendWidth, legendHeight = 110, 18  // of one name
+	sheetDPI, inlineDPI       = 144, 110 // of PNG
 )
 
 // Save draws one plot into files. Their paths end in .png or .svg. Errors name the file.
@@ -38,18 +38,25 @@ func Save(p *plot.Plot, width, height vg.Length, paths ...string) error {
 	return Sheet{Panels: [][]*plot.Plot{{p}}, Width: width, Height: height}.Save(paths...)
 }
 
-// Inline draws a plot of the nodes as a small PNG in a data URL. It has no axes and no title, and its ground is
-// transparent.
+// Inline draws a plot of the nodes as a PNG in a data URL. Pixels and points have no axes, no title, and a transparent
+// ground.
 func (l *Layout) Inline(p *plot.Plot) (string, error) {
-	width, height := 240, 240 // pixels
-	if l.Kind != OnPlane {
-		side := max(2, 320/max(l.Rows, l.Columns)) // whole pixels for a cell are sharp, and make a small file
-		width, height = side*l.Columns, side*l.Rows
+	width, height, dpi, ground := vg.Length(240), vg.Length(240), 72, color.Color(color.Transparent)
+	p.Title.Text = ""
+	if l.Kind == OverTime {
+		width, height = l.Size()
+		dpi, ground = inlineDPI, color.White
+	} else {
+		p.HideAxes()
+		p.X.Label.Text, p.Y.Label.Text = "", ""
 	}
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseDPI(72), vgimg.UseBackgroundColor(color.Transparent),
-		vgimg.UseWH(vg.Length(width), vg.Length(height)))}
-	p.HideAxes()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text, p.BackgroundColor = "", "", "", color.Transparent
+	if l.Kind == OnGrid {
+		side := max(2, 320/max(l.Rows, l.Columns)) // whole pixels for a cell are sharp, and make a small file
+		width, height = vg.Length(side*l.Columns), vg.Length(side*l.Rows)
+	}
+	p.BackgroundColor = ground
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(ground),
+		vgimg.UseWH(width, height))}
 	p.Draw(draw.New(canvas))
 	var png bytes.Buffer
 	if _, err := canvas.WriteTo(&png); err != nil {

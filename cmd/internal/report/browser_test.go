@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -136,6 +137,7 @@ func violations(t testing.TB, ctx context.Context) []string {
 
 func TestAccessible(t *testing.T) {
 	learned, _ := built(t, "learned")
+	sensors, _ := built(t, "sensors")
 	softmax, _ := built(t, "softmax")
 	missing := softmax
 	missing.Evaluation, missing.Mistakes, missing.Gallery = nil, nil, nil
@@ -143,7 +145,7 @@ func TestAccessible(t *testing.T) {
 	warned := learned
 	warned.Health = append(warned.Health[:0:0], learned.Health...)
 	warned.Health[0].Warnings = []string{"level 1: collapsed"}
-	for name, r := range map[string]Report{"clusters": learned, "softmax": softmax, "missing": missing, "warned": warned, "words": words(t)} {
+	for name, r := range map[string]Report{"clusters": learned, "sensors": sensors, "softmax": softmax, "missing": missing, "warned": warned, "words": words(t)} {
 		t.Run(name, func(t *testing.T) {
 			ctx := opened(t, r, theme("light"))
 			if r.Hierarchy != nil {
@@ -157,11 +159,41 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// At 360 pixels nothing is wider than the page.
-func TestNarrow(t *testing.T) {
-	r, _ := built(t, "learned")
-	ctx := opened(t, r, chromedp.EmulateViewport(360, 800))
-	assert.Equal(t, 360, read[int](t, ctx, `document.documentElement.scrollWidth`))
+// Nothing is wider than a telephone or a desk, and nothing but the page itself is higher than two screens, whatever the
+// nodes are and also where a cluster is chosen.
+func TestSizes(t *testing.T) {
+	for _, name := range []string{"learned", "sensors"} {
+		r, _ := built(t, name)
+		ctx := opened(t, r)
+		for _, size := range [][2]int64{{360, 780}, {390, 844}, {1280, 900}} {
+			do(t, ctx, chromedp.EmulateViewport(size[0], size[1]), chromedp.SetValue("#cluster", ""), chromedp.SendKeys("#cluster", "1"))
+			assert.Equal(t, int(size[0]), read[int](t, ctx, `document.documentElement.scrollWidth`), "%s at %v", name, size)
+			assert.Empty(t, read[[]string](t, ctx, `[...document.querySelectorAll("body *:not(main):not(.frame)")].map((e) => {
+				const box = e.closest(".reel") && !e.matches(".reel") ? {height: e.tagName === "UL" ? 0 : e.getBoundingClientRect().height} : e.getBoundingClientRect();
+				return [e.tagName, e.id, e.className, Math.round(box.height)];
+			}).filter((e) => e[3] > 2 * innerHeight).map(String)`), "%s at %v", name, size)
+			small := read[[]string](t, ctx, `[...document.querySelectorAll("main img")].map((e) => e.getBoundingClientRect()).filter((b) => b.width < 60 || b.height < 60).map((b) => b.width + " x " + b.height)`)
+			assert.Empty(t, small, "%s at %v: pictures that show nothing", name, size)
+		}
+	}
+}
+
+// Sensors over time are curves and blocks with names, and the page says so.
+func TestSensors(t *testing.T) {
+	r, _ := built(t, "sensors")
+	assert.Equal(t, []string{"hip", "left wrist", "right wrist"}, r.Layout.RowNames)
+	require.NotEmpty(t, r.Means)
+	ctx := opened(t, r)
+	assert.Contains(t, textOf(t, ctx, "explorer-text"), "in a row for its sensor and a column for its frame")
+	assert.NotContains(t, read[string](t, ctx, `document.body.innerText`), "image")
+	for range 3 {
+		do(t, ctx, chromedp.Focus("#map"), chromedp.KeyEvent(kb.ArrowRight))
+	}
+	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown))
+	assert.Contains(t, textOf(t, ctx, "announcement"), "left wrist, frame 2; Level 1")
+	assert.Contains(t, textOf(t, ctx, "means-text"), "of 4 test samples")
+	assert.Equal(t, len(r.Means), read[int](t, ctx, `document.querySelectorAll("#means-list img").length`))
+	assert.Equal(t, len(r.Gallery), read[int](t, ctx, `document.querySelectorAll("#gallery-list img").length`), "a picture for each sample")
 }
 
 func TestMissingSections(t *testing.T) {

@@ -77,14 +77,14 @@ func TestBuild(t *testing.T) {
 	most := slices.MaxFunc(p[0].Nodes, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	assert.InDelta(t, math.Abs(most), s.Most, 1e-12)
 	layout := picture.NewLayout(c.Graph, d.Grid, nil, nil, nil)
-	want, err := layout.Inline(layout.Values("", "", p[0].Nodes))
-	require.NoError(t, err)
-	assert.Equal(t, want, s.Contributions)
-	want, err = layout.Inline(layout.Signal("", signal, 1))
-	require.NoError(t, err)
-	assert.Equal(t, want, s.Signal)
-	assert.Empty(t, r.Mistakes[0].Contributions)
-	assert.NotEqual(t, want, r.Mistakes[0].Signal)
+	for i, p := range layout.Sample("", signal, p[0].Values, 1) {
+		want, err := layout.Inline(p)
+		require.NoError(t, err)
+		assert.Equal(t, want, s.Pictures[i], "as ccp explain draws it")
+		assert.NotEqual(t, want, r.Mistakes[0].Pictures[i])
+	}
+	assert.Len(t, s.Pictures, 2)
+	assert.Empty(t, r.Means, "of pixels")
 	assert.Nil(t, s.Words)
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/require"
@@ -49,6 +51,8 @@ func trained(t testing.TB, name string) string {
 	switch name {
 	case "prepared":
 		c["ccp_hierarchy"], c["ccp_membership_rate"], c["ccp_hierarchies"], c["epochs"] = "prepared", nil, 1, 1
+	case "sensors":
+		c = training.Asked{"data": sensorFile(t), "levels": "12x4/9,3x4/4", "hidden": 4, "epochs": 1, "ccp_hierarchies": 1, "ccp_stem": 0, "ccp_blocks": 0}
 	case "softmax":
 		c = training.Asked{"model": "softmax", "epochs": 1, "readout_dropout": nil}
 	}
@@ -56,6 +60,39 @@ func trained(t testing.TB, name string) string {
 	require.NoError(t, err)
 	begun[name] = true
 	return dir
+}
+
+// sensorFile has recordings of three sensors over 128 frames, as ccp data import writes them.
+func sensorFile(t testing.TB) string {
+	t.Helper()
+	const samples, frames = 20, 128
+	sensors := []string{"hip", "left wrist", "right wrist"}
+	path := filepath.Join(scratch, "sensors.npz")
+	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {0, 2}, {1, 2}}, len(sensors), frames)
+	require.NoError(t, err)
+	var ends, labels []int32
+	var names []string
+	var features []float32
+	for _, e := range graph.EdgeList() {
+		ends = append(ends, int32(e.I), int32(e.J))
+	}
+	for frame := range frames {
+		for _, sensor := range sensors {
+			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
+		}
+	}
+	for i := range samples {
+		labels = append(labels, int32(i%2))
+		for node := range names {
+			features = append(features, float32(math.Sin(float64(node/3*(1+i%2)+i)/9+float64(node%3))))
+		}
+	}
+	array := func(data any, shape ...int) *npz.Array { return &npz.Array{Shape: shape, Data: data} }
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "features", Array: array(features, samples, len(names))},
+		{Name: "labels", Array: array(labels, samples)}, {Name: "class_names", Array: array([]string{"walk", "run"}, 2)},
+		{Name: "edges", Array: array(ends, len(ends)/2, 2)}, {Name: "node_names", Array: array(names, len(names))},
+		{Name: "grid", Array: array([]int32{frames, int32(len(sensors))}, 2)}}))
+	return path
 }
 
 func digits(t testing.TB) *datasets.Dataset {
@@ -72,7 +109,12 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
-	run, err := Open(dir, digits(t))
+	d := digits(t)
+	if name == "sensors" {
+		d, err = datasets.Load(t.Context(), filepath.Join(scratch, "sensors.npz"), datasets.Options{})
+		require.NoError(t, err)
+	}
+	run, err := Open(dir, d)
 	require.NoError(t, err)
 	r, err := run.Build(context.Background(), c, func(string) {})
 	require.NoError(t, err)

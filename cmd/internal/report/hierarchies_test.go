@@ -35,7 +35,7 @@ func TestBuildSeveralHierarchies(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, levels[0].Memberships.Hard(), r.Hierarchy.Epochs[0].Clusters[0])
 	assert.Equal(t, levels[0].Neighbourhoods, r.Hierarchy.Levels[0].Neighbourhoods, "of the first")
-	assert.NotEmpty(t, r.Gallery[0].Contributions)
+	assert.NotEmpty(t, r.Gallery[0].Pictures)
 
 	// The contributions are the gradient of the mean of the logits: along the whole way they add up to what these
 	// change by.

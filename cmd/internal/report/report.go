@@ -36,6 +36,7 @@ type Report struct {
 	Evaluation *training.Evaluation `json:"evaluation"`
 	Mistakes   []Sample             `json:"mistakes"` // the most confident first
 	Gallery    []Sample             `json:"gallery"`
+	Means      []Mean               `json:"means"` // of sensors over time
 }
 
 // Hierarchy is a hierarchy over its epochs.
@@ -66,18 +67,16 @@ type Sample struct {
 	Probability float64 `json:"probability"` // of the class predicted
 	TruthShare  float64 `json:"truth_share"` // probability of the true class
 
-	Poses         []Pose  `json:"poses"`         // of a skeleton
-	Signal        string  `json:"signal"`        // instead of poses, a picture as a data URL
-	Contributions string  `json:"contributions"` // of the nodes to the logit of the class predicted: another one
-	Most          float64 `json:"most"`          // the largest of these, without its sign
-	Words         []Word  `json:"words"`         // instead of pictures, the named nodes that contributed most
+	Pictures []string `json:"pictures"` // data URLs: the signal, and what contributed to the logit of the class predicted
+	Most     float64  `json:"most"`     // the largest contribution of a node, without its sign
+	Words    []Word   `json:"words"`    // instead of pictures, the named nodes that contributed most
 }
 
-// Pose is a skeleton at a moment: the places of its joints, to the body's left and upwards.
-type Pose struct {
-	Frame int       `json:"frame"`
-	X     []float32 `json:"x"`
-	Y     []float32 `json:"y"`
+// Mean is what mattered to a class that was predicted, as the mean over samples.
+type Mean struct {
+	Class   int    `json:"class"`
+	Samples int    `json:"samples"`
+	Picture string `json:"picture"` // a data URL
 }
 
 // Word is a named node's share in a prediction.

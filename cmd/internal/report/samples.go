@@ -18,7 +18,8 @@ const (
 	mostMistakes = 24
 	mostGallery  = 16
 	mostWords    = 8
-	mostPoses    = 5
+	mostMeans    = 96     // samples
+	mostClasses  = 24     // whose means are drawn
 	mostPoints   = 20_000 // nodes of a sample that is drawn on a plane: more would take minutes
 	evaluated    = 64     // samples at a time
 )
@@ -51,7 +52,9 @@ func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string
 	slices.SortStableFunc(wrong, func(a, b Sample) int { return cmp.Compare(b.Probability, a.Probability) })
 	report.Evaluation, report.Gallery = &evaluation, gallery(right, wrong, r.data.Classes())
 	report.Mistakes = wrong[:min(mostMistakes, len(wrong))]
-	return report, cmp.Or(r.explain(ctx, c, report.Mistakes, false), r.explain(ctx, c, report.Gallery, true))
+	doing("explaining some of them")
+	report.Means, err = r.means(ctx, c)
+	return report, cmp.Or(err, r.explain(ctx, c, report.Mistakes), r.explain(ctx, c, report.Gallery))
 }
 
 // gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong
@@ -73,9 +76,9 @@ func gallery(right, wrong []Sample, classes int) []Sample {
 	return picked
 }
 
-// explain adds what each sample's drawing needs, with the nodes' contributions to the prediction if these are wanted.
-// Named nodes without a grid, such as words, are listed instead, with their contributions.
-func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sample, contributions bool) error {
+// explain adds what each sample's drawing needs, with the nodes' contributions to the prediction. Named nodes without
+// places, such as words, are listed instead, with their contributions.
+func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sample) error {
 	e := explain.Explanation{Classifier: c, Data: r.data, Class: -1}
 	for _, s := range samples {
 		e.Samples = append(e.Samples, s.Index)
@@ -84,39 +87,45 @@ func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sampl
 	if layout != nil && layout.Kind == picture.OnPlane && r.data.Nodes > mostPoints {
 		layout = nil
 	}
-	return e.Each(ctx, func(_ int, signal []float32, a models.Attribution) (err error) {
+	return e.Each(ctx, func(_ int, signal []float32, a models.Attribution) error {
 		at++
 		s := &samples[at]
-		switch {
-		case r.data.NodeNames != nil && r.data.Grid == nil:
+		s.Most = floats.Norm(a.Nodes, math.Inf(1))
+		if r.data.NodeNames != nil && r.data.Grid == nil && r.data.Coordinates == nil {
 			s.Words = r.words(signal, a.Nodes)
-		case layout == nil:
-		case layout.Kind == picture.OnSkeleton && r.data.Channels > 1:
-			s.Poses = poses(signal, layout, r.data.Channels)
-		default:
-			s.Signal, err = layout.Inline(layout.Signal("", signal, r.data.Channels))
+		} else if layout != nil {
+			for _, p := range layout.Sample("", signal, a.Values, r.data.Channels) {
+				url, err := layout.Inline(p)
+				if err != nil {
+					return err
+				}
+				s.Pictures = append(s.Pictures, url)
+			}
 		}
-		if contributions && layout != nil && s.Words == nil && err == nil {
-			s.Most = floats.Norm(a.Nodes, math.Inf(1))
-			s.Contributions, err = layout.Inline(layout.Values("", "", a.Nodes))
-		}
-		return err
+		return nil
 	})
 }
 
-// poses returns the first body's first two coordinates at a few evenly spread frames.
-func poses(signal []float32, layout *picture.Layout, channels int) (poses []Pose) {
-	frames, joints := layout.Columns, layout.Rows
-	count := min(mostPoses, frames)
-	for i := range count {
-		pose := Pose{Frame: (i*(frames-1) + (count-1)/2) / max(1, count-1)}
-		for joint := range joints {
-			at := (pose.Frame*joints + joint) * channels
-			pose.X, pose.Y = append(pose.X, signal[at]), append(pose.Y, signal[at+1])
-		}
-		poses = append(poses, pose)
+// means draws what mattered to each class predicted, over mostMeans test samples of sensors over time: by sensor and
+// frame, and their sums.
+func (r *Run) means(ctx context.Context, c *models.Classifier) (drawn []Mean, err error) {
+	if r.fixed.Layout == nil || r.fixed.Layout.Kind != picture.OverTime {
+		return nil, nil
 	}
-	return poses
+	e := explain.Explanation{Classifier: c, Data: r.data, Class: -1, Split: "test"}
+	if err := e.Prepare(mostMeans); err != nil {
+		return nil, err
+	}
+	means := make([]models.MeanAttribution, r.data.Classes())
+	err = e.Each(ctx, func(_ int, _ []float32, a models.Attribution) error { means[a.Class].Add(a); return nil })
+	for k, mean := range means {
+		if mean.Samples > 0 && err == nil && len(drawn) < mostClasses {
+			m := Mean{Class: k, Samples: mean.Samples}
+			m.Picture, err = r.fixed.Layout.Inline(r.fixed.Layout.Values("", "", mean.Signed))
+			drawn = append(drawn, m)
+		}
+	}
+	return drawn, err
 }
 
 // words returns the named nodes that contributed most. Nodes whose values are the baseline's are left out.

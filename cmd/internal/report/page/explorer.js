@@ -173,7 +173,7 @@ class Explorer {
   text(report) {
     if (!this.data) return;
     const { layout, palette, known, epochs, frozen } = this.data;
-    const where = { grid: "at its place in the image", skeleton: "in a row for its joint and a column for its frame", points: layout.by_graph ? "near the nodes that it is linked to" : "at its coordinates" }[layout.kind];
+    const where = { grid: "at its place in the image", time: "in a row for its sensor and a column for its frame", points: layout.by_graph ? "near the nodes that it is linked to" : "at its coordinates" }[layout.kind];
     let text = `Each of the ${count(report.spec.nodes, "input node")} is drawn ${where}. Its colour is its cluster at the chosen level; a node follows its largest membership. Clusters that touch have different colours.${report.hierarchy.levels.some((l) => l.clusters > palette.length) ? ` There are ${palette.length} colours, so several clusters can share one.` : ""}`;
     if (frozen) text += " The hierarchy was made before the training and did not change.";
     else if (known > epochs.length) text += ` The page has ${epochs.length} of the ${known} epochs.`;

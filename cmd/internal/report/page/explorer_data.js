@@ -84,9 +84,7 @@ class HierarchyData {
   nodeName(node) {
     const { kind, columns } = this.layout;
     if (kind === "points") return this.names ? this.names[node] : `node ${node}`;
-    if (kind === "skeleton") {
-      return this.names ? this.names[node].replace("@", ", frame ") : `node ${node}`;
-    }
+    if (kind === "time") return this.names ? this.names[node].replace(/@(?=\d+$)/, ", frame ") : `sensor ${node % this.layout.rows}, frame ${Math.floor(node / this.layout.rows)}`;
     return `row ${Math.floor(node / columns) + 1}, column ${(node % columns) + 1}`;
   }
 }

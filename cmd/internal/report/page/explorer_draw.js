@@ -36,12 +36,11 @@ class MapView {
       this.margin = 12;
       this.box = { left: (width - (height - 2 * this.margin)) / 2, top: this.margin, side: height - 2 * this.margin };
     } else {
-      const labels = this.data.layout.kind === "skeleton";
+      const labels = this.data.layout.kind === "time";
       const longest = Math.max(6, ...(this.data.layout.row_names || []).map((name) => name.length));
       const left = labels ? Math.min(labelWidth, width / 3, 16 + 7 * longest) : 0, bottom = labels ? axisHeight : 0;
-      const least = labels ? (width > 440 ? 22 : 14) : 2; // a name needs room
       this.cellWidth = (width - left) / this.columns;
-      this.cellHeight = Math.max(least, Math.min(this.cellWidth, 640 / this.rows));
+      this.cellHeight = Math.min(640 / this.rows, labels ? 36 : this.cellWidth);
       if (!labels) this.cellWidth = this.cellHeight = Math.min(this.cellWidth, this.cellHeight);
       this.box = { left: labels ? left : (width - this.cellWidth * this.columns) / 2, top: 0 };
       height = this.cellHeight * this.rows + bottom;
@@ -150,7 +149,7 @@ class MapView {
         c.stroke(around);
       }
     }
-    if (this.data.layout.kind === "skeleton") this.drawAxes(text, back);
+    if (this.data.layout.kind === "time") this.drawAxes(text, back);
   }
 
   // outline is the lines between cells of different clusters; around one cluster only if it is given.
@@ -176,14 +175,15 @@ class MapView {
     return lines;
   }
 
-  // drawAxes names the joints and numbers the frames of a skeleton.
+  // drawAxes names the sensors, as far as there is room, and numbers the frames.
   drawAxes(text, back) {
     const c = this.context, { left } = this.box, names = this.data.layout.row_names || [];
     c.fillStyle = css(mixed(text, back, 0.2));
-    c.font = `${Math.min(12, this.cellHeight - 2)}px system-ui, sans-serif`;
+    c.font = `${Math.max(9, Math.min(12, this.cellHeight - 2))}px system-ui, sans-serif`;
+    const each = Math.ceil(10 / this.cellHeight);
     c.textBaseline = "middle";
     c.textAlign = "right";
-    names.forEach((name, row) => c.fillText(name, left - 6, (row + 0.55) * this.cellHeight, left - 10));
+    names.forEach((name, row) => row % each || c.fillText(name, left - 6, (row + 0.55) * this.cellHeight, left - 10));
     c.textAlign = "center";
     c.font = "12px system-ui, sans-serif";
     for (const frame of ticks(0, this.columns - 1, 6)) {

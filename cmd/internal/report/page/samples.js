@@ -1,30 +1,14 @@
 // Test samples, drawn by the program, with what contributed to their predictions.
 
-// figures draws a skeleton at some moments, side by side, each where it stands, in one scale.
-function figures(sample, layout, label) {
-  const poses = sample.poses;
-  const all = poses.flatMap((p) => Array.from(p.y)), y0 = Math.min(...all), y1 = Math.max(...all);
-  const middle = poses.map((p) => (Math.min(...p.x) + Math.max(...p.x)) / 2);
-  const widest = Math.max(...poses.map((p) => Math.max(...p.x) - Math.min(...p.x)));
-  const step = 96, height = 150, scale = Math.min((step - 12) / Math.max(1e-6, widest), (height - 32) / Math.max(1e-6, y1 - y0));
-  const picture = svg("svg", { viewBox: `0 0 ${step * poses.length} ${height}`, class: "chart", role: "img", "aria-label": label });
-  poses.forEach((pose, at) => {
-    const px = (j) => (at + 0.5) * step + (pose.x[j] - middle[at]) * scale; // seen from the front, its left is to the right
-    const py = (j) => 6 + (y1 - pose.y[j]) * scale;
-    for (const [a, b] of layout.bones) picture.append(svg("line", { x1: px(a), y1: py(a), x2: px(b), y2: py(b), stroke: "var(--s1)", "stroke-width": 3, "stroke-linecap": "round" }));
-    pose.x.forEach((_, j) => picture.append(svg("circle", { cx: px(j), cy: py(j), r: 2.6, fill: "var(--text)" })));
-    picture.append(svg("text", { x: (at + 0.5) * step, y: height - 4, "text-anchor": "middle", text: `frame ${pose.frame}` }));
-  });
-  return picture;
-}
-
-// drawing is a sample, and beside it its contributions if there are any; or its words.
+// drawing is a sample with its contributions, in one or two pictures; or its words.
 function drawing(layout, sample) {
   if (sample.words) return wordList(sample);
-  const name = `sample ${sample.index}`, picture = (src, alt) => (src ? el("img", { src, alt }) : null);
-  return el("div", { class: sample.poses ? "drawing wide" : "drawing" }, sample.poses ? figures(sample, layout, `${name}, moments of the recording`) : picture(sample.signal, name),
-    picture(sample.contributions, `${name}, contributions, the largest ${number(sample.most)}`));
+  const name = `sample ${sample.index}, its signal and the contributions of its nodes, the largest ${number(sample.most)}`;
+  return pictures(layout, (sample.pictures || []).map((src, i) => el("img", { src, alt: i === 0 ? name : "" })));
 }
+
+// pictures stand side by side; those over time stand below each other.
+const pictures = (layout, images) => el("div", { class: layout && layout.kind === "time" ? "drawing wide" : "drawing" }, ...images);
 
 // wordList is a sample's words with a bar for each contribution, to the right if it speaks for the class.
 function wordList(sample) {
@@ -43,25 +27,34 @@ function wordList(sample) {
 const caption = (...pieces) => el("p", { class: "caption" }, ...pieces.map((text) => el("span", { text })));
 
 function renderSamples(report) {
-  const mistakes = report.mistakes || [], gallery = report.gallery || [], names = report.class_names;
-  const words = gallery.some((s) => s.words), poses = gallery.some((s) => s.poses);
-  const wide = words ? "15rem" : poses ? "19rem" : null;
+  const mistakes = report.mistakes || [], gallery = report.gallery || [], means = report.means || [], names = report.class_names;
+  const words = gallery.some((s) => s.words), time = report.layout && report.layout.kind === "time";
+  const width = words ? "15rem" : time ? "21rem" : "15rem";
   $("mistakes").hidden = !report.evaluation;
   if (report.evaluation) {
     const wrong = report.evaluation.confusion.flat().reduce((a, b) => a + b, 0) - report.evaluation.confusion.reduce((sum, row, k) => sum + row[k], 0);
     $("mistakes-text").textContent = wrong === 0 ? `All ${count(report.evaluation.samples, "test sample")} are classified correctly.`
       : `Wrong answers: ${count(wrong, "test sample")}. ${wrong === mistakes.length ? "The most confident come first." : `These are the ${mistakes.length} most confident.`}` +
-        (words ? " Each has its words with the largest contributions to the class predicted." : "");
+        " Each is shown with what contributed most to the class predicted.";
   }
-  $("mistakes-list").style.setProperty("--card-width", words || poses ? wide : "8.5rem");
-  $("mistakes-list").replaceChildren(...mistakes.map((s) => el("li", {}, el("h3", {}, `${names[s.truth]} `, el("span", { class: "wrong", text: `taken for ${names[s.predicted]}` })), drawing(report.layout, s),
-    caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, `sample ${s.index}`))));
+  const cards = (id, items) => {
+    $(id).parentElement.hidden = items.length === 0;
+    $(id).style.setProperty("--card-width", width);
+    $(id).replaceChildren(...items.map((parts) => el("li", {}, ...parts)));
+  };
+  cards("mistakes-list", mistakes.map((s) => [el("h3", {}, `${names[s.truth]} `, el("span", { class: "wrong", text: `taken for ${names[s.predicted]}` })), drawing(report.layout, s),
+    caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, sampleName(s))]));
   $("gallery").hidden = gallery.length === 0;
   if (!gallery.length) return;
-  $("gallery-text").textContent = (words ? "The words with the largest contributions to the class predicted" : "Test samples, and the contribution of each node to the class predicted") +
-    ": integrated gradients, in units of the logit. Each sample has its own scale" + (poses ? "; joints are in rows and frames in columns, as in the explorer." : words ? "; a bar to the right speaks for the class, one to the left against it." : ".");
+  $("gallery-text").textContent = "What each value contributed to the class predicted: integrated gradients, in units of the logit. Each sample has its own scale" +
+    (words ? "; a bar to the right speaks for the class, one to the left against it." : time ? ". A curve has its contributions in its colour." : ".");
   $("gallery-scale").replaceChildren(...(words ? [] : [el("div", { class: "scale" }, "against", el("span", { class: "gradient", "aria-hidden": "true" }), "for the class")]));
-  $("gallery-list").style.setProperty("--card-width", wide || "15rem");
-  $("gallery-list").replaceChildren(...gallery.map((s) => el("li", {}, el("h3", {}, names[s.truth], s.predicted === s.truth ? null : el("span", { class: "wrong", text: ` taken for ${names[s.predicted]}` })), drawing(report.layout, s),
-    caption(`${names[s.predicted]}: ${percent(s.probability)}`, `sample ${s.index}`))));
+  $("means-title").hidden = $("means-text").hidden = means.length === 0;
+  $("means-text").textContent = `The mean over the samples of each class predicted, of ${count(means.reduce((sum, m) => sum + m.samples, 0), "test sample")}. Bars are sums: of a sensor at its right, of a frame above it; red speaks for the class and blue against it.`;
+  cards("means-list", means.map((m) => [el("h3", { text: names[m.class] }), pictures(report.layout, [el("img", { src: m.picture, alt: `mean contributions to ${names[m.class]}, by sensor and frame` })]), caption(`mean of ${count(m.samples, "sample")}`)]));
+  cards("gallery-list", gallery.map((s) => [el("h3", {}, names[s.truth], s.predicted === s.truth ? null : el("span", { class: "wrong", text: ` taken for ${names[s.predicted]}` })), drawing(report.layout, s),
+    caption(`${names[s.predicted]}: ${percent(s.probability)}`, sampleName(s))]));
 }
+
+// sampleName is a sample in words.
+const sampleName = (s) => `sample ${s.index}`;
