@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -83,7 +82,7 @@ func tryConfig(config string) Trial {
 	defer b.Finalize()
 	trial.Info = info
 	if err := trial.multiply(b); err != nil {
-		trial.Error = err.Error()
+		trial.Error = "product of matrices: " + err.Error()
 	}
 	return trial
 }
@@ -97,28 +96,25 @@ func (trial *Trial) multiply(b compute.Backend) error {
 	}
 	left, right := tensors.FromFlatDataAndDimensions(x, n, n), tensors.FromFlatDataAndDimensions(y, n, n)
 	exec, err := graph.NewExec(b, func(x, y *graph.Node) *graph.Node { return graph.MatMul(x, y) })
-	var product []float32
-	best := math.Inf(1)
-	for run := 0; err == nil && run <= runs; run++ {
-		start := time.Now()
-		var output *tensors.Tensor
-		if output, err = exec.Call1(left, right); err == nil {
-			product, err = tensors.CopyFlatData[float32](output)
-		}
-		if elapsed := time.Since(start).Seconds(); run == 0 {
-			trial.First = elapsed
-		} else {
-			best = min(best, elapsed)
-		}
-	}
-	if err == nil {
-		err = checkProduct(x, y, product, n)
-	}
 	if err != nil {
-		return fmt.Errorf("product of matrices: %w", err)
+		return err
 	}
-	trial.Seconds, trial.GFLOPS = best, 2*n*n*n/best/1e9
-	return nil
+	var product []float32
+	var seconds [1 + runs]float64
+	for run := range seconds {
+		start := time.Now()
+		output, err := exec.Call1(left, right)
+		if err != nil {
+			return err
+		}
+		if product, err = tensors.CopyFlatData[float32](output); err != nil {
+			return err
+		}
+		seconds[run] = time.Since(start).Seconds()
+	}
+	trial.First, trial.Seconds = seconds[0], slices.Min(seconds[1:])
+	trial.GFLOPS = 2 * n * n * n / trial.Seconds / 1e9
+	return checkProduct(x, y, product, n)
 }
 
 // checkProduct compares a product of two n x n matrices with the plain triple loop.
