@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -13,20 +12,12 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
+	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
-
-// predictionJSON is a line of `ccp predict --json`.
-type predictionJSON struct {
-	Name          string             `json:"name"` // of the recording or sample
-	Class         string             `json:"class"`
-	Probability   float64            `json:"probability"`
-	Probabilities map[string]float64 `json:"probabilities"` // of all classes, or of the most probable
-	Warnings      []string           `json:"warnings,omitempty"`
-}
 
 func newPredict(s *shared) *cobra.Command {
 	var dir string
@@ -93,7 +84,7 @@ func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names [
 	if c.Form == nil {
 		return nil, nil, models.ErrNoForm
 	}
-	all, notes, err := recordings.ReadUnlabelled(cmd.Context(), inputs, c.Form)
+	all, notes, err := recordings.ReadUnlabelled(cmd.Context(), inputs, c.Form, cmd.InOrStdin())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,27 +115,10 @@ func warn(cmd *cobra.Command, names []string, predictions []models.Prediction) {
 	}
 }
 
-// ranked returns the classes of a prediction, the most probable first, at most top of them if that is not 0.
-func ranked(p models.Prediction, top int) []int {
-	order := make([]int, len(p.Probabilities))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Probabilities[b], p.Probabilities[a]) })
-	if top == 0 {
-		return order
-	}
-	return order[:min(top, len(order))]
-}
-
 // predictionLines writes a line of JSON for each prediction.
 func predictionLines(names, classes []string, predictions []models.Prediction, top int) (text []byte, err error) {
 	for i, p := range predictions {
-		line := predictionJSON{names[i], p.Name, p.Probability, map[string]float64{}, p.Warnings}
-		for _, class := range ranked(p, top) {
-			line.Probabilities[classes[class]] = p.Probabilities[class]
-		}
-		raw, err := json.Marshal(line)
+		raw, err := json.Marshal(serve.AnswerOf(names[i], p, classes, top))
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +146,7 @@ func predictionTable(names, classes []string, predictions []models.Prediction, t
 				row = append(row, share(probability))
 			}
 		} else {
-			for _, class := range ranked(p, top)[1:] {
+			for _, class := range serve.Ranked(p.Probabilities, top)[1:] {
 				row = append(row, classes[class], share(p.Probabilities[class]))
 			}
 		}

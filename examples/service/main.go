@@ -1,9 +1,11 @@
-// Command service is a Go program that classifies in its own process. POST a JSON array of numbers, get the class. If a
-// training writes a better snapshot into the checkpoint's directory, the service uses it without a restart. Try:
+// Command service is a Go program that classifies in its own process. POST a JSON array of numbers, get the class. POST a
+// recording to /recording if the model was trained on what ccp data import made. If a training writes a better snapshot
+// into the checkpoint's directory, the service uses it without a restart. Try:
 //
 //	ccp train --checkpoint runs/digits
 //	go run ./examples/service runs/digits
 //	curl -d '[0,0,5,13,9,1, … 64 numbers]' localhost:8000
+//	curl -d '{"sensors": ["hip", "head"], "values": [[0.1, 1.2], [0.3, null]]}' localhost:8000/recording
 package main
 
 import (
@@ -32,13 +34,24 @@ func main() {
 func handler(classifier *models.Reloader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var signal []float32
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&signal); err != nil {
+		var recording models.Recording // in any order of its sensors, with gaps, of any length
+		var into any = &signal
+		if r.URL.Path == "/recording" {
+			into = &recording
+		}
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(into); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		predictions, err := classifier.Classify(r.Context(), [][]float32{signal})
+		var predictions []models.Prediction
+		var err error
+		if into == &signal {
+			predictions, err = classifier.Classify(r.Context(), [][]float32{signal})
+		} else {
+			predictions, err = classifier.ClassifyRecording(r.Context(), recording)
+		}
 		switch {
-		case errors.Is(err, models.ErrInput): // the error says what is wrong with the signal
+		case errors.Is(err, models.ErrInput), errors.Is(err, models.ErrNoForm): // the error says what is wrong
 			http.Error(w, err.Error(), http.StatusBadRequest)
 		case err != nil:
 			log.Println(err)

@@ -3,6 +3,8 @@ package export
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
@@ -55,11 +57,22 @@ func (n *Network) ONNX() ([]byte, error) {
 		g.attribute("axes", integers(1))
 		g.attribute("keepdims", integer(0))
 	}
-	g.node("Softmax", "probabilities")     // along the last axis, the default
-	names, _ := json.Marshal(n.ClassNames) // it cannot fail for texts
+	g.node("Softmax", "probabilities") // along the last axis, the default
+	metadata := []string{texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())}
+	carried := map[string]any{"class_names": n.ClassNames}
+	if n.Form != nil {
+		carried["recording"], carried["range"] = n.Form, n.Range
+	}
+	for _, name := range slices.Sorted(maps.Keys(carried)) {
+		raw, err := json.Marshal(carried[name])
+		if err != nil {
+			return nil, err
+		}
+		metadata = append(metadata, texts(1, name)+texts(2, string(raw)))
+	}
 	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
 		[]string{declared("probabilities", n.Spec.Classes), declared("logits", n.Spec.Classes)},
-		[]string{texts(1, "class_names") + texts(2, string(names)), texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())})
+		metadata)
 }
 
 // level gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel. x is `[batch, N, C]` before

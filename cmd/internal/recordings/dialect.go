@@ -3,6 +3,7 @@ package recordings
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
@@ -40,18 +41,19 @@ type input struct {
 
 // readFile opens a file, or standard input for "-", and hands it to read.
 func (r *reading) readFile(path string, read func(in *input) error) error {
-	file, size := os.Stdin, int64(0)
+	from, size := cmp.Or(r.Stdin, io.Reader(os.Stdin)), int64(0)
 	if path != stdin {
-		var err error
-		if file, err = os.Open(path); err != nil {
+		file, err := os.Open(path)
+		if err != nil {
 			return err
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil {
 			size = info.Size()
 		}
+		from = file
 	}
-	in, err := decode(file, path, size)
+	in, err := decode(from, path, size)
 	if err == nil {
 		err = read(in)
 	}

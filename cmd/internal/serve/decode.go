@@ -52,6 +52,8 @@ type inferRequest struct {
 	Outputs    []tensor[any]             `json:"outputs"`
 
 	signals [][]float32 // of the input
+	names   []string    // of recordings; nil for signals
+	notes   [][]string  // what to know of each recording
 }
 
 type inferResponse struct {

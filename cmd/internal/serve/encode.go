@@ -1,11 +1,9 @@
 package serve
 
 import (
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/clusterpool/ccp/models"
 )
@@ -69,12 +67,7 @@ func collect[T any](predictions []models.Prediction, part func(models.Prediction
 // ranking is the classification extension's "score:index:label" of the k most probable classes, the most probable
 // first.
 func ranking(probabilities []float64, classes []string, k int) (texts []string) {
-	order := make([]int, len(probabilities))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
-	for _, class := range order[:k] {
+	for _, class := range Ranked(probabilities, k) {
 		texts = append(texts, fmt.Sprintf("%f:%d:%s", probabilities[class], class, classes[class]))
 	}
 	return texts

@@ -16,7 +16,7 @@ import (
 
 var errMemory = refused(http.StatusServiceUnavailable, "too many requests are held in memory")
 
-// infer answers a request for classifications.
+// infer answers a request for classifications of signals, or of recordings.
 func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error {
 	m.arriving.Add(1)
 	arrive := sync.OnceFunc(func() { m.arriving.Add(-1) })
@@ -31,13 +31,18 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 		return err
 	}
 	defer release()
-	d, err := decode(body, r.Header.Get(binaryHeader), c.Spec)
+	var d *inferRequest
+	if strings.HasSuffix(r.Pattern, "/recordings") {
+		d, err = decodeRecordings(r.Context(), body, r.Header.Get("Content-Type"), c, s.Queue)
+	} else {
+		d, err = decode(body, r.Header.Get(binaryHeader), c.Spec)
+	}
 	if err != nil {
 		return err
 	}
 	forget()
 	if len(d.signals) > s.Queue {
-		return bad("the batch has %d signals; a request can have %d", len(d.signals), s.Queue)
+		return tooMany(len(d.signals), s.Queue)
 	}
 	timeout := s.Timeout
 	if d.Parameters.Timeout > 0 && d.Parameters.Timeout < timeout.Microseconds() {
@@ -49,6 +54,10 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	predictions, err := m.classify(ctx, c, d.signals)
 	if err != nil {
 		return err
+	}
+	if d.names != nil {
+		s.write(w, r, http.StatusOK, d.answers(m, c, predictions))
+		return nil
 	}
 	answer, header, err := encode(m.name, version(c), c.ClassNames, d, predictions)
 	if err != nil {

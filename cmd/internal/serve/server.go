@@ -133,6 +133,7 @@ func (s *Server) Handler() http.Handler {
 		handle(get, prefix, s.model(s.describe))
 		handle(get, prefix+"/ready", s.model(s.describe))
 		handle("POST", prefix+"/infer", s.model(s.infer))
+		handle("POST", prefix+"/recordings", s.model(s.infer))
 	}
 	handle(get, "/metrics", s.metrics.handler.ServeHTTP)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, nowhere(http.StatusNotFound, r)) })

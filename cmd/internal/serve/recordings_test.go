@@ -1,0 +1,90 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Recordings in JSON and in CSV have the probabilities of their signals.
+func TestRecordings(t *testing.T) {
+	s, dir := newServer(t, func(c *Config) { c.Queue = 3 })
+	url := listen(t, s) + "/v2/models/tiny/recordings"
+	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	require.NoError(t, err)
+	want, err := c.Classify(t.Context(), [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
+	require.NoError(t, err)
+	type answer struct {
+		Model       string   `json:"model_name"`
+		Version     string   `json:"model_version"`
+		Predictions []Answer `json:"predictions"`
+	}
+	ask := func(body string, headers ...string) answer {
+		code, _, raw := send(t, http.MethodPost, url, body, headers...)
+		require.Equal(t, http.StatusOK, code, string(raw))
+		var a answer
+		require.NoError(t, json.Unmarshal(raw, &a))
+		assert.Equal(t, []string{"tiny", "7"}, []string{a.Model, a.Version})
+		return a
+	}
+	a := ask(`{"recordings":[{"name":"one","values":[[[1,2],[3,4]],[[5,6],[7,80]]]},
+		{"name":"two","sensors":["head","hip"],"values":[[[3,4],[1,2]],[[null,null],[null,null]],[[7,80],[5,6]]],"times":[0,1,2]}]}`)
+	require.Len(t, a.Predictions, 2)
+	one, two := a.Predictions[0], a.Predictions[1]
+	assert.Equal(t, []string{"one", want[0].Name, "two"}, []string{one.Name, one.Class, two.Name})
+	for class, name := range c.ClassNames {
+		assert.InDelta(t, want[0].Probabilities[class], one.Probabilities[name], 1e-6)
+	}
+	assert.InDeltaMapValues(t, one.Probabilities, two.Probabilities, 1e-6)
+	unit := `sensor "head" channel 1 goes from 4 to 80, in the training data from 0 to 9; is it in another unit?`
+	assert.Equal(t, []string{unit}, one.Warnings)
+	assert.Equal(t, []string{"its sensors are in another order than the training data's; they are taken by their names", unit}, two.Warnings)
+	a = ask("hip.x;hip.y;head.x;head.y\n1;2;3;4\n5;6;7;8e1\n", "Content-Type", "text/csv; charset=utf-8")
+	assert.InDeltaMapValues(t, one.Probabilities, a.Predictions[0].Probabilities, 1e-6)
+	a = ask("sample,hip.x,hip.y,head.x,head.y\na,1,2,3,4\na,5,6,7,80\nb,1,2,3,4\n", "Content-Type", "text/csv")
+	assert.Equal(t, []string{"a", "b"}, []string{a.Predictions[0].Name, a.Predictions[1].Name})
+
+	for body, want := range map[string]string{
+		`{}`:               `there are no recordings; want {\"recordings\": [`,
+		`{"recordings":[]`: "the recordings cannot be read: unexpected end of JSON input",
+		`{"recordings":[{"values":[[[1,2],[3,4]]]},{"name":"b","sensors":["hip","Head"],"values":[[[1,2],[3,4]]]}]}`: `unusable signal 1: b: it has no sensor \"head\"; did you mean Head?`,
+		`{"recordings":[{"values":[[[1,2],[3,4]],[[1,2],[3,1e39]]]}]}`:                                               `unusable signal 0: sensor \"head\" channel 1 at moment 1 is 1e+39`,
+		`{"recordings":[{"values":[[[1,2],[3,null]]]}]}`:                                                             `sensor \"head\" channel 1 has no value in this sample`,
+		`{"recordings":[` + strings.Repeat(`{"values":[[1]]},`, 3) + `{"values":[[1]]}]}`:                            "the batch has 4 signals; a request can have 3",
+	} {
+		code, _, raw := send(t, http.MethodPost, url, body)
+		assert.Equal(t, http.StatusBadRequest, code)
+		assert.Contains(t, string(raw), want)
+	}
+	code, _, raw := send(t, http.MethodPost, url, "hip.x,hip.y,head.x,head.y\n1,2,3,left\n", "Content-Type", "text/csv")
+	assert.Equal(t, http.StatusBadRequest, code)
+	assert.Contains(t, string(raw), `line 2: column head.y: \"left\" is not a number`)
+	code, _, _ = send(t, http.MethodGet, url, "")
+	assert.Equal(t, http.StatusMethodNotAllowed, code)
+}
+
+// A model that was not trained on imported recordings says so.
+func TestNoRecordings(t *testing.T) {
+	s, _ := newServer(t, func(c *Config) {
+		path := filepath.Join(c.Checkpoints[0].Dir, "model.json")
+		raw, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var m models.Metadata
+		require.NoError(t, json.Unmarshal(raw, &m))
+		m.Form, m.Range = nil, nil
+		raw, err = json.Marshal(m)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, raw, 0o644))
+	})
+	code, _, raw := send(t, http.MethodPost, listen(t, s)+"/v2/models/tiny/recordings", `{"recordings":[{"values":[[1]]}]}`)
+	assert.Equal(t, http.StatusBadRequest, code)
+	assert.Contains(t, string(raw), "the classifier does not know how signals were made of recordings")
+}
