@@ -272,7 +272,8 @@ func (r *reader) finish() (err error) {
 		r.note("the columns of %s and %d more files are in another order; they are taken by their names", r.reordered[0], n-1)
 	}
 	s.as, s.notes = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also "), r.notes
-	s.table = Table{Layout: s.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Units: r.units}
+	s.table = Table{Layout: s.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,
+		Units: r.units}
 	return nil
 }
 

@@ -73,4 +73,12 @@ func TestReadUnlabelled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"x"}, s.sensors, "the form of the recordings says what is missing")
 	assert.Equal(t, []string{less + " has columns that the training data has not, such as z; left out"}, s.notes)
+
+	// What an import left out stays out.
+	folder = filepath.Dir(put(t, t.TempDir(), "a/1.csv", "time,x\n0,1\n5,2\n"))
+	s, err = Read(t.Context(), []string{filepath.Dir(folder)}, Options{Table: Table{Leave: []string{"time"}}})
+	require.NoError(t, err)
+	s, err = Read(t.Context(), []string{folder}, Options{Table: s.table, Unlabelled: true})
+	require.NoError(t, err)
+	assert.Nil(t, s.samples[0].times)
 }

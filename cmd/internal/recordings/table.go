@@ -35,11 +35,10 @@ type table struct {
 // rows is a sample and its lines, in the order of the file.
 type rows struct {
 	sample
-	path  string
-	line  int       // where it begins
-	timed bool      // the rows have times
-	rows  []row     // nil if the sample has its values
-	read  []float64 // the values of the rows
+	path string
+	line int       // where it begins
+	rows []row     // nil without times: then the sample has its values
+	read []float64 // the values of the rows
 }
 
 // row is a line of a sample.
@@ -284,7 +283,7 @@ func (t *table) add(line int, cells []string) error {
 	if err != nil {
 		return err
 	}
-	one := row{time: float64(len(x.rows)), from: len(x.read), line: line}
+	one := row{from: len(x.read), line: line}
 	if t.time >= 0 {
 		var date bool
 		if one.time, date, err = parseTime(cells[t.time]); err == nil && t.lines > 1 && date != t.dates {
@@ -311,7 +310,7 @@ func (t *table) add(line int, cells []string) error {
 		}
 		x.read = append(x.read, value)
 	}
-	if one.to = len(x.read); t.layout == samplesLayout {
+	if one.to = len(x.read); t.time < 0 {
 		x.sample.values = x.read
 	} else {
 		x.rows = append(x.rows, one)
@@ -386,19 +385,18 @@ func (t *table) find(line int, cells []string) (*rows, error) {
 	x := t.byName[name]
 	switch {
 	case x == nil:
-		x = &rows{path: t.in.path, line: line, timed: t.time >= 0, sample: sample{where: where, name: strings.Clone(name),
+		x = &rows{path: t.in.path, line: line, sample: sample{where: where, name: strings.Clone(name),
 			test: t.from.test, label: strings.Clone(cmp.Or(cell(t.label), t.from.class)), group: strings.Clone(cell(t.group))}}
 		t.byName[x.name], t.rows = x, append(t.rows, x)
 	case t.layout == samplesLayout:
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a moment of a sample, not a whole one, "+
 			"say --layout moments", name, x.line)
-	case t.label >= 0 && cell(t.label) != x.label && !t.Unlabelled, cell(t.group) != x.group:
-		column, was := t.label, x.label
-		if cell(t.group) != x.group {
-			column, was = t.group, x.group
+	}
+	for i, column := range [2]int{t.label, t.group} {
+		if was := [2]string{x.label, x.group}[i]; column >= 0 && cells[column] != was && (column != t.label || !t.Unlabelled) {
+			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
+				t.headings[column], cells[column], name, was, x.line)
 		}
-		return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
-			t.headings[column], cells[column], name, was, x.line)
 	}
 	return x, nil
 }
@@ -424,9 +422,6 @@ func (r *reader) lay(from *rows, width int) (sample, error) {
 			s.values = append(s.values, slices.Repeat([]float64{math.NaN()}, width)...)
 		}
 		copy(s.values[len(s.values)-width+one.at:], from.read[one.from:one.to])
-	}
-	if !from.timed {
-		s.times = nil
 	}
 	return s, nil
 }

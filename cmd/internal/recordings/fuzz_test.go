@@ -1,0 +1,60 @@
+package recordings
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever a file holds, it is refused, or read into samples that fit their sensors and times. Read once more with the
+// table of the first reading, as a new recording is, it gives the same values.
+func FuzzRead(f *testing.F) {
+	for _, c := range append(slices.Clone(oddRecordings), oddFiles...) {
+		for _, text := range strings.Split(c.text, " --\n") {
+			f.Add([]byte(text), strings.HasPrefix(text, "@"))
+		}
+	}
+	f.Add([]byte(longCSV()[:200]), false)
+	f.Add([]byte(tsHead+"0,1:1,?:wave\n"), true)
+	f.Add([]byte("@classLabel true\n@data\n1:a\n2,3:b"), true)
+	f.Add([]byte("@dimensions 999999999\n@classLabel true\n@data\n1:a"), true)
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte, series bool) {
+		path := filepath.Join(folder, "a.csv")
+		if series {
+			path = filepath.Join(folder, "a.ts")
+		}
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+		_, _ = Read(t.Context(), []string{path}, Options{})
+		s, err := Read(t.Context(), []string{path}, Options{Unlabelled: true})
+		if err != nil {
+			return
+		}
+		require.NotEmpty(t, s.samples)
+		require.NotEmpty(t, s.as)
+		width := len(s.sensors) * s.channels
+		for _, x := range s.samples {
+			require.NotEmpty(t, x.values)
+			require.Zero(t, len(x.values)%width)
+			require.True(t, x.times == nil || len(x.times) == len(x.values)/width)
+			for i, time := range x.times {
+				require.True(t, i == 0 || time > x.times[i-1], x.times)
+			}
+			for _, v := range x.values {
+				require.False(t, math.Abs(v) > math.MaxFloat32)
+			}
+		}
+		again, err := Read(t.Context(), []string{path}, Options{Unlabelled: true, Table: s.table})
+		require.NoError(t, err)
+		require.Equal(t, s.sensors, again.sensors)
+		for i, x := range s.samples {
+			require.Equal(t, fmt.Sprint(x.values, x.times), fmt.Sprint(again.samples[i].values, again.samples[i].times))
+		}
+	})
+}
