@@ -1,8 +1,10 @@
 package datasets
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"runtime"
@@ -23,7 +25,7 @@ type Fingerprint struct {
 const hashSize = 8
 
 // Fingerprint reads every sample once. It is the one place that says what makes two data sets the same: a new part of
-// a data set that decides a result is a line here. Values that are nil or zero for most data sets go into an old part.
+// a data set that decides a result is a line here and in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
 	all := make([]int, d.Signals.Len())
 	for i := range all {
@@ -42,19 +44,23 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	add("labels", fmt.Sprintf("%d classes", d.Classes()), d.Labels, fmt.Sprintf("%q", d.ClassNames))
 	add("graph", fmt.Sprintf("%d edges", d.Affinity.Edges()), d.Affinity.Hash(), d.Coordinates, d.Grid, d.Parts, d.Bodies)
 	add("split", fmt.Sprintf("%d/%d/%d", len(d.Train), len(d.Validation), len(d.Test)), d.Train, d.Validation, d.Test)
+	if d.Form != nil {
+		form, _ := json.Marshal(d.Form) // of plain values: cannot fail
+		add("import", "some", string(form))
+	}
 	add("scale", fmt.Sprintf("%d channels", d.Channels), d.Mean, d.Std)
 	return f
 }
 
 // Differences lists the parts in which a data set of now is another than that of f, with their sizes if these differ.
 func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
-	for _, part := range []string{"features", "labels", "graph", "split", "scale"} {
+	for _, part := range []string{"features", "labels", "graph", "split", "import", "scale"} {
 		was, is := f.Parts[part], now.Parts[part]
 		if was == "" || was == is || part == "scale" && differences != nil { // an earlier version had fewer parts
 			continue
 		}
 		sizeWas, _, _ := strings.Cut(was, ",")
-		sizeIs, _, _ := strings.Cut(is, ",")
+		sizeIs, _, _ := strings.Cut(cmp.Or(is, "none"), ",")
 		if sizeWas != sizeIs {
 			part += fmt.Sprintf(" (was %s, is %s)", sizeWas, sizeIs)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // pathOfFour is a data set of 40 samples on a path of 4 nodes, 2 channels, made anew.
@@ -54,6 +55,12 @@ func TestFingerprint(t *testing.T) {
 	other := pathOfFour(t)
 	other.Coordinates = []float64{1, 2, 3, 4}
 	assert.Equal(t, []string{"graph"}, was.Differences(other.Fingerprint()), "directed slots depend on them")
+	other = pathOfFour(t)
+	other.Form = &recording.Form{Sensors: []string{"a", "b"}, Channels: 2, Frames: 2}
+	imported := other.Fingerprint()
+	assert.Equal(t, []string{"import (was some, is none)"}, imported.Differences(was))
+	other.Form.Frames = 1
+	assert.Equal(t, []string{"import"}, imported.Differences(other.Fingerprint()))
 	assert.Empty(t, Fingerprint{}.Differences(was), "an earlier version kept fewer parts")
 }
 
