@@ -52,6 +52,10 @@ func (l *Layer) stem() *Node {
 // 0.
 func around(scope *model.Scope, g *Graph, coarse Affinity) (neighbourhood, gate *Node) {
 	v := scope.GetVariable(aroundNodes)
+	if v == nil && model.GetParamOr(scope, nn.SurveyParam, false) {
+		_ = blank(coarse.Nodes(), 1).keepAround(scope) // there is no such variable
+		v = scope.GetVariable(aroundNodes)
+	}
 	if v == nil {
 		exceptions.Panicf("%s: residual blocks need the clusters around each cluster, which only a prepared "+
 			"hierarchy has; name the level in Around", scope.Scope())

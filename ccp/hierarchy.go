@@ -64,7 +64,7 @@ func (h *Hierarchy) Affinity(scope *model.Scope, signal *Node) Affinity {
 }
 
 // Keep puts the hierarchies into variables, for a store that must hold them before the network is built. The levels'
-// scopes are below scope. Their names are names, or level_1, level_2 and so on.
+// scopes are below scope. Their paths there are names, or level_1, level_2 and so on.
 func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 	var errs []error
 	for i, level := range h.Levels {
@@ -72,7 +72,7 @@ func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 		if i < len(names) {
 			name = names[i]
 		}
-		if scope := scope.In("%s", name); h.Learned {
+		if scope := scope.Store().Scope(model.JoinPath(scope.Scope(), name)); h.Learned {
 			errs = append(errs, level.keepCandidates(scope))
 		} else {
 			errs = append(errs, level.keep(scope))

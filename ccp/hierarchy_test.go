@@ -90,9 +90,28 @@ func TestHierarchyIsKept(t *testing.T) {
 		assert.NotNil(t, kept.GetVariable("/stem/around"))
 		assert.Equal(t, want, run(kept, nil))
 		named := newStore(4)
-		require.NoError(t, h.Keep(named.RootScope(), "first", "second"))
-		assert.NotNil(t, named.GetVariable("/second/frozen_rank"))
+		require.NoError(t, h.Keep(named.RootScope().In("tower"), "part/first", "part/second"))
+		assert.NotNil(t, named.GetVariable("/tower/part/second/frozen_rank"))
 	})
+}
+
+// A hierarchy keeps what a stem with directed slots sees, whether or not Around also names the input.
+func TestStemOfAHierarchy(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	grid, err := affinity.Grid(5, 6, 8)
+	require.NoError(t, err)
+	var hierarchies [2]*ccp.Hierarchy
+	for i, around := range [][]int{{0}, nil} {
+		hierarchies[i], err = ccp.Prepare(grid).Level(6, 5).Around(4, around...).Directed(0).Done(t.Context())
+		require.NoError(t, err)
+		assert.NotEmpty(t, hierarchies[i].Input.Nodes)
+	}
+	assert.Equal(t, hierarchies[0], hierarchies[1])
+	for _, p := range []*ccp.Preparation{ccp.Prepare(grid).Level(6, 5).Directed(0), ccp.Prepare(grid).Level(6, 5).Around(4)} {
+		h, err := p.Done(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, h.Input.Nodes, "nothing that the graph does not give on any machine")
+	}
 }
 
 // Which hierarchies there are depends on the graph and the seed alone.

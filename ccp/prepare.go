@@ -56,8 +56,8 @@ func (p *Preparation) Cuts() *Preparation { p.cuts = true; return p }
 // input, for Stem. A level's option ccp_slots must not be random.
 func (p *Preparation) Directed(levels ...int) *Preparation { p.directed = levels; return p }
 
-// Around finds `reach` nodes around each node for Stem. It finds `reach` clusters around each cluster of these
-// levels, from 1, for residual blocks.
+// Around finds `reach` nodes around each node for Stem, which a Hierarchy keeps if the input is Directed. It finds
+// `reach` clusters around each cluster of these levels, from 1, for residual blocks.
 func (p *Preparation) Around(reach int, levels ...int) *Preparation {
 	p.reach, p.around = reach, levels
 	return p
@@ -157,7 +157,7 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 		level.Around.fill()
 	}
 	// Another machine might round the positions otherwise.
-	if slices.Contains(p.directed, 0) && slices.Contains(p.around, 0) {
+	if slices.Contains(p.directed, 0) && p.reach > 0 {
 		h.Input = p.input()
 	}
 	return h, nil

@@ -98,6 +98,7 @@ type Dataset struct {
 
 	usual        int  // validation samples that HoldOut holds out if it is told no share
 	standardised bool // Mean and Std are those of Train
+	joined       int  // neighbours of each node in a graph made of Train; 0: the graph is the data's own
 }
 
 // Classes returns the number of classes.
@@ -142,7 +143,9 @@ func (d *Dataset) NodeName(i int) string {
 
 // warn appends a warning.
 func (d *Dataset) warn(format string, args ...any) {
-	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
+	if line := fmt.Sprintf(format, args...); !slices.Contains(d.Warnings, line) { // HoldOut finds some again
+		d.Warnings = append(d.Warnings, line)
+	}
 }
 
 // classCounts counts the samples of each class.

@@ -70,6 +70,7 @@ func (r *npzReader) readGraph() error {
 	case r.d.Signals == nil || len(r.d.Train) == 0:
 		return nil // an error of features or split
 	}
+	r.d.joined = r.opts.KNN
 	return r.join("knn", r.d.describeNodes(r.opts.KNN), r.opts.KNN)
 }
 

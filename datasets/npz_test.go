@@ -374,3 +374,22 @@ func ExampleLoad_npz() {
 	// [down up] [1 1 1 0] 3
 	// class 0 (down) has no train sample
 }
+
+// A graph of the training features is made of those alone that are left to train on, as Load makes it.
+func TestHoldOutOfAJoinedGraph(t *testing.T) {
+	a := path4().with("edges", nil)
+	for _, share := range []float64{0, 0.3} {
+		want := a.load(t, Options{KNN: 2, HoldOut: true, Validation: share, Seed: 3})
+		all := a.load(t, Options{KNN: 2, Seed: 3})
+		require.NotEqual(t, want.Affinity.Hash(), all.Affinity.Hash(), "the test needs samples that matter")
+		got := all.HoldOut(share, 3)
+		assert.Equal(t, want.Affinity.Hash(), got.Affinity.Hash())
+		assert.Empty(t, want.Fingerprint().Differences(got.Fingerprint()))
+		assert.NotEmpty(t, got.Validation)
+		counts := map[string]int{}
+		for _, line := range got.Warnings {
+			counts[line]++
+			assert.Equal(t, 1, counts[line], line)
+		}
+	}
+}

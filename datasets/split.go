@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 	"github.com/clusterpool/ccp/datasets/internal/text"
 )
@@ -97,6 +98,13 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) *Dataset {
 	default:
 		if d.standardised {
 			other.standardise()
+		}
+	}
+	if k := d.joined; k > 0 {
+		points := other.describeNodes(k)
+		graph, err := affinity.KNN(points, d.Nodes, len(points)/d.Nodes, k, affinity.Euclidean)
+		if err == nil { // as with more samples
+			other.Affinity = graph
 		}
 	}
 	return &other

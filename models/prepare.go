@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -59,15 +60,18 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	coordinates []float64, progress func(level int, done, objective float64)) (q Quality, err error) {
 	if s.Plan() == ccp.Prepared || s.restricted(0) {
 		var scopes []string
+		p := s.preparation(a)
 		if s.own() {
-			if s.Levels, scopes, err = s.ownLevels(backend, a); err != nil {
+			var around []int
+			if s.Levels, scopes, around, err = s.ownLevels(backend, a); err != nil {
 				return q, err
 			}
 			if err := s.checkHierarchies(); err != nil {
 				return q, err
 			}
+			p = s.preparation(a).Around(s.Settings.Of("").Reach, around...)
 		}
-		h, err := s.preparation(a).Coordinates(coordinates).Progress(progress).Done(ctx)
+		h, err := p.Coordinates(coordinates).Progress(progress).Done(ctx)
 		if err != nil {
 			return q, err
 		}
@@ -93,8 +97,8 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	if o.Search == cutSearch {
 		p.Cuts()
 	}
-	around, directed, candidates := []int{0}, []int(nil), []int(nil)
-	if o.Slots == directedSlots {
+	var around, directed, candidates []int
+	if o.Slots == directedSlots && o.Stem > 0 {
 		directed = append(directed, 0)
 	}
 	for i, l := range s.Levels {
@@ -109,15 +113,15 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 			candidates = append(candidates, s.candidates(i))
 		}
 	}
-	if o.Stem < 1 {
-		around = around[1:]
-	}
 	return p.Around(o.Reach, around...).Directed(directed...).Candidates(candidates...)
 }
 
-// ownLevels finds the levels of a network that Register added, and the scopes that it builds them in.
-func (s Spec) ownLevels(backend compute.Backend, a *affinity.Matrix) (levels []Level, scopes []string, err error) {
+// ownLevels finds the levels of a network that Register added, the scopes that it builds them in, and the levels, from
+// 1, that have residual blocks.
+func (s Spec) ownLevels(backend compute.Backend, a *affinity.Matrix) (levels []Level, scopes []string, around []int,
+	err error) {
 	store, g := s.NewStore(0), graph.NewGraph(backend, "levels")
+	store.RootScope().SetParam(nn.SurveyParam, true)
 	defer g.Finalize()
 	err = exceptions.TryCatch[error](func() {
 		signal := graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels))
@@ -127,8 +131,11 @@ func (s Spec) ownLevels(backend compute.Backend, a *affinity.Matrix) (levels []L
 		shape := level.Neighbourhood.Shape()
 		levels = append(levels, Level{Clusters: shape.Dim(0), Filters: 1, Neighbours: shape.Dim(1)})
 		scopes = append(scopes, strings.TrimPrefix(level.Path, networkScope))
+		if (ccp.Kept{Scope: store.Scope(level.Path)}).HasAround() {
+			around = append(around, len(levels))
+		}
 	}
-	return levels, scopes, err
+	return levels, scopes, around, err
 }
 
 // freezer makes the Freezer of the spec's network on the graph a.

@@ -237,7 +237,14 @@ func Answer(logits *Node) *Node {
 // and offset. It builds the network without computing anything, and panics as Build does.
 func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
 	store, topology := s.NewStore(0), Topology{Matrix: graph}
-	if s.Clusters() { // which nodes are in a neighbourhood changes no shape
+	prepared := s.own() && s.Plan() == ccp.Prepared
+	if prepared {
+		var err error
+		if s.Levels, _, _, err = s.ownLevels(backend, graph); err != nil {
+			panic(err)
+		}
+	}
+	if s.Clusters() || prepared { // which nodes are in a neighbourhood changes no shape
 		topology.Hierarchy = s.preparation(graph).Blank()
 	}
 	g := NewGraph(backend, "parameters")

@@ -15,6 +15,10 @@ import (
 // TablesScope is where a layer keeps what it derives from its graph, in variables that need not be saved.
 const TablesScope = "tables"
 
+// SurveyParam is a parameter of a network that is built only to learn its levels: what its hierarchy would have may be
+// missing.
+const SurveyParam = "survey"
+
 // Bias is the trained variable b of scope, n values in x's type and graph, zero at first.
 func Bias(scope *model.Scope, x *Node, n int) *Node {
 	b := scope.WithInitializer(initializer.Zero).VariableWithShape("b", shapes.Make(x.DType(), n))

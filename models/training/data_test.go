@@ -188,3 +188,45 @@ func TestNoBetterThanAGuess(t *testing.T) {
 	assert.Equal(t, r.Guess, r.Test.Accuracy, "always the commonest class")
 	assert.Len(t, lines, 1)
 }
+
+// What only loading can do is refused for data in memory: it would be recorded, but not done.
+func TestOptionsOfLoadingForDataInMemory(t *testing.T) {
+	backend := backendtest.Go(t)
+	d, err := datasets.Load(t.Context(), writeRing(t, 80), datasets.Options{})
+	require.NoError(t, err)
+	for want, asked := range map[string]Asked{
+		"fold: 2/5; the data is in memory":    {"fold": "2/5"},
+		"knn: 4; the data is in memory":       {"knn": 4},
+		"protocol: cross-view; the data":      {"protocol": "cross-view"},
+		"tfidf: true; the data is in memory":  {"tfidf": true},
+		"give it there, and leave tfidf out":  {"tfidf": true},
+		"made it: give it there, and leave f": {"fold": datasets.Fold{Number: 1, Of: 2}},
+	} {
+		asked["model"], asked["epochs"] = "fc", 1
+		dir := filepath.Join(t.TempDir(), "run")
+		_, err := Train(t.Context(), backend, asked, Options{Dir: dir, Data: d})
+		require.ErrorContains(t, err, want)
+		_, err = DryRun(t.Context(), backend, asked, Options{Dir: dir, Data: d})
+		require.ErrorContains(t, err, want)
+		assert.NoDirExists(t, dir)
+	}
+}
+
+// What the search for a hierarchy refuses does not cost the run that is to be overwritten.
+func TestOverwriteWaitsForTheSearch(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 80))
+	c["epochs"], c["ccp_hierarchy"] = 1, "prepared"
+	dir := t.TempDir()
+	result := trainIn(t, backend, c, dir)
+	other := c.with("levels", "13x6/4,1x8/3")
+	_, err := Train(t.Context(), backend, other, Options{Dir: dir, Overwrite: true})
+	require.ErrorContains(t, err, "level 1: 13 clusters of 12 nodes")
+	again := trainIn(t, backend, c, dir)
+	assert.True(t, again.Resumed)
+	again.Resumed = false
+	assert.Equal(t, result, again)
+	_, err = Train(t.Context(), backend, c.with("levels", "5x6/4,1x8/3"), Options{Dir: dir, Overwrite: true})
+	require.NoError(t, err)
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 )
@@ -35,7 +36,7 @@ func ReadFingerprint(dir string) (f datasets.Fingerprint, err error) {
 // and Observer.Load.
 func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {
-		return c.heldOut(opts.Data), nil
+		return c.heldOut(opts.Data), c.checkInMemory()
 	}
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
@@ -44,6 +45,18 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 			"again", ErrInterrupted)
 	}
 	return d, err
+}
+
+// checkInMemory returns an error if something is asked that only loading can do. It would be recorded, but not done.
+func (c Config) checkInMemory() error {
+	for _, name := range []string{"fold", "knn", "protocol", "tfidf"} {
+		f := params.Find(configType, name)
+		if value := f.Value(c); value != f.Value(Config{}) {
+			return fmt.Errorf("%s: %v; the data is in memory, as datasets.Load or New made it: give it there, and leave %s "+
+				"out", name, value, name)
+		}
+	}
+	return nil
 }
 
 // heldOut returns a data set in memory with the validation samples that the configuration asks for.

@@ -24,6 +24,12 @@ func init() {
 		x, _ = ccp.New(scope.In("level_2"), x, a, 4, 16).Neighbours(4).Done()
 		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes)
 	})
+	models.Register("own, nested", "levels in scopes of their own, with residual blocks", func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
+		a, tower := graph.Affinity(scope, x), scope.In("tower")
+		x, a = ccp.New(tower.In("low"), x, a, 16, 8).Neighbours(9).Blocks(1).Done()
+		x, _ = ccp.New(tower.In("high").In("level"), x, a, 4, 16).Neighbours(4).Done()
+		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes)
+	})
 	models.Register("own, without levels", "GoMLX's dense layer alone", func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
 		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes)
 	})
@@ -72,6 +78,33 @@ func TestOwnNetwork(t *testing.T) {
 			require.NoError(t, second.Close())
 		})
 	}
+}
+
+// Levels may be in any scopes, and have residual blocks, if the hierarchy is prepared.
+func TestOwnNetworkOfNestedLevels(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	backend := backendtest.Go(t)
+	config := training.Asked{"data": "digits", "model": "own, nested", "epochs": 8, "learning_rate": 0.01, "ccp_hierarchy": "prepared"}
+	dir := filepath.Join(t.TempDir(), "run")
+	result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir})
+	require.NoError(t, err)
+	assert.Greater(t, result.Test.Accuracy, 0.7)
+	loaded, err := models.Load(dir, models.WithBackend(backend))
+	require.NoError(t, err)
+	for _, name := range []string{"low/clusters", "low/around", "low/block_1/1/W", "high/level/clusters"} {
+		assert.NotNil(t, loaded.Store().GetVariable("/model/tower/"+name), name)
+	}
+	assert.Equal(t, []int{16, 9}, loaded.Store().GetVariable("/model/tower/low/around").Shape().Dimensions)
+	assert.Nil(t, loaded.Store().GetVariable("/model/tower/high/level/around"), "it has no blocks")
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
+	require.NoError(t, err)
+	again, err := training.Evaluate(loaded, d, d.Test, 64)
+	require.NoError(t, err)
+	assert.Equal(t, result.Test.Accuracy, again.Accuracy)
+
+	config["ccp_hierarchy"] = "learned"
+	_, err = training.Train(t.Context(), backend, config, training.Options{Dir: filepath.Join(t.TempDir(), "run")})
+	require.ErrorContains(t, err, "residual blocks need the clusters around each cluster")
 }
 
 func TestRegisterErrors(t *testing.T) {

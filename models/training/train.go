@@ -107,7 +107,14 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 	if err := checkDevices(backend, opts.Devices, c.Batch); err != nil {
 		return Result{}, err
 	}
-	if opts.Overwrite {
+	if _, err := os.Stat(filepath.Join(opts.Dir, configFile)); opts.Overwrite && err == nil {
+		// What a search refuses must not cost the run that is there. The search is done once: its result is cached.
+		if spec.PreparedBefore() {
+			_, err = spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
+		}
+		if err != nil {
+			return Result{}, plain(err)
+		}
 		if err := Remove(opts.Dir); err != nil {
 			return Result{}, err
 		}
