@@ -143,31 +143,43 @@ func (m *Metadata) outside(signal []float32) (warnings []string) {
 		return nil
 	}
 	one := spans(signal, len(m.Range.Least))
-	warn := func(at int, format string, values ...any) {
-		name := "the signal"
-		switch {
-		case m.Form != nil:
-			name = recording.Column(m.Form.Sensors, m.Form.Channels, at)
-		case m.Spec.Channels > 1:
-			name = fmt.Sprintf("channel %d", at)
-		}
-		warnings = append(warnings, name+fmt.Sprintf(format, values...)+"; is it in another unit?")
-	}
+	text, others := "", 0
 	for at, least := range m.Range.Least {
 		most, spread := m.Range.Most[at], m.Range.Spread[at]
 		far := most - least
 		if far == 0 {
 			far = max(most, -most)
 		}
+		wide := one.Least[at] < least-far || one.Most[at] > most+far
 		switch {
-		case one.Least[at] < least-far || one.Most[at] > most+far:
-			warn(at, " goes from %.4g to %.4g, in the training data from %.4g to %.4g", one.Least[at], one.Most[at], least, most)
-		case one.Spread[at]*still < spread:
-			warn(at, " varies by %.3g, in each training sample by %.3g or more", one.Spread[at], spread)
+		case !wide && one.Spread[at]*still >= spread:
+		case text != "":
+			others++
+		case wide:
+			text = fmt.Sprintf("%s goes from %.4g to %.4g, in the training data from %.4g to %.4g", m.column(at),
+				one.Least[at], one.Most[at], least, most)
+		default:
+			text = fmt.Sprintf("%s varies by %.3g, in each training sample by %.3g or more", m.column(at), one.Spread[at], spread)
 		}
 	}
-	if len(warnings) > 1 {
-		warnings = append(warnings[:1], fmt.Sprintf("so do %d other channels or sensors", len(warnings)-1))
+	switch {
+	case text == "":
+		return nil
+	case others > 0:
+		text += fmt.Sprintf(", and %d other channels or sensors are as odd", others)
 	}
-	return warnings
+	return []string{text + "; is it in another unit?"}
+}
+
+// column names what a value of Range is of.
+func (m *Metadata) column(at int) string {
+	switch {
+	case m.Form != nil && m.Form.Mean != nil:
+		return recording.Column(m.Form.Sensors, m.Form.Channels, at) + " (scaled)"
+	case m.Form != nil:
+		return recording.Column(m.Form.Sensors, m.Form.Channels, at)
+	case m.Spec.Channels > 1:
+		return fmt.Sprintf("channel %d", at)
+	}
+	return "the signal"
 }

@@ -1,11 +1,15 @@
 package models
 
 import (
+	"context"
+	"math"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/recording"
 )
 
@@ -29,8 +33,8 @@ func TestOutside(t *testing.T) {
 		m.outside([]float32{0, 5, 3.1, 5}))
 	assert.Equal(t, []string{"channel 0 varies by 0.1, in each training sample by 1 or more; is it in another unit?"},
 		m.outside([]float32{0.5, 5, 0.6, 5}))
-	assert.Equal(t, []string{"channel 0 goes from 0 to 3000, in the training data from -1 to 1; is it in another unit?",
-		"so do 1 other channels or sensors"}, m.outside([]float32{0, 5000, 3000, 5000}))
+	assert.Equal(t, []string{"channel 0 goes from 0 to 3000, in the training data from -1 to 1, and 1 other channels or sensors " +
+		"are as odd; is it in another unit?"}, m.outside([]float32{0, 5000, 3000, 5000}))
 
 	m.Form = &recording.Form{Sensors: []string{"heat"}, Channels: 2, Frames: 2}
 	assert.Contains(t, m.outside([]float32{0, 5, 3.1, 5})[0], `sensor "heat" channel 0 goes`)
@@ -38,4 +42,47 @@ func TestOutside(t *testing.T) {
 	// What a broken file holds is refused when it is loaded.
 	require.NoError(t, m.Range.check(m.columns()))
 	assert.ErrorContains(t, m.Range.check(3), "range has 2, 2 and 2 values; want 3 each")
+}
+
+// A recording has the prediction of its signal, also through a Reloader, and says what was odd about it.
+func TestClassifyRecording(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := tinyClassifier(t, backend)
+	_, err := c.ClassifyRecording(t.Context(), Recording{Values: make([]float64, 24)})
+	require.ErrorIs(t, err, ErrNoForm)
+	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
+	c.Measure(func(yield func([]float32, int32) bool) { yield(make([]float32, 24), 0) })
+
+	signal := make([]float32, 24)
+	turned := Recording{Name: "turned", Sensors: []string{"head", "hand", "hip"}, Times: []float64{0, 1, 2, 3}}
+	for i := range signal {
+		signal[i] = float32(i) / 8
+		frame, sensor := i/6, i%6/2
+		turned.Values = append(turned.Values, float64(6*frame+2*(2-sensor)+i%2)/8)
+	}
+	want, err := c.Classify(t.Context(), [][]float32{signal})
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "saved")
+	require.NoError(t, c.Save(dir))
+	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, r.Close()) }()
+	for _, classify := range []func(context.Context, ...Recording) ([]Prediction, error){c.ClassifyRecording, r.ClassifyRecording} {
+		got, err := classify(t.Context(), turned)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, want[0].Probabilities, got[0].Probabilities, 1e-6)
+		require.Len(t, got[0].Warnings, 2)
+		assert.Contains(t, got[0].Warnings[0], "another order")
+		assert.Contains(t, got[0].Warnings[1], `sensor "hip" channel 0 goes from 0 to 2.25, in the training data from 0 to 0`)
+		_, err = classify(t.Context(), turned, Recording{Name: "b", Values: []float64{1, 2, 3, math.Inf(1), 5, 6}})
+		require.ErrorIs(t, err, ErrInput)
+		assert.EqualError(t, err, `unusable signal 1: b: sensor "hand" channel 1 at moment 0 is +Inf, which float32 does not hold`)
+	}
+
+	// A file that was changed by hand is refused.
+	c.Form.Frames = 3
+	broken := filepath.Join(t.TempDir(), "broken")
+	require.NoError(t, c.Save(broken))
+	_, err = Load(broken, WithBackend(backend))
+	require.ErrorContains(t, err, "recording has 3 sensors, 3 frames and 2 channels, but the signals 12 nodes")
 }

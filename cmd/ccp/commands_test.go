@@ -46,14 +46,20 @@ type (
 		TestSamples int           `json:"test_samples"`
 	}
 	evalDocument struct {
-		TrainedOn *int    `json:"trained_on"`
-		Command   string  `json:"command"`
-		Data      string  `json:"data"`
-		Split     string  `json:"split"`
-		Samples   int     `json:"samples"`
-		Accuracy  float64 `json:"accuracy"`
-		Loss      float64 `json:"loss"`
-		PerClass  []struct {
+		TrainedOn *int   `json:"trained_on"`
+		Command   string `json:"command"`
+		Data      string `json:"data"`
+		Split     string `json:"split"`
+		Mistakes  []struct {
+			Name        string  `json:"name"`
+			Class       string  `json:"class"`
+			Predicted   string  `json:"predicted"`
+			Probability float64 `json:"probability"`
+		} `json:"mistakes,omitempty"`
+		Samples  int     `json:"samples"`
+		Accuracy float64 `json:"accuracy"`
+		Loss     float64 `json:"loss"`
+		PerClass []struct {
 			Name      string  `json:"name"`
 			Samples   int     `json:"samples"`
 			Precision float64 `json:"precision"`

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -21,7 +22,16 @@ type evalJSON struct {
 	Split   string `json:"split"`
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
+	// Mistakes are the samples with names that are taken for another class, the surest first.
+	Mistakes []mistakeJSON `json:"mistakes,omitempty"`
 	training.Evaluation
+}
+
+type mistakeJSON struct {
+	Name        string  `json:"name"`
+	Class       string  `json:"class"`
+	Predicted   string  `json:"predicted"`
+	Probability float64 `json:"probability"`
 }
 
 // Warning says how many of the samples were trained on; "" for none.
@@ -56,11 +66,18 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		e, err := training.Evaluate(classifier, d, indices, 64)
+		var mistakes []mistakeJSON
+		e, err := training.EvaluateEach(classifier, d, indices, 64, func(i int, p []float64) {
+			k := serve.Ranked(p, 1)[0]
+			if d.SampleNames != nil && k != int(d.Labels[i]) {
+				mistakes = append(mistakes, mistakeJSON{d.SampleNames[i], d.ClassNames[d.Labels[i]], d.ClassNames[k], p[k]})
+			}
+		})
 		if err != nil {
 			return err
 		}
-		result := evalJSON{"eval", d.Name, split, nil, e}
+		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
+		result := evalJSON{"eval", d.Name, split, nil, mistakes, e}
 		if f, err := training.ReadFingerprint(dir); err == nil {
 			seen := f.TrainedOn(d, indices)
 			result.TrainedOn = &seen

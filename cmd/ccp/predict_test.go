@@ -201,14 +201,24 @@ func TestPredictOnRecordings(t *testing.T) {
 		succeed(t, append(line, "--top", "2", one)...))
 	assert.Regexp(t, `^name,class,probability\nb20.csv,(fall|rise),[0-9.]+\n$`, succeed(t, append(line, "--top", "1", one)...))
 
+	// eval names the samples that are taken for another class.
+	var e evalDocument
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--split", "train", "--json"), &e)
+	require.Len(t, e.Mistakes, int(math.Round((1-e.Accuracy)*float64(e.Samples))))
+	require.NotEmpty(t, e.Mistakes)
+	assert.Regexp(t, `^[ab][0-9]{2}\.csv$`, e.Mistakes[0].Name)
+	assert.NotEqual(t, e.Mistakes[0].Class, e.Mistakes[0].Predicted)
+	assert.Regexp(t, `(?s)confusion: .*\n\nmistaken +is +taken for +probability\n`+e.Mistakes[0].Name+` +(fall|rise) +(fall|rise) +0\.\d{3}\n`,
+		succeed(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--split", "train"))
+
 	// Another unit is told of, a missing sensor refused.
 	raw, err := os.ReadFile(one)
 	require.NoError(t, err)
 	large := write(t, at("large.csv"), strings.NewReplacer(",0.", ",", ",-0.", ",-", ",1.", ",1").Replace(string(raw)))
 	code, stdout, stderr = execute(t, append(line, large)...)
 	require.Zero(t, code, stderr)
-	assert.Regexp(t, `warning: large.csv: sensor "hip" goes from -?[0-9.e+]+ to [0-9.e+]+, in the training data from -[0-9.]+ to [0-9.]+; `+
-		`is it in another unit\?; so do 1 other channels or sensors`, stderr)
+	assert.Regexp(t, `warning: large.csv: sensor "hip" goes from -?[0-9.e+]+ to [0-9.e+]+, in the training data from -[0-9.]+ to [0-9.]+, `+
+		`and 1 other channels or sensors are as odd; is it in another unit\?`, stderr)
 	assert.Len(t, lines(stdout), 2)
 	less := write(t, at("less.csv"), "hip,Pulse\n1,60\n2,61\n")
 	code, _, stderr = execute(t, append(line, less)...)
