@@ -40,7 +40,13 @@ func newPredict(s *shared) *cobra.Command {
 		if err != nil {
 			return inFile(inputs[0], err)
 		}
-		warn(cmd, names, predictions)
+		var warnings []string
+		for i, p := range predictions {
+			if p.Warnings != nil {
+				warnings = append(warnings, names[i]+": "+strings.Join(p.Warnings, "; "))
+			}
+		}
+		tell(cmd, "warning", warnings)
 		write := predictionTable
 		if s.json {
 			write = predictionLines
@@ -88,9 +94,7 @@ func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names [
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, note := range notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), "note:", note)
-	}
+	tell(cmd, "note", notes)
 	for _, r := range all {
 		names = append(names, r.Name)
 	}
@@ -98,20 +102,14 @@ func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names [
 	return names, predictions, err
 }
 
-// warn tells on stderr what a person should know of the first few predictions.
-func warn(cmd *cobra.Command, names []string, predictions []models.Prediction) {
+// tell writes the first few of some lines to stderr.
+func tell(cmd *cobra.Command, kind string, lines []string) {
 	const most = 5
-	told := 0
-	for i, p := range predictions {
-		if len(p.Warnings) == 0 {
-			continue
-		}
-		if told++; told <= most {
-			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %s\n", names[i], strings.Join(p.Warnings, "; "))
-		}
+	for _, line := range lines[:min(most, len(lines))] {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", kind, line)
 	}
-	if told > most {
-		fmt.Fprintf(cmd.ErrOrStderr(), "warning: and %d more of %d (--json lists all)\n", told-most, len(predictions))
+	if len(lines) > most {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: and %d more such lines\n", kind, len(lines)-most)
 	}
 }
 
