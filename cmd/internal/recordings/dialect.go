@@ -193,7 +193,6 @@ var missing = []string{"", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none",
 
 // number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.
 func (in *input) number(line int, text string) (float64, error) {
-	text = strings.TrimSpace(text)
 	value, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err == nil:
@@ -225,11 +224,11 @@ var layouts = []string{
 
 // parseTime reads a time: a number of any unit, or a date or time of day, which it turns into seconds.
 func parseTime(text string) (seconds float64, date bool, err error) {
-	number := text
-	if strings.Count(text, ",") == 1 {
-		number = strings.Replace(text, ",", ".", 1)
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		value, err = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 	}
-	if value, err := strconv.ParseFloat(number, 64); err == nil && value-value == 0 && math.Abs(value) < math.MaxFloat32 {
+	if err == nil && value-value == 0 && math.Abs(value) < math.MaxFloat32 {
 		return value, false, nil
 	}
 	for _, layout := range layouts {

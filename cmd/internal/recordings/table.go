@@ -44,8 +44,7 @@ type rows struct {
 // row is a line of a sample.
 type row struct {
 	time     float64
-	at       int // the first of its columns
-	from, to int // its values among those read
+	at, from int // the first of its columns; the first of its values among those read
 	line     int
 }
 
@@ -310,7 +309,7 @@ func (t *table) add(line int, cells []string) error {
 		}
 		x.read = append(x.read, value)
 	}
-	if one.to = len(x.read); t.time < 0 {
+	if t.time < 0 {
 		x.sample.values = x.read
 	} else {
 		x.rows = append(x.rows, one)
@@ -373,22 +372,26 @@ func (t *table) find(line int, cells []string) (*rows, error) {
 		}
 		return cells[column]
 	}
-	name, where := cell(t.sample), t.in.path
+	name := cell(t.sample)
 	switch {
 	case t.sample >= 0:
-		where = fmt.Sprintf("%s, sample %q", where, name)
 	case t.layout == samplesLayout:
-		name, where = strconv.Itoa(t.lines-1), fmt.Sprintf("%s, line %d", where, line)
+		name = strconv.Itoa(t.lines - 1)
 	default:
 		name = filepath.Base(t.from.path)
 	}
 	x := t.byName[name]
-	switch {
-	case x == nil:
-		x = &rows{path: t.in.path, line: line, sample: sample{where: where, name: strings.Clone(name),
-			test: t.from.test, label: strings.Clone(cmp.Or(cell(t.label), t.from.class)), group: strings.Clone(cell(t.group))}}
+	if x == nil {
+		where := t.in.path
+		if t.layout == samplesLayout {
+			where = fmt.Sprintf("%s, line %d", where, line)
+		} else if t.sample >= 0 {
+			where = fmt.Sprintf("%s, sample %q", where, name)
+		}
+		x = &rows{path: t.in.path, line: line, sample: sample{where: where, name: strings.Clone(name), test: t.from.test,
+			label: strings.Clone(cmp.Or(cell(t.label), t.from.class)), group: strings.Clone(cell(t.group))}}
 		t.byName[x.name], t.rows = x, append(t.rows, x)
-	case t.layout == samplesLayout:
+	} else if t.layout == samplesLayout {
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a moment of a sample, not a whole one, "+
 			"say --layout moments", name, x.line)
 	}
@@ -421,7 +424,7 @@ func (r *reader) lay(from *rows, width int) (sample, error) {
 			s.times = append(s.times, one.time)
 			s.values = append(s.values, slices.Repeat([]float64{math.NaN()}, width)...)
 		}
-		copy(s.values[len(s.values)-width+one.at:], from.read[one.from:one.to])
+		copy(s.values[len(s.values)-width+one.at:], from.read[one.from:][:len(from.read)/len(order)])
 	}
 	return s, nil
 }

@@ -170,7 +170,7 @@ func (h *tsHeader) sample(in *input, line int, fields []string) (sample, error) 
 		}
 		moment := 0
 		for text := range strings.SplitSeq(field, ",") {
-			value, err := in.number(line, text)
+			value, err := in.number(line, strings.TrimSpace(text))
 			if err != nil {
 				return sample{}, fmt.Errorf("dimension %d, value %d: %w", dimension, moment, err)
 			}
