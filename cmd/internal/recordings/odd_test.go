@@ -79,7 +79,7 @@ var oddRecordings = []odd{
 	{name: "one column", text: "heart rate\n61\n62\n", want: "[heart rate] [61 62]"},
 	{name: "missing values", text: "x,y\n1,NA\nnull,2\nNaN,?\n,n/a\nNone,-\n#N/A,3\n5,#N/A\n", want: "[x y] [1 NaN NaN 2 NaN NaN NaN NaN NaN NaN 5 NaN]"},
 	{name: "exponents", text: "x,y\n1e3,-2E-1\n+4,.5\n", want: "[x y] [1000 -0.2 4 0.5]"},
-	{name: "units", text: "x,y\ng,m/s^2\n1,2\n", want: "[x y] [1 2]", says: "line 2 holds units: g, m/s^2"},
+	{name: "units", text: "x,y\ng,m/s^2\n1,2\n", want: "[x y] [1 2]", says: "line 2 holds units: x g, y m/s^2"},
 	{name: "units in brackets, some without", text: "x;y;z\n[g];;-\n1;2;3\n", want: "[x y z] [1 2 3]", says: "holds units"},
 	{name: "units of times", text: "time,x\n(ms),(g)\n0,1\n10,2\n", want: "[x] [1 2]@[0 10]", says: "column time as time in ms"},
 	{name: "pandas' index", text: ",x,y\n0,1,2\n1,3,4\n", want: "[x y] [1 2 3 4]", says: "only numbers the lines"},

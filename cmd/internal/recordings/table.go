@@ -332,8 +332,8 @@ func (t *table) complete(cells []string) ([]string, error) {
 
 // isUnits keeps the line below the headings if it has words in place of values: units. It compares them with those of
 // other recordings.
-func (t *table) isUnits(line int, cells []string) (bool, error) {
-	found := map[string]string{}
+func (t *table) isUnits(line int, cells []string) (found bool, err error) {
+	var units []string
 	for _, column := range append(slices.Clone(t.values), t.time) {
 		if column < 0 || slices.Contains(missing[:3], cells[column]) {
 			continue
@@ -342,20 +342,21 @@ func (t *table) isUnits(line int, cells []string) (bool, error) {
 		if column == t.time {
 			_, _, err = parseTime(cells[column])
 		} else {
-			found[t.headings[column]] = strings.Clone(cells[column])
+			units = append(units, t.headings[column]+" "+cells[column])
 		}
 		if err == nil {
 			return false, nil
 		}
 	}
-	if len(found) == 0 {
+	if units == nil {
 		return false, nil
 	}
-	if t.note("line %d holds units: %s", line, few(cells)); t.time >= 0 {
+	if t.note("line %d holds units: %s", line, few(units)); t.time >= 0 {
 		t.unit = strings.Trim(cells[t.time], "()[]")
 	}
-	for name, unit := range found {
-		if was := cmp.Or(t.units[name], t.Units[name], unit); was != unit {
+	for _, column := range t.values {
+		name, unit := t.headings[column], strings.Clone(cells[column])
+		if was := cmp.Or(t.units[name], t.Units[name], unit); was != unit && unit != "" {
 			return true, fmt.Errorf("column %s is in %s here and in %s in other recordings; convert the values, or correct the "+
 				"unit", name, unit, was)
 		}
