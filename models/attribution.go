@@ -81,9 +81,9 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	if len(signals) == 0 {
 		return nil, ctx.Err()
 	}
-	attributions, err := c.explain(ctx, signals, o)
-	if err == nil && o.Method != GradientInput {
-		err = c.integrate(ctx, signals, attributions, o.Steps)
+	attributions, err := c.begin(ctx, signals, o)
+	if err == nil {
+		err = c.integrate(ctx, signals, attributions, o)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the gradient of model %s: %w", c.Spec.Model, err)
@@ -108,47 +108,42 @@ func (a *Attribution) sum(channels int) bool {
 	return !math.IsNaN(a.Gap) && !math.IsInf(a.Gap, 0)
 }
 
-// explain returns the attributions without their sums. For IntegratedGradients the values are 0, to be filled in by
-// integrate.
-func (c *Classifier) explain(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
+// begin returns the attributions without contributions and their sums.
+func (c *Classifier) begin(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	attributions, baseline := make([]Attribution, len(signals)), []float32(nil)
 	points := []point{{class: -1}} // the baseline; -1 is the class of the greatest logit
-	for i, signal := range signals {
-		p := point{signal, 1, -1}
-		if o.Classes != nil {
-			p.class = int32(o.Classes[i])
-		}
-		points = append(points, p)
+	for _, signal := range signals {
+		points = append(points, point{signal, 1, -1})
 	}
-	err := c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
+	err := c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) {
 		logits := outputs[0]
 		if i == 0 {
 			baseline = logits
 			return
 		}
 		a := &attributions[i-1]
-		a.Prediction = c.predict(logits)
+		a.Prediction, a.Values = c.predict(logits), make([]float64, len(signals[i-1]))
 		if a.Class = a.Prediction.Class; o.Classes != nil {
 			a.Class = o.Classes[i-1]
 		}
 		a.Logit, a.Baseline = float64(logits[a.Class]), float64(baseline[a.Class])
-		a.Values = make([]float64, len(signals[i-1]))
-		if o.Method == GradientInput {
-			a.Steps = 1
-			c.contribute(a.Values, 1, points[i], outputs[1])
-		}
 	})
 	return attributions, err
 }
 
-// integrate fills in the values of integrated gradients: the mean over the midpoints of equal steps. If steps is 0,
-// each signal gets as many as it needs.
-func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attributions []Attribution, steps int) error {
+// integrate fills in the values: the mean gradient over the midpoints of equal steps, or the gradient at the signal. If
+// there is no number of steps, each signal gets as many as it needs.
+func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attributions []Attribution,
+	o AttributionOptions) error {
+	first, last, middle := cmp.Or(o.Steps, fewestSteps), cmp.Or(o.Steps, mostSteps), float32(0.5)
+	if o.Method == GradientInput {
+		first, last, middle = 1, 1, 1
+	}
 	open := make([]int, len(signals)) // not yet accurate
 	for i := range open {
 		open[i] = i
 	}
-	for n := cmp.Or(steps, fewestSteps); len(open) > 0 && n <= cmp.Or(steps, mostSteps); n *= 3 {
+	for n := first; len(open) > 0 && n <= last; n *= 3 {
 		var points []point
 		var of []int
 		for _, i := range open {
@@ -158,7 +153,7 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 			}
 			for step := range n {
 				if a.Steps == 0 || step%3 != 1 { // the others are midpoints of the last time
-					share := (float32(step) + 0.5) / float32(n)
+					share := (float32(step) + middle) / float32(n)
 					points, of = append(points, point{signals[i], share, int32(a.Class)}), append(of, i)
 				}
 			}
@@ -166,7 +161,11 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 		}
 		err := c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
 			// The input at a point is a share of the signal; the method multiplies by the whole signal.
-			c.contribute(attributions[of[i]].Values, 1/(float64(n)*float64(points[i].share)), points[i], outputs[1])
+			weight, input := 1/(float64(n)*float64(points[i].share)), make([]float32, len(outputs[1]))
+			c.fill(input, points[i])
+			for j, x := range input {
+				attributions[of[i]].Values[j] += weight * float64(outputs[1][j]) * float64(x)
+			}
 		})
 		if err != nil {
 			return err
@@ -177,15 +176,6 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 		})
 	}
 	return nil
-}
-
-// contribute adds weight · gradient · input at a point to values.
-func (c *Classifier) contribute(values []float64, weight float64, p point, gradient []float32) {
-	input := make([]float32, len(gradient))
-	c.fill(input, p)
-	for j, x := range input {
-		values[j] += weight * float64(gradient[j]) * float64(x)
-	}
 }
 
 // MeanAttribution is the mean of some attributions, such as all of one class. Its zero value is ready for use.

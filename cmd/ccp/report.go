@@ -45,11 +45,7 @@ func newReport(s *shared) *cobra.Command {
 			return err
 		}
 		data, lack := s.dataOf(cmd, classifier.Metadata, dir, dataDir, "")
-		run, err := report.Open(dir, data)
-		if err != nil {
-			return err
-		}
-		r, err := run.Build(cmd.Context(), classifier, newStatusLine(cmd.ErrOrStderr()).notice)
+		r, err := report.Build(cmd.Context(), dir, classifier, data, newStatusLine(cmd.ErrOrStderr()).notice)
 		if err != nil {
 			return err
 		}

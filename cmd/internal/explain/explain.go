@@ -64,28 +64,15 @@ func spread(indices []int, n int) []int {
 	return taken
 }
 
-// Subject says what was explained.
-type Subject struct {
-	Command string `json:"command"`
-	Data    string `json:"data"`
-	Split   string `json:"split"`
-	Samples int    `json:"samples"`
-	Method  string `json:"method"`
-	Steps   int    `json:"steps,omitempty"` // of integrated gradients: the most that a sample took
-	Class   string `json:"-"`               // the only one explained; "" if it is the class predicted
-}
-
-func (e *Explanation) subject() Subject {
-	s := Subject{Command: "explain", Data: e.Data.Name, Split: e.Split, Samples: len(e.Samples), Method: e.Options.Method}
-	if e.Class >= 0 {
-		s.Class = e.Data.ClassNames[e.Class]
-	}
-	return s
-}
-
 // Summary says what mattered to each class that samples were explained for.
 type Summary struct {
-	Subject
+	Command string  `json:"command"`
+	Data    string  `json:"data"`
+	Split   string  `json:"split"`
+	Samples int     `json:"samples"`
+	Method  string  `json:"method"`
+	Steps   int     `json:"steps,omitempty"`  // of integrated gradients: the most that a sample took
+	Class   string  `json:"-"`                // the only one explained; "" if it is the class predicted
 	Gap     float64 `json:"completeness_gap"` // Σ gaps / Σ |logit − baseline|
 	Classes []Class `json:"classes"`
 }
@@ -110,15 +97,18 @@ type Contribution struct {
 // Run attributes all samples. If folder is not "", Run writes two CSV files and pictures there: the contributions of
 // each sample, and the means of each class.
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
-	s := Summary{Subject: e.subject()}
-	layout := picture.NewLayout(e.Classifier.Graph, e.Data.Grid, e.Data.Parts, e.Data.Coordinates, e.Data.NodeNames)
-	means, change := make([]models.MeanAttribution, e.Data.Classes()), math.SmallestNonzeroFloat64
-	names := e.Data.ClassNames
+	d := e.Data
+	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples), Method: e.Options.Method}
+	if e.Class >= 0 {
+		s.Class = d.ClassNames[e.Class]
+	}
+	layout := picture.NewLayout(e.Classifier.Graph, d.Grid, d.Parts, d.Coordinates, d.NodeNames)
+	means, change := make([]models.MeanAttribution, d.Classes()), math.SmallestNonzeroFloat64
 	var drawn []drawnSample
 	attribute := func(row func(cells ...any)) error {
 		return e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
-			if e.Options.Method != models.GradientInput {
+			if s.Method != models.GradientInput {
 				s.Steps = max(s.Steps, a.Steps)
 			}
 			s.Gap += a.Gap
@@ -126,10 +116,10 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 			if len(drawn) < mostSamplePictures {
 				drawn = append(drawn, drawnSample{sample, signal, a})
 			}
-			truth := names[e.Data.Labels[sample]]
+			names := []any{d.SampleName(sample), d.ClassNames[d.Labels[sample]], a.Prediction.Name, d.ClassNames[a.Class]}
 			for node, v := range a.Nodes {
 				if v != 0 {
-					row(sample, truth, a.Prediction.Name, names[a.Class], node, e.Data.NodeName(node), v)
+					row(append(names, node, d.NodeName(node), v)...)
 				}
 			}
 			return nil
@@ -148,7 +138,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 		err := text.WriteCSV(filepath.Join(folder, "classes.csv"), heading, func(row func(cells ...any)) error {
 			for k, mean := range means {
 				for node, v := range mean.Signed {
-					row(names[k], mean.Samples, node, e.Data.NodeName(node), v, mean.Absolute[node])
+					row(d.ClassNames[k], mean.Samples, node, d.NodeName(node), v, mean.Absolute[node])
 				}
 			}
 			return nil

@@ -50,7 +50,7 @@ func (e *Explanation) draw(folder string, layout *picture.Layout, means []models
 	}
 	for _, s := range samples {
 		label := int(e.Data.Labels[s.index])
-		title := fmt.Sprintf("sample %d, class %s", s.index, class(label))
+		title := fmt.Sprintf("sample %s, class %s", e.Data.SampleName(s.index), class(label))
 		if s.Prediction.Class != label {
 			title += ", taken for " + class(s.Prediction.Class)
 		}

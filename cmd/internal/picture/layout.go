@@ -48,7 +48,7 @@ const narrow = 4
 //     a skeleton, where parts has those of each part of the body, and the nodes of a long and narrow grid;
 //   - with any other grid `[rows, columns]`, node row·columns + column is the pixel in that cell;
 //   - with coordinates `[nodes, d]`, row-major, the nodes lie at their first two principal components;
-//   - otherwise distances in the graph place them, see byGraph.
+//   - otherwise distances in the graph place them, see [place.Positions].
 //
 // names has a name for each node, or is nil.
 func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []float64, names []string) *Layout {
@@ -56,10 +56,9 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 	switch {
 	case grid == nil:
 		if l.ByGraph = len(coordinates) == 0; l.ByGraph {
-			l.X, l.Y = byGraph(graph)
-		} else {
-			l.X, l.Y = plane(mat.NewDense(graph.N(), len(coordinates)/graph.N(), coordinates))
+			coordinates = slices.Concat(place.Positions(graph, 2)...)
 		}
+		l.X, l.Y = plane(coordinates, graph.N())
 		x, width := span(l.X)
 		y, height := span(l.Y)
 		side := cmp.Or(max(width, height), 1)
@@ -83,50 +82,20 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 	return l
 }
 
-// plane reduces places `[nodes, d]` to two coordinates. If d is more than 2, these are the first two principal
-// components.
-func plane(places *mat.Dense) (x, y []float64) {
-	n, d := places.Dims()
-	if d == 1 {
-		return mat.Col(nil, 0, places), make([]float64, n)
+// plane reduces coordinates of n nodes to two. If there are more, these are the first two principal components.
+func plane(coordinates []float64, n int) (x, y []float64) {
+	if len(coordinates) <= n {
+		return slices.Clone(coordinates), make([]float64, n)
 	}
 	var components stat.PC
-	if d > 2 && n > 1 && components.PrincipalComponents(places, nil) {
+	places := mat.NewDense(n, len(coordinates)/n, coordinates)
+	if _, d := places.Dims(); d > 2 && n > 1 && components.PrincipalComponents(places, nil) {
 		var directions, projected mat.Dense
 		components.VectorsTo(&directions)
 		projected.Mul(places, directions.Slice(0, d, 0, 2))
 		places = &projected
 	}
 	return mat.Col(nil, 0, places), mat.Col(nil, 1, places)
-}
-
-// byGraph places the nodes by their distances in the graph, see [place.Positions]. Each connected component is scaled
-// to a square whose area is its number of nodes. The squares stand in rows, the largest first.
-func byGraph(graph *affinity.Matrix) (x, y []float64) {
-	positions, parts, n := place.Positions(graph, 2), graph.Components(), float64(graph.N())
-	x, y = make([]float64, graph.N()), make([]float64, graph.N())
-	slices.SortStableFunc(parts, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
-	most := 1.01 * math.Sqrt(n) * min(1.25, math.Sqrt(float64(len(parts)))) // of a row
-	left, top, tallest := 0.0, 0.0, 0.0
-	for _, nodes := range parts {
-		side := math.Sqrt(float64(len(nodes)))
-		if left > 0 && left+side > most {
-			left, top, tallest = 0, top-tallest, 0
-		}
-		tallest = max(tallest, side)
-		u, v := make([]float64, len(nodes)), make([]float64, len(nodes))
-		for at, i := range nodes {
-			u[at], v[at] = positions[i][0], positions[i][1]
-		}
-		middleU, width := span(u)
-		middleV, height := span(v)
-		scale := 0.9 * side / max(width, height, 1e-9)
-		for at, i := range nodes {
-			x[i], y[i] = left+side/2+scale*(u[at]-middleU), top-side/2-scale*(v[at]-middleV)
-		}
-		left += side
-	}
-	return x, y
 }
 
 // span returns the middle of the values and how far they reach from the lowest to the highest; 0 and 0 for none.
@@ -175,11 +144,6 @@ func (l *Layout) layRows(parts [][]int) {
 		l.Rules = append(l.Rules, len(order))
 	}
 	l.Rules = l.Rules[:len(parts)]
-	for _, e := range l.graph.EdgeList() {
-		if e.I < e.J && e.J < joints {
-			l.Bones = append(l.Bones, [2]int{e.I, e.J})
-		}
-	}
 }
 
 // Colours returns the index of a colour in [Palette] for each of k clusters. Clusters that touch have different

@@ -55,7 +55,6 @@ func TestLayoutOfCells(t *testing.T) {
 	assert.Equal(t, []int{3, 2}, []int{l.Rows, l.Columns})
 	assert.Equal(t, []int32{2, 5, 0, 3, 1, 4}, l.Cells, "a row for each joint, those of a part together, a column for each frame")
 	assert.Equal(t, []string{"foot", "head", "hip"}, l.RowNames)
-	assert.Equal(t, [][2]int{{0, 1}, {1, 2}}, l.Bones)
 
 	l = NewLayout(graph, []int{2, 3}, nil, nil, nil)
 	assert.Equal(t, []any{OnGrid, 2, 3}, []any{l.Kind, l.Rows, l.Columns})

@@ -24,17 +24,15 @@ func (l *Layout) Clusters(title string, cluster []int32, k int, numbered bool) *
 }
 
 // Sample draws a sample's signal `[nodes, channels]` and what its values contributed, in one or two plots of one size.
-// Sensors have their curves in the colours of the contributions; skeletons have a few poses.
+// Sensors and joints have curves in the colours of their contributions.
 func (l *Layout) Sample(label string, signal []float32, values []float64, channels int) []*plot.Plot {
 	nodes := make([]float64, len(l.X))
 	for i, v := range values {
 		nodes[i/channels] += v
 	}
 	switch {
-	case l.Kind == OverTime && (len(l.Rules) == 0 || channels < 2):
-		return []*plot.Plot{l.curves(label, signal, values, channels)}
 	case l.Kind == OverTime:
-		return []*plot.Plot{l.poses(signal, channels), l.Values("", label, nodes)}
+		return []*plot.Plot{l.curves(label, signal, values, channels)}
 	case l.names != nil && l.ByGraph: // words
 		return []*plot.Plot{l.Values("", label, nodes)}
 	}

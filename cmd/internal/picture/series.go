@@ -9,15 +9,13 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-const (
-	mostStrips = 10 // sensors whose curves are drawn
-	mostPoses  = 5  // of a skeleton
-)
+const mostStrips = 10 // sensors whose curves are drawn
 
 // curves draws a signal `[nodes, channels]` over time: a strip for each sensor, in its own units, with a line for each
 // channel. The colour along a line is what its values contributed, `[nodes, channels]`. Of many sensors it draws those
@@ -82,78 +80,29 @@ func (l *Layout) curves(label string, signal []float32, values []float64, channe
 // bars draws the sums of values over time: to the right of each row, and above each frame. What is above 0 is red, and
 // what is below 0 is blue and comes after it.
 func (l *Layout) bars(values []float64) plot.Plotter {
+	above, below := mat.NewDense(l.Rows, l.Columns, nil), mat.NewDense(l.Rows, l.Columns, nil)
+	for cell, node := range l.Cells {
+		above.Set(cell/l.Columns, cell%l.Columns, max(0, values[node]))
+		below.Set(cell/l.Columns, cell%l.Columns, max(0, -values[node]))
+	}
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		rows, frames := make([][2]float64, l.Rows), make([][2]float64, l.Columns)
-		for cell, node := range l.Cells {
-			sign, v := 0, values[node]
-			if v < 0 {
-				sign = 1
+		width, height := float64(l.Columns), float64(l.Rows)
+		bars := func(n int, most float64, sum func(m *mat.Dense, i int) float64, corner func(i int, at float64) vg.Point) {
+			red, all := make([]float64, n), make([]float64, n)
+			for i := range n {
+				red[i] = sum(above, i)
+				all[i] = red[i] + sum(below, i)
 			}
-			rows[cell/l.Columns][sign] += math.Abs(v)
-			frames[cell%l.Columns][sign] += math.Abs(v)
-		}
-		columns, height := float64(l.Columns), float64(l.Rows)
-		bars := func(sums [][2]float64, most float64, box func(i int, from, to float64) [2]vg.Point) {
-			longest := 0.0
-			for _, sum := range sums {
-				longest = max(longest, sum[0]+sum[1])
-			}
-			for i, sum := range sums {
-				middle, end := most*sum[0]/cmp.Or(longest, 1), most*(sum[0]+sum[1])/cmp.Or(longest, 1)
-				canvas.SetColor(mostAbove)
-				canvas.Fill(vg.Rectangle{Min: box(i, 0, middle)[0], Max: box(i, 0, middle)[1]}.Path())
+			for i, scale := 0, most/cmp.Or(floats.Max(all), 1); i < n; i++ {
 				canvas.SetColor(mostBelow)
-				canvas.Fill(vg.Rectangle{Min: box(i, middle, end)[0], Max: box(i, middle, end)[1]}.Path())
+				canvas.Fill(vg.Rectangle{Min: corner(i, 0), Max: corner(i+1, all[i]*scale)}.Path())
+				canvas.SetColor(mostAbove)
+				canvas.Fill(vg.Rectangle{Min: corner(i, 0), Max: corner(i+1, red[i]*scale)}.Path())
 			}
 		}
-		bars(rows, 0.22*columns, func(i int, from, to float64) [2]vg.Point {
-			left, bottom := 1.02*columns, height-float64(i)
-			return [2]vg.Point{at(left+from, bottom-0.85), at(left+to, bottom-0.15)}
-		})
-		bars(frames, 0.25*height, func(i int, from, to float64) [2]vg.Point {
-			bottom := 1.03 * height
-			return [2]vg.Point{at(float64(i)+0.1, bottom+from), at(float64(i)+0.9, bottom+to)}
-		})
+		bars(l.Rows, 0.22*width, func(m *mat.Dense, i int) float64 { return mat.Sum(m.RowView(i)) },
+			func(i int, x float64) vg.Point { return at(1.02*width+x, height-float64(i)) })
+		bars(l.Columns, 0.25*height, func(m *mat.Dense, i int) float64 { return mat.Sum(m.ColView(i)) },
+			func(i int, y float64) vg.Point { return at(float64(i), 1.03*height+y) })
 	})
-}
-
-// poses draws the joints of the first body at a few evenly spread frames, in one scale, with their bones. The first two
-// channels of a signal `[nodes, channels]` are a joint's places to the body's left and upwards. The body is seen from
-// the front: its left is to the right.
-func (l *Layout) poses(signal []float32, channels int) *plot.Plot {
-	p, count := blank(""), min(mostPoses, l.Columns)
-	p.HideAxes()
-	p.Add(marks(func(canvas draw.Canvas, _ func(x, y float64) vg.Point) {
-		frames, xs, ys := make([]int, count), make([][]float64, count), make([][]float64, count)
-		widest, all := 1e-6, []float64(nil)
-		for i := range frames {
-			frames[i] = (i*(l.Columns-1) + (count-1)/2) / max(1, count-1)
-			for joint := range l.Rows {
-				at := (frames[i]*l.Rows + joint) * channels
-				xs[i], ys[i] = append(xs[i], float64(signal[at])), append(ys[i], float64(signal[at+1]))
-			}
-			_, width := span(xs[i])
-			widest, all = max(widest, width), append(all, ys[i]...)
-		}
-		_, tall := span(all)
-		size, foot := canvas.Size(), vg.Length(14)
-		step, low := size.X/vg.Length(count), floats.Min(all)
-		scale := min(0.88*float64(step)/widest, float64(size.Y-foot-8)/max(1e-6, tall))
-		for i := range frames {
-			middle, _ := span(xs[i])
-			left := canvas.Min.X + step*(vg.Length(i)+0.5)
-			at := func(j int) vg.Point {
-				return vg.Point{X: left + vg.Length(scale*(xs[i][j]-middle)), Y: canvas.Min.Y + foot + vg.Length(scale*(ys[i][j]-low))}
-			}
-			for _, bone := range l.Bones {
-				canvas.StrokeLines(draw.LineStyle{Color: lineColours[0], Width: 2}, []vg.Point{at(bone[0]), at(bone[1])})
-			}
-			for j := range xs[i] {
-				canvas.DrawGlyph(draw.GlyphStyle{Color: color.Black, Radius: 1.7, Shape: draw.CircleGlyph{}}, at(j))
-			}
-			place := vg.Point{X: left, Y: canvas.Min.Y}
-			canvas.FillText(words(8, draw.XCenter, draw.YBottom), place, fmt.Sprintf("frame %d", frames[i]))
-		}
-	}))
-	return p
 }

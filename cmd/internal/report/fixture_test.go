@@ -114,9 +114,7 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 		d, err = datasets.Load(t.Context(), filepath.Join(scratch, "sensors.npz"), datasets.Options{})
 		require.NoError(t, err)
 	}
-	run, err := Open(dir, d)
-	require.NoError(t, err)
-	r, err := run.Build(context.Background(), c, func(string) {})
+	r, err := Build(context.Background(), dir, c, d, func(string) {})
 	require.NoError(t, err)
 	return r, c
 }
@@ -131,14 +129,14 @@ func words(t testing.TB) Report {
 	spec := models.Spec{Model: "ccp", Nodes: 10_000, Channels: 1, Classes: 2, Architecture: models.Architecture{Levels: []models.Level{
 		{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16}, {Clusters: 128, Filters: 256, Neighbours: 8},
 		{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}}
-	run := &Run{graph: graph, fixed: Report{Metadata: models.Metadata{Data: "words", Spec: spec, ClassNames: []string{"a", "b"}}, Checkpoint: "runs/words"}}
+	r := Report{Metadata: models.Metadata{Data: "words", Spec: spec, ClassNames: []string{"a", "b"}}, Checkpoint: "runs/words"}
 	places := make([]float64, 0, 20_000)
 	names := make([]string, spec.Nodes)
 	for i := range names {
 		names[i] = fmt.Sprintf("word%d", random.IntN(1_000_000))
 		places = append(places, random.NormFloat64(), random.NormFloat64())
 	}
-	run.fixed.Layout = picture.NewLayout(graph, nil, nil, places, names)
+	r.Layout = picture.NewLayout(graph, nil, nil, places, names)
 	var epochs []training.HierarchyEpoch
 	for epoch := range 30 {
 		e := training.HierarchyEpoch{Epoch: epoch + 1}
@@ -154,9 +152,8 @@ func words(t testing.TB) Report {
 		}
 		epochs = append(epochs, e)
 	}
-	r := run.fixed
 	r.About, r.Edges, r.Epochs, r.BestEpoch, r.Names = "a hierarchy", graph.Edges(), 30, 20, names
-	r.Hierarchy, r.Health = run.hierarchy(epochs, 19), epochs[19].Health
+	r.Hierarchy, r.Health = hierarchyOf(spec, r.Layout, epochs, 19), epochs[19].Health
 	nodes := spec.Nodes
 	for i := range r.Hierarchy.Levels {
 		l := &r.Hierarchy.Levels[i]

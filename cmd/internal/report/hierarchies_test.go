@@ -20,9 +20,7 @@ func TestBuildSeveralHierarchies(t *testing.T) {
 	require.NoError(t, err)
 	classifier, err := models.Load(dir, models.WithBackend(backend))
 	require.NoError(t, err)
-	run, err := Open(dir, digits(t))
-	require.NoError(t, err)
-	r, err := run.Build(t.Context(), classifier, func(string) {})
+	r, err := Build(t.Context(), dir, classifier, digits(t), func(string) {})
 	require.NoError(t, err)
 
 	assert.Equal(t, []string{"The model has 2 hierarchies, whose predictions are averaged. The first is shown."}, r.Notices)

@@ -1,4 +1,4 @@
-// Package report shows a run on one page, a single HTML file that needs no network. Build reads a run's files and
+// Package report shows a run on one page, a single HTML file that needs no network. Build reads a run's files, and
 // adds what its classifier says of the test samples. Write makes the page.
 package report
 
@@ -61,7 +61,8 @@ type Level struct {
 
 // Sample is a test sample, its prediction, and what is needed to draw both.
 type Sample struct {
-	Index       int     `json:"index"` // in the data set
+	Name        string  `json:"name"` // such as its file, or its index in the data set
+	Index       int     `json:"-"`    // in the data set
 	Truth       int     `json:"truth"`
 	Predicted   int     `json:"predicted"`
 	Probability float64 `json:"probability"` // of the class predicted

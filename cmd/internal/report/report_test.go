@@ -15,16 +15,13 @@ import (
 
 // Of many epochs the page has the clusters of some: the first, the last, the one shown, and others between them.
 func TestEpochsAreThinned(t *testing.T) {
-	graph, err := affinity.New(2, nil)
-	require.NoError(t, err)
 	spec := models.Spec{Nodes: 2, Architecture: models.Architecture{Levels: []models.Level{{Clusters: 2}}}}
-	run := &Run{graph: graph, fixed: Report{Metadata: models.Metadata{Spec: spec}}}
 	for _, c := range []struct{ n, shown, kept int }{{1, 0, 1}, {3, 1, 3}, {mostEpochs, 7, mostEpochs}, {26, 0, mostEpochs}, {1000, 611, mostEpochs + 1}} {
 		epochs := make([]training.HierarchyEpoch, c.n)
 		for i := range epochs {
 			epochs[i] = training.HierarchyEpoch{Epoch: i + 1, Clusters: [][]int32{{0, 1}}}
 		}
-		h := run.hierarchy(epochs, c.shown)
+		h := hierarchyOf(spec, nil, epochs, c.shown)
 		require.Len(t, h.Epochs, c.n, "%+v", c)
 		var kept []int
 		for i, e := range h.Epochs {
@@ -44,9 +41,8 @@ func TestColours(t *testing.T) {
 	ring, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 0, J: 3, Weight: 1}})
 	require.NoError(t, err)
 	spec := models.Spec{Nodes: 4, Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4}}}}
-	run := &Run{graph: ring, fixed: Report{Metadata: models.Metadata{Spec: spec}, Layout: picture.NewLayout(ring, nil, nil, nil, nil)}}
 	epochs := []training.HierarchyEpoch{{Epoch: 1, Clusters: [][]int32{{0, 1, 2, 1}}}}
-	h := run.hierarchy(epochs, 0)
+	h := hierarchyOf(spec, picture.NewLayout(ring, nil, nil, nil, nil), epochs, 0)
 	colours := h.Levels[0].Colours
 	require.Len(t, colours, 4, "also a cluster without nodes")
 	assert.NotEqual(t, colours[0], colours[1])
@@ -54,8 +50,7 @@ func TestColours(t *testing.T) {
 	for _, k := range colours {
 		assert.Less(t, k, len(h.Palette))
 	}
-	run.fixed.Layout = nil
-	assert.Empty(t, run.hierarchy(epochs, 0).Levels[0].Colours, "nothing is drawn")
+	assert.Empty(t, hierarchyOf(spec, nil, epochs, 0).Levels[0].Colours, "nothing is drawn")
 }
 
 func TestGallery(t *testing.T) {

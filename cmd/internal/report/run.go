@@ -2,13 +2,13 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -23,93 +23,81 @@ const (
 	mostCentral  = 16      // nodes of a cluster
 )
 
-// Run is the directory of a run.
-type Run struct {
-	dir   string
-	graph *affinity.Matrix
-	data  *datasets.Dataset
-	fixed Report // what the training does not change
-}
-
-// Open reads the description of the run in dir. d is its data set, or nil if that is unavailable: then the report has
-// no samples and no names. If dir has no run, the error is os.ErrNotExist.
-func Open(dir string, d *datasets.Dataset) (r *Run, err error) {
-	r = &Run{dir: dir, data: d, fixed: Report{Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine()}}
-	f := &r.fixed
-	if f.Metadata, r.graph, err = models.ReadMetadata(dir); err != nil {
-		return nil, err
+// Build reports the run in dir, whose training may still be under way, with its classifier c. d is its data set, or nil
+// if that is unavailable: then the report has no samples and no names. With a data set, Build evaluates the test samples,
+// and explains the most confident mistakes and some samples of all classes. doing is told of long steps.
+func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, doing func(string)) (
+	r Report, err error) {
+	spec := c.Spec
+	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
+		About: models.About(spec.Model), Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
+		Parameters: c.Parameters()}
+	if r.Config, err = training.ReadConfig(dir); err != nil {
+		return r, err
 	}
-	if f.Config, err = training.ReadConfig(dir); err != nil {
-		return nil, err
+	r.Epochs = r.Config.EpochCount()
+	if r.History, err = training.ReadHistory(dir); err != nil {
+		return r, err
 	}
-	f.Epochs, f.About = f.Config.EpochCount(), models.About(f.Spec.Model)
-	f.Edges, f.Backend = r.graph.Edges(), f.Versions["backend"]
-	grid, parts, coordinates := f.Spec.Grid, f.Spec.Parts, []float64(nil)
-	if d != nil {
-		grid, parts, coordinates, f.Names = d.Grid, d.Parts, d.Coordinates, d.NodeNames
-	}
-	if r.graph.N() <= mostNodes {
-		f.Layout = picture.NewLayout(r.graph, grid, parts, coordinates, f.Names)
-	} else if f.clusters() {
-		f.Notices = []string{fmt.Sprintf("The graph has %d nodes, more than the %d that the page can draw: its explorer "+
-			"is left out.", r.graph.N(), mostNodes)}
-	}
-	if n := f.Spec.Hierarchies(); f.clusters() && n > 1 {
-		f.Notices = append(f.Notices, fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. "+
-			"The first is shown.", n))
-	}
-	return r, nil
-}
-
-// clusters reports whether the model has levels of clusters.
-func (r *Report) clusters() bool { return r.Spec.Clusters() && len(r.Spec.Levels) > 0 }
-
-// read reports what the files of a run say, the course of its hierarchy and what its classifier c says of it. The
-// training may still be under way.
-func (r *Run) read(c *models.Classifier) (report Report, err error) {
-	report = r.fixed
-	report.Notices = slices.Clone(report.Notices)
-	if report.History, err = training.ReadHistory(r.dir); err != nil {
-		return report, err
-	}
-	for _, e := range report.History {
+	for _, e := range r.History {
 		if e.Best {
-			report.BestEpoch = e.Epoch
+			r.BestEpoch = e.Epoch
 		}
 	}
-	result, err := training.ReadResult(r.dir)
+	result, err := training.ReadResult(dir)
 	if err == nil {
-		report.Result = &result
-		report.BestEpoch, report.Backend = result.BestEpoch, result.Backend
+		r.Result, r.BestEpoch, r.Backend = &result, result.BestEpoch, result.Backend
 	} else if !errors.Is(err, os.ErrNotExist) {
-		return report, err
+		return r, err
 	}
-	report.Snapshot, report.Parameters = c.Snapshot, c.Parameters()
-	if !report.clusters() {
-		return report, nil
+	nodes := d
+	if d == nil {
+		nodes = &datasets.Dataset{Grid: spec.Grid, Parts: spec.Parts}
 	}
-	epochs, err := training.ReadHierarchies(r.dir)
-	if err != nil {
-		return report, err
+	r.Names = nodes.NodeNames
+	clusters := spec.Clusters() && len(spec.Levels) > 0
+	if c.Graph.N() <= mostNodes {
+		r.Layout = picture.NewLayout(c.Graph, nodes.Grid, nodes.Parts, nodes.Coordinates, nodes.NodeNames)
+	} else if clusters {
+		r.Notices = []string{fmt.Sprintf("The graph has %d nodes, more than the %d that the page can draw: its explorer "+
+			"is left out.", c.Graph.N(), mostNodes)}
 	}
-	return report, r.describe(&report, epochs, c)
+	if clusters {
+		if n := spec.Hierarchies(); n > 1 {
+			r.Notices = append(r.Notices, fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. "+
+				"The first is shown.", n))
+		}
+		if err := r.describe(dir, c); err != nil {
+			return r, err
+		}
+	}
+	if d != nil && len(d.Test) == 0 {
+		r.Notices = append(r.Notices, "The data set has no test samples, so nothing is evaluated.")
+	} else if d != nil {
+		err = (&samples{c, d, r.Layout}).add(ctx, &r, doing)
+	}
+	return r, err
 }
 
 // describe reports the classifier's hierarchy, in place of the recorded one of the same epoch. It adds each cluster's
 // mass, most central nodes and neighbourhood, which only the weights say.
-func (r *Run) describe(report *Report, epochs []training.HierarchyEpoch, c *models.Classifier) error {
+func (r *Report) describe(dir string, c *models.Classifier) error {
+	epochs, err := training.ReadHierarchies(dir)
+	if err != nil {
+		return err
+	}
 	levels, err := c.ClusterLevels(0)
 	if err != nil {
 		return err
 	}
-	if report.Health, err = c.Health(0); err != nil {
-		return fmt.Errorf("%s: %w", r.dir, err)
+	if r.Health, err = c.Health(0); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
 	}
-	own := training.HierarchyEpoch{Epoch: report.BestEpoch, Health: report.Health}
+	own := training.HierarchyEpoch{Epoch: r.BestEpoch, Health: r.Health}
 	for _, level := range levels {
 		own.Clusters = append(own.Clusters, level.Memberships.Hard())
 	}
-	if r.fixed.Spec.FrozenInTraining() {
+	if r.Spec.FrozenInTraining() {
 		epochs = nil
 	}
 	at, found := slices.BinarySearchFunc(epochs, own.Epoch, func(h training.HierarchyEpoch, epoch int) int {
@@ -120,10 +108,10 @@ func (r *Run) describe(report *Report, epochs []training.HierarchyEpoch, c *mode
 	} else {
 		epochs = slices.Insert(epochs, at, own)
 	}
-	report.Hierarchy = r.hierarchy(epochs, at)
+	r.Hierarchy = hierarchyOf(r.Spec, r.Layout, epochs, at)
 	inputs := levels.Inputs()
 	for i, level := range levels {
-		l := &report.Hierarchy.Levels[i]
+		l := &r.Hierarchy.Levels[i]
 		l.Mass, l.Central = levels.Mass(i+1), levels.Central(i+1, inputs[i], c.Graph)
 		for k, nodes := range l.Central {
 			l.Central[k] = nodes[:min(mostCentral, len(nodes))]
@@ -133,16 +121,16 @@ func (r *Run) describe(report *Report, epochs []training.HierarchyEpoch, c *mode
 	return nil
 }
 
-// hierarchy makes a page's hierarchy from a run's. The page shows the epoch at the index shown first. In this epoch,
-// touching clusters have different colours.
-func (r *Run) hierarchy(epochs []training.HierarchyEpoch, shown int) *Hierarchy {
-	h := &Hierarchy{Frozen: r.fixed.Spec.FrozenInTraining(), Epochs: epochs, Shown: shown, Palette: picture.Palette}
+// hierarchyOf makes a page's hierarchy from a run's. The page shows the epoch at the index shown first. In this epoch,
+// touching clusters have different colours. layout is nil if nothing is drawn.
+func hierarchyOf(spec models.Spec, layout *picture.Layout, epochs []training.HierarchyEpoch, shown int) *Hierarchy {
+	h := &Hierarchy{Frozen: spec.FrozenInTraining(), Epochs: epochs, Shown: shown, Palette: picture.Palette}
 	assigned := 0
-	for i, level := range r.fixed.Spec.Levels {
+	for i, level := range spec.Levels {
 		assigned += len(epochs[0].Clusters[i])
 		l := Level{Level: level}
-		if r.fixed.Layout != nil {
-			l.Colours = r.fixed.Layout.Colours(epochs[shown].Path(i+1), level.Clusters)
+		if layout != nil {
+			l.Colours = layout.Colours(epochs[shown].Path(i+1), level.Clusters)
 		}
 		h.Levels = append(h.Levels, l)
 	}

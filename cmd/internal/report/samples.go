@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/explain"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"gonum.org/v1/gonum/floats"
@@ -24,37 +25,35 @@ const (
 	evaluated    = 64     // samples at a time
 )
 
-// Build reports a run with its classifier. If the data set is available, it evaluates the test samples, and explains
-// the most confident mistakes and some samples of all classes. doing is told of long steps.
-func (r *Run) Build(ctx context.Context, c *models.Classifier, doing func(string)) (Report, error) {
-	report, err := r.read(c)
-	if err != nil || r.data == nil {
-		return report, err
-	}
-	if len(r.data.Test) == 0 {
-		report.Notices = append(report.Notices, "The data set has no test samples, so nothing is evaluated.")
-		return report, nil
-	}
-	doing(fmt.Sprintf("evaluating %d test samples", len(r.data.Test)))
+// samples evaluates and explains the test samples of a data set.
+type samples struct {
+	*models.Classifier
+	data   *datasets.Dataset
+	layout *picture.Layout // nil if the nodes are too many to be drawn
+}
+
+// add evaluates the test samples, and explains some of them.
+func (s *samples) add(ctx context.Context, r *Report, doing func(string)) error {
+	doing(fmt.Sprintf("evaluating %d test samples", len(s.data.Test)))
 	var wrong, right []Sample
-	evaluation, err := training.EvaluateEach(c, r.data, r.data.Test, evaluated, func(sample int, probabilities []float64) {
-		s := Sample{Index: sample, Truth: int(r.data.Labels[sample]), Predicted: floats.MaxIdx(probabilities)}
-		s.Probability, s.TruthShare = probabilities[s.Predicted], probabilities[s.Truth]
-		if s.Predicted == s.Truth {
-			right = append(right, s)
+	evaluation, err := training.EvaluateEach(s.Classifier, s.data, s.data.Test, evaluated, func(i int, shares []float64) {
+		x := Sample{Index: i, Name: s.data.SampleName(i), Truth: int(s.data.Labels[i]), Predicted: floats.MaxIdx(shares)}
+		x.Probability, x.TruthShare = shares[x.Predicted], shares[x.Truth]
+		if x.Predicted == x.Truth {
+			right = append(right, x)
 		} else {
-			wrong = append(wrong, s)
+			wrong = append(wrong, x)
 		}
 	})
 	if err != nil {
-		return report, err
+		return err
 	}
 	slices.SortStableFunc(wrong, func(a, b Sample) int { return cmp.Compare(b.Probability, a.Probability) })
-	report.Evaluation, report.Gallery = &evaluation, gallery(right, wrong, r.data.Classes())
-	report.Mistakes = wrong[:min(mostMistakes, len(wrong))]
+	r.Evaluation, r.Gallery = &evaluation, gallery(right, wrong, s.data.Classes())
+	r.Mistakes = wrong[:min(mostMistakes, len(wrong))]
 	doing("explaining some of them")
-	report.Means, err = r.means(ctx, c)
-	return report, cmp.Or(err, r.explain(ctx, c, report.Mistakes), r.explain(ctx, c, report.Gallery))
+	r.Means, err = s.means(ctx)
+	return cmp.Or(err, s.explain(ctx, r.Mistakes), s.explain(ctx, r.Gallery))
 }
 
 // gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong
@@ -78,28 +77,25 @@ func gallery(right, wrong []Sample, classes int) []Sample {
 
 // explain adds what each sample's drawing needs, with the nodes' contributions to the prediction. Named nodes without
 // places, such as words, are listed instead, with their contributions.
-func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sample) error {
-	e := explain.Explanation{Classifier: c, Data: r.data, Class: -1}
-	for _, s := range samples {
-		e.Samples = append(e.Samples, s.Index)
+func (s *samples) explain(ctx context.Context, chosen []Sample) error {
+	e := explain.Explanation{Classifier: s.Classifier, Data: s.data, Class: -1}
+	for _, x := range chosen {
+		e.Samples = append(e.Samples, x.Index)
 	}
-	layout, at := r.fixed.Layout, -1
-	if layout != nil && layout.Kind == picture.OnPlane && r.data.Nodes > mostPoints {
-		layout = nil
-	}
+	drawn, at := s.layout != nil && (s.layout.Kind != picture.OnPlane || s.data.Nodes <= mostPoints), -1
 	return e.Each(ctx, func(_ int, signal []float32, a models.Attribution) error {
 		at++
-		s := &samples[at]
-		s.Most = floats.Norm(a.Nodes, math.Inf(1))
-		if r.data.NodeNames != nil && r.data.Grid == nil && r.data.Coordinates == nil {
-			s.Words = r.words(signal, a.Nodes)
-		} else if layout != nil {
-			for _, p := range layout.Sample("", signal, a.Values, r.data.Channels) {
-				url, err := layout.Inline(p)
+		x := &chosen[at]
+		x.Most = floats.Norm(a.Nodes, math.Inf(1))
+		if s.data.NodeNames != nil && s.data.Grid == nil && s.data.Coordinates == nil {
+			x.Words = s.words(signal, a.Nodes)
+		} else if drawn {
+			for _, p := range s.layout.Sample("", signal, a.Values, s.data.Channels) {
+				url, err := s.layout.Inline(p)
 				if err != nil {
 					return err
 				}
-				s.Pictures = append(s.Pictures, url)
+				x.Pictures = append(x.Pictures, url)
 			}
 		}
 		return nil
@@ -108,20 +104,20 @@ func (r *Run) explain(ctx context.Context, c *models.Classifier, samples []Sampl
 
 // means draws what mattered to each class predicted, over mostMeans test samples of sensors over time: by sensor and
 // frame, and their sums.
-func (r *Run) means(ctx context.Context, c *models.Classifier) (drawn []Mean, err error) {
-	if r.fixed.Layout == nil || r.fixed.Layout.Kind != picture.OverTime {
+func (s *samples) means(ctx context.Context) (drawn []Mean, err error) {
+	if s.layout == nil || s.layout.Kind != picture.OverTime {
 		return nil, nil
 	}
-	e := explain.Explanation{Classifier: c, Data: r.data, Class: -1, Split: "test"}
+	e := explain.Explanation{Classifier: s.Classifier, Data: s.data, Class: -1, Split: "test"}
 	if err := e.Prepare(mostMeans); err != nil {
 		return nil, err
 	}
-	means := make([]models.MeanAttribution, r.data.Classes())
+	means := make([]models.MeanAttribution, s.data.Classes())
 	err = e.Each(ctx, func(_ int, _ []float32, a models.Attribution) error { means[a.Class].Add(a); return nil })
 	for k, mean := range means {
 		if mean.Samples > 0 && err == nil && len(drawn) < mostClasses {
 			m := Mean{Class: k, Samples: mean.Samples}
-			m.Picture, err = r.fixed.Layout.Inline(r.fixed.Layout.Values("", "", mean.Signed))
+			m.Picture, err = s.layout.Inline(s.layout.Values("", "", mean.Signed))
 			drawn = append(drawn, m)
 		}
 	}
@@ -129,12 +125,12 @@ func (r *Run) means(ctx context.Context, c *models.Classifier) (drawn []Mean, er
 }
 
 // words returns the named nodes that contributed most. Nodes whose values are the baseline's are left out.
-func (r *Run) words(signal []float32, nodes []float64) []Word {
+func (s *samples) words(signal []float32, nodes []float64) []Word {
 	words := []Word{}
 	for i, v := range nodes {
-		values := signal[i*r.data.Channels : (i+1)*r.data.Channels]
-		if v != 0 && !slices.Equal(values, r.data.Mean) {
-			words = append(words, Word{r.data.NodeNames[i], v})
+		values := signal[i*s.data.Channels : (i+1)*s.data.Channels]
+		if v != 0 && !slices.Equal(values, s.data.Mean) {
+			words = append(words, Word{s.data.NodeNames[i], v})
 		}
 	}
 	slices.SortStableFunc(words, func(a, b Word) int {

@@ -3,7 +3,7 @@
 // drawing is a sample with its contributions, in one or two pictures; or its words.
 function drawing(layout, sample) {
   if (sample.words) return wordList(sample);
-  const name = `sample ${sample.index}, its signal and the contributions of its nodes, the largest ${number(sample.most)}`;
+  const name = `sample ${sample.name}, its signal and the contributions of its nodes, the largest ${number(sample.most)}`;
   return pictures(layout, (sample.pictures || []).map((src, i) => el("img", { src, alt: i === 0 ? name : "" })));
 }
 
@@ -43,7 +43,7 @@ function renderSamples(report) {
     $(id).replaceChildren(...items.map((parts) => el("li", {}, ...parts)));
   };
   cards("mistakes-list", mistakes.map((s) => [el("h3", {}, `${names[s.truth]} `, el("span", { class: "wrong", text: `taken for ${names[s.predicted]}` })), drawing(report.layout, s),
-    caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, sampleName(s))]));
+    caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, `sample ${s.name}`)]));
   $("gallery").hidden = gallery.length === 0;
   if (!gallery.length) return;
   $("gallery-text").textContent = "What each value contributed to the class predicted: integrated gradients, in units of the logit. Each sample has its own scale" +
@@ -53,8 +53,5 @@ function renderSamples(report) {
   $("means-text").textContent = `The mean over the samples of each class predicted, of ${count(means.reduce((sum, m) => sum + m.samples, 0), "test sample")}. Bars are sums: of a sensor at its right, of a frame above it; red speaks for the class and blue against it.`;
   cards("means-list", means.map((m) => [el("h3", { text: names[m.class] }), pictures(report.layout, [el("img", { src: m.picture, alt: `mean contributions to ${names[m.class]}, by sensor and frame` })]), caption(`mean of ${count(m.samples, "sample")}`)]));
   cards("gallery-list", gallery.map((s) => [el("h3", {}, names[s.truth], s.predicted === s.truth ? null : el("span", { class: "wrong", text: ` taken for ${names[s.predicted]}` })), drawing(report.layout, s),
-    caption(`${names[s.predicted]}: ${percent(s.probability)}`, sampleName(s))]));
+    caption(`${names[s.predicted]}: ${percent(s.probability)}`, `sample ${s.name}`)]));
 }
-
-// sampleName is a sample in words.
-const sampleName = (s) => `sample ${s.index}`;
