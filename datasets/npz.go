@@ -126,40 +126,30 @@ func (r *npzReader) otherAxes() error {
 	for _, a := range r.taken {
 		shapes[a.Name] = a.Shape
 	}
-	features, labels := shapes["features"], shapes["labels"]
-	if len(labels) == 0 || len(features) < 2 || len(features) > 3 {
+	if len(shapes["labels"]) == 0 {
 		return nil
 	}
 	least, most, by := 0, math.MaxInt, "" // the number of nodes, and an array that tells it
-	for _, name := range []string{"adjacency", "coordinates", "node_names"} {
-		if len(shapes[name]) > 0 {
-			n := shapes[name][0]
-			least, most, by = max(least, n), min(most, n), name
+	for _, name := range []string{"adjacency", "coordinates", "node_names", "edges"} {
+		if shape := shapes[name]; len(shape) > 0 && name != "edges" {
+			least, most, by = max(least, shape[0]), min(most, shape[0]), name
+		} else if array, err := r.File.Array(name); len(shape) > 0 && err == nil {
+			ends, _ := array.Ints()
+			least, by = max(least, 1+int(slices.Max(append(ends, -1)))), cmp.Or(by, name)
 		}
 	}
-	if edges, err := r.File.Array("edges"); r.Has("edges") && err == nil {
-		if ends, err := edges.Ints(); err == nil && len(ends) > 0 {
-			least, by = max(least, int(slices.Max(ends))+1), cmp.Or(by, "edges")
-		}
-	}
-	fits := func(order []int) bool {
-		n := features[order[1]]
-		return features[order[0]] == labels[0] && least <= n && n <= most
-	}
-	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}}
-	if len(features) == 2 {
-		orders = [][]int{{0, 1}, {1, 0}}
-	}
-	for at, order := range orders {
-		switch {
-		case by == "" || !fits(order):
+	features, samples := shapes["features"], shapes["labels"][0]
+	for at, order := range map[int][][]int{2: {{0, 1}, {1, 0}},
+		3: {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}}}[len(features)] {
+		if nodes := features[order[1]]; by == "" || features[order[0]] != samples || nodes < least || nodes > most {
 			continue
-		case at == 0: // as they should be
+		}
+		if at == 0 { // as they should be
 			return nil
 		}
 		return fmt.Errorf("features has shape %v, but labels and %s tell of %d samples and at least %d nodes; transpose it "+
-			"(features.transpose%s)", features, by, labels[0], least,
-			strings.ReplaceAll(strings.NewReplacer("[", "(", "]", ")").Replace(fmt.Sprint(order)), " ", ", "))
+			"(features.transpose(%s))", features, by, samples, least,
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(order), " ", ", "), "[]"))
 	}
 	return nil
 }

@@ -195,11 +195,4 @@ func (o options) load(dir string) (*Classifier, error) {
 }
 
 // RemoveMetadata deletes what WriteMetadata wrote. Files that are not there are no error.
-func RemoveMetadata(dir string) error {
-	for _, name := range []string{metadataFile, graphFile} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
+func RemoveMetadata(dir string) error { return files.Remove(dir, metadataFile, graphFile) }

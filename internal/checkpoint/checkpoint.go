@@ -132,9 +132,11 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 	})
 }
 
-// Verify returns ErrNone if no snapshot of a kind is intact.
-func Verify(dir, kind string) error {
-	_, _, err := restore(dir, kind, func(string) error { return nil })
+// State restores the state of the newest intact snapshot of a kind. If none is intact, it returns ErrNone.
+func State(dir, kind string, state any) error {
+	_, _, err := restore(dir, kind, func(path string) error {
+		return files.ReadJSON(filepath.Join(path, stateName), state)
+	})
 	return err
 }
 

@@ -128,6 +128,16 @@ func ReadJSON(path string, v any) error {
 	return nil
 }
 
+// Remove deletes files of a folder. A file that is not there is no error.
+func Remove(dir string, names ...string) error {
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // CheckDirectory returns an error if dir is something else than a directory, such as a file. A missing dir is no error.
 func CheckDirectory(dir string) error {
 	info, err := os.Stat(dir)

@@ -192,19 +192,10 @@ func Remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeHierarchies(dir), removeFiles(dir,
+	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeHierarchies(dir), files.Remove(dir,
 		resultFile, historyFile, dataFile, configFile))
 	unlock()
-	err = errors.Join(err, removeFiles(dir, lockFile))
+	err = errors.Join(err, files.Remove(dir, lockFile))
 	_ = os.Remove(dir) // fails where something else is in it
 	return err
-}
-
-func removeFiles(dir string, names ...string) error {
-	for _, name := range names {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }

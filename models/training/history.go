@@ -1,7 +1,6 @@
 package training
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 )
 
@@ -121,13 +121,10 @@ func removeHierarchies(dir string) error {
 	return err
 }
 
-// The columns of history.csv; the C of each level follow.
-var historyColumns = []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy",
-	"seconds", "input_wait"}
-
 // writeHistory writes the learning curves as CSV, all or nothing. Without validation its columns are NaN.
 func writeHistory(path string, history []Epoch) error {
-	header := slices.Clone(historyColumns)
+	header := []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds",
+		"input_wait"}
 	for i := range history[0].Objective {
 		header = append(header, fmt.Sprintf("objective_%d", i+1))
 	}
@@ -147,47 +144,13 @@ func writeHistory(path string, history []Epoch) error {
 	return files.WriteCSV(path, rows)
 }
 
-// ReadHistory reads the learning curves of a run, also while it goes on; before its first epoch there are none.
+// ReadHistory returns the learning curves of a run, as its newest snapshot has them, also while it goes on; before the
+// first snapshot there are none.
 func ReadHistory(dir string) ([]Epoch, error) {
-	path := filepath.Join(dir, historyFile)
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+	var s trainState
+	err := checkpoint.State(dir, checkpoint.Last, &s)
+	if !checkpoint.Exists(dir, checkpoint.Last) {
+		err = nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(rows) == 0 || len(rows[0]) < len(historyColumns) || !slices.Equal(rows[0][:len(historyColumns)],
-		historyColumns) {
-		return nil, fmt.Errorf("%s: its first line is not %s,…", path, strings.Join(historyColumns, ","))
-	}
-	config, err := ReadConfig(dir)
-	if err != nil {
-		return nil, err
-	}
-	var history []Epoch
-	var best *Score
-	for line, row := range rows[1:] {
-		values := make([]float64, len(row))
-		for i, text := range row {
-			if values[i], err = strconv.ParseFloat(text, 64); err != nil {
-				return nil, fmt.Errorf("%s, line %d, %s: %q is not a number", path, line+2, rows[0][i], text)
-			}
-		}
-		e := Epoch{Epoch: int(values[0]), Train: Score{values[1], values[2]}, Objective: values[len(historyColumns):],
-			Seconds: values[5], InputWait: values[6]}
-		if !math.IsNaN(values[3]) {
-			e.Validation = &Score{values[3], values[4]}
-		}
-		if e.Best = line == 0 || config.Keep == KeepLast || better(e.Validation, best); e.Best {
-			best = e.Validation
-		}
-		history = append(history, e)
-	}
-	return history, nil
+	return s.History, err
 }

@@ -8,8 +8,9 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -107,54 +108,28 @@ func TestReadHistory(t *testing.T) {
 
 	written := []Epoch{
 		{Epoch: 1, Train: Score{2, 0.25}, Validation: &Score{1.5, 0.5}, Objective: []float64{3, 0.5}, Seconds: 4, InputWait: 0.125, Best: true},
-		{Epoch: 2, Train: Score{1, 0.5}, Validation: &Score{1.75, 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
-		{Epoch: 3, Train: Score{0.5, 0.75}, Validation: &Score{1.25, 0.5}, Objective: []float64{4, 0.5}, Seconds: 4, Best: true},
+		{Epoch: 2, Train: Score{1, 0.5}, Objective: []float64{3.5, 0.5}, Seconds: 4},
 	}
-	path := filepath.Join(dir, historyFile)
-	require.NoError(t, writeHistory(path, written))
-	_, err = ReadHistory(dir)
-	require.ErrorContains(t, err, configFile, "which weights were kept is in the configuration")
-	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), Asked{"keep": "best", "steps": 20, "epochs": 2, "batch": 4}.known()))
-	history, err = ReadHistory(dir)
-	require.NoError(t, err)
-	assert.Equal(t, written, history)
-
-	last := []Epoch{
-		{Epoch: 1, Train: Score{2, 0.25}, Objective: []float64{3}, Best: true},
-		{Epoch: 2, Train: Score{1, 0.5}, Objective: []float64{3}, Best: true},
-	}
-	require.NoError(t, writeHistory(path, last))
-	raw, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Contains(t, string(raw), "\n2,1,0.5,NaN,NaN,0,0,3\n", "there was no validation")
-	for _, keep := range []string{"best", KeepLast} {
-		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), Asked{"keep": keep, "steps": 20, "epochs": 2, "batch": 4}.known()))
+	for step := range 2 {
+		require.NoError(t, checkpoint.Save(dir, checkpoint.Last, step, 2, model.NewStore(), trainState{History: written[:step+1]}, nil))
 		history, err = ReadHistory(dir)
 		require.NoError(t, err)
-		assert.Equal(t, last, history, "without validation the later are the better, with %s too", keep)
+		assert.Equal(t, written[:step+1], history)
 	}
-	written[1].Best = true
-	require.NoError(t, writeHistory(path, written))
+	last := filepath.Join(dir, "last-00000001", "state.json")
+	require.NoError(t, os.WriteFile(last, []byte("{"), 0o600))
 	history, err = ReadHistory(dir)
 	require.NoError(t, err)
-	assert.Equal(t, written, history, "the last are kept, whatever validation says")
+	assert.Equal(t, written[:1], history, "of the snapshot before the damaged one")
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "last-00000000")))
+	_, err = ReadHistory(dir)
+	assert.ErrorContains(t, err, filepath.Dir(last)+" is damaged")
 
-	for text, reason := range map[string]string{
-		"":            "its first line is not epoch,train_loss",
-		"epoch,loss":  "its first line is not epoch,train_loss",
-		"a,b\n1":      "wrong number of fields",
-		header("1,x"): `line 2, train_loss: "x" is not a number`,
-	} {
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		_, err := ReadHistory(dir)
-		assert.ErrorContains(t, err, reason, text)
-		assert.ErrorContains(t, err, path)
-	}
-}
-
-// header puts the first line above a second that has the right number of columns.
-func header(row string) string {
-	return "epoch,train_loss,train_accuracy,validation_loss,validation_accuracy,seconds,input_wait\n" + row + ",0,0,0,0,0\n"
+	path := filepath.Join(dir, historyFile)
+	require.NoError(t, writeHistory(path, written))
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), "\n2,1,0.5,NaN,NaN,4,0,3.5,0.5\n", "there was no validation")
 }
 
 func TestPath(t *testing.T) {

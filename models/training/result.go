@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -74,18 +75,15 @@ func (r *run) finish() (Result, error) {
 
 // guess returns Result.Guess of a data set.
 func guess(d *datasets.Dataset) float64 {
-	counts, commonest, hits := make([]int, d.Classes()), 0, 0
+	trained, tested := make([]int, d.Classes()), make([]int, d.Classes())
 	for _, i := range d.Train {
-		if counts[d.Labels[i]]++; counts[d.Labels[i]] > counts[commonest] {
-			commonest = int(d.Labels[i])
-		}
+		trained[d.Labels[i]]++
 	}
 	for _, i := range d.Test {
-		if int(d.Labels[i]) == commonest {
-			hits++
-		}
+		tested[d.Labels[i]]++
 	}
-	return max(float64(hits)/float64(len(d.Test)), 1/float64(d.Classes()))
+	commonest := slices.Index(trained, slices.Max(trained))
+	return max(float64(tested[commonest])/float64(len(d.Test)), 1/float64(d.Classes()))
 }
 
 // doubt gives notice of a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.

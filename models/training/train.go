@@ -130,7 +130,7 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 		return Result{}, plain(err)
 	}
 	result, err := ReadResult(r.Dir)
-	switch damaged := checkpoint.Verify(r.Dir, checkpoint.Best); {
+	switch damaged := checkpoint.State(r.Dir, checkpoint.Best, new(Epoch)); {
 	case errors.Is(err, os.ErrNotExist): // the run has not ended
 	case err != nil:
 		return Result{}, err

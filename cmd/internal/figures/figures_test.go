@@ -213,10 +213,17 @@ func TestDrawSome(t *testing.T) {
 	assert.Empty(t, figures[0].Files)
 	assert.Len(t, figures[3].Files, 3)
 
-	history := filepath.Join(table.Rows[2].Dirs(folder, 1)[0], "history.csv")
-	require.NoError(t, os.WriteFile(history, []byte("epoch\n1\n"), 0o644))
+	dir := table.Rows[2].Dirs(folder, 1)[0]
+	snapshots, err := filepath.Glob(filepath.Join(dir, "last-*", "state.json"))
+	require.NoError(t, err)
+	for _, state := range snapshots {
+		require.NoError(t, os.Rename(state, state+".away"))
+	}
 	_, err = Draw(t.Context(), backend, o)
-	assert.ErrorContains(t, err, history)
+	assert.ErrorContains(t, err, filepath.Join(dir, "last-"))
+	for _, state := range snapshots {
+		require.NoError(t, os.Rename(state+".away", state))
+	}
 
 	trainRows(t, backend, folder, table, 1)
 	ctx, cancel := context.WithCancel(t.Context())

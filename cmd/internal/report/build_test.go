@@ -109,7 +109,11 @@ func TestOlderRunWithoutData(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	require.NoError(t, os.CopyFS(dir, os.DirFS(trained(t, "learned"))))
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "hierarchy")))
-	require.NoError(t, os.Remove(filepath.Join(dir, "history.csv")))
+	snapshots, err := filepath.Glob(filepath.Join(dir, "last-*"))
+	require.NoError(t, err)
+	for _, snapshot := range snapshots {
+		require.NoError(t, os.RemoveAll(snapshot))
+	}
 	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
@@ -136,9 +140,13 @@ func TestInTraining(t *testing.T) {
 	assert.Len(t, r.History, 3)
 	assert.Equal(t, r.BestEpoch, r.Hierarchy.Epochs[r.Hierarchy.Shown].Epoch)
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "history.csv"), []byte("epoch\n"), 0o644))
+	snapshots, err := filepath.Glob(filepath.Join(dir, "last-*", "state.json"))
+	require.NoError(t, err)
+	for _, state := range snapshots {
+		require.NoError(t, os.Truncate(state, 3))
+	}
 	_, err = Build(t.Context(), dir, c, nil, func(string) {})
-	require.ErrorContains(t, err, "history.csv")
+	require.ErrorContains(t, err, "state.json")
 	_, err = Build(t.Context(), t.TempDir(), c, nil, func(string) {})
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
