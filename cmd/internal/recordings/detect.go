@@ -31,7 +31,7 @@ func extension(name string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 }
 
-// endings are those of files that are read. In a folder, .txt files count only where there are no others.
+// endings are the endings of files to read. A folder's .txt files are read only if it has no others.
 var endings = []string{".csv", ".tsv", ".npy", ".ts", ".txt"}
 
 // contents returns the folders and the files to read in a folder, or the .ts files if it has any. It skips names that

@@ -89,11 +89,11 @@ func decode(file io.Reader, path string, size int64) (*input, error) {
 	return in, nil
 }
 
-// separators are those that sniff tells apart; of equally good ones it takes the first.
+// separators are the separators of cells, and their names.
 var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas", '|': "bars", ' ': "blanks"}
 
-// sniff finds the separator: the one of which most lines have the same number. Excel's first line sep=; says it.
-// skipped is the number of such lines.
+// sniff finds the separator: most lines have the same number of it. Excel may name it in the first line, as sep=; which
+// sniff skips. It returns how many lines it skipped.
 func (in *input) sniff() (skipped int) {
 	in.separator = ','
 	begin, err := in.Peek(begun)

@@ -89,7 +89,7 @@ func TestFolders(t *testing.T) {
 	// Without links all sensors of a frame are joined; where they have places, near ones.
 	_, d = imported(t, Options{Frames: 4}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
-	places := put(t, t.TempDir(), "positions.csv", "sensor,x,y\nhead,0,3\nhip,0,1\nhand,0,2.1\nfoot,0,0\n")
+	places := put(t, t.TempDir(), "positions.csv", "# of a cap\nsensor;x;y\nhead;0;3\nhip;0;1\nhand;0;2,1\nfoot;0;0\n")
 	result, d = imported(t, Options{Frames: 4, Positions: places, Neighbours: 1}, folder)
 	assert.Equal(t, 4*2+3*3, d.Affinity.Edges())
 	assert.Equal(t, []float64{1, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(0, 2)})

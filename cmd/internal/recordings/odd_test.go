@@ -122,9 +122,10 @@ var oddRecordings = []odd{
 	{name: "a spreadsheet's own file", text: "PK\x03\x04...", refused: "1.csv is not text; save it as CSV in UTF-8", mend: func(string, *Options) string { return plain }, want: "[x y] [1 2 3 4]"},
 	{name: "zeros between the bytes", text: "x\x00,\x00y\x00", refused: "1.csv is not text; save it as CSV in UTF-8", mend: func(string, *Options) string { return plain }, want: "[x y] [1 2 3 4]"},
 	{name: "half of a gzip", text: packed(plain)[:20], refused: "the file is cut off or damaged", mend: func(string, *Options) string { return packed(plain) }, want: "[x y] [1 2 3 4]"},
-	{name: "two columns of times", text: "time,timestamp,x\n0,5,1\n", refused: "line 1: columns time and timestamp both look like times; name the one to use: --time time",
-		mend: set1(func(o *Options) { o.Time = "time" }), want: "[x] [1]@[0]"},
-	{name: "a time twice", text: "time,x\n0,1\n0,2\n", refused: "line 3: line 2 has this time already; keep one of them, or leave the times out with --leave", mend: leave("time"), want: "[x] [1 2]"},
+	{name: "two columns of times", text: "time,timestamp,x\n0,5,1\n", want: "[x] [1]@[0]", says: "column time as time"},
+	{name: "a day and a time of day", text: "date,time,x\n2024-05-31,12:00,1\n2024-05-31,12:01,2\n", refused: "line 3: line 2 has this time already; keep one of them, or leave the column of times out with --leave",
+		mend: leave("date"), want: "[x] [1 2]@[-6.2167176e+10 -6.216717594e+10]"},
+	{name: "a time twice", text: "time,x\n0,1\n0,2\n", refused: "line 3: line 2 has this time already; keep one of them, or leave the column of times out with --leave", mend: leave("time"), want: "[x] [1 2]"},
 	{name: "no time", text: "time,x\nnoon,1\n", refused: `line 2: column time: "noon" is not a time; want a number, or a date`, mend: leave("time"), want: "[x] [1]"},
 	{name: "a missing time", text: "time,x\n0,1\n,2\n", refused: `line 3: column time: "" is not a time`, mend: leave("time"), want: "[x] [1 2]"},
 	{name: "dates and numbers", text: "time,x\n2024-05-31,1\n5,2\n", refused: `line 3: column time: "5": lines before have times of another form; write all alike`,
@@ -148,7 +149,7 @@ var oddRecordings = []odd{
 
 // Several files.
 var oddFiles = []odd{
-	{name: "columns in another order", text: "-- r/a/1.csv --\nx,y\n1,2\n-- r/b/1.csv --\ny,x\n2,1\n", want: "[x y] [1 2] [1 2]", says: "are in another order; they are taken by their names"},
+	{name: "columns in another order", text: "-- r/a/1.csv --\nx,y\n1,2\n-- r/b/1.csv --\ny,x\n2,1\n", want: "[x y] [1 2] [1 2]", says: "columns are in another order in some files, such as "},
 	{name: "axes in another order", text: "-- r/a/1.csv --\nh.x,h.y\n1,2\n-- r/b/1.csv --\nh.y,h.x\n2,1\n", want: "[h] [1 2] [1 2]"},
 	{name: "other dialects", text: "-- r/a/1.csv --\nx,y\n1,2\n-- r/b/1.tsv --\nx\ty\n1,5\t2\n", want: "[x y] [1 2] [1.5 2]", says: "commas; also one file a recording, one line a moment; tabs, decimal commas"},
 	{name: "notes beside", text: "-- r/a/1.csv --\nx\n1\n-- r/a/notes.txt --\nhello\n-- r/b/1.txt --\nx\n1\n-- r/readme.md --\n", want: "[x] [1] [1]"},

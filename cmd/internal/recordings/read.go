@@ -49,8 +49,8 @@ type reader struct {
 	bySensor  map[string]int
 	channels  []string        // of readings
 	as        map[string]bool // how the files are read
-	used      map[string]bool // the names to take or leave that were found
-	reordered []string        // files with the columns in another order
+	seen      map[string]bool // the names of all columns and sensors
+	reordered bool            // a file has the columns in another order
 	units     map[string]string
 }
 
@@ -60,7 +60,7 @@ func Read(ctx context.Context, inputs []string, o Options) (*set, error) {
 	return (&reading{Options: o, ctx: ctx}).read(inputs)
 }
 
-// read reads any form of input, and finds tests and groups by the names of the samples.
+// read reads any form of input. It finds tests and groups by the names of the samples.
 func (r *reading) read(inputs []string) (*set, error) {
 	form, sources, err := detect(inputs)
 	if err == nil {
@@ -70,7 +70,7 @@ func (r *reading) read(inputs []string) (*set, error) {
 		sources, err = classes(inputs[0])
 	}
 	t := &reader{reading: r, set: &set{name: filepath.Base(inputs[0])}, bySensor: map[string]int{},
-		as: map[string]bool{}, used: map[string]bool{}, units: map[string]string{}}
+		as: map[string]bool{}, seen: map[string]bool{}, units: map[string]string{}}
 	if err == nil && r.Labels != "" {
 		t.given, err = r.readLabels(r.Labels)
 	}
@@ -145,15 +145,13 @@ func (r *reader) source(from source) error {
 	})
 }
 
-// order returns which of the columns of a file are the columns of the set, in the order of the set. The columns of the
-// first file are those of the set, as far as they are taken, sensor by sensor.
+// order returns the numbers of the set's columns among the columns of a file, in the set's order. The first file makes
+// the set's columns: the columns to take, sensor by sensor.
 func (r *reader) order(path string, c columns) (at []int, err error) {
 	var rest []int // the columns that are not left out
 	for i, name := range c.names {
-		if !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
+		if r.seen[name], r.seen[c.of[i]] = true, true; !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
 			rest = append(rest, i)
-		} else {
-			r.used[name], r.used[c.of[i]] = true, true
 		}
 	}
 	var odd []string // the columns that only one of the files has
@@ -163,8 +161,8 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 	}
 	for _, name := range wanted {
 		before := len(at)
-		for i := range c.names {
-			if c.names[i] == name || c.of[i] == name && first {
+		for _, i := range rest {
+			if (c.names[i] == name || c.of[i] == name && first) && !slices.Contains(at, i) {
 				at = append(at, i)
 			}
 		}
@@ -192,8 +190,9 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 			"--leave %s takes those that all have", few(odd), r.first, strings.Join(odd, ","))
 	case len(at) == 0:
 		return nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
-	case !slices.IsSorted(at) && (!first || r.Unlabelled && r.Take != nil):
-		r.reordered = append(r.reordered, path)
+	case !slices.IsSorted(at) && (!first || r.Unlabelled) && wanted != nil && !r.reordered:
+		r.reordered = true
+		r.note("columns are in another order in some files, such as %s; they are taken by their names", path)
 	}
 	if first {
 		begins := map[string]int{} // of each sensor
@@ -262,14 +261,9 @@ func (r *reader) finish() (err error) {
 		s.samples = append(s.samples, one)
 	}
 	for _, name := range r.Leave {
-		if !r.used[name] && !r.Unlabelled {
+		if !r.seen[name] && !r.Unlabelled {
 			return fmt.Errorf("--leave %s: no column or sensor has that name; there are %s", name, few(r.columns.names))
 		}
-	}
-	if n := len(r.reordered); n == 1 {
-		r.note("the columns of %s are in another order; they are taken by their names", r.reordered[0])
-	} else if n > 1 {
-		r.note("the columns of %s and %d more files are in another order; they are taken by their names", r.reordered[0], n-1)
 	}
 	s.as, s.notes = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also "), r.notes
 	s.table = Table{Layout: s.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,

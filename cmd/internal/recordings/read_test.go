@@ -64,7 +64,7 @@ func TestReadUnlabelled(t *testing.T) {
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].times)
 	assert.Equal(t, "one file a recording, one line a moment; semicolons, decimal commas; column t as time", s.as)
-	assert.Contains(t, s.notes, "the columns of - are in another order; they are taken by their names")
+	assert.Contains(t, s.notes, "columns are in another order in some files, such as -; they are taken by their names")
 
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
 	_, err = Read(t.Context(), []string{less}, Options{Table: known, Unlabelled: true})

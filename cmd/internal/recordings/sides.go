@@ -116,15 +116,16 @@ func (r *reading) readParts(path string, sensors []string) (parts []Part, of []i
 // readPositions reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z. If the first line has
 // no numbers, it is a heading. The file must place every sensor, and may place others. points is `[sensors, dims]`.
 func (r *reading) readPositions(path string, sensors []string) (points []float64, dims int, err error) {
-	placed := make([]bool, len(sensors))
+	placed, lines := make([]bool, len(sensors)), 0
 	err = r.readSide(path, func(in *input, line int, cells []string) error {
+		lines++
 		place := make([]float64, len(cells)-1)
 		for i, cell := range cells[1:] {
 			value, err := in.number(line, cell)
 			switch {
 			case err == nil && value-value == 0:
 				place[i] = value
-			case line == 1:
+			case lines == 1:
 				return nil // the heading
 			default:
 				return fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y or sensor,x,y,z",

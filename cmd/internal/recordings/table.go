@@ -68,6 +68,7 @@ func (t *table) head(cells []string) error {
 				t.unnamed = append(t.unnamed, i)
 			}
 		}
+		t.seen[t.headings[i]] = true
 		if at := slices.Index(t.headings[:i], heading); at >= 0 && !slices.Contains(t.Leave, heading) {
 			return fmt.Errorf("columns %d and %d are both headed %q; name them apart", at+1, i+1, heading)
 		}
@@ -171,20 +172,16 @@ func (t *table) roles() (err error) {
 	return nil
 }
 
-// findTime finds the column of times: of that name, or that looks like it.
+// findTime finds the column of times: by its name or, for "", the first that looks like times.
 func (t *table) findTime(name string) error {
 	name = cmp.Or(t.Time, name)
 	for i, heading := range t.headings {
 		match := likeTime.FindStringSubmatch(heading)
-		switch {
-		case name != "" && strings.EqualFold(heading, name):
-			t.time = i
-		case name != "" || match == nil || slices.Contains(t.Leave, heading):
-		case t.time >= 0:
-			return fmt.Errorf("columns %s and %s both look like times; name the one to use: --time %s",
-				t.headings[t.time], heading, t.headings[t.time])
-		default:
-			t.time, t.unit = i, match[1]+match[2]
+		likely := name == "" && match != nil && t.time < 0 && !slices.Contains(t.Leave, heading)
+		if likely || name != "" && strings.EqualFold(heading, name) {
+			if t.time = i; match != nil {
+				t.unit = match[1] + match[2]
+			}
 		}
 	}
 	if name != "" && t.time < 0 && !t.Unlabelled {
@@ -193,16 +190,14 @@ func (t *table) findTime(name string) error {
 	return nil
 }
 
-// rest returns the columns that may be values, and their headings: all without another role.
+// rest returns the columns that may hold values, and their headings.
 func (t *table) rest() (rest []int, headings []string) {
 	other := append([]int{t.sample, t.time, t.label, t.group}, t.unnamed...)
 	for i, heading := range t.headings {
-		left := slices.Contains(t.Leave, heading)
-		if t.used[heading] = t.used[heading] || left; left || slices.Contains(other, i) ||
-			t.time >= 0 && likeTime.MatchString(heading) {
-			continue
+		if !slices.Contains(t.Leave, heading) && !slices.Contains(other, i) &&
+			(t.time < 0 || !likeTime.MatchString(heading)) {
+			rest, headings = append(rest, i), append(headings, heading)
 		}
-		rest, headings = append(rest, i), append(headings, heading)
 	}
 	return rest, headings
 }
@@ -397,7 +392,8 @@ func (t *table) find(line int, cells []string) (*rows, error) {
 			"say --layout moments", name, x.line)
 	}
 	for i, column := range [2]int{t.label, t.group} {
-		if was := [2]string{x.label, x.group}[i]; column >= 0 && cells[column] != was && (column != t.label || !t.Unlabelled) {
+		was := [2]string{x.label, x.group}[i]
+		if column >= 0 && cells[column] != was && (column != t.label || !t.Unlabelled) {
 			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
 				t.headings[column], cells[column], name, was, x.line)
 		}
@@ -419,8 +415,8 @@ func (r *reader) lay(from *rows, width int) (sample, error) {
 			return s, fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
 				one.line, r.sensors[one.at/len(r.channels)], from.name, order[i-1].line)
 		case i > 0 && ascend(one, order[i-1]) == 0:
-			return s, fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the times out "+
-				"with --leave", one.line, order[i-1].line)
+			return s, fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
+				"times out with --leave", one.line, order[i-1].line)
 		case i == 0 || one.time != order[i-1].time:
 			s.times = append(s.times, one.time)
 			s.values = append(s.values, slices.Repeat([]float64{math.NaN()}, width)...)
