@@ -95,9 +95,6 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 	if err == nil && m.Form != nil {
 		err = m.Form.Check(m.Spec.Nodes, m.Spec.Channels)
 	}
-	if err == nil && m.Range != nil {
-		err = m.Range.check(m.columns())
-	}
 	if err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}

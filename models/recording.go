@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/clusterpool/ccp/internal/recording"
 )
@@ -18,8 +19,8 @@ import (
 //		Times    []float64 // of the moments, ascending, in any unit; nil: evenly spaced
 //	}
 //
-// In JSON it is an object of name, sensors, values and times. values has a list for each moment, with a number for each
-// sensor or a list of its channels, and null for a missing value.
+// In JSON it is an object of name, sensors, values and times. values has a list for each moment, with the channels of
+// each sensor side by side, and null for a missing value.
 type Recording = recording.Recording
 
 // ErrNoForm says that a classifier was not trained on recordings that ccp data import made signals of.
@@ -63,11 +64,7 @@ func (m *Metadata) Signals(recordings ...Recording) (signals [][]float32, notes 
 	for i, r := range recordings {
 		signals[i] = make([]float32, m.Spec.Nodes*m.Spec.Channels)
 		if notes[i], err = m.Form.Signal(r, signals[i]); err != nil {
-			reason := err.Error()
-			if r.Name != "" {
-				reason = r.Name + ": " + reason
-			}
-			return nil, nil, &SignalError{i, reason}
+			return nil, nil, &SignalError{i, strings.TrimPrefix(r.Name+": "+err.Error(), ": ")}
 		}
 	}
 	return signals, notes, nil
@@ -81,37 +78,22 @@ type Range struct {
 	Spread []float32 `json:"spread"` // the least difference between the greatest and the least value of a sample
 }
 
-// check returns an error if a file does not hold a usable range of so many columns.
-func (r *Range) check(width int) error {
-	if len(r.Least) != width || len(r.Most) != width || len(r.Spread) != width {
-		return fmt.Errorf("range has %d, %d and %d values; want %d each", len(r.Least), len(r.Most), len(r.Spread), width)
-	}
-	return nil
-}
-
-// columns returns the length of the lists of Range.
-func (m *Metadata) columns() int {
-	if m.Form != nil {
-		return len(m.Form.Sensors) * m.Form.Channels
-	}
-	return m.Spec.Channels
-}
-
 // Measure sets the range to that of the training samples. Spec and Form must be set.
 func (m *Metadata) Measure(samples Samples) {
-	var r Range
+	width := m.Spec.Channels
+	if m.Form != nil {
+		width *= len(m.Form.Sensors)
+	}
+	m.Range = nil
 	for sample := range samples {
-		one := spans(sample, m.columns())
-		if r.Least == nil {
-			r = one
+		one := spans(sample, width)
+		if m.Range == nil {
+			m.Range = &one
 		}
-		for at := range one.Least {
+		for at, r := 0, m.Range; at < width; at++ {
 			r.Least[at], r.Most[at] = min(r.Least[at], one.Least[at]), max(r.Most[at], one.Most[at])
 			r.Spread[at] = min(r.Spread[at], one.Spread[at])
 		}
-	}
-	if r.Least != nil {
-		m.Range = &r
 	}
 }
 
@@ -173,13 +155,12 @@ func (m *Metadata) outside(signal []float32) (warnings []string) {
 
 // column names what a value of Range is of.
 func (m *Metadata) column(at int) string {
-	switch {
-	case m.Form != nil && m.Form.Mean != nil:
-		return recording.Column(m.Form.Sensors, m.Form.Channels, at) + " (scaled)"
-	case m.Form != nil:
-		return recording.Column(m.Form.Sensors, m.Form.Channels, at)
-	case m.Spec.Channels > 1:
+	if m.Form == nil {
 		return fmt.Sprintf("channel %d", at)
 	}
-	return "the signal"
+	name := recording.Column(m.Form.Sensors, m.Form.Channels, at)
+	if m.Form.Mean != nil {
+		name += " (scaled)"
+	}
+	return name
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -47,19 +48,22 @@ func newPredict(s *shared) *cobra.Command {
 			}
 		}
 		tell(cmd, "warning", warnings)
-		write := predictionTable
-		if s.json {
-			write = predictionLines
-		}
-		text, err := write(names, classifier.ClassNames, predictions, top)
-		if err != nil {
-			return err
+		write := func(w io.Writer) error {
+			if !s.json {
+				return csv.NewWriter(w).WriteAll(table(names, classifier.ClassNames, predictions, top))
+			}
+			lines := json.NewEncoder(w)
+			for i, p := range predictions {
+				if err := lines.Encode(serve.AnswerOf(names[i], p, classifier.ClassNames, top)); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
 		if out.path != "" {
-			return files.WriteBytes(out.path, text)
+			return files.Write(out.path, write)
 		}
-		_, err = cmd.OutOrStdout().Write(text)
-		return err
+		return write(cmd.OutOrStdout())
 	}
 	return cmd
 }
@@ -78,7 +82,7 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names []string, _ []models.Prediction, _ error) {
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
 	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy") {
-		names, signals, err := readSignals(inputs[0], c.Spec)
+		names, signals, err := readSignals(inputs[0], c.Metadata)
 		if err == nil {
 			predictions, err := c.Classify(cmd.Context(), signals)
 			return names, predictions, err
@@ -113,95 +117,79 @@ func tell(cmd *cobra.Command, kind string, lines []string) {
 	}
 }
 
-// predictionLines writes a line of JSON for each prediction.
-func predictionLines(names, classes []string, predictions []models.Prediction, top int) (text []byte, err error) {
-	for i, p := range predictions {
-		raw, err := json.Marshal(serve.AnswerOf(names[i], p, classes, top))
-		if err != nil {
-			return nil, err
-		}
-		text = append(append(text, raw...), '\n')
-	}
-	return text, nil
-}
-
-// predictionTable writes a CSV: the name, the class, its probability, and a column for each class. With top it has two
-// columns for each further place instead: the class and its probability.
-func predictionTable(names, classes []string, predictions []models.Prediction, top int) ([]byte, error) {
-	head := []string{"name", "class", "probability"}
+// table returns a heading and a row for each prediction: the name, the class, its probability, and the probabilities of
+// all classes. With top it has two columns for each further place instead: the class and its probability.
+func table(names, classes []string, predictions []models.Prediction, top int) [][]string {
+	rows := [][]string{{"name", "class", "probability"}}
 	if top == 0 {
-		head = append(head, classes...)
+		rows[0] = append(rows[0], classes...)
 	}
 	for place := 2; place <= min(top, len(classes)); place++ {
-		head = append(head, fmt.Sprintf("class_%d", place), fmt.Sprintf("probability_%d", place))
+		rows[0] = append(rows[0], fmt.Sprintf("class_%d", place), fmt.Sprintf("probability_%d", place))
 	}
-	rows := [][]string{head}
 	share := func(p float64) string { return strconv.FormatFloat(p, 'g', 7, 64) }
 	for i, p := range predictions {
 		row := []string{names[i], p.Name, share(p.Probability)}
-		if top == 0 {
-			for _, probability := range p.Probabilities {
-				row = append(row, share(probability))
-			}
-		} else {
-			for _, class := range serve.Ranked(p.Probabilities, top)[1:] {
-				row = append(row, classes[class], share(p.Probabilities[class]))
+		for place, k := range serve.Ranked(p.Probabilities, top) {
+			switch {
+			case top == 0:
+				row = append(row, share(p.Probabilities[place]))
+			case place > 0:
+				row = append(row, classes[k], share(p.Probabilities[k]))
 			}
 		}
 		rows = append(rows, row)
 	}
-	var text bytes.Buffer
-	err := csv.NewWriter(&text).WriteAll(rows)
-	return text.Bytes(), err
+	return rows
 }
 
-// readSignals reads the signals of a file, each `[nodes, channels]` row-major, and their names. It checks that they fit
-// the model.
-func readSignals(path string, spec models.Spec) (names []string, signals [][]float32, err error) {
-	array, names, err := readFeatures(path)
+// readSignals reads the signals of a numpy file, each `[nodes, channels]` row-major, and their names. It checks that
+// they fit the model.
+func readSignals(path string, m models.Metadata) (names []string, signals [][]float32, err error) {
+	array, names, form, err := readFeatures(path)
+	if err == nil {
+		err = m.Form.Fits(form)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	fits := len(array.Shape) == 3 && array.Shape[1] == spec.Nodes && array.Shape[2] == spec.Channels ||
-		len(array.Shape) == 2 && array.Shape[1] == spec.Nodes && spec.Channels == 1
-	if !fits {
-		return nil, nil, fmt.Errorf("array features has shape %v; the model needs [samples, %d, %d]", array.Shape, spec.Nodes,
-			spec.Channels)
+	shape, nodes, channels := array.Shape, m.Spec.Nodes, m.Spec.Channels
+	if !(len(shape) == 3 && shape[1] == nodes && shape[2] == channels || len(shape) == 2 && shape[1] == nodes && channels == 1) {
+		return nil, nil, fmt.Errorf("array features has shape %v; the model needs [samples, %d, %d]", shape, nodes, channels)
 	}
 	values, err := array.Float32s()
 	if err != nil {
 		return nil, nil, fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
-	signals = slices.Collect(slices.Chunk(values, spec.Nodes*spec.Channels))
-	if len(names) != len(signals) {
-		names = nil
-		for i := range signals {
-			names = append(names, strconv.Itoa(i))
-		}
+	signals = slices.Collect(slices.Chunk(values, nodes*channels))
+	for i := len(names); i < len(signals); i++ {
+		names = append(names, strconv.Itoa(i))
 	}
 	return names, signals, nil
 }
 
-// readFeatures reads the array of an .npy file, or features and sample_names of an .npz file.
-func readFeatures(path string) (features *npz.Array, names []string, err error) {
+// readFeatures reads the array of an .npy file, or features of an .npz file with the names of the samples and the
+// settings of their import, if they are there.
+func readFeatures(path string) (features *npz.Array, names []string, form *recording.Form, err error) {
 	if !strings.HasSuffix(strings.ToLower(path), ".npz") {
 		features, err = npz.ReadNPYFile(path)
-		return features, nil, err
+		return features, nil, nil, err
 	}
 	file, err := npz.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer file.Close()
 	if !file.Has("features") {
-		return nil, nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, channels] "+
-			"(the file has %s)", strings.Join(file.Names(), ", "))
+		return nil, nil, nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, "+
+			"channels] (the file has %s)", strings.Join(file.Names(), ", "))
 	}
-	if file.Has("sample_names") {
-		if array, err := file.Array("sample_names"); err == nil {
-			names, _ = array.Strings() // else their numbers do
-		}
+	if array, err := file.Array("sample_names"); err == nil {
+		names, _ = array.Strings() // else the samples are numbered
+	}
+	if texts, err := npz.Elements(file, "recording", 1, "text", (*npz.Array).Strings); err == nil {
+		_ = json.Unmarshal([]byte(texts[0]), &form) // else the file does not say how it was made
 	}
 	features, err = file.Array("features")
-	return features, names, err
+	return features, names, form, err
 }

@@ -211,6 +211,15 @@ func TestPredictOnRecordings(t *testing.T) {
 	assert.Regexp(t, `(?s)confusion: .*\n\nmistaken +is +taken for +probability\n`+e.Mistakes[0].Name+` +(fall|rise) +(fall|rise) +0\.\d{3}\n`,
 		succeed(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--split", "train"))
 
+	// A file of other settings is refused.
+	succeed(t, append([]string{"data", "import", "--out", at("other.npz"), "--origin", "hip"}, at("mine"))...)
+	for _, words := range [][]string{append(line, at("other.npz")), {"eval", "--backend", "go", "--checkpoint", at("run"), "--data", at("other.npz")}} {
+		code, _, stderr = execute(t, words...)
+		assert.Equal(t, 1, code)
+		assert.Contains(t, stderr, `other.npz: the signals were imported with sensors hip,head,pulse, 11 frames, origin "hip", scaled: false, `+
+			`the training data with sensors hip,head,pulse, 11 frames, origin "", scaled: false; import them alike`)
+	}
+
 	// Another unit is told of, a missing sensor refused.
 	raw, err := os.ReadFile(one)
 	require.NoError(t, err)

@@ -1,7 +1,9 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,18 +34,27 @@ type Form struct {
 // Check returns an error if a file does not hold a usable form for signals of that shape.
 func (f *Form) Check(nodes, channels int) error {
 	width := len(f.Sensors) * f.Channels
-	switch {
-	case f.Frames < 1 || f.Frames > nodes || f.Channels != channels || len(f.Sensors)*f.Frames != nodes:
-		return fmt.Errorf("recording has %d sensors, %d frames and %d channels, but the signals %d nodes and %d channels; "+
-			"nodes are frames x sensors: import the recordings again, or leave the array out",
-			len(f.Sensors), f.Frames, f.Channels, nodes, channels)
-	case f.Mean != nil && len(f.Mean) != width || len(f.Deviation) != len(f.Mean):
-		return fmt.Errorf("recording has %d means and %d deviations; want %d, one for each sensor and channel",
-			len(f.Mean), len(f.Deviation), width)
-	case f.Origin != "" && !slices.Contains(f.Sensors, f.Origin):
-		return fmt.Errorf("recording has the origin %q, which is not one of its sensors", f.Origin)
+	if f.Channels == channels && f.Frames > 0 && f.Frames <= nodes && len(f.Sensors)*f.Frames == nodes &&
+		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) &&
+		(f.Mean == nil || len(f.Mean) == width) && len(f.Deviation) == len(f.Mean) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("recording is of %d frames, %d sensors, origin %q, %d channels, %d means and %d deviations, which do "+
+		"not fit signals of %d nodes and %d channels; import the recordings again, or leave the array out",
+		f.Frames, len(f.Sensors), f.Origin, f.Channels, len(f.Mean), len(f.Deviation), nodes, channels)
+}
+
+// Fits returns an error if signals of another form are not what f makes: nil has no form that is known.
+func (f *Form) Fits(other *Form) error {
+	if f == nil || other == nil || slices.Equal(f.Sensors, other.Sensors) && f.Frames == other.Frames &&
+		f.Origin == other.Origin && (f.Mean == nil) == (other.Mean == nil) {
+		return nil
+	}
+	show := func(f *Form) string {
+		return fmt.Sprintf("sensors %s, %d frames, origin %q, scaled: %v", strings.Join(f.Sensors, ","), f.Frames, f.Origin,
+			f.Mean != nil)
+	}
+	return fmt.Errorf("the signals were imported with %s, the training data with %s; import them alike", show(other), show(f))
 }
 
 // Changes says what Prepare changed in a recording.
@@ -80,24 +91,24 @@ func (f *Form) Prepare(r *Recording) (c Changes, err error) {
 
 // order puts the values in the order of the form's sensors, and checks them and their times.
 func (f *Form) order(r *Recording, c *Changes) error {
-	sensors, channels := r.Sensors, r.Channels
+	sensors, channels := r.Sensors, cmp.Or(r.Channels, f.Channels)
 	if sensors == nil {
 		sensors = f.Sensors
 	}
-	if channels == 0 {
-		channels = f.Channels
-	}
 	width := len(sensors) * channels
+	moments := len(r.Values) / max(1, width)
 	switch {
 	case len(r.Values) == 0:
-		return fmt.Errorf("it has no values")
+		return errors.New("it has no values")
 	case channels != f.Channels:
 		return fmt.Errorf("its sensors have %d channels, those of the training data %d", channels, f.Channels)
-	case len(r.Values)%width != 0:
+	case r.width != 0 && r.width != width:
+		return fmt.Errorf("its moments have %d values; want sensors x channels, %d x %d", r.width, len(sensors), channels)
+	case len(r.Values) != moments*width:
 		return fmt.Errorf("it has %d values; want moments x sensors x channels, a multiple of %d x %d",
 			len(r.Values), len(sensors), channels)
-	case r.Times != nil && len(r.Times) != len(r.Values)/width:
-		return fmt.Errorf("it has %d times for %d moments", len(r.Times), len(r.Values)/width)
+	case r.Times != nil && len(r.Times) != moments:
+		return fmt.Errorf("it has %d times for %d moments", len(r.Times), moments)
 	}
 	for i, time := range r.Times {
 		if !(math.Abs(time) <= math.MaxFloat32) || i > 0 && time <= r.Times[i-1] {
@@ -109,43 +120,45 @@ func (f *Form) order(r *Recording, c *Changes) error {
 			return fmt.Errorf("%s at moment %d is %g, which float32 does not hold", Column(sensors, channels, i%width), i/width, v)
 		}
 	}
-	from, missing := make([]int, len(f.Sensors)), []string(nil)
-	for i, name := range f.Sensors {
-		if from[i] = slices.Index(sensors, name); from[i] < 0 {
+	var from []int // where each of the form's sensors is; -1 for nowhere
+	var missing, extra []string
+	last := -1
+	turned := false
+	for _, name := range f.Sensors {
+		at := slices.Index(sensors, name)
+		if from = append(from, at); at < 0 {
 			missing = append(missing, name)
+			continue
 		}
+		turned, last = turned || at < last, at
 	}
-	var extra []string
 	for i, name := range sensors {
-		switch {
-		case slices.Index(sensors, name) < i:
+		if slices.Index(sensors, name) < i {
 			return fmt.Errorf("it has two sensors named %q; name them apart", name)
-		case !slices.Contains(f.Sensors, name):
+		}
+		if !slices.Contains(f.Sensors, name) {
 			extra = append(extra, name)
 		}
 	}
-	if len(missing) > 0 && (!f.Zeros || len(missing) == len(f.Sensors)) {
+	switch {
+	case missing != nil && (!f.Zeros || len(missing) == len(f.Sensors)):
 		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors))
-	}
-	if missing != nil {
-		c.note("it has no %s; the import said that missing sensors are zero", list(missing))
+	case missing != nil:
+		c.note("it has no sensor %s; the import said that missing sensors are zero", strings.Join(missing, ", "))
 	}
 	if extra != nil {
-		c.note("%s was not in the training data and is left out", list(extra))
+		c.note("sensor %s was not in the training data; left out", strings.Join(extra, ", "))
 	}
-	known := slices.DeleteFunc(slices.Clone(from), func(i int) bool { return i < 0 })
-	if !slices.IsSorted(known) {
+	if turned {
 		c.note("its sensors are in another order than the training data's; they are taken by their names")
 	}
-	values := make([]float64, 0, len(r.Values)/len(sensors)*len(f.Sensors))
+	values := make([]float64, 0, moments*len(f.Sensors)*channels)
 	for row := range slices.Chunk(r.Values, width) {
 		for _, at := range from {
-			for channel := range channels {
-				v := math.NaN()
-				if at >= 0 {
-					v = row[at*channels+channel]
-				}
-				values = append(values, v)
+			if at < 0 {
+				values = append(values, slices.Repeat([]float64{math.NaN()}, channels)...)
+			} else {
+				values = append(values, row[at*channels:(at+1)*channels]...)
 			}
 		}
 	}
@@ -155,18 +168,6 @@ func (f *Form) order(r *Recording, c *Changes) error {
 
 func (c *Changes) note(format string, values ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
-}
-
-// list names sensors, the first few of many.
-func list(sensors []string) string {
-	const most = 5
-	if len(sensors) > most {
-		return fmt.Sprintf("sensors %s, … (%d in all)", strings.Join(sensors[:most], ", "), len(sensors))
-	}
-	if len(sensors) == 1 {
-		return fmt.Sprintf("sensor %q", sensors[0])
-	}
-	return "sensors " + strings.Join(sensors, ", ")
 }
 
 // Column names a sensor, and its channel if there are several. at is a place in `[sensors, channels]`.

@@ -22,37 +22,27 @@ type Recording struct {
 	Values []float64
 	// Times of the moments are ascending, in any unit. nil means that the moments are evenly spaced.
 	Times []float64
+
+	width int // values of a moment, if the JSON said that
 }
 
-// cell holds the values of a sensor at a moment, in JSON a number or a list of numbers. null is a missing value.
-type cell []float64
+// value is a number in JSON, or null for a missing one.
+type value float64
 
-func (c *cell) UnmarshalJSON(raw []byte) error {
-	values := make([]*float64, 1)
-	var into any = &values[0]
-	if raw[0] == '[' {
-		into = &values
+func (v *value) UnmarshalJSON(raw []byte) error {
+	if *v = value(math.NaN()); string(raw) == "null" {
+		return nil
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return err
-	}
-	for _, v := range values {
-		if v == nil {
-			*c = append(*c, math.NaN())
-		} else {
-			*c = append(*c, *v)
-		}
-	}
-	return nil
+	return json.Unmarshal(raw, (*float64)(v))
 }
 
-// UnmarshalJSON reads an object of name, sensors, values and times. Only values must be there: a list for each moment,
-// with a number for each sensor, or with a list of its channels. null is a missing value.
+// UnmarshalJSON reads an object of name, sensors, values and times. Only values must be there: a list for each moment of
+// what its sensors measured, with the channels of a sensor side by side. null is a missing value.
 func (r *Recording) UnmarshalJSON(raw []byte) error {
 	var from struct {
 		Name    string    `json:"name"`
 		Sensors []string  `json:"sensors"`
-		Values  [][]cell  `json:"values"`
+		Values  [][]value `json:"values"`
 		Times   []float64 `json:"times"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -61,25 +51,13 @@ func (r *Recording) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	*r = Recording{Name: from.Name, Sensors: from.Sensors, Times: from.Times}
-	if len(from.Values) == 0 || len(from.Values[0]) == 0 {
-		return nil // Prepare says that there are no values
-	}
-	sensors := len(from.Values[0])
-	r.Channels = len(from.Values[0][0])
-	if r.Sensors != nil && len(r.Sensors) != sensors {
-		return fmt.Errorf("moment 0 has values of %d sensors; sensors names %d", sensors, len(r.Sensors))
-	}
-	for moment, row := range from.Values {
-		if len(row) != sensors {
-			return fmt.Errorf("moment %d has values of %d sensors, moment 0 of %d; write null for a missing value",
-				moment, len(row), sensors)
+	for moment, values := range from.Values {
+		if first := len(from.Values[0]); len(values) != first {
+			return fmt.Errorf("moment %d has %d values, moment 0 has %d; write null for a missing value", moment, len(values), first)
 		}
-		for at, values := range row {
-			if len(values) != r.Channels {
-				return fmt.Errorf("moment %d, sensor %d has %d channels, the first has %d; write null for a missing value",
-					moment, at, len(values), r.Channels)
-			}
-			r.Values = append(r.Values, values...)
+		r.width = len(values)
+		for _, v := range values {
+			r.Values = append(r.Values, float64(v))
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ func TestSignal(t *testing.T) {
 	other := Recording{Sensors: []string{"head", "foot", "hip"}, Values: []float64{1, 2, 90, 91, 3, 4}}
 	got, notes = signal(form(), other)
 	assert.Equal(t, []float32{3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2}, got)
-	assert.Equal(t, []string{`sensor "foot" was not in the training data and is left out`,
+	assert.Equal(t, []string{`sensor foot was not in the training data; left out`,
 		"its sensors are in another order than the training data's; they are taken by their names"}, notes)
 
 	// The origin and the scale are those of the import.
@@ -49,7 +49,7 @@ func TestSignal(t *testing.T) {
 	f.Zeros = true
 	got, notes = signal(f, Recording{Sensors: []string{"head"}, Values: []float64{1, 2}})
 	assert.Equal(t, []float32{0, 0, 1, 2}, got[:4])
-	assert.Equal(t, []string{`it has no sensor "hip"; the import said that missing sensors are zero`}, notes)
+	assert.Equal(t, []string{`it has no sensor hip; the import said that missing sensors are zero`}, notes)
 }
 
 func TestUnusable(t *testing.T) {
@@ -78,21 +78,17 @@ func TestUnusable(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var r Recording
-	require.NoError(t, json.Unmarshal([]byte(`{"name":"a","sensors":["x","y"],"values":[[1,null],[[3],[4]]],"times":[0,2]}`), &r))
+	require.NoError(t, json.Unmarshal([]byte(`{"name":"a","sensors":["x","y"],"values":[[1,null],[3,4]],"times":[0,2]}`), &r))
 	assert.Equal(t, []string{"x", "y"}, r.Sensors)
-	assert.Equal(t, 1, r.Channels)
 	assert.Equal(t, []float64{1, 3, 4}, []float64{r.Values[0], r.Values[2], r.Values[3]})
 	assert.True(t, math.IsNaN(r.Values[1]))
-	require.NoError(t, json.Unmarshal([]byte(`{"values":[[[1,null],[3,4]]]}`), &r))
-	assert.Equal(t, 2, r.Channels)
-	assert.Nil(t, r.Sensors)
 	for text, want := range map[string]string{
-		`{"sensor":["x"]}`:                     `unknown field "sensor"`,
-		`{"values":[[1,2],[1]]}`:               "moment 1 has values of 1 sensors, moment 0 of 2; write null for a missing value",
-		`{"values":[[[1,2],[1]]]}`:             "moment 0, sensor 1 has 1 channels, the first has 2",
-		`{"values":[[1]],"sensors":["x","y"]}`: "moment 0 has values of 1 sensors; sensors names 2",
-		`{"values":[["1"]]}`:                   "cannot unmarshal string",
-		`{"values":[[]]}`:                      "",
+		`{"sensor":["x"]}`:           `unknown field "sensor"`,
+		`{"values":[[1,2],[1]]}`:     "moment 1 has 1 values, moment 0 has 2; write null for a missing value",
+		`{"values":[["1"]]}`:         "cannot unmarshal string",
+		`{"values":[[]]}`:            "",
+		`{"values":[[1,2],[3,4]]}`:   "",
+		`{"values":[[1,2,3,1e400]]}`: "cannot unmarshal number 1e400",
 	} {
 		err := json.Unmarshal([]byte(text), &r)
 		if want == "" {
@@ -101,26 +97,30 @@ func TestJSON(t *testing.T) {
 		}
 		assert.ErrorContains(t, err, want, text)
 	}
+	require.NoError(t, json.Unmarshal([]byte(`{"values":[[1,2],[3,4]]}`), &r))
+	_, err := form().Signal(r, make([]float32, 12))
+	assert.ErrorContains(t, err, "its moments have 2 values; want sensors x channels, 2 x 2")
 }
 
 // A form that does not fit the file is refused before it is used.
 func TestCheck(t *testing.T) {
 	assert.NoError(t, form().Check(6, 2))
-	for want, change := range map[string]func(*Form){
-		"recording has 2 sensors, 2 frames and 2 channels, but the signals 6 nodes and 2 channels": func(f *Form) { f.Frames = 2 },
-		"4611686018427387907 frames":     func(f *Form) { f.Frames = 1<<62 + 3 },
-		"1 channels, but the signals":    func(f *Form) { f.Channels = 1 },
-		"recording has 1 means and 0":    func(f *Form) { f.Mean = []float64{1} },
-		`recording has the origin "toe"`: func(f *Form) { f.Origin = "toe" },
+	for _, change := range []func(*Form){
+		func(f *Form) { f.Frames = 2 },
+		func(f *Form) { f.Frames = 1<<62 + 3 },
+		func(f *Form) { f.Channels = 1 },
+		func(f *Form) { f.Mean = []float64{1} },
+		func(f *Form) { f.Mean, f.Deviation = make([]float64, 4), make([]float64, 3) },
+		func(f *Form) { f.Origin = "toe" },
 	} {
 		f := form()
 		change(f)
-		assert.ErrorContains(t, f.Check(6, 2), want)
+		assert.ErrorContains(t, f.Check(6, 2), "which do not fit signals of 6 nodes and 2 channels; import the recordings again")
 	}
 }
 
 func FuzzJSON(f *testing.F) {
-	f.Add(`{"sensors":["hip","head"],"values":[[[1,null],[2,3]]],"times":[1]}`)
+	f.Add(`{"sensors":["hip","head"],"values":[[1,null,2,3]],"times":[1]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var r Recording
 		if json.Unmarshal([]byte(text), &r) != nil {

@@ -95,6 +95,9 @@ func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Option
 	if !slices.Equal(d.ClassNames, m.ClassNames) {
 		return nil, fmt.Errorf("%s has the classes %q, the model %q", c.Data, d.ClassNames, m.ClassNames)
 	}
+	if err := m.Form.Fits(d.Form); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Data, err)
+	}
 	d.Mean, d.Std = m.Mean, m.Std
 	return d, nil
 }

@@ -35,8 +35,8 @@ func TestRecordings(t *testing.T) {
 		assert.Equal(t, []string{"tiny", "7"}, []string{a.Model, a.Version})
 		return a
 	}
-	a := ask(`{"recordings":[{"name":"one","values":[[[1,2],[3,4]],[[5,6],[7,80]]]},
-		{"name":"two","sensors":["head","hip"],"values":[[[3,4],[1,2]],[[null,null],[null,null]],[[7,80],[5,6]]],"times":[0,1,2]}]}`)
+	a := ask(`{"recordings":[{"name":"one","values":[[1,2,3,4],[5,6,7,80]]},
+		{"name":"two","sensors":["head","hip"],"values":[[3,4,1,2],[null,null,null,null],[7,80,5,6]],"times":[0,1,2]}]}`)
 	require.Len(t, a.Predictions, 2)
 	one, two := a.Predictions[0], a.Predictions[1]
 	assert.Equal(t, []string{"one", want[0].Name, "two"}, []string{one.Name, one.Class, two.Name})
@@ -55,10 +55,10 @@ func TestRecordings(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`:               `there are no recordings; want {\"recordings\": [`,
 		`{"recordings":[]`: "the recordings cannot be read: unexpected end of JSON input",
-		`{"recordings":[{"values":[[[1,2],[3,4]]]},{"name":"b","sensors":["hip","Head"],"values":[[[1,2],[3,4]]]}]}`: `unusable signal 1: b: it has no sensor \"head\"; did you mean Head?`,
-		`{"recordings":[{"values":[[[1,2],[3,4]],[[1,2],[3,1e39]]]}]}`:                                               `unusable signal 0: sensor \"head\" channel 1 at moment 1 is 1e+39`,
-		`{"recordings":[{"values":[[[1,2],[3,null]]]}]}`:                                                             `sensor \"head\" channel 1 has no value in this sample`,
-		`{"recordings":[` + strings.Repeat(`{"values":[[1]]},`, 3) + `{"values":[[1]]}]}`:                            "the batch has 4 signals; a request can have 3",
+		`{"recordings":[{"values":[[1,2,3,4]]},{"name":"b","sensors":["hip","Head"],"values":[[1,2,3,4]]}]}`: `unusable signal 1: b: it has no sensor \"head\"; did you mean Head?`,
+		`{"recordings":[{"values":[[1,2,3,4],[1,2,3,1e39]]}]}`:                                               `unusable signal 0: sensor \"head\" channel 1 at moment 1 is 1e+39`,
+		`{"recordings":[{"values":[[1,2,3,null]]}]}`:                                                         `sensor \"head\" channel 1 has no value in this sample`,
+		`{"recordings":[` + strings.Repeat(`{"values":[[1]]},`, 3) + `{"values":[[1]]}]}`:                    "the batch has 4 signals; a request can have 3",
 	} {
 		code, _, raw := send(t, http.MethodPost, url, body)
 		assert.Equal(t, http.StatusBadRequest, code)
