@@ -24,8 +24,8 @@ type Fingerprint struct {
 // probability below 1e-10.
 const hashSize = 8
 
-// Fingerprint reads every sample once. It is the one place that says what makes two data sets the same: a new part of
-// a data set that decides a result is a line here and in Differences.
+// Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that decides
+// results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
 	all := make([]int, d.Signals.Len())
 	for i := range all {
@@ -52,11 +52,12 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	return f
 }
 
-// Differences lists the parts in which a data set of now is another than that of f, with their sizes if these differ.
+// Differences lists the parts in which now differs from f, with their sizes if these differ. It passes over parts that
+// f lacks, since an earlier version had fewer.
 func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
 	for _, part := range []string{"features", "labels", "graph", "split", "import", "scale"} {
 		was, is := f.Parts[part], now.Parts[part]
-		if was == "" || was == is || part == "scale" && differences != nil { // an earlier version had fewer parts
+		if was == "" || was == is || part == "scale" && differences != nil { // it follows from the others
 			continue
 		}
 		sizeWas, _, _ := strings.Cut(was, ",")

@@ -86,6 +86,9 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, oth
 	if err != nil {
 		return nil, err
 	}
+	if other, err = absolute(other); err != nil {
+		return nil, err
+	}
 	another := other != "" && other != config.Data
 	if another { // what one source was asked for means nothing to another
 		config.Data, config.Protocol, config.TFIDF = other, "", false

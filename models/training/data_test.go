@@ -169,6 +169,12 @@ func TestNoBetterThanAGuess(t *testing.T) {
 	assert.Equal(t, 0.25, r.Guess)
 	assert.Equal(t, 40, r.TestSamples)
 
+	untested := *d
+	untested.Test = nil
+	r, lines = said(&untested, t.TempDir())
+	assert.Empty(t, lines, "there is nothing to say")
+	assert.Zero(t, r.TestSamples)
+
 	zeros := *d
 	zeros.Signals = &datasets.Floats{Values: make([]float32, 200*36), Size: 36}
 	dir := t.TempDir()

@@ -76,12 +76,12 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 	if err != nil || other == nil {
 		return err
 	}
-	return fmt.Errorf("%s holds a run %s: give what began it to go on with it, or another checkpoint", dir,
-		strings.Join(other, " and "))
+	return fmt.Errorf("%s holds a run %s: give what began it to go on with it, choose another checkpoint, or pass overwrite",
+		dir, strings.Join(other, " and "))
 }
 
-// OtherData lists in what a data set is not that of the run in dir, see datasets.Fingerprint.Differences. m is the
-// metadata of a run on the data set. It stands for the fingerprint if the run began before runs kept one.
+// OtherData lists in what a data set differs from the data of the run in dir, see datasets.Fingerprint.Differences. If
+// the run is of a version that kept no fingerprint, OtherData compares m, the metadata of a run on the data set.
 func OtherData(dir string, m models.Metadata, now datasets.Fingerprint) (differences []string, err error) {
 	was, err := ReadFingerprint(dir)
 	if !errors.Is(err, os.ErrNotExist) {

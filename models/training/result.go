@@ -32,8 +32,8 @@ type Result struct {
 	// compilation.
 	CompileSeconds float64 `json:"compile_seconds"`
 	Checkpoint     string  `json:"checkpoint"`
-	// Guess is the accuracy on the test samples without a look at their signals: that of their commonest training class,
-	// or 1/classes if this is more. TestSamples is their number. Both are 0 in results of before.
+	// Guess is the test accuracy of the commonest training class, or 1/classes if this is more. TestSamples is the
+	// number of test samples. Both are 0 in results of earlier versions.
 	Guess       float64 `json:"guess"`
 	TestSamples int     `json:"test_samples"`
 	Resumed     bool    `json:"-"` // the run had ended before; nothing was trained now
@@ -83,7 +83,7 @@ func guess(d *datasets.Dataset) float64 {
 		tested[d.Labels[i]]++
 	}
 	commonest := slices.Index(trained, slices.Max(trained))
-	return max(float64(tested[commonest])/float64(len(d.Test)), 1/float64(d.Classes()))
+	return max(float64(tested[commonest])/float64(max(1, len(d.Test))), 1/float64(d.Classes()))
 }
 
 // doubt gives notice of a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.
