@@ -19,19 +19,20 @@ import (
 //		Times    []float64 // of the moments, ascending, in any unit; nil: evenly spaced
 //	}
 //
-// In JSON it is an object of name, sensors, values and times. values has a list for each moment, with the channels of
-// each sensor side by side, and null for a missing value.
+// Its JSON is an object with name, sensors, values and times. The field values has a list for each moment. The list
+// holds the channels of each sensor side by side, and null for a missing value.
 type Recording = recording.Recording
 
 // ErrNoForm says that a classifier was not trained on recordings that ccp data import made signals of.
 var ErrNoForm = errors.New("the classifier does not know how signals were made of recordings; import the recordings " +
 	"with ccp data import, and train on its file")
 
-// ClassifyRecording predicts the class of each recording. The recordings become signals just as those of the training
-// data did in ccp data import: in the same order of sensors, with gaps filled, and resampled to as many frames. If a
-// recording is unusable, the error wraps ErrInput and names the recording, the sensor and the moment. Warnings of a
-// Prediction tell of other sensors, another order or another unit. For a classifier that was not trained on imported
-// recordings the error is ErrNoForm.
+// ClassifyRecording predicts the class of each recording. It makes signals as ccp data import made the training data:
+// the sensors in the same order, gaps filled, as many frames. Prediction.Warnings tells of other sensors, another order
+// or another unit.
+//
+// If a recording is unusable, the error wraps ErrInput and names the recording, the sensor and the moment. If the
+// training data was not imported, the error is ErrNoForm.
 func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Recording) ([]Prediction, error) {
 	signals, notes, err := c.Signals(recordings...)
 	if err != nil {
@@ -54,8 +55,8 @@ func (r *Reloader) ClassifyRecording(ctx context.Context, recordings ...Recordin
 	return predictions, errors.Join(err, release())
 }
 
-// Signals makes the signal of each recording, `[nodes, channels]`, as the import of the training data did. notes are
-// what a person should know of each recording. Errors are those of ClassifyRecording.
+// Signals makes the signal of each recording, `[nodes, channels]`, as the import of the training data did. The notes
+// say what a person should know of each recording. Signals fails as ClassifyRecording does.
 func (m *Metadata) Signals(recordings ...Recording) (signals [][]float32, notes [][]string, err error) {
 	if m.Form == nil {
 		return nil, nil, ErrNoForm
@@ -70,8 +71,8 @@ func (m *Metadata) Signals(recordings ...Recording) (signals [][]float32, notes 
 	return signals, notes, nil
 }
 
-// Range is what the signals of the training samples reach, in raw units: a value for each channel or, if they are
-// recordings, for each channel of each sensor, `[sensors, channels]`.
+// Range holds the limits of the raw training samples. Each list has a value for each channel. If the samples are
+// recordings, it has a value for each channel of each sensor, `[sensors, channels]`.
 type Range struct {
 	Least  []float32 `json:"least"`
 	Most   []float32 `json:"most"`

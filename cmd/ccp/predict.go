@@ -118,7 +118,7 @@ func tell(cmd *cobra.Command, kind string, lines []string) {
 }
 
 // table returns a heading and a row for each prediction: the name, the class, its probability, and the probabilities of
-// all classes. With top it has two columns for each further place instead: the class and its probability.
+// all classes. If top is set, the row ends with the class and the probability of each further place.
 func table(names, classes []string, predictions []models.Prediction, top int) [][]string {
 	rows := [][]string{{"name", "class", "probability"}}
 	if top == 0 {

@@ -1,5 +1,5 @@
-// Package recording turns recordings of sensors into signals on a graph of space and time: node `frame * sensors +
-// sensor` is a sensor at a moment. An import and a classifier use it alike, so that both make the same signal of a
+// Package recording turns recordings of sensors into signals on a graph of space and time. Node `frame * sensors +
+// sensor` is a sensor at a moment. Imports and classifiers both use this package, so both make the same signal of a
 // recording.
 package recording
 
@@ -36,8 +36,8 @@ func (v *value) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*float64)(v))
 }
 
-// UnmarshalJSON reads an object of name, sensors, values and times. Only values must be there: a list for each moment of
-// what its sensors measured, with the channels of a sensor side by side. null is a missing value.
+// UnmarshalJSON reads an object with name, sensors, values and times. Only values is needed: a list for each moment. The
+// list holds the channels of each sensor side by side, and null for a missing value.
 func (r *Recording) UnmarshalJSON(raw []byte) error {
 	var from struct {
 		Name    string    `json:"name"`

@@ -40,8 +40,9 @@ func Ranked(probabilities []float64, top int) []int {
 	return order[:min(cmp.Or(top, len(order)), len(order))]
 }
 
-// decodeRecordings reads the body of a request about recordings, at most most of them: a table of Content-Type text/csv,
-// or else JSON. Errors name the recording, the sensor and the moment, or the line and the column.
+// decodeRecordings reads the body of a request about recordings. The body is a table if its Content-Type is text/csv, and
+// JSON otherwise. It may hold at most most recordings. Errors name the recording, the sensor and the moment, or the line
+// and the column.
 func decodeRecordings(ctx context.Context, body []byte, contentType string, c *models.Classifier, most int) (*inferRequest,
 	error) {
 	var d inferRequest
