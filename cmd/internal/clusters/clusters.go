@@ -2,6 +2,7 @@
 package clusters
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -50,11 +51,8 @@ func New(c *models.Classifier, levels hierarchy.Levels, data *datasets.Dataset) 
 // Words lists the clusters of the levels that have few. The list is empty if nodes have no names, or lie on a grid.
 func (v *View) Words() []Cluster {
 	all := []Cluster{}
-	if v.data.NodeNames == nil || v.data.Grid != nil {
-		return all
-	}
 	for i, level := range v.levels {
-		if level.Clusters > mostListed || level.Clusters == 1 {
+		if v.data.NodeNames == nil || v.data.Grid != nil || level.Clusters > mostListed || level.Clusters == 1 {
 			continue
 		}
 		for k, nodes := range v.levels.Central(i+1, v.inputs[i], v.Graph) {
@@ -69,13 +67,17 @@ func (v *View) Words() []Cluster {
 // named returns the names of the first nodes of a list, or their numbers if they have no names.
 func (v *View) named(nodes []int32, most int) (names []string) {
 	for _, i := range nodes[:min(most, len(nodes))] {
-		if v.data.NodeNames != nil {
-			names = append(names, v.data.NodeNames[i])
-		} else {
-			names = append(names, strconv.Itoa(int(i)))
-		}
+		names = append(names, cmp.Or(v.name(int(i)), strconv.Itoa(int(i))))
 	}
 	return names
+}
+
+// name returns a node's name, or "" if it has none.
+func (v *View) name(node int) string {
+	if v.data.NodeNames == nil {
+		return ""
+	}
+	return v.data.NodeNames[node]
 }
 
 // Write makes the tables and pictures of all levels in a folder, and returns their paths.
@@ -99,13 +101,12 @@ func (v *View) Write(folder string) (paths []string, err error) {
 				return nil, err
 			}
 		}
-		k := level.Clusters
-		title := fmt.Sprintf("%s, level %d: %s", v.Data, i+1, text.Count(k, "cluster"))
-		paths = append(paths, base+".png", base+".svg")
-		drawn := layout.Clusters(title, v.levels.Path(i+1), k, true)
+		title := fmt.Sprintf("%s, level %d: %s", v.Data, i+1, text.Count(level.Clusters, "cluster"))
+		drawn := layout.Clusters(title, v.levels.Path(i+1), level.Clusters, true)
 		if err := picture.Save(drawn, width, height, base+".png", base+".svg"); err != nil {
 			return nil, err
 		}
+		paths = append(paths, base+".png", base+".svg")
 	}
 	return paths, nil
 }
@@ -113,11 +114,7 @@ func (v *View) Write(folder string) (paths []string, err error) {
 // nodes lists the cluster of level i, from 0, that each input node belongs to.
 func (v *View) nodes(i int, row func(cells ...any)) {
 	for node, k := range v.levels.Path(i + 1) {
-		name := ""
-		if v.data.NodeNames != nil {
-			name = v.data.NodeNames[node]
-		}
-		row(node, name, k, v.inputs[i].Weight(node, k))
+		row(node, v.name(node), k, v.inputs[i].Weight(node, k))
 	}
 }
 

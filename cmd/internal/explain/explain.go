@@ -187,36 +187,34 @@ func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, model
 }
 
 func (e *Explanation) class(k int, mean models.MeanAttribution, layout *picture.Layout) Class {
-	nodes := make([]Contribution, e.Data.Nodes)
-	for i := range nodes {
-		nodes[i] = Contribution{i, e.Data.NodeName(i), mean.Signed[i], mean.Absolute[i]}
-	}
 	c := Class{Name: e.Data.ClassNames[k], Samples: mean.Samples}
 	if layout.Kind == picture.OverTime {
-		c.Sensors, c.Frames = sums(nodes, layout)
+		c.Sensors, c.Frames = sums(mean, layout)
 	}
-	c.Nodes = mostFirst(nodes)[:min(len(nodes), mostNodes)]
+	for i := range e.Data.Nodes {
+		c.Nodes = append(c.Nodes, Contribution{i, e.Data.NodeName(i), mean.Signed[i], mean.Absolute[i]})
+	}
+	c.Nodes = MostFirst(c.Nodes)[:min(len(c.Nodes), mostNodes)]
 	return c
 }
 
 // sums adds up the nodes over the frames of each sensor, and over the sensors of each frame. It also adds their absolute
 // values, so that frames do not cancel each other.
-func sums(nodes []Contribution, layout *picture.Layout) (sensors, frames []Contribution) {
-	sensors, frames = make([]Contribution, layout.Rows), make([]Contribution, layout.Columns)
-	for cell, node := range layout.Cells {
-		row, frame := cell/layout.Columns, cell%layout.Columns
-		if frames[frame].Index, frames[frame].Name = frame, fmt.Sprintf("frame %d", frame); frame == 0 {
-			sensors[row].Index, sensors[row].Name = int(node), layout.RowNames[row]
-		}
-		for _, sum := range []*Contribution{&sensors[row], &frames[frame]} {
-			sum.Mean += nodes[node].Mean
-			sum.Absolute += nodes[node].Absolute
-		}
+func sums(mean models.MeanAttribution, layout *picture.Layout) (sensors, frames []Contribution) {
+	rows, columns := layout.Sums(mean.Signed)
+	absoluteRows, absoluteColumns := layout.Sums(mean.Absolute)
+	for row, name := range layout.RowNames {
+		sensor := int(layout.Cells[row*layout.Columns]) // the node of the first frame
+		sensors = append(sensors, Contribution{sensor, name, rows[row], absoluteRows[row]})
 	}
-	return mostFirst(sensors), mostFirst(frames)
+	for i, sum := range columns {
+		frames = append(frames, Contribution{i, fmt.Sprintf("frame %d", i), sum, absoluteColumns[i]})
+	}
+	return MostFirst(sensors), MostFirst(frames)
 }
 
-func mostFirst(contributions []Contribution) []Contribution {
+// MostFirst sorts contributions by their absolute values.
+func MostFirst(contributions []Contribution) []Contribution {
 	slices.SortStableFunc(contributions, func(a, b Contribution) int { return cmp.Compare(b.Absolute, a.Absolute) })
 	return contributions
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -20,7 +21,7 @@ func TestSpread(t *testing.T) {
 func TestSums(t *testing.T) {
 	graph, err := affinity.New(4, nil)
 	require.NoError(t, err)
-	nodes := []Contribution{{0, "head@0", 1, 1}, {1, "left hand@0", -4, 4}, {2, "head@1", -1, 1}, {3, "left hand@1", 0, 0.5}}
+	nodes := models.MeanAttribution{Samples: 1, Signed: []float64{1, -4, -1, 0}, Absolute: []float64{1, 4, 1, 0.5}}
 	for _, parts := range [][][]int{nil, {{1}, {0}}} { // of sensors; of a skeleton, whose joints are in another order
 		names := []string{"head@0", "left hand@0", "head@1", "left hand@1"}
 		sensors, frames := sums(nodes, picture.NewLayout(graph, []int{2, 2}, parts, nil, names))

@@ -62,18 +62,8 @@ func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, c
 	return lines, table, nil
 }
 
-// about returns the end of a title: the data set, and the number of seeds of the rows.
-func (d drawing) about(rows []string) string {
-	least, most := len(d.runs[rows[0]]), len(d.runs[rows[1]])
-	least, most = min(least, most), max(least, most)
-	switch {
-	case most == 1:
-		return d.data() + ", one seed"
-	case least == most:
-		return fmt.Sprintf("%s, mean ± sd over %d seeds", d.data(), most)
-	}
-	return fmt.Sprintf("%s, mean ± sd over %d to %d seeds", d.data(), least, most)
-}
+// meansOverSeeds is the end of a title. The table says of how many.
+const meansOverSeeds = ", mean ± sd over the seeds"
 
 // objective draws C by epoch under both losses: of each level of more than one cluster, and summed over all levels.
 func (d drawing) objective() (f figure, err error) {
@@ -86,9 +76,10 @@ func (d drawing) objective() (f figure, err error) {
 		lines, table, err := d.courses(losses, quantity, name)
 		f.table = append(f.table, table...)
 		if err == nil && drawn {
-			curves := picture.Curves{XLabel: "epoch", YLabel: "C", FromZero: true, Lines: lines}
+			curves := picture.Curves{XLabel: "epoch", YLabel: "C", Lines: lines}
 			curves.Title = fmt.Sprintf("%s: C is at most %g", title, bound)
-			row, f.sheet.Legend = append(row, curves.Plot()), lines
+			row = append(row, curves.Plot())
+			row[len(row)-1].Y.Min = 0
 		}
 		return err
 	}
@@ -111,7 +102,7 @@ func (d drawing) objective() (f figure, err error) {
 		return cmp.Compare(slices.Index(losses, a[0].(string)), slices.Index(losses, b[0].(string)))
 	})
 	f.heading = []string{"loss", "level", "epoch", "seeds", "mean", "deviation"}
-	f.sheet.Title, f.sheet.Panels = "The objective C on "+d.about(losses), [][]*plot.Plot{row}
+	f.sheet.Title, f.sheet.Panels = "The objective C on "+d.data()+meansOverSeeds, [][]*plot.Plot{row}
 	f.sheet.Width, f.sheet.Height = 200, 170
 	return f, nil
 }
@@ -126,7 +117,7 @@ func (d drawing) order() (f figure, err error) {
 	})
 	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %", Lines: lines}
 	f.heading, f.table = []string{"order", "epoch", "seeds", "mean", "deviation"}, table
-	f.sheet = picture.Sheet{Title: "Learning curves on " + d.about(orders), Legend: lines, Width: 380, Height: 250,
+	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + meansOverSeeds, Width: 380, Height: 250,
 		Panels: [][]*plot.Plot{{curves.Plot()}}}
 	return f, err
 }

@@ -28,15 +28,11 @@ func (d drawing) fields() (f figure, err error) {
 			return figure{note: fmt.Sprintf("not drawn: the run %s of %q has no recorded hierarchies; "+
 				"delete its folder to train it again", dir, loss)}, nil
 		}
-		spec, coordinates := metadata.Spec, []float64(nil)
-		if spec.Grid == nil {
-			data, err := d.load()
-			if err != nil {
-				return f, err
-			}
-			coordinates = data.Coordinates
+		data, err := d.load()
+		if err != nil {
+			return f, err
 		}
-		layout := picture.NewLayout(graph, spec.Grid, spec.Parts, coordinates, nil)
+		spec, layout := metadata.Spec, picture.NewLayout(graph, data.Grid, data.Parts, data.Coordinates, data.NodeNames)
 		layout.RowNames = nil // they are too small to be read
 		if f.sheet.Width, f.sheet.Height = 150, 166; layout.Kind == picture.OverTime {
 			f.sheet.Width, f.sheet.Height = 230, 150

@@ -18,12 +18,10 @@ type Curve struct {
 	Spread []float64 // nil for none
 }
 
-// Curves has lines in one pair of axes.
+// Curves has lines in one pair of axes. Their names stand at the bottom right, where curves that grow leave room.
 type Curves struct {
 	Title, XLabel, YLabel string
 	Lines                 []Curve
-	FromZero              bool    // the axis of Y begins at 0
-	High                  float64 // if not 0, the axis of Y reaches from 0 to a little above this
 }
 
 // linePatterns tell the lines apart in grey. The first colours of Palette that are dark enough for lines are
@@ -50,15 +48,14 @@ func (c Curves) Plot() *plot.Plot {
 		}
 	}
 	for i, l := range c.Lines {
-		p.Add(l.line(i))
+		line := l.line(i)
+		if p.Add(line); l.Name != "" {
+			p.Legend.Add(l.Name, line)
+		}
 	}
-	low, margin := p.Y.Min, max(0.04*(p.Y.Max-p.Y.Min), 1e-6)
-	p.Y.Min, p.Y.Max = low-margin, p.Y.Max+margin
-	if c.High != 0 {
-		p.Y.Min, p.Y.Max = 0, 1.04*c.High
-	} else if c.FromZero && low >= 0 {
-		p.Y.Min = 0
-	}
+	p.Legend.TextStyle.Font = sans(8)
+	margin := max(0.04*(p.Y.Max-p.Y.Min), 1e-6)
+	p.Y.Min, p.Y.Max = p.Y.Min-margin, p.Y.Max+margin
 	return p
 }
 

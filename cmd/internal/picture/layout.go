@@ -30,7 +30,6 @@ type Layout struct {
 	Cells    []int32   `json:"cells"`     // the node in each cell, row by row from the top
 	RowNames []string  `json:"row_names"` // of the sensors or joints
 	Rules    []int     `json:"rules"`     // rows above which a part of the body begins
-	Bones    [][2]int  `json:"bones"`     // pairs of joints
 	ByGraph  bool      `json:"by_graph"`  // distances in the graph place the nodes, not coordinates of the data
 	X        []float64 `json:"x"`         // of each node: on a plane from 0 to at most 1, else in cells of side 1
 	Y        []float64 `json:"y"`         // upwards, in the scale of X

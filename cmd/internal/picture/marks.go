@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -95,33 +94,25 @@ func (l *Layout) edges() plot.Plotter {
 	})
 }
 
-// discs draws the nodes as points, the first of the order at the bottom.
+// discs draws the nodes as points, the first of the order at the bottom. They have a rim if there is room for one.
 func (l *Layout) discs(order []int, radius func(node int) vg.Length, colour func(node int) color.Color) plot.Plotter {
-	places := make(plotter.XYs, len(order))
-	for i, node := range order {
-		places[i] = plotter.XY{X: l.X[node], Y: l.Y[node]}
-	}
-	return &plotter.Scatter{XYs: places, GlyphStyleFunc: func(i int) draw.GlyphStyle {
-		return draw.GlyphStyle{Color: colour(order[i]), Radius: radius(order[i]), Shape: rimmed{}}
-	}}
+	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
+		for _, node := range order {
+			disc := draw.GlyphStyle{Color: color.Gray{0x30}, Radius: radius(node), Shape: draw.CircleGlyph{}}
+			if disc.Radius > 1.5 {
+				disc.Radius += 0.2
+				canvas.DrawGlyph(disc, at(l.X[node], l.Y[node]))
+				disc.Radius -= 0.4
+			}
+			disc.Color = colour(node)
+			canvas.DrawGlyph(disc, at(l.X[node], l.Y[node]))
+		}
+	})
 }
 
 // pointRadius returns the radius of each of n points.
 func pointRadius(n int) vg.Length {
 	return vg.Points(min(7, max(1, 45/math.Sqrt(float64(max(1, n))))))
-}
-
-// rimmed is the shape of a disc. The disc has a rim if there is room for one.
-type rimmed struct{}
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (rimmed) DrawGlyph(canvas *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	style.Shape = draw.CircleGlyph{}
-	if style.Radius > 1.5 {
-		canvas.DrawGlyph(draw.GlyphStyle{Color: color.Gray{0x30}, Radius: style.Radius + 0.2, Shape: style.Shape}, at)
-		style.Radius -= 0.2
-	}
-	canvas.DrawGlyph(style, at)
 }
 
 // numbers writes the number of each of k clusters on a white disc, on the cluster's node nearest to the middle of its

@@ -127,8 +127,8 @@ func (l *Layout) Size() (width, height vg.Length) {
 	case OverTime:
 		return 310, vg.Length(min(30*l.Rows, max(260, min(5*l.Rows, 500)))) + 56
 	}
-	side := vg.Length(min(24, max(3, 280/float64(max(l.Rows, l.Columns)))))
-	return max(vg.Length(l.Columns)*side, 140), vg.Length(l.Rows)*side + 24
+	side := min(24, max(3, 280/max(l.Rows, l.Columns)))
+	return vg.Length(max(l.Columns*side, 140)), vg.Length(l.Rows*side + 24)
 }
 
 // axes returns a plot that all nodes fit into.

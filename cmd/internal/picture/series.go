@@ -9,7 +9,6 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -77,32 +76,36 @@ func (l *Layout) curves(label string, signal []float32, values []float64, channe
 	return p
 }
 
+// Sums adds up values of the nodes over the frames of each row, and over the rows of each frame.
+func (l *Layout) Sums(values []float64) (rows, frames []float64) {
+	rows, frames = make([]float64, l.Rows), make([]float64, l.Columns)
+	for cell, node := range l.Cells {
+		rows[cell/l.Columns] += values[node]
+		frames[cell%l.Columns] += values[node]
+	}
+	return rows, frames
+}
+
 // bars draws the sums of values over time: to the right of each row, and above each frame. What is above 0 is red, and
 // what is below 0 is blue and comes after it.
 func (l *Layout) bars(values []float64) plot.Plotter {
-	above, below := mat.NewDense(l.Rows, l.Columns, nil), mat.NewDense(l.Rows, l.Columns, nil)
-	for cell, node := range l.Cells {
-		above.Set(cell/l.Columns, cell%l.Columns, max(0, values[node]))
-		below.Set(cell/l.Columns, cell%l.Columns, max(0, -values[node]))
+	above, all := make([]float64, len(values)), make([]float64, len(values))
+	for node, v := range values {
+		above[node], all[node] = max(0, v), math.Abs(v)
 	}
+	redRows, redFrames := l.Sums(above)
+	rows, frames := l.Sums(all)
 	return marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
-		width, height := float64(l.Columns), float64(l.Rows)
-		bars := func(n int, most float64, sum func(m *mat.Dense, i int) float64, corner func(i int, at float64) vg.Point) {
-			red, all := make([]float64, n), make([]float64, n)
-			for i := range n {
-				red[i] = sum(above, i)
-				all[i] = red[i] + sum(below, i)
-			}
-			for i, scale := 0, most/cmp.Or(floats.Max(all), 1); i < n; i++ {
+		bars := func(red, all []float64, most float64, corner func(i int, at float64) vg.Point) {
+			for i, scale := 0, most/cmp.Or(floats.Max(all), 1); i < len(all); i++ {
 				canvas.SetColor(mostBelow)
 				canvas.Fill(vg.Rectangle{Min: corner(i, 0), Max: corner(i+1, all[i]*scale)}.Path())
 				canvas.SetColor(mostAbove)
 				canvas.Fill(vg.Rectangle{Min: corner(i, 0), Max: corner(i+1, red[i]*scale)}.Path())
 			}
 		}
-		bars(l.Rows, 0.22*width, func(m *mat.Dense, i int) float64 { return mat.Sum(m.RowView(i)) },
-			func(i int, x float64) vg.Point { return at(1.02*width+x, height-float64(i)) })
-		bars(l.Columns, 0.25*height, func(m *mat.Dense, i int) float64 { return mat.Sum(m.ColView(i)) },
-			func(i int, y float64) vg.Point { return at(float64(i), 1.03*height+y) })
+		width, height := float64(l.Columns), float64(l.Rows)
+		bars(redRows, rows, 0.22*width, func(i int, x float64) vg.Point { return at(1.02*width+x, height-float64(i)) })
+		bars(redFrames, frames, 0.25*height, func(i int, y float64) vg.Point { return at(float64(i), 1.03*height+y) })
 	})
 }

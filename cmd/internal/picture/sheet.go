@@ -22,15 +22,13 @@ import (
 type Sheet struct {
 	Title         string
 	Panels        [][]*plot.Plot // rows of one length, from the top; nil leaves a place empty
-	Legend        []Curve        // the bottom explains their names; nil for none
 	Width, Height vg.Length      // of a panel, with its axes and the bar of its colours, in points
 }
 
 const (
-	sheetMargin, sheetGap     = 6, 12
-	titleHeight               = 20
-	legendWidth, legendHeight = 110, 18  // of one name
-	sheetDPI, inlineDPI       = 144, 110 // of PNG
+	sheetMargin, sheetGap = 6, 12
+	titleHeight           = 20
+	sheetDPI, inlineDPI   = 144, 110 // of PNG
 )
 
 // Save draws one plot into files. Their paths end in .png or .svg. Errors name the file.
@@ -41,33 +39,34 @@ func Save(p *plot.Plot, width, height vg.Length, paths ...string) error {
 // Inline draws a plot of the nodes as a PNG in a data URL. Pixels and points have no axes, no title, and a transparent
 // ground.
 func (l *Layout) Inline(p *plot.Plot) (string, error) {
-	width, height, dpi, ground := vg.Length(240), vg.Length(240), 72, color.Color(color.Transparent)
+	width, height, dpi := vg.Length(240), vg.Length(240), 72
 	p.Title.Text = ""
 	if l.Kind == OverTime {
 		width, height = l.Size()
-		dpi, ground = inlineDPI, color.White
+		dpi = inlineDPI
 	} else {
 		p.HideAxes()
-		p.X.Label.Text, p.Y.Label.Text = "", ""
+		p.X.Label.Text, p.Y.Label.Text, p.BackgroundColor = "", "", color.Transparent
 	}
 	if l.Kind == OnGrid {
 		side := max(2, 320/max(l.Rows, l.Columns)) // whole pixels for a cell are sharp, and make a small file
 		width, height = vg.Length(side*l.Columns), vg.Length(side*l.Rows)
 	}
-	p.BackgroundColor = ground
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(ground),
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(p.BackgroundColor),
 		vgimg.UseWH(width, height))}
 	p.Draw(draw.New(canvas))
-	var png bytes.Buffer
-	if _, err := canvas.WriteTo(&png); err != nil {
-		return "", err
-	}
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(png.Bytes()), nil
+	return dataURL("image/png", canvas)
+}
+
+func dataURL(kind string, drawn io.WriterTo) (string, error) {
+	var raw bytes.Buffer
+	_, err := drawn.WriteTo(&raw)
+	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(raw.Bytes()), err
 }
 
 // Save draws the sheet into files. Their paths end in .png or .svg. Errors name the file.
 func (s Sheet) Save(paths ...string) error {
-	width, height := s.size()
+	_, width, height := s.tiles()
 	for _, path := range paths {
 		var canvas vg.CanvasWriterTo
 		switch filepath.Ext(path) {
@@ -86,24 +85,15 @@ func (s Sheet) Save(paths ...string) error {
 	return nil
 }
 
-// tiles says how the panels lie on the sheet.
-func (s Sheet) tiles() draw.Tiles {
-	t := draw.Tiles{Rows: len(s.Panels), Cols: len(s.Panels[0]), PadX: sheetGap, PadY: sheetGap,
+// tiles returns how the panels lie on the sheet, and its size.
+func (s Sheet) tiles() (t draw.Tiles, width, height vg.Length) {
+	t = draw.Tiles{Rows: len(s.Panels), Cols: len(s.Panels[0]), PadX: sheetGap, PadY: sheetGap,
 		PadLeft: sheetMargin, PadRight: sheetMargin, PadTop: sheetMargin, PadBottom: sheetMargin}
 	if s.Title != "" {
 		t.PadTop += titleHeight
 	}
-	if s.Legend != nil {
-		t.PadBottom += legendHeight
-	}
-	return t
-}
-
-func (s Sheet) size() (width, height vg.Length) {
-	t := s.tiles()
-	columns, rows := vg.Length(t.Cols), vg.Length(t.Rows)
-	return t.PadLeft + t.PadRight + columns*(s.Width+t.PadX) - t.PadX,
-		t.PadTop + t.PadBottom + rows*(s.Height+t.PadY) - t.PadY
+	return t, t.PadLeft + t.PadRight + vg.Length(t.Cols)*(s.Width+t.PadX) - t.PadX,
+		t.PadTop + t.PadBottom + vg.Length(t.Rows)*(s.Height+t.PadY) - t.PadY
 }
 
 // draw places the panels so that the data of a column, or of a row, have the same edges.
@@ -112,27 +102,13 @@ func (s Sheet) draw(canvas draw.Canvas) {
 	canvas.Fill(canvas.Path())
 	style := words(12, text.XCenter, text.YTop)
 	canvas.FillText(style, vg.Point{X: canvas.Center().X, Y: canvas.Max.Y - sheetMargin}, s.Title)
-	for row, places := range plot.Align(s.Panels, s.tiles(), canvas) {
+	tiles, _, _ := s.tiles()
+	for row, places := range plot.Align(s.Panels, tiles, canvas) {
 		for column, place := range places {
-			p := s.Panels[row][column]
-			if p == nil {
-				continue
+			if p := s.Panels[row][column]; p != nil {
+				p.Draw(place)
 			}
-			if width := p.Title.TextStyle.Width(p.Title.Text); width > 0 { // the title belongs over the data
-				data := p.DataCanvas(place)
-				p.Title.TextStyle.XAlign = text.XCenter + text.XAlignment((data.Center().X-place.Center().X)/width)
-			}
-			p.Draw(place)
 		}
-	}
-	strip := draw.Tiles{Rows: 1, Cols: len(s.Legend)}
-	side := max(sheetMargin, (canvas.Max.X-canvas.Min.X-legendWidth*vg.Length(strip.Cols))/2)
-	foot := draw.Crop(canvas, side, -side, sheetMargin, legendHeight-canvas.Max.Y+canvas.Min.Y)
-	for i, curve := range s.Legend {
-		legend := plot.NewLegend()
-		legend.Left, legend.TextStyle.Font = true, sans(9)
-		legend.Add(curve.Name, curve.line(i))
-		legend.Draw(strip.At(foot, i, 0))
 	}
 }
 

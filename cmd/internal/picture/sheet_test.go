@@ -19,7 +19,7 @@ func TestCurves(t *testing.T) {
 		{Name: "one", X: []float64{1, 2, 3}, Y: []float64{1, 2, 3}, Spread: []float64{0.1, 0.2, 0.1}},
 		{Name: "other", X: []float64{1, 2, 3}, Y: []float64{3, 2, 1}},
 	}}
-	require.NoError(t, Sheet{Panels: [][]*plot.Plot{{c.Plot()}}, Legend: c.Lines, Width: 360, Height: 250}.Save(png, svg))
+	require.NoError(t, Sheet{Panels: [][]*plot.Plot{{c.Plot()}}, Width: 360, Height: 250}.Save(png, svg))
 	seen := shares(readPNG(t, png))
 	assert.Positive(t, seen[lineColours[0]])
 	assert.Positive(t, seen[lineColours[1]])
@@ -27,10 +27,6 @@ func TestCurves(t *testing.T) {
 
 	p := c.Plot()
 	assert.InDelta(t, 0.9-0.04*2.2, p.Y.Min, 1e-9, "the band is in it")
-	c.FromZero = true
-	assert.Zero(t, c.Plot().Y.Min)
-	c.High = 9
-	assert.Equal(t, []float64{0, 1.04 * c.High}, []float64{c.Plot().Y.Min, c.Plot().Y.Max})
 	for _, lines := range [][]Curve{nil, {{}}, {{X: []float64{1}, Y: []float64{2}, Spread: []float64{0}}}} {
 		require.NoError(t, Save(Curves{Lines: lines}.Plot(), 200, 200, png), "%d lines", len(lines))
 	}
@@ -66,15 +62,15 @@ func TestSheet(t *testing.T) {
 	heat := gridOf(t, 1, 1).Values("heat", "bar", []float64{1})
 	cells.Y.Label.Text = "first"
 	s := Sheet{Title: "both & more", Panels: [][]*plot.Plot{{cells, heat}, {nil, cells}},
-		Legend: []Curve{{Name: "solid"}, {Name: "dashed"}}, Width: 150, Height: 80}
-	width, height := s.size()
+		Width: 150, Height: 80}
+	_, width, height := s.tiles()
 	assert.InDelta(t, 6+150+12+150+6, float64(width), 1e-9)
-	assert.InDelta(t, 6+20+80+12+80+18+6, float64(height), 1e-9)
+	assert.InDelta(t, 6+20+80+12+80+6, float64(height), 1e-9)
 	png, svg := paths(t)
 	require.NoError(t, s.Save(png, svg))
 	drawn := readPNG(t, png).Bounds()
 	assert.InDelta(t, 2*float64(width), float64(drawn.Dx()), 1, "144 dots an inch")
-	assert.Subset(t, wellFormed(t, svg), []string{"both & more", "first", "clusters", "heat", "bar", "solid", "dashed"})
+	assert.Subset(t, wellFormed(t, svg), []string{"both & more", "first", "clusters", "heat", "bar"})
 	before, err := os.ReadFile(png)
 	require.NoError(t, err)
 	require.NoError(t, s.Save(png))
@@ -92,6 +88,6 @@ func ExampleSheet() {
 	curves := Curves{XLabel: "epoch", YLabel: "C", Lines: []Curve{{Name: "task + C", X: []float64{1, 2}, Y: []float64{3, 4}}}}
 	path := filepath.Join(os.TempDir(), "sheet.svg")
 	defer os.Remove(path)
-	fmt.Println(Sheet{Title: "C", Panels: [][]*plot.Plot{{curves.Plot(), curves.Plot()}}, Legend: curves.Lines, Width: 200, Height: 150}.Save(path))
+	fmt.Println(Sheet{Title: "C", Panels: [][]*plot.Plot{{curves.Plot(), curves.Plot()}}, Width: 200, Height: 150}.Save(path))
 	// Output: <nil>
 }

@@ -6,6 +6,7 @@ import (
 	"image/color"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/cmd/internal/explain"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
@@ -68,9 +69,9 @@ type Sample struct {
 	Probability float64 `json:"probability"` // of the class predicted
 	TruthShare  float64 `json:"truth_share"` // probability of the true class
 
-	Pictures []string `json:"pictures"` // data URLs: the signal, and what contributed to the logit of the class predicted
-	Most     float64  `json:"most"`     // the largest contribution of a node, without its sign
-	Words    []Word   `json:"words"`    // instead of pictures, the named nodes that contributed most
+	Pictures []string               `json:"pictures"` // data URLs: the signal, and what contributed to the logit of the class predicted
+	Most     float64                `json:"most"`     // the largest contribution of a node, without its sign
+	Words    []explain.Contribution `json:"words"`    // instead of pictures, the named nodes that contributed most
 }
 
 // Mean is what mattered to a class that was predicted, as the mean over samples.
@@ -78,10 +79,4 @@ type Mean struct {
 	Class   int    `json:"class"`
 	Samples int    `json:"samples"`
 	Picture string `json:"picture"` // a data URL
-}
-
-// Word is a named node's share in a prediction.
-type Word struct {
-	Name         string  `json:"name"`
-	Contribution float64 `json:"contribution"`
 }

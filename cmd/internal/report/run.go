@@ -74,7 +74,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	if d != nil && len(d.Test) == 0 {
 		r.Notices = append(r.Notices, "The data set has no test samples, so nothing is evaluated.")
 	} else if d != nil {
-		err = (&samples{c, d, r.Layout}).add(ctx, &r, doing)
+		err = r.evaluate(ctx, c, d, doing)
 	}
 	return r, err
 }

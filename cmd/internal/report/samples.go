@@ -25,19 +25,12 @@ const (
 	evaluated    = 64     // samples at a time
 )
 
-// samples evaluates and explains the test samples of a data set.
-type samples struct {
-	*models.Classifier
-	data   *datasets.Dataset
-	layout *picture.Layout // nil if the nodes are too many to be drawn
-}
-
-// add evaluates the test samples, and explains some of them.
-func (s *samples) add(ctx context.Context, r *Report, doing func(string)) error {
-	doing(fmt.Sprintf("evaluating %d test samples", len(s.data.Test)))
+// evaluate evaluates the test samples of a data set, and explains some of them.
+func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets.Dataset, doing func(string)) error {
+	doing(fmt.Sprintf("evaluating %d test samples", len(d.Test)))
 	var wrong, right []Sample
-	evaluation, err := training.EvaluateEach(s.Classifier, s.data, s.data.Test, evaluated, func(i int, shares []float64) {
-		x := Sample{Index: i, Name: s.data.SampleName(i), Truth: int(s.data.Labels[i]), Predicted: floats.MaxIdx(shares)}
+	evaluation, err := training.EvaluateEach(c, d, d.Test, evaluated, func(i int, shares []float64) {
+		x := Sample{Index: i, Name: d.SampleName(i), Truth: int(d.Labels[i]), Predicted: floats.MaxIdx(shares)}
 		x.Probability, x.TruthShare = shares[x.Predicted], shares[x.Truth]
 		if x.Predicted == x.Truth {
 			right = append(right, x)
@@ -49,11 +42,11 @@ func (s *samples) add(ctx context.Context, r *Report, doing func(string)) error 
 		return err
 	}
 	slices.SortStableFunc(wrong, func(a, b Sample) int { return cmp.Compare(b.Probability, a.Probability) })
-	r.Evaluation, r.Gallery = &evaluation, gallery(right, wrong, s.data.Classes())
+	r.Evaluation, r.Gallery = &evaluation, gallery(right, wrong, d.Classes())
 	r.Mistakes = wrong[:min(mostMistakes, len(wrong))]
 	doing("explaining some of them")
-	r.Means, err = s.means(ctx)
-	return cmp.Or(err, s.explain(ctx, r.Mistakes), s.explain(ctx, r.Gallery))
+	e := explain.Explanation{Classifier: c, Data: d, Class: -1, Split: "test"}
+	return cmp.Or(r.explain(ctx, e, r.Mistakes), r.explain(ctx, e, r.Gallery), r.explainClasses(ctx, e))
 }
 
 // gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong
@@ -77,21 +70,21 @@ func gallery(right, wrong []Sample, classes int) []Sample {
 
 // explain adds what each sample's drawing needs, with the nodes' contributions to the prediction. Named nodes without
 // places, such as words, are listed instead, with their contributions.
-func (s *samples) explain(ctx context.Context, chosen []Sample) error {
-	e := explain.Explanation{Classifier: s.Classifier, Data: s.data, Class: -1}
+func (r *Report) explain(ctx context.Context, e explain.Explanation, chosen []Sample) error {
 	for _, x := range chosen {
 		e.Samples = append(e.Samples, x.Index)
 	}
-	drawn, at := s.layout != nil && (s.layout.Kind != picture.OnPlane || s.data.Nodes <= mostPoints), -1
+	d, at := e.Data, -1
+	drawn := r.Layout != nil && (r.Layout.Kind != picture.OnPlane || d.Nodes <= mostPoints)
 	return e.Each(ctx, func(_ int, signal []float32, a models.Attribution) error {
 		at++
 		x := &chosen[at]
 		x.Most = floats.Norm(a.Nodes, math.Inf(1))
-		if s.data.NodeNames != nil && s.data.Grid == nil && s.data.Coordinates == nil {
-			x.Words = s.words(signal, a.Nodes)
+		if d.NodeNames != nil && d.Grid == nil && d.Coordinates == nil {
+			x.Words = contributors(d, signal, a.Nodes)
 		} else if drawn {
-			for _, p := range s.layout.Sample("", signal, a.Values, s.data.Channels) {
-				url, err := s.layout.Inline(p)
+			for _, p := range r.Layout.Sample("", signal, a.Values, d.Channels) {
+				url, err := r.Layout.Inline(p)
 				if err != nil {
 					return err
 				}
@@ -102,39 +95,34 @@ func (s *samples) explain(ctx context.Context, chosen []Sample) error {
 	})
 }
 
-// means draws what mattered to each class predicted, over mostMeans test samples of sensors over time: by sensor and
-// frame, and their sums.
-func (s *samples) means(ctx context.Context) (drawn []Mean, err error) {
-	if s.layout == nil || s.layout.Kind != picture.OverTime {
-		return nil, nil
+// explainClasses draws what mattered to each class predicted, over mostMeans test samples of sensors over time: by
+// sensor and frame, and their sums.
+func (r *Report) explainClasses(ctx context.Context, e explain.Explanation) error {
+	if r.Layout == nil || r.Layout.Kind != picture.OverTime {
+		return nil
 	}
-	e := explain.Explanation{Classifier: s.Classifier, Data: s.data, Class: -1, Split: "test"}
-	if err := e.Prepare(mostMeans); err != nil {
-		return nil, err
+	means := make([]models.MeanAttribution, e.Data.Classes())
+	err := e.Prepare(mostMeans)
+	if err == nil {
+		err = e.Each(ctx, func(_ int, _ []float32, a models.Attribution) error { means[a.Class].Add(a); return nil })
 	}
-	means := make([]models.MeanAttribution, s.data.Classes())
-	err = e.Each(ctx, func(_ int, _ []float32, a models.Attribution) error { means[a.Class].Add(a); return nil })
 	for k, mean := range means {
-		if mean.Samples > 0 && err == nil && len(drawn) < mostClasses {
+		if mean.Samples > 0 && err == nil && len(r.Means) < mostClasses {
 			m := Mean{Class: k, Samples: mean.Samples}
-			m.Picture, err = s.layout.Inline(s.layout.Values("", "", mean.Signed))
-			drawn = append(drawn, m)
+			m.Picture, err = r.Layout.Inline(r.Layout.Values("", "", mean.Signed))
+			r.Means = append(r.Means, m)
 		}
 	}
-	return drawn, err
+	return err
 }
 
-// words returns the named nodes that contributed most. Nodes whose values are the baseline's are left out.
-func (s *samples) words(signal []float32, nodes []float64) []Word {
-	words := []Word{}
+// contributors returns the named nodes that contributed most. Nodes whose values are the baseline's are left out.
+func contributors(d *datasets.Dataset, signal []float32, nodes []float64) []explain.Contribution {
+	words := []explain.Contribution{}
 	for i, v := range nodes {
-		values := signal[i*s.data.Channels : (i+1)*s.data.Channels]
-		if v != 0 && !slices.Equal(values, s.data.Mean) {
-			words = append(words, Word{s.data.NodeNames[i], v})
+		if v != 0 && !slices.Equal(signal[i*d.Channels:(i+1)*d.Channels], d.Mean) {
+			words = append(words, explain.Contribution{Index: i, Name: d.NodeNames[i], Mean: v, Absolute: math.Abs(v)})
 		}
 	}
-	slices.SortStableFunc(words, func(a, b Word) int {
-		return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
-	})
-	return words[:min(mostWords, len(words))]
+	return explain.MostFirst(words)[:min(mostWords, len(words))]
 }

@@ -8,29 +8,28 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"path/filepath"
 )
 
 //go:embed page
 var files embed.FS
 
-// scripts has the page's scripts, in order.
-var scripts = []string{"base.js", "charts.js", "health.js", "explorer_data.js", "explorer_draw.js", "explorer_panel.js",
-	"explorer.js", "evaluation.js", "samples.js", "page.js"}
-
 // Generator marks a page that Write made.
 const Generator = `<meta name="generator" content="ccp report">`
 
 var (
 	source = template.Must(template.ParseFS(files, "page/page.html"))
-	style  = template.CSS(embedded("page.css"))
+	style  = template.CSS(embedded("css"))
 	// All scripts are in one function, so that no name is global.
-	script = template.JS("\n(() => {\n\"use strict\";\n" + embedded(scripts...) + "})();\n")
+	script = template.JS("\n(() => {\n\"use strict\";\n" + embedded("js") + "})();\n")
 )
 
-func embedded(names ...string) (all string) {
+// embedded joins the page's files of a kind, in the order of their names.
+func embedded(kind string) (all string) {
+	names, _ := fs.Glob(files, "page/*."+kind) // the pattern is right
 	for _, name := range names {
-		raw, err := files.ReadFile("page/" + name)
+		raw, err := files.ReadFile(name)
 		if err != nil {
 			panic(err) // embedded: it is there
 		}

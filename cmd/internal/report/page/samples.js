@@ -13,13 +13,13 @@ const pictures = (layout, images) => el("div", { class: layout && layout.kind ==
 // wordList is a sample's words with a bar for each contribution, to the right if it speaks for the class.
 function wordList(sample) {
   if (!sample.words.length) return el("p", { text: "None of its nodes contributed." });
-  const most = Math.max(...sample.words.map((w) => Math.abs(w.contribution)));
+  const most = Math.max(...sample.words.map((w) => Math.abs(w.mean)));
   return el("ul", { class: "words" }, ...sample.words.map((w) => {
-    const width = Math.max(0.5, (50 * Math.abs(w.contribution)) / most);
+    const width = Math.max(0.5, (50 * Math.abs(w.mean)) / most);
     return el("li", {}, el("span", { class: "word", text: w.name, title: w.name }),
       svg("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, svg("rect", { x: 49.5, y: 0, width: 1, height: 10, fill: "var(--line)" }),
-        svg("rect", { x: w.contribution < 0 ? 50 - width : 50, y: 1, width, height: 8, fill: `var(${w.contribution < 0 ? "--negative" : "--positive"})` })),
-      el("span", { class: "number", text: (w.contribution > 0 ? "+" : "−") + Math.abs(w.contribution).toFixed(2) }));
+        svg("rect", { x: w.mean < 0 ? 50 - width : 50, y: 1, width, height: 8, fill: `var(${w.mean < 0 ? "--negative" : "--positive"})` })),
+      el("span", { class: "number", text: (w.mean > 0 ? "+" : "−") + Math.abs(w.mean).toFixed(2) }));
   }));
 }
 
