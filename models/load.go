@@ -49,14 +49,11 @@ func WriteMetadata(dir string, m Metadata, graph *affinity.Matrix) error {
 	if err := graph.WriteFile(filepath.Join(dir, graphFile)); err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(summed{m, noSum}); err != nil {
+	text, err := json.MarshalIndent(summed{m, noSum}, "", "  ")
+	if err != nil {
 		return err
 	}
-	whole := bytes.Replace(text.Bytes(), []byte(noSum), []byte(sumOf(text.Bytes())), 1)
-	return files.WriteBytes(filepath.Join(dir, metadataFile), whole)
+	return files.WriteBytes(filepath.Join(dir, metadataFile), bytes.Replace(text, []byte(noSum), []byte(sumOf(text)), 1))
 }
 
 // summed is the content of metadataFile. Sum is the SHA-256, in hexadecimal digits, of the file with noSum in place of

@@ -67,8 +67,6 @@ type Config struct {
 	Seed           int64   `param:"seed" default:"1"`
 
 	Settings models.Settings // the options of the network
-
-	earlier bool // read from a run that an earlier version began
 }
 
 const (
@@ -160,7 +158,7 @@ func (c Config) Values() map[string]any {
 // MarshalJSON writes Values.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON wrote. If an earlier version began the run, it reads only what decides the data.
+// UnmarshalJSON reads what MarshalJSON wrote, and nothing else.
 func (c *Config) UnmarshalJSON(raw []byte) error {
 	var all map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -169,14 +167,11 @@ func (c *Config) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	*c = params.Defaults[Config]()
-	_, known := all["recipe"]
-	c.earlier = !known
+	if _, known := all["recipe"]; !known {
+		return errors.New("it has no recipe: an earlier version of ccp began this run, or it was changed by hand; train anew")
+	}
 	for _, name := range sorted(all) {
-		value := all[name]
-		if c.earlier && (value == nil || value == "" || params.Find(configType, name) == nil) {
-			continue
-		}
-		if err := c.put(name, value); err != nil {
+		if err := c.put(name, all[name]); err != nil {
 			return err
 		}
 	}

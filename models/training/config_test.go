@@ -179,20 +179,17 @@ func TestDefaultCheckpoint(t *testing.T) {
 	assert.Equal(t, filepath.Join("runs", "digits-ccp-1-2of5"), c.DefaultCheckpoint())
 }
 
-// A run that an earlier version began loads its data as ever. It is not gone on with.
+// A run that an earlier version began is refused in one sentence.
 func TestRunOfAnEarlierVersion(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"data":"cifar10","split_seed":7,"validation":0.2,"augment":true,"model":"ccp",`+
-		`"levels":"","hidden":null,"params":{"ccp_stem":-1},"epochs":100,"batch":64,"learning_rate":0.001,"schedule":"cosine","seed":1,"fold":"2/5"}`), 0o600))
-	old, err := ReadConfig(dir)
-	require.NoError(t, err)
-	assert.Equal(t, datasets.Options{DataDir: "here", Seed: 7, Validation: 0.2, HoldOut: true, Fold: datasets.Fold{Number: 2, Of: 5}},
-		old.dataOptions(datasets.Options{DataDir: "here"}))
-	require.ErrorContains(t, openRun(dir, Config{}, models.Metadata{}, nil, datasets.Fingerprint{}), "an earlier version of ccp began: it can be evaluated, but not gone on with")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"data":"20news","model":"svm","levels":"","hidden":null,"seed":1}`), 0o600))
-	old, err = ReadConfig(dir)
-	require.NoError(t, err, "a run without settings")
-	assert.True(t, old.earlier)
+	for _, text := range []string{`{"data":"cifar10","split_seed":7,"model":"ccp","levels":"","hidden":null,"params":{"ccp_stem":-1},"epochs":100,"seed":1,"fold":"2/5"}`,
+		`{"data":"20news","model":"svm","levels":"","hidden":null,"seed":1}`} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))
+		_, err := ReadConfig(dir)
+		want := filepath.Join(dir, configFile) + ": it has no recipe: an earlier version of ccp began this run, or it was changed by hand; train anew"
+		require.EqualError(t, err, want)
+		require.EqualError(t, openRun(dir, Config{}, models.Metadata{}, nil, datasets.Fingerprint{}), want)
+	}
 }
 
 // A seed keeps all its digits on its way through config.json.

@@ -141,8 +141,9 @@ func TestResultWithoutWeights(t *testing.T) {
 // What somebody adds to a config.json by hand is not passed over.
 func TestUnknownKeysOfAConfiguration(t *testing.T) {
 	dir := t.TempDir()
-	for key, want := range map[string]string{"epoch": `there is no option "epoch"; did you mean epochs?`, "recipes": `there is no option "recipes"`} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(`{"recipe": "default", "`+key+`": 3}`), 0o600))
+	for text, want := range map[string]string{`{"recipe": "default", "epoch": 3}`: `there is no option "epoch"; did you mean epochs?`,
+		`{"recipe": "default", "recipes": 3}`: `there is no option "recipes"`, `{"recipes": "default", "epochs": 3}`: "it has no recipe"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))
 		_, err := ReadConfig(dir)
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, filepath.Join(dir, configFile))

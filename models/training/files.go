@@ -61,10 +61,6 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 	if err != nil {
 		return err
 	}
-	if before.earlier {
-		return fmt.Errorf("%s holds a run that an earlier version of ccp began: it can be evaluated, but not gone on "+
-			"with; choose another checkpoint", dir)
-	}
 	var other []string
 	differences, err := OtherData(dir, m, data)
 	if len(differences) > 0 {
