@@ -58,6 +58,9 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 		}
 		return err
 	}
+	if err == nil {
+		_, _, err = models.ReadMetadata(dir) // a damaged one cannot classify
+	}
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func TestRemoveLeavesOtherDirectoriesAlone(t *testing.T) {
 func TestDamagedFilesAreNamed(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	for _, name := range []string{configFile, "model.json", "graph.npz"} {
+	for _, name := range []string{configFile, "model.json", "graph.npz", dataFile} {
 		dir := t.TempDir()
 		trainUntil(t, backend, c, dir, 1)
 		require.NoError(t, os.Truncate(filepath.Join(dir, name), 20))
