@@ -105,7 +105,14 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	layout := picture.NewLayout(e.Classifier.Graph, d.Grid, d.Parts, d.Coordinates, d.NodeNames)
 	means, change := make([]models.MeanAttribution, d.Classes()), math.SmallestNonzeroFloat64
 	var drawn []drawnSample
-	attribute := func(row func(cells ...any)) error {
+	table := func(name string, heading []string, fill func(row func(cells ...any)) error) error {
+		if folder == "" {
+			return fill(func(...any) {})
+		}
+		return text.WriteCSV(filepath.Join(folder, name), heading, fill)
+	}
+	heading := []string{"sample", "true", "predicted", "explained", "node", "name", "contribution"}
+	err := table("contributions.csv", heading, func(row func(cells ...any)) error {
 		return e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
 			if s.Method != models.GradientInput {
@@ -124,28 +131,24 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 			}
 			return nil
 		})
+	})
+	if err != nil {
+		return s, err
 	}
-	if folder == "" {
-		if err := attribute(func(...any) {}); err != nil {
-			return s, err
-		}
-	} else {
-		heading := []string{"sample", "true", "predicted", "explained", "node", "name", "contribution"}
-		if err := text.WriteCSV(filepath.Join(folder, "contributions.csv"), heading, attribute); err != nil {
-			return s, err
-		}
-		heading = []string{"class", "samples", "node", "name", "mean", "mean_absolute"}
-		err := text.WriteCSV(filepath.Join(folder, "classes.csv"), heading, func(row func(cells ...any)) error {
-			for k, mean := range means {
-				for node, v := range mean.Signed {
-					row(d.ClassNames[k], mean.Samples, node, d.NodeName(node), v, mean.Absolute[node])
-				}
+	heading = []string{"class", "samples", "node", "name", "mean", "mean_absolute"}
+	err = table("classes.csv", heading, func(row func(cells ...any)) error {
+		for k, mean := range means {
+			for node, v := range mean.Signed {
+				row(d.ClassNames[k], mean.Samples, node, d.NodeName(node), v, mean.Absolute[node])
 			}
-			return nil
-		})
-		if err = cmp.Or(err, e.draw(folder, layout, means, drawn)); err != nil {
-			return s, err
 		}
+		return nil
+	})
+	if err == nil && folder != "" {
+		err = e.draw(folder, layout, means, drawn)
+	}
+	if err != nil {
+		return s, err
 	}
 	s.Gap /= change
 	for k, mean := range means {
@@ -198,8 +201,8 @@ func (e *Explanation) class(k int, mean models.MeanAttribution, layout *picture.
 	return c
 }
 
-// sums adds up the nodes over the frames of each sensor, and over the sensors of each frame. It also adds their absolute
-// values, so that frames do not cancel each other.
+// sums adds up the nodes over the frames of each sensor, and over the sensors of each frame. It also adds their
+// absolute values, so that frames do not cancel each other.
 func sums(mean models.MeanAttribution, layout *picture.Layout) (sensors, frames []Contribution) {
 	rows, columns := layout.Sums(mean.Signed)
 	absoluteRows, absoluteColumns := layout.Sums(mean.Absolute)

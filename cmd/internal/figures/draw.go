@@ -3,6 +3,7 @@
 package figures
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -43,6 +44,13 @@ type figure struct {
 	note    string
 }
 
+func (f figure) rows(row func(cells ...any)) error {
+	for _, cells := range f.table {
+		row(cells...)
+	}
+	return nil
+}
+
 // losses and orders are the rows that are compared.
 var (
 	losses = []string{study.TaskAndC, study.TaskOnly}
@@ -80,26 +88,15 @@ func Draw(ctx context.Context, backend compute.Backend, o Options) (figures []st
 		}
 		if f.Notes == nil {
 			drawn, err := figure.draw()
-			if err != nil {
-				return figures, err
-			}
 			if drawn.note != "" {
 				f.Notes = []string{drawn.note}
-			} else {
+			} else if err == nil {
 				base := filepath.Join(o.Folder, f.Name)
 				f.Files = []string{base + ".png", base + ".svg", base + ".csv"}
-				if err := drawn.sheet.Save(f.Files[:2]...); err != nil {
-					return figures, err
-				}
-				err := text.WriteCSV(f.Files[2], drawn.heading, func(row func(cells ...any)) error {
-					for _, cells := range drawn.table {
-						row(cells...)
-					}
-					return nil
-				})
-				if err != nil {
-					return figures, err
-				}
+				err = cmp.Or(drawn.sheet.Save(f.Files[:2]...), text.WriteCSV(f.Files[2], drawn.heading, drawn.rows))
+			}
+			if err != nil {
+				return figures, err
 			}
 		}
 		figures = append(figures, f)

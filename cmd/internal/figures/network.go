@@ -130,16 +130,12 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 		if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
 			return nil, err
 		}
-		shape, w := v.Shape(), Weight{Path: v.Path(), Values: values}
-		switch {
-		case v.Name() == "U", nn.IsKernel(v) && shape.Rank() == 3: // memberships, a row for a node; [filters, L, channels]
-			w.Filters, w.Run = shape.Dim(0), len(values)/shape.Dim(0)
-		case nn.IsKernel(v): // [in, out]
-			w.Filters, w.Run = shape.Dim(-1), 1
-		default:
-			continue
+		shape := v.Shape()
+		if v.Name() == "U" || nn.IsKernel(v) && shape.Rank() == 3 { // memberships, a row for a node; [filters, L, channels]
+			weights = append(weights, Weight{v.Path(), values, shape.Dim(0), len(values) / shape.Dim(0)})
+		} else if nn.IsKernel(v) { // [in, out]
+			weights = append(weights, Weight{v.Path(), values, shape.Dim(-1), 1})
 		}
-		weights = append(weights, w)
 	}
 	return weights, nil
 }

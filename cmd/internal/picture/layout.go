@@ -38,13 +38,10 @@ type Layout struct {
 	names []string
 }
 
-// narrow is how many times as many rows as columns a grid without names has if it is no image.
-const narrow = 4
-
 // NewLayout lays out the nodes of a graph. There are four cases:
 //
 //   - with a grid `[frames, sensors]` and names such as "hip@12", the nodes are sensors over time. So are the joints of
-//     a skeleton, where parts has those of each part of the body, and the nodes of a long and narrow grid;
+//     a skeleton (parts has those of each part of the body), and any nodes in four times as many rows as columns;
 //   - with any other grid `[rows, columns]`, node row·columns + column is the pixel in that cell;
 //   - with coordinates `[nodes, d]`, row-major, the nodes lie at their first two principal components;
 //   - otherwise distances in the graph place them, see [place.Positions].
@@ -65,7 +62,7 @@ func NewLayout(graph *affinity.Matrix, grid []int, parts [][]int, coordinates []
 			l.X[i], l.Y[i] = math.Round(1e4*(0.5+(l.X[i]-x)/side))/1e4, math.Round(1e4*(0.5+(l.Y[i]-y)/side))/1e4
 		}
 		return l
-	case parts == nil && sensorNames(grid[1], names) == nil && grid[0] < narrow*grid[1]:
+	case parts == nil && sensorNames(grid[1], names) == nil && grid[0] < 4*grid[1]:
 		l.Kind, l.Rows, l.Columns = OnGrid, grid[0], grid[1]
 		for node := range int32(grid[0] * grid[1]) {
 			l.Cells = append(l.Cells, node)

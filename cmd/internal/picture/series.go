@@ -20,12 +20,11 @@ const mostStrips = 10 // sensors whose curves are drawn
 // channel. The colour along a line is what its values contributed, `[nodes, channels]`. Of many sensors it draws those
 // that contributed most.
 func (l *Layout) curves(label string, signal []float32, values []float64, channels int) *plot.Plot {
-	sums := make([]float64, l.Rows)
-	for cell, node := range l.Cells {
-		for c := range channels {
-			sums[cell/l.Columns] += math.Abs(values[int(node)*channels+c])
-		}
+	absolute := make([]float64, len(l.Cells))
+	for i, v := range values {
+		absolute[i/channels] += math.Abs(v)
 	}
+	sums, _ := l.Sums(absolute)
 	rows := indices(l.Rows)
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 	rows = rows[:min(mostStrips, l.Rows)]

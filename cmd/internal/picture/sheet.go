@@ -55,13 +55,9 @@ func (l *Layout) Inline(p *plot.Plot) (string, error) {
 	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(p.BackgroundColor),
 		vgimg.UseWH(width, height))}
 	p.Draw(draw.New(canvas))
-	return dataURL("image/png", canvas)
-}
-
-func dataURL(kind string, drawn io.WriterTo) (string, error) {
 	var raw bytes.Buffer
-	_, err := drawn.WriteTo(&raw)
-	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(raw.Bytes()), err
+	_, err := canvas.WriteTo(&raw)
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(raw.Bytes()), err
 }
 
 // Save draws the sheet into files. Their paths end in .png or .svg. Errors name the file.

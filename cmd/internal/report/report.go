@@ -69,7 +69,7 @@ type Sample struct {
 	Probability float64 `json:"probability"` // of the class predicted
 	TruthShare  float64 `json:"truth_share"` // probability of the true class
 
-	Pictures []string               `json:"pictures"` // data URLs: the signal, and what contributed to the logit of the class predicted
+	Pictures []string               `json:"pictures"` // data URLs: signal and contributions
 	Most     float64                `json:"most"`     // the largest contribution of a node, without its sign
 	Words    []explain.Contribution `json:"words"`    // instead of pictures, the named nodes that contributed most
 }

@@ -24,8 +24,8 @@ const (
 )
 
 // Build reports the run in dir, whose training may still be under way, with its classifier c. d is its data set, or nil
-// if that is unavailable: then the report has no samples and no names. With a data set, Build evaluates the test samples,
-// and explains the most confident mistakes and some samples of all classes. doing is told of long steps.
+// if that is unavailable: then the report has no samples and no names. If there is a data set, Build evaluates the test
+// samples, and explains the most confident mistakes and some samples of all classes. doing is told of long steps.
 func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, doing func(string)) (
 	r Report, err error) {
 	spec := c.Spec

@@ -20,7 +20,6 @@ const (
 	mostGallery  = 16
 	mostWords    = 8
 	mostMeans    = 96     // samples
-	mostClasses  = 24     // whose means are drawn
 	mostPoints   = 20_000 // nodes of a sample that is drawn on a plane: more would take minutes
 	evaluated    = 64     // samples at a time
 )
@@ -107,7 +106,7 @@ func (r *Report) explainClasses(ctx context.Context, e explain.Explanation) erro
 		err = e.Each(ctx, func(_ int, _ []float32, a models.Attribution) error { means[a.Class].Add(a); return nil })
 	}
 	for k, mean := range means {
-		if mean.Samples > 0 && err == nil && len(r.Means) < mostClasses {
+		if mean.Samples > 0 && err == nil {
 			m := Mean{Class: k, Samples: mean.Samples}
 			m.Picture, err = r.Layout.Inline(r.Layout.Values("", "", mean.Signed))
 			r.Means = append(r.Means, m)
