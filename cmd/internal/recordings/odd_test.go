@@ -106,6 +106,8 @@ var oddRecordings = []odd{
 	{name: "decimal commas between commas", text: "x,y\n\"1,5\",2\n", refused: `line 2: column x: "1,5" is not a number`, mend: replace(`"1,5"`, "1.5"), want: "[x y] [1.5 2]"},
 	{name: "decimal commas and points", text: "x;y\n1,5;2\n1.25;4\n", refused: `line 3: column x: "1.25": line 3 has a decimal point, and line 2 a decimal comma`,
 		mend: replace(".", ","), want: "[x y] [1.5 2 1.25 4]"},
+	{name: "decimal commas and no other separator", text: "x,y\n1,5,2\n", refused: "line 2: 3 cells, the first line names 2 columns; if there are decimal commas, separate the cells by semicolons",
+		mend: replace("x,y", "x;y", "5,2", "5;2"), want: "[x y] [1.5 2]"},
 	{name: "separators of thousands", text: "x;y\n1.234,5;2\n", refused: `line 2: column x: "1.234,5" is not a number`, mend: replace("1.234", "1234"), want: "[x y] [1234.5 2]"},
 	{name: "a value with its unit", text: "x,y\n1,2\n3 g,4\n", refused: `line 3: column x: "3 g" is not a number that float32 holds; correct it`, mend: replace(" g", ""), want: "[x y] [1 2 3 4]"},
 	{name: "a value too large", text: "x,y\n1,2\n1e99,4\n", refused: `line 3: column x: "1e99" is not a number that float32 holds; correct it, or write ? for a missing value`,

@@ -318,11 +318,15 @@ func (t *table) complete(cells []string) ([]string, error) {
 	for len(cells) > n && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
-	if len(cells) != n {
-		return nil, fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value, and # before lines "+
-			"that come before the headings", len(cells), n)
+	switch {
+	case len(cells) == n:
+		return cells, nil
+	case len(cells) > n && n > 1 && t.in.separator == ',':
+		return nil, fmt.Errorf("%d cells, the first line names %d columns; if there are decimal commas, separate the cells by "+
+			"semicolons", len(cells), n)
 	}
-	return cells, nil
+	return nil, fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value, and # before lines "+
+		"that come before the headings", len(cells), n)
 }
 
 // isUnits keeps the line below the headings if it has words in place of values: units. It compares them with those of
