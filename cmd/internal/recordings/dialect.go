@@ -182,10 +182,7 @@ func (in *input) String() string {
 	if in.packed {
 		text += ", gzip"
 	}
-	if in.encoding != "" {
-		text += ", " + in.encoding
-	}
-	return text
+	return strings.Trim(text+", "+in.encoding, ", ")
 }
 
 // missing are the words for a missing value, in small letters.

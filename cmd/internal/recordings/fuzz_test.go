@@ -17,19 +17,16 @@ import (
 func FuzzRead(f *testing.F) {
 	for _, c := range append(slices.Clone(oddRecordings), oddFiles...) {
 		for _, text := range strings.Split(c.text, " --\n") {
-			f.Add([]byte(text), strings.HasPrefix(text, "@"))
+			f.Add([]byte(text), byte(strings.Count(text, "@data")))
 		}
 	}
-	f.Add([]byte(longCSV()[:200]), false)
-	f.Add([]byte(tsHead+"0,1:1,?:wave\n"), true)
-	f.Add([]byte("@classLabel true\n@data\n1:a\n2,3:b"), true)
-	f.Add([]byte("@dimensions 999999999\n@classLabel true\n@data\n1:a"), true)
+	f.Add([]byte(longCSV()[:200]), byte(0))
+	f.Add([]byte(tsHead+"0,1:1,?:wave\n"), byte(1))
+	f.Add([]byte("@classLabel true\n@data\n1:a\n2,3:b"), byte(1))
+	f.Add([]byte("@dimensions 999999999\n@classLabel true\n@data\n1:a"), byte(1))
 	folder := f.TempDir()
-	f.Fuzz(func(t *testing.T, text []byte, series bool) {
-		path := filepath.Join(folder, "a.csv")
-		if series {
-			path = filepath.Join(folder, "a.ts")
-		}
+	f.Fuzz(func(t *testing.T, text []byte, kind byte) {
+		path := filepath.Join(folder, "a"+[]string{".csv", ".ts"}[kind%2])
 		require.NoError(t, os.WriteFile(path, text, 0o600))
 		_, _ = Read(t.Context(), []string{path}, Options{})
 		s, err := Read(t.Context(), []string{path}, Options{Unlabelled: true})

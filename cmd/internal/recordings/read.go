@@ -124,25 +124,31 @@ func (r *reader) source(from source) error {
 	case ".ts":
 		return r.readFile(from.path, func(in *input) error { return r.readTS(in, from) })
 	}
-	return r.readFile(from.path, func(in *input) error {
-		t := &table{reader: r, in: in, from: from, sample: -1, time: -1, sensor: -1, label: -1, group: -1, moments: 1,
-			byName: map[string]*rows{}}
-		was := r.set.table.Layout
-		switch err := r.readTable(in, t.add); {
-		case err != nil:
-			return err
-		case t.headings == nil:
-			return fmt.Errorf("%s: the file is empty; %s", in.path, headingHint)
-		case t.lines == 0:
-			return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", in.path)
-		case was != "" && was != t.layout:
-			return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
-				in.path, t.layout, was)
-		}
-		r.set.table.Layout, r.set.grouped = t.layout, r.set.grouped || t.group >= 0
-		r.as[t.String()] = true
-		return nil
-	})
+	t := &table{reader: r, in: &input{path: from.path, encoding: "Parquet"}, from: from, sample: -1, time: -1, sensor: -1,
+		label: -1, group: -1, byName: map[string]*rows{}}
+	var err error
+	if extension(from.path) == ".parquet" {
+		err = readParquet(from.path, t.add)
+	} else {
+		err = r.readFile(from.path, func(in *input) error {
+			t.in = in
+			return r.readTable(in, t.add)
+		})
+	}
+	switch was := r.set.table.Layout; {
+	case err != nil:
+		return err
+	case t.headings == nil:
+		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
+	case t.lines == 0:
+		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
+	case was != "" && was != t.layout:
+		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
+			from.path, t.layout, was)
+	}
+	r.set.table.Layout, r.set.grouped = t.layout, r.set.grouped || t.group >= 0
+	r.as[t.String()] = true
+	return nil
 }
 
 // order returns the numbers of the set's columns among the columns of a file, in the set's order. The first file makes

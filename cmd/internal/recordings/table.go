@@ -51,7 +51,7 @@ type row struct {
 var (
 	// likeTime matches the headings of times, and their unit.
 	likeTime = regexp.MustCompile(`^(?i:time|timestamp|datetime|date|t)(?: ?[\[(](.*)[\])]|_(s|sec|ms|us|ns|min|h))?$`)
-	unnamed  = regexp.MustCompile(`^(Unnamed: [0-9.]+)?$`)
+	unnamed  = regexp.MustCompile(`^(Unnamed: [0-9.]+|__index_level_[0-9]+__)?$`)
 	numbered = regexp.MustCompile(`^(.*?)([0-9]{1,8})$`)
 )
 
@@ -67,14 +67,14 @@ func (t *table) head(cells []string) error {
 			if !slices.Contains(t.Leave, t.headings[i]) {
 				t.unnamed = append(t.unnamed, i)
 			}
+			if t.isIndex(i) {
+				t.note("%s only numbers the lines; left out", t.headings[i])
+			}
 		}
 		t.seen[t.headings[i]] = true
 		if at := slices.Index(t.headings[:i], heading); at >= 0 && !slices.Contains(t.Leave, heading) {
 			return fmt.Errorf("columns %d and %d are both headed %q; name them apart", at+1, i+1, heading)
 		}
-	}
-	if slices.Contains(t.unnamed, 0) {
-		t.note("the first column only numbers the lines; left out")
 	}
 	if err := t.roles(); err != nil || t.layout == readingsLayout {
 		return err
@@ -100,6 +100,11 @@ func (t *table) head(cells []string) error {
 		}
 	}
 	return nil
+}
+
+// isIndex reports that a column is where pandas and R write the numbers of the lines.
+func (t *table) isIndex(column int) bool {
+	return slices.Contains(t.unnamed, column) && (column == 0 || t.headings[column][0] == '_')
 }
 
 // roles finds the layout, and the columns that are not values.
@@ -268,7 +273,7 @@ func (t *table) add(line int, cells []string) error {
 		}
 	}
 	for _, column := range t.unnamed {
-		if _, err := strconv.Atoi(cells[column]); cells[column] != "" && (err != nil || column > 0) {
+		if _, err := strconv.Atoi(cells[column]); cells[column] != "" && (err != nil || !t.isIndex(column)) {
 			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q", column+1,
 				cells[column], t.headings[column])
 		}

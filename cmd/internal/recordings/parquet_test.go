@@ -1,0 +1,69 @@
+package recordings
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type parquetRow struct {
+	Sample string   `parquet:"sample"`
+	Time   int64    `parquet:"time,timestamp"`
+	X      *float64 `parquet:"x,optional"`
+	Y      float32  `parquet:"y"`
+	Label  string   `parquet:"label,dict"`
+	Index  int64    `parquet:"__index_level_0__"`
+}
+
+// parquetFile is a table with a row for each moment of 20 samples.
+func parquetFile(t testing.TB) []byte {
+	t.Helper()
+	var rows []parquetRow
+	for i := range 60 {
+		x := 1.23456789012345 + float64(i%3)
+		rows = append(rows, parquetRow{fmt.Sprint(i / 3), int64(i % 3), &x, float32(i), []string{"a", "b"}[i/3%2], int64(i)})
+	}
+	rows[1].X = nil
+	var b bytes.Buffer
+	require.NoError(t, parquet.Write(&b, rows, parquet.Compression(&parquet.Snappy)))
+	return b.Bytes()
+}
+
+func TestParquet(t *testing.T) {
+	raw := parquetFile(t)
+	path := put(t, t.TempDir(), "r.parquet", string(raw))
+	result, d := imported(t, Options{}, path)
+	assert.Equal(t, "one line a moment; Parquet; column time as time", result.ReadAs)
+	assert.Equal(t, []string{"x", "y"}, result.Sensors)
+	assert.Equal(t, []float32{1.23456789012345, 0, 2.23456789012345, 1, 3.23456789012345, 2}, signal(d, 0))
+	s, err := Read(t.Context(), []string{path}, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, 1.23456789012345, s.samples[1].values[0])
+	assert.Equal(t, "r.npz", Name([]string{path}))
+
+	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", string(raw[:100]))), "the file is damaged, or no Parquet file")
+	var b bytes.Buffer
+	require.NoError(t, parquet.Write(&b, []struct {
+		X     []float64 `parquet:"x"`
+		Label string    `parquet:"label"`
+	}{{[]float64{1, 2}, "a"}, {[]float64{1, 2}, "b"}}))
+	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", b.String())), "r.parquet, row 1: a column holds lists; write a row for each moment")
+
+	// Damage is refused, or does not matter; it neither stops the program nor keeps it busy.
+	damaged := filepath.Join(t.TempDir(), "r.parquet")
+	for at := 0; at < len(raw); at += 11 {
+		for _, wrong := range []byte{0, 0xff} {
+			other := slices.Clone(raw)
+			other[at] = wrong
+			require.NoError(t, os.WriteFile(damaged, other, 0o600))
+			_, _ = Read(t.Context(), []string{damaged}, Options{})
+		}
+	}
+}
