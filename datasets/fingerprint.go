@@ -24,8 +24,8 @@ type Fingerprint struct {
 // probability below 1e-10.
 const hashSize = 8
 
-// Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that
-// decides results needs a line here, and its name in Differences.
+// Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that decides
+// results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
 	all := make([]int, d.Signals.Len())
 	for i := range all {

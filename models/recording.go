@@ -142,7 +142,8 @@ func (m *Metadata) outside(signal []float32) (warnings []string) {
 			text = fmt.Sprintf("%s goes from %.4g to %.4g, in the training data from %.4g to %.4g", m.column(at),
 				one.Least[at], one.Most[at], least, most)
 		default:
-			text = fmt.Sprintf("%s varies by %.3g, in each training sample by %.3g or more", m.column(at), one.Spread[at], spread)
+			text = fmt.Sprintf("%s varies by %.3g, in each training sample by %.3g or more", m.column(at), one.Spread[at],
+				spread)
 		}
 	}
 	switch {

@@ -79,13 +79,14 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 }
 
 // predict reads and classifies features in a numpy file, or else recordings. It returns the name of each.
-func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names []string, _ []models.Prediction, _ error) {
+func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names []string, all []models.Prediction,
+	err error) {
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
 	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy") {
 		names, signals, err := readSignals(inputs[0], c.Metadata)
 		if err == nil {
-			predictions, err := c.Classify(cmd.Context(), signals)
-			return names, predictions, err
+			all, err = c.Classify(cmd.Context(), signals)
+			return names, all, err
 		}
 		if extension == ".npz" || c.Form == nil {
 			return nil, nil, err
@@ -94,16 +95,16 @@ func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names [
 	if c.Form == nil {
 		return nil, nil, models.ErrNoForm
 	}
-	all, notes, err := recordings.ReadUnlabelled(cmd.Context(), inputs, c.Form, cmd.InOrStdin())
+	found, notes, err := recordings.ReadUnlabelled(cmd.Context(), inputs, c.Form, cmd.InOrStdin())
 	if err != nil {
 		return nil, nil, err
 	}
 	tell(cmd, "note", notes)
-	for _, r := range all {
+	for _, r := range found {
 		names = append(names, r.Name)
 	}
-	predictions, err := c.ClassifyRecording(cmd.Context(), all...)
-	return names, predictions, err
+	all, err = c.ClassifyRecording(cmd.Context(), found...)
+	return names, all, err
 }
 
 // tell writes the first few of some lines to stderr.
@@ -154,7 +155,9 @@ func readSignals(path string, m models.Metadata) (names []string, signals [][]fl
 		return nil, nil, err
 	}
 	shape, nodes, channels := array.Shape, m.Spec.Nodes, m.Spec.Channels
-	if !(len(shape) == 3 && shape[1] == nodes && shape[2] == channels || len(shape) == 2 && shape[1] == nodes && channels == 1) {
+	fits := slices.Equal(shape[min(1, len(shape)):], []int{nodes, channels}) ||
+		len(shape) == 2 && shape[1] == nodes && channels == 1
+	if !fits {
 		return nil, nil, fmt.Errorf("array features has shape %v; the model needs [samples, %d, %d]", shape, nodes, channels)
 	}
 	values, err := array.Float32s()

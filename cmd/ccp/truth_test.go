@@ -110,7 +110,7 @@ func TestTablesOfOtherData(t *testing.T) {
 		code, stdout, stderr := execute(t, command...)
 		assert.Equal(t, 1, code)
 		assert.Empty(t, stdout)
-		assert.Contains(t, stderr, " holds a run on data that differs from "+path+" in features: choose another --folder, or delete the runs there\n")
+		assert.Contains(t, stderr, " holds a run on data that differs from "+path+" in features: choose another --folder, or delete this one\n")
 	}
 }
 

@@ -39,8 +39,8 @@ func (f *Form) Check(nodes, channels int) error {
 		(f.Mean == nil || len(f.Mean) == width) && len(f.Deviation) == len(f.Mean) {
 		return nil
 	}
-	return fmt.Errorf("recording is of %d frames, %d sensors, origin %q, %d channels, %d means and %d deviations, which do "+
-		"not fit signals of %d nodes and %d channels; import the recordings again, or leave the array out",
+	return fmt.Errorf("recording is of %d frames, %d sensors, origin %q, %d channels, %d means and %d deviations, which "+
+		"do not fit signals of %d nodes and %d channels; import the recordings again, or leave the array out",
 		f.Frames, len(f.Sensors), f.Origin, f.Channels, len(f.Mean), len(f.Deviation), nodes, channels)
 }
 
@@ -54,7 +54,8 @@ func (f *Form) Fits(other *Form) error {
 		return fmt.Sprintf("sensors %s, %d frames, origin %q, scaled: %v", strings.Join(f.Sensors, ","), f.Frames, f.Origin,
 			f.Mean != nil)
 	}
-	return fmt.Errorf("the signals were imported with %s, the training data with %s; import them alike", show(other), show(f))
+	return fmt.Errorf("the signals were imported with %s, the training data with %s; import them alike", show(other),
+		show(f))
 }
 
 // Changes says what Prepare changed in a recording.
@@ -117,7 +118,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	}
 	for i, v := range r.Values {
 		if math.Abs(v) > math.MaxFloat32 {
-			return fmt.Errorf("%s at moment %d is %g, which float32 does not hold", Column(sensors, channels, i%width), i/width, v)
+			column := Column(sensors, channels, i%width)
+			return fmt.Errorf("%s at moment %d is %g, which float32 does not hold", column, i/width, v)
 		}
 	}
 	var from []int // where each of the form's sensors is; -1 for nowhere

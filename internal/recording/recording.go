@@ -36,8 +36,8 @@ func (v *value) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*float64)(v))
 }
 
-// UnmarshalJSON reads an object with name, sensors, values and times. Only values is needed: a list for each moment. The
-// list holds the channels of each sensor side by side, and null for a missing value.
+// UnmarshalJSON reads an object with name, sensors, values and times. Only values is needed: a list for each moment.
+// The list holds the channels of each sensor side by side, and null for a missing value.
 func (r *Recording) UnmarshalJSON(raw []byte) error {
 	var from struct {
 		Name    string    `json:"name"`
@@ -53,7 +53,8 @@ func (r *Recording) UnmarshalJSON(raw []byte) error {
 	*r = Recording{Name: from.Name, Sensors: from.Sensors, Times: from.Times}
 	for moment, values := range from.Values {
 		if first := len(from.Values[0]); len(values) != first {
-			return fmt.Errorf("moment %d has %d values, moment 0 has %d; write null for a missing value", moment, len(values), first)
+			return fmt.Errorf("moment %d has %d values, moment 0 has %d; write null for a missing value", moment, len(values),
+				first)
 		}
 		r.width = len(values)
 		for _, v := range values {

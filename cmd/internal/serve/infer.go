@@ -33,7 +33,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	defer release()
 	var d *inferRequest
 	if strings.HasSuffix(r.Pattern, "/recordings") {
-		d, err = decodeRecordings(r.Context(), body, r.Header.Get("Content-Type"), c, s.Queue)
+		d, err = s.decodeRecordings(r, body, c)
 	} else {
 		d, err = decode(body, r.Header.Get(binaryHeader), c.Spec)
 	}

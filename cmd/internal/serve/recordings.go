@@ -3,9 +3,10 @@ package serve
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
+	"errors"
 	"mime"
+	"net/http"
 	"slices"
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
@@ -40,22 +41,33 @@ func Ranked(probabilities []float64, top int) []int {
 	return order[:min(cmp.Or(top, len(order)), len(order))]
 }
 
+// parsed is how many times as much memory as a body the recordings in it can take, when each value is short.
+const parsed = 32
+
 // decodeRecordings reads the body of a request about recordings. The body is a table if its Content-Type is text/csv, and
-// JSON otherwise. It may hold at most most recordings. Errors name the recording, the sensor and the moment, or the line
-// and the column.
-func decodeRecordings(ctx context.Context, body []byte, contentType string, c *models.Classifier, most int) (*inferRequest,
-	error) {
+// JSON otherwise. Errors name the recording, the sensor and the moment, or the line and the column.
+func (s *Server) decodeRecordings(r *http.Request, body []byte, c *models.Classifier) (*inferRequest, error) {
+	size, most := int64(parsed*len(body)), int64(s.Memory)
+	if size > most {
+		return nil, refused(http.StatusRequestEntityTooLarge, "the recordings are too large; they can have %d bytes", most/parsed)
+	}
+	defer s.memory.Add(-size)
+	if s.memory.Add(size) > most {
+		return nil, errMemory
+	}
 	var d inferRequest
 	var in struct {
 		Recordings []models.Recording `json:"recordings"`
 	}
-	kind, _, _ := mime.ParseMediaType(contentType)
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	var err error
 	switch {
 	case c.Form == nil:
 		err = models.ErrNoForm
+	case kind == "text/csv" && bytes.HasPrefix(body, []byte("\x1f\x8b")): // of any size when unpacked
+		err = errors.New("the table is packed; say so with Content-Encoding: gzip")
 	case kind == "text/csv":
-		in.Recordings, _, err = recordings.ReadUnlabelled(ctx, []string{"-"}, c.Form, bytes.NewReader(body))
+		in.Recordings, _, err = recordings.ReadUnlabelled(r.Context(), []string{"-"}, c.Form, bytes.NewReader(body))
 	default:
 		err = json.Unmarshal(body, &in)
 	}
@@ -64,14 +76,14 @@ func decodeRecordings(ctx context.Context, body []byte, contentType string, c *m
 		return nil, bad("the recordings cannot be read: %w", err)
 	case len(in.Recordings) == 0:
 		return nil, bad(`there are no recordings; want {"recordings": [{"sensors": [...], "values": [[...], ...]}]}`)
-	case len(in.Recordings) > most:
-		return nil, tooMany(len(in.Recordings), most)
+	case len(in.Recordings) > s.Queue:
+		return nil, tooMany(len(in.Recordings), s.Queue)
 	}
 	if d.signals, d.notes, err = c.Signals(in.Recordings...); err != nil {
 		return nil, err
 	}
-	for _, r := range in.Recordings {
-		d.names = append(d.names, r.Name)
+	for _, one := range in.Recordings {
+		d.names = append(d.names, one.Name)
 	}
 	return &d, nil
 }

@@ -67,6 +67,13 @@ func TestRecordings(t *testing.T) {
 	code, _, raw := send(t, http.MethodPost, url, "hip.x,hip.y,head.x,head.y\n1,2,3,left\n", "Content-Type", "text/csv")
 	assert.Equal(t, http.StatusBadRequest, code)
 	assert.Contains(t, string(raw), `line 2: column head.y: \"left\" is not a number`)
+	code, _, raw = send(t, http.MethodPost, url, "\x1f\x8b\x08", "Content-Type", "text/csv")
+	assert.Equal(t, http.StatusBadRequest, code)
+	assert.Contains(t, string(raw), "the table is packed; say so with Content-Encoding: gzip")
+	code, _, raw = send(t, http.MethodPost, url, strings.Repeat(" ", 9<<20))
+	assert.Equal(t, http.StatusRequestEntityTooLarge, code)
+	assert.Contains(t, string(raw), "the recordings are too large; they can have 8388608 bytes")
+	assert.Zero(t, s.memory.Load())
 	code, _, _ = send(t, http.MethodGet, url, "")
 	assert.Equal(t, http.StatusMethodNotAllowed, code)
 }

@@ -155,7 +155,7 @@ func (l looker) same(ctx context.Context, backend compute.Backend, cell Cell, op
 	}
 	differences, err := training.OtherData(cell.Dir, now.metadata, now.fingerprint)
 	if len(differences) > 0 {
-		err = fmt.Errorf("%s holds a run on data that differs from %s in %s: choose another folder, or delete the runs there",
+		err = fmt.Errorf("%s holds a run on data that differs from %s in %s: choose another folder, or delete this one",
 			cell.Dir, c.Data, strings.Join(differences, ", "))
 	}
 	return err
