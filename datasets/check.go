@@ -27,14 +27,10 @@ func (d *Dataset) warnOddities() {
 	if stats.Loops > 0 {
 		d.warn("the graph has self-loops (%d), which the layer leaves out", stats.Loops)
 	}
-	all := make([]int, len(d.Labels))
-	for i := range all {
-		all[i] = i
-	}
-	none := map[int]bool{}
+	counts := d.classCounts(upTo(len(d.Labels)))
 	var missing []string
-	for class, count := range d.classCounts(all) {
-		if none[class] = count == 0; count == 0 {
+	for class, count := range counts {
+		if count == 0 {
 			missing = append(missing, d.className(class))
 		}
 	}
@@ -50,7 +46,7 @@ func (d *Dataset) warnOddities() {
 	for _, split := range d.splits() {
 		missing = nil
 		for class, count := range d.classCounts(split.indices) {
-			if count == 0 && !none[class] {
+			if count == 0 && counts[class] > 0 {
 				missing = append(missing, d.className(class))
 			}
 		}

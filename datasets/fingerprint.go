@@ -27,11 +27,7 @@ const hashSize = 8
 // Fingerprint returns the fingerprint of the data set. It reads every sample once. A new part of a data set that decides
 // results needs a line here, and its name in Differences.
 func (d *Dataset) Fingerprint() Fingerprint {
-	all := make([]int, d.Signals.Len())
-	for i := range all {
-		all[i] = i
-	}
-	samples := d.hashes(all)
+	samples := d.hashes(upTo(d.Signals.Len()))
 	f := Fingerprint{Parts: map[string]string{}}
 	for _, i := range d.Train {
 		f.Trained = append(f.Trained, samples[i*hashSize:(i+1)*hashSize]...)
@@ -40,7 +36,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		hash := sha256.Sum256(fmt.Append(nil, content...))
 		f.Parts[part] = fmt.Sprintf("%s, %x", size, hash[:hashSize])
 	}
-	add("features", fmt.Sprintf("%d x %d x %d", len(all), d.Nodes, d.Channels), string(samples))
+	add("features", fmt.Sprintf("%d x %d x %d", d.Signals.Len(), d.Nodes, d.Channels), string(samples))
 	add("labels", fmt.Sprintf("%d classes", d.Classes()), d.Labels, fmt.Sprintf("%q", d.ClassNames))
 	add("graph", fmt.Sprintf("%d edges", d.Affinity.Edges()), d.Affinity.Hash(), d.Coordinates, d.Grid, d.Parts, d.Bodies)
 	add("split", fmt.Sprintf("%d/%d/%d", len(d.Train), len(d.Validation), len(d.Test)), d.Train, d.Validation, d.Test)

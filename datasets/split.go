@@ -35,10 +35,7 @@ func (d *Dataset) drawSplits(opts Options) error {
 	if opts.Fold != (Fold{}) {
 		return d.drawFold(opts)
 	}
-	all := make([]int, len(d.Labels))
-	for i := range all {
-		all[i] = i
-	}
+	all := upTo(len(d.Labels))
 	d.Train, d.Test = d.holdOut(all, share(len(all), testShare), opts.Seed, testStream)
 	d.holdOutValidation(share(len(d.Train), opts.validation(defaultValidationShare)), opts)
 	return nil
@@ -47,13 +44,8 @@ func (d *Dataset) drawSplits(opts Options) error {
 // splitTrainTest makes the first samples the training set and the others the test set. The usual number of validation
 // samples is 5,000, but at most a tenth of the training samples.
 func (d *Dataset) splitTrainTest(train int, opts Options) {
-	for i := range d.Labels {
-		if i < train {
-			d.Train = append(d.Train, i)
-		} else {
-			d.Test = append(d.Test, i)
-		}
-	}
+	all := upTo(len(d.Labels))
+	d.Train, d.Test = all[:train:train], all[train:]
 	count := min(heldOutImages, max(1, train/10))
 	if opts.Validation > 0 {
 		count = share(train, opts.Validation)
@@ -116,6 +108,15 @@ func (d *Dataset) holdOut(indices []int, count int, seed, stream uint64) (rest, 
 		return holdOutGroups(indices, d.Labels, d.Groups, count, seed, stream)
 	}
 	return holdOut(indices, d.Labels, count, seed, stream)
+}
+
+// upTo returns the numbers from 0 to n-1.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // share returns a share of n samples as a whole number.

@@ -16,14 +16,6 @@ func count(labels []int32, indices []int) map[int32]int {
 	return counts
 }
 
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 func TestHoldOut(t *testing.T) {
 	repeat := func(sizes ...int) (labels []int32) {
 		for class, size := range sizes {
