@@ -199,8 +199,11 @@ func (t *table) findTime(name string) error {
 func (t *table) rest() (rest []int, headings []string) {
 	other := append([]int{t.sample, t.time, t.label, t.group}, t.unnamed...)
 	for i, heading := range t.headings {
-		if !slices.Contains(t.Leave, heading) && !slices.Contains(other, i) &&
-			(t.time < 0 || !likeTime.MatchString(heading)) {
+		switch {
+		case slices.Contains(t.Leave, heading) || slices.Contains(other, i):
+		case t.time >= 0 && t.Time == "" && likeTime.MatchString(heading):
+			t.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading, t.headings[t.time])
+		default:
 			rest, headings = append(rest, i), append(headings, heading)
 		}
 	}
