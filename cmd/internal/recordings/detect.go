@@ -69,14 +69,7 @@ func detect(inputs []string) (form string, sources []source, err error) {
 		if err != nil || !series && (len(below) > 0 || len(files) == 0) {
 			return folders, nil, err
 		}
-		if inputs = files; series && len(files) > 2 {
-			name := filepath.Join(filepath.Dir(files[0]), filepath.Base(filepath.Dir(files[0])))
-			inputs = []string{name + "_TRAIN.ts", name + "_TEST.ts"}
-			if !slices.Contains(files, inputs[0]) || !slices.Contains(files, inputs[1]) {
-				return "", nil, fmt.Errorf("%s holds %d .ts files (%s, …); name the one or two to take: ccp data import "+
-					"A_TRAIN.ts A_TEST.ts", filepath.Dir(files[0]), len(files), filepath.Base(files[0]))
-			}
-		}
+		inputs = files
 	}
 	for i, input := range inputs {
 		kind := long
@@ -109,18 +102,14 @@ func split(form string, sources []source) error {
 		path := strings.ToLower(sources[i].path)
 		return strings.HasSuffix(path[:strings.LastIndex(path, extension(path))], name)
 	}
-	switch {
-	case len(sources) == 1:
-	case len(sources) > 2 && form == ts:
-		return fmt.Errorf("%d .ts files are given; want one, or NAME_TRAIN.ts and NAME_TEST.ts", len(sources))
-	case len(sources) == 2 && half(0, "test") && half(1, "train"):
+	if len(sources) == 2 && half(0, "test") && half(1, "train") {
 		slices.Reverse(sources)
-		fallthrough
-	case len(sources) == 2 && half(0, "train") && half(1, "test"):
+	}
+	if len(sources) == 2 && half(0, "train") && half(1, "test") {
 		sources[1].test = true
-	case form == ts:
-		return fmt.Errorf("the names of %s and %s do not say which is the test; call them NAME_TRAIN.ts and "+
-			"NAME_TEST.ts", sources[0].path, sources[1].path)
+	} else if form == ts && len(sources) > 1 {
+		return fmt.Errorf("%d .ts files (%s, …) do not say by their names which is the test; give one, or NAME_TRAIN.ts and "+
+			"NAME_TEST.ts", len(sources), sources[0].path)
 	}
 	return nil
 }

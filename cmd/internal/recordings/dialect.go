@@ -92,19 +92,13 @@ func decode(file io.Reader, path string, size int64) (*input, error) {
 // separators are the separators of cells, and their names.
 var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas", '|': "bars", ' ': "blanks"}
 
-// sniff finds the separator: most lines have the same number of it. Excel may name it in the first line, as sep=; which
-// sniff skips. It returns how many lines it skipped.
-func (in *input) sniff() (skipped int) {
+// sniff finds the separator: most lines have the same number of it.
+func (in *input) sniff() {
 	in.separator = ','
 	begin, err := in.Peek(begun)
 	lines := strings.Split(string(begin), "\n")
 	if err == nil && len(lines) > 1 {
 		lines = lines[:len(lines)-1] // the last is not whole
-	}
-	if mark := strings.TrimSpace(lines[0]); len(mark) == 5 && strings.EqualFold(mark[:4], "sep=") {
-		_, _ = in.ReadString('\n')
-		in.separator = rune(mark[4])
-		return 1
 	}
 	best := 0
 	for _, separator := range "\t;,| " {
@@ -128,7 +122,6 @@ func (in *input) sniff() (skipped int) {
 			best, in.separator = most, separator
 		}
 	}
-	return 0
 }
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
@@ -136,9 +129,8 @@ var quoted = regexp.MustCompile(`"[^"]*"`)
 // readTable calls each with the number and the cells of every line of a table. Cells have no blanks around them, and
 // are valid until the next line is read. Errors name the file and the line.
 func (r *reading) readTable(in *input, each func(line int, cells []string) error) error {
-	skipped := 0
 	if in.separator == 0 {
-		skipped = in.sniff()
+		in.sniff()
 	}
 	table := csv.NewReader(in)
 	table.Comma, table.Comment, table.FieldsPerRecord, table.ReuseRecord = in.separator, '#', -1, true
@@ -152,12 +144,11 @@ func (r *reading) readTable(in *input, each func(line int, cells []string) error
 			return nil
 		case errors.As(err, &wrong):
 			return fmt.Errorf("%s, line %d, character %d: %w; put cells that hold a quotation mark or comma in quotation "+
-				"marks, and double the marks within", in.path, wrong.Line+skipped, wrong.Column, wrong.Err)
+				"marks, and double the marks within", in.path, wrong.Line, wrong.Column, wrong.Err)
 		case err != nil:
 			return fmt.Errorf("%s: %w; the file is cut off or damaged", in.path, err)
 		}
 		line, _ := table.FieldPos(0)
-		line += skipped
 		for i, cell := range cells {
 			cells[i] = strings.TrimSpace(cell)
 		}

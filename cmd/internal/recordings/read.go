@@ -96,24 +96,18 @@ func (r *reading) read(inputs []string) (*set, error) {
 
 // fits returns an error if an option belongs to another form of input.
 func (r *reading) fits(form string) error {
-	option, other := "", long
-	switch {
-	case form != long && r.Columns != nil && !r.Unlabelled:
-		option = "columns"
-	case form != long && r.Label != "":
-		option = "label"
-	case form != long && r.Labels != "":
-		option = "labels"
-	case form == ts && r.Test != "":
-		option, other = "test", "folders or long"
-	case form == ts && r.Group != "":
-		option, other = "group", "folders or long"
-	case r.Labels != "" && r.Label != "":
+	if r.Labels != "" && r.Label != "" {
 		return fmt.Errorf("the classes are given by --label %s and by --labels %s; keep one of them", r.Label, r.Labels)
-	default:
-		return nil
 	}
-	return fmt.Errorf("--%s is for the form %s, this is %s; leave it out", option, other, form)
+	for _, option := range []struct{ name, value, forms string }{
+		{"columns", strings.Join(r.Columns, ","), long}, {"label", r.Label, long}, {"labels", r.Labels, long},
+		{"test", r.Test, folders + " or " + long}, {"group", r.Group, folders + " or " + long},
+	} {
+		if option.value != "" && !strings.Contains(option.forms, form) && !r.Unlabelled {
+			return fmt.Errorf("--%s is for the form %s, this is %s; leave it out", option.name, option.forms, form)
+		}
+	}
+	return nil
 }
 
 // source reads a file.
@@ -296,25 +290,31 @@ func sensorOf(heading string) string {
 
 // sensors returns the sensors and their number of channels. All sensors have as many, which are side by side.
 func (c columns) sensors() (sensors []string, channels int, err error) {
-	axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }
-	sensors, count, most, unlike := slices.Compact(slices.Clone(c.of)), map[string]int{}, 0, false
-	channels = len(c.of) / len(sensors)
-	for i, of := range c.of {
+	count, most := map[string]int{}, 0 // of the axes, and of the channels of each sensor
+	axis := func(i int) string { return "axis" + strings.TrimPrefix(c.names[i], c.of[i]) }
+	for i, sensor := range c.of {
 		count[axis(i)]++
-		most = max(most, count[axis(i)])
-		unlike = unlike || i/channels >= len(sensors) || of != sensors[i/channels]
+		count["of "+sensor]++
+		channels, most = max(channels, count["of "+sensor]), max(most, count[axis(i)])
 	}
-	var odd []string
+	sensors = slices.Compact(slices.Clone(c.of))
+	if len(sensors)*channels == len(c.of) {
+		return sensors, channels, nil
+	}
+	var odd, short []string
 	for i, name := range c.names {
 		if count[axis(i)] < most {
 			odd = append(odd, name)
 		}
+		if count["of "+c.of[i]] < channels {
+			short = append(short, name)
+		}
 	}
-	if unlike {
-		err = fmt.Errorf("the sensors (%s) do not have as many axes each; name the columns sensor.axis, or leave out what "+
-			"only some have: --leave %s", few(sensors), strings.Join(odd, ","))
+	if odd == nil {
+		odd = short
 	}
-	return sensors, channels, err
+	return nil, 0, fmt.Errorf("the sensors (%s) do not have as many axes each; name the columns sensor.axis, or leave out "+
+		"what only some have: --leave %s", few(sensors), strings.Join(odd, ","))
 }
 
 // readArray reads an array `[moments, sensors, axes]`, or `[moments, sensors]` for one axis. It names the sensors
