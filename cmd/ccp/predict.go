@@ -95,7 +95,7 @@ func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names [
 	if c.Form == nil {
 		return nil, nil, models.ErrNoForm
 	}
-	found, notes, err := recordings.ReadUnlabelled(cmd.Context(), inputs, c.Form, cmd.InOrStdin())
+	found, notes, err := recordings.ReadUnlabelled(cmd.Context(), inputs, c.Form)
 	if err != nil {
 		return nil, nil, err
 	}

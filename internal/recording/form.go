@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -122,34 +123,30 @@ func (f *Form) order(r *Recording, c *Changes) error {
 			return fmt.Errorf("%s at moment %d is %g, which float32 does not hold", column, i/width, v)
 		}
 	}
-	var from []int // where each of the form's sensors is; -1 for nowhere
-	var missing, extra []string
-	last := -1
-	turned := false
-	for _, name := range f.Sensors {
-		at := slices.Index(sensors, name)
-		if from = append(from, at); at < 0 {
-			missing = append(missing, name)
-			continue
-		}
-		turned, last = turned || at < last, at
-	}
+	places := make(map[string]int, len(sensors))
 	for i, name := range sensors {
-		if slices.Index(sensors, name) < i {
+		if _, twice := places[name]; twice {
 			return fmt.Errorf("it has two sensors named %q; name them apart", name)
 		}
-		if !slices.Contains(f.Sensors, name) {
-			extra = append(extra, name)
+		places[name] = i
+	}
+	from, missing, turned := make([]int, len(f.Sensors)), []string(nil), false
+	for i, last := 0, -1; i < len(from); i++ {
+		at, ok := places[f.Sensors[i]]
+		if delete(places, f.Sensors[i]); !ok {
+			from[i], missing = -1, append(missing, f.Sensors[i])
+			continue
 		}
+		from[i], turned, last = at, turned || at < last, at
 	}
 	switch {
-	case missing != nil && (!f.Zeros || len(missing) == len(f.Sensors)):
-		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors))
+	case missing != nil && (!f.Zeros || len(missing) == len(from)):
+		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors[:min(50, len(sensors))]))
 	case missing != nil:
-		c.note("it has no sensor %s; the import said that missing sensors are zero", strings.Join(missing, ", "))
+		c.note("it has no sensor %s; the import said that missing sensors are zero", Few(missing))
 	}
-	if extra != nil {
-		c.note("sensor %s was not in the training data; left out", strings.Join(extra, ", "))
+	if len(places) > 0 {
+		c.note("sensor %s was not in the training data; left out", Few(slices.Sorted(maps.Keys(places))))
 	}
 	if turned {
 		c.note("its sensors are in another order than the training data's; they are taken by their names")
@@ -170,6 +167,14 @@ func (f *Form) order(r *Recording, c *Changes) error {
 
 func (c *Changes) note(format string, values ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, values...))
+}
+
+// Few lists the first of some names.
+func Few(names []string) string {
+	if len(names) > 8 {
+		return fmt.Sprintf("%s, … (%d in all)", strings.Join(names[:8], ", "), len(names))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Column names a sensor, and its channel if there are several. at is a place in `[sensors, channels]`.

@@ -3,7 +3,6 @@ package recordings
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
@@ -41,19 +40,18 @@ type input struct {
 
 // readFile opens a file, or standard input for "-", and hands it to read.
 func (r *reading) readFile(path string, read func(in *input) error) error {
-	from, size := cmp.Or(r.Stdin, io.Reader(os.Stdin)), int64(0)
+	file, size := os.Stdin, int64(0)
 	if path != stdin {
-		file, err := os.Open(path)
-		if err != nil {
+		var err error
+		if file, err = os.Open(path); err != nil {
 			return err
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil {
 			size = info.Size()
 		}
-		from = file
 	}
-	in, err := decode(from, path, size)
+	in, err := decode(file, path, size)
 	if err == nil {
 		err = read(in)
 	}

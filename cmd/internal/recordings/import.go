@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -33,7 +32,6 @@ type Options struct {
 	Labels     string // or a CSV of samples and classes
 	Unlabelled bool   // recordings without classes, to classify
 
-	Stdin    io.Reader                        // what the input - is read from; nil: the standard input
 	Progress func(doing string, done float64) // may be nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/clusterpool/ccp/internal/recording"
 )
@@ -177,11 +176,4 @@ func (s *set) groups() []string {
 	return slices.Compact(all)
 }
 
-// few lists the first of some names.
-func few(names []string) string {
-	const most = 8
-	if len(names) > most {
-		return fmt.Sprintf("%s, … (%d in all)", strings.Join(names[:most], ", "), len(names))
-	}
-	return strings.Join(names, ", ")
-}
+var few = recording.Few

@@ -33,7 +33,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	defer release()
 	var d *inferRequest
 	if strings.HasSuffix(r.Pattern, "/recordings") {
-		d, err = s.decodeRecordings(r, body, c)
+		d, err = s.decodeRecordings(body, c)
 	} else {
 		d, err = decode(body, r.Header.Get(binaryHeader), c.Spec)
 	}

@@ -1,15 +1,11 @@
 package serve
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
-	"mime"
 	"net/http"
 	"slices"
 
-	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -44,48 +40,41 @@ func Ranked(probabilities []float64, top int) []int {
 // parsed is how many times as much memory as a body the recordings in it can take, when each value is short.
 const parsed = 32
 
-// decodeRecordings reads the body of a request about recordings. The body is a table if its Content-Type is text/csv, and
-// JSON otherwise. Errors name the recording, the sensor and the moment, or the line and the column.
-func (s *Server) decodeRecordings(r *http.Request, body []byte, c *models.Classifier) (*inferRequest, error) {
+// decodeRecordings reads the body of a request about recordings. Errors name the recording, the sensor and the moment.
+func (s *Server) decodeRecordings(body []byte, c *models.Classifier) (*inferRequest, error) {
+	tooLarge := refused(http.StatusRequestEntityTooLarge, "the recordings are too large; they can have %d bytes", s.Memory/parsed)
 	size, most := int64(parsed*len(body)), int64(s.Memory)
 	if size > most {
-		return nil, refused(http.StatusRequestEntityTooLarge, "the recordings are too large; they can have %d bytes", most/parsed)
+		return nil, tooLarge
 	}
 	defer s.memory.Add(-size)
 	if s.memory.Add(size) > most {
 		return nil, errMemory
 	}
-	var d inferRequest
 	var in struct {
 		Recordings []models.Recording `json:"recordings"`
 	}
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	var err error
-	switch {
-	case c.Form == nil:
-		err = models.ErrNoForm
-	case kind == "text/csv" && bytes.HasPrefix(body, []byte("\x1f\x8b")): // of any size when unpacked
-		err = errors.New("the table is packed; say so with Content-Encoding: gzip")
-	case kind == "text/csv":
-		in.Recordings, _, err = recordings.ReadUnlabelled(r.Context(), []string{"-"}, c.Form, bytes.NewReader(body))
-	default:
-		err = json.Unmarshal(body, &in)
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, bad("the request is not the JSON expected: %w", err)
 	}
 	switch {
-	case err != nil:
-		return nil, bad("the recordings cannot be read: %w", err)
+	case c.Form == nil:
+		return nil, bad("%w", models.ErrNoForm)
 	case len(in.Recordings) == 0:
 		return nil, bad(`there are no recordings; want {"recordings": [{"sensors": [...], "values": [[...], ...]}]}`)
 	case len(in.Recordings) > s.Queue:
 		return nil, tooMany(len(in.Recordings), s.Queue)
 	}
-	if d.signals, d.notes, err = c.Signals(in.Recordings...); err != nil {
-		return nil, err
+	d := &inferRequest{}
+	for _, r := range in.Recordings {
+		if r.Sensors != nil && len(r.Values)/max(1, len(r.Sensors))*len(c.Form.Sensors) > s.Memory/8 { // with missing sensors
+			return nil, tooLarge
+		}
+		d.names = append(d.names, r.Name)
 	}
-	for _, one := range in.Recordings {
-		d.names = append(d.names, one.Name)
-	}
-	return &d, nil
+	var err error
+	d.signals, d.notes, err = c.Signals(in.Recordings...)
+	return d, err
 }
 
 func tooMany(signals, most int) error {
