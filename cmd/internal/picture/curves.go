@@ -94,7 +94,7 @@ func (f Field) Plot() *plot.Plot {
 		low, high = slices.Min(f.Values), slices.Max(f.Values)
 	}
 	s := unsigned(low, high, f.Label)
-	colours := plotter.NewHeatMap(f, s.Palette(24))
+	colours := plotter.NewHeatMap(points{f}, s.Palette(24))
 	colours.Min, colours.Max, colours.Rasterized = s.Min(), s.Max(), true
 	middle := &plotter.Scatter{XYs: plotter.XYs{{}}}
 	middle.GlyphStyle = draw.GlyphStyle{Color: color.White, Radius: vg.Points(3), Shape: draw.RingGlyph{}}
@@ -104,8 +104,11 @@ func (f Field) Plot() *plot.Plot {
 	return p
 }
 
+// points gives a Field to gonum/plot.
+type points struct{ Field }
+
 // Dims, X, Y and Z implement plotter.GridXYZ.
-func (f Field) Dims() (columns, rows int) { return f.Side, f.Side }
-func (f Field) X(column int) float64      { return 2*float64(column)/float64(max(1, f.Side-1)) - 1 }
-func (f Field) Y(row int) float64         { return f.X(row) }
-func (f Field) Z(column, row int) float64 { return f.Values[row*f.Side+column] }
+func (f points) Dims() (columns, rows int) { return f.Side, f.Side }
+func (f points) X(column int) float64      { return 2*float64(column)/float64(max(1, f.Side-1)) - 1 }
+func (f points) Y(row int) float64         { return f.X(row) }
+func (f points) Z(column, row int) float64 { return f.Values[row*f.Side+column] }

@@ -155,7 +155,7 @@ func (l *Layout) axes(title string) *plot.Plot {
 // time names the rows of a plot over time, from the top, and numbers its frames; frame 0 is at x = zero. Of many rows
 // some are named.
 func (l *Layout) time(p *plot.Plot, rows []string, zero float64) {
-	p.X.Label.Text, p.X.LineStyle.Width, p.X.Tick.LineStyle.Width = "frame", 0, vg.Points(0.5)
+	p.X.Label.Text, p.X.Width, p.X.Tick.Width = "frame", 0, vg.Points(0.5)
 	var frames, names plot.ConstantTicks
 	for _, tick := range (plot.DefaultTicks{}).Ticks(0, max(1, float64(l.Columns-1))) {
 		if tick.Label != "" && tick.Value == math.Trunc(tick.Value) {

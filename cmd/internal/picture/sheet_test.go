@@ -36,7 +36,7 @@ func TestField(t *testing.T) {
 	png, svg := paths(t)
 	f := Field{Title: "bowl", XLabel: "a", YLabel: "b", Side: 9, Label: "loss"}
 	for i := range 81 {
-		x, y := f.X(i%9), f.Y(i/9)
+		x, y := points{f}.X(i%9), points{f}.Y(i/9)
 		f.Values = append(f.Values, x*x+y*y)
 	}
 	require.NoError(t, Save(f.Plot(), 356, 300, png, svg))

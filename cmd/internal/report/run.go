@@ -23,9 +23,9 @@ const (
 	mostCentral  = 16      // nodes of a cluster
 )
 
-// Build reports the run in dir, whose training may still be under way, with its classifier c. d is its data set, or nil
-// if that is unavailable: then the report has no samples and no names. If there is a data set, Build evaluates the test
-// samples, and explains the most confident mistakes and some samples of all classes. doing is told of long steps.
+// Build reports the run in dir, whose classifier is c. The training may still be under way. d is the run's data set. If d
+// is nil, the report has no samples and no names. Otherwise Build evaluates the test samples. It explains the most
+// confident mistakes, and some samples of all classes. It tells doing of long steps.
 func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Dataset, doing func(string)) (
 	r Report, err error) {
 	spec := c.Spec
@@ -50,10 +50,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return r, err
 	}
-	nodes := d
-	if d == nil {
-		nodes = &datasets.Dataset{Grid: spec.Grid, Parts: spec.Parts}
-	}
+	nodes := cmp.Or(d, &datasets.Dataset{Grid: spec.Grid, Parts: spec.Parts})
 	r.Names = nodes.NodeNames
 	clusters := spec.Clusters() && len(spec.Levels) > 0
 	if c.Graph.N() <= mostNodes {
