@@ -108,8 +108,8 @@ func split(form string, sources []source) error {
 	if len(sources) == 2 && half(0, "train") && half(1, "test") {
 		sources[1].test = true
 	} else if form == ts && len(sources) > 1 {
-		return fmt.Errorf("%d .ts files (%s, …) do not say by their names which is the test; give one, or NAME_TRAIN.ts and "+
-			"NAME_TEST.ts", len(sources), sources[0].path)
+		return fmt.Errorf("%d .ts files (%s, …) do not say by their names which is the test; give one, or "+
+			"NAME_TRAIN.ts and NAME_TEST.ts", len(sources), sources[0].path)
 	}
 	return nil
 }

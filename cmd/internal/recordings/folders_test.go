@@ -127,14 +127,14 @@ func TestFolderErrors(t *testing.T) {
 	}
 	zed := put(t, folder, "wave/zed.csv", "hip.x,hand.x\n1,2\n")
 	assert.Contains(t, refused(t, Options{}, folder), filepath.Join("wave", "zed.csv")+", line 1: hip.y, hand.y, head.x, head.y is not in this file or not in "+filepath.Join(folder, "still", "anna_0.csv")+
-		"; all recordings must have the same columns: --leave hip.y,hand.y,head.x,head.y takes those that all have")
+		"; all recordings must have the same columns: --leave \"hip.y,hand.y,head.x,head.y\" takes those that all have")
 	require.NoError(t, os.Remove(zed))
 	bad("wave/zed.csv", "", "zed.csv: the file is empty; the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label")
 	bad("wave/zed.csv", "hip.x\n", "zed.csv: no line of values comes after the first, which names the columns; remove the file")
 	bad("wave/zed.csv", "1,2\n3,4\n", `zed.csv, line 1: the heading of column 1 is "1"; the first line names the columns`)
-	bad("wave/zed.csv", "a.x,b.x,a.y\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave a.y")
-	bad("wave/zed.csv", "a.x,a.y,b.x,b.y,b.z\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave b.z")
-	bad("wave/zed.csv", "a.x,a.y,a.z,b.x\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave a.y,a.z")
+	bad("wave/zed.csv", "a.x,b.x,a.y\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave \"a.y\"")
+	bad("wave/zed.csv", "a.x,a.y,b.x,b.y,b.z\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave \"b.z\"")
+	bad("wave/zed.csv", "a.x,a.y,a.z,b.x\n", "zed.csv, line 1: the sensors (a, b) do not have as many axes each; name the columns sensor.axis, or leave out what only some have: --leave \"a.y,a.z\"")
 	bad("wave/zed.csv", "a.x,a.y\n1,2\n\n3\n", "zed.csv, line 4: 1 cells, the first line names 2 columns; write ? for a missing value")
 	bad("wave/zed.csv", "a.x,a.y\n1,2\n3,high\n", `zed.csv, line 3: column a.y: "high" is not a number that float32 holds; correct it, or write ? for a missing value`)
 	bad("wave/zed.csv", "a.x,a.y\n1,\"2\n", "zed.csv, line 2, character ")

@@ -187,7 +187,7 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 		return nil, fmt.Errorf("no column or sensor is named %q; there are %s", odd[0], few(c.names))
 	case odd != nil:
 		return nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: "+
-			"--leave %s takes those that all have", few(odd), r.first, strings.Join(odd, ","))
+			"--leave %q takes those that all have", few(odd), r.first, strings.Join(odd, ","))
 	case len(at) == 0:
 		return nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
 	case !slices.IsSorted(at) && (!first || r.Unlabelled) && wanted != nil && !r.reordered:
@@ -262,7 +262,7 @@ func (r *reader) finish() (err error) {
 	}
 	for _, name := range r.Leave {
 		if !r.seen[name] && !r.Unlabelled {
-			return fmt.Errorf("--leave %s: no column or sensor has that name; there are %s", name, few(r.columns.names))
+			return fmt.Errorf("--leave %q: no column or sensor has that name; there are %s", name, few(r.columns.names))
 		}
 	}
 	s.as, s.notes = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also "), r.notes
@@ -313,8 +313,8 @@ func (c columns) sensors() (sensors []string, channels int, err error) {
 	if odd == nil {
 		odd = short
 	}
-	return nil, 0, fmt.Errorf("the sensors (%s) do not have as many axes each; name the columns sensor.axis, or leave out "+
-		"what only some have: --leave %s", few(sensors), strings.Join(odd, ","))
+	return nil, 0, fmt.Errorf("the sensors (%s) do not have as many axes each; name the columns sensor.axis, or leave "+
+		"out what only some have: --leave %q", few(sensors), strings.Join(odd, ","))
 }
 
 // readArray reads an array `[moments, sensors, axes]`, or `[moments, sensors]` for one axis. It names the sensors

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clusterpool/ccp/cmd/internal/text"
 )
 
 const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y or sample,time,sensor,value,label"
@@ -169,7 +171,7 @@ func (t *table) roles() (err error) {
 		t.layout = momentsLayout
 	case t.time >= 0:
 		return fmt.Errorf("column %s holds times, but no column is headed sample, so that each line would be a sample; "+
-			"name the column of the samples with --columns COLUMN, or leave the times out with --leave %s",
+			"name the column of the samples with --columns COLUMN, or leave the times out with --leave %q",
 			t.headings[t.time], t.headings[t.time])
 	default:
 		t.layout = samplesLayout
@@ -202,7 +204,8 @@ func (t *table) rest() (rest []int, headings []string) {
 		switch {
 		case slices.Contains(t.Leave, heading) || slices.Contains(other, i):
 		case t.time >= 0 && t.Time == "" && likeTime.MatchString(heading):
-			t.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading, t.headings[t.time])
+			t.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading,
+				t.headings[t.time])
 		default:
 			rest, headings = append(rest, i), append(headings, heading)
 		}
@@ -246,7 +249,7 @@ func series(headings []string, apart bool) (names []string, places [][]int, err 
 		return names, places, nil
 	case apart && marked(headings):
 		return nil, nil, fmt.Errorf("column %s: each sensor needs a column for each moment from 0, in this order: hip.x@0, "+
-			"hip.x@1; correct the headings, or leave it out with --leave %s", wrong, wrong)
+			"hip.x@1; correct the headings, or leave it out with --leave %q", wrong, wrong)
 	}
 	places = nil
 	for i := range headings {
@@ -307,8 +310,12 @@ func (t *table) add(line int, cells []string) error {
 	for _, column := range t.values {
 		value, err := t.in.number(line, cells[column])
 		if err != nil {
-			return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q",
-				t.headings[column], err, t.headings[column])
+			heading, names := t.headings[column], ""
+			if t.sample < 0 && t.from.class == "" {
+				names = fmt.Sprintf(", or names the samples with --columns %q", heading)
+			}
+			return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q%s",
+				heading, err, heading, names)
 		}
 		x.read = append(x.read, value)
 	}
@@ -326,15 +333,13 @@ func (t *table) complete(cells []string) ([]string, error) {
 	for len(cells) > n && cells[len(cells)-1] == "" {
 		cells = cells[:len(cells)-1]
 	}
-	switch {
-	case len(cells) == n:
+	hint := "write ? for a missing value"
+	if len(cells) == n {
 		return cells, nil
-	case len(cells) > n && n > 1 && t.in.separator == ',':
-		return nil, fmt.Errorf("%d cells, the first line names %d columns; if there are decimal commas, separate the cells by "+
-			"semicolons", len(cells), n)
+	} else if len(cells) > n {
+		hint = "begin lines before the headings with #; if there are decimal commas, separate cells by semicolons"
 	}
-	return nil, fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value, and # before lines "+
-		"that come before the headings", len(cells), n)
+	return nil, fmt.Errorf("%d cells, the first line names %d columns; %s", len(cells), n, hint)
 }
 
 // isUnits keeps the line below the headings if it has words in place of values: units. It compares them with those of
@@ -440,15 +445,15 @@ func (r *reader) lay(from *rows, width int) (sample, error) {
 
 // String says what the table was taken for.
 func (t *table) String() string {
-	text := map[string]string{
+	as := map[string]string{
 		recordingLayout: "one file a recording, one line a moment", momentsLayout: "one line a moment",
-		readingsLayout: "one line a reading", samplesLayout: fmt.Sprintf("one line a sample, %d moments", t.moments),
+		readingsLayout: "one line a reading", samplesLayout: "one line a sample, " + text.Count(t.moments, "moment"),
 	}[t.layout] + "; " + t.in.String()
 	switch {
 	case t.time < 0:
-		return text
+		return as
 	case t.dates:
 		t.unit = "seconds"
 	}
-	return strings.TrimSuffix(text+"; column "+t.headings[t.time]+" as time in "+t.unit, " in ")
+	return strings.TrimSuffix(as+"; column "+t.headings[t.time]+" as time in "+t.unit, " in ")
 }
