@@ -33,8 +33,9 @@ func TestOutside(t *testing.T) {
 		m.outside([]float32{0, 5, 3.1, 5}))
 	assert.Equal(t, []string{"channel 0 varies by 0.1, in each training sample by 1 or more; is it in another unit?"},
 		m.outside([]float32{0.5, 5, 0.6, 5}))
-	assert.Equal(t, []string{"channel 0 goes from 0 to 3000, in the training data from -1 to 1, and 1 other channels or sensors " +
-		"are as odd; is it in another unit?"}, m.outside([]float32{0, 5000, 3000, 5000}))
+	assert.Equal(t,
+		[]string{"channel 0 goes from 0 to 3000, in the training data from -1 to 1, and 1 other channels or sensors " +
+			"are as odd; is it in another unit?"}, m.outside([]float32{0, 5000, 3000, 5000}))
 
 	m.Form = &recording.Form{Sensors: []string{"heat"}, Channels: 2, Frames: 2}
 	assert.Contains(t, m.outside([]float32{0, 5, 3.1, 5})[0], `sensor "heat" channel 0 goes`)
@@ -63,16 +64,19 @@ func TestClassifyRecording(t *testing.T) {
 	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
-	for _, classify := range []func(context.Context, ...Recording) ([]Prediction, error){c.ClassifyRecording, r.ClassifyRecording} {
+	for _, classify := range []func(context.Context, ...Recording) ([]Prediction, error){c.ClassifyRecording,
+		r.ClassifyRecording} {
 		got, err := classify(t.Context(), turned)
 		require.NoError(t, err)
 		assert.InDeltaSlice(t, want[0].Probabilities, got[0].Probabilities, 1e-6)
 		require.Len(t, got[0].Warnings, 2)
 		assert.Contains(t, got[0].Warnings[0], "another order")
-		assert.Contains(t, got[0].Warnings[1], `sensor "hip" channel 0 goes from 0 to 2.25, in the training data from 0 to 0`)
+		assert.Contains(t, got[0].Warnings[1],
+			`sensor "hip" channel 0 goes from 0 to 2.25, in the training data from 0 to 0`)
 		_, err = classify(t.Context(), turned, Recording{Name: "b", Values: []float64{1, 2, 3, math.Inf(1), 5, 6}})
 		require.ErrorIs(t, err, ErrInput)
-		assert.EqualError(t, err, `unusable signal 1: b: sensor "hand" channel 1 at moment 0 is +Inf, which float32 does not hold`)
+		assert.EqualError(t, err,
+			`unusable signal 1: b: sensor "hand" channel 1 at moment 0 is +Inf, which float32 does not hold`)
 	}
 
 	// A file that was changed by hand is refused.

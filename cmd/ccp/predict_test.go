@@ -82,7 +82,8 @@ func inMoments(t *testing.T, folder string, first, last int, labels bool) []stri
 			label = ""
 		}
 		for moment, r := range rows {
-			text += fmt.Sprintf("%s;%d,5;%s;%s;%s;%s\n", named(i), moment, cell(r[0], "NA", ","), cell(r[1], "NA", ","), cell(r[2], "NA", ","), label)
+			text += fmt.Sprintf("%s;%d,5;%s;%s;%s;%s\n", named(i), moment, cell(r[0], "NA", ","), cell(r[1], "NA", ","),
+				cell(r[2], "NA", ","), label)
 		}
 	}
 	return []string{write(t, filepath.Join(folder, "moments.csv"), text)}
@@ -197,9 +198,11 @@ func TestPredictOnRecordings(t *testing.T) {
 	assert.Equal(t, "b20.csv", p.Name)
 	assert.InDelta(t, want[0], p.Probabilities["fall"], 1e-6)
 	assert.Equal(t, p.Probability, p.Probabilities[p.Class])
-	assert.Regexp(t, `^name,class,probability,class_2,probability_2\nb20.csv,(fall,[0-9.]+,rise|rise,[0-9.]+,fall),[0-9.e-]+\n$`,
+	assert.Regexp(t,
+		`^name,class,probability,class_2,probability_2\nb20.csv,(fall,[0-9.]+,rise|rise,[0-9.]+,fall),[0-9.e-]+\n$`,
 		succeed(t, append(line, "--top", "2", one)...))
-	assert.Regexp(t, `^name,class,probability\nb20.csv,(fall|rise),[0-9.]+\n$`, succeed(t, append(line, "--top", "1", one)...))
+	assert.Regexp(t, `^name,class,probability\nb20.csv,(fall|rise),[0-9.]+\n$`, succeed(t, append(line, "--top", "1",
+		one)...))
 
 	// eval names the samples that are taken for another class.
 	var e evalDocument
@@ -208,16 +211,19 @@ func TestPredictOnRecordings(t *testing.T) {
 	require.NotEmpty(t, e.Mistakes)
 	assert.Regexp(t, `^[ab][0-9]{2}\.csv$`, e.Mistakes[0].Name)
 	assert.NotEqual(t, e.Mistakes[0].Class, e.Mistakes[0].Predicted)
-	assert.Regexp(t, `(?s)confusion: .*\n\nmistaken +is +taken for +probability\n`+e.Mistakes[0].Name+` +(fall|rise) +(fall|rise) +0\.\d{3}\n`,
+	assert.Regexp(t, `(?s)confusion: .*\n\nmistaken +is +taken for +probability\n`+e.Mistakes[0].Name+
+		` +(fall|rise) +(fall|rise) +0\.\d{3}\n`,
 		succeed(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--split", "train"))
 
 	// A file of other settings is refused.
 	succeed(t, append([]string{"data", "import", "--out", at("other.npz"), "--origin", "hip"}, at("mine"))...)
-	for _, words := range [][]string{append(line, at("other.npz")), {"eval", "--backend", "go", "--checkpoint", at("run"), "--data", at("other.npz")}} {
+	for _, words := range [][]string{append(line, at("other.npz")), {"eval", "--backend", "go", "--checkpoint",
+		at("run"), "--data", at("other.npz")}} {
 		code, _, stderr = execute(t, words...)
 		assert.Equal(t, 1, code)
-		assert.Contains(t, stderr, `other.npz: the signals were imported with sensors hip,head,pulse, 11 frames, origin "hip", scaled: false, `+
-			`the training data with sensors hip,head,pulse, 11 frames, origin "", scaled: false; import them alike`)
+		assert.Contains(t, stderr,
+			`other.npz: the signals were imported with sensors hip,head,pulse, 11 frames, origin "hip", scaled: false, `+
+				`the training data with sensors hip,head,pulse, 11 frames, origin "", scaled: false; import them alike`)
 	}
 
 	// Another unit is told of, a missing sensor refused.
@@ -226,7 +232,8 @@ func TestPredictOnRecordings(t *testing.T) {
 	large := write(t, at("large.csv"), strings.NewReplacer(",0.", ",", ",-0.", ",-", ",1.", ",1").Replace(string(raw)))
 	code, stdout, stderr = execute(t, append(line, large)...)
 	require.Zero(t, code, stderr)
-	assert.Regexp(t, `warning: large.csv: sensor "hip" goes from -?[0-9.e+]+ to [0-9.e+]+, in the training data from -[0-9.]+ to [0-9.]+, `+
+	assert.Regexp(t, `warning: large.csv: sensor "hip" goes from -?[0-9.e+]+ to [0-9.e+]+, `+
+		`in the training data from -[0-9.]+ to [0-9.]+, `+
 		`and 1 other channels or sensors are as odd; is it in another unit\?`, stderr)
 	assert.Len(t, lines(stdout), 2)
 	less := write(t, at("less.csv"), "hip,Pulse\n1,60\n2,61\n")

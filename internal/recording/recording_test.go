@@ -60,14 +60,19 @@ func TestUnusable(t *testing.T) {
 		{Recording{}, "it has no values"},
 		{Recording{Values: []float64{1, 2, 3}}, "it has 3 values; want moments x sensors x channels, a multiple of 2 x 2"},
 		{Recording{Values: []float64{1, 2}, Channels: 1}, "its sensors have 1 channels, those of the training data 2"},
-		{Recording{Values: []float64{1, 2}, Sensors: []string{"Hip"}}, `it has no sensor "hip"; did you mean Hip? There are Hip`},
-		{Recording{Values: make([]float64, 6), Sensors: []string{"hip", "head", "hip"}}, `it has two sensors named "hip"; name them apart`},
-		{Recording{Values: []float64{1, 2, 3, math.Inf(1)}}, `sensor "head" channel 1 at moment 0 is +Inf, which float32 does not hold`},
+		{Recording{Values: []float64{1, 2}, Sensors: []string{"Hip"}},
+			`it has no sensor "hip"; did you mean Hip? There are Hip`},
+		{Recording{Values: make([]float64, 6), Sensors: []string{"hip", "head", "hip"}},
+			`it has two sensors named "hip"; name them apart`},
+		{Recording{Values: []float64{1, 2, 3, math.Inf(1)}},
+			`sensor "head" channel 1 at moment 0 is +Inf, which float32 does not hold`},
 		{Recording{Values: []float64{1, 2, 3, 4, 1, 2, 1e39, 4}}, `sensor "head" channel 0 at moment 1 is 1e+39`},
-		{Recording{Values: []float64{1, 2, nan, 4}}, `sensor "head" channel 0 has no value in this sample; remove the sample or the sensor`},
+		{Recording{Values: []float64{1, 2, nan, 4}},
+			`sensor "head" channel 0 has no value in this sample; remove the sample or the sensor`},
 		{Recording{Values: []float64{nan, nan, nan, nan}}, "no sensor has a value"},
 		{Recording{Values: make([]float64, 8), Times: []float64{1}}, "it has 1 times for 2 moments"},
-		{Recording{Values: make([]float64, 8), Times: []float64{1, 1}}, "moment 1 has the time 1; times must be numbers that ascend"},
+		{Recording{Values: make([]float64, 8), Times: []float64{1, 1}},
+			"moment 1 has the time 1; times must be numbers that ascend"},
 		{Recording{Values: make([]float64, 8), Times: []float64{1, nan}}, "moment 1 has the time NaN"},
 		{Recording{Values: make([]float64, 8), Times: []float64{-1e308, 1e308}}, "moment 0 has the time -1e+308"},
 	} {
@@ -78,7 +83,8 @@ func TestUnusable(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var r Recording
-	require.NoError(t, json.Unmarshal([]byte(`{"name":"a","sensors":["x","y"],"values":[[1,null],[3,4]],"times":[0,2]}`), &r))
+	require.NoError(t,
+		json.Unmarshal([]byte(`{"name":"a","sensors":["x","y"],"values":[[1,null],[3,4]],"times":[0,2]}`), &r))
 	assert.Equal(t, []string{"x", "y"}, r.Sensors)
 	assert.Equal(t, []float64{1, 3, 4}, []float64{r.Values[0], r.Values[2], r.Values[3]})
 	assert.True(t, math.IsNaN(r.Values[1]))
@@ -115,7 +121,8 @@ func TestCheck(t *testing.T) {
 	} {
 		f := form()
 		change(f)
-		assert.ErrorContains(t, f.Check(6, 2), "which do not fit signals of 6 nodes and 2 channels; import the recordings again")
+		assert.ErrorContains(t, f.Check(6, 2),
+			"which do not fit signals of 6 nodes and 2 channels; import the recordings again")
 	}
 }
 

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,9 +20,9 @@ import (
 func TestRecordings(t *testing.T) {
 	s, dir := newServer(t, func(c *Config) { c.Queue = 3 })
 	url := listen(t, s) + "/v2/models/tiny/recordings"
-	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	known, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
 	require.NoError(t, err)
-	want, err := c.Classify(t.Context(), [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
+	want, err := known.Classify(t.Context(), [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
 	require.NoError(t, err)
 	type answer struct {
 		Model       string   `json:"model_name"`
@@ -40,25 +42,29 @@ func TestRecordings(t *testing.T) {
 	require.Len(t, a.Predictions, 2)
 	one, two := a.Predictions[0], a.Predictions[1]
 	assert.Equal(t, []string{"one", want[0].Name, "two"}, []string{one.Name, one.Class, two.Name})
-	for class, name := range c.ClassNames {
+	for class, name := range known.ClassNames {
 		assert.InDelta(t, want[0].Probabilities[class], one.Probabilities[name], 1e-6)
 	}
 	assert.InDeltaMapValues(t, one.Probabilities, two.Probabilities, 1e-6)
 	unit := `sensor "head" channel 1 goes from 4 to 80, in the training data from 0 to 9; is it in another unit?`
 	assert.Equal(t, []string{unit}, one.Warnings)
-	assert.Equal(t, []string{"its sensors are in another order than the training data's; they are taken by their names", unit}, two.Warnings)
+	turned := "its sensors are in another order than the training data's; they are taken by their names"
+	assert.Equal(t, []string{turned, unit}, two.Warnings)
 
-	for body, want := range map[string]string{
-		`{}`:               `there are no recordings; want {\"recordings\": [`,
-		`{"recordings":[]`: "the request is not the JSON expected: unexpected end of JSON input",
-		`{"recordings":[{"values":[[1,2,3,4]]},{"name":"b","sensors":["hip","Head"],"values":[[1,2,3,4]]}]}`: `unusable signal 1: b: it has no sensor \"head\"; did you mean Head?`,
-		`{"recordings":[{"values":[[1,2,3,4],[1,2,3,1e39]]}]}`:                                               `unusable signal 0: sensor \"head\" channel 1 at moment 1 is 1e+39`,
-		`{"recordings":[{"values":[[1,2,3,null]]}]}`:                                                         `sensor \"head\" channel 1 has no value in this sample`,
-		`{"recordings":[` + strings.Repeat(`{"values":[[1]]},`, 3) + `{"values":[[1]]}]}`:                    "the batch has 4 signals; a request can have 3",
+	for _, c := range [][2]string{
+		{`{}`, `there are no recordings; want {\"recordings\": [`},
+		{`{"recordings":[]`, "the request is not the JSON expected: unexpected end of JSON input"},
+		{`{"recordings":[{"values":[[1,2,3,4]]},{"name":"b","sensors":["hip","Head"],"values":[[1,2,3,4]]}]}`,
+			`unusable signal 1: b: it has no sensor \"head\"; did you mean Head?`},
+		{`{"recordings":[{"values":[[1,2,3,4],[1,2,3,1e39]]}]}`,
+			`unusable signal 0: sensor \"head\" channel 1 at moment 1 is 1e+39`},
+		{`{"recordings":[{"values":[[1,2,3,null]]}]}`, `sensor \"head\" channel 1 has no value in this sample`},
+		{`{"recordings":[` + strings.Repeat(`{"values":[[1]]},`, 3) + `{"values":[[1]]}]}`,
+			"the batch has 4 signals; a request can have 3"},
 	} {
-		code, _, raw := send(t, http.MethodPost, url, body)
+		code, _, raw := send(t, http.MethodPost, url, c[0])
 		assert.Equal(t, http.StatusBadRequest, code)
-		assert.Contains(t, string(raw), want)
+		assert.Contains(t, string(raw), c[1])
 	}
 	code, _, raw := send(t, http.MethodPost, url, strings.Repeat(" ", 9<<20))
 	assert.Equal(t, http.StatusRequestEntityTooLarge, code)
@@ -81,7 +87,25 @@ func TestNoRecordings(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path, raw, 0o644))
 	})
-	code, _, raw := send(t, http.MethodPost, listen(t, s)+"/v2/models/tiny/recordings", `{"recordings":[{"values":[[1]]}]}`)
+	code, _, raw := send(t, http.MethodPost, listen(t, s)+"/v2/models/tiny/recordings",
+		`{"recordings":[{"values":[[1]]}]}`)
 	assert.Equal(t, http.StatusBadRequest, code)
 	assert.Contains(t, string(raw), "the classifier does not know how signals were made of recordings")
+}
+
+// A short recording of one sensor would be large with the thousand others that are zero.
+func TestRecordingsOfManySensors(t *testing.T) {
+	form := &recording.Form{Channels: 1, Frames: 1, Zeros: true}
+	for i := range 1000 {
+		form.Sensors = append(form.Sensors, fmt.Sprint(i))
+	}
+	s := &Server{Config: Config{Memory: 1 << 15, Queue: 1}}
+	c := &models.Classifier{Metadata: models.Metadata{Form: form, Spec: models.Spec{Nodes: 1000, Channels: 1}}}
+	d, err := s.decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[[1],[2]]}]}`), c)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{0, 0, 0, 1, 0}, d.signals[0][:5])
+	_, err = s.decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[[1]`+strings.Repeat(",[2]",
+		50)+`]}]}`), c)
+	assert.EqualError(t, err, "the recordings are too large; they can have 1024 bytes")
+	assert.Zero(t, s.memory.Load())
 }
