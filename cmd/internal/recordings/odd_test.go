@@ -261,8 +261,6 @@ func TestOddFiles(t *testing.T) {
 				text = c.mend(text, &o)
 				inputs = c.write(t, text, &o)
 			}
-			if c.want == "" {
-			}
 			result, err := Import(t.Context(), inputs, out, o)
 			require.NoError(t, err)
 			s, err := Read(t.Context(), inputs, o)

@@ -28,7 +28,7 @@ func readParquet(path string, each func(line int, cells []string) error) (err er
 		}
 	}()
 	rows := parquet.NewReader(file)
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var cells []string
 	for _, column := range rows.Schema().Columns() {
 		cells = append(cells, strings.Join(column, "."))

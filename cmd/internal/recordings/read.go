@@ -166,7 +166,7 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 				at = append(at, i)
 			}
 		}
-		if len(at) == before && !(first && r.Unlabelled && r.Zeros) { // the form sets what lacks to zero
+		if len(at) == before && (!first || !r.Unlabelled || !r.Zeros) { // the form sets what lacks to zero
 			odd = append(odd, name)
 		}
 	}

@@ -2,8 +2,10 @@ package recordings
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,4 +83,37 @@ func TestReadUnlabelled(t *testing.T) {
 	s, err = Read(t.Context(), []string{folder}, Options{Table: s.table, Unlabelled: true})
 	require.NoError(t, err)
 	assert.Nil(t, s.samples[0].times)
+}
+
+// The same recordings in three dialects are the same data.
+func TestDialects(t *testing.T) {
+	var signals [][]float32
+	for _, write := range []func(text string) (name, as string){
+		func(text string) (string, string) { return ".csv", text },
+		func(text string) (string, string) {
+			return ".txt", "# of a logger\n" + strings.NewReplacer(",", ";", ".", ",", "hip,x", "hip.x", "hip,y", "hip.y").Replace(text)
+		},
+		func(text string) (string, string) {
+			lines := strings.Split(strings.ReplaceAll(text, ",", "\t"), "\n")
+			return ".tsv.gz", packed("\ufeff" + lines[0] + "\r\nm\tm\r\n" + strings.Join(lines[1:], "\r\n"))
+		},
+	} {
+		folder := t.TempDir()
+		for i := range 20 {
+			text := "hip.x,hip.y\n"
+			for moment := range 5 + i%3 {
+				text += fmt.Sprintf("%d.%d,-0.%d\n", moment, i, moment)
+			}
+			name, text := write(text)
+			put(t, folder, fmt.Sprintf("%c/%d%s", "ab"[i%2], i, name), text)
+		}
+		_, d := imported(t, Options{}, folder)
+		var all []float32
+		for i := range 20 {
+			all = append(all, signal(d, i)...)
+		}
+		signals = append(signals, all)
+	}
+	assert.Equal(t, signals[0], signals[1])
+	assert.Equal(t, signals[0], signals[2])
 }

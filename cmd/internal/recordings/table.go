@@ -320,7 +320,7 @@ func (t *table) add(line int, cells []string) error {
 		x.read = append(x.read, value)
 	}
 	if t.time < 0 {
-		x.sample.values = x.read
+		x.values = x.read
 	} else {
 		x.rows = append(x.rows, one)
 	}
