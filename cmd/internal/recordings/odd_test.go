@@ -163,6 +163,8 @@ var oddFiles = []odd{
 	{name: "notes beside", text: "-- r/a/1.csv --\nx\n1\n-- r/a/notes.txt --\nhello\n-- r/b/1.txt --\nx\n1\n-- r/readme.md --\n", want: "[x] [1] [1]"},
 	{name: "folders of a split", text: "-- r/train/a/1.csv --\nx\n1\n-- r/train/b/1.csv --\nx\n2\n-- r/test/a/1.csv --\nx\n3\n", want: "[x] [1] [2] [3] test", says: "the folders"},
 	{name: "folders of a split, of other names", text: "-- r/Training/a/1.csv --\nx\n1\n-- r/Testing/b/1.csv --\nx\n3\n", want: "[x] [1] [3] test"},
+	{name: "a folder of a split too many", text: "-- r/test/a/1.csv --\nx\n1\n-- r/train/a/1.csv --\nx\n2\n-- r/val/b/1.csv --\nx\n3\n", refused: "test holds folders, no recordings; want folders of classes, or train and test with folders of classes in them, and nothing else",
+		mend: replace("r/val", "r/train"), want: "[x] [2] [3] [1] test"},
 	{name: "classes named train and test", text: "-- r/train/1.csv --\nx\n1\n-- r/test/1.csv --\nx\n3\n", want: "[x] [3] [1]"},
 	{name: "a line a moment", text: "-- r.csv --\nsample,time,x,y,label\na,0,1,2,u\na,1,3,4,u\nb,0,5,6,v\n", want: "[x y] [1 2 3 4]@[0 1] [5 6]@[0]", says: "one line a moment; commas; column time as time"},
 	{name: "a line a moment, in any order", text: "-- r.csv --\nsample,time,x,label\nb,1,6,v\na,1,3,u\nb,0,5,v\na,0,1,u\n", want: "[x] [5 6]@[0 1] [1 3]@[0 1]"},

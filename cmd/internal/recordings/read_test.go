@@ -91,7 +91,7 @@ func TestDialects(t *testing.T) {
 	for _, write := range []func(text string) (name, as string){
 		func(text string) (string, string) { return ".csv", text },
 		func(text string) (string, string) {
-			return ".txt", "# of a logger\n" + strings.NewReplacer(",", ";", ".", ",", "hip,x", "hip.x", "hip,y", "hip.y").Replace(text)
+			return ".txt", "# of a logger\n" + strings.NewReplacer("hip.", "hip.", ",", ";", ".", ",").Replace(text)
 		},
 		func(text string) (string, string) {
 			lines := strings.Split(strings.ReplaceAll(text, ",", "\t"), "\n")
@@ -107,7 +107,8 @@ func TestDialects(t *testing.T) {
 			name, text := write(text)
 			put(t, folder, fmt.Sprintf("%c/%d%s", "ab"[i%2], i, name), text)
 		}
-		_, d := imported(t, Options{}, folder)
+		result, d := imported(t, Options{}, folder)
+		assert.Equal(t, []string{"hip"}, result.Sensors)
 		var all []float32
 		for i := range 20 {
 			all = append(all, signal(d, i)...)
