@@ -27,8 +27,7 @@ type View struct {
 	*models.Classifier
 	levels hierarchy.Levels
 	inputs []hierarchy.Memberships // of the input nodes, by level
-	// data has the nodes' names and coordinates, and their grid.
-	data *datasets.Dataset
+	data   *datasets.Dataset       // has the nodes' names, coordinates and grid
 }
 
 // Cluster is a cluster with the names of its most central nodes.
@@ -39,12 +38,9 @@ type Cluster struct {
 	Words   []string `json:"words"`
 }
 
-// New views the levels of a classifier's hierarchy. data is the data set of the training; without it, nodes have no
-// names.
+// New views the levels of a classifier's hierarchy. data is its data set. If data is nil, nodes have no names.
 func New(c *models.Classifier, levels hierarchy.Levels, data *datasets.Dataset) *View {
-	if data == nil {
-		data = &datasets.Dataset{Grid: c.Spec.Grid, Parts: c.Spec.Parts}
-	}
+	data = cmp.Or(data, &datasets.Dataset{Grid: c.Spec.Grid, Parts: c.Spec.Parts})
 	return &View{c, levels, levels.Inputs(), data}
 }
 

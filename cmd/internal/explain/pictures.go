@@ -11,13 +11,12 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// At most so many pictures are drawn. The CSV files hold all classes and samples.
+// At most so many pictures are drawn, with this label. The CSV files hold all classes and samples.
 const (
 	mostSamplePictures = 8
 	mostClassPictures  = 60
+	contributed        = "contribution to the logit"
 )
-
-const contributed = "contribution to the logit"
 
 // drawnSample is a sample with its raw signal, to be drawn.
 type drawnSample struct {
@@ -37,12 +36,10 @@ func (e *Explanation) draw(folder string, layout *picture.Layout, means []models
 		return sheet.Save(filepath.Join(folder, name))
 	}
 	class := func(k int) string { return text.Shorten(e.Data.ClassNames[k], text.LongestName) }
-	drawn := 0
-	for k, mean := range means {
-		if mean.Samples == 0 || drawn == mostClassPictures {
+	for k, mean := range means[:min(len(means), mostClassPictures)] {
+		if mean.Samples == 0 {
 			continue
 		}
-		drawn++
 		title := fmt.Sprintf("class %s, mean of %s", class(k), text.Count(mean.Samples, "sample"))
 		if err := save(fmt.Sprintf("class_%d.png", k), title, layout.Values("", contributed, mean.Signed)); err != nil {
 			return err

@@ -62,9 +62,6 @@ func (d drawing) courses(rows []string, quantity func(training.Epoch) float64, c
 	return lines, table, nil
 }
 
-// meansOverSeeds is the end of a title. The table says of how many.
-const meansOverSeeds = ", mean ± sd over the seeds"
-
 // objective draws C by epoch under both losses: of each level of more than one cluster, and summed over all levels.
 func (d drawing) objective() (f figure, err error) {
 	metadata, _, err := models.ReadMetadata(d.runs[losses[0]][0])
@@ -102,7 +99,7 @@ func (d drawing) objective() (f figure, err error) {
 		return cmp.Compare(slices.Index(losses, a[0].(string)), slices.Index(losses, b[0].(string)))
 	})
 	f.heading = []string{"loss", "level", "epoch", "seeds", "mean", "deviation"}
-	f.sheet.Title, f.sheet.Panels = "The objective C on "+d.data()+meansOverSeeds, [][]*plot.Plot{row}
+	f.sheet.Title, f.sheet.Panels = "The objective C on "+d.data()+", mean ± sd over the seeds", [][]*plot.Plot{row}
 	f.sheet.Width, f.sheet.Height = 200, 170
 	return f, nil
 }
@@ -117,7 +114,7 @@ func (d drawing) order() (f figure, err error) {
 	})
 	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %", Lines: lines}
 	f.heading, f.table = []string{"order", "epoch", "seeds", "mean", "deviation"}, table
-	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + meansOverSeeds, Width: 380, Height: 250,
+	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + ", mean ± sd over the seeds", Width: 380, Height: 250,
 		Panels: [][]*plot.Plot{{curves.Plot()}}}
 	return f, err
 }

@@ -52,8 +52,8 @@ func (l *Layout) curves(label string, signal []float32, values []float64, channe
 	p.Add(marks(func(canvas draw.Canvas, at func(x, y float64) vg.Point) {
 		for i, row := range rows {
 			cells, bottom := l.Cells[row*l.Columns:(row+1)*l.Columns], float64(len(rows)-i-1)
-			ends := []vg.Point{at(0, bottom), at(p.X.Max, bottom)}
-			canvas.StrokeLines(draw.LineStyle{Color: color.Gray{0xc0}, Width: vg.Points(0.6)}, ends)
+			rule := draw.LineStyle{Color: color.Gray{0xc0}, Width: vg.Points(0.6)}
+			canvas.StrokeLines(rule, []vg.Point{at(0, bottom), at(p.X.Max, bottom)})
 			for c := range channels {
 				line := make([]vg.Point, l.Columns)
 				for frame := range line {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"image"
 	"image/color"
+	imagedraw "image/draw"
+	"image/png"
 	"io"
 	"path/filepath"
 
@@ -52,11 +55,20 @@ func (l *Layout) Inline(p *plot.Plot) (string, error) {
 		side := max(2, 320/max(l.Rows, l.Columns)) // whole pixels for a cell are sharp, and make a small file
 		width, height = vg.Length(side*l.Columns), vg.Length(side*l.Rows)
 	}
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(p.BackgroundColor),
-		vgimg.UseWH(width, height))}
+	canvas := vgimg.NewWith(vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(p.BackgroundColor), vgimg.UseWH(width, height))
 	p.Draw(draw.New(canvas))
+	drawn := canvas.Image()
+	if l.Kind == OverTime { // few colours make a small file
+		colours := signed(nil, "").Palette(48).Colors()
+		for grey := range 16 {
+			colours = append(colours, color.Gray{uint8(17 * grey)})
+		}
+		few := image.NewPaletted(drawn.Bounds(), colours)
+		imagedraw.Draw(few, few.Rect, drawn, few.Rect.Min, imagedraw.Src)
+		drawn = few
+	}
 	var raw bytes.Buffer
-	_, err := canvas.WriteTo(&raw)
+	err := png.Encode(&raw, drawn)
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(raw.Bytes()), err
 }
 
