@@ -183,6 +183,9 @@ func TestSensors(t *testing.T) {
 	r, _ := built(t, "sensors")
 	assert.Equal(t, []string{"hip", "left wrist", "right wrist"}, r.Layout.RowNames)
 	require.NotEmpty(t, r.Means)
+	for _, s := range r.Gallery {
+		assert.Less(t, len(s.Pictures[0]), 40_000, "forty of them are a small page")
+	}
 	ctx := opened(t, r)
 	assert.Contains(t, textOf(t, ctx, "explorer-text"), "in a row for its sensor and a column for its frame")
 	assert.NotContains(t, read[string](t, ctx, `document.body.innerText`), "image")
