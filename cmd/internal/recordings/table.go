@@ -63,6 +63,7 @@ func (t *table) head(cells []string) error {
 		cells = cells[:len(cells)-1]
 	}
 	t.headings = slices.Clone(cells)
+	column := map[string]int{} // of each heading, from 1
 	for i, heading := range t.headings {
 		if unnamed.MatchString(heading) {
 			t.headings[i] = cmp.Or(heading, fmt.Sprintf("column %d", i+1))
@@ -74,9 +75,10 @@ func (t *table) head(cells []string) error {
 			}
 		}
 		t.seen[t.headings[i]] = true
-		if at := slices.Index(t.headings[:i], heading); at >= 0 && !slices.Contains(t.Leave, heading) {
-			return fmt.Errorf("columns %d and %d are both headed %q; name them apart", at+1, i+1, heading)
+		if at := column[heading]; at > 0 && heading != "" && !slices.Contains(t.Leave, heading) {
+			return fmt.Errorf("columns %d and %d are both headed %q; name them apart", at, i+1, heading)
 		}
+		column[heading] = i + 1
 	}
 	if err := t.roles(); err != nil || t.layout == readingsLayout {
 		return err
@@ -221,10 +223,10 @@ func marked(headings []string) bool {
 // series returns the series of a table, and the columns of each, one for a moment. The layout samples takes headings
 // apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in this order. Other headings are series of one moment.
 func series(headings []string, apart bool) (names []string, places [][]int, err error) {
-	first, wrong := map[string]int{}, ""
+	first, wrong, marked := map[string]int{}, "", marked(headings)
 	for i, heading := range headings {
 		match := numbered.FindStringSubmatch(heading)
-		if !apart || match == nil || marked(headings) && !strings.HasSuffix(match[1], "@") {
+		if !apart || match == nil || marked && !strings.HasSuffix(match[1], "@") {
 			wrong = heading
 			break
 		}
@@ -247,7 +249,7 @@ func series(headings []string, apart bool) (names []string, places [][]int, err 
 	switch {
 	case wrong == "":
 		return names, places, nil
-	case apart && marked(headings):
+	case apart && marked:
 		return nil, nil, fmt.Errorf("column %s: each sensor needs a column for each moment from 0, in this order: hip.x@0, "+
 			"hip.x@1; correct the headings, or leave it out with --leave %q", wrong, wrong)
 	}
