@@ -48,8 +48,8 @@ func newDataImport(s *shared) *cobra.Command {
 		"regular expression whose brackets hold the group in the recording's name: '^([a-z]+)_'")
 	f.StringSliceVar(&o.Columns, "columns", nil, "`NAMES` of a table's columns: of samples; samples,times; or "+
 		"samples,times,sensors,values, which may be several (default: sample,time,sensor,value)")
-	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording or "+
-		"moments (a moment of the file's recording, or of a sample), readings (of a sensor) or samples",
+	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
+		"or moments (a moment of the file's recording, or of a sample), readings (of a sensor) or samples",
 		"recording", "moments", "readings", "samples")
 	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date or t)")
 	f.StringSliceVar(&o.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")

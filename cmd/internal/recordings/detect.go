@@ -140,8 +140,8 @@ func classes(folder string) (sources []source, err error) {
 		case err != nil:
 			return nil, err
 		case len(files) == 0 && len(deeper) > 0:
-			return nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with folders of "+
-				"classes in them, and nothing else", inside)
+			return nil, fmt.Errorf("%s holds folders, no recordings; want folders of classes, or train and test with folders "+
+				"of classes in them, and nothing else", inside)
 		case len(files) == 0:
 			return nil, fmt.Errorf("%s holds no .csv or .npy file; put the recordings of class %q there, or remove the folder",
 				inside, filepath.Base(inside))
