@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -123,30 +122,22 @@ func (f *Form) order(r *Recording, c *Changes) error {
 			return fmt.Errorf("%s at moment %d is %g, which float32 does not hold", column, i/width, v)
 		}
 	}
-	places := make(map[string]int, len(sensors))
-	for i, name := range sensors {
-		if _, twice := places[name]; twice {
+	seen := map[string]bool{}
+	for _, name := range sensors {
+		if seen[name] {
 			return fmt.Errorf("it has two sensors named %q; name them apart", name)
 		}
-		places[name] = i
+		seen[name] = true
 	}
-	from, missing, turned := make([]int, len(f.Sensors)), []string(nil), false
-	for i, last := 0, -1; i < len(from); i++ {
-		at, ok := places[f.Sensors[i]]
-		if delete(places, f.Sensors[i]); !ok {
-			from[i], missing = -1, append(missing, f.Sensors[i])
-			continue
-		}
-		from[i], turned, last = at, turned || at < last, at
-	}
+	from, missing, others, turned := Match(f.Sensors, sensors)
 	switch {
 	case missing != nil && (!f.Zeros || len(missing) == len(from)):
 		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors[:min(50, len(sensors))]))
 	case missing != nil:
 		c.note("it has no sensor %s; the import said that missing sensors are zero", Few(missing))
 	}
-	if len(places) > 0 {
-		c.note("sensor %s was not in the training data; left out", Few(slices.Sorted(maps.Keys(places))))
+	if others != nil {
+		c.note("sensor %s was not in the training data; left out", Few(others))
 	}
 	if turned {
 		c.note("its sensors are in another order than the training data's; they are taken by their names")
@@ -163,6 +154,30 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	}
 	r.Sensors, r.Channels, r.Values = f.Sensors, channels, values
 	return nil
+}
+
+// Match finds the wanted names among others: the place of each, -1 if it is missing. It returns the missing names and
+// those that are not wanted. turned reports another order.
+func Match(wanted, names []string) (at []int, missing, others []string, turned bool) {
+	places := make(map[string]int, len(names))
+	for i, name := range names {
+		places[name] = i
+	}
+	last := -1
+	for _, name := range wanted {
+		place, ok := places[name]
+		if delete(places, name); !ok {
+			at, missing = append(at, -1), append(missing, name)
+			continue
+		}
+		at, turned, last = append(at, place), turned || place < last, place
+	}
+	for i, name := range names {
+		if place, left := places[name]; left && place == i {
+			others = append(others, name)
+		}
+	}
+	return at, missing, others, turned
 }
 
 func (c *Changes) note(format string, values ...any) {
@@ -227,4 +242,81 @@ func (r Recording) place(share float64, count int) (at int, part float64) {
 	time := r.Times[0] + share*(r.Times[count-1]-r.Times[0])
 	at = max(0, min(sort.SearchFloat64s(r.Times[:count], time), count-1)-1)
 	return at, min(1, max(0, (time-r.Times[at])/(r.Times[at+1]-r.Times[at])))
+}
+
+// fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value.
+// Moments without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
+// an error or, with Zeros, becomes zeros.
+func (f *Form) fill(r *Recording, c *Changes) error {
+	width := len(f.Sensors) * f.Channels
+	r.trim(width)
+	if len(r.Values) == 0 {
+		return errors.New("no sensor has a value; remove the sample")
+	}
+	for column := range width {
+		filled, any := fillSeries(r.Values[column:], width, r.Times)
+		switch {
+		case any:
+			c.Interpolated += filled
+		case f.Zeros:
+			c.Zeros += filled
+			for at := column; at < len(r.Values); at += width {
+				r.Values[at] = 0
+			}
+		default:
+			return fmt.Errorf("%s has no value in this sample; remove the sample or the sensor "+
+				"(ccp data import --missing zero would make it zero)", Column(f.Sensors, f.Channels, column))
+		}
+	}
+	return nil
+}
+
+// trim cuts off moments without any value at both ends. A moment has width values.
+func (r *Recording) trim(width int) {
+	missing := func(moment []float64) bool {
+		return !slices.ContainsFunc(moment, func(v float64) bool { return !math.IsNaN(v) })
+	}
+	for len(r.Values) > 0 && missing(r.Values[len(r.Values)-width:]) {
+		r.Values = r.Values[:len(r.Values)-width]
+	}
+	for len(r.Values) > 0 && missing(r.Values[:width]) {
+		r.Values = r.Values[width:]
+		if r.Times != nil {
+			r.Times = r.Times[1:]
+		}
+	}
+	if r.Times != nil {
+		r.Times = r.Times[:len(r.Values)/width]
+	}
+}
+
+// fillSeries fills the gaps of a series, which is every stride-th value. It returns the number of gaps, and whether the
+// series has any value.
+func fillSeries(values []float64, stride int, times []float64) (filled int, any bool) {
+	when := func(at int) float64 {
+		if times == nil {
+			return float64(at / stride)
+		}
+		return times[at/stride]
+	}
+	last := -stride // the last value seen
+	for at := 0; at < len(values); at += stride {
+		if math.IsNaN(values[at]) {
+			filled++
+			continue
+		}
+		for gap := last + stride; gap < at; gap += stride {
+			if last < 0 {
+				values[gap] = values[at]
+			} else {
+				part := (when(gap) - when(last)) / (when(at) - when(last))
+				values[gap] = values[last] + part*(values[at]-values[last])
+			}
+		}
+		last, any = at, true
+	}
+	for gap := last + stride; any && gap < len(values); gap += stride {
+		values[gap] = values[last]
+	}
+	return filled, any
 }

@@ -37,13 +37,13 @@ func FuzzRead(f *testing.F) {
 		require.NotEmpty(t, s.as)
 		width := len(s.sensors) * s.channels
 		for _, x := range s.samples {
-			require.NotEmpty(t, x.values)
-			require.Zero(t, len(x.values)%width)
-			require.True(t, x.times == nil || len(x.times) == len(x.values)/width)
-			for i, time := range x.times {
-				require.True(t, i == 0 || time > x.times[i-1], x.times)
+			require.NotEmpty(t, x.Values)
+			require.Zero(t, len(x.Values)%width)
+			require.True(t, x.Times == nil || len(x.Times) == len(x.Values)/width)
+			for i, time := range x.Times {
+				require.True(t, i == 0 || time > x.Times[i-1], x.Times)
 			}
-			for _, v := range x.values {
+			for _, v := range x.Values {
 				require.False(t, math.Abs(v) > math.MaxFloat32)
 			}
 		}
@@ -51,7 +51,7 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, s.sensors, again.sensors)
 		for i, x := range s.samples {
-			require.Equal(t, fmt.Sprint(x.values, x.times), fmt.Sprint(again.samples[i].values, again.samples[i].times))
+			require.Equal(t, fmt.Sprint(x.Values, x.Times), fmt.Sprint(again.samples[i].Values, again.samples[i].Times))
 		}
 	})
 }

@@ -122,7 +122,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	}
 	frames := s.frames(o.Frames)
 	form.Frames = frames.Count
-	signal := func(i int, dst []float32) { form.Resample(s.recording(i), dst) }
+	signal := func(i int, dst []float32) { form.Resample(s.samples[i].Recording, dst) }
 	links, from, err := r.links(s, frames.Count, signal)
 	if err != nil {
 		return nil, err
@@ -176,13 +176,12 @@ type Filled struct {
 // prepare fills the gaps of all samples and subtracts their origin.
 func (s *set) prepare(form *recording.Form) (f Filled, err error) {
 	for i := range s.samples {
-		x, one := &s.samples[i], s.recording(i)
-		changes, err := form.Prepare(&one)
+		x := &s.samples[i]
+		changes, err := form.Prepare(&x.Recording)
 		if err != nil {
 			return f, fmt.Errorf("%s: %w", x.where, err)
 		}
-		x.values, x.times = one.Values, one.Times
-		f.Values, f.Zeros, f.Of = f.Values+changes.Interpolated, f.Zeros+changes.Zeros, f.Of+len(x.values)
+		f.Values, f.Zeros, f.Of = f.Values+changes.Interpolated, f.Zeros+changes.Zeros, f.Of+len(x.Values)
 		if changes.Interpolated > 0 || changes.Zeros > 0 {
 			f.Samples++
 		}

@@ -270,9 +270,9 @@ func TestOddFiles(t *testing.T) {
 			got := fmt.Sprint(s.sensors)
 			for i, x := range s.samples {
 				if strings.HasPrefix(text, "-- ") || i == 0 {
-					got += fmt.Sprint(" ", x.values)
-					if x.times != nil {
-						got += fmt.Sprint("@", x.times)
+					got += fmt.Sprint(" ", x.Values)
+					if x.Times != nil {
+						got += fmt.Sprint("@", x.Times)
 					}
 					if x.test {
 						got += " test"

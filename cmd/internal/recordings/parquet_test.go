@@ -45,7 +45,7 @@ func TestParquet(t *testing.T) {
 	assert.Equal(t, []float32{1.23456789012345, 0, 2.23456789012345, 1, 3.23456789012345, 2}, signal(d, 0))
 	s, err := Read(t.Context(), []string{path}, Options{})
 	require.NoError(t, err)
-	assert.Equal(t, 1.23456789012345, s.samples[1].values[0])
+	assert.Equal(t, 1.23456789012345, s.samples[1].Values[0])
 	assert.Equal(t, "r.npz", Name([]string{path}))
 
 	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", string(raw[:100]))), "the file is damaged, or no Parquet file")

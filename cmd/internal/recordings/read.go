@@ -3,6 +3,7 @@ package recordings
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // Layouts of a table.
@@ -47,7 +49,7 @@ type reader struct {
 	rows      []*rows
 	sensors   []string // of readings, as they first appear
 	bySensor  map[string]int
-	channels  []string        // of readings
+	channels  []string        // of readings; nil for one
 	as        map[string]bool // how the files are read
 	seen      map[string]bool // the names of all columns and sensors
 	reordered bool            // a file has the columns in another order
@@ -58,6 +60,27 @@ type reader struct {
 // Options.Unlabelled they need no classes. The set's table holds the settings to read new recordings alike.
 func Read(ctx context.Context, inputs []string, o Options) (*set, error) {
 	return (&reading{Options: o, ctx: ctx}).read(inputs)
+}
+
+// ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
+// person should know about the files. Errors name the file and, in a table, the line and the column.
+func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording,
+	notes []string, err error) {
+	o := Options{Zeros: form.Zeros, Unlabelled: true}
+	if form.Reading != nil {
+		if err := json.Unmarshal(form.Reading, &o.Table); err != nil {
+			return nil, nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
+		}
+	}
+	s, err := Read(ctx, inputs, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, name := range s.names() {
+		all = append(all, s.samples[i].Recording)
+		all[i].Name = name
+	}
+	return all, s.notes, nil
 }
 
 // read reads any form of input. It finds tests and groups by the names of the samples.
@@ -148,49 +171,43 @@ func (r *reader) source(from source) error {
 // order returns the numbers of the set's columns among the columns of a file, in the set's order. The first file makes
 // the set's columns: the columns to take, sensor by sensor.
 func (r *reader) order(path string, c columns) (at []int, err error) {
+	first, wanted := r.columns.names == nil, r.columns.names
 	var rest []int // the columns that are not left out
+	var names []string
 	for i, name := range c.names {
 		if r.seen[name], r.seen[c.of[i]] = true, true; !slices.Contains(r.Leave, name) && !slices.Contains(r.Leave, c.of[i]) {
-			rest = append(rest, i)
-		}
-	}
-	var odd []string // the columns that only one of the files has
-	wanted, first := r.columns.names, r.columns.names == nil
-	if first {
-		wanted = r.Take
-	}
-	for _, name := range wanted {
-		before := len(at)
-		for _, i := range rest {
-			if (c.names[i] == name || c.of[i] == name && first) && !slices.Contains(at, i) {
-				at = append(at, i)
-			}
-		}
-		if len(at) == before && (!first || !r.Unlabelled || !r.Zeros) { // the form sets what lacks to zero
-			odd = append(odd, name)
-		}
-	}
-	if wanted == nil {
-		at = slices.Clone(rest)
-	}
-	for _, i := range rest {
-		switch {
-		case slices.Contains(at, i):
-		case r.Unlabelled:
-			r.note("%s has columns that the training data has not, such as %s; left out", path, c.names[i])
-		case r.Take == nil:
-			odd = append(odd, c.names[i])
+			rest, names = append(rest, i), append(names, name)
 		}
 	}
 	switch {
-	case odd != nil && first:
-		return nil, fmt.Errorf("no column or sensor is named %q; there are %s", odd[0], few(c.names))
-	case odd != nil:
+	case first && r.Take == nil:
+		wanted = names
+	case first:
+		wanted = r.taken(c, rest)
+	}
+	places, missing, others, turned := recording.Match(wanted, names)
+	for _, place := range places {
+		if place >= 0 {
+			at = append(at, rest[place])
+		}
+	}
+	if first && r.Unlabelled && r.Zeros {
+		missing = nil // the form sets what lacks to zero
+	}
+	if r.Unlabelled && others != nil {
+		r.note("%s has columns that the training data has not, such as %s; left out", path, others[0])
+	} else if r.Take == nil {
+		missing = append(missing, others...)
+	}
+	switch {
+	case missing != nil && first:
+		return nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
+	case missing != nil:
 		return nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: "+
-			"--leave %q takes those that all have", few(odd), r.first, strings.Join(odd, ","))
+			"--leave %q takes those that all have", few(missing), r.first, strings.Join(missing, ","))
 	case len(at) == 0:
 		return nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
-	case !slices.IsSorted(at) && (!first || r.Unlabelled) && wanted != nil && !r.reordered:
+	case turned && (!first || r.Unlabelled) && !r.reordered:
 		r.reordered = true
 		r.note("columns are in another order in some files, such as %s; they are taken by their names", path)
 	}
@@ -207,6 +224,22 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 		r.set.sensors, r.set.channels, err = r.columns.sensors()
 	}
 	return at, err
+}
+
+// taken returns the names of the columns to take: a column's name, or those of the columns of a sensor.
+func (r *reader) taken(c columns, rest []int) (names []string) {
+	for _, name := range r.Take {
+		before := len(names)
+		for _, i := range rest {
+			if (c.names[i] == name || c.of[i] == name) && !slices.Contains(names, c.names[i]) {
+				names = append(names, c.names[i])
+			}
+		}
+		if len(names) == before {
+			names = append(names, name) // there is none
+		}
+	}
+	return names
 }
 
 // pick returns the columns at of values of that width.
@@ -228,16 +261,7 @@ func (r *reader) finish() (err error) {
 	s, width := r.set, len(r.columns.names)
 	var at []int // the columns of readings
 	if s.table.Layout == readingsLayout {
-		c := columns{}
-		for _, sensor := range r.sensors {
-			for _, channel := range r.channels {
-				if c.of = append(c.of, sensor); len(r.channels) > 1 {
-					c.names = append(c.names, sensor+"."+channel)
-				} else {
-					c.names = append(c.names, sensor)
-				}
-			}
-		}
+		c := crossed(r.sensors, r.channels)
 		width = len(c.names)
 		if at, err = r.order(s.name, c); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -250,13 +274,14 @@ func (r *reader) finish() (err error) {
 				return fmt.Errorf("%s, %w", x.path, err)
 			}
 			if at != nil {
-				one.values = pick(one.values, width, at)
+				one.Values = pick(one.Values, width, at)
 			}
 		}
-		one.label = cmp.Or(r.given[one.name], r.given[strings.TrimSuffix(one.name, filepath.Ext(one.name))], one.label)
+		one.Sensors, one.Channels = s.sensors, s.channels
+		one.label = cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label)
 		if r.given != nil && one.label == "" {
 			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
-				r.Labels, one.name, x.line, x.path, one.name)
+				r.Labels, one.Name, x.line, x.path, one.Name)
 		}
 		s.samples = append(s.samples, one)
 	}
@@ -271,21 +296,37 @@ func (r *reader) finish() (err error) {
 	return nil
 }
 
-// dotted returns the columns of headings sensor.axis.
-func dotted(headings []string) columns {
-	c := columns{names: headings}
-	for _, heading := range headings {
-		c.of = append(c.of, sensorOf(heading))
+// crossed returns a column for each axis of each sensor, or one for each sensor without axes.
+func crossed(sensors, axes []string) (c columns) {
+	if axes == nil {
+		return columns{sensors, sensors}
+	}
+	for _, sensor := range sensors {
+		for _, axis := range axes {
+			c.names, c.of = append(c.names, sensor+"."+axis), append(c.of, sensor)
+		}
 	}
 	return c
 }
 
-// sensorOf returns a heading up to its last dot.
-func sensorOf(heading string) string {
-	if dot := strings.LastIndexByte(heading, '.'); dot > 0 {
-		return heading[:dot]
+// counted returns n names with the numbers from 0.
+func counted(prefix string, n int) (names []string) {
+	for i := range n {
+		names = append(names, prefix+strconv.Itoa(i))
 	}
-	return heading
+	return names
+}
+
+// dotted returns the columns of headings sensor.axis.
+func dotted(headings []string) columns {
+	c := columns{names: headings}
+	for _, heading := range headings {
+		if dot := strings.LastIndexByte(heading, '.'); dot > 0 {
+			heading = heading[:dot]
+		}
+		c.of = append(c.of, heading)
+	}
+	return c
 }
 
 // sensors returns the sensors and their number of channels. All sensors have as many, which are side by side.
@@ -327,15 +368,9 @@ func (r *reader) readArray(from source) error {
 	if len(a.Shape) < 2 || len(a.Shape) > 3 || slices.Contains(a.Shape, 0) {
 		return fmt.Errorf("%s: the array has shape %v; want [moments, sensors, axes], none of them 0", from.path, a.Shape)
 	}
-	var c columns
-	for sensor := range a.Shape[1] {
-		for axis := range append(a.Shape, 1)[2] {
-			name := strconv.Itoa(sensor)
-			if c.of = append(c.of, name); len(a.Shape) == 3 {
-				name += "." + strconv.Itoa(axis)
-			}
-			c.names = append(c.names, name)
-		}
+	c := crossed(counted("", a.Shape[1]), nil)
+	if len(a.Shape) == 3 {
+		c = crossed(c.names, counted("", a.Shape[2]))
 	}
 	values, err := a.Floats()
 	for i, v := range values {
@@ -352,8 +387,8 @@ func (r *reader) readArray(from source) error {
 		return fmt.Errorf("%s: %w", from.path, err)
 	}
 	r.as["arrays [moments, sensors, axes]"] = true
-	one := sample{where: from.path, name: filepath.Base(from.path), label: from.class, test: from.test,
-		values: pick(values, len(c.names), at)}
+	one := sample{where: from.path, label: from.class, test: from.test}
+	one.Name, one.Values = filepath.Base(from.path), pick(values, len(c.names), at)
 	r.rows = append(r.rows, &rows{path: from.path, line: 1, sample: one})
 	return nil
 }

@@ -46,7 +46,7 @@ func TestReadUnlabelled(t *testing.T) {
 		require.NoError(t, err, c.inputs)
 		var got [][]float64
 		for _, x := range s.samples {
-			got = append(got, x.values)
+			got = append(got, x.Values)
 			assert.NotEmpty(t, x.where)
 		}
 		assert.Equal(t, c.want, got, c.inputs)
@@ -63,8 +63,8 @@ func TestReadUnlabelled(t *testing.T) {
 	defer func() { os.Stdin = was }()
 	s, err := Read(t.Context(), []string{stdin}, Options{Table: known, Unlabelled: true})
 	require.NoError(t, err)
-	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].values)
-	assert.Equal(t, []float64{0, 1}, s.samples[0].times)
+	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
+	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
 	assert.Equal(t, "one file a recording, one line a moment; semicolons, decimal commas; column t as time", s.as)
 	assert.Contains(t, s.notes, "columns are in another order in some files, such as -; they are taken by their names")
 
@@ -82,7 +82,7 @@ func TestReadUnlabelled(t *testing.T) {
 	require.NoError(t, err)
 	s, err = Read(t.Context(), []string{folder}, Options{Table: s.table, Unlabelled: true})
 	require.NoError(t, err)
-	assert.Nil(t, s.samples[0].times)
+	assert.Nil(t, s.samples[0].Times)
 }
 
 // The same recordings in three dialects are the same data.

@@ -1,8 +1,10 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/recording"
 )
@@ -17,8 +19,8 @@ func (s *set) statistics() (mean, deviation []float64) {
 	mean, deviation = make([]float64, width), make([]float64, width)
 	count := 0
 	for _, i := range s.training() {
-		count += s.moments(i)
-		for at, v := range s.samples[i].values {
+		count += s.samples[i].Moments()
+		for at, v := range s.samples[i].Values {
 			mean[at%width] += v
 		}
 	}
@@ -26,7 +28,7 @@ func (s *set) statistics() (mean, deviation []float64) {
 		mean[column] /= float64(count)
 	}
 	for _, i := range s.training() {
-		for at, v := range s.samples[i].values {
+		for at, v := range s.samples[i].Values {
 			deviation[at%width] += (v - mean[at%width]) * (v - mean[at%width]) / float64(count)
 		}
 	}
@@ -43,25 +45,20 @@ func (s *set) statistics() (mean, deviation []float64) {
 func (s *set) unlike(deviation []float64) (note string) {
 	worst := float64(unlike)
 	for channel := range s.channels {
-		least, most := -1, -1
+		var columns []int
 		for column := channel; column < len(deviation); column += s.channels {
-			if d := deviation[column]; d > 0 {
-				if least < 0 || d < deviation[least] {
-					least = column
-				}
-				if most < 0 || d > deviation[most] {
-					most = column
-				}
+			if deviation[column] > 0 {
+				columns = append(columns, column)
 			}
 		}
-		if least >= 0 && deviation[most]/deviation[least] > worst {
-			worst = deviation[most] / deviation[least]
-			note = fmt.Sprintf("%s varies %.3g times as much as %s; if they measure different things, --scale makes them alike",
-				s.column(most), worst, s.column(least))
+		slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(deviation[a], deviation[b]) })
+		if len(columns) == 0 || deviation[columns[len(columns)-1]] <= worst*deviation[columns[0]] {
+			continue
 		}
+		least, most := columns[0], columns[len(columns)-1]
+		worst = deviation[most] / deviation[least]
+		note = fmt.Sprintf("%s varies %.3g times as much as %s; if they measure different things, --scale makes them alike",
+			recording.Column(s.sensors, s.channels, most), worst, recording.Column(s.sensors, s.channels, least))
 	}
 	return note
 }
-
-// column names a sensor, and its channel if there are several.
-func (s *set) column(at int) string { return recording.Column(s.sensors, s.channels, at) }

@@ -6,6 +6,7 @@ package recordings
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -29,26 +30,11 @@ type set struct {
 	notes    []string // what a person should know
 }
 
-// sample is a recording.
+// sample is a recording. Patterns of names are compared with its name, which is "" if the data names no samples.
 type sample struct {
-	where string // for errors: the file, and the line if it holds several
-	name  string // what patterns of names are compared with; "" if the data names no samples
-	label string
-	group string
-	test  bool
-	// values `[moments, sensors, channels]`, NaN for a missing one.
-	values []float64
-	// times of the moments, ascending; nil if they are evenly spaced.
-	times []float64
-}
-
-// moments returns the length of a sample.
-func (s *set) moments(i int) int { return len(s.samples[i].values) / (len(s.sensors) * s.channels) }
-
-// recording returns sample i.
-func (s *set) recording(i int) recording.Recording {
-	x := s.samples[i]
-	return recording.Recording{Name: x.name, Sensors: s.sensors, Channels: s.channels, Values: x.values, Times: x.times}
+	recording.Recording
+	where, label, group string // where is for errors: the file, and the line if it holds several
+	test                bool
 }
 
 // training returns the samples that are not marked as tests.
@@ -64,21 +50,18 @@ func (s *set) training() (numbers []int) {
 // number numbers the classes from 0, in the order that the data declares or sorted, and returns each sample's number.
 // It leaves out and returns declared classes without a sample.
 func (s *set) number() (labels []int32, without []string, err error) {
-	var seen []string
+	seen := map[string]bool{}
 	for _, sample := range s.samples {
-		seen = append(seen, sample.label)
+		seen[sample.label] = true
 	}
-	slices.Sort(seen)
-	seen = slices.Compact(seen)
 	if s.classes == nil {
-		s.classes = seen
+		s.classes = slices.Sorted(maps.Keys(seen))
 	}
 	s.classes = slices.DeleteFunc(slices.Clone(s.classes), func(class string) bool {
-		found := slices.Contains(seen, class)
-		if !found {
+		if !seen[class] {
 			without = append(without, class)
 		}
-		return !found
+		return !seen[class]
 	})
 	switch len(s.classes) {
 	case 0:
@@ -100,7 +83,7 @@ func (s *set) mark(pattern string) error {
 	}
 	tests := 0
 	for i := range s.samples {
-		match, err := path.Match(pattern, s.samples[i].name)
+		match, err := path.Match(pattern, s.samples[i].Name)
 		if err != nil {
 			return fmt.Errorf("--test %q: %w; it is a pattern of names such as 'ben_*'", pattern, err)
 		}
@@ -110,7 +93,7 @@ func (s *set) mark(pattern string) error {
 	}
 	if tests == 0 || tests == len(s.samples) {
 		return fmt.Errorf("--test %q matches %d of the %d samples, which are named such as %q; "+
-			"want some, and some left to train on", pattern, tests, len(s.samples), s.samples[0].name)
+			"want some, and some left to train on", pattern, tests, len(s.samples), s.samples[0].Name)
 	}
 	s.split, s.by = true, fmt.Sprintf("--test %q", pattern)
 	return nil
@@ -129,13 +112,13 @@ func (s *set) group(pattern string) error {
 		return fmt.Errorf("--group %q: %w; it is a regular expression such as '^([a-z]+)_'", pattern, err)
 	case expression.NumSubexp() < 1:
 		return fmt.Errorf("--group %q has no brackets around what is the group in a name such as %q: "+
-			"'^([a-z]+)_' takes the letters before the first _", pattern, s.samples[0].name)
+			"'^([a-z]+)_' takes the letters before the first _", pattern, s.samples[0].Name)
 	default:
 		for i := range s.samples {
 			x := &s.samples[i]
-			found := expression.FindStringSubmatch(x.name)
+			found := expression.FindStringSubmatch(x.Name)
 			if found == nil || found[1] == "" {
-				return fmt.Errorf("%s: --group %q finds no group in %q; each sample must be of one", x.where, pattern, x.name)
+				return fmt.Errorf("%s: --group %q finds no group in %q; each sample must be of one", x.where, pattern, x.Name)
 			}
 			x.group = found[1]
 		}
@@ -151,13 +134,11 @@ func (s *set) group(pattern string) error {
 // names returns a name for each sample: its own or, if two samples share one or have none, the end of where it is.
 func (s *set) names() []string {
 	names, seen := make([]string, len(s.samples)), map[string]bool{"": true}
-	unique := true
 	for i, x := range s.samples {
-		names[i], unique = x.name, unique && !seen[x.name]
-		seen[x.name] = true
+		names[i], seen[x.Name] = x.Name, true
 	}
-	for i, x := range s.samples {
-		if !unique {
+	if len(seen) <= len(names) {
+		for i, x := range s.samples {
 			names[i] = path.Join(filepath.Base(filepath.Dir(x.where)), filepath.Base(x.where))
 		}
 	}
@@ -166,14 +147,49 @@ func (s *set) names() []string {
 
 // groups lists the groups; without groups the list is empty, not nil.
 func (s *set) groups() []string {
-	all := []string{}
-	if s.grouped {
-		for _, x := range s.samples {
-			all = append(all, x.group)
+	all := map[string]bool{}
+	for _, x := range s.samples {
+		if s.grouped {
+			all[x.group] = true
 		}
-		slices.Sort(all)
 	}
-	return slices.Compact(all)
+	return append([]string{}, slices.Sorted(maps.Keys(all))...)
+}
+
+// mostFrames bounds the default number of frames, because the time of a training grows with it.
+const mostFrames = 128
+
+// Frames holds the number of moments of a signal, and the lengths of the samples before resampling.
+type Frames struct {
+	Count    int `json:"count"`
+	Shortest int `json:"shortest"`
+	Median   int `json:"median"`
+	Longest  int `json:"longest"`
+}
+
+// frames returns the number of frames asked for or, for 0, the median length of the samples, at most mostFrames.
+func (s *set) frames(asked int) Frames {
+	lengths := make([]int, len(s.samples))
+	for i := range lengths {
+		lengths[i] = s.samples[i].Moments()
+	}
+	slices.Sort(lengths)
+	f := Frames{asked, lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1]}
+	if asked == 0 {
+		f.Count = min(f.Median, mostFrames)
+	}
+	return f
+}
+
+// String says where the number of frames comes from.
+func (f Frames) String() string {
+	switch {
+	case f.Shortest == f.Longest && f.Longest == f.Count:
+		return fmt.Sprintf("%d, as all samples have", f.Count)
+	case f.Shortest == f.Longest:
+		return fmt.Sprintf("%d, resampled linearly from the %d of all samples", f.Count, f.Longest)
+	}
+	return fmt.Sprintf("%d, resampled linearly from %d to %d, median %d", f.Count, f.Shortest, f.Longest, f.Median)
 }
 
 var few = recording.Few

@@ -141,7 +141,9 @@ func (t *table) roles() (err error) {
 			t.values = append(t.values, find(name, "name those of sample, time, sensor and value with --columns a,b,c,d"))
 		}
 		t.sample, t.time, t.sensor, t.values = t.values[0], t.values[1], t.values[2], t.values[3:]
-		t.channels = names[3:]
+		if t.channels = names[3:]; len(t.channels) == 1 {
+			t.channels = nil
+		}
 	} else if names != nil || free && column(t.headings, "sample") >= 0 {
 		t.sample = find(append(slices.Clone(names), "sample")[0], "name that of the samples with --columns COLUMN")
 	}
@@ -322,7 +324,7 @@ func (t *table) add(line int, cells []string) error {
 		x.read = append(x.read, value)
 	}
 	if t.time < 0 {
-		x.values = x.read
+		x.Values = x.read
 	} else {
 		x.rows = append(x.rows, one)
 	}
@@ -403,9 +405,10 @@ func (t *table) find(line int, cells []string) (*rows, error) {
 		} else if t.sample >= 0 {
 			where = fmt.Sprintf("%s, sample %q", where, name)
 		}
-		x = &rows{path: t.in.path, line: line, sample: sample{where: where, name: strings.Clone(name), test: t.from.test,
+		x = &rows{path: t.in.path, line: line, sample: sample{where: where, test: t.from.test,
 			label: strings.Clone(cmp.Or(cell(t.label), t.from.class)), group: strings.Clone(cell(t.group))}}
-		t.byName[x.name], t.rows = x, append(t.rows, x)
+		x.Name = strings.Clone(name)
+		t.byName[x.Name], t.rows = x, append(t.rows, x)
 	} else if t.layout == samplesLayout {
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a moment of a sample, not a whole one, "+
 			"say --layout moments", name, x.line)
@@ -432,15 +435,15 @@ func (r *reader) lay(from *rows, width int) (sample, error) {
 		switch {
 		case i > 0 && ascend(one, order[i-1]) == 0 && layout == readingsLayout:
 			return s, fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
-				one.line, r.sensors[one.at/len(r.channels)], from.name, order[i-1].line)
+				one.line, r.sensors[one.at/max(1, len(r.channels))], from.Name, order[i-1].line)
 		case i > 0 && ascend(one, order[i-1]) == 0:
 			return s, fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
 				"times out with --leave", one.line, order[i-1].line)
 		case i == 0 || one.time != order[i-1].time:
-			s.times = append(s.times, one.time)
-			s.values = append(s.values, slices.Repeat([]float64{math.NaN()}, width)...)
+			s.Times = append(s.Times, one.time)
+			s.Values = append(s.Values, slices.Repeat([]float64{math.NaN()}, width)...)
 		}
-		copy(s.values[len(s.values)-width+one.at:], from.read[one.from:][:len(from.read)/len(order)])
+		copy(s.Values[len(s.Values)-width+one.at:], from.read[one.from:][:len(from.read)/len(order)])
 	}
 	return s, nil
 }

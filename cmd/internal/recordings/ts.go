@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // tsHeader holds what the @ lines of a .ts file of sktime, aeon and the UEA archive say that matters here.
@@ -51,18 +53,13 @@ func (r *reader) readTS(in *input, from source) error {
 	if err := r.sameProblem(h, in.path); err != nil {
 		return err
 	}
-	var c columns
-	for dimension := range h.dimensions {
-		c.names = append(c.names, fmt.Sprintf("dim_%d", dimension))
-	}
-	c.of = c.names
-	at, err := r.order(in.path, c)
+	at, err := r.order(in.path, crossed(counted("dim_", h.dimensions), nil))
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
 	r.as[".ts: one line a sample, a dimension a sensor"] = true
 	for _, s := range samples {
-		s.values = pick(s.values, h.dimensions, at)
+		s.Values = pick(s.Values, h.dimensions, at)
 	}
 	r.rows = append(r.rows, samples...)
 	return nil
@@ -178,5 +175,5 @@ func (h *tsHeader) sample(in *input, line int, fields []string) (sample, error) 
 			moment++
 		}
 	}
-	return sample{label: label, values: values}, nil
+	return sample{label: label, Recording: recording.Recording{Values: values}}, nil
 }
