@@ -273,20 +273,15 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 
 // trim cuts off moments without any value at both ends. A moment has width values.
 func (r *Recording) trim(width int) {
-	missing := func(moment []float64) bool {
-		return !slices.ContainsFunc(moment, func(v float64) bool { return !math.IsNaN(v) })
-	}
-	for len(r.Values) > 0 && missing(r.Values[len(r.Values)-width:]) {
-		r.Values = r.Values[:len(r.Values)-width]
-	}
-	for len(r.Values) > 0 && missing(r.Values[:width]) {
-		r.Values = r.Values[width:]
-		if r.Times != nil {
-			r.Times = r.Times[1:]
+	first, end := math.MaxInt, 0
+	for at, v := range r.Values {
+		if !math.IsNaN(v) {
+			first, end = min(first, at/width), at/width+1
 		}
 	}
-	if r.Times != nil {
-		r.Times = r.Times[:len(r.Values)/width]
+	first = min(first, end)
+	if r.Values = r.Values[first*width : end*width]; r.Times != nil {
+		r.Times = r.Times[first:end]
 	}
 }
 

@@ -19,13 +19,6 @@ const (
 // stdin is the name of standard input.
 const stdin = "-"
 
-// source is a file to read.
-type source struct {
-	path  string
-	class string // the folder of its class; "" for none
-	test  bool
-}
-
 // extension returns the ending of a name, in small letters, without that of gzip.
 func extension(name string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
@@ -62,12 +55,13 @@ func contents(folder string) (below, files []string, err error) {
 }
 
 // detect returns the form of the input and the files to read.
-func detect(inputs []string) (form string, sources []source, err error) {
+func detect(inputs []string) (form string, sources []sample, err error) {
 	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
 		below, files, err := contents(inputs[0])
 		series := len(files) > 0 && extension(files[0]) == ".ts"
 		if err != nil || !series && (len(below) > 0 || len(files) == 0) {
-			return folders, nil, err
+			sources, wrong := classes(below, inputs[0])
+			return folders, sources, cmp.Or(err, wrong)
 		}
 		inputs = files
 	}
@@ -91,13 +85,13 @@ func detect(inputs []string) (form string, sources []source, err error) {
 		if i > 0 && kind != form {
 			return "", nil, fmt.Errorf("%s and %s are a .ts file and a table; import each kind by itself", inputs[0], input)
 		}
-		form, sources = kind, append(sources, source{path: input})
+		form, sources = kind, append(sources, sample{path: input})
 	}
 	return form, sources, split(form, sources)
 }
 
 // split makes the second of two files the test, if their names say so.
-func split(form string, sources []source) error {
+func split(form string, sources []sample) error {
 	half := func(i int, name string) bool {
 		path := strings.ToLower(sources[i].path)
 		return strings.HasSuffix(path[:strings.LastIndex(path, extension(path))], name)
@@ -115,20 +109,16 @@ func split(form string, sources []source) error {
 }
 
 // classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such.
-func classes(folder string) (sources []source, err error) {
-	below, _, err := contents(folder)
-	if err != nil {
-		return nil, err
-	}
-	halves := len(below) == 2
-	for i, half := range below {
-		inside, files, _ := contents(half)
-		name := strings.TrimSuffix(strings.ToLower(filepath.Base(half)), "ing")
-		halves = halves && len(inside) > 0 && len(files) == 0 && name == []string{"test", "train"}[i]
+func classes(below []string, folder string) (sources []sample, err error) {
+	halves, inside := len(below) == 2, [2][]string{}
+	for i := 0; i < 2 && halves; i++ {
+		name := strings.TrimSuffix(strings.ToLower(filepath.Base(below[i])), "ing")
+		deeper, files, _ := contents(below[i])
+		halves, inside[i] = len(deeper) > 0 && len(files) == 0 && name == []string{"test", "train"}[i], deeper
 	}
 	if halves {
-		train, err := classes(below[1])
-		test, wrong := classes(below[0])
+		train, err := classes(inside[1], below[1])
+		test, wrong := classes(inside[0], below[0])
 		for i := range test {
 			test[i].test = true
 		}
@@ -149,7 +139,7 @@ func classes(folder string) (sources []source, err error) {
 			return nil, fmt.Errorf("%s holds .ts files; import that folder, each problem by itself", inside)
 		}
 		for _, path := range files {
-			sources = append(sources, source{path: path, class: filepath.Base(inside)})
+			sources = append(sources, sample{path: path, label: filepath.Base(inside)})
 		}
 	}
 	if len(sources) == 0 {

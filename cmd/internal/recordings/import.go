@@ -137,16 +137,13 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	}
 	result := &Result{File: out, Samples: len(s.samples), Sensors: s.sensors, Frames: frames, Channels: s.channels,
 		Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from, Training: len(s.training()),
-		ReadAs: s.as, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
+		ReadAs: s.as, SplitBy: s.by, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
 	result.Test = result.Samples - result.Training
 	for _, name := range s.classes {
 		result.Classes = append(result.Classes, Class{Name: name})
 	}
 	for _, label := range labels {
 		result.Classes[label].Samples++
-	}
-	if s.split {
-		result.SplitBy = s.by
 	}
 	return result, r.write(out, s, labels, graph, form, partOf, signal)
 }

@@ -55,7 +55,7 @@ func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (
 		return links, "every sensor with every other (--links or --positions say which belong together)", nil
 	}
 	which := "training"
-	if !s.split {
+	if s.by == "" {
 		which = fmt.Sprint(len(s.samples))
 	}
 	links, err = r.correlatedLinks(s, frames, signal)

@@ -46,7 +46,7 @@ type reader struct {
 	columns   columns           // of the set; its zero value before the first file
 	first     string            // that file
 	problem   *tsHeader         // of the first .ts file
-	rows      []*rows
+	rows      []*sample
 	sensors   []string // of readings, as they first appear
 	bySensor  map[string]int
 	channels  []string        // of readings; nil for one
@@ -89,9 +89,6 @@ func (r *reading) read(inputs []string) (*set, error) {
 	if err == nil {
 		err = r.fits(form)
 	}
-	if form == folders && err == nil {
-		sources, err = classes(inputs[0])
-	}
 	t := &reader{reading: r, set: &set{name: filepath.Base(inputs[0])}, bySensor: map[string]int{},
 		as: map[string]bool{}, seen: map[string]bool{}, units: map[string]string{}}
 	if err == nil && r.Labels != "" {
@@ -105,7 +102,7 @@ func (r *reading) read(inputs []string) (*set, error) {
 			err = t.source(from)
 		}
 		if from.test {
-			t.set.split, t.set.by = true, map[bool]string{true: "the folders", false: "the files"}[form == folders]
+			t.set.by = map[bool]string{true: "the folders", false: "the files"}[form == folders]
 		}
 	}
 	if err == nil {
@@ -134,7 +131,7 @@ func (r *reading) fits(form string) error {
 }
 
 // source reads a file.
-func (r *reader) source(from source) error {
+func (r *reader) source(from sample) error {
 	switch extension(from.path) {
 	case ".npy":
 		return r.readArray(from)
@@ -142,7 +139,7 @@ func (r *reader) source(from source) error {
 		return r.readFile(from.path, func(in *input) error { return r.readTS(in, from) })
 	}
 	t := &table{reader: r, in: &input{path: from.path, encoding: "Parquet"}, from: from, sample: -1, time: -1, sensor: -1,
-		label: -1, group: -1, byName: map[string]*rows{}}
+		label: -1, group: -1, byName: map[string]*sample{}}
 	var err error
 	if extension(from.path) == ".parquet" {
 		err = readParquet(from.path, t.add)
@@ -267,11 +264,10 @@ func (r *reader) finish() (err error) {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	for _, x := range r.rows {
-		one := x.sample
-		if x.rows != nil {
-			if one, err = r.lay(x, width); err != nil {
-				return fmt.Errorf("%s, %w", x.path, err)
+	for _, one := range r.rows {
+		if one.rows != nil {
+			if err = r.lay(one, width); err != nil {
+				return fmt.Errorf("%s, %w", one.path, err)
 			}
 			if at != nil {
 				one.Values = pick(one.Values, width, at)
@@ -281,9 +277,9 @@ func (r *reader) finish() (err error) {
 		one.label = cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label)
 		if r.given != nil && one.label == "" {
 			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
-				r.Labels, one.Name, x.line, x.path, one.Name)
+				r.Labels, one.Name, one.line, one.path, one.Name)
 		}
-		s.samples = append(s.samples, one)
+		s.samples = append(s.samples, *one)
 	}
 	for _, name := range r.Leave {
 		if !r.seen[name] && !r.Unlabelled {
@@ -331,23 +327,23 @@ func dotted(headings []string) columns {
 
 // sensors returns the sensors and their number of channels. All sensors have as many, which are side by side.
 func (c columns) sensors() (sensors []string, channels int, err error) {
-	count, most := map[string]int{}, 0 // of the axes, and of the channels of each sensor
-	axis := func(i int) string { return "axis" + strings.TrimPrefix(c.names[i], c.of[i]) }
+	axis := func(i int) string { return strings.TrimPrefix(c.names[i], c.of[i]) }
+	with, axes := map[string]int{}, map[string]int{} // the sensors with each axis, and the axes of each sensor
 	for i, sensor := range c.of {
-		count[axis(i)]++
-		count["of "+sensor]++
-		channels, most = max(channels, count["of "+sensor]), max(most, count[axis(i)])
+		with[axis(i)]++
+		axes[sensor]++
 	}
-	sensors = slices.Compact(slices.Clone(c.of))
+	sensors, channels = slices.Compact(slices.Clone(c.of)), slices.Max(slices.Collect(maps.Values(axes)))
 	if len(sensors)*channels == len(c.of) {
 		return sensors, channels, nil
 	}
+	most := slices.Max(slices.Collect(maps.Values(with)))
 	var odd, short []string
 	for i, name := range c.names {
-		if count[axis(i)] < most {
+		if with[axis(i)] < most {
 			odd = append(odd, name)
 		}
-		if count["of "+c.of[i]] < channels {
+		if axes[c.of[i]] < channels {
 			short = append(short, name)
 		}
 	}
@@ -360,7 +356,7 @@ func (c columns) sensors() (sensors []string, channels int, err error) {
 
 // readArray reads an array `[moments, sensors, axes]`, or `[moments, sensors]` for one axis. It names the sensors
 // 0, 1, 2, …
-func (r *reader) readArray(from source) error {
+func (r *reader) readArray(from sample) error {
 	a, err := npz.ReadNPYFile(from.path)
 	if err != nil {
 		return err
@@ -379,16 +375,22 @@ func (r *reader) readArray(from source) error {
 				from.path, a.Element("the array", i), v)
 		}
 	}
-	var at []int
-	if err == nil {
-		at, err = r.order(from.path, c)
-	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", from.path, err)
 	}
-	r.as["arrays [moments, sensors, axes]"] = true
-	one := sample{where: from.path, label: from.class, test: from.test}
-	one.Name, one.Values = filepath.Base(from.path), pick(values, len(c.names), at)
-	r.rows = append(r.rows, &rows{path: from.path, line: 1, sample: one})
+	from.where, from.Name, from.line, from.Values = from.path, filepath.Base(from.path), 1, values
+	return r.take("arrays [moments, sensors, axes]", c, &from)
+}
+
+// take keeps samples of a file, whose values have columns c.
+func (r *reader) take(as string, c columns, samples ...*sample) error {
+	at, err := r.order(samples[0].path, c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", samples[0].path, err)
+	}
+	for _, one := range samples {
+		one.Values = pick(one.Values, len(c.names), at)
+	}
+	r.as[as], r.rows = true, append(r.rows, samples...)
 	return nil
 }

@@ -22,19 +22,24 @@ type set struct {
 	channels int
 	samples  []sample
 	classes  []string // in the order in which the data declares them; nil for sorted
-	split    bool     // the data says which samples are tests
-	by       string   // what the data splits by, for people
+	by       string   // what the data splits by, for people; "" if it does not say which samples are tests
 	grouped  bool     // samples have groups
 	as       string   // what the files were taken for
 	table    Table    // how to read new recordings alike
 	notes    []string // what a person should know
 }
 
-// sample is a recording. Patterns of names are compared with its name, which is "" if the data names no samples.
+// sample is a recording, or a file before it is read. Patterns of names are compared with its name, which is "" if the
+// data names no samples.
 type sample struct {
 	recording.Recording
-	where, label, group string // where is for errors: the file, and the line if it holds several
-	test                bool
+	where        string // for errors: the file, and the line if it holds several
+	path         string
+	label, group string // label is that of the folder before the file is read
+	test         bool
+	line         int       // where it begins
+	rows         []row     // nil without times: then the sample has its values
+	read         []float64 // the values of the rows
 }
 
 // training returns the samples that are not marked as tests.
@@ -95,7 +100,7 @@ func (s *set) mark(pattern string) error {
 		return fmt.Errorf("--test %q matches %d of the %d samples, which are named such as %q; "+
 			"want some, and some left to train on", pattern, tests, len(s.samples), s.samples[0].Name)
 	}
-	s.split, s.by = true, fmt.Sprintf("--test %q", pattern)
+	s.by = fmt.Sprintf("--test %q", pattern)
 	return nil
 }
 

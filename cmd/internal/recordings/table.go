@@ -19,7 +19,7 @@ const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y
 type table struct {
 	*reader
 	in       *input
-	from     source
+	from     sample
 	headings []string // nil before the first line
 	layout   string
 	sample, time, sensor,
@@ -31,16 +31,7 @@ type table struct {
 	lines   int   // without
 	unit    string
 	dates   bool // times are dates
-	byName  map[string]*rows
-}
-
-// rows is a sample and its lines, in the order of the file.
-type rows struct {
-	sample
-	path string
-	line int       // where it begins
-	rows []row     // nil without times: then the sample has its values
-	read []float64 // the values of the rows
+	byName  map[string]*sample
 }
 
 // row is a line of a sample.
@@ -126,7 +117,7 @@ func (t *table) roles() (err error) {
 			names = nil
 		}
 	}
-	free := t.from.class == "" // a recording in the folder of its class needs no columns
+	free := t.from.label == "" // a recording in the folder of its class needs no columns
 	if forced == readingsLayout || forced == "" && free &&
 		(len(names) > 2 || names == nil && column(t.headings, "sensor") >= 0) {
 		t.layout = readingsLayout
@@ -315,7 +306,7 @@ func (t *table) add(line int, cells []string) error {
 		value, err := t.in.number(line, cells[column])
 		if err != nil {
 			heading, names := t.headings[column], ""
-			if t.sample < 0 && t.from.class == "" {
+			if t.sample < 0 && t.from.label == "" {
 				names = fmt.Sprintf(", or names the samples with --columns %q", heading)
 			}
 			return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q%s",
@@ -382,7 +373,7 @@ func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 }
 
 // find returns the sample of a line.
-func (t *table) find(line int, cells []string) (*rows, error) {
+func (t *table) find(line int, cells []string) (*sample, error) {
 	cell := func(column int) string {
 		if column < 0 {
 			return ""
@@ -405,8 +396,8 @@ func (t *table) find(line int, cells []string) (*rows, error) {
 		} else if t.sample >= 0 {
 			where = fmt.Sprintf("%s, sample %q", where, name)
 		}
-		x = &rows{path: t.in.path, line: line, sample: sample{where: where, test: t.from.test,
-			label: strings.Clone(cmp.Or(cell(t.label), t.from.class)), group: strings.Clone(cell(t.group))}}
+		x = &sample{where: where, path: t.in.path, line: line, test: t.from.test, group: strings.Clone(cell(t.group)),
+			label: strings.Clone(cmp.Or(cell(t.label), t.from.label))}
 		x.Name = strings.Clone(name)
 		t.byName[x.Name], t.rows = x, append(t.rows, x)
 	} else if t.layout == samplesLayout {
@@ -424,8 +415,8 @@ func (t *table) find(line int, cells []string) (*rows, error) {
 }
 
 // lay makes a table of a sample's lines: a row for each time at which any sensor was read.
-func (r *reader) lay(from *rows, width int) (sample, error) {
-	s, order, layout := from.sample, from.rows, r.set.table.Layout
+func (r *reader) lay(s *sample, width int) error {
+	order, layout := s.rows, r.set.table.Layout
 	ascend := func(a, b row) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) }
 	if layout != readingsLayout && !slices.IsSortedFunc(order, ascend) {
 		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
@@ -434,18 +425,18 @@ func (r *reader) lay(from *rows, width int) (sample, error) {
 	for i, one := range order {
 		switch {
 		case i > 0 && ascend(one, order[i-1]) == 0 && layout == readingsLayout:
-			return s, fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
-				one.line, r.sensors[one.at/max(1, len(r.channels))], from.Name, order[i-1].line)
+			return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
+				one.line, r.sensors[one.at/max(1, len(r.channels))], s.Name, order[i-1].line)
 		case i > 0 && ascend(one, order[i-1]) == 0:
-			return s, fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
+			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
 				"times out with --leave", one.line, order[i-1].line)
 		case i == 0 || one.time != order[i-1].time:
 			s.Times = append(s.Times, one.time)
 			s.Values = append(s.Values, slices.Repeat([]float64{math.NaN()}, width)...)
 		}
-		copy(s.Values[len(s.Values)-width+one.at:], from.read[one.from:][:len(from.read)/len(order)])
+		copy(s.Values[len(s.Values)-width+one.at:], s.read[one.from:][:len(s.read)/len(order)])
 	}
-	return s, nil
+	return nil
 }
 
 // String says what the table was taken for.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // tsHeader holds what the @ lines of a .ts file of sktime, aeon and the UEA archive say that matters here.
@@ -26,10 +24,10 @@ type tsHeader struct {
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
 // Series may be of any length, but all series of a sample have the same length.
-func (r *reader) readTS(in *input, from source) error {
+func (r *reader) readTS(in *input, from sample) error {
 	in.separator = ':'
 	h := &tsHeader{unlabelled: r.Unlabelled}
-	var samples []*rows
+	var samples []*sample
 	err := r.readTable(in, func(line int, fields []string) error {
 		switch {
 		case len(fields) == 1 && fields[0] == "":
@@ -37,10 +35,10 @@ func (r *reader) readTS(in *input, from source) error {
 		case !h.ended:
 			return h.set(strings.Join(fields, ":"))
 		}
-		s, err := h.sample(in, line, fields)
-		s.where, s.test = fmt.Sprintf("%s, line %d", in.path, line), from.test
-		samples = append(samples, &rows{sample: s, path: in.path, line: line})
-		return err
+		one := from
+		one.where, one.line = fmt.Sprintf("%s, line %d", in.path, line), line
+		samples = append(samples, &one)
+		return h.sample(in, &one, fields)
 	})
 	switch {
 	case err != nil:
@@ -53,16 +51,7 @@ func (r *reader) readTS(in *input, from source) error {
 	if err := r.sameProblem(h, in.path); err != nil {
 		return err
 	}
-	at, err := r.order(in.path, crossed(counted("dim_", h.dimensions), nil))
-	if err != nil {
-		return fmt.Errorf("%s: %w", in.path, err)
-	}
-	r.as[".ts: one line a sample, a dimension a sensor"] = true
-	for _, s := range samples {
-		s.Values = pick(s.Values, h.dimensions, at)
-	}
-	r.rows = append(r.rows, samples...)
-	return nil
+	return r.take(".ts: one line a sample, a dimension a sensor", crossed(counted("dim_", h.dimensions), nil), samples...)
 }
 
 // sameProblem checks that two files have the same dimensions and classes.
@@ -101,21 +90,20 @@ func (h *tsHeader) set(line string) error {
 			return fmt.Errorf("%s is %q; it must be a whole number from 1", tag, value)
 		}
 		h.dimensions = n
-	case "@timestamps":
+	case "@timestamps", "@targetlabel":
 		if is("true") {
-			return errors.New("@timeStamps true is not understood; write the values without their times and @timeStamps false, " +
-				"or a long CSV with a time column")
-		}
-	case "@targetlabel":
-		if is("true") {
-			return errors.New("@targetLabel true: the samples have numbers to predict, ccp tells classes apart; " +
-				"use a set with @classLabel true")
+			return errors.New(map[string]string{
+				"@timestamps": "@timeStamps true is not understood; write the values without their times and @timeStamps false, " +
+					"or a long CSV with a time column",
+				"@targetlabel": "@targetLabel true: the samples have numbers to predict, ccp tells classes apart; " +
+					"use a set with @classLabel true",
+			}[tag])
 		}
 	case "@classlabel":
-		if !is("true") && h.unlabelled {
+		switch {
+		case !is("true") && h.unlabelled:
 			return nil
-		}
-		if !is("true") {
+		case !is("true"):
 			return fmt.Errorf("@classLabel is %q; samples without classes cannot be learned from: "+
 				"want true and the names of the classes", value)
 		}
@@ -138,42 +126,40 @@ func (h *tsHeader) set(line string) error {
 }
 
 // sample reads a line of data. Without @dimensions the first line says how many dimensions there are.
-func (h *tsHeader) sample(in *input, line int, fields []string) (sample, error) {
-	label := ""
+func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 	if bare := h.unlabelled && (!h.labelled || len(fields) == h.dimensions); !bare {
-		label = strings.Clone(fields[len(fields)-1])
+		one.label = strings.Clone(fields[len(fields)-1])
 		fields = fields[:len(fields)-1]
 	}
+	label := one.label
 	if h.dimensions == 0 {
 		h.dimensions = max(1, len(fields))
 	}
 	if len(fields) != h.dimensions {
-		return sample{}, fmt.Errorf("%d fields between colons; want %d, a series for each of the %d dimensions and then the class",
+		return fmt.Errorf("%d fields between colons; want %d, a series for each of the %d dimensions and then the class",
 			len(fields)+1, h.dimensions+1, h.dimensions)
 	}
 	if !h.unlabelled && len(h.classes) > 0 && !slices.Contains(h.classes, label) {
-		return sample{}, fmt.Errorf("class %.40q is not one of @classLabel (%s); name it there, or see whether the line is cut off",
+		return fmt.Errorf("class %.40q is not one of @classLabel (%s); name it there, or see whether the line is cut off",
 			label, strings.Join(h.classes, " "))
 	}
 	if label == "" && !h.unlabelled {
-		return sample{}, errors.New("nothing comes after the last colon; write the sample's class there")
+		return errors.New("nothing comes after the last colon; write the sample's class there")
 	}
 	moments := strings.Count(fields[0], ",") + 1
-	values := make([]float64, moments*h.dimensions)
+	one.Values = make([]float64, moments*h.dimensions)
 	for dimension, field := range fields {
 		if n := strings.Count(field, ",") + 1; n != moments {
-			return sample{}, fmt.Errorf("dimension %d has %d values, dimension 0 has %d; "+
+			return fmt.Errorf("dimension %d has %d values, dimension 0 has %d; "+
 				"the series of one sample must be of one length: write ? for missing values", dimension, n, moments)
 		}
-		moment := 0
-		for text := range strings.SplitSeq(field, ",") {
-			value, err := in.number(line, strings.TrimSpace(text))
+		for moment, text := range strings.Split(field, ",") {
+			value, err := in.number(one.line, strings.TrimSpace(text))
 			if err != nil {
-				return sample{}, fmt.Errorf("dimension %d, value %d: %w", dimension, moment, err)
+				return fmt.Errorf("dimension %d, value %d: %w", dimension, moment, err)
 			}
-			values[moment*h.dimensions+dimension] = value
-			moment++
+			one.Values[moment*h.dimensions+dimension] = value
 		}
 	}
-	return sample{label: label, Recording: recording.Recording{Values: values}}, nil
+	return nil
 }

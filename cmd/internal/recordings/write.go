@@ -47,7 +47,7 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 			split[i] = 2 // a test, see package datasets; 0 is for training
 		}
 	}
-	if s.split {
+	if s.by != "" {
 		arrays = append(arrays, npz.Named{Name: "split", Array: list(split)})
 	}
 	if s.grouped {
