@@ -14,10 +14,8 @@ import (
 
 // Fingerprint tells one data set from another. It is small enough to be kept with each result.
 type Fingerprint struct {
-	// Parts holds the size and a hash of each part of the data set that a training depends on.
-	Parts map[string]string `json:"parts"`
-	// Trained holds the hashes of the training samples, hashSize bytes each.
-	Trained []byte `json:"trained"`
+	Parts   map[string]string `json:"parts"`   // the size and a hash of each part that a training depends on
+	Trained []byte            `json:"trained"` // the hashes of the training samples, hashSize bytes each
 }
 
 // hashSize is the number of bytes of a sample's hash. Two of 50,000 samples then have one hash by chance with a
@@ -56,10 +54,9 @@ func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
 		if was == "" || was == is || part == "scale" && differences != nil { // it follows from the others
 			continue
 		}
-		sizeWas, _, _ := strings.Cut(was, ",")
-		sizeIs, _, _ := strings.Cut(cmp.Or(is, "none"), ",")
-		if sizeWas != sizeIs {
-			part += fmt.Sprintf(" (was %s, is %s)", sizeWas, sizeIs)
+		was, _, _ = strings.Cut(was, ",")
+		if is, _, _ = strings.Cut(cmp.Or(is, "none"), ","); was != is {
+			part += fmt.Sprintf(" (was %s, is %s)", was, is)
 		}
 		differences = append(differences, part)
 	}

@@ -14,12 +14,9 @@ import (
 
 // readLabels reads `labels`, integers or strings, and `class_names`.
 func (r *npzReader) readLabels() error {
-	switch {
-	case r.Has("labels"):
-	case r.samples < 0:
-		return errors.New("no array labels; store a class for each sample")
-	default:
-		return fmt.Errorf("no array labels; store a class for each of the %d samples", r.samples)
+	if !r.Has("labels") {
+		all := map[bool]string{true: "sample", false: fmt.Sprintf("of the %d samples", r.samples)}[r.samples < 0]
+		return fmt.Errorf("no array labels; store a class for each %s", all)
 	}
 	names, wrongNames := r.readClassNames()
 	a, err := npz.Vector(r, "labels", r.samples, "samples of features")
@@ -36,11 +33,9 @@ func (r *npzReader) readLabels() error {
 	case []float32, []float64, []bool:
 		err = fmt.Errorf("labels are %s; store integers from 0, or strings (labels.astype(int))", a.Kind())
 	default:
-		var labels []int64
-		if labels, err = a.Ints(); err == nil {
-			err = r.numberLabels(labels, names)
-		} else {
-			err = fmt.Errorf("labels: %w", err)
+		labels, odd := a.Ints()
+		if err = r.numberLabels(labels, names); odd != nil {
+			err = fmt.Errorf("labels: %w", odd)
 		}
 	}
 	return errors.Join(wrongNames, err)
@@ -119,8 +114,7 @@ func (r *npzReader) numberLabels(labels []int64, names []string) error {
 	switch largest := slices.Max(labels); {
 	case names != nil && largest >= int64(len(names)):
 		errs = append(errs, fmt.Errorf("labels[%d] is %d, but class_names has %d names; number the classes from 0 and "+
-			"name each",
-			slices.Index(labels, largest), largest, len(names)))
+			"name each", slices.Index(labels, largest), largest, len(names)))
 	case largest >= int64(len(labels)):
 		errs = append(errs, fmt.Errorf("labels[%d] is %d, more classes than the %d samples; number the classes 0, 1, 2, ... "+
 			"or store them as strings", slices.Index(labels, largest), largest, len(labels)))
@@ -189,8 +183,7 @@ func (r *npzReader) readSplit() error {
 	for mark, split := range d.splits() {
 		if len(split.indices) == 0 && (split.name != "validation" || r.labelled() && r.opts.holdsOut()) {
 			empty = append(empty, fmt.Errorf("split marks no %s sample (%d); mark some, or leave the array out to have "+
-				"splits drawn",
-				split.name, mark))
+				"splits drawn", split.name, mark))
 		}
 	}
 	d.warnParted(given)
@@ -252,8 +245,7 @@ func (r *npzReader) readGroups() error {
 	}
 	if len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
 		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the "+
-			"array out",
-			len(groups), groups[0])
+			"array out", len(groups), groups[0])
 	}
 	r.d.Groups = groups
 	return nil

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,11 +105,7 @@ func spans(sample []float32, width int) Range {
 	for at := range width {
 		least, most := sample[at], sample[at]
 		for i := at + width; i < len(sample); i += width {
-			if v := sample[i]; v < least {
-				least = v
-			} else if v > most {
-				most = v
-			}
+			least, most = min(least, sample[i]), max(most, sample[i])
 		}
 		r.Least[at], r.Most[at], r.Spread[at] = least, most, most-least
 	}
@@ -129,10 +126,7 @@ func (m *Metadata) outside(signal []float32) (warnings []string) {
 	text, others := "", 0
 	for at, least := range m.Range.Least {
 		most, spread := m.Range.Most[at], m.Range.Spread[at]
-		far := most - least
-		if far == 0 {
-			far = max(most, -most)
-		}
+		far := cmp.Or(most-least, max(most, -most))
 		wide := one.Least[at] < least-far || one.Most[at] > most+far
 		switch {
 		case !wide && one.Spread[at]*still >= spread:
@@ -146,13 +140,13 @@ func (m *Metadata) outside(signal []float32) (warnings []string) {
 				spread)
 		}
 	}
-	switch {
-	case text == "":
-		return nil
-	case others > 0:
+	if others > 0 {
 		text += fmt.Sprintf(", and %d other channels or sensors are as odd", others)
 	}
-	return []string{text + "; is it in another unit?"}
+	if text != "" {
+		warnings = []string{text + "; is it in another unit?"}
+	}
+	return warnings
 }
 
 // column names what a value of Range is of.

@@ -60,16 +60,14 @@ func newDataImport(s *shared) *cobra.Command {
 		if out.path == "" {
 			out.path = recordings.Name(inputs)
 		}
-		if !strings.HasSuffix(strings.ToLower(out.path), ".npz") {
+		switch {
+		case !strings.HasSuffix(strings.ToLower(out.path), ".npz"):
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
-		}
-		if f.Changed("knn") && o.Positions == "" {
+		case f.Changed("knn") && o.Positions == "":
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))
-		}
-		if f.Changed("bodies") && o.Parts == "" {
+		case f.Changed("bodies") && o.Parts == "":
 			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
-		}
-		if f.Changed("frames") && o.Frames == 0 {
+		case f.Changed("frames") && o.Frames == 0:
 			return usage(cmd, fmt.Errorf("--frames 0: must be at least 1"))
 		}
 		if err := out.free(); err != nil {
@@ -109,20 +107,19 @@ func (r importJSON) text() string {
 		size = fmt.Sprintf("%d kB", (r.Bytes+999)/1000)
 	}
 	fmt.Fprintf(&b, "%s: %s in %d classes, %s\n", r.File, text.Count(r.Samples, "sample"), len(r.Classes), size)
-	classes := make([]string, len(r.Classes))
-	for i, class := range r.Classes {
-		classes[i] = fmt.Sprintf("%s %s", text.Shorten(class.Name, text.LongestName), text.Thousands(class.Samples))
+	var classes, parts []string
+	for _, class := range r.Classes {
+		classes = append(classes, text.Shorten(class.Name, text.LongestName)+" "+text.Thousands(class.Samples))
+	}
+	for _, p := range r.Parts {
+		parts = append(parts, text.Shorten(p.Name, text.LongestName)+" "+text.Thousands(len(p.Sensors)))
 	}
 	line("classes", "%s", strings.Join(classes, ", "))
 	line("read as", "%s", r.ReadAs)
 	line("sensors", "%s", counted(r.Sensors))
 	line("frames", "%s", r.Frames)
 	line("channels", "%d", r.Channels)
-	if r.Parts != nil {
-		parts := make([]string, len(r.Parts))
-		for i, p := range r.Parts {
-			parts[i] = fmt.Sprintf("%s %d", text.Shorten(p.Name, text.LongestName), len(p.Sensors))
-		}
+	if parts != nil {
 		line("parts", "%s", strings.Join(parts, ", "))
 	}
 	gaps := "none"
@@ -135,14 +132,14 @@ func (r importJSON) text() string {
 	}
 	line("gaps", "%s", gaps)
 	line("graph", "%s, %s: %s", text.Count(r.Nodes, "node"), text.Count(r.Edges, "edge"), r.Graph)
-	switch {
-	case r.SplitBy == "" && len(r.Groups) > 0:
-		line("split", "none; groups with a fifth of the samples are drawn for the test when the file is read")
-	case r.SplitBy == "":
-		line("split", "none; a fifth of the samples is drawn for the test when the file is read")
-	default:
-		line("split", "%s training, %s test samples, by %s",
-			text.Thousands(r.Training), text.Thousands(r.Test), r.SplitBy)
+	drawn := "a fifth of the samples is"
+	if len(r.Groups) > 0 {
+		drawn = "groups with a fifth of the samples are"
+	}
+	if r.SplitBy == "" {
+		line("split", "none; %s drawn for the test when the file is read", drawn)
+	} else {
+		line("split", "%s training, %s test samples, by %s", text.Thousands(r.Training), text.Thousands(r.Test), r.SplitBy)
 	}
 	if len(r.Groups) > 0 {
 		line("groups", "%s", counted(r.Groups))

@@ -147,9 +147,11 @@ func table(names, classes []string, predictions []models.Prediction, top int) []
 // readSignals reads the signals of a numpy file, each `[nodes, channels]` row-major, and their names. It checks that
 // they fit the model.
 func readSignals(path string, m models.Metadata) (names []string, signals [][]float32, err error) {
-	array, names, form, err := readFeatures(path)
-	if err == nil {
-		err = m.Form.Fits(form)
+	var array *npz.Array
+	if strings.HasSuffix(strings.ToLower(path), ".npz") {
+		array, names, err = readFeatures(path, m.Form)
+	} else {
+		array, err = npz.ReadNPYFile(path)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -171,28 +173,28 @@ func readSignals(path string, m models.Metadata) (names []string, signals [][]fl
 	return names, signals, nil
 }
 
-// readFeatures reads the array of an .npy file, or features of an .npz file with the names of the samples and the
-// settings of their import, if they are there.
-func readFeatures(path string) (features *npz.Array, names []string, form *recording.Form, err error) {
-	if !strings.HasSuffix(strings.ToLower(path), ".npz") {
-		features, err = npz.ReadNPYFile(path)
-		return features, nil, nil, err
-	}
+// readFeatures reads features of an .npz file, and the names of the samples if they are there. Signals of another form
+// are refused.
+func readFeatures(path string, want *recording.Form) (features *npz.Array, names []string, err error) {
 	file, err := npz.Open(path)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	defer file.Close()
 	if !file.Has("features") {
-		return nil, nil, nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, "+
+		return nil, nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, "+
 			"channels] (the file has %s)", strings.Join(file.Names(), ", "))
 	}
 	if array, err := file.Array("sample_names"); err == nil {
 		names, _ = array.Strings() // else the samples are numbered
 	}
+	var form *recording.Form
 	if texts, err := npz.Elements(file, "recording", 1, "text", (*npz.Array).Strings); err == nil {
 		_ = json.Unmarshal([]byte(texts[0]), &form) // else the file does not say how it was made
 	}
+	if err := want.Fits(form); err != nil {
+		return nil, nil, err
+	}
 	features, err = file.Array("features")
-	return features, names, form, err
+	return features, names, err
 }

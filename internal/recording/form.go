@@ -19,16 +19,13 @@ type Form struct {
 	Sensors  []string `json:"sensors"`
 	Channels int      `json:"channels"`
 	Frames   int      `json:"frames"`
-	// Zeros: a sensor without any value in a recording becomes zeros, instead of an error.
-	Zeros bool `json:"zeros,omitempty"`
-	// Origin is the sensor whose first value is subtracted from all sensors, in each channel; "" for none.
-	Origin string `json:"origin,omitempty"`
+	Zeros    bool     `json:"zeros,omitempty"`  // a sensor without any value becomes zeros, instead of an error
+	Origin   string   `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
 	// Mean and Deviation, `[sensors, channels]`, normalise the sensors; nil if they are not normalised. A constant
 	// channel has a deviation of 0.
-	Mean      []float64 `json:"mean,omitempty"`
-	Deviation []float64 `json:"deviation,omitempty"`
-	// Reading holds the settings that the program reads files with.
-	Reading json.RawMessage `json:"reading,omitempty"`
+	Mean      []float64       `json:"mean,omitempty"`
+	Deviation []float64       `json:"deviation,omitempty"`
+	Reading   json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
 }
 
 // Check returns an error if a file does not hold a usable form for signals of that shape.

@@ -12,18 +12,12 @@ import (
 
 // Recording holds what some sensors measured at successive moments.
 type Recording struct {
-	// Name is what errors call the recording, such as its file.
-	Name string
-	// Sensors names the sensors in the order of Values. nil means the sensors of the training data, in their order.
-	Sensors []string
-	// Channels is the number of values of a sensor at a moment. 0 means as many as in the training data.
-	Channels int
-	// Values are `[moments, sensors, channels]`, row-major, in the units of the training data. NaN is a missing value.
-	Values []float64
-	// Times of the moments are ascending, in any unit. nil means that the moments are evenly spaced.
-	Times []float64
-
-	width int // values of a moment, if the JSON said that
+	Name     string    // what errors call the recording, such as its file
+	Sensors  []string  // in the order of Values; nil: those of the training data, in their order
+	Channels int       // values of a sensor at a moment; 0: as many as in the training data
+	Values   []float64 // `[moments, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
+	Times    []float64 // of the moments, ascending, in any unit; nil: the moments are evenly spaced
+	width    int       // values of a moment, if the JSON said that
 }
 
 // value is a number in JSON, or null for a missing one.

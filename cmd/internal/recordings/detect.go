@@ -152,10 +152,7 @@ func classes(below []string, folder string) (sources []sample, err error) {
 // Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the
 // like.
 func Name(inputs []string) string {
-	path, err := filepath.Abs(inputs[0])
-	if err != nil {
-		path = inputs[0]
-	}
+	path, _ := filepath.Abs(inputs[0]) // "" fails, and gives the default
 	name := filepath.Base(path)
 	if ending := extension(name); slices.Contains(endings, ending) {
 		name = name[:strings.LastIndex(strings.ToLower(name), ending)]

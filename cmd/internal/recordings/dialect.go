@@ -38,29 +38,12 @@ type input struct {
 	point     int // the first line with a decimal point
 }
 
-// readFile opens a file, or standard input for "-", and hands it to read.
-func (r *reading) readFile(path string, read func(in *input) error) error {
-	file, size := os.Stdin, int64(0)
-	if path != stdin {
-		var err error
-		if file, err = os.Open(path); err != nil {
-			return err
-		}
-		defer file.Close()
-		if info, err := file.Stat(); err == nil {
-			size = info.Size()
-		}
-	}
-	in, err := decode(file, path, size)
-	if err == nil {
-		err = read(in)
-	}
-	return err
-}
-
 // decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.
-func decode(file io.Reader, path string, size int64) (*input, error) {
-	in := &input{path: path, size: size}
+func decode(file *os.File, path string) (*input, error) {
+	in := &input{path: path}
+	if info, err := file.Stat(); err == nil {
+		in.size = info.Size()
+	}
 	in.Reader = bufio.NewReaderSize(file, begun)
 	if mark, _ := in.Peek(2); string(mark) == "\x1f\x8b" {
 		unpacked, err := gzip.NewReader(in.Reader)
@@ -124,10 +107,23 @@ func (in *input) sniff() {
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// readTable calls each with the number and the cells of every line of a table. Cells have no blanks around them, and
-// are valid until the next line is read. Errors name the file and the line.
-func (r *reading) readTable(in *input, each func(line int, cells []string) error) error {
-	if in.separator == 0 {
+// readTable calls each with the number and the cells of every line of a table: a file, or standard input for "-". A
+// separator of 0 is found out. Cells have no blanks around them, and are valid until the next line is read. Errors name
+// the file and the line.
+func (r *reading) readTable(path string, separator rune, each func(in *input, line int, cells []string) error) error {
+	file := os.Stdin
+	if path != stdin {
+		var err error
+		if file, err = os.Open(path); err != nil {
+			return err
+		}
+		defer file.Close()
+	}
+	in, err := decode(file, path)
+	if err != nil {
+		return err
+	}
+	if in.separator = separator; separator == 0 {
 		in.sniff()
 	}
 	table := csv.NewReader(in)
@@ -150,7 +146,7 @@ func (r *reading) readTable(in *input, each func(line int, cells []string) error
 		for i, cell := range cells {
 			cells[i] = strings.TrimSpace(cell)
 		}
-		if err := each(line, cells); err != nil {
+		if err := each(in, line, cells); err != nil {
 			return fmt.Errorf("%s, line %d: %w", in.path, line, err)
 		}
 		if at := table.InputOffset(); at >= told+1<<20 {
@@ -210,10 +206,7 @@ var layouts = []string{
 
 // parseTime reads a time: a number of any unit, or a date or time of day, which it turns into seconds.
 func parseTime(text string) (seconds float64, date bool, err error) {
-	value, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		value, err = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-	}
+	value, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 	if err == nil && value-value == 0 && math.Abs(value) < math.MaxFloat32 {
 		return value, false, nil
 	}

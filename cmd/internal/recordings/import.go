@@ -131,7 +131,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	parts, partOf, err := r.parts(s)
+	parts, partOf, err := r.readParts(r.Parts, s)
 	if err != nil {
 		return nil, err
 	}
@@ -146,20 +146,6 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		result.Classes[label].Samples++
 	}
 	return result, r.write(out, s, labels, graph, form, partOf, signal)
-}
-
-// parts reads the parts of a body, if the options name a file.
-func (r *reading) parts(s *set) (parts []Part, of []int32, err error) {
-	switch {
-	case r.Parts == "":
-		return nil, nil, nil
-	case r.Scale:
-		return nil, nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", r.Parts)
-	case 3*r.Bodies > s.channels:
-		return nil, nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; "+
-			"--bodies 0 says that they are no places in space", r.Bodies, s.channels)
-	}
-	return r.readParts(r.Parts, s.sensors)
 }
 
 // Filled counts the values that were missing.

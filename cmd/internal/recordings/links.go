@@ -71,11 +71,10 @@ func (r *reading) correlatedLinks(s *set, frames int, signal func(i int, dst []f
 	cost := sensors * sensors * frames * s.channels
 	if most := max(1, correlating/cost); most < len(training) {
 		r.note("the graph compares sensors by %d of the %d samples", most, len(training))
-		spread := make([]int, most)
-		for i := range spread {
-			spread[i] = training[i*len(training)/most]
+		for i := range most {
+			training[i] = training[i*len(training)/most]
 		}
-		training = spread
+		training = training[:most]
 	}
 	width := sensors * s.channels
 	sample := make([]float32, frames*width)

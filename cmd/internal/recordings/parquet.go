@@ -11,9 +11,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// readParquet calls each with the number and the cells of every row of a Parquet file. Row 0 holds the headings.
-func readParquet(path string, each func(line int, cells []string) error) (err error) {
-	file, err := os.Open(path)
+// readParquet adds every row of a Parquet file. Row 0 holds the headings.
+func (t *table) readParquet() (err error) {
+	in := &input{path: t.from.path, encoding: "Parquet"}
+	file, err := os.Open(in.path)
 	if err != nil {
 		return err
 	}
@@ -24,7 +25,7 @@ func readParquet(path string, each func(line int, cells []string) error) (err er
 			err = fmt.Errorf("%v; the file is damaged, or no Parquet file", wrong)
 		}
 		if err != nil {
-			err = fmt.Errorf("%s, row %d: %w", path, line, err)
+			err = fmt.Errorf("%s, row %d: %w", in.path, line, err)
 		}
 	}()
 	rows := parquet.NewReader(file)
@@ -33,8 +34,8 @@ func readParquet(path string, each func(line int, cells []string) error) (err er
 	for _, column := range rows.Schema().Columns() {
 		cells = append(cells, strings.Join(column, "."))
 	}
-	err = each(line, cells)
-	for row := make([]parquet.Row, 1); err == nil; err = each(line, cells) {
+	err = t.add(in, line, cells)
+	for row := make([]parquet.Row, 1); err == nil; err = t.add(in, line, cells) {
 		n, err := rows.ReadRows(row)
 		switch line++; {
 		case n == 0 && (err == nil || errors.Is(err, io.EOF)):

@@ -136,18 +136,15 @@ func (r *reader) source(from sample) error {
 	case ".npy":
 		return r.readArray(from)
 	case ".ts":
-		return r.readFile(from.path, func(in *input) error { return r.readTS(in, from) })
+		return r.readTS(from)
 	}
-	t := &table{reader: r, in: &input{path: from.path, encoding: "Parquet"}, from: from, sample: -1, time: -1, sensor: -1,
+	t := &table{reader: r, from: from, sample: -1, time: -1, sensor: -1,
 		label: -1, group: -1, byName: map[string]*sample{}}
 	var err error
 	if extension(from.path) == ".parquet" {
-		err = readParquet(from.path, t.add)
+		err = t.readParquet()
 	} else {
-		err = r.readFile(from.path, func(in *input) error {
-			t.in = in
-			return r.readTable(in, t.add)
-		})
+		err = r.readTable(from.path, 0, t.add)
 	}
 	switch was := r.set.table.Layout; {
 	case err != nil:

@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// readSide calls each with every line of a small table beside the recordings.
-func (r *reading) readSide(path string, each func(in *input, line int, cells []string) error) error {
-	return r.readFile(path, func(in *input) error {
-		return r.readTable(in, func(line int, cells []string) error { return each(in, line, cells) })
-	})
-}
-
 // column returns the number of the column with a heading, regardless of case; -1 if there is none.
 func column(headings []string, name string) int {
 	return slices.IndexFunc(headings, func(h string) bool { return strings.EqualFold(h, name) })
@@ -31,7 +24,7 @@ func sensor(sensors []string, name string) (int, error) {
 func (r *reading) readLabels(path string) (map[string]string, error) {
 	labels, first := map[string]string{}, map[string]int{}
 	name, label := -1, -1 // columns
-	err := r.readSide(path, func(_ *input, line int, cells []string) error {
+	err := r.readTable(path, 0, func(_ *input, line int, cells []string) error {
 		if name < 0 {
 			if name, label = column(cells, "sample"), column(cells, "label"); name < 0 || label < 0 {
 				return fmt.Errorf("the columns are %s; want one headed sample and one headed label", strings.Join(cells, ", "))
@@ -57,7 +50,7 @@ func (r *reading) readLabels(path string) (map[string]string, error) {
 
 // readLinks reads a CSV with the names of two sensors in each line.
 func (r *reading) readLinks(path string, sensors []string) (links [][2]int, err error) {
-	err = r.readSide(path, func(_ *input, _ int, cells []string) error {
+	err = r.readTable(path, 0, func(_ *input, _ int, cells []string) error {
 		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want the names of two sensors that belong together", len(cells))
 		}
@@ -84,15 +77,24 @@ type Part struct {
 	Sensors []int  `json:"sensors"`
 }
 
-// readParts reads a CSV with a sensor and the name of its part of a body in each line. Parts are in the order in which
-// the file first names them. The slice of holds the part of each sensor, -1 for none.
-func (r *reading) readParts(path string, sensors []string) (parts []Part, of []int32, err error) {
-	of = slices.Repeat([]int32{-1}, len(sensors))
-	err = r.readSide(path, func(_ *input, _ int, cells []string) error {
+// readParts reads a CSV with a sensor and the name of its part of a body in each line, if the options name one. Parts
+// are in the order in which the file first names them. The slice of holds the part of each sensor, -1 for none.
+func (r *reading) readParts(path string, s *set) (parts []Part, of []int32, err error) {
+	switch {
+	case path == "":
+		return nil, nil, nil
+	case r.Scale:
+		return nil, nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", path)
+	case 3*r.Bodies > s.channels:
+		return nil, nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; "+
+			"--bodies 0 says that they are no places in space", r.Bodies, s.channels)
+	}
+	of = slices.Repeat([]int32{-1}, len(s.sensors))
+	err = r.readTable(path, 0, func(_ *input, _ int, cells []string) error {
 		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want a sensor and the name of its part of the body", len(cells))
 		}
-		at, err := sensor(sensors, cells[0])
+		at, err := sensor(s.sensors, cells[0])
 		if err != nil {
 			return err
 		}
@@ -117,7 +119,7 @@ func (r *reading) readParts(path string, sensors []string) (parts []Part, of []i
 // no numbers, it is a heading. The file must place every sensor, and may place others. points is `[sensors, dims]`.
 func (r *reading) readPositions(path string, sensors []string) (points []float64, dims int, err error) {
 	placed, lines := make([]bool, len(sensors)), 0
-	err = r.readSide(path, func(in *input, line int, cells []string) error {
+	err = r.readTable(path, 0, func(in *input, line int, cells []string) error {
 		lines++
 		place := make([]float64, len(cells)-1)
 		for i, cell := range cells[1:] {

@@ -18,9 +18,9 @@ const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y
 // table is a table of any layout being read.
 type table struct {
 	*reader
-	in       *input
+	in       *input // nil before the first line
 	from     sample
-	headings []string // nil before the first line
+	headings []string
 	layout   string
 	sample, time, sensor,
 	label, group int // columns; -1 for none
@@ -254,13 +254,21 @@ func series(headings []string, apart bool) (names []string, places [][]int, err 
 }
 
 // add takes a line. The first line holds the headings.
-func (t *table) add(line int, cells []string) error {
-	if t.headings == nil {
+func (t *table) add(in *input, line int, cells []string) error {
+	if t.in == nil {
+		t.in = in
 		return t.head(cells)
 	}
-	cells, err := t.complete(cells)
-	if err != nil {
-		return err
+	n := len(t.headings)
+	for len(cells) > n && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	switch {
+	case len(cells) < n:
+		return fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
+	case len(cells) > n:
+		return fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if there are "+
+			"decimal commas, separate cells by semicolons", len(cells), n)
 	}
 	if t.below++; t.below == 1 {
 		if units, err := t.isUnits(line, cells); units || err != nil {
@@ -322,21 +330,6 @@ func (t *table) add(line int, cells []string) error {
 	return nil
 }
 
-// complete checks that a line has a cell for each heading. More cells may be empty.
-func (t *table) complete(cells []string) ([]string, error) {
-	n := len(t.headings)
-	for len(cells) > n && cells[len(cells)-1] == "" {
-		cells = cells[:len(cells)-1]
-	}
-	hint := "write ? for a missing value"
-	if len(cells) == n {
-		return cells, nil
-	} else if len(cells) > n {
-		hint = "begin lines before the headings with #; if there are decimal commas, separate cells by semicolons"
-	}
-	return nil, fmt.Errorf("%d cells, the first line names %d columns; %s", len(cells), n, hint)
-}
-
 // isUnits keeps the line below the headings if it has words in place of values: units. It compares them with those of
 // other recordings.
 func (t *table) isUnits(line int, cells []string) (found bool, err error) {
@@ -381,11 +374,9 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 		return cells[column]
 	}
 	name := cell(t.sample)
-	switch {
-	case t.sample >= 0:
-	case t.layout == samplesLayout:
+	if t.sample < 0 && t.layout == samplesLayout {
 		name = strconv.Itoa(t.lines - 1)
-	default:
+	} else if t.sample < 0 {
 		name = filepath.Base(t.from.path)
 	}
 	x := t.byName[name]

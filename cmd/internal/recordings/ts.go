@@ -24,11 +24,10 @@ type tsHeader struct {
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
 // Series may be of any length, but all series of a sample have the same length.
-func (r *reader) readTS(in *input, from sample) error {
-	in.separator = ':'
+func (r *reader) readTS(from sample) error {
 	h := &tsHeader{unlabelled: r.Unlabelled}
 	var samples []*sample
-	err := r.readTable(in, func(line int, fields []string) error {
+	err := r.readTable(from.path, ':', func(in *input, line int, fields []string) error {
 		switch {
 		case len(fields) == 1 && fields[0] == "":
 			return nil
@@ -36,7 +35,7 @@ func (r *reader) readTS(in *input, from sample) error {
 			return h.set(strings.Join(fields, ":"))
 		}
 		one := from
-		one.where, one.line = fmt.Sprintf("%s, line %d", in.path, line), line
+		one.where, one.line = fmt.Sprintf("%s, line %d", from.path, line), line
 		samples = append(samples, &one)
 		return h.sample(in, &one, fields)
 	})
@@ -44,11 +43,11 @@ func (r *reader) readTS(in *input, from sample) error {
 	case err != nil:
 		return err
 	case !h.ended:
-		return fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", in.path)
+		return fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", from.path)
 	case len(samples) == 0:
-		return fmt.Errorf("%s: no sample comes after @data; the file is cut off", in.path)
+		return fmt.Errorf("%s: no sample comes after @data; the file is cut off", from.path)
 	}
-	if err := r.sameProblem(h, in.path); err != nil {
+	if err := r.sameProblem(h, from.path); err != nil {
 		return err
 	}
 	return r.take(".ts: one line a sample, a dimension a sensor", crossed(counted("dim_", h.dimensions), nil), samples...)
@@ -62,15 +61,14 @@ func (r *reader) sameProblem(h *tsHeader, path string) error {
 		}
 		r.first = path
 	}
-	if h.dimensions != r.problem.dimensions {
+	odd := slices.IndexFunc(h.classes, func(class string) bool { return !slices.Contains(r.problem.classes, class) })
+	switch {
+	case h.dimensions != r.problem.dimensions:
 		return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem",
 			path, h.dimensions, r.first, r.problem.dimensions)
-	}
-	for _, class := range h.classes {
-		if !slices.Contains(r.problem.classes, class) {
-			return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem",
-				path, class, r.first, strings.Join(r.problem.classes, " "))
-		}
+	case odd >= 0:
+		return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem",
+			path, h.classes[odd], r.first, strings.Join(r.problem.classes, " "))
 	}
 	return nil
 }

@@ -15,27 +15,25 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // Row is one line of a table.
 type Row struct {
-	Name string
-	// Asked is what the row asks for. Each run has its own seed.
-	Asked training.Asked
-	// Folds are the folds of a cross-validation, each run with every seed. Without folds the data's own test set is
-	// used.
-	Folds []datasets.Fold
-	// Paper is the accuracy in the paper, in percent; 0: none.
-	Paper float64
-	// Note says in what the row differs from the paper's.
-	Note string
+	Name  string
+	Asked training.Asked  // what the row asks for; each run has its own seed
+	Folds []datasets.Fold // of a cross-validation, each run with every seed; none: the data's own test set is used
+	Paper float64         // the accuracy in the paper, in percent; 0: none
+	Note  string          // in what the row differs from the paper's
 }
 
 // Table is a set of rows under a title.
@@ -45,8 +43,7 @@ type Table struct {
 	Rows  []Row
 	// Reduced says in what way the runs are less than what the table asks for, such as "10 of 100 epochs"; "": in none.
 	Reduced string
-	// Drawn reports that figures are made from its runs.
-	Drawn bool
+	Drawn   bool // figures are made from its runs
 }
 
 // Cell is one run of a table: what a row asks with one seed, on one fold.
@@ -101,14 +98,9 @@ func runName(c training.Config) string {
 	return fmt.Sprintf("%s-%d-%x", fileName(DataName(c.Data)+"-"+c.Model), c.Seed, hash[:4])
 }
 
-// cells lists the row's runs with the seeds 1 to seeds.
-func (r Row) cells(folder string, seeds int) []Cell {
-	return Cells(folder, []Table{{Rows: []Row{r}}}, seeds)
-}
-
 // Dirs lists the directories in folder of the row's runs with the seeds 1 to seeds.
 func (r Row) Dirs(folder string, seeds int) (dirs []string) {
-	for _, cell := range r.cells(folder, seeds) {
+	for _, cell := range Cells(folder, []Table{{Rows: []Row{r}}}, seeds) {
 		dirs = append(dirs, cell.Dir)
 	}
 	return dirs
@@ -133,17 +125,15 @@ type looked struct {
 	err         error
 }
 
-// looker looks at each data set once.
-type looker map[string]looked
-
-// same returns an error if a cell's data cannot be loaded, or if its run began on other data.
-func (l looker) same(ctx context.Context, backend compute.Backend, cell Cell, options training.Options) error {
+// same returns an error if a cell's data cannot be loaded, or if its run began on other data. It looks at each data set
+// once, and keeps what it is in l.
+func same(ctx context.Context, backend compute.Backend, l map[string]looked, cell Cell, o training.Options) error {
 	c := cell.Config
 	key := fmt.Sprint(c.Data, c.KNN, c.SplitSeed, c.Validation, c.Protocol, c.TFIDF, c.Fold, c.Keep)
 	now, known := l[key]
 	if !known {
 		var d *datasets.Dataset
-		if d, now.err = c.LoadData(ctx, backend, options); now.err == nil {
+		if d, now.err = c.LoadData(ctx, backend, o); now.err == nil {
 			now.metadata, now.fingerprint = training.MetadataOf(models.Spec{}, d), d.Fingerprint()
 		}
 		if ctx.Err() == nil {
@@ -179,10 +169,10 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		limited, cancel = context.WithTimeout(ctx, o.Budget)
 		defer cancel()
 	}
-	data := looker{}
+	data := map[string]looked{}
 	for _, cell := range cells {
 		if begun(cell) {
-			if err := data.same(ctx, backend, cell, o.Experiment); err != nil {
+			if err := same(ctx, backend, data, cell, o.Experiment); err != nil {
 				return err
 			}
 		}
@@ -202,7 +192,7 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		}
 		options, start := o.Experiment, time.Now()
 		options.Dir = cell.Dir
-		err := data.same(limited, backend, cell, options)
+		err := same(limited, backend, data, cell, options)
 		var result training.Result
 		if err == nil {
 			o.Begin(i+1, len(cells), cell)
@@ -210,7 +200,7 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 		}
 		switch {
 		case err == nil:
-			if err = data.same(ctx, backend, cell, options); err != nil { // it changed while the study runs
+			if err = same(ctx, backend, data, cell, options); err != nil { // it changed while the study runs
 				return err
 			}
 			err = measureRate(backend, cell.Dir)
@@ -245,4 +235,42 @@ func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) 
 func ended(cell Cell) bool {
 	_, err := os.Stat(filepath.Join(cell.Dir, rateFile))
 	return err == nil
+}
+
+// rateFile is the file with a finished run's rate of inference.
+const rateFile = "rate.json"
+
+// Rate says how fast a trained model classifies.
+type Rate struct {
+	Batch     int     `json:"batch"`
+	PerSecond float64 `json:"signals_per_second"` // from the median of the batches' times
+}
+
+// measureRate times the classifier in dir on batches of 64 signals, for half a second and at least five batches.
+func measureRate(backend compute.Backend, dir string) error {
+	c, err := models.Load(dir, models.WithBackend(backend))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	const batch = 64
+	values := make([]float32, batch*c.Spec.Nodes*c.Spec.Channels)
+	for i := range values {
+		values[i] = float32(i*i%251) / 251 // anything but zeros will do
+	}
+	signals := tensors.FromFlatDataAndDimensions(values, batch, c.Spec.Nodes, c.Spec.Channels)
+	defer signals.MustFinalizeAll()
+	var times []float64
+	for begin := time.Now(); len(times) < 6 || time.Since(begin) < 500*time.Millisecond; {
+		start := time.Now()
+		out, err := c.Run(signals)
+		if err != nil {
+			return err
+		}
+		out.MustFinalizeAll()
+		times = append(times, time.Since(start).Seconds())
+	}
+	times = times[1:] // without the one that compiled
+	slices.Sort(times)
+	return files.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / times[len(times)/2]})
 }

@@ -98,34 +98,34 @@ func (s *Suite) count(set *Summary) {
 		model.Rank += line.Rank
 		model.Seconds += line.Seconds
 		model.Parameters += float64(line.Parameters)
-		if same(line.Accuracy, best) {
+		if equal(line.Accuracy, best) {
 			model.Won++
 		}
 	}
 }
 
-// same reports whether two means of the same accuracies, summed in different orders, are equal.
-func same(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+// equal reports whether two means of the same accuracies, summed in different orders, are equal.
+func equal(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 // ranks numbers values from the largest, 1, on. Equal values share the mean of their numbers.
 func ranks(values []float64) (numbers []float64) {
 	for _, v := range values {
-		larger, equal := 0, 0
+		larger, ties := 0, 0
 		for _, w := range values {
 			switch {
-			case same(v, w):
-				equal++
+			case equal(v, w):
+				ties++
 			case w > v:
 				larger++
 			}
 		}
-		numbers = append(numbers, float64(larger)+float64(equal+1)/2)
+		numbers = append(numbers, float64(larger)+float64(ties+1)/2)
 	}
 	return numbers
 }
 
-// rows formats the table, with a column for each model that has any run. sets are the heading and a row for each set;
-// standings are the rows below, if any set counts. Names have at most `longest` characters.
+// rows formats the table, with a column for each model that has any run. The heading and a row for each set are sets. The
+// rows below are standings, if any set counts. Names have at most `longest` characters.
 func (s Suite) rows(longest int) (sets, standings [][]string) {
 	sets = [][]string{{"accuracy %"}}
 	for _, set := range s.Sets {
@@ -196,8 +196,7 @@ func (s Suite) Write(folder string) error {
 		for _, set := range s.Sets {
 			for _, l := range set.Lines {
 				row(set.Title, l.Name, l.Runs, l.Accuracy, l.Deviation, l.Rank, l.Validation, l.Parameters, l.Epochs,
-					l.Seconds,
-					l.PerSecond, s.Folds, set.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
+					l.Seconds, l.PerSecond, s.Folds, set.Reduced, s.Origin.Machine, s.Origin.Backend, l.Error)
 			}
 		}
 	})

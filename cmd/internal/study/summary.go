@@ -88,7 +88,7 @@ func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string
 	}
 	ended, all := 0, 0
 	for _, row := range t.Rows {
-		cells := row.cells(folder, seeds)
+		cells := Cells(folder, []Table{{Rows: []Row{row}}}, seeds)
 		line := summarizeRow(row, cells, errs)
 		s.Lines = append(s.Lines, line)
 		ended, all = ended+line.Runs, all+len(cells)
@@ -133,8 +133,8 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 		line.Each = append(line.Each, ended)
 	}
 	if line.Runs = len(accuracies); line.Runs > 0 {
-		line.Accuracy, line.Seconds, line.PerSecond = stat.Mean(accuracies, nil), stat.Mean(times,
-			nil), stat.Mean(rates, nil)
+		line.Accuracy, line.Seconds = stat.Mean(accuracies, nil), stat.Mean(times, nil)
+		line.PerSecond = stat.Mean(rates, nil)
 	}
 	if len(validations) > 0 {
 		line.Validation = stat.Mean(validations, nil)
@@ -163,8 +163,7 @@ func (s Summary) Rows() [][]string {
 		row := []string{l.Name, "", "", "", "", "", "", ""}
 		if l.Runs > 0 {
 			row = []string{l.Name, l.accuracy(), strconv.Itoa(l.Runs), text.Thousands(l.Parameters),
-				strconv.Itoa(l.Epochs),
-				number(l.Seconds), number(l.PerSecond), ""}
+				strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond), ""}
 		}
 		if l.Paper > 0 {
 			row[7] = strconv.FormatFloat(l.Paper, 'f', -1, 64)
@@ -236,8 +235,7 @@ func (s Summary) Write(folder string) error {
 	return write(filepath.Join(folder, s.Name), s, execute("summary", s), heading, func(row func(cells ...any)) {
 		for _, l := range s.Lines {
 			row(s.Name, l.Name, l.Paper, l.Runs, l.Accuracy, l.Deviation, l.Validation, l.Parameters, l.Epochs,
-				l.Seconds,
-				l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
+				l.Seconds, l.PerSecond, s.Reduced, s.Origin.Machine, s.Origin.Backend, l.Note)
 		}
 	})
 }
