@@ -63,7 +63,7 @@ func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
 	return differences
 }
 
-// TrainedOn counts the samples of a split of d whose values are all those of a training sample of the fingerprint.
+// TrainedOn counts the samples of a split of d that have the values of a training sample of the fingerprint.
 func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
 	trained := map[[hashSize]byte]bool{}
 	for i := 0; i+hashSize <= len(f.Trained); i += hashSize {

@@ -80,7 +80,7 @@ type Range struct {
 	Spread []float32 `json:"spread"` // the least difference between the greatest and the least value of a sample
 }
 
-// Measure sets the range to that of the training samples. Spec and Form must be set.
+// Measure sets the range from the training samples. Spec and Form must be set.
 func (m *Metadata) Measure(samples Samples) {
 	width := m.Spec.Channels
 	if m.Form != nil {
@@ -149,7 +149,7 @@ func (m *Metadata) outside(signal []float32) (warnings []string) {
 	return warnings
 }
 
-// column names what a value of Range is of.
+// column names the channel, or the sensor and its channel, of a value of Range.
 func (m *Metadata) column(at int) string {
 	if m.Form == nil {
 		return fmt.Sprintf("channel %d", at)

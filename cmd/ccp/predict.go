@@ -78,7 +78,7 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 	}
 }
 
-// predict reads and classifies features in a numpy file, or else recordings. It returns the name of each.
+// predict reads and classifies features in a numpy file, or else recordings. It returns their names.
 func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names []string, all []models.Prediction,
 	err error) {
 	extension := strings.ToLower(filepath.Ext(inputs[0]))

@@ -153,8 +153,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	return nil
 }
 
-// Match finds the wanted names among others: the place of each, -1 if it is missing. It returns the missing names and
-// those that are not wanted. turned reports another order.
+// Match finds the wanted names among names. It returns the place of each wanted name, -1 if it is missing. others are
+// the names that nobody wants. turned reports another order.
 func Match(wanted, names []string) (at []int, missing, others []string, turned bool) {
 	places := make(map[string]int, len(names))
 	for i, name := range names {
@@ -246,9 +246,17 @@ func (r Recording) place(share float64, count int) (at int, part float64) {
 // an error or, with Zeros, becomes zeros.
 func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
-	r.trim(width)
-	if len(r.Values) == 0 {
+	first, end := len(r.Values), 0 // the moments with a value
+	for at, v := range r.Values {
+		if !math.IsNaN(v) {
+			first, end = min(first, at/width), at/width+1
+		}
+	}
+	if end == 0 {
 		return errors.New("no sensor has a value; remove the sample")
+	}
+	if r.Values = r.Values[first*width : end*width]; r.Times != nil {
+		r.Times = r.Times[first:end]
 	}
 	for column := range width {
 		filled, any := fillSeries(r.Values[column:], width, r.Times)
@@ -266,20 +274,6 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 		}
 	}
 	return nil
-}
-
-// trim cuts off moments without any value at both ends. A moment has width values.
-func (r *Recording) trim(width int) {
-	first, end := math.MaxInt, 0
-	for at, v := range r.Values {
-		if !math.IsNaN(v) {
-			first, end = min(first, at/width), at/width+1
-		}
-	}
-	first = min(first, end)
-	if r.Values = r.Values[first*width : end*width]; r.Times != nil {
-		r.Times = r.Times[first:end]
-	}
 }
 
 // fillSeries fills the gaps of a series, which is every stride-th value. It returns the number of gaps, and whether the

@@ -19,7 +19,7 @@ const (
 // stdin is the name of standard input.
 const stdin = "-"
 
-// extension returns the ending of a name, in small letters, without that of gzip.
+// extension returns the ending of a name, in small letters. It ignores .gz.
 func extension(name string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 }

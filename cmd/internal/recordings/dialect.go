@@ -73,7 +73,7 @@ func decode(file *os.File, path string) (*input, error) {
 // separators are the separators of cells, and their names.
 var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas", '|': "bars", ' ': "blanks"}
 
-// sniff finds the separator: most lines have the same number of it.
+// sniff finds the separator. Most lines have the same number of separators.
 func (in *input) sniff() {
 	in.separator = ','
 	begin, err := in.Peek(begun)

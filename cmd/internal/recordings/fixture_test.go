@@ -56,3 +56,9 @@ func signal(d *datasets.Dataset, i int) []float32 {
 
 // many repeats lines.
 func many(n int, lines ...string) string { return strings.Repeat(strings.Join(lines, "\n")+"\n", n) }
+
+// read reads recordings.
+func read(t *testing.T, inputs []string, o Options) (*set, error) {
+	t.Helper()
+	return (&reading{Options: o, ctx: t.Context()}).read(inputs)
+}

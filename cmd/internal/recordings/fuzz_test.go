@@ -28,8 +28,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, kind byte) {
 		path := filepath.Join(folder, "a"+[]string{".csv", ".ts"}[kind%2])
 		require.NoError(t, os.WriteFile(path, text, 0o600))
-		_, _ = Read(t.Context(), []string{path}, Options{})
-		s, err := Read(t.Context(), []string{path}, Options{Unlabelled: true})
+		_, _ = read(t, []string{path}, Options{})
+		s, err := read(t, []string{path}, Options{Unlabelled: true})
 		if err != nil {
 			return
 		}
@@ -47,7 +47,7 @@ func FuzzRead(f *testing.F) {
 				require.False(t, math.Abs(v) > math.MaxFloat32)
 			}
 		}
-		again, err := Read(t.Context(), []string{path}, Options{Unlabelled: true, Table: s.table})
+		again, err := read(t, []string{path}, Options{Unlabelled: true, Table: s.table})
 		require.NoError(t, err)
 		require.Equal(t, s.sensors, again.sensors)
 		for i, x := range s.samples {

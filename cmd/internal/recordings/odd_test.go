@@ -265,7 +265,7 @@ func TestOddFiles(t *testing.T) {
 			}
 			result, err := Import(t.Context(), inputs, out, o)
 			require.NoError(t, err)
-			s, err := Read(t.Context(), inputs, o)
+			s, err := read(t, inputs, o)
 			require.NoError(t, err)
 			got := fmt.Sprint(s.sensors)
 			for i, x := range s.samples {

@@ -43,7 +43,7 @@ func TestParquet(t *testing.T) {
 	assert.Equal(t, "one line a moment; Parquet; column time as time", result.ReadAs)
 	assert.Equal(t, []string{"x", "y"}, result.Sensors)
 	assert.Equal(t, []float32{1.23456789012345, 0, 2.23456789012345, 1, 3.23456789012345, 2}, signal(d, 0))
-	s, err := Read(t.Context(), []string{path}, Options{})
+	s, err := read(t, []string{path}, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, 1.23456789012345, s.samples[1].Values[0])
 	assert.Equal(t, "r.npz", Name([]string{path}))
@@ -63,7 +63,7 @@ func TestParquet(t *testing.T) {
 			other := slices.Clone(raw)
 			other[at] = wrong
 			require.NoError(t, os.WriteFile(damaged, other, 0o600))
-			_, _ = Read(t.Context(), []string{damaged}, Options{})
+			_, _ = read(t, []string{damaged}, Options{})
 		}
 	}
 }

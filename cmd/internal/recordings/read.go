@@ -35,7 +35,7 @@ type Table struct {
 	Units   map[string]string `json:"units,omitempty"`   // of columns, from a line below the headings
 }
 
-// columns are columns of values and the sensor of each.
+// columns holds the columns of values, and the sensor of each column.
 type columns struct{ names, of []string }
 
 // reader reads all inputs into one set.
@@ -49,17 +49,11 @@ type reader struct {
 	rows      []*sample
 	sensors   []string // of readings, as they first appear
 	bySensor  map[string]int
-	channels  []string        // of readings; nil for one
+	channels  []string        // of readings
 	as        map[string]bool // how the files are read
 	seen      map[string]bool // the names of all columns and sensors
 	reordered bool            // a file has the columns in another order
 	units     map[string]string
-}
-
-// Read reads recordings: .ts files, arrays, tables, or folders of them. "-" is a table on standard input. With
-// Options.Unlabelled they need no classes. The set's table holds the settings to read new recordings alike.
-func Read(ctx context.Context, inputs []string, o Options) (*set, error) {
-	return (&reading{Options: o, ctx: ctx}).read(inputs)
 }
 
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
@@ -72,7 +66,7 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 			return nil, nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
 		}
 	}
-	s, err := Read(ctx, inputs, o)
+	s, err := (&reading{Options: o, ctx: ctx}).read(inputs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +77,8 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 	return all, s.notes, nil
 }
 
-// read reads any form of input. It finds tests and groups by the names of the samples.
+// read reads recordings: .ts files, arrays, tables, or folders with them. "-" is a table on standard input. With
+// Options.Unlabelled they need no classes. read finds tests and groups by the names of the samples.
 func (r *reading) read(inputs []string) (*set, error) {
 	form, sources, err := detect(inputs)
 	if err == nil {
@@ -94,14 +89,11 @@ func (r *reading) read(inputs []string) (*set, error) {
 	if err == nil && r.Labels != "" {
 		t.given, err = r.readLabels(r.Labels)
 	}
-	for i, from := range sources {
-		if err == nil {
-			err = r.tell("reading "+inputs[0], float64(i)/float64(len(sources)))
+	for i := 0; i < len(sources) && err == nil; i++ {
+		if err = r.tell("reading "+inputs[0], float64(i)/float64(len(sources))); err == nil {
+			err = t.source(sources[i])
 		}
-		if err == nil {
-			err = t.source(from)
-		}
-		if from.test {
+		if sources[i].test {
 			t.set.by = map[bool]string{true: "the folders", false: "the files"}[form == folders]
 		}
 	}
@@ -220,7 +212,7 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 	return at, err
 }
 
-// taken returns the names of the columns to take: a column's name, or those of the columns of a sensor.
+// taken returns the names of the columns to take. The options name columns, or sensors with all their columns.
 func (r *reader) taken(c columns, rest []int) (names []string) {
 	for _, name := range r.Take {
 		before := len(names)
@@ -289,9 +281,9 @@ func (r *reader) finish() (err error) {
 	return nil
 }
 
-// crossed returns a column for each axis of each sensor, or one for each sensor without axes.
+// crossed returns a column for each axis of each sensor, which has the name of the sensor if there is one axis.
 func crossed(sensors, axes []string) (c columns) {
-	if axes == nil {
+	if len(axes) < 2 {
 		return columns{sensors, sensors}
 	}
 	for _, sensor := range sensors {
@@ -308,18 +300,6 @@ func counted(prefix string, n int) (names []string) {
 		names = append(names, prefix+strconv.Itoa(i))
 	}
 	return names
-}
-
-// dotted returns the columns of headings sensor.axis.
-func dotted(headings []string) columns {
-	c := columns{names: headings}
-	for _, heading := range headings {
-		if dot := strings.LastIndexByte(heading, '.'); dot > 0 {
-			heading = heading[:dot]
-		}
-		c.of = append(c.of, heading)
-	}
-	return c
 }
 
 // sensors returns the sensors and their number of channels. All sensors have as many, which are side by side.

@@ -42,7 +42,7 @@ func TestReadUnlabelled(t *testing.T) {
 		{[]string{put(t, folder, "sensors.csv", "f0,f1,f2\n1,2,3\n4,5,6\n")},
 			Table{Layout: recordingLayout, Take: []string{"f0", "f1", "f2"}}, [][]float64{{1, 2, 3, 4, 5, 6}}},
 	} {
-		s, err := Read(t.Context(), c.inputs, Options{Table: c.table, Unlabelled: true})
+		s, err := read(t, c.inputs, Options{Table: c.table, Unlabelled: true})
 		require.NoError(t, err, c.inputs)
 		var got [][]float64
 		for _, x := range s.samples {
@@ -61,7 +61,7 @@ func TestReadUnlabelled(t *testing.T) {
 	was := os.Stdin
 	os.Stdin = in
 	defer func() { os.Stdin = was }()
-	s, err := Read(t.Context(), []string{stdin}, Options{Table: known, Unlabelled: true})
+	s, err := read(t, []string{stdin}, Options{Table: known, Unlabelled: true})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
@@ -69,18 +69,18 @@ func TestReadUnlabelled(t *testing.T) {
 	assert.Contains(t, s.notes, "columns are in another order in some files, such as -; they are taken by their names")
 
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
-	_, err = Read(t.Context(), []string{less}, Options{Table: known, Unlabelled: true})
+	_, err = read(t, []string{less}, Options{Table: known, Unlabelled: true})
 	assert.ErrorContains(t, err, `less.csv, line 1: no column or sensor is named "y"; there are x, z`)
-	s, err = Read(t.Context(), []string{less}, Options{Table: known, Unlabelled: true, Zeros: true})
+	s, err = read(t, []string{less}, Options{Table: known, Unlabelled: true, Zeros: true})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"x"}, s.sensors, "the form of the recordings says what is missing")
 	assert.Equal(t, []string{less + " has columns that the training data has not, such as z; left out"}, s.notes)
 
 	// What an import left out stays out.
 	folder = filepath.Dir(put(t, t.TempDir(), "a/1.csv", "time,x\n0,1\n5,2\n"))
-	s, err = Read(t.Context(), []string{filepath.Dir(folder)}, Options{Table: Table{Leave: []string{"time"}}})
+	s, err = read(t, []string{filepath.Dir(folder)}, Options{Table: Table{Leave: []string{"time"}}})
 	require.NoError(t, err)
-	s, err = Read(t.Context(), []string{folder}, Options{Table: s.table, Unlabelled: true})
+	s, err = read(t, []string{folder}, Options{Table: s.table, Unlabelled: true})
 	require.NoError(t, err)
 	assert.Nil(t, s.samples[0].Times)
 }

@@ -136,7 +136,7 @@ func (s *set) group(pattern string) error {
 	return nil
 }
 
-// names returns a name for each sample: its own or, if two samples share one or have none, the end of where it is.
+// names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where.
 func (s *set) names() []string {
 	names, seen := make([]string, len(s.samples)), map[string]bool{"": true}
 	for i, x := range s.samples {

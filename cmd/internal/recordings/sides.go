@@ -78,7 +78,7 @@ type Part struct {
 }
 
 // readParts reads a CSV with a sensor and the name of its part of a body in each line, if the options name one. Parts
-// are in the order in which the file first names them. The slice of holds the part of each sensor, -1 for none.
+// have the order of their first lines. The slice of holds the part of each sensor, -1 for none.
 func (r *reading) readParts(path string, s *set) (parts []Part, of []int32, err error) {
 	switch {
 	case path == "":

@@ -84,7 +84,14 @@ func (t *table) head(cells []string) error {
 	if err != nil {
 		return err
 	}
-	at, err := t.order(t.in.path, dotted(names))
+	c := columns{names: names} // sensor.axis
+	for _, name := range names {
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+			name = name[:dot]
+		}
+		c.of = append(c.of, name)
+	}
+	at, err := t.order(t.in.path, c)
 	if err != nil {
 		return err
 	}
@@ -132,9 +139,7 @@ func (t *table) roles() (err error) {
 			t.values = append(t.values, find(name, "name those of sample, time, sensor and value with --columns a,b,c,d"))
 		}
 		t.sample, t.time, t.sensor, t.values = t.values[0], t.values[1], t.values[2], t.values[3:]
-		if t.channels = names[3:]; len(t.channels) == 1 {
-			t.channels = nil
-		}
+		t.channels = names[3:]
 	} else if names != nil || free && column(t.headings, "sample") >= 0 {
 		t.sample = find(append(slices.Clone(names), "sample")[0], "name that of the samples with --columns COLUMN")
 	}
@@ -213,7 +218,7 @@ func marked(headings []string) bool {
 	return slices.ContainsFunc(headings, func(h string) bool { return strings.Contains(h, "@") })
 }
 
-// series returns the series of a table, and the columns of each, one for a moment. The layout samples takes headings
+// series returns the series of a table. It returns the columns of each series, one column for each moment. The layout samples takes headings
 // apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in this order. Other headings are series of one moment.
 func series(headings []string, apart bool) (names []string, places [][]int, err error) {
 	first, wrong, marked := map[string]int{}, "", marked(headings)
@@ -330,7 +335,7 @@ func (t *table) add(in *input, line int, cells []string) error {
 	return nil
 }
 
-// isUnits keeps the line below the headings if it has words in place of values: units. It compares them with those of
+// isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in
 // other recordings.
 func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 	var units []string
@@ -417,7 +422,7 @@ func (r *reader) lay(s *sample, width int) error {
 		switch {
 		case i > 0 && ascend(one, order[i-1]) == 0 && layout == readingsLayout:
 			return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
-				one.line, r.sensors[one.at/max(1, len(r.channels))], s.Name, order[i-1].line)
+				one.line, r.sensors[one.at/len(r.channels)], s.Name, order[i-1].line)
 		case i > 0 && ascend(one, order[i-1]) == 0:
 			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
 				"times out with --leave", one.line, order[i-1].line)

@@ -19,11 +19,11 @@ type tsHeader struct {
 }
 
 // readTS reads a .ts file: an @ line for each property, @data, and then a line for each sample. Colons separate the
-// series of the sample's dimensions and its class:
+// series of the sample's dimensions and its class.
 //
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
-// Series may be of any length, but all series of a sample have the same length.
+// Series have any length, but all series of a sample have the same length.
 func (r *reader) readTS(from sample) error {
 	h := &tsHeader{unlabelled: r.Unlabelled}
 	var samples []*sample
@@ -39,38 +39,28 @@ func (r *reader) readTS(from sample) error {
 		samples = append(samples, &one)
 		return h.sample(in, &one, fields)
 	})
-	switch {
-	case err != nil:
-		return err
-	case !h.ended:
-		return fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", from.path)
-	case len(samples) == 0:
-		return fmt.Errorf("%s: no sample comes after @data; the file is cut off", from.path)
-	}
-	if err := r.sameProblem(h, from.path); err != nil {
+	if err != nil {
 		return err
 	}
-	return r.take(".ts: one line a sample, a dimension a sensor", crossed(counted("dim_", h.dimensions), nil), samples...)
-}
-
-// sameProblem checks that two files have the same dimensions and classes.
-func (r *reader) sameProblem(h *tsHeader, path string) error {
 	if r.problem == nil {
 		if r.problem, r.set.name = h, h.name; len(h.classes) > 0 {
 			r.set.classes = h.classes // after @classLabel true without names, the classes are those of the samples
 		}
-		r.first = path
 	}
 	odd := slices.IndexFunc(h.classes, func(class string) bool { return !slices.Contains(r.problem.classes, class) })
 	switch {
+	case !h.ended:
+		return fmt.Errorf("%s: no @data line; this is not a .ts file of sktime or aeon, or it is cut off", from.path)
+	case len(samples) == 0:
+		return fmt.Errorf("%s: no sample comes after @data; the file is cut off", from.path)
 	case h.dimensions != r.problem.dimensions:
 		return fmt.Errorf("%s has %d dimensions, %s has %d; take the two files of one problem",
-			path, h.dimensions, r.first, r.problem.dimensions)
+			from.path, h.dimensions, r.first, r.problem.dimensions)
 	case odd >= 0:
 		return fmt.Errorf("%s: class %q is not one of %s (%s); take the two files of one problem",
-			path, h.classes[odd], r.first, strings.Join(r.problem.classes, " "))
+			from.path, h.classes[odd], r.first, strings.Join(r.problem.classes, " "))
 	}
-	return nil
+	return r.take(".ts: one line a sample, a dimension a sensor", crossed(counted("dim_", h.dimensions), nil), samples...)
 }
 
 // set takes a line of the header. It leaves out lengths, and whether they are equal: the series themselves show them.
