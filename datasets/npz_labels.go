@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,20 +58,14 @@ func oneHot(a *npz.Array) bool {
 
 // readClassNames reads `class_names`; nil if there is none.
 func (r *npzReader) readClassNames() ([]string, error) {
-	if !r.Has("class_names") {
-		return nil, nil
-	}
-	names, err := npz.Elements(r, "class_names", -1, "", (*npz.Array).Strings)
-	if err != nil {
-		return nil, err
-	}
+	names, err := optional(r, "class_names", -1, "", (*npz.Array).Strings)
 	var wrong npz.Wrong
 	for i, name := range names {
 		if first := slices.Index(names, name); first < i {
 			wrong.Add("class_names[%d] is %q, as class_names[%d] is; give each class a name of its own", i, name, first)
 		}
 	}
-	return names, wrong.Err("class_names")
+	return names, cmp.Or(err, wrong.Err("class_names"))
 }
 
 // nameLabels numbers labels that are strings: in the order of class_names, else sorted.
@@ -150,7 +145,11 @@ func (r *npzReader) readSplit() error {
 			d.warn("no array split: drew stratified splits of %d training, %d validation and %d test samples from seed %d%s",
 				len(d.Train), len(d.Validation), len(d.Test), r.opts.Seed, d.groupsWhole(d.Validation, d.Test))
 		}
-		return r.checkDrawn()
+		if d.Groups != nil && r.labelled() && len(d.Test) == 0 {
+			return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class " +
+				"from the training; mark the test yourself (split), or leave groups out")
+		}
+		return nil
 	}
 	marks, err := npz.Elements(r, "split", r.samples, "samples of features", (*npz.Array).Ints)
 	if err != nil {
@@ -192,14 +191,18 @@ func (r *npzReader) readSplit() error {
 
 // readNames reads `node_names` and `sample_names`.
 func (r *npzReader) readNames() (wrong error) {
-	if r.Has("node_names") {
-		r.d.NodeNames, wrong = npz.Elements(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
+	var err error
+	r.d.NodeNames, wrong = optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
+	r.d.SampleNames, err = optional(r, "sample_names", r.samples, "samples of features", texts)
+	return errors.Join(wrong, err)
+}
+
+// optional reads a list, or nothing if the file does not have it.
+func optional[T any](r *npzReader, name string, n int, of string, read func(*npz.Array) ([]T, error)) ([]T, error) {
+	if !r.Has(name) {
+		return nil, nil
 	}
-	if r.Has("sample_names") {
-		names, err := npz.Elements(r, "sample_names", r.samples, "samples of features", texts)
-		r.d.SampleNames, wrong = names, errors.Join(wrong, err)
-	}
-	return wrong
+	return npz.Elements(r, name, n, of, read)
 }
 
 // readForm reads `recording`, which ccp data import writes, and checks that it is of this file's signals.
@@ -236,10 +239,7 @@ func texts(a *npz.Array) (all []string, err error) {
 
 // readGroups reads `groups`, integers or strings: the group of each sample.
 func (r *npzReader) readGroups() error {
-	if !r.Has("groups") {
-		return nil
-	}
-	groups, err := npz.Elements(r, "groups", r.samples, "samples of features", texts)
+	groups, err := optional(r, "groups", r.samples, "samples of features", texts)
 	if err != nil {
 		return err
 	}
@@ -249,13 +249,4 @@ func (r *npzReader) readGroups() error {
 	}
 	r.d.Groups = groups
 	return nil
-}
-
-// checkDrawn returns an error if no test could be drawn because of the groups.
-func (r *npzReader) checkDrawn() error {
-	if r.d.Groups == nil || !r.labelled() || len(r.d.Test) > 0 {
-		return nil
-	}
-	return errors.New("groups: no whole group can be held out for the test without taking the last samples of a class " +
-		"from the training; mark the test yourself (split), or leave groups out")
 }

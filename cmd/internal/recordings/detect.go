@@ -152,8 +152,8 @@ func classes(below []string, folder string) (sources []sample, err error) {
 // Name returns the default name of the file that an import writes: the folder's or file's name without _TRAIN and the
 // like.
 func Name(inputs []string) string {
-	path, _ := filepath.Abs(inputs[0]) // "" fails, and gives the default
-	name := filepath.Base(path)
+	path, _ := filepath.Abs(inputs[0]) // "" if the working folder is gone
+	name := filepath.Base(cmp.Or(path, inputs[0]))
 	if ending := extension(name); slices.Contains(endings, ending) {
 		name = name[:strings.LastIndex(strings.ToLower(name), ending)]
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "_TRAIN"), "_TEST")

@@ -76,11 +76,8 @@ var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas",
 // sniff finds the separator. Most lines have the same number of separators.
 func (in *input) sniff() {
 	in.separator = ','
-	begin, err := in.Peek(begun)
-	lines := strings.Split(string(begin), "\n")
-	if err == nil && len(lines) > 1 {
-		lines = lines[:len(lines)-1] // the last is not whole
-	}
+	begin, _ := in.Peek(begun)
+	lines := strings.Split(string(begin), "\n") // the last may not be whole
 	best := 0
 	for _, separator := range "\t;,| " {
 		counts, most, all := map[int]int{}, 0, 0

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
 )
 
@@ -95,7 +96,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	labels, without, err := s.number()
+	labels, classes, without, err := s.number()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", inputs[0], err)
 	}
@@ -135,16 +136,10 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{File: out, Samples: len(s.samples), Sensors: s.sensors, Frames: frames, Channels: s.channels,
-		Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from, Training: len(s.training()),
+	result := &Result{File: out, Samples: len(s.samples), Classes: classes, Sensors: s.sensors, Frames: frames,
+		Channels: s.channels, Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from, Training: len(s.training()),
 		ReadAs: s.as, SplitBy: s.by, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
 	result.Test = result.Samples - result.Training
-	for _, name := range s.classes {
-		result.Classes = append(result.Classes, Class{Name: name})
-	}
-	for _, label := range labels {
-		result.Classes[label].Samples++
-	}
 	return result, r.write(out, s, labels, graph, form, partOf, signal)
 }
 
@@ -186,3 +181,62 @@ func (s *set) spaceTime(links [][2]int, frames int) (*affinity.Matrix, error) {
 	}
 	return affinity.New(frames, edges)
 }
+
+// write writes the arrays that package datasets reads.
+func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, form *recording.Form, parts []int32,
+	signal func(i int, dst []float32),
+) error {
+	carried, err := json.Marshal(form)
+	if err != nil {
+		return err
+	}
+	edges := graph.EdgeList() // each once, all of weight 1
+	ends := make([]int32, 0, 2*len(edges))
+	for _, edge := range edges {
+		ends = append(ends, int32(edge.I), int32(edge.J))
+	}
+	names := make([]string, 0, graph.N())
+	for frame := range form.Frames {
+		for _, sensor := range s.sensors {
+			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
+		}
+	}
+	arrays := []npz.Named{
+		{Name: "labels", Array: list(labels)},
+		{Name: "class_names", Array: list(s.classes)},
+		{Name: "edges", Array: &npz.Array{Shape: []int{len(edges), 2}, Data: ends}},
+		{Name: "grid", Array: list([]int32{int32(form.Frames), int32(len(s.sensors))})},
+		{Name: "node_names", Array: list(names)},
+		{Name: "sample_names", Array: list(s.names())},
+		{Name: "recording", Array: list([]string{string(carried)})},
+	}
+	if parts != nil {
+		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)},
+			npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
+	}
+	var split []uint8 // see package datasets
+	var groups []string
+	for _, x := range s.samples {
+		split, groups = append(split, map[bool]uint8{true: 2}[x.test]), append(groups, x.group)
+	}
+	if s.by != "" {
+		arrays = append(arrays, npz.Named{Name: "split", Array: list(split)})
+	}
+	if s.grouped {
+		arrays = append(arrays, npz.Named{Name: "groups", Array: list(groups)})
+	}
+	return npz.WriteArchive(path, func(w *npz.Writer) error {
+		for _, a := range arrays {
+			if err := w.Array(a.Name, a.Array); err != nil {
+				return err
+			}
+		}
+		return w.Rows("features", []int{len(s.samples), graph.N(), s.channels}, func(i int, row []float32) error {
+			signal(i, row)
+			return r.tell("writing "+path, float64(i+1)/float64(len(s.samples)))
+		})
+	})
+}
+
+// list returns an array of one dimension.
+func list[T any](values []T) *npz.Array { return &npz.Array{Shape: []int{len(values)}, Data: values} }

@@ -4,9 +4,11 @@
 package recordings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -52,33 +54,35 @@ func (s *set) training() (numbers []int) {
 	return numbers
 }
 
-// number numbers the classes from 0, in the order that the data declares or sorted, and returns each sample's number.
-// It leaves out and returns declared classes without a sample.
-func (s *set) number() (labels []int32, without []string, err error) {
-	seen := map[string]bool{}
+// number numbers the classes from 0, in the order that the data declares or sorted, and returns each sample's number
+// and each class's samples. It leaves out and returns declared classes without a sample.
+func (s *set) number() (labels []int32, classes []Class, without []string, err error) {
+	seen := map[string]int{}
 	for _, sample := range s.samples {
-		seen[sample.label] = true
+		seen[sample.label]++
 	}
 	if s.classes == nil {
 		s.classes = slices.Sorted(maps.Keys(seen))
 	}
 	s.classes = slices.DeleteFunc(slices.Clone(s.classes), func(class string) bool {
-		if !seen[class] {
+		if seen[class] == 0 {
 			without = append(without, class)
+		} else {
+			classes = append(classes, Class{class, seen[class]})
 		}
-		return !seen[class]
+		return seen[class] == 0
 	})
 	switch len(s.classes) {
 	case 0:
-		return nil, nil, errors.New("there are no samples; check that this is the right file")
+		return nil, nil, nil, errors.New("there are no samples; check that this is the right file")
 	case 1:
-		return nil, nil, fmt.Errorf("all %d samples are of class %q; a classifier needs samples of at least 2 classes",
+		return nil, nil, nil, fmt.Errorf("all %d samples are of class %q; a classifier needs samples of at least 2 classes",
 			len(s.samples), s.classes[0])
 	}
 	for _, sample := range s.samples {
 		labels = append(labels, int32(slices.Index(s.classes, sample.label)))
 	}
-	return labels, without, nil
+	return labels, classes, without, nil
 }
 
 // mark makes the samples whose names match a shell pattern the test set.
@@ -107,11 +111,10 @@ func (s *set) mark(pattern string) error {
 // group takes the group of each sample from its name, unless a column holds the groups: what the first brackets of a
 // regular expression match.
 func (s *set) group(pattern string) error {
-	if pattern == "" {
-		return nil
-	}
 	expression, err := regexp.Compile(pattern)
 	switch {
+	case pattern == "":
+		return nil
 	case s.grouped:
 	case err != nil:
 		return fmt.Errorf("--group %q: %w; it is a regular expression such as '^([a-z]+)_'", pattern, err)
@@ -195,6 +198,60 @@ func (f Frames) String() string {
 		return fmt.Sprintf("%d, resampled linearly from the %d of all samples", f.Count, f.Longest)
 	}
 	return fmt.Sprintf("%d, resampled linearly from %d to %d, median %d", f.Count, f.Shortest, f.Longest, f.Median)
+}
+
+// unlike is the ratio of two deviations above which a person should know.
+const unlike = 5
+
+// statistics returns the mean and the deviation of each sensor's channels over all moments of the training samples,
+// `[sensors, channels]`. A constant channel has a deviation of 0.
+func (s *set) statistics() (mean, deviation []float64) {
+	width := len(s.sensors) * s.channels
+	mean, deviation = make([]float64, width), make([]float64, width)
+	count := 0
+	for _, i := range s.training() {
+		count += s.samples[i].Moments()
+		for at, v := range s.samples[i].Values {
+			mean[at%width] += v
+		}
+	}
+	for column := range mean {
+		mean[column] /= float64(count)
+	}
+	for _, i := range s.training() {
+		for at, v := range s.samples[i].Values {
+			deviation[at%width] += (v - mean[at%width]) * (v - mean[at%width]) / float64(count)
+		}
+	}
+	for column, square := range deviation {
+		if deviation[column] = math.Sqrt(square); deviation[column] <= 1e-9*math.Abs(mean[column]) {
+			deviation[column] = 0 // rounding
+		}
+	}
+	return mean, deviation
+}
+
+// unlike returns a note about the channel whose sensors have the most different deviations, because ccp normalises
+// channels, not sensors. It skips constant sensors.
+func (s *set) unlike(deviation []float64) (note string) {
+	worst := float64(unlike)
+	for channel := range s.channels {
+		var columns []int
+		for column := channel; column < len(deviation); column += s.channels {
+			if deviation[column] > 0 {
+				columns = append(columns, column)
+			}
+		}
+		slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(deviation[a], deviation[b]) })
+		if len(columns) == 0 || deviation[columns[len(columns)-1]] <= worst*deviation[columns[0]] {
+			continue
+		}
+		least, most := columns[0], columns[len(columns)-1]
+		worst = deviation[most] / deviation[least]
+		note = fmt.Sprintf("%s varies %.3g times as much as %s; if they measure different things, --scale makes them alike",
+			recording.Column(s.sensors, s.channels, most), worst, recording.Column(s.sensors, s.channels, least))
+	}
+	return note
 }
 
 var few = recording.Few
