@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/clusterpool/ccp/models/internal/kernels"
 )
 
 // The methods of attribution. Both compare a signal with a baseline, whose normalised values are all 0. Its raw
@@ -19,7 +21,14 @@ const (
 	// GradientInput is the gradient of the logit times the normalised input. A linear logit would lose this much if the
 	// value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
+	// Occlusion is the fall of the logit when a part of the signal goes back to the baseline: a node, or on a series a
+	// sixteenth of a sensor's frames. It needs no gradient, which random kernels lack. Its contributions need not add
+	// up to the logit's change.
+	Occlusion = "occlusion"
 )
+
+// hiddenParts is the number of parts of a sensor's frames that Occlusion hides.
+const hiddenParts = 16
 
 // If AttributionOptions.Steps is 0, a signal gets fewestSteps gradients, and then three times as many until the gap is
 // at most Tolerance of the logit's change, or until mostSteps. Of three times as many midpoints, a third is known.
@@ -29,9 +38,10 @@ const (
 	mostSteps   = 270
 )
 
-// AttributionOptions say how to attribute. The zero value means accurate integrated gradients for the class predicted.
+// AttributionOptions say how to attribute. The zero value explains the class predicted. It means accurate integrated
+// gradients, or Occlusion if the model has random kernels.
 type AttributionOptions struct {
-	Method string // IntegratedGradients, also if "", or GradientInput
+	Method string // IntegratedGradients, GradientInput or Occlusion; "" is what suits the model
 	Steps  int    // of IntegratedGradients; 0 takes as many as a gap of at most Tolerance needs
 	// Classes has a class for each signal, whose logit is explained. nil means the classes predicted.
 	Classes []int
@@ -39,9 +49,9 @@ type AttributionOptions struct {
 
 func (o AttributionOptions) check(signals, classes int) error {
 	switch {
-	case o.Method != "" && o.Method != GradientInput && o.Method != IntegratedGradients:
-		return fmt.Errorf("there is no method of attribution %q; there are %s and %s", o.Method, IntegratedGradients,
-			GradientInput)
+	case !slices.Contains([]string{IntegratedGradients, GradientInput, Occlusion}, o.Method):
+		return fmt.Errorf("there is no method of attribution %q; there are %s, %s and %s", o.Method, IntegratedGradients,
+			GradientInput, Occlusion)
 	case o.Steps < 0:
 		return fmt.Errorf("integrated gradients in %d steps; there must be at least 1, or 0 for as many as needed", o.Steps)
 	case o.Classes != nil && len(o.Classes) != signals:
@@ -58,13 +68,14 @@ func (o AttributionOptions) check(signals, classes int) error {
 // Attribution says how much each value of a signal, and each node, contributed to a logit. Contributions are in units
 // of the logit. A positive one speaks for the class.
 type Attribution struct {
+	Method     string     // how it was attributed
 	Prediction Prediction // what the classifier says of the signal
 	Class      int        // its logit is explained
 	Logit      float64    // of the signal
 	Baseline   float64    // the same logit of the baseline
 	Values     []float64  // contributions of the values, `[nodes, channels]` row-major
 	Nodes      []float64  // contributions of the nodes: sums over channels
-	Steps      int        // gradients taken: 1 for GradientInput
+	Steps      int        // gradients taken: 1 for GradientInput, 0 for Occlusion
 	// Gap is |Σ Values − (Logit − Baseline)|: 0 for a method that is complete.
 	Gap float64
 }
@@ -72,6 +83,11 @@ type Attribution struct {
 // Attribute explains what a classifier says of signals. Signals and errors are those of [Classifier.Classify], and the
 // hierarchy is frozen, too. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
+	if o.Method == "" {
+		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 {
+			o.Method = Occlusion
+		}
+	}
 	if err := o.check(len(signals), c.Spec.Classes); err != nil {
 		return nil, err
 	}
@@ -82,7 +98,9 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 		return nil, ctx.Err()
 	}
 	attributions, err := c.begin(ctx, signals, o)
-	if err == nil {
+	if err == nil && o.Method == Occlusion {
+		err = c.occlude(ctx, signals, attributions)
+	} else if err == nil {
 		err = c.integrate(ctx, signals, attributions, o)
 	}
 	if err != nil {
@@ -113,7 +131,7 @@ func (c *Classifier) begin(ctx context.Context, signals [][]float32, o Attributi
 	attributions, baseline := make([]Attribution, len(signals)), []float32(nil)
 	points := []point{{class: -1}} // the baseline; -1 is the class of the greatest logit
 	for _, signal := range signals {
-		points = append(points, point{signal, 1, -1})
+		points = append(points, point{signal: signal, share: 1, class: -1})
 	}
 	err := c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) {
 		logits := outputs[0]
@@ -122,7 +140,7 @@ func (c *Classifier) begin(ctx context.Context, signals [][]float32, o Attributi
 			return
 		}
 		a := &attributions[i-1]
-		a.Prediction, a.Values = c.predict(logits), make([]float64, len(signals[i-1]))
+		a.Method, a.Prediction, a.Values = o.Method, c.predict(logits), make([]float64, len(signals[i-1]))
 		if a.Class = a.Prediction.Class; o.Classes != nil {
 			a.Class = o.Classes[i-1]
 		}
@@ -154,7 +172,7 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 			for step := range n {
 				if a.Steps == 0 || step%3 != 1 { // the others are midpoints of the last time
 					share := (float32(step) + middle) / float32(n)
-					points, of = append(points, point{signals[i], share, int32(a.Class)}), append(of, i)
+					points, of = append(points, point{signal: signals[i], share: share, class: int32(a.Class)}), append(of, i)
 				}
 			}
 			a.Steps = n
@@ -174,6 +192,29 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 			a := &attributions[i]
 			return !a.sum(c.Spec.Channels) || a.Gap <= Tolerance*math.Abs(a.Logit-a.Baseline)
 		})
+	}
+	return nil
+}
+
+// occlude fills in the values by Occlusion. All values of a part get the same.
+func (c *Classifier) occlude(ctx context.Context, signals [][]float32, attributions []Attribution) error {
+	parts, channels := kernels.Outline(c.Graph, c.Spec.Grid, 1).Spans(hiddenParts), c.Spec.Channels
+	for i := range attributions {
+		a, points := &attributions[i], make([]point, len(parts))
+		for j, part := range parts {
+			points[j] = point{signal: signals[i], share: 1, hidden: part}
+		}
+		err := c.compute(ctx, c.logits, points, func(j int, outputs [][]float32) {
+			fall := (a.Logit - float64(outputs[0][a.Class])) / float64(len(parts[j])*channels)
+			for _, node := range parts[j] {
+				for channel := range channels {
+					a.Values[int(node)*channels+channel] = fall
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -141,7 +142,7 @@ func TestAttributeEveryModel(t *testing.T) {
 			s, graph := body(t, name)
 			store := s.NewStore(1)
 			if s.Fitted() {
-				require.NoError(t, s.Precompute(t.Context(), nil, store, nil, func(yield func([]float32, int32) bool) {
+				require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
 					for k := range int32(3) {
 						x := make([]float32, 72)
 						x[k] = 1
@@ -157,15 +158,44 @@ func TestAttributeEveryModel(t *testing.T) {
 			got, err := c.Attribute(t.Context(), signals(s, 2, 1), AttributionOptions{Method: IntegratedGradients, Steps: 64})
 			require.NoError(t, err)
 			for _, a := range got {
-				if name != "c-cnn" { // its angles jump at the baseline, where all joints are in one place
+				if name != "c-cnn" && name != "kernels" { // shares have no gradient; its angles jump at the baseline, where all joints are in one place
 					assert.LessOrEqual(t, a.Gap, 0.05*math.Abs(a.Logit-a.Baseline)+1e-4)
 				}
+			}
+			if name == "kernels" {
+				got, err = c.Attribute(t.Context(), signals(s, 2, 1), AttributionOptions{})
+				require.NoError(t, err)
+				assert.Equal(t, Occlusion, got[0].Method)
 			}
 			if name != "softmax" && name != "svm" && name != "lie-group" { // their weights begin at zero
 				assert.NotEqual(t, got[0].Nodes, got[1].Nodes)
 			}
 		})
 	}
+}
+
+// Occlusion finds what each sensor's span of frames adds to a linear logit, and shares it out over the span.
+func TestOcclusion(t *testing.T) {
+	backend := backendtest.Go(t)
+	graph, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 32)
+	require.NoError(t, err)
+	s := Spec{Model: "softmax", Nodes: 64, Channels: 1, Classes: 2}
+	store := drawn(t, backend, s, graph)
+	weights := make([]float32, 128)
+	for i := range weights {
+		weights[i] = float32(i%2*(i/2%2+1)) * float32(i/4%2+1) // class 1: 1 for the first sensor, 2 for the second, in odd frames twice
+	}
+	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(weights, 64, 2)))
+	c, err := NewClassifier(backend, Metadata{Spec: s, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}, graph)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(store))
+	got, err := c.Attribute(t.Context(), [][]float32{slices.Repeat([]float32{1}, 64)}, AttributionOptions{Method: Occlusion})
+	require.NoError(t, err)
+	for node, v := range got[0].Nodes {
+		assert.InDelta(t, 1.5*float64(node%2+1), v, 1e-4, "node %d: the mean of an even and an odd frame", node)
+	}
+	assert.InDelta(t, 0, got[0].Gap, 1e-3)
+	assert.Zero(t, got[0].Steps)
 }
 
 // Without a number of steps, each signal gets as many as its sum needs. The steps that are added one by one give what
@@ -197,10 +227,10 @@ func TestAttributeRefuses(t *testing.T) {
 	c := linearClassifier(t, backendtest.Go(t))
 	good := make([]float32, 6)
 	for want, o := range map[string]AttributionOptions{
-		`there is no method of attribution "saliency"; there are integrated and gradient`:        {Method: "saliency"},
-		"integrated gradients in -1 steps; there must be at least 1, or 0 for as many as needed": {Steps: -1},
-		"2 classes for 1 signals; there must be one for each":                                    {Classes: []int{0, 1}},
-		"signal 0 is to be explained for class 2; the model has classes 0 to 1":                  {Classes: []int{2}},
+		`there is no method of attribution "saliency"; there are integrated, gradient and occlusion`: {Method: "saliency"},
+		"integrated gradients in -1 steps; there must be at least 1, or 0 for as many as needed":     {Steps: -1},
+		"2 classes for 1 signals; there must be one for each":                                        {Classes: []int{0, 1}},
+		"signal 0 is to be explained for class 2; the model has classes 0 to 1":                      {Classes: []int{2}},
 	} {
 		_, err := c.Attribute(t.Context(), [][]float32{good}, o)
 		require.EqualError(t, err, want)

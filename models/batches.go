@@ -42,6 +42,7 @@ func usualCost(size int) float64 { return float64(8 + size) }
 // baseline are 0. class is for a program that takes classes.
 type point struct {
 	signal []float32 // nil: the baseline
+	hidden []int32   // nodes that are as in the baseline
 	share  float32
 	class  int32
 }
@@ -56,6 +57,9 @@ func (c *Classifier) fill(input []float32, p point) {
 		for k := range input {
 			input[k] *= p.share
 		}
+	}
+	for _, node := range p.hidden {
+		clear(input[int(node)*c.Spec.Channels : (int(node)+1)*c.Spec.Channels])
 	}
 }
 

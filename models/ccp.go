@@ -12,6 +12,9 @@ import (
 // clusterPooling is the name of the paper's model.
 const clusterPooling = "ccp"
 
+// randomKernels is the name of the model of random kernels alone.
+const randomKernels = "kernels"
+
 // Clusters reports whether the model has clusters. Spec.Plan says where they come from.
 func (s Spec) Clusters() bool { return s.Model == clusterPooling }
 
@@ -37,7 +40,11 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 		x, a = level.Blocks(spec.Blocks(i + 1)).Done()
 	}
 	x = Reshape(x, -1, spec.nodesAt(len(spec.Levels)), x.Shape().Dim(2))
-	return a.Mean(readout(scope, spec, x))
+	logits := a.Mean(readout(scope, spec, x))
+	if spec.kernels() == 0 || scope.IsTraining(signal.Graph()) {
+		return logits
+	}
+	return Stack([]*Node{logits, kernelNetwork(scope.In(kernelsPath), spec, graph, signal)}, 1)
 }
 
 // Hierarchies counts the network's hierarchies: one, if there is nothing to cluster.

@@ -63,14 +63,14 @@ func linear(scope *model.Scope, spec Spec, _ Topology, signal *Node) *Node {
 
 // fitBayes returns the weights of naive Bayes, see bayes.Fit.
 func fitBayes(_ context.Context, _ compute.Backend, s Spec, _ *affinity.Matrix, samples Samples,
-	mean, std []float32) (variables, error) {
+	mean, std []float32, _ int64) (variables, error) {
 	w, b, err := bayes.Fit(samples, s.Nodes, s.Classes, s.Settings.Of("").BayesAlpha, mean, std)
 	return variables{"classes/W": w, "classes/b": b}, err
 }
 
 // nominalCurves returns the nominal curve of each class, see skeleton.Nominal.
 func nominalCurves(ctx context.Context, backend compute.Backend, s Spec, graph *affinity.Matrix, samples Samples,
-	mean, std []float32) (variables, error) {
+	mean, std []float32, _ int64) (variables, error) {
 	nominal, err := skeleton.Nominal(ctx, backend, bodyOf(s, graph), samples, mean, std)
 	return variables{skeleton.NominalCurves: nominal}, err
 }
@@ -87,9 +87,12 @@ func onGrid(features func(scope *model.Scope, x *Node) *Node) Network {
 // graphFeatures are the features of a graph's signal, `[batch, nodes, channels]`.
 type graphFeatures func(scope *model.Scope, graph *affinity.Matrix, levels []graphconv.Level, signal *Node) *Node
 
-// resNet has the depth of the option resnet_depth.
+// resNetDepth is the number of layers with weights of the residual network. Tests have fewer.
+var resNetDepth = 20
+
+// resNet has the authors' smallest depth for CIFAR-10.
 func resNet(scope *model.Scope, x *Node) *Node {
-	return grids.ResNet(scope, x, optionsOf(scope).ResNetDepth)
+	return grids.ResNet(scope, x, resNetDepth)
 }
 
 // onGraph returns the network with such features and the readout.

@@ -27,7 +27,7 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 // what it answers for that signal alone.
 func TestEveryModel(t *testing.T) {
 	backend := backendtest.Go(t)
-	require.Len(t, Names(), 20)
+	require.Len(t, Names(), 21)
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			s, graph := body(t, name)
@@ -35,7 +35,7 @@ func TestEveryModel(t *testing.T) {
 			assert.NotEmpty(t, About(name))
 			store := s.NewStore(1)
 			if s.Fitted() {
-				require.NoError(t, s.Precompute(t.Context(), nil, store, nil, func(yield func([]float32, int32) bool) {
+				require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
 					for k := range int32(3) {
 						x := make([]float32, 72)
 						x[k] = 1

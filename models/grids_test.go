@@ -18,12 +18,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// shallow gives the residual network another depth until the test ends.
+func shallow(t testing.TB, depth int) {
+	t.Helper()
+	before := resNetDepth
+	t.Cleanup(func() { resNetDepth = before })
+	resNetDepth = depth
+}
+
 // gridSpecs are small ones of the networks on grids, those of testdata/grids.py.
 func gridSpecs() map[string]Spec {
 	image := Spec{Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6}}
 	cnn, resnet := image, image
 	cnn.Model, resnet.Model = "cnn", "resnet"
-	resnet.Settings = settings(map[string]any{"resnet_depth": 8.0})
 	return map[string]Spec{"cnn": cnn, "resnet": resnet,
 		"tcn":    {Model: "tcn", Nodes: 36, Channels: 2, Classes: 3, Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}},
 		"p-lstm": {Model: "p-lstm", Nodes: 28, Channels: 2, Classes: 3, Grid: []int{7, 4}, Parts: [][]int{{0, 2}, {1}, {3}}}}
@@ -58,8 +65,10 @@ func bodyGraph(t *testing.T, s Spec) *affinity.Matrix {
 	return graph
 }
 
-// networksOfGrids are gridSpecs and bodySpecs.
-func networksOfGrids() map[string]Spec {
+// networksOfGrids are gridSpecs and bodySpecs, the residual network with 8 layers.
+func networksOfGrids(t testing.TB) map[string]Spec {
+	t.Helper()
+	shallow(t, 8)
 	specs := gridSpecs()
 	maps.Copy(specs, bodySpecs())
 	return specs
@@ -114,7 +123,7 @@ func TestGridsReference(t *testing.T) {
 	short := p
 	short.build = partAwareLSTM(3) // as the reference's recordings are divided
 	registry["p-lstm"] = short
-	for name, s := range networksOfGrids() {
+	for name, s := range networksOfGrids(t) {
 		t.Run(name, func(t *testing.T) {
 			s.Settings = s.Settings.With("", func(o *Options) { o.L2 = 0 })
 			require.NoError(t, s.Check())
@@ -161,7 +170,7 @@ func TestGridsReference(t *testing.T) {
 
 // A sample's scores do not depend on the others of its batch, and a training step's gradients are finite.
 func TestGridsBatchesAndGradients(t *testing.T) {
-	for name, s := range networksOfGrids() {
+	for name, s := range networksOfGrids(t) {
 		t.Run(name, func(t *testing.T) {
 			// XLA takes seconds to compile a network; what is drawn in training must work there.
 			onBackends(t, name == "cnn" || name == "p-lstm" || name == "st-lstm", func(t *testing.T, backend compute.Backend) {
@@ -210,7 +219,7 @@ func TestGridsParameters(t *testing.T) {
 	for _, c := range []struct {
 		model string
 		spec  Spec
-		depth float64
+		depth int
 		want  int
 	}{
 		{"cnn", cifar, 0, 25*3*64 + 2*25*64*64 + 3*(64+2*64) + 4*4*64*10 + 10},
@@ -230,7 +239,7 @@ func TestGridsParameters(t *testing.T) {
 		s := c.spec
 		s.Model = c.model
 		if c.depth > 0 {
-			s.Settings = settings(map[string]any{"resnet_depth": c.depth})
+			shallow(t, c.depth)
 		}
 		require.NoError(t, s.Check())
 		assert.Equal(t, c.want, s.Parameters(backendtest.Go(t), graph), c.model)
@@ -247,15 +256,6 @@ func TestGridsCheck(t *testing.T) {
 		},
 		"model resnet: the grid is [42], which is not": func(s *Spec) {
 			s.Model, s.Grid = "resnet", []int{42}
-		},
-		"resnet_depth=21: it must be 6n+2 with a whole n from 1, such as 20, 56 or 110": func(s *Spec) {
-			s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 21.0})
-		},
-		"resnet_depth=2: it must be 6n+2": func(s *Spec) {
-			s.Model, s.Settings = "resnet", settings(map[string]any{"resnet_depth": 2.0})
-		},
-		"resnet_depth: model cnn has no resnet_depth; only resnet has": func(s *Spec) {
-			s.Model, s.Settings = "cnn", settings(map[string]any{"resnet_depth": 20.0})
 		},
 		"readout_dropout: model tcn has no readout_dropout": func(s *Spec) {
 			s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5})
@@ -299,7 +299,7 @@ func TestGridsCheck(t *testing.T) {
 // The smallest grid and body that there can be: bones lie to each other where there are two. Their shapes do not depend
 // on the backend.
 func TestGridsOfOne(t *testing.T) {
-	for name, s := range networksOfGrids() {
+	for name, s := range networksOfGrids(t) {
 		s.Nodes, s.Grid = 1, []int{1, 1}
 		if s.Parts != nil {
 			s.Parts = [][]int{{0}}

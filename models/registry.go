@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -71,7 +70,7 @@ type kind struct {
 	bones int
 	// precompute computes variables from the training samples before the training; nil: there are none.
 	precompute func(ctx context.Context, backend compute.Backend, spec Spec, graph *affinity.Matrix,
-		samples Samples, mean, std []float32) (variables, error)
+		samples Samples, mean, std []float32, seed int64) (variables, error)
 	// fitted: precompute computes all weights, and there is no training.
 	fitted bool
 	// own: Register added it. Its levels of package ccp are known only after the network has been built.
@@ -83,13 +82,15 @@ type kind struct {
 // registry has an entry for each model.
 var registry = map[string]kind{
 	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)",
-		build: ccpNetwork, levels: true, hidden: true, check: Spec.checkClusters},
+		build: ccpNetwork, levels: true, hidden: true, check: Spec.checkClusters, precompute: fitKernels},
 	"fc":      {about: "fully connected layers", build: fullyConnected, hidden: true},
 	"softmax": {about: "softmax regression", build: linear, lacks: linearLacks},
 	"svm": {about: "linear support vector machine, one class against the rest",
 		build: linear, margins: true, lacks: linearLacks},
 	"bayes": {about: "multinomial naive Bayes, for counts",
 		build: linear, precompute: fitBayes, fitted: true, lacks: bayesLacks},
+	randomKernels: {about: "random convolutional kernels and ridge regression (Dempster et al. 2021)",
+		build: kernelNetwork, precompute: fitKernels, fitted: true},
 	"graph-cnn": {about: "Graph-CNN with graph embed pooling (Such et al. 2017)",
 		build: onGraph(graphconv.GraphCNN), levels: true, sizes: graphCNNLevels, hidden: true},
 	"cnn": {about: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)",
@@ -185,8 +186,12 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 	if k.precompute == nil {
 		return nil
 	}
-	values, err := k.precompute(ctx, backend, s, graph, samples, mean, std)
-	if err = cmp.Or(err, ctx.Err()); err != nil { // the samples end with the context
+	seed := model.GetParamOr(store.RootScope(), model.ParamInitialSeed, int64(0))
+	values, err := k.precompute(ctx, backend, s, graph, samples, mean, std, seed)
+	if err == nil && len(values) > 0 { // the samples end with the context
+		err = ctx.Err()
+	}
+	if err != nil {
 		return err
 	}
 	for path, value := range values {

@@ -41,6 +41,9 @@ type Options struct {
 	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
 	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
+	// Kernels is about the number of features of random convolutional kernels, whose ridge classifier answers beside
+	// the network: the answer is the mean of both. 0 is none; the model kernels then has 10,000.
+	Kernels int `param:"kernels" default:"0" rule:"from 0" models:"ccp kernels"`
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.
@@ -48,9 +51,6 @@ type Options struct {
 	// BayesAlpha is added to every count of naive Bayes; 1 is Laplace's. For counts divided by their sum it should be
 	// much smaller.
 	BayesAlpha float64 `param:"bayes_alpha" default:"1" rule:"positive" models:"bayes"`
-	// ResNetDepth is the number of layers with weights of a residual network: 6n+2 for n blocks in each of its three
-	// stages.
-	ResNetDepth int `param:"resnet_depth" default:"20" rule:"6n+2" models:"resnet"`
 	// Segments is the number of equal segments that a recording is divided into. A recurrent network of a body reads
 	// one frame of each segment. A recording of fewer frames has a segment for each.
 	Segments int `param:"segments" default:"20" rule:"from 1" models:"hbrnn-l st-lstm stgc tgcnn"`

@@ -83,6 +83,9 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 		if o.Hierarchies > 1 {
 			model += fmt.Sprintf(", %d hierarchies", o.Hierarchies)
 		}
+		if o.Kernels > 0 {
+			model += ", random kernels"
+		}
 	}
 	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
 	d.notice("train  " + budgetOf(d.config))

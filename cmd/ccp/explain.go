@@ -23,8 +23,9 @@ func newExplain(s *shared) *cobra.Command {
 	numberVar(f, &samples, "samples", 500, 0, math.MaxInt,
 		"how many samples of the split to explain, evenly spread; 0 for all")
 	f.StringVar(&class, "class", "", "only the samples of the class `NAME`, and what speaks for it whatever was predicted")
-	choiceVar(f, &e.Options.Method, "method", models.IntegratedGradients, "integrated (gradients), or gradient "+
-		"(times input), which is one pass and inaccurate", models.IntegratedGradients, models.GradientInput)
+	choiceVar(f, &e.Options.Method, "method", "", "integrated (gradients), gradient (times input), which is one pass "+
+		"and inaccurate, or occlusion, which hides parts (default: integrated; occlusion for random kernels)",
+		models.IntegratedGradients, models.GradientInput, models.Occlusion)
 	numberVar(f, &e.Options.Steps, "steps", 0, 0, math.MaxInt,
 		"`N` gradients to a sample (default: as many as contributions need to add up to the logit's change within 1%)")
 	out.folderFlags(cmd, "contributions.csv, classes.csv and pictures")

@@ -57,10 +57,6 @@ var rules = map[string]struct {
 	"from -1":      {"a whole number from -1", func(v float64) bool { return v >= -1 && v < 1<<20 }},
 	"from 0":       {"a whole number from 0", func(v float64) bool { return v >= 0 && v < 1<<20 }},
 	"from 1":       {"a whole number from 1", func(v float64) bool { return v >= 1 && v < 1<<20 }},
-	"6n+2": {"6n+2 with a whole n from 1, such as 20, 56 or 110", func(v float64) bool {
-		return v >= 8 &&
-			math.Mod(v, 6) == 2
-	}},
 }
 
 // oneOf begins a rule that lists the values of a text: "one of a|b".

@@ -139,7 +139,7 @@ func TestResolve(t *testing.T) {
 	for _, name := range []string{"l2", "ccp_reach", "readout_dropout", "ccp_stem", "narrow", "seed"} {
 		assert.Contains(t, c.Values(), name)
 	}
-	assert.NotContains(t, c.Values(), "resnet_depth", "another model's")
+	assert.NotContains(t, c.Values(), "segments", "another model's")
 
 	again := resolved(t, c.Values(), d)
 	assert.Equal(t, c.Values(), again.Values())

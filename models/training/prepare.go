@@ -22,7 +22,11 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		return fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
 	case err != nil:
 		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
-	case !r.spec.PreparedBefore():
+	}
+	if share, known := r.spec.KernelAccuracy(r.store); known {
+		r.notice(fmt.Sprintf("random kernels alone: %.1f%% of the training samples, each left out", 100*share))
+	}
+	if !r.spec.PreparedBefore() {
 		return nil
 	}
 	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)

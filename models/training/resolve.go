@@ -32,7 +32,7 @@ const (
 var onlyPrepared = []string{"ccp_search", "ccp_slots", "ccp_hierarchies"}
 
 // open are the values that can be left to the data.
-var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies"}
+var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels"}
 
 // Resolve returns the whole configuration of a training on a data set. It starts from the defaults, then applies the
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
@@ -133,6 +133,11 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		c.Epochs = min(usualEpochs, c.Steps)
 	case p.open["steps"]:
 		c.Steps = c.Epochs * (n / c.Batch)
+	}
+	if p.open["kernels"] {
+		c.Settings = c.Settings.With("", func(o *models.Options) {
+			o.Kernels = models.SuitedKernels(d.Affinity, d.Grid, d.Channels, n)
+		})
 	}
 	s, err := c.spec(d)
 	if err != nil {

@@ -98,7 +98,7 @@ type Contribution struct {
 // each sample, and the means of each class.
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	d := e.Data
-	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples), Method: e.Options.Method}
+	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples)}
 	if e.Class >= 0 {
 		s.Class = d.ClassNames[e.Class]
 	}
@@ -115,7 +115,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	err := table("contributions.csv", heading, func(row func(cells ...any)) error {
 		return e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
 			means[a.Class].Add(a)
-			if s.Method != models.GradientInput {
+			if s.Method = a.Method; s.Method != models.GradientInput {
 				s.Steps = max(s.Steps, a.Steps)
 			}
 			s.Gap += a.Gap

@@ -44,6 +44,8 @@ var variants = map[string]variant{
 	"blocks":          {"6x5/4,2x7/3", []int{8}, []string{"ccp_stem=3", "ccp_blocks=2", "batchnorm_epsilon=0.1"}},
 	"level blocks":    {"6x5/4,1x7/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "ccp_gates=level", "ccp_reach=3", "ccp_blocks=0,2,1"}},
 	"stem only":       {"", []int{6}, []string{"ccp_stem=3", "ccp_blocks=1"}},
+	"kernels":         {"6x5/4,2x7/3", []int{8}, []string{"kernels=300"}},
+	"more kernels":    {"6x5/4,2x7/3,1x6/2", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "kernels=200"}},
 	"all together": {"6x5/9,3x7/3,1x6/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=4", "ccp_stem=4", "ccp_blocks=1",
 		"ccp_reach=6", "ccp_slots=directed", "ccp_padding=zeros"}},
 }
@@ -80,6 +82,16 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 		_, err = m.Spec.Prepare(t.Context(), backend, store, grid, nil, nil)
 		require.NoError(t, err)
 	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	require.NoError(t, m.Spec.Precompute(t.Context(), backend, store, grid, func(yield func([]float32, int32) bool) {
+		for k := range 30 {
+			x := make([]float32, 24)
+			for j := range x {
+				x[j] = float32(rng.NormFloat64()) * float32(k%3+1)
+			}
+			yield(x, int32(k%3))
+		}
+	}, m.Mean, m.Std))
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *graph.Node) *graph.Node {
 		return m.Spec.Build(scope, models.Topology{Matrix: grid, Frozen: m.Spec.FrozenInTraining()}, x)
 	},

@@ -51,7 +51,8 @@ func Fold(c *models.Classifier) (*Network, error) {
 		n.Dense = append(n.Dense, dense)
 		width = out
 	}
-	return n, nil
+	n.Kernels, err = c.Kernels()
+	return n, err
 }
 
 // stem folds what comes before the levels of pooling, and gives the shape of their input.

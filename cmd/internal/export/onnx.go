@@ -29,11 +29,11 @@ func (n *Network) ONNX() ([]byte, error) {
 	g := &onnxGraph{x: "signals"}
 	g.node("Sub", "input/centred", g.constant("input/mean", n.Mean, n.Spec.Channels))
 	g.node("Div", "input/normalised", g.constant("input/std", n.Std, n.Spec.Channels))
-	before := ""
+	input, before := g.x, ""
 	for i, l := range n.Levels {
-		input := g.x
+		above := g.x
 		g.level(fmt.Sprintf("level_%d", i+1), l, before)
-		before = input
+		before = above
 	}
 	if n.Hierarchies == 1 {
 		g.node("Flatten", "readout/flat")
@@ -44,7 +44,7 @@ func (n *Network) ONNX() ([]byte, error) {
 		name, last := fmt.Sprintf("dense_%d", i+1), i == len(n.Dense)-1
 		sum := name + "/sum"
 		if last && n.Hierarchies == 1 {
-			sum = "logits"
+			sum = g.logits(n)
 		}
 		g.node("Gemm", sum, g.constant(name+"/kernel", d.Kernel, d.In, d.Out), g.constant(name+"/bias", d.Bias, d.Out))
 		if !last {
@@ -53,11 +53,15 @@ func (n *Network) ONNX() ([]byte, error) {
 	}
 	if n.Hierarchies > 1 {
 		g.node("Reshape", "hierarchies/logits", g.constant("hierarchies/shape", []int64{-1, int64(n.Hierarchies), int64(n.Spec.Classes)}, 3))
-		g.node("ReduceMean", "logits")
+		g.node("ReduceMean", g.logits(n))
 		g.attribute("axes", integers(1))
 		g.attribute("keepdims", integer(0))
 	}
-	g.node("Softmax", "probabilities") // along the last axis, the default
+	if n.Kernels == nil {
+		g.node("Softmax", "probabilities") // along the last axis, the default
+	} else {
+		g.mean(n, input)
+	}
 	metadata := []string{texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())}
 	carried := map[string]any{"class_names": n.ClassNames}
 	if n.Form != nil {

@@ -60,6 +60,22 @@ func (m onnxModel) run(t *testing.T, signals tensor) map[string]tensor {
 			result = elementwise(t, product(t, in[0], in[1]), in[2], func(x, y float64) float64 { return x + y })
 		case "Softmax":
 			result = softmax(in[0])
+		case "Log":
+			result = elementwise(t, in[0], tensor{nil, []float64{0}}, func(x, _ float64) float64 { return math.Log(x) })
+		case "Pad":
+			require.Equal(t, []float64{0, 0, 0, 0, 1, 0}, in[1].data)
+			result = padded(t, in[0])
+		case "Greater":
+			result = greater(t, in[0], in[1])
+		case "Cast":
+			require.Equal(t, map[string][]int{"to": {elementFloat}}, node.attributes)
+			result = in[0]
+		case "ReduceSum":
+			require.Equal(t, []float64{1}, in[1].data)
+			result = summed(t, in[0])
+		case "Concat":
+			require.Equal(t, map[string][]int{"axis": {1}}, node.attributes)
+			result = concatenated(t, in)
 		default:
 			t.Fatalf("operator %s", node.op)
 		}
@@ -142,6 +158,62 @@ func product(t *testing.T, x, w tensor) tensor {
 			}
 		}
 	}
+	return out
+}
+
+// padded adds a row of zeros to the second axis of three.
+func padded(t *testing.T, x tensor) tensor {
+	require.Len(t, x.shape, 3)
+	out := tensor{shape: []int{x.shape[0], x.shape[1] + 1, x.shape[2]}}
+	for sample := range x.shape[0] {
+		rows := x.shape[1] * x.shape[2]
+		out.data = append(append(out.data, x.data[sample*rows:(sample+1)*rows]...), make([]float64, x.shape[2])...)
+	}
+	return out
+}
+
+// greater compares x, `[batch, P, 1, K]`, with thresholds `[q, K]`.
+func greater(t *testing.T, x, thresholds tensor) tensor {
+	require.Len(t, x.shape, 4)
+	require.Equal(t, []int{1, thresholds.shape[1]}, x.shape[2:])
+	k := x.shape[3]
+	out := tensor{shape: []int{x.shape[0], x.shape[1], thresholds.shape[0], k}}
+	for row := 0; row < len(x.data); row += k {
+		for i, threshold := range thresholds.data {
+			above := 0.0
+			if x.data[row+i%k] > threshold {
+				above = 1
+			}
+			out.data = append(out.data, above)
+		}
+	}
+	return out
+}
+
+// summed adds over the second axis, which it keeps.
+func summed(t *testing.T, x tensor) tensor {
+	require.Len(t, x.shape, 4)
+	rest := x.shape[2] * x.shape[3]
+	out := tensor{[]int{x.shape[0], 1, x.shape[2], x.shape[3]}, make([]float64, x.shape[0]*rest)}
+	for i, v := range x.data {
+		out.data[i/(x.shape[1]*rest)*rest+i%rest] += v
+	}
+	return out
+}
+
+// concatenated joins matrices of as many rows.
+func concatenated(t *testing.T, all []tensor) (out tensor) {
+	rows, width := all[0].shape[0], 0
+	for _, x := range all {
+		require.Len(t, x.shape, 2)
+		width += x.shape[1]
+	}
+	for row := range rows {
+		for _, x := range all {
+			out.data = append(out.data, x.data[row*x.shape[1]:(row+1)*x.shape[1]]...)
+		}
+	}
+	out.shape = []int{rows, width}
 	return out
 }
 

@@ -1,0 +1,61 @@
+package export
+
+import "fmt"
+
+// logits names the logits of the network without random kernels.
+func (g *onnxGraph) logits(n *Network) string {
+	if n.Kernels == nil {
+		return "logits"
+	}
+	return "network/logits"
+}
+
+// mean makes the probabilities the mean of the network's and of the random kernels'. The logits are their logarithm.
+func (g *onnxGraph) mean(n *Network, input string) {
+	g.node("Softmax", "network/probabilities")
+	g.x = input
+	g.kernels(n)
+	g.node("Softmax", "kernels/probabilities")
+	g.node("Add", "both", "network/probabilities")
+	g.node("Mul", "probabilities", g.constant("half", []float32{0.5}, 1))
+	g.node("Log", "logits")
+	g.x = "probabilities"
+}
+
+// kernels computes the decisions of random kernels, see models.Kernels, from the normalised signal,
+// `[batch, nodes, channels]`.
+func (g *onnxGraph) kernels(n *Network) {
+	g.node("Pad", "kernels/input", g.constant("kernels/pads", []int64{0, 0, 0, 0, 1, 0}, 6)) // a row of zeros
+	input := g.x
+	var shares []string
+	for i, d := range n.Kernels.Dilations {
+		name := fmt.Sprintf("dilation_%d", i+1)
+		const count = 84
+		positions, thresholds := len(d.Weights)/count, len(d.Thresholds)/count
+		nodes := make([]int64, len(d.Nodes))
+		for j, v := range d.Nodes {
+			nodes[j] = int64(v)
+		}
+		values := len(d.Kernel) / count
+		g.x = input
+		g.node("Gather", name+"/gathered", g.constant(name+"/nodes", nodes, len(nodes)))
+		g.attribute("axis", integer(1))
+		g.node("Reshape", name+"/rows", g.constant(name+"/shape", []int64{0, int64(positions), int64(values)}, 3))
+		g.node("MatMul", name+"/product", g.constant(name+"/kernel", d.Kernel, values, count))
+		g.node("Reshape", name+"/responses", g.constant(name+"/apart", []int64{0, int64(positions), 1, count}, 4))
+		g.node("Greater", name+"/above", g.constant(name+"/thresholds", d.Thresholds, thresholds, count))
+		g.node("Cast", name+"/counted")
+		g.attribute("to", integer(elementFloat))
+		g.node("Mul", name+"/weighted", g.constant(name+"/weights", d.Weights, positions, 1, count))
+		g.node("ReduceSum", name+"/sums", g.constant(name+"/positions", []int64{1}, 1))
+		g.node("Reshape", name+"/shares", g.constant(name+"/flat", []int64{0, int64(thresholds * count)}, 2))
+		shares = append(shares, g.x)
+	}
+	if g.x = shares[0]; len(shares) > 1 {
+		g.node("Concat", "kernels/shares", shares[1:]...)
+		g.attribute("axis", integer(1))
+	}
+	k := n.Kernels
+	g.node("Gemm", "kernels/logits", g.constant("kernels/W", k.W, len(k.W)/len(k.B), len(k.B)),
+		g.constant("kernels/b", k.B, len(k.B)))
+}

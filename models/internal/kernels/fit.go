@@ -1,0 +1,189 @@
+package kernels
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/scale"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Config of a fit.
+type Config struct {
+	View     *View
+	Classes  int
+	Features int // about so many
+	Seed     uint64
+	// Samples are the raw signals, `[nodes, channels]`, and their classes. The network sees (raw − Mean) / Std.
+	Samples   iter.Seq2[[]float32, int32]
+	Mean, Std []float32
+}
+
+const (
+	// LeftOut is the path of a variable: the share of the training samples that are classified rightly when left out.
+	LeftOut = "left_out"
+
+	batch = 32     // signals computed at once
+	drawn = 64     // training samples that thresholds are quantiles of
+	most  = 20_000 // training samples of a fit; of more, evenly spread ones are taken
+)
+
+// Fit draws the kernels, sets their thresholds, and solves for the readout. It returns variables by their paths below
+// the network. Errors come from the context and the backend.
+func Fit(ctx context.Context, backend compute.Backend, c Config) (map[string]*tensors.Tensor, error) {
+	signals, labels := c.read()
+	if err := ctx.Err(); err != nil { // it ends the samples, too
+		return nil, err
+	}
+	values, store := map[string]*tensors.Tensor{}, model.NewStore()
+	keep := func(name string, all []*tensors.Tensor) (err error) {
+		for i, value := range all {
+			path := fmt.Sprintf("dilation_%d/%s", i+1, name)
+			values[path] = value
+			if _, err = store.CreateVariable("/"+path, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := keep("signs", c.View.signs(c.Seed)); err != nil {
+		return nil, err
+	}
+	thresholds, err := c.thresholds(backend, store, signals)
+	if err != nil {
+		return nil, err
+	}
+	if err := keep("thresholds", thresholds); err != nil {
+		return nil, err
+	}
+	features, err := c.features(ctx, backend, store, signals)
+	if err != nil {
+		return nil, err
+	}
+	r := ridge(features, labels, c.Classes)
+	logits := func(decisions []float64) []float32 {
+		all := make([]float32, len(decisions))
+		for i, x := range decisions {
+			all[i] = float32(x * r.gain)
+		}
+		return all
+	}
+	values["classes/W"] = tensors.FromFlatDataAndDimensions(logits(r.weights), len(features[0]), c.Classes)
+	values["classes/b"] = tensors.FromFlatDataAndDimensions(logits(r.bias), c.Classes)
+	values[LeftOut] = tensors.FromScalar(float32(r.accuracy))
+	return values, nil
+}
+
+// read returns the normalised signals of the fit and their classes.
+func (c Config) read() (signals [][]float32, labels []int32) {
+	all := 0
+	for range c.Samples {
+		all++
+	}
+	i := 0
+	for x, label := range c.Samples {
+		if i*min(all, most)/all == len(signals) {
+			signal := make([]float32, len(x))
+			scale.Normalize(signal, x, c.Mean, c.Std)
+			signals, labels = append(signals, signal), append(labels, label)
+		}
+		i++
+	}
+	return signals, labels
+}
+
+// batchOf makes a batch of signals. Zeros fill it up.
+func (c Config) batchOf(signals [][]float32, size int) *tensors.Tensor {
+	width, nodes := len(signals[0]), c.View.Positions*max(1, c.View.Sensors)
+	flat := make([]float32, size*width)
+	for i, s := range signals {
+		copy(flat[i*width:], s)
+	}
+	return tensors.FromFlatDataAndDimensions(flat, size, nodes, width/nodes)
+}
+
+// thresholds takes quantiles of the responses to training samples, `[thresholds, kernels]` for each dilation. As in
+// MiniRocket, each kernel at each dilation has a sample of its own, and the quantiles are the fractional parts of
+// multiples of the golden ratio.
+func (c Config) thresholds(backend compute.Backend, store *model.Store, signals [][]float32) (all []*tensors.Tensor,
+	err error) {
+	rng := rand.New(rand.NewPCG(c.Seed, 0x7175616e74))
+	chosen := make([][]float32, drawn)
+	for i := range chosen {
+		chosen[i] = signals[rng.IntN(len(signals))]
+	}
+	exec, err := model.NewExec(backend, store, c.View.responsesOf)
+	if err != nil {
+		return nil, err
+	}
+	defer exec.Finalize()
+	responses, err := exec.Call(c.batchOf(chosen, drawn))
+	if err != nil {
+		return nil, err
+	}
+	turn, one := 0, make([]float64, c.View.Positions)
+	for i, q := range c.View.thresholds(c.Features) {
+		flat, err := tensors.CopyFlatData[float32](responses[i])
+		if err != nil {
+			return nil, err
+		}
+		responses[i].MustFinalizeAll()
+		t := make([]float32, q*count)
+		for k := range count {
+			sample := rng.IntN(drawn)
+			for p := range one {
+				one[p] = float64(flat[(p*drawn+sample)*count+k])
+			}
+			slices.Sort(one)
+			for j := range q {
+				turn++
+				_, share := math.Modf(float64(turn) * math.Phi)
+				low, part := math.Modf(share * float64(len(one)-1))
+				from, to := one[int(low)], one[min(int(low)+1, len(one)-1)]
+				t[j*count+k] = float32(from + part*(to-from))
+			}
+		}
+		all = append(all, tensors.FromFlatDataAndDimensions(t, q, count))
+	}
+	return all, nil
+}
+
+// features computes the features of all signals, `[samples][features]`.
+func (c Config) features(ctx context.Context, backend compute.Backend, store *model.Store, signals [][]float32) (
+	all [][]float32, err error) {
+	exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
+		return c.View.Features(scope, x, c.Features)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer exec.Finalize()
+	for chunk := range slices.Chunk(signals, batch) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x := c.batchOf(chunk, batch)
+		out, err := exec.Call(x)
+		x.MustFinalizeAll()
+		if err != nil {
+			return nil, err
+		}
+		flat, err := tensors.CopyFlatData[float32](out[0])
+		out[0].MustFinalizeAll()
+		if err != nil {
+			return nil, err
+		}
+		width := len(flat) / batch
+		for i := range chunk {
+			all = append(all, flat[i*width:(i+1)*width])
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,149 @@
+// Package kernels classifies signals on a graph by random convolutional kernels.
+//
+// The kernels are MiniRocket's (Dempster et al. 2021): nine slots, of which three weigh 2 and six weigh -1. There are
+// 84 of them, each at several dilations. A kernel first adds a random set of channels with random signs. Its features
+// are shares: for each of its thresholds, the share of the positions where its response is above. A ridge classifier
+// reads the features.
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+)
+
+const (
+	slots = 9
+	count = 84 // kernels: the ways to choose the three slots that weigh 2
+)
+
+// slotWeights returns the weight of each slot in each kernel, `[slots, kernels]`.
+func slotWeights() []float32 {
+	weights, k := slices.Repeat([]float32{-1}, slots*count), 0
+	for a := range slots {
+		for b := a + 1; b < slots; b++ {
+			for c := b + 1; c < slots; c++ {
+				weights[a*count+k], weights[b*count+k], weights[c*count+k] = 2, 2, 2
+				k++
+			}
+		}
+	}
+	return weights
+}
+
+// signs draws which channels each kernel adds at each dilation, and with which sign: `[channels, kernels]` of -1, 0 and
+// 1. Half of the kernels add no more channels than the square root of all.
+func (v *View) signs(seed uint64) (all []*tensors.Tensor) {
+	rng := rand.New(rand.NewPCG(seed, 0x6b65726e656c73))
+	for range v.steps {
+		signs := make([]float32, v.Channels*count)
+		for k := range count {
+			n := int(math.Pow(2, rng.Float64()*math.Log2(float64(v.Channels+1))))
+			for _, c := range rng.Perm(v.Channels)[:n] {
+				signs[c*count+k] = float32(1 - 2*rng.IntN(2))
+			}
+		}
+		all = append(all, tensors.FromFlatDataAndDimensions(signs, v.Channels, count))
+	}
+	return all
+}
+
+// responses returns the responses of the kernels at a dilation. The last position of x, `[positions + 1, batch,
+// channels]`, is zero. signs: `[channels, kernels]`, result `[positions, batch, kernels]`.
+func (v *View) responses(tables *model.Scope, i int, x, signs *Node) *Node {
+	g, batch := x.Graph(), x.Shape().Dim(1)
+	w := Mul(Reshape(Const(g, slotWeights()), slots, 1, count), ExpandAxes(signs, 0))
+	seen := Gather(x, nn.Indices(tables, g, "slots", v.dilations[i], v.Positions, slots, 1))
+	seen = Reshape(Transpose(seen, 1, 2), v.Positions*batch, slots*v.Channels)
+	return Reshape(Dot(seen, Reshape(w, slots*v.Channels, count)).Product(), v.Positions, batch, count)
+}
+
+// each calls use with the responses at each dilation, the dilation's scope, and the scope of its tables. x: `[batch,
+// nodes, channels]`.
+func (v *View) each(scope *model.Scope, x *Node, use func(i int, scope, tables *model.Scope, response *Node) *Node) (
+	all []*Node) {
+	batch, channels := x.Shape().Dim(0), x.Shape().Dim(2)
+	if v.sensorWise {
+		x = Transpose(Reshape(x, batch, v.Sensors, v.Positions, channels), 1, 2)
+	}
+	x = Transpose(Reshape(x, batch, v.Positions, v.Channels), 0, 1)
+	x = Concatenate([]*Node{x, ZerosLike(SliceAxis(x, 0, AxisElem(0)))}, 0)
+	for i := range v.steps {
+		dilation := scope.In("dilation_%d", i+1)
+		tables := dilation.In(nn.TablesScope)
+		signs := fixed(dilation, x.Graph(), "signs", v.Channels, count)
+		all = append(all, use(i, dilation, tables, v.responses(tables, i, x, signs)))
+	}
+	return all
+}
+
+// responsesOf returns the responses at all dilations, `[positions, batch, kernels]` each.
+func (v *View) responsesOf(scope *model.Scope, x *Node) []*Node {
+	return v.each(scope, x, func(_ int, _, _ *model.Scope, response *Node) *Node { return response })
+}
+
+// fixed is a variable that is not trained.
+func fixed(scope *model.Scope, g *Graph, name string, dims ...int) *Node {
+	v := scope.WithInitializer(initializer.Zero).VariableWithShape(name, shapes.Make(dtypes.Float32, dims...))
+	return v.SetTrainable(false).NodeValue(g)
+}
+
+// thresholds returns the number of thresholds of a kernel at each dilation, for about so many features.
+func (v *View) thresholds(features int) (all []int) {
+	for _, share := range v.shares {
+		all = append(all, max(1, int(math.Round(share*float64(features)/count))))
+	}
+	return all
+}
+
+// weights returns what each position adds to the shares of each kernel at a dilation, `[positions, kernels]`. Every
+// second kernel leaves out the positions that lack a slot, if it has others.
+func (v *View) weights(i int) []float32 {
+	whole, n := make([]bool, v.Positions), 0
+	for p := range whole {
+		if whole[p] = !slices.Contains(v.dilations[i][p*slots:(p+1)*slots], int32(v.Positions)); whole[p] {
+			n++
+		}
+	}
+	weights := make([]float32, v.Positions*count)
+	for p := range whole {
+		for k := range count {
+			switch {
+			case n == 0 || (k+i)%2 == 0:
+				weights[p*count+k] = 1 / float32(v.Positions)
+			case whole[p]:
+				weights[p*count+k] = 1 / float32(n)
+			}
+		}
+	}
+	return weights
+}
+
+// mostAbove is the most comparisons in one operation. XLA keeps them in memory.
+const mostAbove = 1 << 25
+
+// Features returns the shares, `[batch, features]`. x: `[batch, nodes, channels]`.
+func (v *View) Features(scope *model.Scope, x *Node, features int) *Node {
+	thresholds, batch, g := v.thresholds(features), x.Shape().Dim(0), x.Graph()
+	return Concatenate(v.each(scope, x, func(i int, scope, tables *model.Scope, response *Node) *Node {
+		t := fixed(scope, g, "thresholds", thresholds[i], count)
+		weights := nn.Constant(tables, g, "weights",
+			tensors.FromFlatDataAndDimensions(v.weights(i), v.Positions, 1, 1, count))
+		var shares []*Node
+		together := max(1, mostAbove/response.Shape().Size())
+		for from := 0; from < thresholds[i]; from += together {
+			some := SliceAxis(t, 0, AxisRange(from, min(from+together, thresholds[i])))
+			above := ConvertDType(GreaterThan(ExpandAxes(response, 2), ExpandAxes(some, 0, 1)), dtypes.Float32)
+			shares = append(shares, Reshape(ReduceSum(Mul(above, weights), 0), batch, -1))
+		}
+		return Concatenate(shares, 1)
+	}), 1)
+}

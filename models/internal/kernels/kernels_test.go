@@ -1,0 +1,208 @@
+package kernels
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+)
+
+// reference is what testdata/reference.py writes.
+type reference struct {
+	X, Features, Weights, Bias []float64
+	Signs                      [][]float64
+	Thresholds                 [][]float64
+	Z                          []float64
+	Labels                     []int32
+	Penalty, Squared           float64
+}
+
+func readReference(t *testing.T) (r reference) {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/reference.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(raw, &r))
+	return r
+}
+
+func narrow(values []float64) []float32 {
+	all := make([]float32, len(values))
+	for i, v := range values {
+		all[i] = float32(v)
+	}
+	return all
+}
+
+// inTimeGraph is a path of frames times sensors that are all joined.
+func inTimeGraph(t *testing.T, frames, sensors int, sensorWise bool) *affinity.Matrix {
+	t.Helper()
+	node := func(frame, sensor int) int {
+		if sensorWise {
+			return sensor*frames + frame
+		}
+		return frame*sensors + sensor
+	}
+	var edges []affinity.Edge
+	for f := range frames {
+		for s := range sensors {
+			if f+1 < frames {
+				edges = append(edges, affinity.Edge{I: node(f, s), J: node(f+1, s), Weight: 1})
+			}
+			for other := range s {
+				edges = append(edges, affinity.Edge{I: node(f, other), J: node(f, s), Weight: 1})
+			}
+		}
+	}
+	m, err := affinity.New(frames*sensors, edges)
+	require.NoError(t, err)
+	return m
+}
+
+// The shares are those of loops over positions and slots, whatever the order of the nodes.
+func TestFeaturesReference(t *testing.T) {
+	r := readReference(t)
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		for _, sensorWise := range []bool{false, true} {
+			v := See(inTimeGraph(t, 20, 3, sensorWise), nil, 2)
+			require.Equal(t, sensorWise, v.sensorWise)
+			require.Equal(t, []int{1, 2}, v.steps)
+			v.shares = []float64{0.5, 0.5}
+			store := model.NewStore()
+			for i := range v.steps {
+				for name, value := range map[string]*tensors.Tensor{
+					"signs":      tensors.FromFlatDataAndDimensions(narrow(r.Signs[i]), 6, count),
+					"thresholds": tensors.FromFlatDataAndDimensions(narrow(r.Thresholds[i]), 2, count),
+				} {
+					_, err := store.CreateVariable(fmt.Sprintf("/dilation_%d/%s", i+1, name), value)
+					require.NoError(t, err)
+				}
+			}
+			x := narrow(r.X)
+			if sensorWise {
+				for i, value := range r.X {
+					sample, frame, sensor, channel := i/120, i/6%20, i/2%3, i%2
+					x[((sample*3+sensor)*20+frame)*2+channel] = float32(value)
+				}
+			}
+			exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
+				return v.Features(scope, x, 4*count)
+			})
+			require.NoError(t, err)
+			out, err := exec.Call(tensors.FromFlatDataAndDimensions(x, 5, 60, 2))
+			require.NoError(t, err)
+			assert.Equal(t, []int{5, 4 * count}, out[0].Shape().Dimensions)
+			got, err := tensors.CopyFlatData[float32](out[0])
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, narrow(r.Features), got, 1e-6)
+		}
+	})
+}
+
+// The errors of left-out samples are those of solving anew without each of them.
+func TestRidgeReference(t *testing.T) {
+	r := readReference(t)
+	var features [][]float32
+	for i := range r.Labels {
+		features = append(features, narrow(r.Z[i*30:(i+1)*30]))
+	}
+	z, mean, scale := standardise(features)
+	y, middle := targets(r.Labels, 3)
+	weights, s, ok := dualAt(gramOf(z), z, y, r.Labels, middle, r.Penalty)
+	require.True(t, ok)
+	assert.InDelta(t, r.Squared, s.squared, 1e-5*r.Squared)
+	whole := readout{weights: slices.Clone(weights.RawMatrix().Data), bias: slices.Clone(middle)}
+	whole.unscale(mean, scale)
+	assert.InDeltaSlice(t, r.Weights, whole.weights, 1e-5)
+	assert.InDeltaSlice(t, r.Bias, whole.bias, 1e-5)
+
+	// The primal has the same solution.
+	product := mat.NewDense(30, 3, nil)
+	product.Mul(z.T(), y)
+	gram := mat.NewSymDense(30, nil)
+	for i := range 30 {
+		for j := range i + 1 {
+			gram.SetSym(i, j, mat.Dot(z.ColView(i), z.ColView(j)))
+		}
+	}
+	again, _, ok := shifted(gram, r.Penalty, product)
+	require.True(t, ok)
+	assert.InDeltaSlice(t, weights.RawMatrix().Data, again.RawMatrix().Data, 1e-8)
+}
+
+// Both ways find a readout that separates what can be separated, and say how good it is.
+func TestRidge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{60, MostDual + 100} {
+		var features [][]float32
+		var labels []int32
+		for i := range n {
+			label := int32(i / 2 % 3)
+			x := make([]float32, 20)
+			for j := range x {
+				x[j] = float32(rng.NormFloat64())
+			}
+			x[label] += 4
+			x[7] = 5 // constant
+			features, labels = append(features, x), append(labels, label)
+		}
+		r := ridge(features, labels, 3)
+		assert.Greater(t, r.accuracy, 0.9)
+		assert.Zero(t, r.weights[7*3])
+		assert.Greater(t, r.gain, 1.0)
+	}
+}
+
+func TestSee(t *testing.T) {
+	chain := func(n int, reach int) *affinity.Matrix {
+		var edges []affinity.Edge
+		for i := range n {
+			for j := i + 1; j <= min(i+reach, n-1); j++ {
+				edges = append(edges, affinity.Edge{I: i, J: j, Weight: 1})
+			}
+		}
+		m, err := affinity.New(n, edges)
+		require.NoError(t, err)
+		return m
+	}
+	grid, err := affinity.Grid(6, 7, 4)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		graph     *affinity.Matrix
+		grid      []int
+		positions int
+		channels  int
+		sensors   int
+	}{
+		"frames of sensors":          {inTimeGraph(t, 16, 4, false), nil, 16, 8, 4},
+		"sensors of frames":          {inTimeGraph(t, 16, 4, true), nil, 16, 8, 4},
+		"one sensor":                 {chain(16, 1), nil, 16, 2, 1},
+		"one sensor, two frames far": {chain(16, 2), nil, 16, 2, 1},
+		"an image":                   {grid, []int{6, 7}, 42, 2, 0},
+		"an image without its grid":  {grid, nil, 42, 2, 0},
+		"another graph":              {chain(16, 3), nil, 16, 2, 0},
+	} {
+		v := See(c.graph, c.grid, 2)
+		assert.Equal(t, []int{c.positions, c.channels, c.sensors}, []int{v.Positions, v.Channels, v.Sensors}, name)
+		for i, table := range v.dilations {
+			assert.Len(t, table, c.positions*slots, name)
+			for _, at := range table {
+				assert.True(t, at >= 0 && int(at) <= c.positions, "%s %d", name, i)
+			}
+		}
+	}
+	v := See(grid, []int{6, 7}, 1)
+	assert.Equal(t, []int32{0, 1, 2, 7, 8, 9, 14, 15, 16}, v.dilations[0][8*slots:9*slots], "within the image")
+	assert.Equal(t, []int32{42, 42, 42, 42, 0, 1, 42, 7, 8}, v.dilations[0][:slots], "in the corner")
+}

@@ -1,0 +1,216 @@
+package kernels
+
+import (
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/place"
+)
+
+// View says how kernels see a signal: as channels at positions. If the graph is a path of frames times a graph of
+// sensors, the positions are the frames, and all channels of all sensors are channels. Else the positions are the
+// nodes.
+type View struct {
+	Positions, Channels int
+	// Sensors is the number of sensors of a graph that is frames times sensors; else 0.
+	Sensors    int
+	sensorWise bool // node = sensor · frames + frame; else frame · sensors + sensor
+	columns    int  // of an image; else 0
+	// dilations hold for each dilation the position in each slot, `[positions, slots]`. Positions means that there is
+	// none. steps are the dilations' sizes.
+	dilations [][]int32
+	steps     []int
+	shares    []float64 // the share of the thresholds that each dilation has
+}
+
+// See finds the view of signals `[nodes, channels]` on a graph. grid is {rows, columns} of nodes row by row, or nil.
+func See(graph *affinity.Matrix, grid []int, channels int) *View {
+	v := Outline(graph, grid, channels)
+	switch {
+	case v.Sensors > 0:
+		v.slotsInTime()
+	case v.columns > 0:
+		v.slotsOfImage()
+	default:
+		v.slotsOnGraph(graph)
+	}
+	return v
+}
+
+// Outline is See without the slots, which take time on a large graph.
+func Outline(graph *affinity.Matrix, grid []int, channels int) *View {
+	n := graph.N()
+	whole := &View{Positions: n, Channels: channels}
+	if len(grid) == 2 && image(graph, grid[0], grid[1]) {
+		whole.columns = grid[1]
+		return whole
+	}
+	for sensors := 1; 3*sensors <= n; sensors++ {
+		if n%sensors != 0 {
+			continue
+		}
+		for _, sensorWise := range []bool{false, true} {
+			frames := n / sensors
+			switch {
+			case !inTime(graph, frames, sensors, sensorWise):
+			case sensors < 3 || !inTime(graph, sensors, frames, !sensorWise):
+				return &View{Positions: frames, Channels: sensors * channels, Sensors: sensors, sensorWise: sensorWise}
+			case sensorWise: // a path of rows times a path of columns
+				whole.columns = frames
+				return whole
+			default:
+				whole.columns = sensors
+				return whole
+			}
+		}
+	}
+	return whole
+}
+
+// inTime reports whether the graph is a path of frames times a graph of sensors. Then each sensor is joined to itself
+// in the next frame, and sensors are joined in the same way in each frame. A single sensor may also be joined to the
+// frame after the next.
+func inTime(graph *affinity.Matrix, frames, sensors int, sensorWise bool) bool {
+	at := func(node int) (frame, sensor int) { return node / sensors, node % sensors }
+	if sensorWise {
+		at = func(node int) (frame, sensor int) { return node % frames, node / frames }
+	}
+	var first, links int
+	for node := range graph.N() {
+		frame, sensor := at(node)
+		next := false
+		neighbours, _ := graph.Row(node)
+		for _, to := range neighbours {
+			f, s := at(int(to))
+			switch {
+			case f == frame && s != sensor:
+				if links++; frame == 0 {
+					first++
+				}
+			case s == sensor && f == frame+1:
+				next = true
+			case s == sensor && (f == frame || f == frame-1 || sensors == 1 && (f == frame+2 || f == frame-2)):
+			default:
+				return false
+			}
+		}
+		if !next && frame < frames-1 {
+			return false
+		}
+	}
+	return links == first*frames
+}
+
+// image reports whether a grid's nodes are joined along rows and along columns.
+func image(graph *affinity.Matrix, rows, columns int) bool {
+	if rows < 3 || columns < 3 {
+		return false
+	}
+	for r := range rows {
+		for c := range columns {
+			neighbours, _ := graph.Row(r*columns + c)
+			for _, to := range neighbours {
+				if dr, dc := int(to)/columns-r, int(to)%columns-c; dr*dr > 1 || dc*dc > 1 {
+					return false
+				}
+			}
+			if c+1 < columns && !slices.Contains(neighbours, int32(r*columns+c+1)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// slotsInTime makes nine slots in time.
+func (v *View) slotsInTime() {
+	frames := v.Positions
+	// MiniRocket's 32 dilations, many of them equal, spaced exponentially up to the length of the signal.
+	most := math.Log2(float64(max(1, frames-1)) / (slots - 1))
+	const many = 32
+	for i := range many {
+		step := int(math.Pow(2, max(0, most)*float64(i)/(many-1)))
+		if len(v.steps) == 0 || v.steps[len(v.steps)-1] != step {
+			v.steps, v.shares = append(v.steps, step), append(v.shares, 0)
+		}
+		v.shares[len(v.shares)-1] += 1.0 / many
+	}
+	for _, step := range v.steps {
+		table := make([]int32, 0, frames*slots)
+		for frame := range frames {
+			for slot := range slots {
+				table = append(table, v.within(frame+(slot-slots/2)*step, frames, 0))
+			}
+		}
+		v.dilations = append(v.dilations, table)
+	}
+}
+
+// within returns base + i, or Positions if i is out of the range to n.
+func (v *View) within(i, n, base int) int32 {
+	if i < 0 || i >= n {
+		return int32(v.Positions)
+	}
+	return int32(base + i)
+}
+
+// slotsOfImage makes three times three slots.
+func (v *View) slotsOfImage() {
+	rows, columns := v.Positions/v.columns, v.columns
+	for step := 1; step == 1 || 2*step < min(rows, columns); step *= 2 {
+		v.steps = append(v.steps, step)
+		var table []int32
+		for r := range rows {
+			for c := range columns {
+				for slot := range slots {
+					row := r + (slot/3-1)*step
+					to := v.within(c+(slot%3-1)*step, columns, row*columns)
+					if row < 0 || row >= rows {
+						to = int32(v.Positions)
+					}
+					table = append(table, to)
+				}
+			}
+		}
+		v.dilations = append(v.dilations, table)
+	}
+	v.evenly()
+}
+
+// slotsOnGraph makes slots by direction in the positions that package place gives the nodes. With a dilation d they are
+// every d-th of the nearest nodes.
+func (v *View) slotsOnGraph(graph *affinity.Matrix) {
+	n := graph.N()
+	positions := place.Embed(graph)
+	for step := 1; step == 1 || 2*step*slots < n && step < 8; step *= 2 {
+		size := min(n, step*slots)
+		nearest, hops := place.Nearest(graph, size)
+		nodes, ranks := make([]int32, 0, n*slots), make([]float64, 0, n*slots)
+		for i := range n {
+			for slot := range slots {
+				at := slot * step
+				if at >= size || nearest[i*size+at] < 0 {
+					nodes, ranks = append(nodes, int32(i)), append(ranks, 0)
+					continue
+				}
+				nodes, ranks = append(nodes, nearest[i*size+at]), append(ranks, float64(n-int(hops[i*size+at])))
+			}
+		}
+		table, present := place.Directed(positions, positions, nodes, ranks, n, slots)
+		for j := range table {
+			if present[j] <= 0 {
+				table[j] = int32(n)
+			}
+		}
+		v.steps, v.dilations = append(v.steps, step), append(v.dilations, table)
+	}
+	v.evenly()
+}
+
+// evenly gives each dilation as many thresholds.
+func (v *View) evenly() {
+	for range v.steps {
+		v.shares = append(v.shares, 1/float64(len(v.steps)))
+	}
+}

@@ -1,0 +1,101 @@
+package models
+
+import (
+	"context"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/models/internal/kernels"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// usualKernels is the number of features of random kernels, manyKernels that for many samples.
+const (
+	usualKernels = 10_000
+	manyKernels  = 2_000
+)
+
+// kernelsPath is the scope of the random kernels in the network of clusterPooling.
+const kernelsPath = "kernels"
+
+// SuitedKernels returns the number of features of random kernels that suits a data set. It is 0 where the graph is not
+// frames times sensors: there, kernels are no better than the network.
+func SuitedKernels(graph *affinity.Matrix, grid []int, channels, samples int) int {
+	switch v := kernels.Outline(graph, grid, channels); {
+	case v.Sensors == 0:
+		return 0
+	case samples > kernels.MostDual:
+		return manyKernels
+	}
+	return usualKernels
+}
+
+// kernelNetwork is the network of random kernels: their features and a class layer.
+func kernelNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
+	return classLayer(scope, spec, spec.view(graph.Matrix).Features(scope, signal, spec.kernels()))
+}
+
+// Kernels are random kernels as constants, see Classifier.Kernels.
+type Kernels = kernels.Constants
+
+// Kernels returns the random kernels of a classifier as constants. It is nil if there are none. Errors name the
+// variable.
+func (c *Classifier) Kernels() (*Kernels, error) {
+	if c.Spec.kernels() == 0 {
+		return nil, nil
+	}
+	scope := c.store.Scope(networkPath)
+	if c.Spec.Model != randomKernels {
+		scope = scope.In(kernelsPath)
+	}
+	constants, err := c.Spec.view(c.Graph).Constants(scope, c.Spec.kernels(), c.Spec.Classes)
+	return &constants, err
+}
+
+// KernelAccuracy returns the share of the training samples that the random kernels classify rightly, each left out. It
+// is not known if the model has none, or before Precompute.
+func (s Spec) KernelAccuracy(store *model.Store) (share float64, known bool) {
+	path := networkScope + kernelsPath + model.ScopeSeparator + kernels.LeftOut
+	if s.Model == randomKernels {
+		path = networkScope + kernels.LeftOut
+	}
+	v := store.GetVariable(path)
+	if v == nil {
+		return 0, false
+	}
+	value, _ := v.MustValue().Value().(float32) // Precompute made it
+	return float64(value), true
+}
+
+// view returns how random kernels see the spec's signals.
+func (s Spec) view(graph *affinity.Matrix) *kernels.View {
+	return kernels.See(graph, s.Grid, s.Channels)
+}
+
+// kernels returns the number of features of random kernels.
+func (s Spec) kernels() int {
+	n := s.Settings.Of("").Kernels
+	if n == 0 && s.Model == randomKernels {
+		return usualKernels
+	}
+	return n
+}
+
+// fitKernels fits the random kernels, alone or beside the network.
+func fitKernels(ctx context.Context, backend compute.Backend, s Spec, graph *affinity.Matrix, samples Samples,
+	mean, std []float32, seed int64) (variables, error) {
+	if s.kernels() == 0 {
+		return nil, nil
+	}
+	fitted, err := kernels.Fit(ctx, backend, kernels.Config{View: s.view(graph), Classes: s.Classes,
+		Features: s.kernels(), Seed: uint64(seed), Samples: samples, Mean: mean, Std: std})
+	if s.Model == randomKernels {
+		return fitted, err
+	}
+	inside := variables{}
+	for path, value := range fitted {
+		inside[kernelsPath+"/"+path] = value
+	}
+	return inside, err
+}
