@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -65,13 +66,12 @@ func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
 
 // TrainedOn counts the samples of a split of d that have the values of a training sample of the fingerprint.
 func (f Fingerprint) TrainedOn(d *Dataset, split []int) (count int) {
-	trained := map[[hashSize]byte]bool{}
-	for i := 0; i+hashSize <= len(f.Trained); i += hashSize {
-		trained[[hashSize]byte(f.Trained[i:])] = true
+	trained := map[string]bool{}
+	for hash := range slices.Chunk(f.Trained, hashSize) {
+		trained[string(hash)] = true
 	}
-	hashes := d.hashes(split)
-	for i := range split {
-		if trained[[hashSize]byte(hashes[i*hashSize:])] {
+	for hash := range slices.Chunk(d.hashes(split), hashSize) {
+		if trained[string(hash)] {
 			count++
 		}
 	}

@@ -43,13 +43,12 @@ func (f *Form) Check(nodes, channels int) error {
 
 // Fits returns an error if signals of another form are not what f makes: nil has no form that is known.
 func (f *Form) Fits(other *Form) error {
-	if f == nil || other == nil || slices.Equal(f.Sensors, other.Sensors) && f.Frames == other.Frames &&
-		f.Origin == other.Origin && (f.Mean == nil) == (other.Mean == nil) {
-		return nil
-	}
 	show := func(f *Form) string {
 		return fmt.Sprintf("sensors %s, %d frames, origin %q, scaled: %v", strings.Join(f.Sensors, ","), f.Frames, f.Origin,
 			f.Mean != nil)
+	}
+	if f == nil || other == nil || show(f) == show(other) {
+		return nil
 	}
 	return fmt.Errorf("the signals were imported with %s, the training data with %s; import them alike", show(other),
 		show(f))

@@ -20,30 +20,21 @@ type Recording struct {
 	width    int       // values of a moment, if the JSON said that
 }
 
-// value is a number in JSON, or null for a missing one.
-type value float64
-
-func (v *value) UnmarshalJSON(raw []byte) error {
-	if *v = value(math.NaN()); string(raw) == "null" {
-		return nil
-	}
-	return json.Unmarshal(raw, (*float64)(v))
-}
-
 // UnmarshalJSON reads an object with name, sensors, values and times. Only values is needed: a list for each moment.
 // The list holds the channels of each sensor side by side, and null for a missing value.
 func (r *Recording) UnmarshalJSON(raw []byte) error {
 	var from struct {
-		Name    string    `json:"name"`
-		Sensors []string  `json:"sensors"`
-		Values  [][]value `json:"values"`
-		Times   []float64 `json:"times"`
+		Name    string       `json:"name"`
+		Sensors []string     `json:"sensors"`
+		Values  [][]*float64 `json:"values"`
+		Times   []float64    `json:"times"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&from); err != nil {
 		return err
 	}
+	missing := math.NaN()
 	*r = Recording{Name: from.Name, Sensors: from.Sensors, Times: from.Times}
 	for moment, values := range from.Values {
 		if first := len(from.Values[0]); len(values) != first {
@@ -52,7 +43,10 @@ func (r *Recording) UnmarshalJSON(raw []byte) error {
 		}
 		r.width = len(values)
 		for _, v := range values {
-			r.Values = append(r.Values, float64(v))
+			if v == nil {
+				v = &missing
+			}
+			r.Values = append(r.Values, *v)
 		}
 	}
 	return nil

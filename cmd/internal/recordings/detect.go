@@ -54,7 +54,8 @@ func contents(folder string) (below, files []string, err error) {
 	return below, files, err
 }
 
-// detect returns the form of the input and the files to read.
+// detect returns the form of the input and the files to read. Of two files the second is the test, if their names say
+// that.
 func detect(inputs []string) (form string, sources []sample, err error) {
 	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
 		below, files, err := contents(inputs[0])
@@ -87,11 +88,6 @@ func detect(inputs []string) (form string, sources []sample, err error) {
 		}
 		form, sources = kind, append(sources, sample{path: input})
 	}
-	return form, sources, split(form, sources)
-}
-
-// split makes the second of two files the test, if their names say so.
-func split(form string, sources []sample) error {
 	half := func(i int, name string) bool {
 		path := strings.ToLower(sources[i].path)
 		return strings.HasSuffix(path[:strings.LastIndex(path, extension(path))], name)
@@ -102,10 +98,10 @@ func split(form string, sources []sample) error {
 	if len(sources) == 2 && half(0, "train") && half(1, "test") {
 		sources[1].test = true
 	} else if form == ts && len(sources) > 1 {
-		return fmt.Errorf("%d .ts files (%s, …) do not say by their names which is the test; give one, or "+
+		err = fmt.Errorf("%d .ts files (%s, …) do not say by their names which is the test; give one, or "+
 			"NAME_TRAIN.ts and NAME_TEST.ts", len(sources), sources[0].path)
 	}
-	return nil
+	return form, sources, err
 }
 
 // classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such.

@@ -10,12 +10,9 @@ import (
 )
 
 const (
-	// allLinked is the largest number of sensors that are all joined to each other.
-	allLinked = 8
-	// correlated is the number of sensors that each of more sensors is joined to by correlation.
-	correlated = 4
-	// correlating bounds the number of products for correlations. If all samples need more, evenly spaced ones are used.
-	correlating = 2_000_000_000
+	allLinked   = 8             // the most sensors that are all joined to each other
+	correlated  = 4             // the number of sensors that each of more sensors is joined to by correlation
+	correlating = 2_000_000_000 // the most products for correlations; with more, evenly spaced samples are used
 )
 
 // links returns the pairs of sensors that belong together, and says where the pairs come from. That is a file of pairs,
@@ -54,18 +51,15 @@ func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (
 		}
 		return links, "every sensor with every other (--links or --positions say which belong together)", nil
 	}
-	which := "training"
-	if s.by == "" {
-		which = fmt.Sprint(len(s.samples))
-	}
+	which := map[bool]string{true: "training", false: fmt.Sprint(len(s.samples))}[s.by != ""]
 	links, err = r.correlatedLinks(s, frames, signal)
 	return links, fmt.Sprintf("each sensor with the %d most correlated to it over the %s samples "+
 		"(--links or --positions say which belong together)", correlated, which), err
 }
 
 // correlatedLinks joins each sensor to the sensors whose signals are most correlated with its own. It sums |r| over the
-// channels, each r over all values of the training samples. Of equal sensors it takes the lower number. Two sensors are
-// joined if either chooses the other.
+// channels, each r over all values of the training samples. Of equal sensors it takes the lower number. It joins two
+// sensors if either chooses the other.
 func (r *reading) correlatedLinks(s *set, frames int, signal func(i int, dst []float32)) ([][2]int, error) {
 	sensors, training := len(s.sensors), s.training()
 	cost := sensors * sensors * frames * s.channels

@@ -153,7 +153,10 @@ func (t *table) roles() (err error) {
 		t.group = find(t.Group, "--group takes a column, or a regular expression with brackets")
 	}
 	if err == nil && t.layout == "" {
-		err = t.findTime(append(slices.Clone(names), "", "")[1])
+		name := cmp.Or(t.Time, append(slices.Clone(names), "", "")[1])
+		if t.findTime(name); name != "" && t.time < 0 && !t.Unlabelled {
+			find(name, "name that of the times with --time COLUMN")
+		}
 	}
 	if err != nil || t.layout != "" {
 		return err
@@ -180,8 +183,7 @@ func (t *table) roles() (err error) {
 }
 
 // findTime finds the column of times: by its name or, for "", the first that looks like times.
-func (t *table) findTime(name string) error {
-	name = cmp.Or(t.Time, name)
+func (t *table) findTime(name string) {
 	for i, heading := range t.headings {
 		match := likeTime.FindStringSubmatch(heading)
 		likely := name == "" && match != nil && t.time < 0 && !slices.Contains(t.Leave, heading)
@@ -191,10 +193,6 @@ func (t *table) findTime(name string) error {
 			}
 		}
 	}
-	if name != "" && t.time < 0 && !t.Unlabelled {
-		return fmt.Errorf("no column is headed %q; there are %s", name, strings.Join(t.headings, ", "))
-	}
-	return nil
 }
 
 // rest returns the columns that may hold values, and their headings.
@@ -386,14 +384,13 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 	}
 	x := t.byName[name]
 	if x == nil {
-		where := t.in.path
-		if t.layout == samplesLayout {
-			where = fmt.Sprintf("%s, line %d", where, line)
-		} else if t.sample >= 0 {
-			where = fmt.Sprintf("%s, sample %q", where, name)
-		}
-		x = &sample{where: where, path: t.in.path, line: line, test: t.from.test, group: strings.Clone(cell(t.group)),
+		x = &sample{where: t.in.path, path: t.in.path, line: line, test: t.from.test, group: strings.Clone(cell(t.group)),
 			label: strings.Clone(cmp.Or(cell(t.label), t.from.label))}
+		if t.layout == samplesLayout {
+			x.where += fmt.Sprintf(", line %d", line)
+		} else if t.sample >= 0 {
+			x.where += fmt.Sprintf(", sample %q", name)
+		}
 		x.Name = strings.Clone(name)
 		t.byName[x.Name], t.rows = x, append(t.rows, x)
 	} else if t.layout == samplesLayout {

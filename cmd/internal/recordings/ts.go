@@ -119,19 +119,18 @@ func (h *tsHeader) sample(in *input, one *sample, fields []string) error {
 		one.label = strings.Clone(fields[len(fields)-1])
 		fields = fields[:len(fields)-1]
 	}
-	label := one.label
 	if h.dimensions == 0 {
 		h.dimensions = max(1, len(fields))
 	}
-	if len(fields) != h.dimensions {
+	switch {
+	case len(fields) != h.dimensions:
 		return fmt.Errorf("%d fields between colons; want %d, a series for each of the %d dimensions and then the class",
 			len(fields)+1, h.dimensions+1, h.dimensions)
-	}
-	if !h.unlabelled && len(h.classes) > 0 && !slices.Contains(h.classes, label) {
+	case h.unlabelled:
+	case len(h.classes) > 0 && !slices.Contains(h.classes, one.label):
 		return fmt.Errorf("class %.40q is not one of @classLabel (%s); name it there, or see whether the line is cut off",
-			label, strings.Join(h.classes, " "))
-	}
-	if label == "" && !h.unlabelled {
+			one.label, strings.Join(h.classes, " "))
+	case one.label == "":
 		return errors.New("nothing comes after the last colon; write the sample's class there")
 	}
 	moments := strings.Count(fields[0], ",") + 1

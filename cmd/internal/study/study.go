@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -163,12 +164,8 @@ func begun(cell Cell) bool {
 // and continues with the other rows. When ctx ends, the current run saves its state and Run returns an error that wraps
 // training.ErrInterrupted. When the budget is over, the run saves its state and Run returns nil.
 func Run(ctx context.Context, backend compute.Backend, cells []Cell, o Options) error {
-	limited := ctx
-	if o.Budget > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, o.Budget)
-		defer cancel()
-	}
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(o.Budget, math.MaxInt64))
+	defer cancel()
 	data := map[string]looked{}
 	for _, cell := range cells {
 		if begun(cell) {

@@ -13,14 +13,9 @@ import (
 
 // Suite puts tables with the same rows, the models, side by side: one table for each data set.
 type Suite struct {
-	Name    string     `json:"name"`
-	Title   string     `json:"title"`
-	Seeds   int        `json:"seeds"`
-	Folds   string     `json:"folds,omitempty"`
-	Reduced string     `json:"reduced,omitempty"` // in what way this is less than the whole
-	Origin  Origin     `json:"origin"`
-	Models  []Standing `json:"models"`
-	Sets    []Summary  `json:"sets"`
+	Head
+	Models []Standing `json:"models"`
+	Sets   []Summary  `json:"sets"`
 	// Counted are the titles of the sets on which all models have as many runs. Models without any run do not matter.
 	Counted []string `json:"counted"`
 }
@@ -39,7 +34,7 @@ type Standing struct {
 // SummarizeSuite reads the results of the tables' runs in folder. errs says why a run failed, by directory; it may be
 // nil.
 func SummarizeSuite(folder, name, title string, tables []Table, seeds int, origin Origin, errs map[string]error) Suite {
-	s := Suite{Name: name, Title: title, Seeds: seeds, Origin: origin, Counted: []string{}}
+	s := Suite{Head: Head{Name: name, Title: title, Seeds: seeds, Origin: origin}, Counted: []string{}}
 	for _, row := range tables[0].Rows {
 		s.Models = append(s.Models, Standing{Name: row.Name})
 	}

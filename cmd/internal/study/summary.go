@@ -47,17 +47,21 @@ type Ended struct {
 	Folder     string        `json:"folder"`
 }
 
-// Summary is a table with its results.
-type Summary struct {
+// Head is what summaries and suites say of themselves.
+type Head struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
 	Seeds   int    `json:"seeds"`
 	Folds   string `json:"folds,omitempty"`   // such as "5 folds"
 	Reduced string `json:"reduced,omitempty"` // in what way this is less than the whole
-	Origin  Origin `json:"origin,omitzero"`   // zero in a suite, which has its own
-	Lines   []Line `json:"lines"`
-	// Figures were drawn from the table's runs.
-	Figures []Figure `json:"figures,omitempty"`
+	Origin  Origin `json:"origin,omitzero"`   // zero in a table of a suite, which has its own
+}
+
+// Summary is a table with its results.
+type Summary struct {
+	Head
+	Lines   []Line   `json:"lines"`
+	Figures []Figure `json:"figures,omitempty"` // were drawn from the table's runs
 }
 
 // Figure is a picture that was drawn from a table's runs, with the numbers that it shows.
@@ -78,7 +82,7 @@ type Origin struct {
 
 // Summarize reads the results of a table's runs in folder. errs says why a run failed, by directory; it may be nil.
 func Summarize(folder string, t Table, seeds int, origin Origin, errs map[string]error) Summary {
-	s := Summary{Name: t.Name, Title: t.Title, Seeds: seeds, Origin: origin}
+	s := Summary{Head: Head{Name: t.Name, Title: t.Title, Seeds: seeds, Origin: origin}}
 	switch folds := t.Rows[0].Folds; {
 	case folds == nil:
 	case folds[0].Of == 0:
