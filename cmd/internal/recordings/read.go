@@ -84,7 +84,7 @@ func (r *reading) read(inputs []string) (*set, error) {
 	if err == nil {
 		err = r.fits(form)
 	}
-	t := &reader{reading: r, set: &set{name: filepath.Base(inputs[0])}, bySensor: map[string]int{},
+	t := &reader{reading: r, set: &set{}, bySensor: map[string]int{},
 		as: map[string]bool{}, seen: map[string]bool{}, units: map[string]string{}}
 	if err == nil && r.Labels != "" {
 		t.given, err = r.readLabels(r.Labels)
@@ -249,8 +249,8 @@ func (r *reader) finish() (err error) {
 	if s.table.Layout == readingsLayout {
 		c := crossed(r.sensors, r.channels)
 		width = len(c.names)
-		if at, err = r.order(s.name, c); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		if at, err = r.order(r.rows[0].path, c); err != nil {
+			return fmt.Errorf("%s: %w", r.rows[0].path, err)
 		}
 	}
 	for _, one := range r.rows {

@@ -19,7 +19,6 @@ import (
 
 // set holds what was read from any form of input: samples of the same sensors, each with its own length.
 type set struct {
-	name     string
 	sensors  []string
 	channels int
 	samples  []sample
@@ -90,16 +89,14 @@ func (s *set) mark(pattern string) error {
 	if pattern == "" {
 		return nil
 	}
-	tests := 0
 	for i := range s.samples {
 		match, err := path.Match(pattern, s.samples[i].Name)
 		if err != nil {
 			return fmt.Errorf("--test %q: %w; it is a pattern of names such as 'ben_*'", pattern, err)
 		}
-		if s.samples[i].test = match; match {
-			tests++
-		}
+		s.samples[i].test = match
 	}
+	tests := len(s.samples) - len(s.training())
 	if tests == 0 || tests == len(s.samples) {
 		return fmt.Errorf("--test %q matches %d of the %d samples, which are named such as %q; "+
 			"want some, and some left to train on", pattern, tests, len(s.samples), s.samples[0].Name)

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,12 +55,9 @@ func (r *reading) readLinks(path string, sensors []string) (links [][2]int, err 
 		if len(cells) != 2 {
 			return fmt.Errorf("%d cells; want the names of two sensors that belong together", len(cells))
 		}
-		a, err := sensor(sensors, cells[0])
-		if err != nil {
-			return err
-		}
+		a, wrong := sensor(sensors, cells[0])
 		b, err := sensor(sensors, cells[1])
-		if err == nil && a == b {
+		if err = cmp.Or(wrong, err); err == nil && a == b {
 			err = fmt.Errorf("sensor %q is linked with itself; a link joins two sensors", cells[0])
 		}
 		links = append(links, [2]int{a, b})

@@ -10,7 +10,6 @@ import (
 
 // tsHeader holds what the @ lines of a .ts file of sktime, aeon and the UEA archive say that matters here.
 type tsHeader struct {
-	name       string
 	dimensions int // 0 if not said
 	classes    []string
 	labelled   bool
@@ -43,7 +42,7 @@ func (r *reader) readTS(from sample) error {
 		return err
 	}
 	if r.problem == nil {
-		if r.problem, r.set.name = h, h.name; len(h.classes) > 0 {
+		if r.problem = h; len(h.classes) > 0 {
 			r.set.classes = h.classes // after @classLabel true without names, the classes are those of the samples
 		}
 	}
@@ -70,8 +69,6 @@ func (h *tsHeader) set(line string) error {
 	value := strings.Join(words, " ")
 	is := func(word string) bool { return len(words) > 0 && strings.EqualFold(words[0], word) }
 	switch tag {
-	case "@problemname":
-		h.name = value
 	case "@dimensions", "@dimension":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {
