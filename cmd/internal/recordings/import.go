@@ -137,8 +137,8 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		return nil, err
 	}
 	result := &Result{File: out, Samples: len(s.samples), Classes: classes, Sensors: s.sensors, Frames: frames,
-		Channels: s.channels, Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from, Training: len(s.training()),
-		ReadAs: s.as, SplitBy: s.by, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
+		Channels: s.channels, Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from,
+		Training: len(s.training()), ReadAs: s.as, SplitBy: s.by, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
 	result.Test = result.Samples - result.Training
 	return result, r.write(out, s, labels, graph, form, partOf, signal)
 }

@@ -216,8 +216,9 @@ func marked(headings []string) bool {
 	return slices.ContainsFunc(headings, func(h string) bool { return strings.Contains(h, "@") })
 }
 
-// series returns the series of a table. It returns the columns of each series, one column for each moment. The layout samples takes headings
-// apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in this order. Other headings are series of one moment.
+// series returns the series of a table. It returns the columns of each series, one column for each moment. The layout
+// samples takes headings apart: hip.x@0, hip.x@1 or f0, f1 or 0, 1, in this order. Other headings are series of one
+// moment.
 func series(headings []string, apart bool) (names []string, places [][]int, err error) {
 	first, wrong, marked := map[string]int{}, "", marked(headings)
 	for i, heading := range headings {

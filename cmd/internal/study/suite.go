@@ -107,10 +107,9 @@ func ranks(values []float64) (numbers []float64) {
 	for _, v := range values {
 		larger, ties := 0, 0
 		for _, w := range values {
-			switch {
-			case equal(v, w):
+			if equal(v, w) {
 				ties++
-			case w > v:
+			} else if w > v {
 				larger++
 			}
 		}
@@ -119,8 +118,8 @@ func ranks(values []float64) (numbers []float64) {
 	return numbers
 }
 
-// rows formats the table, with a column for each model that has any run. The heading and a row for each set are sets. The
-// rows below are standings, if any set counts. Names have at most `longest` characters.
+// rows formats the table, with a column for each model that has any run. The heading and a row for each set are sets.
+// The rows below are standings, if any set counts. Names have at most `longest` characters.
 func (s Suite) rows(longest int) (sets, standings [][]string) {
 	sets = [][]string{{"accuracy %"}}
 	for _, set := range s.Sets {
