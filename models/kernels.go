@@ -19,11 +19,11 @@ const (
 // kernelsPath is the scope of the random kernels in the network of clusterPooling.
 const kernelsPath = "kernels"
 
-// SuitedKernels returns the number of features of random kernels that suits a data set. It is 0 where the graph is not
-// frames times sensors: there, kernels are no better than the network.
-func SuitedKernels(graph *affinity.Matrix, grid []int, channels, samples int) int {
-	switch v := kernels.Outline(graph, grid, channels); {
-	case v.Sensors == 0:
+// SuitedKernels returns the number of features of random kernels that suits a model and a data set. Beside the network
+// it is 0 where the graph is not frames times sensors: there, kernels are no better than the network.
+func SuitedKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
+	switch {
+	case name != randomKernels && kernels.Outline(graph, grid, 1).Sensors == 0:
 		return 0
 	case samples > kernels.MostDual:
 		return manyKernels

@@ -136,7 +136,7 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	}
 	if p.open["kernels"] {
 		c.Settings = c.Settings.With("", func(o *models.Options) {
-			o.Kernels = models.SuitedKernels(d.Affinity, d.Grid, d.Channels, n)
+			o.Kernels = models.SuitedKernels(c.Model, d.Affinity, d.Grid, n)
 		})
 	}
 	s, err := c.spec(d)
