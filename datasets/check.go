@@ -40,7 +40,8 @@ func (d *Dataset) warnOddities() {
 			"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",
 			len(missing), d.Classes()-1, name)
 	case missing != nil:
-		d.warn("there are no samples of %d of the %d classes (such as %s); take these out of class_names and labels, or add samples",
+		d.warn("there are no samples of %d of the %d classes (such as %s); take these out of class_names and "+
+			"labels, or add samples",
 			len(missing), d.Classes(), name)
 	}
 	for _, split := range d.splits() {

@@ -24,7 +24,8 @@ var ownFile = Info{
 	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or the option knn; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two " +
-		"splits), sample_names [samples], class_names, node_names [nodes], grid [2] (rows and columns of the nodes, or frames and sensors) and parts " +
+		"splits), sample_names [samples], class_names, node_names [nodes], grid [2] (rows and columns of the nodes, " +
+		"or frames and sensors) and parts " +
 		"[joints] and bodies [1] (of a skeleton)",
 	Licence: "yours",
 	load:    loadNPZ,

@@ -39,7 +39,8 @@ func main() {
 	out := line{Impl: "ccp", Threads: runtime.NumCPU()}
 	flag.StringVar(&out.Arch, "arch", "cifar10", "one of "+strings.Join(benchmarks.Architectures(), ", ")+", lattice-N")
 	flag.StringVar(&out.Mode, "mode", "train", strings.Join(benchmarks.Modes, ", "))
-	flag.StringVar(&out.Hierarchy, "hierarchy", "learned", "how the hierarchy comes about in training: learned or prepared")
+	flag.StringVar(&out.Hierarchy, "hierarchy", "learned",
+		"how the hierarchy comes about in training: learned or prepared")
 	flag.StringVar(&out.DType, "dtype", "float32", "float32 or bfloat16, see nn.LayerOptions")
 	flag.IntVar(&out.Batch, "batch", 64, "samples in a step")
 	dropout := flag.Float64("dropout", 0.2, "dropout rate after each level in training")

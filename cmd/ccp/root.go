@@ -29,13 +29,15 @@ type shared struct {
 
 func newRoot(args []string) *cobra.Command {
 	s := &shared{args: args}
-	root := group("ccp", newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s), newReport(s), newServe(s),
-		newCompare(s), newReproduce(s), group("data", newDataList(s), newDataGet(s), newDataInfo(s), newDataCheck(s), newDataExport(s), newDataImport(s)),
+	root := group("ccp", newTrain(s), newEval(s), newPredict(s), newExplain(s), newExport(s), newClusters(s),
+		newReport(s), newServe(s), newCompare(s), newReproduce(s),
+		group("data", newDataList(s), newDataGet(s), newDataInfo(s), newDataCheck(s), newDataExport(s), newDataImport(s)),
 		newDoctor(s), newVersion(s))
 	root.SilenceErrors, root.SilenceUsage, root.CompletionOptions.HiddenDefaultCmd = true, true, true
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = needed
-	root.PersistentFlags().StringVar(&s.backend, "backend", "", "backend by its `NAME`: go, xla:cpu, xla:cuda or xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best there is)")
+	root.PersistentFlags().StringVar(&s.backend, "backend", "", "backend by its `NAME`: go, xla:cpu, xla:cuda or "+
+		"xla:/path/plugin.so (default: $GOMLX_BACKEND, else the best there is)")
 	root.PersistentFlags().BoolVar(&s.offline, "offline", false, "never download anything")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print results as JSON on stdout")
 	root.Version = backend.Versions()["ccp"]
@@ -65,7 +67,8 @@ func (s *shared) load(cmd *cobra.Command, dir string) (*models.Classifier, error
 	if err != nil {
 		return nil, err
 	}
-	return models.Load(dir, models.WithBackend(b), models.WithNotices(func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }))
+	notice := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+	return models.Load(dir, models.WithBackend(b), models.WithNotices(notice))
 }
 
 // loading completes the options to load a data set: the folder, a backend that is opened when needed, and a display of

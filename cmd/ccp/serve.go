@@ -35,12 +35,14 @@ func newServe(s *shared) *cobra.Command {
 	f := &serveFlags{Config: serve.Defaults}
 	cmd := command("serve", "")
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.checkpoints, "checkpoint", nil, "`DIR` that \"ccp train\" made, or NAME=DIR; again for each model (the name defaults to the data's)")
+	flags.StringArrayVar(&f.checkpoints, "checkpoint", nil, "`DIR` that \"ccp train\" made, or NAME=DIR; again for each "+
+		"model (the name defaults to the data's)")
 	_ = cmd.MarkFlagRequired("checkpoint") // there is that flag
 	flags.StringVar(&f.address, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; without a host, on all networks")
 	numberVar(flags, &f.MaxBatch, "max-batch", f.MaxBatch, 1, 1<<20, "most `SIGNALS` of several requests computed at once")
 	flags.DurationVar(&f.MaxDelay, "max-delay", f.MaxDelay, "longest `TIME` that a request waits for others in its batch")
-	numberVar(flags, &f.Queue, "queue", f.Queue, 1, 1<<24, "most `SIGNALS` that wait for each model; a request that does not fit is answered 503")
+	numberVar(flags, &f.Queue, "queue", f.Queue, 1, 1<<24, "most `SIGNALS` that wait for each model; a request that "+
+		"does not fit is answered 503")
 	flags.DurationVar(&f.Timeout, "timeout", f.Timeout, "`TIME` in which a request is answered, or answered 504")
 	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
 	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "largest size of all requests being read in `MiB`")
@@ -49,8 +51,10 @@ func newServe(s *shared) *cobra.Command {
 	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to disconnect when the server ends")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "PEM `FILE` with a certificate: HTTPS; read anew when it changes")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "PEM `FILE` with the certificate's key")
-	flags.StringVar(&f.TokenFile, "token-file", "", "`FILE` of bearer tokens, one on a line: asked for except by /v2/health; read anew when it changes")
-	choiceVar(flags, &f.level, "log-level", "info", "`LEVEL` of the log on stderr: debug (each request), info, warn or error; in JSON with --json", "debug", "info", "warn", "error")
+	flags.StringVar(&f.TokenFile, "token-file", "", "`FILE` of bearer tokens, one on a line: asked for except by "+
+		"/v2/health; read anew when it changes")
+	choiceVar(flags, &f.level, "log-level", "info", "`LEVEL` of the log on stderr: debug (each request), info, "+
+		"warn or error; in JSON with --json", "debug", "info", "warn", "error")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return usage(cmd, f.check()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return f.run(cmd, s) }
 	return cmd

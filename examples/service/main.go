@@ -25,7 +25,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	go classifier.Watch(context.Background(), 5*time.Second, func(err error) { log.Println("a newer classifier; error:", err) })
+	go classifier.Watch(context.Background(), 5*time.Second, func(err error) {
+		log.Println("a newer classifier; error:", err)
+	})
 	server := http.Server{Addr: "127.0.0.1:8000", Handler: handler(classifier), ReadTimeout: 10 * time.Second}
 	log.Fatal(server.ListenAndServe())
 }

@@ -75,7 +75,8 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 	if err != nil || other == nil {
 		return err
 	}
-	return fmt.Errorf("%s holds a run %s: give what began it to go on with it, choose another checkpoint, or pass overwrite",
+	return fmt.Errorf("%s holds a run %s: give what began it to go on with it, choose another checkpoint, or pass "+
+		"overwrite",
 		dir, strings.Join(other, " and "))
 }
 

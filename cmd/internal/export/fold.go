@@ -19,7 +19,8 @@ func Fold(c *models.Classifier) (*Network, error) {
 		return nil, fmt.Errorf("a model %q cannot be exported; only ccp can", c.Spec.Model)
 	}
 	if len(c.ClassNames) != c.Spec.Classes || len(c.Mean) != c.Spec.Channels || len(c.Std) != c.Spec.Channels {
-		return nil, fmt.Errorf("%d class names, %d means and %d deviations do not fit a model of %d classes and %d channels; the checkpoint is damaged",
+		return nil, fmt.Errorf("%d class names, %d means and %d deviations do not fit a model of %d classes and %d "+
+			"channels; the checkpoint is damaged",
 			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)
 	}
 	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies()}
@@ -66,7 +67,8 @@ func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
 	if err != nil {
 		return nodes, channels, err
 	}
-	level := Level{Level: models.Level{Clusters: nodes, Filters: filters, Neighbours: len(around) / nodes}, Nodes: around, Gates: present}
+	size := models.Level{Clusters: nodes, Filters: filters, Neighbours: len(around) / nodes}
+	level := Level{Level: size, Nodes: around, Gates: present}
 	if err = n.convolutions(c, paths[:1], level, channels); err != nil {
 		return nodes, channels, err
 	}
@@ -109,7 +111,8 @@ func (n *Network) convolutions(c *models.Classifier, paths []string, level Level
 
 // foldLevel folds level i in the scope `path`, whose input is a signal `[nodes, channels]`, from the second level on of
 // each hierarchy.
-func foldLevel(store *model.Store, path string, size models.Level, nodes, channels, i, hierarchies int) (level Level, err error) {
+func foldLevel(store *model.Store, path string, size models.Level, nodes, channels, i, hierarchies int) (
+	level Level, err error) {
 	scope := store.Scope(path)
 	level = Level{Level: size, Channels: channels}
 	level.Clusters *= hierarchies

@@ -52,7 +52,8 @@ func (n *Network) ONNX() ([]byte, error) {
 		}
 	}
 	if n.Hierarchies > 1 {
-		g.node("Reshape", "hierarchies/logits", g.constant("hierarchies/shape", []int64{-1, int64(n.Hierarchies), int64(n.Spec.Classes)}, 3))
+		apart := []int64{-1, int64(n.Hierarchies), int64(n.Spec.Classes)}
+		g.node("Reshape", "hierarchies/logits", g.constant("hierarchies/shape", apart, 3))
 		g.node("ReduceMean", g.logits(n))
 		g.attribute("axes", integers(1))
 		g.attribute("keepdims", integer(0))
@@ -90,7 +91,8 @@ func (g *onnxGraph) level(name string, l Level, before string) {
 	g.node("Gather", name+"/gathered", g.constant(name+"/nodes", nodes, k*size))
 	g.attribute("axis", integer(1))
 	g.node("Mul", name+"/gated", g.constant(name+"/gates", l.Gates, k*size, 1))
-	g.node("Reshape", name+"/rows", g.constant(name+"/shape", []int64{0, int64(k), int64(size * l.Channels)}, 3)) // 0 keeps the batch's size
+	rows := []int64{0, int64(k), int64(size * l.Channels)} // 0 keeps the batch's size
+	g.node("Reshape", name+"/rows", g.constant(name+"/shape", rows, 3))
 	g.node("MatMul", name+"/filtered", g.constant(name+"/kernel", l.Kernel, size*l.Channels, filters))
 	g.node("Add", name+"/sum", g.constant(name+"/bias", l.Bias, filters))
 	if l.Skip {

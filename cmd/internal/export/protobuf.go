@@ -68,7 +68,8 @@ func (g *onnxGraph) model(producer, version string, inputs, outputs, metadata []
 		return nil, fmt.Errorf("its constants take %d bytes; an ONNX file holds less than 2 GiB",
 			g.bytes)
 	}
-	graph := texts(1, g.nodes...) + texts(2, producer) + texts(5, g.initializers...) + texts(11, inputs...) + texts(12, outputs...)
+	graph := texts(1, g.nodes...) + texts(2, producer) + texts(5, g.initializers...) + texts(11, inputs...) +
+		texts(12, outputs...)
 	return []byte(ints(1, irVersion) + texts(2, producer) + texts(3, version) + texts(7, graph) +
 		texts(8, texts(1, "")+ints(2, opset)) + texts(14, metadata...)), nil
 }

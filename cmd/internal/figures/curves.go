@@ -114,7 +114,8 @@ func (d drawing) order() (f figure, err error) {
 	})
 	curves := picture.Curves{XLabel: "epoch", YLabel: "accuracy in validation, %", Lines: lines}
 	f.heading, f.table = []string{"order", "epoch", "seeds", "mean", "deviation"}, table
-	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + ", mean ± sd over the seeds", Width: 380, Height: 250,
+	f.sheet = picture.Sheet{Title: "Learning curves on " + d.data() + ", mean ± sd over the seeds",
+		Width: 380, Height: 250,
 		Panels: [][]*plot.Plot{{curves.Plot()}}}
 	return f, err
 }

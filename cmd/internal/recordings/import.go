@@ -183,7 +183,8 @@ func (s *set) spaceTime(links [][2]int, frames int) (*affinity.Matrix, error) {
 }
 
 // write writes the arrays that package datasets reads.
-func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, form *recording.Form, parts []int32,
+func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, form *recording.Form,
+	parts []int32,
 	signal func(i int, dst []float32),
 ) error {
 	carried, err := json.Marshal(form)

@@ -17,11 +17,13 @@ const (
 
 // links returns the pairs of sensors that belong together, and says where the pairs come from. That is a file of pairs,
 // a file of positions or, without a file, the signals.
-func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (links [][2]int, from string, err error) {
+func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (links [][2]int, from string,
+	err error) {
 	count := len(s.sensors)
 	switch {
 	case r.Links != "" && r.Positions != "":
-		return nil, "", fmt.Errorf("the graph is given by --links %s and by --positions %s; keep one of them", r.Links, r.Positions)
+		return nil, "", fmt.Errorf("the graph is given by --links %s and by --positions %s; keep one of them", r.Links,
+			r.Positions)
 	case r.Links != "":
 		links, err = r.readLinks(r.Links, s.sensors)
 		return links, fmt.Sprintf("the %d links of %s", len(links), r.Links), err

@@ -42,7 +42,8 @@ const parsed = 32
 
 // decodeRecordings reads the body of a request about recordings. Errors name the recording, the sensor and the moment.
 func (s *Server) decodeRecordings(body []byte, c *models.Classifier) (*inferRequest, error) {
-	tooLarge := refused(http.StatusRequestEntityTooLarge, "the recordings are too large; they can have %d bytes", s.Memory/parsed)
+	tooLarge := refused(http.StatusRequestEntityTooLarge, "the recordings are too large; they can have %d bytes",
+		s.Memory/parsed)
 	size, most := int64(parsed*len(body)), int64(s.Memory)
 	if size > most {
 		return nil, tooLarge

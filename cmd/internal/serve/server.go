@@ -70,7 +70,8 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	for _, checkpoint := range c.Checkpoints {
 		m, err := s.load(ctx, checkpoint, c.Options)
 		if err == nil && s.models[m.name] != nil {
-			err = errors.Join(fmt.Errorf("two checkpoints are named %q; give them names: NAME=%s", m.name, checkpoint.Dir), m.close())
+			err = fmt.Errorf("two checkpoints are named %q; give them names: NAME=%s", m.name, checkpoint.Dir)
+			err = errors.Join(err, m.close())
 		}
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -123,7 +124,8 @@ func (s *Server) Handler() http.Handler {
 	constant := func(path string, content document) {
 		handle(get, path, func(w http.ResponseWriter, r *http.Request) { s.write(w, r, http.StatusOK, content) })
 	}
-	constant("/v2", document{"name": "ccp", "version": s.Version, "extensions": []string{"binary_tensor_data", "classification"}})
+	constant("/v2", document{"name": "ccp", "version": s.Version,
+		"extensions": []string{"binary_tensor_data", "classification"}})
 	constant("/v2/health/live", document{"live": true})
 	handle(get, "/v2/models", func(w http.ResponseWriter, r *http.Request) {
 		s.write(w, r, http.StatusOK, document{"models": s.Names()})
@@ -227,7 +229,8 @@ func (s *Server) acquire(r *http.Request, m *served) (c *models.Classifier, rele
 	}
 	if asked := r.PathValue("version"); asked != "" && asked != version(c) {
 		release()
-		return nil, nil, refused(http.StatusNotFound, "model %q has no version %q; its version is %q", m.name, clip(asked), version(c))
+		return nil, nil, refused(http.StatusNotFound, "model %q has no version %q; its version is %q", m.name, clip(asked),
+			version(c))
 	}
 	return c, release, nil
 }

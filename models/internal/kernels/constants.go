@@ -9,7 +9,8 @@ import (
 // Constants are fitted kernels for programs without ccp. Arrays are row-major. x is the normalised signal with a row of
 // zeros below. At each dilation,
 //
-//	response[p, k] = Σ_j Kernel[j, k] · x[Nodes[p]]_j,  share[q, k] = Σ_p Weights[p, k] · (response[p, k] > Thresholds[q, k]).
+//	response[p, k] = Σ_j Kernel[j, k] · x[Nodes[p]]_j
+//	share[q, k] = Σ_p Weights[p, k] · (response[p, k] > Thresholds[q, k])
 //
 // The logits are shares · W + B.
 type Constants struct {
