@@ -17,9 +17,9 @@ func OpenBackend() (compute.Backend, error) {
 	return b, err
 }
 
-// InstallBackend does what OpenBackend does, but first installs XLA if it is missing: 60 MB for a CPU, several GB for
-// an NVIDIA GPU. docs/dependencies.md says where the files come from and how they are checked. log receives notices;
-// nil discards them. With CCP_OFFLINE=1 nothing is installed.
+// InstallBackend does what OpenBackend does, but first installs XLA if it is missing. That is 60 MB for a CPU, and
+// several GB for an NVIDIA GPU. docs/dependencies.md says where the files come from. log receives notices; it may be
+// nil. With CCP_OFFLINE=1 nothing is installed.
 func InstallBackend(log io.Writer) (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{Install: true, Log: log})
 	return b, err

@@ -2,8 +2,7 @@
 //
 //	go run . [DIRECTORY]
 //
-// The data are made here: 12 sensors in a ring, 3 channels each; the class is where in the ring the signal is
-// strongest.
+// The data are made here: 12 sensors in a ring, with 3 channels each. The class is where the signal is strongest.
 package main
 
 import (
