@@ -20,15 +20,17 @@ const (
 const kernelsPath = "kernels"
 
 // SuitedKernels returns the number of features of random kernels that suits a model and a data set. Beside the network
-// it is 0 where the graph is not frames times sensors: there, kernels are no better than the network.
+// it is 0 where the graph is not frames times sensors: there, kernels are no better than the network. Memory grows with
+// positions times features, so that signals of more than 512 positions get fewer features.
 func SuitedKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
+	v := kernels.Outline(graph, grid, 1)
 	switch {
-	case name != randomKernels && kernels.Outline(graph, grid, 1).Sensors == 0:
+	case name != randomKernels && v.Sensors == 0:
 		return 0
 	case samples > kernels.MostDual:
 		return manyKernels
 	}
-	return usualKernels
+	return max(manyKernels, usualKernels*512/max(512, v.Positions))
 }
 
 // kernelNetwork is the network of random kernels: their features and a class layer.

@@ -18,6 +18,9 @@ func TestSuitedKernels(t *testing.T) {
 	assert.Equal(t, usualKernels, SuitedKernels("ccp", series, nil, 300))
 	assert.Equal(t, usualKernels, SuitedKernels("ccp", series, []int{20, 3}, 300))
 	assert.Equal(t, manyKernels, SuitedKernels("ccp", series, nil, 3000))
+	long, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 1024)
+	require.NoError(t, err)
+	assert.Equal(t, usualKernels/2, SuitedKernels("ccp", long, nil, 300))
 	assert.Zero(t, SuitedKernels("ccp", image, []int{6, 10}, 300))
 	assert.Equal(t, usualKernels, SuitedKernels("kernels", image, []int{6, 10}, 300))
 }
