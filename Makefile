@@ -1,4 +1,6 @@
-.PHONY: check test bench fuzz
+.PHONY: check test bench fuzz suite
+PYTHON ?= python3
+SUITE ?= suite
 
 check: ## format, vet, lint
 	.ci/run check
@@ -11,3 +13,9 @@ bench: ## training step and inference
 
 fuzz: ## every parser against made-up input, a minute each; TIME=10m for longer
 	.ci/fuzz $(or $(TIME),1m)
+
+suite: ## the own-data sets, our models and others on them, one table; needs CCP_DATA (benchmarks/README.md)
+	$(PYTHON) benchmarks/suite/make.py --out $(SUITE)
+	go run ./cmd/ccp compare --data $(SUITE) --models ccp,kernels,chebyshev,gcn,fc,softmax,svm --folder $(SUITE)/runs
+	$(PYTHON) benchmarks/suite/anchors.py --out $(SUITE)/anchors.csv $(SUITE)/*.npz
+	$(PYTHON) benchmarks/suite/table.py $(SUITE)/runs/compare.csv $(SUITE)/anchors.csv

@@ -116,3 +116,56 @@ func TestRequest(t *testing.T) {
 		}
 	}
 }
+
+// table.py joins what compare and anchors.py wrote: a later file counts, seeds are averaged, a set without a model of
+// ours is left out, ranks are among those that have the set, and means below are of whole columns only.
+func TestSuiteTable(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return path
+	}
+	files := []string{"suite/table.py",
+		file("1.csv", "set,model,runs,accuracy,deviation,seconds\nA,ccp,3,50,1.25,3\nA,fc,1,70,0,1\nA,gat,0,0,0,0\n"),
+		file("2.csv", "set,model,runs,accuracy,deviation,seconds\nA,ccp,3,80,2,5\nB,ccp,3,90,0,7\nB,fc,1,90,0,1\n"),
+		file("anchors.csv", "set,model,seed,accuracy,seconds\nA,svm,,0.8,2\nB,svm,,0.7,4\nB,hydra,1,0.9,2\nB,hydra,2,1,4\n"+
+			"C,svm,,1,1\n")}
+	output, err := exec.Command(python, files...).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	assert.Equal(t, `| set | ccp | fc | kernel SVM | HYDRA |
+| --- | --- | --- | --- | --- |
+| A | **80.0 ± 2.0** | 70.0 | **80.0** |  |
+| B | 90.0 ± 0.0 | 90.0 | 70.0 | **95.0 ± 7.1** |
+| mean accuracy, 2 sets | 85.0 | 80.0 | 75.0 |  |
+| mean rank, 2 sets | 2.00 | 2.75 | 2.75 |  |
+| seconds, 2 sets | 6 | 1 | 3 |  |
+| mean accuracy, 1 sets | 90.0 | 90.0 | 70.0 | 95.0 |
+| mean rank, 1 sets | 2.50 | 2.50 | 4.00 | 1.00 |
+| seconds, 1 sets | 7 | 1 | 4 | 3 |
+`, string(output))
+	output, err = exec.Command(python, append(files, "--models", "ccp,minirocket")...).CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(output), "no model minirocket; there are ccp, fc, kernel SVM, HYDRA")
+	output, err = exec.Command(python, "suite/table.py", file("x.csv", "a,b\n1,2\n")).CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(output), "x.csv has no columns set, model, accuracy and seconds")
+}
+
+// make.py says which package holds a set's data.
+func TestSuiteNeedsPackage(t *testing.T) {
+	python := os.Getenv("CCP_PYTHON")
+	if python == "" {
+		t.Skip("CCP_PYTHON names no Python with numpy")
+	}
+	if exec.Command(python, "-c", "import aeon").Run() == nil {
+		t.Skip("it has the package")
+	}
+	output, err := exec.Command(python, "suite/make.py", "--out", t.TempDir(), "ArrowHead").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(output), "no Python package aeon, which holds the data: pip install -r")
+}

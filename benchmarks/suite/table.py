@@ -1,0 +1,116 @@
+"""One markdown table of what `ccp compare` and anchors.py measured.
+
+    python3 benchmarks/suite/table.py benchmarks/results/suite*.csv benchmarks/results/anchors.csv
+    python3 benchmarks/suite/table.py suite/runs/compare.csv suite/anchors.csv --models ccp,kernels,MiniRocket,HYDRA
+
+A row is a set that `ccp compare` ran, a column a model. Accuracy is in %, the mean over seeds and their standard
+deviation. If two files have the same set and model, the last file counts. Below are the means over all sets, for models
+that have all; then the means over the sets that all models have. Ranks are among all columns that have the set. Ties
+share a rank.
+"""
+import argparse
+import csv
+import pathlib
+from statistics import mean, stdev
+
+LEFT_OUT = {"StandWalkJump"}  # 15 test samples: in no mean
+OUTSIDE = {"svm": "kernel SVM", "logistic": "logistic regression", "logistic-bands": "bands",
+           "minirocket": "MiniRocket", "multirocket": "MultiRocket", "hydra": "HYDRA", "dtw": "DTW", "dtw-10": "DTW, a tenth"}
+
+
+class Cell:
+    """Accuracy in %, its deviation over seeds (None: one run), and seconds."""
+
+    def __init__(self, accuracy, deviation, seconds):
+        self.accuracy, self.deviation, self.seconds = accuracy, deviation, seconds
+
+    def __str__(self):
+        return f"{self.accuracy:.1f}" + ("" if self.deviation is None else f" ± {self.deviation:.1f}")
+
+
+def read(path):
+    """The cells of a CSV, by set and model, and whether the models are this program's."""
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    if rows and not {"set", "model", "accuracy", "seconds"} <= rows[0].keys():
+        raise SystemExit(f"{path} has no columns set, model, accuracy and seconds: "
+                         "it is neither of ccp compare nor of anchors.py")
+    runs = {}
+    if rows and "runs" in rows[0]:
+        for row in rows:
+            if int(row["runs"]):
+                deviation = float(row["deviation"]) if int(row["runs"]) > 1 else None
+                runs[row["set"], row["model"]] = Cell(float(row["accuracy"]), deviation, float(row["seconds"]))
+        return runs, True
+    for row in rows:
+        key = row["set"], OUTSIDE.get(row["model"], row["model"])
+        runs.setdefault(key, []).append((100 * float(row["accuracy"]), float(row["seconds"])))
+    for key, found in runs.items():
+        shares, seconds = zip(*found)
+        runs[key] = Cell(mean(shares), stdev(shares) if len(shares) > 1 else None, mean(seconds))
+    return runs, False
+
+
+def ranks(cells, names, models):
+    """The mean rank of each model over the sets names, those that it has."""
+    found = {model: [] for model in models}
+    for name in names:
+        row = {model: round(cells[name, model].accuracy, 4) for model in models if (name, model) in cells}
+        for model, value in row.items():
+            ties = sum(other == value for other in row.values())
+            found[model].append(sum(other > value for other in row.values()) + (ties + 1) / 2)
+    return {model: mean(values) for model, values in found.items() if values}
+
+
+def table(cells, names, models):
+    """The lines of the table."""
+    lines = [["set", *models]]
+    for name in sorted(names, key=str.lower):
+        best = max(round(cells[name, model].accuracy, 1) for model in models if (name, model) in cells)
+        row = [str(cells.get((name, model), "")) for model in models]
+        lines.append([name, *(f"**{cell}**" if cell and float(cell.split()[0]) == best else cell for cell in row)])
+    names = [name for name in names if name not in LEFT_OUT]
+    whole = [model for model in models if all((name, model) in cells for name in names)]
+    shared = [name for name in names if all((name, model) in cells for model in models)]
+    for some, have in ((names, whole), (shared, models)):
+        if not some or (some is shared and len(shared) == len(names)):
+            continue
+        rank = ranks(cells, some, models)
+        columns = {model: [cells[name, model] for name in some] for model in have}
+        for what, value in (("mean accuracy", lambda model: f"{mean(c.accuracy for c in columns[model]):.1f}"),
+                            ("mean rank", lambda model: f"{rank[model]:.2f}"),
+                            ("seconds", lambda model: f"{mean(c.seconds for c in columns[model]):.2g}")):
+            lines.append([f"{what}, {len(some)} sets", *(value(model) if model in have else "" for model in models)])
+    return [lines[0], ["---"] * len(lines[0]), *lines[1:]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=pathlib.Path, help="CSV files of ccp compare and of anchors.py")
+    parser.add_argument("--models", help="columns, with commas, as the table names them (default: all)")
+    parser.add_argument("--sets", help="rows, with commas (default: those that ccp compare ran)")
+    args = parser.parse_args()
+    cells, names, models = {}, set(), []
+    for path in args.files:
+        found, ours = read(path)
+        cells |= found
+        models += [model for _, model in found if model not in models]
+        names |= {name for name, _ in found if ours}
+    ours = [model for model in models if model not in OUTSIDE.values()]
+    models = list(dict.fromkeys([*ours, *models]))
+    if args.models:
+        chosen = args.models.split(",")
+        if unknown := set(chosen) - set(models):
+            parser.error(f"no model {', '.join(sorted(unknown))}; there are {', '.join(models)}")
+        models = chosen
+    if args.sets:
+        names = set(args.sets.split(","))
+        if unknown := names - {name for name, _ in cells}:
+            parser.error(f"no set {', '.join(sorted(unknown))}")
+    cells = {(name, model): cell for (name, model), cell in cells.items() if name in names and model in models}
+    for line in table(cells, sorted({name for name, _ in cells}), models):
+        print("| " + " | ".join(line) + " |")
+
+
+if __name__ == "__main__":
+    main()
