@@ -77,7 +77,7 @@ class Set:
         if self.grid is None or self.name in IMAGES:
             return None
         frames = self.features.reshape(len(self.features), self.grid[0], -1)
-        return frames.transpose(0, 2, 1)
+        return np.ascontiguousarray(frames.transpose(0, 2, 1))
 
     def folds(self):
         """Pairs of indices into the training samples: at most five folds, stratified, with whole groups."""
@@ -196,11 +196,13 @@ MODELS = {"svm": (svm, [""]), "logistic": (logistic, [""]), "logistic-bands": (l
           "dtw": (dtw, [""]), "dtw-10": (dtw_10, [""])}
 
 
-def compile_all():
-    """Have numba compile what it runs, on a little noise, before anything is timed."""
+def compile_for(models):
+    """Have numba compile what these models run, on a little noise, before anything is timed."""
     noise = np.random.default_rng(0).normal(size=(2, 2, 20))
-    for transform, sensors in itertools.product((MiniRocket, MultiRocket, Catch22), (1, 2)):
-        transform(n_jobs=1).fit_transform(noise[:, :sensors].astype(np.float32))
+    transforms = [(MiniRocket, "minirocket"), (MultiRocket, "multirocket"), (Catch22, "catch22")]
+    for (transform, model), sensors in itertools.product(transforms, (1, 2)):
+        if model in models:
+            transform(n_jobs=1).fit_transform(np.ascontiguousarray(noise[:, :sensors], np.float32))
     for window in (None, 0.1):
         dtw_pairwise_distance(noise, noise, window=window)
 
@@ -243,11 +245,12 @@ def main():
     args = parser.parse_args()
     warnings.filterwarnings("ignore", message="The least populated class")
     warnings.filterwarnings("ignore", message="unsafe cast")  # inside aeon
+    warnings.filterwarnings("ignore", message="An ill-conditioned matrix|Singular matrix")  # small penalties, which lose
     chosen = args.models.split(",")
     if unknown := set(chosen) - set(MODELS):
         parser.error(f"no model {', '.join(sorted(unknown))}; there are {', '.join(MODELS)}")
 
-    compile_all()
+    compile_for(chosen)
     rows = read(args.out)
     for model, path in itertools.product(chosen, args.files):
         run, seeds = MODELS[model]
