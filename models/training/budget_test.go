@@ -6,10 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -49,6 +51,30 @@ func TestBudget(t *testing.T) {
 		got := resolved(t, c.asked, d)
 		assert.Equal(t, c.want, [3]int{got.Batch, got.Steps, got.Epochs}, "%d samples, %v", c.n, c.asked)
 		assert.Equal(t, got, resolved(t, got.Values(), d), "what was chosen stays")
+	}
+}
+
+// Random kernels beside the network halve the steps, unless ten passes are more. Without them nothing changes.
+func TestBudgetBesideKernels(t *testing.T) {
+	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
+	require.NoError(t, err)
+	d, err := datasets.New("series", make([]float32, 40*60), append(make([]int32, 20), slices.Repeat([]int32{1}, 20)...),
+		graph, datasets.Options{})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		n     int
+		asked Asked
+		steps int
+	}{
+		{300, nil, 600},
+		{60_000, nil, 9375},
+		{300, Asked{"kernels": 0}, 1200},
+		{300, Asked{"kernels": 500}, 600},
+		{300, Asked{"steps": 900}, 900},
+		{300, Asked{"model": "gcn"}, 1200},
+	} {
+		d.Train = make([]int, c.n)
+		assert.Equal(t, c.steps, resolved(t, c.asked, d).Steps, "%d samples, %v", c.n, c.asked)
 	}
 }
 

@@ -24,6 +24,7 @@ type Asked map[string]any
 // The length of a training that is left to the data.
 const (
 	leastSteps  = 1200 // fewer leave the networks under-trained, even if there are few samples
+	fewerSteps  = 600  // beside random kernels, the answer of both is as good
 	leastPasses = 10
 	usualEpochs = 20 // how often such a training is looked at and saved
 )
@@ -125,19 +126,23 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		}
 	}
 	c.Batch = min(c.Batch, n)
-	switch {
-	case p.open["epochs"]:
-		if p.open["steps"] {
-			c.Steps = max(leastSteps, leastPasses*n/c.Batch)
-		}
-		c.Epochs = min(usualEpochs, c.Steps)
-	case p.open["steps"]:
-		c.Steps = c.Epochs * (n / c.Batch)
-	}
 	if p.open["kernels"] {
 		c.Settings = c.Settings.With("", func(o *models.Options) {
 			o.Kernels = models.SuitedKernels(c.Model, d.Affinity, d.Grid, n)
 		})
+	}
+	switch {
+	case p.open["epochs"]:
+		if p.open["steps"] {
+			least := leastSteps
+			if c.Settings.Of("").Kernels > 0 {
+				least = fewerSteps
+			}
+			c.Steps = max(least, leastPasses*n/c.Batch)
+		}
+		c.Epochs = min(usualEpochs, c.Steps)
+	case p.open["steps"]:
+		c.Steps = c.Epochs * (n / c.Batch)
 	}
 	s, err := c.spec(d)
 	if err != nil {
