@@ -25,6 +25,7 @@ func (g *onnxGraph) mean(n *Network, input string) {
 // kernels computes the decisions of random kernels, see models.Kernels, from the normalised signal,
 // `[batch, nodes, channels]`.
 func (g *onnxGraph) kernels(n *Network) {
+	signal := g.x
 	g.node("Pad", "kernels/input", g.constant("kernels/pads", []int64{0, 0, 0, 0, 1, 0}, 6)) // a row of zeros
 	input := g.x
 	var shares []string
@@ -49,6 +50,11 @@ func (g *onnxGraph) kernels(n *Network) {
 		g.node("Mul", name+"/weighted", g.constant(name+"/weights", d.Weights, positions, 1, count))
 		g.node("ReduceSum", name+"/sums", g.constant(name+"/positions", []int64{1}, 1))
 		g.node("Reshape", name+"/shares", g.constant(name+"/flat", []int64{0, int64(thresholds * count)}, 2))
+		shares = append(shares, g.x)
+	}
+	if n.Kernels.Signal {
+		g.x = signal
+		g.node("Flatten", "kernels/signal")
 		shares = append(shares, g.x)
 	}
 	if g.x = shares[0]; len(shares) > 1 {

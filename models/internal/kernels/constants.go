@@ -12,9 +12,10 @@ import (
 //	response[p, k] = Σ_j Kernel[j, k] · x[Nodes[p]]_j
 //	share[q, k] = Σ_p Weights[p, k] · (response[p, k] > Thresholds[q, k])
 //
-// The logits are shares · W + B.
+// The logits are features · W + B. The features are the shares and, with Signal, the signal's values behind them.
 type Constants struct {
 	Dilations []Dilation
+	Signal    bool
 	W, B      []float32 // `[features, classes]`, `[classes]`
 }
 
@@ -28,7 +29,8 @@ type Dilation struct {
 
 // Constants reads the constants of fitted kernels. Errors name the variable.
 func (v *View) Constants(scope *model.Scope, features, classes int) (c Constants, err error) {
-	sensors, width := max(1, v.Sensors), 0
+	sensors := max(1, v.Sensors)
+	c.Signal = v.values(features) > 0
 	for i, q := range v.thresholds(features) {
 		inside := scope.In("dilation_%d", i+1)
 		signs, err := variables.Read[float32](inside, "signs", v.Channels, count)
@@ -50,9 +52,9 @@ func (v *View) Constants(scope *model.Scope, features, classes int) (c Constants
 				d.Kernel[slot*len(signs)+j] = sign * weights[slot*count+j%count]
 			}
 		}
-		c.Dilations, width = append(c.Dilations, d), width+q*count
+		c.Dilations = append(c.Dilations, d)
 	}
-	c.W, c.B, err = nn.ReadDense(scope.In("classes"), width, classes)
+	c.W, c.B, err = nn.ReadDense(scope.In("classes"), v.shareCount(features)+v.values(features), classes)
 	return c, err
 }
 

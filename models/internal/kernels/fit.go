@@ -67,7 +67,10 @@ func Fit(ctx context.Context, backend compute.Backend, c Config) (map[string]*te
 	if err != nil {
 		return nil, err
 	}
-	r := ridge(features, labels, c.Classes)
+	r, err := ridge(backend, features, c.View.values(c.Features), labels, c.Classes)
+	if err != nil {
+		return nil, err
+	}
 	logits := func(decisions []float64) []float32 {
 		all := make([]float32, len(decisions))
 		for i, x := range decisions {

@@ -130,10 +130,26 @@ func (v *View) weights(i int) []float32 {
 // mostAbove is the most comparisons in one operation. XLA keeps them in memory.
 const mostAbove = 1 << 25
 
-// Features returns the shares, `[batch, features]`. x: `[batch, nodes, channels]`.
+// shareCount returns the number of shares for about so many features.
+func (v *View) shareCount(features int) (n int) {
+	for _, q := range v.thresholds(features) {
+		n += q * count
+	}
+	return n
+}
+
+// values returns the number of values of a signal that the readout reads: all, or none if they outnumber the features.
+func (v *View) values(features int) int {
+	if n := v.Positions * v.Channels; n <= features {
+		return n
+	}
+	return 0
+}
+
+// Features returns the shares, and behind them the signal, `[batch, features]`. x: `[batch, nodes, channels]`.
 func (v *View) Features(scope *model.Scope, x *Node, features int) *Node {
 	thresholds, batch, g := v.thresholds(features), x.Shape().Dim(0), x.Graph()
-	return Concatenate(v.each(scope, x, func(i int, scope, tables *model.Scope, response *Node) *Node {
+	all := v.each(scope, x, func(i int, scope, tables *model.Scope, response *Node) *Node {
 		t := fixed(scope, g, "thresholds", thresholds[i], count)
 		weights := nn.Constant(tables, g, "weights",
 			tensors.FromFlatDataAndDimensions(v.weights(i), v.Positions, 1, 1, count))
@@ -145,5 +161,9 @@ func (v *View) Features(scope *model.Scope, x *Node, features int) *Node {
 			shares = append(shares, Reshape(ReduceSum(Mul(above, weights), 0), batch, -1))
 		}
 		return Concatenate(shares, 1)
-	}), 1)
+	})
+	if v.values(features) > 0 {
+		all = append(all, Reshape(x, batch, -1))
+	}
+	return Concatenate(all, 1)
 }

@@ -4,8 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,17 +24,122 @@ type readout struct {
 }
 
 // ridge finds the ridge classifier whose penalty has the least squared error on samples left out. features:
-// `[samples][features]`. Targets are 1 for a sample's class and -1 for others. Features are standardised.
-func ridge(features [][]float32, labels []int32, classes int) (r readout) {
+// `[samples][features]`, of which the last are so many values of the signal. Targets are 1 for a sample's class and -1
+// for others. Features are standardised. How much the signal's values count is chosen like the penalty.
+func ridge(backend compute.Backend, features [][]float32, values int, labels []int32, classes int) (r readout,
+	err error) {
 	z, mean, scale := standardise(features)
 	y, middle := targets(labels, classes)
-	solution := r.dual
+	t := task{backend, z, y, labels, middle, values}
+	var m method
 	if len(features) > MostDual {
-		solution = r.primal
+		m, err = newPrimal(t)
+	} else {
+		m, err = newDual(t)
 	}
-	r.weights, r.bias = solution(z, y, labels, middle).RawMatrix().Data, middle
+	if err != nil {
+		return r, err
+	}
+	signal, penalty, s := choose(m, values)
+	r = readout{weights: m.solve(signal, penalty).RawMatrix().Data, bias: middle, penalty: penalty}
+	r.judged(s)
 	r.unscale(mean, scale)
-	return r
+	return r, nil
+}
+
+// task is what a method solves: standardised features, of which the last are so many values of the signal, and centred
+// targets.
+type task struct {
+	backend compute.Backend
+	z, y    *mat.Dense
+	labels  []int32
+	middle  []float64
+	values  int
+}
+
+// product returns a·aᵀ, or aᵀ·a. The backend is many times faster at it than gonum.
+func (t task) product(a mat.Matrix, columns bool) (*mat.SymDense, error) {
+	axis := 1
+	if columns {
+		axis = 0
+	}
+	dense := mat.DenseCopyOf(a).RawMatrix()
+	out, err := CallOnce(t.backend, func(a *Node) *Node { return DotGeneral(a, []int{axis}, nil, a, []int{axis}, nil) },
+		tensors.FromFlatDataAndDimensions(dense.Data, dense.Rows, dense.Cols))
+	if err != nil {
+		return nil, err
+	}
+	flat, err := tensors.CopyFlatData[float64](out)
+	return mat.NewSymDense(out.Shape().Dim(0), flat), err
+}
+
+// method solves a task. signal is the part of the signal's values in the scalar product of two samples; of the rest
+// are shares.
+type method interface {
+	judge(signal, penalty float64) (s score, ok bool) // on samples left out; not ok if rounding made it singular
+	solve(signal, penalty float64) *mat.Dense         // for all samples, `[features, classes]`
+}
+
+// penalties are those to choose from, as in MiniRocket's published program.
+var penalties = func() (all []float64) {
+	for step := range 10 {
+		all = append(all, math.Pow(10, -3+float64(step)*6/9))
+	}
+	return all
+}()
+
+// choose returns the signal's part and the penalty with the least squared error, and its errors. It walks from penalty to
+// penalty for as long as the error falls, with another part only if that is better at the same penalty.
+func choose(m method, values int) (signal, penalty float64, best score) {
+	parts := []float64{0, 0.1, 0.5, 0.9}
+	if values == 0 {
+		parts = parts[:1]
+	}
+	best.squared = math.Inf(1)
+	start := 7
+	for _, part := range parts {
+		judged := map[int]score{}
+		at := func(i int) score {
+			s, known := judged[i]
+			if known {
+				return s
+			}
+			s.squared = math.Inf(1)
+			if i >= 0 && i < len(penalties) {
+				if found, ok := m.judge(part, penalties[i]); ok {
+					s = found
+				}
+			}
+			judged[i] = s
+			return s
+		}
+		i, step := start, -1
+		if at(i).squared >= best.squared {
+			continue
+		}
+		if at(i-1).squared >= at(i).squared {
+			step = 1
+		}
+		for at(i+step).squared < at(i).squared {
+			i += step
+		}
+		if at(i).squared < best.squared {
+			signal, penalty, best, start = part, penalties[i], at(i), i
+		}
+	}
+	return signal, penalty, best
+}
+
+// scales returns by what a task's standardised features are multiplied for the signal to have this part.
+func (t task) scales(signal float64) []float64 {
+	_, width := t.z.Dims()
+	all, shares := make([]float64, width), width-t.values
+	for j := range all {
+		if all[j] = math.Sqrt(1 - signal); j >= shares {
+			all[j] = math.Sqrt(signal * float64(shares) / float64(t.values))
+		}
+	}
+	return all
 }
 
 // unscale makes weights of standardised features weights of the features.
@@ -98,102 +204,135 @@ func standardise(features [][]float32) (z *mat.Dense, mean, scale []float64) {
 	return z, mean, scale
 }
 
-// penalties are those to choose from, as in MiniRocket's published program.
-func penalties(yield func(float64) bool) {
-	for step := range 10 {
-		if !yield(math.Pow(10, -3+float64(step)*6/9)) {
-			return
-		}
-	}
-}
-
 // dual solves for as many weights as samples, and leaves each sample out once. With K = Z·Zᵀ and centred targets y it
 // solves (K + αI)·c = y. The error of a left-out sample is α·c_i / (α·[(K + αI)⁻¹]_ii − 1/n).
-func (r *readout) dual(z, y *mat.Dense, labels []int32, middle []float64) (best *mat.Dense) {
-	gram, least := gramOf(z), math.Inf(1)
-	for alpha := range penalties {
-		weights, s, ok := dualAt(gram, z, y, labels, middle, alpha)
-		if ok && s.squared < least {
-			best, least, r.penalty = weights, s.squared, alpha
-			r.judged(s)
-		}
+type dual struct {
+	task
+	shares, signal *mat.SymDense // their Z·Zᵀ
+}
+
+func newDual(t task) (d *dual, err error) {
+	n, width := t.z.Dims()
+	d = &dual{task: t}
+	if d.shares, err = t.product(t.z.Slice(0, n, 0, width-t.values), false); err == nil && t.values > 0 {
+		d.signal, err = t.product(t.z.Slice(0, n, width-t.values, width), false)
 	}
-	return best
+	return d, err
 }
 
-// gramOf returns Z·Zᵀ.
-func gramOf(z *mat.Dense) *mat.SymDense {
-	gram := mat.NewSymDense(z.RawMatrix().Rows, nil)
-	blas64.Syrk(blas.NoTrans, 1, z.RawMatrix(), 0, gram.RawSymmetric())
-	return gram
+func (d *dual) factor(signal, penalty float64) (c *mat.Dense, factor *mat.Cholesky, ok bool) {
+	gram := new(mat.SymDense)
+	gram.ScaleSym(1-signal, d.shares)
+	if signal > 0 {
+		_, width := d.z.Dims()
+		part := new(mat.SymDense)
+		part.ScaleSym(signal*float64(width-d.values)/float64(d.values), d.signal)
+		gram.AddSym(gram, part)
+	}
+	return shifted(gram, penalty, d.y)
 }
 
-// dualAt solves for one penalty, and judges the solution.
-func dualAt(gram *mat.SymDense, z, y *mat.Dense, labels []int32, middle []float64, alpha float64) (weights *mat.Dense,
-	s score, ok bool) {
-	n, width := z.Dims()
-	c, factor, ok := shifted(gram, alpha, y)
+func (d *dual) judge(signal, penalty float64) (s score, ok bool) {
+	n := len(d.labels)
+	c, factor, ok := d.factor(signal, penalty)
 	inverse := mat.NewSymDense(n, nil)
 	if !ok || factor.InverseTo(inverse) != nil {
-		return nil, s, false
+		return s, false
 	}
 	for i := range n {
-		decisions := make([]float64, len(middle))
-		for k := range middle {
-			decisions[k] = y.At(i, k) - alpha*c.At(i, k)/(alpha*inverse.At(i, i)-1/float64(n))
+		decisions := make([]float64, len(d.middle))
+		for k := range decisions {
+			decisions[k] = d.y.At(i, k) - penalty*c.At(i, k)/(penalty*inverse.At(i, i)-1/float64(n))
 		}
-		s.add(decisions, y.RawRowView(i), middle, labels[i])
+		s.add(decisions, d.y.RawRowView(i), d.middle, d.labels[i])
 	}
-	weights = mat.NewDense(width, len(middle), nil)
-	weights.Mul(z.T(), c)
-	return weights, s, true
+	return s, true
 }
 
-// primal solves for the weights of the features. Every fifth sample judges the penalties. Then all samples count.
-func (r *readout) primal(z, y *mat.Dense, labels []int32, middle []float64) *mat.Dense {
-	n, width := z.Dims()
-	grams, sides, rows := [2]*mat.SymDense{}, [2]*mat.Dense{}, [2][]int{}
+func (d *dual) solve(signal, penalty float64) *mat.Dense {
+	c, _, _ := d.factor(signal, penalty)
+	weights := new(mat.Dense)
+	weights.Mul(d.z.T(), c)
+	for j, s := range d.scales(signal) {
+		floats.Scale(s*s, weights.RawRowView(j))
+	}
+	return weights
+}
+
+// primal solves for the weights of the features. Every fifth sample judges.
+type primal struct {
+	task
+	gram, fewGram *mat.SymDense // of all samples, and without the judges
+	side, fewSide *mat.Dense
+	judges        *mat.Dense
+}
+
+func newPrimal(t task) (p *primal, err error) {
+	n, width := t.z.Dims()
+	p = &primal{task: t}
+	var judges, others []int
 	for i := range n {
-		judge := 0
 		if i%5 == 4 {
-			judge = 1
-		}
-		rows[judge] = append(rows[judge], i)
-	}
-	var judges *mat.Dense
-	for part, list := range rows {
-		some, targets := mat.NewDense(len(list), width, nil), mat.NewDense(len(list), len(middle), nil)
-		for at, i := range list {
-			some.SetRow(at, z.RawRowView(i))
-			targets.SetRow(at, y.RawRowView(i))
-		}
-		grams[part], sides[part] = mat.NewSymDense(width, nil), mat.NewDense(width, len(middle), nil)
-		blas64.Syrk(blas.Trans, 1, some.RawMatrix(), 0, grams[part].RawSymmetric())
-		sides[part].Mul(some.T(), targets)
-		judges = some
-	}
-	least := math.Inf(1)
-	for alpha := range penalties {
-		if alpha < 1 {
-			continue
-		}
-		weights, _, ok := shifted(grams[0], alpha, sides[0])
-		if !ok {
-			continue
-		}
-		s, decisions := score{}, new(mat.Dense)
-		decisions.Mul(judges, weights)
-		for at, i := range rows[1] {
-			s.add(decisions.RawRowView(at), y.RawRowView(i), middle, labels[i])
-		}
-		if s.squared < least {
-			least, r.penalty = s.squared, alpha
-			r.judged(s)
+			judges = append(judges, i)
+		} else {
+			others = append(others, i)
 		}
 	}
-	grams[0].AddSym(grams[0], grams[1])
-	sides[0].Add(sides[0], sides[1])
-	weights, _, _ := shifted(grams[0], r.penalty, sides[0])
+	products := func(rows []int) (z *mat.Dense, gram *mat.SymDense, side *mat.Dense, err error) {
+		z, y := mat.NewDense(len(rows), width, nil), mat.NewDense(len(rows), len(t.middle), nil)
+		for at, i := range rows {
+			z.SetRow(at, t.z.RawRowView(i))
+			y.SetRow(at, t.y.RawRowView(i))
+		}
+		side = mat.NewDense(width, len(t.middle), nil)
+		side.Mul(z.T(), y)
+		gram, err = t.product(z, true)
+		return z, gram, side, err
+	}
+	if _, p.fewGram, p.fewSide, err = products(others); err != nil {
+		return nil, err
+	}
+	if p.judges, p.gram, p.side, err = products(judges); err != nil {
+		return nil, err
+	}
+	p.gram.AddSym(p.gram, p.fewGram)
+	p.side.Add(p.side, p.fewSide)
+	return p, nil
+}
+
+// weights solves for the weights of the standardised features.
+func (p *primal) weights(gram *mat.SymDense, side *mat.Dense, signal, penalty float64) (weights *mat.Dense, ok bool) {
+	scales := p.scales(signal)
+	scaled, right := mat.NewSymDense(len(scales), slices.Clone(gram.RawSymmetric().Data)), mat.DenseCopyOf(side)
+	for i, s := range scales {
+		floats.Scale(s, right.RawRowView(i))
+		row := scaled.RawSymmetric().Data[i*len(scales) : (i+1)*len(scales)]
+		floats.Scale(s, row)
+		floats.Mul(row, scales)
+	}
+	weights, _, ok = shifted(scaled, penalty, right)
+	for i := 0; ok && i < len(scales); i++ {
+		floats.Scale(scales[i], weights.RawRowView(i))
+	}
+	return weights, ok
+}
+
+func (p *primal) judge(signal, penalty float64) (s score, ok bool) {
+	weights, ok := p.weights(p.fewGram, p.fewSide, signal, penalty)
+	if !ok {
+		return s, false
+	}
+	decisions := new(mat.Dense)
+	decisions.Mul(p.judges, weights)
+	for at := range p.judges.RawMatrix().Rows {
+		i := 5*at + 4
+		s.add(decisions.RawRowView(at), p.y.RawRowView(i), p.middle, p.labels[i])
+	}
+	return s, true
+}
+
+func (p *primal) solve(signal, penalty float64) *mat.Dense {
+	weights, _ := p.weights(p.gram, p.side, signal, penalty)
 	return weights
 }
 
