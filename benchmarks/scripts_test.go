@@ -148,6 +148,9 @@ func TestSuiteTable(t *testing.T) {
 | mean rank, 1 sets | 2.50 | 2.50 | 4.00 | 1.00 |
 | seconds, 1 sets | 7 | 1 | 4 | 3 |
 `, string(output))
+	output, err = exec.Command(python, append(files, "--plain", "--models", "HYDRA,ccp", "--sets", "B")...).Output()
+	require.NoError(t, err)
+	assert.Contains(t, string(output), "| B | **95.0** | 90.0 |\n")
 	output, err = exec.Command(python, append(files, "--models", "ccp,minirocket")...).CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(output), "no model minirocket; there are ccp, fc, kernel SVM, HYDRA")

@@ -88,6 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=pathlib.Path, help="CSV files of ccp compare and of anchors.py")
     parser.add_argument("--models", help="columns, with commas, as the table names them (default: all)")
+    parser.add_argument("--plain", action="store_true", help="without deviations")
     parser.add_argument("--sets", help="rows, with commas (default: those that ccp compare ran)")
     args = parser.parse_args()
     cells, names, models = {}, set(), []
@@ -107,6 +108,8 @@ def main():
         names = set(args.sets.split(","))
         if unknown := names - {name for name, _ in cells}:
             parser.error(f"no set {', '.join(sorted(unknown))}")
+    for cell in cells.values() if args.plain else ():
+        cell.deviation = None
     cells = {(name, model): cell for (name, model), cell in cells.items() if name in names and model in models}
     for line in table(cells, sorted({name for name, _ in cells}), models):
         print("| " + " | ".join(line) + " |")
