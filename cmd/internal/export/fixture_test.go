@@ -18,7 +18,7 @@ import (
 
 // variant is a network that differs from the others in what Fold must know about.
 type variant struct {
-	levels   string // "" is none
+	levels   string // "" is none, and "kernels" another model
 	hidden   []int
 	settings []string
 }
@@ -46,6 +46,7 @@ var variants = map[string]variant{
 	"stem only":       {"", []int{6}, []string{"ccp_stem=3", "ccp_blocks=1"}},
 	"kernels":         {"6x5/4,2x7/3", []int{8}, []string{"kernels=300"}},
 	"more kernels":    {"6x5/4,2x7/3,1x6/2", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=3", "kernels=200"}},
+	"only kernels":    {"kernels", nil, []string{"kernels=300"}},
 	"all together": {"6x5/9,3x7/3,1x6/3", []int{8}, []string{"ccp_hierarchy=prepared", "ccp_hierarchies=4", "ccp_stem=4", "ccp_blocks=1",
 		"ccp_reach=6", "ccp_slots=directed", "ccp_padding=zeros"}},
 }
@@ -72,7 +73,9 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 	m := models.Metadata{Spec: models.Spec{Model: "ccp", Nodes: 12, Channels: 2, Classes: 3, Settings: settings}, Data: "grid",
 		ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}
 	m.Spec.Hidden = v.hidden
-	if v.levels != "" {
+	if v.levels == "kernels" {
+		m.Spec.Model = v.levels
+	} else if v.levels != "" {
 		m.Spec.Levels, err = models.ParseLevels(v.levels)
 		require.NoError(t, err)
 	}

@@ -15,8 +15,8 @@ import (
 // Fold makes the constants of a classifier, in float64, and rounds them once. It fails, naming the variable, if one is
 // missing, has another shape than the specification says, or holds a value that is not finite.
 func Fold(c *models.Classifier) (*Network, error) {
-	if c.Spec.Model != "ccp" {
-		return nil, fmt.Errorf("a model %q cannot be exported; only ccp can", c.Spec.Model)
+	if c.Spec.Model != "ccp" && c.Spec.Model != "kernels" {
+		return nil, fmt.Errorf("a model %q cannot be exported; only ccp and kernels can", c.Spec.Model)
 	}
 	if len(c.ClassNames) != c.Spec.Classes || len(c.Mean) != c.Spec.Channels || len(c.Std) != c.Spec.Channels {
 		return nil, fmt.Errorf("%d class names, %d means and %d deviations do not fit a model of %d classes and %d "+
@@ -24,6 +24,10 @@ func Fold(c *models.Classifier) (*Network, error) {
 			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)
 	}
 	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies()}
+	var err error
+	if n.Kernels, err = c.Kernels(); err != nil || c.Spec.Model == "kernels" {
+		return n, err
+	}
 	nodes, channels, err := n.stem(c)
 	if err != nil {
 		return nil, err
@@ -52,8 +56,7 @@ func Fold(c *models.Classifier) (*Network, error) {
 		n.Dense = append(n.Dense, dense)
 		width = out
 	}
-	n.Kernels, err = c.Kernels()
-	return n, err
+	return n, nil
 }
 
 // stem folds what comes before the levels of pooling, and gives the shape of their input.

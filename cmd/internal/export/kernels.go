@@ -14,7 +14,7 @@ func (g *onnxGraph) logits(n *Network) string {
 func (g *onnxGraph) mean(n *Network, input string) {
 	g.node("Softmax", "network/probabilities")
 	g.x = input
-	g.kernels(n)
+	g.kernels(n, "kernels/logits")
 	g.node("Softmax", "kernels/probabilities")
 	g.node("Add", "both", "network/probabilities")
 	g.node("Mul", "probabilities", g.constant("half", []float32{0.5}, 1))
@@ -24,7 +24,7 @@ func (g *onnxGraph) mean(n *Network, input string) {
 
 // kernels computes the decisions of random kernels, see models.Kernels, from the normalised signal,
 // `[batch, nodes, channels]`.
-func (g *onnxGraph) kernels(n *Network) {
+func (g *onnxGraph) kernels(n *Network, logits string) {
 	signal := g.x
 	g.node("Pad", "kernels/input", g.constant("kernels/pads", []int64{0, 0, 0, 0, 1, 0}, 6)) // a row of zeros
 	input := g.x
@@ -62,6 +62,6 @@ func (g *onnxGraph) kernels(n *Network) {
 		g.attribute("axis", integer(1))
 	}
 	k := n.Kernels
-	g.node("Gemm", "kernels/logits", g.constant("kernels/W", k.W, len(k.W)/len(k.B), len(k.B)),
+	g.node("Gemm", logits, g.constant("kernels/W", k.W, len(k.W)/len(k.B), len(k.B)),
 		g.constant("kernels/b", k.B, len(k.B)))
 }

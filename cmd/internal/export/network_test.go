@@ -66,7 +66,7 @@ func TestFoldErrors(t *testing.T) {
 		damage func(c *models.Classifier)
 		want   string
 	}{
-		{func(c *models.Classifier) { c.Spec.Model = "gcn" }, `a model "gcn" cannot be exported; only ccp can`},
+		{func(c *models.Classifier) { c.Spec.Model = "gcn" }, `a model "gcn" cannot be exported; only ccp and kernels can`},
 		{func(c *models.Classifier) { c.ClassNames = c.ClassNames[:1] },
 			"1 class names, 1 means and 1 deviations do not fit a model of 2 classes and 1 channels; the checkpoint is damaged"},
 		{func(c *models.Classifier) { c.Spec.Hidden = []int{4} }, "variable /model/fc_1/W is not in the checkpoint"},

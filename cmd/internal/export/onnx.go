@@ -29,7 +29,37 @@ func (n *Network) ONNX() ([]byte, error) {
 	g := &onnxGraph{x: "signals"}
 	g.node("Sub", "input/centred", g.constant("input/mean", n.Mean, n.Spec.Channels))
 	g.node("Div", "input/normalised", g.constant("input/std", n.Std, n.Spec.Channels))
-	input, before := g.x, ""
+	input := g.x
+	if n.Spec.Model == "kernels" {
+		g.kernels(n, "logits")
+	} else {
+		g.network(n)
+	}
+	if n.Spec.Model != "kernels" && n.Kernels != nil {
+		g.mean(n, input)
+	} else {
+		g.node("Softmax", "probabilities") // along the last axis, the default
+	}
+	metadata := []string{texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())}
+	carried := map[string]any{"class_names": n.ClassNames}
+	if n.Form != nil {
+		carried["recording"], carried["range"] = n.Form, n.Range
+	}
+	for _, name := range slices.Sorted(maps.Keys(carried)) {
+		raw, err := json.Marshal(carried[name])
+		if err != nil {
+			return nil, err
+		}
+		metadata = append(metadata, texts(1, name)+texts(2, string(raw)))
+	}
+	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
+		[]string{declared("probabilities", n.Spec.Classes), declared("logits", n.Spec.Classes)},
+		metadata)
+}
+
+// network computes the network's logits from the normalised signal.
+func (g *onnxGraph) network(n *Network) {
+	before := ""
 	for i, l := range n.Levels {
 		above := g.x
 		g.level(fmt.Sprintf("level_%d", i+1), l, before)
@@ -58,26 +88,6 @@ func (n *Network) ONNX() ([]byte, error) {
 		g.attribute("axes", integers(1))
 		g.attribute("keepdims", integer(0))
 	}
-	if n.Kernels == nil {
-		g.node("Softmax", "probabilities") // along the last axis, the default
-	} else {
-		g.mean(n, input)
-	}
-	metadata := []string{texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())}
-	carried := map[string]any{"class_names": n.ClassNames}
-	if n.Form != nil {
-		carried["recording"], carried["range"] = n.Form, n.Range
-	}
-	for _, name := range slices.Sorted(maps.Keys(carried)) {
-		raw, err := json.Marshal(carried[name])
-		if err != nil {
-			return nil, err
-		}
-		metadata = append(metadata, texts(1, name)+texts(2, string(raw)))
-	}
-	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
-		[]string{declared("probabilities", n.Spec.Classes), declared("logits", n.Spec.Classes)},
-		metadata)
 }
 
 // level gathers each cluster's neighbourhood, gates it, and multiplies it with the kernel. x is `[batch, N, C]` before
