@@ -23,14 +23,25 @@ const kernelsPath = "kernels"
 // it is 0 where the graph is not frames times sensors: there, kernels are no better than the network. Memory grows with
 // positions times features, so that signals of more than 512 positions get fewer features.
 func SuitedKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
-	v := kernels.Outline(graph, grid, 1)
+	frames, _ := Series(graph, grid)
 	switch {
-	case name != randomKernels && v.Sensors == 0:
+	case name != randomKernels && frames == 0:
 		return 0
 	case samples > kernels.MostDual:
 		return manyKernels
+	case frames == 0:
+		frames = graph.N()
 	}
-	return max(manyKernels, usualKernels*512/max(512, v.Positions))
+	return max(manyKernels, usualKernels*512/max(512, frames))
+}
+
+// Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it
+// is not. grid is {rows, columns} of nodes row by row, or nil.
+func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
+	if v := kernels.Outline(graph, grid, 1); v.Sensors > 0 {
+		return v.Positions, v.Sensors
+	}
+	return 0, 0
 }
 
 // kernelNetwork is the network of random kernels: their features and a class layer.

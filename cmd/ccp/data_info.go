@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
 
@@ -25,6 +26,8 @@ type datasetJSON struct {
 	Mean       []float32      `json:"mean"`   // of each channel
 	Std        []float32      `json:"std"`
 	Graph      affinity.Stats `json:"graph"`
+	Frames     int            `json:"frames"` // of a series, see models.Series; else 0
+	Sensors    int            `json:"sensors"`
 	Provenance string         `json:"provenance"`
 	Notes      []string       `json:"notes"`
 	Warnings   []string       `json:"warnings"`
@@ -60,10 +63,11 @@ func describe(d *datasets.Dataset) *datasetJSON {
 			counts[class].Class += " (" + name + ")"
 		}
 	}
+	frames, sensors := models.Series(d.Affinity, d.Grid)
 	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes,
 		Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,
-		Graph: d.Affinity.Stats(), Provenance: d.Provenance,
+		Graph: d.Affinity.Stats(), Frames: frames, Sensors: sensors, Provenance: d.Provenance,
 		Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
 }
 

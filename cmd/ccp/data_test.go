@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -200,6 +201,26 @@ func TestAbsolute(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
+}
+
+// TestDescribeSeries finds frames and sensors by the edges alone: a file may lack its grid.
+func TestDescribeSeries(t *testing.T) {
+	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
+	require.NoError(t, err)
+	assert.NotContains(t, render("data-info", describe(d)), "series", "an image")
+	var edges []affinity.Edge
+	for i := range 64 {
+		if i+4 < 64 {
+			edges = append(edges, affinity.Edge{I: i, J: i + 4, Weight: 1})
+		}
+		if i%4 < 3 && i%4 > 0 {
+			edges = append(edges, affinity.Edge{I: i, J: i + 1, Weight: 1})
+		}
+	}
+	d.Affinity, err = affinity.New(64, edges)
+	require.NoError(t, err)
+	d.Grid = nil
+	assert.Contains(t, render("data-info", describe(d)), "\n  series      16 frames of 4 sensors, by the edges\nchannel")
 }
 
 // TestDescribe prints what the digits do not have: bodies, many channels, notes and warnings.
