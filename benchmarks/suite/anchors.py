@@ -133,7 +133,8 @@ def catch22(s, seed):
     series = s.series()
     if series is None:
         return None
-    values = np.nan_to_num(Catch22(catch24=True, n_jobs=1).fit_transform(series))  # some features of a constant series are none
+    values = Catch22(catch24=True, n_jobs=1).fit_transform(series.astype(float))  # of float32 it does not compile
+    values = np.nan_to_num(values)  # some features of a constant series are none
     return s.accuracy(values, RandomForestClassifier(500, random_state=seed))
 
 
@@ -199,10 +200,10 @@ MODELS = {"svm": (svm, [""]), "logistic": (logistic, [""]), "logistic-bands": (l
 def compile_for(models):
     """Have numba compile what these models run, on a little noise, before anything is timed."""
     noise = np.random.default_rng(0).normal(size=(2, 2, 20))
-    transforms = [(MiniRocket, "minirocket"), (MultiRocket, "multirocket"), (Catch22, "catch22")]
-    for (transform, model), sensors in itertools.product(transforms, (1, 2)):
+    transforms = [(MiniRocket, "minirocket", np.float32), (MultiRocket, "multirocket", np.float32), (Catch22, "catch22", float)]
+    for (transform, model, kind), sensors in itertools.product(transforms, (1, 2)):
         if model in models:
-            transform(n_jobs=1).fit_transform(np.ascontiguousarray(noise[:, :sensors], np.float32))
+            transform(n_jobs=1).fit_transform(np.ascontiguousarray(noise[:, :sensors], kind))
     for window in (None, 0.1):
         dtw_pairwise_distance(noise, noise, window=window)
 
