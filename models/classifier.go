@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -41,6 +42,7 @@ type Classifier struct {
 	gradients program // see differentiated
 	plan      plan
 	closed    bool
+	first     *first // nil: all answers come from backend
 }
 
 // program is a graph on the classifier's store that is compiled for each batch size.
@@ -85,6 +87,9 @@ func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.
 // Close waits for the computations under way. It frees the weights and the compiled programs, not the backend. Later
 // calls return ErrClosed. So does a long Classify under way, between two of its batches.
 func (c *Classifier) Close() error {
+	if err := c.first.close(); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -99,6 +104,13 @@ func (c *Classifier) Close() error {
 // Update copies the network's variables from a store in training, and freezes the hierarchy anew. Where a variable has
 // a moving average, it copies the average.
 func (c *Classifier) Update(from *model.Store) error {
+	if c.first != nil {
+		c.first.mu.Lock()
+		defer c.first.mu.Unlock()
+		if err := c.first.whenReady(func(xla *Classifier) error { return xla.Update(from) }); err != nil {
+			return err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -148,6 +160,10 @@ func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Gr
 // Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The first call with a
 // batch size compiles a program, which can take seconds.
 func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
+	c, err := c.by(context.Background(), everything)
+	if err != nil {
+		return nil, err
+	}
 	out, err := c.call(c.logits, signals)
 	if err != nil {
 		return nil, err

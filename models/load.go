@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/recording"
@@ -125,7 +126,7 @@ type options struct {
 	unfinished bool
 }
 
-// WithBackend computes on an open backend. Without it Load uses OpenBackend.
+// WithBackend computes on an open backend. Without it Load and NewReloader use OpenBackend.
 func WithBackend(b compute.Backend) Option { return func(o *options) { o.backend = b } }
 
 // WithNotices calls notice for what a person should know although it is no error, such as a damaged snapshot.
@@ -134,27 +135,22 @@ func WithNotices(notice func(string)) Option { return func(o *options) { o.notic
 // WithUnfinished lets a Reloader take the weights of a training that has not ended. Load always does.
 func WithUnfinished() Option { return func(o *options) { o.unfinished = true } }
 
-// resolved applies the options. If they have no backend, it opens one.
-func resolved(opts []Option) (o options, err error) {
-	o.notice = func(string) {}
+// resolved applies the options.
+func resolved(opts []Option) options {
+	o := options{notice: func(string) {}}
 	for _, option := range opts {
 		option(&o)
 	}
-	if o.backend == nil {
-		o.backend, err = OpenBackend()
-	}
-	return o, err
+	return o
 }
 
 // Load reads the checkpoint in dir: the snapshot that the training kept, or the newest if there is none yet. Errors
 // name the directory and the file.
-func Load(dir string, opts ...Option) (*Classifier, error) {
-	o, err := resolved(opts)
-	if err != nil {
-		return nil, err
-	}
-	return o.load(dir)
-}
+//
+// If neither WithBackend nor GOMLX_BACKEND names a backend and XLA computes on the CPU, pure Go gives the first answers
+// of Classify: those that need up to 2³⁰ multiply-adds in all. XLA compiles meanwhile, and gives all later answers. They
+// differ by rounding, at most 1e-5. Compile, Run and Attribute take XLA at once.
+func Load(dir string, opts ...Option) (*Classifier, error) { return resolved(opts).load(dir) }
 
 func (o options) load(dir string) (*Classifier, error) {
 	if err := files.CheckDirectory(dir); err != nil {
@@ -166,9 +162,21 @@ func (o options) load(dir string) (*Classifier, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	early := o.backend == nil && m.Spec.goFirst() && checkpoint.Exists(dir, checkpoint.Best)
+	if early {
+		o.backend, _, err = backend.Open(backend.Options{Name: "go"})
+	} else if o.backend == nil {
+		o.backend, err = OpenBackend()
+	}
+	if err != nil {
+		return nil, err
+	}
 	c, err := NewClassifier(o.backend, m, graph)
 	if err != nil {
 		return nil, err
+	}
+	if early {
+		c.first = &first{}
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
 		var state any

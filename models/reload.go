@@ -44,9 +44,12 @@ func (l *loan) release() error {
 
 // NewReloader loads the checkpoint in dir, as Load does, and compiles it.
 func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, error) {
-	o, err := resolved(opts) // all classifiers to come have the same backend
-	if err != nil {
-		return nil, err
+	o := resolved(opts)
+	if o.backend == nil { // all classifiers to come have the same
+		var err error
+		if o.backend, err = OpenBackend(); err != nil {
+			return nil, err
+		}
 	}
 	r := &Reloader{dir: dir, options: o}
 	if _, err := r.Reload(ctx); err != nil {

@@ -61,14 +61,20 @@ func ownHeaps(c training.Config, devices int) bool {
 	return devices <= 1 && c.Settings.Of("").DType != nn.BFloat16
 }
 
-// load opens a backend and the checkpoint in dir.
+// load opens the checkpoint in dir, and a backend unless models.Load opens XLA itself when it needs it.
 func (s *shared) load(cmd *cobra.Command, dir string) (*models.Classifier, error) {
-	b, _, err := s.open(cmd)
-	if err != nil {
-		return nil, err
+	options := []models.Option{models.WithNotices(func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) })}
+	if !s.heaps {
+		malloc.OneHeap()
 	}
-	notice := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-	return models.Load(dir, models.WithBackend(b), models.WithNotices(notice))
+	if s.backend != "" || !backend.CPUAtHand() {
+		b, _, err := s.open(cmd)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, models.WithBackend(b))
+	}
+	return models.Load(dir, options...)
 }
 
 // loading completes the options to load a data set: the folder, a backend that is opened when needed, and a display of

@@ -91,6 +91,16 @@ func Open(o Options) (compute.Backend, Info, error) {
 
 func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }
 
+// CPUAtHand reports whether Open takes XLA on the CPU, unless XLA fails: its plugin is installed, there is no NVIDIA
+// GPU, and GOMLX_BACKEND names no backend.
+func CPUAtHand() bool {
+	if errNoXLA != nil || (Options{}).request() != "" || installer.HasNvidiaGPU() {
+		return false
+	}
+	_, err := findIntact("cpu")
+	return err == nil
+}
+
 func newOpener(o Options) *opener {
 	log := cmp.Or[io.Writer](o.Log, io.Discard)
 	return &opener{offline: !o.Install || offlineByEnv(), log: log, progress: o.Progress, lockWait: 15 * time.Minute,
