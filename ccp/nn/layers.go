@@ -103,13 +103,17 @@ func Rounded(x *Node, dtype dtypes.DType) *Node {
 	return ConvertDType(x, dtype)
 }
 
-// ELU computes the exponential linear unit of Clevert et al. (2016): x if x > 0, else exp(x) − 1. Any shape. Its
-// gradient follows from its value, 1 or value + 1, and needs nothing else.
+// ELU computes the exponential linear unit of Clevert et al. (2016): x if x > 0, else exp(x) − 1. Any shape, |x| below
+// 1e19. Its gradient follows from its value, 1 or value + 1, and needs nothing else.
+//
+// It ends in the square root of (ELU + 1)². XLA's CPU compiler takes a root for costly and, if it is used twice,
+// computes it once. It would compute a cheaper ending, and the batch normalisation before it, anew for each node that a
+// gather reads.
 func ELU(x *Node) *Node {
 	var y *Node
 	return WithGradient(
 		func() *Node {
-			y = Where(IsPositive(x), x, MinusOne(Exp(MinScalar(x, 0.0))))
+			y = MinusOne(Sqrt(Where(IsPositive(x), Square(OnePlus(x)), Exp(MulScalar(MinScalar(x, 0.0), 2)))))
 			return y
 		},
 		func(v *Node) []*Node { return []*Node{Mul(v, Where(IsPositive(y), OnesLike(y), OnePlus(y)))} }, x)

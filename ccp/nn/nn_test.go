@@ -2,6 +2,7 @@ package nn_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/nn"
@@ -37,6 +38,17 @@ func TestELU(t *testing.T) {
 		gradient := flat(out[1])
 		assert.InDeltaSlice(t, []float64{0, math.Exp(-1), 1, 1}, []float64{gradient[0], gradient[1], gradient[3], gradient[4]}, 1e-15)
 		assert.False(t, math.IsNaN(gradient[2]))
+	})
+}
+
+// XLA would compute a cheap ending anew for each node that a gather reads.
+func TestELUEndsInACostlyOperation(t *testing.T) {
+	call(t, backendtest.Go(t), model.NewStore(), func(_ *model.Scope, g *Graph) []*Node {
+		y := nn.ELU(Const(g, []float32{-1, 2, 1e18}))
+		roots := slices.IndexFunc(g.Nodes(), func(n *Node) bool { return n.Type() == NodeTypeSqrt })
+		exponentials := slices.IndexFunc(g.Nodes(), func(n *Node) bool { return n.Type() == NodeTypeExp })
+		assert.Greater(t, roots, exponentials)
+		return []*Node{y}
 	})
 }
 
