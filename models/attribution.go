@@ -97,7 +97,7 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	if len(signals) == 0 {
 		return nil, ctx.Err()
 	}
-	c, err := c.by(ctx, everything)
+	c, err := c.by(everything)
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func (c *Classifier) batch(p program, points []point, size int) (outputs [][]flo
 // size. The first Classify is then as fast as later ones, and all use the batches that suit this machine. An error says
 // what does not fit, such as weights of another version's network.
 func (c *Classifier) Compile(ctx context.Context) error {
-	c, err := c.by(ctx, everything)
+	c, err := c.by(everything)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -87,30 +86,21 @@ func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.
 // Close waits for the computations under way. It frees the weights and the compiled programs, not the backend. Later
 // calls return ErrClosed. So does a long Classify under way, between two of its batches.
 func (c *Classifier) Close() error {
-	if err := c.first.close(); err != nil {
-		return err
-	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if !c.closed {
 		c.closed = true
 		c.logits.exec.Finalize()
 		c.gradients.exec.Finalize()
 		c.store.Finalize()
 	}
-	return nil
+	c.mu.Unlock()
+	return c.withXLA((*Classifier).Close)
 }
 
 // Update copies the network's variables from a store in training, and freezes the hierarchy anew. Where a variable has
 // a moving average, it copies the average.
-func (c *Classifier) Update(from *model.Store) error {
-	if c.first != nil {
-		c.first.mu.Lock()
-		defer c.first.mu.Unlock()
-		if err := c.first.whenReady(func(xla *Classifier) error { return xla.Update(from) }); err != nil {
-			return err
-		}
-	}
+func (c *Classifier) Update(from *model.Store) (err error) {
+	defer func() { err = errors.Join(err, c.withXLA(func(x *Classifier) error { return x.Update(from) })) }()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -131,7 +121,6 @@ func (c *Classifier) Update(from *model.Store) error {
 	if !c.Spec.freezes() {
 		return nil
 	}
-	var err error
 	c.Quality.Objective, c.Quality.Coverage, err = c.freezer.Freeze()
 	return err
 }
@@ -160,7 +149,7 @@ func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Gr
 // Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The first call with a
 // batch size compiles a program, which can take seconds.
 func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
-	c, err := c.by(context.Background(), everything)
+	c, err := c.by(everything)
 	if err != nil {
 		return nil, err
 	}

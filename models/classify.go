@@ -74,7 +74,7 @@ func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (pre
 			index, points = append(index, i), append(points, point{signal: s, share: 1})
 		}
 	}
-	on, err := c.by(ctx, len(points))
+	on, err := c.by(len(points))
 	if err != nil {
 		return nil, nil, err
 	}

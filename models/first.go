@@ -1,7 +1,6 @@
 package models
 
 import (
-	"context"
 	"errors"
 	"math"
 	"sync"
@@ -24,13 +23,10 @@ const everything = math.MaxInt
 // first lets pure Go give a classifier's first answers, because XLA takes half a second to compile. Which of the two
 // answers depends on the work asked for so far, never on time.
 type first struct {
-	mu     sync.Mutex
-	each   float64       // multiply-adds for a signal; 0: not known yet
-	done   float64       // multiply-adds asked for so far
-	ready  chan struct{} // closed when xla and err are set; nil: nobody has asked for XLA yet
-	xla    *Classifier   // with the same weights
-	err    error
-	closed bool
+	mu         sync.Mutex
+	each, done float64                     // multiply-adds for a signal, 0 if not known yet; those asked for so far
+	xla        func() (*Classifier, error) // the classifier's copy on XLA; the first call makes it, others wait
+	asked      bool                        // xla is or was called
 }
 
 // goFirst reports whether pure Go may give the first answers. They are then equal to XLA's but for rounding. In
@@ -39,42 +35,49 @@ func (s Spec) goFirst() bool {
 	return s.Settings.Of("").DType != nn.BFloat16 && s.kernels() == 0 && backend.CPUAtHand()
 }
 
-// by returns the classifier that computes so many signals: c, or its copy on XLA. It waits for XLA where the signals
-// are XLA's. After an eighth of firstWork it compiles beside the answers.
-func (c *Classifier) by(ctx context.Context, signals int) (*Classifier, error) {
+// by returns the classifier that computes so many signals: c, or its copy on XLA. After an eighth of firstWork it has
+// XLA compile beside the answers. If that fails, the call that takes XLA fails in the same way.
+func (c *Classifier) by(signals int) (*Classifier, error) {
 	f := c.first
 	if f == nil || signals == 0 {
 		return c, nil
 	}
 	f.mu.Lock()
-	if f.each == 0 && signals != everything {
+	if f.each == 0 {
 		f.each = c.work()
 	}
 	soon := f.done > firstWork/8
-	if f.done += f.each * float64(signals); signals == everything {
-		f.done = math.Inf(1)
-	}
-	now := f.done > firstWork
-	if (soon || now) && f.ready == nil && !f.closed {
-		f.ready = make(chan struct{})
+	f.done += f.each * float64(signals)
+	now, xla := f.done > firstWork, f.xla
+	if soon && !now && !f.asked {
 		go func() {
-			defer close(f.ready)
-			if f.xla, f.err = c.onXLA(); f.err == nil && !now {
-				_, f.err = f.xla.batch(f.xla.logits, make([]point, 1), c.plan[min(signals, maxBatch)])
+			if x, err := xla(); err == nil {
+				_, _ = x.batch(x.logits, make([]point, 1), c.plan[min(signals, maxBatch)])
 			}
 		}()
 	}
-	closed := f.closed
+	f.asked = f.asked || soon || now
 	f.mu.Unlock()
-	if !now || closed {
-		return c, nil
+	if now {
+		return xla()
 	}
-	select {
-	case <-f.ready:
-		return f.xla, f.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	return c, nil
+}
+
+// withXLA calls do with the classifier on XLA, if there is one or will be.
+func (c *Classifier) withXLA(do func(x *Classifier) error) error {
+	f := c.first
+	if f == nil {
+		return nil
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.asked {
+		if x, err := f.xla(); err == nil {
+			return do(x)
+		}
+	}
+	return nil
 }
 
 // work returns about how many multiply-adds the network needs for a signal: those of its products, and one for every
@@ -100,43 +103,23 @@ func (c *Classifier) work() (sum float64) {
 }
 
 // onXLA returns a classifier with the same weights on the best backend.
-func (c *Classifier) onXLA() (*Classifier, error) {
+func (c *Classifier) onXLA() (x *Classifier, err error) {
 	b, err := OpenBackend()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		x, err = NewClassifier(b, c.Metadata, c.Graph)
 	}
-	x, err := NewClassifier(b, c.Metadata, c.Graph)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	if c.closed {
+		return nil, ErrClosed
+	}
 	for v := range c.store.IterVariables() {
 		if IsWeight(v) {
 			err = errors.Join(err, copyValue(v, x.store, v.Path()))
 		}
 	}
 	return x, err
-}
-
-// whenReady waits for XLA if it was asked for, and calls f with the classifier there.
-func (f *first) whenReady(do func(xla *Classifier) error) error {
-	if f == nil || f.ready == nil {
-		return nil
-	}
-	if <-f.ready; f.xla == nil {
-		return nil
-	}
-	return do(f.xla)
-}
-
-// close closes the classifier on XLA.
-func (f *first) close() error {
-	if f == nil {
-		return nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closed = true
-	return f.whenReady((*Classifier).Close)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
@@ -43,23 +44,27 @@ func TestFirstAnswers(t *testing.T) {
 	early, xla := loadFirst(t)
 	sameAnswers(t, xla, early, 5)
 	f := early.first
-	require.Nil(t, f.ready, "so few signals need no XLA")
+	require.False(t, f.asked, "so few signals need no XLA")
 	assert.InDelta(t, 5*f.each, f.done, 1e-6)
 
 	f.done = firstWork/8 + 1
 	sameAnswers(t, xla, early, 1)
-	require.NotNil(t, f.ready, "from now on XLA is worth while")
-	<-f.ready
-	require.NoError(t, f.err)
-	assert.True(t, f.xla.logits.ready[1], "it is compiled for as many signals")
-	by, err := early.by(t.Context(), 1)
+	require.True(t, f.asked, "from now on XLA is worth while")
+	fast, err := f.xla()
+	require.NoError(t, err)
+	assert.Eventually(t, func() bool {
+		fast.mu.RLock()
+		defer fast.mu.RUnlock()
+		return fast.logits.ready[1]
+	}, time.Minute, time.Millisecond, "it is compiled for as many signals")
+	by, err := early.by(1)
 	require.NoError(t, err)
 	assert.Same(t, early, by, "it depends on the work, not on time, who answers")
 
 	f.done = firstWork
-	by, err = early.by(t.Context(), 1)
+	by, err = early.by(1)
 	require.NoError(t, err)
-	assert.Same(t, f.xla, by)
+	assert.Same(t, fast, by)
 	sameAnswers(t, xla, early, 5)
 }
 
@@ -80,7 +85,7 @@ func TestXLAAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			early, xla := loadFirst(t)
 			require.NoError(t, ask(early))
-			require.NotNil(t, early.first.xla)
+			assert.True(t, early.first.asked)
 			assert.Empty(t, early.logits.ready)
 			sameAnswers(t, xla, early, 2)
 		})
@@ -106,14 +111,17 @@ func TestFirstFollows(t *testing.T) {
 	require.Greater(t, after[0].Probabilities[0], before[0].Probabilities[0]+0.01)
 	sameAnswers(t, xla, early, 2)
 
-	early.first.err = errors.New("no memory")
+	fast, err := early.first.xla()
+	require.NoError(t, err)
+	early.first.xla = func() (*Classifier, error) { return nil, errors.New("no memory") }
 	_, err = early.Classify(t.Context(), signals(early.Spec, 1, 1))
 	require.ErrorContains(t, err, "no memory")
+	early.first.xla = func() (*Classifier, error) { return fast, nil }
 	require.NoError(t, early.Close())
-	_, err = early.Classify(t.Context(), signals(early.Spec, 1, 1))
-	require.ErrorIs(t, err, ErrClosed)
-	_, err = early.first.xla.Classify(t.Context(), signals(early.Spec, 1, 1))
-	require.ErrorIs(t, err, ErrClosed)
+	for _, c := range []*Classifier{early, fast} {
+		_, err = c.Classify(t.Context(), signals(early.Spec, 1, 1))
+		require.ErrorIs(t, err, ErrClosed)
+	}
 }
 
 // Many callers get answers while XLA is compiled, or that the classifier was closed.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -176,7 +177,7 @@ func (o options) load(dir string) (*Classifier, error) {
 		return nil, err
 	}
 	if early {
-		c.first = &first{}
+		c.first = &first{xla: sync.OnceValues(c.onXLA)}
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
 		var state any
