@@ -52,7 +52,7 @@ func (c *Classifier) by(signals int) (*Classifier, error) {
 	if soon && !now && !f.asked {
 		go func() {
 			if x, err := xla(); err == nil {
-				_, _ = x.batch(x.logits, make([]point, 1), c.plan[min(signals, maxBatch)])
+				_, _ = x.batch(x.logits, make([]point, 1), x.plan[min(signals, maxBatch)])
 			}
 		}()
 	}

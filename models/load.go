@@ -177,6 +177,7 @@ func (o options) load(dir string) (*Classifier, error) {
 		return nil, err
 	}
 	if early {
+		c.plan = newPlan(func(size int) float64 { return float64(1 + size) }) // padding costs as much as signals
 		c.first = &first{xla: sync.OnceValues(c.onXLA)}
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
