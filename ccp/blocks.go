@@ -89,10 +89,14 @@ func filterNorm(scope *model.Scope, signal, neighbourhood, gate *Node, filters i
 	return nn.BatchNorm(scope, filterIn(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, w), b)
 }
 
-// kernel returns W, `[filters, size, C]`, with its decay, and b, `[filters]`, of scope.
+// kernel returns W, `[filters, size, C]`, with its decay, and b, `[filters]`, of scope. In a program that only answers,
+// W is turned.
 func kernel(scope *model.Scope, signal *Node, size, filters int) (w, b *Node) {
 	channels := signal.Shape().Dim(2)
 	std := math.Sqrt(2 / float64(size*channels)) // He et al. 2015
-	w = nn.NormalVariable(scope, kernelName, 0, std, signal.DType(), filters, size, channels).NodeValue(signal.Graph())
-	return nn.Decay(scope, w), nn.Bias(scope, signal, filters)
+	v := nn.NormalVariable(scope, kernelName, 0, std, signal.DType(), filters, size, channels)
+	if w = nn.Turned(scope, signal.Graph(), v); w == nil {
+		w = nn.Decay(scope, v.NodeValue(signal.Graph()))
+	}
+	return w, nn.Bias(scope, signal, filters)
 }

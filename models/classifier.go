@@ -62,7 +62,11 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 		return m.Spec.Build(scope, Topology{Matrix: a, Frozen: true}, x)
 	}
 	c.logits.ready, c.gradients.ready, c.gradients.takesClasses = map[int]bool{}, map[int]bool{}, true
-	if c.logits.exec, err = model.NewExec(backend, c.store, network); err != nil {
+	answers := func(scope *model.Scope, x *graph.Node) *graph.Node {
+		scope.SetGraphParam(x.Graph(), nn.AnswersParam, true)
+		return network(scope, x)
+	}
+	if c.logits.exec, err = model.NewExec(backend, c.store, answers); err != nil {
 		return nil, err
 	}
 	c.gradients.exec, err = model.NewExec(backend, c.store, differentiated(network))
@@ -118,8 +122,8 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
-	if !c.Spec.freezes() {
-		return nil
+	if err := nn.TurnAgain(c.store); err != nil || !c.Spec.freezes() {
+		return err
 	}
 	c.Quality.Objective, c.Quality.Coverage, err = c.freezer.Freeze()
 	return err

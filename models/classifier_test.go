@@ -163,12 +163,18 @@ func TestUpdateFollows(t *testing.T) {
 		}
 		require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
 	}
-	for _, path := range []string{"/model/level_1/U", "/model/classes/W"} {
+	for _, path := range []string{"/model/level_1/U", "/model/level_1/W", "/model/classes/W"} {
 		scale(path)
 		require.NoError(t, c.Update(store))
 		changed, err := c.Classify(t.Context(), signals(c.Spec, 1, 1))
 		require.NoError(t, err)
 		assert.NotEqual(t, first, changed, path)
+		anew, err := NewClassifier(backend, m, graph) // what is kept beside the weights follows them
+		require.NoError(t, err)
+		require.NoError(t, anew.Update(store))
+		expected, err := anew.Classify(t.Context(), signals(c.Spec, 1, 1))
+		require.NoError(t, err)
+		assert.Equal(t, expected, changed, path)
 	}
 
 	// Averaged weights are taken instead of those in training.
@@ -179,6 +185,27 @@ func TestUpdateFollows(t *testing.T) {
 	p, err := c.Classify(t.Context(), signals(c.Spec, 1, 1))
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{1. / 3, 1. / 3, 1. / 3}, p[0].Probabilities, 1e-6)
+}
+
+// The kernels that answers multiply with are turned: the answers are those of the program with gradients, which are not.
+func TestTurnedKernelsAnswerAlike(t *testing.T) {
+	onBackends(t, true, func(t *testing.T, backend compute.Backend) {
+		c := tinyClassifier(t, backend)
+		all := signals(c.Spec, 3, 1)
+		answers, err := c.Classify(t.Context(), all)
+		require.NoError(t, err)
+		turned := c.store.GetVariable("/model/level_1/tables/turned")
+		require.NotNil(t, turned)
+		kernel := c.store.GetVariable("/model/level_1/W").Shape()
+		assert.Equal(t, []int{kernel.Dim(1) * kernel.Dim(2), kernel.Dim(0)}, turned.Shape().Dimensions)
+		assert.False(t, IsWeight(turned), "it is not saved")
+		for i, s := range all {
+			err = c.compute(t.Context(), c.gradients, []point{{signal: s, share: 1, class: -1}}, func(_ int, outputs [][]float32) {
+				assert.InDeltaSlice(t, Probabilities(outputs[0]), answers[i].Probabilities, 1e-6)
+			})
+			require.NoError(t, err)
+		}
+	})
 }
 
 // Classify is Run on normalised signals, and softmax.
