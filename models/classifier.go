@@ -129,6 +129,9 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 	return err
 }
 
+// Refresh brings what the programs keep of the weights up to date, after Store's values have changed.
+func (c *Classifier) Refresh() error { return nn.TurnAgain(c.store) }
+
 func copyValue(from *model.Variable, to *model.Store, path string) error {
 	value, err := from.Value()
 	if err != nil {
@@ -144,7 +147,7 @@ func copyValue(from *model.Variable, to *model.Store, path string) error {
 	return err
 }
 
-// Store returns the classifier's variables, for reading and saving.
+// Store returns the classifier's variables, for reading and saving. Whoever changes their values calls Refresh.
 func (c *Classifier) Store() *model.Store { return c.store }
 
 // Parameters returns the number of trainable values, see Spec.Parameters.

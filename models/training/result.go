@@ -49,6 +49,9 @@ func (r *run) finish() (Result, error) {
 	}
 	best := history[r.state.Best-1]
 	_, _, err := checkpoint.Load(r.Dir, checkpoint.Best, r.classifier.Store(), &best)
+	if err == nil {
+		err = r.classifier.Refresh()
+	}
 	if errors.Is(err, checkpoint.ErrNone) {
 		r.notice(err.Error() + "; using the weights of the last epoch")
 		best, err = history[len(history)-1], r.classifier.Update(r.store)
