@@ -1,0 +1,187 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// add takes a line. The first line holds the headings.
+func (t *table) add(in *input, line int, cells []string) error {
+	if t.in == nil {
+		t.in = in
+		return t.head(cells)
+	}
+	n := len(t.headings)
+	for len(cells) > n && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	switch {
+	case len(cells) < n:
+		return fmt.Errorf("%d cells, the first line names %d columns; write ? for a missing value", len(cells), n)
+	case len(cells) > n:
+		return fmt.Errorf("%d cells, the first line names %d columns; begin lines before the headings with #; if there are "+
+			"decimal commas, separate cells by semicolons", len(cells), n)
+	}
+	if t.below++; t.below == 1 {
+		if units, err := t.isUnits(line, cells); units || err != nil {
+			return err
+		}
+	}
+	t.lines++
+	for _, column := range []int{t.sample, t.sensor, t.label, t.group} {
+		if column >= 0 && cells[column] == "" && (column != t.label || !t.Unlabelled) {
+			return fmt.Errorf("column %s is empty; each reading needs one", t.headings[column])
+		}
+	}
+	for _, column := range t.unnamed {
+		if _, err := strconv.Atoi(cells[column]); cells[column] != "" && (err != nil || !t.isIndex(column)) {
+			return fmt.Errorf("column %d has no heading, and here %.30q; name it, or leave it out with --leave %q", column+1,
+				cells[column], t.headings[column])
+		}
+	}
+	x, err := t.find(line, cells)
+	if err != nil {
+		return err
+	}
+	one := row{from: len(x.read), line: line}
+	if t.time >= 0 {
+		var date bool
+		if one.time, date, err = parseTime(cells[t.time]); err == nil && t.lines > 1 && date != t.dates {
+			err = fmt.Errorf("%q: lines before have times of another form; write all alike", cells[t.time])
+		}
+		if t.dates = date; err != nil {
+			return fmt.Errorf("column %s: %w", t.headings[t.time], err)
+		}
+	}
+	if t.sensor >= 0 {
+		sensor, ok := t.bySensor[cells[t.sensor]]
+		if !ok {
+			sensor = len(t.sensors)
+			t.sensors = append(t.sensors, strings.Clone(cells[t.sensor]))
+			t.bySensor[t.sensors[sensor]] = sensor
+		}
+		one.at = sensor * len(t.values)
+	}
+	for _, column := range t.values {
+		value, err := t.in.number(line, cells[column])
+		if err != nil {
+			heading, names := t.headings[column], ""
+			if t.sample < 0 && t.from.label == "" {
+				names = fmt.Sprintf(", or names the samples with --columns %q", heading)
+			}
+			return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q%s",
+				heading, err, heading, names)
+		}
+		x.read = append(x.read, value)
+	}
+	if t.time < 0 {
+		x.Values = x.read
+	} else {
+		x.rows = append(x.rows, one)
+	}
+	return nil
+}
+
+// isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in
+// other recordings.
+func (t *table) isUnits(line int, cells []string) (found bool, err error) {
+	var units []string
+	for _, column := range append(slices.Clone(t.values), t.time) {
+		if column < 0 || slices.Contains(missing[:3], cells[column]) {
+			continue
+		}
+		_, err := t.in.number(line, cells[column])
+		if column == t.time {
+			_, _, err = parseTime(cells[column])
+		} else {
+			units = append(units, t.headings[column]+" "+cells[column])
+		}
+		if err == nil {
+			return false, nil
+		}
+	}
+	if units == nil {
+		return false, nil
+	}
+	if t.note("line %d holds units: %s", line, few(units)); t.time >= 0 {
+		t.unit = strings.Trim(cells[t.time], "()[]")
+	}
+	for _, column := range t.values {
+		name, unit := t.headings[column], strings.Clone(cells[column])
+		if was := cmp.Or(t.units[name], t.Units[name], unit); was != unit && unit != "" {
+			return true, fmt.Errorf("column %s is in %s here and in %s in other recordings; convert the values, or correct the "+
+				"unit", name, unit, was)
+		}
+		t.units[name] = unit
+	}
+	return true, nil
+}
+
+// find returns the sample of a line.
+func (t *table) find(line int, cells []string) (*sample, error) {
+	cell := func(column int) string {
+		if column < 0 {
+			return ""
+		}
+		return cells[column]
+	}
+	name := cell(t.sample)
+	if t.sample < 0 && t.layout == samplesLayout {
+		name = strconv.Itoa(t.lines - 1)
+	} else if t.sample < 0 {
+		name = filepath.Base(t.from.path)
+	}
+	x := t.byName[name]
+	if x == nil {
+		x = &sample{where: t.in.path, path: t.in.path, line: line, test: t.from.test, group: strings.Clone(cell(t.group)),
+			label: strings.Clone(cmp.Or(cell(t.label), t.from.label))}
+		if t.layout == samplesLayout {
+			x.where += fmt.Sprintf(", line %d", line)
+		} else if t.sample >= 0 {
+			x.where += fmt.Sprintf(", sample %q", name)
+		}
+		x.Name = strings.Clone(name)
+		t.byName[x.Name], t.rows = x, append(t.rows, x)
+	} else if t.layout == samplesLayout {
+		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a moment of a sample, not a whole one, "+
+			"say --layout moments", name, x.line)
+	}
+	for i, column := range [2]int{t.label, t.group} {
+		was := [2]string{x.label, x.group}[i]
+		if column >= 0 && cells[column] != was && (column != t.label || !t.Unlabelled) {
+			return nil, fmt.Errorf("column %s is %q, but sample %q has %q in line %d; all lines of a sample must agree",
+				t.headings[column], cells[column], name, was, x.line)
+		}
+	}
+	return x, nil
+}
+
+// lay makes a table of a sample's lines: a row for each time at which any sensor was read.
+func (r *reader) lay(s *sample, width int) error {
+	order, layout := s.rows, r.set.table.Layout
+	ascend := func(a, b row) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) }
+	if layout != readingsLayout && !slices.IsSortedFunc(order, ascend) {
+		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
+	}
+	slices.SortStableFunc(order, ascend)
+	for i, one := range order {
+		switch {
+		case i > 0 && ascend(one, order[i-1]) == 0 && layout == readingsLayout:
+			return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
+				one.line, r.sensors[one.at/len(r.channels)], s.Name, order[i-1].line)
+		case i > 0 && ascend(one, order[i-1]) == 0:
+			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
+				"times out with --leave", one.line, order[i-1].line)
+		case i == 0 || one.time != order[i-1].time:
+			s.Times = append(s.Times, one.time)
+			s.Values = append(s.Values, slices.Repeat([]float64{math.NaN()}, width)...)
+		}
+		copy(s.Values[len(s.Values)-width+one.at:], s.read[one.from:][:len(s.read)/len(order)])
+	}
+	return nil
+}
