@@ -14,18 +14,21 @@ import (
 const (
 	usualKernels = 10_000
 	manyKernels  = 2_000
+	// leastFrames are those of a kernel's slots. On shorter series the network is better alone.
+	leastFrames = 9
 )
 
 // kernelsPath is the scope of the random kernels in the network of clusterPooling.
 const kernelsPath = "kernels"
 
 // SuitedKernels returns the number of features of random kernels that suits a model and a data set. Beside the network
-// it is 0 where the graph is not frames times sensors: there, kernels are no better than the network. Memory grows with
-// positions times features, so that signals of more than 512 positions get fewer features.
+// it is 0 where the graph is not frames times sensors, or has fewer frames than a kernel has slots: there, kernels are no
+// better than the network. Memory grows with positions times features, so that signals of more than 512 positions get
+// fewer features.
 func SuitedKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
 	frames, _ := Series(graph, grid)
 	switch {
-	case name != randomKernels && frames == 0:
+	case name != randomKernels && frames < leastFrames:
 		return 0
 	case samples > kernels.MostDual:
 		return manyKernels

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Beside the network there are kernels on series only; alone there are always some.
+// Beside the network there are kernels on series of nine frames or more; alone there are always some.
 func TestSuitedKernels(t *testing.T) {
 	series, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
 	require.NoError(t, err)
@@ -21,6 +21,10 @@ func TestSuitedKernels(t *testing.T) {
 	long, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 1024)
 	require.NoError(t, err)
 	assert.Equal(t, usualKernels/2, SuitedKernels("ccp", long, nil, 300))
+	short, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 8)
+	require.NoError(t, err)
+	assert.Zero(t, SuitedKernels("ccp", short, nil, 300))
+	assert.Equal(t, manyKernels, SuitedKernels("kernels", short, nil, 3000))
 	assert.Zero(t, SuitedKernels("ccp", image, []int{6, 10}, 300))
 	assert.Equal(t, usualKernels, SuitedKernels("kernels", image, []int{6, 10}, 300))
 }

@@ -38,7 +38,8 @@ func TestBudget(t *testing.T) {
 		{256, nil, [3]int{32, 1200, 20}},
 		{511, nil, [3]int{32, 1200, 20}},
 		{512, nil, [3]int{64, 1200, 20}},
-		{7_680, nil, [3]int{64, 1200, 20}},
+		{1_920, nil, [3]int{64, 1200, 20}},
+		{7_680, nil, [3]int{64, 4687, 20}},
 		{60_000, nil, [3]int{64, 9375, 20}},
 		{60_000, Asked{"batch": 600}, [3]int{600, 1200, 20}},
 		{100, Asked{"batch": 600}, [3]int{100, 1200, 20}},
@@ -67,8 +68,13 @@ func TestBudgetBesideKernels(t *testing.T) {
 		steps int
 	}{
 		{300, nil, 600},
+		{2_459, nil, 768},
 		{60_000, nil, 9375},
 		{300, Asked{"kernels": 0}, 1200},
+		{2_459, Asked{"kernels": 0}, 1536},
+		{7_494, Asked{"kernels": 0}, 4683},
+		{20_000, Asked{"kernels": 0}, 4687},
+		{60_000, Asked{"kernels": 0}, 9375},
 		{300, Asked{"kernels": 500}, 600},
 		{300, Asked{"steps": 900}, 900},
 		{300, Asked{"model": "gcn"}, 1200},

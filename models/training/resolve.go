@@ -24,7 +24,8 @@ type Asked map[string]any
 // The length of a training that is left to the data.
 const (
 	leastSteps  = 1200 // fewer leave the networks under-trained, even if there are few samples
-	fewerSteps  = 600  // beside random kernels, the answer of both is as good
+	usualPasses = 40
+	usualSeen   = 300_000 // samples, all passes together
 	leastPasses = 10
 	usualEpochs = 20 // how often such a training is looked at and saved
 )
@@ -134,11 +135,11 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	switch {
 	case p.open["epochs"]:
 		if p.open["steps"] {
-			least := leastSteps
+			c.Steps = max(leastSteps, min(usualSeen, usualPasses*n)/c.Batch)
 			if c.Settings.Of("").Kernels > 0 {
-				least = fewerSteps
+				c.Steps /= 2 // the answer of both is as good
 			}
-			c.Steps = max(least, leastPasses*n/c.Batch)
+			c.Steps = max(c.Steps, leastPasses*n/c.Batch)
 		}
 		c.Epochs = min(usualEpochs, c.Steps)
 	case p.open["steps"]:
