@@ -32,7 +32,7 @@ func (g *onnxGraph) kernels(n *Network, logits string) {
 	for i, d := range n.Kernels.Dilations {
 		name := fmt.Sprintf("dilation_%d", i+1)
 		const count = 84
-		positions, thresholds := len(d.Weights)/count, len(d.Thresholds)/count
+		positions, thresholds := len(d.Weights[0])/count, len(d.Thresholds)/count
 		nodes := make([]int64, len(d.Nodes))
 		for j, v := range d.Nodes {
 			nodes[j] = int64(v)
@@ -47,10 +47,15 @@ func (g *onnxGraph) kernels(n *Network, logits string) {
 		g.node("Greater", name+"/above", g.constant(name+"/thresholds", d.Thresholds, thresholds, count))
 		g.node("Cast", name+"/counted")
 		g.attribute("to", integer(elementFloat))
-		g.node("Mul", name+"/weighted", g.constant(name+"/weights", d.Weights, positions, 1, count))
-		g.node("ReduceSum", name+"/sums", g.constant(name+"/positions", []int64{1}, 1))
-		g.node("Reshape", name+"/shares", g.constant(name+"/flat", []int64{0, int64(thresholds * count)}, 2))
-		shares = append(shares, g.x)
+		above := g.x
+		for pool, weights := range d.Weights {
+			name := fmt.Sprintf("%s/pool_%d", name, pool)
+			g.x = above
+			g.node("Mul", name+"/weighted", g.constant(name+"/weights", weights, positions, 1, count))
+			g.node("ReduceSum", name+"/sums", g.constant(name+"/positions", []int64{1}, 1))
+			g.node("Reshape", name+"/shares", g.constant(name+"/flat", []int64{0, int64(thresholds * count)}, 2))
+			shares = append(shares, g.x)
+		}
 	}
 	if n.Kernels.Signal {
 		g.x = signal

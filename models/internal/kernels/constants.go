@@ -10,7 +10,7 @@ import (
 // zeros below. At each dilation,
 //
 //	response[p, k] = Σ_j Kernel[j, k] · x[Nodes[p]]_j
-//	share[q, k] = Σ_p Weights[p, k] · (response[p, k] > Thresholds[q, k])
+//	share[pool, q, k] = Σ_p Weights[pool][p, k] · (response[p, k] > Thresholds[q, k])
 //
 // The logits are features · W + B. The features are the shares and, with Signal, the signal's values behind them.
 type Constants struct {
@@ -21,10 +21,10 @@ type Constants struct {
 
 // Dilation are the constants of a dilation, of P positions and K kernels.
 type Dilation struct {
-	Nodes      []int32   // `[P, nodes of all slots]` that a response sees; the number of all nodes stands for the zeros
-	Kernel     []float32 // `[values of these nodes, K]`
-	Thresholds []float32 // `[thresholds, K]`
-	Weights    []float32 // `[P, K]`
+	Nodes      []int32     // `[P, nodes of all slots]` that a response sees; the number of all nodes stands for the zeros
+	Kernel     []float32   // `[values of these nodes, K]`
+	Thresholds []float32   // `[thresholds, K]`
+	Weights    [][]float32 // `[P, K]` for each pool
 }
 
 // Constants reads the constants of fitted kernels. Errors name the variable.

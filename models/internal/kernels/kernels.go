@@ -7,6 +7,7 @@
 package kernels
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -99,32 +100,38 @@ func fixed(scope *model.Scope, g *Graph, name string, dims ...int) *Node {
 // thresholds returns the number of thresholds of a kernel at each dilation, for about so many features.
 func (v *View) thresholds(features int) (all []int) {
 	for _, share := range v.shares {
-		all = append(all, max(1, int(math.Round(share*float64(features)/count))))
+		all = append(all, max(1, int(math.Round(share*float64(features)/float64(count*v.pools())))))
 	}
 	return all
 }
 
-// weights returns what each position adds to the shares of each kernel at a dilation, `[positions, kernels]`. Every
-// second kernel leaves out the positions that lack a slot, if it has others.
-func (v *View) weights(i int) []float32 {
-	whole, n := make([]bool, v.Positions), 0
-	for p := range whole {
-		if whole[p] = !slices.Contains(v.dilations[i][p*slots:(p+1)*slots], int32(v.Positions)); whole[p] {
-			n++
-		}
-	}
-	weights := make([]float32, v.Positions*count)
-	for p := range whole {
-		for k := range count {
-			switch {
-			case n == 0 || (k+i)%2 == 0:
-				weights[p*count+k] = 1 / float32(v.Positions)
-			case whole[p]:
-				weights[p*count+k] = 1 / float32(n)
+// weights returns what each position adds to the shares of each kernel at a dilation, `[positions, kernels]` for each
+// pool. Every second kernel leaves out the positions that lack a slot, if the pool has others.
+func (v *View) weights(i int) (all [][]float32) {
+	for pool := range v.pools() {
+		var inside, whole []int
+		for p := range v.Positions {
+			if pool > 0 && v.clusters[p] != int32(pool-1) {
+				continue
+			}
+			inside = append(inside, p)
+			if !slices.Contains(v.dilations[i][p*slots:(p+1)*slots], int32(v.Positions)) {
+				whole = append(whole, p)
 			}
 		}
+		weights := make([]float32, v.Positions*count)
+		for k := range count {
+			counted := inside
+			if len(whole) > 0 && (k+i)%2 == 1 {
+				counted = whole
+			}
+			for _, p := range counted {
+				weights[p*count+k] = 1 / float32(len(counted))
+			}
+		}
+		all = append(all, weights)
 	}
-	return weights
+	return all
 }
 
 // mostAbove is the most comparisons in one operation. XLA keeps them in memory.
@@ -133,7 +140,7 @@ const mostAbove = 1 << 25
 // shareCount returns the number of shares for about so many features.
 func (v *View) shareCount(features int) (n int) {
 	for _, q := range v.thresholds(features) {
-		n += q * count
+		n += q * count * v.pools()
 	}
 	return n
 }
@@ -151,14 +158,16 @@ func (v *View) Features(scope *model.Scope, x *Node, features int) *Node {
 	thresholds, batch, g := v.thresholds(features), x.Shape().Dim(0), x.Graph()
 	all := v.each(scope, x, func(i int, scope, tables *model.Scope, response *Node) *Node {
 		t := fixed(scope, g, "thresholds", thresholds[i], count)
-		weights := nn.Constant(tables, g, "weights",
-			tensors.FromFlatDataAndDimensions(v.weights(i), v.Positions, 1, 1, count))
 		var shares []*Node
 		together := max(1, mostAbove/response.Shape().Size())
-		for from := 0; from < thresholds[i]; from += together {
-			some := SliceAxis(t, 0, AxisRange(from, min(from+together, thresholds[i])))
-			above := ConvertDType(GreaterThan(ExpandAxes(response, 2), ExpandAxes(some, 0, 1)), dtypes.Float32)
-			shares = append(shares, Reshape(ReduceSum(Mul(above, weights), 0), batch, -1))
+		for pool, flat := range v.weights(i) {
+			weights := nn.Constant(tables, g, fmt.Sprintf("weights_%d", pool),
+				tensors.FromFlatDataAndDimensions(flat, v.Positions, 1, 1, count))
+			for from := 0; from < thresholds[i]; from += together {
+				some := SliceAxis(t, 0, AxisRange(from, min(from+together, thresholds[i])))
+				above := ConvertDType(GreaterThan(ExpandAxes(response, 2), ExpandAxes(some, 0, 1)), dtypes.Float32)
+				shares = append(shares, Reshape(ReduceSum(Mul(above, weights), 0), batch, -1))
+			}
 		}
 		return Concatenate(shares, 1)
 	})

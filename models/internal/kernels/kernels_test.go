@@ -19,14 +19,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// fixture is a signal, kernels, and their features.
+type fixture struct {
+	X, Features       []float64
+	Signs, Thresholds [][]float64
+}
+
 // reference is what testdata/reference.py writes.
 type reference struct {
-	X, Features, Weights, Bias []float64
-	Signs                      [][]float64
-	Thresholds                 [][]float64
-	Z                          []float64
-	Labels                     []int32
-	Penalty, Squared           float64
+	fixture
+	Image            fixture
+	Weights, Bias, Z []float64
+	Labels           []int32
+	Penalty, Squared float64
 }
 
 func readReference(t *testing.T) (r reference) {
@@ -70,6 +75,44 @@ func inTimeGraph(t *testing.T, frames, sensors int, sensorWise bool) *affinity.M
 	return m
 }
 
+// run computes the features of a view with the fixture's kernels, two thresholds each.
+func (f fixture) run(t *testing.T, backend compute.Backend, v *View, x []float32, samples int) []float32 {
+	t.Helper()
+	store := model.NewStore()
+	for i := range v.steps {
+		for name, value := range map[string]*tensors.Tensor{
+			"signs":      tensors.FromFlatDataAndDimensions(narrow(f.Signs[i]), v.Channels, count),
+			"thresholds": tensors.FromFlatDataAndDimensions(narrow(f.Thresholds[i]), 2, count),
+		} {
+			_, err := store.CreateVariable(fmt.Sprintf("/dilation_%d/%s", i+1, name), value)
+			require.NoError(t, err)
+		}
+	}
+	features := 4 * count * v.pools()
+	exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
+		return v.Features(scope, x, features)
+	})
+	require.NoError(t, err)
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(x, samples, len(x)/samples/2, 2))
+	require.NoError(t, err)
+	assert.Equal(t, []int{samples, features + len(x)/samples}, out[0].Shape().Dimensions)
+	got, err := tensors.CopyFlatData[float32](out[0])
+	require.NoError(t, err)
+	return got
+}
+
+// The shares of an image are of all of it and of its quarters.
+func TestQuartersReference(t *testing.T) {
+	r := readReference(t).Image
+	graph, err := affinity.Grid(6, 5, 4)
+	require.NoError(t, err)
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		v := See(graph, []int{6, 5}, 2)
+		require.Equal(t, []int{1, 2}, v.steps)
+		assert.InDeltaSlice(t, narrow(r.Features), r.run(t, backend, v, narrow(r.X), 3), 1e-6)
+	})
+}
+
 // The shares are those of loops over positions and slots, whatever the order of the nodes.
 func TestFeaturesReference(t *testing.T) {
 	r := readReference(t)
@@ -79,16 +122,6 @@ func TestFeaturesReference(t *testing.T) {
 			require.Equal(t, sensorWise, v.sensorWise)
 			require.Equal(t, []int{1, 2}, v.steps)
 			v.shares = []float64{0.5, 0.5}
-			store := model.NewStore()
-			for i := range v.steps {
-				for name, value := range map[string]*tensors.Tensor{
-					"signs":      tensors.FromFlatDataAndDimensions(narrow(r.Signs[i]), 6, count),
-					"thresholds": tensors.FromFlatDataAndDimensions(narrow(r.Thresholds[i]), 2, count),
-				} {
-					_, err := store.CreateVariable(fmt.Sprintf("/dilation_%d/%s", i+1, name), value)
-					require.NoError(t, err)
-				}
-			}
 			x := narrow(r.X)
 			if sensorWise {
 				for i, value := range r.X {
@@ -96,15 +129,7 @@ func TestFeaturesReference(t *testing.T) {
 					x[((sample*3+sensor)*20+frame)*2+channel] = float32(value)
 				}
 			}
-			exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
-				return v.Features(scope, x, 4*count)
-			})
-			require.NoError(t, err)
-			out, err := exec.Call(tensors.FromFlatDataAndDimensions(x, 5, 60, 2))
-			require.NoError(t, err)
-			assert.Equal(t, []int{5, 4*count + 120}, out[0].Shape().Dimensions)
-			got, err := tensors.CopyFlatData[float32](out[0])
-			require.NoError(t, err)
+			got := r.run(t, backend, v, x, 5)
 			want := narrow(r.Features)
 			if width := 4*count + 120; sensorWise { // the signal comes in the order of its nodes
 				for sample := range 5 {

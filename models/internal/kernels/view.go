@@ -22,6 +22,7 @@ type View struct {
 	dilations [][]int32
 	steps     []int
 	shares    []float64 // the share of the thresholds that each dilation has
+	clusters  []int32   // each position's of four clusters, which have shares of their own; nil for series
 }
 
 // See finds the view of signals `[nodes, channels]` on a graph. grid is {rows, columns} of nodes row by row, or nil.
@@ -158,6 +159,11 @@ func (v *View) within(i, n, base int) int32 {
 // slotsOfImage makes three times three slots.
 func (v *View) slotsOfImage() {
 	rows, columns := v.Positions/v.columns, v.columns
+	var places [][]float64
+	for p := range v.Positions {
+		places = append(places, []float64{float64(p / columns), float64(p % columns)})
+	}
+	v.quarter(places)
 	for step := 1; step == 1 || 2*step < min(rows, columns); step *= 2 {
 		v.steps = append(v.steps, step)
 		var table []int32
@@ -183,6 +189,7 @@ func (v *View) slotsOfImage() {
 func (v *View) slotsOnGraph(graph *affinity.Matrix) {
 	n := graph.N()
 	positions := place.Embed(graph)
+	v.quarter(positions)
 	for step := 1; step == 1 || 2*step*slots < n && step < 8; step *= 2 {
 		size := min(n, step*slots)
 		nearest, hops := place.Nearest(graph, size)
@@ -206,6 +213,31 @@ func (v *View) slotsOnGraph(graph *affinity.Matrix) {
 		v.steps, v.dilations = append(v.steps, step), append(v.dilations, table)
 	}
 	v.evenly()
+}
+
+// quarter makes four clusters. It cuts the first two axes of the positions' places at their medians.
+func (v *View) quarter(places [][]float64) {
+	v.clusters = make([]int32, len(places))
+	for axis := range 2 {
+		var sorted []float64
+		for _, place := range places {
+			sorted = append(sorted, place[axis])
+		}
+		slices.Sort(sorted)
+		for i, place := range places {
+			if place[axis] >= sorted[len(sorted)/2] {
+				v.clusters[i] += int32(2 - axis)
+			}
+		}
+	}
+}
+
+// pools returns the number of sets of positions with shares of their own: all positions, and each cluster.
+func (v *View) pools() int {
+	if v.clusters == nil {
+		return 1
+	}
+	return 5
 }
 
 // evenly gives each dilation as many thresholds.

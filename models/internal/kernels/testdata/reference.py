@@ -3,6 +3,7 @@
     python3 reference.py > reference.json        # numpy 2.3
 
 A path of 20 frames times 3 sensors, 2 channels: the positions are the frames, a position has 6 channels.
+An image of 6 x 5 pixels, 2 channels: the shares are of all of it, then of its quarters.
 """
 import itertools
 import json
@@ -37,6 +38,33 @@ for sample in x.astype(np.float64).reshape(samples, frames, sensors * channels):
                 row.append(above.mean() if (k + i) % 2 == 0 else above[whole].mean())
     features.append(row + sample.ravel().tolist())
 
+rows, columns = 6, 5
+draw = np.random.default_rng(8)
+image = draw.normal(size=(3, rows * columns, channels)).astype(np.float32)
+image_signs = [draw.integers(-1, 2, size=(channels, 84)) for _ in dilations]
+image_thresholds = [draw.normal(size=(2, 84)).astype(np.float32) for _ in dilations]
+image_features = []
+for sample in image.astype(np.float64).reshape(3, rows, columns, channels):
+    row = []
+    for i, d in enumerate(dilations):
+        response = np.zeros((rows, columns, 84))
+        whole = np.ones((rows, columns), bool)
+        for r, c, slot in itertools.product(range(rows), range(columns), range(9)):
+            y, z = r + (slot // 3 - 1) * d, c + (slot % 3 - 1) * d
+            if 0 <= y < rows and 0 <= z < columns:
+                for k, heavy in enumerate(kernels):
+                    response[r, c, k] += (2 if slot in heavy else -1) * sample[y, z] @ image_signs[i][:, k]
+            else:
+                whole[r, c] = False
+        top, left = np.arange(rows)[:, None] < 3, np.arange(columns) < 2
+        for part in whole | True, top & left, top & ~left, ~top & left, ~top & ~left:
+            for j in range(2):
+                for k in range(84):
+                    above = response[..., k] > image_thresholds[i][j, k]
+                    odd = (k + i) % 2 == 1 and (part & whole).any()
+                    row.append(above[part & whole if odd else part].mean())
+    image_features.append(row + sample.ravel().tolist())
+
 # Ridge: every sample left out in turn and the problem solved anew, for one penalty.
 # The last 10 features are the signal's values, which are 0.3 of the scalar product of two samples, shares the rest.
 n, width, classes, penalty, values, signal = 12, 30, 3, 0.5, 10, 0.3
@@ -65,5 +93,7 @@ w, b = fit(standard, target)
 flat = lambda a: np.asarray(a).ravel().tolist()
 print(json.dumps(dict(
     x=flat(x), signs=[flat(s) for s in signs], thresholds=[flat(t) for t in thresholds], features=flat(features),
+    image=dict(x=flat(image), signs=[flat(s) for s in image_signs], thresholds=[flat(t) for t in image_thresholds],
+               features=flat(image_features)),
     z=flat(z.astype(np.float32)), labels=labels.tolist(), penalty=penalty, squared=squared,
     weights=flat(w * (scales / std)[:, None]), bias=flat(b - (mean / std * scales) @ w))))
