@@ -2,8 +2,8 @@
 //
 // The kernels are MiniRocket's (Dempster et al. 2021): nine slots, of which three weigh 2 and six weigh -1. There are
 // 84 of them, each at several dilations. A kernel first adds a random set of channels with random signs. Its features
-// are shares: for each of its thresholds, the share of the positions where its response is above. A ridge classifier
-// reads the features.
+// are shares: for each of its thresholds, the share of the positions where its response is above. If the graph is no
+// series, each of four clusters has such shares, too. A ridge classifier reads the features.
 package kernels
 
 import (
