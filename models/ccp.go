@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/clusterpool/ccp/ccp"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -44,7 +45,8 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	if spec.kernels() == 0 || scope.IsTraining(signal.Graph()) {
 		return logits
 	}
-	return Stack([]*Node{logits, kernelNetwork(scope.In(kernelsPath), spec, graph, signal)}, 1)
+	beside := kernelNetwork(scope.In(kernelsPath), spec, graph, signal)
+	return Stack(append([]*Node{logits}, slices.Repeat([]*Node{beside}, KernelsWeight)...), 1)
 }
 
 // Hierarchies counts the network's hierarchies: one, if there is nothing to cluster.

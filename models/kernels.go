@@ -10,6 +10,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
+// KernelsWeight is the weight of the random kernels' probabilities in the mean with the network's, whose weight is 1.
+const KernelsWeight = 3
+
 // usualKernels is the number of features of random kernels, manyKernels that for many samples.
 const (
 	usualKernels = 10_000
@@ -22,20 +25,19 @@ const (
 const kernelsPath = "kernels"
 
 // SuitedKernels returns the number of features of random kernels that suits a model and a data set. Beside the network
-// it is 0 where the graph is not frames times sensors, or has fewer frames than a kernel has slots: there, kernels are no
-// better than the network. Memory grows with positions times features, so that signals of more than 512 positions get
-// fewer features.
+// there are some if the graph is frames times sensors, with as many frames as a kernel has slots, or an image and the
+// samples are few; else 0, since kernels are no better than the network. Memory grows with positions times features, so
+// that signals of more than 512 positions get fewer features.
 func SuitedKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
-	frames, _ := Series(graph, grid)
+	v := kernels.Outline(graph, grid, 1)
+	series, many := v.Sensors > 0 && v.Positions >= leastFrames, samples > kernels.MostDual
 	switch {
-	case name != randomKernels && frames < leastFrames:
+	case name != randomKernels && !series && (many || !v.Image()):
 		return 0
-	case samples > kernels.MostDual:
+	case many:
 		return manyKernels
-	case frames == 0:
-		frames = graph.N()
 	}
-	return max(manyKernels, usualKernels*512/max(512, frames))
+	return max(manyKernels, usualKernels*512/max(512, v.Positions))
 }
 
 // Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it

@@ -42,7 +42,7 @@ type Options struct {
 	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
 	// Kernels is about how many features random convolutional kernels have. Their ridge classifier answers beside the
-	// network, and the answer is the mean of both. 0 is no kernels. In the model kernels it is 10,000.
+	// network, and counts three times in the mean of both. 0 is no kernels. In the model kernels it is 10,000.
 	Kernels int `param:"kernels" default:"0" rule:"from 0" models:"ccp kernels"`
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`

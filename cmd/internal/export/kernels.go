@@ -1,6 +1,10 @@
 package export
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/clusterpool/ccp/models"
+)
 
 // logits names the logits of the network without random kernels.
 func (g *onnxGraph) logits(n *Network) string {
@@ -10,14 +14,16 @@ func (g *onnxGraph) logits(n *Network) string {
 	return "network/logits"
 }
 
-// mean makes the probabilities the mean of the network's and of the random kernels'. The logits are their logarithm.
+// mean makes the probabilities the weighted mean of the network's and of the random kernels'. The logits are their
+// logarithm.
 func (g *onnxGraph) mean(n *Network, input string) {
 	g.node("Softmax", "network/probabilities")
 	g.x = input
 	g.kernels(n, "kernels/logits")
 	g.node("Softmax", "kernels/probabilities")
+	g.node("Mul", "kernels/weighted", g.constant("kernels/weight", []float32{models.KernelsWeight}, 1))
 	g.node("Add", "both", "network/probabilities")
-	g.node("Mul", "probabilities", g.constant("half", []float32{0.5}, 1))
+	g.node("Mul", "probabilities", g.constant("share", []float32{1. / (1 + models.KernelsWeight)}, 1))
 	g.node("Log", "logits")
 	g.x = "probabilities"
 }

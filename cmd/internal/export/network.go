@@ -21,7 +21,7 @@ type Network struct {
 	Hierarchies int // H
 	Levels      []Level
 	Dense       []Dense
-	Kernels     *models.Kernels // whose answer counts as much as the network's, or alone; nil: there are none
+	Kernels     *models.Kernels // beside the network or alone; nil: there are none
 }
 
 // Level is one level of convolutional cluster pooling; its arrays are row-major.

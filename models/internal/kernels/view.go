@@ -25,13 +25,16 @@ type View struct {
 	clusters  []int32   // each position's of four clusters, which have shares of their own; nil for series
 }
 
+// Image reports whether the positions are the pixels of an image.
+func (v *View) Image() bool { return v.columns > 0 }
+
 // See finds the view of signals `[nodes, channels]` on a graph. grid is {rows, columns} of nodes row by row, or nil.
 func See(graph *affinity.Matrix, grid []int, channels int) *View {
 	v := Outline(graph, grid, channels)
 	switch {
 	case v.Sensors > 0:
 		v.slotsInTime()
-	case v.columns > 0:
+	case v.Image():
 		v.slotsOfImage()
 	default:
 		v.slotsOnGraph(graph)
