@@ -26,12 +26,14 @@ PEERS = {
     "torch": (["ccp"], ["ccp_torch.py"]),
     "torch-bfloat16": (["ccp"], ["ccp_torch.py", "--dtype", "bfloat16"]),
     "torch-compiled": (["ccp"], ["ccp_torch.py", "--compile"]),
+    "torch-bfloat16-compiled": (["ccp"], ["ccp_torch.py", "--dtype", "bfloat16", "--compile"]),
     "jax": (["ccp"], ["ccp_jax.py"]),
     "pyg-static": (["chebyshev", "gcn"], ["pyg.py", "--layout", "static"]),
     "pyg-blocks": (["chebyshev", "gcn", "gat"], ["pyg.py", "--layout", "blocks"]),
     "pyg-sparse": (["gcn"], ["pyg.py", "--layout", "sparse"]),
 }
 COLUMNS = ["median_ms", "cpu_ms", "peak_rss_mb"]
+COPIES = "import numpy; a = numpy.ones(1 << 23); b = a.copy()\nwhile True: numpy.copyto(b, a)"
 
 
 def flags():
@@ -44,6 +46,7 @@ def flags():
     p.add_argument("--batch", type=int, default=64, help="samples in a step")
     p.add_argument("--steps", type=int, default=10, help="timed steps in a turn")
     p.add_argument("--cpus", default="", help="processors to pin every process to, as taskset writes them")
+    p.add_argument("--copies", action="store_true", help="beside a process that copies 64 MB again and again")
     p.add_argument("--backend", default="", help="xla:cpu or xla:cuda (default: the CPU for others, the best for ours)")
     p.add_argument("--step", help="our program (default: benchmarks/step is built)")
     p.add_argument("--out", required=True, help="CSV file to write, which must not be there yet")
@@ -102,6 +105,7 @@ def measure(commands, f, work):
 def main():
     f = flags()
     failed = False
+    copier = subprocess.Popen([sys.executable, "-c", COPIES]) if f.copies else None
     with tempfile.TemporaryDirectory() as scratch, open(f.out, "x", newline="") as out:
         if not f.step:
             f.step = os.path.join(scratch, "step")
@@ -119,9 +123,11 @@ def main():
             for name, (wall, cpu, memory) in medians.items():
                 ratios = [f"{ours / theirs:.3f}" if theirs else "" for ours, theirs in zip(medians["ccp"], (wall, cpu))] \
                     if "ccp" in medians else ["", ""]
-                table.writerow([work, f"batch {f.batch}, {f.steps} steps", name, f"{wall:.3f}", ratios[0], f"{cpu:.3f}", ratios[1],
+                table.writerow([work, f"batch {f.batch}, {f.steps} steps" + ", beside copies" * f.copies, name, f"{wall:.3f}", ratios[0], f"{cpu:.3f}", ratios[1],
                                 f"{memory:.0f}", f.rounds, f.cpus, *machine, measured[name][0]["versions"]])
                 out.flush()
+    if copier:
+        copier.kill()
     sys.exit(failed)
 
 
