@@ -2,10 +2,12 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,10 +73,15 @@ func sumOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 // ReadMetadata reads what WriteMetadata wrote. If dir is no checkpoint, the error is an os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
-	path := filepath.Join(dir, metadataFile)
-	raw, err := os.ReadFile(path)
+	return readMetadata(os.DirFS(dir), dir)
+}
+
+// readMetadata is ReadMetadata for a file system, which messages call name, or nothing.
+func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, err error) {
+	path := filepath.Join(name, metadataFile)
+	raw, err := fs.ReadFile(fsys, metadataFile)
 	if err != nil {
-		return m, nil, err
+		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var read summed
 	if err := json.Unmarshal(raw, &read); err != nil {
@@ -85,8 +92,8 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 		return m, nil, fmt.Errorf("%s: it is damaged or was changed by hand: its checksum differs; copy the file again from "+
 			"where it is whole, or train anew", path)
 	}
-	if graph, err = affinity.ReadFile(filepath.Join(dir, graphFile)); err != nil {
-		return m, nil, err
+	if graph, err = affinity.ReadFS(fsys, graphFile); err != nil {
+		return m, nil, fmt.Errorf("%s: %w", filepath.Join(name, graphFile), err)
 	}
 	if err = m.Spec.Check(); err == nil && graph.N() != m.Spec.Nodes {
 		err = fmt.Errorf("the graph has %d nodes, the model %d", graph.N(), m.Spec.Nodes)
@@ -157,13 +164,22 @@ func (o options) load(dir string) (*Classifier, error) {
 	if err := files.CheckDirectory(dir); err != nil {
 		return nil, err
 	}
-	m, graph, err := ReadMetadata(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a checkpoint: %w", dir, err)
+	return o.read(os.DirFS(dir), dir)
+}
+
+// Read is Load for a checkpoint in a file system: embedded in the program, in a zip archive, or elsewhere. Errors name
+// the file.
+func Read(fsys fs.FS, opts ...Option) (*Classifier, error) { return resolved(opts).read(fsys, "") }
+
+// read reads a checkpoint from a file system, which messages call name, or nothing.
+func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
+	m, graph, err := readMetadata(fsys, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a checkpoint: %w", cmp.Or(name, "it"), err)
 	} else if err != nil {
 		return nil, err
 	}
-	early := o.backend == nil && m.Spec.goFirst() && checkpoint.Exists(dir, checkpoint.Best)
+	early := o.backend == nil && m.Spec.goFirst() && checkpoint.Exists(fsys, checkpoint.Best)
 	if early {
 		o.backend, _, err = backend.Open(backend.Options{Name: "go"})
 	} else if o.backend == nil {
@@ -182,7 +198,7 @@ func (o options) load(dir string) (*Classifier, error) {
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
 		var state any
-		step, passedOver, loadErr := checkpoint.Load(dir, kind, c.store, &state)
+		step, passedOver, loadErr := checkpoint.Read(fsys, name, kind, c.store, &state)
 		for _, line := range passedOver {
 			o.notice(line)
 		}

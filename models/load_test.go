@@ -1,11 +1,13 @@
 package models
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -170,4 +172,36 @@ func TestRemoveMetadata(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, metadataFile))
 	assert.NoFileExists(t, filepath.Join(dir, graphFile))
 	assert.DirExists(t, filepath.Join(dir, "best-00000008"))
+}
+
+// A zip archive of a checkpoint is a checkpoint. So are its files in memory.
+func TestRead(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir, saved := saveTiny(t, backend)
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	require.NoError(t, w.AddFS(os.DirFS(dir)))
+	require.NoError(t, w.Close())
+	archive, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
+	require.NoError(t, err)
+	loaded, err := Read(archive, WithBackend(backend))
+	require.NoError(t, err)
+	want, err := saved.Classify(t.Context(), signals(saved.Spec, 5, 1))
+	require.NoError(t, err)
+	got, err := loaded.Classify(t.Context(), signals(saved.Spec, 5, 1))
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	assert.Equal(t, "best-00000008", loaded.Snapshot)
+
+	raw, err := os.ReadFile(filepath.Join(dir, "model.json"))
+	require.NoError(t, err)
+	for want, files := range map[string]fstest.MapFS{
+		"it is not a checkpoint": {},
+		"graph.npz":              {"model.json": {Data: raw}},
+		"not an .npz":            {"model.json": {Data: raw}, "graph.npz": {Data: []byte("graph")}},
+		"damaged or":             {"model.json": {Data: bytes.Replace(raw, []byte("class_names"), []byte("Class_names"), 1)}},
+	} {
+		_, err := Read(files, WithBackend(backend))
+		assert.ErrorContains(t, err, want)
+	}
 }

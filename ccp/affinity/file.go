@@ -2,6 +2,7 @@ package affinity
 
 import (
 	"cmp"
+	"io/fs"
 
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -13,11 +14,28 @@ func ReadFile(path string) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	return fromArchive(file)
+}
+
+// ReadFS is ReadFile for a file of a file system.
+func ReadFS(fsys fs.FS, name string) (*Matrix, error) {
+	content, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := npz.Read(name, content)
+	if err != nil {
+		return nil, err
+	}
+	return fromArchive(file)
+}
+
+func fromArchive(file *npz.File) (*Matrix, error) {
 	defer file.Close()
 	indptr, wrongStarts := npz.Elements(file, "indptr", -1, "", (*npz.Array).Ints)
 	indices, wrongColumns := npz.Elements(file, "indices", -1, "", (*npz.Array).Ints)
 	data, wrongWeights := npz.Elements(file, "data", -1, "", (*npz.Array).Floats)
-	if err = cmp.Or(wrongStarts, wrongColumns, wrongWeights); err != nil {
+	if err := cmp.Or(wrongStarts, wrongColumns, wrongWeights); err != nil {
 		return nil, file.Errorf("%w", err)
 	}
 	m, err := FromCSR(len(indptr)-1, indptr, indices, data)

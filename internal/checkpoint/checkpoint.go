@@ -15,9 +15,11 @@ package checkpoint
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -123,10 +125,15 @@ func savePoints(dir string, points []plot.Point) error {
 // step. passedOver has a line for each damaged snapshot, which names it and says why it is damaged. If none is
 // intact, Load returns ErrNone.
 func Load(dir, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
-	return restore(dir, kind, func(path string) error {
-		err := files.ReadJSON(filepath.Join(path, stateName), state)
+	return Read(os.DirFS(dir), dir, kind, store, state)
+}
+
+// Read is Load from a file system, which messages call name.
+func Read(fsys fs.FS, name, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
+	return restore(fsys, name, kind, func(folder fs.FS) error {
+		err := readJSON(folder, stateName, state)
 		if err == nil {
-			err = loadVariables(path, store)
+			err = loadVariables(folder, store)
 		}
 		return err
 	})
@@ -134,45 +141,56 @@ func Load(dir, kind string, store *model.Store, state any) (step int, passedOver
 
 // State restores the state of the newest intact snapshot of a kind. If none is intact, it returns ErrNone.
 func State(dir, kind string, state any) error {
-	_, _, err := restore(dir, kind, func(path string) error {
-		return files.ReadJSON(filepath.Join(path, stateName), state)
+	_, _, err := restore(os.DirFS(dir), dir, kind, func(folder fs.FS) error {
+		return readJSON(folder, stateName, state)
 	})
 	return err
 }
 
 // restore calls read with the newest intact snapshot of a kind, and with the one before it if read fails.
-func restore(dir, kind string, read func(path string) error) (step int, passedOver []string, err error) {
-	steps, err := list(dir, kind)
+func restore(fsys fs.FS, name, kind string, read func(folder fs.FS) error) (step int, passedOver []string, err error) {
+	steps, err := list(fsys, kind)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	none := fmt.Errorf("%w of kind %q in %s", ErrNone, kind, dir)
+	none := fmt.Errorf("%w of kind %q in %s", ErrNone, kind, name)
 	for _, step := range slices.Backward(steps) {
-		path := snapshot(dir, kind, step)
-		err := verify(path, step)
+		folder, err := fs.Sub(fsys, snapshot("", kind, step))
 		if err == nil {
-			err = read(path)
+			err = verify(folder, step)
+		}
+		if err == nil {
+			err = read(folder)
 		}
 		if err == nil {
 			return step, passedOver, nil
 		}
-		passedOver = append(passedOver, fmt.Sprintf("%s is damaged: %v", path, err))
+		passedOver = append(passedOver, fmt.Sprintf("%s is damaged: %v", snapshot(name, kind, step), err))
 		none = fmt.Errorf("%w; %s", none, passedOver[len(passedOver)-1])
 	}
 	return 0, passedOver, none
 }
 
-// Exists reports whether dir holds any snapshot of a kind, whole or not.
-func Exists(dir, kind string) bool {
+// Exists reports whether a directory holds any snapshot of a kind, whole or not.
+func Exists(dir fs.FS, kind string) bool {
 	steps, err := list(dir, kind)
 	return err == nil && len(steps) > 0
 }
 
 // loadVariables reads all variables of a snapshot before it changes any of the store's. GoMLX's own loading would
 // keep the value of a variable that the store already has. The store keeps its parameters, which the caller has set.
-func loadVariables(dir string, store *model.Store) error {
+func loadVariables(folder fs.FS, store *model.Store) error {
+	text, err := readOnly(folder, checkpoint.JsonNameSuffix)
+	if err != nil {
+		return err
+	}
+	values, err := readOnly(folder, checkpoint.BinDataSuffix)
+	if err != nil {
+		return err
+	}
 	loaded := model.NewStore()
-	if _, err := checkpoint.Load(loaded).Dir(dir).ExcludeAllParams().Immediate().Done(); err != nil {
+	_, err = checkpoint.Load(loaded).FromEmbed(string(text), values).ExcludeAllParams().Immediate().Done()
+	if err != nil {
 		return err
 	}
 	byPath := func(a, b *model.Variable) int { return strings.Compare(a.Path(), b.Path()) } // GoMLX's order is random
@@ -198,15 +216,15 @@ func snapshot(dir, kind string, step int) string {
 }
 
 // list returns the steps of a kind's snapshots, oldest first.
-func list(dir, kind string) (steps []int, err error) {
-	entries, err := os.ReadDir(dir)
+func list(dir fs.FS, kind string) (steps []int, err error) {
+	entries, err := fs.ReadDir(dir, ".")
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	for _, e := range entries {
 		number, _ := strings.CutPrefix(e.Name(), kind+"-")
 		step, err := strconv.Atoi(number)
-		if err == nil && step >= 0 && e.IsDir() && e.Name() == filepath.Base(snapshot(dir, kind, step)) {
+		if err == nil && step >= 0 && e.IsDir() && e.Name() == snapshot("", kind, step) {
 			steps = append(steps, step)
 		}
 	}
@@ -217,7 +235,7 @@ func list(dir, kind string) (steps []int, err error) {
 // prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes what killed writers
 // left behind.
 func prune(dir, kind string, step, keep int) error {
-	steps, err := list(dir, kind)
+	steps, err := list(os.DirFS(dir), kind)
 	if err != nil {
 		return err
 	}
@@ -241,7 +259,7 @@ func writeManifest(dir string, step int) error {
 	}
 	m := manifest{Step: step, Files: map[string]file{}}
 	for _, e := range entries {
-		if m.Files[e.Name()], err = digest(filepath.Join(dir, e.Name())); err != nil {
+		if m.Files[e.Name()], err = digest(os.DirFS(dir), e.Name()); err != nil {
 			return err
 		}
 		if err := files.Sync(filepath.Join(dir, e.Name())); err != nil {
@@ -254,17 +272,16 @@ func writeManifest(dir string, step int) error {
 	return files.Sync(dir)
 }
 
-func verify(dir string, step int) error {
+func verify(folder fs.FS, step int) error {
 	var m manifest
-	path := filepath.Join(dir, manifestName)
-	if err := files.ReadJSON(path, &m); err != nil {
+	if err := readJSON(folder, manifestName, &m); err != nil {
 		return err
 	}
 	if _, ok := m.Files[stateName]; !ok || m.Step != step {
-		return fmt.Errorf("%s is of step %d and lists %d files", path, m.Step, len(m.Files))
+		return fmt.Errorf("%s is of step %d and lists %d files", manifestName, m.Step, len(m.Files))
 	}
 	for name, want := range m.Files {
-		got, err := digest(filepath.Join(dir, name))
+		got, err := digest(folder, name)
 		if err != nil {
 			return err
 		}
@@ -276,9 +293,40 @@ func verify(dir string, step int) error {
 	return nil
 }
 
-func digest(path string) (d file, err error) {
-	d.SHA256, d.Bytes, err = files.Digest(path, sha256.New())
+func digest(folder fs.FS, name string) (d file, err error) {
+	f, err := folder.Open(name)
+	if err != nil {
+		return d, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	d.Bytes, err = io.Copy(sum, f)
+	d.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	return d, err
+}
+
+func readJSON(folder fs.FS, name string, v any) error {
+	raw, err := fs.ReadFile(folder, name)
+	if err == nil {
+		err = json.Unmarshal(raw, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// readOnly reads the only file of a snapshot that GoMLX gave a name with this ending.
+func readOnly(folder fs.FS, suffix string) ([]byte, error) {
+	pattern := "checkpoint-*" + suffix
+	names, err := fs.Glob(folder, pattern)
+	if err == nil && len(names) != 1 {
+		err = fmt.Errorf("it has %d files %s; it must have one", len(names), pattern)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(folder, names[0])
 }
 
 // Remove deletes every snapshot in dir.

@@ -79,8 +79,8 @@ func TestSaveAndLoad(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "[run]")
 	saved := state{Step: 120, Sums: []float64{0.1, 1e300}, Notes: "ä\n"}
 	require.NoError(t, Save(dir, Last, 120, 2, newStore(t, variables()), saved, nil))
-	assert.True(t, Exists(dir, Last))
-	assert.False(t, Exists(dir, Best))
+	assert.True(t, Exists(os.DirFS(dir), Last))
+	assert.False(t, Exists(os.DirFS(dir), Best))
 
 	for name, store := range map[string]*model.Store{
 		"into an empty store": model.NewStore(),
@@ -244,7 +244,7 @@ func TestNoneLeft(t *testing.T) {
 	_, passedOver, err := Load(filepath.Join(dir, "absent"), Last, model.NewStore(), new(state))
 	require.ErrorIs(t, err, ErrNone)
 	assert.Empty(t, passedOver)
-	assert.False(t, Exists(filepath.Join(dir, "absent"), Last))
+	assert.False(t, Exists(os.DirFS(filepath.Join(dir, "absent")), Last))
 
 	save(t, dir, Last, 1, 2)
 	save(t, dir, Last, 2, 2)
@@ -258,7 +258,7 @@ func TestNoneLeft(t *testing.T) {
 	assert.ErrorContains(t, err, filepath.Join(dir, "last-00000001"))
 	assert.ErrorContains(t, err, filepath.Join(dir, "last-00000002"))
 	assert.Zero(t, store.NumVariables())
-	assert.True(t, Exists(dir, Last), "damaged, but there")
+	assert.True(t, Exists(os.DirFS(dir), Last), "damaged, but there")
 }
 
 func TestForeignNamesAreLeftAlone(t *testing.T) {
@@ -268,7 +268,7 @@ func TestForeignNamesAreLeftAlone(t *testing.T) {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
 	}
 	write(t, filepath.Join(dir, "last-00000099"), "a file")
-	assert.False(t, Exists(dir, Last))
+	assert.False(t, Exists(os.DirFS(dir), Last))
 	save(t, dir, "last-best", 3, 1)
 	save(t, dir, Last, 4, 1)
 	save(t, dir, Last, 5, 1)

@@ -3,6 +3,7 @@ package npz
 import (
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,21 +19,33 @@ type File struct {
 	path    string
 	names   []string
 	members map[string]*zip.File
-	archive *zip.ReadCloser
+	archive io.Closer
 }
 
 // Open opens a .npz archive and reads its list of arrays; Array reads the arrays themselves. The caller closes it.
 func Open(path string) (*File, error) {
-	f := &File{path: path, members: map[string]*zip.File{}}
-	var err error
-	f.archive, err = zip.OpenReader(path)
+	archive, err := zip.OpenReader(path)
+	if err != nil {
+		return open(path, nil, nil, err)
+	}
+	return open(path, &archive.Reader, archive, nil)
+}
+
+// Read is Open for an archive in memory, which messages call path.
+func Read(path string, content []byte) (*File, error) {
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	return open(path, archive, io.NopCloser(nil), err)
+}
+
+func open(path string, archive *zip.Reader, closer io.Closer, err error) (*File, error) {
+	f := &File{path: path, members: map[string]*zip.File{}, archive: closer}
 	if errors.Is(err, zip.ErrFormat) {
 		return nil, f.Errorf("not an .npz (zip) archive; write it with numpy.savez")
 	}
 	if err != nil {
 		return nil, f.Errorf("%w", err)
 	}
-	for _, member := range f.archive.File {
+	for _, member := range archive.File {
 		array, ok := strings.CutSuffix(member.Name, ".npy")
 		if !ok {
 			continue // numpy skips members that are no arrays, too.

@@ -2,6 +2,7 @@ package training
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/clusterpool/ccp/internal/checkpoint"
 )
@@ -30,7 +31,7 @@ func (e *DivergedError) Error() string {
 func (r *run) diverged(step int, loss, crossEntropy float64) error {
 	s := r.state
 	e := &DivergedError{Step: step, Epoch: r.epochOf(step), Loss: loss, CrossEntropy: crossEntropy, Dir: r.Dir,
-		Snapshots: checkpoint.Exists(r.Dir, checkpoint.Last)}
+		Snapshots: checkpoint.Exists(os.DirFS(r.Dir), checkpoint.Last)}
 	if s.Sums.Steps > 0 {
 		e.Before = Score{s.Sums.Loss / float64(s.Sums.Steps), s.Sums.Accuracy / float64(s.Sums.Steps)}
 	}

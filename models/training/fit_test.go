@@ -164,8 +164,8 @@ func TestFitIsInterrupted(t *testing.T) {
 	_, err := Train(ctx, backend, c, Options{Dir: dir, Observer: Observer{Begin: func(Config, *datasets.Dataset, models.Spec, int, int) { cancel() }}})
 	require.ErrorIs(t, err, ErrInterrupted)
 	require.EqualError(t, err, "interrupted before the first step: give the same command to start again")
-	assert.False(t, checkpoint.Exists(dir, checkpoint.Last))
-	assert.False(t, checkpoint.Exists(dir, checkpoint.Best))
+	assert.False(t, checkpoint.Exists(os.DirFS(dir), checkpoint.Last))
+	assert.False(t, checkpoint.Exists(os.DirFS(dir), checkpoint.Best))
 	trainIn(t, backend, c, dir)
 	requireSameRun(t, whole, dir)
 }

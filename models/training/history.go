@@ -149,7 +149,7 @@ func writeHistory(path string, history []Epoch) error {
 func ReadHistory(dir string) ([]Epoch, error) {
 	var s trainState
 	err := checkpoint.State(dir, checkpoint.Last, &s)
-	if !checkpoint.Exists(dir, checkpoint.Last) {
+	if !checkpoint.Exists(os.DirFS(dir), checkpoint.Last) {
 		err = nil
 	}
 	return s.History, err

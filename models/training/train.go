@@ -159,7 +159,7 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 // begin makes the network, and restores the newest snapshot if there is one.
 func (r *run) begin(_ context.Context, backend compute.Backend) error {
 	r.store = r.spec.NewStore(r.Seed)
-	if checkpoint.Exists(r.Dir, checkpoint.Last) {
+	if checkpoint.Exists(os.DirFS(r.Dir), checkpoint.Last) {
 		step, passedOver, err := checkpoint.Load(r.Dir, checkpoint.Last, r.store, &r.state)
 		for _, line := range passedOver {
 			r.notice(line + "; using the one before it")
