@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -44,7 +45,7 @@ func (l *Layer) stem() *Node {
 		neighbourhood = nn.Indices(tables, g, "nodes", nodes, l.clusters, size)
 		gate = nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, l.clusters, size))
 	}
-	x := nn.ELU(filterNorm(scope, l.signal, neighbourhood, gate, l.filters))
+	x := nn.ELU(filterNorm(scope, l.signal, neighbourhood, gate, l.filters, filterIn))
 	return nn.Dropout(scope, residual(l.scope, x, neighbourhood, gate, l.blocks), l.options.Dropout)
 }
 
@@ -76,27 +77,21 @@ func residual(scope *model.Scope, x, neighbourhood, gate *Node, n int) *Node {
 	filters := x.Shape().Dim(2)
 	for i := range n {
 		scope := scope.In("block_%d", i+1)
-		y := nn.ELU(filterNorm(scope.In("1"), x, neighbourhood, gate, filters))
-		x = nn.ELU(Add(x, filterNorm(scope.In("2"), y, neighbourhood, gate, filters)))
+		y := nn.ELU(filterNorm(scope.In("1"), x, neighbourhood, gate, filters, filterIn))
+		x = nn.ELU(Add(x, filterNorm(scope.In("2"), y, neighbourhood, gate, filters, filterIn)))
 	}
 	return x
 }
 
 // filterNorm builds a Filter and its batch normalisation, in variables of scope. signal: `[batch, N, C]`,
-// neighbourhood: int32 `[N, reach]`, gate: `[N, reach]`. Result `[batch, N, filters]`.
-func filterNorm(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) *Node {
-	w, b := kernel(scope, signal, neighbourhood.Shape().Dim(1), filters)
-	return nn.BatchNorm(scope, filterIn(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, w), b)
-}
-
-// kernel returns W, `[filters, size, C]`, with its decay, and b, `[filters]`, of scope. In a program that only answers,
-// W is turned.
-func kernel(scope *model.Scope, signal *Node, size, filters int) (w, b *Node) {
-	channels := signal.Shape().Dim(2)
-	std := math.Sqrt(2 / float64(size*channels)) // He et al. 2015
-	v := nn.NormalVariable(scope, kernelName, 0, std, signal.DType(), filters, size, channels)
-	if w = nn.Turned(scope, signal.Graph(), v); w == nil {
-		w = nn.Decay(scope, v.NodeValue(signal.Graph()))
+// neighbourhood: int32 `[K, L]`, gate: `[K, L]`. filter is filterIn or filterAnew. Result `[batch, K, filters]`.
+func filterNorm(scope *model.Scope, signal, neighbourhood, gate *Node, filters int,
+	filter func(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node) *Node {
+	if y := folded(scope, signal, neighbourhood, gate, filters); y != nil {
+		return y
 	}
-	return w, nn.Bias(scope, signal, filters)
+	size, channels := neighbourhood.Shape().Dim(1), signal.Shape().Dim(2)
+	std := math.Sqrt(2 / float64(size*channels)) // He et al. 2015
+	w, b := nn.Kernel(scope, signal, std, filters, size, channels), nn.Bias(scope, signal, filters)
+	return nn.BatchNorm(scope, filter(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, w), b)
 }

@@ -27,13 +27,7 @@ func Filter(signal, neighbourhood, gate, w *Node) *Node {
 
 // filterIn is Filter with its factors rounded to dtype, see nn.LayerOptions.DType. The gathered neighbourhoods, by
 // far the largest part of what a step keeps, have that type; sums do not.
-//
-// w may be turned, `[L·C, filters]`, see nn.Turned. The result then has no gradient.
 func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
-	if w.Rank() == 2 {
-		f := filtered{dtype, signal, gate, w, pick(signal, neighbourhood)}
-		return Reshape(nn.Contract(dtype, f.gated(), 1, w, 0), f.batch(), f.clusters(), w.Shape().Dim(1))
-	}
 	f := newFiltered(dtype, signal, neighbourhood, gate, w)
 	var gated *Node
 	forward := func() *Node {

@@ -45,15 +45,26 @@ func (r Kept) Neighbourhoods(nodes, clusters, size int) (level hierarchy.Level, 
 	if err != nil {
 		return level, err
 	}
+	gates, err := r.gates(ranks, clusters, size)
+	if err != nil {
+		return level, err
+	}
+	level.Neighbourhoods = slices.Collect(slices.Chunk(selected, size))
+	level.Ranks, level.Gates = slices.Collect(slices.Chunk(ranks, size)), slices.Collect(slices.Chunk(gates, size))
+	return level, nil
+}
+
+// gates computes the gates of ranks, `[K, L]` row-major, or those of several hierarchies.
+func (r Kept) gates(ranks []float32, clusters, size int) ([]float32, error) {
 	options := optionsOf(r.Scope)
 	dims := gateDims(options.Gates, clusters, size)
 	alpha, err := variables.Read[float32](r.Scope, alphaName, dims...)
 	if err != nil {
-		return level, err
+		return nil, err
 	}
 	beta, err := variables.Read[float32](r.Scope, betaName, dims...)
 	if err != nil {
-		return level, err
+		return nil, err
 	}
 	gates := make([]float32, len(ranks))
 	for i, rank := range ranks {
@@ -62,9 +73,7 @@ func (r Kept) Neighbourhoods(nodes, clusters, size int) (level hierarchy.Level, 
 			gates[i] = float32(1 / (1 + math.Exp(-(float64(alpha[pair])*float64(rank) + float64(beta[pair])))))
 		}
 	}
-	level.Neighbourhoods = slices.Collect(slices.Chunk(selected, size))
-	level.Ranks, level.Gates = slices.Collect(slices.Chunk(ranks, size)), slices.Collect(slices.Chunk(gates, size))
-	return level, nil
+	return gates, nil
 }
 
 // Around reads what the filters of residual blocks or of a stem see: `reach` nodes around each of K, `[K, reach]`

@@ -52,13 +52,11 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 		train.AddRegularizationLoss(Neg(level.Objective))
 	}
 
-	w, b := kernel(scope, l.signal, l.size, l.filters)
 	filter := filterIn
 	if l.options.Recompute && scope.IsTraining(g) {
 		filter = filterAnew
 	}
-	x := filter(nn.NarrowDType(scope, l.signal), l.signal, level.Neighbourhood, l.gate(level.Rank), w)
-	x = nn.ELU(nn.BatchNorm(scope, x, b))
+	x := nn.ELU(filterNorm(scope, l.signal, level.Neighbourhood, l.gate(level), l.filters, filter))
 	x = nn.Dropout(scope, x, l.options.Dropout)
 	if l.blocks > 0 {
 		neighbourhood, gate := around(scope, g, level.Coarse)
@@ -104,8 +102,14 @@ func (l *Layer) memberships(width int) *Node {
 // gateStd is σ₁ and σ₂ of the first values α ~ N(1, σ₁²) and β ~ N(0, σ₂²).
 const gateStd = 0.1
 
-// gate computes σ(α·rank + β) with this level's variables. rank: `[K, L]`, same shape out.
-func (l *Layer) gate(rank *Node) *Node {
+// gate computes σ(α·rank + β) with this level's variables, `[K, L]`.
+func (l *Layer) gate(level Level) *Node {
+	rank := level.Rank
+	if level.Objective == nil {
+		if gate := frozenGate(l.scope, rank, l.clusters, l.size); gate != nil {
+			return gate
+		}
+	}
 	dims := gateDims(l.options.Gates, l.clusters, l.size)
 	alpha := nn.NormalVariable(l.scope, alphaName, 1, gateStd, rank.DType(), dims...)
 	beta := nn.NormalVariable(l.scope, betaName, 0, gateStd, rank.DType(), dims...)

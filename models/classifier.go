@@ -39,6 +39,7 @@ type Classifier struct {
 	store     *model.Store
 	logits    program
 	gradients program // see differentiated
+	answers   nn.Answers
 	plan      plan
 	closed    bool
 	first     *first // nil: all answers come from backend
@@ -63,7 +64,7 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	}
 	c.logits.ready, c.gradients.ready, c.gradients.takesClasses = map[int]bool{}, map[int]bool{}, true
 	answers := func(scope *model.Scope, x *graph.Node) *graph.Node {
-		scope.SetGraphParam(x.Graph(), nn.AnswersParam, true)
+		scope.SetGraphParam(x.Graph(), nn.AnswersParam, &c.answers)
 		return network(scope, x)
 	}
 	if c.logits.exec, err = model.NewExec(backend, c.store, answers); err != nil {
@@ -122,15 +123,16 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
-	if err := nn.TurnAgain(c.store); err != nil || !c.Spec.freezes() {
-		return err
+	if c.Spec.freezes() {
+		if c.Quality.Objective, c.Quality.Coverage, err = c.freezer.Freeze(); err != nil {
+			return err
+		}
 	}
-	c.Quality.Objective, c.Quality.Coverage, err = c.freezer.Freeze()
-	return err
+	return c.answers.Renew()
 }
 
 // Refresh brings what the programs keep of the weights up to date, after Store's values have changed.
-func (c *Classifier) Refresh() error { return nn.TurnAgain(c.store) }
+func (c *Classifier) Refresh() error { return c.answers.Renew() }
 
 func copyValue(from *model.Variable, to *model.Store, path string) error {
 	value, err := from.Value()

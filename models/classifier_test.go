@@ -187,24 +187,42 @@ func TestUpdateFollows(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{1. / 3, 1. / 3, 1. / 3}, p[0].Probabilities, 1e-6)
 }
 
-// The kernels that answers multiply with are turned: the answers are those of the program with gradients, which are not.
-func TestTurnedKernelsAnswerAlike(t *testing.T) {
+// Answers come from kernels that hold the batch norm, with gates kept as tables. They are those of the program with
+// gradients, also after the weights have changed.
+func TestFoldedKernelsAnswerAlike(t *testing.T) {
 	onBackends(t, true, func(t *testing.T, backend compute.Backend) {
 		c := tinyClassifier(t, backend)
 		all := signals(c.Spec, 3, 1)
-		answers, err := c.Classify(t.Context(), all)
-		require.NoError(t, err)
-		turned := c.store.GetVariable("/model/level_1/tables/turned")
-		require.NotNil(t, turned)
-		kernel := c.store.GetVariable("/model/level_1/W").Shape()
-		assert.Equal(t, []int{kernel.Dim(1) * kernel.Dim(2), kernel.Dim(0)}, turned.Shape().Dimensions)
-		assert.False(t, IsWeight(turned), "it is not saved")
-		for i, s := range all {
-			err = c.compute(t.Context(), c.gradients, []point{{signal: s, share: 1, class: -1}}, func(_ int, outputs [][]float32) {
-				assert.InDeltaSlice(t, Probabilities(outputs[0]), answers[i].Probabilities, 1e-6)
-			})
+		alike := func() {
+			answers, err := c.Classify(t.Context(), all)
 			require.NoError(t, err)
+			for i, s := range all {
+				err = c.compute(t.Context(), c.gradients, []point{{signal: s, share: 1, class: -1}}, func(_ int, outputs [][]float32) {
+					assert.InDeltaSlice(t, Probabilities(outputs[0]), answers[i].Probabilities, 1e-6)
+				})
+				require.NoError(t, err)
+			}
 		}
+		alike()
+		kernel := c.store.GetVariable("/model/level_1/W").Shape()
+		for name, size := range map[string]int{"kernel": kernel.Size(), "shift": kernel.Dim(0), "gate": 4 * kernel.Dim(1)} {
+			table := c.store.GetVariable("/model/level_1/tables/" + name)
+			require.NotNil(t, table, name)
+			assert.Equal(t, size, table.Shape().Size(), name)
+			assert.False(t, IsWeight(table), "it is not saved")
+		}
+		for _, name := range []string{"W", "b", "alpha", "batch_norm/mean", "batch_norm/variance"} {
+			v := c.store.GetVariable("/model/level_1/" + name)
+			value, err := v.Value()
+			require.NoError(t, err)
+			flat := tensors.MustCopyFlatData[float32](value)
+			for i := range flat {
+				flat[i] += 0.1 * float32(i%3+1)
+			}
+			require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(flat, v.Shape().Dimensions...)))
+		}
+		require.NoError(t, c.Refresh())
+		alike()
 	})
 }
 

@@ -28,8 +28,7 @@ func readout(scope *model.Scope, spec Spec, x *Node) *Node {
 	x = flattened(x)
 	for i, width := range spec.Hidden {
 		scope := scope.In("fc_%d", i+1)
-		product, bias := nn.Linear(scope, dropout(scope, x), width, math.Sqrt2)
-		x = nn.ELU(nn.BatchNorm(scope, product, bias))
+		x = nn.ELU(nn.DenseNorm(scope, dropout(scope, x), width, math.Sqrt2))
 	}
 	scope = scope.In("classes")
 	return nn.Dense(scope, dropout(scope, x), spec.Classes, 1)

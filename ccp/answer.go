@@ -1,0 +1,67 @@
+package ccp
+
+import (
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/variables"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// frozenGate returns a frozen level's gates as a table, in a program that only answers; elsewhere nil. rank: its ranks,
+// `[H·K, L]`.
+func frozenGate(scope *model.Scope, rank *Node, clusters, size int) *Node {
+	dims := rank.Shape().Dimensions
+	return nn.Derived(scope, rank.Graph(), "gate", func(layer *model.Scope) (*tensors.Tensor, error) {
+		ranks, err := variables.Read[float32](layer, frozenRanks, dims...)
+		if err != nil {
+			return nil, err
+		}
+		gates, err := Kept{Scope: layer}.gates(ranks, clusters, size)
+		if err != nil {
+			return nil, err
+		}
+		return tensors.FromFlatDataAndDimensions(gates, dims...), nil
+	})
+}
+
+// folded is filterNorm in a program that only answers, see nn.Folded; elsewhere nil.
+//
+// If there are no more nodes than clusters, and the products of a node's channels are no more than what the filters
+// gather, it multiplies each node with the kernel's slots first. Then it gathers and adds up the products. XLA gathers
+// whole rows of filters so, and single numbers otherwise.
+func folded(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) *Node {
+	g, dtype := signal.Graph(), nn.NarrowDType(scope, signal)
+	batch, nodes, channels := signal.Shape().Dim(0), signal.Shape().Dim(1), signal.Shape().Dim(2)
+	clusters, size := neighbourhood.Shape().Dim(0), neighbourhood.Shape().Dim(1)
+	early := g.NumDevices() <= 1 && nodes <= clusters && nodes*filters <= clusters*channels
+	dims := []int{size * channels, filters}
+	if early {
+		dims = []int{channels, size * filters}
+	}
+	w, shift := nn.Folded(scope, g, filters, dims, func(i int) (to, filter int) {
+		filter, tap := i/(size*channels), i%(size*channels)
+		if early {
+			return (tap%channels*size+tap/channels)*filters + filter, filter
+		}
+		return tap*filters + filter, filter
+	}, func(layer *model.Scope) (kernel, bias []float32, err error) {
+		return Kept{Scope: layer}.Filter(filters, size, channels)
+	})
+	if w == nil || shift == nil {
+		return nil
+	}
+	var y *Node
+	if early {
+		products := Reshape(nn.Contract(dtype, Reshape(signal, batch*nodes, channels), 1, w, 0), batch, nodes*size, filters)
+		for slot := range size {
+			column := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(slot, slot+1)) }
+			rows := pick(products, AddScalar(MulScalar(column(neighbourhood), size), slot))
+			y = nn.Plus(y, Mul(rows.gather(products), Reshape(column(gate), 1, clusters, 1)))
+		}
+	} else {
+		f := filtered{dtype, signal, gate, w, pick(signal, neighbourhood)}
+		y = Reshape(nn.Contract(dtype, f.gated(), 1, w, 0), batch, clusters, filters)
+	}
+	return Add(y, Reshape(shift, 1, 1, filters))
+}
