@@ -1,0 +1,31 @@
+// Command embedded is a service in one file, with its classifier inside. It needs no cgo:
+//
+//	CGO_ENABLED=0 go build ./examples/embedded && ./embedded
+//	curl -d '[0,0,5,13,9,1, … 64 numbers]' 127.0.0.1:8000
+package main
+
+import (
+	"encoding/json"
+	"log"
+	"net/http"
+
+	"github.com/clusterpool/ccp/examples/digits"
+	"github.com/clusterpool/ccp/models"
+)
+
+func main() {
+	classifier, err := models.Read(digits.Checkpoint)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(http.ListenAndServe("127.0.0.1:8000", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var signal []float32
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&signal); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		} else if predictions, err := classifier.Classify(r.Context(), [][]float32{signal}); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		} else {
+			_ = json.NewEncoder(w).Encode(predictions[0])
+		}
+	})))
+}
