@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -31,10 +32,14 @@ var site string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(func() int {
-		var err error
-		if site, err = os.MkdirTemp("", "ccp-browser-test-"); err == nil {
-			defer os.RemoveAll(site)
+		folder, err := os.MkdirTemp("", "ccp-browser-test-")
+		if err == nil {
+			defer os.RemoveAll(folder)
+			site = filepath.Join(folder, "site")
 			err = build(site)
+		}
+		if err == nil && build(site) == nil {
+			err = errors.New("a folder that is there was written to")
 		}
 		if err != nil {
 			log.Print(err)
