@@ -54,15 +54,16 @@ echo '{"median_ms": '$n', "cpu_ms": 2, "peak_rss_mb": 7.6, "versions": "'"$GOMLX
 		assert.Equal(t, []string{"batch 2, 5 steps", "0"}, []string{row[1], row[9]})
 	}
 	assert.Equal(t, [][]string{
-		{"x-ccp/train", "ccp", "6.000", "1.000", "2.000", "1.000", "8", "3"}, // 1, 6, 11
-		{"x-ccp/train", "ccp-bfloat16", "7.000", "0.857", "2.000", "1.000", "8", "3"},
-		{"x-ccp/train", "torch", "8.000", "0.750", "2.000", "1.000", "8", "3"},
-		{"x-ccp/train", "torch-bfloat16", "9.000", "0.667", "2.000", "1.000", "8", "3"},
-		{"x-ccp/train", "torch-compiled", "10.000", "0.600", "2.000", "1.000", "8", "3"},
-		{"x-gcn/train", "ccp", "21.000", "1.000", "2.000", "1.000", "8", "3"}, // 16, 21, 25: one has dropped out
-		{"x-gcn/train", "ccp-bfloat16", "22.000", "0.955", "2.000", "1.000", "8", "3"},
-		{"x-gcn/train", "pyg-static", "23.000", "0.913", "2.000", "1.000", "8", "3"},
-		{"x-gcn/train", "pyg-sparse", "24.000", "0.875", "2.000", "1.000", "8", "3"},
+		{"x-ccp/train", "ccp", "7.000", "1.000", "2.000", "1.000", "8", "3"}, // 1, 7, 13
+		{"x-ccp/train", "ccp-bfloat16", "8.000", "0.875", "2.000", "1.000", "8", "3"},
+		{"x-ccp/train", "torch", "9.000", "0.778", "2.000", "1.000", "8", "3"},
+		{"x-ccp/train", "torch-bfloat16", "10.000", "0.700", "2.000", "1.000", "8", "3"},
+		{"x-ccp/train", "torch-compiled", "11.000", "0.636", "2.000", "1.000", "8", "3"},
+		{"x-ccp/train", "torch-bfloat16-compiled", "12.000", "0.583", "2.000", "1.000", "8", "3"},
+		{"x-gcn/train", "ccp", "24.000", "1.000", "2.000", "1.000", "8", "3"}, // 19, 24, 28: one has dropped out
+		{"x-gcn/train", "ccp-bfloat16", "25.000", "0.960", "2.000", "1.000", "8", "3"},
+		{"x-gcn/train", "pyg-static", "26.000", "0.923", "2.000", "1.000", "8", "3"},
+		{"x-gcn/train", "pyg-sparse", "27.000", "0.889", "2.000", "1.000", "8", "3"},
 	}, found)
 	assert.Equal(t, "xla:cpu "+step+" --arch x-ccp --batch 2 --mode train --steps 5 --warmup 3", rows[1][12])
 	assert.Regexp(t, `^xla:cpu .*peers/ccp_torch.py --dtype bfloat16 --workload .*/0 --device cpu --mode train --steps 5 `+
