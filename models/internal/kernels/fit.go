@@ -148,14 +148,30 @@ func (c Config) thresholds(backend compute.Backend, store *model.Store, signals 
 			for j := range q {
 				turn++
 				_, share := math.Modf(float64(turn) * math.Phi)
-				low, part := math.Modf(share * float64(len(one)-1))
-				from, to := one[int(low)], one[min(int(low)+1, len(one)-1)]
-				t[j*count+k] = float32(from + part*(to-from))
+				t[j*count+k] = float32(threshold(one, share))
 			}
 		}
 		all = append(all, tensors.FromFlatDataAndDimensions(t, q, count))
 	}
 	return all, nil
+}
+
+// threshold returns a quantile of sorted responses. If the responses around it are equal but for rounding, it lies
+// halfway to the next ones above: otherwise rounding, which differs between backends, would decide on which side of the
+// threshold a response is. Pixels have few values, and many responses are equal.
+func threshold(sorted []float64, share float64) float64 {
+	last := len(sorted) - 1
+	low, part := math.Modf(share * float64(last))
+	from, to := sorted[int(low)], sorted[min(int(low)+1, last)]
+	near := 1e-5 * (sorted[last] - sorted[0])
+	if to-from > near {
+		return from + part*(to-from)
+	}
+	above, _ := slices.BinarySearch(sorted, to+near)
+	if above > last {
+		return to + near
+	}
+	return (to + sorted[above]) / 2
 }
 
 // features computes the features of all signals, `[samples][features]`.

@@ -240,3 +240,11 @@ func TestSee(t *testing.T) {
 	assert.Equal(t, []int32{0, 1, 2, 7, 8, 9, 14, 15, 16}, v.dilations[0][8*slots:9*slots], "within the image")
 	assert.Equal(t, []int32{42, 42, 42, 42, 0, 1, 42, 7, 8}, v.dilations[0][:slots], "in the corner")
 }
+
+// A threshold lies between responses, also where many are equal but for rounding.
+func TestThreshold(t *testing.T) {
+	assert.InDelta(t, 2.5, threshold([]float64{1, 2, 3, 9}, 0.5), 1e-9)
+	assert.InDelta(t, 0.5, threshold([]float64{-1e-7, 0, 0, 1e-7, 1, 2}, 0.3), 1e-6)
+	assert.InDelta(t, 2.00003, threshold([]float64{-1, 0, 2, 2}, 0.9), 1e-9)
+	assert.InDelta(t, 4.0, threshold([]float64{4, 4, 4}, 0.4), 0)
+}
