@@ -60,32 +60,33 @@ func Derived(scope *model.Scope, g *Graph, name string,
 // call. w has them last.
 func Folded(scope *model.Scope, g *Graph, outputs int, dims []int, place func(i int) (to, output int),
 	read func(layer *model.Scope) (kernel, bias []float32, err error)) (w, shift *Node) {
-	fold := func(layer *model.Scope) (weights, shift *tensors.Tensor, err error) {
-		kernel, bias, err := read(layer)
-		if err != nil {
-			return nil, nil, err
+	parts := func(layer *model.Scope) (kernel, bias []float32, factors, shifts []float64, err error) {
+		if kernel, bias, err = read(layer); err == nil {
+			factors, shifts, err = ReadBatchNorm(layer, outputs)
 		}
-		factors, shifts, err := ReadBatchNorm(layer, outputs)
-		if err != nil {
-			return nil, nil, err
-		}
-		turned, shifted := make([]float32, len(kernel)), make([]float32, outputs)
-		for i, v := range kernel {
-			to, output := place(i)
-			turned[to] = float32(float64(v) * factors[output])
-		}
-		for j, b := range bias {
-			shifted[j] = float32(float64(b)*factors[j] + shifts[j])
-		}
-		return tensors.FromFlatDataAndDimensions(turned, dims...), tensors.FromFlatDataAndDimensions(shifted, outputs), nil
+		return kernel, bias, factors, shifts, err
 	}
 	w = Derived(scope, g, "kernel", func(layer *model.Scope) (*tensors.Tensor, error) {
-		weights, _, err := fold(layer)
-		return weights, err
+		kernel, _, factors, _, err := parts(layer)
+		if err != nil {
+			return nil, err
+		}
+		placed := make([]float32, len(kernel))
+		for i, v := range kernel {
+			to, output := place(i)
+			placed[to] = float32(float64(v) * factors[output])
+		}
+		return tensors.FromFlatDataAndDimensions(placed, dims...), nil
 	})
 	shift = Derived(scope, g, "shift", func(layer *model.Scope) (*tensors.Tensor, error) {
-		_, shift, err := fold(layer)
-		return shift, err
+		_, bias, factors, shifts, err := parts(layer)
+		if err != nil {
+			return nil, err
+		}
+		for j, b := range bias {
+			bias[j] = float32(float64(b)*factors[j] + shifts[j])
+		}
+		return tensors.FromFlatDataAndDimensions(bias, outputs), nil
 	})
 	return w, shift
 }
