@@ -3,6 +3,7 @@ package affinity
 import (
 	"cmp"
 	"io/fs"
+	"os"
 
 	"github.com/clusterpool/ccp/internal/npz"
 )
@@ -10,11 +11,11 @@ import (
 // ReadFile reads a graph from an .npz file that WriteFile or scipy.sparse.save_npz wrote: the arrays indptr, indices
 // and data of [FromCSR]. Errors name the file and the array.
 func ReadFile(path string) (*Matrix, error) {
-	file, err := npz.Open(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return fromArchive(file)
+	return parse(path, content)
 }
 
 // ReadFS is ReadFile for a file of a file system.
@@ -23,15 +24,14 @@ func ReadFS(fsys fs.FS, name string) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(name, content)
+}
+
+func parse(name string, content []byte) (*Matrix, error) {
 	file, err := npz.Read(name, content)
 	if err != nil {
 		return nil, err
 	}
-	return fromArchive(file)
-}
-
-func fromArchive(file *npz.File) (*Matrix, error) {
-	defer file.Close()
 	indptr, wrongStarts := npz.Elements(file, "indptr", -1, "", (*npz.Array).Ints)
 	indices, wrongColumns := npz.Elements(file, "indices", -1, "", (*npz.Array).Ints)
 	data, wrongWeights := npz.Elements(file, "data", -1, "", (*npz.Array).Floats)
