@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -190,7 +191,9 @@ func (c Config) features(ctx context.Context, backend compute.Backend, store *mo
 		}
 		x := c.batchOf(chunk, batch)
 		out, err := exec.Call(x)
-		x.MustFinalizeAll()
+		if x.MustFinalizeAll(); len(all) == 0 {
+			malloc.Settle() // it was compiled
+		}
 		if err != nil {
 			return nil, err
 		}

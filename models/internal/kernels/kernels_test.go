@@ -17,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 )
 
 // fixture is a signal, kernels, and their features.
@@ -148,10 +149,10 @@ func TestRidgeReference(t *testing.T) {
 	for i := range r.Labels {
 		features = append(features, narrow(r.Z[i*30:(i+1)*30]))
 	}
-	z, mean, scale := standardise(features)
+	mean, scale := moments(features)
 	y, middle := targets(r.Labels, 3)
 	backend := backendtest.Go(t)
-	task := task{backend, z, y, r.Labels, middle, 10}
+	task := task{backend, features, mean, scale, y, r.Labels, middle, 10}
 	one, err := newDual(task)
 	require.NoError(t, err)
 	other, err := newPrimal(task)
@@ -167,6 +168,24 @@ func TestRidgeReference(t *testing.T) {
 		assert.InDeltaSlice(t, r.Weights, whole.weights, 1e-5, name)
 		assert.InDeltaSlice(t, r.Bias, whole.bias, 1e-5, name)
 	}
+}
+
+// The products of samples do not depend on how many features are standardised at a time.
+func TestGram(t *testing.T) {
+	rng, features := rand.New(rand.NewPCG(3, 4)), make([][]float32, 7)
+	for i := range features {
+		for range 2*together + 5 {
+			features[i] = append(features[i], float32(rng.NormFloat64()))
+		}
+	}
+	mean, scale := moments(features)
+	d := dual{task: task{backend: backendtest.Go(t), features: features, mean: mean, scale: scale}}
+	got, err := d.gram(3, 2*together+1)
+	require.NoError(t, err)
+	want, z := new(mat.Dense), d.z(d.all(), 3, 2*together+1)
+	want.Mul(z, z.T())
+	assert.True(t, mat.EqualApprox(want, got, 1e-9))
+	assert.InDelta(t, 2*together-2, want.Trace()/7, 1e-9) // of each feature the mean square is 1
 }
 
 // Both ways find a readout that separates what can be separated, be it in the shares or in the signal, and say how good

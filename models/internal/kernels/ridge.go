@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -28,9 +29,9 @@ type readout struct {
 // for others. Features are standardised. How much the signal's values count is chosen like the penalty.
 func ridge(backend compute.Backend, features [][]float32, values int, labels []int32, classes int) (r readout,
 	err error) {
-	z, mean, scale := standardise(features)
 	y, middle := targets(labels, classes)
-	t := task{backend, z, y, labels, middle, values}
+	mean, scale := moments(features)
+	t := task{backend, features, mean, scale, y, labels, middle, values}
 	var m method
 	if len(features) > MostDual {
 		m, err = newPrimal(t)
@@ -47,30 +48,68 @@ func ridge(backend compute.Backend, features [][]float32, values int, labels []i
 	return r, nil
 }
 
-// task is what a method solves: standardised features, of which the last are so many values of the signal, and centred
-// targets.
+// task is what a method solves: features, of which the last are so many values of the signal, and centred targets.
 type task struct {
-	backend compute.Backend
-	z, y    *mat.Dense
-	labels  []int32
-	middle  []float64
-	values  int
+	backend     compute.Backend
+	features    [][]float32
+	mean, scale []float64 // see moments
+	y           *mat.Dense
+	labels      []int32
+	middle      []float64
+	values      int
 }
 
-// product returns a·aᵀ, or aᵀ·a. The backend is many times faster at it than gonum.
-func (t task) product(a mat.Matrix, columns bool) (*mat.SymDense, error) {
+// together is how many samples, or features, are standardised at a time. All at once take gigabytes.
+const together = 1024
+
+// z returns the standardised features from..to of some samples, `[samples, features]`.
+func (t task) z(samples []int, from, to int) *mat.Dense {
+	z := mat.NewDense(len(samples), to-from, nil)
+	for at, i := range samples {
+		row := z.RawRowView(at)
+		for j, x := range t.features[i][from:to] {
+			row[j] = (float64(x) - t.mean[from+j]) * t.scale[from+j]
+		}
+	}
+	return z
+}
+
+// all lists all samples.
+func (t task) all() (samples []int) {
+	for i := range t.features {
+		samples = append(samples, i)
+	}
+	return samples
+}
+
+// squares adds up a·aᵀ of the parts, or aᵀ·a; it is `[n, n]`. The backend is many times faster at it than gonum.
+func (t task) squares(n int, columns bool, parts iter.Seq[*mat.Dense]) (*mat.SymDense, error) {
 	axis := 1
 	if columns {
 		axis = 0
 	}
-	dense := mat.DenseCopyOf(a).RawMatrix()
-	out, err := CallOnce(t.backend, func(a *Node) *Node { return DotGeneral(a, []int{axis}, nil, a, []int{axis}, nil) },
-		tensors.FromFlatDataAndDimensions(dense.Data, dense.Rows, dense.Cols))
+	exec, err := NewExec(t.backend, func(sum, a *Node) *Node {
+		return Add(sum, DotGeneral(a, []int{axis}, nil, a, []int{axis}, nil))
+	})
 	if err != nil {
 		return nil, err
 	}
-	flat, err := tensors.CopyFlatData[float64](out)
-	return mat.NewSymDense(out.Shape().Dim(0), flat), err
+	defer exec.Finalize()
+	sum := tensors.FromFlatDataAndDimensions(make([]float64, n*n), n, n)
+	for part := range parts {
+		raw := part.RawMatrix()
+		a := tensors.FromFlatDataAndDimensions(raw.Data, raw.Rows, raw.Cols)
+		next, err := exec.Call(sum, a)
+		a.MustFinalizeAll()
+		sum.MustFinalizeAll()
+		if err != nil {
+			return nil, err
+		}
+		sum = next[0]
+	}
+	defer sum.MustFinalizeAll()
+	flat, err := tensors.CopyFlatData[float64](sum)
+	return mat.NewSymDense(n, flat), err
 }
 
 // method solves a task. signal is the part of the signal's values in the scalar product of two samples; of the rest
@@ -132,7 +171,7 @@ func choose(m method, values int) (signal, penalty float64, best score) {
 
 // scales returns by what a task's standardised features are multiplied for the signal to have this part.
 func (t task) scales(signal float64) []float64 {
-	_, width := t.z.Dims()
+	width := len(t.mean)
 	all, shares := make([]float64, width), width-t.values
 	for j := range all {
 		if all[j] = math.Sqrt(1 - signal); j >= shares {
@@ -174,19 +213,19 @@ func targets(labels []int32, classes int) (y *mat.Dense, middle []float64) {
 	return y, middle
 }
 
-// standardise returns the features less their means, times their scales. Constant features have scale zero.
-func standardise(features [][]float32) (z *mat.Dense, mean, scale []float64) {
-	n, width := len(features), len(features[0])
+// moments returns the features' means, and their scales: one over the standard deviation, or zero for a constant one.
+func moments(features [][]float32) (mean, scale []float64) {
+	n, width := float64(len(features)), len(features[0])
 	mean, scale = make([]float64, width), make([]float64, width)
 	for _, x := range features {
 		for j, v := range x {
-			mean[j] += float64(v) / float64(n)
+			mean[j] += float64(v) / n
 		}
 	}
 	for _, x := range features {
 		for j, v := range x {
 			d := float64(v) - mean[j]
-			scale[j] += d * d / float64(n)
+			scale[j] += d * d / n
 		}
 	}
 	for j, s := range scale {
@@ -194,14 +233,7 @@ func standardise(features [][]float32) (z *mat.Dense, mean, scale []float64) {
 			scale[j] = 1 / math.Sqrt(s)
 		}
 	}
-	z = mat.NewDense(n, width, nil)
-	for i, x := range features {
-		row := z.RawRowView(i)
-		for j, v := range x {
-			row[j] = (float64(v) - mean[j]) * scale[j]
-		}
-	}
-	return z, mean, scale
+	return mean, scale
 }
 
 // dual solves for as many weights as samples, and leaves each sample out once. With K = Z·Zᵀ and centred targets y it
@@ -212,21 +244,29 @@ type dual struct {
 }
 
 func newDual(t task) (d *dual, err error) {
-	n, width := t.z.Dims()
+	shares := len(t.mean) - t.values
 	d = &dual{task: t}
-	if d.shares, err = t.product(t.z.Slice(0, n, 0, width-t.values), false); err == nil && t.values > 0 {
-		d.signal, err = t.product(t.z.Slice(0, n, width-t.values, width), false)
+	if d.shares, err = d.gram(0, shares); err == nil && t.values > 0 {
+		d.signal, err = d.gram(shares, len(t.mean))
 	}
 	return d, err
+}
+
+// gram computes Z·Zᵀ over the features from..to.
+func (d *dual) gram(from, to int) (*mat.SymDense, error) {
+	return d.squares(len(d.features), false, func(yield func(*mat.Dense) bool) {
+		for at := from; at < to && yield(d.z(d.all(), at, min(at+together, to))); {
+			at += together
+		}
+	})
 }
 
 func (d *dual) factor(signal, penalty float64) (c *mat.Dense, factor *mat.Cholesky, ok bool) {
 	gram := new(mat.SymDense)
 	gram.ScaleSym(1-signal, d.shares)
 	if signal > 0 {
-		_, width := d.z.Dims()
 		part := new(mat.SymDense)
-		part.ScaleSym(signal*float64(width-d.values)/float64(d.values), d.signal)
+		part.ScaleSym(signal*float64(len(d.mean)-d.values)/float64(d.values), d.signal)
 		gram.AddSym(gram, part)
 	}
 	return shifted(gram, penalty, d.y)
@@ -251,8 +291,13 @@ func (d *dual) judge(signal, penalty float64) (s score, ok bool) {
 
 func (d *dual) solve(signal, penalty float64) *mat.Dense {
 	c, _, _ := d.factor(signal, penalty)
-	weights := new(mat.Dense)
-	weights.Mul(d.z.T(), c)
+	width := len(d.mean)
+	weights := mat.NewDense(width, len(d.middle), nil)
+	for from := 0; from < width; from += together {
+		to := min(from+together, width)
+		part := weights.Slice(from, to, 0, len(d.middle)).(*mat.Dense)
+		part.Mul(d.z(d.all(), from, to).T(), c)
+	}
 	for j, s := range d.scales(signal) {
 		floats.Scale(s*s, weights.RawRowView(j))
 	}
@@ -264,40 +309,48 @@ type primal struct {
 	task
 	gram, fewGram *mat.SymDense // of all samples, and without the judges
 	side, fewSide *mat.Dense
-	judges        *mat.Dense
+	judges        []int
 }
 
 func newPrimal(t task) (p *primal, err error) {
-	n, width := t.z.Dims()
 	p = &primal{task: t}
-	var judges, others []int
-	for i := range n {
+	var others []int
+	for _, i := range t.all() {
 		if i%5 == 4 {
-			judges = append(judges, i)
+			p.judges = append(p.judges, i)
 		} else {
 			others = append(others, i)
 		}
 	}
-	products := func(rows []int) (z *mat.Dense, gram *mat.SymDense, side *mat.Dense, err error) {
-		z, y := mat.NewDense(len(rows), width, nil), mat.NewDense(len(rows), len(t.middle), nil)
-		for at, i := range rows {
-			z.SetRow(at, t.z.RawRowView(i))
-			y.SetRow(at, t.y.RawRowView(i))
-		}
-		side = mat.NewDense(width, len(t.middle), nil)
-		side.Mul(z.T(), y)
-		gram, err = t.product(z, true)
-		return z, gram, side, err
-	}
-	if _, p.fewGram, p.fewSide, err = products(others); err != nil {
+	if p.fewGram, p.fewSide, err = p.products(others); err != nil {
 		return nil, err
 	}
-	if p.judges, p.gram, p.side, err = products(judges); err != nil {
+	if p.gram, p.side, err = p.products(p.judges); err != nil {
 		return nil, err
 	}
 	p.gram.AddSym(p.gram, p.fewGram)
 	p.side.Add(p.side, p.fewSide)
 	return p, nil
+}
+
+// products computes Zᵀ·Z and Zᵀ·y of some samples.
+func (p *primal) products(samples []int) (gram *mat.SymDense, side *mat.Dense, err error) {
+	width, classes := len(p.mean), len(p.middle)
+	side = mat.NewDense(width, classes, nil)
+	gram, err = p.squares(width, true, func(yield func(*mat.Dense) bool) {
+		for some := range slices.Chunk(samples, together) {
+			z, y, part := p.z(some, 0, width), mat.NewDense(len(some), classes, nil), new(mat.Dense)
+			for at, i := range some {
+				y.SetRow(at, p.y.RawRowView(i))
+			}
+			part.Mul(z.T(), y)
+			side.Add(side, part)
+			if !yield(z) {
+				return
+			}
+		}
+	})
+	return gram, side, err
 }
 
 // weights solves for the weights of the standardised features.
@@ -322,11 +375,12 @@ func (p *primal) judge(signal, penalty float64) (s score, ok bool) {
 	if !ok {
 		return s, false
 	}
-	decisions := new(mat.Dense)
-	decisions.Mul(p.judges, weights)
-	for at := range p.judges.RawMatrix().Rows {
-		i := 5*at + 4
-		s.add(decisions.RawRowView(at), p.y.RawRowView(i), p.middle, p.labels[i])
+	for some := range slices.Chunk(p.judges, together) {
+		decisions := new(mat.Dense)
+		decisions.Mul(p.z(some, 0, len(p.mean)), weights)
+		for at, i := range some {
+			s.add(decisions.RawRowView(at), p.y.RawRowView(i), p.middle, p.labels[i])
+		}
 	}
 	return s, true
 }
@@ -336,15 +390,13 @@ func (p *primal) solve(signal, penalty float64) *mat.Dense {
 	return weights
 }
 
-// shifted solves (gram + αI)·x = y. It is not ok if rounding has made the matrix singular.
+// shifted solves (gram + αI)·x = y, and changes gram. It is not ok if rounding has made the matrix singular.
 func shifted(gram *mat.SymDense, alpha float64, y *mat.Dense) (x *mat.Dense, factor *mat.Cholesky, ok bool) {
-	n := gram.SymmetricDim()
-	matrix := mat.NewSymDense(n, slices.Clone(gram.RawSymmetric().Data))
-	for i := range n {
-		matrix.SetSym(i, i, matrix.At(i, i)+alpha)
+	for i := range gram.SymmetricDim() {
+		gram.SetSym(i, i, gram.At(i, i)+alpha)
 	}
 	factor, x = new(mat.Cholesky), new(mat.Dense)
-	ok = factor.Factorize(matrix) && factor.SolveTo(x, y) == nil
+	ok = factor.Factorize(gram) && factor.SolveTo(x, y) == nil
 	return x, factor, ok
 }
 
