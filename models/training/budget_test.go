@@ -55,7 +55,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Random kernels beside the network halve the steps, unless ten passes are more. Without them nothing changes.
+// Random kernels beside the network halve the steps, unless ten passes are more, and take the place of its stem on a
+// series. Without them nothing changes.
 func TestBudgetBesideKernels(t *testing.T) {
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
 	require.NoError(t, err)
@@ -82,6 +83,15 @@ func TestBudgetBesideKernels(t *testing.T) {
 		d.Train = make([]int, c.n)
 		assert.Equal(t, c.steps, resolved(t, c.asked, d).Steps, "%d samples, %v", c.n, c.asked)
 	}
+	stem := func(asked Asked) int { return resolved(t, asked, d).Settings.Of("").Stem }
+	d.Train = make([]int, 4) // of 60 nodes
+	assert.Equal(t, 16, stem(Asked{"kernels": 0}))
+	d.Train = make([]int, 3)
+	assert.Zero(t, stem(Asked{"kernels": 0}))
+	d.Train = make([]int, 300)
+	assert.Zero(t, stem(nil))
+	assert.Equal(t, 16, stem(Asked{"kernels": 0}))
+	assert.Equal(t, 4, stem(Asked{"ccp_stem": 4}))
 }
 
 // Ten steps in four epochs are ten steps: the epochs have 2, 3, 2 and 3. Resumed, they are the same.

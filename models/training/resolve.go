@@ -28,6 +28,7 @@ const (
 	usualSeen   = 300_000 // samples, all passes together
 	leastPasses = 10
 	usualEpochs = 20 // how often such a training is looked at and saved
+	stemNodes   = 16 // nodes for each sample, of which more have no stem
 )
 
 // onlyPrepared are options for prepared hierarchies. With another hierarchy, the recipe's values for them are dropped.
@@ -149,9 +150,17 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if err != nil {
 		return c, s, err
 	}
-	s = s.Suited(sorted(p.open)...)
+	s = s.Suited(p.suited(c, d)...)
 	c.Settings = s.Settings
 	return c, s, s.Check()
+}
+
+// suited lists the open values that Suited decides. It leaves out the stem, which would take most of the time, where it
+// gives nothing: beside kernels on a series, which look at the moments around a moment, too, and if the samples are few.
+func (p plan) suited(c Config, d *datasets.Dataset) []string {
+	frames, _ := models.Series(d.Affinity, d.Grid)
+	without := frames > 0 && c.Settings.Of("").Kernels > 0 || d.Nodes > stemNodes*len(d.Train)
+	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
 }
 
 // leaves reports that nobody asks for a value: it is the recipe's, or open.

@@ -25,7 +25,7 @@ import (
 // schedule over so many steps. The loss is the cross entropy minus the objectives. If Average is set, the trainer keeps
 // moving averages of the weights.
 //
-// Its metrics, after GoMLX's own two, are the batch's cross entropy, its accuracy and each level's objective. Before
+// Its metrics, after GoMLX's own two, are the batch's cross entropy, its accuracy and each level's objective, if it changes. Before
 // its first step it compiles for batches of c.Batch samples, so that batches should have as many.
 func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spec, graph *affinity.Matrix,
 	steps int) *train.Trainer {
@@ -125,9 +125,9 @@ func inPlace(store *model.Store, g *Graph) {
 	}
 }
 
-// levelsOf returns the number of levels that have an objective.
+// levelsOf returns the number of levels whose objective changes in training.
 func levelsOf(spec models.Spec) int {
-	if !spec.Clusters() {
+	if !spec.Clusters() || spec.FrozenInTraining() {
 		return 0
 	}
 	return len(spec.Levels)
