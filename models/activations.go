@@ -52,3 +52,16 @@ func (s Spec) Activations(batch int) (all []Activation) {
 	}
 	return all
 }
+
+// Products counts the multiply-adds of the levels' filters for one signal.
+func (s Spec) Products() (sum float64) {
+	channels := s.Channels
+	if stem := s.Settings.Of("").Stem; stem > 0 {
+		channels = stem
+	}
+	for _, l := range s.Levels {
+		sum += float64(l.Clusters*l.Neighbours) * float64(channels*l.Filters)
+		channels = l.Filters
+	}
+	return sum
+}

@@ -20,7 +20,7 @@ var flagWords = map[string]func() []string{
 	"models":    models.Names,
 	"recipe":    func() []string { return models.RecipeNames("cifar10", "ccp") },
 	"hierarchy": ccp.Plans,
-	"dtype":     func() []string { return []string{"float32", "bfloat16"} },
+	"dtype":     func() []string { return []string{"float32", "bfloat16", models.Auto} },
 	"keep":      func() []string { return []string{"best", training.KeepLast} },
 	"backend":   func() []string { return []string{"go", "xla:cpu", "xla:cuda"} },
 	"set": func() (words []string) {

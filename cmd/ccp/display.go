@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
@@ -86,6 +87,9 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 		if o.Kernels > 0 {
 			model += ", random kernels"
 		}
+	}
+	if d.config.Settings.Of("").DType == nn.BFloat16 {
+		model += ", in bfloat16"
 	}
 	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
 	d.notice("train  " + budgetOf(d.config))

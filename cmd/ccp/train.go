@@ -41,8 +41,8 @@ func newTrain(s *shared) *cobra.Command {
 		"for none (default: the recipe's)")
 	optionFlag(f, asked, "hierarchy", "ccp_hierarchy", "`WAY` to obtain the clusters: "+strings.Join(ccp.Plans(),
 		", ")+" (default: prepared; learned for ntu, and with --recipe paper for cifar10 and own data)")
-	optionFlag(f, asked, "dtype", "dtype", "`TYPE` that filters and dense layers compute in: float32 or bfloat16; "+
-		"variables and sums stay in float32 (default: float32)")
+	optionFlag(f, asked, "dtype", "dtype", "`TYPE` that filters and dense layers compute in: float32, bfloat16, or auto for "+
+		"whichever is faster here; variables and sums stay in float32 (default: float32)")
 	f.StringArrayVar(&settings, "set", nil, "any other option of model or training, `NAME=VALUE` or "+
 		"level_2/NAME=VALUE; may be repeated")
 	f = groups.add("Training")
@@ -80,7 +80,7 @@ func newTrain(s *shared) *cobra.Command {
 			o.Dir = c.DefaultCheckpoint()
 		}
 		o.DataDir = dataFolder(dataDir)
-		s.heaps = ownHeaps(c, o.Devices)
+		s.heaps = ownHeaps(c, o.Devices) && asked["dtype"] != models.Auto
 		b, info, err := s.open(cmd)
 		if err != nil {
 			return err

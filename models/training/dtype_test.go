@@ -1,11 +1,14 @@
 package training
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
@@ -35,4 +38,34 @@ func TestTrainInBFloat16(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, result.Test.Loss, again.Loss, 1e-6)
 	})
+}
+
+// Left open, the type is bfloat16 where the processor multiplies it and a step's products are large. A run goes on as
+// another machine began it.
+func TestAutoDType(t *testing.T) {
+	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
+	require.NoError(t, err)
+	dtype := func(levels string) string {
+		asked := Asked{"levels": levels, "batch": 64, "dtype": models.Auto}
+		return resolved(t, asked, d).Settings.Of("").DType
+	}
+	assert.Equal(t, "float32", dtype("4x6/4,1x8/3"))
+	large := "float32"
+	if backend.MultipliesBFloat16() {
+		large = nn.BFloat16
+	}
+	assert.Equal(t, large, dtype("8x1024/8,1x1100/8")) // 2²³ multiply-adds a sample
+
+	dir := t.TempDir()
+	for _, kept := range []string{"float32", nn.BFloat16} {
+		c := ringConfig(writeRing(t, 200))
+		c["dtype"] = kept
+		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), resolved(t, c, d)))
+		c["dtype"] = models.Auto
+		p, err := c.plan("")
+		require.NoError(t, err)
+		p.keepDType(dir)
+		assert.False(t, p.open["dtype"])
+		assert.Equal(t, kept, p.Settings.Of("").DType)
+	}
 }

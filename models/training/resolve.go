@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
@@ -28,14 +30,16 @@ const (
 	usualSeen   = 300_000 // samples, all passes together
 	leastPasses = 10
 	usualEpochs = 20 // how often such a training is looked at and saved
-	stemNodes   = 16 // nodes for each sample, of which more have no stem
+	// The least multiply-adds of the levels in a step that are faster in bfloat16: NW-UCLA has 2³⁰, MNIST 2²⁷.
+	bfloat16Products = 1 << 29
+	stemNodes        = 16 // nodes for each sample, of which more have no stem
 )
 
 // onlyPrepared are options for prepared hierarchies. With another hierarchy, the recipe's values for them are dropped.
 var onlyPrepared = []string{"ccp_search", "ccp_slots", "ccp_hierarchies"}
 
 // open are the values that can be left to the data.
-var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels"}
+var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels", "dtype"}
 
 // Resolve returns the whole configuration of a training on a data set. It starts from the defaults, then applies the
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
@@ -151,6 +155,9 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		return c, s, err
 	}
 	s = s.Suited(p.suited(c, d)...)
+	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*s.Products() >= bfloat16Products {
+		s.Settings = s.Settings.With("", func(o *models.Options) { o.DType = nn.BFloat16 })
+	}
 	c.Settings = s.Settings
 	return c, s, s.Check()
 }
@@ -161,6 +168,14 @@ func (p plan) suited(c Config, d *datasets.Dataset) []string {
 	frames, _ := models.Series(d.Affinity, d.Grid)
 	without := frames > 0 && c.Settings.Of("").Kernels > 0 || d.Nodes > stemNodes*len(d.Train)
 	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
+}
+
+// keepDType gives an open dtype the value of the run that dir has, if there is one: another machine may have begun it.
+func (p *plan) keepDType(dir string) {
+	if kept, err := ReadConfig(dir); err == nil && p.open["dtype"] {
+		p.open["dtype"] = false
+		p.Settings = p.Settings.With("", func(o *models.Options) { o.DType = kept.Settings.Of("").DType })
+	}
 }
 
 // leaves reports that nobody asks for a value: it is the recipe's, or open.

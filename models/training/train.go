@@ -100,6 +100,9 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 	if err != nil {
 		return Result{}, err
 	}
+	if !opts.Overwrite {
+		p.keepDType(opts.Dir)
+	}
 	c, spec, err := p.resolve(d)
 	if err != nil {
 		return Result{}, err
