@@ -88,6 +88,8 @@ func TestBudgetBesideKernels(t *testing.T) {
 	assert.Equal(t, 16, stem(Asked{"kernels": 0}))
 	d.Train = make([]int, 3)
 	assert.Zero(t, stem(Asked{"kernels": 0}))
+	assert.Equal(t, 600, resolved(t, Asked{"kernels": 0}, d).Steps)
+	assert.Equal(t, 1200, resolved(t, Asked{"model": "gcn"}, d).Steps)
 	d.Train = make([]int, 300)
 	assert.Zero(t, stem(nil))
 	assert.Equal(t, 16, stem(Asked{"kernels": 0}))

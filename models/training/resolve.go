@@ -32,7 +32,7 @@ const (
 	usualEpochs = 20 // how often such a training is looked at and saved
 	// The least multiply-adds of the levels in a step that are faster in bfloat16: NW-UCLA has 2³⁰, MNIST 2²⁷.
 	bfloat16Products = 1 << 29
-	stemNodes        = 16 // nodes for each sample, of which more have no stem
+	manyNodes        = 16 // nodes for each training sample: with more, the samples are few
 )
 
 // onlyPrepared are options for prepared hierarchies. With another hierarchy, the recipe's values for them are dropped.
@@ -141,8 +141,8 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	case p.open["epochs"]:
 		if p.open["steps"] {
 			c.Steps = max(leastSteps, min(usualSeen, usualPasses*n)/c.Batch)
-			if c.Settings.Of("").Kernels > 0 {
-				c.Steps /= 2 // the answer of both is as good
+			if c.Settings.Of("").Kernels > 0 || few(d) && (models.Spec{Model: c.Model}).Clusters() {
+				c.Steps /= 2 // the answer of both, and of a network on few samples, is as good
 			}
 			c.Steps = max(c.Steps, leastPasses*n/c.Batch)
 		}
@@ -162,11 +162,14 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	return c, s, s.Check()
 }
 
+// few reports whether a data set has few samples for its nodes.
+func few(d *datasets.Dataset) bool { return d.Nodes > manyNodes*len(d.Train) }
+
 // suited lists the open values that Suited decides. It leaves out the stem, which would take most of the time, where it
 // gives nothing: beside kernels on a series, which look at the moments around a moment, too, and if the samples are few.
 func (p plan) suited(c Config, d *datasets.Dataset) []string {
 	frames, _ := models.Series(d.Affinity, d.Grid)
-	without := frames > 0 && c.Settings.Of("").Kernels > 0 || d.Nodes > stemNodes*len(d.Train)
+	without := frames > 0 && c.Settings.Of("").Kernels > 0 || few(d)
 	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
 }
 
