@@ -75,7 +75,8 @@ func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.D
 	if m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)
 	}
-	return Dense{A: nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
+	dense := Dense{A: nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
+	return onLine(dense, scope, g, m, dtype)
 }
 
 // floats makes a tensor of values in dtype.

@@ -3,6 +3,8 @@ package ccp
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
@@ -20,8 +22,8 @@ type Hierarchy struct {
 	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some
 	// neighbourhood holds.
 	Objective, Coverage []float64
-	// Learned says that the memberships will be learned: only the candidates are kept.
-	Learned bool
+	// Learned says that the memberships will be learned: only the candidates are kept, and with Start where they begin.
+	Learned, Start bool
 	// Input is what the filter of a Stem with directed slots sees.
 	Input neighbourhoods
 	// Levels holds the arrays of each level.
@@ -74,6 +76,9 @@ func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 		}
 		if scope := scope.Store().Scope(model.JoinPath(scope.Scope(), name)); h.Learned {
 			errs = append(errs, level.keepCandidates(scope))
+			if h.Start {
+				errs = append(errs, level.keepStart(scope))
+			}
 		} else {
 			errs = append(errs, level.keep(scope))
 		}
@@ -92,6 +97,27 @@ func (l preparedLevel) keepCandidates(scope *model.Scope) error {
 	nodes := len(l.Clusters)
 	of := tensors.FromFlatDataAndDimensions(l.Candidates, nodes, len(l.Candidates)/nodes)
 	return keep(scope, candidateClusters, of)
+}
+
+// keepStart puts memberships into U of scope: 0.9 of a node is in its cluster, or in none if that is no candidate.
+func (l preparedLevel) keepStart(scope *model.Scope) error {
+	nodes, clusters := len(l.Clusters), len(l.Pooled.Nodes)/l.Pooled.Size
+	width := clusters
+	if l.Candidates != nil {
+		width = len(l.Candidates) / nodes
+	}
+	u := make([]float32, nodes*width)
+	for i, cluster := range l.Clusters {
+		at := int(cluster)
+		if l.Candidates != nil {
+			at = slices.Index(l.Candidates[i*width:(i+1)*width], cluster)
+		}
+		if at >= 0 && width > 1 {
+			u[i*width+at] = float32(math.Log(9*float64(width-1)) / optionsOf(scope).MembershipRate)
+		}
+	}
+	_, err := scope.CreateVariable(membershipsName, tensors.FromFlatDataAndDimensions(u, nodes, width))
+	return err
 }
 
 // keep puts the level into variables of scope.

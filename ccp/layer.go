@@ -150,9 +150,9 @@ func (l *Layer) check() {
 	if err := params.Check(l.options); err != nil {
 		exceptions.Panicf("%s: %v", at, err)
 	}
-	if o := l.options; o.Slots == directedSlots && o.Hierarchy != Prepared {
-		exceptions.Panicf("%s: ccp_slots=%s takes ccp_hierarchy=%v, but the hierarchy is %v",
-			at, o.Slots, Prepared, o.Hierarchy)
+	if _, isDense := l.affinity.(Dense); isDense && l.options.Slots == directedSlots {
+		exceptions.Panicf("%s: ccp_slots=%s needs places of the nodes; take FromMatrix, NewSparse or a Hierarchy", at,
+			directedSlots)
 	}
 }
 
@@ -195,7 +195,5 @@ func shuffled(path string, nodes []int32, ranks []float64, size int) ([]int32, [
 func (l *Layer) shuffled(level Level) Level {
 	of := slots(l.scope.Scope(), l.clusters, l.size)
 	order := Const(level.Rank.Graph(), tensors.FromFlatDataAndDimensions(of, l.clusters, l.size))
-	at := Stack([]*Node{Iota(level.Rank.Graph(), order.Shape(), 0), order}, -1)
-	level.Neighbourhood, level.Rank = Gather(level.Neighbourhood, at), Gather(level.Rank, at)
-	return level
+	return level.reordered(order)
 }

@@ -24,6 +24,7 @@ type Preparation struct {
 	reach       int
 	around      []int // the levels of Around
 	candidates  []int
+	start       bool
 	positions   [][]float64
 	progress    partition.Progress
 	wrong       error // of the coordinates
@@ -66,6 +67,10 @@ func (p *Preparation) Around(reach int, levels ...int) *Preparation {
 // Candidates lets the memberships be learned, but restricts a node of the first level to c[0] clusters, and so on.
 // They are the nearest ones in the first hierarchy. A count of 0 allows all clusters.
 func (p *Preparation) Candidates(c ...int) *Preparation { p.candidates = c; return p }
+
+// Start lets the memberships be learned from the first hierarchy on: each node begins with a membership of 0.9 in its
+// cluster.
+func (p *Preparation) Start() *Preparation { p.start = true; return p }
 
 // Coordinates sets the positions of the nodes, `[N, d]` row-major, for Cuts and Directed. If there are none, or two
 // nodes have one position, positions come from the graph alone.
@@ -110,7 +115,8 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	if p.cuts {
 		cutAt = p.positions
 	}
-	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels)), Learned: len(p.candidates) > 0}
+	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels)), Learned: len(p.candidates) > 0 || p.start,
+		Start: p.start}
 	pooled, around := make([]places, len(p.levels)), make([]places, len(p.levels))
 	for i := range p.hierarchies {
 		clusters, err := partition.Cached(ctx, graph, cutAt, p.levels, p.seed+uint64(i), p.progress)

@@ -44,7 +44,8 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 		list.pairs = append(list.pairs, pair{int32(e.I), int32(e.J), int32(at)})
 		list.weights = append(list.weights, e.Weight)
 	}
-	return newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
+	edges := newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
+	return onLine(edges, scope, g, m, dtype)
 }
 
 func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees *Node) sparse {

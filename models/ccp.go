@@ -110,22 +110,21 @@ func (s Spec) checkCandidates() error {
 	return nil
 }
 
-// checkSlots returns an error if a level asks for directed slots or residual blocks but learns its neighbourhoods,
-// which are then unknown before the training. It also returns one if cuts are asked for and nothing is searched.
+// checkSlots returns an error if a level asks for residual blocks but learns its neighbourhoods, which are then unknown
+// before the training. It also returns one if cuts are asked for and nothing is searched.
 func (s Spec) checkSlots() error {
-	if s.Plan() == ccp.Prepared {
+	if s.Plan() == ccp.Prepared && !s.startsSearched() {
 		return nil
 	}
-	if s.Settings.Of("").Search == cutSearch && !s.restricted(0) {
+	if s.startsSearched() && s.Plan().Frozen() {
+		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
+			searchedStart, s.Plan())
+	}
+	if s.Settings.Of("").Search == cutSearch && !s.restricted(0) && !s.startsSearched() {
 		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use "+
 			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
 	}
 	for i := range s.Levels {
-		if s.directed(i) {
-			return fmt.Errorf("level %d has ccp_slots=directed, which takes ccp_hierarchy=%v, but the hierarchy is %v: "+
-				"its neighbourhoods change in training; use ccp_hierarchy=%v, or ccp_slots=rank",
-				i+1, ccp.Prepared, s.Plan(), ccp.Prepared)
-		}
 		if s.Blocks(i+1) > 0 {
 			return fmt.Errorf("level %d has ccp_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: "+
 				"its clusters' neighbours change in training; use ccp_hierarchy=%v, or blocks at the input only",
@@ -139,10 +138,11 @@ func (s Spec) checkSlots() error {
 func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == directedSlots }
 
 // directedSlots is the value of Options.Slots with one direction for each slot. cutSearch is the value of
-// Options.Search that tries cuts.
+// Options.Search that tries cuts, searchedStart that of Options.Start.
 const (
 	directedSlots = "directed"
 	cutSearch     = "cut"
+	searchedStart = "searched"
 )
 
 // GraphScope is where a network keeps the affinity as variables. They are made from the checkpoint's graph, not saved.

@@ -45,20 +45,26 @@ func (s Spec) restricted(i int) bool {
 func (s Spec) own() bool { return registry[s.Model].own }
 
 // PreparedBefore reports whether Prepare has to be called before the training.
-func (s Spec) PreparedBefore() bool { return s.FrozenInTraining() || s.Clusters() && s.restricted(0) }
+func (s Spec) PreparedBefore() bool {
+	return s.FrozenInTraining() || s.Clusters() && (s.restricted(0) || s.startsSearched())
+}
+
+// startsSearched reports whether memberships are learned from searched clusters on.
+func (s Spec) startsSearched() bool { return s.Settings.Of("").Start == searchedStart }
 
 // FrozenInTraining reports whether Prepare makes the spec's hierarchy once and for all.
 func (s Spec) FrozenInTraining() bool { return (s.Clusters() || s.own()) && s.Plan().Frozen() }
 
 // Prepare makes the hierarchy of a spec that is PreparedBefore the training. If the plan is prepared, it searches
-// clusterings of large C. If nodes have candidates, it takes them from such a clustering. If the plan is random, it
+// clusterings of large C. If nodes have candidates, or learned memberships a searched start, it takes them from such a
+// clustering. If the plan is random, it
 // freezes the memberships as drawn.
 //
 // The coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
 // graph gives them. progress is ccp.Preparation.Progress's. The result describes the first hierarchy.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
 	coordinates []float64, progress func(level int, done, objective float64)) (q Quality, err error) {
-	if s.Plan() == ccp.Prepared || s.restricted(0) {
+	if s.Plan() == ccp.Prepared || s.restricted(0) || s.startsSearched() {
 		var scopes []string
 		p := s.preparation(a)
 		if s.own() {
@@ -96,6 +102,9 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	p, o := ccp.Prepare(graph).Hierarchies(s.Hierarchies()), s.Settings.Of("")
 	if o.Search == cutSearch {
 		p.Cuts()
+	}
+	if s.startsSearched() {
+		p.Start()
 	}
 	var around, directed, candidates []int
 	if o.Slots == directedSlots && o.Stem > 0 {

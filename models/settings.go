@@ -29,6 +29,8 @@ type Options struct {
 	// Hierarchies is the number of prepared hierarchies of the network, each searched from its own seed. All weights
 	// are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of all.
 	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 1" models:"ccp"`
+	// Start is where learned memberships begin: "drawn" at random, or at "searched" clusters of large C.
+	Start string `param:"ccp_start" default:"drawn" rule:"one of drawn|searched" models:"ccp"`
 	// Search is how a prepared hierarchy is found: by annealing, or also by cuts through the nodes' positions. The
 	// search keeps the clustering with the greater C. On a grid cuts win, and clusters have one shape. With cuts there
 	// is one hierarchy only.

@@ -102,9 +102,10 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 		err           string
 	}{
 		{Asked{}, "cut", "directed", ""},
-		{Asked{"ccp_hierarchy": "learned"}, "anneal", "rank", ""},
-		{Asked{"ccp_hierarchy": "learned", "ccp_slots": "directed"}, "anneal", "directed", "ccp_slots=directed, which takes ccp_hierarchy=prepared"},
+		{Asked{"ccp_hierarchy": "learned"}, "anneal", "directed", ""},
+		{Asked{"ccp_hierarchy": "learned", "ccp_slots": "rank"}, "anneal", "rank", ""},
 		{Asked{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
+		{Asked{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "directed", "ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
 	} {
 		known, err := Known(c.asked.with("data", "cifar10"))
 		require.NoError(t, err)

@@ -36,7 +36,10 @@ const (
 )
 
 // onlyPrepared are options for prepared hierarchies. With another hierarchy, the recipe's values for them are dropped.
-var onlyPrepared = []string{"ccp_search", "ccp_slots", "ccp_hierarchies"}
+var onlyPrepared = []string{"ccp_search", "ccp_hierarchies"}
+
+// learnedWell are the options that did best for a learned hierarchy where the recipe has a prepared one.
+var learnedWell = map[string]any{"ccp_start": "searched", "ccp_slots": "directed"}
 
 // open are the values that can be left to the data.
 var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels", "dtype"}
@@ -84,6 +87,7 @@ func (a Asked) plan(data string) (plan, error) {
 			suggest.Among(p.Recipe, names))
 	}
 	values := models.Recipe(p.Data, p.Model, p.Recipe)
+	before := fmt.Sprint(values["ccp_hierarchy"])
 	models.Overlay(values, a)
 	for _, name := range []string{"epochs", "steps", "batch"} {
 		if value, given := a[name]; given && value == nil {
@@ -94,6 +98,13 @@ func (a Asked) plan(data string) (plan, error) {
 		for _, name := range onlyPrepared {
 			if _, given := a[name]; !given {
 				delete(values, name)
+			}
+		}
+		if before == string(ccp.Prepared) && fmt.Sprint(way) == string(ccp.Learned) && p.Recipe == "default" {
+			for name, value := range learnedWell {
+				if _, given := a[name]; !given {
+					values[name] = value
+				}
 			}
 		}
 	}

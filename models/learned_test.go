@@ -1,0 +1,85 @@
+package models
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/gomlx/compute"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// learnedLevels reads the levels of a network on a 6x6 grid whose memberships are to be learned.
+func learnedLevels(t *testing.T, backend compute.Backend, options map[string]any) (levels hierarchy.Levels, graph *affinity.Matrix) {
+	t.Helper()
+	graph, err := affinity.Grid(6, 6, 8)
+	require.NoError(t, err)
+	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/16,4x4/9,1x4/4"), nil}, Nodes: 36, Channels: 1, Classes: 2}
+	spec.Settings = settings(options)
+	require.NoError(t, spec.Check())
+	m := Metadata{Spec: spec, Data: "grid", ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}
+	c, err := NewClassifier(backend, m, graph)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(drawn(t, backend, spec, graph)))
+	levels, err = c.ClusterLevels(0)
+	require.NoError(t, err)
+	return levels, graph
+}
+
+// A learned hierarchy's directed slots hold what slots by rank hold, in the order of the nodes' places on a line.
+func TestLearnedDirectedSlots(t *testing.T) {
+	onBackends(t, false, func(t *testing.T, backend compute.Backend) {
+		for _, options := range []map[string]any{{}, {"ccp_candidates": 4}} {
+			byRank, _ := learnedLevels(t, backend, options)
+			options = maps.Clone(options)
+			options["ccp_slots"] = "directed"
+			directed, graph := learnedLevels(t, backend, options)
+			positions := place.Embed(graph.Normalized())
+			line := func(node int32) float64 { return positions[node][0] + 0.3*positions[node][1] }
+			for i := range directed {
+				for k, nodes := range directed[i].Neighbourhoods {
+					assert.ElementsMatch(t, byRank[i].Neighbourhoods[k], nodes)
+					for s, node := range nodes {
+						at := slices.Index(byRank[i].Neighbourhoods[k], node)
+						assert.InDelta(t, byRank[i].Ranks[k][at], directed[i].Ranks[k][s], 1e-6)
+						if i == 0 && s > 0 {
+							assert.LessOrEqual(t, line(nodes[s-1]), line(node)+1e-5)
+						}
+					}
+				}
+				if i < 2 {
+					assert.NotEqual(t, byRank[i].Neighbourhoods, directed[i].Neighbourhoods)
+				}
+			}
+		}
+	})
+}
+
+// With a searched start, nine tenths of each node are in the cluster that the search gives it, also among candidates.
+func TestSearchedStart(t *testing.T) {
+	onBackends(t, false, func(t *testing.T, backend compute.Backend) {
+		prepared, _ := learnedLevels(t, backend, map[string]any{"ccp_hierarchy": ccp.Prepared})
+		for _, options := range []map[string]any{{"ccp_start": "searched"}, {"ccp_start": "searched", "ccp_candidates": 4}} {
+			learned, _ := learnedLevels(t, backend, options)
+			for i := range learned[:2] {
+				for node := range learned[i].Memberships.Nodes() {
+					clusters, weights := learned[i].Memberships.Row(node)
+					own, _ := prepared[i].Memberships.Row(node)
+					at := slices.Index(clusters, own[0])
+					require.GreaterOrEqual(t, at, 0)
+					assert.InDelta(t, 0.9, weights[at], 1e-5)
+				}
+			}
+		}
+	})
+	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Nodes: 12, Channels: 1, Classes: 2}
+	for _, plan := range []ccp.Plan{ccp.Prepared, ccp.Random} {
+		spec.Settings = settings(map[string]any{"ccp_hierarchy": plan, "ccp_start": "searched"})
+		assert.ErrorContains(t, spec.Check(), "ccp_start=searched is of memberships that are learned, but this hierarchy is "+string(plan))
+	}
+}
