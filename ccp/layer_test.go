@@ -168,7 +168,7 @@ func TestLayerOptions(t *testing.T) {
 	for want, options := range map[string]func(l *ccp.Layer) *ccp.Layer{
 		"/level_1: L=17 does not fit its 16 nodes; lower L or raise the previous level's clusters": func(l *ccp.Layer) *ccp.Layer { return l.Neighbours(17) },
 		"/level_1: ccp_gates=node: it must be one of level, cluster, slot":                         func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Gates = "node" }) },
-		"/level_1: ccp_slots=directed needs places of the nodes; take FromMatrix":                   func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Slots = "directed" }) },
+		"/level_1: ccp_slots=directed needs places of the nodes; take FromMatrix":                  func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Slots = "directed" }) },
 		"/level_1: ccp_padding=ones: it must be one of":                                            func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Padding = "ones" }) },
 		"/level_1: ccp_membership_rate=0: it must be positive":                                     func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.MembershipRate = 0 }) },
 		"/level_1: ccp_dropout=2: it must be in [0, 1)":                                            func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Dropout = 2 }) },
