@@ -102,10 +102,11 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 		err           string
 	}{
 		{Asked{}, "cut", "directed", ""},
-		{Asked{"ccp_hierarchy": "learned"}, "anneal", "directed", ""},
-		{Asked{"ccp_hierarchy": "learned", "ccp_slots": "rank"}, "anneal", "rank", ""},
+		{Asked{"ccp_hierarchy": "learned"}, "cut", "directed", ""},
+		{Asked{"ccp_hierarchy": "learned", "ccp_slots": "rank"}, "cut", "rank", ""},
+		{Asked{"ccp_hierarchy": "learned", "recipe": "paper"}, "anneal", "rank", ""},
 		{Asked{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
-		{Asked{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "directed", "ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
+		{Asked{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "rank", "ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
 	} {
 		known, err := Known(c.asked.with("data", "cifar10"))
 		require.NoError(t, err)

@@ -35,11 +35,12 @@ const (
 	manyNodes        = 16 // nodes for each training sample: with more, the samples are few
 )
 
-// onlyPrepared are options for prepared hierarchies. With another hierarchy, the recipe's values for them are dropped.
-var onlyPrepared = []string{"ccp_search", "ccp_hierarchies"}
-
-// learnedWell are the options that did best for a learned hierarchy where the recipe has a prepared one.
-var learnedWell = map[string]any{"ccp_start": "searched", "ccp_slots": "directed"}
+// What takes the place of a recipe's options for a prepared hierarchy, if another is asked for; nil is nothing. A learned
+// one does best if it begins at the search's clusters.
+var (
+	otherwise   = map[string]any{"ccp_search": nil, "ccp_slots": nil, "ccp_hierarchies": nil}
+	learnedWell = map[string]any{"ccp_hierarchies": nil, "ccp_start": "searched", "ccp_slots": "directed"}
+)
 
 // open are the values that can be left to the data.
 var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels", "dtype"}
@@ -94,17 +95,17 @@ func (a Asked) plan(data string) (plan, error) {
 			values[name] = models.Auto
 		}
 	}
-	if way := values["ccp_hierarchy"]; way == nil || fmt.Sprint(way) != fmt.Sprint(ccp.Prepared) {
-		for _, name := range onlyPrepared {
-			if _, given := a[name]; !given {
-				delete(values, name)
-			}
+	if way := fmt.Sprint(values["ccp_hierarchy"]); way != string(ccp.Prepared) {
+		instead := otherwise
+		if before == string(ccp.Prepared) && way == string(ccp.Learned) && p.Recipe == "default" {
+			instead = learnedWell
 		}
-		if before == string(ccp.Prepared) && fmt.Sprint(way) == string(ccp.Learned) && p.Recipe == "default" {
-			for name, value := range learnedWell {
-				if _, given := a[name]; !given {
-					values[name] = value
-				}
+		for name, value := range instead {
+			if _, given := a[name]; given {
+				continue
+			}
+			if values[name] = value; value == nil {
+				delete(values, name)
 			}
 		}
 	}
