@@ -41,10 +41,13 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	case err != nil:
 		return err
 	}
+	plan := string(r.spec.Plan())
 	if r.spec.FrozenInTraining() {
 		r.state.Hierarchy = hierarchy
+	} else {
+		plan += ", from a search's"
 	}
-	r.notice(fmt.Sprintf("hierarchy %s: %s", r.spec.Plan(), describe(hierarchy)))
+	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(hierarchy)))
 	return nil
 }
 
