@@ -177,8 +177,8 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 // few reports whether a data set has few samples for its nodes.
 func few(d *datasets.Dataset) bool { return d.Nodes > manyNodes*len(d.Train) }
 
-// suited lists the open values that Suited decides. It leaves out the stem, which would take most of the time, where it
-// gives nothing: beside kernels on a series, which look at the moments around a moment, too, and if the samples are few.
+// suited lists the open values that Suited decides. It leaves out the stem where a stem takes most of the time and gives
+// nothing. That is so if the samples are few, and beside kernels on a series: kernels see the moments around a moment.
 func (p plan) suited(c Config, d *datasets.Dataset) []string {
 	frames, _ := models.Series(d.Affinity, d.Grid)
 	without := frames > 0 && c.Settings.Of("").Kernels > 0 || few(d)
