@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// learnedLevels reads the levels of a network on a 6x6 grid whose memberships are to be learned.
-func learnedLevels(t *testing.T, backend compute.Backend, options map[string]any) (levels hierarchy.Levels, graph *affinity.Matrix) {
+// gridLevels reads the levels of a network on a 6x6 grid, before it is trained.
+func gridLevels(t *testing.T, backend compute.Backend, options map[string]any) (levels hierarchy.Levels, graph *affinity.Matrix) {
 	t.Helper()
 	graph, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
@@ -35,10 +35,10 @@ func learnedLevels(t *testing.T, backend compute.Backend, options map[string]any
 func TestLearnedDirectedSlots(t *testing.T) {
 	onBackends(t, false, func(t *testing.T, backend compute.Backend) {
 		for _, options := range []map[string]any{{}, {"ccp_candidates": 4}} {
-			byRank, _ := learnedLevels(t, backend, options)
+			byRank, _ := gridLevels(t, backend, options)
 			options = maps.Clone(options)
 			options["ccp_slots"] = "directed"
-			directed, graph := learnedLevels(t, backend, options)
+			directed, graph := gridLevels(t, backend, options)
 			positions := place.Embed(graph.Normalized())
 			line := func(node int32) float64 { return positions[node][0] + 0.3*positions[node][1] }
 			for i := range directed {
@@ -63,9 +63,9 @@ func TestLearnedDirectedSlots(t *testing.T) {
 // With a searched start, nine tenths of each node are in the cluster that the search gives it, also among candidates.
 func TestSearchedStart(t *testing.T) {
 	onBackends(t, false, func(t *testing.T, backend compute.Backend) {
-		prepared, _ := learnedLevels(t, backend, map[string]any{"ccp_hierarchy": ccp.Prepared})
+		prepared, _ := gridLevels(t, backend, map[string]any{"ccp_hierarchy": ccp.Prepared})
 		for _, options := range []map[string]any{{"ccp_start": "searched"}, {"ccp_start": "searched", "ccp_candidates": 4}} {
-			learned, _ := learnedLevels(t, backend, options)
+			learned, _ := gridLevels(t, backend, options)
 			for i := range learned[:2] {
 				for node := range learned[i].Memberships.Nodes() {
 					clusters, weights := learned[i].Memberships.Row(node)

@@ -18,22 +18,12 @@ import (
 // Directed slots hold the nodes and ranks that slots by rank hold, where ranks are positive, in another order. Levels differ.
 func TestDirectedSlots(t *testing.T) {
 	backend := backendtest.Go(t)
-	graph, err := affinity.Grid(6, 6, 8)
-	require.NoError(t, err)
-	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/16,4x4/9,1x4/4"), nil}, Nodes: 36, Channels: 1, Classes: 2}
 	prepared := func(slots map[string]any) (levels []map[[2]int]float32, orders [][][]int32) {
 		all := map[string]any{"ccp_hierarchy": ccp.Prepared}
 		for path, value := range slots {
 			all[path] = value
 		}
-		spec.Settings = settings(all)
-		require.NoError(t, spec.Check())
-		m := Metadata{Spec: spec, Data: "grid", ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}
-		c, err := NewClassifier(backend, m, graph)
-		require.NoError(t, err)
-		require.NoError(t, c.Update(drawn(t, backend, spec, graph)))
-		read, err := c.ClusterLevels(0)
-		require.NoError(t, err)
+		read, _ := gridLevels(t, backend, all)
 		for _, level := range read {
 			of := map[[2]int]float32{} // the rank of each node of each cluster
 			for k, nodes := range level.Neighbourhoods {
