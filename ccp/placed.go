@@ -50,13 +50,9 @@ func (p placed) cluster(l *Layer) Level {
 
 // ascending gives the order of each row's values, the first among equals first. x: `[K, L]`, result int32 `[K, L]`.
 func ascending(x *Node) *Node {
-	g, k, l := x.Graph(), x.Shape().Dim(0), x.Shape().Dim(1)
-	slots := func(axis int) *Node { return Iota(g, shapes.Make(dtypes.Int32, k, l, l), axis) }
-	one, other := Reshape(x, k, 1, l), Reshape(x, k, l, 1)
-	before := LogicalOr(LessThan(other, one), LogicalAnd(Equal(other, one), LessThan(slots(1), slots(2))))
-	place := ReduceSum(ConvertDType(before, dtypes.Int32), 1)
-	here := Equal(Reshape(place, k, 1, l), slots(1))
-	return ReduceSum(Where(here, slots(2), ZerosLike(slots(2))), 2)
+	columns := Neg(TransposeAllDims(x, 1, 0)) // [L, K]
+	slots := Iota(x.Graph(), shapes.Make(dtypes.Int32, columns.Shape().Dimensions...), 0)
+	return TransposeAllDims(largest(columns, slots, x.Shape().Dim(1)), 1, 0)
 }
 
 // reordered puts the neighbourhoods' nodes into another order, int32 `[K, L]`.
