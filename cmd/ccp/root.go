@@ -56,9 +56,10 @@ func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error)
 	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
 }
 
-// ownHeaps reports whether a training is faster if each thread has its own heap. A float32 network on one device is.
-func ownHeaps(c training.Config, devices int) bool {
-	return devices <= 1 && c.Settings.Of("").DType != nn.BFloat16
+// ownHeaps reports whether a training is faster if each thread has its own heap. A float32 network on one device is. c
+// is what is known of asked.
+func ownHeaps(c training.Config, asked training.Asked, devices int) bool {
+	return devices <= 1 && c.Settings.Of("").DType != nn.BFloat16 && asked["dtype"] != models.Auto
 }
 
 // load opens the checkpoint in dir, and a backend unless models.Load opens XLA itself when it needs it.

@@ -55,8 +55,7 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 		return usage(cmd, fmt.Errorf("--budget %s must be at least 0", o.budget))
 	}
 	s.heaps = !slices.ContainsFunc(study.Cells("", tables, 1), func(cell study.Cell) bool {
-		return !ownHeaps(cell.Config,
-			1)
+		return !ownHeaps(cell.Config, cell.Asked, 1)
 	})
 	b, info, err := s.open(cmd)
 	if err != nil {

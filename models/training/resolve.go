@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -117,6 +118,11 @@ func (a Asked) plan(data string) (plan, error) {
 			}
 			p.open[name] = true
 		} else if err := p.put(name, values[name]); err != nil {
+			var wrong *params.Error
+			if errors.As(err, &wrong) && slices.Contains(open, name) {
+				wrong.Must = strings.Replace(wrong.Must, "must be ", "must be "+models.Auto+", or ", 1)
+				err = wrong
+			}
 			return p, err
 		}
 	}
