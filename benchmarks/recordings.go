@@ -20,9 +20,9 @@ const (
 	ntuCameras   = 3
 )
 
-// The numbers of NTU RGB+D: files, and how many groups of 180 files (all actions before all cameras) have a performer
-// of the training set of cross-subject. ntuMissing are the recordings without a skeleton, by camera 1 or another, and
-// by a performer to train on or to test on.
+// The numbers of NTU RGB+D. A group of 180 files holds all actions before all cameras. In ntuTrainTakes groups the
+// performer is of the training set of cross-subject. ntuMissing counts the recordings without a skeleton. Its keys say
+// whether they are of camera 1, and of a performer to train on.
 const (
 	NTURecordings = 316 * ntuActions * ntuCameras
 	ntuTrainTakes = 224
