@@ -36,8 +36,8 @@ var (
 )
 
 // WriteRecordings writes n recordings in the format of NTU RGB+D to a folder, and returns their size in bytes. All
-// values are made up. share is the share of the frames of a real recording. [NTURecordings] recordings have the sizes
-// of all published splits, with the list missing.txt beside them.
+// values are made up. A recording has a share of the frames of a real one. If n is [NTURecordings], the list
+// missing.txt is written, too, and all splits have their published sizes.
 func WriteRecordings(dir string, n int, share float64) (size int64, err error) {
 	var missing []string
 	listed := map[[2]bool]int{}

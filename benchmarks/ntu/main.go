@@ -26,9 +26,11 @@ func write() error {
 		return err
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil { // never into a folder that holds real recordings
-		return err
+		return fmt.Errorf("%w; choose another folder, or delete this one", err)
 	}
 	size, err := benchmarks.WriteRecordings(dir, benchmarks.NTURecordings, 0.1)
-	fmt.Printf("%d recordings of %.2f GB in %s\n", benchmarks.NTURecordings, float64(size)/1e9, dir)
+	if err == nil {
+		fmt.Printf("%d recordings of %.2f GB in %s\n", benchmarks.NTURecordings, float64(size)/1e9, dir)
+	}
 	return err
 }
