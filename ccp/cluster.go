@@ -12,6 +12,7 @@ type Level struct {
 	Coarse        Affinity // the next level's, normalised
 	Path          string   // of the scope that it was built in, as Levels gives it
 	nodes         int      // N
+	hierarchies   int      // how many are learned; 0 is one
 }
 
 // Cluster computes the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity,
@@ -24,7 +25,7 @@ func Cluster(a Affinity, m *Node, size int) Level {
 	return Level{
 		Neighbourhood: neighbourhood,
 		Rank:          at(rank, neighbourhood),
-		Objective:     Objective(Cohesion(pooled), Volume(a.Degrees(), m)),
+		Objective:     Objective(cohesion(pooled), volume(a.Degrees(), m)),
 		Coarse:        Dense{A: Normalize(pooled)},
 		nodes:         a.Nodes(),
 	}
@@ -84,19 +85,20 @@ func inverseRoot(sums *Node) *Node {
 	return Where(some, Reciprocal(Sqrt(Where(some, sums, OnesLike(sums)))), ZerosLike(sums))
 }
 
-// Cohesion reads P[k,k] = Σ_i M[i,k] Σ_{j≠i} A[i,j] M[j,k] for each cluster k. p: the pooled affinity `[K, K]`,
+// cohesion reads P[k,k] = Σ_i M[i,k] Σ_{j≠i} A[i,j] M[j,k] for each cluster k. p: the pooled affinity `[K, K]`,
 // result `[K]`.
-func Cohesion(p *Node) *Node {
+func cohesion(p *Node) *Node {
 	return ReduceSum(Where(Diagonal(p.Graph(), p.Shape().Dim(0)), p, ZerosLike(p)), 1)
 }
 
-// Volume computes Σ_i d_i M[i,k] for each cluster k. degrees: `[N]`, m: `[N, K]`, result `[K]`.
-func Volume(degrees, m *Node) *Node {
+// volume computes Σ_i d_i M[i,k] for each cluster k. degrees: `[N]`, m: `[N, K]`, result `[K]`.
+func volume(degrees, m *Node) *Node {
 	return ReduceSum(Mul(ExpandAxes(degrees, 1), m), 0)
 }
 
-// Objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion, volume: `[K]`. A cluster
-// that nobody belongs to, see present, adds nothing.
+// Objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion, `[K]`, is the diagonal of the
+// pooled affinity; volume, `[K]`, is Σ_i d_i M[i,k], with the degrees d of A0. A cluster that nobody belongs to, see
+// present, adds nothing.
 func Objective(cohesion, volume *Node) *Node {
 	some := present(volume)
 	inverse := StopGradient(Reciprocal(Where(some, volume, OnesLike(volume))))

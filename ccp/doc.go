@@ -8,7 +8,7 @@
 //	links          A0·M                                               [N, K]   Affinity.Times
 //	pooled         P = Mᵀ·A0·M                                        [K, K]   Coarsen
 //	next affinity  D^−½·P·D^−½, D = row sums of P                     [K, K]   Normalize
-//	objective      C = ½ Σ_k P[k,k] / Σ_i d_i M[i,k], maximised       scalar   Cohesion, Volume, Objective
+//	objective      C = ½ Σ_k P[k,k] / Σ_i d_i M[i,k], maximised       scalar   Objective
 //	rank           (1 + M[i,k]) · (A0·M)[i,k]                         [N, K]   Rank
 //	neighbourhood  the L nodes of highest rank, for each cluster      [K, L]   Select
 //	gate           σ(α·rank + β)                                      [K, L]   Gate
@@ -21,7 +21,8 @@
 //	x, a = ccp.New(scope.In("level_2"), x, a, 1, 128).Neighbours(16).Done()
 //
 // The selection has no gradient. The task's loss reaches U through the gates and through the pooled affinities of
-// later levels; C, added to the loss with weight −1, reaches it directly.
+// later levels; C, added to the loss with weight −1, reaches it directly. On Several(scope, a, x, 8) eight hierarchies
+// are learned, with a U for each.
 //
 // Clusters can also be prepared on the host, which is faster and usually better. A training step draws one of the
 // hierarchies, and a prediction is the mean over all:

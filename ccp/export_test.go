@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// At gives tests the values of a quantity at the selected nodes.
-var At = at
+// At gives tests the values of a quantity at the selected nodes; Cohesion and Volume are the parts of C.
+var At, Cohesion, Volume = at, cohesion, volume
 
 // Memberships is the softmax of each row of u.
 func Memberships(u *Node) *Node { return Softmax(u, -1) }

@@ -52,10 +52,12 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 	network func(scope *model.Scope, signal *Node) *Node) (*Freezer, error) {
 	f := &Freezer{store: store}
 	var err error
-	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, g *Graph) []*Node {
-		// The network's result is an output that nobody reads. Without it the pure Go backend (compute v0.1.3) fails
-		// on parameters made after the last node that it needs.
-		outputs := []*Node{ReduceAllSum(network(scope, Zeros(g, signal)))}
+	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, drawn *Node) []*Node {
+		// The network's result is an output that nobody reads, and so is drawn. Without it the pure Go backend
+		// (compute v0.1.3) fails on parameters made after the last node that it needs.
+		g := drawn.Graph()
+		scope.SetGraphParam(g, drawnKey, drawn)
+		outputs := []*Node{drawn, ReduceAllSum(network(scope, Zeros(g, signal)))}
 		f.levels = slices.DeleteFunc(Levels(store, g), func(l Level) bool { return l.Objective == nil }) // frozen already
 		for _, level := range f.levels {
 			outputs = append(outputs, level.Objective, level.Neighbourhood, level.Rank)
@@ -65,9 +67,10 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 	return f, err
 }
 
-// Objectives computes C of each level from the present memberships, and keeps nothing.
-func (f *Freezer) Objectives() (objectives []float64, err error) {
-	values, err := f.values()
+// Objectives computes C of each level of one of several hierarchies, from 0, by the present memberships. It keeps
+// nothing.
+func (f *Freezer) Objectives(which int) (objectives []float64, err error) {
+	values, err := f.values(which)
 	for i := range f.levels {
 		if err == nil {
 			objectives = append(objectives, shapes.ConvertTo[float64](values[3*i].Value()))
@@ -76,25 +79,32 @@ func (f *Freezer) Objectives() (objectives []float64, err error) {
 	return objectives, err
 }
 
-// values computes C, the neighbourhoods and the ranks of each level.
-func (f *Freezer) values() ([]*tensors.Tensor, error) {
-	values, err := f.exec.Call()
+// values computes C, the neighbourhoods and the ranks of each level of a hierarchy.
+func (f *Freezer) values(which int) ([]*tensors.Tensor, error) {
+	values, err := f.exec.Call(int32(which))
 	if err != nil {
 		return nil, fmt.Errorf("freezing the hierarchy: %w", err)
 	}
-	return values[1:], nil
+	return values[2:], nil
 }
 
 // Freeze keeps the hierarchy of the present memberships. It can be called again when they have changed. It returns,
 // for each level, the objective C and the coverage: the share of its nodes that some neighbourhood holds. The other
 // nodes are lost to all later levels. Levels that were prepared stay as they are.
 func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
-	values, err := f.values()
-	if err != nil {
-		return nil, nil, err
+	var values [][]*tensors.Tensor // of each hierarchy
+	for which, n := 0, 1; which < n; which++ {
+		of, err := f.values(which)
+		if err != nil {
+			return nil, nil, err
+		}
+		values = append(values, of)
+		for _, level := range f.levels {
+			n = max(n, level.hierarchies)
+		}
 	}
 	for i, level := range f.levels {
-		scope, of := f.store.Scope(level.Path), values[3*i:]
+		scope, of := f.store.Scope(level.Path), values[0][3*i:]
 		nodes, err := tensors.CopyFlatData[int32](of[1])
 		if err != nil {
 			return nil, nil, err
@@ -104,9 +114,29 @@ func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 		if scope.GetVariable(hardClusters) != nil && scope.GetVariable(frozenRanks) != nil { // it was prepared
 			continue
 		}
-		if err := errors.Join(keep(scope, frozenNeighbourhoods, of[1]), keep(scope, frozenRanks, of[2])); err != nil {
-			return nil, nil, err
+		for name, at := range map[string]int{frozenNeighbourhoods: 3*i + 1, frozenRanks: 3*i + 2} {
+			whole, err := stacked(values, at)
+			if err == nil {
+				err = keep(scope, name, whole)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	return objectives, coverage, nil
+}
+
+// stacked puts tensor `at` of all hierarchies into one, along the first axis.
+func stacked(values [][]*tensors.Tensor, at int) (*tensors.Tensor, error) {
+	shape := values[0][at].Shape().Clone()
+	shape.Dimensions[0] *= len(values)
+	whole := tensors.FromShape(shape)
+	var errs []error
+	err := whole.MutableBytes(func(to []byte) {
+		for _, of := range values {
+			errs = append(errs, of[at].ConstBytes(func(from []byte) { to = to[copy(to, from):] }))
+		}
+	})
+	return whole, errors.Join(append(errs, err)...)
 }

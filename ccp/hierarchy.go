@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -32,6 +31,7 @@ type Hierarchy struct {
 
 // preparedLevel holds a level of all hierarchies, the first one's part first.
 type preparedLevel struct {
+	Width      int            // K
 	Clusters   []int32        // `[H·N]`: the cluster of each node
 	Pooled     neighbourhoods // the nodes around each cluster
 	Around     neighbourhoods // the clusters around each cluster, for residual blocks
@@ -101,8 +101,7 @@ func (l preparedLevel) keepCandidates(scope *model.Scope) error {
 
 // keepStart puts memberships into U of scope: 0.9 of a node is in its cluster, or in none if that is no candidate.
 func (l preparedLevel) keepStart(scope *model.Scope) error {
-	nodes, clusters := len(l.Clusters), len(l.Pooled.Nodes)/l.Pooled.Size
-	width := clusters
+	nodes, width := len(l.Clusters), l.Width
 	if l.Candidates != nil {
 		width = len(l.Candidates) / nodes
 	}
@@ -188,8 +187,7 @@ func (f frozen) cluster(l *Layer) Level {
 	}
 	if v != nil && f.draw != nil && f.drawn == nil {
 		if n := v.Shape().Dim(0) / k; n > 1 {
-			which := MulScalar(nn.Uniform(f.draw, l.signal, "hierarchy"), float64(n))
-			f.drawn = ConvertDType(which, dtypes.Int32)
+			f.drawn = draw(f.draw, l.signal, n)
 			coarse.drawn = f.drawn
 		}
 	}

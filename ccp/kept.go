@@ -114,7 +114,7 @@ func (r Kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices
 			return m, choices, err
 		}
 	}
-	u, err := variables.Read[float32](r.Scope, membershipsName, nodes, choices)
+	u, err := readOne[float32](r, membershipsName, nodes, choices)
 	if err != nil {
 		return m, choices, err
 	}

@@ -22,6 +22,7 @@ type Layer struct {
 	size              int          // L
 	blocks            int          // residual ones
 	input             *Preparation // of a Stem, which does not pool
+	several           several      // of which one is drawn; without n there is one
 	options           Options
 }
 
@@ -94,9 +95,9 @@ func (l *Layer) soft(a Affinity) Level {
 // memberships computes the softmax of U = rate·V, with the variable V. Adam's step does not depend on the scale of a
 // gradient, so U moves `rate` times as fast as the other weights, with one optimizer. Result `[N, width]`.
 func (l *Layer) memberships(width int) *Node {
-	x, rate := l.signal, l.options.MembershipRate
-	v := nn.NormalVariable(l.scope, membershipsName, 0, 1/rate, x.DType(), l.affinity.Nodes(), width)
-	return Softmax(MulScalar(v.NodeValue(x.Graph()), rate), -1)
+	x, rate, rows := l.signal, l.options.MembershipRate, l.affinity.Nodes()*max(1, l.several.n)
+	v := nn.NormalVariable(l.scope, membershipsName, 0, 1/rate, x.DType(), rows, width)
+	return Softmax(MulScalar(l.several.one(v.NodeValue(x.Graph())), rate), -1)
 }
 
 // gateStd is σ₁ and σ₂ of the first values α ~ N(1, σ₁²) and β ~ N(0, σ₂²).

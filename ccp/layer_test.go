@@ -108,7 +108,7 @@ func TestFreeze(t *testing.T) {
 		learned := run(twoLevels)
 		freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
 		require.NoError(t, err)
-		before, err := freezer.Objectives()
+		before, err := freezer.Objectives(0)
 		require.NoError(t, err)
 		assert.Nil(t, store.GetVariable("/level_1/frozen_rank"), "computing C keeps nothing")
 		objectives, coverage, err := freezer.Freeze()

@@ -155,7 +155,7 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	}
 	for l, size := range p.levels {
 		level := &h.Levels[l]
-		level.Pooled.Size, level.Around.Size = size.MaxSize, min(p.reach, size.Clusters)
+		level.Width, level.Pooled.Size, level.Around.Size = size.Clusters, size.MaxSize, min(p.reach, size.Clusters)
 		if slices.Contains(p.directed, l+1) {
 			level.Pooled.direct(pooled[l], p.hierarchies)
 			level.Around.direct(around[l], p.hierarchies)

@@ -32,6 +32,9 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	} else {
 		a = graph.Affinity(scope, signal)
 	}
+	if !graph.hasHierarchy() {
+		a = ccp.Several(scope, a, signal, spec.Hierarchies())
+	}
 	x := signal
 	if filters := spec.Settings.Of("").Stem; filters > 0 {
 		x, _ = spec.preparation(graph.Matrix).Stem(scope, x, filters).Blocks(spec.Blocks(0)).Done()
@@ -69,9 +72,9 @@ func (s Spec) checkHierarchies() error {
 	if n == 1 {
 		return nil
 	}
-	if plan := s.Plan(); plan != ccp.Prepared {
-		return fmt.Errorf("ccp_hierarchies=%d: only prepared hierarchies can be several, this one is %s; give "+
-			"ccp_hierarchy=prepared, or ccp_hierarchies=1", n, plan)
+	if s.Plan() != ccp.Prepared && s.restricted(0) {
+		return fmt.Errorf("ccp_hierarchies=%d: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, "+
+			"or ccp_hierarchies=1", n)
 	}
 	if s.Settings.Of("").Search == cutSearch {
 		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or "+

@@ -6,8 +6,10 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -16,12 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// three is the tiny network with three prepared hierarchies.
-func three(t *testing.T) (Metadata, *affinity.Matrix) {
+// three is the tiny network with three hierarchies.
+func three(t *testing.T, plan ccp.Plan) (Metadata, *affinity.Matrix) {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	m, graph := tiny(t)
-	m.Spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_hierarchies": 3, "readout_dropout": 0})
+	m.Spec.Settings = settings(map[string]any{"ccp_hierarchy": plan, "ccp_hierarchies": 3, "readout_dropout": 0})
 	return m, graph
 }
 
@@ -31,7 +33,7 @@ func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.St
 	s.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0})
 	single, nodes := s.NewStore(3), s.Nodes
 	for v := range store.IterVariables() {
-		if v.Trainable || v.Name() == "mean" || v.Name() == "variance" || v.Name() == "steps" {
+		if v.DType() == dtypes.Float32 && v.Name() != "frozen_rank" && v.Name() != "U" {
 			_, err := single.Scope(v.Scope()).CreateVariable(v.Name(), tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](v.MustValue()), v.Shape().Dimensions...))
 			require.NoError(t, err)
 		}
@@ -49,10 +51,36 @@ func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.St
 	return s, single
 }
 
+// objectiveOf is C of memberships in a graph.
+func objectiveOf(graph *affinity.Matrix, m hierarchy.Memberships, clusters int) (c float64) {
+	a := graph.Normalized().WithoutLoops()
+	n, entries := a.N(), a.Dense()
+	for k := range int32(clusters) {
+		inside, volume := 0.0, 0.0
+		for i := range n {
+			for j := range n {
+				inside += float64(m.Weight(i, k)) * entries[i*n+j] * float64(m.Weight(j, k))
+				volume += float64(m.Weight(i, k)) * entries[i*n+j]
+			}
+		}
+		c += inside / volume / 2
+	}
+	return c
+}
+
+// eachPlan runs a test on each backend for hierarchies that are prepared, learned, or random.
+func eachPlan(t *testing.T, test func(t *testing.T, backend compute.Backend, plan ccp.Plan)) {
+	for _, plan := range []ccp.Plan{ccp.Prepared, ccp.Learned, ccp.Random} {
+		t.Run(string(plan), func(t *testing.T) {
+			backendtest.Run(t, func(t *testing.T, backend compute.Backend) { test(t, backend, plan) })
+		})
+	}
+}
+
 // A prediction's logits are the mean of those by each hierarchy; a classifier tells of each of them.
 func TestSeveralHierarchies(t *testing.T) {
-	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		m, graph := three(t)
+	eachPlan(t, func(t *testing.T, backend compute.Backend, plan ccp.Plan) {
+		m, graph := three(t, plan)
 		require.NoError(t, m.Spec.Check())
 		store := drawn(t, backend, m.Spec, graph)
 		c, err := NewClassifier(backend, m, graph)
@@ -64,7 +92,7 @@ func TestSeveralHierarchies(t *testing.T) {
 		sum := make([]float64, 5*3)
 		var each [][]float32
 		for which := range 3 {
-			s, single := alone(t, m.Spec, store, which)
+			s, single := alone(t, m.Spec, c.store, which)
 			out, err := model.CallOnce(backend, single, func(scope *model.Scope, x *Node) *Node {
 				return s.Build(scope, Topology{Matrix: graph, Frozen: true}, x)
 			}, batch)
@@ -87,23 +115,31 @@ func TestSeveralHierarchies(t *testing.T) {
 		assert.EqualError(t, err, "hierarchy 3: the model has hierarchies 0 to 2")
 		_, err = c.ClusterLevels(-1)
 		assert.EqualError(t, err, "hierarchy -1: the model has hierarchies 0 to 2")
-		health, err := c.Health(0)
-		require.NoError(t, err)
-		assert.Len(t, health, 2)
+		for which := range 3 {
+			health, err := c.Health(which)
+			require.NoError(t, err)
+			require.Len(t, health, 2)
+			levels, err := c.ClusterLevels(which)
+			require.NoError(t, err)
+			assert.InDelta(t, objectiveOf(graph, levels[0].Memberships, 4), health[0].Objective, 1e-5)
+		}
 	})
 }
 
 // A training step uses one hierarchy, each about as often, and which one depends on the seed and the step alone.
 func TestHierarchiesAreDrawn(t *testing.T) {
 	const steps = 150
-	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		m, graph := three(t)
+	eachPlan(t, func(t *testing.T, backend compute.Backend, plan ccp.Plan) {
+		m, graph := three(t, plan)
 		store := drawn(t, backend, m.Spec, graph)
+		c, err := NewClassifier(backend, m, graph)
+		require.NoError(t, err)
+		require.NoError(t, c.Update(store))
 		batch := tensors.FromFlatDataAndDimensions(slices.Concat(signals(m.Spec, 5, 2)...), 5, 12, 2)
-		training := func(s Spec, store *model.Store) *model.Exec {
+		training := func(s Spec, store *model.Store, frozen bool) *model.Exec {
 			exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
 				store.SetTraining(x.Graph(), true)
-				return s.Build(scope, Topology{Matrix: graph, Frozen: true}, x)
+				return s.Build(scope, Topology{Matrix: graph, Frozen: frozen}, x)
 			})
 			require.NoError(t, err)
 			return exec
@@ -115,10 +151,10 @@ func TestHierarchiesAreDrawn(t *testing.T) {
 		}
 		var each [][]float32
 		for which := range 3 {
-			s, single := alone(t, m.Spec, store, which)
-			each = append(each, call(training(s, single)))
+			s, single := alone(t, m.Spec, c.store, which)
+			each = append(each, call(training(s, single, true)))
 		}
-		exec := training(m.Spec, store)
+		exec := training(m.Spec, store, m.Spec.FrozenInTraining())
 		at := func(step int) int { // which hierarchy the step used
 			require.NoError(t, optimizer.GetGlobalStepVar(store).SetValue(tensors.FromScalar(int64(step))))
 			logits := call(exec)
@@ -166,8 +202,9 @@ func TestCheckHierarchies(t *testing.T) {
 	require.NoError(t, several("", map[string]any{"ccp_hierarchy": "learned"}), "without levels there is nothing to cluster")
 	for _, plan := range ccp.Plans() {
 		if plan != "prepared" {
-			assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchy": plan}),
-				"ccp_hierarchies=3: only prepared hierarchies can be several, this one is "+plan+"; give ccp_hierarchy=prepared, or ccp_hierarchies=1")
+			require.NoError(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchy": plan}))
+			assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchy": plan, "level_1/ccp_candidates": "2"}),
+				"ccp_hierarchies=3: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, or ccp_hierarchies=1")
 		}
 	}
 	assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"level_2/ccp_gates": "cluster"}),
@@ -205,7 +242,12 @@ func TestSuited(t *testing.T) {
 	}{
 		{4096, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, suitedStem, suitedHierarchies},
 		{4097, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,1x8/3", nil, []string{"ccp_stem", "ccp_hierarchies"}, suitedStem, 1},
+		{100, "4x6/4,1x8/3", nil, []string{"ccp_stem", "ccp_hierarchies"}, suitedStem, suitedHierarchies},
+		{2048, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, suitedHierarchies},
+		{2049, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
+		{4096, "2048x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"level_1/ccp_candidates": 2}, []string{"ccp_hierarchies"}, 0, 1},
+		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "random"}, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,2x8/3", prepared, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "level_1/ccp_gates": "slot"}, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},

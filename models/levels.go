@@ -64,7 +64,7 @@ func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 	case which == 0 && len(c.Quality.Objective) > 0:
 		return c.Quality.Objective, nil
 	case c.Spec.Plan() != ccp.Prepared:
-		return c.freezer.Objectives()
+		return c.freezer.Objectives(which)
 	}
 	a := c.Graph.Normalized()
 	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges

@@ -182,14 +182,16 @@ const (
 )
 
 // Suited returns the spec with numbers that suit the graph for the open options, ccp_stem and ccp_hierarchies. If
-// memberships are learned, it also gives large levels few candidates. Only a prepared hierarchy can be one of several.
+// memberships are learned, it also gives large levels few candidates. Only prepared hierarchies and learned ones without
+// candidates are several.
 func (s Spec) Suited(open ...string) Spec {
 	small := s.Nodes <= suitedNodes
 	s.Settings = s.Settings.With("", func(o *Options) {
 		if slices.Contains(open, "ccp_stem") && small && s.Channels < suitedStem {
 			o.Stem = suitedStem
 		}
-		several := small && o.Hierarchy == ccp.Prepared && o.Search != cutSearch && s.interchangeable() == nil
+		several := small && (o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && s.fewMemberships()) &&
+			o.Search != cutSearch && s.interchangeable() == nil
 		if slices.Contains(open, "ccp_hierarchies") && several {
 			o.Hierarchies = suitedHierarchies
 		}
@@ -204,4 +206,9 @@ func (s Spec) Suited(open ...string) Spec {
 		})
 	}
 	return s
+}
+
+// fewMemberships reports whether the memberships of suitedHierarchies are few enough to be learned together.
+func (s Spec) fewMemberships() bool {
+	return len(s.Levels) > 0 && !s.restricted(0) && s.Nodes*s.Levels[0].Clusters <= suitedMemberships/4
 }

@@ -262,7 +262,7 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 	}
 	if s.Clusters() && !s.FrozenInTraining() {
 		for i := range s.Levels {
-			n += s.nodesAt(i) * s.candidates(i)
+			n += s.Hierarchies() * s.nodesAt(i) * s.candidates(i)
 		}
 	}
 	return n

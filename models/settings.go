@@ -26,8 +26,9 @@ type Options struct {
 	// edges. A level can have candidates if the level before it has. training.Resolve chooses a number for large
 	// levels.
 	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
-	// Hierarchies is the number of prepared hierarchies of the network, each searched from its own seed. All weights
-	// are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of all.
+	// Hierarchies is the number of hierarchies of the network, each searched or drawn from its own seed. All weights but
+	// the memberships are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of
+	// all.
 	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 1" models:"ccp"`
 	// Start is where learned memberships begin: "drawn" at random, or at "searched" clusters of large C.
 	Start string `param:"ccp_start" default:"drawn" rule:"one of drawn|searched" models:"ccp"`

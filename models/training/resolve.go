@@ -40,7 +40,7 @@ const (
 // one does best if it begins at the search's clusters.
 var (
 	otherwise   = map[string]any{"ccp_search": nil, "ccp_slots": nil, "ccp_hierarchies": nil}
-	learnedWell = map[string]any{"ccp_hierarchies": nil, "ccp_start": "searched", "ccp_slots": "directed"}
+	learnedWell = map[string]any{"ccp_start": "searched", "ccp_slots": "directed"}
 )
 
 // open are the values that can be left to the data.
