@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
@@ -32,6 +33,14 @@ const (
 	resultFile  = models.ResultFile
 	lockFile    = ".lock"
 )
+
+// save writes a snapshot to resume from.
+func (r *run) save() error {
+	r.clock()
+	r.saved = time.Now()
+	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state,
+		func(v *model.Variable) bool { return !resumable(v) }, r.points(r.state.History)...)
+}
 
 // resumable reports whether a snapshot must hold a variable so that a training can go on: the network's weights, their
 // averages, the optimizer's state and the step.

@@ -386,14 +386,6 @@ func (r *run) stalled() bool {
 	return r.Patience > 0 && r.state.Best > 0 && len(r.state.History)-r.state.Best >= r.Patience
 }
 
-// save writes a snapshot to resume from.
-func (r *run) save() error {
-	r.clock()
-	r.saved = time.Now()
-	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state,
-		func(v *model.Variable) bool { return !resumable(v) }, r.points(r.state.History)...)
-}
-
 func (r *run) evaluationBatch() int { return max(r.Batch, 64) }
 
 func (r *run) notice(line string) {
