@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files and examples/digits.npy anew")
 
 // published are the settings of the paper's network and training.
-var published = []string{"--hierarchy", "learned", "--set", "ccp_start=drawn", "--set", "ccp_slots=rank", "--set", "ccp_stem=0", "--set", "ccp_padding=nodes", "--set", "ccp_dropout=0", "--set", "readout_dropout=0.2",
+var published = []string{"--hierarchy", "learned", "--set", "ccp_hierarchies=1", "--set", "ccp_start=drawn", "--set", "ccp_slots=rank", "--set", "ccp_stem=0", "--set", "ccp_padding=nodes", "--set", "ccp_dropout=0", "--set", "readout_dropout=0.2",
 	"--keep", "best", "--validation", "0.125", "--lr", "0.001", "--set", "schedule=cosine", "--set", "label_smoothing=0"}
 
 // tiny are the settings with which a training on the digits takes a fraction of a second, on the pure Go backend.
