@@ -140,7 +140,7 @@ func TestRecipes(t *testing.T) {
 	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("cifar10", "ccp"))
 	assert.Equal(t, []string{"default", "paper"}, RecipeNames("cifar10", "fc"))
 	deep, usual := Recipe("cifar10", "ccp", "deep"), Recipe("cifar10", "ccp", DefaultRecipe)
-	assert.Equal(t, []any{"0,1,1,1", nil}, []any{deep["ccp_blocks"], usual["ccp_blocks"]})
+	assert.Equal(t, []any{"1,1,1,1", nil}, []any{deep["ccp_blocks"], usual["ccp_blocks"]})
 	assert.NotEqual(t, deep["levels"], usual["levels"])
 	bayes := Recipe("20news", "bayes", DefaultRecipe)
 	assert.Equal(t, []any{1.0, 0.002}, []any{bayes["epochs"], bayes["bayes_alpha"]})
