@@ -96,8 +96,8 @@ func volume(degrees, m *Node) *Node {
 	return ReduceSum(Mul(ExpandAxes(degrees, 1), m), 0)
 }
 
-// Objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion, `[K]`, is the diagonal of the
-// pooled affinity; volume, `[K]`, is Σ_i d_i M[i,k], with the degrees d of A0. A cluster that nobody belongs to, see
+// Objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion is the diagonal of the pooled
+// affinity, volume is Σ_i d_i M[i,k] with the degrees d of A0; both are `[K]`. A cluster that nobody belongs to, see
 // present, adds nothing.
 func Objective(cohesion, volume *Node) *Node {
 	some := present(volume)

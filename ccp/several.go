@@ -49,7 +49,7 @@ func (s several) cluster(l *Layer) Level {
 
 // one reads the part of the hierarchy drawn, `[N, width]`, from the variable of all, `[n·N, width]`.
 func (s several) one(all *Node) *Node {
-	if s.drawn == nil {
+	if s.n == 0 {
 		return all
 	}
 	rows, width := all.Shape().Dim(0)/s.n, all.Shape().Dim(1)

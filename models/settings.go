@@ -39,8 +39,9 @@ type Options struct {
 	// Stem is the number of filters before the first level, each of a node's own neighbourhood, without pooling; 0 is
 	// none.
 	Stem int `param:"ccp_stem" default:"0" rule:"from 0" models:"ccp"`
-	// Blocks is the number of residual blocks of two such convolutions (He et al. 2016) after the stem and after each
-	// level. "1" is one block after the stem. "0,1,1" is one after each of two levels. A number that is left out is 0.
+	// Blocks counts the residual blocks of two such convolutions (He et al. 2016): those after the stem, then those
+	// after each level. "1" is one block after the stem. "0,1,1" is one after each of two levels. A number that is left
+	// out is 0.
 	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
 	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
 	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
