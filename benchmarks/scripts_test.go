@@ -173,3 +173,46 @@ func TestSuiteNeedsPackage(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, string(output), "no Python package aeon, which holds the data: pip install -r")
 }
+
+// golden.py compares figures exactly, and costs within 2%. It does not run again what its file has.
+func TestGolden(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no python3, or no sh")
+	}
+	dir := t.TempDir()
+	build := func(loss, seconds string) {
+		for name, text := range map[string]string{
+			"ccp": `case $1 in train) echo '{"test": {"loss": ` + loss + `}, "seconds": ` + seconds + `}';;
+export) mkdir -p "$3" && echo network > "$5";; esac`,
+			"step": `echo '{"last": 1, "median_ms": ` + seconds + `, "peak_rss_mb": 5}'`,
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+		}
+	}
+	run := func(name string) string {
+		output, err := exec.Command(python, "golden.py", "run", "--build", dir, "--out", filepath.Join(dir, name)).CombinedOutput()
+		require.NoError(t, err, "%s", output)
+		return string(output)
+	}
+	compare := func(name string) (string, error) {
+		output, err := exec.Command(python, "golden.py", "compare", filepath.Join(dir, "a"), filepath.Join(dir, name)).CombinedOutput()
+		return string(output), err
+	}
+	build("0.5", "100")
+	assert.Contains(t, run("a"), "digits learned 2 ")
+	assert.Empty(t, run("a"))
+
+	build("0.5", "101")
+	run("alike")
+	output, err := compare("alike")
+	assert.NoError(t, err)
+	assert.Contains(t, output, "; 0 figures differ")
+
+	build("0.50000001", "103")
+	run("other")
+	output, err = compare("other")
+	assert.Error(t, err)
+	assert.Contains(t, output, "digits learned 2: test loss 0.5 -> 0.50000001\n")
+	assert.Contains(t, output, "digits learned 2: seconds 100 -> 103 (1.030), a cost\n")
+}
