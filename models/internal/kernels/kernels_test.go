@@ -231,6 +231,12 @@ func TestSee(t *testing.T) {
 	}
 	grid, err := affinity.Grid(6, 7, 4)
 	require.NoError(t, err)
+	linked := func(along func(e affinity.Edge) bool) *affinity.Matrix { // the grid without the other links
+		m, err := affinity.New(grid.N(), slices.DeleteFunc(grid.EdgeList(), func(e affinity.Edge) bool { return !along(e) }))
+		require.NoError(t, err)
+		return m
+	}
+	rows := linked(func(e affinity.Edge) bool { return e.J == e.I+1 })
 	for name, c := range map[string]struct {
 		graph     *affinity.Matrix
 		grid      []int
@@ -245,6 +251,7 @@ func TestSee(t *testing.T) {
 		"an image":                   {grid, []int{6, 7}, 42, 2, 0},
 		"an image without its grid":  {grid, nil, 42, 2, 0},
 		"another graph":              {chain(16, 3), nil, 16, 2, 0},
+		"rows that are not joined":   {rows, []int{6, 7}, 7, 12, 6},
 	} {
 		v := See(c.graph, c.grid, 2)
 		assert.Equal(t, []int{c.positions, c.channels, c.sensors}, []int{v.Positions, v.Channels, v.Sensors}, name)
@@ -255,6 +262,8 @@ func TestSee(t *testing.T) {
 			}
 		}
 	}
+	torn := linked(func(e affinity.Edge) bool { return e.J == e.I+1 || e.I != 0 }) // one pixel is not joined downwards
+	assert.False(t, See(torn, []int{6, 7}, 1).Image())
 	v := See(grid, []int{6, 7}, 1)
 	assert.Equal(t, []int32{0, 1, 2, 7, 8, 9, 14, 15, 16}, v.dilations[0][8*slots:9*slots], "within the image")
 	assert.Equal(t, []int32{42, 42, 42, 42, 0, 1, 42, 7, 8}, v.dilations[0][:slots], "in the corner")

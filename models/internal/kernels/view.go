@@ -119,7 +119,8 @@ func image(graph *affinity.Matrix, rows, columns int) bool {
 					return false
 				}
 			}
-			if c+1 < columns && !slices.Contains(neighbours, int32(r*columns+c+1)) {
+			if c+1 < columns && !slices.Contains(neighbours, int32(r*columns+c+1)) ||
+				r+1 < rows && !slices.Contains(neighbours, int32((r+1)*columns+c)) {
 				return false
 			}
 		}
