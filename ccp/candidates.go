@@ -168,31 +168,61 @@ func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int)
 	weighed := Mul(m, ExpandAxes(a.Degrees(), 1))
 	volume := newGrouping(scope.In("clusters"), g, c.of, c.k, dtype).sum(Reshape(weighed, n*c.c))
 
-	rank := Rank(m, links)
-	neighbourhood, selected := selectAmong(scope.In("reach"), rank, c, a.edges.pairs, size)
+	coarse := normalizeEdges(scope.In("coarse"), cohesion, pooled, edges, c.k)
+	homes := c.homes(a)
+	coarse.connected = homes == nil && c.k > 1
+	neighbourhood, selected := selectAmong(scope.In("reach"), Rank(m, links), homes, c, a.edges.pairs, size)
 	return Level{
 		Neighbourhood: neighbourhood, Rank: selected,
 		Objective: Objective(cohesion, volume),
-		Coarse:    normalizeEdges(scope.In("coarse"), cohesion, pooled, edges, c.k),
+		Coarse:    coarse,
 		nodes:     n,
-	}
+	}.sorted(homes)
 }
 
-// selectAmong selects each cluster's neighbourhood out of its reach. rank: `[N, c]`, results: nodes and their ranks,
-// `[K, L]`.
-func selectAmong(scope *model.Scope, rank *Node, c candidates, edges []pair, size int) (neighbourhood, selected *Node) {
+// homes chooses the candidates that are the homes of nodes that are alone, see homes. Each node's is the one that has
+// been chosen least before. Result: bool `[N, c]`, or nil if no node is alone. If links are given, it counts only nodes
+// without any.
+func (c candidates) homes(a sparse) *Node {
+	alone := a.alone()
+	if alone == nil {
+		return nil
+	}
+	linked := make([]bool, c.nodes())
+	if a.edges.values == nil {
+		for _, e := range a.edges.pairs {
+			linked[e.a], linked[e.b] = true, true
+		}
+	}
+	count, home := make([]int, c.k), make([]bool, len(c.of))
+	for i := range linked {
+		if !linked[i] {
+			row := c.row(int32(i))
+			least := slices.MinFunc(row, func(a, b int32) int { return cmp.Compare(count[a], count[b]) })
+			count[least]++
+			home[i*c.c+slices.Index(row, least)] = true
+		}
+	}
+	return LogicalAnd(ExpandAxes(alone, 1), Const(alone.Graph(), tensors.FromFlatDataAndDimensions(home, c.nodes(), c.c)))
+}
+
+// selectAmong selects each cluster's neighbourhood out of its reach. rank: `[N, c]`, homes: bool, the same shape, or nil;
+// results: nodes and their ranks, `[K, L]`.
+func selectAmong(scope *model.Scope, rank, homes *Node, c candidates, edges []pair, size int) (neighbourhood,
+	selected *Node) {
 	g, count := rank.Graph(), rank.Shape().Size()
 	slots, nodes := c.reach(edges, size, int32(count), int32(count+1))
 	slotTable, nodeTable := nn.Constant(scope, g, "slots", slots), nn.Constant(scope, g, "nodes", nodes)
 	outside := Stack([]*Node{ScalarZero(g, rank.DType()), Infinity(g, rank.DType(), -1)}, 0)
-	ranks := Concatenate([]*Node{Reshape(rank, count), outside}, 0)
-	picks := Select(Gather(StopGradient(ranks), ExpandAxes(slotTable, -1)), size)
-	return at(nodeTable, picks), Gather(ranks, ExpandAxes(at(slotTable, picks), -1))
+	order, rank := preferred(rank, homes)
+	all := func(rank *Node) *Node { return Concatenate([]*Node{Reshape(rank, count), outside}, 0) }
+	picks := Select(Gather(StopGradient(all(order)), ExpandAxes(slotTable, -1)), size)
+	return at(nodeTable, picks), Gather(all(rank), ExpandAxes(at(slotTable, picks), -1))
 }
 
 // normalizeEdges normalises a pooled affinity, see Normalize. diagonal: `[K]`; the edges' weights follow it in
 // pooled.
-func normalizeEdges(scope *model.Scope, diagonal, pooled *Node, between []pair, k int) Affinity {
+func normalizeEdges(scope *model.Scope, diagonal, pooled *Node, between []pair, k int) sparse {
 	g, dtype := pooled.Graph(), pooled.DType()
 	if len(between) == 0 { // one candidate each: nothing is between clusters
 		between = []pair{{0, int32(k - 1), 0}}

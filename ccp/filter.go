@@ -18,6 +18,8 @@ import (
 // The shapes are: signal `[batch, N, C]`, neighbourhood int32 `[K, L]`, gate `[K, L]`, w `[filters, L, C]`, result
 // `[batch, K, filters]`.
 //
+// A gate may have any sign. A gate of exactly 0 counts as an empty slot: its gradient is 0.
+//
 // The gated neighbourhoods of the whole batch are the rows of one matrix. The product with the kernel and both of its
 // gradients use that matrix. The kernel has its filters first. Its gradient takes a transposed copy of the small
 // factor: XLA's CPU products are a quarter slower along the first axis of the large one.
@@ -93,12 +95,13 @@ func (f filtered) dKernel(v, gated *Node) *Node {
 }
 
 // dGate computes the gradient of the gates, `[K, L]`. It takes Σ dGated·gated / gate for Σ dGated·signal: this needs
-// no copy of the gathered signal. A gate may underflow to zero. The product is one of matrices: if gated had two
+// no copy of the gathered signal. A gate of 0 has no gradient: there the layer's sigmoid has underflowed, or the slot is
+// empty. The product is one of matrices: if gated had two
 // shapes, XLA would keep both.
 func (f filtered) dGate(dGated, gated *Node) *Node {
 	d := ReduceSum(ReduceSum(f.bySlot(Mul(dGated, f.full(gated))), 2), 0)
 	flat := Reshape(f.gate, f.nodes.slots())
-	some := IsPositive(flat)
+	some := NotEqual(flat, ZerosLike(flat))
 	d = Where(some, Div(d, Where(some, flat, OnesLike(flat))), ZerosLike(flat))
 	return Reshape(d, f.gate.Shape().Dimensions...)
 }

@@ -89,8 +89,8 @@ func (f *Freezer) values(which int) ([]*tensors.Tensor, error) {
 }
 
 // Freeze keeps the hierarchy of the present memberships. It can be called again when they have changed. It returns,
-// for each level, the objective C and the coverage: the share of its nodes that some neighbourhood holds. The other
-// nodes are lost to all later levels. Levels that were prepared stay as they are.
+// for each level, the objective C and the coverage: the share of its nodes that some neighbourhood holds at a positive
+// rank. The other nodes are lost to all later levels. Levels that were prepared stay as they are.
 func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 	var values [][]*tensors.Tensor // of each hierarchy
 	for which, n := 0, 1; which < n; which++ {
@@ -110,7 +110,12 @@ func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 			return nil, nil, err
 		}
 		objectives = append(objectives, shapes.ConvertTo[float64](of[0].Value()))
-		coverage = append(coverage, hierarchy.Coverage(nodes, level.nodes))
+		switch ranks := of[2].Value().(type) {
+		case [][]float32:
+			coverage = append(coverage, hierarchy.Coverage(nodes, slices.Concat(ranks...), level.nodes))
+		case [][]float64:
+			coverage = append(coverage, hierarchy.Coverage(nodes, slices.Concat(ranks...), level.nodes))
+		}
 		if scope.GetVariable(hardClusters) != nil && scope.GetVariable(frozenRanks) != nil { // it was prepared
 			continue
 		}

@@ -19,7 +19,7 @@ import (
 // variables, and needs no Hierarchy.
 type Hierarchy struct {
 	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some
-	// neighbourhood holds.
+	// neighbourhood holds at a positive rank.
 	Objective, Coverage []float64
 	// Learned says that the memberships will be learned: only the candidates are kept, and with Start where they begin.
 	Learned, Start bool
@@ -242,6 +242,8 @@ func (f frozen) Times(*Node) *Node { panic(f.noEdges()) }
 
 // Degrees implements Affinity; it panics.
 func (f frozen) Degrees() *Node { panic(f.noEdges()) }
+
+func (f frozen) alone() *Node { return nil }
 
 func (f frozen) pool(_, _ *Node) *Node { panic(f.noEdges()) }
 

@@ -87,7 +87,11 @@ func (l *Layer) soft(a Affinity) Level {
 	if hard := l.scope.GetVariable(hardClusters); hard != nil {
 		first := Slice(hard.SetTrainable(false).NodeValue(l.signal.Graph()), AxisRange(0, a.Nodes()))
 		m := OneHot(first, l.clusters, l.signal.DType())
-		return Cluster(a, m, l.size)
+		alone := a.alone()
+		if alone != nil { // their clusters are their homes
+			alone = LogicalAnd(ExpandAxes(alone, 1), IsPositive(m))
+		}
+		return cluster(a, m, l.size, alone)
 	}
 	return Cluster(a, l.memberships(l.clusters), l.size)
 }

@@ -271,7 +271,7 @@ func TestSetClusters(t *testing.T) {
 		assert.InDeltaSlice(t, values(store.GetVariable("/level_1/frozen_rank").MustValue()), ranks, 1e-12)
 		assert.Len(t, nodes, 20)
 		assert.InDelta(t, partition.Objective(m.Normalized(), cluster, 5), objectives[0], 1e-12)
-		assert.Equal(t, 1.0, hierarchy.Coverage(nodes, 16))
+		assert.Equal(t, 1.0, hierarchy.Coverage(nodes, ranks, 16))
 	})
 	store := newStore(1)
 	_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, g *Graph) *Node {

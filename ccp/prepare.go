@@ -133,7 +133,7 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 			nodes, ranks := partition.Neighbourhoods(m, clusters[l], size.Clusters, size.MaxSize)
 			if i == 0 {
 				h.Objective = append(h.Objective, partition.Objective(m, clusters[l], size.Clusters))
-				h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, m.N()))
+				h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, ranks, m.N()))
 				if l < len(p.candidates) && 0 < p.candidates[l] && p.candidates[l] < size.Clusters {
 					level.Candidates = partition.Candidates(m, clusters[l], size.Clusters, p.candidates[l])
 				}

@@ -19,6 +19,8 @@ type sparse struct {
 	edges   edgeList
 	times   func() operator // made when it is first needed
 	degrees *Node           // [N], of A0
+
+	connected bool // is known to be
 }
 
 // edgeList holds the edges of a graph, the lower node of each first, and their weights: numbers, or the result of a
@@ -45,6 +47,7 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 		list.weights = append(list.weights, e.Weight)
 	}
 	edges := newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
+	edges.connected = connected(m)
 	return onLine(edges, scope, g, m, dtype)
 }
 
@@ -74,6 +77,18 @@ func (s sparse) Mean(logits *Node) *Node { return logits }
 
 // Degrees implements Affinity.
 func (s sparse) Degrees() *Node { return s.degrees }
+
+func (s sparse) alone() *Node {
+	switch least := 0.0; {
+	case s.connected:
+		return nil
+	case s.edges.values != nil: // a normalised pooled affinity: a row without links to others is 1 on the diagonal
+		least = nextToNone
+		fallthrough
+	default:
+		return LessOrEqual(StopGradient(s.degrees), Scalar(s.degrees.Graph(), s.degrees.DType(), least))
+	}
+}
 
 func (s sparse) pool(m, links *Node) *Node {
 	forward := func() *Node { return gram(m, links) }

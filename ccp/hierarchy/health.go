@@ -49,7 +49,7 @@ func (h Levels) Health(objectives []float64) []Health {
 	for i, l := range h {
 		n := l.Memberships.Nodes()
 		health := Health{Level: i + 1, Nodes: n, Clusters: l.Clusters, Neighbours: l.Neighbours,
-			InUse: distinct(l.Memberships.Hard(), l.Clusters), Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), n), Overlap: overlap(l.Neighbourhoods, n),
+			InUse: distinct(l.Memberships.Hard(), l.Clusters), Unselected: 1 - Coverage(slices.Concat(l.Neighbourhoods...), slices.Concat(l.Gates...), n), Overlap: overlap(l.Neighbourhoods, n),
 			GateLow: math.Inf(1), GateHigh: math.Inf(-1), Warnings: []string{}}
 		if l.Choices > 1 {
 			for _, w := range slices.Concat(l.Memberships.weights...) {
@@ -70,9 +70,16 @@ func (h Levels) Health(objectives []float64) []Health {
 	return all
 }
 
-// Coverage computes the share of n nodes that occur in neighbourhoods.
-func Coverage(neighbourhoods []int32, n int) float64 {
-	return float64(distinct(neighbourhoods, n)) / float64(n)
+// Coverage computes the share of n nodes that occur in neighbourhoods where weights, their gates or ranks, are positive.
+// A slot of weight 0 is empty.
+func Coverage[T float32 | float64](neighbourhoods []int32, weights []T, n int) float64 {
+	var shown []int32
+	for slot, i := range neighbourhoods {
+		if weights[slot] > 0 {
+			shown = append(shown, i)
+		}
+	}
+	return float64(distinct(shown, n)) / float64(n)
 }
 
 // distinct counts how many of the numbers 0..n-1 occur in values.

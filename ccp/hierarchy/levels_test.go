@@ -71,6 +71,15 @@ func TestHealthByHand(t *testing.T) {
 	assert.Contains(t, health[1].Warnings[0], "its 2 clusters of L=1 have 2 places only: give it more clusters or a larger L")
 }
 
+// A node counts where its slot is open, not where an empty slot names it.
+func TestShutSlotsShowNothing(t *testing.T) {
+	h := twoLevels()
+	h[0].Gates = [][]float32{{0.5, 0.25}, {0, 0.5}, {0.5, 0.5}} // node 2 is named by the slot that is shut
+	assert.Equal(t, 0.5, h.Health(nil)[0].Unselected)
+	assert.Contains(t, h.Health(nil)[0].Warnings[0], "no neighbourhood holds 50% of its nodes")
+	assert.Equal(t, 0.75, Coverage([]int32{0, 1, 2, 3}, []float64{1, 1e-30, 0, 2}, 4))
+}
+
 // An empty slot repeats a node of its neighbourhood.
 func TestOverlapCountsANodeOnce(t *testing.T) {
 	assert.InDelta(t, 0.25, overlap([][]int32{{0, 1, 1, 2}, {1, 3, 3, 4}}, 5), 1e-12)
