@@ -1,24 +1,58 @@
 package ccp
 
 import (
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// nextToNone is the share of a node's own weight, A[i,i], below which its links to all others count as none. Learned
-// memberships in other clusters leave a part of the graph such links: a hundredth, where they are nearly hard.
+// parts says what is known of a graph's components.
+type parts int
+
+const (
+	unknown parts = iota
+	one
+	many
+	manyPooled // clusters of such a graph
+)
+
+// partsOf counts the components of a graph.
+func partsOf(m *affinity.Matrix) parts {
+	if len(m.Components()) == 1 {
+		return one
+	}
+	return many
+}
+
+// nextToNone is the share of a cluster's own weight below which its links to others count as none. A part that is one
+// cluster has a hundredth by memberships in other clusters, even if these are nearly hard.
 const nextToNone = 0.1
 
-// A node is alone if it has next to no links to others: an isolated node, or a part of the graph that has become one
-// cluster. No cluster would select it by rank. So one cluster is its home and selects it before others, at a rank
-// that is next to nothing, see partition.Unlinked. There its gate is σ(β).
+// alone finds the nodes without links to others: isolated nodes, and parts of the graph that have become one cluster.
+// degrees: `[N]`; own: A[i,i], `[N]` or a scalar; result: bool `[N]`, or nil if no node is alone. It also returns what
+// is known of the coarse graph.
+func (p parts) alone(degrees, own *Node) (alone *Node, coarse parts) {
+	switch {
+	case p == one && degrees.Shape().Dim(0) > 1:
+		return nil, one
+	case p == manyPooled:
+		return LessOrEqual(StopGradient(degrees), MulScalar(StopGradient(own), nextToNone)), manyPooled
+	}
+	return LessOrEqual(StopGradient(degrees), ZerosLike(degrees)), map[parts]parts{one: one, many: manyPooled}[p]
+}
+
+// No cluster would select a node that is alone by its rank. So one cluster is its home and selects it before others.
+// Its rank there is next to nothing, see partition.Unlinked, and its gate σ(β).
 //
-// homes chooses the homes of nodes with soft memberships. alone: bool `[N]`, m: `[N, K]`, result: bool `[N, K]`. The
-// nodes that are alone fill up the clusters in turn, to N/K nodes each. The other nodes count where their membership
-// is largest.
+// homes chooses the homes. alone: bool `[N]`, or nil if no node is; m: `[N, K]`; result: bool `[N, K]`, or nil. The nodes
+// that are alone fill up the clusters in turn, to N/K nodes each. The other nodes count where their membership is
+// largest.
 func homes(alone, m *Node) *Node {
+	if alone == nil {
+		return nil
+	}
 	g, n, k := m.Graph(), m.Shape().Dim(0), m.Shape().Dim(1)
 	count := func(is *Node) *Node { return ConvertDType(is, dtypes.Int32) }
 	best := Equal(ExpandAxes(ArgMax(StopGradient(m), 1), 1), Iota(g, shapes.Make(dtypes.Int32, n, k), 1))
@@ -41,8 +75,8 @@ func running(x *Node) *Node {
 	return Slice(Reshape(within, rows*width), AxisRange(0, n))
 }
 
-// preferred gives nodes their homes: it returns ranks that put a node before all others in its home, to select by, and
-// the true ranks. rank: `[N, K]`, homes: bool, the same shape, or nil if no node is alone.
+// preferred returns the ranks to select by, in which a node comes before all others in its home, and the true ranks.
+// rank: `[N, K]`; homes: bool, the same shape, or nil if no node is alone.
 func preferred(rank, homes *Node) (order, ranks *Node) {
 	if homes == nil {
 		return rank, rank

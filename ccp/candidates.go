@@ -169,8 +169,9 @@ func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int)
 	volume := newGrouping(scope.In("clusters"), g, c.of, c.k, dtype).sum(Reshape(weighed, n*c.c))
 
 	coarse := normalizeEdges(scope.In("coarse"), cohesion, pooled, edges, c.k)
-	homes := c.homes(a)
-	coarse.connected = homes == nil && c.k > 1
+	alone, parts := a.alone()
+	homes := c.homes(a, alone)
+	coarse.parts = parts
 	neighbourhood, selected := selectAmong(scope.In("reach"), Rank(m, links), homes, c, a.edges.pairs, size)
 	return Level{
 		Neighbourhood: neighbourhood, Rank: selected,
@@ -181,10 +182,9 @@ func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int)
 }
 
 // homes chooses the candidates that are the homes of nodes that are alone, see homes. Each node's is the one that has
-// been chosen least before. Result: bool `[N, c]`, or nil if no node is alone. If links are given, it counts only nodes
-// without any.
-func (c candidates) homes(a sparse) *Node {
-	alone := a.alone()
+// been chosen least before. alone: bool `[N]`, or nil; result: bool `[N, c]`, or nil. If the links are given, it counts
+// only nodes without any.
+func (c candidates) homes(a sparse, alone *Node) *Node {
 	if alone == nil {
 		return nil
 	}

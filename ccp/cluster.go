@@ -18,24 +18,17 @@ type Level struct {
 // Cluster computes the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity,
 // objective, ranks and neighbourhoods of `size` nodes. The memberships m are `[N, K]`.
 func Cluster(a Affinity, m *Node, size int) Level {
-	alone := a.alone()
-	if alone == nil {
-		return cluster(a, m, size, nil)
-	}
-	return cluster(a, m, size, homes(alone, m))
-}
-
-// cluster is Cluster, with the homes of nodes that are alone, bool `[N, K]`, or nil if no level has such nodes.
-func cluster(a Affinity, m *Node, size int, homes *Node) Level {
 	links := a.Times(m) // how strongly each node is tied to the members of each cluster
 	pooled := Coarsen(a, m, links)
+	alone, parts := a.alone()
+	homes := homes(alone, m)
 	order, rank := preferred(Rank(m, links), homes)
 	neighbourhood := Select(order, size)
 	return Level{
 		Neighbourhood: neighbourhood,
 		Rank:          at(rank, neighbourhood),
 		Objective:     Objective(cohesion(pooled), volume(a.Degrees(), m)),
-		Coarse:        Dense{Normalize(pooled), homes == nil && m.Shape().Dim(1) > 1},
+		Coarse:        Dense{Normalize(pooled), parts},
 		nodes:         a.Nodes(),
 	}.sorted(homes)
 }

@@ -62,4 +62,6 @@
 // level can be sparse. C is subtracted from the loss (the paper writes "+ L_K" and maximises it). U is the variable
 // times a rate: it moves faster than the other weights under the same optimizer. Degrees leave out self-loops. Ties
 // of rank go to the lower index. A node without edges keeps a row of zeros.
+// One cluster selects it all the same, at a rank that is next to nothing. So it does with a part of the graph that has
+// become one cluster.
 package ccp

@@ -23,8 +23,8 @@ type Affinity interface {
 	// Mean takes the mean of the logits over the H hierarchies, see Hierarchy.Affinity: `[batch·H, classes]` becomes
 	// `[batch, classes]`. If there is one hierarchy, or one was drawn, it returns logits.
 	Mean(logits *Node) *Node
-	// alone tells which nodes have next to no links to others, bool `[N]`. It returns nil if the graph is connected.
-	alone() *Node
+	// alone is parts.alone.
+	alone() (alone *Node, coarse parts)
 	// pool computes Coarsen on this graph.
 	pool(m, links *Node) *Node
 	// cluster computes the cluster step of a level on this graph.
@@ -34,8 +34,8 @@ type Affinity interface {
 // Dense is an affinity held as a matrix, `[N, N]`. Every level after the first has one, unless levels have
 // candidates.
 type Dense struct {
-	A         *Node
-	connected bool // is known to be
+	A     *Node
+	parts parts
 }
 
 // Nodes implements Affinity.
@@ -58,13 +58,7 @@ func (d Dense) Mean(logits *Node) *Node { return logits }
 // Degrees implements Affinity.
 func (d Dense) Degrees() *Node { return ReduceSum(withoutDiagonal(d.A), 1) }
 
-func (d Dense) alone() *Node {
-	if d.connected {
-		return nil
-	}
-	a := Dense{A: StopGradient(d.A)}
-	return LessOrEqual(a.Degrees(), MulScalar(cohesion(a.A), nextToNone))
-}
+func (d Dense) alone() (alone *Node, coarse parts) { return d.parts.alone(d.Degrees(), cohesion(d.A)) }
 
 func (d Dense) pool(m, links *Node) *Node {
 	links = StopGradient(links)
@@ -89,12 +83,9 @@ func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.D
 		return NewSparse(scope, g, m, dtype)
 	}
 	a := nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))
-	dense := Dense{a, connected(m)}
+	dense := Dense{a, partsOf(m)}
 	return onLine(dense, scope, g, m, dtype)
 }
-
-// connected reports whether a graph has several nodes, all in one component.
-func connected(m *affinity.Matrix) bool { return m.N() > 1 && len(m.Components()) == 1 }
 
 // floats makes a tensor of values in dtype.
 func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {

@@ -243,7 +243,7 @@ func (f frozen) Times(*Node) *Node { panic(f.noEdges()) }
 // Degrees implements Affinity; it panics.
 func (f frozen) Degrees() *Node { panic(f.noEdges()) }
 
-func (f frozen) alone() *Node { return nil }
+func (f frozen) alone() (alone *Node, coarse parts) { return nil, one }
 
 func (f frozen) pool(_, _ *Node) *Node { panic(f.noEdges()) }
 

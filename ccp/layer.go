@@ -87,11 +87,7 @@ func (l *Layer) soft(a Affinity) Level {
 	if hard := l.scope.GetVariable(hardClusters); hard != nil {
 		first := Slice(hard.SetTrainable(false).NodeValue(l.signal.Graph()), AxisRange(0, a.Nodes()))
 		m := OneHot(first, l.clusters, l.signal.DType())
-		alone := a.alone()
-		if alone != nil { // their clusters are their homes
-			alone = LogicalAnd(ExpandAxes(alone, 1), IsPositive(m))
-		}
-		return cluster(a, m, l.size, alone)
+		return Cluster(a, m, l.size)
 	}
 	return Cluster(a, l.memberships(l.clusters), l.size)
 }
@@ -167,7 +163,7 @@ const (
 	directedSlots = "directed"
 )
 
-// zeroPadding is the value of Options.Padding that leaves out nodes of rank zero.
+// zeroPadding is the value of Options.Padding that leaves out nodes of rank 0, which nodes with a home do not have.
 const zeroPadding = "zeros"
 
 // slots draws the permutations of randomSlots for k clusters of the level in the scope of that path. Place `size·c +

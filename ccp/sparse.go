@@ -19,8 +19,7 @@ type sparse struct {
 	edges   edgeList
 	times   func() operator // made when it is first needed
 	degrees *Node           // [N], of A0
-
-	connected bool // is known to be
+	parts   parts
 }
 
 // edgeList holds the edges of a graph, the lower node of each first, and their weights: numbers, or the result of a
@@ -47,7 +46,7 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 		list.weights = append(list.weights, e.Weight)
 	}
 	edges := newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
-	edges.connected = connected(m)
+	edges.parts = partsOf(m)
 	return onLine(edges, scope, g, m, dtype)
 }
 
@@ -78,16 +77,8 @@ func (s sparse) Mean(logits *Node) *Node { return logits }
 // Degrees implements Affinity.
 func (s sparse) Degrees() *Node { return s.degrees }
 
-func (s sparse) alone() *Node {
-	switch least := 0.0; {
-	case s.connected:
-		return nil
-	case s.edges.values != nil: // a normalised pooled affinity: a row without links to others is 1 on the diagonal
-		least = nextToNone
-		fallthrough
-	default:
-		return LessOrEqual(StopGradient(s.degrees), Scalar(s.degrees.Graph(), s.degrees.DType(), least))
-	}
+func (s sparse) alone() (alone *Node, coarse parts) {
+	return s.parts.alone(s.degrees, ScalarOne(s.degrees.Graph(), s.degrees.DType())) // pooled rows sum to about 1
 }
 
 func (s sparse) pool(m, links *Node) *Node {

@@ -8,15 +8,15 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 )
 
-// Unlinked is the rank of a member without links to its cluster. It is next to nothing, so its gate is σ(β), but it is
-// positive: a rank of 0 marks a place that nobody takes, also in saved hierarchies.
+// Unlinked is the rank of a node without links, in its own cluster. It is next to nothing, so the gate is σ(β). It is not
+// 0, since a rank of 0 marks a place that no node of the cluster takes. Saved hierarchies have such places.
 const Unlinked = 0x1p-64
 
 // Neighbourhoods selects the `size` nodes of highest rank for each of k clusters of a hard clustering of m. Like in
-// the layer, the lower index is first among equals. A node's rank is the weight of its links into the cluster,
-// doubled for a member, or Unlinked. An unlinked member may be seen by no other cluster. So its cluster selects
-// members before others. The results are [k, size] row-major. Time and memory are linear in the edges. The size must
-// be in 1..N.
+// the layer, the lower index is first among equals. A node's rank is the weight of its links into the cluster, doubled
+// for a member. A node without any links has the rank Unlinked in its cluster. No other cluster sees it, so its
+// cluster leaves out others before members. The results are [k, size] row-major. Time and memory are linear in the
+// edges. The size must be in 1..N.
 func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []int32, ranks []float64) {
 	type candidate struct {
 		node int32
@@ -27,9 +27,10 @@ func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []i
 	for i := range m.N() {
 		clear(links)
 		addLinks(links, m, cluster, i, 1)
-		own := cluster[i]
-		if links[own] *= 2; links[own] == 0 {
+		if own := cluster[i]; len(links) == 0 {
 			links[own], unlinked[own] = Unlinked, true
+		} else {
+			links[own] *= 2
 		}
 		for c, w := range links {
 			if w > 0 {
@@ -37,22 +38,16 @@ func Neighbourhoods(m *affinity.Matrix, cluster []int32, k, size int) (nodes []i
 			}
 		}
 	}
-	central := func(a, b candidate) int { return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.node, b.node)) }
-	outside := func(c candidate, own int) int { // sorts members first
-		if int(cluster[c.node]) == own {
-			return 0
-		}
-		return 1
-	}
 	for own, list := range found {
-		slices.SortFunc(list, central)
-		if unlinked[own] {
-			slices.SortStableFunc(list, func(a, b candidate) int {
-				return outside(a, own) - outside(b, own)
-			})
+		slices.SortFunc(list, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.node, b.node))
+		})
+		for last := len(list) - 1; unlinked[own] && last >= 0 && len(list) > size; last-- {
+			if int(cluster[list[last].node]) != own {
+				list = slices.Delete(list, last, last+1)
+			}
 		}
 		list = list[:min(size, len(list))]
-		slices.SortFunc(list, central)
 		for i := int32(0); len(list) < size; i++ { // the rest have rank zero
 			if !slices.ContainsFunc(list, func(c candidate) bool { return c.node == i }) {
 				list = append(list, candidate{node: i})

@@ -10,7 +10,7 @@ import (
 )
 
 // A path 0-1-2-3, node 4 alone with 0 and 1, and node 5 alone with 2 and 3.
-func TestNeighbourhoodsHoldUnlinkedMembers(t *testing.T) {
+func TestNeighbourhoodsHoldNodesWithoutLinks(t *testing.T) {
 	m, err := affinity.New(6, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 3}, {I: 2, J: 3, Weight: 1}})
 	require.NoError(t, err)
 	cluster := []int32{0, 0, 1, 1, 0, 1}
