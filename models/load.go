@@ -214,5 +214,5 @@ func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 	return nil, err
 }
 
-// RemoveMetadata deletes what WriteMetadata wrote. Files that are not there are no error.
-func RemoveMetadata(dir string) error { return files.Remove(dir, metadataFile, graphFile) }
+// MetadataFiles returns the names of the files that WriteMetadata writes.
+func MetadataFiles() []string { return []string{metadataFile, graphFile} }

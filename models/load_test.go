@@ -165,15 +165,6 @@ func TestLoadOfAFile(t *testing.T) {
 	require.EqualError(t, err, file+" is not a directory")
 }
 
-func TestRemoveMetadata(t *testing.T) {
-	dir, _ := saveTiny(t, backendtest.Go(t))
-	require.NoError(t, RemoveMetadata(dir))
-	require.NoError(t, RemoveMetadata(dir), "again")
-	assert.NoFileExists(t, filepath.Join(dir, metadataFile))
-	assert.NoFileExists(t, filepath.Join(dir, graphFile))
-	assert.DirExists(t, filepath.Join(dir, "best-00000008"))
-}
-
 // A zip archive of a checkpoint is a checkpoint. So are its files in memory.
 func TestRead(t *testing.T) {
 	backend := backendtest.Go(t)

@@ -14,6 +14,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -81,9 +82,6 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 		}
 		return os.RemoveAll(final) // the same step again, after a resume
 	})
-	if err == nil {
-		err = files.Sync(dir)
-	}
 	if err != nil {
 		return err
 	}
@@ -97,12 +95,27 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 		return err
 	}
 	optimizer.GetGlobalStepVar(store) // the handler makes one in any case; so skip decides on it, too
+	var bytes int64
 	for v := range store.IterVariables() {
 		if skip != nil && skip(v) {
 			handler.ExcludeVarsFromSaving(v)
+		} else {
+			bytes += int64(v.Shape().ByteSize())
 		}
 	}
-	return handler.Save()
+	if err := handler.Save(); err != nil {
+		return err
+	}
+	// Save of GoMLX v0.28 passes over a variable that it fails to write, and says nothing.
+	path, err := only(os.DirFS(dir), checkpoint.BinDataSuffix)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(filepath.Join(dir, path))
+	if err == nil && info.Size() != bytes {
+		err = fmt.Errorf("%d of %d bytes could be written; is the disk full?", info.Size(), bytes)
+	}
+	return err
 }
 
 // savePoints writes the points one after another, as GoMLX does. It writes an empty file for no points, because
@@ -147,7 +160,8 @@ func State(dir, kind string, state any) error {
 	return err
 }
 
-// restore calls read with the newest intact snapshot of a kind, and with the one before it if read fails.
+// restore calls read with the newest intact snapshot of a kind, and with the one before it if read fails. A training
+// may remove snapshots meanwhile: then restore looks again.
 func restore(fsys fs.FS, name, kind string, read func(folder fs.FS) error) (step int, passedOver []string, err error) {
 	steps, err := list(fsys, kind)
 	if err != nil {
@@ -167,6 +181,9 @@ func restore(fsys fs.FS, name, kind string, read func(folder fs.FS) error) (step
 		}
 		passedOver = append(passedOver, fmt.Sprintf("%s is damaged: %v", snapshot(name, kind, step), err))
 		none = fmt.Errorf("%w; %s", none, passedOver[len(passedOver)-1])
+	}
+	if now, err := list(fsys, kind); err == nil && !slices.Equal(now, steps) {
+		return restore(fsys, name, kind, read)
 	}
 	return 0, passedOver, none
 }
@@ -222,9 +239,7 @@ func list(dir fs.FS, kind string) (steps []int, err error) {
 		return nil, nil
 	}
 	for _, e := range entries {
-		number, _ := strings.CutPrefix(e.Name(), kind+"-")
-		step, err := strconv.Atoi(number)
-		if err == nil && step >= 0 && e.IsDir() && e.Name() == snapshot("", kind, step) {
+		if step, ok := stepOf(e.Name(), kind); ok && e.IsDir() {
 			steps = append(steps, step)
 		}
 	}
@@ -232,8 +247,15 @@ func list(dir fs.FS, kind string) (steps []int, err error) {
 	return steps, err
 }
 
-// prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes what killed writers
-// left behind.
+// stepOf returns the step in the name of a kind's snapshot.
+func stepOf(name, kind string) (step int, ok bool) {
+	number, _ := strings.CutPrefix(name, kind+"-")
+	step, err := strconv.Atoi(number)
+	return step, err == nil && step >= 0 && name == snapshot("", kind, step)
+}
+
+// prune removes all snapshots of a kind except the `keep` newest up to this step. It also removes those of the kind that
+// killed writers left behind. What another process reads on Windows stays until the next time.
 func prune(dir, kind string, step, keep int) error {
 	steps, err := list(os.DirFS(dir), kind)
 	if err != nil {
@@ -241,15 +263,14 @@ func prune(dir, kind string, step, keep int) error {
 	}
 	later, _ := slices.BinarySearch(steps, step+1)
 	for _, s := range slices.Concat(steps[:max(0, later-keep)], steps[later:]) {
-		if err := os.RemoveAll(snapshot(dir, kind, s)); err != nil {
+		if err := os.RemoveAll(snapshot(dir, kind, s)); err != nil && !files.Busy(err) {
 			return err
 		}
 	}
-	leftovers, err := fs.Glob(os.DirFS(dir), files.Unfinished+"*")
-	for _, name := range leftovers {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
-	}
-	return err
+	return files.Sweep(dir, func(name string) bool {
+		_, ours := stepOf(name, kind)
+		return ours
+	})
 }
 
 func writeManifest(dir string, step int) error {
@@ -316,17 +337,23 @@ func readJSON(folder fs.FS, name string, v any) error {
 	return nil
 }
 
-// readOnly reads the only file of a snapshot that GoMLX gave a name with this ending.
-func readOnly(folder fs.FS, suffix string) ([]byte, error) {
+// only returns the only file of a snapshot that GoMLX gave a name with this ending.
+func only(folder fs.FS, suffix string) (name string, err error) {
 	pattern := "checkpoint-*" + suffix
 	names, err := fs.Glob(folder, pattern)
-	if err == nil && len(names) != 1 {
-		err = fmt.Errorf("it has %d files %s; it must have one", len(names), pattern)
+	if err != nil || len(names) != 1 {
+		return "", cmp.Or(err, fmt.Errorf("it has %d files %s; it must have one", len(names), pattern))
 	}
+	return names[0], nil
+}
+
+// readOnly reads the file that only finds.
+func readOnly(folder fs.FS, suffix string) ([]byte, error) {
+	name, err := only(folder, suffix)
 	if err != nil {
 		return nil, err
 	}
-	return fs.ReadFile(folder, names[0])
+	return fs.ReadFile(folder, name)
 }
 
 // Remove deletes every snapshot in dir.

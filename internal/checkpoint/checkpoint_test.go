@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,9 +151,11 @@ func TestSavingBehindAnAbandonedSnapshot(t *testing.T) {
 func TestKilledWritersAreCleanedUp(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, Last, 1, 2)
-	leftover := filepath.Join(dir, files.Unfinished+"123")
-	require.NoError(t, os.Mkdir(leftover, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(leftover, stateName), []byte("{"), 0o600))
+	others := []string{files.Unfinished + "best-00000002-123", files.Unfinished + "mine.npz-ABC", files.Unfinished + "ucla-123"}
+	for _, name := range append(others, files.Unfinished+"last-00000002-123") {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, stateName), []byte("{"), 0o600))
+	}
 
 	var loaded state
 	step, passedOver, err := Load(dir, Last, model.NewStore(), &loaded)
@@ -161,7 +164,31 @@ func TestKilledWritersAreCleanedUp(t *testing.T) {
 	assert.Empty(t, passedOver, "what was never renamed is no snapshot")
 
 	save(t, dir, Last, 2, 2)
-	assert.Equal(t, []string{"last-00000001", "last-00000002"}, names(t, dir))
+	assert.Equal(t, append(others, "last-00000001", "last-00000002"), names(t, dir), "other processes may write the others")
+}
+
+// pruned is a directory in which a training saves a better snapshot, and removes the old one, while that is being read.
+type pruned struct {
+	fs.FS
+	save func()
+}
+
+func (p pruned) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, "best-00000001/"+manifestName) {
+		p.save()
+	}
+	return p.FS.Open(name)
+}
+
+func TestSnapshotRemovedWhileItIsRead(t *testing.T) {
+	dir := t.TempDir()
+	save(t, dir, Best, 1, 1)
+	store := model.NewStore()
+	step, passedOver, err := Read(pruned{os.DirFS(dir), func() { save(t, dir, Best, 2, 1) }}, dir, Best, store, new(state))
+	require.NoError(t, err)
+	assert.Equal(t, 2, step)
+	assert.Empty(t, passedOver)
+	assert.Equal(t, weights(2), valuesOf(store))
 }
 
 func TestDamagedSnapshotsArePassedOver(t *testing.T) {

@@ -24,8 +24,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/clusterpool/ccp/internal/files"
 )
 
@@ -71,32 +69,40 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 		found, _, err = files.Digest(path, newHash())
 		return kind + " " + found, found == want, err
 	}
-	if _, err := os.Stat(file.Path); err == nil {
+	present := func() (there bool, err error) {
+		if _, err := os.Stat(file.Path); err != nil {
+			return false, nil
+		}
 		found, right, err := check(file.Path)
 		if err == nil && !right {
 			err = fmt.Errorf("%s is there, but it has %s, the published file %s; move it away to have it fetched again",
 				file.Path, found, want)
 		}
+		return true, err
+	}
+	if there, err := present(); there {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file.Path), 0o777); err != nil {
 		return err
 	}
-	part, lock := file.Path+partSuffix, flock.New(file.Path+lockSuffix, flock.SetPermissions(0o666))
-	locked, err := lock.TryLock()
-	if err != nil {
-		return fmt.Errorf("lock %s: %w", lock.Path(), err)
-	}
-	if !locked {
+	part := file.Path + partSuffix
+	unlock, err := files.Lock(file.Path + lockSuffix)
+	if errors.Is(err, files.ErrLocked) {
 		return fmt.Errorf("another process is fetching %s; wait for it", file.Path)
+	}
+	if err != nil {
+		return err
 	}
 	defer func() {
 		if sizeOf(part) == 0 {
 			_ = os.Remove(part)
 		}
-		_ = lock.Unlock()
-		_ = os.Remove(lock.Path())
+		unlock(true)
 	}()
+	if there, err := present(); there { // another process has just fetched it
+		return err
+	}
 	for again := false; ; again = true {
 		start, err := f.persist(ctx, file.URL, part)
 		if err != nil {
@@ -107,7 +113,10 @@ func (f Fetcher) Fetch(ctx context.Context, file File) error {
 			return err
 		}
 		if right {
-			return os.Rename(part, file.Path)
+			if err = files.Sync(part); err == nil {
+				err = files.Rename(part, file.Path)
+			}
+			return err
 		}
 		size := sizeOf(part)
 		if err := os.Truncate(part, 0); err != nil {

@@ -14,12 +14,37 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
+	"time"
 )
 
-// Unfinished begins the name of everything that is not complete yet. A process that holds the folder's lock may
-// remove files of such a name, which a killed process left.
+// Unfinished begins the name of everything that is not complete yet. The name that it will have follows, then a dash
+// and letters of chance.
 const Unfinished = ".writing-"
+
+// Sweep removes from dir what killed writers left of the files and folders whose names `ours` accepts. The caller holds
+// the lock under which these are written.
+func Sweep(dir string, ours func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		name, left := strings.CutPrefix(e.Name(), Unfinished)
+		if end := strings.LastIndex(name, "-"); left && end >= 0 && ours(name[:end]) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// begun returns the first part of the name of what is being written to path. File systems allow names of 255 bytes.
+func begun(path string) string {
+	name := filepath.Base(path)
+	return Unfinished + strings.ToValidUTF8(name[:min(len(name), 200)], "") + "-"
+}
 
 // Write creates the file at path with the content that `write` writes. The content goes to a temporary file in the
 // same folder. Write flushes this file to the disk and then renames it. So path holds either its old content or all
@@ -27,7 +52,7 @@ const Unfinished = ".writing-"
 // file gets the permissions of any new file. After a failure, such as a full disk, Write removes the temporary file;
 // the error names path.
 func Write(path string, write func(w io.Writer) error) (err error) {
-	temporary := filepath.Join(filepath.Dir(path), Unfinished+rand.Text())
+	temporary := filepath.Join(filepath.Dir(path), begun(path)+rand.Text())
 	defer func() {
 		if err != nil {
 			_ = os.Remove(temporary)
@@ -43,12 +68,30 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	}
 	err = cmp.Or(err, file.Close())
 	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err == nil {
-		err = Sync(filepath.Dir(path))
+		err = Rename(temporary, path)
 	}
 	return err
+}
+
+// Rename renames a file or folder and makes the new name survive a power cut. Windows refuses to replace a file that
+// is open, so Rename waits up to two seconds there for readers and virus scanners.
+func Rename(from, to string) error {
+	err := os.Rename(from, to)
+	for pause := time.Millisecond; Busy(err) && pause < 2*time.Second; pause *= 2 {
+		time.Sleep(pause)
+		err = os.Rename(from, to)
+	}
+	if err == nil {
+		err = Sync(filepath.Dir(to))
+	}
+	return err
+}
+
+// Busy reports whether an error is Windows's answer for a file that somebody has open: ERROR_ACCESS_DENIED or
+// ERROR_SHARING_VIOLATION.
+func Busy(err error) bool {
+	number, ok := errors.AsType[syscall.Errno](err)
+	return ok && runtime.GOOS == "windows" && (number == 5 || number == 32)
 }
 
 // cause returns an error without the name of the temporary file, which means nothing to people.
@@ -63,13 +106,13 @@ func cause(err error, temporary string) error {
 }
 
 // Folder creates the folder at path with the files that fill writes into work. The folder appears complete or not at
-// all, and Folder creates the folders above it. An empty folder at path is replaced.
+// all, and Folder creates the folders above it.
 func Folder(path string, fill func(work string) error) error {
 	parent := filepath.Dir(path)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(parent, Unfinished+"*")
+	work, err := os.MkdirTemp(parent, begun(path)+"*")
 	if err != nil {
 		return err
 	}
@@ -80,7 +123,7 @@ func Folder(path string, fill func(work string) error) error {
 	if err := os.Chmod(work, 0o755); err != nil {
 		return err
 	}
-	return os.Rename(work, path)
+	return Rename(work, path)
 }
 
 // Digest returns the hash of a file's content in hexadecimal digits, and the file's size in bytes.
@@ -150,10 +193,21 @@ func CheckDirectory(dir string) error {
 	return err
 }
 
-// Sync makes the content of a file, or the names in a folder, survive a power cut. Some file systems cannot do this
-// for a folder; that is no error.
+// Sync makes the content of a file, or the names in a folder, survive a power cut. Windows and some file systems cannot
+// do this for a folder; that is no error.
 func Sync(path string) error {
-	file, err := os.Open(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	flag := os.O_RDWR // Windows flushes only what is open for writing.
+	if info.IsDir() {
+		if runtime.GOOS == "windows" {
+			return nil
+		}
+		flag = os.O_RDONLY
+	}
+	file, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return err
 	}

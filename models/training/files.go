@@ -18,7 +18,6 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
-	"github.com/gofrs/flock"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/metric"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
@@ -33,6 +32,11 @@ const (
 	resultFile  = models.ResultFile
 	lockFile    = ".lock"
 )
+
+// runFiles returns the names of a run's files. Where configFile is missing there is no run, so it goes last.
+func runFiles() []string {
+	return append(models.MetadataFiles(), resultFile, historyFile, dataFile, configFile)
+}
 
 // save writes a snapshot to resume from.
 func (r *run) save() error {
@@ -159,19 +163,15 @@ func (r *run) points(history []Epoch) (points []plot.Point) {
 var ErrBusy = errors.New("another process is training in")
 
 // lock keeps two processes from training in the same directory.
-func lock(dir string) (unlock func(), err error) {
+func lock(dir string) (unlock func(remove bool), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	l := flock.New(filepath.Join(dir, lockFile))
-	locked, err := l.TryLock()
-	if err != nil {
-		return nil, err
+	unlock, err = files.Lock(filepath.Join(dir, lockFile))
+	if errors.Is(err, files.ErrLocked) {
+		err = fmt.Errorf("%w %s; wait for it, or choose another checkpoint", ErrBusy, dir)
 	}
-	if !locked {
-		return nil, fmt.Errorf("%w %s; wait for it, or choose another checkpoint", ErrBusy, dir)
-	}
-	return func() { _ = l.Unlock() }, nil
+	return unlock, err
 }
 
 // Versions returns the versions of what a result may depend on.
@@ -201,10 +201,19 @@ func Remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(checkpoint.Remove(dir), models.RemoveMetadata(dir), removeHierarchies(dir), files.Remove(dir,
-		resultFile, historyFile, dataFile, configFile))
-	unlock()
-	err = errors.Join(err, files.Remove(dir, lockFile))
+	err = removeFiles(dir)
+	unlock(true)
 	_ = os.Remove(dir) // fails where something else is in it
 	return err
+}
+
+// removeFiles deletes what a training writes in dir, apart from its lock, which the caller holds.
+func removeFiles(dir string) error {
+	return errors.Join(checkpoint.Remove(dir), sweep(dir), removeHierarchies(dir), files.Remove(dir, runFiles()...))
+}
+
+// sweep deletes what a killed training left half written in dir. The caller holds the lock.
+func sweep(dir string) error {
+	err := files.Sweep(dir, func(name string) bool { return slices.Contains(runFiles(), name) })
+	return errors.Join(err, files.Sweep(filepath.Join(dir, hierarchyFolder), func(string) bool { return true }))
 }

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -41,21 +41,20 @@ func (h HierarchyEpoch) Path(level int) []int32 {
 // ReadHierarchies reads the hierarchies of a run by epoch, in ascending order, also while the training goes on. A
 // hierarchy that does not change in the training has its first epoch only. Models without clusters have none.
 func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
-	paths, err := filepath.Glob(filepath.Join(globEscape(dir), hierarchyFolder, "*.json"))
+	folder := filepath.Join(dir, hierarchyFolder)
+	names, err := fs.Glob(os.DirFS(folder), "*.json")
 	if err != nil {
 		return nil, err
 	}
-	epochs := make([]HierarchyEpoch, len(paths))
-	for i, path := range paths {
-		if err := files.ReadJSON(path, &epochs[i]); err != nil {
+	epochs := make([]HierarchyEpoch, len(names))
+	for i, name := range names {
+		if err := files.ReadJSON(filepath.Join(folder, name), &epochs[i]); err != nil {
 			return nil, err
 		}
 	}
 	slices.SortFunc(epochs, func(a, b HierarchyEpoch) int { return a.Epoch - b.Epoch })
 	return epochs, nil
 }
-
-var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace
 
 // record keeps the hierarchy at the end of an epoch, unless it is frozen and kept already. It gives notice of a level
 // that has collapsed.
@@ -109,15 +108,10 @@ func (r *run) forget() error {
 
 // removeHierarchies deletes what record wrote, and its folder if nothing else is in it.
 func removeHierarchies(dir string) error {
-	var err error
-	for _, pattern := range []string{"*.json", files.Unfinished + "*"} { // the second is what a kill left half written
-		paths, globErr := filepath.Glob(filepath.Join(globEscape(dir), hierarchyFolder, pattern))
-		err = errors.Join(err, globErr)
-		for _, path := range paths {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}
-	_ = os.Remove(filepath.Join(dir, hierarchyFolder))
+	folder := filepath.Join(dir, hierarchyFolder)
+	names, err := fs.Glob(os.DirFS(folder), "*.json")
+	err = errors.Join(err, files.Remove(folder, names...))
+	_ = os.Remove(folder)
 	return err
 }
 

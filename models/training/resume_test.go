@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -173,11 +175,30 @@ func TestKilledBetweenSnapshots(t *testing.T) {
 	require.NoError(t, err)
 	requireSameRun(t, whole, killed)
 	dir := filepath.Join(copied, "run")
-	require.NoError(t, os.Mkdir(filepath.Join(dir, ".writing-1"), 0o700))
+	left := []string{"last-00000013-1", "history.csv-A", "graph.npz-A", "hierarchy/0001.json-A"}
+	others := []string{"report.html-A", "last-00000013.npz-A"}
+	at := func(name string) string { return filepath.Join(dir, filepath.Dir(name), files.Unfinished+filepath.Base(name)) }
+	for _, name := range slices.Concat(left, others) {
+		require.NoError(t, os.MkdirAll(at(name), 0o700))
+	}
+	lock, err := os.Stat(filepath.Join(dir, lockFile))
+	require.NoError(t, err)
 	assert.DirExists(t, filepath.Join(dir, "last-00000012"))
 	trainIn(t, backend, c, dir)
 	requireSameRun(t, whole, dir)
-	assert.NoDirExists(t, filepath.Join(dir, ".writing-1"))
+	for _, name := range left {
+		assert.NoDirExists(t, at(name))
+	}
+	for _, name := range others {
+		assert.DirExists(t, at(name), "another process may be writing it")
+		require.NoError(t, os.Remove(at(name)))
+	}
+	c["epochs"] = 1
+	_, err = Train(t.Context(), backend, c, Options{Dir: dir, Overwrite: true})
+	require.NoError(t, err)
+	now, err := os.Stat(filepath.Join(dir, lockFile))
+	require.NoError(t, err)
+	assert.True(t, os.SameFile(lock, now), "the lock is held from the removal to the training")
 }
 
 func TestResumeFromTheSnapshotBefore(t *testing.T) {

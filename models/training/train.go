@@ -110,16 +110,15 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 	if err := checkDevices(backend, opts.Devices, c.Batch); err != nil {
 		return Result{}, err
 	}
-	if _, err := os.Stat(filepath.Join(opts.Dir, configFile)); opts.Overwrite && err == nil {
+	_, missing := os.Stat(filepath.Join(opts.Dir, configFile))
+	overwrite := opts.Overwrite && missing == nil
+	if overwrite {
 		// What a search refuses must not cost the run that is there. The search is done once: its result is cached.
 		if spec.PreparedBefore() {
 			_, err = spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
 		}
 		if err != nil {
 			return Result{}, plain(err)
-		}
-		if err := Remove(opts.Dir); err != nil {
-			return Result{}, err
 		}
 	}
 	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps}
@@ -128,7 +127,13 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 	if err != nil {
 		return Result{}, err
 	}
-	defer unlock()
+	defer unlock(false)
+	if overwrite {
+		err = removeFiles(r.Dir)
+	}
+	if err = errors.Join(err, sweep(r.Dir)); err != nil {
+		return Result{}, err
+	}
 	if err := openRun(r.Dir, c, r.metadata, d.Affinity, fingerprint); err != nil {
 		return Result{}, plain(err)
 	}
