@@ -177,7 +177,9 @@ func TestKilledBetweenSnapshots(t *testing.T) {
 	dir := filepath.Join(copied, "run")
 	left := []string{"last-00000013-1", "history.csv-A", "graph.npz-A", "hierarchy/0001.json-A"}
 	others := []string{"report.html-A", "last-00000013.npz-A"}
-	at := func(name string) string { return filepath.Join(dir, filepath.Dir(name), files.Unfinished+filepath.Base(name)) }
+	at := func(name string) string {
+		return filepath.Join(dir, filepath.Dir(name), files.Unfinished+filepath.Base(name))
+	}
 	for _, name := range slices.Concat(left, others) {
 		require.NoError(t, os.MkdirAll(at(name), 0o700))
 	}
