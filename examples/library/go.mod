@@ -19,6 +19,7 @@ require (
 	github.com/gomlx/go-xla v0.4.2 // indirect
 	github.com/gomlx/gomlx v0.28.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/hbollon/go-edlib v1.7.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.3.0 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/mattn/go-runewidth v0.0.21 // indirect

@@ -121,7 +121,7 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	seen := map[string]bool{}
 	for _, name := range sensors {
 		if seen[name] {
-			return fmt.Errorf("it has two sensors named %q; name them apart", name)
+			return fmt.Errorf("it has two sensors named %q; name them apart", suggest.Clip(name))
 		}
 		seen[name] = true
 	}
@@ -182,15 +182,19 @@ func (c *Changes) note(format string, values ...any) {
 
 // Few lists the first of some names.
 func Few(names []string) string {
-	if len(names) > 8 {
-		return fmt.Sprintf("%s, … (%d in all)", strings.Join(names[:8], ", "), len(names))
+	var shown []string
+	for _, name := range names[:min(8, len(names))] {
+		shown = append(shown, suggest.Clip(name))
 	}
-	return strings.Join(names, ", ")
+	if len(names) > 8 {
+		return fmt.Sprintf("%s, … (%d in all)", strings.Join(shown, ", "), len(names))
+	}
+	return strings.Join(shown, ", ")
 }
 
 // Column names a sensor, and its channel if there are several. at is a place in `[sensors, channels]`.
 func Column(sensors []string, channels, at int) string {
-	name := fmt.Sprintf("sensor %q", sensors[at/channels])
+	name := fmt.Sprintf("sensor %q", suggest.Clip(sensors[at/channels]))
 	if channels > 1 {
 		name += fmt.Sprintf(" channel %d", at%channels)
 	}

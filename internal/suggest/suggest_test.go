@@ -1,6 +1,8 @@
 package suggest
 
 import (
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,12 +33,30 @@ func TestAmong(t *testing.T) {
 	assert.Equal(t, "there are fc, gcn", Among("unet", []string{"fc", "gcn"}))
 }
 
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"ca", "abc", 3}} {
-		assert.Equal(t, c.want, distance(c.a, c.b), "%s, %s", c.a, c.b)
-		assert.Equal(t, c.want, distance(c.b, c.a), "%s, %s", c.b, c.a)
+// A letter is a character, not a byte.
+func TestNearestOfOtherAlphabets(t *testing.T) {
+	assert.Equal(t, "größe", Nearest("grösse", []string{"grün", "größe"}))
+	assert.Empty(t, Nearest("é", []string{"ü"}), "all of the word is another")
+	assert.Equal(t, "关节点", Nearest("关节点点", []string{"时间", "关节点"}))
+}
+
+// A text of megabytes costs nothing and is not shown whole, be it asked for or known.
+func TestLongTexts(t *testing.T) {
+	long := strings.Repeat("é", 4<<20)
+	known := []string{"hip", "head", long + "x"}
+	allocated := func(f func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
 	}
+	assert.Less(t, allocated(func() {
+		assert.Empty(t, Nearest(long, known))
+		assert.Empty(t, Nearest("hip", []string{long}))
+		assert.Equal(t, "there are "+strings.Repeat("é", 50)+"…, b", Among("hip", []string{long, "b"}))
+	}), uint64(1<<20))
+	assert.Equal(t, strings.Repeat("é", 50)+"…", Clip(long))
+	assert.Equal(t, "x"+strings.Repeat("é", 49)+"…", Clip("x"+long), "no half character")
+	assert.Equal(t, "short", Clip("short"))
 }
