@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,8 +20,10 @@ type Reloader struct {
 	dir     string
 	options options
 
-	loading sync.Mutex // one Reload at a time
-	state   string     // of the directory when current was read; guarded by loading
+	loading sync.Mutex // one Reload at a time; it guards:
+	state   string     // of the directory when current was read
+	refused string     // state of the directory that could not be read
+	failure error      // why
 
 	mu      sync.Mutex
 	current *loan // nil: closed, or not yet loaded
@@ -72,13 +73,17 @@ func unfinished(dir string) error {
 
 // Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an
 // error if a training in the directory has not ended, unless WithUnfinished allows that. After an error the classifier
-// loaded before stays in use.
+// loaded before stays in use. If the newest snapshot is damaged, Reload returns the same error, without reading it again,
+// until the directory changes.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
 	snapshot, state, err := look(r.dir)
 	if err != nil || state == r.state {
 		return false, err
+	}
+	if state == r.refused {
+		return false, r.failure
 	}
 	if err := unfinished(r.dir); err != nil && !r.options.unfinished {
 		return false, err
@@ -88,35 +93,38 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 		return false, err
 	}
 	if r.state != "" && c.Snapshot != snapshot { // it is damaged, or its writer is a step ahead of us
-		err := fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot)
-		return false, errors.Join(err, c.Close())
+		r.refused, r.failure = state, fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot)
+		return false, errors.Join(r.failure, c.Close())
 	}
 	if err := c.Compile(ctx); err != nil {
 		return false, errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
 	}
+	next := &loan{Classifier: c}
+	next.users.Store(1)
+	r.state = state
+	old, err := r.replace(next)
+	return err == nil, errors.Join(err, old.release()) // without the lock: it can wait for a batch
+}
+
+// replace makes a loan the current one, and returns the loan to be released.
+func (r *Reloader) replace(next *loan) (old *loan, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return false, errors.Join(ErrClosed, c.Close())
+		return next, ErrClosed
 	}
-	old := r.current
-	r.state, r.current = state, &loan{Classifier: c}
-	r.current.users.Store(1)
-	return true, old.release()
+	old, r.current, r.closed = r.current, next, next == nil
+	return old, nil
 }
 
 // look returns the name of the snapshot that Load would take from dir, and a text that changes when Load would read
 // something else.
 func look(dir string) (snapshot, state string, err error) {
-	entries, _ := os.ReadDir(dir) // if it cannot be read, Load says why
-	for _, kind := range []string{checkpoint.Last, checkpoint.Best} {
-		for _, e := range entries { // sorted: among names of one length the newest comes last
-			if strings.HasPrefix(e.Name(), kind+"-") {
-				snapshot = e.Name()
-			}
-		}
+	folder := os.DirFS(dir)
+	if snapshot, err = checkpoint.Newest(folder, checkpoint.Best); snapshot == "" && err == nil {
+		snapshot, err = checkpoint.Newest(folder, checkpoint.Last)
 	}
-	if snapshot == "" {
+	if err != nil || snapshot == "" { // if dir cannot be read, Load says why
 		return "", "none", nil
 	}
 	state = snapshot
@@ -126,6 +134,12 @@ func look(dir string) (snapshot, state string, err error) {
 			return "", "", err
 		}
 		state += string(raw)
+	}
+	entries, _ := os.ReadDir(filepath.Join(dir, snapshot)) // a snapshot that is being copied has its manifest early
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			state += fmt.Sprintf("%s %d %d;", e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
 	}
 	return snapshot, state, nil
 }
@@ -175,9 +189,9 @@ func (r *Reloader) Classify(ctx context.Context, signals [][]float32) ([]Predict
 
 // Close closes the classifier as soon as its last user has released it. Acquire then returns ErrClosed.
 func (r *Reloader) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	last := r.current
-	r.current, r.closed = nil, true
+	last, err := r.replace(nil)
+	if err != nil { // closed before
+		return nil
+	}
 	return last.release()
 }

@@ -109,6 +109,10 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, p[0].Class)
 
+	_, first := r.Reload(t.Context())
+	_, second := r.Reload(t.Context())
+	assert.Same(t, first, second, "the snapshot is not read again")
+
 	require.NoError(t, os.RemoveAll(damaged))
 	saveAnswer(t, backend, dir, 9, 0)
 	for err = range reports { // replacing a snapshot shows for a moment as none
@@ -121,6 +125,52 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 	assert.Equal(t, 0, p[0].Class)
 	cancel()
 	watch.Wait()
+	require.NoError(t, r.Close())
+}
+
+// A folder or file that only begins like a snapshot hinders no reload.
+func TestReloaderPassesOverOtherNames(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir := t.TempDir()
+	saveAnswer(t, backend, dir, 8, 1)
+	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	require.NoError(t, err)
+	for _, name := range []string{"best-of-all", "best-9", "best-00000099.old"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "best-00000098"), nil, 0o644))
+	changed, err := r.Reload(t.Context())
+	require.NoError(t, err)
+	assert.False(t, changed)
+	saveAnswer(t, backend, dir, 9, 2)
+	changed, err = r.Reload(t.Context())
+	require.NoError(t, err)
+	assert.True(t, changed)
+	require.NoError(t, r.Close())
+}
+
+// A batch on the old classifier that never ends keeps nobody from the new one.
+func TestReloaderWithAStuckBatch(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir := t.TempDir()
+	saveAnswer(t, backend, dir, 8, 1)
+	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	require.NoError(t, err)
+	old := r.current.Classifier
+	old.mu.RLock() // as a batch does
+	saveAnswer(t, backend, dir, 9, 2)
+	reloaded := make(chan error, 1)
+	go func() {
+		_, err := r.Reload(t.Context())
+		reloaded <- err
+	}()
+	require.Eventually(t, func() bool {
+		p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+		return err == nil && p[0].Class == 2
+	}, 20*time.Second, time.Millisecond)
+	assert.Empty(t, reloaded, "the old classifier is still to be closed")
+	old.mu.RUnlock()
+	require.NoError(t, <-reloaded)
 	require.NoError(t, r.Close())
 }
 

@@ -188,10 +188,19 @@ func restore(fsys fs.FS, name, kind string, read func(folder fs.FS) error) (step
 	return 0, passedOver, none
 }
 
+// Newest returns the name of a directory's newest snapshot of a kind, whole or not, or "" if there is none.
+func Newest(dir fs.FS, kind string) (name string, err error) {
+	steps, err := list(dir, kind)
+	if err != nil || len(steps) == 0 {
+		return "", err
+	}
+	return snapshot("", kind, steps[len(steps)-1]), nil
+}
+
 // Exists reports whether a directory holds any snapshot of a kind, whole or not.
 func Exists(dir fs.FS, kind string) bool {
-	steps, err := list(dir, kind)
-	return err == nil && len(steps) > 0
+	name, err := Newest(dir, kind)
+	return err == nil && name != ""
 }
 
 // loadVariables reads all variables of a snapshot before it changes any of the store's. GoMLX's own loading would
