@@ -141,10 +141,12 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	values := make([]float64, 0, moments*len(f.Sensors)*channels)
 	for row := range slices.Chunk(r.Values, width) {
 		for _, at := range from {
-			if at < 0 {
-				values = append(values, slices.Repeat([]float64{math.NaN()}, channels)...)
-			} else {
-				values = append(values, row[at*channels:(at+1)*channels]...)
+			for channel := range channels {
+				if at < 0 {
+					values = append(values, math.NaN())
+				} else {
+					values = append(values, row[at*channels+channel])
+				}
 			}
 		}
 	}

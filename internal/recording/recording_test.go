@@ -2,9 +2,12 @@ package recording
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -89,12 +92,12 @@ func TestJSON(t *testing.T) {
 	assert.Equal(t, []float64{1, 3, 4}, []float64{r.Values[0], r.Values[2], r.Values[3]})
 	assert.True(t, math.IsNaN(r.Values[1]))
 	for text, want := range map[string]string{
-		`{"sensor":["x"]}`:           `unknown field "sensor"`,
+		`{"sensor":["x"]}`:           `a recording has no "sensor"; it has name, sensors, values and times`,
 		`{"values":[[1,2],[1]]}`:     "moment 1 has 1 values, moment 0 has 2; write null for a missing value",
-		`{"values":[["1"]]}`:         "cannot unmarshal string",
+		`{"values":[["1"]]}`:         "a value is a text at byte 12; it must be a number",
 		`{"values":[[]]}`:            "",
 		`{"values":[[1,2],[3,4]]}`:   "",
-		`{"values":[[1,2,3,1e400]]}`: "cannot unmarshal number 1e400",
+		`{"values":[[1,2,3,1e400]]}`: "a value is 1e400 at byte 23, which float64 does not hold",
 	} {
 		err := json.Unmarshal([]byte(text), &r)
 		if want == "" {
@@ -106,6 +109,32 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(`{"values":[[1,2],[3,4]]}`), &r))
 	_, err := form().Signal(r, make([]float32, 12))
 	assert.ErrorContains(t, err, "its moments have 2 values; want sensors x channels, 2 x 2")
+}
+
+// A recording asks for memory before it takes it, and ends where it gets none.
+func TestReadWithinMemory(t *testing.T) {
+	for text, least := range map[string]int{
+		`{"values":[[` + strings.Repeat("0,", 1<<16) + `0]]}`:             8 << 16,
+		`{"values":[` + strings.Repeat("[0],", 1<<16) + `[0]]}`:           8 << 16,
+		`{"times":[` + strings.Repeat("0,", 1<<16) + `0]}`:                8 << 16,
+		`{"sensors":[` + strings.Repeat(`"",`, 1<<16) + `""]}`:            16 << 16,
+		`{"values":[[` + strings.Repeat("1,", 1<<16) + `1]],"values":[]}`: 8 << 16,
+	} {
+		taken := 0
+		_, err := Read(jsonread.New([]byte(text)), func(n int) error { taken += n; return nil })
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, taken, least, text[:20])
+		assert.Less(t, taken, 300*len(text)/3, text[:20])
+		full, asked := errors.New("full"), 0
+		_, err = Read(jsonread.New([]byte(text)), func(n int) error {
+			if asked += n; asked > 1<<16 {
+				return full
+			}
+			return nil
+		})
+		require.ErrorIs(t, err, full)
+		assert.Less(t, asked, 1<<17, "nothing is read after that")
+	}
 }
 
 // A form that does not fit the file is refused before it is used.
@@ -140,4 +169,13 @@ func FuzzJSON(f *testing.F) {
 			}
 		}
 	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	text := []byte(`{"values":[[` + strings.Repeat("0.125,", 1<<18) + `0]]}`)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		_, err := Read(jsonread.New(text), func(int) error { return nil })
+		require.NoError(b, err)
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -70,7 +71,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code i
 	case errors.Is(err, context.DeadlineExceeded):
 		known = refusal{http.StatusGatewayTimeout, errors.New("the request was not computed in time")}
 	default:
-		s.Log.Error("infer", "path", clip(r.URL.Path), "error", err)
+		s.Log.Error("infer", "path", suggest.Clip(r.URL.Path), "error", err)
 		known = refusal{http.StatusInternalServerError, errors.New("internal error; the server's log says more")}
 	}
 	if known.code == http.StatusServiceUnavailable {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,22 +22,26 @@ import (
 
 var tinySpec = models.Spec{Nodes: nodes, Channels: channels, Classes: classes}
 
+func unbounded(int) error { return nil }
+
 // badRequests are requests that must be refused, by the text of the error.
 var badRequests = []struct{ body, header, want string }{
-	{"", "", "the request is not the JSON expected: unexpected end"},
+	{"", "", "the request is not the JSON expected: unexpected end at byte 0"},
 	{"{", "", "the request is not the JSON expected"},
 	{"[]", "", "the request is not the JSON expected"},
 	{strings.Repeat("[", 100000), "", "the request is not the JSON expected"},
-	{"{}", "", `there are 0 inputs []; the model takes one, "signals"`},
-	{`{"inputs":[{"name":"x"}]}`, "", `there are 1 inputs ["x"]`},
-	{`{"inputs":[{"name":"signals"},{"name":"signals"}]}`, "", "there are 2 inputs"},
+	{"{}", "", `there is no input; the model takes one, "signals"`},
+	{`{"inputs":[{"name":"x"}]}`, "", `there is no input "x"; the model takes one, "signals"`},
+	{`{"inputs":[{"name":"signals"},{"name":"signals"}]}`, "", "there are several inputs"},
 	{`{"inputs":[{"name":"signals"}]}`, "", `input "signals" has shape []; the model takes [batch, 4, 2] with a batch of at least 1`},
 	{strings.Replace(inJSON(1), "1,4,2", "0,4,2", 1), "", "has shape [0 4 2]"},
+	{strings.Replace(inJSON(1), "1,4,2", "1,4,2,1", 1), "", "has more than 3 sizes"},
 	{strings.Replace(inJSON(1), "1,4,2", "-1,4,2", 1), "", "has shape [-1 4 2]"},
 	{strings.Replace(inJSON(1), "1,4,2", "1,2,4", 1), "", "has shape [1 2 4]"},
 	{strings.Replace(inJSON(1), "1,4,2", "1,8", 1), "", "has shape [1 8]"},
 	{strings.Replace(inJSON(1), "1,4,2", "1.5,4,2", 1), "", "the request is not the JSON expected"},
-	{strings.Replace(inJSON(1), "1,4,2", "9223372036854775807,4,2", 1), "", "but its data can hold"},
+	{strings.Replace(inJSON(1), "1,4,2", "9223372036854775807,4,2", 1), "", "the batch has 9223372036854775807 signals; a request can have 1024"},
+	{strings.Replace(inJSON(1), "1,4,2", "1024,4,2", 1), "", "but its data can hold"},
 	{strings.Replace(inJSON(1), "1,4,2", "99999999999999999999,4,2", 1), "", "the request is not the JSON expected"},
 	{strings.Replace(inJSON(1), "FP32", "FP16", 1), "", `datatype "FP16"; there are FP32, FP64, INT64, INT32 and UINT8`},
 	{strings.Replace(inJSON(1), "FP32", "UINT8", 1), "", "element 0 is -2.5, which is no number of its datatype"},
@@ -87,7 +92,7 @@ func TestBadRequests(t *testing.T) {
 			headers = []string{binaryHeader, headerOf(c.body, c.header)}
 		}
 		code, _, body := send(t, "POST", url, c.body, headers...)
-		assert.Equal(t, 400, code, clip(c.body))
+		assert.Equal(t, 400, code, suggest.Clip(c.body))
 		var e struct{ Error string }
 		require.NoError(t, json.Unmarshal(body, &e))
 		assert.Contains(t, e.Error, c.want)
@@ -223,8 +228,14 @@ func TestMemoryIsBounded(t *testing.T) {
 	s, _ := newServer(t, func(c *Config) { c.Memory = 16 << 10 })
 	url := listen(t, s) + "/v2/models/tiny/infer"
 	code, header, body := send(t, "POST", url, inJSON(500))
+	assert.Equal(t, 413, code, "it never fits: %s", body)
+	assert.Contains(t, string(body), "the request takes more than 16384 bytes of memory, which all requests share; send it in parts")
+	assert.Empty(t, header.Get("Retry-After"))
+	s.memory.Add(15 << 10) // others'
+	code, header, body = send(t, "POST", url, inJSON(1))
 	assert.Equal(t, 503, code, string(body))
 	assert.Equal(t, "1", header.Get("Retry-After"))
+	s.memory.Add(-15 << 10)
 	code, _, _ = send(t, "POST", url, inJSON(1))
 	assert.Equal(t, 200, code)
 	assert.Zero(t, s.memory.Load())
@@ -237,7 +248,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(inJSON(2)), "")
 	f.Add([]byte(binaryRequest(32, 32)), headerOf(binaryRequest(32, 32), "*"))
 	f.Fuzz(func(t *testing.T, body []byte, header string) {
-		d, err := decode(body, header, tinySpec)
+		d, err := decode(body, header, tinySpec, 1024, unbounded)
 		if err != nil {
 			var b refusal
 			require.ErrorAs(t, err, &b)
@@ -308,7 +319,7 @@ func BenchmarkDecode(b *testing.B) {
 			body := fmt.Appendf(nil, `{"inputs":[{"name":"signals","shape":[64,1024,3],"datatype":"FP32","data":%s}]}`, raw)
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {
-				_, err := decode(body, "", spec)
+				_, err := decode(body, "", spec, 1024, unbounded)
 				require.NoError(b, err)
 			}
 		})

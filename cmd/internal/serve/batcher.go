@@ -40,6 +40,7 @@ type job struct {
 	ctx         context.Context
 	classifier  *models.Classifier
 	signals     [][]float32
+	free        func() // called once, when the batcher needs classifier and signals no more
 	predictions []models.Prediction
 	err         error
 	done        chan struct{}
@@ -52,11 +53,13 @@ func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(i
 	return b
 }
 
-// classify waits for the predictions of signals by classifier. Its errors are errFull, models.ErrInput,
-// models.ErrClosed, ctx's error, or an error of the computation.
-func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32) ([]models.Prediction, error) {
-	j := &job{ctx: ctx, classifier: classifier, signals: signals, done: make(chan struct{})}
+// classify waits for the predictions of signals by classifier, and calls free when it needs both no more: after an error,
+// that can be later. Its errors are errFull, models.ErrInput, models.ErrClosed, ctx's error, or an error of the
+// computation.
+func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32, free func()) ([]models.Prediction, error) {
+	j := &job{ctx: ctx, classifier: classifier, signals: signals, free: free, done: make(chan struct{})}
 	if err := b.enqueue(j); err != nil {
+		free()
 		return nil, err
 	}
 	b.ring()
@@ -135,9 +138,21 @@ func (b *batcher) await(expected int) bool {
 
 // take takes a batch from the queue: jobs of one classifier, in order. It drops jobs that nobody waits for any more.
 func (b *batcher) take() (batch []*job) {
+	var late []*job
+	defer func() { // after the lock is free
+		for _, j := range late {
+			j.free()
+		}
+	}()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.queue = slices.DeleteFunc(b.queue, func(j *job) bool { return j.ctx.Err() != nil })
+	b.queue = slices.DeleteFunc(b.queue, func(j *job) bool {
+		given := j.ctx.Err() != nil
+		if given {
+			late = append(late, j)
+		}
+		return given
+	})
 	signals, waiting := 0, 0
 	for _, j := range b.queue {
 		if waiting > 0 || len(batch) > 0 && (j.classifier != batch[0].classifier || signals+len(j.signals) > b.maxSignals) {
@@ -162,6 +177,7 @@ func (b *batcher) compute(batch []*job) {
 			}
 		}
 		for _, j := range batch {
+			j.free()
 			close(j.done)
 		}
 	}()

@@ -55,7 +55,7 @@ func TestBatcher(t *testing.T) {
 			for i, c := range []*models.Classifier{red, red, green, green, green} {
 				group.Go(func() {
 					time.Sleep(time.Duration(i+1) * time.Millisecond)
-					p, err := b.classify(t.Context(), c, someSignals(i+1))
+					p, err := b.classify(t.Context(), c, someSignals(i+1), func() {})
 					require.NoError(t, err)
 					require.Len(t, p, i+1)
 					for _, q := range p {
@@ -73,7 +73,7 @@ func TestBatcher(t *testing.T) {
 			b := newBatcher(8, 100, time.Hour, func(int, time.Duration) {}, nil)
 			start := time.Now()
 			for range 3 {
-				_, err := b.classify(t.Context(), red, someSignals(1))
+				_, err := b.classify(t.Context(), red, someSignals(1), func() {})
 				require.NoError(t, err)
 			}
 			assert.Zero(t, time.Since(start))
@@ -93,7 +93,7 @@ func TestBatcher(t *testing.T) {
 					if i == 1 {
 						s[1] = s[1][:3]
 					}
-					p, err := b.classify(t.Context(), red, s)
+					p, err := b.classify(t.Context(), red, s, func() {})
 					if i == 1 {
 						require.EqualError(t, err, "unusable signal 1: it has 3 values; the model needs 4 nodes x 2 channels = 8")
 						return
@@ -116,24 +116,24 @@ func TestBatcher(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			group.Go(func() {
-				_, err := b.classify(ctx, red, someSignals(3))
+				_, err := b.classify(ctx, red, someSignals(3), func() {})
 				assert.ErrorIs(t, err, context.DeadlineExceeded)
 			})
 			group.Go(func() {
 				time.Sleep(time.Millisecond)
-				_, err := b.classify(t.Context(), red, someSignals(2))
+				_, err := b.classify(t.Context(), red, someSignals(2), func() {})
 				assert.NoError(t, err)
 			})
 			time.Sleep(2 * time.Millisecond)
 			assert.EqualValues(t, 5, b.waiting.Load())
-			_, err := b.classify(t.Context(), red, someSignals(1))
+			_, err := b.classify(t.Context(), red, someSignals(1), func() {})
 			require.ErrorIs(t, err, errFull)
 			group.Wait()
 			assert.Equal(t, []int{2}, o.sizes, "what nobody waits for is not computed")
-			_, err = b.classify(t.Context(), red, someSignals(1))
+			_, err = b.classify(t.Context(), red, someSignals(1), func() {})
 			require.NoError(t, err, "there is room again")
 			b.close()
-			_, err = b.classify(t.Context(), red, someSignals(1))
+			_, err = b.classify(t.Context(), red, someSignals(1), func() {})
 			require.ErrorIs(t, err, models.ErrClosed)
 		})
 	})
@@ -141,7 +141,7 @@ func TestBatcher(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var text string
 			b := newBatcher(8, 100, 0, func(int, time.Duration) { panic("oh") }, func(s string) { text = s })
-			_, err := b.classify(t.Context(), red, someSignals(1))
+			_, err := b.classify(t.Context(), red, someSignals(1), func() {})
 			require.EqualError(t, err, "the computation failed")
 			assert.True(t, strings.HasPrefix(text, "oh\n"))
 			b.close()

@@ -2,12 +2,15 @@ package serve
 
 import (
 	"encoding/binary"
-	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/clusterpool/ccp/internal/jsonread"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -26,106 +29,247 @@ const (
 	labelTensor         = "label"
 )
 
-// tensor is an input, an output or the description of a tensor. The data of an input are a json.RawMessage: they are
-// read when their type is known.
-type tensor[D any] struct {
-	Name       string     `json:"name"`
-	Datatype   string     `json:"datatype,omitempty"`
-	Shape      []int      `json:"shape,omitempty"` // in a description -1 stands for any
-	Parameters parameters `json:"parameters,omitzero"`
-	Data       D          `json:"data,omitempty"`
+// outputNames are the outputs, in the order of an answer to a request that asks for none.
+var outputNames = []string{probabilitiesTensor, classTensor, labelTensor}
+
+// tensor is an output, or the description of a tensor.
+type tensor struct {
+	Name       string         `json:"name"`
+	Datatype   string         `json:"datatype"`
+	Shape      []int          `json:"shape"` // in a description -1 stands for any
+	Parameters map[string]int `json:"parameters,omitempty"`
+	Data       any            `json:"data,omitempty"`
 }
 
-// parameters are what a request and its tensors can set.
-type parameters struct {
-	BinaryDataOutput bool  `json:"binary_data_output,omitempty"` // of a request: all outputs in binary
-	Timeout          int64 `json:"timeout,omitempty"`            // of a request, in µs; 0: none
-	BinaryDataSize   *int  `json:"binary_data_size,omitempty"`   // of a binary tensor, in bytes
-	BinaryData       *bool `json:"binary_data,omitempty"`        // of a requested output
-	Classification   *int  `json:"classification,omitempty"`     // of a requested output: how many classes
-}
-
+// inferRequest is what a request asks for.
 type inferRequest struct {
-	ID         string                    `json:"id"`
-	Parameters parameters                `json:"parameters"`
-	Inputs     []tensor[json.RawMessage] `json:"inputs"`
-	Outputs    []tensor[any]             `json:"outputs"`
-
-	signals [][]float32 // of the input
-	names   []string    // of recordings; nil for signals
-	notes   [][]string  // what to know of each recording
+	id       string
+	timeout  time.Duration // 0: none
+	inBinary bool          // all outputs
+	outputs  []output
+	signals  [][]float32
+	names    []string   // of recordings; nil for signals
+	notes    [][]string // what to know of each recording
 }
 
-type inferResponse struct {
-	ModelName    string        `json:"model_name"`
-	ModelVersion string        `json:"model_version"`
-	ID           string        `json:"id,omitempty"`
-	Outputs      []tensor[any] `json:"outputs"`
+// output is a tensor that a request asks for.
+type output struct {
+	name           string
+	inBinary       *bool // nil: as the request says
+	classification int   // how many classes; 0: the output is not a ranking
+}
+
+// input is a tensor that a request brings.
+type input struct {
+	name, datatype string
+	shape          []int
+	data           []byte // JSON; nil: none
+	size           *int   // bytes of a binary tensor
 }
 
 // decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its
-// values are usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without.
-func decode(body []byte, binaryHeaderValue string, spec models.Spec) (*inferRequest, error) {
+// values are usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without. most is the greatest
+// number of signals. Before decode allocates the values, it calls take with their bytes, and fails with its error.
+func decode(body []byte, binaryHeaderValue string, spec models.Spec, most int, take func(int) error) (*inferRequest, error) {
 	header, tail := body, []byte(nil)
 	if binaryHeaderValue != "" {
 		n, err := strconv.Atoi(binaryHeaderValue)
 		if err != nil || n < 0 || n > len(body) {
-			return nil, bad("%s is %q; it must be the length of the JSON part, at most the body's %d bytes", binaryHeader, clip(binaryHeaderValue), len(body))
+			return nil, bad("%s is %q; it must be the length of the JSON part, at most the body's %d bytes", binaryHeader, suggest.Clip(binaryHeaderValue), len(body))
 		}
 		header, tail = body[:n], body[n:]
 	}
-	var d inferRequest
-	if err := json.Unmarshal(header, &d); err != nil {
-		return nil, bad("the request is not the JSON expected: %w", err)
+	d, in, err := readRequest(jsonread.New(header))
+	if err != nil {
+		return nil, unreadable(err)
 	}
-	if len(d.Inputs) != 1 || d.Inputs[0].Name != signalsTensor {
-		names := make([]string, 0, 3)
-		for _, in := range d.Inputs[:min(3, len(d.Inputs))] {
-			names = append(names, clip(in.Name))
-		}
-		return nil, bad("there are %d inputs %q; the model takes one, %q", len(d.Inputs), names, signalsTensor)
-	}
-	in := d.Inputs[0]
-	values, err := readInput(in, tail, spec)
+	values, err := in.values(tail, spec, most, take)
 	if err != nil {
 		return nil, err
 	}
 	d.signals = slices.Collect(slices.Chunk(values, spec.Nodes*spec.Channels))
-	d.Inputs = nil // the body can be freed
-	return &d, d.checkOutputs()
+	return d, nil
 }
 
-// readInput returns all values of the input, row-major.
-func readInput(in tensor[json.RawMessage], tail []byte, spec models.Spec) ([]float32, error) {
-	fits := len(in.Shape) == 3 && in.Shape[1] == spec.Nodes && in.Shape[2] == spec.Channels ||
-		len(in.Shape) == 2 && in.Shape[1] == spec.Nodes && spec.Channels == 1
-	if !fits || in.Shape[0] < 1 {
-		return nil, bad("input %q has shape %v; the model takes [batch, %d, %d] with a batch of at least 1", in.Name, in.Shape[:min(8, len(in.Shape))], spec.Nodes, spec.Channels)
+// unreadable returns the refusal in an error of reading, or makes one.
+func unreadable(err error) error {
+	if known := (refusal{}); errors.As(err, &known) {
+		return known
 	}
-	element, ok := elements[in.Datatype]
+	return bad("the request is not the JSON expected: %w", err)
+}
+
+// readRequest reads the JSON of an infer request, and ends at the first part that no request has.
+func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
+	d = &inferRequest{}
+	err = r.Object("the request", func(member string) (err error) {
+		switch member {
+		case "id":
+			d.id, err = r.Text(member)
+		case "parameters":
+			return r.Object(member, func(member string) (err error) {
+				switch member {
+				case "binary_data_output":
+					d.inBinary, err = r.Bool(member)
+				case "timeout":
+					var us int
+					us, err = r.Int(member)
+					d.timeout = time.Duration(min(us, math.MaxInt64/1000)) * time.Microsecond
+				default:
+					err = r.Skip()
+				}
+				return err
+			})
+		case "inputs":
+			in = nil
+			return r.List(member, func(int) (err error) {
+				if in != nil {
+					return bad("there are several inputs; the model takes one, %q", signalsTensor)
+				}
+				in, err = readInput(r)
+				return err
+			})
+		case "outputs":
+			d.outputs = nil
+			return r.List(member, func(int) error {
+				out, err := readOutput(r)
+				if err == nil && slices.ContainsFunc(d.outputs, func(o output) bool { return o.name == out.name }) {
+					err = bad("output %q is asked for twice", out.name)
+				}
+				d.outputs = append(d.outputs, out)
+				return err
+			})
+		default:
+			err = r.Skip()
+		}
+		return err
+	})
+	if err == nil {
+		err = r.End()
+	}
+	if err == nil && in == nil {
+		err = bad("there is no input; the model takes one, %q", signalsTensor)
+	}
+	if len(d.outputs) == 0 {
+		for _, name := range outputNames {
+			d.outputs = append(d.outputs, output{name: name})
+		}
+	}
+	return d, in, err
+}
+
+func readInput(r *jsonread.Reader) (*input, error) {
+	in := &input{}
+	err := r.Object("an input", func(member string) (err error) {
+		switch member {
+		case "name":
+			in.name, err = r.Text(member)
+		case "datatype":
+			in.datatype, err = r.Text(member)
+		case "shape":
+			in.shape = nil
+			return r.List(member, func(i int) error {
+				if i == 3 {
+					return bad("the shape of an input has more than 3 sizes; the model takes [batch, nodes, channels]")
+				}
+				size, err := r.Int("a size in shape")
+				in.shape = append(in.shape, size)
+				return err
+			})
+		case "data":
+			in.data, err = r.Raw()
+		case "parameters":
+			return r.Object(member, func(member string) error {
+				if member != "binary_data_size" {
+					return r.Skip()
+				}
+				size, err := r.Int(member)
+				in.size = &size
+				return err
+			})
+		default:
+			err = r.Skip()
+		}
+		return err
+	})
+	if err == nil && in.name != signalsTensor {
+		err = bad("there is no input %q; the model takes one, %q", suggest.Clip(in.name), signalsTensor)
+	}
+	return in, err
+}
+
+func readOutput(r *jsonread.Reader) (out output, err error) {
+	err = r.Object("an output", func(member string) (err error) {
+		switch member {
+		case "name":
+			out.name, err = r.Text(member)
+		case "parameters":
+			return r.Object(member, func(member string) (err error) {
+				switch member {
+				case "binary_data":
+					var is bool
+					is, err = r.Bool(member)
+					out.inBinary = &is
+				case "classification":
+					if out.classification, err = r.Int(member); err == nil && out.classification < 1 {
+						err = bad("classification is %d; it must be at least 1", out.classification)
+					}
+				default:
+					err = r.Skip()
+				}
+				return err
+			})
+		default:
+			err = r.Skip()
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+	case !slices.Contains(outputNames, out.name):
+		err = bad("there is no output %q; there are %s", suggest.Clip(out.name), strings.Join(outputNames, ", "))
+	case out.classification > 0 && out.name != probabilitiesTensor:
+		err = bad("output %q: classification is for %s only", out.name, probabilitiesTensor)
+	}
+	return out, err
+}
+
+// values returns all values, row-major.
+func (in *input) values(tail []byte, spec models.Spec, most int, take func(int) error) ([]float32, error) {
+	fits := len(in.shape) == 3 && in.shape[1] == spec.Nodes && in.shape[2] == spec.Channels ||
+		len(in.shape) == 2 && in.shape[1] == spec.Nodes && spec.Channels == 1
+	if !fits || in.shape[0] < 1 {
+		return nil, bad("input %q has shape %v; the model takes [batch, %d, %d] with a batch of at least 1", in.name, in.shape, spec.Nodes, spec.Channels)
+	}
+	element, ok := elements[in.datatype]
 	if !ok {
-		return nil, bad("input %q has datatype %q; there are FP32, FP64, INT64, INT32 and UINT8", in.Name, clip(in.Datatype))
+		return nil, bad("input %q has datatype %q; there are FP32, FP64, INT64, INT32 and UINT8", in.name, suggest.Clip(in.datatype))
+	}
+	if in.shape[0] > most {
+		return nil, tooMany(in.shape[0], most)
 	}
 	size := spec.Nodes * spec.Channels
-	if most := (len(in.Data) + len(tail)) / size; in.Shape[0] > most { // a value takes a byte at least; so what follows cannot overflow
-		return nil, bad("input %q has shape %v, but its data can hold %d signals at most", in.Name, in.Shape, most)
+	if hold := (len(in.data) + len(tail)) / size; in.shape[0] > hold { // a value takes a byte at least; so what follows cannot overflow
+		return nil, bad("input %q has shape %v, but its data can hold %d signals at most", in.name, in.shape, hold)
 	}
-	count := in.Shape[0] * size
-	if in.Parameters.BinaryDataSize == nil {
-		if len(tail) > 0 {
-			return nil, bad("%d bytes follow the JSON, but input %q has no parameter binary_data_size", len(tail), in.Name)
-		}
-		values, err := parseNumbers(make([]float32, 0, count), in.Data, in.Shape, element.parse)
+	count := in.shape[0] * size
+	switch want := count * element.width; {
+	case in.size == nil && len(tail) > 0:
+		return nil, bad("%d bytes follow the JSON, but input %q has no parameter binary_data_size", len(tail), in.name)
+	case in.size != nil && in.data != nil:
+		return nil, bad("input %q has both data and binary_data_size; give one", in.name)
+	case in.size != nil && (*in.size != want || len(tail) != want):
+		return nil, bad("input %q: binary_data_size is %d and %d bytes follow the JSON; shape %v of %s takes %d", in.name, *in.size, len(tail), in.shape, in.datatype, want)
+	}
+	if err := take(4 * count); err != nil {
+		return nil, err
+	}
+	if in.size == nil {
+		values, err := parseNumbers(make([]float32, 0, count), in.data, in.shape, element.parse)
 		if err != nil {
-			return nil, bad("input %q: %w", in.Name, err)
+			return nil, bad("input %q: %w", in.name, err)
 		}
 		return values, nil
-	}
-	if len(in.Data) > 0 {
-		return nil, bad("input %q has both data and binary_data_size; give one", in.Name)
-	}
-	if want := count * element.width; *in.Parameters.BinaryDataSize != want || len(tail) != want {
-		return nil, bad("input %q: binary_data_size is %d and %d bytes follow the JSON; shape %v of %s takes %d", in.Name, *in.Parameters.BinaryDataSize, len(tail), in.Shape, in.Datatype, want)
 	}
 	values := make([]float32, count)
 	for i := range values {
@@ -162,38 +306,4 @@ func parseInt(bits int) func([]byte) (float32, error) {
 		v, err := strconv.ParseInt(string(text), 10, bits)
 		return float32(v), err
 	}
-}
-
-// checkOutputs says what is wrong with the requested outputs. A request without outputs gets all.
-func (d *inferRequest) checkOutputs() error {
-	known := []string{probabilitiesTensor, classTensor, labelTensor}
-	seen := map[string]bool{}
-	for _, out := range d.Outputs {
-		classification := out.Parameters.Classification
-		switch {
-		case !slices.Contains(known, out.Name):
-			return bad("there is no output %q; there are %s", clip(out.Name), strings.Join(known, ", "))
-		case seen[out.Name]:
-			return bad("output %q is asked for twice", out.Name)
-		case classification != nil && out.Name != probabilitiesTensor:
-			return bad("output %q: classification is for %s only", out.Name, probabilitiesTensor)
-		case classification != nil && *classification < 1:
-			return bad("output %q: classification is %d; it must be at least 1", out.Name, *classification)
-		}
-		seen[out.Name] = true
-	}
-	if len(d.Outputs) == 0 {
-		for _, name := range known {
-			d.Outputs = append(d.Outputs, tensor[any]{Name: name})
-		}
-	}
-	return nil
-}
-
-// clip shortens a client's text for an error.
-func clip(text string) string {
-	if len(text) > 60 {
-		return text[:60] + "…"
-	}
-	return text
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/clusterpool/ccp/models"
 )
@@ -11,17 +12,24 @@ import (
 // encode makes the answer to a request: JSON, then the binary tensors. header is the length of the JSON part, or -1
 // without binary tensors.
 func encode(name, version string, classes []string, d *inferRequest, predictions []models.Prediction) (body []byte, header int, err error) {
-	response := inferResponse{ModelName: name, ModelVersion: version, ID: d.ID}
+	response := struct {
+		ModelName    string            `json:"model_name"`
+		ModelVersion string            `json:"model_version"`
+		ID           string            `json:"id,omitempty"`
+		Parameters   map[string]string `json:"parameters,omitempty"`
+		Outputs      []tensor          `json:"outputs"`
+	}{ModelName: name, ModelVersion: version, ID: d.id}
+	if warnings := warningsOf(predictions); warnings != "" {
+		response.Parameters = map[string]string{"warnings": warnings}
+	}
 	var tail []byte
 	header = -1
-	for _, asked := range d.Outputs {
+	for _, asked := range d.outputs {
 		out := outputOf(asked, classes, predictions)
-		inBinary := asked.Parameters.BinaryData
-		if inBinary != nil && *inBinary || inBinary == nil && d.Parameters.BinaryDataOutput {
+		if asked.inBinary != nil && *asked.inBinary || asked.inBinary == nil && d.inBinary {
 			before := len(tail)
 			tail = appendBinary(tail, out.Data)
-			size := len(tail) - before
-			header, out.Parameters.BinaryDataSize, out.Data = 0, &size, nil
+			header, out.Parameters, out.Data = 0, map[string]int{"binary_data_size": len(tail) - before}, nil
 		}
 		response.Outputs = append(response.Outputs, out)
 	}
@@ -32,15 +40,35 @@ func encode(name, version string, classes []string, d *inferRequest, predictions
 	return append(body, tail...), header, err
 }
 
+// warningsOf lists what to know of the first signals that have warnings. It is one text, since the protocol's parameters
+// are texts, numbers or booleans.
+func warningsOf(predictions []models.Prediction) string {
+	const shown = 8
+	var lines []string
+	warned := 0
+	for i, p := range predictions {
+		if len(p.Warnings) == 0 {
+			continue
+		}
+		if warned++; warned <= shown {
+			lines = append(lines, fmt.Sprintf("signal %d: %s", i, strings.Join(p.Warnings, "; ")))
+		}
+	}
+	if warned > shown {
+		lines = append(lines, fmt.Sprintf("and %d other signals", warned-shown))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // outputOf returns a requested output with its data.
-func outputOf(asked tensor[any], classes []string, predictions []models.Prediction) tensor[any] {
-	out := tensor[any]{Name: asked.Name, Datatype: "BYTES", Shape: []int{len(predictions)}}
+func outputOf(asked output, classes []string, predictions []models.Prediction) tensor {
+	out := tensor{Name: asked.name, Datatype: "BYTES", Shape: []int{len(predictions)}}
 	switch {
-	case asked.Parameters.Classification != nil: // of probabilities
-		k := min(*asked.Parameters.Classification, len(classes))
+	case asked.classification > 0: // of probabilities
+		k := min(asked.classification, len(classes))
 		out.Shape = append(out.Shape, k)
 		out.Data = collect(predictions, func(p models.Prediction) []string { return ranking(p.Probabilities, classes, k) })
-	case asked.Name == probabilitiesTensor:
+	case asked.name == probabilitiesTensor:
 		out.Datatype, out.Shape = "FP32", append(out.Shape, len(classes))
 		out.Data = collect(predictions, func(p models.Prediction) (values []float32) {
 			for _, v := range p.Probabilities {
@@ -48,7 +76,7 @@ func outputOf(asked tensor[any], classes []string, predictions []models.Predicti
 			}
 			return values
 		})
-	case asked.Name == classTensor:
+	case asked.name == classTensor:
 		out.Datatype = "INT64"
 		out.Data = collect(predictions, func(p models.Prediction) []int64 { return []int64{int64(p.Class)} })
 	default:

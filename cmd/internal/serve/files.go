@@ -13,27 +13,29 @@ import (
 	"time"
 )
 
-// watched is a value from files. get reads them again when they have changed; it checks that at most once a second.
-// While they cannot be read, the value stays.
+// watched is a value from files. get reads them when they are not those that the value is from; it checks that at most
+// once a second. While they cannot be read, the value stays.
 type watched[T any] struct {
 	paths []string
 	read  func() (T, error)
 	log   *slog.Logger
 
-	mu     sync.Mutex
-	value  T
-	stamp  string
-	looked time.Time
+	mu      sync.Mutex
+	value   T
+	stamp   string // of the files that value is from
+	looked  time.Time
+	failure string // of the last reading, "" if it succeeded
 }
 
 // watch reads the files for the first time.
 func watch[T any](log *slog.Logger, read func() (T, error), paths ...string) (*watched[T], error) {
 	w := &watched[T]{paths: paths, read: read, log: log, stamp: "unread"}
-	return w, w.refresh()
+	_, err := w.refresh()
+	return w, err
 }
 
 // refresh reads the files if they have changed.
-func (w *watched[T]) refresh() error {
+func (w *watched[T]) refresh() (changed bool, err error) {
 	stamp := ""
 	for _, path := range w.paths {
 		if info, err := os.Stat(path); err == nil {
@@ -42,27 +44,34 @@ func (w *watched[T]) refresh() error {
 	}
 	w.looked = time.Now()
 	if stamp == w.stamp {
-		return nil
+		return false, nil
 	}
-	w.stamp = stamp
 	value, err := w.read()
-	if err == nil {
-		w.value = value
+	if err != nil {
+		return false, err
 	}
-	return err
+	w.value, w.stamp = value, stamp
+	return true, nil
 }
 
 func (w *watched[T]) get() T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if time.Since(w.looked) >= time.Second {
-		before := w.stamp
-		if err := w.refresh(); err != nil {
-			w.log.Warn("files cannot be read; what was read before stays in use", "files", w.paths, "error", err)
-		} else if w.stamp != before {
-			w.log.Info("files were read again", "files", w.paths)
-		}
+	if time.Since(w.looked) < time.Second {
+		return w.value
 	}
+	changed, err := w.refresh()
+	failure := ""
+	if err != nil {
+		failure = err.Error()
+	}
+	switch {
+	case changed:
+		w.log.Info("files were read again", "files", w.paths)
+	case failure != w.failure && err != nil:
+		w.log.Warn("files cannot be read; what was read before stays in use", "files", w.paths, "error", err)
+	}
+	w.failure = failure
 	return w.value
 }
 

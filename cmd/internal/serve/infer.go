@@ -5,53 +5,65 @@ import (
 	"compress/zlib"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
-)
 
-var errMemory = refused(http.StatusServiceUnavailable, "too many requests are held in memory")
+	"github.com/clusterpool/ccp/models"
+)
 
 // infer answers a request for classifications of signals, or of recordings.
 func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error {
 	m.arriving.Add(1)
 	arrive := sync.OnceFunc(func() { m.arriving.Add(-1) })
 	defer arrive()
-	body, forget, err := s.readBody(w, r)
+	memory := &budget{shared: &s.memory, limit: int64(s.Memory)}
+	defer memory.end()
+	body, err := s.readBody(w, r, memory)
 	if err != nil {
 		return err
 	}
-	defer forget()
+	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	defer cancel()
 	c, release, err := s.acquire(r, m) // only now, so that a slow client keeps no old classifier in memory
 	if err != nil {
 		return err
 	}
-	defer release()
+	waits := false
+	defer func() {
+		if !waits {
+			release()
+		}
+	}()
 	var d *inferRequest
 	if strings.HasSuffix(r.Pattern, "/recordings") {
-		d, err = s.decodeRecordings(body, c)
+		d, err = decodeRecordings(body, c, s.Queue, memory.take)
 	} else {
-		d, err = decode(body, r.Header.Get(binaryHeader), c.Spec)
+		d, err = decode(body, r.Header.Get(binaryHeader), c.Spec, s.Queue, memory.take)
 	}
 	if err != nil {
 		return err
 	}
-	forget()
-	if len(d.signals) > s.Queue {
-		return tooMany(len(d.signals), s.Queue)
+	memory.end() // what is left is the signals and the answer to come
+	signals := 4 * len(d.signals) * c.Spec.Nodes * c.Spec.Channels
+	if err := memory.take(signals + len(d.signals)*answerSize(c)); err != nil {
+		return err
 	}
-	timeout := s.Timeout
-	if d.Parameters.Timeout > 0 && d.Parameters.Timeout < timeout.Microseconds() {
-		timeout = time.Duration(d.Parameters.Timeout) * time.Microsecond
+	memory.taken -= int64(signals) // they are the batcher's
+	free := func() {
+		s.memory.Add(int64(-signals))
+		release()
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), timeout)
-	defer cancel()
+	if d.timeout > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, d.timeout)
+		defer end()
+	}
 	arrive()
-	predictions, err := m.classify(ctx, c, d.signals)
+	waits = true
+	predictions, err := m.classify(ctx, c, d.signals, free)
 	if err != nil {
 		return err
 	}
@@ -72,58 +84,55 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	return nil
 }
 
-// readBody reads a body of at most MaxBody bytes, also after decompression. The body counts as memory until forget is
-// called.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, forget func(), err error) {
+// answerSize returns how many bytes a signal's prediction takes at most, with its warnings, and in the text of an answer.
+func answerSize(c *models.Classifier) int {
+	size := 4 << 10
+	for _, name := range c.ClassNames {
+		size += 150 + 4*len(name)
+	}
+	return size
+}
+
+// readBody reads a body of at most MaxBody bytes, also after decompression. It fails when the server stops reading.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget) (body []byte, err error) {
 	tooLarge := refused(http.StatusRequestEntityTooLarge, "the request is too large; it can have %d bytes", s.MaxBody)
 	if r.ContentLength > int64(s.MaxBody) {
-		return nil, nil, tooLarge
+		return nil, tooLarge
 	}
-	content := r.Body
-	switch strings.ToLower(r.Header.Get("Content-Encoding")) {
+	stop := context.AfterFunc(s.reading, func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) })
+	defer func() {
+		if !stop() && err == nil {
+			err = models.ErrClosed
+		}
+	}()
+	most := int64(s.MaxBody)
+	content := http.MaxBytesReader(w, r.Body, most) // also what is compressed: a stream of empty blocks has no end
+	encoding := strings.ToLower(r.Header.Get("Content-Encoding"))
+	if encoding == "gzip" || encoding == "deflate" {
+		if err := memory.take(64 << 10); err != nil { // for the decompressor
+			return nil, err
+		}
+	}
+	switch encoding {
 	case "", "identity":
 	case "gzip":
-		content, err = gzip.NewReader(r.Body)
+		content, err = gzip.NewReader(content)
 	case "deflate":
-		content, err = zlib.NewReader(r.Body)
+		content, err = zlib.NewReader(content)
 	default:
-		return nil, nil, refused(http.StatusUnsupportedMediaType, "Content-Encoding can be gzip, deflate or identity")
+		return nil, refused(http.StatusUnsupportedMediaType, "Content-Encoding can be gzip, deflate or identity")
 	}
 	if err != nil {
-		return nil, nil, bad("the body cannot be decompressed: %w", err)
+		return nil, bad("the body cannot be decompressed: %w", err)
 	}
-	reader := &countingReader{Reader: http.MaxBytesReader(w, content, int64(s.MaxBody)), memory: &s.memory, limit: int64(s.Memory)}
+	body, err = memory.read(http.MaxBytesReader(w, content, most), s.MaxBody)
 	var large *http.MaxBytesError
-	switch body, err = io.ReadAll(reader); {
-	case err == nil:
-		return body, reader.forget, nil
+	var known refusal
+	switch {
+	case err == nil, errors.As(err, &known):
+		return body, err
 	case errors.As(err, &large):
-		err = tooLarge
-	case !errors.Is(err, errMemory):
-		err = bad("the body cannot be read: %w", err)
+		return nil, tooLarge
 	}
-	reader.forget()
-	return nil, nil, err
-}
-
-// countingReader counts bytes in memory, which all requests share. It counts them when they arrive, not when they are
-// announced. So a slow client takes no room from others.
-type countingReader struct {
-	io.Reader
-	memory       *atomic.Int64
-	limit, taken int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.taken += int64(n)
-	if c.memory.Add(int64(n)) > c.limit {
-		return 0, errMemory
-	}
-	return n, err
-}
-
-func (c *countingReader) forget() {
-	c.memory.Add(-c.taken)
-	c.taken = 0
+	return nil, bad("the body cannot be read: %w", err)
 }

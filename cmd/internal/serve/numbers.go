@@ -2,18 +2,19 @@ package serve
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/clusterpool/ccp/internal/suggest"
 )
 
 var errStructure = errors.New("its data does not have its shape")
 
 // parseNumbers appends the numbers of a JSON array to values. The array is flat or nested as shape says. encoding/json
 // could do this, but needs a slice for each row and several times as long. That matters: reading a batch of images must
-// not take as long as classifying it. The data is valid JSON, because encoding/json has read it.
-func parseNumbers(values []float32, data json.RawMessage, shape []int, parse func([]byte) (float32, error)) ([]float32, error) {
+// not take as long as classifying it. The data is valid JSON, because jsonread has read it.
+func parseNumbers(values []float32, data []byte, shape []int, parse func([]byte) (float32, error)) ([]float32, error) {
 	const space = " \n\t\r"
 	switch inner, array := bytes.CutPrefix(bytes.TrimLeft(data, space), []byte("[")); {
 	case len(data) == 0:
@@ -59,7 +60,7 @@ func parseNumbers(values []float32, data json.RawMessage, shape []int, parse fun
 		if !ok {
 			var err error
 			if value, err = parse(data[at:end]); err != nil {
-				return nil, fmt.Errorf("element %d is %s, which is no number of its datatype", len(values), clip(string(data[at:end])))
+				return nil, fmt.Errorf("element %d is %s, which is no number of its datatype", len(values), suggest.Clip(string(data[at:end])))
 			}
 		}
 		values, at = append(values, value), end-1

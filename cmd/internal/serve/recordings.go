@@ -2,10 +2,10 @@ package serve
 
 import (
 	"cmp"
-	"encoding/json"
-	"net/http"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/jsonread"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -37,44 +37,49 @@ func Ranked(probabilities []float64, top int) []int {
 	return order[:min(cmp.Or(top, len(order)), len(order))]
 }
 
-// parsed is how many times as much memory as a body the recordings in it can take, when each value is short.
-const parsed = 32
-
-// decodeRecordings reads the body of a request about recordings. Errors name the recording, the sensor and the moment.
-func (s *Server) decodeRecordings(body []byte, c *models.Classifier) (*inferRequest, error) {
-	tooLarge := refused(http.StatusRequestEntityTooLarge, "the recordings are too large; they can have %d bytes",
-		s.Memory/parsed)
-	size, most := int64(parsed*len(body)), int64(s.Memory)
-	if size > most {
-		return nil, tooLarge
-	}
-	defer s.memory.Add(-size)
-	if s.memory.Add(size) > most {
-		return nil, errMemory
-	}
-	var in struct {
-		Recordings []models.Recording `json:"recordings"`
-	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, bad("the request is not the JSON expected: %w", err)
-	}
-	switch {
-	case c.Form == nil:
+// decodeRecordings reads the body of a request about recordings, as decode does. Errors name the recording, the sensor
+// and the moment.
+func decodeRecordings(body []byte, c *models.Classifier, most int, take func(int) error) (*inferRequest, error) {
+	if c.Form == nil {
 		return nil, bad("%w", models.ErrNoForm)
-	case len(in.Recordings) == 0:
+	}
+	var all []models.Recording
+	r := jsonread.New(body)
+	err := r.Object("the request", func(member string) error {
+		if member != "recordings" {
+			return r.Skip()
+		}
+		all = nil
+		return r.List(member, func(i int) error {
+			if i == most {
+				return bad("the batch has more than %d signals, which is the most that a request can have", most)
+			}
+			if err := take(4*c.Spec.Nodes*c.Spec.Channels + 512); err != nil {
+				return err
+			}
+			one, err := recording.Read(r, take)
+			all = append(all, one)
+			return err
+		})
+	})
+	if err == nil {
+		err = r.End()
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if len(all) == 0 {
 		return nil, bad(`there are no recordings; want {"recordings": [{"sensors": [...], "values": [[...], ...]}]}`)
-	case len(in.Recordings) > s.Queue:
-		return nil, tooMany(len(in.Recordings), s.Queue)
 	}
 	d := &inferRequest{}
-	for _, r := range in.Recordings {
-		if r.Sensors != nil && len(r.Values)/max(1, len(r.Sensors))*len(c.Form.Sensors) > s.Memory/8 { // with missing sensors
-			return nil, tooLarge
+	for _, r := range all {
+		sensors := cmp.Or(len(r.Sensors), len(c.Form.Sensors))
+		if err := take(8 * len(r.Values) / sensors * len(c.Form.Sensors)); err != nil { // with the missing ones
+			return nil, err
 		}
 		d.names = append(d.names, r.Name)
 	}
-	var err error
-	d.signals, d.notes, err = c.Signals(in.Recordings...)
+	d.signals, d.notes, err = c.Signals(all...)
 	return d, err
 }
 

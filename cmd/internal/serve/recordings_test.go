@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -18,7 +19,7 @@ import (
 
 // Recordings have the probabilities of their signals.
 func TestRecordings(t *testing.T) {
-	s, dir := newServer(t, func(c *Config) { c.Queue = 3 })
+	s, dir := newServer(t, func(c *Config) { c.Queue, c.Memory = 3, 1<<20 })
 	url := listen(t, s) + "/v2/models/tiny/recordings"
 	known, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
 	require.NoError(t, err)
@@ -53,22 +54,22 @@ func TestRecordings(t *testing.T) {
 
 	for _, c := range [][2]string{
 		{`{}`, `there are no recordings; want {\"recordings\": [`},
-		{`{"recordings":[]`, "the request is not the JSON expected: unexpected end of JSON input"},
+		{`{"recordings":[]`, "the request is not the JSON expected: unexpected end at byte 16"},
 		{`{"recordings":[{"values":[[1,2,3,4]]},{"name":"b","sensors":["hip","Head"],"values":[[1,2,3,4]]}]}`,
 			`unusable signal 1: b: it has no sensor \"head\"; did you mean Head?`},
 		{`{"recordings":[{"values":[[1,2,3,4],[1,2,3,1e39]]}]}`,
 			`unusable signal 0: sensor \"head\" channel 1 at moment 1 is 1e+39`},
 		{`{"recordings":[{"values":[[1,2,3,null]]}]}`, `sensor \"head\" channel 1 has no value in this sample`},
 		{`{"recordings":[` + strings.Repeat(`{"values":[[1]]},`, 3) + `{"values":[[1]]}]}`,
-			"the batch has 4 signals; a request can have 3"},
+			"the batch has more than 3 signals, which is the most that a request can have"},
 	} {
 		code, _, raw := send(t, http.MethodPost, url, c[0])
 		assert.Equal(t, http.StatusBadRequest, code)
 		assert.Contains(t, string(raw), c[1])
 	}
-	code, _, raw := send(t, http.MethodPost, url, strings.Repeat(" ", 9<<20))
+	code, _, raw := send(t, http.MethodPost, url, `{"recordings":[{"values":[[`+strings.Repeat("0,", 1<<16)+`0]]}]}`)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, code)
-	assert.Contains(t, string(raw), "the recordings are too large; they can have 8388608 bytes")
+	assert.Contains(t, string(raw), "the request takes more than 1048576 bytes of memory")
 	assert.Zero(t, s.memory.Load())
 	code, _, _ = send(t, http.MethodGet, url, "")
 	assert.Equal(t, http.StatusMethodNotAllowed, code)
@@ -99,13 +100,17 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	for i := range 1000 {
 		form.Sensors = append(form.Sensors, fmt.Sprint(i))
 	}
-	s := &Server{Config: Config{Memory: 1 << 15, Queue: 1}}
 	c := &models.Classifier{Metadata: models.Metadata{Form: form, Spec: models.Spec{Nodes: 1000, Channels: 1}}}
-	d, err := s.decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[[1],[2]]}]}`), c)
+	var shared atomic.Int64
+	read := func(values string) (*inferRequest, error) {
+		b := &budget{shared: &shared, limit: 1 << 15}
+		defer b.end()
+		return decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[`+values+`]}]}`), c, 1, b.take)
+	}
+	d, err := read("[1],[2]")
 	require.NoError(t, err)
 	assert.Equal(t, []float32{0, 0, 0, 1, 0}, d.signals[0][:5])
-	_, err = s.decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[[1]`+strings.Repeat(",[2]",
-		50)+`]}]}`), c)
-	assert.EqualError(t, err, "the recordings are too large; they can have 1024 bytes")
-	assert.Zero(t, s.memory.Load())
+	_, err = read("[1]" + strings.Repeat(",[2]", 50))
+	assert.EqualError(t, err, "the request takes more than 32768 bytes of memory, which all requests share; send it in parts")
+	assert.Zero(t, shared.Load())
 }

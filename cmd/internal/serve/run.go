@@ -8,13 +8,12 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// Run answers on listener until ctx is done. Then it ends without losing a request: it reports that it is not ready and
-// closes each connection after its next answer. When no connection is left, or after Config.Drain, it closes the
-// listener, answers what it still has, and closes the models.
+// Run answers on listener until ctx is done. Then it reports that it is not ready and closes each connection after its
+// next answer. When no connection is left, or after Config.Drain, it closes the listener, and the connections that have
+// not sent a whole request. It answers the other requests, for Config.Timeout at most, and closes the models.
 func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	config, err := s.tlsConfig()
@@ -24,19 +23,11 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}
-	var open atomic.Int64                                       // connections
+	open := connections{states: map[net.Conn]http.ConnState{}}
 	const reading, writing = 30 * time.Second, 30 * time.Second // of a request, of an answer
 	server := &http.Server{Handler: s.Handler(), MaxHeaderBytes: 32 << 10, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: reading,
 		WriteTimeout: reading + s.Timeout + writing, IdleTimeout: 2 * time.Minute,
-		TLSConfig: config, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
-		ConnState: func(_ net.Conn, state http.ConnState) {
-			switch state {
-			case http.StateNew:
-				open.Add(1)
-			case http.StateClosed, http.StateHijacked:
-				open.Add(-1)
-			}
-		}}
+		TLSConfig: config, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug), ConnState: open.changed}
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	defer watchers.Wait()
@@ -53,16 +44,52 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) (err error) {
 		return err
 	case <-ctx.Done():
 	}
-	s.Log.Info("ending", "connections", open.Load())
+	s.Log.Info("ending", "connections", open.number())
 	s.draining.Store(true)
-	for end := time.Now().Add(s.Drain); open.Load() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(s.Drain); open.number() > 0 && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
-	last, cancel := context.WithTimeout(context.Background(), server.WriteTimeout)
+	s.stopReading()
+	server.RegisterOnShutdown(open.closeUnused) // when the listener is closed
+	last, cancel := context.WithTimeout(context.Background(), s.Timeout)
 	defer cancel()
 	if err := server.Shutdown(last); err != nil {
-		return errors.Join(err, server.Close())
+		s.Log.Warn("connections are closed without their answers", "connections", open.number())
+		return server.Close()
 	}
 	s.Log.Info("ended")
 	return nil
+}
+
+// connections are the open connections of a server.
+type connections struct {
+	mu     sync.Mutex
+	states map[net.Conn]http.ConnState
+}
+
+func (c *connections) changed(connection net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state == http.StateClosed || state == http.StateHijacked {
+		delete(c.states, connection)
+	} else {
+		c.states[connection] = state
+	}
+}
+
+func (c *connections) number() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.states)
+}
+
+// closeUnused closes the connections on which no first request has begun. http.Server.Shutdown waits 5 s for one.
+func (c *connections) closeUnused() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for connection, state := range c.states {
+		if state == http.StateNew {
+			_ = connection.Close()
+		}
+	}
 }

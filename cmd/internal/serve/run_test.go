@@ -75,6 +75,47 @@ func TestEndUnderLoad(t *testing.T) {
 	require.Error(t, err, "the listener is closed")
 }
 
+// Neither an idle connection nor half a request makes the end longer than Drain, while a whole request is answered.
+func TestDrainEnds(t *testing.T) {
+	s, _ := newServer(t, func(c *Config) { c.Drain = 100 * time.Millisecond })
+	computing, gate := make(chan bool, 1), make(chan bool)
+	s.models["tiny"].observe = func(int, time.Duration) {
+		computing <- true
+		<-gate
+	}
+	address, stop := start(t, s)
+	open := map[string]net.Conn{}
+	for _, text := range []string{"", "GET /v2 HT", "POST /v2/models/tiny/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+		"POST /v2/models/tiny/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n"} {
+		conn, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		defer conn.Close()
+		_, err = io.WriteString(conn, text)
+		require.NoError(t, err)
+		open[text] = conn
+	}
+	var group sync.WaitGroup
+	group.Go(func() {
+		code, _, body := send(t, "POST", "http://"+address+"/v2/models/tiny/infer", inJSON(1))
+		assert.Equal(t, 200, code, string(body))
+	})
+	<-computing
+	ended := make(chan error, 1)
+	go func() { ended <- stop() }()
+	for text, conn := range open { // each is closed by the server, long before it has answered
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+		raw, err := io.ReadAll(conn)
+		assert.NotErrorIs(t, err, os.ErrDeadlineExceeded, text)
+		if strings.HasPrefix(text, "POST") {
+			assert.Contains(t, string(raw), "HTTP/1.1 408 ", text)
+		}
+	}
+	assert.Empty(t, ended)
+	close(gate)
+	group.Wait()
+	require.NoError(t, <-ended)
+}
+
 func TestNotReadyAtTheEnd(t *testing.T) {
 	s, _ := newServer(t, nil)
 	url := listen(t, s)
@@ -164,6 +205,20 @@ func TestTokens(t *testing.T) {
 	look()
 	assert.Equal(t, 401, ask("/v2", "Bearer one"))
 	assert.Equal(t, 200, ask("/v2", "Bearer three"))
+
+	// The first reading of new files fails. They are read again although they have not changed since.
+	require.NoError(t, os.WriteFile(file, []byte("four"), 0o600))
+	s.tokens.mu.Lock()
+	works := s.tokens.read
+	s.tokens.read = func() ([]token, error) { return nil, os.ErrPermission }
+	s.tokens.mu.Unlock()
+	look()
+	assert.Equal(t, 200, ask("/v2", "Bearer three"))
+	s.tokens.mu.Lock()
+	s.tokens.read = works
+	s.tokens.mu.Unlock()
+	look()
+	assert.Equal(t, 200, ask("/v2", "Bearer four"))
 
 	_, err := New(t.Context(), Config{TokenFile: filepath.Join(t.TempDir(), "absent")})
 	require.ErrorIs(t, err, os.ErrNotExist)

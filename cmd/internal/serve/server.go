@@ -1,9 +1,10 @@
 // Package serve answers requests for classifications over HTTP by the Open Inference Protocol, version 2, which the
 // clients of KServe and Triton speak.
 //
-// A request passes four places, each with a bound. The server reads its body (Config.MaxBody, and Config.Memory for all
-// bodies) and decodes it. Then the request waits in the queue of its model (Config.Queue). The model computes it
-// together with others (Config.MaxBatch). A request that finds no room is answered with 503 and Retry-After at once.
+// A request passes four places, each with a bound. The server reads its body (Config.MaxBody) and decodes it; all that
+// requests occupy until they are answered is counted before it is allocated (Config.Memory). Then the request waits in
+// the queue of its model (Config.Queue). The model computes it together with others (Config.MaxBatch). A request that
+// finds no room is answered with 503 and Retry-After at once.
 // The model that a request is decoded for also answers it, whatever is loaded meanwhile.
 package serve
 
@@ -21,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -36,9 +38,9 @@ type Config struct {
 	Queue    int           // signals that wait for each model; also the limit for one request
 	Timeout  time.Duration // from a request's last byte to its answer
 	MaxBody  int           // bytes of a request, decompressed
-	Memory   int           // bytes of all requests that are being read or decoded
+	Memory   int           // bytes of all requests: what has arrived, what is read from it, and the answers
 	Poll     time.Duration // between two checks for a newer snapshot; 0: never
-	Drain    time.Duration // that clients have to leave at the end, before the listener is closed
+	Drain    time.Duration // that clients have at the end to send what they have begun, and to leave
 
 	TLSCert, TLSKey string // PEM files; empty: plain HTTP
 	TokenFile       string // with a bearer token on each line; empty: none is needed
@@ -53,17 +55,20 @@ var Defaults = Config{MaxBatch: 64, MaxDelay: time.Millisecond, Queue: 1024, Tim
 // Server serves models. New makes one.
 type Server struct {
 	Config
-	models   map[string]*served
-	metrics  *metrics
-	memory   atomic.Int64      // bytes of request bodies
-	tokens   *watched[[]token] // nil: none is needed
-	draining atomic.Bool
-	warned   atomic.Int64 // time of the last warning of overload, in ns
+	models      map[string]*served
+	metrics     *metrics
+	memory      atomic.Int64      // bytes of requests
+	tokens      *watched[[]token] // nil: none is needed
+	draining    atomic.Bool
+	reading     context.Context // of requests; done when no more is read
+	stopReading func()
+	warned      atomic.Int64 // time of the last warning of overload, in ns
 }
 
 // New loads the models; it can take seconds. Errors name the checkpoint or file at fault.
 func New(ctx context.Context, c Config) (_ *Server, err error) {
 	s := &Server{Config: c, models: map[string]*served{}, metrics: newMetrics()}
+	s.reading, s.stopReading = context.WithCancel(context.Background())
 	if s.tokens, err = newTokens(c.TokenFile, c.Log); err != nil {
 		return nil, err
 	}
@@ -143,7 +148,7 @@ func (s *Server) Handler() http.Handler {
 		defer func() {
 			if p := recover(); p != nil {
 				if p != http.ErrAbortHandler { //nolint:errorlint // net/http panics with this very value
-					s.panicked("answering "+clip(r.URL.Path), fmt.Sprintf("%v\n%s", p, debug.Stack()))
+					s.panicked("answering "+suggest.Clip(r.URL.Path), fmt.Sprintf("%v\n%s", p, debug.Stack()))
 				}
 				panic(http.ErrAbortHandler) // closes the connection, without a trace
 			}
@@ -161,14 +166,14 @@ func (s *Server) Handler() http.Handler {
 }
 
 func nowhere(code int, r *http.Request) error {
-	return refused(code, "there is no %s %s here", clip(r.Method), clip(r.URL.Path))
+	return refused(code, "there is no %s %s here", suggest.Clip(r.Method), suggest.Clip(r.URL.Path))
 }
 
 // model passes a request to what answers for the model in its path.
 func (s *Server) model(answer func(w http.ResponseWriter, r *http.Request, m *served) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		start, name, code := time.Now(), "", http.StatusOK // a metric's labels must be ours: "" for any other name
-		err := refused(http.StatusNotFound, "there is no model %q", clip(r.PathValue("name")))
+		err := refused(http.StatusNotFound, "there is no model %q", suggest.Clip(r.PathValue("name")))
 		if m := s.models[r.PathValue("name")]; m != nil {
 			name, err = m.name, answer(w, r, m)
 		}
@@ -209,8 +214,8 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) err
 		return nil
 	}
 	s.write(w, r, http.StatusOK, document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
-		"inputs": []tensor[any]{{Name: signalsTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Nodes, c.Spec.Channels}}},
-		"outputs": []tensor[any]{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes}},
+		"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Nodes, c.Spec.Channels}}},
+		"outputs": []tensor{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes}},
 			{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}})
 	return nil
 }
@@ -229,7 +234,7 @@ func (s *Server) acquire(r *http.Request, m *served) (c *models.Classifier, rele
 	}
 	if asked := r.PathValue("version"); asked != "" && asked != version(c) {
 		release()
-		return nil, nil, refused(http.StatusNotFound, "model %q has no version %q; its version is %q", m.name, clip(asked),
+		return nil, nil, refused(http.StatusNotFound, "model %q has no version %q; its version is %q", m.name, suggest.Clip(asked),
 			version(c))
 	}
 	return c, release, nil

@@ -108,6 +108,26 @@ func TestInfer(t *testing.T) {
 	assert.Equal(t, "class", read(t, one).Outputs[0].Name)
 }
 
+// Signals in another unit have warnings, in one text as the protocol's parameters are; others have none.
+func TestInferWarns(t *testing.T) {
+	s, _ := newServer(t, nil)
+	url := listen(t, s) + "/v2/models/tiny/infer"
+	request := `{"inputs":[{"name":"signals","shape":[2,4,2],"datatype":"FP32","data":[1,2,3,4,5,6,7,8,1000,2000,3000,4000,5000,6000,7000,8000]}]}`
+	warnings := func(request string) string {
+		code, _, body := send(t, "POST", url, request)
+		require.Equal(t, 200, code, string(body))
+		var a struct{ Parameters map[string]string }
+		require.NoError(t, json.Unmarshal(body, &a))
+		return a.Parameters["warnings"]
+	}
+	assert.Equal(t, `signal 1: sensor "hip" channel 0 goes from 1000 to 5000, in the training data from 0 to 9, and 3 other channels or sensors are as odd; is it in another unit?`,
+		warnings(request))
+	assert.Empty(t, warnings(strings.ReplaceAll(request, "000", "")))
+	many := warnings(strings.ReplaceAll(inJSON(100), "2.5", "2500"))
+	assert.Equal(t, 8, strings.Count(many, "\n"))
+	assert.Contains(t, many, "\nand ")
+}
+
 func TestInferInBinary(t *testing.T) {
 	s, _ := newServer(t, nil)
 	url := listen(t, s) + "/v2/models/tiny/infer"

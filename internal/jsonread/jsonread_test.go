@@ -1,0 +1,151 @@
+package jsonread
+
+import (
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// content is what the tests read.
+type content struct {
+	Name   string
+	Count  int
+	Yes    bool
+	Values []float64
+	Gaps   int
+	Raw    string
+}
+
+func read(text string) (c content, err error) {
+	r := New([]byte(text))
+	err = r.Object("the document", func(name string) (err error) {
+		switch name {
+		case "name":
+			c.Name, err = r.Text("name")
+		case "count":
+			c.Count, err = r.Int("count")
+		case "yes":
+			c.Yes, err = r.Bool("yes")
+		case "raw":
+			var raw []byte
+			raw, err = r.Raw()
+			c.Raw = string(raw)
+		case "values":
+			c.Values = nil
+			err = r.List("values", func(int) error {
+				v, null, err := r.Number("a value")
+				if null {
+					c.Gaps++
+				}
+				c.Values = append(c.Values, v)
+				return err
+			})
+		default:
+			err = r.Skip()
+		}
+		return err
+	})
+	if err == nil {
+		err = r.End()
+	}
+	return c, err
+}
+
+func TestRead(t *testing.T) {
+	c, err := read(` {"junk":[{"a":[1,{}]},"x"],"name":"a\u00e9\n","count":-3,"yes":true,"raw": [ 1 ,"]"] ,"values":[1e2,null,-0.5]} `)
+	require.NoError(t, err)
+	assert.Equal(t, content{"aé\n", -3, true, []float64{100, 0, -0.5}, 1, `[ 1 ,"]"]`}, c)
+	for _, text := range []string{`{}`, `null`, `{"name":null,"count":null,"yes":null,"values":null}`, `{"yes":false}`} {
+		c, err := read(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, content{}, c, text)
+	}
+	c, err = read(`{"n\u0061me":"x"}`)
+	require.NoError(t, err)
+	assert.Equal(t, "x", c.Name)
+}
+
+func TestErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                      "unexpected end at byte 0",
+		`{"count":1`:            "unexpected end at byte 10",
+		`{"name":"a`:            "unexpected end at byte 10",
+		`[]`:                    "the document is a list at byte 0; it must be an object",
+		`{} {}`:                 "more follows the document's end at byte 4",
+		`{"name":3}`:            "name is a number at byte 7; it must be a text",
+		`{"name":}`:             "name is missing at byte 7; it must be a text",
+		`{"count":1.5}`:         "count is 1.5 at byte 12; it must be a whole number",
+		`{"count":{}}`:          "count is an object at byte 8; it must be a number",
+		`{"yes":"x"}`:           "yes is a text at byte 6; it must be true or false",
+		`{"values":3}`:          "values is a number at byte 9; it must be a list",
+		`{"values":[[]]}`:       "a value is a list at byte 11; it must be a number",
+		`{"values":[1e999]}`:    "a value is 1e999 at byte 16, which float64 does not hold",
+		`{"values":[1,]}`:       "invalid character ',' at start of value at byte 12",
+		`{"junk":[1 2]}`:        "invalid character '2' after array element (expecting ',' or ']') at byte 11",
+		`{"junk":nul}`:          "invalid character '}' in literal null (expecting 'l') at byte 11",
+		"{\"junk\":\"\n\"}":     `invalid character '\n' in string (expecting non-control character) at byte 9`,
+		`{"a":"` + "\\uZZZZ\"}": "invalid escape sequence `\\uZZZZ` in string at byte 6",
+	} {
+		_, err := read(text)
+		assert.EqualError(t, err, want, text)
+	}
+	long := strings.Repeat("9", 5000)
+	for text, want := range map[string]string{
+		`{"name":"` + long + `"}`:            "name has 5000 bytes at byte 5010; it can have 1024",
+		`{"count":` + long + `}`:             "99… at byte 5009; it must be a whole number",
+		`{"values":[` + long + `]}`:          "99… at byte 5011, which float64 does not hold",
+		strings.Repeat("[", 1<<20):           "the document is a list",
+		`{"x":` + strings.Repeat("[", 1<<20): "exceeded max depth at byte",
+		`{"` + long + `":` + long + `}`:      "",
+	} {
+		_, err := read(text)
+		if want == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		assert.Less(t, len(err.Error()), 200)
+	}
+}
+
+// What is not asked for is not kept, however much there is of it.
+func TestSkippedTakesNoMemory(t *testing.T) {
+	for _, junk := range []string{"{},", `{"a":{"b":[[]]}},`, `"",`, "0,", "[[[]]],", "null,"} {
+		text := `{"junk":[` + strings.Repeat(junk, 4<<20/len(junk)) + `0],"count":1,"` + strings.Repeat("k", 1<<20) + `":0}`
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c, err := read(text)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		assert.Equal(t, 1, c.Count)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(text)+1<<16), "more than the document: %s", junk)
+	}
+}
+
+// What is accepted is JSON, and is read as encoding/json reads it.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{`{"name":"a","count":1,"yes":true,"values":[1,null],"raw":[1]}`, `{"x":{"y":[]}}`, `null`,
+		"{\"name\":\"\xff\\ud800\"}", `{"count":1,"count":2}`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := read(text)
+		if err != nil {
+			return
+		}
+		var members map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(text), &members))
+		var want content
+		for name, to := range map[string]any{"name": &want.Name, "count": &want.Count, "yes": &want.Yes, "values": &want.Values} {
+			if raw, ok := members[name]; ok {
+				require.NoError(t, json.Unmarshal(raw, to))
+			}
+		}
+		require.Equal(t, []any{want.Name, want.Count, want.Yes, len(want.Values)}, []any{c.Name, c.Count, c.Yes, len(c.Values)})
+		require.LessOrEqual(t, len(c.Name), 3*MaxText)
+	})
+}
