@@ -67,10 +67,14 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 	return f, err
 }
 
+// Close frees the compiled programs. Call it last.
+func (f *Freezer) Close() { f.exec.Finalize() }
+
 // Objectives computes C of each level of one of several hierarchies, from 0, by the present memberships. It keeps
 // nothing.
 func (f *Freezer) Objectives(which int) (objectives []float64, err error) {
 	values, err := f.values(which)
+	defer func() { free(values) }()
 	for i := range f.levels {
 		if err == nil {
 			objectives = append(objectives, shapes.ConvertTo[float64](values[3*i].Value()))
@@ -79,13 +83,21 @@ func (f *Freezer) Objectives(which int) (objectives []float64, err error) {
 	return objectives, err
 }
 
-// values computes C, the neighbourhoods and the ranks of each level of a hierarchy.
+// values computes C, the neighbourhoods and the ranks of each level of a hierarchy. The caller frees them.
 func (f *Freezer) values(which int) ([]*tensors.Tensor, error) {
 	values, err := f.exec.Call(int32(which))
 	if err != nil {
 		return nil, fmt.Errorf("freezing the hierarchy: %w", err)
 	}
+	free(values[:2])
 	return values[2:], nil
+}
+
+// free gives back the memory of tensors, which is the device's. The garbage collector does not know how large it is.
+func free(all []*tensors.Tensor) {
+	for _, t := range all {
+		t.MustFinalizeAll()
+	}
 }
 
 // Freeze keeps the hierarchy of the present memberships. It can be called again when they have changed. It returns,
@@ -93,6 +105,11 @@ func (f *Freezer) values(which int) ([]*tensors.Tensor, error) {
 // rank. The other nodes are lost to all later levels. Levels that were prepared stay as they are.
 func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 	var values [][]*tensors.Tensor // of each hierarchy
+	defer func() {
+		for _, of := range values {
+			free(of)
+		}
+	}()
 	for which, n := 0, 1; which < n; which++ {
 		of, err := f.values(which)
 		if err != nil {

@@ -93,6 +93,7 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	if err != nil {
 		return q, err
 	}
+	defer freezer.Close()
 	q.Objective, q.Coverage, err = freezer.Freeze()
 	return q, err
 }

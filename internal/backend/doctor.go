@@ -99,6 +99,7 @@ func (trial *Trial) multiply(b compute.Backend) error {
 	if err != nil {
 		return err
 	}
+	defer exec.Finalize()
 	var product []float32
 	var seconds [1 + runs]float64
 	for run := range seconds {
@@ -107,7 +108,8 @@ func (trial *Trial) multiply(b compute.Backend) error {
 		if err != nil {
 			return err
 		}
-		if product, err = tensors.CopyFlatData[float32](output); err != nil {
+		product, err = tensors.CopyFlatData[float32](output)
+		if output.MustFinalizeAll(); err != nil {
 			return err
 		}
 		seconds[run] = time.Since(start).Seconds()

@@ -58,6 +58,7 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 			return e, err
 		}
 		logits, err := tensors.CopyFlatData[float32](out)
+		out.MustFinalizeAll() // its memory is the device's
 		if err != nil {
 			return e, err
 		}

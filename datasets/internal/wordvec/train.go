@@ -129,11 +129,16 @@ func run(exec *model.Exec, b *block, config Config) (float64, error) {
 	matrix := func(values []int32) *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(values, blockSteps, len(values)/blockSteps)
 	}
-	out, err := exec.Call1(int32(b.steps), matrix(b.input), matrix(b.output),
-		tensors.FromFlatDataAndDimensions(b.rate, blockSteps, config.Batch), matrix(b.negative))
+	arguments := []any{int32(b.steps), matrix(b.input), matrix(b.output),
+		tensors.FromFlatDataAndDimensions(b.rate, blockSteps, config.Batch), matrix(b.negative)}
+	out, err := exec.Call1(arguments...)
+	for _, a := range arguments[1:] {
+		a.(*tensors.Tensor).MustFinalizeAll()
+	}
 	if err != nil {
 		return 0, err
 	}
+	defer out.MustFinalizeAll()
 	return float64(tensors.ToScalar[float32](out)), nil
 }
 
