@@ -8,20 +8,13 @@ import (
 	"github.com/clusterpool/ccp/models"
 
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/malloc"
+	_ "github.com/clusterpool/ccp/internal/heap"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
-
-// Benchmarks run in goroutines, so they share one heap.
-func TestMain(m *testing.M) {
-	malloc.Keep()
-	malloc.OneHeap()
-	os.Exit(m.Run())
-}
 
 // open opens the backend that GOMLX_BACKEND names, else the best there is.
 func open(b *testing.B) compute.Backend {
@@ -45,7 +38,13 @@ func matmul(b *testing.B, backend compute.Backend) func() error {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return func() error { _, err := exec.Call(x, y); return err }
+	return func() error {
+		out, err := exec.Call1(x, y)
+		if err == nil {
+			out.MustFinalizeAll()
+		}
+		return err
+	}
 }
 
 // filled is a tensor of numbers from -1 to 1.

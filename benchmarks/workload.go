@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
@@ -73,10 +72,11 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 			if err != nil {
 				return 0, err
 			}
-			if run == 0 {
-				malloc.Settle() // as training.Train does
+			loss := float64(metrics[0].Value().(float32))
+			for _, m := range metrics {
+				m.MustFinalizeAll()
 			}
-			return float64(metrics[0].Value().(float32)), nil
+			return loss, nil
 		}
 		return w, nil
 	}
@@ -101,6 +101,7 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 		if err != nil {
 			return 0, err
 		}
+		defer out.MustFinalizeAll()
 		return float64(tensors.MustCopyFlatData[float32](out)[0]), nil
 	}
 	return w, nil

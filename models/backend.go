@@ -1,12 +1,14 @@
 package models
 
 import (
+	"cmp"
 	"io"
+	"os"
+	"sync"
 
 	"github.com/gomlx/compute"
 
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/malloc"
 )
 
 // OpenBackend opens the best backend that is installed: XLA on a GPU, XLA on the CPU, or pure Go. GOMLX_BACKEND
@@ -25,11 +27,21 @@ func InstallBackend(log io.Writer) (compute.Backend, error) {
 	return b, err
 }
 
-// KeepMemory makes this process keep the memory that XLA frees on the CPU, so that each training step reuses it. The
-// program ccp does so. Large networks train faster; the process gives memory back less often.
-//
-// Call KeepMemory at the start of main, and train in that goroutine. KeepMemory takes effect when XLA is opened on
-// the CPU. It then changes the settings of glibc's malloc for the whole process. Without the call, no package of ccp
-// changes malloc. A program that trains in bfloat16, trains on several devices or serves gains more if it is also
-// started with GLIBC_TUNABLES=glibc.malloc.arena_max=1.
-func KeepMemory() { malloc.Keep() }
+// opened holds the backends that classifiers share which name none: by the name asked for.
+var opened = struct {
+	sync.Mutex
+	by map[string]compute.Backend
+}{by: map[string]compute.Backend{}}
+
+// sharedBackend opens a backend once for the whole process: what name or GOMLX_BACKEND asks for, or the best.
+func sharedBackend(name string) (b compute.Backend, err error) {
+	key := cmp.Or(name, os.Getenv(compute.ConfigEnvVar))
+	opened.Lock()
+	defer opened.Unlock()
+	if b = opened.by[key]; b == nil {
+		if b, _, err = backend.Open(backend.Options{Name: name}); err == nil {
+			opened.by[key] = b
+		}
+	}
+	return b, err
+}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/malloc"
+	_ "github.com/clusterpool/ccp/internal/heap"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -35,7 +35,6 @@ type line struct {
 }
 
 func main() {
-	models.KeepMemory() // computes in this goroutine
 	out := line{Impl: "ccp", Threads: runtime.NumCPU()}
 	flag.StringVar(&out.Arch, "arch", "cifar10", "one of "+strings.Join(benchmarks.Architectures(), ", ")+", lattice-N")
 	flag.StringVar(&out.Mode, "mode", "train", strings.Join(benchmarks.Modes, ", "))
@@ -51,9 +50,6 @@ func main() {
 	write := flag.String("write", "", "write the network, graph and signals to this new `folder` for other programs, "+
 		"and time nothing")
 	flag.Parse()
-	if out.DType == "bfloat16" {
-		malloc.OneHeap() // as the program does
-	}
 	settings, err := models.NewSettings(fmt.Sprintf("ccp_dropout=%g", *dropout), "ccp_hierarchy="+out.Hierarchy,
 		fmt.Sprintf("ccp_candidates=%d", *candidates), "dtype="+out.DType, fmt.Sprintf("ccp_recompute=%t", *recompute))
 	switch {

@@ -10,11 +10,10 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"github.com/clusterpool/ccp/models"
+	_ "github.com/clusterpool/ccp/internal/heap" // the memory that XLA frees stays for its next step
 )
 
 func main() {
-	models.KeepMemory() // trainings run in this goroutine
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -8,10 +8,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -24,7 +22,6 @@ type shared struct {
 	backend string
 	offline bool
 	json    bool
-	heaps   bool // each thread has a heap of its own, see malloc.OneHeap
 }
 
 func newRoot(args []string) *cobra.Command {
@@ -48,26 +45,14 @@ func newRoot(args []string) *cobra.Command {
 
 // open opens the backend that --backend asks for.
 func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error) {
-	if !s.heaps {
-		malloc.OneHeap()
-	}
 	status := newStatusLine(cmd.ErrOrStderr())
 	defer status.clear()
 	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
 }
 
-// ownHeaps reports whether a training is faster if each thread has its own heap. A float32 network on one device is. c
-// is what is known of asked.
-func ownHeaps(c training.Config, asked training.Asked, devices int) bool {
-	return devices <= 1 && c.Settings.Of("").DType != nn.BFloat16 && asked["dtype"] != models.Auto
-}
-
 // load opens the checkpoint in dir, and a backend unless models.Load opens XLA itself when it needs it.
 func (s *shared) load(cmd *cobra.Command, dir string) (*models.Classifier, error) {
 	options := []models.Option{models.WithNotices(func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) })}
-	if !s.heaps {
-		malloc.OneHeap()
-	}
 	if s.backend != "" || !backend.CPUAtHand() {
 		b, _, err := s.open(cmd)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/figures"
@@ -54,9 +53,6 @@ func (s *shared) runStudy(cmd *cobra.Command, o studyFlags, tables []study.Table
 	if o.budget < 0 {
 		return usage(cmd, fmt.Errorf("--budget %s must be at least 0", o.budget))
 	}
-	s.heaps = !slices.ContainsFunc(study.Cells("", tables, 1), func(cell study.Cell) bool {
-		return !ownHeaps(cell.Config, cell.Asked, 1)
-	})
 	b, info, err := s.open(cmd)
 	if err != nil {
 		return err

@@ -80,7 +80,6 @@ func newTrain(s *shared) *cobra.Command {
 			o.Dir = c.DefaultCheckpoint()
 		}
 		o.DataDir = dataFolder(dataDir)
-		s.heaps = ownHeaps(c, asked, o.Devices)
 		b, info, err := s.open(cmd)
 		if err != nil {
 			return err

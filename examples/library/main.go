@@ -24,7 +24,6 @@ import (
 const sensors, channels, classes = 12, 3, 4
 
 func main() {
-	models.KeepMemory()                                                   // XLA's, for the next step; only a program may ask for that
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // Ctrl-C saves; the next run goes on
 	defer stop()
 	folder := "runs"

@@ -13,8 +13,6 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 	"github.com/gomlx/go-xla/stablehlo"
 	"github.com/gomlx/gomlx/core/graph"
-
-	"github.com/clusterpool/ccp/internal/malloc"
 )
 
 // errNoXLA says why this program has no XLA. It is nil: the program has it.
@@ -32,7 +30,6 @@ func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info
 		config += "," + options
 	}
 	if plugin.is("cpu") {
-		malloc.Apply()
 		// An asynchronous client hands out results before the step's memory is free. The next step would take as much again.
 		client["asynchronous"] = false
 	}

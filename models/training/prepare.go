@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
@@ -26,8 +25,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	}
 	if share, known := r.spec.KernelAccuracy(r.store); known {
-		malloc.Settle() // the fit has left hundreds of megabytes on both heaps
-		debug.FreeOSMemory()
+		debug.FreeOSMemory() // the fit has left hundreds of megabytes
 		r.notice(fmt.Sprintf("random kernels alone: %.1f%% of the training samples, each left out", 100*share))
 	}
 	if !r.spec.PreparedBefore() {

@@ -6,7 +6,6 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -101,9 +100,7 @@ func compile(exec *model.Exec, input shapes.Shape) (*Graph, error) {
 			arguments = append(arguments, part)
 		}
 	}
-	g, err := exec.Compile(arguments...)
-	malloc.Settle()
-	return g, err
+	return exec.Compile(arguments...)
 }
 
 // inPlace makes a step write the new values of variables over the old ones. The values are the step's first results, in

@@ -14,7 +14,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -257,7 +256,6 @@ var errStalled = errors.New("no improvement")
 func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	first := !r.compiled
 	if first { // its time is nearly all compilation
-		malloc.Settle()
 		r.compiled = true
 		r.state.Compile += time.Since(r.epochStart).Seconds()
 		r.epochStart, r.waited = time.Now(), r.batches.Waited()
@@ -346,9 +344,6 @@ func (r *run) endEpoch() error {
 	}
 	if err != nil {
 		return err
-	}
-	if len(s.History) == 0 { // the first has compiled what evaluates
-		malloc.Settle()
 	}
 	if validation.Samples > 0 {
 		e.Validation = &Score{validation.Loss, validation.Accuracy}

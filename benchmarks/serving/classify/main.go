@@ -11,11 +11,11 @@ import (
 	"slices"
 	"time"
 
+	_ "github.com/clusterpool/ccp/internal/heap"
 	"github.com/clusterpool/ccp/models"
 )
 
 func main() {
-	models.KeepMemory() // computes in this goroutine
 	dir := flag.String("checkpoint", "", "the checkpoint's folder")
 	batch := flag.Int("batch", 1, "signals in a call")
 	runs := flag.Int("runs", 300, "calls to time, after a tenth as many")

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -128,7 +127,9 @@ func (c Config) thresholds(backend compute.Backend, store *model.Store, signals 
 		return nil, err
 	}
 	defer exec.Finalize()
-	responses, err := exec.Call(c.batchOf(chosen, drawn))
+	x := c.batchOf(chosen, drawn)
+	responses, err := exec.Call(x)
+	x.MustFinalizeAll()
 	if err != nil {
 		return nil, err
 	}
@@ -191,10 +192,7 @@ func (c Config) features(ctx context.Context, backend compute.Backend, store *mo
 		}
 		x := c.batchOf(chunk, batch)
 		out, err := exec.Call(x)
-		if x.MustFinalizeAll(); len(all) == 0 {
-			malloc.Settle() // it was compiled
-		}
-		if err != nil {
+		if x.MustFinalizeAll(); err != nil {
 			return nil, err
 		}
 		flat, err := tensors.CopyFlatData[float32](out[0])

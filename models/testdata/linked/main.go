@@ -1,5 +1,5 @@
-// Command linked is a user's program. It reports what glibc's malloc does in it: linked, after opening a backend, or
-// after models.KeepMemory and opening one. "one heap" does in addition what the program ccp does for bfloat16.
+// Command linked is a user's program. It reports what glibc's malloc does in it: linked, or after opening a backend.
+// With the tag heap it imports what the program ccp imports.
 package main
 
 /*
@@ -53,17 +53,10 @@ import (
 	"log"
 	"os"
 
-	"github.com/clusterpool/ccp/internal/malloc"
 	"github.com/clusterpool/ccp/models"
 )
 
 func main() {
-	if os.Args[1] == "keep" || os.Args[1] == "one heap" {
-		models.KeepMemory()
-	}
-	if os.Args[1] == "one heap" {
-		malloc.OneHeap() // starts the program again
-	}
 	if os.Args[1] != "link" {
 		if _, err := models.OpenBackend(); err != nil {
 			log.Fatal(err)

@@ -1,7 +1,0 @@
-//go:build !linux || !cgo
-
-package malloc
-
-func apply()            {}
-func settle()           {}
-func startWithOneHeap() {}

@@ -1,0 +1,5 @@
+//go:build heap
+
+package main
+
+import _ "github.com/clusterpool/ccp/internal/heap"
