@@ -63,9 +63,16 @@ func (c *Classifier) fill(input []float32, p point) {
 	}
 }
 
+// planned returns the batch size to compute first for n signals.
+func (c *Classifier) planned(n int) int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.plan[n]
+}
+
 // compute runs a program on points in the batches of the plan. It calls visit in order, with each point's part of every
 // output.
-func (c *Classifier) compute(ctx context.Context, p program, points []point,
+func (c *Classifier) compute(ctx context.Context, p *program, points []point,
 	visit func(i int, outputs [][]float32)) error {
 	i := 0
 	for chunk := range slices.Chunk(points, maxBatch) {
@@ -73,9 +80,7 @@ func (c *Classifier) compute(ctx context.Context, p program, points []point,
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c.mu.RLock()
-			size := c.plan[len(chunk)]
-			c.mu.RUnlock()
+			size := c.planned(len(chunk))
 			taken := min(size, len(chunk))
 			outputs, err := c.batch(p, chunk[:taken], size)
 			if err != nil {
@@ -97,7 +102,7 @@ func (c *Classifier) compute(ctx context.Context, p program, points []point,
 }
 
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.
-func (c *Classifier) batch(p program, points []point, size int) (outputs [][]float32, err error) {
+func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]float32, err error) {
 	shape := shapes.Make(dtypes.Float32, size, c.Spec.Nodes, c.Spec.Channels)
 	batch, err := tensors.FromShapeForBackend(c.backend, 0, shape)
 	if err != nil {

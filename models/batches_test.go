@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -105,5 +106,31 @@ func TestClose(t *testing.T) {
 		require.ErrorIs(t, err, ErrClosed)
 		require.NotErrorIs(t, err, ErrInput)
 		require.ErrorIs(t, c.Update(c.Spec.NewStore(1)), ErrClosed)
+	})
+}
+
+// A classifier runs batches of any number of sizes, and keeps programs of some only.
+func TestManyBatchSizes(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		c := tinyClassifier(t, backend)
+		width := c.Spec.Nodes * c.Spec.Channels
+		flat := make([]float32, 40*width)
+		for i := range flat {
+			flat[i] = float32(i%17)/8 - 1
+		}
+		var first []float32
+		for n := 1; n <= 40; n++ {
+			out, err := c.Run(tensors.FromFlatDataAndDimensions(flat[:n*width], n, c.Spec.Nodes, c.Spec.Channels))
+			require.NoError(t, err, "%d signals", n)
+			logits := tensors.MustCopyFlatData[float32](out)
+			require.Len(t, logits, n*c.Spec.Classes)
+			if n == 1 {
+				first = logits
+			}
+			require.InDeltaSlice(t, first, logits[:c.Spec.Classes], 1e-5, "%d signals", n)
+			assert.LessOrEqual(t, len(c.logits.ready), mostSizes)
+		}
+		_, err := c.Classify(t.Context(), signals(c.Spec, 3, 1))
+		require.NoError(t, err)
 	})
 }

@@ -37,8 +37,8 @@ type Classifier struct {
 	freezer   *ccp.Freezer
 	mu        sync.RWMutex // held for reading while computing, for writing while anything below changes
 	store     *model.Store
-	logits    program
-	gradients program // see differentiated
+	logits    *program
+	gradients *program // see differentiated
 	answers   nn.Answers
 	plan      plan
 	closed    bool
@@ -47,9 +47,33 @@ type Classifier struct {
 
 // program is a graph on the classifier's store that is compiled for each batch size.
 type program struct {
+	make         func() (*model.Exec, error)
 	exec         *model.Exec
 	ready        map[int]bool // the batch sizes that it is compiled for
 	takesClasses bool         // beside the signals it takes a class for each, int32 `[batch]`
+}
+
+// mostSizes is the number of batch sizes that a program is compiled for at a time. GoMLX refuses one more than its
+// limit for good; work may have compiled one that is not in ready.
+const mostSizes = graph.DefaultExecMaxCacheSize - 1
+
+func newProgram(takesClasses bool, make func() (*model.Exec, error)) (*program, error) {
+	exec, err := make()
+	return &program{make, exec, map[int]bool{}, takesClasses}, err
+}
+
+// makeRoom lets the program be compiled for one batch size more. If there are mostSizes, it frees them all.
+func (p *program) makeRoom() error {
+	if len(p.ready) < mostSizes {
+		return nil
+	}
+	exec, err := p.make()
+	if err == nil {
+		p.exec.Finalize()
+		p.exec = exec
+		clear(p.ready)
+	}
+	return err
 }
 
 // NewClassifier returns a classifier without weights. Update gives it some.
@@ -62,15 +86,17 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
 		return m.Spec.Build(scope, Topology{Matrix: a, Frozen: true}, x)
 	}
-	c.logits.ready, c.gradients.ready, c.gradients.takesClasses = map[int]bool{}, map[int]bool{}, true
 	answers := func(scope *model.Scope, x *graph.Node) *graph.Node {
 		scope.SetGraphParam(x.Graph(), nn.AnswersParam, &c.answers)
 		return network(scope, x)
 	}
-	if c.logits.exec, err = model.NewExec(backend, c.store, answers); err != nil {
+	c.logits, err = newProgram(false, func() (*model.Exec, error) { return model.NewExec(backend, c.store, answers) })
+	if err != nil {
 		return nil, err
 	}
-	c.gradients.exec, err = model.NewExec(backend, c.store, differentiated(network))
+	c.gradients, err = newProgram(true, func() (*model.Exec, error) {
+		return model.NewExec(backend, c.store, differentiated(network))
+	})
 	return c, err
 }
 
@@ -96,6 +122,7 @@ func (c *Classifier) Close() error {
 		c.closed = true
 		c.logits.exec.Finalize()
 		c.gradients.exec.Finalize()
+		c.freezer.Close()
 		c.store.Finalize()
 	}
 	c.mu.Unlock()
@@ -132,7 +159,15 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 }
 
 // Refresh brings what the programs keep of the weights up to date, after Store's values have changed.
-func (c *Classifier) Refresh() error { return c.answers.Renew() }
+func (c *Classifier) Refresh() (err error) {
+	defer func() { err = errors.Join(err, c.withXLA(func(x *Classifier) error { return x.copyFrom(c) })) }()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ErrClosed
+	}
+	return c.answers.Renew()
+}
 
 func copyValue(from *model.Variable, to *model.Store, path string) error {
 	value, err := from.Value()
@@ -155,8 +190,10 @@ func (c *Classifier) Store() *model.Store { return c.store }
 // Parameters returns the number of trainable values, see Spec.Parameters.
 func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Graph) }
 
-// Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The first call with a
-// batch size compiles a program, which can take seconds.
+// Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The caller finalizes
+// them: their memory is the device's, and Go's garbage collector does not see how large it is. The first call with a
+// batch size compiles a program, which can take seconds. A classifier keeps the programs of 31 batch sizes. One more
+// frees them all, so pad batches of many sizes.
 func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
 	c, err := c.by(everything)
 	if err != nil {
@@ -170,7 +207,7 @@ func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
 }
 
 // call runs a program on a batch of signals, and of their classes if it takes them.
-func (c *Classifier) call(p program, args ...any) ([]*tensors.Tensor, error) {
+func (c *Classifier) call(p *program, args ...any) ([]*tensors.Tensor, error) {
 	n := args[0].(*tensors.Tensor).Shape().Dim(0)
 	c.mu.RLock()
 	unlock := c.mu.RUnlock
@@ -183,6 +220,11 @@ func (c *Classifier) call(p program, args ...any) ([]*tensors.Tensor, error) {
 	defer unlock()
 	if c.closed {
 		return nil, ErrClosed
+	}
+	if compiling && !p.ready[n] {
+		if err := p.makeRoom(); err != nil {
+			return nil, err
+		}
 	}
 	out, err := p.exec.Call(args...)
 	if err == nil && compiling {

@@ -52,7 +52,7 @@ func (c *Classifier) by(signals int) (*Classifier, error) {
 	if soon && !now && !f.asked {
 		go func() {
 			if x, err := xla(); err == nil {
-				_, _ = x.batch(x.logits, make([]point, 1), x.plan[min(signals, maxBatch)])
+				_, _ = x.batch(x.logits, make([]point, 1), x.planned(min(signals, maxBatch)))
 			}
 		}()
 	}
@@ -104,22 +104,29 @@ func (c *Classifier) work() (sum float64) {
 
 // onXLA returns a classifier with the same weights on the best backend.
 func (c *Classifier) onXLA() (x *Classifier, err error) {
-	b, err := OpenBackend()
+	b, err := sharedBackend("")
 	if err == nil {
 		x, err = NewClassifier(b, c.Metadata, c.Graph)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if c.closed {
-		return nil, ErrClosed
+	return x, x.copyFrom(c)
+}
+
+// copyFrom gives a classifier the weights of another one.
+func (c *Classifier) copyFrom(other *Classifier) (err error) {
+	other.mu.RLock()
+	defer other.mu.RUnlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if other.closed || c.closed {
+		return ErrClosed
 	}
-	for v := range c.store.IterVariables() {
+	for v := range other.store.IterVariables() {
 		if IsWeight(v) {
-			err = errors.Join(err, copyValue(v, x.store, v.Path()))
+			err = errors.Join(err, copyValue(v, c.store, v.Path()))
 		}
 	}
-	return x, err
+	return errors.Join(err, c.answers.Renew())
 }

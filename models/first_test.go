@@ -173,3 +173,48 @@ func TestWork(t *testing.T) {
 	require.NoError(t, c.Close())
 	assert.Zero(t, c.work())
 }
+
+// Loading again and again opens one backend.
+func TestLoadsShareABackend(t *testing.T) {
+	dir, _ := saveTiny(t, backendtest.Go(t))
+	t.Setenv(compute.ConfigEnvVar, "go")
+	var loaded []*Classifier
+	for range 2 {
+		c, err := Load(dir)
+		require.NoError(t, err)
+		loaded = append(loaded, c)
+	}
+	assert.Same(t, loaded[0].backend, loaded[1].backend)
+	require.NoError(t, loaded[0].Close())
+	_, err := loaded[1].Classify(t.Context(), signals(loaded[1].Spec, 1, 1))
+	require.NoError(t, err, "closing a classifier leaves the backend to the others")
+	require.NoError(t, loaded[1].Close())
+}
+
+// Refresh waits for the answers under way, and XLA's copy follows.
+func TestRefreshFollows(t *testing.T) {
+	early, xla := loadFirst(t)
+	require.NoError(t, early.Compile(t.Context()))
+	var group sync.WaitGroup
+	group.Go(func() {
+		for range 20 {
+			_, err := early.Classify(t.Context(), signals(early.Spec, 1, 1))
+			assert.NoError(t, err)
+		}
+	})
+	for range 5 {
+		require.NoError(t, early.Refresh())
+	}
+	group.Wait()
+	for _, c := range []*Classifier{early, xla} {
+		for v := range c.Store().IterVariables() {
+			if v.Shape().Rank() == 1 && v.Shape().Size() == c.Spec.Classes {
+				require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions([]float32{3, 2, 1}, 3)))
+			}
+		}
+		require.NoError(t, c.Refresh())
+	}
+	sameAnswers(t, xla, early, 2)
+	require.NoError(t, early.Close())
+	require.ErrorIs(t, early.Refresh(), ErrClosed)
+}

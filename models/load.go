@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/recording"
@@ -134,7 +133,8 @@ type options struct {
 	unfinished bool
 }
 
-// WithBackend computes on an open backend. Without it Load and NewReloader use OpenBackend.
+// WithBackend computes on an open backend. Without it Load and NewReloader use the one of OpenBackend. It is opened
+// once for all of the process's classifiers, and stays open.
 func WithBackend(b compute.Backend) Option { return func(o *options) { o.backend = b } }
 
 // WithNotices calls notice for what a person should know although it is no error, such as a damaged snapshot.
@@ -181,9 +181,9 @@ func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 	}
 	early := o.backend == nil && m.Spec.goFirst() && checkpoint.Exists(fsys, checkpoint.Best)
 	if early {
-		o.backend, _, err = backend.Open(backend.Options{Name: "go"})
+		o.backend, err = sharedBackend("go")
 	} else if o.backend == nil {
-		o.backend, err = OpenBackend()
+		o.backend, err = sharedBackend("")
 	}
 	if err != nil {
 		return nil, err

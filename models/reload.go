@@ -48,7 +48,7 @@ func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, er
 	o := resolved(opts)
 	if o.backend == nil { // all classifiers to come have the same
 		var err error
-		if o.backend, err = OpenBackend(); err != nil {
+		if o.backend, err = sharedBackend(""); err != nil {
 			return nil, err
 		}
 	}
