@@ -20,8 +20,8 @@ func OpenBackend() (compute.Backend, error) {
 }
 
 // InstallBackend does what OpenBackend does, but first installs XLA if it is missing. That is 60 MB for a CPU, and
-// several GB for an NVIDIA GPU. docs/dependencies.md says where the files come from. log receives notices; it may be
-// nil. With CCP_OFFLINE=1 nothing is installed.
+// several GB for an NVIDIA GPU, whose installer prints to os.Stdout. docs/dependencies.md says where the files come from.
+// log receives notices; it may be nil. With CCP_OFFLINE=1 nothing is installed.
 func InstallBackend(log io.Writer) (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{Install: true, Log: log})
 	return b, err

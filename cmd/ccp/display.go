@@ -110,7 +110,7 @@ func budgetOf(c training.Config) string {
 }
 
 func (d *display) prepare(level int, done, objective float64) {
-	if d.screen != nil && time.Since(d.drawn) >= redrawPeriod {
+	if d.screen != nil && d.due() {
 		d.draw(fmt.Sprintf("preparing level %d: %.0f%%  C %.1f", level, 100*done, objective))
 	}
 }
@@ -126,7 +126,7 @@ func (d *display) step(p training.Progress) {
 	if d.began.IsZero() {
 		d.began, d.from = time.Now(), done
 	}
-	if d.screen == nil || p.Step < p.Steps && time.Since(d.drawn) < redrawPeriod {
+	if d.screen == nil || p.Step < p.Steps && !d.due() {
 		return
 	}
 	left := "?"

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -96,4 +97,26 @@ func digits(t *testing.T) *datasets.Dataset {
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	return d
+}
+
+// A signal's notice comes while a line is drawn; the race detector sees both.
+func TestStatusLineAtOnce(t *testing.T) {
+	screen, err := os.Create(filepath.Join(t.TempDir(), "screen"))
+	require.NoError(t, err)
+	defer screen.Close()
+	for _, on := range []*os.File{screen, nil} {
+		l := newStatusLine(screen)
+		l.screen = on
+		var group sync.WaitGroup
+		for range 2 {
+			group.Go(func() {
+				for i := range 100 {
+					l.progress("loading", float64(i)/100, "")
+					l.notice("stopping")
+				}
+			})
+		}
+		group.Wait()
+		l.clear()
+	}
 }

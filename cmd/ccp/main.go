@@ -14,7 +14,9 @@ import (
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	results := os.Stdout
+	os.Stdout = os.Stderr // go-xla's installer prints there what is no result
+	os.Exit(run(os.Args[1:], results, os.Stderr))
 }
 
 // run executes one command line, its results to stdout, all else to stderr, and returns the exit code: 0, 1 for a

@@ -16,7 +16,7 @@ const redrawPeriod = 100 * time.Millisecond
 
 // statusLine writes lines that stay and, on a terminal, below them one that is drawn over.
 type statusLine struct {
-	mu     sync.Mutex // a signal comes at any time
+	mu     sync.Mutex // a signal comes at any time; guards all below
 	out    io.Writer
 	screen *os.File  // nil off a terminal
 	drawn  time.Time // the zero time if the line is clear
@@ -37,15 +37,24 @@ func newStatusLine(out io.Writer) *statusLine {
 func (l *statusLine) progress(doing string, done float64, of string) {
 	tail := fmt.Sprintf("%3.0f%%%s", 100*done, of)
 	if l.screen != nil {
-		if done >= 1 || time.Since(l.drawn) >= redrawPeriod {
+		if done >= 1 || l.due() {
 			l.draw(progressLine(doing, done, tail, l.width()))
 		}
 		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if tenths := int(10 * done); doing != l.doing || tenths > l.tenths {
 		l.doing, l.tenths = doing, tenths
-		l.notice(doing + " " + tail)
+		fmt.Fprintln(l.out, doing+" "+tail)
 	}
+}
+
+// due reports whether it is time to draw the line again.
+func (l *statusLine) due() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.drawn) >= redrawPeriod
 }
 
 // loading shows progress as a data set reports it.

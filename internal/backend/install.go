@@ -158,20 +158,8 @@ func cuda(op *opener, dir string) error {
 	return op.byGoXLA("CUDA", dir, func() error { return installCUDA(dir) })
 }
 
-// byGoXLA runs a function of go-xla's installer. The installer prints its progress to os.Stdout. byGoXLA sends this to
-// standard error if the caller follows progress, and else nowhere.
+// byGoXLA runs a function of go-xla's installer, which prints a line to os.Stdout.
 func (op *opener) byGoXLA(device, dir string, install func() error) error {
-	stdout := os.Stdout
-	defer func() { os.Stdout = stdout }()
-	os.Stdout = os.Stderr
-	if op.progress == nil {
-		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = null.Close() }()
-		os.Stdout = null
-	}
 	if err := install(); err != nil {
 		return err
 	}

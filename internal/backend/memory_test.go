@@ -35,7 +35,18 @@ func TestMemoryOf(t *testing.T) {
 	require.NoError(t, err)
 	_, ok = backend.MemoryOf(g.Executable())
 	assert.False(t, ok, "pure Go does not tell")
+	for _, changed := range []compute.Executable{nil, renamed{}, &renamed{exec: &usage{}}} {
+		_, ok = backend.MemoryOf(changed)
+		assert.False(t, ok, "a version of go-xla with other fields")
+	}
 }
+
+type renamed struct {
+	compute.Executable
+	exec *usage
+}
+
+type usage struct{ OnDeviceMemoryUsageStats struct{ Inputs string } }
 
 // A sum that is written over its first addend takes no memory of its own. It is right also if the caller keeps that addend.
 func TestReuse(t *testing.T) {

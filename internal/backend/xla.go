@@ -51,17 +51,34 @@ func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info
 
 // MemoryOf returns XLA's own account of a compiled program's memory. Other backends keep no account, and ok is false.
 //
-// go-xla v0.4.2 only logs the account. MemoryOf therefore reads the executable's fields.
+// go-xla only logs the account. MemoryOf therefore looks for it among the executable's fields. ok is false, too, if
+// go-xla has them no more.
 func MemoryOf(e compute.Executable) (m ProgramMemory, ok bool) {
-	x, isXLA := e.(*xla.Executable)
-	if !isXLA || x == nil {
-		return m, false
+	var aliases int64
+	for name, size := range map[string]*int64{"Inputs": &m.Arguments, "Outputs": &m.Results, "Aliases": &aliases,
+		"Temporary": &m.Temporary, "GeneratedCode": &m.Code} {
+		field := fieldOf(reflect.ValueOf(e), "exec", "OnDeviceMemoryUsageStats", name)
+		if !field.CanInt() {
+			return ProgramMemory{}, false
+		}
+		*size = field.Int()
 	}
-	stats := reflect.ValueOf(x).Elem().FieldByName("exec").Elem().FieldByName("OnDeviceMemoryUsageStats")
-	field := func(name string) int64 { return stats.FieldByName(name).Int() }
-	m = ProgramMemory{Arguments: field("Inputs"), Results: field("Outputs") - field("Aliases"),
-		Temporary: field("Temporary"), Code: field("GeneratedCode")}
+	m.Results -= aliases
 	return m, m.Peak() > 0
+}
+
+// fieldOf follows the names of fields from a struct to what it holds. The result is not valid if there is no such field.
+func fieldOf(v reflect.Value, names ...string) reflect.Value {
+	for _, name := range names {
+		for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
+		if v.Kind() != reflect.Struct {
+			return reflect.Value{}
+		}
+		v = v.FieldByName(name)
+	}
+	return v
 }
 
 // Reuse lets a program's result, counted from 0, take the memory of a parameter of the same shape. The call must then
@@ -72,11 +89,11 @@ func MemoryOf(e compute.Executable) (m ProgramMemory, ok bool) {
 // variables that a step changes, but does not set the attribute. Each variable then takes its memory twice. go-xla
 // v0.4.2 has no call that sets the attribute. Reuse therefore sets it through the node's fields.
 func Reuse(parameter *graph.Node, result int) bool {
-	ops := reflect.ValueOf(parameter).Elem().FieldByName("outputOps")
+	ops := fieldOf(reflect.ValueOf(parameter), "outputOps")
 	if ops.Kind() != reflect.Slice || ops.Len() != 1 || ops.Index(0).Elem().Type() != reflect.TypeFor[*xla.Node]() {
 		return false
 	}
-	field := ops.Index(0).Elem().Elem().FieldByName("value")
+	field := fieldOf(ops.Index(0), "value")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*stablehlo.Value]() || field.IsNil() {
 		return false
 	}
