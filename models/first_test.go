@@ -2,6 +2,7 @@ package models
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -90,6 +91,25 @@ func TestXLAAtOnce(t *testing.T) {
 			sameAnswers(t, xla, early, 2)
 		})
 	}
+}
+
+// C of large learned levels are products of dense matrices, which XLA computes.
+func TestXLAComputesObjectives(t *testing.T) {
+	early, xla := loadFirst(t)
+	want, err := xla.objectives(0)
+	require.NoError(t, err)
+	few, err := early.objectives(0)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want, few, 1e-5)
+	require.False(t, early.first.asked, "small ones need no XLA")
+
+	early.first.xla = func() (*Classifier, error) { return xla, nil }
+	early.Spec.Levels = slices.Clone(early.Spec.Levels)
+	early.Spec.Levels[0].Clusters = 1 << 15
+	many, err := early.objectives(0)
+	require.NoError(t, err)
+	assert.Equal(t, want, many)
+	assert.True(t, early.first.asked)
 }
 
 // Both follow an update, close together, and pass on that XLA failed.
