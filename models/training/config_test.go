@@ -253,3 +253,18 @@ func TestRandomGraph(t *testing.T) {
 	require.NoError(t, err)
 	assert.Same(t, d, same)
 }
+
+// Resolve looks at the graph that is trained on: random kernels suit an image, but no random graph.
+func TestResolveRandomGraph(t *testing.T) {
+	grid, err := affinity.Grid(6, 6, 8)
+	require.NoError(t, err)
+	d := &datasets.Dataset{Name: "images", Nodes: 36, Channels: 1, Affinity: grid, Grid: []int{6, 6},
+		ClassNames: []string{"a", "b"}, Train: make([]int, 40)}
+	kernels := func(asked Asked) int {
+		c, err := Resolve(asked, d)
+		require.NoError(t, err)
+		return c.Settings.Of("").Kernels
+	}
+	assert.Positive(t, kernels(Asked{}))
+	assert.Zero(t, kernels(Asked{"random_graph": true}))
+}

@@ -219,6 +219,30 @@ func TestOptionsOfLoadingForDataInMemory(t *testing.T) {
 	}
 }
 
+// A recipe's options of loading do not count for data in memory that has the name of its data set.
+func TestNamesOfDataInMemory(t *testing.T) {
+	backend := backendtest.Go(t)
+	d, err := datasets.Load(t.Context(), writeRing(t, 80), datasets.Options{})
+	require.NoError(t, err)
+	for _, name := range []string{"20news", "ntu"} {
+		named := *d
+		named.Name = name
+		asked := Asked{"model": "fc", "hidden": 4, "epochs": 1, "batch": 16, "augment": false}
+		dir := filepath.Join(t.TempDir(), "run")
+		_, err := Train(t.Context(), backend, asked, Options{Dir: dir, Data: &named})
+		require.NoError(t, err, name)
+		kept, err := ReadConfig(dir)
+		require.NoError(t, err)
+		assert.False(t, kept.TFIDF, "nobody did it")
+		resolved, err := Resolve(asked, &named)
+		require.NoError(t, err)
+		assert.Equal(t, kept, resolved)
+	}
+	known, err := Known(Asked{"data": "20news"})
+	require.NoError(t, err)
+	assert.True(t, known.TFIDF)
+}
+
 // What the search for a hierarchy refuses does not cost the run that is to be overwritten.
 func TestOverwriteWaitsForTheSearch(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -47,9 +47,12 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 	return d, err
 }
 
+// ofLoading are the options that only loading a data set follows.
+var ofLoading = []string{"fold", "knn", "protocol", "tfidf"}
+
 // checkInMemory returns an error if something is asked that only loading can do. It would be recorded, but not done.
 func (c Config) checkInMemory() error {
-	for _, name := range []string{"fold", "knn", "protocol", "tfidf"} {
+	for _, name := range ofLoading {
 		f := params.Find(configType, name)
 		if value := f.Value(c); value != f.Value(Config{}) {
 			return fmt.Errorf("%s: %v; the data is in memory, as datasets.Load or New made it: give it there, and leave %s "+

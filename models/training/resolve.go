@@ -54,7 +54,10 @@ func Resolve(asked Asked, d *datasets.Dataset) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c, _, err := p.resolve(p.heldOut(d))
+	if d, err = p.changed(p.heldOut(d)); err != nil {
+		return Config{}, err
+	}
+	c, _, err := p.resolve(d)
 	return c, err
 }
 
@@ -71,7 +74,8 @@ type plan struct {
 	open  map[string]bool
 }
 
-// plan lays what is asked over the recipe. data names the data set if nobody asks for one.
+// plan lays what is asked over the recipe. data names a data set in memory, which is the one if nobody asks for another.
+// It was loaded, so the recipe's options of loading do not count.
 func (a Asked) plan(data string) (plan, error) {
 	p := plan{Config: params.Defaults[Config](), asked: a, open: map[string]bool{}}
 	text := func(name, usual string) string {
@@ -90,6 +94,9 @@ func (a Asked) plan(data string) (plan, error) {
 	}
 	values := models.Recipe(p.Data, p.Model, p.Recipe)
 	before := fmt.Sprint(values["ccp_hierarchy"])
+	if data != "" {
+		maps.DeleteFunc(values, func(name string, _ any) bool { return slices.Contains(ofLoading, name) })
+	}
 	models.Overlay(values, a)
 	for _, name := range []string{"epochs", "steps", "batch"} {
 		if value, given := a[name]; given && value == nil {
