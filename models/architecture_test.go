@@ -3,6 +3,7 @@ package models
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -120,6 +121,9 @@ func TestRecipes(t *testing.T) {
 	require.NoError(t, reader.Decode(&all))
 	for _, c := range all {
 		assert.Subset(t, Names(), strings.Fields(c.Models))
+		for _, page := range regexp.MustCompile(`docs/[\w./-]+\.md`).FindAllString(c.Why, -1) {
+			assert.FileExists(t, "../"+page)
+		}
 		for path, value := range c.Set {
 			if strings.Contains(path, "_dropout") && value != nil {
 				require.NoError(t, new(Settings).Put(path, value))

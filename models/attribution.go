@@ -108,11 +108,11 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 		err = c.integrate(ctx, signals, attributions, o)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the gradient of model %s: %w", c.Spec.Model, err)
+		return nil, fmt.Errorf("the attribution of model %s by %s: %w", c.Spec.Model, o.Method, err)
 	}
 	for i := range attributions {
 		if !attributions[i].sum(c.Spec.Channels) {
-			return nil, &SignalError{i, "its values are so large that the network's gradient is not a number; rescale them"}
+			return nil, &SignalError{i, "its values are so large that its contributions are not numbers; rescale them"}
 		}
 	}
 	return attributions, nil

@@ -196,6 +196,11 @@ func TestOcclusion(t *testing.T) {
 	}
 	assert.InDelta(t, 0, got[0].Gap, 1e-3)
 	assert.Zero(t, got[0].Steps)
+	_, err = c.Attribute(t.Context(), [][]float32{slices.Repeat([]float32{3e38}, 64)}, AttributionOptions{Method: Occlusion, Classes: []int{1}})
+	assert.EqualError(t, err, "unusable signal 0: its values are so large that its contributions are not numbers; rescale them")
+	require.NoError(t, c.Close())
+	_, err = c.Attribute(t.Context(), signals(s, 1, 1), AttributionOptions{Method: Occlusion})
+	assert.EqualError(t, err, "the attribution of model softmax by occlusion: the classifier is closed")
 }
 
 // Without a number of steps, each signal gets as many as its sum needs. The steps that are added one by one give what

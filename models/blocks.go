@@ -31,12 +31,15 @@ func (o Options) blocks(levels int) (n []int, err error) {
 }
 
 // Blocks counts the residual blocks at a resolution. There are none at the input without a stem, and none after a
-// level of one cluster, which has no neighbours.
+// level of one cluster, which has no neighbours. Blocks panics if Check refuses the option.
 func (s Spec) Blocks(resolution int) int {
 	o := s.Settings.Of("")
 	n, err := o.blocks(len(s.Levels))
+	if err != nil {
+		panic(err)
+	}
 	none := resolution == 0 && o.Stem < 1 || resolution > 0 && s.nodesAt(resolution) == 1
-	if err != nil || none || resolution >= len(n) {
+	if none || resolution >= len(n) {
 		return 0
 	}
 	return n[resolution]

@@ -62,8 +62,10 @@ func (s Spec) Hierarchies() int {
 
 // checkClusters returns an error if the settings of the paper's model contradict each other.
 func (s Spec) checkClusters() error {
-	_, err := s.Settings.Of("").blocks(len(s.Levels))
-	return cmp.Or(err, s.checkHierarchies(), s.checkCandidates(), s.checkSlots())
+	if _, err := s.Settings.Of("").blocks(len(s.Levels)); err != nil {
+		return err
+	}
+	return cmp.Or(s.checkHierarchies(), s.checkCandidates(), s.checkSlots())
 }
 
 // checkHierarchies returns an error if the network cannot have several hierarchies but asks for them.

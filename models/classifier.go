@@ -146,7 +146,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 		if average := from.GetVariable(AverageScope + v.Path()); average != nil {
 			source = average
 		}
-		if err := copyValue(source, c.store, v.Path()); err != nil {
+		if err := copyValue(source, c.store, v); err != nil {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
@@ -169,7 +169,8 @@ func (c *Classifier) Refresh() (err error) {
 	return c.answers.Renew()
 }
 
-func copyValue(from *model.Variable, to *model.Store, path string) error {
+// copyValue gives a store the variable v with the value of from.
+func copyValue(from *model.Variable, to *model.Store, v *model.Variable) error {
 	value, err := from.Value()
 	if err != nil {
 		return err
@@ -177,10 +178,13 @@ func copyValue(from *model.Variable, to *model.Store, path string) error {
 	if value, err = value.LocalClone(); err != nil {
 		return err
 	}
-	if v := to.GetVariable(path); v != nil {
-		return v.SetValue(value)
+	copied := to.GetVariable(v.Path())
+	if copied != nil {
+		return copied.SetValue(value)
 	}
-	_, err = to.CreateVariable(path, value)
+	if copied, err = to.CreateVariable(v.Path(), value); err == nil {
+		copied.SetTrainable(v.Trainable)
+	}
 	return err
 }
 

@@ -163,6 +163,11 @@ func TestUpdateFollows(t *testing.T) {
 		}
 		require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
 	}
+	for v := range store.IterVariables() {
+		if IsWeight(v) {
+			assert.Equal(t, v.Trainable, c.Store().GetVariable(v.Path()).Trainable, v.Path())
+		}
+	}
 	for _, path := range []string{"/model/level_1/U", "/model/level_1/W", "/model/classes/W"} {
 		scale(path)
 		require.NoError(t, c.Update(store))

@@ -125,7 +125,7 @@ func (c *Classifier) copyFrom(other *Classifier) (err error) {
 	}
 	for v := range other.store.IterVariables() {
 		if IsWeight(v) {
-			err = errors.Join(err, copyValue(v, c.store, v.Path()))
+			err = errors.Join(err, copyValue(v, c.store, v))
 		}
 	}
 	return errors.Join(err, c.answers.Renew())

@@ -155,6 +155,8 @@ func TestLevelBlocksCheck(t *testing.T) {
 		spec.Settings = settings(c.settings)
 		assert.ErrorContains(t, spec.Check(), c.want)
 	}
+	spec.Settings = settings(map[string]any{"ccp_blocks": "1,one"})
+	assert.Panics(t, func() { spec.Blocks(1) }, "no blocks would be another network")
 	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut"})
 	assert.NoError(t, spec.Check())
 	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut"})

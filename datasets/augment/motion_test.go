@@ -174,11 +174,16 @@ func TestTimeCrop(t *testing.T) {
 	assert.Equal(t, []float32{1, 2, 3}, one)
 }
 
-// TestMotionDegenerate takes samples without points.
+// TestMotionDegenerate takes samples without values, and absent bodies, which are zeros and stay so.
 func TestMotionDegenerate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, f := range []Func{Rotate(1), Noise(1), Mirror(1, 3, nil), TimeCrop(4, 0.5)} {
-		f(rng, nil)
+	for i, f := range []Func{Rotate(1), Noise(1), Mirror(1, 3, nil), TimeCrop(4, 0.5)} {
+		assert.NotPanics(t, func() { f(rng, nil) }, i)
+		for range 8 {
+			absent := make([]float32, 4*3)
+			f(rng, absent)
+			assert.Equal(t, make([]float32, 4*3), absent, i)
+		}
 	}
 }
 
