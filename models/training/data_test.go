@@ -261,3 +261,22 @@ func TestOverwriteWaitsForTheSearch(t *testing.T) {
 	_, err = Train(t.Context(), backend, c.with("levels", "5x6/4,1x8/3"), Options{Dir: dir, Overwrite: true})
 	require.NoError(t, err)
 }
+
+// A training that fails before its first snapshot leaves nothing that refuses the corrected one, or one on other data.
+func TestFailedTrainingRefusesNothing(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 80))
+	c["epochs"], c["ccp_hierarchy"] = 1, "prepared"
+	dir := t.TempDir()
+	_, err := Train(t.Context(), backend, c.with("levels", "13x6/4,1x8/3"), Options{Dir: dir})
+	require.ErrorContains(t, err, "level 1: 13 clusters of 12 nodes")
+	assert.FileExists(t, filepath.Join(dir, configFile), "the search fails after the run has begun")
+	result := trainIn(t, backend, c.with("data", writeRing(t, 120)), dir)
+	assert.Equal(t, 24, result.TestSamples)
+	kept, err := ReadConfig(dir)
+	require.NoError(t, err)
+	assert.Equal(t, 4, kept.Levels[0].Clusters)
+	_, err = Train(t.Context(), backend, c, Options{Dir: dir})
+	require.ErrorContains(t, err, dir+" holds a run on data that differs in features")
+}

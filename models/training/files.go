@@ -57,20 +57,28 @@ func resumable(v *model.Variable) bool {
 	return models.IsWeight(v)
 }
 
-// openRun makes dir the directory of a run with this configuration on this data, or checks that it is one already. If
-// it is another run, the error says in what it differs.
+// begun reports whether dir holds a snapshot or the result of a run. A training that failed before its first snapshot
+// leaves nothing that another must spare.
+func begun(dir string) bool {
+	fsys := os.DirFS(dir)
+	_, err := os.Stat(filepath.Join(dir, resultFile))
+	return err == nil || checkpoint.Exists(fsys, checkpoint.Last) || checkpoint.Exists(fsys, checkpoint.Best)
+}
+
+// openRun makes dir the directory of a run with this configuration on this data, or checks that the run begun there is
+// this one. If it is another run, the error says in what it differs.
 func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, data datasets.Fingerprint) error {
-	before, err := ReadConfig(dir)
-	if errors.Is(err, os.ErrNotExist) { // its file comes last: the others are then there
-		err = models.WriteMetadata(dir, m, graph)
+	if !begun(dir) {
+		err := models.WriteMetadata(dir, m, graph)
 		if err == nil {
 			err = files.WriteJSON(filepath.Join(dir, dataFile), data)
 		}
-		if err == nil {
+		if err == nil { // its file comes last: the others are then there
 			err = files.WriteJSON(filepath.Join(dir, configFile), c)
 		}
 		return err
 	}
+	before, err := ReadConfig(dir)
 	if err == nil {
 		_, _, err = models.ReadMetadata(dir) // a damaged one cannot classify
 	}

@@ -198,9 +198,9 @@ func (p plan) suited(c Config, d *datasets.Dataset) []string {
 	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
 }
 
-// keepDType gives an open dtype the value of the run that dir has, if there is one: another machine may have begun it.
+// keepDType gives an open dtype the value of the run begun in dir, if there is one: another machine may have begun it.
 func (p *plan) keepDType(dir string) {
-	if kept, err := ReadConfig(dir); err == nil && p.open["dtype"] {
+	if kept, err := ReadConfig(dir); err == nil && begun(dir) && p.open["dtype"] {
 		p.open["dtype"] = false
 		p.Settings = p.Settings.With("", func(o *models.Options) { o.DType = kept.Settings.Of("").DType })
 	}
