@@ -86,10 +86,11 @@ func (d *Dataset) Oddities() (lines []string) {
 			d.Signals.Read(i, sample)
 			raw = raw[:0]
 			for j, value := range sample {
-				node, channel := j/d.Channels, j%d.Channels
-				if deviations := math.Abs(float64(value-d.Mean[channel])) / float64(d.Std[channel]); deviations > farDeviations {
+				scale := j % len(d.Mean)
+				if deviations := math.Abs(float64(value-d.Mean[scale])) / float64(d.Std[scale]); deviations > farDeviations {
 					if far++; deviations > farthest {
-						farthest, farAt = deviations, fmt.Sprintf("sample %d, node %d, channel %d is %g", i, node, channel, value)
+						farthest, farAt = deviations, fmt.Sprintf("sample %d, node %d, channel %d is %g", i, j/d.Channels,
+							j%d.Channels, value)
 					}
 				}
 				if split.name == "train" {

@@ -83,8 +83,9 @@ type Dataset struct {
 	// Form says how ccp data import made signals of recordings; nil if it did not. A classifier makes signals of new
 	// recordings with it.
 	Form *recording.Form
-	// Mean and Std, one value for each channel, turn a raw value into an input: (raw - Mean) / Std. They are taken over
-	// Train, unless the protocol of the data set fixes them. A constant channel has Std 1.
+	// Mean and Std turn a raw value into an input: (raw - Mean) / Std. They have one value for each channel or, if
+	// Form.Scale is set, for each channel of each sensor, `[sensors, channels]`. They are taken over Train, unless the
+	// protocol of the data set fixes them. A constant channel has Std 1.
 	Mean, Std []float32
 	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples
 	// only.
@@ -96,9 +97,10 @@ type Dataset struct {
 	// Warnings are the oddities found while loading that do not stop a training, one sentence each.
 	Warnings []string
 
-	usual        int  // validation samples that HoldOut holds out if it is told no share
-	standardised bool // Mean and Std are those of Train
-	joined       int  // neighbours of each node in a graph made of Train; 0: the graph is the data's own
+	usual  int              // validation samples that HoldOut holds out if it is told no share
+	joined int              // neighbours of each node in a graph made of Train; 0: the graph is the data's own
+	made   *affinity.Matrix // the graph that was made of joined nodes
+	whole  bool             // all samples are the test, see Options.Whole
 }
 
 // Classes returns the number of classes.

@@ -53,7 +53,8 @@ func TestOfCorpus(t *testing.T) {
 
 	plain, err := ofCorpus(corpus(), Options{})
 	require.NoError(t, err)
-	later := plain.HoldOut(0, 0)
+	later, err := plain.HoldOut(0, 0)
+	require.NoError(t, err)
 	assert.Equal(t, [][]int{d.Train, d.Validation}, [][]int{later.Train, later.Validation})
 	assert.Equal(t, d.Std, later.Std)
 	assert.NotEqual(t, plain.Std, later.Std)

@@ -108,8 +108,7 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 // read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
 	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit,
-		r.readGraph, r.readNames,
-		r.readForm} {
+		r.readForm, r.readGraph, r.readNames} {
 		wrong = append(wrong, separate(step())...)
 	}
 	if wrong != nil {

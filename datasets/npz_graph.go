@@ -58,12 +58,15 @@ func (r *npzReader) readGraph() error {
 	switch {
 	case given != nil || wrong != nil:
 		return wrong
+	case r.opts.Graph != nil:
+		r.d.Affinity = r.opts.Graph
+		return nil
 	case r.d.Coordinates != nil:
 		k := r.opts.KNN
 		if k == 0 {
 			k = min(defaultNeighbours, r.d.Nodes-1)
 		}
-		return r.join("coordinates", r.d.Coordinates, k)
+		return r.d.join("coordinates", r.d.Coordinates, k)
 	case r.opts.KNN == 0:
 		return errors.New("no graph; store edges, adjacency, indptr + indices + data, or coordinates, " +
 			"or give knn, the number of nearest neighbours to join each node to")
@@ -71,7 +74,7 @@ func (r *npzReader) readGraph() error {
 		return nil // an error of features or split
 	}
 	r.d.joined = r.opts.KNN
-	return r.join("knn", r.d.describeNodes(r.opts.KNN), r.opts.KNN)
+	return r.d.join("knn", r.d.describeNodes(), r.opts.KNN)
 }
 
 // readEdges reads `edges` [E, 2] and `weights` [E], which are 1 if there are none. An edge may be listed more than
@@ -205,11 +208,12 @@ func about(arrays string) func(*affinity.Matrix, error) (*affinity.Matrix, error
 const defaultNeighbours = 8
 
 // join joins each node to its k nearest by points, `[nodes, dims]`. The error says where the points came from.
-func (r *npzReader) join(from string, points []float64, k int) (err error) {
-	if r.d.Nodes == 0 {
+func (d *Dataset) join(from string, points []float64, k int) (err error) {
+	if d.Nodes == 0 {
 		return nil // an error of features
 	}
-	r.d.Affinity, err = about(from)(affinity.KNN(points, r.d.Nodes, len(points)/r.d.Nodes, k, affinity.Euclidean))
+	d.made, err = about(from)(affinity.KNN(points, d.Nodes, len(points)/d.Nodes, k, affinity.Euclidean))
+	d.Affinity = d.made
 	return err
 }
 
@@ -240,12 +244,14 @@ func (r *npzReader) readCoordinates() error {
 const describingValues = 2048
 
 // describeNodes returns the normalised values of each node over the training samples, `[nodes, values]`. If there are
-// many samples, it takes evenly spaced ones. It sets Mean and Std.
-func (d *Dataset) describeNodes(k int) []float64 {
-	d.standardise()
+// many samples, it takes evenly spaced ones. It sets Mean and Std if nobody has.
+func (d *Dataset) describeNodes() []float64 {
+	if d.Mean == nil {
+		d.standardise()
+	}
 	count := min(len(d.Train), max(1, describingValues/d.Channels))
 	if count < len(d.Train) {
-		d.warn("the graph of knn %d compares nodes by %d of the %d training samples", k, count, len(d.Train))
+		d.warn("the graph of knn %d compares nodes by %d of the %d training samples", d.joined, count, len(d.Train))
 	}
 	dims := count * d.Channels
 	points := make([]float64, d.Nodes*dims)

@@ -137,6 +137,10 @@ func (r *npzReader) readSplit() error {
 		}
 		return d.drawFold(r.opts)
 	}
+	if d.whole = r.opts.Whole && !r.Has("split"); d.whole {
+		d.Test = upTo(len(d.Labels))
+		return nil
+	}
 	if !r.Has("split") {
 		if r.labelled() { // splits are drawn class by class
 			if err := d.drawSplits(r.opts); err != nil {
@@ -218,8 +222,14 @@ func (r *npzReader) readForm() error {
 	if err := json.Unmarshal([]byte(raw[0]), form); err != nil {
 		return fmt.Errorf("recording holds no settings of an import: %w; leave the array out", err)
 	}
+	if form.Mean != nil && (r.opts.Fold != (Fold{}) || !r.Has("split")) {
+		form.Scale = true // an earlier import scaled by samples that are no training samples here
+	}
+	if err := form.Check(r.d.Nodes, r.d.Channels); err != nil {
+		return err
+	}
 	r.d.Form = form
-	return form.Check(r.d.Nodes, r.d.Channels)
+	return nil
 }
 
 // texts returns an array of strings, or its whole numbers as strings.

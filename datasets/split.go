@@ -2,12 +2,12 @@ package datasets
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 	"github.com/clusterpool/ccp/datasets/internal/text"
 )
@@ -71,35 +71,42 @@ func (d *Dataset) holdOutValidation(count int, opts Options) {
 
 // HoldOut returns the data set with validation samples, as Load gives it with these options: a share of the training
 // samples, or the source's usual number if validation is 0. A data set that has validation samples stays as it is.
-func (d *Dataset) HoldOut(validation float64, seed uint64) *Dataset {
+//
+// Mean and Std, and a graph of Options.KNN, are made anew of the samples that are left to train on. HoldOut keeps those
+// that the caller has put in their place. It is an error if the graph cannot be made of these samples.
+func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 	count := d.usual
 	if validation > 0 {
 		count = share(len(d.Train), validation)
 	}
 	if len(d.Validation) > 0 || count == 0 {
-		return d
+		return d, nil
 	}
-	other := *d
-	other.Warnings = slices.Clone(d.Warnings)
+	other, usual := *d, *d
+	other.Warnings, usual.Warnings = slices.Clone(d.Warnings), nil
 	other.holdOutValidation(count, Options{HoldOut: true, Seed: seed})
+	if usual.rescale(); slices.Equal(usual.Mean, d.Mean) && slices.Equal(usual.Std, d.Std) {
+		other.rescale()
+	}
+	if d.joined > 0 && d.Affinity == d.made {
+		if err := other.join("knn", other.describeNodes(), d.joined); err != nil {
+			return nil, fmt.Errorf("data set %s: its graph over the %d samples that are left to train on: %w", d.Name,
+				len(other.Train), err)
+		}
+	}
+	return &other, nil
+}
+
+// rescale sets Mean and Std from the training samples, as Load does unless the protocol of the source fixes them.
+func (d *Dataset) rescale() {
 	switch signals := d.Signals.(type) {
 	case *text.Bags:
-		other.scaleWords(signals)
+		d.scaleWords(signals)
 	case *skeleton.Signals:
-		other.scaleStreams(3 * d.Bodies)
+		d.scaleStreams(3 * d.Bodies)
 	default:
-		if d.standardised {
-			other.standardise()
-		}
+		d.standardise()
 	}
-	if k := d.joined; k > 0 {
-		points := other.describeNodes(k)
-		graph, err := affinity.KNN(points, d.Nodes, len(points)/d.Nodes, k, affinity.Euclidean)
-		if err == nil { // as with more samples
-			other.Affinity = graph
-		}
-	}
-	return &other
 }
 
 // holdOut draws about count of the given samples. If there are groups, it draws whole groups.

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/datasets/internal/images"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 	"github.com/clusterpool/ccp/datasets/internal/text"
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // finish computes the parts that a loader leaves to Load, adds the warnings and returns all errors.
@@ -105,7 +106,7 @@ func (d *Dataset) checkLabels() error {
 func (d *Dataset) checkSplits() error {
 	owner := make([]string, d.Signals.Len())
 	for _, split := range d.splits() {
-		if len(split.indices) == 0 && split.name != "validation" {
+		if len(split.indices) == 0 && split.name != "validation" && !(d.whole && split.name == "train") {
 			return fmt.Errorf("the %s split is empty; give more samples, or mark some for it", split.name)
 		}
 		for at, i := range split.indices {
@@ -122,13 +123,13 @@ func (d *Dataset) checkSplits() error {
 }
 
 func (d *Dataset) checkScale() error {
-	if len(d.Mean) != d.Channels || len(d.Std) != d.Channels {
-		return fmt.Errorf("%d means and %d deviations for %d channels", len(d.Mean), len(d.Std), d.Channels)
+	if n := len(d.Mean); len(d.Std) != n || n == 0 || n%d.Channels != 0 || d.Nodes*d.Channels%n != 0 {
+		return fmt.Errorf("%d means and %d deviations for %d channels", n, len(d.Std), d.Channels)
 	}
-	for channel := range d.Mean {
-		mean, std := float64(d.Mean[channel]), float64(d.Std[channel])
+	for at := range d.Mean {
+		mean, std := float64(d.Mean[at]), float64(d.Std[at])
 		if !finite(mean) || !finite(std) || std <= 0 {
-			return fmt.Errorf("channel %d has mean %g and deviation %g: rescale its values", channel, mean, std)
+			return fmt.Errorf("%s has mean %g and deviation %g: rescale its values", d.scaled(at), mean, std)
 		}
 	}
 	return nil
@@ -174,50 +175,61 @@ func separate(err error) []error {
 // ChannelStats returns the mean and the standard deviation (divisor n) of each channel of the raw values of the given
 // samples, over all their nodes. A constant channel has a deviation of exactly 0. Without samples both are 0.
 func (d *Dataset) ChannelStats(indices []int) (mean, std []float32) {
-	mean, std = make([]float32, d.Channels), make([]float32, d.Channels)
+	return d.stats(indices, d.Channels)
+}
+
+// stats returns what ChannelStats does for every width-th value: those of a channel, or of a sensor's channel.
+func (d *Dataset) stats(indices []int, width int) (mean, std []float32) {
+	mean, std = make([]float32, width), make([]float32, width)
 	if len(indices) == 0 || d.Nodes == 0 {
 		return mean, std
 	}
 	sample := make([]float32, d.Nodes*d.Channels)
-	each := func(visit func(channel int, value float64)) {
+	each := func(visit func(at int, value float64)) {
 		for _, i := range indices {
 			d.Signals.Read(i, sample)
 			for j, value := range sample {
-				visit(j%d.Channels, float64(value))
+				visit(j%width, float64(value))
 			}
 		}
 	}
 	// Two passes keep the deviation exact if the mean is much larger. A constant channel has a deviation of exactly 0:
 	// the float64 sum of up to 2^29 equal float32 values is exact.
-	count := float64(len(indices) * d.Nodes)
-	centre, squares := make([]float64, d.Channels), make([]float64, d.Channels)
-	each(func(channel int, value float64) { centre[channel] += value })
-	for channel := range centre {
-		centre[channel] /= count
+	count := float64(len(indices) * d.Nodes * d.Channels / width)
+	centre, squares := make([]float64, width), make([]float64, width)
+	each(func(at int, value float64) { centre[at] += value })
+	for at := range centre {
+		centre[at] /= count
 	}
-	each(func(channel int, value float64) {
-		difference := value - centre[channel]
-		squares[channel] += difference * difference
+	each(func(at int, value float64) {
+		difference := value - centre[at]
+		squares[at] += difference * difference
 	})
-	for channel := range mean {
-		mean[channel] = float32(centre[channel])
-		std[channel] = float32(math.Sqrt(squares[channel] / count))
+	for at := range mean {
+		mean[at] = float32(centre[at])
+		std[at] = float32(math.Sqrt(squares[at] / count))
 	}
 	return mean, std
 }
 
-// standardise sets Mean and Std from the training samples. It warns of a constant channel and sets its deviation to 1;
-// its input is then 0. A body keeps its shape: the positions of its joints have one deviation for all axes.
+// standardise sets Mean and Std from the training samples: by channel or, if the import says so, by sensor. It warns of
+// a constant channel and sets its deviation to 1; its input is then 0. A body keeps its shape: the positions of its
+// joints have one deviation for all axes.
 func (d *Dataset) standardise() {
-	d.standardised = true
-	d.Mean, d.Std = d.ChannelStats(d.Train)
-	for channel, std := range d.Std {
+	width := d.Channels
+	if d.Form != nil && d.Form.Scale {
+		width *= len(d.Form.Sensors)
+	}
+	d.Mean, d.Std = d.stats(d.Train, width)
+	for at, std := range d.Std {
 		if std == 0 {
-			d.Std[channel] = 1
-			d.warn("channel %d is constant (%g) over the training samples and tells nothing", channel, d.Mean[channel])
+			d.Std[at] = 1
+			if len(d.Train) > 0 {
+				d.warn("%s is constant (%g) over the training samples and tells nothing", d.scaled(at), d.Mean[at])
+			}
 		}
 	}
-	if places := 3 * d.Bodies; places > 0 && places <= d.Channels {
+	if places := 3 * d.Bodies; places > 0 && places <= d.Channels && width == d.Channels {
 		square := 0.0
 		for _, std := range d.Std[:places] {
 			square += float64(std) * float64(std) / float64(places)
@@ -226,4 +238,12 @@ func (d *Dataset) standardise() {
 			d.Std[channel] = float32(math.Sqrt(square))
 		}
 	}
+}
+
+// scaled names what Mean[at] and Std[at] are of.
+func (d *Dataset) scaled(at int) string {
+	if len(d.Mean) == d.Channels || d.Form == nil {
+		return fmt.Sprintf("channel %d", at)
+	}
+	return recording.Column(d.Form.Sensors, d.Channels, at)
 }

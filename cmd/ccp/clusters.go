@@ -59,7 +59,7 @@ func newClusters(s *shared) *cobra.Command {
 		// Pixels have no names worth showing. The names of joints and sensors are shown in files only.
 		own := strings.HasSuffix(c.Data, ".npz")
 		if c.Spec.Grid == nil || out.path != "" && (own || c.Spec.Parts != nil) {
-			if data, err = s.dataOf(cmd, c.Metadata, dir, dataDir, ""); err != nil {
+			if data, err = s.dataOf(cmd, c, dir, dataDir, ""); err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)
 			}
 		}

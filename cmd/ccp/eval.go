@@ -55,12 +55,15 @@ func newEval(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, err := s.dataOf(cmd, classifier.Metadata, dir, dataDir, data)
+		d, err := s.dataOf(cmd, classifier, dir, dataDir, data)
 		if data == "" && strings.HasSuffix(strings.ToLower(classifier.Data), ".npz") && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w; give its place with --data", err)
 		}
 		if err != nil {
 			return err
+		}
+		if split == "test" && len(d.Train)+len(d.Validation) == 0 {
+			split = training.All
 		}
 		indices, err := training.SplitOf(d, split)
 		if err != nil {

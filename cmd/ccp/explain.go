@@ -36,7 +36,7 @@ func newExplain(s *shared) *cobra.Command {
 		if e.Classifier, err = s.load(cmd, dir); err != nil {
 			return err
 		}
-		if e.Data, err = s.dataOf(cmd, e.Classifier.Metadata, dir, dataDir, ""); err != nil {
+		if e.Data, err = s.dataOf(cmd, e.Classifier, dir, dataDir, ""); err != nil {
 			return err
 		}
 		if class != "" {

@@ -118,7 +118,7 @@ func widthOf(t *testing.T, path string) int {
 func TestExplainRefuses(t *testing.T) {
 	dir := trained(t)
 	for flags, want := range map[string]string{
-		"--split all":       `--split "all" is none of train, validation, test`,
+		"--split some":      `--split "some" is none of train, validation, test`,
 		"--method saliency": `--method "saliency" is none of integrated, gradient`,
 		"--steps -1":        `--steps "-1" must be at least 0`,
 		"--samples -1":      `--samples "-1" must be at least 0`,

@@ -125,8 +125,8 @@ func checkpointFlag(cmd *cobra.Command, dir *string) {
 
 // splitFlag is for the commands that look at a split.
 func splitFlag(cmd *cobra.Command, split *string) {
-	choiceVar(cmd.Flags(), split, "split", "test", "`NAME` of the split: train, validation or test", "train",
-		"validation", "test")
+	choiceVar(cmd.Flags(), split, "split", "test", "`NAME` of the split: train, validation, test or all", "train",
+		"validation", "test", training.All)
 }
 
 // dataDirFlag is for the commands that read a data set.

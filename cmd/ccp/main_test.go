@@ -143,7 +143,7 @@ func TestWrongUsage(t *testing.T) {
 		{"train --hierarchy random --set ccp_hierarchy=learned", "--hierarchy random and --set ccp_hierarchy=learned contradict each other; give one of them", "ccp train"},
 		{"train --set l2=much", "--set l2=much: it must be finite and not negative", "ccp train"},
 		{"eval", "--checkpoint DIR is needed", "ccp eval"},
-		{"eval --checkpoint x --split all", `--split "all" is none of train, validation, test`, "ccp eval"},
+		{"eval --checkpoint x --split some", `--split "some" is none of train, validation, test, all`, "ccp eval"},
 		{"predict x.npy", "--checkpoint DIR is needed", "ccp predict"},
 		{"predict --checkpoint x", "INPUT is needed: a file or a folder of recordings", "ccp predict"},
 		{"export --out x.onnx", "--checkpoint DIR is needed", "ccp export"},

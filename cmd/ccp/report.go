@@ -44,7 +44,7 @@ func newReport(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		data, lack := s.dataOf(cmd, classifier.Metadata, dir, dataDir, "")
+		data, lack := s.dataOf(cmd, classifier, dir, dataDir, "")
 		r, err := report.Build(cmd.Context(), dir, classifier, data, newStatusLine(cmd.ErrOrStderr()).notice)
 		if err != nil {
 			return err

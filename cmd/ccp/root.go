@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/signal"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -75,8 +77,9 @@ func (s *shared) loading(cmd *cobra.Command, dataDir string, o datasets.Options)
 	return o, status.clear
 }
 
-// dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier.
-func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, other string) (*datasets.Dataset, error) {
+// dataOf loads the data set that the run in dir was trained on, or another one that fits its classifier c. Another file
+// without a split is all test.
+func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, other string) (*datasets.Dataset, error) {
 	config, err := training.ReadConfig(dir)
 	if err != nil {
 		return nil, err
@@ -84,17 +87,21 @@ func (s *shared) dataOf(cmd *cobra.Command, m models.Metadata, dir, dataDir, oth
 	if other, err = absolute(other); err != nil {
 		return nil, err
 	}
-	another := other != "" && other != config.Data
-	if another { // what one source was asked for means nothing to another
-		config.Data, config.Protocol, config.TFIDF = other, "", false
-	}
 	o, done := s.loading(cmd, dataDir, datasets.Options{})
 	defer done()
-	d, err := training.LoadFor(cmd.Context(), m, config, o)
+	another := other != "" && other != config.Data
+	if digest, _, err := files.Digest(other, sha256.New()); err == nil && strings.HasSuffix(c.Provenance, digest) {
+		config.Data, another = other, false // the same file in another place
+	}
+	if another { // what one source was asked for means nothing to another
+		config = training.Config{Data: other, Keep: training.KeepLast}
+		o.Whole, o.Graph = true, c.Graph
+	}
+	d, err := training.LoadFor(cmd.Context(), c.Metadata, config, o)
 	if err != nil || another {
 		return d, err
 	}
-	differences, err := training.OtherData(dir, training.MetadataOf(m.Spec, d), d.Fingerprint())
+	differences, err := training.OtherData(dir, training.MetadataOf(c.Spec, d), d.Fingerprint())
 	if len(differences) > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s differs from what the model was trained on in %s: what follows is of "+
 			"the data as it is now\n", config.Data, strings.Join(differences, ", "))

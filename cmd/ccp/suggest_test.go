@@ -62,7 +62,7 @@ func TestNameSuggestions(t *testing.T) {
 		"data get minst":                        `data set "minst" is not known; did you mean mnist?`,
 		"data info digit":                       `data set "digit" is not known; did you mean digits?`,
 		"data export digit --npz x.npz":         `data set "digit" is not known; did you mean digits?`,
-		"eval --checkpoint DIR --split tset":    `--split "tset" is none of train, validation, test; did you mean test?`,
+		"eval --checkpoint DIR --split tset":    `--split "tset" is none of train, validation, test, all; did you mean test?`,
 		"eval --checkpoint DIR --data digit":    `data set "digit" is not known; did you mean digits?`,
 		"serve --checkpoint x --log-level wran": "; did you mean warn?",
 	} {

@@ -167,3 +167,52 @@ func TestCheckedIsTrained(t *testing.T) {
 		})
 	}
 }
+
+// Another file without a split is tested whole, whatever fold, knn and seed the run was told, and says so; one with a
+// split by that. The file that was trained on keeps its split, wherever it is.
+func TestEvalOfAnotherFile(t *testing.T) {
+	path, dir := ringFile(t, without(ring(80), "split", "edges")), filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--backend", "go", "--data", path, "--model", "softmax", "--epochs", "1", "--checkpoint", dir, "--knn", "3", "--fold", "2/5",
+		"--set", "split_seed=7")
+	eval := func(args ...string) (e evalJSON, text string) {
+		args = append([]string{"eval", "--backend", "go", "--checkpoint", dir}, args...)
+		decode(t, succeed(t, append(args, "--json")...), &e)
+		return e, succeed(t, args...)
+	}
+	other := func(arrays []npz.Named) string {
+		path := filepath.Join(t.TempDir(), "new.npz")
+		require.NoError(t, npz.Write(path, arrays))
+		return path
+	}
+	for name, arrays := range map[string][]npz.Named{"without a graph": without(noise(50), "split", "edges"), "with a graph": without(noise(50), "split")} {
+		e, text := eval("--data", other(arrays))
+		assert.Equal(t, 50, e.Samples, name)
+		assert.Equal(t, "all", e.Split)
+		assert.Zero(t, *e.TrainedOn)
+		assert.Regexp(t, `^new\.npz, all samples: accuracy \d+\.\d\d% of 50 samples, loss`, text)
+	}
+	marks := make([]int64, 50)
+	for i := range 20 {
+		marks[i] = 2
+	}
+	marked := other(with(noise(50), "split", marks, 50))
+	e, text := eval("--data", marked)
+	assert.Equal(t, 20, e.Samples)
+	assert.Contains(t, text, "new.npz, test split: accuracy")
+	e, _ = eval("--data", marked, "--split", "all")
+	assert.Equal(t, 50, e.Samples)
+
+	e, _ = eval()
+	assert.Equal(t, 16, e.Samples)
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	moved := filepath.Join(t.TempDir(), "moved.npz")
+	require.NoError(t, os.WriteFile(moved, raw, 0o600))
+	again, text := eval("--data", moved)
+	assert.Equal(t, e.Evaluation, again.Evaluation)
+	assert.Contains(t, text, "moved.npz, test split: accuracy")
+	e, text = eval("--split", "all")
+	assert.Equal(t, 80, e.Samples)
+	assert.Equal(t, 64, *e.TrainedOn)
+	assert.Contains(t, text, "warning: 64 of 80 samples were trained on")
+}

@@ -21,8 +21,11 @@ type Form struct {
 	Frames   int      `json:"frames"`
 	Zeros    bool     `json:"zeros,omitempty"`  // a sensor without any value becomes zeros, instead of an error
 	Origin   string   `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
-	// Mean and Deviation, `[sensors, channels]`, normalise the sensors; nil if they are not normalised. A constant
-	// channel has a deviation of 0.
+	// Scale says that signals have the units of the recordings, and that a training normalises each channel of each
+	// sensor by its own mean and deviation over the training samples.
+	Scale bool `json:"scale,omitempty"`
+	// Mean and Deviation, `[sensors, channels]`, are what an earlier import normalised the sensors by; nil for none. A
+	// constant channel has a deviation of 0.
 	Mean      []float64       `json:"mean,omitempty"`
 	Deviation []float64       `json:"deviation,omitempty"`
 	Reading   json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
@@ -41,17 +44,24 @@ func (f *Form) Check(nodes, channels int) error {
 		f.Frames, len(f.Sensors), f.Origin, f.Channels, len(f.Mean), len(f.Deviation), nodes, channels)
 }
 
-// Fits returns an error if signals of another form are not what f makes: nil has no form that is known.
+// Fits returns an error if signals of another form are not what f makes: nil has no form that is known. Scale does not
+// matter: a classifier brings the means and deviations of its own training.
 func (f *Form) Fits(other *Form) error {
-	show := func(f *Form) string {
-		return fmt.Sprintf("sensors %s, %d frames, origin %q, scaled: %v", strings.Join(f.Sensors, ","), f.Frames, f.Origin,
-			f.Mean != nil)
-	}
-	if f == nil || other == nil || show(f) == show(other) {
+	if f == nil || other == nil {
 		return nil
 	}
-	return fmt.Errorf("the signals were imported with %s, the training data with %s; import them alike", show(other),
-		show(f))
+	show := func(f *Form) string {
+		return fmt.Sprintf("sensors %s, %d frames, origin %q", strings.Join(f.Sensors, ","), f.Frames, f.Origin)
+	}
+	switch {
+	case show(f) != show(other):
+		return fmt.Errorf("the signals were imported with %s, the training data with %s; import them alike", show(other),
+			show(f))
+	case !slices.Equal(f.Mean, other.Mean) || !slices.Equal(f.Deviation, other.Deviation):
+		return errors.New("an earlier import scaled the signals or the training data by its own samples, so that their " +
+			"units differ; import both again and train anew, or classify the recordings themselves with ccp predict")
+	}
+	return nil
 }
 
 // Changes says what Prepare changed in a recording.

@@ -37,7 +37,8 @@ func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int)
 }
 
 // EvaluateEach does what Evaluate does. It also calls visit, unless it is nil, with each sample's index and the
-// probabilities of its classes, in order.
+// probabilities of its classes, in order. Samples are normalised by the classifier's mean and deviation, not by the
+// data's: these may be of other training samples.
 func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
 	probabilities []float64)) (Evaluation, error) {
 	classes := d.Classes()
@@ -48,7 +49,9 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 	if len(split) == 0 {
 		return e, nil
 	}
-	batches, step := d.Batches(split, datasets.BatchOptions{Size: batch}), 0
+	normalised := *d
+	normalised.Mean, normalised.Std = c.Mean, c.Std
+	batches, step := normalised.Batches(split, datasets.BatchOptions{Size: batch}), 0
 	for b, err := range batches.Iter() {
 		if err != nil {
 			return e, err

@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -71,6 +72,27 @@ func TestEvaluate(t *testing.T) {
 	require.Error(t, err)
 }
 
+// A data set as it was loaded is evaluated as the training evaluated it, although the training held out validation samples
+// and so took mean and deviation of fewer: they are the classifier's.
+func TestEvaluateByTheClassifiersStatistics(t *testing.T) {
+	backend := backendtest.Go(t)
+	d, err := datasets.Load(t.Context(), writeRing(t, 60), datasets.Options{})
+	require.NoError(t, err)
+	c := ringConfig("")
+	delete(c, "data")
+	c["epochs"], c["validation"] = 1, 0.5
+	dir := t.TempDir()
+	result, err := Train(t.Context(), backend, c, Options{Dir: dir, Data: d})
+	require.NoError(t, err)
+	classifier, err := models.Load(dir, models.WithBackend(backend))
+	require.NoError(t, err)
+	require.NotEqual(t, d.Mean, classifier.Mean, "the test needs samples that matter")
+	test, err := Evaluate(classifier, d, d.Test, 64)
+	require.NoError(t, err)
+	assert.Equal(t, result.Test, Score{test.Loss, test.Accuracy})
+	assert.NotEqual(t, d.Mean, classifier.Mean, "the data set stays as it was")
+}
+
 func TestLoadForOtherData(t *testing.T) {
 	data := writeRing(t, 200)
 	c := ringConfig(data)
@@ -85,8 +107,12 @@ func TestLoadForOtherData(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, split)
 	}
-	_, err = SplitOf(d, "all")
-	require.EqualError(t, err, `there is no split "all"; there are train, validation, test`)
+	all, err := SplitOf(d, All)
+	require.NoError(t, err)
+	require.Len(t, all, 200)
+	assert.True(t, slices.IsSorted(all))
+	_, err = SplitOf(d, "some")
+	require.EqualError(t, err, `there is no split "some"; there are train, validation, test, all`)
 
 	m.Spec.Nodes = 13
 	_, err = LoadFor(t.Context(), m, c.known(), datasets.Options{})

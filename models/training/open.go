@@ -36,7 +36,10 @@ func ReadFingerprint(dir string) (f datasets.Fingerprint, err error) {
 // and Observer.Load.
 func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Options) (*datasets.Dataset, error) {
 	if opts.Data != nil {
-		return c.heldOut(opts.Data), c.checkInMemory()
+		if err := c.checkInMemory(); err != nil {
+			return nil, err
+		}
+		return c.heldOut(opts.Data)
 	}
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
@@ -63,9 +66,9 @@ func (c Config) checkInMemory() error {
 }
 
 // heldOut returns a data set in memory with the validation samples that the configuration asks for.
-func (c Config) heldOut(d *datasets.Dataset) *datasets.Dataset {
+func (c Config) heldOut(d *datasets.Dataset) (*datasets.Dataset, error) {
 	if c.Validation == 0 && c.Keep == KeepLast {
-		return d
+		return d, nil
 	}
 	return d.HoldOut(c.Validation, c.SplitSeed)
 }
@@ -83,8 +86,8 @@ func (c Config) changed(d *datasets.Dataset) (*datasets.Dataset, error) {
 }
 
 // LoadFor loads a data set to evaluate a classifier on. It has the normalisation that the classifier was trained with,
-// and the splits of the run's configuration. Of o it takes DataDir, Backend and Progress. The error says in what data
-// set and classifier do not fit each other.
+// and the splits of the run's configuration. Of o it takes DataDir, Whole, Graph, Backend and Progress. The error says in
+// what data set and classifier do not fit each other.
 func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset, error) {
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(o))
 	if err != nil {
@@ -105,12 +108,16 @@ func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Option
 	return d, nil
 }
 
-// SplitOf returns the sample indices of a split by its name. It is an error if it has none.
+// All is the name of all splits together, see SplitOf.
+const All = "all"
+
+// SplitOf returns the sample indices of a split by its name, or of all three. It is an error if there are none.
 func SplitOf(d *datasets.Dataset, name string) ([]int, error) {
-	splits := map[string][]int{"train": d.Train, "validation": d.Validation, "test": d.Test}
+	splits := map[string][]int{"train": d.Train, "validation": d.Validation, "test": d.Test,
+		All: slices.Sorted(slices.Values(slices.Concat(d.Train, d.Validation, d.Test)))}
 	switch split, known := splits[name]; {
 	case !known:
-		return nil, fmt.Errorf("there is no split %q; there are train, validation, test", name)
+		return nil, fmt.Errorf("there is no split %q; there are train, validation, test, all", name)
 	case len(split) == 0:
 		return nil, fmt.Errorf("the %s split of %s has no samples; choose another split", name, d.Name)
 	default:

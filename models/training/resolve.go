@@ -54,7 +54,10 @@ func Resolve(asked Asked, d *datasets.Dataset) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	if d, err = p.changed(p.heldOut(d)); err != nil {
+	if d, err = p.heldOut(d); err != nil {
+		return Config{}, err
+	}
+	if d, err = p.changed(d); err != nil {
 		return Config{}, err
 	}
 	c, _, err := p.resolve(d)

@@ -1,0 +1,154 @@
+package datasets
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+// What the caller has put in the place of mean, deviation or graph is kept when validation samples are held out. What
+// was made of all training samples, by Load or by ChannelStats, is made anew.
+func TestHoldOutKeepsWhatIsTheCallers(t *testing.T) {
+	a := path4().with("edges", nil)
+	own := a.load(t, Options{KNN: 2})
+	own.Mean, own.Std = []float32{1, 2}, []float32{3, 4}
+	held, err := own.HoldOut(0.3, 0)
+	require.NoError(t, err)
+	require.NotEmpty(t, held.Validation)
+	assert.Equal(t, []float32{1, 2}, held.Mean)
+	assert.Equal(t, []float32{3, 4}, held.Std)
+
+	path, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}})
+	require.NoError(t, err)
+	own = a.load(t, Options{KNN: 2})
+	own.Affinity = path
+	held, err = own.HoldOut(0.3, 0)
+	require.NoError(t, err)
+	assert.Same(t, path, held.Affinity)
+
+	own = path4().load(t, Options{})
+	own.Train = own.Train[:10]
+	own.Mean, own.Std = own.ChannelStats(own.Train)
+	held, err = own.HoldOut(0.3, 0)
+	require.NoError(t, err)
+	mean, std := own.ChannelStats(held.Train)
+	assert.Equal(t, mean, held.Mean)
+	assert.Equal(t, std, held.Std)
+	assert.NotEqual(t, mean, own.Mean, "the test needs samples that matter")
+}
+
+// A graph that cannot be made without the validation samples is an error: the one of before has seen them.
+func TestHoldOutOfAGraphThatFails(t *testing.T) {
+	d := path4().with("edges", nil).load(t, Options{KNN: 2})
+	d.Std = []float32{1e-38, 1}
+	_, err := d.HoldOut(0.3, 0)
+	assert.EqualError(t, err, "data set mine.npz: its graph over the 11 samples that are left to train on: knn: row 0: "+
+		"coordinate 0 is -Inf, not a finite number")
+}
+
+// ward is 20 samples of two sensors in two frames whose units differ; from sample 15 on both are far from the others'.
+func ward(recording string) arrays {
+	var features []float32
+	labels := make([]int64, 20)
+	for i := range labels {
+		labels[i] = int64(i % 2)
+		for frame := range 2 {
+			pulse, heat := float32(60+20*frame), float32(36+frame)
+			if i >= 15 {
+				pulse, heat = pulse+float32(100*i), heat+float32(10*i)
+			}
+			features = append(features, pulse, heat)
+		}
+	}
+	return arrays{"features": {Shape: []int{20, 4}, Data: features}, "labels": vectorOf(labels...), "edges": matrixOf(2, int64(0), 1, 2, 3, 0, 2, 1, 3),
+		"grid": vectorOf[int64](2, 2), "recording": vectorOf(fmt.Sprintf(`{"sensors":["pulse","heat"],"channels":1,"frames":2%s}`, recording))}
+}
+
+// Sensors of an import that says so are scaled one by one, over the samples that are trained on: those of the split, of a
+// fold, or of what validation leaves.
+func TestScaleBySensor(t *testing.T) {
+	split := make([]int64, 20)
+	for i := 15; i < 20; i++ {
+		split[i] = 2
+	}
+	d := ward(`,"scale":true`).with("split", vectorOf(split...)).load(t, Options{})
+	assert.Equal(t, []float32{70, 36.5}, d.Mean)
+	assert.Equal(t, []float32{10, 0.5}, d.Std)
+	x := make([]float32, 4)
+	d.Sample(3, x)
+	assert.Equal(t, []float32{-1, -1, 1, 1}, x)
+	require.NoError(t, d.Validate())
+
+	own := func(d *Dataset) {
+		t.Helper()
+		for sensor := range 2 {
+			sum, squares, n := 0.0, 0.0, float64(2*len(d.Train))
+			for _, i := range d.Train {
+				d.Sample(i, x)
+				for frame := range 2 {
+					v := float64(x[2*frame+sensor])
+					sum, squares = sum+v, squares+v*v
+				}
+			}
+			assert.InDelta(t, 0, sum/n, 1e-5)
+			assert.InDelta(t, 1, squares/n, 1e-4)
+		}
+	}
+	for number := 1; number <= 5; number++ {
+		own(ward(`,"scale":true`).load(t, Options{Fold: Fold{Number: number, Of: 5}}))
+		// An earlier import has scaled over all samples. That is undone.
+		own(ward(`,"mean":[70,36],"deviation":[10,2]`).load(t, Options{Fold: Fold{Number: number, Of: 5}}))
+	}
+	drawn := ward(`,"scale":true`).load(t, Options{})
+	own(drawn)
+	held, err := drawn.HoldOut(0.3, 0)
+	require.NoError(t, err)
+	own(held)
+	assert.NotEqual(t, drawn.Mean, held.Mean)
+	assert.Equal(t, ward(`,"scale":true`).load(t, Options{Validation: 0.3}).Mean, held.Mean)
+
+	// What an earlier import scaled by the training samples of a split stays as it was, bit for bit.
+	d = ward(`,"mean":[70,36],"deviation":[10,2]`).with("split", vectorOf(split...)).load(t, Options{})
+	mean, std := d.ChannelStats(d.Train)
+	assert.Equal(t, mean, d.Mean)
+	assert.Equal(t, std, d.Std)
+	d = ward("").load(t, Options{})
+	assert.Len(t, d.Mean, 1, "not scaled")
+}
+
+// A sensor that does not change is named.
+func TestConstantSensor(t *testing.T) {
+	a := ward(`,"scale":true`)
+	for i := range 40 {
+		a["features"].Data.([]float32)[2*i] = 7
+	}
+	d := a.load(t, Options{})
+	assert.Contains(t, d.Warnings, `sensor "pulse" is constant (7) over the training samples and tells nothing`)
+	assert.Equal(t, float32(1), d.Std[0])
+}
+
+// A file that is there to be tested needs no split, no graph and no more than one sample.
+func TestWhole(t *testing.T) {
+	graph := path4().load(t, Options{}).Affinity
+	for _, samples := range []int{1, 20} {
+		a := path4().with("edges", nil)
+		a["features"] = &npz.Array{Shape: []int{samples, 4, 2}, Data: a["features"].Data.([]float32)[:samples*8]}
+		a["labels"] = vectorOf(a["labels"].Data.([]int64)[:samples]...)
+		a["class_names"] = vectorOf("no", "yes")
+		d := a.load(t, Options{Whole: true, Graph: graph})
+		assert.Equal(t, upTo(samples), d.Test)
+		assert.Empty(t, d.Train)
+		assert.Len(t, d.Warnings, map[int]int{1: 1}[samples], "a class without a sample")
+		assert.Same(t, graph, d.Affinity)
+	}
+	split := make([]int64, 20)
+	split[3], split[4] = 2, 2
+	d := path4().with("split", vectorOf(split...)).load(t, Options{Whole: true})
+	assert.Equal(t, []int{3, 4}, d.Test, "its own split")
+	assert.NotSame(t, graph, d.Affinity, "its own graph")
+}
