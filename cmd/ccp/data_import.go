@@ -23,6 +23,7 @@ func newDataImport(s *shared) *cobra.Command {
 	var o recordings.Options
 	var out target
 	var missing string
+	var scale bool
 	cmd := command("data import", "")
 	cmd.Args = atLeastOne("INPUT is needed: a folder, .ts files or a .csv")
 	f := cmd.Flags()
@@ -40,8 +41,8 @@ func newDataImport(s *shared) *cobra.Command {
 		"`N` bodies whose x, y and z are the first channels, with --parts; 0 where they are no places in space")
 	numberVar(f, &o.Neighbours, "knn", 4, 1, math.MaxInt32, "`K` nearest sensors that each is joined to, with --positions")
 	f.StringVar(&o.Origin, "origin", "", "`SENSOR` whose first value is taken from all, channel by channel")
-	f.BoolVar(&o.Scale, "scale", false, "centre each sensor's channels and divide them by their deviation over the "+
-		"training samples, where sensors measure different things")
+	f.BoolVar(&scale, "scale", false, "centre each sensor by itself and divide it by its deviation, over the samples "+
+		"trained on; --scale=false takes all sensors alike (default: by itself if they differ much)")
 	f.StringVar(&o.Test, "test", "", "`PATTERN` of the names of the recordings to test on: 'ben_*' (default: a fifth, "+
 		"drawn when the file is read)")
 	f.StringVar(&o.Group, "group", "", "`COLUMN` of a long CSV with each sample's group, such as its subject; or a "+
@@ -77,6 +78,9 @@ func newDataImport(s *shared) *cobra.Command {
 		ctx, end := untilSignal(cmd, status.clear)
 		defer end()
 		began := time.Now()
+		if f.Changed("scale") {
+			o.Scale = &scale
+		}
 		o.Zeros, o.Progress = missing == "zero", func(doing string, done float64) {
 			if time.Since(began) > time.Second { // what is quick needs no lines in a log
 				status.loading(doing, done)
@@ -119,6 +123,7 @@ func (r importJSON) text() string {
 	line("sensors", "%s", counted(r.Sensors))
 	line("frames", "%s", r.Frames)
 	line("channels", "%d", r.Channels)
+	line("scale", "%s", r.Scale)
 	if parts != nil {
 		line("parts", "%s", strings.Join(parts, ", "))
 	}

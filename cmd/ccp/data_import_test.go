@@ -65,6 +65,7 @@ func TestDataImport(t *testing.T) {
 			Longest  int `json:"longest"`
 		} `json:"frames"`
 		Channels int    `json:"channels"`
+		Scale    string `json:"scale"`
 		ReadAs   string `json:"read_as"`
 		Filled   struct {
 			Values  int `json:"values"`

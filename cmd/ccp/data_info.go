@@ -23,7 +23,7 @@ type datasetJSON struct {
 	Validation int            `json:"validation"`
 	Test       int            `json:"test"`
 	Counts     []countJSON    `json:"counts"` // of each class
-	Mean       []float32      `json:"mean"`   // of each channel
+	Mean       []float32      `json:"mean"`   // of each channel, or of each channel of each sensor
 	Std        []float32      `json:"std"`
 	Graph      affinity.Stats `json:"graph"`
 	Frames     int            `json:"frames"` // of a series, see models.Series; else 0

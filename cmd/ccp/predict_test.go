@@ -223,8 +223,8 @@ func TestPredictOnRecordings(t *testing.T) {
 		code, _, stderr = execute(t, words...)
 		assert.Equal(t, 1, code)
 		assert.Contains(t, stderr,
-			`other.npz: the signals were imported with sensors hip,head,pulse, 11 frames, origin "hip", scaled: false, `+
-				`the training data with sensors hip,head,pulse, 11 frames, origin "", scaled: false; import them alike`)
+			`other.npz: the signals were imported with sensors hip,head,pulse, 11 frames, origin "hip", `+
+				`the training data with sensors hip,head,pulse, 11 frames, origin ""; import them alike`)
 	}
 
 	// Another unit is told of, a missing sensor refused.

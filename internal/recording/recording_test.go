@@ -155,6 +155,24 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Signals of another form are refused, and those that an earlier import scaled by other samples. How a training scales
+// them does not matter.
+func TestFits(t *testing.T) {
+	was := form()
+	was.Mean, was.Deviation = []float64{1, 2, 3, 4}, []float64{1, 1, 1, 1}
+	assert.NoError(t, was.Fits(was))
+	assert.NoError(t, was.Fits(nil))
+	assert.NoError(t, (*Form)(nil).Fits(was))
+	other := form()
+	other.Scale = true
+	assert.NoError(t, form().Fits(other))
+	assert.ErrorContains(t, was.Fits(other), "scaled the signals or the training data by its own samples")
+	other.Mean, other.Deviation = []float64{1, 2, 3, 5}, was.Deviation
+	assert.ErrorContains(t, was.Fits(other), "import both again and train anew, or classify the recordings themselves")
+	other.Frames++
+	assert.ErrorContains(t, was.Fits(other), "import them alike")
+}
+
 func FuzzJSON(f *testing.F) {
 	f.Add(`{"sensors":["hip","head"],"values":[[1,null,2,3]],"times":[1]}`)
 	f.Fuzz(func(t *testing.T, text string) {

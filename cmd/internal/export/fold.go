@@ -18,7 +18,8 @@ func Fold(c *models.Classifier) (*Network, error) {
 	if c.Spec.Model != "ccp" && c.Spec.Model != "kernels" {
 		return nil, fmt.Errorf("a model %q cannot be exported; only ccp and kernels can", c.Spec.Model)
 	}
-	if len(c.ClassNames) != c.Spec.Classes || len(c.Mean) != c.Spec.Channels || len(c.Std) != c.Spec.Channels {
+	if n := len(c.Mean); len(c.ClassNames) != c.Spec.Classes || len(c.Std) != n || n == 0 || n%c.Spec.Channels != 0 ||
+		c.Spec.Nodes*c.Spec.Channels%n != 0 {
 		return nil, fmt.Errorf("%d class names, %d means and %d deviations do not fit a model of %d classes and %d "+
 			"channels; the checkpoint is damaged",
 			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/models"
 )
 
 // opset is the version of ONNX's operators that the models use, of 2020: old enough for every runtime in use.
@@ -27,8 +28,8 @@ func (n *Network) WriteONNX(path string) error {
 // protobuf's limit.
 func (n *Network) ONNX() ([]byte, error) {
 	g := &onnxGraph{x: "signals"}
-	g.node("Sub", "input/centred", g.constant("input/mean", n.Mean, n.Spec.Channels))
-	g.node("Div", "input/normalised", g.constant("input/std", n.Std, n.Spec.Channels))
+	g.node("Sub", "input/centred", g.scale("input/mean", n.Mean, n.Spec))
+	g.node("Div", "input/normalised", g.scale("input/std", n.Std, n.Spec))
 	input := g.x
 	if n.Spec.Model == "kernels" {
 		g.kernels(n, "logits")
@@ -55,6 +56,14 @@ func (n *Network) ONNX() ([]byte, error) {
 	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
 		[]string{declared("probabilities", n.Spec.Classes), declared("logits", n.Spec.Classes)},
 		metadata)
+}
+
+// scale adds a constant of means or deviations: those of the channels, or else those of each value of a signal.
+func (g *onnxGraph) scale(name string, values []float32, s models.Spec) string {
+	if len(values) == s.Channels {
+		return g.constant(name, values, s.Channels)
+	}
+	return g.constant(name, slices.Repeat(values, s.Nodes*s.Channels/len(values)), s.Nodes, s.Channels)
 }
 
 // network computes the network's logits from the normalised signal.

@@ -180,7 +180,8 @@ func TestFolderErrors(t *testing.T) {
 		put(t, folder, "parts.csv", c.text)
 		assert.Contains(t, refused(t, Options{Parts: parts}, folder), c.want)
 	}
-	assert.Contains(t, refused(t, Options{Parts: parts, Scale: true}, folder), "--scale would bend the body that --parts "+parts+" is of; leave one of them out")
+	yes := true
+	assert.Contains(t, refused(t, Options{Parts: parts, Scale: &yes}, folder), "--scale would bend the body that --parts "+parts+" is of; leave one of them out")
 	links, places := filepath.Join(folder, "links.csv"), filepath.Join(folder, "positions.csv")
 	for _, c := range []struct{ text, want string }{
 		{"hip,hand\nhip\n", "links.csv, line 2: 1 cells; want the names of two sensors that belong together"},

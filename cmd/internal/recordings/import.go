@@ -23,7 +23,9 @@ type Options struct {
 	Bodies     int    // with Parts: the bodies whose x, y and z are the first channels; 0: channels are not positions
 	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
 	Origin     string // the sensor whose first value is subtracted from all sensors, in each channel
-	Scale      bool   // each sensor's channels are normalised
+	// Scale says whether a training normalises each sensor by itself. nil: if the sensors differ much, and Parts and Origin
+	// do not say that they are places.
+	Scale *bool
 
 	Test  string // a pattern of the names of the samples to test on
 	Group string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
@@ -44,6 +46,7 @@ type Result struct {
 	Sensors  []string `json:"sensors"`
 	Frames   Frames   `json:"frames"`
 	Channels int      `json:"channels"`
+	Scale    string   `json:"scale"`           // how a training will normalise, and why
 	ReadAs   string   `json:"read_as"`         // what the files were taken for
 	Parts    []Part   `json:"parts,omitempty"` // of a body
 	Filled   Filled   `json:"filled"`
@@ -116,11 +119,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	if mean, deviation := s.statistics(); o.Scale {
-		form.Mean, form.Deviation = mean, deviation
-	} else if note := s.unlike(deviation); note != "" {
-		r.note("%s", note)
-	}
+	scaled := r.scale(s, form)
 	frames := s.frames(o.Frames)
 	form.Frames = frames.Count
 	signal := func(i int, dst []float32) { form.Resample(s.samples[i].Recording, dst) }
@@ -137,7 +136,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		return nil, err
 	}
 	result := &Result{File: out, Samples: len(s.samples), Classes: classes, Sensors: s.sensors, Frames: frames,
-		Channels: s.channels, Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from,
+		Channels: s.channels, Scale: scaled, Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from,
 		Training: len(s.training()), ReadAs: s.as, SplitBy: s.by, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
 	result.Test = result.Samples - result.Training
 	return result, r.write(out, s, labels, graph, form, partOf, signal)

@@ -1,10 +1,15 @@
 package recordings
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A pulse and a temperature are of one channel, but not of one scale. The tests do not count.
@@ -20,10 +25,82 @@ func TestScale(t *testing.T) {
 		}
 	}
 	path := put(t, t.TempDir(), "ward.csv", text)
-	result, _ := imported(t, Options{Test: "s1[5-9]"}, path)
-	assert.Equal(t, []string{`sensor "pulse" varies 20 times as much as sensor "heat"; if they measure different things, --scale makes them alike`}, result.Notes)
-	result, d := imported(t, Options{Test: "s1[5-9]", Scale: true}, path)
-	assert.Empty(t, result.Notes)
-	assert.InDeltaSlice(t, []float32{-1, -1, 0, 1, 1, 0}, signal(d, 0), 1e-6)
-	assert.InDeltaSlice(t, []float32{-2, 927, 0, 2, 927, 0}, signal(d, 15), 1e-4)
+	yes, no := true, false
+	for want, o := range map[string]Options{
+		`each sensor by itself, over the samples trained on; sensor "pulse" varies 20 times as much as sensor "heat" (--scale=false keeps them alike)`: {},
+		"each sensor by itself, over the samples trained on": {Scale: &yes},
+	} {
+		o.Test = "s1[5-9]"
+		result, d := imported(t, o, path)
+		assert.Equal(t, want, result.Scale)
+		assert.Empty(t, result.Notes)
+		assert.Equal(t, []float32{70, 36.5, 7.1}, d.Mean, "the raw values are in the file")
+		assert.InDeltaSlice(t, []float32{-1, -1, 0, 1, 1, 0}, normalised(d, 0), 1e-6)
+		assert.InDeltaSlice(t, []float32{-2, 927, 0, 2, 927, 0}, normalised(d, 15), 1e-4)
+		assert.Equal(t, d.Form.Scale, true)
+	}
+	for want, o := range map[string]Options{
+		"all sensors alike": {Scale: &no},
+		`all sensors alike, as places in space; sensor "pulse" varies 20 times as much as sensor "heat" (--scale if they measure different things)`: {Origin: "heat"},
+	} {
+		o.Test = "s1[5-9]"
+		result, d := imported(t, o, path)
+		assert.Equal(t, want, result.Scale)
+		assert.Len(t, d.Mean, 1)
+	}
+}
+
+// Without a marked test, or with folds, the samples of each training decide.
+func TestScaleOfAFold(t *testing.T) {
+	text := "sample,time,sensor,value,label\n"
+	for i := range 20 {
+		for moment := range 3 {
+			text += fmt.Sprintf("s%02d,%d,pulse,%d,%c\ns%02d,%d,heat,%g,%c\n", i, moment, i*i+moment, 'a'+i%2, i, moment, 0.01*float64(i+moment), 'a'+i%2)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "made.npz")
+	result, err := Import(context.Background(), []string{put(t, t.TempDir(), "ward.csv", text)}, path, Options{})
+	require.NoError(t, err)
+	assert.Contains(t, result.Scale, "each sensor by itself")
+	for number := range 6 {
+		o := datasets.Options{Validation: 0.2}
+		if number > 0 {
+			o.Fold = datasets.Fold{Number: number, Of: 5}
+		}
+		d, err := datasets.Load(t.Context(), path, o)
+		require.NoError(t, err)
+		sums, squares := make([]float64, 2), make([]float64, 2)
+		for _, i := range d.Train {
+			for at, v := range normalised(d, i) {
+				sums[at%2] += float64(v)
+				squares[at%2] += float64(v) * float64(v)
+			}
+		}
+		assert.InDeltaSlice(t, []float64{0, 0}, sums, 1e-3)
+		n := float64(3 * len(d.Train))
+		assert.InDeltaSlice(t, []float64{n, n}, squares, 1e-2)
+	}
+}
+
+// Sensors that vary alike, but far apart, are lost as well where all are taken alike.
+func TestScaleOfSensorsFarApart(t *testing.T) {
+	text := "sample,time,sensor,value,label\n"
+	for i := range 10 {
+		for moment := range 2 {
+			text += fmt.Sprintf("s%d,%d,oil,%d,%c\ns%d,%d,flow,%d,%c\n", i, moment, 60+moment, 'a'+i%2, i, moment, 1+2*moment, 'a'+i%2)
+		}
+	}
+	result, _ := imported(t, Options{}, put(t, t.TempDir(), "plant.csv", text))
+	assert.Contains(t, result.Scale, `each sensor by itself, over the samples trained on; all sensors together vary 58.5 times as much as sensor "oil"`)
+	same := strings.NewReplacer("oil,60", "oil,2", "oil,61", "oil,3").Replace(text)
+	result, d := imported(t, Options{}, put(t, t.TempDir(), "plant.csv", same))
+	assert.Equal(t, "all sensors alike", result.Scale)
+	assert.Len(t, d.Mean, 1)
+}
+
+// normalised is sample i of a data set as a network sees it.
+func normalised(d *datasets.Dataset, i int) []float32 {
+	out := make([]float32, d.Nodes*d.Channels)
+	d.Sample(i, out)
+	return out
 }

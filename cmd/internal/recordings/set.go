@@ -4,7 +4,6 @@
 package recordings
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +14,8 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/recording"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // set holds what was read from any form of input: samples of the same sensors, each with its own length.
@@ -197,8 +198,25 @@ func (f Frames) String() string {
 	return fmt.Sprintf("%d, resampled linearly from %d to %d, median %d", f.Count, f.Shortest, f.Longest, f.Median)
 }
 
-// unlike is the ratio of two deviations above which a person should know.
+// unlike is the ratio above which sensors are taken to measure different things.
 const unlike = 5
+
+// scale decides how a training will normalise the sensors, sets form.Scale and says so.
+func (r *reading) scale(s *set, form *recording.Form) (how string) {
+	const alone, alike = "each sensor by itself, over the samples trained on", "all sensors alike"
+	differ := s.unlike(s.statistics())
+	switch {
+	case r.Scale != nil:
+		form.Scale = *r.Scale
+		return map[bool]string{true: alone, false: alike}[*r.Scale]
+	case differ == "":
+		return alike
+	case r.Parts != "" || r.Origin != "":
+		return alike + ", as places in space; " + differ + " (--scale if they measure different things)"
+	}
+	form.Scale = true
+	return alone + "; " + differ + " (--scale=false keeps them alike)"
+}
 
 // statistics returns the mean and the deviation of each sensor's channels over all moments of the training samples,
 // `[sensors, channels]`. A constant channel has a deviation of 0.
@@ -228,27 +246,35 @@ func (s *set) statistics() (mean, deviation []float64) {
 	return mean, deviation
 }
 
-// unlike returns a note about the channel whose sensors have the most different deviations, because ccp normalises
-// channels, not sensors. It skips constant sensors.
-func (s *set) unlike(deviation []float64) (note string) {
+// unlike says which sensors differ most in a channel, if some would be lost where all are normalised alike. It skips
+// constant sensors.
+func (s *set) unlike(mean, deviation []float64) (differ string) {
 	worst := float64(unlike)
 	for channel := range s.channels {
 		var columns []int
+		var means, squares []float64
 		for column := channel; column < len(deviation); column += s.channels {
 			if deviation[column] > 0 {
-				columns = append(columns, column)
+				columns, means = append(columns, column), append(means, mean[column])
+				squares = append(squares, deviation[column]*deviation[column])
 			}
 		}
-		slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(deviation[a], deviation[b]) })
-		if len(columns) == 0 || deviation[columns[len(columns)-1]] <= worst*deviation[columns[0]] {
+		if len(columns) == 0 {
 			continue
 		}
-		least, most := columns[0], columns[len(columns)-1]
-		worst = deviation[most] / deviation[least]
-		note = fmt.Sprintf("%s varies %.3g times as much as %s; if they measure different things, --scale makes them alike",
-			recording.Column(s.sensors, s.channels, most), worst, recording.Column(s.sensors, s.channels, least))
+		name := func(at int) string { return recording.Column(s.sensors, s.channels, columns[at]) }
+		least, most := floats.MinIdx(squares), floats.MaxIdx(squares)
+		ratio := math.Sqrt(squares[most] / squares[least])
+		text := fmt.Sprintf("%s varies %.3g times as much as %s", name(most), ratio, name(least))
+		if ratio <= unlike { // as much, but perhaps elsewhere
+			ratio = math.Sqrt((stat.Mean(squares, nil) + stat.PopVariance(means, nil)) / squares[least])
+			text = fmt.Sprintf("all sensors together vary %.3g times as much as %s", ratio, name(least))
+		}
+		if ratio > worst {
+			worst, differ = ratio, text
+		}
 	}
-	return note
+	return differ
 }
 
 var few = recording.Few

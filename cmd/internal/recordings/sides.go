@@ -81,7 +81,7 @@ func (r *reading) readParts(path string, s *set) (parts []Part, of []int32, err 
 	switch {
 	case path == "":
 		return nil, nil, nil
-	case r.Scale:
+	case r.Scale != nil && *r.Scale:
 		return nil, nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", path)
 	case 3*r.Bodies > s.channels:
 		return nil, nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; "+
