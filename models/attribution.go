@@ -7,19 +7,18 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/clusterpool/ccp/models/internal/kernels"
 )
 
-// The methods of attribution. Both compare a signal with a baseline, whose normalised values are all 0. Its raw
-// values are the means of the channels over the training samples. They are 0 if the data set sets the mean to 0
-// (words, skeletons).
+// The methods of attribution. All compare a signal with a baseline, which tells nothing: see Metadata.Baseline.
 const (
 	// IntegratedGradients is the mean gradient along the straight line from the baseline to the input, times the
-	// input (Sundararajan et al. 2017). Its contributions add up to the logit minus the logit of the baseline. More
-	// steps make this more exact.
+	// difference of input and baseline (Sundararajan et al. 2017). Its contributions add up to the logit minus the logit
+	// of the baseline. More steps make this more exact.
 	IntegratedGradients = "integrated"
-	// GradientInput is the gradient of the logit times the normalised input. A linear logit would lose this much if the
-	// value went back to the baseline. The method costs one pass.
+	// GradientInput is the gradient of the logit times the difference of input and baseline. A linear logit would lose
+	// this much if the value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
 	// Occlusion is the fall of the logit when a part of the signal goes back to the baseline: a node, or on a series a
 	// sixteenth of a sensor's frames. It needs no gradient, which random kernels lack. Its contributions need not add
@@ -118,6 +117,15 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	return attributions, nil
 }
 
+// baseline returns the normalised signal that contributions compare with.
+func (m *Metadata) baseline() []float32 {
+	input := make([]float32, m.Spec.Nodes*m.Spec.Channels)
+	if n := len(m.Baseline); n > 0 && len(input)%n == 0 {
+		scale.Normalize(input, slices.Repeat(m.Baseline, len(input)/n), m.Mean, m.Std)
+	}
+	return input
+}
+
 // sum fills in what follows from Values, and reports whether the result is finite.
 func (a *Attribution) sum(channels int) bool {
 	total := 0.0
@@ -133,7 +141,7 @@ func (a *Attribution) sum(channels int) bool {
 // begin returns the attributions without contributions and their sums.
 func (c *Classifier) begin(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	attributions, baseline := make([]Attribution, len(signals)), []float32(nil)
-	points := []point{{class: -1}} // the baseline; -1 is the class of the greatest logit
+	points := []point{{baseline: c.baseline(), class: -1}} // -1 is the class of the greatest logit
 	for _, signal := range signals {
 		points = append(points, point{signal: signal, share: 1, class: -1})
 	}
@@ -161,7 +169,7 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 	if o.Method == GradientInput {
 		first, last, middle = 1, 1, 1
 	}
-	open := make([]int, len(signals)) // not yet accurate
+	baseline, open := c.baseline(), make([]int, len(signals)) // not yet accurate
 	for i := range open {
 		open[i] = i
 	}
@@ -176,17 +184,17 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 			for step := range n {
 				if a.Steps == 0 || step%3 != 1 { // the others are midpoints of the last time
 					share := (float32(step) + middle) / float32(n)
-					points, of = append(points, point{signal: signals[i], share: share, class: int32(a.Class)}), append(of, i)
+					points = append(points, point{signal: signals[i], baseline: baseline, share: share, class: int32(a.Class)})
+					of = append(of, i)
 				}
 			}
 			a.Steps = n
 		}
 		err := c.compute(ctx, c.gradients, points, func(i int, outputs [][]float32) {
-			// The input at a point is a share of the signal; the method multiplies by the whole signal.
-			weight, input := 1/(float64(n)*float64(points[i].share)), make([]float32, len(outputs[1]))
-			c.fill(input, points[i])
+			input := make([]float32, len(outputs[1]))
+			c.fill(input, point{signal: points[i].signal, share: 1})
 			for j, x := range input {
-				attributions[of[i]].Values[j] += weight * float64(outputs[1][j]) * float64(x)
+				attributions[of[i]].Values[j] += float64(outputs[1][j]) * float64(x-baseline[j]) / float64(n)
 			}
 		})
 		if err != nil {
@@ -203,10 +211,11 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 // occlude fills in the values by Occlusion. All values of a part get the same.
 func (c *Classifier) occlude(ctx context.Context, signals [][]float32, attributions []Attribution) error {
 	parts, channels := kernels.Outline(c.Graph, c.Spec.Grid, 1).Spans(hiddenParts), c.Spec.Channels
+	baseline := c.baseline()
 	for i := range attributions {
 		a, points := &attributions[i], make([]point, len(parts))
 		for j, part := range parts {
-			points[j] = point{signal: signals[i], share: 1, hidden: part}
+			points[j] = point{signal: signals[i], baseline: baseline, share: 1, hidden: part}
 		}
 		err := c.compute(ctx, c.logits, points, func(j int, outputs [][]float32) {
 			fall := (a.Logit - float64(outputs[0][a.Class])) / float64(len(parts[j])*channels)

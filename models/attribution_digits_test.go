@@ -100,7 +100,7 @@ func TestAttributionsMeanSomething(t *testing.T) {
 func without(c *models.Classifier, signal []float32, nodes []int) []float32 {
 	signal = slices.Clone(signal)
 	for _, node := range nodes {
-		signal[node] = c.Mean[0]
+		signal[node] = c.Baseline[node]
 	}
 	return signal
 }

@@ -61,6 +61,28 @@ func TestAttributeLinear(t *testing.T) {
 	})
 }
 
+// A node is compared with its own mean, by each method: of a linear model a contribution is weight x distance from it.
+func TestAttributeFromEachNodesMean(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := linearClassifier(t, backend)
+	c.Measure(func(yield func([]float32, int32) bool) {
+		_ = yield([]float32{3, 5, 90, 1, 6, -2}, 0) && yield([]float32{3, 7, 110, 3, 4, -4}, 1)
+	})
+	assert.Equal(t, []float32{3, 6, 100, 2, 5, -3}, c.Baseline)
+	raw := [][]float32{{5, 6, 102, 10, 5, 1}, slices.Clone(c.Baseline)} // from the means, in deviations: 1 0 1 2 0 1
+	for _, method := range []string{GradientInput, IntegratedGradients, Occlusion} {
+		got, err := c.Attribute(t.Context(), raw, AttributionOptions{Method: method, Steps: 3, Classes: []int{0, 0}})
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, []float64{1, 0, -4}, got[0].Nodes, 1e-4, method)
+		assert.InDelta(t, -3, got[0].Logit-got[0].Baseline, 1e-4)
+		assert.InDelta(t, 0, got[0].Gap, 1e-4)
+		assert.InDeltaSlice(t, []float64{0, 0, 0}, got[1].Nodes, 1e-4, method)
+	}
+	c.Mean = []float32{0, 0}
+	c.Measure(func(yield func([]float32, int32) bool) { yield(make([]float32, 6), 0) })
+	assert.Nil(t, c.Baseline, "0 tells nothing where the data set says so")
+}
+
 // Gradients are those of finite differences, through a hierarchy, whatever the batch and whoever asks at the same time.
 func TestAttributeFiniteDifferences(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {

@@ -38,28 +38,31 @@ func newPlan(cost func(size int) float64) (p plan) {
 // usualCost is the cost before anything has been measured. Starting a batch costs what eight signals cost.
 func usualCost(size int) float64 { return float64(8 + size) }
 
-// point is an input of the network: a share of the way from the baseline to a raw signal. The normalised values of the
-// baseline are 0. class is for a program that takes classes.
+// point is an input of the network: a share of the way from a baseline to a raw signal. class is for a program that
+// takes classes.
 type point struct {
-	signal []float32 // nil: the baseline
-	hidden []int32   // nodes that are as in the baseline
-	share  float32
-	class  int32
+	signal   []float32 // nil: the baseline
+	baseline []float32 // normalised; nil if the point is a whole signal, or fills up a batch
+	hidden   []int32   // nodes that are as in the baseline
+	share    float32
+	class    int32
 }
 
 // fill writes the normalised values of a point to input, which is zero before.
 func (c *Classifier) fill(input []float32, p point) {
 	if p.signal == nil {
+		copy(input, p.baseline)
 		return
 	}
 	scale.Normalize(input, p.signal, c.Mean, c.Std)
 	if p.share != 1 {
-		for k := range input {
-			input[k] *= p.share
+		for k, b := range p.baseline {
+			input[k] = b + p.share*(input[k]-b)
 		}
 	}
 	for _, node := range p.hidden {
-		clear(input[int(node)*c.Spec.Channels : (int(node)+1)*c.Spec.Channels])
+		from, to := int(node)*c.Spec.Channels, (int(node)+1)*c.Spec.Channels
+		copy(input[from:to], p.baseline[from:to])
 	}
 }
 

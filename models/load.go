@@ -42,6 +42,9 @@ type Metadata struct {
 	Provenance string            `json:"provenance"`
 	Command    string            `json:"command"`
 	Versions   map[string]string `json:"versions"`
+	// Baseline is the raw signal that attributions compare with: the mean of each channel of each node over the training
+	// samples or, of recordings, of each sensor, `[sensors, channels]`. nil is the signal of Mean.
+	Baseline []float32 `json:"baseline,omitempty"`
 }
 
 // WriteMetadata starts a checkpoint in dir. It writes the description and the graph, each file whole or not at all.

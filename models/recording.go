@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/recording"
@@ -80,14 +81,26 @@ type Range struct {
 	Spread []float32 `json:"spread"` // the least difference between the greatest and the least value of a sample
 }
 
-// Measure sets the range from the training samples. Spec and Form must be set.
+// Measure sets the range and the baseline from the training samples. Spec, Form and Mean must be set. There is no
+// baseline if all means are 0: then the data set itself says that 0 tells nothing, as an absent word.
 func (m *Metadata) Measure(samples Samples) {
-	width := m.Spec.Channels
+	width, means := m.Spec.Channels, m.Spec.Nodes*m.Spec.Channels
 	if m.Form != nil {
 		width *= len(m.Form.Sensors)
+		means = width
 	}
-	m.Range = nil
+	if !slices.ContainsFunc(m.Mean, func(mean float32) bool { return mean != 0 }) {
+		means = 0
+	}
+	m.Range, m.Baseline = nil, nil
+	sums, count := make([]float64, means), 0
 	for sample := range samples {
+		for at := 0; at < len(sample) && means > 0; at += means {
+			for k, v := range sample[at : at+means] {
+				sums[k] += float64(v)
+			}
+			count++
+		}
 		one := spans(sample, width)
 		if m.Range == nil {
 			m.Range = &one
@@ -96,6 +109,9 @@ func (m *Metadata) Measure(samples Samples) {
 			r.Least[at], r.Most[at] = min(r.Least[at], one.Least[at]), max(r.Most[at], one.Most[at])
 			r.Spread[at] = min(r.Spread[at], one.Spread[at])
 		}
+	}
+	for at := 0; at < means && count > 0; at++ {
+		m.Baseline = append(m.Baseline, float32(sums[at]/float64(count)))
 	}
 }
 

@@ -39,6 +39,9 @@ func TestOutside(t *testing.T) {
 
 	m.Form = &recording.Form{Sensors: []string{"heat"}, Channels: 2, Frames: 2}
 	assert.Contains(t, m.outside([]float32{0, 5, 3.1, 5})[0], `sensor "heat" channel 0 goes`)
+	m.Mean = []float32{0, 5}
+	m.Measure(func(yield func([]float32, int32) bool) { _ = yield(samples[0], 0) && yield(samples[1], 0) })
+	assert.Equal(t, []float32{0.25, 5}, m.Baseline, "of a sensor, over its frames")
 }
 
 // A recording has the prediction of its signal, also through a Reloader, and says what was odd about it.

@@ -55,13 +55,18 @@ func deletions(t *testing.T, e *Explanation) (nothing, random, top score) {
 	t.Helper()
 	const draws = 5
 	nodes, channels := e.Data.Nodes, e.Data.Channels
+	baseline := e.Classifier.Mean
+	if e.Classifier.Baseline != nil {
+		baseline = e.Classifier.Baseline
+	}
+	baseline = slices.Repeat(baseline, nodes*channels/len(baseline)) // in raw units
 	deleted := max(1, (nodes+5)/10)
 	source := rand.New(rand.NewPCG(1, uint64(nodes)))
 	err := e.Each(t.Context(), func(sample int, signal []float32, a models.Attribution) error {
 		without := func(order []int) []float32 {
 			signal := slices.Clone(signal)
 			for _, node := range order[:deleted] {
-				copy(signal[node*channels:(node+1)*channels], e.Data.Mean) // the baseline, in raw units
+				copy(signal[node*channels:(node+1)*channels], baseline[node*channels:])
 			}
 			return signal
 		}

@@ -32,6 +32,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: models.About(spec.Model), Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
 		Parameters: c.Parameters()}
+	r.Baseline = nil // of each node: the page needs none
 	if r.Config, err = training.ReadConfig(dir); err != nil {
 		return r, err
 	}
