@@ -26,9 +26,9 @@ func partsOf(m *affinity.Matrix) parts {
 	return many
 }
 
-// nextToNone is the share of a cluster's own weight below which its links to others count as none. A part that is one
-// cluster has a hundredth by memberships in other clusters, even if these are nearly hard.
-const nextToNone = 0.1
+// nextToNone is the share of a cluster's own weight below which its links to others count as none. While memberships are
+// soft, a part that is one cluster keeps such links: a quarter at memberships of 0.9. A block of a grid has twice that.
+const nextToNone = 0.3
 
 // alone finds the nodes without links to others: isolated nodes, and parts of the graph that have become one cluster.
 // degrees: `[N]`; own: A[i,i], `[N]` or a scalar; result: bool `[N]`, or nil if no node is alone. It also returns what
