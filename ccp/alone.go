@@ -27,7 +27,7 @@ func partsOf(m *affinity.Matrix) parts {
 }
 
 // nextToNone is the share of a cluster's own weight below which its links to others count as none. While memberships are
-// soft, a part that is one cluster keeps such links: a quarter at memberships of 0.9. A block of a grid has twice that.
+// soft, a part that is one cluster keeps such links: a quarter at memberships of 0.9. A block of a grid has more.
 const nextToNone = 0.3
 
 // alone finds the nodes without links to others: isolated nodes, and parts of the graph that have become one cluster.
