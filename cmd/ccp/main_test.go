@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -240,5 +241,9 @@ func TestHierarchyFlag(t *testing.T) {
 
 func TestCommandLine(t *testing.T) {
 	assert.Equal(t, "ccp train --checkpoint runs/a-b_1,2=3", commandLine("ccp", "train", "--checkpoint", "runs/a-b_1,2=3"))
-	assert.Equal(t, `'a b' '' 'it'\''s' '$HOME' '~'`, commandLine("a b", "", "it's", "$HOME", "~"))
+	if runtime.GOOS == "windows" {
+		assert.Equal(t, `C:\runs\a "a b" "" "it's"`, commandLine(`C:\runs\a`, "a b", "", "it's"))
+		return
+	}
+	assert.Equal(t, `'a b' '' 'it'\''s' '$HOME' '~' 'a\b'`, commandLine("a b", "", "it's", "$HOME", "~", `a\b`))
 }

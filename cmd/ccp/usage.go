@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -147,7 +149,7 @@ func group(path string, commands ...*cobra.Command) *cobra.Command {
 
 // self returns how the user called this program: by its name or path, or through `go run`.
 func self() string {
-	if path, err := os.Executable(); err == nil && strings.Contains(path, "/go-build") {
+	if path, err := os.Executable(); err == nil && strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return "go run ./cmd/ccp"
 	}
 	return commandLine(os.Args[0])
@@ -156,11 +158,15 @@ func self() string {
 // plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w+=./,:@%-]+$`)
 
-// commandLine quotes and joins words for a shell.
+// commandLine quotes and joins words for a shell. Windows's shells know double quotes, and backslashes in paths.
 func commandLine(words ...string) string {
 	quoted := slices.Clone(words)
 	for i, word := range words {
-		if !plain.MatchString(word) {
+		switch {
+		case plain.MatchString(filepath.ToSlash(word)):
+		case runtime.GOOS == "windows":
+			quoted[i] = `"` + strings.ReplaceAll(word, `"`, `\"`) + `"`
+		default:
 			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 	}

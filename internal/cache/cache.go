@@ -36,7 +36,7 @@ func Get[T any](path string, read func(path string) (T, error), make func() (T, 
 		return v, nil, err
 	}
 	if path == "" {
-		return v, errors.New("the user has no cache directory; set HOME or XDG_CACHE_HOME"), nil
+		return v, errors.New("the user has no cache directory; set XDG_CACHE_HOME, on Windows LocalAppData"), nil
 	}
 	if unkept = os.MkdirAll(filepath.Dir(path), 0o755); unkept == nil {
 		unkept = write(path, v)

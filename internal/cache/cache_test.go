@@ -19,6 +19,7 @@ func write(path string, v []int) error { return files.WriteJSON(path, v) }
 func TestPath(t *testing.T) {
 	base := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", base)
+	t.Setenv("LocalAppData", base)
 	path := Path("squares", ".json", 1, []int{2, 3})
 	assert.Regexp(t, `^squares-[0-9a-f]{24}\.json$`, filepath.Base(path))
 	assert.Equal(t, filepath.Join(base, "ccp"), filepath.Dir(path))
@@ -28,6 +29,7 @@ func TestPath(t *testing.T) {
 		assert.NotEqual(t, path, other)
 	}
 	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("LocalAppData", "")
 	t.Setenv("HOME", "")
 	assert.Empty(t, Path("squares", ".json"))
 }
@@ -49,8 +51,8 @@ func TestGet(t *testing.T) {
 	require.NoError(t, get(path))
 	assert.Equal(t, 2, made, "a damaged entry is made again, once")
 
-	require.ErrorContains(t, get(""), "no cache directory; set HOME or XDG_CACHE_HOME")
-	require.ErrorContains(t, get(filepath.Join(path, "below")), "a.json: not a directory")
+	require.ErrorContains(t, get(""), "no cache directory; set XDG_CACHE_HOME, on Windows LocalAppData")
+	require.ErrorContains(t, get(filepath.Join(path, "below")), "a.json: ")
 	assert.Equal(t, 4, made)
 
 	failure := errors.New("cannot")

@@ -204,15 +204,15 @@ func TestDamagedSnapshotsArePassedOver(t *testing.T) {
 	}{
 		"truncated weights": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(binary(t, s), 3)) }, ".bin has 3 bytes"},
 		"flipped byte":      {func(t *testing.T, s string) { flip(t, binary(t, s), 0) }, ".bin has 12 bytes and SHA-256"},
-		"weights gone":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(binary(t, s))) }, "no such file"},
-		"manifest gone":     {func(t *testing.T, s string) { require.NoError(t, os.Remove(filepath.Join(s, manifestName))) }, "manifest.json: no such file"},
+		"weights gone":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(binary(t, s))) }, ".bin: "},
+		"manifest gone":     {func(t *testing.T, s string) { require.NoError(t, os.Remove(filepath.Join(s, manifestName))) }, "manifest.json: open manifest.json: "},
 		"half a manifest":   {func(t *testing.T, s string) { require.NoError(t, os.Truncate(filepath.Join(s, manifestName), 40)) }, "manifest.json: unexpected end"},
 		"empty manifest":    {func(t *testing.T, s string) { write(t, filepath.Join(s, manifestName), "{}") }, "manifest.json"},
 		"half a state":      {func(t *testing.T, s string) { require.NoError(t, os.Truncate(filepath.Join(s, stateName), 9)) }, "state.json has 9 bytes"},
 		"empty directory": {func(t *testing.T, s string) {
 			require.NoError(t, os.RemoveAll(s))
 			require.NoError(t, os.Mkdir(s, 0o755))
-		}, "manifest.json: no such file"},
+		}, "manifest.json: open manifest.json: "},
 		"another's name": {func(t *testing.T, s string) {
 			require.NoError(t, os.Rename(filepath.Join(filepath.Dir(s), "last-00000001"), s+"x"))
 			require.NoError(t, os.RemoveAll(s))
@@ -312,8 +312,8 @@ func TestForeignNamesAreLeftAlone(t *testing.T) {
 }
 
 func TestReadOnlyDirectory(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may write anywhere")
+	if os.Geteuid() < 1 {
+		t.Skip("root may write anywhere, and on Windows anybody may write in a folder that is read-only")
 	}
 	dir := t.TempDir()
 	save(t, dir, Last, 1, 2)

@@ -82,6 +82,7 @@ func tree(t testing.TB, root string) map[string]string {
 		if err != nil {
 			return err
 		}
+		name = filepath.ToSlash(name)
 		if !d.IsDir() {
 			raw, err := os.ReadFile(path)
 			out[name] = string(raw)
@@ -110,7 +111,7 @@ func TestUnpack(t *testing.T) {
 		assert.Equal(t, []string{"folder"}, names(t, filepath.Dir(folder)), name)
 		info, err := os.Stat(folder)
 		require.NoError(t, err)
-		assert.Equal(t, fs.FileMode(0o755), info.Mode().Perm())
+		assert.Equal(t, fs.FileMode(0o555), info.Mode().Perm()&^0o222, "others may read it")
 	}
 	folder := t.TempDir() // an empty one is no hindrance
 	require.NoError(t, Unpack(t.Context(), put(t, "x.tgz", tarGz(t, entry{name: "values.csv", content: "1,2"})), folder))

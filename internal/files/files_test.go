@@ -136,7 +136,9 @@ func TestCheckDirectory(t *testing.T) {
 	require.NoError(t, CheckDirectory(dir))
 	require.NoError(t, CheckDirectory(filepath.Join(dir, "not", "there")))
 	require.EqualError(t, CheckDirectory(file), file+" is not a directory")
-	require.ErrorContains(t, CheckDirectory(filepath.Join(file, "below")), "not a directory")
+	if runtime.GOOS != "windows" { // there it is no directory at all
+		require.ErrorContains(t, CheckDirectory(filepath.Join(file, "below")), "not a directory")
+	}
 }
 
 func TestWriteKeepsTheOldFile(t *testing.T) {
