@@ -296,10 +296,7 @@ func writeManifest(dir string, step int) error {
 			return err
 		}
 	}
-	if err := files.WriteJSON(filepath.Join(dir, manifestName), m); err != nil {
-		return err
-	}
-	return files.Sync(dir)
+	return files.WriteJSON(filepath.Join(dir, manifestName), m)
 }
 
 func verify(folder fs.FS, step int) error {
