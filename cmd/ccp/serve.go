@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
@@ -45,10 +47,11 @@ func newServe(s *shared) *cobra.Command {
 		"does not fit is answered 503")
 	flags.DurationVar(&f.Timeout, "timeout", f.Timeout, "`TIME` in which a request is answered, or answered 504")
 	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
-	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "largest size of all requests being read in `MiB`")
+	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "most memory that all requests take at once, in `MiB`")
 	flags.DurationVar(&f.Poll, "poll", f.Poll, "`TIME` between checks for a better snapshot; 0 for never")
 	flags.BoolVar(&f.unfinished, "unfinished", false, "serve the weights so far of a training that has not ended")
-	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to disconnect when the server ends")
+	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to send what they began and "+
+		"disconnect, when the server ends")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "PEM `FILE` with a certificate: HTTPS; read anew when it changes")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "PEM `FILE` with the certificate's key")
 	flags.StringVar(&f.TokenFile, "token-file", "", "`FILE` of bearer tokens, one on a line: asked for except by "+
@@ -111,6 +114,7 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	if err != nil {
 		return err
 	}
+	limitMemory(f.Memory)
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && f.TokenFile == "" {
 		f.Log.Warn("anybody on the network can ask for classifications; --token-file would change that")
 	}
@@ -131,4 +135,16 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 		}
 	}()
 	return server.Run(ctx, listener)
+}
+
+// limitMemory makes the garbage collector keep the heap within what it has now, the memory for requests, and a little
+// more. Without it garbage could take as much again. GOMEMLIMIT has precedence.
+func limitMemory(requests int) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	debug.FreeOSMemory()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	debug.SetMemoryLimit(int64(now.Sys-now.HeapReleased) + int64(requests) + 32<<20)
 }

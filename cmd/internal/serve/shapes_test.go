@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"bytes"
+	"compress/gzip"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// With -shapes.url, TestShapes sends to a server that runs already; the test only counts its answers then.
+var (
+	shapesURL  = flag.String("shapes.url", "", "of a model, such as http://127.0.0.1:8080/v2/models/digits")
+	shapesPID  = flag.Int("shapes.pid", 0, "process of that server, whose memory and seconds are measured")
+	shapesFor  = flag.Duration("shapes.for", 2*time.Second, "how long TestShapes sends")
+	shapesSize = flag.Int("shapes.size", 1<<20, "greatest size of a request in bytes, decompressed")
+	shapesOf   = flag.String("shapes.of", "4,2", "nodes and channels of the model")
+)
+
+// junk are values that a request may hold anywhere; each is repeated.
+var junk = []string{"{}", "[]", "0", "null", `""`, `"abc"`, "[[[]]]", `{"a":{"b":[{}]}}`, `"\u00e9\ud83d\ude00"`, "1e308", "-0.12345678901234567890",
+	`{"name":"signals"}`, `{"name":"class"}`, `{"values":[[1,2,3,4]]}`, `{"sensors":["hip","head"],"values":[[1,2,3,4],[null,1,2,3]],"times":[0,1]}`, "true", "x"}
+
+// places are requests with a place @ for junk.
+var places = []string{"@", "[@]", `{"x":@}`, `{"x":[@]}`, `{"id":"@"}`, `{"id":@}`, `{"inputs":@}`, `{"inputs":[@]}`, `{"inputs":[{"x":[@]}]}`,
+	`{"inputs":[{"name":"@"}]}`, `{"inputs":[{"name":"signals","shape":[@],"datatype":"FP32","data":[1]}]}`,
+	`{"inputs":[{"name":"signals","shape":[1,$],"datatype":"@","data":[1]}]}`, `{"inputs":[{"name":"signals","shape":[1024,$],"datatype":"FP32","data":[@]}]}`,
+	`{"inputs":[{"name":"signals","shape":[1000000000,$],"datatype":"FP32","data":[@]}]}`, `{"inputs":[{"name":"signals","shape":[16,$],"datatype":"FP64","data":[[[@]]]}]}`,
+	`{"outputs":[@]}`, `{"outputs":[{"name":"class","parameters":{"x":[@]}}]}`, `{"parameters":{"timeout":@}}`, `{"parameters":{"x":[@],"@":1}}`,
+	`{"recordings":@}`, `{"recordings":[@]}`, `{"recordings":[{"values":[@]}]}`, `{"recordings":[{"values":[[@]]}]}`, `{"recordings":[{"sensors":[@],"values":[[1,2,3,4]]}]}`,
+	`{"recordings":[{"sensors":["@","hip"],"values":[[1,2,3,4]]}]}`, `{"recordings":[{"name":"@","values":[[1,2,3,4]]}]}`, `{"recordings":[{"values":[[1,2,3,4]],"times":[@]}]}`, `{"recordings":[{"@":1}]}`}
+
+// shape makes a request of at most size bytes, of any shape.
+func shape(random *rand.Rand, size int, dims string) string {
+	text := strings.ReplaceAll(places[random.IntN(len(places))], "$", dims)
+	value := junk[random.IntN(len(junk))]
+	separator := ","
+	switch random.IntN(8) {
+	case 0:
+		separator = []string{"", " ", ":", "]", "}", "[", `{"a":`, `,"a":`}[random.IntN(8)]
+	case 1: // names that differ
+		var b strings.Builder
+		for i := 0; b.Len() < size/(1+random.IntN(1000)); i++ {
+			fmt.Fprintf(&b, `"s%d",`, i)
+		}
+		return strings.ReplaceAll(text, "@", strings.TrimSuffix(b.String(), ","))
+	}
+	most := size / (len(value) + len(separator)) / max(1, strings.Count(text, "@"))
+	count := 1 + int(float64(most-1)*[]float64{0, 0.001, random.Float64(), 1}[random.IntN(4)])
+	inside := strings.Repeat(value+separator, count-1) + value
+	text = strings.ReplaceAll(text, "@", inside)
+	if random.IntN(4) == 0 {
+		text = text[:random.IntN(len(text)+1)]
+	}
+	return text
+}
+
+// Whatever JSON is sent, as it is or compressed, to each path, and beside good requests: the server's answers are 200 or
+// the client's fault, and nothing stays counted.
+func TestShapes(t *testing.T) {
+	url, dims := *shapesURL, *shapesOf
+	var s *Server
+	if url == "" {
+		s, _ = newServer(t, func(c *Config) { c.Memory, c.MaxBody = 16<<20, 2<<20 })
+		url = listen(t, s) + "/v2/models/tiny"
+	}
+	end := time.Now().Add(*shapesFor)
+	codes, slowest, mu := map[int]int{}, map[string]time.Duration{}, sync.Mutex{}
+	var stop atomic.Bool
+	peak := 0
+	var watch, group sync.WaitGroup
+	watch.Go(func() {
+		for ; !stop.Load(); time.Sleep(50 * time.Millisecond) {
+			peak = max(peak, resident(*shapesPID))
+		}
+	})
+	before, idle := seconds(*shapesPID), resident(*shapesPID)
+	for worker := range 4 {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), uint64(worker)))
+			for time.Now().Before(end) {
+				text, path := shape(random, *shapesSize, dims), []string{"/infer", "/recordings"}[random.IntN(2)]
+				body, headers := text, []string{}
+				switch random.IntN(4) {
+				case 0:
+					headers = append(headers, binaryHeader, strconv.Itoa(random.IntN(len(text)+1)))
+				case 1, 2:
+					var b bytes.Buffer
+					w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+					_, _ = io.WriteString(w, text)
+					_ = w.Close()
+					body, headers = b.String(), append(headers, "Content-Encoding", "gzip")
+				}
+				start := time.Now()
+				code, _, answer := send(t, http.MethodPost, url+path, body, headers...)
+				took := time.Since(start)
+				mu.Lock()
+				codes[code]++
+				slowest[path] = max(slowest[path], took)
+				mu.Unlock()
+				if code != 503 || s != nil { // full memory is no fault
+					assert.Less(t, code, 500, "%s %q: %s", path, suggest.Clip(text), suggest.Clip(string(answer)))
+				}
+				if code != 200 {
+					assert.Less(t, len(answer), 4096, "%s %q", path, suggest.Clip(text))
+				}
+				assert.NotContains(t, string(answer), "Go ", "%q", suggest.Clip(text))
+			}
+		})
+	}
+	group.Wait()
+	stop.Store(true)
+	watch.Wait()
+	t.Logf("answers %v; slowest %v; resident %d MB before, %d MB at most, %d MB after; %.1f s of processor", codes, slowest, idle, peak,
+		resident(*shapesPID), seconds(*shapesPID)-before)
+	if s != nil {
+		require.Zero(t, s.memory.Load())
+		assert.Zero(t, s.models["tiny"].arriving.Load())
+	}
+}
+
+// resident is the memory of a process in MB, or 0 where that is not known.
+func resident(pid int) int {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	fields := strings.Fields(string(raw) + " 0 0")
+	pages, _ := strconv.Atoi(fields[1])
+	return pages * os.Getpagesize() / 1e6
+}
+
+// seconds is the processor time of a process, or 0 where that is not known.
+func seconds(pid int) float64 {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(raw), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return float64(user+system) / 100 // the kernel's ticks
+}
