@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -16,8 +17,8 @@ import (
 // MaxText is the greatest length of a text, in bytes as they are written.
 const MaxText = 1024
 
-// Reader reads the values of one document in order. Null stands for an empty object, list or text, for 0 and false.
-// Every error says at which byte it is.
+// Reader reads the values of one document in order: each method returns what reads the next value. Null stands for an
+// empty object, list or text, for 0 and false. Every error says at which byte it is.
 type Reader struct {
 	document []byte
 	tokens   *jsontext.Decoder
@@ -30,94 +31,105 @@ func New(document []byte) *Reader {
 		jsontext.AllowInvalidUTF8(true))}
 }
 
-// Object reads an object. member reads the value of a name, or calls Skip. what names the object in errors.
-func (r *Reader) Object(what string, member func(name string) error) error {
-	return r.parts('{', what, func(int) error {
-		name, err := r.tokens.ReadValue()
+// Value reads the next value. what names it in errors.
+type Value func(what string) error
+
+// Object reads an object whose members are known. It skips others.
+func (r *Reader) Object(members map[string]Value) Value {
+	return r.Members(func(name string) (Value, error) { return members[name], nil })
+}
+
+// Members reads an object. known returns what reads a member, or nil to skip it.
+func (r *Reader) Members(known func(name string) (Value, error)) Value {
+	return r.parts('{', func(int) error {
+		raw, err := r.tokens.ReadValue()
 		if err != nil {
 			return r.failed(err)
 		}
-		if len(name) > MaxText {
-			return member("")
+		var name []byte
+		if len(raw) <= MaxText {
+			name, _ = jsontext.AppendUnquote(nil, raw) // it is a text
 		}
-		text, _ := jsontext.AppendUnquote(nil, name) // it is a text
-		return member(string(text))
+		read, err := known(string(name))
+		switch {
+		case err != nil:
+			return err
+		case read == nil:
+			return r.failed(r.tokens.SkipValue())
+		}
+		return read(string(name))
 	})
 }
 
 // List reads a list. element reads its element i.
-func (r *Reader) List(what string, element func(i int) error) error {
-	return r.parts('[', what, element)
-}
+func (r *Reader) List(element func(i int) error) Value { return r.parts('[', element) }
 
-func (r *Reader) parts(kind jsontext.Kind, what string, part func(i int) error) error {
-	if null, err := r.expect(kind, what); null || err != nil {
-		return err
-	}
-	_, err := r.tokens.ReadToken()
-	for i := 0; err == nil && r.tokens.PeekKind() != kind+2; i++ { // } or ]
-		if err := part(i); err != nil {
+func (r *Reader) parts(kind jsontext.Kind, part func(i int) error) Value {
+	return func(what string) error {
+		if null, err := r.expect(kind, what); null || err != nil {
 			return err
 		}
+		_, err := r.tokens.ReadToken()
+		for i := 0; err == nil && r.tokens.PeekKind() != kind+2; i++ { // } or ]
+			if err := part(i); err != nil {
+				return err
+			}
+		}
+		if err == nil {
+			_, err = r.tokens.ReadToken()
+		}
+		return r.failed(err)
 	}
-	if err == nil {
-		_, err = r.tokens.ReadToken()
-	}
-	return r.failed(err)
 }
 
-// Skip passes over a value.
-func (r *Reader) Skip() error { return r.failed(r.tokens.SkipValue()) }
-
-// Raw returns a value as the document has it.
-func (r *Reader) Raw() ([]byte, error) {
-	value, err := r.tokens.ReadValue()
-	end := int(r.tokens.InputOffset())
-	return r.document[end-len(value) : end], r.failed(err)
+// Raw reads a value as the document has it.
+func (r *Reader) Raw(to *[]byte) Value {
+	return func(string) error {
+		value, err := r.tokens.ReadValue()
+		end := int(r.tokens.InputOffset())
+		*to = r.document[end-len(value) : end]
+		return r.failed(err)
+	}
 }
 
 // Text reads a text of at most MaxText bytes.
-func (r *Reader) Text(what string) (string, error) {
-	null, raw, err := r.scalar('"', what)
-	if err == nil && len(raw) > MaxText+len(`""`) {
-		err = fmt.Errorf("%s has %d bytes at byte %d; it can have %d", what, len(raw)-2, r.tokens.InputOffset(), MaxText)
-	}
-	if null || err != nil {
-		return "", err
-	}
-	text, _ := jsontext.AppendUnquote(nil, raw) // it is a text
-	return string(text), nil
+func (r *Reader) Text(to *string) Value {
+	return r.scalar('"', func(raw []byte, what string) error {
+		if size := len(raw) - len(`""`); size > MaxText {
+			return fmt.Errorf("%s has %d bytes at byte %d; it can have %d", what, size, r.tokens.InputOffset(), MaxText)
+		}
+		text, err := jsontext.AppendUnquote(nil, raw)
+		*to = string(text)
+		return err
+	}, func() { *to = "" })
 }
 
-// Number reads a number. null reports that there is null in its place.
-func (r *Reader) Number(what string) (value float64, null bool, err error) {
-	null, raw, err := r.scalar('0', what)
-	if null || err != nil {
-		return 0, null, err
-	}
-	if value, err = strconv.ParseFloat(string(raw), 64); err != nil {
-		err = fmt.Errorf("%s is %s at byte %d, which float64 does not hold", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
-	}
-	return value, false, err
+// Float reads a number, and NaN for null.
+func (r *Reader) Float(to *float64) Value {
+	return r.scalar('0', func(raw []byte, what string) (err error) {
+		if *to, err = strconv.ParseFloat(string(raw), 64); err != nil {
+			err = fmt.Errorf("%s is %s at byte %d, which float64 does not hold", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
+		}
+		return err
+	}, func() { *to = math.NaN() })
 }
 
 // Int reads a whole number.
-func (r *Reader) Int(what string) (int, error) {
-	null, raw, err := r.scalar('0', what)
-	if null || err != nil {
-		return 0, err
-	}
-	value, err := strconv.Atoi(string(raw))
-	if err != nil {
-		err = fmt.Errorf("%s is %s at byte %d; it must be a whole number", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
-	}
-	return value, err
+func (r *Reader) Int(to *int) Value {
+	return r.scalar('0', func(raw []byte, what string) (err error) {
+		if *to, err = strconv.Atoi(string(raw)); err != nil {
+			err = fmt.Errorf("%s is %s at byte %d; it must be a whole number", what, suggest.Clip(string(raw)), r.tokens.InputOffset())
+		}
+		return err
+	}, func() { *to = 0 })
 }
 
 // Bool reads true or false.
-func (r *Reader) Bool(what string) (bool, error) {
-	_, raw, err := r.scalar('t', what)
-	return string(raw) == "true", err
+func (r *Reader) Bool(to *bool) Value {
+	return r.scalar('t', func(raw []byte, _ string) error {
+		*to = raw[0] == 't'
+		return nil
+	}, func() { *to = false })
 }
 
 // End returns an error if something follows the document.
@@ -132,13 +144,23 @@ func (r *Reader) End() error {
 	return r.failed(err)
 }
 
-// scalar reads a value of that kind.
-func (r *Reader) scalar(kind jsontext.Kind, what string) (null bool, raw []byte, err error) {
-	if null, err = r.expect(kind, what); null || err != nil {
-		return null, nil, err
+// scalar reads a value of that kind, or null.
+func (r *Reader) scalar(kind jsontext.Kind, parse func(raw []byte, what string) error, null func()) Value {
+	return func(what string) error {
+		isNull, err := r.expect(kind, what)
+		if err != nil {
+			return err
+		}
+		if isNull {
+			null()
+			return nil
+		}
+		raw, err := r.tokens.ReadValue()
+		if err != nil {
+			return r.failed(err)
+		}
+		return parse(raw, what)
 	}
-	raw, err = r.tokens.ReadValue()
-	return false, raw, r.failed(err)
 }
 
 var kinds = map[jsontext.Kind]string{'n': "null", 't': "true or false", 'f': "true or false", '"': "a text", '0': "a number",

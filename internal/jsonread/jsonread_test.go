@@ -2,6 +2,7 @@ package jsonread
 
 import (
 	"encoding/json"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -22,33 +23,27 @@ type content struct {
 
 func read(text string) (c content, err error) {
 	r := New([]byte(text))
-	err = r.Object("the document", func(name string) (err error) {
-		switch name {
-		case "name":
-			c.Name, err = r.Text("name")
-		case "count":
-			c.Count, err = r.Int("count")
-		case "yes":
-			c.Yes, err = r.Bool("yes")
-		case "raw":
-			var raw []byte
-			raw, err = r.Raw()
-			c.Raw = string(raw)
-		case "values":
+	var raw []byte
+	err = r.Object(map[string]Value{
+		"name":  r.Text(&c.Name),
+		"count": r.Int(&c.Count),
+		"yes":   r.Bool(&c.Yes),
+		"raw":   r.Raw(&raw),
+		"values": func(what string) error {
 			c.Values = nil
-			err = r.List("values", func(int) error {
-				v, null, err := r.Number("a value")
-				if null {
+			return r.List(func(int) error {
+				var v float64
+				err := r.Float(&v)("a value")
+				if math.IsNaN(v) {
 					c.Gaps++
+					v = 0
 				}
 				c.Values = append(c.Values, v)
 				return err
-			})
-		default:
-			err = r.Skip()
-		}
-		return err
-	})
+			})(what)
+		},
+	})("the document")
+	c.Raw = string(raw)
 	if err == nil {
 		err = r.End()
 	}

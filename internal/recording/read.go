@@ -2,7 +2,6 @@ package recording
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/jsonread"
@@ -19,12 +18,11 @@ func (r *Recording) UnmarshalJSON(raw []byte) (err error) {
 // Read reads a recording as UnmarshalJSON does. Before the recording occupies more memory, Read calls take with the
 // number of bytes, and fails with its error.
 func Read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err error) {
+	var value float64
+	float := from.Float(&value)
 	number := func(list *[]float64, what string) error {
-		value, missing, err := from.Number(what)
-		if missing {
-			value = math.NaN()
-		}
-		if len(*list) == cap(*list) && err == nil {
+		err := float(what)
+		if err == nil && len(*list) == cap(*list) {
 			more := max(64, len(*list)/2)
 			if err = take(2 * 8 * more); err == nil { // twice, since the old list is there while it is copied
 				*list = slices.Grow(*list, more)
@@ -35,43 +33,45 @@ func Read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 		}
 		return err
 	}
-	err = from.Object("a recording", func(member string) (err error) {
-		switch member {
-		case "name":
-			r.Name, err = from.Text("name")
-		case "sensors":
-			r.Sensors = nil
-			err = from.List("sensors", func(int) error {
-				name, err := from.Text("a name in sensors")
-				if err == nil {
-					err = take(len(name) + 256) // also in the maps of those who match names
-				}
-				r.Sensors = append(r.Sensors, name)
+	row := from.List(func(int) error { return number(&r.Values, "a value") })
+	members := map[string]jsonread.Value{
+		"name": from.Text(&r.Name),
+		"sensors": from.List(func(i int) error {
+			var name string
+			err := from.Text(&name)("a name in sensors")
+			if err == nil {
+				err = take(len(name) + 256) // also in the maps of those who match names
+			}
+			r.Sensors = append(r.Sensors[:i], name)
+			return err
+		}),
+		"values": from.List(func(moment int) error {
+			if moment == 0 {
+				r.Values = r.Values[:0]
+			}
+			before := len(r.Values)
+			if err := row("a moment in values"); err != nil {
 				return err
-			})
-		case "values":
-			r.Values, r.width = nil, 0
-			err = from.List("values", func(moment int) error {
-				before := len(r.Values)
-				if err := from.List("a moment in values", func(int) error { return number(&r.Values, "a value") }); err != nil {
-					return err
-				}
-				width := len(r.Values) - before
-				if moment == 0 {
-					r.width = width
-				}
-				if width != r.width {
-					return fmt.Errorf("moment %d has %d values, moment 0 has %d; write null for a missing value", moment, width, r.width)
-				}
-				return nil
-			})
-		case "times":
-			r.Times = nil
-			err = from.List("times", func(int) error { return number(&r.Times, "a time") })
-		default:
-			err = fmt.Errorf("a recording has no %q; it has name, sensors, values and times", suggest.Clip(member))
+			}
+			width := len(r.Values) - before
+			if moment == 0 {
+				r.width = width
+			}
+			if width != r.width {
+				return fmt.Errorf("moment %d has %d values, moment 0 has %d; write null for a missing value", moment, width, r.width)
+			}
+			return nil
+		}),
+		"times": from.List(func(i int) error {
+			r.Times = r.Times[:i]
+			return number(&r.Times, "a time")
+		}),
+	}
+	err = from.Members(func(name string) (jsonread.Value, error) {
+		if members[name] == nil {
+			return nil, fmt.Errorf("a recording has no %q; it has name, sensors, values and times", suggest.Clip(name))
 		}
-		return err
-	})
+		return members[name], nil
+	})("a recording")
 	return r, err
 }

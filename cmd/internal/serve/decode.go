@@ -102,54 +102,34 @@ func unreadable(err error) error {
 // readRequest reads the JSON of an infer request, and ends at the first part that no request has.
 func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
 	d = &inferRequest{}
-	err = r.Object("the request", func(member string) (err error) {
-		switch member {
-		case "id":
-			d.id, err = r.Text(member)
-		case "parameters":
-			return r.Object(member, func(member string) (err error) {
-				switch member {
-				case "binary_data_output":
-					d.inBinary, err = r.Bool(member)
-				case "timeout":
-					var us int
-					us, err = r.Int(member)
-					d.timeout = time.Duration(min(us, math.MaxInt64/1000)) * time.Microsecond
-				default:
-					err = r.Skip()
-				}
-				return err
-			})
-		case "inputs":
-			in = nil
-			return r.List(member, func(int) (err error) {
-				if in != nil {
-					return bad("there are several inputs; the model takes one, %q", signalsTensor)
-				}
-				in, err = readInput(r)
-				return err
-			})
-		case "outputs":
-			d.outputs = nil
-			return r.List(member, func(int) error {
-				out, err := readOutput(r)
-				if err == nil && slices.ContainsFunc(d.outputs, func(o output) bool { return o.name == out.name }) {
-					err = bad("output %q is asked for twice", out.name)
-				}
-				d.outputs = append(d.outputs, out)
-				return err
-			})
-		default:
-			err = r.Skip()
-		}
-		return err
-	})
+	timeout := 0
+	err = r.Object(map[string]jsonread.Value{
+		"id":         r.Text(&d.id),
+		"parameters": r.Object(map[string]jsonread.Value{"binary_data_output": r.Bool(&d.inBinary), "timeout": r.Int(&timeout)}),
+		"inputs": r.List(func(i int) (err error) {
+			if i > 0 {
+				return bad("there are several inputs; the model takes one, %q", signalsTensor)
+			}
+			in, err = readInput(r)
+			return err
+		}),
+		"outputs": r.List(func(i int) error {
+			out, err := readOutput(r)
+			d.outputs = d.outputs[:i]
+			if err == nil && slices.ContainsFunc(d.outputs, func(o output) bool { return o.name == out.name }) {
+				err = bad("output %q is asked for twice", out.name)
+			}
+			d.outputs = append(d.outputs, out)
+			return err
+		}),
+	})("the request")
 	if err == nil {
 		err = r.End()
 	}
 	if err == nil && in == nil {
 		err = bad("there is no input; the model takes one, %q", signalsTensor)
 	}
+	d.timeout = time.Duration(min(timeout, math.MaxInt64/1000)) * time.Microsecond
 	if len(d.outputs) == 0 {
 		for _, name := range outputNames {
 			d.outputs = append(d.outputs, output{name: name})
@@ -160,38 +140,22 @@ func readRequest(r *jsonread.Reader) (d *inferRequest, in *input, err error) {
 
 func readInput(r *jsonread.Reader) (*input, error) {
 	in := &input{}
-	err := r.Object("an input", func(member string) (err error) {
-		switch member {
-		case "name":
-			in.name, err = r.Text(member)
-		case "datatype":
-			in.datatype, err = r.Text(member)
-		case "shape":
-			in.shape = nil
-			return r.List(member, func(i int) error {
-				if i == 3 {
-					return bad("the shape of an input has more than 3 sizes; the model takes [batch, nodes, channels]")
-				}
-				size, err := r.Int("a size in shape")
-				in.shape = append(in.shape, size)
-				return err
-			})
-		case "data":
-			in.data, err = r.Raw()
-		case "parameters":
-			return r.Object(member, func(member string) error {
-				if member != "binary_data_size" {
-					return r.Skip()
-				}
-				size, err := r.Int(member)
-				in.size = &size
-				return err
-			})
-		default:
-			err = r.Skip()
-		}
-		return err
-	})
+	err := r.Object(map[string]jsonread.Value{
+		"name":     r.Text(&in.name),
+		"datatype": r.Text(&in.datatype),
+		"data":     r.Raw(&in.data),
+		"shape": r.List(func(i int) error {
+			if i == 3 {
+				return bad("the shape of an input has more than 3 sizes; the model takes [batch, nodes, channels]")
+			}
+			in.shape = append(in.shape[:i], 0)
+			return r.Int(&in.shape[i])("a size in shape")
+		}),
+		"parameters": r.Object(map[string]jsonread.Value{"binary_data_size": func(what string) error {
+			in.size = new(int)
+			return r.Int(in.size)(what)
+		}}),
+	})("an input")
 	if err == nil && in.name != signalsTensor {
 		err = bad("there is no input %q; the model takes one, %q", suggest.Clip(in.name), signalsTensor)
 	}
@@ -199,37 +163,28 @@ func readInput(r *jsonread.Reader) (*input, error) {
 }
 
 func readOutput(r *jsonread.Reader) (out output, err error) {
-	err = r.Object("an output", func(member string) (err error) {
-		switch member {
-		case "name":
-			out.name, err = r.Text(member)
-		case "parameters":
-			return r.Object(member, func(member string) (err error) {
-				switch member {
-				case "binary_data":
-					var is bool
-					is, err = r.Bool(member)
-					out.inBinary = &is
-				case "classification":
-					if out.classification, err = r.Int(member); err == nil && out.classification < 1 {
-						err = bad("classification is %d; it must be at least 1", out.classification)
-					}
-				default:
-					err = r.Skip()
-				}
-				return err
-			})
-		default:
-			err = r.Skip()
-		}
-		return err
-	})
+	ranked := false
+	err = r.Object(map[string]jsonread.Value{
+		"name": r.Text(&out.name),
+		"parameters": r.Object(map[string]jsonread.Value{
+			"binary_data": func(what string) error {
+				out.inBinary = new(bool)
+				return r.Bool(out.inBinary)(what)
+			},
+			"classification": func(what string) error {
+				ranked = true
+				return r.Int(&out.classification)(what)
+			},
+		}),
+	})("an output")
 	switch {
 	case err != nil:
 	case !slices.Contains(outputNames, out.name):
 		err = bad("there is no output %q; there are %s", suggest.Clip(out.name), strings.Join(outputNames, ", "))
-	case out.classification > 0 && out.name != probabilitiesTensor:
+	case ranked && out.name != probabilitiesTensor:
 		err = bad("output %q: classification is for %s only", out.name, probabilitiesTensor)
+	case ranked && out.classification < 1:
+		err = bad("output %q: classification is %d; it must be at least 1", out.name, out.classification)
 	}
 	return out, err
 }

@@ -45,23 +45,17 @@ func decodeRecordings(body []byte, c *models.Classifier, most int, take func(int
 	}
 	var all []models.Recording
 	r := jsonread.New(body)
-	err := r.Object("the request", func(member string) error {
-		if member != "recordings" {
-			return r.Skip()
+	err := r.Object(map[string]jsonread.Value{"recordings": r.List(func(i int) error {
+		if i == most {
+			return bad("the batch has more than %d signals, which is the most that a request can have", most)
 		}
-		all = nil
-		return r.List(member, func(i int) error {
-			if i == most {
-				return bad("the batch has more than %d signals, which is the most that a request can have", most)
-			}
-			if err := take(4*c.Spec.Nodes*c.Spec.Channels + 512); err != nil {
-				return err
-			}
-			one, err := recording.Read(r, take)
-			all = append(all, one)
+		if err := take(4*c.Spec.Nodes*c.Spec.Channels + 512); err != nil {
 			return err
-		})
-	})
+		}
+		one, err := recording.Read(r, take)
+		all = append(all[:i], one)
+		return err
+	})})("the request")
 	if err == nil {
 		err = r.End()
 	}
