@@ -14,7 +14,6 @@ import (
 
 	"github.com/clusterpool/ccp/benchmarks"
 	"github.com/clusterpool/ccp/internal/backend"
-	_ "github.com/clusterpool/ccp/internal/heap"
 	"github.com/clusterpool/ccp/models"
 )
 
