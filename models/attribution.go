@@ -21,13 +21,18 @@ const (
 	// this much if the value went back to the baseline. The method costs one pass.
 	GradientInput = "gradient"
 	// Occlusion is the fall of the logit when a part of the signal goes back to the baseline: a node, or on a series a
-	// sixteenth of a sensor's frames. It needs no gradient, which random kernels lack. Its contributions need not add
-	// up to the logit's change.
+	// span of a sensor's frames. It is a sixteenth of the frames, with more than 8 sensors up to a quarter: each part
+	// costs a pass. Occlusion needs no gradient, which random kernels lack. Its contributions need not add up to the
+	// logit's change.
 	Occlusion = "occlusion"
 )
 
-// hiddenParts is the number of parts of a sensor's frames that Occlusion hides.
-const hiddenParts = 16
+// Occlusion hides about hiddenParts parts of a series, one at a time: from fewestSpans to mostSpans of each sensor.
+const (
+	hiddenParts = 128
+	mostSpans   = 16
+	fewestSpans = 4
+)
 
 // If AttributionOptions.Steps is 0, a signal gets fewestSteps gradients, and then three times as many until the gap is
 // at most Tolerance of the logit's change, or until mostSteps. Of three times as many midpoints, a third is known.
@@ -210,7 +215,8 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 
 // occlude fills in the values by Occlusion. All values of a part get the same.
 func (c *Classifier) occlude(ctx context.Context, signals [][]float32, attributions []Attribution) error {
-	parts, channels := kernels.Outline(c.Graph, c.Spec.Grid, 1).Spans(hiddenParts), c.Spec.Channels
+	outline, channels := kernels.Outline(c.Graph, c.Spec.Grid, 1), c.Spec.Channels
+	parts := outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/max(1, outline.Sensors))))
 	baseline := c.baseline()
 	for i := range attributions {
 		a, points := &attributions[i], make([]point, len(parts))

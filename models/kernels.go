@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/models/internal/kernels"
@@ -20,6 +21,18 @@ const (
 	// leastFrames are those of a kernel's slots. On shorter series the network is better alone.
 	leastFrames = 9
 )
+
+// AnsweredBy says what gives a classifier's answers: the network, random kernels, or both with their shares.
+func (s Spec) AnsweredBy() string {
+	switch {
+	case s.Model == randomKernels:
+		return "random kernels"
+	case s.kernels() > 0:
+		const network = 100 / (KernelsWeight + 1)
+		return fmt.Sprintf("the network (%d%%) and random kernels (%d%%)", network, 100-network)
+	}
+	return "the network"
+}
 
 // kernelsPath is the scope of the random kernels in the network of clusterPooling.
 const kernelsPath = "kernels"

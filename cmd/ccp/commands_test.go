@@ -40,17 +40,20 @@ type (
 		Test        scoreDocument `json:"test"`
 		Objective   []float64     `json:"objective"`
 		Seconds     float64       `json:"seconds"`
+		Prepare     float64       `json:"prepare_seconds"`
+		AnsweredBy  string        `json:"answered_by"`
 		Compile     float64       `json:"compile_seconds"`
 		Checkpoint  string        `json:"checkpoint"`
 		Guess       float64       `json:"guess"`
 		TestSamples int           `json:"test_samples"`
 	}
 	evalDocument struct {
-		TrainedOn *int   `json:"trained_on"`
-		Command   string `json:"command"`
-		Data      string `json:"data"`
-		Split     string `json:"split"`
-		Mistakes  []struct {
+		AnsweredBy string `json:"answered_by"`
+		TrainedOn  *int   `json:"trained_on"`
+		Command    string `json:"command"`
+		Data       string `json:"data"`
+		Split      string `json:"split"`
+		Mistakes   []struct {
 			Name        string  `json:"name"`
 			Class       string  `json:"class"`
 			Predicted   string  `json:"predicted"`
@@ -88,10 +91,11 @@ func TestTrain(t *testing.T) {
 		"graph  64 nodes, 210 edges, 1 channel\nmodel  ccp 4x8/4,1x8/4, fc 8, on go\ntrain  19 steps of 64 samples in 1 epoch, rate 0.001 cosine, best weights\n", stderr[:strings.Index(stderr, "epoch 1/1")])
 	assert.Regexp(t, `^epoch 1/1  loss \d\.\d{4}  acc 0\.\d{3}  val 0\.\d{4}  C \d\.\d\d \d\.\d\d  \d+\.\ds  best$`, lines(stderr)[4])
 	assert.NotContains(t, stderr, "\r", "no bar off a terminal")
-	require.Len(t, lines(stdout), 3)
+	require.Len(t, lines(stdout), 4)
 	assert.Regexp(t, `^test accuracy \d+\.\d\d%, loss \d\.\d{4}; validation accuracy \d+\.\d\d%, after the last of 1 epoch$`, lines(stdout)[0])
 	assert.Regexp(t, `^778 parameters, 19 steps in \d+\.\ds of training after \d+\.\ds of compiling, on go$`, lines(stdout)[1])
-	assert.Equal(t, "checkpoint in "+dir+"; try: "+self()+" eval --checkpoint '"+dir+"'", lines(stdout)[2])
+	assert.Equal(t, "answered by the network", lines(stdout)[2])
+	assert.Equal(t, "checkpoint in "+dir+"; try: "+self()+" eval --checkpoint '"+dir+"'", lines(stdout)[3])
 
 	code, stdout, stderr = execute(t, append(line, "--json")...)
 	require.Zero(t, code, stderr)
@@ -106,12 +110,13 @@ func TestTrain(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(stdout, "{\"command\""), stdout)
 	assert.Positive(t, again.Seconds)
 	assert.Positive(t, again.Compile)
-	again.Seconds, again.Compile = ended.Seconds, ended.Compile
+	again.Seconds, again.Prepare, again.Compile = ended.Seconds, ended.Prepare, ended.Compile
 	assert.Equal(t, ended, again, "the same seed gives the same result")
 	assert.Len(t, again.Objective, 2)
 	assert.Equal(t, trainDocument{Command: "train", Data: "digits", Model: "ccp", Backend: "go", Seed: 7, Parameters: 778, Epochs: 1, Steps: 19, BestEpoch: 1,
-		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Compile: again.Compile, Checkpoint: dir,
-		Guess: 36. / 359, TestSamples: 359}, again)
+		Train: again.Train, Validation: again.Validation, Test: again.Test, Objective: again.Objective, Seconds: again.Seconds, Prepare: again.Prepare, Compile: again.Compile, Checkpoint: dir,
+		AnsweredBy: "the network",
+		Guess:      36. / 359, TestSamples: 359}, again)
 }
 
 func TestTrainGuardsADirectory(t *testing.T) {
@@ -159,7 +164,7 @@ func TestEval(t *testing.T) {
 		assert.Positive(t, e.Loss)
 	}
 	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir)
-	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nanswered by the network\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))

@@ -17,9 +17,10 @@ import (
 
 // evalJSON is what `ccp eval --json` prints.
 type evalJSON struct {
-	Command string `json:"command"`
-	Data    string `json:"data"`
-	Split   string `json:"split"`
+	Command    string `json:"command"`
+	Data       string `json:"data"`
+	Split      string `json:"split"`
+	AnsweredBy string `json:"answered_by"` // see models.Spec.AnsweredBy
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
 	// Mistakes are the samples with names that are taken for another class, the surest first.
@@ -80,7 +81,7 @@ func newEval(s *shared) *cobra.Command {
 			return err
 		}
 		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
-		result := evalJSON{"eval", d.Name, split, nil, mistakes, e}
+		result := evalJSON{"eval", d.Name, split, classifier.Spec.AnsweredBy(), nil, mistakes, e}
 		if f, err := training.ReadFingerprint(dir); err == nil {
 			seen := f.TrainedOn(d, indices)
 			result.TrainedOn = &seen

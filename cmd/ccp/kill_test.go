@@ -104,7 +104,7 @@ func (p *trainingProcess) finish(t *testing.T, dir string) outcome {
 	require.Zero(t, p.end(t), p.seen.String())
 	var o outcome
 	decode(t, p.stdout.String(), &o.result)
-	o.result.Seconds, o.result.Compile, o.result.Checkpoint = 0, 0, ""
+	o.result.Seconds, o.result.Prepare, o.result.Compile, o.result.Checkpoint = 0, 0, 0, ""
 	o.weights = readWeights(t, newestWeights(t, dir))
 	return o
 }

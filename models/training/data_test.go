@@ -120,7 +120,7 @@ func TestResultWithoutWeights(t *testing.T) {
 		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Observer: Observer{Step: func(Progress) { steps++ },
 			Notice: func(line string) { notices = append(notices, line) }}})
 		require.NoError(t, err)
-		r.Seconds, r.CompileSeconds = result.Seconds, result.CompileSeconds
+		r.Seconds, r.PrepareSeconds, r.CompileSeconds = result.Seconds, result.PrepareSeconds, result.CompileSeconds
 		return r, notices, steps
 	}
 	damage("best-*")

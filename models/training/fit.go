@@ -10,8 +10,8 @@ import (
 
 // fit ends the run of a model that is not trained step by step, as one epoch. prepare has computed its weights.
 func (r *run) fit() error {
-	r.epochStart = time.Now()
 	r.state.Step, r.state.Sums.Steps = r.total, 1
+	r.state.Seconds, r.state.Prepare = r.state.Prepare, 0
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
@@ -20,6 +20,7 @@ func (r *run) fit() error {
 		return err
 	}
 	r.state.Sums.Loss, r.state.Sums.Accuracy = fitted.Loss, fitted.Accuracy
+	r.epochStart = time.Now() // to evaluate is not to fit
 	return r.endEpoch()
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -81,6 +82,47 @@ func TestFit(t *testing.T) {
 		again := trainIn(t, backend, c, dir)
 		assert.True(t, again.Resumed)
 	})
+}
+
+// slow takes a moment for each sample that is read.
+type slow struct{ datasets.Signals }
+
+const moment = 2 * time.Millisecond
+
+func (s slow) Read(i int, x []float32) {
+	time.Sleep(moment)
+	s.Signals.Read(i, x)
+}
+
+// The seconds of a training hold the fit, of a model that has no steps and of random kernels beside a network.
+func TestSecondsOfFits(t *testing.T) {
+	d, err := datasets.Load(t.Context(), writeCounts(t, 60), datasets.Options{})
+	require.NoError(t, err)
+	d.Signals = slow{d.Signals}
+	reading := moment.Seconds() * float64(len(d.Train))
+	for name, asked := range map[string]Asked{
+		"alone":  {"model": "bayes"},
+		"beside": {"levels": "2x4/3,1x4/2", "hidden": 4, "kernels": 84, "ccp_hierarchies": 2, "steps": 4, "epochs": 2},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		result, err := Train(t.Context(), backendtest.Go(t), asked, Options{Dir: dir, Data: d})
+		require.NoError(t, err, name)
+		history, err := ReadHistory(dir)
+		require.NoError(t, err)
+		sum := result.PrepareSeconds
+		for _, e := range history {
+			sum += e.Seconds
+		}
+		assert.InDelta(t, sum, result.Seconds, 1e-9, name)
+		fit := result.PrepareSeconds
+		if name == "alone" {
+			fit = history[0].Seconds
+			assert.Zero(t, result.PrepareSeconds)
+		}
+		assert.GreaterOrEqual(t, fit, reading, "%s: it has read each sample", name)
+		want := map[string]string{"alone": "the network", "beside": "the network (25%) and random kernels (75%)"}
+		assert.Equal(t, want[name], result.AnsweredBy)
+	}
 }
 
 // bayesOf are the accuracy and the mean cross entropy of multinomial naive Bayes on a split, by plain loops over raw

@@ -144,7 +144,7 @@ func requireSameRun(t testing.TB, want, got string) {
 	results := make([]Result, 2)
 	for i, dir := range []string{want, got} {
 		require.NoError(t, files.ReadJSON(filepath.Join(dir, resultFile), &results[i]))
-		results[i].Seconds, results[i].CompileSeconds, results[i].Checkpoint = 0, 0, ""
+		results[i].Seconds, results[i].PrepareSeconds, results[i].CompileSeconds, results[i].Checkpoint = 0, 0, 0, ""
 	}
 	require.Equal(t, results[0], results[1])
 }

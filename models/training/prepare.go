@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
@@ -17,6 +18,8 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	if r.state.Step > 0 {
 		return nil
 	}
+	start := time.Now()
+	defer func() { r.state.Prepare += time.Since(start).Seconds() }()
 	err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data), r.data.Mean, r.data.Std)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -26,7 +29,11 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	}
 	if share, known := r.spec.KernelAccuracy(r.store); known {
 		debug.FreeOSMemory() // the fit has left hundreds of megabytes
-		r.notice(fmt.Sprintf("random kernels alone: %.1f%% of the training samples, each left out", 100*share))
+		line := fmt.Sprintf("random kernels alone: %.1f%% of the training samples, each left out", 100*share)
+		if !r.spec.Fitted() {
+			line += "; the epochs train the network beside them"
+		}
+		r.notice(line)
 	}
 	if !r.spec.PreparedBefore() {
 		return nil

@@ -17,6 +17,7 @@ type Result struct {
 	Command    string    `json:"command"`
 	Data       string    `json:"data"`
 	Model      string    `json:"model"`
+	AnsweredBy string    `json:"answered_by"` // see models.Spec.AnsweredBy
 	Backend    string    `json:"backend"`
 	Seed       int64     `json:"seed"`
 	Parameters int       `json:"parameters"` // trainable
@@ -27,7 +28,11 @@ type Result struct {
 	Validation *Score    `json:"validation,omitempty"` // nil: no samples were held out
 	Test       Score     `json:"test"`
 	Objective  []float64 `json:"objective"` // C of each level in the best epoch
-	Seconds    float64   `json:"seconds"`   // of training, without compilation and validation
+	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
+	// PrepareSeconds is the time before the first step: the fit of random kernels and the search for the hierarchy. A
+	// search that was kept takes none. The fit of a model without steps is its epoch.
+	Seconds        float64 `json:"seconds"`
+	PrepareSeconds float64 `json:"prepare_seconds"`
 	// CompileSeconds is the time of the first step, and of the first step after each resumption. Nearly all of it is
 	// compilation.
 	CompileSeconds float64 `json:"compile_seconds"`
@@ -67,7 +72,8 @@ func (r *run) finish() (Result, error) {
 		Parameters: r.classifier.Parameters(), Epochs: len(history), Steps: r.state.Step, BestEpoch: best.Epoch,
 		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss,
 			test.Accuracy}, Objective: best.Objective,
-		CompileSeconds: r.state.Compile, Checkpoint: r.Dir}
+		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
+		AnsweredBy: r.spec.AnsweredBy(), Checkpoint: r.Dir}
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}

@@ -33,6 +33,7 @@ type trainState struct {
 	Seconds float64  `json:"seconds"`
 	Wait    float64  `json:"wait"`
 	Compile float64  `json:"compile"` // seconds of all first steps of a process
+	Prepare float64  `json:"prepare"` // seconds before the first step
 	// Hierarchy is the frozen one's, where it was made before the training.
 	Hierarchy models.Quality `json:"hierarchy"`
 }
@@ -111,16 +112,20 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 	}
 	_, missing := os.Stat(filepath.Join(opts.Dir, configFile))
 	overwrite := opts.Overwrite && missing == nil
+	var before trainState
 	if overwrite {
+		start := time.Now()
 		// What a search refuses must not cost the run that is there. The search is done once: its result is cached.
 		if spec.PreparedBefore() {
 			_, err = spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
 		}
+		before.Prepare = time.Since(start).Seconds()
 		if err != nil {
 			return Result{}, plain(err)
 		}
 	}
-	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps}
+	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps,
+		state: before}
 	r.metadata.Command, r.metadata.Versions = r.Command, Versions(r.Backend)
 	unlock, err := lock(opts.Dir)
 	if err != nil {

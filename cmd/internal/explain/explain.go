@@ -66,15 +66,17 @@ func spread(indices []int, n int) []int {
 
 // Summary says what mattered to each class that samples were explained for.
 type Summary struct {
-	Command string  `json:"command"`
-	Data    string  `json:"data"`
-	Split   string  `json:"split"`
-	Samples int     `json:"samples"`
-	Method  string  `json:"method"`
-	Steps   int     `json:"steps,omitempty"`  // of integrated gradients: the most that a sample took
-	Class   string  `json:"-"`                // the only one explained; "" if it is the class predicted
-	Gap     float64 `json:"completeness_gap"` // Σ gaps / Σ |logit − baseline|
-	Classes []Class `json:"classes"`
+	Command string `json:"command"`
+	Data    string `json:"data"`
+	Split   string `json:"split"`
+	Samples int    `json:"samples"`
+	Method  string `json:"method"`
+	// AnsweredBy is what gives the answers that are explained, see models.Spec.AnsweredBy.
+	AnsweredBy string  `json:"answered_by"`
+	Steps      int     `json:"steps,omitempty"`  // of integrated gradients: the most that a sample took
+	Class      string  `json:"-"`                // the only one explained; "" if it is the class predicted
+	Gap        float64 `json:"completeness_gap"` // Σ gaps / Σ |logit − baseline|
+	Classes    []Class `json:"classes"`
 }
 
 // Class says what mattered to one class, most first.
@@ -98,7 +100,8 @@ type Contribution struct {
 // each sample, and the means of each class.
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	d := e.Data
-	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples)}
+	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples),
+		AnsweredBy: e.Classifier.Spec.AnsweredBy()}
 	if e.Class >= 0 {
 		s.Class = d.ClassNames[e.Class]
 	}

@@ -117,6 +117,11 @@ func TestSensors(t *testing.T) {
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown))
 	assert.Contains(t, textOf(t, ctx, "announcement"), "left wrist, frame 2; Level 1")
 	assert.Contains(t, textOf(t, ctx, "means-text"), "of 4 test samples")
+	assert.Contains(t, textOf(t, ctx, "facts"), "Answered bythe network (25%) and random kernels (75%)random kernels alone: ")
+	assert.Contains(t, textOf(t, ctx, "curves-text"), "They are of the network alone; the answers are by the network (25%) and random kernels (75%).")
+	assert.Contains(t, textOf(t, ctx, "curves-charts"), "training, network alone")
+	assert.Contains(t, textOf(t, ctx, "gallery-text"), "(occlusion)")
+	assert.NotContains(t, read[string](t, ctx, `document.body.innerText`), "integrated")
 	assert.Equal(t, len(r.Means), read[int](t, ctx, `document.querySelectorAll("#means-list img").length`))
 	assert.Equal(t, len(r.Gallery), read[int](t, ctx, `document.querySelectorAll("#gallery-list img").length`), "a picture for each sample")
 }

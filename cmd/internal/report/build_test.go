@@ -88,6 +88,29 @@ func TestBuild(t *testing.T) {
 	assert.Nil(t, s.Words)
 }
 
+// Of sensors over time, random kernels answer, too. A sample is explained once, wherever the page shows it.
+func TestWhoAnswers(t *testing.T) {
+	r, _ := built(t, "sensors")
+	assert.Equal(t, "the network (25%) and random kernels (75%)", r.AnsweredBy)
+	require.NotNil(t, r.Kernels)
+	assert.InDelta(t, 0.75, *r.Kernels, 0.25)
+	assert.Equal(t, models.Occlusion, r.Method)
+	samples, explained := r.Evaluation.Samples, 0
+	assert.Len(t, r.Gallery, samples)
+	for _, m := range r.Means {
+		explained += m.Samples
+	}
+	assert.Equal(t, samples, explained)
+	assert.Contains(t, told["sensors"], fmt.Sprintf("explaining %d of them", samples))
+	for _, s := range slices.Concat(r.Gallery, r.Mistakes) {
+		assert.NotEmpty(t, s.Pictures)
+	}
+	r, _ = built(t, "softmax")
+	assert.Equal(t, "the network", r.AnsweredBy)
+	assert.Nil(t, r.Kernels)
+	assert.Equal(t, models.IntegratedGradients, r.Method)
+}
+
 func TestPreparedHasOneEpoch(t *testing.T) {
 	r, _ := built(t, "prepared")
 	assert.True(t, r.Hierarchy.Frozen)

@@ -102,6 +102,9 @@ func digits(t testing.TB) *datasets.Dataset {
 	return d
 }
 
+// told has what Build told of, by the run's name.
+var told = map[string][]string{}
+
 // built is the whole report of a run, and the classifier that it is of.
 func built(t testing.TB, name string) (Report, *models.Classifier) {
 	t.Helper()
@@ -114,7 +117,7 @@ func built(t testing.TB, name string) (Report, *models.Classifier) {
 		d, err = datasets.Load(t.Context(), filepath.Join(scratch, "sensors.npz"), datasets.Options{})
 		require.NoError(t, err)
 	}
-	r, err := Build(context.Background(), dir, c, d, func(string) {})
+	r, err := Build(context.Background(), dir, c, d, func(line string) { told[name] = append(told[name], line) })
 	require.NoError(t, err)
 	return r, c
 }

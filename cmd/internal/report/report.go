@@ -26,6 +26,10 @@ type Report struct {
 	Machine    backend.Machine `json:"machine"` // that made the report
 	Backend    string          `json:"backend"` // of the training
 
+	AnsweredBy string `json:"answered_by"` // see models.Spec.AnsweredBy
+	// Kernels is the share of the training samples that random kernels beside the network classify rightly, each left
+	// out; nil without them.
+	Kernels    *float64             `json:"kernels"`
 	Parameters int                  `json:"parameters"`
 	Snapshot   string               `json:"snapshot"` // that was evaluated, such as "best-00001900"
 	BestEpoch  int                  `json:"best_epoch"`
@@ -35,6 +39,7 @@ type Report struct {
 	Hierarchy  *Hierarchy           `json:"hierarchy"` // nil without clusters
 	Health     []hierarchy.Health   `json:"health"`    // of the snapshot; empty without clusters
 	Evaluation *training.Evaluation `json:"evaluation"`
+	Method     string               `json:"method"`   // by which samples are explained, such as models.Occlusion
 	Mistakes   []Sample             `json:"mistakes"` // the most confident first
 	Gallery    []Sample             `json:"gallery"`
 	Means      []Mean               `json:"means"` // of sensors over time

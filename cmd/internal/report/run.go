@@ -31,8 +31,11 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: models.About(spec.Model), Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
-		Parameters: c.Parameters()}
+		Parameters: c.Parameters(), AnsweredBy: spec.AnsweredBy()}
 	r.Baseline = nil // of each node: the page needs none
+	if share, known := spec.KernelAccuracy(c.Store()); known && !spec.Fitted() {
+		r.Kernels = &share
+	}
 	if r.Config, err = training.ReadConfig(dir); err != nil {
 		return r, err
 	}

@@ -43,9 +43,7 @@ func (r *Report) evaluate(ctx context.Context, c *models.Classifier, d *datasets
 	slices.SortStableFunc(wrong, func(a, b Sample) int { return cmp.Compare(b.Probability, a.Probability) })
 	r.Evaluation, r.Gallery = &evaluation, gallery(right, wrong, d.Classes())
 	r.Mistakes = wrong[:min(mostMistakes, len(wrong))]
-	doing("explaining some of them")
-	e := explain.Explanation{Classifier: c, Data: d, Class: -1, Split: "test"}
-	return cmp.Or(r.explain(ctx, e, r.Mistakes), r.explain(ctx, e, r.Gallery), r.explainClasses(ctx, e))
+	return r.explain(ctx, explain.Explanation{Classifier: c, Data: d, Class: -1, Split: "test"}, doing)
 }
 
 // gallery picks samples: the first right one of each class, then others of all classes in turn, right ones before wrong
@@ -67,44 +65,35 @@ func gallery(right, wrong []Sample, classes int) []Sample {
 	return picked
 }
 
-// explain adds what each sample's drawing needs, with the nodes' contributions to the prediction. Named nodes without
-// places, such as words, are listed instead, with their contributions.
-func (r *Report) explain(ctx context.Context, e explain.Explanation, chosen []Sample) error {
-	for _, x := range chosen {
-		e.Samples = append(e.Samples, x.Index)
-	}
-	d, at := e.Data, -1
-	drawn := r.Layout != nil && (r.Layout.Kind != picture.OnPlane || d.Nodes <= mostPoints)
-	return e.Each(ctx, func(_ int, signal []float32, a models.Attribution) error {
-		at++
-		x := &chosen[at]
-		x.Most = floats.Norm(a.Nodes, math.Inf(1))
-		if d.NodeNames != nil && d.Grid == nil && d.Coordinates == nil {
-			x.Words = contributors(d, signal, a.Nodes)
-		} else if drawn {
-			for _, p := range r.Layout.Sample("", signal, a.Values, d.Channels) {
-				url, err := r.Layout.Inline(p)
-				if err != nil {
-					return err
-				}
-				x.Pictures = append(x.Pictures, url)
-			}
+// explain explains each sample of the page once. It adds what the mistakes' and the gallery's drawings need. Of sensors
+// over time it also draws what mattered to each class predicted, over mostMeans test samples.
+func (r *Report) explain(ctx context.Context, e explain.Explanation, doing func(string)) error {
+	var means []models.MeanAttribution
+	if r.Layout != nil && r.Layout.Kind == picture.OverTime {
+		means = make([]models.MeanAttribution, e.Data.Classes())
+		if err := e.Prepare(mostMeans); err != nil {
+			return err
 		}
-		return nil
+	}
+	counted := len(e.Samples)
+	shown := map[int][]*Sample{}
+	for _, list := range [][]Sample{r.Mistakes, r.Gallery} {
+		for i, x := range list {
+			if shown[x.Index] == nil && !slices.Contains(e.Samples, x.Index) {
+				e.Samples = append(e.Samples, x.Index)
+			}
+			shown[x.Index] = append(shown[x.Index], &list[i])
+		}
+	}
+	doing(fmt.Sprintf("explaining %d of them", len(e.Samples)))
+	at := 0
+	err := e.Each(ctx, func(sample int, signal []float32, a models.Attribution) error {
+		if r.Method = a.Method; at < counted {
+			means[a.Class].Add(a)
+		}
+		at++
+		return r.draw(shown[sample], e.Data, signal, a)
 	})
-}
-
-// explainClasses draws what mattered to each class predicted, over mostMeans test samples of sensors over time: by
-// sensor and frame, and their sums.
-func (r *Report) explainClasses(ctx context.Context, e explain.Explanation) error {
-	if r.Layout == nil || r.Layout.Kind != picture.OverTime {
-		return nil
-	}
-	means := make([]models.MeanAttribution, e.Data.Classes())
-	err := e.Prepare(mostMeans)
-	if err == nil {
-		err = e.Each(ctx, func(_ int, _ []float32, a models.Attribution) error { means[a.Class].Add(a); return nil })
-	}
 	for k, mean := range means {
 		if mean.Samples > 0 && err == nil {
 			m := Mean{Class: k, Samples: mean.Samples}
@@ -113,6 +102,31 @@ func (r *Report) explainClasses(ctx context.Context, e explain.Explanation) erro
 		}
 	}
 	return err
+}
+
+// draw draws a sample with the nodes' contributions to its prediction, wherever the page shows it. Named nodes without
+// places, such as words, are listed instead, with their contributions.
+func (r *Report) draw(shown []*Sample, d *datasets.Dataset, signal []float32, a models.Attribution) error {
+	if len(shown) == 0 {
+		return nil
+	}
+	x := shown[0]
+	x.Most = floats.Norm(a.Nodes, math.Inf(1))
+	if d.NodeNames != nil && d.Grid == nil && d.Coordinates == nil {
+		x.Words = contributors(d, signal, a.Nodes)
+	} else if r.Layout != nil && (r.Layout.Kind != picture.OnPlane || d.Nodes <= mostPoints) {
+		for _, p := range r.Layout.Sample("", signal, a.Values, d.Channels) {
+			url, err := r.Layout.Inline(p)
+			if err != nil {
+				return err
+			}
+			x.Pictures = append(x.Pictures, url)
+		}
+	}
+	for _, other := range shown[1:] {
+		other.Most, other.Words, other.Pictures = x.Most, x.Words, x.Pictures
+	}
+	return nil
 }
 
 // contributors returns the named nodes that contributed most. Nodes whose values are the baseline's are left out.

@@ -148,10 +148,10 @@ func (s Suite) rows(longest int) (sets, standings [][]string) {
 	return sets, standings
 }
 
-// What fits into the columns of a terminal: the accuracies of six models, beside a name of 20 characters.
+// What fits into the columns of a terminal: the accuracies of seven models, beside a name of 16 characters.
 const (
-	modelsAcross = 6
-	longestSet   = 20
+	modelsAcross = 7
+	longestSet   = 16
 )
 
 // Text formats the table for a terminal, in several parts if there are many models.
@@ -175,8 +175,9 @@ func (s Suite) show(name string, parts [][][]string) string {
 	return execute(name, struct {
 		Suite
 		Parts    [][][]string
+		Answers  []string
 		Failures []string
-	}{s, parts, failures(s.Sets)})
+	}{s, parts, answers(s.Sets), failures(s.Sets)})
 }
 
 // Write keeps the suite in folder as NAME.md, NAME.csv and NAME.json. The CSV file has a row for each set and model,

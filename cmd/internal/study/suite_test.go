@@ -75,21 +75,27 @@ func TestSuite(t *testing.T) {
 	}
 	s := SummarizeSuite(folder, "compare", "Models on 3 data sets: x", tables, 1, Origin{Command: "ccp x", Machine: "a machine", Backend: "xla"}, errs)
 	assert.Equal(t, `Models on 3 data sets: x (reduced: 15 of 24 runs)
-accuracy %                   ccp          fc         svm
-a                     91.0 ± 1.4  81.0 ± 1.4  81.0 ± 1.4
-A very long name of…  51.0 ± 1.4  51.0 ± 1.4  41.0 ± 1.4
-c                     71.0 ± 1.4        70.0
+accuracy %               ccp          fc         svm
+a                 91.0 ± 1.4  81.0 ± 1.4  81.0 ± 1.4
+A very long nam…  51.0 ± 1.4  51.0 ± 1.4  41.0 ± 1.4
+c                 71.0 ± 1.4        70.0
 
-mean accuracy               71.0        66.0        61.0
-mean rank                   1.25        2.00        2.75
-sets won                       2           1           0
-training s                    30          30          30
-parameters                 1,234       1,234       1,234
+mean accuracy           71.0        66.0        61.0
+mean rank               1.25        2.00        2.75
+sets won                   2           1           0
+training s                30          30          30
+parameters             1,234       1,234       1,234
 
 means, ranks and sums are over 2 of 3 sets, of which all models have as many runs: a, A very long name of a set
 not run: svm on c: model svm is never right
 not run: tcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; choose another model
 `, s.Text())
+
+	for i := range 2 {
+		s.Sets[i].Lines[0].AnsweredBy, s.Sets[i].Lines[1].AnsweredBy = "the network (25%) and random kernels (75%)", "the network"
+	}
+	assert.Contains(t, s.Text(), ": a, A very long name of a set\nccp is answered by the network (25%) and random kernels (75%) on a, A very long name of a set\nnot run")
+	assert.Equal(t, []string{"ccp is answered by the network (25%) and random kernels (75%)"}, s.Sets[0].Answers())
 
 	require.NoError(t, s.Write(folder))
 	markdown, err := os.ReadFile(filepath.Join(folder, "compare.md"))
@@ -109,17 +115,17 @@ not run: tcn on a, A very long name of a set, c: sample 7 of a.npz is -0.5e-3; c
 	require.NoError(t, json.Unmarshal(raw, &back))
 	assert.Equal(t, s, back)
 
-	tables[0].Rows, tables[1].Rows = append(tables[0].Rows, tableOf("a", "gcn", "gat", "bayes", "cnn").Rows...), append(tables[1].Rows, tableOf("b", "gcn", "gat", "bayes", "cnn").Rows...)
+	tables[0].Rows, tables[1].Rows = append(tables[0].Rows, tableOf("a", "gcn", "gat", "bayes", "softmax", "cnn").Rows...), append(tables[1].Rows, tableOf("b", "gcn", "gat", "bayes", "softmax", "cnn").Rows...)
 	for _, row := range tables[0].Rows[4:] {
 		keep(t, row.Dirs(folder, 1)[0], 0.5, 1, 1)
 	}
 	wide := SummarizeSuite(folder, "compare", "Wide", tables[:2], 1, Origin{}, nil).Text()
-	assert.Contains(t, wide, "\naccuracy %             cnn\n", "six models go into a line")
+	assert.Contains(t, wide, "\naccuracy %         cnn\n", "seven models go into a line")
 	assert.Contains(t, wide, "no mean and no rank: there is no set of which all models have as many runs")
 	for line := range strings.Lines(wide) {
 		assert.LessOrEqual(t, len([]rune(line)), 101, line)
 	}
 
 	nothing := SummarizeSuite(t.TempDir(), "compare", "Nothing", tables[:2], 1, Origin{}, nil)
-	assert.Equal(t, "Nothing (reduced: 0 of 32 runs)\nno mean and no rank: there is no set of which all models have as many runs\n", nothing.Text())
+	assert.Equal(t, "Nothing (reduced: 0 of 36 runs)\nno mean and no rank: there is no set of which all models have as many runs\n", nothing.Text())
 }

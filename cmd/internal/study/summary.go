@@ -32,6 +32,7 @@ type Line struct {
 	Epochs     int     `json:"epochs"`
 	Seconds    float64 `json:"seconds"`            // of training
 	PerSecond  float64 `json:"signals_per_second"` // of inference, in batches of 64
+	AnsweredBy string  `json:"answered_by"`        // see models.Spec.AnsweredBy
 	Note       string  `json:"note,omitempty"`
 	Error      string  `json:"error,omitempty"` // why there is no run
 	Each       []Ended `json:"each,omitempty"`
@@ -133,7 +134,7 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 		}
 		accuracies, times = append(accuracies, ended.Accuracy), append(times, result.Seconds)
 		rates = append(rates, rate.PerSecond)
-		line.Parameters, line.Epochs = result.Parameters, result.Epochs
+		line.Parameters, line.Epochs, line.AnsweredBy = result.Parameters, result.Epochs, result.AnsweredBy
 		line.Each = append(line.Each, ended)
 	}
 	if line.Runs = len(accuracies); line.Runs > 0 {
@@ -193,6 +194,29 @@ func number(v float64) string {
 
 // Failures says why lines have no runs.
 func (s Summary) Failures() []string { return failures([]Summary{s}) }
+
+// Answers says of which lines random kernels give a part of the answers.
+func (s Summary) Answers() []string { return answers([]Summary{s}) }
+
+// answers says of which rows random kernels give a part of the answers, and on which sets.
+func answers(sets []Summary) (lines []string) {
+	for row, line := range sets[0].Lines {
+		by, on := "", []string(nil)
+		for _, set := range sets {
+			if answer := set.Lines[row].AnsweredBy; strings.Contains(answer, " and ") {
+				by, on = answer, append(on, set.Title)
+			}
+		}
+		if by != "" {
+			where := ""
+			if len(sets) > 1 {
+				where = " on " + strings.Join(on, ", ")
+			}
+			lines = append(lines, fmt.Sprintf("%s is answered by %s%s", line.Name, by, where))
+		}
+	}
+	return lines
+}
 
 var digits = regexp.MustCompile(`[-+]?\d[\d.e+-]*`)
 

@@ -26,6 +26,12 @@ function wordList(sample) {
 // caption is what stands below a sample, in pieces that stay whole.
 const caption = (...pieces) => el("p", { class: "caption" }, ...pieces.map((text) => el("span", { text })));
 
+const methods = {
+  integrated: "integrated gradients",
+  gradient: "gradient times input",
+  occlusion: "how far it falls when a part of the signal goes back to the baseline (occlusion), shared out over the part",
+};
+
 function renderSamples(report) {
   const mistakes = report.mistakes || [], gallery = report.gallery || [], means = report.means || [], names = report.class_names;
   const words = gallery.some((s) => s.words), time = report.layout && report.layout.kind === "time";
@@ -46,7 +52,7 @@ function renderSamples(report) {
     caption(`${names[s.predicted]}: ${percent(s.probability)}`, `${names[s.truth]}: ${percent(s.truth_share)}`, `sample ${s.name}`)]));
   $("gallery").hidden = gallery.length === 0;
   if (!gallery.length) return;
-  $("gallery-text").textContent = "What each value contributed to the class predicted: integrated gradients, in units of the logit. Each sample has its own scale" +
+  $("gallery-text").textContent = "What each value contributed to the class predicted, in units of the logit: " + methods[report.method] + ". Each sample has its own scale" +
     (words ? "; a bar to the right speaks for the class, one to the left against it." : time ? ". A curve has its contributions in its colour." : ".");
   $("gallery-scale").replaceChildren(...(words ? [] : [el("div", { class: "scale" }, "against", el("span", { class: "gradient", "aria-hidden": "true" }), "for the class")]));
   $("means-title").hidden = $("means-text").hidden = means.length === 0;

@@ -11,11 +11,12 @@ function renderHead() {
   const last = report.history && report.history.length ? report.history[report.history.length - 1] : null;
   const facts = [], levels = report.spec.levels || [], hidden = report.spec.hidden || [];
   if (test) facts.push(fact("Test accuracy", percent(test.accuracy, 2), `${report.evaluation ? `n = ${whole(report.evaluation.samples)}, ` : ""}loss ${number(test.loss)}`));
+  facts.push(fact("Answered by", report.answered_by, report.kernels === null ? "" : `random kernels alone: ${percent(report.kernels, 1)} of the training samples, each left out`, true));
   if (report.result && report.result.validation) facts.push(fact("Validation accuracy", percent(report.result.validation.accuracy, 2), `in epoch ${report.best_epoch} of ${report.result.epochs}` + (report.config.keep === "last" ? "" : ", the best")));
   else if (last && last.validation) facts.push(fact("Validation accuracy", percent(last.validation.accuracy, 2), `in epoch ${last.epoch} of ${report.epochs}`));
   if (report.parameters) facts.push(fact("Parameters", whole(report.parameters), "trainable"));
   if (levels.length) facts.push(fact("Levels", el("div", { text: levels.map((l) => `${l.clusters}×${l.filters}/${l.neighbours}`).join(", ") }), "clusters × filters / L" + (hidden.length ? `; hidden ${hidden.join(", ")}` : ""), true));
-  facts.push(fact("Training", report.result ? duration(report.result.seconds) : last ? `epoch ${last.epoch}` : "begins", `seed ${report.config.seed}, ${report.backend}`));
+  facts.push(fact("Training", report.result ? duration(report.result.seconds) : last ? `epoch ${last.epoch}` : "begins", (report.result && report.result.prepare_seconds >= 0.05 ? `${duration(report.result.prepare_seconds)} of it before the first step, ` : "") + `seed ${report.config.seed}, ${report.backend}`));
   $("facts").replaceChildren(...facts);
   $("notices").replaceChildren(...(report.notices || []).map((text) => el("p", { class: "notice", text })));
 }
