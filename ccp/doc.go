@@ -22,7 +22,8 @@
 //
 // The selection has no gradient. The task's loss reaches U through the gates and through the pooled affinities of
 // later levels; C, added to the loss with weight −1, reaches it directly. On Several(scope, a, x, 8) eight hierarchies
-// are learned, with a U for each.
+// are learned, with a U for each. A Freezer comes before an evaluation then: without it the first hierarchy alone
+// answers.
 //
 // Clusters can also be prepared on the host, which is faster and usually better. A training step draws one of the
 // hierarchies, and a prediction is the mean over all:
