@@ -31,8 +31,8 @@ type Options struct {
 	// KNN is the number of neighbours of each node, if an .npz file has no graph. With `coordinates` 0 means 8, without
 	// them 0 is an error. The graphs of the other sources are fixed.
 	KNN int
-	// Whole makes all samples of an .npz file without `split` the test, and Graph is the graph of a file that has none: the
-	// file is there to test a classifier that was trained on another one.
+	// Whole makes all samples of an .npz file without `split` the test. Graph is the graph of a file that has none. Both are
+	// for a file that tests a classifier of another file.
 	Whole bool
 	Graph *affinity.Matrix
 	// Augment sets the augmentation of the source, if it has one.

@@ -185,6 +185,7 @@ func TestDefaultCheckpoint(t *testing.T) {
 // A run that an earlier version began is refused in one sentence.
 func TestRunOfAnEarlierVersion(t *testing.T) {
 	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, resultFile), []byte("{}"), 0o600))
 	for _, text := range []string{`{"data":"cifar10","split_seed":7,"model":"ccp","levels":"","hidden":null,"params":{"ccp_stem":-1},"epochs":100,"seed":1,"fold":"2/5"}`,
 		`{"data":"20news","model":"svm","levels":"","hidden":null,"seed":1}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, configFile), []byte(text), 0o600))

@@ -68,8 +68,9 @@ func begun(dir string) bool {
 // openRun makes dir the directory of a run with this configuration on this data, or checks that the run begun there is
 // this one. If it is another run, the error says in what it differs.
 func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, data datasets.Fingerprint) error {
-	if !begun(dir) {
-		err := models.WriteMetadata(dir, m, graph)
+	before, err := ReadConfig(dir)
+	if !begun(dir) || errors.Is(err, os.ErrNotExist) {
+		err = models.WriteMetadata(dir, m, graph)
 		if err == nil {
 			err = files.WriteJSON(filepath.Join(dir, dataFile), data)
 		}
@@ -78,7 +79,6 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 		}
 		return err
 	}
-	before, err := ReadConfig(dir)
 	if err == nil {
 		_, _, err = models.ReadMetadata(dir) // a damaged one cannot classify
 	}
