@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -233,6 +235,13 @@ func TestPacking(t *testing.T) {
 		code, _, got = send(t, "POST", url, bomb, "Content-Encoding", encoding)
 		assert.Equal(t, 413, code, string(got))
 	}
+	// A stream of empty parts has no end before it is decompressed.
+	empty, err := http.NewRequest(http.MethodPost, "/v2/models/tiny/infer", io.MultiReader(strings.NewReader(strings.Repeat(pack("gzip", ""), 50_000))))
+	require.NoError(t, err)
+	empty.Header.Set("Content-Encoding", "gzip")
+	answer := httptest.NewRecorder()
+	s.Handler().ServeHTTP(answer, empty)
+	assert.Equal(t, 413, answer.Code, answer.Body)
 	for accept, want := range map[string]string{"gzip;q=0": "", "br, GZIP ; q=0.5": "gzip", "identity": "", "deflate": ""} {
 		_, header, _ := send(t, "POST", url, inJSON(100), "Accept-Encoding", accept)
 		assert.Equal(t, want, header.Get("Content-Encoding"), accept)
