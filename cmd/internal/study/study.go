@@ -26,6 +26,7 @@ import (
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Row is one line of a table.
@@ -240,7 +241,7 @@ const rateFile = "rate.json"
 // Rate says how fast a trained model classifies.
 type Rate struct {
 	Batch     int     `json:"batch"`
-	PerSecond float64 `json:"signals_per_second"` // from the median of the batches' times
+	PerSecond float64 `json:"signals_per_second"` // from the batches' times, see typical
 }
 
 // measureRate times the classifier in dir on batches of 64 signals, for half a second and at least five batches.
@@ -268,6 +269,11 @@ func measureRate(backend compute.Backend, dir string) error {
 		times = append(times, time.Since(start).Seconds())
 	}
 	times = times[1:] // without the one that compiled
+	return files.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / typical(times)})
+}
+
+// typical returns the median of times, or their mean if the median is 0: Windows's clock may stand still for a batch.
+func typical(times []float64) float64 {
 	slices.Sort(times)
-	return files.WriteJSON(filepath.Join(dir, rateFile), Rate{batch, batch / times[len(times)/2]})
+	return cmp.Or(times[len(times)/2], floats.Sum(times)/float64(len(times)))
 }

@@ -212,3 +212,8 @@ func TestPaperTables(t *testing.T) {
 	_, err = PaperTable("x", "", 0, false)
 	assert.ErrorContains(t, err, `there is no table "x"; there are cross-subject, cross-view, cifar10`)
 }
+
+func TestTypicalTime(t *testing.T) {
+	assert.Equal(t, 2.0, typical([]float64{9, 1, 2}))
+	assert.Equal(t, 0.25, typical([]float64{0, 1, 0, 0}), "a clock that ticks once in four batches")
+}
