@@ -1,5 +1,6 @@
 .PHONY: check test bench fuzz suite release
 PYTHON ?= python3
+export GOTOOLCHAIN ?= auto
 SUITE ?= suite
 
 check: ## format, vet, lint

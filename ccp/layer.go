@@ -43,10 +43,11 @@ func (l *Layer) Options(change func(o *Options)) *Layer { change(&l.options); re
 // training the level's objective is subtracted from the loss. It panics, naming the scope, if the options do not fit
 // the graph or the signal.
 func (l *Layer) Done() (pooled *Node, coarse Affinity) {
+	scope, g := l.scope, l.signal.Graph()
+	nn.Parameters(scope.Store(), g) // memberships and frozen hierarchies change
 	if l.check(); l.input != nil {
 		return l.stem(), nil
 	}
-	scope, g := l.scope, l.signal.Graph()
 	level := l.cluster()
 	scope.SetGraphParam(g, levelKey, level)
 	if level.Objective != nil && scope.IsTraining(g) && l.options.Hierarchy.Maximises() {

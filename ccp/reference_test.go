@@ -133,7 +133,7 @@ func checkReference(t *testing.T, backend compute.Backend, c referenceCase, dtyp
 func requireClose(t *testing.T, name string, want any, got *tensors.Tensor, delta float64) {
 	t.Helper()
 	expected := tensors.MustFromAnyValue(want)
-	require.Equal(t, expected.Shape().Dimensions, got.Shape().Dimensions, "%s: shape", name)
+	require.Equal(t, expected.Shape().String(), shapes.Make(expected.DType(), got.Shape().Dimensions...).String(), name)
 	a, b := values(expected), values(got)
 	for i := range a {
 		require.InDelta(t, a[i], b[i], delta, "%s: element %d of %s", name, i, shapes.Make(got.DType(), got.Shape().Dimensions...))

@@ -84,6 +84,7 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 		return nil, err
 	}
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
+		nn.Parameters(c.store, x.Graph()) // Update changes them
 		return m.Spec.Build(scope, Topology{Matrix: a, Frozen: true}, x)
 	}
 	answers := func(scope *model.Scope, x *graph.Node) *graph.Node {

@@ -216,7 +216,7 @@ func TestGraphStackBatch(t *testing.T) {
 	for i := range x {
 		alone, _ := logits(t, backendtest.Go(t), s, grid, oneHop(0.1), x[i:i+1])
 		for class := range alone[0] {
-			assert.InDelta(t, all[i][class], alone[0][class], 1e-5)
+			assert.InEpsilon(t, all[i][class], alone[0][class], 1e-5)
 		}
 	}
 }

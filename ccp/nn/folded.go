@@ -33,22 +33,24 @@ func Derived(scope *model.Scope, g *Graph, name string,
 	}
 	at := func(path string) *model.Scope { return scope.Store().Scope(path) } // the layer may have visited it
 	tables := at(model.JoinPath(scope.Scope(), TablesScope))
-	if kept := tables.GetVariable(name); kept != nil {
+	kept := tables.GetVariable(name)
+	if kept != nil {
 		return kept.NodeValue(g)
 	}
 	table, err := value(at(scope.Scope()))
 	if err != nil {
 		return nil
 	}
-	node := Constant(tables, g, name, table)
+	kept = tables.VariableWithValue(name, table).SetTrainable(false)
+	Parameters(scope.Store(), g)
 	answers.renew = append(answers.renew, func() error {
 		table, err := value(at(scope.Scope()))
 		if err != nil {
 			return err
 		}
-		return tables.GetVariable(name).SetValue(table)
+		return kept.SetValue(table)
 	})
-	return node
+	return kept.NodeValue(g)
 }
 
 // Folded returns the weights and the shift of a layer with batch normalisation: x·w + shift is the normalised product

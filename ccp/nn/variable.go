@@ -30,6 +30,19 @@ func Constant(scope *model.Scope, g *Graph, name string, value *tensors.Tensor) 
 	return scope.VariableWithValue(name, value).SetTrainable(false).NodeValue(g)
 }
 
+// Parameters makes the variables that the store has so far parameters of g. In a graph that does not train, GoMLX
+// otherwise builds their values into pure Go's program, which then misses every change of them.
+func Parameters(store *model.Store, g *Graph) {
+	if store.IsTraining(g) || !g.Backend().Capabilities().PreferConstantsForVariables {
+		return
+	}
+	store.SetTraining(g, true)
+	for v := range store.IterVariables() {
+		v.NodeValue(g)
+	}
+	store.SetTraining(g, false)
+}
+
 // Plus is a + b, or b where a is nil: sums begin with nil.
 func Plus(a, b *Node) *Node {
 	if a == nil {

@@ -49,7 +49,8 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 	if err != nil {
 		return nil, err
 	}
-	steps := func(_ *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
+	steps := func(scope *model.Scope, steps, input, output, rate, negative *graph.Node) *graph.Node {
+		scope.SetTraining(steps.Graph(), true)
 		newVectors, newOutputs, loss := loop(vectors.NodeValue(steps), outputs.NodeValue(steps), steps,
 			batch{input, output, rate, negative}, config.Negatives)
 		vectors.SetNodeValue(newVectors)
