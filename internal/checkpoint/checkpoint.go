@@ -33,7 +33,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/checkpoint"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
-	"github.com/gomlx/gomlx/ui/plot"
 )
 
 // Kinds of snapshot: the newest ones of a run, to resume from, and the one that did best in validation.
@@ -65,7 +64,7 @@ type file struct {
 // which a resumed run has abandoned. Save leaves out the variables for which skip returns true. The points are for
 // GoMLX's tools; nothing here reads them. An error names the file that failed; earlier snapshots stay as they were.
 func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool,
-	points ...plot.Point) error {
+	points ...Point) error {
 	final := snapshot(dir, kind, step)
 	err := files.Folder(final, func(work string) error {
 		if err := saveVariables(work, store, skip); err != nil {
@@ -118,9 +117,15 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 	return err
 }
 
+// Point is a point of a learning curve, as GoMLX's tools read it.
+type Point struct {
+	MetricName, Short, MetricType string
+	Step, Value                   float64
+}
+
 // savePoints writes the points one after another, as GoMLX does. It writes an empty file for no points, because
 // GoMLX's tool fails without a file. It leaves out NaN and infinities, which JSON does not have.
-func savePoints(dir string, points []plot.Point) error {
+func savePoints(dir string, points []Point) error {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
 	for _, p := range points {
@@ -131,7 +136,7 @@ func savePoints(dir string, points []plot.Point) error {
 			return err
 		}
 	}
-	return files.WriteBytes(filepath.Join(dir, plot.TrainingPlotFileName), lines.Bytes())
+	return files.WriteBytes(filepath.Join(dir, "training_plot_points.json"), lines.Bytes())
 }
 
 // Load restores the newest intact snapshot of a kind: its variables into store, its state into state. It returns the

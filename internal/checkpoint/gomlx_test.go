@@ -19,7 +19,7 @@ func TestGoMLXReadsSnapshots(t *testing.T) {
 	params := map[string]any{"/ccp_dropout": 0.5, "/ccp_order": "elu,bn", "/ccp_candidates": 4, "/model/level_2/ccp_normalize": true, "/seed": int64(7)}
 	store := newStore(t, variables())
 	store.SetParams(params)
-	points := []plot.Point{
+	points := []Point{
 		{MetricName: "Train: loss", Short: "T/loss", MetricType: "loss", Step: 10, Value: 0.25},
 		{MetricName: "Train: loss", Short: "T/loss", MetricType: "loss", Step: 20, Value: math.NaN()},
 		{MetricName: "accuracy on validation", Short: "acc(val)", MetricType: "accuracy", Step: 20, Value: 0.75},
@@ -38,7 +38,7 @@ func TestGoMLXReadsSnapshots(t *testing.T) {
 	assert.Equal(t, params, got)
 	curve, err := plot.LoadPointsFromCheckpoint(snapshot)
 	require.NoError(t, err)
-	assert.Equal(t, []plot.Point{points[0], points[2]}, curve, "JSON has no NaN")
+	assert.Equal(t, []plot.Point{plot.Point(points[0]), plot.Point(points[2])}, curve, "JSON has no NaN")
 
 	// A store that the snapshot is restored into keeps its own parameters.
 	resumed := model.NewStore()

@@ -21,7 +21,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/metric"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
-	"github.com/gomlx/gomlx/ui/plot"
 )
 
 // The files of a run beside those of its checkpoint.
@@ -146,17 +145,17 @@ func (r *run) described() map[string]any {
 }
 
 // points returns the learning curves for GoMLX's tools.
-func (r *run) points(history []Epoch) (points []plot.Point) {
+func (r *run) points(history []Epoch) (points []checkpoint.Point) {
 	for _, e := range history {
-		of := []plot.Point{
+		of := []checkpoint.Point{
 			{MetricName: "Train: loss", Short: "T/loss", MetricType: metric.LossMetricType, Value: e.Train.Loss},
 			{MetricName: "Train: accuracy", Short: "T/acc", MetricType: metric.AccuracyMetricType,
 				Value: e.Train.Accuracy},
 		}
 		if e.Validation != nil {
-			of = append(of, plot.Point{MetricName: "loss on validation", Short: "loss(val)",
+			of = append(of, checkpoint.Point{MetricName: "loss on validation", Short: "loss(val)",
 				MetricType: metric.LossMetricType, Value: e.Validation.Loss},
-				plot.Point{MetricName: "accuracy on validation", Short: "acc(val)",
+				checkpoint.Point{MetricName: "accuracy on validation", Short: "acc(val)",
 					MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy})
 		}
 		for _, p := range of {
