@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 )
 
@@ -105,7 +105,7 @@ func confusion(e training.Evaluation) string {
 	names, width, cell := make([]string, len(e.PerClass)), len("class"), 1
 	for k, c := range e.PerClass {
 		names[k] = text.Shorten(c.Name, text.LongestName)
-		width, cell = max(width, utf8.RuneCountInString(names[k])), max(cell, len(fmt.Sprint(slices.Max(e.Confusion[k]))))
+		width, cell = max(width, runewidth.StringWidth(names[k])), max(cell, len(fmt.Sprint(slices.Max(e.Confusion[k]))))
 	}
 	if width+len(names)*(cell+1) > widestMatrix {
 		return confusions(e.Confusion, names)
@@ -113,7 +113,7 @@ func confusion(e training.Evaluation) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "confusion: a row for each true class, a column for each predicted one, as above")
 	for k, row := range e.Confusion {
-		fmt.Fprintf(&b, "%-*s ", width, names[k])
+		b.WriteString(runewidth.FillRight(names[k], width+1))
 		for _, n := range row {
 			entry := "."
 			if n > 0 {

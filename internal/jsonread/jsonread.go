@@ -10,8 +10,8 @@ import (
 	"math"
 	"strconv"
 
+	"encoding/json/jsontext"
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MaxText is the greatest length of a text, in bytes as they are written.

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -9,14 +8,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"regexp"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/klauspost/compress/gzhttp"
 )
 
 // compressFrom is the least length of a compressed answer. A shorter one fits into a network packet anyway.
@@ -81,29 +78,16 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code i
 	return known.code
 }
 
-// acceptsGzip matches an Accept-Encoding that has gzip with a weight above 0.
-var acceptsGzip = regexp.MustCompile(`(?i)(^|,)\s*gzip\s*(,|$|;\s*q=[0.]*[1-9])`)
+// compressed compresses long answers for clients that accept gzip.
+var compressed, _ = gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.CompressionLevel(gzip.BestSpeed), // valid
+	gzhttp.ContentTypeFilter(gzhttp.CompressAllContentTypeFilter))
 
-var compressors = sync.Pool{New: func() any {
-	compressor, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // a valid level
-	return compressor
-}}
-
-// send sends an answer, and compresses a long one if the client accepts gzip. It ignores a client that has gone.
+// send sends an answer. It ignores a client that has gone.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, code int, body []byte) {
-	if len(body) >= compressFrom && acceptsGzip.MatchString(strings.Join(r.Header.Values("Accept-Encoding"), ",")) {
-		var compressed bytes.Buffer
-		compressor := compressors.Get().(*gzip.Writer)
-		compressor.Reset(&compressed)
-		_, _ = compressor.Write(body) // to memory
-		_ = compressor.Close()
-		compressors.Put(compressor)
-		body = compressed.Bytes()
-		w.Header().Set("Content-Encoding", "gzip")
-	}
-	w.Header().Add("Vary", "Accept-Encoding")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(code)
-	_, _ = w.Write(body)
+	compressed(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+		_, _ = w.Write(body)
+	})).ServeHTTP(w, r)
 }

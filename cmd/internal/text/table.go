@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/mattn/go-runewidth"
 )
 
 // Align lays out the tables of a text: adjacent lines whose cells are separated by tabs. Columns are two blanks
@@ -38,17 +38,17 @@ func layOut(b *strings.Builder, table [][]string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(strings.TrimPrefix(cell, " ")))
+			widths[i] = max(widths[i], runewidth.StringWidth(strings.TrimPrefix(cell, " ")))
 		}
 	}
 	for _, row := range table {
 		line := ""
 		for i, cell := range row {
-			width := -widths[i]
+			fill := runewidth.FillRight
 			if i < len(table[0]) && strings.HasPrefix(table[0][i], " ") {
-				width = widths[i]
+				fill = runewidth.FillLeft
 			}
-			line += fmt.Sprintf("%*s  ", width, strings.TrimPrefix(cell, " "))
+			line += fill(strings.TrimPrefix(cell, " "), widths[i]) + "  "
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
