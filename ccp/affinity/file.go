@@ -3,31 +3,17 @@ package affinity
 import (
 	"cmp"
 	"io/fs"
-	"os"
 
 	"github.com/clusterpool/ccp/internal/npz"
 )
 
-// ReadFile reads a graph from an .npz file that WriteFile or scipy.sparse.save_npz wrote: the arrays indptr, indices
-// and data of [FromCSR]. Errors name the file and the array.
-func ReadFile(path string) (*Matrix, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parse(path, content)
-}
-
-// ReadFS is ReadFile for a file of a file system.
+// ReadFS reads a graph from an .npz file of a file system, which WriteFile or scipy.sparse.save_npz wrote: the arrays
+// indptr, indices and data of [FromCSR]. Errors name the file and the array.
 func ReadFS(fsys fs.FS, name string) (*Matrix, error) {
 	content, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return nil, err
 	}
-	return parse(name, content)
-}
-
-func parse(name string, content []byte) (*Matrix, error) {
 	file, err := npz.Read(name, content)
 	if err != nil {
 		return nil, err

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
@@ -71,73 +68,20 @@ func describe(d *datasets.Dataset) *datasetJSON {
 		Notes: append([]string{}, d.Notes...), Warnings: append([]string{}, d.Warnings...)}
 }
 
-// nodeJSON is what `ccp data info --node --json` prints.
-type nodeJSON struct {
-	neighbourJSON
-	Neighbours []neighbourJSON `json:"neighbours"` // heaviest first
-}
-
-// neighbourJSON is a node, by its name if it has one, and how close it is.
-type neighbourJSON struct {
-	Index  int     `json:"index"`
-	Name   string  `json:"name,omitempty"`
-	Weight float64 `json:"weight,omitempty"`
-}
-
 func newDataInfo(s *shared) *cobra.Command {
 	var o datasets.Options
-	var dataDir, node string
+	var dataDir string
 	cmd := command("data info", "NAME or FILE.npz")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		d, err := s.loadData(cmd, names[0], dataDir, o)
 		if err != nil {
 			return err
 		}
-		if !cmd.Flags().Changed("node") {
-			return s.print(cmd, describe(d), render("data-info", describe(d)))
-		}
-		n, err := neighbours(d, node)
-		if err != nil {
-			return err
-		}
-		return s.print(cmd, n, render("data-info-node", n))
+		return s.print(cmd, describe(d), render("data-info", describe(d)))
 	}
 	f := cmd.Flags()
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(f, &o.KNN, &o.Seed, &o.Validation)
 	formFlags(f, &o.Protocol, &o.TFIDF)
-	f.StringVar(&node, "node", "", "`NAME` or number of a node whose neighbours to list")
 	return cmd
-}
-
-// neighbours looks a node up, by its name or else its number, and lists its neighbours, heaviest first (lower number
-// first at ties).
-func neighbours(d *datasets.Dataset, node string) (nodeJSON, error) {
-	at := func(i int, weight float64) neighbourJSON {
-		n := neighbourJSON{Index: i, Weight: weight}
-		if d.NodeNames != nil {
-			n.Name = d.NodeNames[i]
-		}
-		return n
-	}
-	i := slices.Index(d.NodeNames, node)
-	if i < 0 {
-		number, err := strconv.Atoi(node)
-		if err != nil || number < 0 || number >= d.Nodes {
-			what := "nodes have no names"
-			if d.NodeNames != nil {
-				what = fmt.Sprintf("names are such as %q", d.NodeNames[0])
-			}
-			return nodeJSON{}, fmt.Errorf("%s: there is no node %q; %s, numbers go from 0 to %d", d.Name, node, what,
-				d.Nodes-1)
-		}
-		i = number
-	}
-	out := nodeJSON{neighbourJSON: at(i, 0), Neighbours: []neighbourJSON{}}
-	columns, weights := d.Affinity.Row(i)
-	for k, j := range columns {
-		out.Neighbours = append(out.Neighbours, at(int(j), weights[k]))
-	}
-	slices.SortStableFunc(out.Neighbours, func(a, b neighbourJSON) int { return cmp.Compare(b.Weight, a.Weight) })
-	return out, nil
 }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/internal/npz"
 )
 
 // moved is a data set whose official place serves these files instead, by name.
@@ -129,30 +128,6 @@ func TestGetArchive(t *testing.T) {
 
 func TestGetEmbedded(t *testing.T) {
 	assert.True(t, strings.HasPrefix(succeed(t, "data", "get", "digits"), "digits: embedded in the program, nothing to get; try: "))
-}
-
-func TestDataInfoNode(t *testing.T) {
-	file := ringFile(t, append(ring(40), npz.Named{Name: "node_names", Array: &npz.Array{Shape: []int{12}, Data: []string{
-		"i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "3"}}},
-		npz.Named{Name: "weights", Array: &npz.Array{Shape: []int{12}, Data: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}}))
-	assert.Equal(t, "node 1 ii: 2 neighbours\n         2      2  iii\n         1      0  i\n", succeed(t, "data", "info", file, "--node", "ii"))
-	assert.Equal(t, "node 1 ii: 2 neighbours\n", succeed(t, "data", "info", file, "--node", "1")[:len("node 1 ii: 2 neighbours\n")])
-	assert.True(t, strings.HasPrefix(succeed(t, "data", "info", file, "--node", "3"), "node 11 3:"), "the name goes before the number")
-	var document struct {
-		Index      int    `json:"index"`
-		Name       string `json:"name"`
-		Neighbours []struct {
-			Index  int     `json:"index"`
-			Name   string  `json:"name"`
-			Weight float64 `json:"weight"`
-		} `json:"neighbours"`
-	}
-	decode(t, succeed(t, "data", "info", file, "--node", "ii", "--json"), &document)
-	assert.Equal(t, "iii", document.Neighbours[0].Name)
-	code, _, stderr := execute(t, "data", "info", file, "--node", "")
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, `there is no node ""; names are such as "i", numbers go from 0 to 11`)
-	assert.Equal(t, "node 0: 3 neighbours\n         1      1\n         1      8\n         1      9\n", succeed(t, "data", "info", "digits", "--node", "0"))
 }
 
 func TestDataExport(t *testing.T) {

@@ -16,8 +16,6 @@ func TestDoctorWithoutXLA(t *testing.T) {
 	require.Len(t, r.Trials, 1)
 	assert.Equal(t, "go", r.Trials[0].Name)
 	assert.Empty(t, r.Trials[0].Error)
-	assert.Positive(t, r.Trials[0].Seconds)
-	assert.InDelta(t, 2*256*256*256/r.Trials[0].Seconds/1e9, r.Trials[0].GFLOPS, 1e-9)
 	assert.Equal(t, "go", r.Chosen)
 	assert.Equal(t, []string{dir}, r.Searched)
 	assert.Equal(t, runtime.NumCPU(), r.Machine.Cores)
