@@ -104,8 +104,8 @@ func FuzzReadFS(f *testing.F) {
 	})
 }
 
-func ExampleReadFile() {
-	m, err := ReadFile("testdata/csr.npz") // Written by scipy.sparse.save_npz.
+func ExampleReadFS() {
+	m, err := ReadFS(os.DirFS("testdata"), "csr.npz") // Written by scipy.sparse.save_npz.
 	if err != nil {
 		fmt.Println(err)
 		return
