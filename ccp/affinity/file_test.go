@@ -79,9 +79,9 @@ func TestFileErrors(t *testing.T) {
 		}
 		require.NoError(t, npz.Write(path, arrays))
 		_, err := ReadFS(os.DirFS(filepath.Dir(path)), filepath.Base(path))
-		require.ErrorContains(t, err, path+": ")
+		require.ErrorContains(t, err, "a.npz: ")
 		assert.ErrorContains(t, err, c.want)
-		assert.Equal(t, 1, strings.Count(err.Error(), path), err)
+		assert.Equal(t, 1, strings.Count(err.Error(), "a.npz"), err)
 	}
 }
 
