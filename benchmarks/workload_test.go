@@ -79,7 +79,7 @@ func TestWrite(t *testing.T) {
 	w, err := New(backendtest.Go(t), "digits", "infer-frozen", 3, models.Settings{})
 	require.NoError(t, err)
 	assert.Equal(t, w.Spec.Architecture, spec.Architecture)
-	graph, err := affinity.ReadFile(filepath.Join(dir, "graph.npz"))
+	graph, err := affinity.ReadFS(os.DirFS(dir), "graph.npz")
 	require.NoError(t, err)
 	assert.Equal(t, 210, graph.Edges())
 	file, err := npz.Open(filepath.Join(dir, "signals.npz"))
