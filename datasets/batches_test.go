@@ -196,7 +196,8 @@ func TestStopLeavesNoGoroutines(t *testing.T) {
 	take(t, counted(50).Batches(upTo(50), BatchOptions{Size: 2}), -1)
 	func() {
 		defer func() { assert.Equal(t, "consumer", recover()) }()
-		for range b.Iter() {
+		for _, err := range b.Iter() {
+			require.NoError(t, err)
 			panic("consumer")
 		}
 	}()

@@ -106,7 +106,7 @@ func (d *Dataset) checkLabels() error {
 func (d *Dataset) checkSplits() error {
 	owner := make([]string, d.Signals.Len())
 	for _, split := range d.splits() {
-		if len(split.indices) == 0 && split.name != "validation" && !(d.whole && split.name == "train") {
+		if len(split.indices) == 0 && split.name != "validation" && (!d.whole || split.name != "train") {
 			return fmt.Errorf("the %s split is empty; give more samples, or mark some for it", split.name)
 		}
 		for at, i := range split.indices {

@@ -99,7 +99,7 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 		if skip != nil && skip(v) {
 			handler.ExcludeVarsFromSaving(v)
 		} else {
-			bytes += int64(v.Shape().ByteSize())
+			bytes += v.Shape().ByteSize()
 		}
 	}
 	if err := handler.Save(); err != nil {

@@ -89,7 +89,7 @@ func TestDrainEnds(t *testing.T) {
 		"POST /v2/models/tiny/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n"} {
 		conn, err := net.Dial("tcp", address)
 		require.NoError(t, err)
-		defer conn.Close()
+		t.Cleanup(func() { _ = conn.Close() })
 		_, err = io.WriteString(conn, text)
 		require.NoError(t, err)
 		open[text] = conn
