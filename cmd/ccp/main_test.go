@@ -189,8 +189,6 @@ func TestFailures(t *testing.T) {
 		{"data info digits --knn 3", "digits: its graph is fixed; leave --knn out"},
 		{"data info DIR/file.npz", "DIR/file.npz"},
 		{"data info DIR/nothing.npz", "DIR/nothing.npz: no such file or directory; check the path, or write the file with numpy.savez"},
-		{"data info digits --node eight", `digits: there is no node "eight"; nodes have no names, numbers go from 0 to 63`},
-		{"data info digits --node 64", "numbers go from 0 to 63"},
 		{"data info digits --tfidf", "digits: it has no words to weigh; leave --tfidf out (it is for 20news)"},
 		{"data info digits --protocol cross-view", "digits: there is one protocol only; leave --protocol out (it is for ntu, nw-ucla)"},
 		{"data get nothing", `data set "nothing" is not known; there are digits`},
