@@ -236,7 +236,7 @@ func TestPacking(t *testing.T) {
 		assert.Equal(t, 413, code, string(got))
 	}
 	// A stream of empty parts has no end before it is decompressed.
-	empty, err := http.NewRequest(http.MethodPost, "/v2/models/tiny/infer", io.MultiReader(strings.NewReader(strings.Repeat(pack("gzip", ""), 50_000))))
+	empty, err := http.NewRequest(http.MethodPost, "/v2/models/tiny/infer", io.MultiReader(strings.NewReader(strings.Repeat(pack("gzip", ""), 100_000))))
 	require.NoError(t, err)
 	empty.Header.Set("Content-Encoding", "gzip")
 	answer := httptest.NewRecorder()
