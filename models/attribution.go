@@ -101,10 +101,6 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	if len(signals) == 0 {
 		return nil, ctx.Err()
 	}
-	c, err := c.by(everything)
-	if err != nil {
-		return nil, err
-	}
 	attributions, err := c.begin(ctx, signals, o)
 	if err == nil && o.Method == Occlusion {
 		err = c.occlude(ctx, signals, attributions)

@@ -295,7 +295,7 @@ func TestAttributeRefuses(t *testing.T) {
 	for want, signal := range map[string][]float32{
 		"unusable signal 1: it has 5 values":                    make([]float32, 5),
 		"unusable signal 1: node 0, channel 1 is NaN":           {0, float32(math.NaN()), 0, 0, 0, 0},
-		"unusable signal 1: its values are so large that the n": {0, 0, 3e38, 0, 3e38, 3e38},
+		"unusable signal 1: its values are so large that its c": {0, 0, 3e38, 0, 3e38, 3e38},
 	} {
 		for _, method := range []string{GradientInput, IntegratedGradients} {
 			got, err := c.Attribute(t.Context(), [][]float32{good, signal}, AttributionOptions{Method: method})

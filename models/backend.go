@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"io"
 	"os"
 	"sync"
@@ -27,19 +26,19 @@ func InstallBackend(log io.Writer) (compute.Backend, error) {
 	return b, err
 }
 
-// opened holds the backends that classifiers share which name none: by the name asked for.
+// opened holds the backends that classifiers share which name none, by GOMLX_BACKEND.
 var opened = struct {
 	sync.Mutex
 	by map[string]compute.Backend
 }{by: map[string]compute.Backend{}}
 
-// sharedBackend opens a backend once for the whole process: what name or GOMLX_BACKEND asks for, or the best.
-func sharedBackend(name string) (b compute.Backend, err error) {
-	key := cmp.Or(name, os.Getenv(compute.ConfigEnvVar))
+// sharedBackend does OpenBackend once for the whole process.
+func sharedBackend() (b compute.Backend, err error) {
+	key := os.Getenv(compute.ConfigEnvVar)
 	opened.Lock()
 	defer opened.Unlock()
 	if b = opened.by[key]; b == nil {
-		if b, _, err = backend.Open(backend.Options{Name: name}); err == nil {
+		if b, err = OpenBackend(); err == nil {
 			opened.by[key] = b
 		}
 	}

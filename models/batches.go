@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/gomlx/compute/dtypes"
@@ -12,31 +11,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// batchSizes are the sizes that a classifier compiles for. A batch is cut into such sizes, and the rest is padded.
-var batchSizes = [...]int{1, 4, 16, maxBatch}
-
-// maxBatch is the most signals that are computed at once.
-const maxBatch = 64
-
-// plan holds for each number of signals up to maxBatch which of batchSizes to compute first for the least sum of costs.
-// On a CPU the largest batch is often not the cheapest, because its intermediate values leave the caches.
-type plan [maxBatch + 1]int
-
-// newPlan finds the cheapest cuts, where cost returns what a batch of a size costs.
-func newPlan(cost func(size int) float64) (p plan) {
-	var least [maxBatch + 1]float64
-	for n := 1; n <= maxBatch; n++ {
-		for _, size := range batchSizes {
-			if total := cost(size) + least[max(0, n-size)]; p[n] == 0 || total < least[n] {
-				p[n], least[n] = size, total
-			}
-		}
-	}
-	return p
-}
-
-// usualCost is the cost before anything has been measured. Starting a batch costs what eight signals cost.
-func usualCost(size int) float64 { return float64(8 + size) }
+// batchSizes are the sizes that a classifier compiles for. Signals are cut into the largest batches of such sizes that
+// pad them by at most a third.
+var batchSizes = [...]int{64, 16, 4, 1}
 
 // point is an input of the network: a share of the way from a baseline to a raw signal. class is for a program that
 // takes classes.
@@ -66,40 +43,30 @@ func (c *Classifier) fill(input []float32, p point) {
 	}
 }
 
-// planned returns the batch size to compute first for n signals.
-func (c *Classifier) planned(n int) int {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.plan[n]
-}
-
-// compute runs a program on points in the batches of the plan. It calls visit in order, with each point's part of every
+// compute runs a program on points in batches of batchSizes. It calls visit in order, with each point's part of every
 // output.
 func (c *Classifier) compute(ctx context.Context, p *program, points []point,
 	visit func(i int, outputs [][]float32)) error {
-	i := 0
-	for chunk := range slices.Chunk(points, maxBatch) {
-		for len(chunk) > 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			size := c.planned(len(chunk))
-			taken := min(size, len(chunk))
-			outputs, err := c.batch(p, chunk[:taken], size)
-			if err != nil {
-				return err
-			}
-			for j := range taken {
-				own := make([][]float32, len(outputs))
-				for k, output := range outputs {
-					width := len(output) / size
-					own[k] = output[j*width : (j+1)*width]
-				}
-				visit(i, own)
-				i++
-			}
-			chunk = chunk[taken:]
+	for i := 0; i < len(points); {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		left := points[i:]
+		size := batchSizes[slices.IndexFunc(batchSizes[:], func(size int) bool { return 3*(size-len(left)) <= len(points) })]
+		left = left[:min(size, len(left))]
+		outputs, err := c.batch(p, left, size)
+		if err != nil {
+			return err
+		}
+		for j := range left {
+			own := make([][]float32, len(outputs))
+			for k, output := range outputs {
+				width := len(output) / size
+				own[k] = output[j*width : (j+1)*width]
+			}
+			visit(i+j, own)
+		}
+		i += len(left)
 	}
 	return nil
 }
@@ -143,15 +110,9 @@ func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]fl
 	return outputs, nil
 }
 
-// Compile compiles the program of every batch size, which can take seconds, and measures the time of a batch of each
-// size. The first Classify is then as fast as later ones, and all use the batches that suit this machine. An error says
-// what does not fit, such as weights of another version's network.
+// Compile compiles the program of every batch size, which can take seconds. The first Classify is then as fast as later
+// ones. An error says what does not fit, such as weights of another version's network.
 func (c *Classifier) Compile(ctx context.Context) error {
-	c, err := c.by(everything)
-	if err != nil {
-		return err
-	}
-	cost := map[int]float64{}
 	for _, size := range batchSizes {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -160,18 +121,6 @@ func (c *Classifier) Compile(ctx context.Context) error {
 			return fmt.Errorf("compiling for %d signals at once (are the weights of another version of this program? "+
 				"then train anew): %w", size, err)
 		}
-		for run, begin := 0, time.Now(); run < 3 || run < 10 && time.Since(begin) < 50*time.Millisecond; run++ {
-			start := time.Now()
-			if _, err := c.batch(c.logits, make([]point, 1), size); err != nil {
-				return err
-			}
-			if seconds := time.Since(start).Seconds(); run == 0 || seconds < cost[size] {
-				cost[size] = seconds
-			}
-		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.plan = newPlan(func(size int) float64 { return cost[size] })
 	return nil
 }

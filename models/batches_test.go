@@ -2,6 +2,8 @@ package models
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 
@@ -12,31 +14,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cuts follows a plan for n signals.
-func cuts(p plan, n int) (sizes []int) {
-	for ; n > 0; n -= p[n] {
-		sizes = append(sizes, p[n])
-	}
-	return sizes
-}
-
-func TestPlan(t *testing.T) {
-	usual := newPlan(usualCost)
-	for n, want := range map[int][]int{1: {1}, 2: {4}, 4: {4}, 5: {1, 4}, 6: {4, 4}, 16: {16}, 17: {1, 16}, 33: {1, 16, 16}, 64: {64}} {
-		assert.Equal(t, want, cuts(usual, n), "%d signals", n)
-	}
-	linear := newPlan(func(size int) float64 { return float64(size) })
-	for n := 1; n <= maxBatch; n++ {
-		total := 0
-		for _, size := range cuts(linear, n) {
-			total += size
+// Signals are cut into batches of a few sizes, and answers do not depend on the batch.
+func TestBatches(t *testing.T) {
+	alone := tinyClassifier(t, backendtest.Go(t))
+	for n, want := range map[int][]int{0: nil, 1: {1}, 2: {1}, 3: {4}, 5: {1, 4}, 10: {4}, 12: {16}, 47: {16}, 48: {64}, 70: {16, 64}, 200: {64}} {
+		c := tinyClassifier(t, backendtest.Go(t))
+		all := signals(c.Spec, n, 1)
+		got, err := c.Classify(t.Context(), all)
+		require.NoError(t, err)
+		assert.Equal(t, want, slices.Sorted(maps.Keys(c.logits.ready)), "%d signals", n)
+		for i := range all {
+			one, err := alone.Classify(t.Context(), all[i:i+1])
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, one[0].Probabilities, got[i].Probabilities, 1e-6)
 		}
-		assert.Equal(t, n, total, "without a cost of starting nothing is padded")
 	}
-	caches := newPlan(func(size int) float64 { return []float64{1: 5, 4: 10, 16: 33, 64: 400}[size] })
-	assert.Equal(t, []int{16, 16, 16, 16}, cuts(caches, 64), "where large batches are slow they are not used")
-	flat := newPlan(func(int) float64 { return 1 })
-	assert.Equal(t, []int{64}, cuts(flat, 17), "where all batches cost the same one is enough")
 }
 
 func TestCompile(t *testing.T) {
@@ -46,6 +38,7 @@ func TestCompile(t *testing.T) {
 		want, err := c.Classify(t.Context(), all)
 		require.NoError(t, err)
 		require.NoError(t, c.Compile(t.Context()))
+		assert.ElementsMatch(t, batchSizes, slices.Collect(maps.Keys(c.logits.ready)))
 		for _, n := range []int{1, 3, 17, 70} {
 			got, err := c.Classify(t.Context(), all[:n])
 			require.NoError(t, err)
@@ -107,6 +100,24 @@ func TestClose(t *testing.T) {
 		require.NotErrorIs(t, err, ErrInput)
 		require.ErrorIs(t, c.Update(c.Spec.NewStore(1)), ErrClosed)
 	})
+}
+
+// Refresh waits for the answers under way.
+func TestRefreshAtTheSameTime(t *testing.T) {
+	c := tinyClassifier(t, backendtest.Go(t))
+	var group sync.WaitGroup
+	group.Go(func() {
+		for range 20 {
+			_, err := c.Classify(t.Context(), signals(c.Spec, 1, 1))
+			assert.NoError(t, err)
+		}
+	})
+	for range 5 {
+		require.NoError(t, c.Refresh())
+	}
+	group.Wait()
+	require.NoError(t, c.Close())
+	require.ErrorIs(t, c.Refresh(), ErrClosed)
 }
 
 // A classifier runs batches of any number of sizes, and keeps programs of some only.

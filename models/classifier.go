@@ -40,9 +40,7 @@ type Classifier struct {
 	logits    *program
 	gradients *program // see differentiated
 	answers   nn.Answers
-	plan      plan
 	closed    bool
-	first     *first // nil: all answers come from backend
 }
 
 // program is a graph on the classifier's store that is compiled for each batch size.
@@ -53,9 +51,8 @@ type program struct {
 	takesClasses bool         // beside the signals it takes a class for each, int32 `[batch]`
 }
 
-// mostSizes is the number of batch sizes that a program is compiled for at a time. GoMLX refuses one more than its
-// limit for good; work may have compiled one that is not in ready.
-const mostSizes = graph.DefaultExecMaxCacheSize - 1
+// mostSizes is the number of batch sizes that a program is compiled for at a time. GoMLX refuses one more for good.
+const mostSizes = graph.DefaultExecMaxCacheSize
 
 func newProgram(takesClasses bool, make func() (*model.Exec, error)) (*program, error) {
 	exec, err := make()
@@ -78,7 +75,7 @@ func (p *program) makeRoom() error {
 
 // NewClassifier returns a classifier without weights. Update gives it some.
 func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Classifier, error) {
-	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0), plan: newPlan(usualCost)}
+	c := &Classifier{Metadata: m, Graph: a, backend: backend, store: m.Spec.NewStore(0)}
 	var err error
 	if c.freezer, err = m.Spec.freezer(backend, c.store, a); err != nil {
 		return nil, err
@@ -119,6 +116,7 @@ func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.
 // calls return ErrClosed. So does a long Classify under way, between two of its batches.
 func (c *Classifier) Close() error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if !c.closed {
 		c.closed = true
 		c.logits.exec.Finalize()
@@ -126,14 +124,12 @@ func (c *Classifier) Close() error {
 		c.freezer.Close()
 		c.store.Finalize()
 	}
-	c.mu.Unlock()
-	return c.withXLA((*Classifier).Close)
+	return nil
 }
 
 // Update copies the network's variables from a store in training, and freezes the hierarchy anew. Where a variable has
 // a moving average, it copies the average.
 func (c *Classifier) Update(from *model.Store) (err error) {
-	defer func() { err = errors.Join(err, c.withXLA(func(x *Classifier) error { return x.Update(from) })) }()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -160,8 +156,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 }
 
 // Refresh brings what the programs keep of the weights up to date, after Store's values have changed.
-func (c *Classifier) Refresh() (err error) {
-	defer func() { err = errors.Join(err, c.withXLA(func(x *Classifier) error { return x.copyFrom(c) })) }()
+func (c *Classifier) Refresh() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -197,13 +192,9 @@ func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Gr
 
 // Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The caller finalizes
 // them: their memory is the device's, and Go's garbage collector does not see how large it is. The first call with a
-// batch size compiles a program, which can take seconds. A classifier keeps the programs of 31 batch sizes. One more
+// batch size compiles a program, which can take seconds. A classifier keeps the programs of 32 batch sizes. One more
 // frees them all, so pad batches of many sizes.
 func (c *Classifier) Run(signals *tensors.Tensor) (*tensors.Tensor, error) {
-	c, err := c.by(everything)
-	if err != nil {
-		return nil, err
-	}
 	out, err := c.call(c.logits, signals)
 	if err != nil {
 		return nil, err

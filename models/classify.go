@@ -74,11 +74,7 @@ func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (pre
 			index, points = append(index, i), append(points, point{signal: s, share: 1})
 		}
 	}
-	on, err := c.by(len(points))
-	if err != nil {
-		return nil, nil, err
-	}
-	err = on.compute(ctx, on.logits, points, func(j int, outputs [][]float32) {
+	err = c.compute(ctx, c.logits, points, func(j int, outputs [][]float32) {
 		i := index[j]
 		predictions[i] = c.predict(outputs[0])
 		predictions[i].Warnings = c.outside(signals[i])

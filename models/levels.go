@@ -54,26 +54,8 @@ func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
 	return levels.Health(objectives), nil
 }
 
-// objectiveWork returns about how many multiply-adds C of all levels takes: those of the products of memberships. A
-// prepared hierarchy needs none of them.
-func (s Spec) objectiveWork() (sum int) {
-	nodes := s.Nodes
-	for i, l := range s.Levels {
-		if s.Plan() != ccp.Prepared && !s.restricted(i) {
-			sum += nodes * l.Clusters * l.Clusters
-		}
-		nodes = l.Clusters
-	}
-	return sum
-}
-
 // objectives is C of each level of a hierarchy.
 func (c *Classifier) objectives(which int) (objectives []float64, err error) {
-	if c.Spec.objectiveWork() > firstWork {
-		if c, err = c.by(everything); err != nil {
-			return nil, err
-		}
-	}
 	c.mu.Lock() // the freezer compiles when it is first used
 	defer c.mu.Unlock()
 	switch {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -80,6 +79,16 @@ func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 
 // readMetadata is ReadMetadata for a file system, which messages call name, or nothing.
 func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, err error) {
+	if name != "" {
+		if err := files.CheckDirectory(name); err != nil {
+			return m, nil, err
+		}
+	}
+	defer func() {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is not a checkpoint: %w", cmp.Or(name, "it"), err)
+		}
+	}()
 	path := filepath.Join(name, metadataFile)
 	raw, err := fs.ReadFile(fsys, metadataFile)
 	if err != nil {
@@ -157,17 +166,8 @@ func resolved(opts []Option) options {
 
 // Load reads the checkpoint in dir: the snapshot that the training kept, or the newest if there is none yet. Errors
 // name the directory and the file.
-//
-// If neither WithBackend nor GOMLX_BACKEND names a backend and XLA computes on the CPU, pure Go gives the first answers
-// of Classify: those that need up to 2³⁰ multiply-adds in all. XLA compiles meanwhile, and gives all later answers. They
-// differ by rounding, at most 1e-5. Compile, Run and Attribute take XLA at once.
-func Load(dir string, opts ...Option) (*Classifier, error) { return resolved(opts).load(dir) }
-
-func (o options) load(dir string) (*Classifier, error) {
-	if err := files.CheckDirectory(dir); err != nil {
-		return nil, err
-	}
-	return o.read(os.DirFS(dir), dir)
+func Load(dir string, opts ...Option) (*Classifier, error) {
+	return resolved(opts).read(os.DirFS(dir), dir)
 }
 
 // Read is Load for a checkpoint in a file system: embedded in the program, in a zip archive, or elsewhere. Errors name
@@ -177,16 +177,8 @@ func Read(fsys fs.FS, opts ...Option) (*Classifier, error) { return resolved(opt
 // read reads a checkpoint from a file system, which messages call name, or nothing.
 func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 	m, graph, err := readMetadata(fsys, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a checkpoint: %w", cmp.Or(name, "it"), err)
-	} else if err != nil {
-		return nil, err
-	}
-	early := o.backend == nil && m.Spec.goFirst() && checkpoint.Exists(fsys, checkpoint.Best)
-	if early {
-		o.backend, err = sharedBackend("go")
-	} else if o.backend == nil {
-		o.backend, err = sharedBackend("")
+	if err == nil && o.backend == nil {
+		o.backend, err = sharedBackend()
 	}
 	if err != nil {
 		return nil, err
@@ -194,10 +186,6 @@ func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 	c, err := NewClassifier(o.backend, m, graph)
 	if err != nil {
 		return nil, err
-	}
-	if early {
-		c.plan = newPlan(func(size int) float64 { return float64(1 + size) }) // padding costs as much as signals
-		c.first = &first{xla: sync.OnceValues(c.onXLA)}
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
 		var state any

@@ -124,6 +124,23 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
+// Loading again and again opens one backend, which closing a classifier leaves to the others.
+func TestLoadsShareABackend(t *testing.T) {
+	dir, _ := saveTiny(t, backendtest.Go(t))
+	t.Setenv(compute.ConfigEnvVar, "go")
+	var loaded []*Classifier
+	for range 2 {
+		c, err := Load(dir)
+		require.NoError(t, err)
+		loaded = append(loaded, c)
+	}
+	assert.Same(t, loaded[0].backend, loaded[1].backend)
+	require.NoError(t, loaded[0].Close())
+	_, err := loaded[1].Classify(t.Context(), signals(loaded[1].Spec, 1, 1))
+	require.NoError(t, err)
+	require.NoError(t, loaded[1].Close())
+}
+
 // A change of a single digit of model.json is found. A file without a checksum, of before, is read.
 func TestMetadataChecksum(t *testing.T) {
 	dir := t.TempDir()

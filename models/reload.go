@@ -48,7 +48,7 @@ func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, er
 	o := resolved(opts)
 	if o.backend == nil { // all classifiers to come have the same
 		var err error
-		if o.backend, err = sharedBackend(""); err != nil {
+		if o.backend, err = sharedBackend(); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +88,7 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	if err := unfinished(r.dir); err != nil && !r.options.unfinished {
 		return false, err
 	}
-	c, err := r.options.load(r.dir)
+	c, err := r.options.read(os.DirFS(r.dir), r.dir)
 	if err != nil {
 		return false, err
 	}

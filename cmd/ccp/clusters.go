@@ -39,7 +39,7 @@ func newClusters(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
-		c, err := s.load(cmd, dir)
+		c, err := s.load(cmd, dir, false)
 		if err != nil {
 			return err
 		}

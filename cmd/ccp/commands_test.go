@@ -14,9 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
 )
 
 // The documents that --json prints, as they are documented.
@@ -189,6 +192,34 @@ func TestPredict(t *testing.T) {
 		assert.Equal(t, p.Probability, p.Probabilities[p.Class])
 		assert.Regexp(t, fmt.Sprintf(`^%d,%s,%.7g,`, i, p.Class, p.Probability), text[i+1])
 	}
+}
+
+// A few signals need no XLA, and so no plugin; many do.
+func TestPredictLittle(t *testing.T) {
+	dir := trained(t)
+	t.Setenv(compute.ConfigEnvVar, "")
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", t.TempDir())
+	code, _, stderr := execute(t, "predict", "--offline", "--checkpoint", dir, digitsFile)
+	require.Zero(t, code, stderr)
+	assert.Empty(t, stderr)
+	code, _, stderr = execute(t, "predict", "--offline", "--backend", "xla:cpu", "--checkpoint", dir, digitsFile)
+	assert.Equal(t, 1, code, "who names a backend gets it")
+	assert.Contains(t, stderr, "xla:cpu")
+
+	m, _, err := models.ReadMetadata(dir)
+	require.NoError(t, err)
+	assert.True(t, little(m.Spec, 10))
+	assert.False(t, little(m.Spec, 10_000))
+	for name, change := range map[string]func(o *models.Options){
+		"rounding shows":               func(o *models.Options) { o.DType = nn.BFloat16 },
+		"rounding crosses a threshold": func(o *models.Options) { o.Kernels = 84 },
+		"blocks are work":              func(o *models.Options) { o.Stem, o.Blocks = 64, "1000" },
+	} {
+		s := m.Spec
+		s.Settings = s.Settings.With("", change)
+		assert.False(t, little(s, 1), name)
+	}
+	assert.False(t, little(models.Spec{Model: "softmax"}, 1), "its work is not known")
 }
 
 func TestPredictRefuses(t *testing.T) {

@@ -52,7 +52,7 @@ func newEval(s *shared) *cobra.Command {
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &split)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		classifier, err := s.load(cmd, dir)
+		classifier, err := s.load(cmd, dir, false)
 		if err != nil {
 			return err
 		}

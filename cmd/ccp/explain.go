@@ -33,7 +33,7 @@ func newExplain(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
-		if e.Classifier, err = s.load(cmd, dir); err != nil {
+		if e.Classifier, err = s.load(cmd, dir, false); err != nil {
 			return err
 		}
 		if e.Data, err = s.dataOf(cmd, e.Classifier, dir, dataDir, ""); err != nil {

@@ -23,7 +23,7 @@ func newExport(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
-		classifier, err := s.load(cmd, dir)
+		classifier, err := s.load(cmd, dir, true)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/files"
@@ -33,16 +34,28 @@ func newPredict(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
-		classifier, err := s.load(cmd, dir)
+		m, _, err := models.ReadMetadata(dir)
 		if err != nil {
 			return err
 		}
-		names, predictions, err := predict(cmd, classifier, inputs)
+		names, signals, notes, err := readInputs(cmd, m, inputs)
+		if err != nil {
+			return inFile(inputs[0], err)
+		}
+		classifier, err := s.load(cmd, dir, little(m.Spec, len(signals)))
+		if err != nil {
+			return err
+		}
+		predictions, err := classifier.Classify(cmd.Context(), signals)
 		if err != nil {
 			return inFile(inputs[0], err)
 		}
 		var warnings []string
-		for i, p := range predictions {
+		for i := range predictions {
+			p := &predictions[i]
+			if notes != nil {
+				p.Warnings = append(notes[i], p.Warnings...)
+			}
 			if p.Warnings != nil {
 				warnings = append(warnings, names[i]+": "+strings.Join(p.Warnings, "; "))
 			}
@@ -78,33 +91,41 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 	}
 }
 
-// predict reads and classifies features in a numpy file, or else recordings. It returns their names.
-func predict(cmd *cobra.Command, c *models.Classifier, inputs []string) (names []string, all []models.Prediction,
-	err error) {
+// little reports whether pure Go predicts so many signals before XLA has compiled: in up to 2²⁹ multiply-adds, about.
+// A signal needs those of the levels and of all other filters, and 2²⁰ for the rest. Where rounding would show, or the
+// work is not known, XLA predicts.
+func little(s models.Spec, signals int) bool {
+	work, o := s.Products(), s.Settings.Of("")
+	for _, a := range s.Activations(1) { // a filter gathers [nodes, reach, channels], and has about as many channels
+		work += float64(a.Shape.Size()) * float64(a.Shape.Dim(-1))
+	}
+	work = work*float64(s.Hierarchies()) + 1<<20
+	return s.Clusters() && o.DType != nn.BFloat16 && o.Kernels == 0 && float64(signals)*work <= 1<<29
+}
+
+// readInputs reads features in a numpy file, or makes signals of recordings, whose notes a person should know.
+func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string) (names []string, signals [][]float32,
+	notes [][]string, err error) {
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
 	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy") {
-		names, signals, err := readSignals(inputs[0], c.Metadata)
-		if err == nil {
-			all, err = c.Classify(cmd.Context(), signals)
-			return names, all, err
-		}
-		if extension == ".npz" || c.Form == nil {
-			return nil, nil, err
+		names, signals, err = readSignals(inputs[0], m)
+		if err == nil || extension == ".npz" || m.Form == nil {
+			return names, signals, nil, err
 		}
 	}
-	if c.Form == nil {
-		return nil, nil, models.ErrNoForm
+	if m.Form == nil {
+		return nil, nil, nil, models.ErrNoForm
 	}
-	found, notes, err := recordings.ReadUnlabelled(cmd.Context(), inputs, c.Form)
+	found, lines, err := recordings.ReadUnlabelled(cmd.Context(), inputs, m.Form)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	tell(cmd, "note", notes)
+	tell(cmd, "note", lines)
 	for _, r := range found {
 		names = append(names, r.Name)
 	}
-	all, err = c.ClassifyRecording(cmd.Context(), found...)
-	return names, all, err
+	signals, notes, err = m.Signals(found...)
+	return names, signals, notes, err
 }
 
 // tell writes the first few of some lines to stderr.

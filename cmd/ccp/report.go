@@ -40,7 +40,7 @@ func newReport(s *shared) *cobra.Command {
 		if err := out.freeReport(); err != nil {
 			return err
 		}
-		classifier, err := s.load(cmd, dir)
+		classifier, err := s.load(cmd, dir, false)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -52,17 +53,19 @@ func (s *shared) open(cmd *cobra.Command) (compute.Backend, backend.Info, error)
 	return backend.Open(backend.Options{Name: s.backend, Install: !s.offline, Log: status, Progress: status.download})
 }
 
-// load opens the checkpoint in dir, and a backend unless models.Load opens XLA itself when it needs it.
-func (s *shared) load(cmd *cobra.Command, dir string) (*models.Classifier, error) {
-	options := []models.Option{models.WithNotices(func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) })}
-	if s.backend != "" || !backend.CPUAtHand() {
-		b, _, err := s.open(cmd)
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, models.WithBackend(b))
+// load opens the checkpoint in dir. If little is to be computed and nobody names a backend, it opens pure Go: XLA would
+// still compile when pure Go is done.
+func (s *shared) load(cmd *cobra.Command, dir string, little bool) (*models.Classifier, error) {
+	on := *s
+	if little && os.Getenv(compute.ConfigEnvVar) == "" {
+		on.backend = cmp.Or(s.backend, "go")
 	}
-	return models.Load(dir, options...)
+	b, _, err := on.open(cmd)
+	if err != nil {
+		return nil, err
+	}
+	notice := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+	return models.Load(dir, models.WithBackend(b), models.WithNotices(notice))
 }
 
 // loading completes the options to load a data set: the folder, a backend that is opened when needed, and a display of

@@ -91,9 +91,9 @@ func Open(o Options) (compute.Backend, Info, error) {
 
 func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }
 
-// CPUAtHand reports whether Open takes XLA on the CPU, unless XLA fails: its plugin is installed, there is no NVIDIA
+// cpuAtHand reports whether Open takes XLA on the CPU, unless XLA fails: its plugin is installed, there is no NVIDIA
 // GPU, and GOMLX_BACKEND names no backend.
-func CPUAtHand() bool {
+func cpuAtHand() bool {
 	if errNoXLA != nil || (Options{}).request() != "" || installer.HasNvidiaGPU() {
 		return false
 	}

@@ -40,7 +40,7 @@ func ThisMachine() Machine {
 }
 
 // MultipliesBFloat16 reports whether Open takes XLA on a processor that multiplies bfloat16.
-func MultipliesBFloat16() bool { return CPUAtHand() && len(ThisMachine().BFloat16) > 0 }
+func MultipliesBFloat16() bool { return cpuAtHand() && len(ThisMachine().BFloat16) > 0 }
 
 // bfloat16Of returns which of bfloat16Flags the processor has.
 func bfloat16Of(root fs.FS) (found []string) {
