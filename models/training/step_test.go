@@ -22,6 +22,7 @@ func TestAverageWeights(t *testing.T) {
 		const decay = 0.4
 		store := model.NewStore()
 		exec, err := model.NewExec(backend, store, func(scope *model.Scope, g *Graph) []*Node {
+			scope.SetTraining(g, true) // pure Go takes variables for constants in other graphs
 			step := optimizer.IncrementGlobalStep(g, dtypes.Float32)
 			zeros := scope.WithInitializer(initializer.Zero)
 			network := zeros.In("model")
