@@ -164,10 +164,14 @@ func TestReloaderWithAStuckBatch(t *testing.T) {
 		_, err := r.Reload(t.Context())
 		reloaded <- err
 	}()
-	require.Eventually(t, func() bool {
-		p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
-		return err == nil && p[0].Class == 2
+	require.Eventually(t, func() bool { // a Classify that began before would be the one to close the old classifier
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.current.Classifier != old
 	}, 20*time.Second, time.Millisecond)
+	p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+	require.NoError(t, err)
+	assert.Equal(t, 2, p[0].Class)
 	assert.Empty(t, reloaded, "the old classifier is still to be closed")
 	old.mu.RUnlock()
 	require.NoError(t, <-reloaded)
