@@ -21,7 +21,7 @@ const (
 func (d *Dataset) warnOddities() {
 	stats := d.Affinity.Stats()
 	if stats.Components > 1 {
-		d.warn("the graph is disconnected: %d components, %d nodes without neighbours; a cluster cannot span a gap",
+		d.warn("the graph is disconnected: %d components, %d nodes without neighbours; all of them count, but are edges missing?",
 			stats.Components, stats.Isolated)
 	}
 	if stats.Loops > 0 {

@@ -130,7 +130,7 @@ func TestOddities(t *testing.T) {
 	d.Validation = []int{2}
 	d.warnOddities()
 	assert.Equal(t, []string{
-		"the graph is disconnected: 2 components, 2 nodes without neighbours; a cluster cannot span a gap",
+		"the graph is disconnected: 2 components, 2 nodes without neighbours; all of them count, but are edges missing?",
 		"the graph has self-loops (1), which the layer leaves out",
 		"there are no samples of 1 of the classes 0 to 2 (such as 2); number the classes without gaps " +
 			"(numpy.unique(labels, return_inverse=True)[1]), or store labels as strings (labels.astype(str))",

@@ -218,7 +218,7 @@ func TestNPZWarnings(t *testing.T) {
 		`array "featuers" is not used; understood are features, labels, split, class_names, edges, weights, adjacency, indptr, indices, data, coordinates, node_names, grid, parts, bodies, groups, sample_names, recording`,
 		noSplit,
 		"channel 1 is constant (0.1) over the training samples and tells nothing",
-		"the graph is disconnected: 3 components, 2 nodes without neighbours; a cluster cannot span a gap",
+		"the graph is disconnected: 3 components, 2 nodes without neighbours; all of them count, but are edges missing?",
 		"the graph has self-loops (1), which the layer leaves out",
 	}, d.Warnings)
 	assert.Equal(t, float32(1), d.Std[1])
