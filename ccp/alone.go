@@ -75,7 +75,7 @@ func running(x *Node) *Node {
 	return Slice(Reshape(within, rows*width), AxisRange(0, n))
 }
 
-// preferred returns the ranks to select by, in which a node comes before all others in its home, and the true ranks.
+// preferred returns the ranks to select by and the true ranks. To select by, a node in its home comes before all others.
 // rank: `[N, K]`; homes: bool, the same shape, or nil if no node is alone.
 func preferred(rank, homes *Node) (order, ranks *Node) {
 	if homes == nil {

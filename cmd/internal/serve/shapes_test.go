@@ -68,13 +68,13 @@ func shape(random *rand.Rand, size int, dims string) string {
 	return text
 }
 
-// Whatever JSON is sent, as it is or compressed, to each path, and beside good requests: the server's answers are 200,
-// the client's fault, or that its memory is full, and nothing stays counted.
+// Whatever JSON is sent, as it is or compressed, to each path, and beside good requests: the server's answers are 200
+// or the client's fault, and nothing stays counted.
 func TestShapes(t *testing.T) {
 	url, dims := *shapesURL, *shapesOf
 	var s *Server
 	if url == "" {
-		s, _ = newServer(t, func(c *Config) { c.Memory, c.MaxBody = 16<<20, 2<<20 })
+		s, _ = newServer(t, func(c *Config) { c.Memory, c.MaxBody = 128<<20, 2<<20 })
 		url = listen(t, s) + "/v2/models/tiny"
 	}
 	end := time.Now().Add(*shapesFor)
@@ -111,7 +111,7 @@ func TestShapes(t *testing.T) {
 				codes[code]++
 				slowest[path] = max(slowest[path], took)
 				mu.Unlock()
-				if code != 503 { // full memory is no fault
+				if code != 503 || s != nil { // full memory is no fault; here there is enough for all
 					assert.Less(t, code, 500, "%s %q: %s", path, suggest.Clip(text), suggest.Clip(string(answer)))
 				}
 				if code != 200 {
