@@ -52,7 +52,9 @@ func newDataImport(s *shared) *cobra.Command {
 	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
 		"or moments (a moment of the file's recording, or of a sample), readings (of a sensor) or samples",
 		"recording", "moments", "readings", "samples")
-	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date or t)")
+	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
+	choiceVar(f, &o.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
+		"day", "month")
 	f.StringSliceVar(&o.Take, "take", nil, "`NAMES` of the sensors or columns to take, in this order (default: all)")
 	f.StringSliceVar(&o.Leave, "leave", nil, "`NAMES` of sensors or columns to leave out")
 	f.StringVar(&o.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")

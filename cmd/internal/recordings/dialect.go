@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
@@ -35,13 +34,16 @@ type input struct {
 	packed    bool
 	encoding  string // "" for UTF-8
 	separator rune
-	comma     int // the first line with a decimal comma; 0 for none
-	point     int // the first line with a decimal point
+	comma     int            // the first line with a decimal comma; 0 for none
+	point     int            // the first line with a decimal point
+	thousands string         // the mark between thousands; "" for none
+	markers   map[string]int // of all files
+	rest      []byte         // of a line that Read returns
 }
 
 // decode unpacks gzip, and makes UTF-8 of UTF-16 and Windows-1252.
-func decode(file *os.File, path string) (*input, error) {
-	in := &input{path: path}
+func (r *reading) decode(file *os.File, path string) (*input, error) {
+	in := &input{path: path, markers: r.markers}
 	if info, err := file.Stat(); err == nil {
 		in.size = info.Size()
 	}
@@ -101,6 +103,33 @@ func (in *input) sniff() {
 			best, in.separator = most, separator
 		}
 	}
+	for mark, number := range grouped {
+		before := `(^|[^\d.,])`
+		if in.separator == ',' {
+			before = `"`
+		}
+		if regexp.MustCompile(before + `[-+]?` + number).Match(begin[:min(len(begin), 1<<14)]) {
+			in.thousands = mark
+		}
+	}
+}
+
+// Read reads the lines. It puts a blank before a spreadsheet's error such as #NV that begins a line, because # would
+// begin a comment.
+func (in *input) Read(p []byte) (n int, err error) {
+	if len(in.rest) == 0 {
+		in.rest, err = in.ReadSlice('\n')
+		first, _, _ := strings.Cut(string(in.rest), string(in.separator))
+		if strings.HasPrefix(first, "#") && isMissing(strings.TrimSpace(first)) {
+			p[0] = ' '
+			return 1, nil
+		}
+	}
+	n = copy(p, in.rest)
+	if in.rest = in.rest[n:]; n > 0 {
+		err = nil
+	}
+	return n, err
 }
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
@@ -117,7 +146,7 @@ func (r *reading) readTable(path string, separator rune, each func(in *input, li
 		}
 		defer file.Close()
 	}
-	in, err := decode(file, path)
+	in, err := r.decode(file, path)
 	if err != nil {
 		return err
 	}
@@ -158,7 +187,7 @@ func (r *reading) readTable(path string, separator rune, each func(in *input, li
 
 // readParquet adds every row of a Parquet file. Row 0 holds the headings.
 func (t *table) readParquet() (err error) {
-	in := &input{path: t.from.path, encoding: "Parquet"}
+	in := &input{path: t.from.path, encoding: "Parquet", markers: t.markers}
 	file, err := os.Open(in.path)
 	if err != nil {
 		return err
@@ -207,26 +236,62 @@ func (in *input) String() string {
 	if in.comma > 0 {
 		text += ", decimal commas"
 	}
+	if in.thousands != "" {
+		text += map[string]string{".": ", thousands by points", ",": ", thousands by commas"}[in.thousands]
+	}
 	if in.packed {
 		text += ", gzip"
 	}
 	return strings.Trim(text+", "+in.encoding, ", ")
 }
 
-// missing are the words for a missing value, in small letters.
-var missing = []string{"", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none", "nil"}
+// missing are the words for a missing value, in small letters. markers match what else stands for one, and is counted:
+// a spreadsheet's error, dashes, a logger's word.
+var (
+	missing = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil"}
+	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|(bad|over|under|no ?)(range|load|flow|flw|input|data)?|` +
+		`err(or)?|fault|fail(ed)?|invalid|ovr|ovf|o\.?l\.?|missing|off-?line|disconnected|n\.a\.|-?1\.#[a-z]+)$`)
+)
+
+// isMissing reports a missing value.
+func isMissing(text string) bool {
+	return slices.Contains(missing, strings.ToLower(text)) || markers.MatchString(text)
+}
+
+// thousands matches numbers by the marks between their thousands. Points and commas are such marks only if the file's
+// beginning has a number, see grouped, whose other mark can only be the decimal one.
+var thousands = map[string]*regexp.Regexp{
+	".":               regexp.MustCompile(`^[-+]?\d{1,3}(\.\d{3})+(,\d*)?$`),
+	",":               regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d*)?$`),
+	" '’\u00a0\u202f": regexp.MustCompile(`^[-+]?\d{1,3}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d*)?$`),
+}
+
+var grouped = map[string]string{".": `\d{1,3}((\.\d{3})+,\d|(\.\d{3}){2,}([^\d.,]|$))`, ",": `\d{1,3}((,\d{3})+\.\d|(,\d{3}){2,}([^\d.,]|$))`}
 
 // number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.
 func (in *input) number(line int, text string) (float64, error) {
+	for marks, grouped := range thousands {
+		if (marks == in.thousands || len(marks) > 1) && grouped.MatchString(text) {
+			text = strings.Map(func(r rune) rune {
+				if strings.ContainsRune(marks, r) {
+					return -1
+				}
+				return r
+			}, text)
+		}
+	}
 	value, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err == nil:
 		if in.point == 0 && strings.IndexByte(text, '.') >= 0 {
 			in.point = line
 		}
-	case slices.Contains(missing, strings.ToLower(text)):
+	case isMissing(text):
+		if !slices.Contains(missing, strings.ToLower(text)) {
+			in.markers[strings.Clone(text)]++
+		}
 		return math.NaN(), nil
-	case in.separator != ',' && strings.Count(text, ",") == 1:
+	case (in.separator != ',' || in.thousands == ".") && strings.Count(text, ",") == 1:
 		if value, err = strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64); err == nil && in.comma == 0 {
 			in.comma = line
 		}
@@ -239,25 +304,4 @@ func (in *input) number(line int, text string) (float64, error) {
 		return 0, fmt.Errorf("%.30q is not a number that float32 holds; correct it, or write ? for a missing value", text)
 	}
 	return value, nil
-}
-
-// layouts are the forms of a date or a time of day.
-var layouts = []string{
-	time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04",
-	"2006-01-02T15:04", "2006-01-02", "15:04:05", "15:04",
-}
-
-// parseTime reads a time: a number of any unit, or a date or time of day, which it turns into seconds.
-func parseTime(text string) (seconds float64, date bool, err error) {
-	value, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-	if err == nil && value-value == 0 && math.Abs(value) < math.MaxFloat32 {
-		return value, false, nil
-	}
-	for _, layout := range layouts {
-		if when, err := time.Parse(layout, text); err == nil {
-			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, true, nil
-		}
-	}
-	return 0, false, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 or "+
-		"2024-05-31T12:00:00.5Z", text)
 }

@@ -163,7 +163,7 @@ func TestFolderErrors(t *testing.T) {
 		{Options{Test: "*"}, `--test "*" matches 20 of the 20 samples`},
 		{Options{Test: "[a"}, `--test "[a": syntax error in pattern; it is a pattern of names such as 'ben_*'`},
 		{Options{Group: "(["}, `it is a regular expression such as '^([a-z]+)_'`},
-		{Options{Group: "anna"}, `--group "anna" has no brackets around what is the group in a name such as "anna_0.csv"`},
+		{Options{Group: "anna"}, `anna_0.csv, line 1: no column is headed "anna"; there are hip.x, hip.y, hand.x, hand.y, head.x, head.y: --group takes a column, or a regular expression with brackets`},
 		{Options{Group: "^(anna)"}, `ben_0.csv: --group "^(anna)" finds no group in "ben_0.csv"; each sample must be of one`},
 		{Options{Group: `(\.csv)$`}, `--group "(\\.csv)$" puts all 20 samples into one group, ".csv"; name what tells them apart, or leave it out`},
 		{Options{Label: "class"}, "--label is for the form long, this is folders; leave it out"},

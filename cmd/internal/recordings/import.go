@@ -69,8 +69,9 @@ type Class struct {
 // reading is an import under way.
 type reading struct {
 	Options
-	ctx   context.Context
-	notes []string
+	ctx     context.Context
+	notes   []string
+	markers map[string]int // what stood for missing values, beside the usual words
 }
 
 // tell reports progress. It returns an error when the context has ended.

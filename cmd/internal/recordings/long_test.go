@@ -100,15 +100,25 @@ func TestLongErrors(t *testing.T) {
 	}
 }
 
-func TestParseTime(t *testing.T) {
-	noon := float64(time.Date(2024, 5, 31, 12, 0, 0, 0, time.UTC).Unix())
-	for text, want := range map[string]float64{"1.5": 1.5, "-2e3": -2000, "2024-05-31 12:00": noon, "2024-05-31T12:00:00.25Z": noon + 0.25, "2024-05-31": noon - 12*3600} {
-		got, _, err := parseTime(text)
+// Dates as spreadsheets and loggers of several countries write them.
+func TestDates(t *testing.T) {
+	noon := float64(time.Date(2024, 3, 28, 12, 0, 0, 0, time.UTC).Unix())
+	for text, want := range map[string]float64{
+		"2024-03-28 12:00": noon, "2024-03-28T12:00:00.25Z": noon + 0.25, "2024-03-28": noon - 12*3600, "2024-03-28T14:00:00+02:00": noon,
+		"2024-03-28 12:00:00 UTC": noon, "2024-03-28 14:00:00+0200": noon, "2024/03/28 12:00:01": noon + 1,
+		"28.03.2024 12:00:31,500": noon + 31.5, "28.3.24 12:00": noon, "28.03.2024, 12:00": noon, "28/03/2024 12:00:00.125": noon + 0.125,
+		"03/28/2024 12:00": noon, "3/28/2024 12:00:05 PM": noon + 5, "3/28/24 12:00": noon, "28-03-2024 12:00": noon,
+		"28 Mar 2024 12:00": noon, "28-Mar-2024 12:00:00": noon, "Mar 28, 2024 12:00 PM": noon,
+		"12:00:01,5": 12*3600 + 1.5, "07:58": 7*3600 + 58*60,
+	} {
+		got, kind, err := (&days{}).parse(text, "")
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got, text)
+		assert.NotEqual(t, numbers, kind, text)
 	}
-	for _, text := range []string{"", "inf", "nan", "31.5.2024"} {
-		_, _, err := parseTime(text)
+	for _, text := range []string{"", "inf", "nan", "noon", "31.2.2024", "28/28/2024", "2024"} {
+		_, kind, err := (&days{}).parse(text, "")
 		assert.Error(t, err, text)
+		assert.Equal(t, numbers, kind)
 	}
 }

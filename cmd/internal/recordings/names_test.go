@@ -18,7 +18,7 @@ func TestSampleNames(t *testing.T) {
 
 	folder := t.TempDir()
 	for i := range 20 {
-		put(t, folder, fmt.Sprintf("%c/%d.csv", "ab"[i%2], i/2), "x,y\n1,2\n2,3\n")
+		put(t, folder, fmt.Sprintf("%c/%d.csv", "ab"[i%2], i/2), "x,y\n1,3\n1,2\n")
 	}
 	_, d = imported(t, Options{}, folder)
 	assert.Equal(t, []string{"a/0.csv", "a/1.csv"}, d.SampleNames[:2])

@@ -28,7 +28,7 @@ func parquetFile(t testing.TB) []byte {
 	var rows []parquetRow
 	for i := range 60 {
 		x := 1.23456789012345 + float64(i%3)
-		rows = append(rows, parquetRow{fmt.Sprint(i / 3), int64(i % 3), &x, float32(i), []string{"a", "b"}[i/3%2], int64(i)})
+		rows = append(rows, parquetRow{fmt.Sprint(i / 3), int64(i % 3), &x, float32(-i), []string{"a", "b"}[i/3%2], int64(i)})
 	}
 	rows[1].X = nil
 	var b bytes.Buffer
@@ -42,7 +42,7 @@ func TestParquet(t *testing.T) {
 	result, d := imported(t, Options{}, path)
 	assert.Equal(t, "one line a moment; Parquet; column time as time", result.ReadAs)
 	assert.Equal(t, []string{"x", "y"}, result.Sensors)
-	assert.Equal(t, []float32{1.23456789012345, 0, 2.23456789012345, 1, 3.23456789012345, 2}, signal(d, 0))
+	assert.Equal(t, []float32{1.23456789012345, 0, 2.23456789012345, -1, 3.23456789012345, -2}, signal(d, 0))
 	s, err := read(t, []string{path}, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, 1.23456789012345, s.samples[1].Values[0])

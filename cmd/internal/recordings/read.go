@@ -33,6 +33,7 @@ type Table struct {
 	Take    []string          `json:"take,omitempty"`    // the sensors or columns to take, in this order; nil for all
 	Leave   []string          `json:"leave,omitempty"`   // the sensors or columns to leave out
 	Units   map[string]string `json:"units,omitempty"`   // of columns, from a line below the headings
+	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
 }
 
 // columns holds the columns of values, and the sensor of each column.
@@ -54,6 +55,7 @@ type reader struct {
 	seen      map[string]bool // the names of all columns and sensors
 	reordered bool            // a file has the columns in another order
 	units     map[string]string
+	days      days
 }
 
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
@@ -84,8 +86,15 @@ func (r *reading) read(inputs []string) (*set, error) {
 	if err == nil {
 		err = r.fits(form)
 	}
+	r.markers = map[string]int{}
 	t := &reader{reading: r, set: &set{}, bySensor: map[string]int{},
 		as: map[string]bool{}, seen: map[string]bool{}, units: map[string]string{}}
+	switch r.Dates {
+	case "day":
+		t.days.day = "--dates day"
+	case "month":
+		t.days.month = "--dates month"
+	}
 	if err == nil && r.Labels != "" {
 		t.given, err = r.readLabels(r.Labels)
 	}
@@ -112,7 +121,7 @@ func (r *reading) fits(form string) error {
 		return fmt.Errorf("the classes are given by --label %s and by --labels %s; keep one of them", r.Label, r.Labels)
 	}
 	for _, option := range []struct{ name, value, forms string }{
-		{"columns", strings.Join(r.Columns, ","), long}, {"label", r.Label, long}, {"labels", r.Labels, long},
+		{"columns", strings.Join(r.Columns, ","), folders + " or " + long}, {"label", r.Label, long}, {"labels", r.Labels, long},
 		{"test", r.Test, folders + " or " + long}, {"group", r.Group, folders + " or " + long},
 	} {
 		if option.value != "" && !strings.Contains(option.forms, form) && !r.Unlabelled {
@@ -145,6 +154,10 @@ func (r *reader) source(from sample) error {
 		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
 	case t.lines == 0:
 		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
+	case t.layout == momentsLayout && from.label != "" && len(t.byName) == t.lines && t.lines > 1 && t.Columns == nil && t.Layout == "":
+		return fmt.Errorf("%s: column %s differs in each of the %d lines: if it counts the moments of one recording, say "+
+			"--leave %q; if each line is a recording, --layout samples", from.path, t.headings[t.sample], t.lines,
+			t.headings[t.sample])
 	case was != "" && was != t.layout:
 		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
 			from.path, t.layout, was)
@@ -253,6 +266,9 @@ func (r *reader) finish() (err error) {
 			return fmt.Errorf("%s: %w", r.rows[0].path, err)
 		}
 	}
+	if err = r.turn(); err != nil {
+		return err
+	}
 	for _, one := range r.rows {
 		if one.rows != nil {
 			if err = r.lay(one, width); err != nil {
@@ -275,10 +291,22 @@ func (r *reader) finish() (err error) {
 			return fmt.Errorf("--leave %q: no column or sensor has that name; there are %s", name, few(r.columns.names))
 		}
 	}
+	var gaps []string
+	for _, marker := range slices.Sorted(maps.Keys(r.markers)) {
+		gaps = append(gaps, fmt.Sprintf("%s (%d)", marker, r.markers[marker]))
+	}
+	if gaps != nil {
+		r.note("taken for missing values: %s", few(gaps))
+	}
 	s.as, s.notes = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also "), r.notes
 	s.table = Table{Layout: s.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,
-		Units: r.units}
-	return nil
+		Units: r.units, Dates: r.Dates}
+	if r.days.month != "" {
+		s.table.Dates = "month"
+	} else if r.days.day != "" {
+		s.table.Dates = "day"
+	}
+	return r.rising()
 }
 
 // crossed returns a column for each axis of each sensor, which has the name of the sensor if there is one axis.

@@ -50,13 +50,10 @@ func (t *table) add(in *input, line int, cells []string) error {
 	}
 	one := row{from: len(x.read), line: line}
 	if t.time >= 0 {
-		var date bool
-		if one.time, date, err = parseTime(cells[t.time]); err == nil && t.lines > 1 && date != t.dates {
-			err = fmt.Errorf("%q: lines before have times of another form; write all alike", cells[t.time])
-		}
-		if t.dates = date; err != nil {
+		if one.time, err = t.when(line, cells[t.time]); err != nil {
 			return fmt.Errorf("column %s: %w", t.headings[t.time], err)
 		}
+		x.kind = t.kind
 	}
 	if t.sensor >= 0 {
 		sensor, ok := t.bySensor[cells[t.sensor]]
@@ -70,12 +67,16 @@ func (t *table) add(in *input, line int, cells []string) error {
 	for _, column := range t.values {
 		value, err := t.in.number(line, cells[column])
 		if err != nil {
-			heading, names := t.headings[column], ""
+			heading, hint := t.headings[column], ""
+			if _, kind, _ := t.days.parse(cells[column], ""); kind != numbers {
+				return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
+					cells[column], heading, heading)
+			}
 			if t.sample < 0 && t.from.label == "" {
-				names = fmt.Sprintf(", or names the samples with --columns %q", heading)
+				hint = fmt.Sprintf(", or names the samples with --columns %q", heading)
 			}
 			return fmt.Errorf("column %s: %w; a line of units begins with #, a column of words is left out with --leave %q%s",
-				heading, err, heading, names)
+				heading, err, heading, hint)
 		}
 		x.read = append(x.read, value)
 	}
@@ -87,17 +88,30 @@ func (t *table) add(in *input, line int, cells []string) error {
 	return nil
 }
 
+// when reads a time: a number of any unit, or a date.
+func (t *table) when(line int, cell string) (time float64, err error) {
+	kind := numbers
+	if time, err = t.in.number(line, cell); err != nil || time != time {
+		time, kind, err = t.days.parse(cell, fmt.Sprintf(" in line %d", line))
+	}
+	if err == nil && t.lines > 1 && kind != t.kind {
+		err = fmt.Errorf("%q: lines before have times of another form; write all alike", cell)
+	}
+	t.kind = kind
+	return time, err
+}
+
 // isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in
 // other recordings.
 func (t *table) isUnits(line int, cells []string) (found bool, err error) {
 	var units []string
 	for _, column := range append(slices.Clone(t.values), t.time) {
-		if column < 0 || slices.Contains(missing[:3], cells[column]) {
+		if column < 0 || isMissing(cells[column]) {
 			continue
 		}
 		_, err := t.in.number(line, cells[column])
 		if column == t.time {
-			_, _, err = parseTime(cells[column])
+			_, err = t.when(line, cells[column])
 		} else {
 			units = append(units, t.headings[column]+" "+cells[column])
 		}

@@ -41,6 +41,7 @@ type sample struct {
 	test         bool
 	line         int       // where it begins
 	rows         []row     // nil without times: then the sample has its values
+	kind         int       // of the times
 	read         []float64 // the values of the rows
 }
 

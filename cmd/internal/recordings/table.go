@@ -28,7 +28,7 @@ type table struct {
 	below   int   // the lines below the headings, with units
 	lines   int   // without
 	unit    string
-	dates   bool // times are dates
+	kind    int // of times
 	byName  map[string]*sample
 }
 
@@ -41,7 +41,9 @@ type row struct {
 
 var (
 	// likeTime matches the headings of times, and their unit.
-	likeTime = regexp.MustCompile(`^(?i:time|timestamp|datetime|date|t)(?: ?[\[(](.*)[\])]|_(s|sec|ms|us|ns|min|h))?$`)
+	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _]?)?(?:(?:date)?[/_ ]?time|timestamp|date|t|(?:seconds|secs?|` +
+		`milliseconds|millis|ms)|(?:datum[/_ ]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo))` +
+		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?$`)
 	unnamed  = regexp.MustCompile(`^(Unnamed: [0-9.]+|__index_level_[0-9]+__)?$`)
 	numbered = regexp.MustCompile(`^(.*?)([0-9]{1,8})$`)
 )
@@ -107,10 +109,19 @@ func (t *table) isIndex(column int) bool {
 	return slices.Contains(t.unnamed, column) && (column == 0 || t.headings[column][0] == '_')
 }
 
+// column returns the number of the column of that name; -1 if there is none, or it is left out.
+func (t *table) column(name string) int {
+	at := column(t.headings, name)
+	if at >= 0 && slices.Contains(t.Leave, t.headings[at]) {
+		return -1
+	}
+	return at
+}
+
 // roles finds the layout, and the columns that are not values.
 func (t *table) roles() (err error) {
 	find := func(name, use string) int {
-		at := column(t.headings, name)
+		at := t.column(name)
 		if at < 0 && err == nil {
 			err = fmt.Errorf("no column is headed %q; there are %s: %s", name, strings.Join(t.headings, ", "), use)
 		}
@@ -118,42 +129,47 @@ func (t *table) roles() (err error) {
 	}
 	names, forced := t.Columns, t.Layout
 	if t.Unlabelled { // the settings of the training data only decide what headings leave open
-		if forced = ""; names != nil && column(t.headings, names[0]) < 0 {
+		if forced = ""; names != nil && t.column(names[0]) < 0 {
 			names = nil
 		}
 	}
-	free := t.from.label == "" // a recording in the folder of its class needs no columns
-	if forced == readingsLayout || forced == "" && free &&
-		(len(names) > 2 || names == nil && column(t.headings, "sensor") >= 0) {
-		t.layout = readingsLayout
-		if names == nil {
+	free := t.from.label == "" // no folder names the class
+	if t.Unlabelled {
+		t.label = t.column("label")
+	} else if t.Label != "" || free && t.given == nil {
+		t.label = find(cmp.Or(t.Label, "label"), "name the column of the classes with --label COLUMN, or give a second file "+
+			"with --labels FILE, or put each recording into a folder of its class")
+	}
+	if t.Group != "" && !strings.Contains(t.Group, "(") {
+		t.group = find(t.Group, "--group takes a column, or a regular expression with brackets")
+	}
+	named := append(slices.Clone(names), slices.Repeat([]string{""}, 4)...)
+	if t.sample = t.column(cmp.Or(named[0], "sample")); names != nil {
+		find(names[0], "name that of the samples with --columns COLUMN")
+	}
+	name := cmp.Or(t.Time, named[1])
+	if t.findTime(name); name != "" && t.time < 0 && !t.Unlabelled {
+		find(name, "name that of the times with --time COLUMN")
+	}
+	if forced == readingsLayout || forced == "" &&
+		(len(names) > 2 || names == nil && t.column("sensor") >= 0 && (free || t.column("value") >= 0)) {
+		if t.layout = readingsLayout; names == nil {
 			names = []string{"sample", "time", "sensor", "value"}
 		}
 		if len(names) < 4 {
 			return fmt.Errorf("--columns names %d columns (%s); want those of the sample, the time, the sensor "+
 				"and one or more values, in this order", len(names), strings.Join(names, ","))
 		}
-		for _, name := range names {
-			t.values = append(t.values, find(name, "name those of sample, time, sensor and value with --columns a,b,c,d"))
+		const use = "name those of sample, time, sensor and value with --columns a,b,c,d"
+		if t.label >= 0 && !t.Unlabelled || t.Columns != nil { // else the file may be the sample
+			t.sample = find(names[0], use)
 		}
-		t.sample, t.time, t.sensor, t.values = t.values[0], t.values[1], t.values[2], t.values[3:]
-		t.channels = names[3:]
-	} else if names != nil || free && column(t.headings, "sample") >= 0 {
-		t.sample = find(append(slices.Clone(names), "sample")[0], "name that of the samples with --columns COLUMN")
-	}
-	if t.Unlabelled {
-		t.label = column(t.headings, "label")
-	} else if t.Label != "" || free && t.given == nil {
-		t.label = find(cmp.Or(t.Label, "label"), "name the column of the classes with --label COLUMN, or give a second file "+
-			"with --labels FILE, or put each recording into a folder of its class")
-	}
-	if t.group = column(t.headings, t.Group); t.Group != "" && free && !strings.Contains(t.Group, "(") {
-		t.group = find(t.Group, "--group takes a column, or a regular expression with brackets")
-	}
-	if err == nil && t.layout == "" {
-		name := cmp.Or(t.Time, append(slices.Clone(names), "", "")[1])
-		if t.findTime(name); name != "" && t.time < 0 && !t.Unlabelled {
-			find(name, "name that of the times with --time COLUMN")
+		if t.time < 0 {
+			t.time = find(names[1], use)
+		}
+		t.sensor, t.channels = find(names[2], use), names[3:]
+		for _, name := range t.channels {
+			t.values = append(t.values, find(name, use))
 		}
 	}
 	if err != nil || t.layout != "" {
@@ -166,7 +182,7 @@ func (t *table) roles() (err error) {
 	switch {
 	case forced != "":
 		t.layout = forced
-	case !free || t.sample < 0 && !wide && (t.label < 0 || t.Unlabelled):
+	case t.sample < 0 && (!free || !wide && (t.label < 0 || t.Unlabelled)):
 		t.layout = recordingLayout
 	case t.sample >= 0 && !wide:
 		t.layout = momentsLayout
@@ -264,7 +280,7 @@ func (t *table) String() string {
 	switch {
 	case t.time < 0:
 		return as
-	case t.dates:
+	case t.kind != numbers:
 		t.unit = "seconds"
 	}
 	return strings.TrimSuffix(as+"; column "+t.headings[t.time]+" as time in "+t.unit, " in ")

@@ -1,0 +1,136 @@
+package recordings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Kinds of times.
+const (
+	numbers = iota // in any unit
+	dates          // or times of day, in seconds
+	slashed        // dates with numbers for day and month, whose order no single date tells
+)
+
+// layouts are the forms of a date, of a time of day, and of both. Go reads a fraction after any second.
+var layouts = func() (all []string) {
+	for _, date := range []string{
+		"2006-1-2", "2.1.2006", "2/1/2006", "2-1-2006", "2006/1/2", "2006.1.2", "2.1.06", "2/1/06",
+		"2 Jan 2006", "2-Jan-2006", "Jan 2, 2006", "",
+	} {
+		for _, clock := range []string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM"} {
+			for _, zone := range []string{"", "Z07:00", " Z07:00", "-0700", " -0700", " MST"} {
+				all = append(all, strings.TrimSpace(date+" "+clock+zone))
+			}
+		}
+		all = append(all, date)
+	}
+	return all[:len(all)-1]
+}()
+
+// monthFirst turns the layouts of slashed dates.
+var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
+
+// days tells how the dates of all files are written.
+type days struct {
+	last       int    // the layout of the last date
+	day, month string // what can only be read with the day first, and what with the month first
+}
+
+// parse reads a date or a time of day, in seconds. It reads a date that goes both ways with the day first. where is for
+// errors.
+func (d *days) parse(text, where string) (seconds float64, kind int, err error) {
+	if at := strings.IndexByte(text, ':'); at > 2 { // a T or a comma may part day and time
+		at = strings.LastIndexAny(text[:at], "T, ")
+		text = strings.TrimRight(text[:max(0, at)], ", ") + " " + text[at+1:]
+	}
+	for i := range layouts {
+		layout := layouts[(d.last+i)%len(layouts)]
+		when, wrong := time.Parse(layout, text)
+		kind = dates
+		if turned := monthFirst.Replace(layout); turned != layout {
+			other, otherwise := time.Parse(turned, text)
+			switch kind = slashed; {
+			case wrong != nil:
+				if when, wrong = other, otherwise; wrong == nil {
+					d.month = text + where
+				}
+			case otherwise != nil:
+				d.day = text + where
+			}
+		}
+		if wrong == nil {
+			if d.last = (d.last + i) % len(layouts); d.day != "" && d.month != "" {
+				return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.day, d.month)
+			}
+			if when.Year() == 0 { // a time of day
+				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), kind, nil
+			}
+			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, kind, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%.30q is not a time; want a number, or a date such as 2024-05-31 12:00:00.5 or "+
+		"31.05.2024 12:00", text)
+}
+
+// turn returns the seconds to add to a date that goes both ways to read it with the month first.
+func turn(seconds float64) float64 {
+	t := time.Unix(int64(math.Floor(seconds)), 0).UTC()
+	if t.Day() > 12 {
+		return 0
+	}
+	return time.Date(t.Year(), time.Month(t.Day()), int(t.Month()), t.Hour(), t.Minute(), t.Second(), 0, time.UTC).Sub(t).Seconds()
+}
+
+// turn reads slashed dates with the month first if some date or --dates says so. If nothing does, it asks, unless all
+// dates of each sample are one.
+func (r *reader) turn() error {
+	for _, x := range r.rows {
+		for i := range x.rows {
+			one := &x.rows[i]
+			switch more := turn(one.time); {
+			case x.kind != slashed:
+			case r.days.month != "":
+				one.time += more
+			case r.days.day == "" && more != turn(x.rows[0].time):
+				return fmt.Errorf("%s, line %d: %s is a day and a month in an order that no date tells; say --dates day if the "+
+					"day comes first, or --dates month", x.path, one.line, time.Unix(int64(one.time), 0).UTC().Format("02/01/2006"))
+			}
+		}
+	}
+	return nil
+}
+
+// sure is the number of steps in which a sensor hardly rises by chance.
+const sure = 10
+
+// rising returns an error if columns that nobody named rise in all recordings: each may be the time under another name.
+func (r *reader) rising() error {
+	var names []string
+	width, layout := len(r.columns.names), r.set.table.Layout
+	if r.Unlabelled || r.Take != nil || r.problem != nil || layout == readingsLayout || layout == samplesLayout {
+		return nil
+	}
+	for column, name := range r.columns.names {
+		steps, rises := 0, name == r.columns.of[column]
+		for _, x := range r.rows {
+			for at := column + width; at < len(x.Values) && rises; at += width {
+				rises = x.Values[at] > x.Values[at-width]
+				steps++
+			}
+		}
+		if rises && steps >= sure {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	x, at := r.rows[0], slices.Index(r.columns.names, names[0])
+	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: if it is the time, say --time %q; if it "+
+		"only counts, --leave %q; if it is a sensor, name all sensors: --take %s", few(names), x.Values[at],
+		x.Values[len(x.Values)-width+at], x.where, names[0], strings.Join(names, ","), strings.Join(r.columns.names, ","))
+}
