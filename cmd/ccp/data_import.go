@@ -34,7 +34,8 @@ func newDataImport(s *shared) *cobra.Command {
 		"error", "zero")
 	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
 	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or "+
-		"sensor,x,y,z")
+		"sensor,x,y,z, or columns latitude and longitude in degrees")
+	f.BoolVar(&o.Heights, "heights", false, "let heights in metres count beside degrees, with --positions")
 	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
 		"skeletons: hip,trunk")
 	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32,
@@ -68,6 +69,8 @@ func newDataImport(s *shared) *cobra.Command {
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
 		case f.Changed("knn") && o.Positions == "":
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))
+		case o.Heights && o.Positions == "":
+			return usage(cmd, fmt.Errorf("--heights is for --positions FILE; give the places of the sensors, or leave it out"))
 		case f.Changed("bodies") && o.Parts == "":
 			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
 		case f.Changed("frames") && o.Frames == 0:

@@ -196,7 +196,7 @@ func TestFolderErrors(t *testing.T) {
 		{"sensor,x,y\nhip,0,0\nhand,0,north\n", `positions.csv, line 3: "north" is not a finite number; want the sensor's name and its place`},
 		{"hip,0,0\nhand,0\n", "positions.csv, line 2: 2 cells; want the sensor's name and its place, in all lines alike"},
 		{"hip,0,0\nhip,0,1\n", `positions.csv, line 2: sensor "hip" has a place already; keep one of the lines`},
-		{"hip,0,0\nhand,0,1\n", `positions.csv has no place of sensor "head"; add a line head,x,y`},
+		{"hip,0,0\nhand,0,1\n", `positions.csv has no place of sensor "head"; add a line of it, or leave the sensor out with --leave "head"`},
 	} {
 		put(t, folder, "positions.csv", c.text)
 		assert.Contains(t, refused(t, Options{Positions: places, Neighbours: 4}, folder), c.want)

@@ -19,6 +19,7 @@ type Options struct {
 
 	Links      string // a CSV of pairs of sensors
 	Positions  string // a CSV of positions of sensors
+	Heights    bool   // of positions in degrees count, too, in metres
 	Parts      string // a CSV of sensors and their parts of a body
 	Bodies     int    // with Parts: the bodies whose x, y and z are the first channels; 0: channels are not positions
 	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
@@ -72,6 +73,7 @@ type reading struct {
 	ctx     context.Context
 	notes   []string
 	markers map[string]int // what stood for missing values, beside the usual words
+	places  *places        // of sensors; nil if unknown
 }
 
 // tell reports progress. It returns an error when the context has ended.
@@ -196,20 +198,31 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 	for _, edge := range edges {
 		ends = append(ends, int32(edge.I), int32(edge.J))
 	}
-	names := make([]string, 0, graph.N())
-	for frame := range form.Frames {
-		for _, sensor := range s.sensors {
-			names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
+	names := s.sensors
+	onMap := r.places != nil && form.Frames == 1
+	if !onMap {
+		names = make([]string, 0, graph.N())
+		for frame := range form.Frames {
+			for _, sensor := range s.sensors {
+				names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
+			}
 		}
 	}
 	arrays := []npz.Named{
 		{Name: "labels", Array: list(labels)},
 		{Name: "class_names", Array: list(s.classes)},
 		{Name: "edges", Array: &npz.Array{Shape: []int{len(edges), 2}, Data: ends}},
-		{Name: "grid", Array: list([]int32{int32(form.Frames), int32(len(s.sensors))})},
 		{Name: "node_names", Array: list(names)},
 		{Name: "sample_names", Array: list(s.names())},
 		{Name: "recording", Array: list([]string{string(carried)})},
+	}
+	if !onMap { // pictures of one moment are drawn by coordinates
+		arrays = append(arrays, npz.Named{Name: "grid", Array: list([]int32{int32(form.Frames), int32(len(s.sensors))})})
+	}
+	if r.places != nil {
+		plan, dims := r.places.plan(s.sensors)
+		arrays = append(arrays, npz.Named{Name: "coordinates",
+			Array: &npz.Array{Shape: []int{graph.N(), dims}, Data: slices.Repeat(plan, form.Frames)}})
 	}
 	if parts != nil {
 		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)},

@@ -30,7 +30,7 @@ func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (
 	case r.Positions != "" && count == 1:
 		return nil, "", fmt.Errorf("--positions %s: there is one sensor, which has no neighbours; leave it out", r.Positions)
 	case r.Positions != "":
-		points, dims, err := r.readPositions(r.Positions, s.sensors)
+		points, dims, err := r.places.points(s.sensors, r.Positions)
 		if err != nil {
 			return nil, "", err
 		}
@@ -42,7 +42,8 @@ func (r *reading) links(s *set, frames int, signal func(i int, dst []float32)) (
 		for _, edge := range graph.EdgeList() {
 			links = append(links, [2]int{edge.I, edge.J})
 		}
-		return links, fmt.Sprintf("each sensor with its %d nearest by %s", k, r.Positions), nil
+		sphere := map[bool]string{true: ", on the sphere"}[r.places.degrees]
+		return links, fmt.Sprintf("each sensor with its %d nearest by %s%s", k, r.Positions, sphere), nil
 	case count == 1:
 		return nil, "one sensor, each frame with the two before and after", nil
 	case count <= allLinked:

@@ -95,6 +95,9 @@ func (r *reading) read(inputs []string) (*set, error) {
 	case "month":
 		t.days.month = "--dates month"
 	}
+	if err == nil && r.Positions != "" {
+		r.places, err = r.readPlaces(r.Positions)
+	}
 	if err == nil && r.Labels != "" {
 		t.given, err = r.readLabels(r.Labels)
 	}

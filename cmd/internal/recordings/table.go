@@ -80,7 +80,7 @@ func (t *table) head(cells []string) error {
 			return fmt.Errorf("the heading of column %d is %q; %s", rest[i]+1, heading, headingHint)
 		}
 	}
-	names, places, err := series(headings, t.layout == samplesLayout)
+	names, places, err := series(headings, t.layout == samplesLayout && !t.placed(headings))
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (t *table) roles() (err error) {
 		return err
 	}
 	_, headings := t.rest()
-	_, places, _ := series(headings, true)
+	_, places, _ := series(headings, !t.placed(headings))
 	wide := t.time < 0 && (t.given == nil || t.sample >= 0) && (t.Layout == samplesLayout || marked(headings) ||
 		t.Layout == "" && len(places) > 0 && len(places[0]) > 1)
 	switch {
@@ -200,7 +200,7 @@ func (t *table) roles() (err error) {
 func (t *table) findTime(name string) {
 	for i, heading := range t.headings {
 		match := likeTime.FindStringSubmatch(heading)
-		likely := name == "" && match != nil && t.time < 0 && !slices.Contains(t.Leave, heading)
+		likely := name == "" && match != nil && t.time < 0 && i != t.sample && !slices.Contains(t.Leave, heading)
 		if likely || name != "" && strings.EqualFold(heading, name) {
 			if t.time = i; match != nil {
 				t.unit = match[1] + match[2]
@@ -209,18 +209,32 @@ func (t *table) findTime(name string) {
 	}
 }
 
+// placed reports that headings are sensors, which have places or are to be taken by these names, not moments.
+func (t *table) placed(headings []string) bool {
+	return slices.ContainsFunc(headings, func(h string) bool { return t.isPlaced(h) || slices.Contains(t.Take, h) })
+}
+
+func (t *table) isPlaced(heading string) bool { return t.places != nil && t.places.of[heading] != nil }
+
 // rest returns the columns that may hold values, and their headings.
 func (t *table) rest() (rest []int, headings []string) {
 	other := append([]int{t.sample, t.time, t.label, t.group}, t.unnamed...)
+	var unknown []string
+	known := t.layout == samplesLayout && t.Take == nil && slices.ContainsFunc(t.headings, t.isPlaced)
 	for i, heading := range t.headings {
 		switch {
 		case slices.Contains(t.Leave, heading) || slices.Contains(other, i):
+		case known && !t.isPlaced(heading):
+			unknown = append(unknown, heading)
 		case t.time >= 0 && t.Time == "" && likeTime.MatchString(heading):
 			t.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading,
 				t.headings[t.time])
 		default:
 			rest, headings = append(rest, i), append(headings, heading)
 		}
+	}
+	if unknown != nil {
+		t.note("%s has no place in %s; left out", few(unknown), t.Positions)
 	}
 	return rest, headings
 }

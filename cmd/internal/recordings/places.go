@@ -1,0 +1,129 @@
+package recordings
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// places holds the positions of sensors: x, y and z, or degrees of latitude and longitude and perhaps a height in metres.
+type places struct {
+	of      map[string][]float64
+	degrees bool
+}
+
+// earth is the mean radius of the earth in metres.
+const earth = 6_371_000
+
+// The headings of positions.
+var (
+	latitude  = regexp.MustCompile(`^(?i:lat|latitude|breite|breitengrad)\b`)
+	longitude = regexp.MustCompile(`^(?i:lon|long|lng|longitude|länge|laenge|längengrad|laengengrad)\b`)
+	height    = regexp.MustCompile(`^(?i:z|alt|altitude|elev|elevation|ele|height|höhe|hoehe)\b`)
+)
+
+// readPlaces reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
+// latitude and longitude among others. Without degrees, all columns after the first are numbers. If the first line has
+// other words, it is a heading.
+func (r *reading) readPlaces(path string) (*places, error) {
+	p, name, columns, lines := &places{of: map[string][]float64{}}, 0, []int(nil), 0
+	err := r.readTable(path, 0, func(in *input, line int, cells []string) error {
+		if lines++; lines == 1 {
+			find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
+			lat, lon, up := find(latitude), find(longitude), find(height)
+			if p.degrees = lat >= 0 && lon >= 0; p.degrees {
+				columns = []int{lat, lon}
+				switch {
+				case up >= 0 && r.Heights:
+					columns = append(columns, up)
+				case up >= 0:
+					r.note("column %s of %s holds heights; left out (--heights takes metres)", cells[up], path)
+				case r.Heights:
+					return fmt.Errorf("--heights: no column is headed height; there are %s", strings.Join(cells, ", "))
+				}
+				for slices.Contains([]int{lat, lon, up}, name) {
+					name++
+				}
+				return nil
+			}
+			for i := range cells[1:] {
+				columns = append(columns, i+1)
+			}
+		}
+		place := make([]float64, len(columns))
+		for i, column := range columns {
+			value, err := math.NaN(), error(nil)
+			if len(cells) > max(name, column) {
+				value, err = in.number(line, cells[column])
+			}
+			switch {
+			case err == nil && value-value == 0:
+				place[i] = value
+			case lines == 1:
+				return nil // the heading
+			case p.degrees && len(cells) > column:
+				return fmt.Errorf("%q is no number of degrees or metres", cells[column])
+			case len(cells) > column:
+				return fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y or sensor,x,y,z",
+					cells[column])
+			}
+		}
+		switch {
+		case len(cells) <= max(name, slices.Max(append(columns, 1))) || !p.degrees && (len(columns) > 3 || len(cells) != len(columns)+1):
+			return fmt.Errorf("%d cells; want the sensor's name and its place, in all lines alike: sensor,x,y or sensor,x,y,z",
+				len(cells))
+		case p.degrees && (math.Abs(place[0]) > 90 || math.Abs(place[1]) > 180):
+			return fmt.Errorf("latitude %g and longitude %g are no degrees up to 90 and 180; correct them, or head the columns x "+
+				"and y", place[0], place[1])
+		case p.of[cells[name]] != nil:
+			return fmt.Errorf("sensor %q has a place already; keep one of the lines", cells[name])
+		}
+		p.of[strings.Clone(cells[name])] = place
+		return nil
+	})
+	return p, err
+}
+
+// points returns the places of the sensors, `[sensors, dims]`, and how far they are from each other: degrees are points
+// on a sphere of radius 1. Maps have coordinates instead.
+func (p *places) points(sensors []string, path string) (points []float64, dims int, err error) {
+	for _, sensor := range sensors {
+		place, known := p.of[sensor]
+		if !known {
+			return nil, 0, fmt.Errorf("%s has no place of sensor %q; add a line of it, or leave the sensor out with --leave %q",
+				path, sensor, sensor)
+		}
+		if p.degrees {
+			lat, lon, radius := radians(place[0]), radians(place[1]), 1.0
+			for _, metres := range place[2:] {
+				radius += metres / earth
+			}
+			place = []float64{radius * math.Cos(lat) * math.Cos(lon), radius * math.Cos(lat) * math.Sin(lon), radius * math.Sin(lat)}
+		}
+		points, dims = append(points, place...), len(place)
+	}
+	return points, dims, nil
+}
+
+// plan returns the places of sensors in a picture, `[sensors, dims]`. Degrees become a map: to the east and to the north
+// of its middle, in degrees of latitude.
+func (p *places) plan(sensors []string) (plan []float64, dims int) {
+	points, dims, _ := p.points(sensors, "")
+	if !p.degrees {
+		return points, dims
+	}
+	var middle [3]float64
+	for at, v := range points {
+		middle[at%3] += v
+	}
+	lat, lon := math.Atan2(middle[2], math.Hypot(middle[0], middle[1])), math.Atan2(middle[1], middle[0])*180/math.Pi
+	for _, sensor := range sensors {
+		place := p.of[sensor]
+		plan = append(plan, math.Remainder(place[1]-lon, 360)*math.Cos(lat), place[0])
+	}
+	return plan, 2
+}
+
+func radians(degrees float64) float64 { return degrees * math.Pi / 180 }

@@ -1,0 +1,91 @@
+package recordings
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stations is a table of samples by four stations, s1 to s4, of 20 days. gaps says which cells are empty.
+func stations(gaps ...string) string {
+	text := "s1,s2,s3,s4,label\n"
+	for day := range 20 {
+		for s := range 4 {
+			cell := fmt.Sprintf("%d", 10*(s+1)+day*(1+s/2)%7)
+			for _, gap := range gaps {
+				if gap == fmt.Sprintf("%d:s%d", day, s+1) {
+					cell = ""
+				}
+			}
+			text += cell + ","
+		}
+		text += []string{"dry", "wet"}[day%2] + "\n"
+	}
+	return text
+}
+
+// Two stations lie at both sides of the 180th degree, two at the 70th of latitude: on a plane of degrees others would be
+// near.
+const degrees = "Name;Latitude (deg);Longitude (deg);Elevation\ns1;0;179;12\ns2;0;-179;8000\ns3;70;0;1\ns4;70;5;3\n"
+
+func TestPlacesInDegrees(t *testing.T) {
+	folder := t.TempDir()
+	table, positions := put(t, folder, "rain.csv", stations()), put(t, folder, "stations.csv", degrees)
+	result, d := imported1(t, Options{Positions: positions, Neighbours: 1}, table)
+	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, result.Sensors, "sensors, not the moments of one")
+	assert.Equal(t, 1, result.Frames.Count)
+	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3), d.Affinity.At(0, 3)})
+	assert.Equal(t, "each sensor with its 1 nearest by "+positions+", on the sphere", result.Graph)
+	assert.Equal(t, []string{"column Elevation of " + positions + " holds heights; left out (--heights takes metres)"}, result.Notes)
+	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, d.NodeNames)
+	assert.Nil(t, d.Grid, "pictures are maps")
+	require.Len(t, d.Coordinates, 4*2)
+	for at, want := range []float64{0, 0, 70, 70} {
+		assert.Equal(t, want, d.Coordinates[2*at+1], "to the north")
+	}
+	east := func(a, b int) float64 { return d.Coordinates[2*b] - d.Coordinates[2*a] }
+	assert.InDelta(t, 2*east(2, 3)/5, east(0, 1), 1e-9, "all degrees of longitude are of one length")
+	assert.Positive(t, east(0, 1))
+
+	// A column without a place is no sensor; heights count if that is asked.
+	more := put(t, folder, "more.csv", "s1,s2,gauge,label\n"+many(10, "1,2,3,u", "3,4,5,v"))
+	result, _ = imported1(t, Options{Positions: positions, Neighbours: 1, Heights: true}, more)
+	assert.Equal(t, []string{"s1", "s2"}, result.Sensors)
+	assert.Equal(t, []string{"gauge has no place in " + positions + "; left out"}, result.Notes)
+	points, dims, err := (&places{of: map[string][]float64{"a": {0, 90, earth}}, degrees: true}).points([]string{"a"}, "")
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, []float64{0, 2, 0}, points, 1e-12)
+	assert.Equal(t, 3, dims)
+
+	// What moves has its coordinates in each frame.
+	text := "sample,time,s1,s2,label\n"
+	for i := range 20 {
+		text += fmt.Sprintf("%d,0,1,2,%c\n%d,1,1,1,%c\n", i, 'u'+i%2, i, 'u'+i%2)
+	}
+	moments := put(t, folder, "moments.csv", text)
+	_, d = imported(t, Options{Positions: positions, Neighbours: 1}, moments)
+	assert.Equal(t, d.Coordinates[:4], d.Coordinates[4:])
+
+	// New samples are sensors, too.
+	s, err := read(t, []string{put(t, folder, "new.csv", "s2,s1,s3,s4\n2,1,3,4\n5,4,6,7\n")}, Options{Unlabelled: true, Table: Table{Layout: samplesLayout, Take: []string{"s1", "s2", "s3", "s4"}}})
+	require.NoError(t, err)
+	require.Len(t, s.samples, 2)
+	assert.Equal(t, []float64{1, 2, 3, 4}, s.samples[0].Values)
+
+	for _, c := range []struct {
+		text, want string
+		o          Options
+	}{
+		{text: strings.Replace(degrees, "s2;0", "s2;95", 1), want: "stations.csv, line 3: latitude 95 and longitude -179 are no degrees up to 90 and 180; correct them, or head the columns x and y"},
+		{text: strings.Replace(degrees, "s2;0", "s2;north", 1), want: `stations.csv, line 3: "north" is no number of degrees`},
+		{text: strings.ReplaceAll(degrees, "Elevation", "Town"), o: Options{Heights: true}, want: "stations.csv, line 1: --heights: no column is headed height; there are Name, Latitude (deg), Longitude (deg), Town"},
+		{text: degrees + "s1;1;1;1\n", want: `stations.csv, line 6: sensor "s1" has a place already; keep one of the lines`},
+		{text: strings.Replace(degrees, "s3;", "S3;", 1), o: Options{Table: Table{Take: []string{"s1", "s3"}}}, want: `stations.csv has no place of sensor "s3"; add a line of it, or leave the sensor out with --leave "s3"`},
+	} {
+		c.o.Positions, c.o.Neighbours = put(t, folder, "stations.csv", c.text), 1
+		assert.Contains(t, refused(t, c.o, table), c.want)
+	}
+}
