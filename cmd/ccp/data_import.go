@@ -22,7 +22,6 @@ type importJSON struct {
 func newDataImport(s *shared) *cobra.Command {
 	var o recordings.Options
 	var out target
-	var missing string
 	var scale bool
 	cmd := command("data import", "")
 	cmd.Args = atLeastOne("INPUT is needed: a folder, .ts files or a .csv")
@@ -30,8 +29,8 @@ func newDataImport(s *shared) *cobra.Command {
 	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	numberVar(f, &o.Frames, "frames", 0, 0, math.MaxInt32,
 		"`N` moments of every signal, resampled linearly (default: the samples' length, or their median length, at most 128)")
-	choiceVar(f, &missing, "missing", "error", "`WHAT` a sensor without any value in a sample is: error or zero",
-		"error", "zero")
+	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, what "+
+		"its neighbours and its mean let expect (default: fill if samples have one moment, else error)", "error", "zero", "fill")
 	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
 	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or "+
 		"sensor,x,y,z, or columns latitude and longitude in degrees")
@@ -86,7 +85,7 @@ func newDataImport(s *shared) *cobra.Command {
 		if f.Changed("scale") {
 			o.Scale = &scale
 		}
-		o.Zeros, o.Progress = missing == "zero", func(doing string, done float64) {
+		o.Progress = func(doing string, done float64) {
 			if time.Since(began) > time.Second { // what is quick needs no lines in a log
 				status.loading(doing, done)
 			}
@@ -135,6 +134,9 @@ func (r importJSON) text() string {
 	gaps := "none"
 	if f := r.Filled; f.Samples > 0 {
 		gaps = fmt.Sprintf("%s of %s interpolated", text.Thousands(f.Values), text.Count(f.Of, "value"))
+		if f.Means > 0 {
+			gaps += fmt.Sprintf(", %s filled by neighbours or the sensor's mean", text.Thousands(f.Means))
+		}
 		if f.Zeros > 0 {
 			gaps += fmt.Sprintf(", %s set to zero", text.Thousands(f.Zeros))
 		}

@@ -70,6 +70,7 @@ func TestDataImport(t *testing.T) {
 		Filled   struct {
 			Values  int `json:"values"`
 			Zeros   int `json:"zeros"`
+			Means   int `json:"means"`
 			Samples int `json:"samples"`
 			Of      int `json:"of"`
 		} `json:"filled"`

@@ -20,6 +20,7 @@ type Form struct {
 	Channels int      `json:"channels"`
 	Frames   int      `json:"frames"`
 	Zeros    bool     `json:"zeros,omitempty"`  // a sensor without any value becomes zeros, instead of an error
+	Fill     *Fill    `json:"fill,omitempty"`   // or is filled by other sensors and its mean; nil: an error, or zeros
 	Origin   string   `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
 	// Scale says that signals have the units of the recordings, and that a training normalises each channel of each
 	// sensor by its own mean and deviation over the training samples.
@@ -36,7 +37,7 @@ func (f *Form) Check(nodes, channels int) error {
 	width := len(f.Sensors) * f.Channels
 	if f.Channels == channels && f.Frames > 0 && f.Frames <= nodes && len(f.Sensors)*f.Frames == nodes &&
 		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) &&
-		(f.Mean == nil || len(f.Mean) == width) && len(f.Deviation) == len(f.Mean) {
+		(f.Mean == nil || len(f.Mean) == width) && len(f.Deviation) == len(f.Mean) && f.Fill.fits(len(f.Sensors), channels) {
 		return nil
 	}
 	return fmt.Errorf("recording is of %d frames, %d sensors, origin %q, %d channels, %d means and %d deviations, which "+
@@ -67,6 +68,7 @@ func (f *Form) Fits(other *Form) error {
 // Changes says what Prepare changed in a recording.
 type Changes struct {
 	Interpolated, Zeros int      // missing values that were filled
+	Filled              int      // by Form.Fill
 	Notes               []string // what a person should know
 }
 
@@ -137,10 +139,11 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	}
 	from, missing, others, turned := Match(f.Sensors, sensors)
 	switch {
-	case missing != nil && (!f.Zeros || len(missing) == len(from)):
+	case missing != nil && (!f.Zeros && f.Fill == nil || len(missing) == len(from)):
 		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors[:min(50, len(sensors))]))
 	case missing != nil:
-		c.note("it has no sensor %s; the import said that missing sensors are zero", Few(missing))
+		c.note("it has no sensor %s; the import said that missing sensors are %s", Few(missing),
+			map[bool]string{true: "zero", false: "filled"}[f.Fill == nil])
 	}
 	if others != nil {
 		c.note("sensor %s was not in the training data; left out", Few(others))
@@ -258,7 +261,7 @@ func (r Recording) place(share float64, count int) (at int, part float64) {
 
 // fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value.
 // Moments without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
-// an error or, with Zeros, becomes zeros.
+// an error or, with Zeros, becomes zeros or, with Fill, what other sensors let expect.
 func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
 	first, end := len(r.Values), 0 // the moments with a value
@@ -278,6 +281,7 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 		switch {
 		case any:
 			c.Interpolated += filled
+		case f.Fill != nil:
 		case f.Zeros:
 			c.Zeros += filled
 			for at := column; at < len(r.Values); at += width {
@@ -285,7 +289,12 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 			}
 		default:
 			return fmt.Errorf("%s has no value in this sample; remove the sample or the sensor "+
-				"(ccp data import --missing zero would make it zero)", Column(f.Sensors, f.Channels, column))
+				"(ccp data import --missing fill would fill it, --missing zero make it zero)", Column(f.Sensors, f.Channels, column))
+		}
+	}
+	for row := range slices.Chunk(r.Values, width) {
+		if f.Fill != nil {
+			c.Filled += f.Fill.apply(row, f.Channels)
 		}
 	}
 	return nil

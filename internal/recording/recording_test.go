@@ -147,6 +147,11 @@ func TestCheck(t *testing.T) {
 		func(f *Form) { f.Mean = []float64{1} },
 		func(f *Form) { f.Mean, f.Deviation = make([]float64, 4), make([]float64, 3) },
 		func(f *Form) { f.Origin = "toe" },
+		func(f *Form) { f.Fill = &Fill{Mean: make([]float64, 3)} },
+		func(f *Form) { f.Fill = &Fill{Mean: make([]float64, 4), Neighbours: [][]int{{0}, {}}} },
+		func(f *Form) {
+			f.Fill = &Fill{Mean: make([]float64, 4), Neighbours: [][]int{{2}, {}}, Slope: [][]float64{{1, 1}, {}}}
+		},
 	} {
 		f := form()
 		change(f)

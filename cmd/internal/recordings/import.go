@@ -14,8 +14,10 @@ import (
 
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.
 type Options struct {
-	Frames int  // moments of a signal; 0: as many as the samples have
-	Zeros  bool // a sensor without any value in a sample becomes zeros, instead of an error
+	Frames int // moments of a signal; 0: as many as the samples have
+	// Missing says what becomes of a sensor without any value in a sample: "error", "zero", or "fill" for what its
+	// neighbours and its mean let expect. "" is fill where samples have one moment and no time, else error.
+	Missing string
 
 	Links      string // a CSV of pairs of sensors
 	Positions  string // a CSV of positions of sensors
@@ -114,8 +116,26 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 			return nil, fmt.Errorf("--origin %w", err)
 		}
 	}
-	form := &recording.Form{Sensors: s.sensors, Channels: s.channels, Zeros: o.Zeros, Origin: o.Origin}
+	form := &recording.Form{Sensors: s.sensors, Channels: s.channels, Zeros: o.Missing == "zero", Origin: o.Origin}
 	if form.Reading, err = json.Marshal(s.table); err != nil {
+		return nil, err
+	}
+	raw := slices.Clone(s.samples)
+	fill := o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(raw, func(x sample) bool { return x.Times != nil || x.Moments() > 1 })
+	learn := func(links [][2]int) (err error) {
+		form.Fill, err = recording.NewFill(s.sensors, s.channels, links, func(yield func(row []float64)) {
+			for _, i := range s.training() {
+				for row := range slices.Chunk(raw[i].Values, len(s.sensors)*s.channels) {
+					yield(row)
+				}
+			}
+		})
+		return err
+	}
+	if fill {
+		err = learn(nil)
+	}
+	if err != nil {
 		return nil, err
 	}
 	filled, err := s.prepare(form)
@@ -129,6 +149,18 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	links, from, err := r.links(s, frames.Count, signal)
 	if err != nil {
 		return nil, err
+	}
+	if fill {
+		err = learn(links)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if filled.Means > 0 {
+		copy(s.samples, raw)
+		if _, err := s.prepare(form); err != nil {
+			return nil, err
+		}
 	}
 	graph, err := s.spaceTime(links, frames.Count)
 	if err != nil {
@@ -149,6 +181,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 type Filled struct {
 	Values  int `json:"values"`  // interpolated in time, or repeated at an end
 	Zeros   int `json:"zeros"`   // set to zero, because the sensor has no value in the sample
+	Means   int `json:"means"`   // filled by neighbours and means
 	Samples int `json:"samples"` // with missing values
 	Of      int `json:"of"`      // all values
 }
@@ -162,7 +195,8 @@ func (s *set) prepare(form *recording.Form) (f Filled, err error) {
 			return f, fmt.Errorf("%s: %w", x.where, err)
 		}
 		f.Values, f.Zeros, f.Of = f.Values+changes.Interpolated, f.Zeros+changes.Zeros, f.Of+len(x.Values)
-		if changes.Interpolated > 0 || changes.Zeros > 0 {
+		f.Means += changes.Filled
+		if changes.Interpolated > 0 || changes.Zeros > 0 || changes.Filled > 0 {
 			f.Samples++
 		}
 	}

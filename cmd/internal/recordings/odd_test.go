@@ -176,7 +176,7 @@ var oddRecordings = []odd{
 		mend: leave("battery"), want: "[hip] [2 3]"},
 	{name: "axes of a sensor apart", text: "a.x,b.x,a.y,b.y\n1,2,3,4\n", want: "[a b] [1 3 2 4]"},
 	{name: "nothing but times", text: "time\n1\n2\n", refused: "line 1: no column of values is left", mend: func(string, *Options) string { return plain }, want: "[x y] [1 2 3 4]"},
-	{name: "a sensor without values", text: "x,y\n1,\n3,\n", refused: `sensor "y" has no value in this`, mend: set1(func(o *Options) { o.Zeros = true }), want: "[x y] [1 NaN 3 NaN]"},
+	{name: "a sensor without values", text: "x,y\n1,\n3,\n", refused: `sensor "y" has no value in this`, mend: set1(func(o *Options) { o.Missing = "zero" }), want: "[x y] [1 NaN 3 NaN]"},
 }
 
 // Several files.

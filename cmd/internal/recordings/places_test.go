@@ -89,3 +89,57 @@ func TestPlacesInDegrees(t *testing.T) {
 		assert.Contains(t, refused(t, c.o, table), c.want)
 	}
 }
+
+// Gaps of a table are filled by what the neighbours say, of an import and of new samples by the same lines. Tests have no
+// part in these.
+func TestFillTable(t *testing.T) {
+	folder := t.TempDir()
+	positions := put(t, folder, "stations.csv", degrees)
+	whole, _ := read(t, []string{put(t, folder, "whole.csv", stations())}, Options{Table: Table{Take: []string{"s1", "s2", "s3", "s4"}}})
+	table := put(t, folder, "rain.csv", stations("3:s1", "5:s4", "5:s3"))
+	result, d := imported1(t, Options{Positions: positions, Neighbours: 1}, table)
+	assert.Equal(t, Filled{Means: 3, Samples: 2, Of: 80}, result.Filled)
+	assert.InDelta(t, whole.samples[3].Values[0], signal(d, 3)[0], 0.01, "s1 goes with s2")
+	mean := 0.0
+	for i, x := range whole.samples {
+		if i != 5 {
+			mean += x.Values[2] / 19
+		}
+	}
+	assert.InDelta(t, mean, signal(d, 5)[2], 1e-4, "both neighbours are missing")
+	assert.InDelta(t, mean, d.Form.Fill.Mean[2], 1e-4)
+
+	again, err := read(t, []string{put(t, folder, "new.csv", "s2,s3,s4\n21,30,\n")}, Options{Unlabelled: true, Missing: "fill", Table: Table{Layout: samplesLayout, Take: []string{"s1", "s2", "s3", "s4"}}})
+	require.NoError(t, err)
+	out := make([]float32, 4)
+	notes, err := d.Form.Signal(again.samples[0].Recording, out)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, []float32{11, 21, 30, 40}, out, 0.01)
+	assert.Equal(t, []string{"it has no sensor s1; the import said that missing sensors are filled"}, notes)
+
+	assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 1, Missing: "error"}, table), `sensor "s1" has no value in this sample`)
+	var gaps []string
+	for day := range 20 {
+		gaps = append(gaps, fmt.Sprintf("%d:s2", day))
+	}
+	empty := put(t, folder, "empty.csv", stations(gaps...))
+	assert.Contains(t, refused(t, Options{Positions: positions, Neighbours: 1}, empty), `sensor "s2" has no value in any training sample; leave it out with --leave`)
+
+	// The samples of the test say nothing.
+	train, test := put(t, folder, "x_train.csv", "a,b,label\n"+many(10, "1,10,u", "3,30,v")), put(t, folder, "x_test.csv", "a,b,label\n5,900,u\n2,,v\n")
+	_, d = imported1(t, Options{}, train, test)
+	assert.Equal(t, []float64{2, 20}, d.Form.Fill.Mean)
+	assert.Equal(t, []float32{2, 20}, signal(d, 21))
+
+	// A sensor that is never read during a recording is filled in each moment, if that is asked.
+	text := "sample,time,a,b,label\n"
+	for i := range 20 {
+		b := [2]string{"10", "20"}
+		if i == 4 {
+			b = [2]string{}
+		}
+		text += fmt.Sprintf("%d,0,2,%s,%c\n%d,1,1,%s,%c\n", i, b[0], 'u'+i%2, i, b[1], 'u'+i%2)
+	}
+	_, d = imported(t, Options{Missing: "fill"}, put(t, folder, "time.csv", text))
+	assert.InDeltaSlice(t, []float32{2, 10, 1, 20}, signal(d, 4), 1e-5)
+}

@@ -62,7 +62,10 @@ type reader struct {
 // person should know about the files. Errors name the file and, in a table, the line and the column.
 func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording,
 	notes []string, err error) {
-	o := Options{Zeros: form.Zeros, Unlabelled: true}
+	o := Options{Unlabelled: true}
+	if form.Zeros || form.Fill != nil {
+		o.Missing = "fill"
+	}
 	if form.Reading != nil {
 		if err := json.Unmarshal(form.Reading, &o.Table); err != nil {
 			return nil, nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
@@ -193,8 +196,8 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 			at = append(at, rest[place])
 		}
 	}
-	if first && r.Unlabelled && r.Zeros {
-		missing = nil // the form sets what lacks to zero
+	if first && r.Unlabelled && r.Missing != "" {
+		missing = nil // the form fills what lacks
 	}
 	if r.Unlabelled && others != nil {
 		r.note("%s has columns that the training data has not, such as %s; left out", path, others[0])

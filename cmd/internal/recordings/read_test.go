@@ -71,7 +71,7 @@ func TestReadUnlabelled(t *testing.T) {
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
 	_, err = read(t, []string{less}, Options{Table: known, Unlabelled: true})
 	assert.ErrorContains(t, err, `less.csv, line 1: no column or sensor is named "y"; there are x, z`)
-	s, err = read(t, []string{less}, Options{Table: known, Unlabelled: true, Zeros: true})
+	s, err = read(t, []string{less}, Options{Table: known, Unlabelled: true, Missing: "zero"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"x"}, s.sensors, "the form of the recordings says what is missing")
 	assert.Equal(t, []string{less + " has columns that the training data has not, such as z; left out"}, s.notes)

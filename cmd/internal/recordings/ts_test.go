@@ -91,7 +91,7 @@ func TestTSErrors(t *testing.T) {
 		{good + "1,2:3,1e99:a\n", `dimension 1, value 1: "1e99" is not a number that float32 holds`},
 		{"@classLabel true\n@data\n1,2:\n", "a.ts, line 3: nothing comes after the last colon; write the sample's class there"},
 		{good + "1,2:3,4:a\n", `a.ts: all 1 samples are of class "a"; a classifier needs samples of at least 2 classes`},
-		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; remove the sample or the sensor (ccp data import --missing zero would make it zero)`},
+		{good + "1,2:?,?:a\n1,2:1,2:b\n", `a.ts, line 4: sensor "dim_1" has no value in this sample; remove the sample or the sensor (ccp data import --missing fill would fill it, --missing zero make it zero)`},
 		{good + "?,?:?,?:a\n1,2:1,2:b\n", "a.ts, line 4: no sensor has a value; remove the sample"},
 	} {
 		assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "a.ts", c.text)), c.want)
@@ -114,7 +114,7 @@ func TestTSErrors(t *testing.T) {
 
 func TestTSMissingZero(t *testing.T) {
 	path := put(t, t.TempDir(), "a.ts", "@classLabel true a b\n@data\n"+many(10, "1,2:?,?:a", "1,2:3,4:b"))
-	result, d := imported(t, Options{Zeros: true}, path)
+	result, d := imported(t, Options{Missing: "zero"}, path)
 	assert.Equal(t, Filled{Zeros: 20, Samples: 10, Of: 80}, result.Filled)
 	assert.Equal(t, []float32{1, 0, 2, 0}, signal(d, 0))
 }

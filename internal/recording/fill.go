@@ -1,0 +1,103 @@
+package recording
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Fill says what becomes of a sensor without any value in a recording. Each neighbour with a value predicts it, by the
+// line of least squares through the means of both over the training samples; the mean of the predictions is taken. Without
+// such a neighbour it becomes the sensor's mean.
+type Fill struct {
+	Mean       []float64   `json:"mean"`                 // `[sensors, channels]`, over the training samples
+	Neighbours [][]int     `json:"neighbours,omitempty"` // of each sensor
+	Slope      [][]float64 `json:"slope,omitempty"`      // of each sensor, `[neighbours, channels]`
+}
+
+// NewFill takes the means of rows, `[sensors, channels]` with NaN for missing values, and the lines between linked
+// sensors. The error names a sensor without any value.
+func NewFill(sensors []string, channels int, links [][2]int, rows func(yield func(row []float64))) (*Fill, error) {
+	width := len(sensors) * channels
+	f := &Fill{Mean: make([]float64, width), Neighbours: make([][]int, len(sensors)), Slope: make([][]float64, len(sensors))}
+	count := make([]float64, width)
+	rows(func(row []float64) {
+		for at, v := range row {
+			if !math.IsNaN(v) {
+				count[at]++
+				f.Mean[at] += (v - f.Mean[at]) / count[at]
+			}
+		}
+	})
+	if at := slices.Index(count, 0); at >= 0 {
+		return nil, fmt.Errorf("%s has no value in any training sample; leave it out with --leave", Column(sensors, channels, at))
+	}
+	for _, link := range links {
+		f.Neighbours[link[0]] = append(f.Neighbours[link[0]], link[1])
+		f.Neighbours[link[1]] = append(f.Neighbours[link[1]], link[0])
+	}
+	squares := make([][]float64, len(sensors)) // of the neighbours
+	for sensor, near := range f.Neighbours {
+		f.Slope[sensor], squares[sensor] = make([]float64, len(near)*channels), make([]float64, len(near)*channels)
+	}
+	rows(func(row []float64) {
+		for sensor, near := range f.Neighbours {
+			for k := range f.Slope[sensor] {
+				at, by := sensor*channels+k%channels, near[k/channels]*channels+k%channels
+				if x, y := row[by]-f.Mean[by], row[at]-f.Mean[at]; x*y == x*y { // both are there
+					f.Slope[sensor][k] += x * y
+					squares[sensor][k] += x * x
+				}
+			}
+		}
+	})
+	for sensor := range squares {
+		for k, square := range squares[sensor] {
+			if f.Slope[sensor][k] /= square; square == 0 {
+				f.Slope[sensor][k] = 0
+			}
+		}
+	}
+	return f, nil
+}
+
+// fits reports that a fill, which may be nil, is of so many sensors and channels.
+func (f *Fill) fits(sensors, channels int) bool {
+	if f == nil {
+		return true
+	}
+	ok := len(f.Mean) == sensors*channels && len(f.Neighbours) == len(f.Slope) &&
+		(f.Slope == nil || len(f.Slope) == sensors)
+	for sensor, near := range f.Neighbours {
+		ok = ok && len(f.Slope[sensor]) == len(near)*channels &&
+			!slices.ContainsFunc(near, func(n int) bool { return n < 0 || n >= sensors })
+	}
+	return ok
+}
+
+// apply replaces the missing values of a moment, and returns their number.
+func (f *Fill) apply(row []float64, channels int) (filled int) {
+	was := slices.Clone(row)
+	for at, v := range was {
+		if !math.IsNaN(v) {
+			continue
+		}
+		filled++
+		row[at] = f.Mean[at]
+		if f.Neighbours == nil {
+			continue
+		}
+		sum, n := 0.0, 0
+		for k, near := range f.Neighbours[at/channels] {
+			by := near*channels + at%channels
+			if x := was[by] - f.Mean[by]; !math.IsNaN(x) {
+				sum += f.Slope[at/channels][k*channels+at%channels] * x
+				n++
+			}
+		}
+		if n > 0 {
+			row[at] += sum / float64(n)
+		}
+	}
+	return filled
+}
