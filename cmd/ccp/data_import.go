@@ -133,13 +133,16 @@ func (r importJSON) text() string {
 	}
 	gaps := "none"
 	if f := r.Filled; f.Samples > 0 {
-		gaps = fmt.Sprintf("%s of %s interpolated", text.Thousands(f.Values), text.Count(f.Of, "value"))
-		if f.Means > 0 {
-			gaps += fmt.Sprintf(", %s filled by neighbours or the sensor's mean", text.Thousands(f.Means))
+		var how []string
+		for _, n := range []struct {
+			values int
+			how    string
+		}{{f.Values, "interpolated"}, {f.Means, "filled by neighbours or the sensor's mean"}, {f.Zeros, "set to zero"}} {
+			if n.values > 0 {
+				how = append(how, text.Thousands(n.values)+" "+n.how)
+			}
 		}
-		if f.Zeros > 0 {
-			gaps += fmt.Sprintf(", %s set to zero", text.Thousands(f.Zeros))
-		}
+		gaps = strings.Replace(strings.Join(how, ", "), " ", " of "+text.Count(f.Of, "value")+" ", 1)
 		gaps += ", in " + text.Count(f.Samples, "sample")
 	}
 	line("gaps", "%s", gaps)
