@@ -212,6 +212,9 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 // occlude fills in the values by Occlusion. All values of a part get the same.
 func (c *Classifier) occlude(ctx context.Context, signals [][]float32, attributions []Attribution) error {
 	outline, channels := kernels.Outline(c.Graph, c.Spec.Grid, 1), c.Spec.Channels
+	if c.Form != nil { // also where the links of the sensors are a chain, and their frames look like an image
+		outline = &kernels.View{Positions: c.Form.Frames, Sensors: len(c.Form.Sensors)}
+	}
 	parts := outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/max(1, outline.Sensors))))
 	baseline := c.baseline()
 	for i := range attributions {

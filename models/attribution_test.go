@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -229,30 +230,33 @@ func TestOcclusion(t *testing.T) {
 func TestOcclusionOfManySensors(t *testing.T) {
 	backend := backendtest.Go(t)
 	const sensors, frames = 19, 128
-	var links [][2]int
+	var chain [][2]int
 	for i := range sensors - 1 {
-		links = append(links, [2]int{i, i + 1})
+		chain = append(chain, [2]int{i, i + 1})
 	}
-	graph, err := affinity.SpaceTime(append(links, [2]int{0, 9}), sensors, frames)
-	require.NoError(t, err)
-	s := Spec{Model: "softmax", Nodes: sensors * frames, Channels: 1, Classes: 2}
-	c, err := NewClassifier(backend, Metadata{Spec: s, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}, graph)
-	require.NoError(t, err)
-	store := drawn(t, backend, s, graph)
-	weights := make([]float32, 2*s.Nodes)
-	for i := range weights {
-		weights[i] = float32(math.Sin(float64(i)))
+	form := &recording.Form{Sensors: make([]string, sensors), Channels: 1, Frames: frames}
+	for _, links := range [][][2]int{chain, append(chain, [2]int{0, 9})} { // the frames of a chain look like an image
+		graph, err := affinity.SpaceTime(links, sensors, frames)
+		require.NoError(t, err)
+		s := Spec{Model: "softmax", Nodes: sensors * frames, Channels: 1, Classes: 2}
+		c, err := NewClassifier(backend, Metadata{Spec: s, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}, Form: form}, graph)
+		require.NoError(t, err)
+		store := drawn(t, backend, s, graph)
+		weights := make([]float32, 2*s.Nodes)
+		for i := range weights {
+			weights[i] = float32(math.Sin(float64(i)))
+		}
+		require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(weights, s.Nodes, 2)))
+		require.NoError(t, c.Update(store))
+		got, err := c.Attribute(t.Context(), signals(s, 1, 1), AttributionOptions{Method: Occlusion})
+		require.NoError(t, err)
+		parts := map[float64]bool{}
+		for _, v := range got[0].Nodes {
+			parts[v] = true
+		}
+		assert.LessOrEqual(t, len(parts), hiddenParts)
+		assert.Greater(t, len(parts), hiddenParts/2)
 	}
-	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(weights, s.Nodes, 2)))
-	require.NoError(t, c.Update(store))
-	got, err := c.Attribute(t.Context(), signals(s, 1, 1), AttributionOptions{Method: Occlusion})
-	require.NoError(t, err)
-	parts := map[float64]bool{}
-	for _, v := range got[0].Nodes {
-		parts[v] = true
-	}
-	assert.LessOrEqual(t, len(parts), hiddenParts)
-	assert.Greater(t, len(parts), hiddenParts/2)
 }
 
 // Without a number of steps, each signal gets as many as its sum needs. The steps that are added one by one give what
