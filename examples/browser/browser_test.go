@@ -64,14 +64,15 @@ var digits = map[string][][][2]float64{
 	"9": {{{67, 32}, {58, 45}, {42, 46}, {33, 34}, {38, 20}, {52, 15}, {65, 22}, {67, 34}, {65, 60}, {54, 86}}},
 }
 
-func do(t *testing.T, tab context.Context, actions ...chromedp.Action) {
+func do(t *testing.T, tab context.Context, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	require.NoError(t, chromedp.Run(tab, actions...))
+	require.NoError(t, chromedp.Do(tab, actions...))
 }
 
-func read[T any](t *testing.T, tab context.Context, expression string) (value T) {
+func read[T any](t *testing.T, tab context.Context, expression string) T {
 	t.Helper()
-	do(t, tab, chromedp.Evaluate(expression, &value))
+	value, err := chromedp.Run(tab, chromedp.Evaluate[T](expression))
+	require.NoError(t, err)
 	return value
 }
 
@@ -91,25 +92,25 @@ func draw(t *testing.T, tab context.Context, strokes [][][2]float64) string {
 	t.Helper()
 	do(t, tab, chromedp.Click("#clear"))
 	box := read[[]float64](t, tab, `((b) => [b.left, b.top, b.width])(paper.getBoundingClientRect())`)
-	pointer := func(kind input.MouseType, p [2]float64, buttons int64) chromedp.Action {
-		return input.DispatchMouseEvent(kind, box[0]+p[0]/100*box[2], box[1]+p[1]/100*box[2]).
-			WithButton(input.Left).WithButtons(buttons).WithClickCount(1)
+	pointer := func(kind input.DispatchMouseEventType, p [2]float64, buttons int64) chromedp.Action[chromedp.Void] {
+		return chromedp.MouseEvent(kind, box[0]+p[0]/100*box[2], box[1]+p[1]/100*box[2], chromedp.ButtonLeft, chromedp.ClickCount(1),
+			func(p *input.DispatchMouseEventParams) { p.Buttons = buttons })
 	}
 	for _, stroke := range strokes {
-		do(t, tab, pointer(input.MousePressed, stroke[0], 1))
+		do(t, tab, pointer(chromedp.MousePressed, stroke[0], 1))
 		for _, p := range stroke[1:] {
-			do(t, tab, pointer(input.MouseMoved, p, 1))
+			do(t, tab, pointer(chromedp.MouseMoved, p, 1))
 		}
-		do(t, tab, pointer(input.MouseReleased, stroke[len(stroke)-1], 0))
+		do(t, tab, pointer(chromedp.MouseReleased, stroke[len(stroke)-1], 0))
 	}
-	do(t, tab, chromedp.Poll(fmt.Sprintf("strokes.length === %d && drawing === null", len(strokes)), nil))
+	do(t, tab, chromedp.Poll[chromedp.Void](fmt.Sprintf("strokes.length === %d && drawing === null", len(strokes))))
 	return class(t, tab)
 }
 
 // class returns the class that the page shows once the last answer is there.
 func class(t *testing.T, tab context.Context) string {
 	t.Helper()
-	do(t, tab, chromedp.Poll("!asked", nil))
+	do(t, tab, chromedp.Poll[chromedp.Void]("!asked"))
 	return read[string](t, tab, `document.querySelector("#class span")?.textContent ?? ""`)
 }
 
@@ -135,8 +136,8 @@ func TestDrawnDigits(t *testing.T) {
 	assert.Equal(t, 64, read[int](t, tab, `last.pixels.filter((v) => v !== 0).length`))
 	assert.Contains(t, read[string](t, tab, `document.getElementById("pixels").ariaLabel`), "matters for 3")
 	if *update {
-		var picture []byte
-		do(t, tab, chromedp.FullScreenshot(&picture, 100))
+		picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
+		require.NoError(t, err)
 		require.NoError(t, os.WriteFile("../../docs/pictures/browser.png", picture, 0o644))
 	}
 	assert.Empty(t, browsertest.Violations(t, tab))

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -51,7 +52,7 @@ func Open(t testing.TB, origin string) context.Context {
 	t.Cleanup(cancel)
 	var mu sync.Mutex
 	var strange []string
-	chromedp.ListenTarget(ctx, func(event any) {
+	require.NoError(t, chromedp.Listen(ctx, func(event any) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e := event.(type) {
@@ -60,15 +61,17 @@ func Open(t testing.TB, origin string) context.Context {
 				strange = append(strange, "request "+e.Request.URL)
 			}
 		case *runtime.EventExceptionThrown:
-			strange = append(strange, e.ExceptionDetails.Error())
+			strange = append(strange, (&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error())
 		}
-	})
+	}))
 	t.Cleanup(func() {
 		mu.Lock()
 		defer mu.Unlock()
 		assert.Empty(t, strange)
 	})
-	require.NoError(t, chromedp.Run(ctx, network.Enable(), chromedp.EmulateViewport(1200, 900)))
+	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	require.NoError(t, err)
+	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(1200, 900)))
 	return ctx
 }
 
@@ -81,14 +84,18 @@ func Violations(t testing.TB, ctx context.Context) []string {
 	}
 	axe, err := os.ReadFile(path)
 	require.NoError(t, err)
-	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
-	var found []string
-	require.NoError(t, chromedp.Run(ctx, chromedp.Evaluate(string(axe), nil), chromedp.Evaluate(`axe.run(document, {resultTypes: ["violations"]}).then((result) =>
-		result.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary)))`, &found, await)))
+	require.NoError(t, chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](string(axe))))
+	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then((result) =>
+		result.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+	require.NoError(t, err)
 	return found
 }
 
 // Theme makes the page light or dark.
-func Theme(name string) chromedp.Action {
-	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}})
+func Theme(name string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+		return err
+	})
 }

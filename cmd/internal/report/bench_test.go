@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -25,27 +26,27 @@ new PerformanceObserver((list) => { for (const e of list.getEntries()) window.ev
 //
 //	go test -bench Explorer -benchtime 200x ./cmd/internal/report
 func BenchmarkExplorer(b *testing.B) {
-	ctx := opened(b, words(b), chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(clock).Do(ctx)
+	ctx := opened(b, words(b), chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: clock})
 		return err
 	}))
 	for _, c := range []struct {
 		name string
-		act  func(i int) chromedp.Action
+		act  func(i int) chromedp.Action[chromedp.Void]
 	}{
-		{"hover", func(i int) chromedp.Action {
+		{"hover", func(i int) chromedp.Action[chromedp.Void] {
 			x, y := centreOf(b, ctx)
 			return chromedp.MouseEvent("mouseMoved", x-150+float64(i*37%300), y-150+float64(i*53%300))
 		}},
-		{"level", func(i int) chromedp.Action {
+		{"level", func(i int) chromedp.Action[chromedp.Void] {
 			return chromedp.SendKeys("#level", []string{kb.ArrowLeft, kb.ArrowRight}[i%2])
 		}},
-		{"epoch", func(i int) chromedp.Action {
+		{"epoch", func(i int) chromedp.Action[chromedp.Void] {
 			return chromedp.SendKeys("#epoch", []string{kb.Home, kb.ArrowRight, kb.ArrowRight, kb.End, kb.ArrowLeft}[i%5])
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			require.NoError(b, chromedp.Run(ctx, chromedp.Evaluate(`window.frames_.length = window.events_.length = 0`, nil)))
+			require.NoError(b, chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](`window.frames_.length = window.events_.length = 0`)))
 			for i := range b.N {
 				do(b, ctx, c.act(i))
 			}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -18,7 +17,7 @@ import (
 )
 
 // opened is a tab that shows a report from a file.
-func opened(t testing.TB, r Report, before ...chromedp.Action) context.Context {
+func opened(t testing.TB, r Report, before ...chromedp.Action[chromedp.Void]) context.Context {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	var page bytes.Buffer
@@ -26,29 +25,29 @@ func opened(t testing.TB, r Report, before ...chromedp.Action) context.Context {
 	require.NoError(t, os.WriteFile(path, page.Bytes(), 0o644))
 	address := (&url.URL{Scheme: "file", Path: path}).String()
 	ctx := browsertest.Open(t, address)
-	require.NoError(t, chromedp.Run(ctx, append(before, chromedp.Navigate(address), chromedp.WaitVisible("#rerun"))...))
+	require.NoError(t, chromedp.Do(ctx, append(before, chromedp.Navigate(address), chromedp.WaitVisible("#rerun"))...))
 	frame(t, ctx)
 	return ctx
 }
 
 // do runs actions and waits until the page has been drawn again.
-func do(t testing.TB, ctx context.Context, actions ...chromedp.Action) {
+func do(t testing.TB, ctx context.Context, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	require.NoError(t, chromedp.Run(ctx, actions...))
+	require.NoError(t, chromedp.Do(ctx, actions...))
 	frame(t, ctx)
 }
 
 // frame waits for the next two frames.
 func frame(t testing.TB, ctx context.Context) {
 	t.Helper()
-	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
-	require.NoError(t, chromedp.Run(ctx, chromedp.Evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, new(bool), await)))
+	require.NoError(t, chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, chromedp.EvalAwaitPromise)))
 }
 
 // read evaluates an expression in the page.
-func read[T any](t testing.TB, ctx context.Context, expression string) (value T) {
+func read[T any](t testing.TB, ctx context.Context, expression string) T {
 	t.Helper()
-	require.NoError(t, chromedp.Run(ctx, chromedp.Evaluate(expression, &value)))
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	require.NoError(t, err)
 	return value
 }
 
@@ -73,7 +72,7 @@ func TestAccessible(t *testing.T) {
 			if r.Hierarchy != nil {
 				do(t, ctx, chromedp.SendKeys("#cluster", "1"))
 			}
-			do(t, ctx, chromedp.Evaluate(`document.querySelectorAll("details").forEach((d) => { d.open = true; })`, nil))
+			do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => { d.open = true; })`))
 			assert.Empty(t, browsertest.Violations(t, ctx))
 			do(t, ctx, browsertest.Theme("dark"))
 			assert.Empty(t, browsertest.Violations(t, ctx))

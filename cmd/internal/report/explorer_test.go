@@ -121,7 +121,7 @@ func TestExplorer(t *testing.T) {
 	}
 
 	// Every cluster of each level, by its number.
-	do(t, ctx, chromedp.Evaluate(fmt.Sprintf(`document.getElementById("epoch").value = %d; document.getElementById("epoch").dispatchEvent(new Event("input"))`, r.Hierarchy.Shown), nil))
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.getElementById("epoch").value = %d; document.getElementById("epoch").dispatchEvent(new Event("input"))`, r.Hierarchy.Shown)))
 	for l := range levels {
 		do(t, ctx, chromedp.SendKeys("#level", kb.Home+strings.Repeat(kb.ArrowRight, l)))
 		for k := range levels[l].Clusters {
