@@ -29,8 +29,9 @@ func newDataImport(s *shared) *cobra.Command {
 	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
 	numberVar(f, &o.Frames, "frames", 0, 0, math.MaxInt32,
 		"`N` moments of every signal, resampled linearly (default: the samples' length, or their median length, at most 128)")
-	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, what "+
-		"its neighbours and its mean let expect (default: fill if samples have one moment, else error)", "error", "zero", "fill")
+	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
+		"what its neighbours and its mean let expect (default: fill if samples have one moment, else error)",
+		"error", "zero", "fill")
 	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
 	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or "+
 		"sensor,x,y,z, or columns latitude and longitude in degrees")

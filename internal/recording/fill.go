@@ -7,8 +7,8 @@ import (
 )
 
 // Fill says what becomes of a sensor without any value in a recording. Each neighbour with a value predicts it, by the
-// line of least squares through the means of both over the training samples; the mean of the predictions is taken. Without
-// such a neighbour it becomes the sensor's mean.
+// line of least squares through the means of both over the training samples. The mean of the predictions is taken, or
+// without such a neighbour the sensor's mean.
 type Fill struct {
 	Mean       []float64   `json:"mean"`                 // `[sensors, channels]`, over the training samples
 	Neighbours [][]int     `json:"neighbours,omitempty"` // of each sensor
@@ -19,7 +19,8 @@ type Fill struct {
 // sensors. The error names a sensor without any value.
 func NewFill(sensors []string, channels int, links [][2]int, rows func(yield func(row []float64))) (*Fill, error) {
 	width := len(sensors) * channels
-	f := &Fill{Mean: make([]float64, width), Neighbours: make([][]int, len(sensors)), Slope: make([][]float64, len(sensors))}
+	n := len(sensors)
+	f := &Fill{Mean: make([]float64, width), Neighbours: make([][]int, n), Slope: make([][]float64, n)}
 	count := make([]float64, width)
 	rows(func(row []float64) {
 		for at, v := range row {
@@ -30,13 +31,14 @@ func NewFill(sensors []string, channels int, links [][2]int, rows func(yield fun
 		}
 	})
 	if at := slices.Index(count, 0); at >= 0 {
-		return nil, fmt.Errorf("%s has no value in any training sample; leave it out with --leave", Column(sensors, channels, at))
+		return nil, fmt.Errorf("%s has no value in any training sample; leave it out with --leave",
+			Column(sensors, channels, at))
 	}
 	for _, link := range links {
 		f.Neighbours[link[0]] = append(f.Neighbours[link[0]], link[1])
 		f.Neighbours[link[1]] = append(f.Neighbours[link[1]], link[0])
 	}
-	squares := make([][]float64, len(sensors)) // of the neighbours
+	squares := make([][]float64, n) // of the neighbours
 	for sensor, near := range f.Neighbours {
 		f.Slope[sensor], squares[sensor] = make([]float64, len(near)*channels), make([]float64, len(near)*channels)
 	}

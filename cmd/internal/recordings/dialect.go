@@ -249,8 +249,9 @@ func (in *input) String() string {
 // a spreadsheet's error, dashes, a logger's word.
 var (
 	missing = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil"}
-	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|(bad|over|under|no ?)(range|load|flow|flw|input|data)?|` +
-		`err(or)?|fault|fail(ed)?|invalid|ovr|ovf|o\.?l\.?|missing|off-?line|disconnected|n\.a\.|-?1\.#[a-z]+)$`)
+	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|err(or)?|` +
+		`(bad|over|under)( ?(range|load|flow|input|data))?|no ?(data|value|input)|fault|fail(ed)?|invalid|ovr|ovf|` +
+		`o\.?l\.?|missing|off-?line|disconnected|n\.a\.|-?1\.#[a-z]+)$`)
 )
 
 // isMissing reports a missing value.
@@ -258,29 +259,43 @@ func isMissing(text string) bool {
 	return slices.Contains(missing, strings.ToLower(text)) || markers.MatchString(text)
 }
 
+// blanks are marks between thousands that nothing else can be.
+const blanks = " '’\u00a0\u202f"
+
 // thousands matches numbers by the marks between their thousands. Points and commas are such marks only if the file's
 // beginning has a number, see grouped, whose other mark can only be the decimal one.
 var thousands = map[string]*regexp.Regexp{
-	".":               regexp.MustCompile(`^[-+]?\d{1,3}(\.\d{3})+(,\d*)?$`),
-	",":               regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d*)?$`),
-	" '’\u00a0\u202f": regexp.MustCompile(`^[-+]?\d{1,3}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d*)?$`),
+	".":    regexp.MustCompile(`^[-+]?\d{1,3}(\.\d{3})+(,\d*)?$`),
+	",":    regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d*)?$`),
+	blanks: regexp.MustCompile(`^[-+]?\d{1,3}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d*)?$`),
 }
 
-var grouped = map[string]string{".": `\d{1,3}((\.\d{3})+,\d|(\.\d{3}){2,}([^\d.,]|$))`, ",": `\d{1,3}((,\d{3})+\.\d|(,\d{3}){2,}([^\d.,]|$))`}
+var grouped = map[string]string{
+	".": `\d{1,3}((\.\d{3})+,\d|(\.\d{3}){2,}([^\d.,]|$))`,
+	",": `\d{1,3}((,\d{3})+\.\d|(,\d{3}){2,}([^\d.,]|$))`,
+}
+
+// together takes marks of thousands from a number.
+func together(marks, text string) string {
+	if grouped := thousands[marks]; grouped == nil || !grouped.MatchString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(marks, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
 
 // number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.
 func (in *input) number(line int, text string) (float64, error) {
-	for marks, grouped := range thousands {
-		if (marks == in.thousands || len(marks) > 1) && grouped.MatchString(text) {
-			text = strings.Map(func(r rune) rune {
-				if strings.ContainsRune(marks, r) {
-					return -1
-				}
-				return r
-			}, text)
-		}
-	}
+	text = together(in.thousands, text)
 	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		text = together(blanks, text)
+		value, err = strconv.ParseFloat(text, 64)
+	}
 	switch {
 	case err == nil:
 		if in.point == 0 && strings.IndexByte(text, '.') >= 0 {

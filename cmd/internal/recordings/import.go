@@ -121,22 +121,12 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		return nil, err
 	}
 	raw := slices.Clone(s.samples)
-	fill := o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(raw, func(x sample) bool { return x.Times != nil || x.Moments() > 1 })
-	learn := func(links [][2]int) (err error) {
-		form.Fill, err = recording.NewFill(s.sensors, s.channels, links, func(yield func(row []float64)) {
-			for _, i := range s.training() {
-				for row := range slices.Chunk(raw[i].Values, len(s.sensors)*s.channels) {
-					yield(row)
-				}
-			}
-		})
-		return err
-	}
+	long := func(x sample) bool { return x.Times != nil || x.Moments() > 1 }
+	fill := o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(raw, long)
 	if fill {
-		err = learn(nil)
-	}
-	if err != nil {
-		return nil, err
+		if form.Fill, err = s.fill(raw, nil); err != nil { // links may need the filled signals
+			return nil, err
+		}
 	}
 	filled, err := s.prepare(form)
 	if err != nil {
@@ -151,14 +141,11 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		return nil, err
 	}
 	if fill {
-		err = learn(links)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if filled.Means > 0 {
+		if form.Fill, err = s.fill(raw, links); err != nil {
+			return nil, err
+		}
 		copy(s.samples, raw)
-		if _, err := s.prepare(form); err != nil {
+		if _, err = s.prepare(form); err != nil {
 			return nil, err
 		}
 	}
@@ -184,6 +171,17 @@ type Filled struct {
 	Means   int `json:"means"`   // filled by neighbours and means
 	Samples int `json:"samples"` // with missing values
 	Of      int `json:"of"`      // all values
+}
+
+// fill learns what missing values become from the training samples as they were read.
+func (s *set) fill(raw []sample, links [][2]int) (*recording.Fill, error) {
+	return recording.NewFill(s.sensors, s.channels, links, func(yield func(row []float64)) {
+		for _, i := range s.training() {
+			for row := range slices.Chunk(raw[i].Values, len(s.sensors)*s.channels) {
+				yield(row)
+			}
+		}
+	})
 }
 
 // prepare fills the gaps of all samples and subtracts their origin.

@@ -221,7 +221,7 @@ var oddFiles = []odd{
 	{name: "moments in folders of classes", text: "-- r/u/1.csv --\nsample,time,x,who\na,0,1,me\na,1,2,me\nb,0,3,you\n-- r/v/1.csv --\nsample,time,x,who\na,0,5,me\n", o: Options{Group: "who"}, want: "[x] [1 2]@[0 1] [3]@[0] [5]@[0]", says: "one line a moment"},
 	{name: "moments of other names in folders of classes", text: "-- r/u/1.csv --\nid,When,x\na,0,1\na,1,2\n-- r/v/1.csv --\nid,When,x\na,0,5\n", o: Options{Table: Table{Columns: []string{"id", "when"}}}, want: "[x] [1 2]@[0 1] [5]@[0]"},
 	{name: "a sensor named sensor", text: "-- r/u/1.csv --\ntime,sensor\n0,1\n1,2\n-- r/v/1.csv --\ntime,sensor\n0,3\n", want: "[sensor] [1 2]@[0 1] [3]@[0]"},
-	{name: "samples that may be moments", text: "-- r/u/1.csv --\nsample,x\n0,1\n1,2\n-- r/v/1.csv --\nsample,x\n0,5\n1,4\n", refused: `1.csv: column sample differs in each of the 2 lines: if it counts the moments of one recording, say --leave "sample"; if each line is a recording, --layout samples`,
+	{name: "samples that may be moments", text: "-- r/u/1.csv --\nsample,x\n0,1\n1,2\n-- r/v/1.csv --\nsample,x\n0,5\n1,4\n", refused: `1.csv: column sample differs in each of the 2 lines: if it counts the moments of one recording, say --leave sample; if each line is a recording, --layout samples`,
 		mend: leave("sample"), want: "[x] [1 2] [5 4]"},
 	{name: "samples in folders of classes", text: "-- r/u/1.csv --\nsample,x\n0,1\n1,2\n-- r/v/1.csv --\nsample,x\n0,5\n", o: Options{Table: Table{Layout: "samples"}}, want: "[x] [1] [2] [5]"},
 	{name: "series of the UEA archive", text: "-- r.ts --\n@classLabel true u v\n@data\n1,2:3,4:u\n5,?:7,8:v\n", want: "[dim_0 dim_1] [1 3 2 4] [5 7 NaN 8]", says: ".ts"},

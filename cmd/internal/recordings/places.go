@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// places holds the positions of sensors: x, y and z, or degrees of latitude and longitude and perhaps a height in metres.
+// places holds the positions of sensors: x, y and z, or latitude and longitude in degrees and perhaps a height in
+// metres.
 type places struct {
 	of      map[string][]float64
 	degrees bool
@@ -25,58 +26,55 @@ var (
 )
 
 // readPlaces reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
-// latitude and longitude among others. Without degrees, all columns after the first are numbers. If the first line has
-// other words, it is a heading.
+// latitude and longitude among others. A first line without numbers is a heading.
 func (r *reading) readPlaces(path string) (*places, error) {
-	p, name, columns, lines := &places{of: map[string][]float64{}}, 0, []int(nil), 0
+	p, name, columns := &places{of: map[string][]float64{}}, 0, []int(nil)
 	err := r.readTable(path, 0, func(in *input, line int, cells []string) error {
-		if lines++; lines == 1 {
+		heading := columns == nil
+		if heading {
 			find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
-			lat, lon, up := find(latitude), find(longitude), find(height)
-			if p.degrees = lat >= 0 && lon >= 0; p.degrees {
-				columns = []int{lat, lon}
-				switch {
-				case up >= 0 && r.Heights:
-					columns = append(columns, up)
-				case up >= 0:
-					r.note("column %s of %s holds heights; left out (--heights takes metres)", cells[up], path)
-				case r.Heights:
-					return fmt.Errorf("--heights: no column is headed height; there are %s", strings.Join(cells, ", "))
+			columns = []int{find(latitude), find(longitude), find(height)}
+			switch p.degrees = min(columns[0], columns[1]) >= 0; {
+			case !p.degrees:
+				if columns = nil; r.Heights {
+					return fmt.Errorf("--heights: no columns are headed latitude and longitude; there are %s", few(cells))
 				}
-				for slices.Contains([]int{lat, lon, up}, name) {
-					name++
+				for i := range cells[1:] {
+					columns = append(columns, i+1)
 				}
-				return nil
+			case columns[2] < 0 && r.Heights:
+				return fmt.Errorf("--heights: no column is headed height; there are %s", few(cells))
+			case columns[2] >= 0 && !r.Heights:
+				r.note("column %s of %s holds heights; left out (--heights takes metres)", cells[columns[2]], path)
 			}
-			for i := range cells[1:] {
-				columns = append(columns, i+1)
+			for slices.Contains(columns, name) {
+				name++
+			}
+			if p.degrees && !r.Heights {
+				columns = columns[:2]
 			}
 		}
-		place := make([]float64, len(columns))
-		for i, column := range columns {
-			value, err := math.NaN(), error(nil)
-			if len(cells) > max(name, column) {
-				value, err = in.number(line, cells[column])
-			}
-			switch {
+		if len(columns) == 0 || len(cells) <= slices.Max(append(columns, name)) ||
+			!p.degrees && (len(columns) > 3 || len(cells) > len(columns)+1) {
+			return fmt.Errorf("%d cells; want the sensor's name and its place, in all lines alike: sensor,x,y or sensor,x,y,z",
+				len(cells))
+		}
+		var place []float64
+		for _, column := range columns {
+			value, err := in.number(line, cells[column])
+			switch place = append(place, value); {
 			case err == nil && value-value == 0:
-				place[i] = value
-			case lines == 1:
-				return nil // the heading
-			case p.degrees && len(cells) > column:
-				return fmt.Errorf("%q is no number of degrees or metres", cells[column])
-			case len(cells) > column:
-				return fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y or sensor,x,y,z",
-					cells[column])
+			case heading:
+				return nil
+			default:
+				return fmt.Errorf("%q is not a finite number; want the sensor's name and its place: sensor,x,y, sensor,x,y,z, or "+
+					"degrees of latitude and longitude", cells[column])
 			}
 		}
 		switch {
-		case len(cells) <= max(name, slices.Max(append(columns, 1))) || !p.degrees && (len(columns) > 3 || len(cells) != len(columns)+1):
-			return fmt.Errorf("%d cells; want the sensor's name and its place, in all lines alike: sensor,x,y or sensor,x,y,z",
-				len(cells))
 		case p.degrees && (math.Abs(place[0]) > 90 || math.Abs(place[1]) > 180):
-			return fmt.Errorf("latitude %g and longitude %g are no degrees up to 90 and 180; correct them, or head the columns x "+
-				"and y", place[0], place[1])
+			return fmt.Errorf("latitude %g and longitude %g are no degrees up to 90 and 180; correct them, or head the columns "+
+				"x and y", place[0], place[1])
 		case p.of[cells[name]] != nil:
 			return fmt.Errorf("sensor %q has a place already; keep one of the lines", cells[name])
 		}
@@ -100,7 +98,8 @@ func (p *places) points(sensors []string, path string) (points []float64, dims i
 			for _, metres := range place[2:] {
 				radius += metres / earth
 			}
-			place = []float64{radius * math.Cos(lat) * math.Cos(lon), radius * math.Cos(lat) * math.Sin(lon), radius * math.Sin(lat)}
+			axis := radius * math.Cos(lat) // how far it is from the axis of the earth
+			place = []float64{axis * math.Cos(lon), axis * math.Sin(lon), radius * math.Sin(lat)}
 		}
 		points, dims = append(points, place...), len(place)
 	}

@@ -80,7 +80,7 @@ func TestPlacesInDegrees(t *testing.T) {
 		o          Options
 	}{
 		{text: strings.Replace(degrees, "s2;0", "s2;95", 1), want: "stations.csv, line 3: latitude 95 and longitude -179 are no degrees up to 90 and 180; correct them, or head the columns x and y"},
-		{text: strings.Replace(degrees, "s2;0", "s2;north", 1), want: `stations.csv, line 3: "north" is no number of degrees`},
+		{text: strings.Replace(degrees, "s2;0", "s2;north", 1), want: `stations.csv, line 3: "north" is not a finite number; want the sensor's name and its place: sensor,x,y, sensor,x,y,z, or degrees`},
 		{text: strings.ReplaceAll(degrees, "Elevation", "Town"), o: Options{Heights: true}, want: "stations.csv, line 1: --heights: no column is headed height; there are Name, Latitude (deg), Longitude (deg), Town"},
 		{text: degrees + "s1;1;1;1\n", want: `stations.csv, line 6: sensor "s1" has a place already; keep one of the lines`},
 		{text: strings.Replace(degrees, "s3;", "S3;", 1), o: Options{Table: Table{Take: []string{"s1", "s3"}}}, want: `stations.csv has no place of sensor "s3"; add a line of it, or leave the sensor out with --leave "s3"`},

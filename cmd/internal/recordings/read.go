@@ -92,12 +92,7 @@ func (r *reading) read(inputs []string) (*set, error) {
 	r.markers = map[string]int{}
 	t := &reader{reading: r, set: &set{}, bySensor: map[string]int{},
 		as: map[string]bool{}, seen: map[string]bool{}, units: map[string]string{}}
-	switch r.Dates {
-	case "day":
-		t.days.day = "--dates day"
-	case "month":
-		t.days.month = "--dates month"
-	}
+	t.days.set(r.Dates)
 	if err == nil && r.Positions != "" {
 		r.places, err = r.readPlaces(r.Positions)
 	}
@@ -160,10 +155,10 @@ func (r *reader) source(from sample) error {
 		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
 	case t.lines == 0:
 		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
-	case t.layout == momentsLayout && from.label != "" && len(t.byName) == t.lines && t.lines > 1 && t.Columns == nil && t.Layout == "":
-		return fmt.Errorf("%s: column %s differs in each of the %d lines: if it counts the moments of one recording, say "+
-			"--leave %q; if each line is a recording, --layout samples", from.path, t.headings[t.sample], t.lines,
-			t.headings[t.sample])
+	case from.label != "" && t.layout == momentsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
+		len(t.byName) == t.lines:
+		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the moments of one recording, "+
+			"say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
 	case was != "" && was != t.layout:
 		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
 			from.path, t.layout, was)
@@ -306,12 +301,7 @@ func (r *reader) finish() (err error) {
 	}
 	s.as, s.notes = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also "), r.notes
 	s.table = Table{Layout: s.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,
-		Units: r.units, Dates: r.Dates}
-	if r.days.month != "" {
-		s.table.Dates = "month"
-	} else if r.days.day != "" {
-		s.table.Dates = "day"
-	}
+		Units: r.units, Dates: r.days.first()}
 	return r.rising()
 }
 

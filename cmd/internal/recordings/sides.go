@@ -1,7 +1,6 @@
 package recordings
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,23 +48,36 @@ func (r *reading) readLabels(path string) (map[string]string, error) {
 	return labels, err
 }
 
-// readLinks reads a CSV with the names of two sensors in each line.
-func (r *reading) readLinks(path string, sensors []string) (links [][2]int, err error) {
-	err = r.readTable(path, 0, func(_ *input, _ int, cells []string) error {
-		if len(cells) != 2 {
-			return fmt.Errorf("%d cells; want the names of two sensors that belong together", len(cells))
+// readPairs reads a CSV with a sensor and another word in each line.
+func (r *reading) readPairs(path, want, none string, sensors []string, each func(at int, with string) error) error {
+	pairs := 0
+	err := r.readTable(path, 0, func(_ *input, _ int, cells []string) error {
+		if pairs++; len(cells) != 2 {
+			return fmt.Errorf("%d cells; want %s", len(cells), want)
 		}
-		a, wrong := sensor(sensors, cells[0])
-		b, err := sensor(sensors, cells[1])
-		if err = cmp.Or(wrong, err); err == nil && a == b {
-			err = fmt.Errorf("sensor %q is linked with itself; a link joins two sensors", cells[0])
+		at, err := sensor(sensors, cells[0])
+		if err == nil {
+			err = each(at, strings.Clone(cells[1]))
 		}
-		links = append(links, [2]int{a, b})
 		return err
 	})
-	if err == nil && len(links) == 0 && len(sensors) > 1 {
-		err = fmt.Errorf("%s holds no link; write a pair of sensors in each line, or leave --links out", path)
+	if err == nil && pairs == 0 && len(sensors) > 1 {
+		err = fmt.Errorf("%s holds no %s", path, none)
 	}
+	return err
+}
+
+// readLinks reads a CSV with the names of two sensors in each line.
+func (r *reading) readLinks(path string, sensors []string) (links [][2]int, err error) {
+	err = r.readPairs(path, "the names of two sensors that belong together",
+		"link; write a pair of sensors in each line, or leave --links out", sensors, func(a int, with string) error {
+			b, err := sensor(sensors, with)
+			if err == nil && a == b {
+				err = fmt.Errorf("sensor %q is linked with itself; a link joins two sensors", with)
+			}
+			links = append(links, [2]int{a, b})
+			return err
+		})
 	return links, err
 }
 
@@ -88,27 +100,17 @@ func (r *reading) readParts(path string, s *set) (parts []Part, of []int32, err 
 			"--bodies 0 says that they are no places in space", r.Bodies, s.channels)
 	}
 	of = slices.Repeat([]int32{-1}, len(s.sensors))
-	err = r.readTable(path, 0, func(_ *input, _ int, cells []string) error {
-		if len(cells) != 2 {
-			return fmt.Errorf("%d cells; want a sensor and the name of its part of the body", len(cells))
-		}
-		at, err := sensor(s.sensors, cells[0])
-		if err != nil {
-			return err
-		}
-		if of[at] >= 0 {
-			return fmt.Errorf("sensor %q is in two parts; keep one", cells[0])
-		}
-		part := slices.IndexFunc(parts, func(p Part) bool { return p.Name == cells[1] })
-		if part < 0 {
-			part = len(parts)
-			parts = append(parts, Part{Name: strings.Clone(cells[1])})
-		}
-		parts[part].Sensors, of[at] = append(parts[part].Sensors, at), int32(part)
-		return nil
-	})
-	if err == nil && len(parts) == 0 {
-		err = fmt.Errorf("%s holds no part; write a sensor and its part in each line, or leave --parts out", path)
-	}
+	err = r.readPairs(path, "a sensor and the name of its part of the body",
+		"part; write a sensor and its part in each line, or leave --parts out", s.sensors, func(at int, name string) error {
+			if of[at] >= 0 {
+				return fmt.Errorf("sensor %q is in two parts; keep one", s.sensors[at])
+			}
+			part := slices.IndexFunc(parts, func(p Part) bool { return p.Name == name })
+			if part < 0 {
+				part, parts = len(parts), append(parts, Part{Name: name})
+			}
+			parts[part].Sensors, of[at] = append(parts[part].Sensors, at), int32(part)
+			return nil
+		})
 	return parts, of, err
 }

@@ -41,8 +41,8 @@ type row struct {
 
 var (
 	// likeTime matches the headings of times, and their unit.
-	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _]?)?(?:(?:date)?[/_ ]?time|timestamp|date|t|(?:seconds|secs?|` +
-		`milliseconds|millis|ms)|(?:datum[/_ ]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo))` +
+	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _]?)?(?:(?:date)?[/_ ]?time|timestamp|date|t|` +
+		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ ]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo))` +
 		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?$`)
 	unnamed  = regexp.MustCompile(`^(Unnamed: [0-9.]+|__index_level_[0-9]+__)?$`)
 	numbered = regexp.MustCompile(`^(.*?)([0-9]{1,8})$`)

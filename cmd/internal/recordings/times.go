@@ -40,6 +40,26 @@ type days struct {
 	day, month string // what can only be read with the day first, and what with the month first
 }
 
+// set takes the order that --dates says, which first returns: day, month or "".
+func (d *days) set(first string) {
+	switch first {
+	case "day":
+		d.day = "--dates day"
+	case "month":
+		d.month = "--dates month"
+	}
+}
+
+func (d *days) first() string {
+	switch {
+	case d.day != "":
+		return "day"
+	case d.month != "":
+		return "month"
+	}
+	return ""
+}
+
 // parse reads a date or a time of day, in seconds. It reads a date that goes both ways with the day first. where is for
 // errors.
 func (d *days) parse(text, where string) (seconds float64, kind int, err error) {
@@ -79,10 +99,12 @@ func (d *days) parse(text, where string) (seconds float64, kind int, err error) 
 // turn returns the seconds to add to a date that goes both ways to read it with the month first.
 func turn(seconds float64) float64 {
 	t := time.Unix(int64(math.Floor(seconds)), 0).UTC()
-	if t.Day() > 12 {
+	year, month, day := t.Date()
+	if day > 12 {
 		return 0
 	}
-	return time.Date(t.Year(), time.Month(t.Day()), int(t.Month()), t.Hour(), t.Minute(), t.Second(), 0, time.UTC).Sub(t).Seconds()
+	of := func(month, day int) time.Time { return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC) }
+	return of(day, int(month)).Sub(of(int(month), day)).Seconds()
 }
 
 // turn reads slashed dates with the month first if some date or --dates says so. If nothing does, it asks, unless all
