@@ -68,7 +68,7 @@ func (t *table) add(in *input, line int, cells []string) error {
 		value, err := t.in.number(line, cells[column])
 		if err != nil {
 			heading, hint := t.headings[column], ""
-			if _, kind, _ := t.days.parse(cells[column], ""); kind != numbers {
+			if _, kind, _ := t.days.parse(cells[column], line); kind != numbers {
 				return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
 					cells[column], heading, heading)
 			}
@@ -91,8 +91,13 @@ func (t *table) add(in *input, line int, cells []string) error {
 // when reads a time: a number of any unit, or a date.
 func (t *table) when(line int, cell string) (time float64, err error) {
 	kind := numbers
-	if time, err = t.in.number(line, cell); err != nil || time != time {
-		time, kind, err = t.days.parse(cell, fmt.Sprintf(" in line %d", line))
+	if t.kind != numbers { // like the line before, which is quick
+		time, kind, err = t.days.parse(cell, line)
+	}
+	if kind == numbers {
+		if time, err = t.in.number(line, cell); err != nil || time != time {
+			time, kind, err = t.days.parse(cell, line)
+		}
 	}
 	if err == nil && t.lines > 1 && kind != t.kind {
 		err = fmt.Errorf("%q: lines before have times of another form; write all alike", cell)

@@ -60,13 +60,13 @@ func (d *days) first() string {
 	return ""
 }
 
-// parse reads a date or a time of day, in seconds. It reads a date that goes both ways with the day first. where is for
-// errors.
-func (d *days) parse(text, where string) (seconds float64, kind int, err error) {
+// parse reads a date or a time of day, in seconds. It reads a date that goes both ways with the day first.
+func (d *days) parse(text string, line int) (seconds float64, kind int, err error) {
 	if at := strings.IndexByte(text, ':'); at > 2 { // a T or a comma may part day and time
 		at = strings.LastIndexAny(text[:at], "T, ")
 		text = strings.TrimRight(text[:max(0, at)], ", ") + " " + text[at+1:]
 	}
+	said := func() string { return fmt.Sprintf("%s in line %d", text, line) }
 	for i := range layouts {
 		layout := layouts[(d.last+i)%len(layouts)]
 		when, wrong := time.Parse(layout, text)
@@ -76,10 +76,10 @@ func (d *days) parse(text, where string) (seconds float64, kind int, err error) 
 			switch kind = slashed; {
 			case wrong != nil:
 				if when, wrong = other, otherwise; wrong == nil {
-					d.month = text + where
+					d.month = said()
 				}
 			case otherwise != nil:
-				d.day = text + where
+				d.day = said()
 			}
 		}
 		if wrong == nil {
