@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // ErrInput is in every error about a signal: the caller's data, not the classifier, is at fault.
@@ -107,12 +109,8 @@ func (c *Classifier) unusable(s []float32) string {
 
 func (c *Classifier) predict(logits []float32) Prediction {
 	p := Prediction{Probabilities: Probabilities(logits)}
-	for k, probability := range p.Probabilities {
-		if probability > p.Probability {
-			p.Class, p.Probability = k, probability
-		}
-	}
-	p.Name = c.ClassNames[p.Class]
+	p.Class = floats.MaxIdx(p.Probabilities)
+	p.Probability, p.Name = p.Probabilities[p.Class], c.ClassNames[p.Class]
 	return p
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Evaluation is how a classifier did on a split.
@@ -76,13 +77,7 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 					errNotANumber)
 			}
 			e.Loss -= math.Log(max(probabilities[labels[i]], math.SmallestNonzeroFloat64))
-			best := 0
-			for k, p := range probabilities {
-				if p > probabilities[best] {
-					best = k
-				}
-			}
-			e.Confusion[labels[i]][best]++
+			e.Confusion[labels[i]][floats.MaxIdx(probabilities)]++
 			if visit != nil {
 				visit(split[step*batch+i], probabilities)
 			}
