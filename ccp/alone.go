@@ -44,10 +44,10 @@ func (p parts) alone(degrees, own *Node) (alone *Node, coarse parts) {
 }
 
 // No cluster would select a node that is alone by its rank. So one cluster is its home and selects it before others.
-// Its rank there is next to nothing, see partition.Unlinked, and its gate σ(β).
+// There its rank is partition.Unlinked, which is next to nothing. So its gate is σ(β).
 //
-// homes chooses the homes. alone: bool `[N]`, or nil if no node is; m: `[N, K]`; result: bool `[N, K]`, or nil. The nodes
-// that are alone fill up the clusters in turn, to N/K nodes each. The other nodes count where their membership is
+// homes chooses the homes. alone: bool `[N]`, or nil if no node is alone. m: `[N, K]`. result: bool `[N, K]`, or nil. The
+// nodes that are alone fill up the clusters in turn, to N/K nodes each. The other nodes count where their membership is
 // largest.
 func homes(alone, m *Node) *Node {
 	if alone == nil {

@@ -84,8 +84,8 @@ type Attribution struct {
 	Gap float64
 }
 
-// Attribute explains what a classifier says of signals. Signals and errors are those of [Classifier.Classify], and the
-// hierarchy is frozen, too. The first use of a batch size compiles its program, which can take seconds.
+// Attribute explains what a classifier says of signals. It takes the signals and returns the errors of
+// [Classifier.Classify]. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" {
 		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 {
@@ -211,9 +211,11 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 
 // occlude fills in the values by Occlusion. All values of a part get the same.
 func (c *Classifier) occlude(ctx context.Context, signals [][]float32, attributions []Attribution) error {
-	outline, channels := kernels.Outline(c.Graph, c.Spec.Grid, 1), c.Spec.Channels
-	if c.Form != nil { // also where the links of the sensors are a chain, and their frames look like an image
+	channels, outline := c.Spec.Channels, (*kernels.View)(nil)
+	if c.Form != nil { // a chain of sensors over frames would look like an image
 		outline = &kernels.View{Positions: c.Form.Frames, Sensors: len(c.Form.Sensors)}
+	} else {
+		outline = kernels.Outline(c.Graph, c.Spec.Grid, 1)
 	}
 	parts := outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/max(1, outline.Sensors))))
 	baseline := c.baseline()

@@ -10,9 +10,9 @@ import (
 // line of least squares through the means of both over the training samples. The mean of the predictions is taken, or
 // without such a neighbour the sensor's mean.
 type Fill struct {
-	Mean       []float64   `json:"mean"`                 // `[sensors, channels]`, over the training samples
-	Neighbours [][]int     `json:"neighbours,omitempty"` // of each sensor
-	Slope      [][]float64 `json:"slope,omitempty"`      // of each sensor, `[neighbours, channels]`
+	Mean       []float64   `json:"mean"`       // `[sensors, channels]`, over the training samples
+	Neighbours [][]int     `json:"neighbours"` // of each sensor
+	Slope      [][]float64 `json:"slope"`      // of each sensor, `[neighbours, channels]`
 }
 
 // NewFill takes the means of rows, `[sensors, channels]` with NaN for missing values, and the lines between linked
@@ -68,8 +68,7 @@ func (f *Fill) fits(sensors, channels int) bool {
 	if f == nil {
 		return true
 	}
-	ok := len(f.Mean) == sensors*channels && len(f.Neighbours) == len(f.Slope) &&
-		(f.Slope == nil || len(f.Slope) == sensors)
+	ok := len(f.Mean) == sensors*channels && len(f.Neighbours) == sensors && len(f.Slope) == sensors
 	for sensor, near := range f.Neighbours {
 		ok = ok && len(f.Slope[sensor]) == len(near)*channels &&
 			!slices.ContainsFunc(near, func(n int) bool { return n < 0 || n >= sensors })
@@ -79,6 +78,9 @@ func (f *Fill) fits(sensors, channels int) bool {
 
 // apply replaces the missing values of a moment, and returns their number.
 func (f *Fill) apply(row []float64, channels int) (filled int) {
+	if !slices.ContainsFunc(row, math.IsNaN) { // as nearly all are
+		return 0
+	}
 	was := slices.Clone(row)
 	for at, v := range was {
 		if !math.IsNaN(v) {
@@ -86,9 +88,6 @@ func (f *Fill) apply(row []float64, channels int) (filled int) {
 		}
 		filled++
 		row[at] = f.Mean[at]
-		if f.Neighbours == nil {
-			continue
-		}
 		sum, n := 0.0, 0
 		for k, near := range f.Neighbours[at/channels] {
 			by := near*channels + at%channels

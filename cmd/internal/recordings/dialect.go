@@ -119,10 +119,12 @@ func (in *input) sniff() {
 func (in *input) Read(p []byte) (n int, err error) {
 	if len(in.rest) == 0 {
 		in.rest, err = in.ReadSlice('\n')
-		first, _, _ := strings.Cut(string(in.rest), string(in.separator))
-		if strings.HasPrefix(first, "#") && isMissing(strings.TrimSpace(first)) {
-			p[0] = ' '
-			return 1, nil
+		if len(in.rest) > 0 && in.rest[0] == '#' {
+			first, _, _ := strings.Cut(string(in.rest), string(in.separator))
+			if isMissing(strings.TrimSpace(first)) {
+				p[0] = ' '
+				return 1, nil
+			}
 		}
 	}
 	n = copy(p, in.rest)
@@ -245,8 +247,8 @@ func (in *input) String() string {
 	return strings.Trim(text+", "+in.encoding, ", ")
 }
 
-// missing are the words for a missing value, in small letters. markers match what else stands for one, and is counted:
-// a spreadsheet's error, dashes, a logger's word.
+// missing are the usual words for a missing value, in small letters. markers match other signs of one: a spreadsheet's
+// error, dashes, a logger's word. A note counts them.
 var (
 	missing = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil"}
 	markers = regexp.MustCompile(`^(?i:#(nv|n/?a|[\p{L}/0]+[!?])|[-–—*]+|err(or)?|` +

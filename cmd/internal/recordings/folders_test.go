@@ -222,3 +222,17 @@ func TestStopped(t *testing.T) {
 		assert.Empty(t, entries)
 	}
 }
+
+// A column that rises in arrays is asked about, too. Arrays have no times, so that --time would not help.
+func TestRisingColumnOfArrays(t *testing.T) {
+	folder := t.TempDir()
+	var values []float64
+	for i := range 20 {
+		values = append(values, float64(i*i%7), float64(i))
+	}
+	writeNPY(t, folder, "a/x.npy", []int{20, 2}, values)
+	writeNPY(t, folder, "b/x.npy", []int{20, 2}, values)
+	said := refused(t, Options{}, folder)
+	assert.Contains(t, said, `column 1 rises in every recording, as from 0 to 19 in `)
+	assert.Contains(t, said, `x.npy: if it only counts, --leave "1"; if it is a sensor, name all sensors: --take 0,1`)
+}

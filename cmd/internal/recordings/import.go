@@ -15,8 +15,8 @@ import (
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.
 type Options struct {
 	Frames int // moments of a signal; 0: as many as the samples have
-	// Missing says what becomes of a sensor without any value in a sample: "error", "zero", or "fill" for what its
-	// neighbours and its mean let expect. "" is fill where samples have one moment and no time, else error.
+	// Missing says what becomes of a sensor without any value in a sample: "error", "zero" or "fill". A fill is what the
+	// sensor's neighbours and its mean let expect. "" is fill if samples have one moment and no time. Else it is error.
 	Missing string
 
 	Links      string // a CSV of pairs of sensors
@@ -144,6 +144,8 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 		if form.Fill, err = s.fill(raw, links); err != nil {
 			return nil, err
 		}
+	}
+	if filled.Means > 0 { // once more, by the neighbours that are known now
 		copy(s.samples, raw)
 		if _, err = s.prepare(form); err != nil {
 			return nil, err

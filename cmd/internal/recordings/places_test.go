@@ -54,7 +54,7 @@ func TestPlacesInDegrees(t *testing.T) {
 	more := put(t, folder, "more.csv", "s1,s2,gauge,label\n"+many(10, "1,2,3,u", "3,4,5,v"))
 	result, _ = imported1(t, Options{Positions: positions, Neighbours: 1, Heights: true}, more)
 	assert.Equal(t, []string{"s1", "s2"}, result.Sensors)
-	assert.Equal(t, []string{"gauge has no place in " + positions + "; left out"}, result.Notes)
+	assert.Equal(t, []string{positions + " names no place of column gauge; left out"}, result.Notes)
 	points, dims, err := (&places{of: map[string][]float64{"a": {0, 90, earth}}, degrees: true}).points([]string{"a"}, "")
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{0, 2, 0}, points, 1e-12)

@@ -234,7 +234,7 @@ func (t *table) rest() (rest []int, headings []string) {
 		}
 	}
 	if unknown != nil {
-		t.note("%s has no place in %s; left out", few(unknown), t.Positions)
+		t.note("%s names no place of column %s; left out", t.Positions, few(unknown))
 	}
 	return rest, headings
 }

@@ -152,7 +152,14 @@ func (r *reader) rising() error {
 		return nil
 	}
 	x, at := r.rows[0], slices.Index(r.columns.names, names[0])
-	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: if it is the time, say --time %q; if it "+
-		"only counts, --leave %q; if it is a sensor, name all sensors: --take %s", few(names), x.Values[at],
-		x.Values[len(x.Values)-width+at], x.where, names[0], strings.Join(names, ","), strings.Join(r.columns.names, ","))
+	time, all := fmt.Sprintf("if it is the time, say --time %q; ", names[0]), strings.Join(r.columns.names, ",")
+	if layout == "" { // an array, in which times are not told from values
+		time = ""
+	}
+	if len(r.columns.names) > 20 {
+		all = few(r.columns.names)
+	}
+	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+
+		"a sensor, name all sensors: --take %s", few(names), x.Values[at], x.Values[len(x.Values)-width+at], x.where, time,
+		strings.Join(names, ","), all)
 }
