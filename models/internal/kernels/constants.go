@@ -46,7 +46,7 @@ func (v *View) Constants(scope *model.Scope, features, classes int) (c Constants
 				d.Nodes = append(d.Nodes, v.node(position, int32(sensor)))
 			}
 		}
-		weights := slotWeights()
+		weights := SlotWeights()
 		for slot := range slots {
 			for j, sign := range signs {
 				d.Kernel[slot*len(signs)+j] = sign * weights[slot*count+j%count]

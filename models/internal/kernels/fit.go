@@ -150,7 +150,7 @@ func (c Config) thresholds(backend compute.Backend, store *model.Store, signals 
 			for j := range q {
 				turn++
 				_, share := math.Modf(float64(turn) * math.Phi)
-				t[j*count+k] = float32(threshold(one, share))
+				t[j*count+k] = float32(Threshold(one, share))
 			}
 		}
 		all = append(all, tensors.FromFlatDataAndDimensions(t, q, count))
@@ -158,10 +158,10 @@ func (c Config) thresholds(backend compute.Backend, store *model.Store, signals 
 	return all, nil
 }
 
-// threshold returns a quantile of sorted responses. If the responses around it are equal but for rounding, it lies
+// Threshold returns a quantile of sorted responses. If the responses around it are equal but for rounding, it lies
 // halfway to the next ones above: otherwise rounding, which differs between backends, would decide on which side of the
 // threshold a response is. Pixels have few values, and many responses are equal.
-func threshold(sorted []float64, share float64) float64 {
+func Threshold(sorted []float64, share float64) float64 {
 	last := len(sorted) - 1
 	low, part := math.Modf(share * float64(last))
 	from, to := sorted[int(low)], sorted[min(int(low)+1, last)]

@@ -21,13 +21,16 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
+// Slots and Count are the sizes of SlotWeights.
 const (
-	slots = 9
-	count = 84 // kernels: the ways to choose the three slots that weigh 2
+	Slots = 9
+	Count = 84 // kernels: the ways to choose the three slots that weigh 2
+
+	slots, count = Slots, Count
 )
 
-// slotWeights returns the weight of each slot in each kernel, `[slots, kernels]`.
-func slotWeights() []float32 {
+// SlotWeights returns the weight of each slot in each kernel, `[slots, kernels]`.
+func SlotWeights() []float32 {
 	weights, k := slices.Repeat([]float32{-1}, slots*count), 0
 	for a := range slots {
 		for b := a + 1; b < slots; b++ {
@@ -40,18 +43,26 @@ func slotWeights() []float32 {
 	return weights
 }
 
-// signs draws which channels each kernel adds at each dilation, and with which sign: `[channels, kernels]` of -1, 0 and
+// Signs draws which channels each kernel adds at each dilation, and with which sign: `[channels, kernels]` of -1, 0 and
 // 1. Half of the kernels add no more channels than the square root of all.
-func (v *View) signs(seed uint64) (all []*tensors.Tensor) {
+func Signs(dilations, channels int, seed uint64) (all [][]float32) {
 	rng := rand.New(rand.NewPCG(seed, 0x6b65726e656c73))
-	for range v.steps {
-		signs := make([]float32, v.Channels*count)
+	for range dilations {
+		signs := make([]float32, channels*count)
 		for k := range count {
-			n := int(math.Pow(2, rng.Float64()*math.Log2(float64(v.Channels+1))))
-			for _, c := range rng.Perm(v.Channels)[:n] {
+			n := int(math.Pow(2, rng.Float64()*math.Log2(float64(channels+1))))
+			for _, c := range rng.Perm(channels)[:n] {
 				signs[c*count+k] = float32(1 - 2*rng.IntN(2))
 			}
 		}
+		all = append(all, signs)
+	}
+	return all
+}
+
+// signs returns Signs as tensors.
+func (v *View) signs(seed uint64) (all []*tensors.Tensor) {
+	for _, signs := range Signs(len(v.steps), v.Channels, seed) {
 		all = append(all, tensors.FromFlatDataAndDimensions(signs, v.Channels, count))
 	}
 	return all
@@ -61,7 +72,7 @@ func (v *View) signs(seed uint64) (all []*tensors.Tensor) {
 // channels]`, is zero. signs: `[channels, kernels]`, result `[positions, batch, kernels]`.
 func (v *View) responses(tables *model.Scope, i int, x, signs *Node) *Node {
 	g, batch := x.Graph(), x.Shape().Dim(1)
-	w := Mul(Reshape(Const(g, slotWeights()), slots, 1, count), ExpandAxes(signs, 0))
+	w := Mul(Reshape(Const(g, SlotWeights()), slots, 1, count), ExpandAxes(signs, 0))
 	seen := Gather(x, nn.Indices(tables, g, "slots", v.dilations[i], v.Positions, slots, 1))
 	seen = Reshape(Transpose(seen, 1, 2), v.Positions*batch, slots*v.Channels)
 	return Reshape(Dot(seen, Reshape(w, slots*v.Channels, count)).Product(), v.Positions, batch, count)

@@ -149,8 +149,8 @@ func TestRidgeReference(t *testing.T) {
 	for i := range r.Labels {
 		features = append(features, narrow(r.Z[i*30:(i+1)*30]))
 	}
-	mean, scale := moments(features)
-	y, middle := targets(r.Labels, 3)
+	mean, scale := Moments(features)
+	y, middle := Targets(r.Labels, 3)
 	backend := backendtest.Go(t)
 	task := task{backend, features, mean, scale, y, r.Labels, middle, 10}
 	one, err := newDual(task)
@@ -178,7 +178,7 @@ func TestGram(t *testing.T) {
 			features[i] = append(features[i], float32(rng.NormFloat64()))
 		}
 	}
-	mean, scale := moments(features)
+	mean, scale := Moments(features)
 	d := dual{task: task{backend: backendtest.Go(t), features: features, mean: mean, scale: scale}}
 	got, err := d.gram(3, 2*together+1)
 	require.NoError(t, err)
@@ -271,8 +271,8 @@ func TestSee(t *testing.T) {
 
 // A threshold lies between responses, also where many are equal but for rounding.
 func TestThreshold(t *testing.T) {
-	assert.InDelta(t, 2.5, threshold([]float64{1, 2, 3, 9}, 0.5), 1e-9)
-	assert.InDelta(t, 0.5, threshold([]float64{-1e-7, 0, 0, 1e-7, 1, 2}, 0.3), 1e-6)
-	assert.InDelta(t, 2.00003, threshold([]float64{-1, 0, 2, 2}, 0.9), 1e-9)
-	assert.InDelta(t, 4.0, threshold([]float64{4, 4, 4}, 0.4), 0)
+	assert.InDelta(t, 2.5, Threshold([]float64{1, 2, 3, 9}, 0.5), 1e-9)
+	assert.InDelta(t, 0.5, Threshold([]float64{-1e-7, 0, 0, 1e-7, 1, 2}, 0.3), 1e-6)
+	assert.InDelta(t, 2.00003, Threshold([]float64{-1, 0, 2, 2}, 0.9), 1e-9)
+	assert.InDelta(t, 4.0, Threshold([]float64{4, 4, 4}, 0.4), 0)
 }

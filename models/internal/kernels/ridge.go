@@ -29,8 +29,8 @@ type readout struct {
 // for others. Features are standardised. How much the signal's values count is chosen like the penalty.
 func ridge(backend compute.Backend, features [][]float32, values int, labels []int32, classes int) (r readout,
 	err error) {
-	y, middle := targets(labels, classes)
-	mean, scale := moments(features)
+	y, middle := Targets(labels, classes)
+	mean, scale := Moments(features)
 	t := task{backend, features, mean, scale, y, labels, middle, values}
 	var m method
 	if len(features) > MostDual {
@@ -52,7 +52,7 @@ func ridge(backend compute.Backend, features [][]float32, values int, labels []i
 type task struct {
 	backend     compute.Backend
 	features    [][]float32
-	mean, scale []float64 // see moments
+	mean, scale []float64 // see Moments
 	y           *mat.Dense
 	labels      []int32
 	middle      []float64
@@ -82,13 +82,14 @@ func (t task) all() (samples []int) {
 	return samples
 }
 
-// squares adds up a·aᵀ of the parts, or aᵀ·a; it is `[n, n]`. The backend is many times faster at it than gonum.
-func (t task) squares(n int, columns bool, parts iter.Seq[*mat.Dense]) (*mat.SymDense, error) {
+// Squares adds up a·aᵀ of the parts, or aᵀ·a; it is `[n, n]`. The backend is many times faster at it than gonum. Errors
+// come from the backend.
+func Squares(backend compute.Backend, n int, columns bool, parts iter.Seq[*mat.Dense]) (*mat.SymDense, error) {
 	axis := 1
 	if columns {
 		axis = 0
 	}
-	exec, err := NewExec(t.backend, func(sum, a *Node) *Node {
+	exec, err := NewExec(backend, func(sum, a *Node) *Node {
 		return Add(sum, DotGeneral(a, []int{axis}, nil, a, []int{axis}, nil))
 	})
 	if err != nil {
@@ -192,9 +193,9 @@ func (r *readout) unscale(mean, scale []float64) {
 	}
 }
 
-// targets returns 1 for a sample's class and -1 for others, `[samples, classes]`, less the mean over the samples, and
+// Targets returns 1 for a sample's class and -1 for others, `[samples, classes]`, less the mean over the samples, and
 // that mean.
-func targets(labels []int32, classes int) (y *mat.Dense, middle []float64) {
+func Targets(labels []int32, classes int) (y *mat.Dense, middle []float64) {
 	n := len(labels)
 	y, middle = mat.NewDense(n, classes, nil), make([]float64, classes)
 	for i, label := range labels {
@@ -213,8 +214,8 @@ func targets(labels []int32, classes int) (y *mat.Dense, middle []float64) {
 	return y, middle
 }
 
-// moments returns the features' means, and their scales: one over the standard deviation, or zero for a constant one.
-func moments(features [][]float32) (mean, scale []float64) {
+// Moments returns the features' means, and their scales: one over the standard deviation, or zero for a constant one.
+func Moments(features [][]float32) (mean, scale []float64) {
 	n, width := float64(len(features)), len(features[0])
 	mean, scale = make([]float64, width), make([]float64, width)
 	for _, x := range features {

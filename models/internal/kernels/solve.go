@@ -25,7 +25,7 @@ func newDual(t task) (d *dual, err error) {
 
 // gram computes Z·Zᵀ over the features from..to.
 func (d *dual) gram(from, to int) (*mat.SymDense, error) {
-	return d.squares(len(d.features), false, func(yield func(*mat.Dense) bool) {
+	return Squares(d.backend, len(d.features), false, func(yield func(*mat.Dense) bool) {
 		for at := from; at < to && yield(d.z(d.all(), at, min(at+together, to))); {
 			at += together
 		}
@@ -108,7 +108,7 @@ func newPrimal(t task) (p *primal, err error) {
 func (p *primal) products(samples []int) (gram *mat.SymDense, side *mat.Dense, err error) {
 	width, classes := len(p.mean), len(p.middle)
 	side = mat.NewDense(width, classes, nil)
-	gram, err = p.squares(width, true, func(yield func(*mat.Dense) bool) {
+	gram, err = Squares(p.backend, width, true, func(yield func(*mat.Dense) bool) {
 		for some := range slices.Chunk(samples, together) {
 			z, y, part := p.z(some, 0, width), mat.NewDense(len(some), classes, nil), new(mat.Dense)
 			for at, i := range some {

@@ -128,19 +128,25 @@ func image(graph *affinity.Matrix, rows, columns int) bool {
 	return true
 }
 
-// slotsInTime makes nine slots in time.
-func (v *View) slotsInTime() {
-	frames := v.Positions
-	// MiniRocket's 32 dilations, many of them equal, spaced exponentially up to the length of the signal.
+// Steps returns the dilations of a series of so many frames, and the share of the thresholds that each has. They are
+// MiniRocket's 32 dilations, many of them equal, spaced exponentially up to the length of the series.
+func Steps(frames int) (steps []int, shares []float64) {
 	most := math.Log2(float64(max(1, frames-1)) / (slots - 1))
 	const many = 32
 	for i := range many {
 		step := int(math.Pow(2, max(0, most)*float64(i)/(many-1)))
-		if len(v.steps) == 0 || v.steps[len(v.steps)-1] != step {
-			v.steps, v.shares = append(v.steps, step), append(v.shares, 0)
+		if len(steps) == 0 || steps[len(steps)-1] != step {
+			steps, shares = append(steps, step), append(shares, 0)
 		}
-		v.shares[len(v.shares)-1] += 1.0 / many
+		shares[len(shares)-1] += 1.0 / many
 	}
+	return steps, shares
+}
+
+// slotsInTime makes nine slots in time.
+func (v *View) slotsInTime() {
+	frames := v.Positions
+	v.steps, v.shares = Steps(frames)
 	for _, step := range v.steps {
 		table := make([]int32, 0, frames*slots)
 		for frame := range frames {
