@@ -1,0 +1,87 @@
+package voices
+
+import (
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/dsp/window"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+const (
+	bandCount = 16
+	// floor is added to a power before its logarithm. Columns have a variance of about 1.
+	floor = 1e-6
+)
+
+// bands is a map of each column's mean, its log variance, and its log power in bands of frequency. Frequencies are in
+// cycles per moment, so recordings of any length are comparable.
+type bands struct {
+	columns int
+	edges   []float64
+}
+
+// newBands spaces the bands' edges evenly in logarithm, from 0.75 cycles in the median length to 0.5 cycles per moment.
+func newBands(columns, length int) *bands {
+	low := min(0.75/float64(length), 0.25)
+	return &bands{columns, floats.LogSpan(make([]float64, bandCount+1), low, 0.5)}
+}
+
+func (m *bands) width() int { return m.columns * (2 + bandCount) }
+
+func (m *bands) arrays() []array { return nil }
+
+// features takes the power from a Hann window's periodogram, with zeros behind up to a power of two. A band without a
+// frequency takes the nearest.
+func (m *bands) features(w *work, out []float32) {
+	t := w.moments
+	n := max(4, 1<<bits.Len(uint(t-1)))
+	transform := w.transforms[n]
+	if transform == nil {
+		if w.transforms == nil {
+			w.transforms = map[int]*fourier.FFT{}
+		}
+		transform = fourier.NewFFT(n)
+		w.transforms[n] = transform
+	}
+	w.padded, w.coefficients = make([]float64, n), make([]complex128, n/2+1)
+	hann := make([]float64, t)
+	for i := range hann {
+		hann[i] = 1
+	}
+	if t > 2 {
+		window.Hann(hann)
+	}
+	size := floats.Dot(hann, hann)
+	for c, column := range w.columns {
+		x := w.padded[:t]
+		for p, v := range column {
+			x[p] = float64(v)
+		}
+		mean, variance := stat.PopMeanVariance(x, nil)
+		floats.AddConst(-mean, x)
+		floats.Mul(x, hann)
+		transform.Coefficients(w.coefficients, w.padded)
+		features := out[c*(2+bandCount):]
+		features[0], features[1] = float32(mean), float32(math.Log(variance+floor))
+		for b := range bandCount {
+			from := int(math.Ceil(m.edges[b] * float64(n)))
+			to := int(math.Ceil(m.edges[b+1] * float64(n)))
+			if b == bandCount-1 {
+				to = n/2 + 1
+			}
+			if from >= to {
+				nearest := math.Round(math.Sqrt(m.edges[b]*m.edges[b+1]) * float64(n))
+				from = max(1, min(n/2, int(nearest)))
+				to = from + 1
+			}
+			power := 0.0
+			for _, z := range w.coefficients[from:to] {
+				power += real(z)*real(z) + imag(z)*imag(z)
+			}
+			features[2+b] = float32(math.Log(power/(float64(to-from)*size) + floor))
+		}
+	}
+}

@@ -1,0 +1,324 @@
+package voices
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/models/internal/kernels"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	mostSamples = 20_000 // of a fit
+	mostDual    = 2_000  // with which a readout has a weight for each sample
+	mostChosen  = 700    // by which voices are chosen
+	mostKept    = 1_000  // samples that the voice of values compares with, if there are more than mostDual
+	mostValues  = 512    // of a recording for the voice of values
+	together    = 1_024  // features, or samples, that are multiplied at once
+)
+
+// fit is a fit under way.
+type fit struct {
+	Config
+	task
+	voices     *Voices
+	all        []Sample
+	used       []int // of all
+	samples    []Sample
+	held       []int // samples that the voice of values compares with
+	dual       bool
+	candidates []*candidate
+	penalty    float64
+}
+
+// candidate is a voice and its standardised features, `[samples][features]`. Those of the voice of values are the
+// values.
+type candidate struct {
+	*voice
+	rows   [][]float32
+	gram   *mat.SymDense // of all samples, or of those that voices are chosen by
+	weight float64
+}
+
+// begin picks the samples, and the voices that suit them.
+func (c Config) begin(samples []Sample) (*fit, error) {
+	f := &fit{Config: c, all: samples, used: spread(samples, mostSamples)}
+	f.samples = pick(samples, f.used)
+	f.task, f.dual = taskOf(f.samples, c.Classes), len(f.used) <= mostDual
+	var lengths []int
+	for _, s := range f.samples {
+		lengths = append(lengths, len(s.Values)/c.Columns)
+	}
+	slices.Sort(lengths)
+	length := lengths[len(lengths)/2]
+	lacks := map[string]string{}
+	if c.Table {
+		lacks[Kernels], lacks[Competing], lacks[Bands] = "a series", "a series", "a series"
+	} else if length < kernels.Slots {
+		long := fmt.Sprintf("%d moments, and the median recording has %d", kernels.Slots, length)
+		lacks[Kernels], lacks[Competing] = long, long
+	}
+	if !c.Table && (length != lengths[0] || length != lengths[len(lengths)-1] || length*c.Columns > mostValues) {
+		lacks[OfValues] = fmt.Sprintf("recordings of one length, of at most %d values", mostValues)
+	}
+	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Shares: 10_000, Groups: 64, Kept: len(f.used)}
+	if !f.dual {
+		f.held = spread(f.samples, mostKept)
+		h.Shares, h.Groups, h.Kept = 2_000, 16, len(f.held)
+	}
+	for _, name := range names {
+		asked := slices.Contains(c.Only, name)
+		switch {
+		case lacks[name] != "" && asked:
+			return nil, fmt.Errorf("voices: the voice %q needs %s; leave it out", name, lacks[name])
+		case lacks[name] == "" && (asked || c.Only == nil):
+			h.Names = append(h.Names, name)
+		}
+	}
+	f.voices = h.open()
+	return f, nil
+}
+
+// compute draws the maps, and computes and standardises the features of all samples.
+func (f *fit) compute(ctx context.Context) error {
+	f.voices.units.measure(f.samples)
+	for _, v := range f.voices.voices {
+		switch m := v.featureMap.(type) {
+		case *shares:
+			if err := m.draw(ctx, f.voices.units, f.samples, f.Seed); err != nil {
+				return err
+			}
+		case *competing:
+			m.draw(f.Columns, f.Seed)
+		}
+		width := v.width()
+		if m, ok := v.featureMap.(*values); ok {
+			width = m.size
+		}
+		flat := make([]float32, len(f.samples)*width)
+		f.candidates = append(f.candidates, &candidate{voice: v, rows: slices.Collect(slices.Chunk(flat, width))})
+	}
+	if err := inParallel(ctx, len(f.samples), func(w *work, i int) {
+		f.voices.units.read(w, f.samples[i].Values)
+		for _, c := range f.candidates {
+			if m, ok := c.featureMap.(*values); ok {
+				m.raw(w, c.rows[i])
+			} else {
+				c.features(w, c.rows[i])
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	return inParallel(ctx, len(f.candidates), func(_ *work, i int) {
+		c := f.candidates[i]
+		if m, ok := c.featureMap.(*values); ok {
+			measure(c.rows, m.mean, m.scale)
+			for _, row := range c.rows {
+				m.standardise(row)
+			}
+			return
+		}
+		measure(c.rows, c.mean, c.scale)
+		if c.name == Competing {
+			sparse(c.rows, c.scale)
+		}
+		for _, row := range c.rows {
+			c.standardise(row)
+		}
+	})
+}
+
+// measure sets the features' means, and one over their standard deviations or zero for a constant one.
+func measure(rows [][]float32, mean, scale []float32) {
+	m, s := kernels.Moments(rows)
+	for j := range m {
+		mean[j], scale[j] = float32(m[j]), float32(s[j])
+	}
+}
+
+// sparse adds the fourth power of the share of zeros to the standard deviations, as in HYDRA.
+func sparse(rows [][]float32, scale []float32) {
+	zeros := make([]float64, len(scale))
+	for _, row := range rows {
+		for j, x := range row {
+			if x == 0 {
+				zeros[j] += 1 / float64(len(rows))
+			}
+		}
+	}
+	for j, s := range scale {
+		if s > 0 {
+			scale[j] = float32(1 / (1/float64(s) + math.Pow(zeros[j], 4)))
+		}
+	}
+}
+
+// choose weighs the voices. The voice of values first gets the kernel with which it does best alone.
+func (f *fit) choose(ctx context.Context) error {
+	chosen := spread(f.samples, mostChosen)
+	t := taskOf(pick(f.samples, chosen), f.Classes)
+	var grams []*mat.SymDense
+	for _, c := range f.candidates {
+		rows, some := c.rows, chosen
+		if !f.dual {
+			rows, some = pick(rows, chosen), nil
+		}
+		var err error
+		if c.gram, err = f.squares(ctx, rows); err != nil {
+			return err
+		}
+		gram := part(c.gram, some)
+		if m, ok := c.featureMap.(*values); ok {
+			tried, scores := make([]*mat.SymDense, len(gaussians)), make([]score, len(gaussians))
+			if err := inParallel(ctx, len(tried), func(_ *work, i int) {
+				tried[i] = (&values{g: gaussians[i], size: m.size}).gram(gram)
+				centred(tried[i])
+				scores[i] = t.best(tried[i], len(penalties)/2)
+			}); err != nil {
+				return err
+			}
+			i := slices.Index(scores, slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) }))
+			m.g, f.voices.Gaussian = gaussians[i], gaussians[i]
+			c.gram, gram = m.gram(c.gram), tried[i]
+		} else {
+			centred(gram)
+		}
+		grams = append(grams, gram)
+	}
+	weights, alone, joined, err := t.choose(ctx, grams)
+	if err != nil {
+		return err
+	}
+	if math.IsInf(joined.loss, 1) {
+		return fmt.Errorf("voices: the %d samples are all alike to every voice; nothing tells the classes apart", len(f.samples))
+	}
+	f.penalty = penalties[joined.penalty]
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	for i, c := range f.candidates {
+		c.weight = weights[i] / total
+		f.voices.header.Parts = append(f.voices.header.Parts, Part{c.name, c.weight, alone[i].accuracy, alone[i].loss})
+	}
+	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })
+	return nil
+}
+
+// squares returns the scalar products of rows.
+func (f *fit) squares(ctx context.Context, rows [][]float32) (*mat.SymDense, error) {
+	width := len(rows[0])
+	return kernels.Squares(f.Backend, len(rows), false, func(yield func(*mat.Dense) bool) {
+		for from := 0; from < width && ctx.Err() == nil; from += together {
+			// Parts of one size, so that the backend compiles once.
+			if !yield(block(rows, from, min(from+together, width), min(together, width))) {
+				return
+			}
+		}
+	})
+}
+
+// block returns the features from..to of rows, with zeros behind.
+func block(rows [][]float32, from, to, width int) *mat.Dense {
+	z := mat.NewDense(len(rows), width, nil)
+	for i, row := range rows {
+		line := z.RawRowView(i)
+		for j, x := range row[from:to] {
+			line[j] = float64(x)
+		}
+	}
+	return z
+}
+
+// part returns a copy of some rows and columns; of all if some is nil.
+func part(k *mat.SymDense, some []int) *mat.SymDense {
+	if some == nil {
+		return mat.NewSymDense(k.SymmetricDim(), slices.Clone(k.RawSymmetric().Data))
+	}
+	small := mat.NewSymDense(len(some), nil)
+	for a, i := range some {
+		for b, j := range some[:a+1] {
+			small.SetSym(b, a, k.At(j, i))
+		}
+	}
+	return small
+}
+
+// pick returns some of a list.
+func pick[T any](all []T, some []int) []T {
+	picked := make([]T, len(some))
+	for i, at := range some {
+		picked[i] = all[at]
+	}
+	return picked
+}
+
+// taskOf returns the task of samples.
+func taskOf(samples []Sample, classes int) task {
+	labels := make([]int32, len(samples))
+	for i, s := range samples {
+		labels[i] = s.Label
+	}
+	return newTask(labels, groupsOf(samples), classes)
+}
+
+// groupsOf lists the samples of each group, in the order of their first samples.
+func groupsOf(samples []Sample) (groups [][]int) {
+	known := map[string]int{}
+	for i, s := range samples {
+		at, found := known[s.Group]
+		if !found || s.Group == "" {
+			at = len(groups)
+			known[s.Group], groups = at, append(groups, nil)
+		}
+		groups[at] = append(groups[at], i)
+	}
+	return groups
+}
+
+// spread returns at most so many samples, evenly spread. Groups stay whole, but for parts of more than a quarter of all.
+// Groups with a class that no group before has come first.
+func spread(samples []Sample, most int) (chosen []int) {
+	groups := groupsOf(samples)
+	order, turn := make([]int, len(groups)), make([]float64, len(groups))
+	for i := range order {
+		order[i] = i
+		_, turn[i] = math.Modf(float64(i) * math.Phi) // whatever the number taken, they lie evenly
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	seen, later := map[int32]bool{}, []int(nil)
+	take := func(group int) {
+		members := groups[group]
+		n := len(members)
+		if len(samples) > most {
+			n = min(n, most/4)
+		}
+		if len(chosen)+n > most {
+			return
+		}
+		for i := range n {
+			chosen = append(chosen, members[i*len(members)/n])
+		}
+	}
+	for _, group := range order {
+		fresh := false
+		for _, i := range groups[group] {
+			fresh = fresh || !seen[samples[i].Label]
+			seen[samples[i].Label] = true
+		}
+		if fresh {
+			take(group)
+		} else {
+			later = append(later, group)
+		}
+	}
+	for _, group := range later {
+		take(group)
+	}
+	slices.Sort(chosen)
+	return chosen
+}

@@ -1,0 +1,141 @@
+package voices
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/clusterpool/ccp/models/internal/kernels"
+)
+
+// shares is the map of MiniRocket (Dempster et al. 2021). A kernel adds some columns with signs, and weighs nine moments.
+// Its features are, for each threshold, the share of the positions where its response is above.
+type shares struct {
+	columns    int
+	steps      []int // the dilations
+	each       []int // thresholds of a kernel at each dilation
+	signs      []float32
+	thresholds []float32
+	weights    []float32
+}
+
+// newShares makes about so many features for recordings of this median length. Nothing is drawn yet.
+func newShares(columns, length, features int) *shares {
+	steps, parts := kernels.Steps(length)
+	m := &shares{columns: columns, steps: steps, weights: kernels.SlotWeights()}
+	total := 0
+	for _, part := range parts {
+		n := max(1, int(math.Round(part*float64(features)/kernels.Count)))
+		m.each, total = append(m.each, n), total+n
+	}
+	m.signs = make([]float32, len(steps)*columns*kernels.Count)
+	m.thresholds = make([]float32, total*kernels.Count)
+	return m
+}
+
+func (m *shares) width() int { return len(m.thresholds) }
+
+func (m *shares) arrays() []array {
+	return []array{{path: "kernels/signs", floats: m.signs}, {path: "kernels/thresholds", floats: m.thresholds}}
+}
+
+// draw draws the signs, and takes thresholds from responses to drawn samples. The quantiles are the fractional parts of
+// multiples of the golden ratio. The error is the context's.
+func (m *shares) draw(ctx context.Context, u units, samples []Sample, seed uint64) error {
+	copy(m.signs, slices.Concat(kernels.Signs(len(m.steps), m.columns, seed)...))
+	rng := rand.New(rand.NewPCG(seed, 0x7175616e74))
+	const drawn = 64
+	// of lists the kernels of each drawn sample, so that it is read once.
+	chosen, of := make([]int, drawn), make([][][2]int, drawn)
+	for i := range chosen {
+		chosen[i] = rng.IntN(len(samples))
+	}
+	first := make([][]int, len(m.steps)) // the first threshold of each kernel
+	at := 0
+	for i, q := range m.each {
+		first[i] = make([]int, kernels.Count)
+		for k := range kernels.Count {
+			sample := rng.IntN(drawn)
+			of[sample] = append(of[sample], [2]int{i, k})
+			first[i][k], at = at, at+q
+		}
+	}
+	return inParallel(ctx, drawn, func(w *work, sample int) {
+		u.read(w, samples[chosen[sample]].Values)
+		sorted := make([]float64, w.moments)
+		for _, ik := range of[sample] {
+			for p, r := range m.response(w, ik[0], ik[1]) {
+				sorted[p] = float64(r)
+			}
+			slices.Sort(sorted)
+			from := first[ik[0]][ik[1]]
+			thresholds := m.thresholds[from : from+m.each[ik[0]]]
+			for j := range thresholds {
+				_, share := math.Modf(float64(from+j+1) * math.Phi)
+				thresholds[j] = float32(kernels.Threshold(sorted, share))
+			}
+		}
+	})
+}
+
+// response returns the response of a kernel at a dilation, `[moments]`. It holds until the next call.
+func (m *shares) response(w *work, dilation, kernel int) []float32 {
+	w.sum, w.responses = sized(w.sum, w.moments), slices.Grow(w.responses[:0], 1)[:1]
+	w.responses[0] = sized(w.responses[0], w.moments)
+	x := w.sum
+	for c, column := range w.columns {
+		if sign := m.signs[(dilation*m.columns+c)*kernels.Count+kernel]; sign != 0 {
+			shiftAdd(x, sign, column, 0)
+		}
+	}
+	for slot := range kernels.Slots {
+		weight := m.weights[slot*kernels.Count+kernel]
+		shiftAdd(w.responses[0], weight, x, (slot-kernels.Slots/2)*m.steps[dilation])
+	}
+	return w.responses[0]
+}
+
+// features counts over the recording's own positions. Every second kernel leaves out the positions that lack a slot, if
+// there are others.
+func (m *shares) features(w *work, out []float32) {
+	for i, q := range m.each {
+		beyond := kernels.Slots / 2 * m.steps[i]
+		for k := range kernels.Count {
+			response := m.response(w, i, k)
+			if (k+i)%2 == 1 && w.moments > 2*beyond {
+				response = response[beyond : w.moments-beyond]
+			}
+			from := len(m.thresholds) - len(out)
+			above(response, m.thresholds[from:from+q], out[:q])
+			out = out[q:]
+		}
+	}
+}
+
+// above sets the share of the responses that are above each threshold. Four thresholds at a time, without branches, are
+// faster than a search among sorted ones.
+func above(responses, thresholds, shares []float32) {
+	for len(thresholds) > 0 {
+		t := [4]float32{}
+		some := copy(t[:], thresholds)
+		var n [4]int
+		for _, r := range responses {
+			n[0] += one(r > t[0])
+			n[1] += one(r > t[1])
+			n[2] += one(r > t[2])
+			n[3] += one(r > t[3])
+		}
+		for j := range some {
+			shares[j] = float32(n[j]) / float32(len(responses))
+		}
+		thresholds, shares = thresholds[some:], shares[some:]
+	}
+}
+
+func one(yes bool) (n int) {
+	if yes {
+		n = 1
+	}
+	return n
+}

@@ -1,0 +1,253 @@
+package voices
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/models/internal/kernels"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// task is what a readout learns: for each sample 1 for its class and -1 for others, less the mean. Groups are samples
+// that are left out together.
+type task struct {
+	labels []int32
+	groups [][]int
+	y      *mat.Dense // `[samples, classes]`
+	middle []float64
+}
+
+func newTask(labels []int32, groups [][]int, classes int) task {
+	y, middle := kernels.Targets(labels, classes)
+	return task{labels, groups, y, middle}
+}
+
+// score is how well samples are answered that were left out.
+type score struct {
+	decisions      *mat.Dense // `[samples, classes]`
+	gain           float64    // of logits over decisions, by which the samples are most likely
+	loss, accuracy float64
+	penalty        int // of penalties
+}
+
+// penalties are relative to the mean square of a sample's features.
+var penalties = floats.LogSpan(make([]float64, 13), 1e-4, 1e2)
+
+// unexplained returns (I - H)_ss of some samples. H is the matrix from targets to answers, with its intercept.
+type unexplained func(some []int) *mat.Dense
+
+// without returns the answers to some samples by the readout of the others: y - (I - H)_ss⁻¹·(y - H·y)_s. It is not ok
+// if there are no others, or rounding made the matrix singular.
+func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (answers *mat.Dense, ok bool) {
+	answers, errors := mat.NewDense(len(some), len(t.middle), nil), mat.NewDense(len(some), len(t.middle), nil)
+	for at, i := range some {
+		answers.SetRow(at, t.y.RawRowView(i))
+		floats.Add(answers.RawRowView(at), t.middle)
+		errors.SetRow(at, residuals.RawRowView(i))
+	}
+	if len(some) == 1 {
+		errors.Scale(1/part.At(0, 0), errors)
+	} else if err := errors.Solve(part, errors); err != nil {
+		return nil, false
+	}
+	answers.Sub(answers, errors)
+	return answers, !math.IsNaN(mat.Sum(answers)) && !math.IsInf(mat.Sum(answers), 0)
+}
+
+// leftOut answers each group by the readout of the others. About so many samples are explained at a time.
+func (t task) leftOut(u unexplained, together int, residuals *mat.Dense) (*mat.Dense, bool) {
+	answers := mat.NewDense(len(t.labels), len(t.middle), nil)
+	for from := 0; from < len(t.groups); {
+		var some []int
+		to := from
+		for ; to < len(t.groups) && (to == from || len(some)+len(t.groups[to]) <= together); to++ {
+			some = append(some, t.groups[to]...)
+		}
+		block, at := u(some), 0
+		for _, group := range t.groups[from:to] {
+			end := at + len(group)
+			found, ok := t.without(group, block.Slice(at, end, at, end).(*mat.Dense), residuals)
+			if !ok {
+				return nil, false
+			}
+			for i, sample := range group {
+				answers.SetRow(sample, found.RawRowView(i))
+			}
+			at = end
+		}
+		from = to
+	}
+	return answers, true
+}
+
+// judge sets the gain, the loss and the accuracy of answers.
+func (t task) judge(decisions *mat.Dense) score {
+	s := score{decisions: decisions, loss: math.Inf(1)}
+	for i, label := range t.labels {
+		if floats.MaxIdx(decisions.RawRowView(i)) == int(label) {
+			s.accuracy += 1 / float64(len(t.labels))
+		}
+	}
+	logits := make([]float64, len(t.middle))
+	for step := range 13 {
+		gain, loss := math.Pow(2, float64(step)/2), 0.0
+		for i, label := range t.labels {
+			floats.ScaleTo(logits, gain, decisions.RawRowView(i))
+			loss += (floats.LogSumExp(logits) - logits[label]) / float64(len(t.labels))
+		}
+		if loss < s.loss {
+			s.loss, s.gain = loss, gain
+		}
+	}
+	return s
+}
+
+// dual solves (K + αI)·c = y. Then I - H is α·(K + αI)⁻¹ less 1/n, and the residuals are α·c.
+type dual struct {
+	c, residuals *mat.Dense
+	inverse      *mat.SymDense
+	alpha        float64
+}
+
+// newDual takes a centred K and a penalty relative to K's mean diagonal. It is not ok if rounding made K singular.
+func (t task) newDual(k *mat.SymDense, penalty float64) (d dual, ok bool) {
+	n := len(t.labels)
+	d = dual{c: new(mat.Dense), residuals: new(mat.Dense), inverse: mat.NewSymDense(n, nil)}
+	d.alpha = penalty * mat.Trace(k) / float64(n)
+	sum := mat.NewSymDense(n, slices.Clone(k.RawSymmetric().Data))
+	for i := range n {
+		sum.SetSym(i, i, sum.At(i, i)+d.alpha)
+	}
+	factor := new(mat.Cholesky)
+	if !factor.Factorize(sum) || factor.SolveTo(d.c, t.y) != nil || factor.InverseTo(d.inverse) != nil {
+		return d, false
+	}
+	d.residuals.Scale(d.alpha, d.c)
+	return d, true
+}
+
+func (d dual) unexplained(some []int) *mat.Dense {
+	block := mat.NewDense(len(some), len(some), nil)
+	for a, i := range some {
+		for b, j := range some {
+			block.Set(a, b, d.alpha*d.inverse.At(i, j)-1/float64(d.inverse.SymmetricDim()))
+		}
+	}
+	return block
+}
+
+// best walks from a penalty to its neighbours for as long as the loss of the samples left out falls.
+func (t task) best(k *mat.SymDense, start int) score {
+	judged := map[int]score{}
+	at := func(i int) score {
+		s, known := judged[i]
+		if known {
+			return s
+		}
+		s.loss = math.Inf(1)
+		if i >= 0 && i < len(penalties) {
+			if d, ok := t.newDual(k, penalties[i]); ok {
+				if decisions, ok := t.leftOut(d.unexplained, 1, d.residuals); ok {
+					s = t.judge(decisions)
+				}
+			}
+		}
+		s.penalty = i
+		judged[i] = s
+		return s
+	}
+	i, step := start, -1
+	if at(i-1).loss >= at(i).loss {
+		step = 1
+	}
+	for at(i+step).loss < at(i).loss {
+		i += step
+	}
+	return at(i)
+}
+
+// centred makes the features behind a Gram matrix have mean zero and a mean square of one. It returns the mean of each
+// row before, and the mean square. A matrix of samples that are all equal has a mean square of 0, and stays.
+func centred(k *mat.SymDense) (rows []float64, square float64) {
+	n := k.SymmetricDim()
+	rows = make([]float64, n)
+	for i := range n {
+		for j := range n {
+			rows[i] += k.At(i, j) / float64(n)
+		}
+	}
+	whole := floats.Sum(rows) / float64(n)
+	for i := range n {
+		for j := i; j < n; j++ {
+			k.SetSym(i, j, k.At(i, j)-rows[i]-rows[j]+whole)
+		}
+	}
+	if square = mat.Trace(k) / float64(n); square < 1e-9 {
+		return rows, 0
+	}
+	k.ScaleSym(1/square, k)
+	return rows, square
+}
+
+// weighted adds up matrices.
+func weighted(grams []*mat.SymDense, weights []float64) *mat.SymDense {
+	sum, part := mat.NewSymDense(grams[0].SymmetricDim(), nil), new(mat.SymDense)
+	for v, weight := range weights {
+		if weight > 0 {
+			part.ScaleSym(weight, grams[v])
+			sum.AddSym(sum, part)
+		}
+	}
+	return sum
+}
+
+// least is the share of the loss that a voice must take away to be added.
+const least = 0.01
+
+// choose adds up voices one by one, for as long as that lowers the loss of the samples left out by a hundredth. It
+// returns the weight of each, the scores of each alone, and the score of the sum. The
+// error is the context's.
+func (t task) choose(ctx context.Context, grams []*mat.SymDense) (weights []float64, alone []score, joined score,
+	err error) {
+	weights, alone = make([]float64, len(grams)), make([]score, len(grams))
+	if err := inParallel(ctx, len(grams), func(_ *work, v int) {
+		alone[v] = t.best(grams[v], len(penalties)/2)
+	}); err != nil {
+		return nil, nil, joined, err
+	}
+	first := 0
+	for v := range alone {
+		if alone[v].loss < alone[first].loss {
+			first = v
+		}
+	}
+	weights[first], joined = 1, alone[first]
+	parts := []float64{0.25, 1}
+	for {
+		tried := make([]score, len(parts)*len(grams))
+		with := func(i int) []float64 {
+			w := slices.Clone(weights)
+			w[i/len(parts)] = parts[i%len(parts)] * floats.Sum(weights)
+			return w
+		}
+		if err := inParallel(ctx, len(tried), func(_ *work, i int) {
+			if tried[i].loss = math.Inf(1); weights[i/len(parts)] == 0 {
+				tried[i] = t.best(weighted(grams, with(i)), joined.penalty)
+			}
+		}); err != nil {
+			return nil, nil, joined, err
+		}
+		next := 0
+		for i := range tried {
+			if tried[i].loss < tried[next].loss {
+				next = i
+			}
+		}
+		if tried[next].loss >= (1-least)*joined.loss {
+			return weights, alone, joined, nil
+		}
+		weights, joined = with(next), tried[next]
+	}
+}

@@ -1,0 +1,227 @@
+// Package voices classifies whole recordings in closed form, on the host.
+//
+// A voice is a feature map of a recording: MiniRocket's kernels, HYDRA's competing kernels, the power in bands of
+// frequency, or the values themselves. All voices share one ridge readout, on a weighted sum of their Gram matrices. The
+// weights and the penalty are those by which samples that are left out are most likely.
+package voices
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The names of the voices.
+const (
+	Kernels   = "kernels"
+	Competing = "competing"
+	Bands     = "bands"
+	OfValues  = "values"
+)
+
+var names = []string{Kernels, Competing, Bands, OfValues}
+
+// Sample is a recording for a fit.
+type Sample struct {
+	Values []float32 // `[moments, columns]`; recordings may differ in length. NaN counts as the column's mean
+	Label  int32
+	Group  string // the samples of a group are left out together; "" is a group of its own
+}
+
+// Config of a fit.
+type Config struct {
+	Columns, Classes int
+	Table            bool     // samples are rows of a table: one moment each
+	Only             []string // names of the voices to use; nil means those that suit the samples
+	Seed             uint64
+	Backend          compute.Backend // sums squares
+}
+
+// Part says what a voice does for the answers. The last part, "all", is the sum.
+type Part struct {
+	Name           string
+	Share          float64 // of the sum of the weights
+	Accuracy, Loss float64 // of the voice alone, on samples left out; the loss is in nats
+}
+
+// voice is a map whose features are standardised and weighted.
+type voice struct {
+	featureMap
+	name        string
+	mean, scale []float32 // nil if the features stay as they are
+	weights     []float32 // `[classes, features]`
+}
+
+// standardise changes features. As in HYDRA, a count of zero stays zero.
+func (v *voice) standardise(features []float32) {
+	if v.mean == nil {
+		return
+	}
+	for j, x := range features {
+		if x != 0 || v.name != Competing {
+			features[j] = (x - v.mean[j]) * v.scale[j]
+		}
+	}
+}
+
+// Voices are fitted voices.
+type Voices struct {
+	header
+	units  units
+	voices []*voice
+	bias   []float32
+	kept   *kept
+	buffer sync.Pool
+}
+
+// kept is what only LeftOut and Without need.
+type kept struct {
+	task
+	gain        float64
+	unexplained unexplained
+	residuals   *mat.Dense
+	rows        []int       // each sample's in the readout; -1 if it was not used
+	leftOut     [][]float32 // of each sample
+	unused      [][]float32 // logits of samples that were not used
+}
+
+// Logits returns the logits of a recording, `[moments, columns]` row by row. Several goroutines may call it. What is not
+// finite counts as the column's mean, and so does what the first moment lacks.
+func (v *Voices) Logits(values []float32) []float32 {
+	w, _ := v.buffer.Get().(*work)
+	if w == nil {
+		w = new(work)
+	}
+	defer v.buffer.Put(w)
+	v.units.read(w, values)
+	sums := make([]float64, v.Classes)
+	for _, one := range v.voices {
+		w.out = sized(w.out, one.width())
+		one.features(w, w.out)
+		one.standardise(w.out)
+		for k := range sums {
+			sums[k] += blas32.DDot(vector(w.out), vector(one.weights[k*len(w.out):(k+1)*len(w.out)]))
+		}
+	}
+	logits := make([]float32, v.Classes)
+	for k, sum := range sums {
+		logits[k] = float32(sum + float64(v.bias[k]))
+	}
+	return logits
+}
+
+// LeftOut returns the logits of each training sample by the readout of the other groups. It is nil after Forget and Open,
+// and for a sample that was not used although its group was; see Fit.
+func (v *Voices) LeftOut() [][]float32 {
+	if v.kept == nil {
+		return nil
+	}
+	return v.kept.leftOut
+}
+
+// Without returns the logits of training samples by a readout of the others, with the same weights and penalty. It is
+// nil after Forget and Open, and if there are no others.
+func (v *Voices) Without(samples []int) [][]float32 {
+	if v.kept == nil || len(samples) == 0 {
+		return nil
+	}
+	k := v.kept
+	all := make([][]float32, len(samples))
+	var some, places []int
+	for i, sample := range samples {
+		if row := k.rows[sample]; row >= 0 {
+			some, places = append(some, row), append(places, i)
+		} else {
+			all[i] = k.unused[sample]
+		}
+	}
+	if len(some) == len(k.labels) {
+		return nil
+	}
+	if len(some) > 0 {
+		answers, ok := k.without(some, k.unexplained(some), k.residuals)
+		if !ok {
+			return nil
+		}
+		for i, place := range places {
+			all[place] = logitsOf(answers.RawRowView(i), k.gain)
+		}
+	}
+	return all
+}
+
+func logitsOf(decisions []float64, gain float64) []float32 {
+	logits := make([]float32, len(decisions))
+	for i, d := range decisions {
+		logits[i] = float32(gain * d)
+	}
+	return logits
+}
+
+// Parts returns what each voice does, the unused ones too, and all together.
+func (v *Voices) Parts() []Part { return slices.Clone(v.header.Parts) }
+
+// Forget frees what only LeftOut and Without need.
+func (v *Voices) Forget() { v.kept = nil }
+
+// Fit fits the voices. With more than 20,000 samples it takes whole groups, evenly spread, as far as they suit. With
+// more than 2,000 the voices have fewer features. Errors name the sample, or come from the context and the backend.
+func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
+	if err := c.check(samples); err != nil {
+		return nil, err
+	}
+	f, err := c.begin(samples)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{f.compute, f.choose, f.solve} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return f.voices, nil
+}
+
+// check returns an error that names the first bad sample.
+func (c Config) check(samples []Sample) error {
+	classes, groups := map[int32]bool{}, len(groupsOf(samples))
+	for i, s := range samples {
+		bad := slices.IndexFunc(s.Values, func(x float32) bool { return !finite(x) && x == x })
+		switch n := len(s.Values); {
+		case c.Columns < 1:
+			return fmt.Errorf("voices: %d columns; a recording has at least one", c.Columns)
+		case n == 0 || n%c.Columns != 0:
+			return fmt.Errorf("voices: sample %d has %d values, which is no multiple of %d columns", i, n, c.Columns)
+		case c.Table && n != c.Columns:
+			return fmt.Errorf("voices: sample %d has %d values; a row of the table has %d", i, n, c.Columns)
+		case bad >= 0:
+			return fmt.Errorf("voices: sample %d: value %d is infinite; make it NaN if it is unknown", i, bad)
+		case s.Label < 0 || int(s.Label) >= c.Classes:
+			return fmt.Errorf("voices: sample %d has the label %d; there are %d classes", i, s.Label, c.Classes)
+		}
+		classes[s.Label] = true
+	}
+	switch {
+	case len(classes) < 2:
+		return fmt.Errorf("voices: %d samples of %d classes; a fit needs two classes", len(samples), len(classes))
+	case groups < 2:
+		return fmt.Errorf("voices: all %d samples are of one group; to leave one out takes two", len(samples))
+	case c.Backend == nil:
+		return fmt.Errorf("voices: a fit needs a backend")
+	}
+	for _, name := range c.Only {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("voices: no voice is called %q; there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}

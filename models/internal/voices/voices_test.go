@@ -1,0 +1,343 @@
+package voices
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// noise makes recordings of band-limited noise at 1,000 moments a second: 100 to 200 Hz, or 300 to 400 Hz.
+func noise(rng *rand.Rand, n, columns int, moments func() int) (samples []Sample) {
+	for i := range n {
+		label := i % 2
+		x := make([]float32, moments()*columns)
+		for c := range columns {
+			for range 20 {
+				frequency := (100 + 200*float64(label) + 100*rng.Float64()) / 1000
+				phase, size := 2*math.Pi*rng.Float64(), rng.NormFloat64()
+				for p := c; p < len(x); p += columns {
+					x[p] += float32(size * math.Sin(2*math.Pi*frequency*float64(p/columns)+phase))
+				}
+			}
+		}
+		samples = append(samples, Sample{Values: x, Label: int32(label)})
+	}
+	return samples
+}
+
+func always(n int) func() int { return func() int { return n } }
+
+func rightly(v *Voices, samples []Sample) float64 {
+	right := 0
+	for _, s := range samples {
+		if best(v.Logits(s.Values)) == int(s.Label) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(samples))
+}
+
+func best(logits []float32) (at int) {
+	for k, x := range logits {
+		if x > logits[at] {
+			at = k
+		}
+	}
+	return at
+}
+
+func fitted(t *testing.T, c Config, samples []Sample) *Voices {
+	t.Helper()
+	c.Backend = backendtest.Go(t)
+	v, err := Fit(context.Background(), c, samples)
+	require.NoError(t, err)
+	return v
+}
+
+func TestFrequencies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	samples := noise(rng, 60, 2, always(1017))
+	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Bands}}, samples[:40])
+	assert.GreaterOrEqual(t, rightly(v, samples[40:]), 0.98)
+	assert.Equal(t, []string{Bands, "all"}, []string{v.Parts()[0].Name, v.Parts()[1].Name})
+	assert.GreaterOrEqual(t, v.Parts()[0].Accuracy, 0.98)
+}
+
+// Recordings of 200 to 3,000 moments are answered alike.
+func TestUnequalLengths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	v := fitted(t, Config{Columns: 2, Classes: 2}, noise(rng, 40, 2, func() int { return 200 + rng.IntN(400) }))
+	for _, moments := range []int{200, 1000, 3000} {
+		assert.GreaterOrEqual(t, rightly(v, noise(rng, 10, 2, always(moments))), 0.9, moments)
+	}
+	for _, moments := range []int{1, 2, 5} { // far below the dilated kernels
+		for _, logit := range v.Logits(make([]float32, 2*moments)) {
+			assert.True(t, finite(logit), moments)
+		}
+	}
+}
+
+// A column's unit and origin change no answer.
+func TestUnits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	samples := noise(rng, 30, 3, always(100))
+	v := fitted(t, Config{Columns: 3, Classes: 2}, samples)
+	scaled := slices.Clone(samples)
+	for i := range scaled {
+		scaled[i].Values = slices.Clone(scaled[i].Values)
+		for p := 1; p < len(scaled[i].Values); p += 3 {
+			scaled[i].Values[p] = 4096*scaled[i].Values[p] + 1024
+		}
+	}
+	other := fitted(t, Config{Columns: 3, Classes: 2}, scaled)
+	for i := range samples {
+		assert.InDeltaSlice(t, v.Logits(samples[i].Values), other.Logits(scaled[i].Values), 0.05)
+	}
+}
+
+// xor makes rows whose class is the sign of a product, which no linear readout tells.
+func xor(rng *rand.Rand, n int) (samples []Sample) {
+	for range n {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		label := int32(0)
+		if a*b > 0 {
+			label = 1
+		}
+		samples = append(samples, Sample{Values: []float32{float32(a), float32(b), float32(rng.NormFloat64())}, Label: label})
+	}
+	return samples
+}
+
+func TestTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	samples := xor(rng, 400)
+	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true}, samples[:300])
+	assert.Positive(t, v.Gaussian)
+	assert.GreaterOrEqual(t, rightly(v, samples[300:]), 0.85)
+	unknown := float32(math.NaN())
+	mean := v.units.mean[2]
+	assert.Equal(t, v.Logits([]float32{1, 2, mean}), v.Logits([]float32{1, 2, unknown}))
+}
+
+// More samples than a dual readout takes: features are fewer, and the voice of values keeps some samples only.
+func TestPrimal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	samples := xor(rng, 2300)
+	for i := range samples {
+		samples[i].Group = fmt.Sprint(i / 3)
+	}
+	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true}, samples[:2100])
+	assert.GreaterOrEqual(t, rightly(v, samples[2100:]), 0.95)
+	left := v.LeftOut()
+	for _, group := range [][]int{{0, 1, 2}, {30, 31, 32}} {
+		without := v.Without(group)
+		for i, sample := range group {
+			assert.InDeltaSlice(t, left[sample], without[i], 1e-4)
+		}
+	}
+}
+
+// With more samples than a fit uses, the others are answered by a readout that saw none of their group.
+func TestUnusedSamples(t *testing.T) {
+	samples := make([]Sample, 40)
+	for i := range samples {
+		samples[i].Group, samples[i].Label = fmt.Sprint(i/4), int32(i/36)
+	}
+	used := spread(samples, 20)
+	assert.Len(t, used, 20)
+	assert.Contains(t, used, 36) // the only group of its class
+	for _, i := range used {
+		assert.Contains(t, used, i/4*4)
+	}
+}
+
+// readoutOf solves the ridge readout of some samples and answers others, by the Gram matrix K of all:
+// f(x) = b + Σ c_i·k(x, x_i) with Σ c_i = 0.
+func readoutOf(k *mat.SymDense, y *mat.Dense, alpha float64, some []int, other int) []float64 {
+	n := len(some)
+	_, classes := y.Dims()
+	left, right, solved := mat.NewDense(n+1, n+1, nil), mat.NewDense(n+1, classes, nil), new(mat.Dense)
+	for a, i := range some {
+		for b, j := range some {
+			left.Set(a, b, k.At(i, j))
+		}
+		left.Set(a, a, k.At(i, i)+alpha)
+		left.Set(a, n, 1)
+		left.Set(n, a, 1)
+		right.SetRow(a, y.RawRowView(i))
+	}
+	if err := solved.Solve(left, right); err != nil {
+		panic(err)
+	}
+	answer := slices.Clone(solved.RawRowView(n))
+	for a, i := range some {
+		floats.AddScaled(answer, k.At(other, i), solved.RawRowView(a))
+	}
+	return answer
+}
+
+// Left-out answers are those of readouts that are solved without the sample, or without its group.
+func TestLeftOutBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	const n, classes = 24, 3
+	z := mat.NewDense(n, 40, nil)
+	z.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, z)
+	k := new(mat.SymDense)
+	k.SymOuterK(1, z)
+	centred(k)
+	for _, size := range []int{1, 3} {
+		samples := make([]Sample, n)
+		for i := range samples {
+			samples[i] = Sample{Label: int32(rng.IntN(classes)), Group: fmt.Sprint(i / size)}
+		}
+		task := taskOf(samples, classes)
+		d, ok := task.newDual(k, 0.3)
+		require.True(t, ok)
+		answers, ok := task.leftOut(d.unexplained, 7, d.residuals)
+		require.True(t, ok)
+		for i := range samples {
+			var others []int
+			for j := range samples {
+				if samples[j].Group != samples[i].Group {
+					others = append(others, j)
+				}
+			}
+			want := readoutOf(k, task.y, d.alpha, others, i)
+			floats.Add(want, task.middle)
+			assert.InDeltaSlice(t, want, answers.RawRowView(i), 1e-9)
+		}
+	}
+}
+
+// Without is a readout of the others on their part of the Gram matrix.
+func TestWithout(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	samples := noise(rng, 24, 2, always(50))
+	c := Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}
+	f, err := c.begin(samples)
+	require.NoError(t, err)
+	ctx := context.Background()
+	require.NoError(t, f.compute(ctx))
+	require.NoError(t, f.choose(ctx))
+	require.NoError(t, f.solve(ctx))
+	var grams []*mat.SymDense
+	var weights []float64
+	for _, c := range f.candidates {
+		grams, weights = append(grams, c.gram), append(weights, c.weight)
+	}
+	some, others := []int{3, 5, 20}, []int(nil)
+	for i := range samples {
+		if !slices.Contains(some, i) {
+			others = append(others, i)
+		}
+	}
+	got := f.voices.Without(some)
+	for at, i := range some {
+		want := readoutOf(weighted(grams, weights), f.y, f.penalty, others, i)
+		floats.Add(want, f.middle)
+		assert.InDeltaSlice(t, logitsOf(want, f.voices.kept.gain), got[at], 1e-4)
+	}
+	left := f.voices.LeftOut()
+	assert.InDeltaSlice(t, left[7], f.voices.Without([]int{7})[0], 1e-6)
+	assert.Nil(t, f.voices.Without(f.used), "nobody is left")
+	f.voices.Forget()
+	assert.Nil(t, f.voices.LeftOut())
+	assert.Nil(t, f.voices.Without(some))
+}
+
+func TestOpenIsTheSame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	samples := noise(rng, 30, 2, always(60))
+	for _, name := range names {
+		v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{name}, Seed: 3}, samples)
+		again, err := Open(v.Values())
+		require.NoError(t, err)
+		same := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{name}, Seed: 3}, samples)
+		for _, s := range noise(rng, 3, 2, func() int { return 40 + rng.IntN(40) }) {
+			want := v.Logits(s.Values)
+			assert.Equal(t, want, again.Logits(s.Values), name)
+			assert.Equal(t, want, same.Logits(s.Values), name)
+		}
+		assert.Equal(t, v.Parts(), again.Parts())
+		for path, value := range v.Values() {
+			broken := v.Values()
+			delete(broken, path)
+			_, err := Open(broken)
+			assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
+			broken[path] = tensors.FromScalar(int64(1))
+			_, err = Open(broken)
+			assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
+			if path != headerPath {
+				broken[path] = tensors.FromFlatDataAndDimensions(make([]float32, value.Size()+1), value.Size()+1)
+				_, err = Open(broken)
+				assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	row := func(n int, label int32) Sample { return Sample{Values: make([]float32, n), Label: label} }
+	infinite := row(20, 0)
+	infinite.Values[7] = float32(math.Inf(1))
+	grouped := []Sample{row(20, 0), row(20, 1)}
+	grouped[0].Group, grouped[1].Group = "a", "a"
+	two := []Sample{row(20, 0), row(20, 1)}
+	usual := Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}
+	changed := func(change func(c *Config)) Config { c := usual; change(&c); return c }
+	for want, one := range map[string]struct {
+		Config
+		samples []Sample
+	}{
+		"0 columns":                        {changed(func(c *Config) { c.Columns = 0 }), two},
+		"sample 1 has 3 values":            {usual, []Sample{row(20, 0), row(3, 1)}},
+		"a row of the table has 2":         {changed(func(c *Config) { c.Table = true }), two},
+		"sample 0: value 7 is infinite":    {usual, []Sample{infinite, row(20, 1)}},
+		"sample 1 has the label 2":         {usual, []Sample{row(20, 0), row(20, 2)}},
+		"2 samples of 1 classes":           {usual, []Sample{row(20, 0), row(20, 0)}},
+		"of one group":                     {usual, grouped},
+		"needs a backend":                  {changed(func(c *Config) { c.Backend = nil }), two},
+		`no voice is called "wave"`:        {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
+		`"kernels" needs 9 moments`:        {changed(func(c *Config) { c.Only = []string{Kernels} }), []Sample{row(8, 0), row(8, 1)}},
+		`"values" needs recordings of one`: {changed(func(c *Config) { c.Only = []string{OfValues} }), []Sample{row(8, 0), row(20, 1)}},
+		"all alike to every voice":         {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
+	} {
+		_, err := Fit(context.Background(), one.Config, one.samples)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+// cancelled is a context that ends when it has been asked a number of times.
+type cancelled struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *cancelled) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCancel(t *testing.T) {
+	samples := noise(rand.New(rand.NewPCG(17, 18)), 12, 1, always(40))
+	for _, asked := range []int64{0, 5, 70, 90, 110, 120} {
+		ctx := &cancelled{Context: context.Background()}
+		ctx.left.Store(asked)
+		v, err := Fit(ctx, Config{Columns: 1, Classes: 2, Backend: backendtest.Go(t)}, samples)
+		assert.ErrorIs(t, err, context.Canceled, asked)
+		assert.Nil(t, v)
+	}
+}

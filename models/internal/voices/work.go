@@ -1,0 +1,128 @@
+package voices
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// featureMap computes the features of a recording.
+type featureMap interface {
+	width() int
+	// features writes the features of the recording in w.
+	features(w *work, out []float32)
+	// arrays lists what the map has drawn, in slices of their final length.
+	arrays() []array
+}
+
+// array is one of a checkpoint's arrays, of one of two types.
+type array struct {
+	path     string
+	floats   []float32
+	integers []int32
+}
+
+// work holds a recording, column by column, and buffers. Each goroutine has its own.
+type work struct {
+	moments        int
+	columns, steps [][]float32 // `[columns][moments]`, and the differences `[columns][moments-1]`
+	flat, sum, out []float32
+	responses      [][]float32
+	transforms     map[int]*fourier.FFT
+	padded         []float64
+	coefficients   []complex128
+}
+
+// units are the mean of each column, and one over its standard deviation or zero for a constant one.
+type units struct{ mean, scale []float32 }
+
+// read standardises the columns of a recording, `[moments, columns]`. A value that is not finite becomes the mean.
+func (u units) read(w *work, values []float32) {
+	columns := len(u.mean)
+	w.moments = max(1, len(values)/columns)
+	t := w.moments
+	w.flat = sized(w.flat, 2*columns*t)
+	w.columns, w.steps = w.columns[:0], w.steps[:0]
+	for c := range columns {
+		x, d := w.flat[2*c*t:(2*c+1)*t], w.flat[(2*c+1)*t:(2*c+2)*t-1]
+		for p := range x {
+			x[p] = 0
+			if at := p*columns + c; at < len(values) && finite(values[at]) {
+				x[p] = (values[at] - u.mean[c]) * u.scale[c]
+			}
+		}
+		for p := range d {
+			d[p] = x[p+1] - x[p]
+		}
+		w.columns, w.steps = append(w.columns, x), append(w.steps, d)
+	}
+}
+
+func finite(x float32) bool { return x-x == 0 }
+
+// measure measures the columns over all moments of the samples, without what is not finite.
+func (u units) measure(samples []Sample) {
+	columns := len(u.mean)
+	n, mean, squares := make([]float64, columns), make([]float64, columns), make([]float64, columns)
+	for pass := range 2 {
+		for _, s := range samples {
+			for i, x := range s.Values {
+				switch c := i % columns; {
+				case !finite(x):
+				case pass == 0:
+					n[c]++
+					mean[c] += (float64(x) - mean[c]) / n[c]
+				default:
+					squares[c] += (float64(x) - mean[c]) * (float64(x) - mean[c]) / n[c]
+				}
+			}
+		}
+	}
+	for c := range columns {
+		u.mean[c] = float32(mean[c])
+		if deviation := math.Sqrt(squares[c]); deviation > 1e-7*math.Abs(mean[c]) {
+			u.scale[c] = float32(1 / deviation)
+		}
+	}
+}
+
+// shiftAdd adds weight · x[p + shift] to each sum[p]. Beyond its ends x is zero.
+func shiftAdd(sum []float32, weight float32, x []float32, shift int) {
+	from, to := max(0, -shift), min(len(sum), len(x)-shift)
+	if to > from {
+		blas32.Axpy(weight, vector(x[from+shift:to+shift]), vector(sum[from:to]))
+	}
+}
+
+func vector(x []float32) blas32.Vector { return blas32.Vector{N: len(x), Data: x, Inc: 1} }
+
+// sized returns a slice of n zeros, in the old one's memory if that suffices.
+func sized(old []float32, n int) []float32 {
+	if cap(old) < n {
+		return make([]float32, n)
+	}
+	old = old[:n]
+	clear(old)
+	return old
+}
+
+// inParallel calls f with 0..n-1 on all processors, each with buffers of its own. It stops with the context's error.
+func inParallel(ctx context.Context, n int, f func(w *work, i int)) error {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			w := new(work)
+			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				f(w, int(i))
+			}
+		})
+	}
+	all.Wait()
+	return ctx.Err()
+}
