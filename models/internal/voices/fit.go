@@ -34,8 +34,7 @@ type fit struct {
 	penalty    float64
 }
 
-// candidate is a voice and its standardised features, `[samples][features]`. Those of the voice of values are the
-// values.
+// candidate is a voice and its standardised features, `[samples][features]`, before its kernel.
 type candidate struct {
 	*voice
 	rows   [][]float32
@@ -94,34 +93,19 @@ func (f *fit) compute(ctx context.Context) error {
 		case *competing:
 			m.draw(f.Columns, f.Seed)
 		}
-		width := v.width()
-		if m, ok := v.featureMap.(*values); ok {
-			width = m.size
-		}
-		flat := make([]float32, len(f.samples)*width)
-		f.candidates = append(f.candidates, &candidate{voice: v, rows: slices.Collect(slices.Chunk(flat, width))})
+		flat := make([]float32, len(f.samples)*v.width())
+		f.candidates = append(f.candidates, &candidate{voice: v, rows: slices.Collect(slices.Chunk(flat, v.width()))})
 	}
 	if err := inParallel(ctx, len(f.samples), func(w *work, i int) {
 		f.voices.units.read(w, f.samples[i].Values)
 		for _, c := range f.candidates {
-			if m, ok := c.featureMap.(*values); ok {
-				m.raw(w, c.rows[i])
-			} else {
-				c.features(w, c.rows[i])
-			}
+			c.features(w, c.rows[i])
 		}
 	}); err != nil {
 		return err
 	}
 	return inParallel(ctx, len(f.candidates), func(_ *work, i int) {
 		c := f.candidates[i]
-		if m, ok := c.featureMap.(*values); ok {
-			measure(c.rows, m.mean, m.scale)
-			for _, row := range c.rows {
-				m.standardise(row)
-			}
-			return
-		}
 		measure(c.rows, c.mean, c.scale)
 		if c.name == Competing {
 			sparse(c.rows, c.scale)
@@ -172,18 +156,18 @@ func (f *fit) choose(ctx context.Context) error {
 			return err
 		}
 		gram := part(c.gram, some)
-		if m, ok := c.featureMap.(*values); ok {
+		if c.kernel != nil {
 			tried, scores := make([]*mat.SymDense, len(gaussians)), make([]score, len(gaussians))
 			if err := inParallel(ctx, len(tried), func(_ *work, i int) {
-				tried[i] = (&values{g: gaussians[i], size: m.size}).gram(gram)
+				tried[i] = (&kernel{g: gaussians[i], width: c.width()}).gram(gram)
 				centred(tried[i])
 				scores[i] = t.best(tried[i], len(penalties)/2)
 			}); err != nil {
 				return err
 			}
 			i := slices.Index(scores, slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) }))
-			m.g, f.voices.Gaussian = gaussians[i], gaussians[i]
-			c.gram, gram = m.gram(c.gram), tried[i]
+			c.kernel.g, f.voices.Gaussian = gaussians[i], gaussians[i]
+			c.gram, gram = c.kernel.gram(c.gram), tried[i]
 		} else {
 			centred(gram)
 		}
@@ -290,34 +274,25 @@ func spread(samples []Sample, most int) (chosen []int) {
 		_, turn[i] = math.Modf(float64(i) * math.Phi) // whatever the number taken, they lie evenly
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
-	seen, later := map[int32]bool{}, []int(nil)
-	take := func(group int) {
+	seen := map[int32]bool{}
+	for _, group := range order {
+		for _, i := range groups[group] {
+			if label := samples[i].Label; !seen[label] {
+				seen[label] = true
+				turn[group]--
+			}
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	for _, group := range order {
 		members := groups[group]
 		n := len(members)
 		if len(samples) > most {
 			n = min(n, most/4)
 		}
-		if len(chosen)+n > most {
-			return
-		}
-		for i := range n {
+		for i := 0; len(chosen)+n-i <= most && i < n; i++ {
 			chosen = append(chosen, members[i*len(members)/n])
 		}
-	}
-	for _, group := range order {
-		fresh := false
-		for _, i := range groups[group] {
-			fresh = fresh || !seen[samples[i].Label]
-			seen[samples[i].Label] = true
-		}
-		if fresh {
-			take(group)
-		} else {
-			later = append(later, group)
-		}
-	}
-	for _, group := range later {
-		take(group)
 	}
 	slices.Sort(chosen)
 	return chosen

@@ -34,12 +34,15 @@ func (h header) open() *Voices {
 		case Bands:
 			one.featureMap = newBands(h.Columns, h.Length)
 		case OfValues:
-			one.featureMap = newValues(h.Length*h.Columns, h.Kept, h.Gaussian)
+			one.featureMap = values{h.Columns, h.Length}
+			one.kernel = &kernel{g: h.Gaussian, width: one.width(), kept: make([]float32, h.Kept*one.width())}
 		}
-		if name != OfValues {
-			one.mean, one.scale = make([]float32, one.width()), make([]float32, one.width())
+		width := one.width()
+		one.mean, one.scale = make([]float32, width), make([]float32, width)
+		if one.kernel != nil {
+			width = h.Kept
 		}
-		one.weights = make([]float32, h.Classes*one.width())
+		one.weights = make([]float32, h.Classes*width)
 		v.voices = append(v.voices, one)
 	}
 	return v
@@ -51,9 +54,10 @@ func (v *Voices) arrays() []array {
 	for _, one := range v.voices {
 		all = append(all, one.arrays()...)
 		for path, x := range map[string][]float32{"mean": one.mean, "scale": one.scale, "weights": one.weights} {
-			if x != nil {
-				all = append(all, array{path: one.name + "/" + path, floats: x})
-			}
+			all = append(all, array{path: one.name + "/" + path, floats: x})
+		}
+		if one.kernel != nil {
+			all = append(all, array{path: one.name + "/kept", floats: one.kernel.kept})
 		}
 	}
 	return all
@@ -104,14 +108,12 @@ func Open(saved map[string]*tensors.Tensor) (*Voices, error) {
 		}
 	}
 	for _, one := range v.voices {
-		switch m := one.featureMap.(type) {
-		case *values:
-			m.ready()
-		case *competing:
-			for i, c := range m.columns {
-				if c < 0 || int(c) >= h.Columns {
-					return nil, fmt.Errorf("voices: array %q: value %d is column %d of %d", "competing/columns", i, c, h.Columns)
-				}
+		if one.kernel != nil {
+			one.kernel.ready()
+		}
+		if m, ok := one.featureMap.(*competing); ok {
+			if at := slices.IndexFunc(m.columns, func(c int32) bool { return c < 0 || int(c) >= h.Columns }); at >= 0 {
+				return nil, fmt.Errorf("voices: array %q: value %d is column %d of %d", "competing/columns", at, m.columns[at], h.Columns)
 			}
 		}
 	}

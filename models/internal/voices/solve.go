@@ -38,7 +38,7 @@ func (f *fit) solve(ctx context.Context) error {
 	v.voices, v.Names = nil, nil
 	bias := slices.Clone(f.middle)
 	for i, c := range f.candidates {
-		width := c.width()
+		width, _ := s.weights[i].Dims()
 		c.weights = make([]float32, f.Classes*width)
 		for j := range width {
 			for k, x := range s.weights[i].RawRowView(j) {
@@ -52,33 +52,19 @@ func (f *fit) solve(ctx context.Context) error {
 	return f.keep(ctx, s, judged)
 }
 
-// keep answers all samples. Those that were not used are answered by the readout, if their groups were not used either.
+// keep answers all samples, also those that were not used.
 func (f *fit) keep(ctx context.Context, s solution, judged score) error {
 	k := &kept{task: f.task, gain: judged.gain, unexplained: s.unexplained, residuals: s.residuals,
-		rows: slices.Repeat([]int{-1}, len(f.all)), unused: make([][]float32, len(f.all))}
-	k.leftOut = slices.Clone(k.unused)
+		rows: slices.Repeat([]int{-1}, len(f.all)), leftOut: make([][]float32, len(f.all))}
 	for row, i := range f.used {
 		k.rows[i], k.leftOut[i] = row, logitsOf(judged.decisions.RawRowView(row), judged.gain)
 	}
 	f.voices.kept = k
-	if len(f.used) == len(f.all) {
-		return nil
-	}
-	if err := inParallel(ctx, len(f.all), func(_ *work, i int) {
+	return inParallel(ctx, len(f.all), func(_ *work, i int) {
 		if k.rows[i] < 0 {
-			k.unused[i] = f.voices.Logits(f.all[i].Values)
+			k.leftOut[i] = f.voices.Logits(f.all[i].Values)
 		}
-	}); err != nil {
-		return err
-	}
-	for _, group := range groupsOf(f.all) {
-		if !slices.ContainsFunc(group, func(i int) bool { return k.rows[i] >= 0 }) {
-			for _, i := range group {
-				k.leftOut[i] = k.unused[i]
-			}
-		}
-	}
-	return nil
+	})
 }
 
 // dualOf solves for a weight of each sample.
@@ -97,9 +83,9 @@ func (f *fit) dualOf(context.Context) (s solution, err error) {
 	s.residuals, s.unexplained = d.residuals, d.unexplained
 	for i, c := range f.candidates {
 		part := new(mat.Dense)
-		if m, ok := c.featureMap.(*values); ok {
-			m.samples = slices.Concat(c.rows...)
-			m.ready()
+		if c.kernel != nil {
+			c.kernel.kept = slices.Concat(c.rows...)
+			c.kernel.ready()
 			part.Scale(c.weight/squares[i], d.c)
 		} else {
 			width := c.width()
@@ -135,8 +121,8 @@ func (f *fit) primal(ctx context.Context) (s solution, err error) {
 	var root *mat.TriDense // of the kept samples' kernel values
 	total := 0
 	for _, c := range f.candidates {
-		if m, ok := c.featureMap.(*values); ok {
-			if root, err = f.nystrom(ctx, c, m); err != nil {
+		if c.kernel != nil {
+			if root, err = f.nystrom(ctx, c); err != nil {
 				return s, err
 			}
 		}
@@ -217,7 +203,7 @@ func (f *fit) primal(ctx context.Context) (s solution, err error) {
 		part := mat.DenseCopyOf(weights.Slice(from, to, 0, f.Classes))
 		part.Scale(factors[v], part)
 		from = to
-		if c.name == OfValues { // back to weights of kernel values
+		if c.kernel != nil { // back to weights of kernel values
 			if err = root.SolveTo(part, true, part); err != nil {
 				return s, fmt.Errorf("voices: the voice of values: %w", err)
 			}
@@ -231,9 +217,9 @@ func (f *fit) primal(ctx context.Context) (s solution, err error) {
 
 // nystrom turns the rows of the voice of values into features φ = L⁻¹·k: k are the kernel values with the kept samples,
 // and L·Lᵀ is those among themselves. It returns L.
-func (f *fit) nystrom(ctx context.Context, c *candidate, m *values) (*mat.TriDense, error) {
-	kept := pick(c.rows, f.held)
-	m.samples = slices.Concat(kept...)
+func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) {
+	kept, m := pick(c.rows, f.held), c.kernel
+	m.kept = slices.Concat(kept...)
 	m.ready()
 	among, err := f.squares(ctx, kept)
 	if err != nil {
@@ -249,15 +235,15 @@ func (f *fit) nystrom(ctx context.Context, c *candidate, m *values) (*mat.TriDen
 		return nil, fmt.Errorf("voices: rounding made the kernel of the values singular")
 	}
 	factor.LTo(root)
-	others, rows := block(kept, 0, m.size, m.size), [][]float32(nil)
+	others, rows := block(kept, 0, m.width, m.width), [][]float32(nil)
 	for some := range slices.Chunk(c.rows, together) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		k := new(mat.Dense)
-		k.Mul(others, block(some, 0, m.size, m.size).T())
+		k.Mul(others, block(some, 0, m.width, m.width).T())
 		k.Apply(func(i, j int, x float64) float64 {
-			return m.kernel(x, float64(m.norms[i]), float64(norm(some[j])))
+			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
 		}, k)
 		if err := root.SolveTo(k, false, k); err != nil {
 			return nil, fmt.Errorf("voices: the voice of values: %w", err)

@@ -50,19 +50,17 @@ type Part struct {
 	Accuracy, Loss float64 // of the voice alone, on samples left out; the loss is in nats
 }
 
-// voice is a map whose features are standardised and weighted.
+// voice is a map whose features are standardised, compared with kept samples if there is a kernel, and weighted.
 type voice struct {
 	featureMap
 	name        string
-	mean, scale []float32 // nil if the features stay as they are
+	mean, scale []float32
+	kernel      *kernel
 	weights     []float32 // `[classes, features]`
 }
 
 // standardise changes features. As in HYDRA, a count of zero stays zero.
 func (v *voice) standardise(features []float32) {
-	if v.mean == nil {
-		return
-	}
 	for j, x := range features {
 		if x != 0 || v.name != Competing {
 			features[j] = (x - v.mean[j]) * v.scale[j]
@@ -88,7 +86,6 @@ type kept struct {
 	residuals   *mat.Dense
 	rows        []int       // each sample's in the readout; -1 if it was not used
 	leftOut     [][]float32 // of each sample
-	unused      [][]float32 // logits of samples that were not used
 }
 
 // Logits returns the logits of a recording, `[moments, columns]` row by row. Several goroutines may call it. What is not
@@ -103,10 +100,16 @@ func (v *Voices) Logits(values []float32) []float32 {
 	sums := make([]float64, v.Classes)
 	for _, one := range v.voices {
 		w.out = sized(w.out, one.width())
-		one.features(w, w.out)
-		one.standardise(w.out)
+		x := w.out
+		one.features(w, x)
+		one.standardise(x)
+		if one.kernel != nil {
+			w.sum = sized(w.sum, len(one.kernel.norms))
+			one.kernel.compare(x, w.sum)
+			x = w.sum
+		}
 		for k := range sums {
-			sums[k] += blas32.DDot(vector(w.out), vector(one.weights[k*len(w.out):(k+1)*len(w.out)]))
+			sums[k] += blas32.DDot(vector(x), vector(one.weights[k*len(x):(k+1)*len(x)]))
 		}
 	}
 	logits := make([]float32, v.Classes)
@@ -116,8 +119,7 @@ func (v *Voices) Logits(values []float32) []float32 {
 	return logits
 }
 
-// LeftOut returns the logits of each training sample by the readout of the other groups. It is nil after Forget and Open,
-// and for a sample that was not used although its group was; see Fit.
+// LeftOut returns the logits of each training sample by the readout of the other groups. It is nil after Forget and Open.
 func (v *Voices) LeftOut() [][]float32 {
 	if v.kept == nil {
 		return nil
@@ -138,7 +140,7 @@ func (v *Voices) Without(samples []int) [][]float32 {
 		if row := k.rows[sample]; row >= 0 {
 			some, places = append(some, row), append(places, i)
 		} else {
-			all[i] = k.unused[sample]
+			all[i] = k.leftOut[sample]
 		}
 	}
 	if len(some) == len(k.labels) {
@@ -170,8 +172,9 @@ func (v *Voices) Parts() []Part { return slices.Clone(v.header.Parts) }
 // Forget frees what only LeftOut and Without need.
 func (v *Voices) Forget() { v.kept = nil }
 
-// Fit fits the voices. With more than 20,000 samples it takes whole groups, evenly spread, as far as they suit. With
-// more than 2,000 the voices have fewer features. Errors name the sample, or come from the context and the backend.
+// Fit fits the voices. With more than 2,000 samples the voices have fewer features. Of more than 20,000 samples it uses
+// whole groups, evenly spread, or parts of groups of more than 5,000; LeftOut and Without answer the others as Logits
+// does. Errors name the sample, or come from the context and the backend.
 func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 	if err := c.check(samples); err != nil {
 		return nil, err
