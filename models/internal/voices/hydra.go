@@ -94,21 +94,24 @@ func (m *competing) features(w *work, out []float32) {
 	}
 }
 
-// compete returns the soft and the hard count of each kernel over n positions.
+// compete returns the soft and the hard count of each kernel over n positions. Branches that depend on responses are
+// mostly mispredicted. So it compares integers, whose lowest bits are the kernel.
 func compete(responses [][]float32, n int) (counts [2 * rivals]float32) {
+	a, b, c, d := responses[0][:n], responses[1][:n], responses[2][:n], responses[3][:n]
+	e, f, g, h := responses[4][:n], responses[5][:n], responses[6][:n], responses[7][:n]
 	for p := range n {
-		most, least := responses[0][p], responses[0][p]
-		winner, loser := 0, 0
-		for k := 1; k < rivals; k++ {
-			switch r := responses[k][p]; {
-			case r > most:
-				most, winner = r, k
-			case r < least:
-				least, loser = r, k
-			}
-		}
-		counts[2*winner] += most
+		a, b, c, d := ordered(a[p], 0), ordered(b[p], 1), ordered(c[p], 2), ordered(d[p], 3)
+		e, f, g, h := ordered(e[p], 4), ordered(f[p], 5), ordered(g[p], 6), ordered(h[p], 7)
+		winner := max(max(a, b), max(c, d), max(e, f), max(g, h)) & (rivals - 1)
+		loser := min(min(a, b), min(c, d), min(e, f), min(g, h)) & (rivals - 1)
+		counts[2*winner] += responses[winner][p]
 		counts[2*loser+1]++
 	}
 	return counts
+}
+
+// ordered returns an integer that is greater for a greater response, but for its three lowest bits, the kernel.
+func ordered(response float32, kernel int32) int32 {
+	x := int32(math.Float32bits(response))
+	return (x^int32(uint32(x>>31)>>1))&^(rivals-1) | kernel
 }
