@@ -174,10 +174,11 @@ func (f *fit) primal(ctx context.Context) (s solution, err error) {
 	for i := range total {
 		gram.SetSym(i, i, gram.At(i, i)+f.penalty)
 	}
-	factor, weights, inverse := new(mat.Cholesky), new(mat.Dense), new(mat.SymDense)
-	if !factor.Factorize(gram) || factor.SolveTo(weights, side) != nil || factor.InverseTo(inverse) != nil {
+	factor, weights, symmetric := new(mat.Cholesky), new(mat.Dense), new(mat.SymDense)
+	if !factor.Factorize(gram) || factor.SolveTo(weights, side) != nil || factor.InverseTo(symmetric) != nil {
 		return s, fmt.Errorf("voices: rounding made the readout of %d features singular", total)
 	}
+	inverse := mat.DenseCopyOf(symmetric) // gonum multiplies by it faster
 	s.residuals = mat.DenseCopyOf(f.y)
 	for some := range slices.Chunk(every, together) {
 		product := new(mat.Dense)
