@@ -31,7 +31,7 @@ func newBands(columns, length int) *bands {
 
 func (m *bands) width() int { return m.columns * (2 + bandCount) }
 
-func (m *bands) arrays() []array { return nil }
+func (m *bands) arrays() map[string][]float32 { return nil }
 
 // features takes the power from a Hann window's periodogram, with zeros behind up to a power of two. A band without a
 // frequency takes the nearest.
@@ -46,24 +46,21 @@ func (m *bands) features(w *work, out []float32) {
 		transform = fourier.NewFFT(n)
 		w.transforms[n] = transform
 	}
-	w.padded, w.coefficients = make([]float64, n), make([]complex128, n/2+1)
-	hann := make([]float64, t)
-	for i := range hann {
-		hann[i] = 1
-	}
-	if t > 2 {
+	padded, coefficients, hann := make([]float64, n), make([]complex128, n/2+1), make([]float64, t)
+	floats.AddConst(1, hann)
+	if t > 2 { // of two moments, a Hann window leaves nothing
 		window.Hann(hann)
 	}
 	size := floats.Dot(hann, hann)
 	for c, column := range w.columns {
-		x := w.padded[:t]
+		x := padded[:t]
 		for p, v := range column {
 			x[p] = float64(v)
 		}
 		mean, variance := stat.PopMeanVariance(x, nil)
 		floats.AddConst(-mean, x)
 		floats.Mul(x, hann)
-		transform.Coefficients(w.coefficients, w.padded)
+		transform.Coefficients(coefficients, padded)
 		features := out[c*(2+bandCount):]
 		features[0], features[1] = float32(mean), float32(math.Log(variance+floor))
 		for b := range bandCount {
@@ -78,7 +75,7 @@ func (m *bands) features(w *work, out []float32) {
 				to = from + 1
 			}
 			power := 0.0
-			for _, z := range w.coefficients[from:to] {
+			for _, z := range coefficients[from:to] {
 				power += real(z)*real(z) + imag(z)*imag(z)
 			}
 			features[2+b] = float32(math.Log(power/(float64(to-from)*size) + floor))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/models/internal/kernels"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -181,13 +182,12 @@ func (f *fit) choose(ctx context.Context) error {
 		return fmt.Errorf("voices: the %d samples are all alike to every voice; nothing tells the classes apart", len(f.samples))
 	}
 	f.penalty = penalties[joined.penalty]
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
+	floats.Scale(1/floats.Sum(weights), weights)
 	for i, c := range f.candidates {
-		c.weight = weights[i] / total
-		f.voices.header.Parts = append(f.voices.header.Parts, Part{c.name, c.weight, alone[i].accuracy, alone[i].loss})
+		c.weight = weights[i]
+		if !math.IsInf(alone[i].loss, 1) {
+			f.voices.header.Parts = append(f.voices.header.Parts, Part{c.name, c.weight, alone[i].accuracy, alone[i].loss})
+		}
 	}
 	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })
 	return nil
@@ -239,15 +239,6 @@ func pick[T any](all []T, some []int) []T {
 		picked[i] = all[at]
 	}
 	return picked
-}
-
-// taskOf returns the task of samples.
-func taskOf(samples []Sample, classes int) task {
-	labels := make([]int32, len(samples))
-	for i, s := range samples {
-		labels[i] = s.Label
-	}
-	return newTask(labels, groupsOf(samples), classes)
 }
 
 // groupsOf lists the samples of each group, in the order of their first samples.

@@ -21,7 +21,7 @@ type competing struct {
 	groups, added int
 	steps         []int     // the dilations
 	weights       []float32 // `[dilations, groups, rivals, taps]`
-	columns       []int32   // `[dilations, groups, added]`
+	columns       []float32 // `[dilations, groups, added]`
 }
 
 // newCompeting makes groups for recordings of this median length. Nothing is drawn yet.
@@ -31,14 +31,14 @@ func newCompeting(columns, length, groups int) *competing {
 		m.steps = append(m.steps, step)
 	}
 	m.weights = make([]float32, len(m.steps)*groups*rivals*taps)
-	m.columns = make([]int32, len(m.steps)*groups*m.added)
+	m.columns = make([]float32, len(m.steps)*groups*m.added)
 	return m
 }
 
 func (m *competing) width() int { return len(m.steps) * m.groups * rivals * 2 }
 
-func (m *competing) arrays() []array {
-	return []array{{path: "competing/taps", floats: m.weights}, {path: "competing/columns", integers: m.columns}}
+func (m *competing) arrays() map[string][]float32 {
+	return map[string][]float32{"taps": m.weights, "columns": m.columns}
 }
 
 // draw draws normal kernels of mean 0 whose magnitudes add up to 1, and each group's columns.
@@ -59,7 +59,7 @@ func (m *competing) draw(columns int, seed uint64) {
 	}
 	for group := range slices.Chunk(m.columns, m.added) {
 		for i, c := range rng.Perm(columns)[:m.added] {
-			group[i] = int32(c)
+			group[i] = float32(c)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (m *competing) features(w *work, out []float32) {
 		x := sized(w.sum, n)
 		w.sum = x
 		for _, c := range m.columns[group*m.added : (group+1)*m.added] {
-			shiftAdd(x, 1, input[c], 0)
+			shiftAdd(x, 1, input[int(c)], 0)
 		}
 		for k := range rivals {
 			r := sized(w.responses[k], n)

@@ -36,8 +36,8 @@ func newShares(columns, length, features int) *shares {
 
 func (m *shares) width() int { return len(m.thresholds) }
 
-func (m *shares) arrays() []array {
-	return []array{{path: "kernels/signs", floats: m.signs}, {path: "kernels/thresholds", floats: m.thresholds}}
+func (m *shares) arrays() map[string][]float32 {
+	return map[string][]float32{"signs": m.signs, "thresholds": m.thresholds}
 }
 
 // draw draws the signs, and takes thresholds from responses to drawn samples. The quantiles are the fractional parts of

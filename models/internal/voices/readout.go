@@ -19,9 +19,14 @@ type task struct {
 	middle []float64
 }
 
-func newTask(labels []int32, groups [][]int, classes int) task {
+// taskOf returns the task of samples.
+func taskOf(samples []Sample, classes int) task {
+	labels := make([]int32, len(samples))
+	for i, s := range samples {
+		labels[i] = s.Label
+	}
 	y, middle := kernels.Targets(labels, classes)
-	return task{labels, groups, y, middle}
+	return task{labels, groupsOf(samples), y, middle}
 }
 
 // score is how well samples are answered that were left out.

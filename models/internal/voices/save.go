@@ -3,6 +3,7 @@ package voices
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,16 +49,17 @@ func (h header) open() *Voices {
 	return v
 }
 
-// arrays lists all arrays of a checkpoint but the header.
-func (v *Voices) arrays() []array {
-	all := []array{{path: "mean", floats: v.units.mean}, {path: "scale", floats: v.units.scale}, {path: "bias", floats: v.bias}}
+// arrays returns all arrays of a checkpoint but the header, by their paths.
+func (v *Voices) arrays() map[string][]float32 {
+	all := map[string][]float32{"mean": v.units.mean, "scale": v.units.scale, "bias": v.bias}
 	for _, one := range v.voices {
-		all = append(all, one.arrays()...)
-		for path, x := range map[string][]float32{"mean": one.mean, "scale": one.scale, "weights": one.weights} {
-			all = append(all, array{path: one.name + "/" + path, floats: x})
-		}
+		parts := map[string][]float32{"mean": one.mean, "scale": one.scale, "weights": one.weights}
+		maps.Copy(parts, one.arrays())
 		if one.kernel != nil {
-			all = append(all, array{path: one.name + "/kept", floats: one.kernel.kept})
+			parts["kept"] = one.kernel.kept
+		}
+		for path, x := range parts {
+			all[one.name+"/"+path] = x
 		}
 	}
 	return all
@@ -73,12 +75,8 @@ func (v *Voices) Values() map[string]*tensors.Tensor {
 		panic(err) // a header has numbers and strings only
 	}
 	all := map[string]*tensors.Tensor{headerPath: tensors.FromFlatDataAndDimensions(raw, len(raw))}
-	for _, a := range v.arrays() {
-		if a.integers != nil {
-			all[a.path] = tensors.FromFlatDataAndDimensions(a.integers, len(a.integers))
-		} else {
-			all[a.path] = tensors.FromFlatDataAndDimensions(a.floats, len(a.floats))
-		}
+	for path, x := range v.arrays() {
+		all[path] = tensors.FromFlatDataAndDimensions(x, len(x))
 	}
 	return all
 }
@@ -97,14 +95,13 @@ func Open(saved map[string]*tensors.Tensor) (*Voices, error) {
 		return nil, fmt.Errorf("voices: array %q: %w", headerPath, err)
 	}
 	v := h.open()
-	for _, a := range v.arrays() {
-		if a.integers != nil {
-			err = fill(saved, a.path, a.integers)
-		} else {
-			err = fill(saved, a.path, a.floats)
-		}
+	for path, to := range v.arrays() {
+		from, err := read[float32](saved, path)
 		if err != nil {
 			return nil, err
+		}
+		if copy(to, from); len(from) != len(to) {
+			return nil, fmt.Errorf("voices: array %q has %d values, and the header asks for %d", path, len(from), len(to))
 		}
 	}
 	for _, one := range v.voices {
@@ -112,47 +109,39 @@ func Open(saved map[string]*tensors.Tensor) (*Voices, error) {
 			one.kernel.ready()
 		}
 		if m, ok := one.featureMap.(*competing); ok {
-			if at := slices.IndexFunc(m.columns, func(c int32) bool { return c < 0 || int(c) >= h.Columns }); at >= 0 {
-				return nil, fmt.Errorf("voices: array %q: value %d is column %d of %d", "competing/columns", at, m.columns[at], h.Columns)
+			if at := slices.IndexFunc(m.columns, func(c float32) bool { return !(c >= 0 && int(c) < h.Columns) }); at >= 0 {
+				return nil, fmt.Errorf("voices: array %q: value %d is column %v of %d", "competing/columns", at, m.columns[at], h.Columns)
 			}
 		}
 	}
 	return v, nil
 }
 
-// most is the largest size that a header may ask for, so that a damaged one asks for no more memory than there is.
-const most = 1 << 28
-
-// check returns an error if no fit writes such a header.
+// check returns an error if no fit writes such a header, so that a damaged one asks for no more memory than there is.
 func (h header) check() error {
-	for name, n := range map[string]int{"Columns": h.Columns, "Classes": h.Classes, "Length": h.Length, "Shares": h.Shares,
-		"Groups": h.Groups, "Kept": h.Kept} {
+	const most = 1 << 28
+	held := 1.0
+	for _, n := range []int{h.Length, h.Columns, h.Kept, h.Classes, h.Shares, h.Groups} {
 		if n < 1 || n > most {
-			return fmt.Errorf("%s is %d; it has to be in 1..%d", name, n, most)
+			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}
+	}
+	if slices.Contains(h.Names, OfValues) {
+		held = float64(h.Kept)
+	}
+	if held *= float64(h.Length) * float64(h.Columns); held > most {
+		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
 	}
 	for _, name := range h.Names {
 		if !slices.Contains(names, name) {
 			return fmt.Errorf("no voice is called %q; there are %s", name, strings.Join(names, ", "))
 		}
-		if n := float64(h.Length) * float64(h.Columns) * float64(h.Kept); name == OfValues && n > most {
-			return fmt.Errorf("%d samples of %d moments of %d columns are too many", h.Kept, h.Length, h.Columns)
-		}
 	}
 	return nil
 }
 
-// fill reads an array of a known length.
-func fill[T float32 | int32 | uint8](saved map[string]*tensors.Tensor, path string, to []T) error {
-	from, err := read[T](saved, path)
-	if err == nil && len(from) != len(to) {
-		err = fmt.Errorf("voices: array %q has %d values, and the header asks for %d", path, len(from), len(to))
-	}
-	copy(to, from)
-	return err
-}
-
-func read[T float32 | int32 | uint8](saved map[string]*tensors.Tensor, path string) ([]T, error) {
+// read returns the values of an array.
+func read[T float32 | uint8](saved map[string]*tensors.Tensor, path string) ([]T, error) {
 	value := saved[path]
 	if value == nil {
 		return nil, fmt.Errorf("voices: there is no array %q; was the checkpoint written whole?", path)

@@ -12,7 +12,7 @@ type values struct{ columns, moments int }
 
 func (m values) width() int { return m.columns * m.moments }
 
-func (m values) arrays() []array { return nil }
+func (m values) arrays() map[string][]float32 { return nil }
 
 func (m values) features(w *work, out []float32) {
 	for c, column := range w.columns {

@@ -166,7 +166,8 @@ func logitsOf(decisions []float64, gain float64) []float32 {
 	return logits
 }
 
-// Parts returns what each voice does, the unused ones too, and all together.
+// Parts returns what each voice does, and all together. Voices of no weight are listed, unless all samples are alike to
+// them.
 func (v *Voices) Parts() []Part { return slices.Clone(v.header.Parts) }
 
 // Forget frees what only LeftOut and Without need.

@@ -287,6 +287,65 @@ func TestOpenIsTheSame(t *testing.T) {
 	}
 }
 
+// A damaged header or column is an error, not a panic.
+func TestOpenDamaged(t *testing.T) {
+	v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{Competing}}, noise(rand.New(rand.NewPCG(1, 2)), 8, 2, always(30)))
+	for want, change := range map[string]func(h *header){
+		"a size is 0":                 func(h *header) { h.Length = 0 },
+		"a size is -1":                func(h *header) { h.Shares = -1 },
+		"more than":                   func(h *header) { h.Length, h.Columns = 1<<20, 1<<20 },
+		`no voice is called "theirs"`: func(h *header) { h.Names = []string{"theirs"} },
+	} {
+		h := v.header
+		change(&h)
+		saved := (&Voices{header: h}).Values()
+		_, err := Open(saved)
+		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, headerPath)
+	}
+	saved := v.Values()
+	saved[headerPath] = tensors.FromFlatDataAndDimensions([]uint8("{"), 1)
+	_, err := Open(saved)
+	assert.ErrorContains(t, err, headerPath)
+	saved = v.Values()
+	columns := slices.Clone(v.arrays()["competing/columns"])
+	columns[4] = 2
+	saved["competing/columns"] = tensors.FromFlatDataAndDimensions(columns, len(columns))
+	_, err = Open(saved)
+	assert.ErrorContains(t, err, `"competing/columns": value 4 is column 2 of 2`)
+}
+
+// Goroutines share fitted voices.
+func TestConcurrentLogits(t *testing.T) {
+	samples := noise(rand.New(rand.NewPCG(19, 20)), 20, 2, always(40))
+	v := fitted(t, Config{Columns: 2, Classes: 2}, samples)
+	want := make([][]float32, len(samples))
+	for i, s := range samples {
+		want[i] = v.Logits(s.Values)
+	}
+	require.NoError(t, inParallel(context.Background(), 10*len(samples), func(_ *work, i int) {
+		assert.Equal(t, want[i%len(samples)], v.Logits(samples[i%len(samples)].Values))
+	}))
+}
+
+// A voice to which all samples are alike takes no part, and can be saved.
+func TestAlike(t *testing.T) {
+	samples := noise(rand.New(rand.NewPCG(21, 22)), 20, 2, always(40))
+	f, err := Config{Columns: 2, Classes: 2, Only: []string{Kernels, Bands}, Backend: backendtest.Go(t)}.begin(samples)
+	require.NoError(t, err)
+	ctx := context.Background()
+	require.NoError(t, f.compute(ctx))
+	for _, row := range f.candidates[0].rows {
+		clear(row)
+	}
+	require.NoError(t, f.choose(ctx))
+	require.NoError(t, f.solve(ctx))
+	again, err := Open(f.voices.Values())
+	require.NoError(t, err)
+	assert.Equal(t, []string{Bands}, again.Names)
+	assert.Len(t, again.Parts(), 2)
+}
+
 func TestErrors(t *testing.T) {
 	row := func(n int, label int32) Sample { return Sample{Values: make([]float32, n), Label: label} }
 	infinite := row(20, 0)

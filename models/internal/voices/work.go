@@ -16,15 +16,8 @@ type featureMap interface {
 	width() int
 	// features writes the features of the recording in w.
 	features(w *work, out []float32)
-	// arrays lists what the map has drawn, in slices of their final length.
-	arrays() []array
-}
-
-// array is one of a checkpoint's arrays, of one of two types.
-type array struct {
-	path     string
-	floats   []float32
-	integers []int32
+	// arrays returns what the map has drawn by the paths in a checkpoint, in slices of their final length.
+	arrays() map[string][]float32
 }
 
 // work holds a recording, column by column, and buffers. Each goroutine has its own.
@@ -34,8 +27,6 @@ type work struct {
 	flat, sum, out []float32
 	responses      [][]float32
 	transforms     map[int]*fourier.FFT
-	padded         []float64
-	coefficients   []complex128
 }
 
 // units are the mean of each column, and one over its standard deviation or zero for a constant one.
