@@ -52,8 +52,10 @@ type Dataset struct {
 	Name string
 	// Nodes and Channels are the shape `[nodes, channels]` of a sample.
 	Nodes, Channels int
-	// Signals are the raw samples.
+	// Signals are the raw samples. If they are recordings, these are the frames that a network sees.
 	Signals Signals
+	// Series are the recordings whole, `[moments, sensors, channels]` each, at even moments; nil if samples are none.
+	Series [][]float32
 	// Labels holds a class, 0 to len(ClassNames)-1, for each sample.
 	Labels []int32
 	// Groups names the group of each sample, such as its subject or its site; nil if there are none. Samples of one
@@ -80,11 +82,11 @@ type Dataset struct {
 	ClassNames []string
 	// NodeNames names each node, such as its word; nil if nodes have no names.
 	NodeNames []string
-	// Form says how ccp data import made signals of recordings; nil if it did not. A classifier makes signals of new
-	// recordings with it.
+	// Form says how recordings become series and signals; nil if samples are no recordings. A classifier makes signals of
+	// new recordings with it.
 	Form *recording.Form
 	// Mean and Std turn a raw value into an input: (raw - Mean) / Std. They have one value for each channel or, if
-	// Form.Scale is set, for each channel of each sensor, `[sensors, channels]`. They are taken over Train, unless the
+	// Form says so, for each channel of each sensor, `[sensors, channels]`. They are taken over Train, unless the
 	// protocol of the data set fixes them. A constant channel has Std 1.
 	Mean, Std []float32
 	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples
@@ -101,6 +103,10 @@ type Dataset struct {
 	joined int              // neighbours of each node in a graph made of Train; 0: the graph is the data's own
 	made   *affinity.Matrix // the graph that was made of joined nodes
 	whole  bool             // all samples are the test, see Options.Whole
+
+	sensors *affinity.Matrix // the graph of the sensors of recordings
+	places  []float64        // of the sensors, `[sensors, d]`; nil if unknown
+	linked  int              // neighbours of each sensor, if correlations made it; 0: the graph is the data's own
 }
 
 // Classes returns the number of classes.

@@ -3,19 +3,34 @@ package datasets
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
-// ExportSize returns the size in bytes of the features, float32, in the file that [Dataset.Export] writes.
+// ExportSize returns the size in bytes of the features or the series, float32, in the file that [Dataset.Export] writes.
 func (d *Dataset) ExportSize() int64 {
-	return 4 * int64(len(d.exported())) * int64(d.Nodes) * int64(d.Channels)
+	size := d.Nodes * d.Channels
+	if d.Series != nil {
+		size = d.Form.Width() * d.longest()
+	}
+	return 4 * int64(len(d.exported())) * int64(size)
+}
+
+// longest returns the moments of the longest recording.
+func (d *Dataset) longest() (moments int) {
+	for _, series := range d.Series {
+		moments = max(moments, len(series)/d.Form.Width())
+	}
+	return moments
 }
 
 // Export writes the data set as an .npz file, which numpy and [Load] read. Its arrays are
-//   - features [samples, nodes, channels], float32, in raw units;
+//   - features [samples, nodes, channels], float32, in raw units; or series [samples, sensors, moments, axes] and lengths
+//     [samples] of recordings, whose graph is of the sensors;
 //   - labels [samples], and class_names;
 //   - split [samples], 0 train, 1 validation, 2 test;
 //   - edges [E, 2] and weights [E];
@@ -41,7 +56,14 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 		}
 	}
 	var weights []float64
-	for _, edge := range d.Affinity.EdgeList() { // each once
+	graph, places, nodes := d.Affinity, d.Coordinates, d.Nodes
+	if d.Series != nil {
+		places, nodes = d.places, len(d.Form.Sensors)
+		if graph = d.sensors; graph == nil {
+			return errors.New("the links of the sensors are not known; write the file of the training's data instead")
+		}
+	}
+	for _, edge := range graph.EdgeList() { // each once
 		ends, weights = append(ends, int32(edge.I), int32(edge.J)), append(weights, edge.Weight)
 	}
 	var arrays []npz.Named
@@ -53,8 +75,8 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 	add(true, "labels", labels, len(samples))
 	add(true, "split", split, len(samples))
 	add(true, "class_names", d.ClassNames, d.Classes())
-	add(d.NodeNames != nil, "node_names", d.NodeNames, d.Nodes)
-	if d.Grid != nil {
+	add(d.NodeNames != nil && d.Series == nil, "node_names", d.NodeNames, d.Nodes)
+	if d.Grid != nil && d.Series == nil {
 		add(true, "grid", []int32{int32(d.Grid[0]), int32(d.Grid[1])}, 2)
 	}
 	if d.Parts != nil {
@@ -76,7 +98,7 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 		add(true, "recording", []string{string(form)}, 1)
 	}
 	add(names != nil, "sample_names", names, len(samples))
-	add(d.Coordinates != nil, "coordinates", d.Coordinates, d.Nodes, len(d.Coordinates)/d.Nodes)
+	add(places != nil, "coordinates", places, nodes, len(places)/nodes)
 	add(true, "edges", ends, len(weights), 2)
 	add(true, "weights", weights, len(weights))
 	return npz.WriteArchive(path, func(w *npz.Writer) error {
@@ -85,14 +107,22 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 				return err
 			}
 		}
-		return w.Rows("features", []int{len(samples), d.Nodes, d.Channels}, func(at int, row []float32) error {
+		name, shape := "features", []int{len(samples), d.Nodes, d.Channels}
+		if d.Series != nil {
+			name, shape = "series", []int{len(samples), nodes, d.longest(), d.Channels}
+		}
+		return w.Rows(name, shape, func(at int, row []float32) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			if progress != nil {
 				progress(float64(at+1) / float64(len(samples)))
 			}
-			d.Signals.Read(samples[at], row)
+			if d.Series == nil {
+				d.Signals.Read(samples[at], row)
+			} else {
+				recording.Turned(row, d.Series[samples[at]], nodes, d.Channels)
+			}
 			return nil
 		})
 	})

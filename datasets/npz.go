@@ -21,7 +21,9 @@ import (
 var ownFile = Info{
 	Name:        "PATH.npz",
 	Description: "your own signals on your own graph, one file written by ccp data import or numpy.savez",
-	Needs: "features [samples, nodes(, channels)]; labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
+	Needs: "series [samples, sensors, moments(, axes)] of recordings (with NaN after the end, or lengths [samples]; optional " +
+		"rate, times, sensor_names; the graph, if any, is of the sensors), or features [samples, nodes(, channels)]; " +
+		"labels [samples]; the graph as edges [E, 2] (+ weights [E]), " +
 		"adjacency [nodes, nodes], indptr + indices + data (CSR), coordinates [nodes, d], or the option knn; " +
 		"optional split [samples] (0 train, 1 validation, 2 test), groups [samples] (such as the subject: none is in two " +
 		"splits), sample_names [samples], class_names, node_names [nodes], grid [2] (rows and columns of the nodes, " +
@@ -34,7 +36,8 @@ var ownFile = Info{
 
 // npzArrays are the arrays that a file may hold.
 var npzArrays = []string{"features", "labels", "split", "class_names", "edges", "weights", "adjacency", "indptr",
-	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups", "sample_names", "recording"}
+	"indices", "data", "coordinates", "node_names", "grid", "parts", "bodies", "groups", "sample_names", "recording",
+	"series", "lengths", "rate", "times", "sensor_names"}
 
 // npzReader builds a data set from the arrays of a file. Each step checks as much as it can, even after errors of
 // earlier steps. Errors name the array and the index, and may be joined. loadNPZ adds the file and returns the first
@@ -45,6 +48,7 @@ type npzReader struct {
 	d    *Dataset
 	// samples and nodes are the sizes of features, -1 if unknown; d.Nodes is then 0.
 	samples, nodes int
+	series         *seriesReader // nil if the samples are no recordings
 	// taken are the arrays read so far.
 	taken []ArrayInfo
 }
@@ -108,7 +112,7 @@ func openNPZ(path string, opts Options) (*npzReader, error) {
 // read reads all arrays and returns all that is wrong with them.
 func (r *npzReader) read() (wrong []error) {
 	for _, step := range []func() error{r.readFeatures, r.readLabels, r.readGroups, r.readGrid, r.readParts, r.readSplit,
-		r.readForm, r.readGraph, r.readNames} {
+		r.readForm, r.readGraph, r.readRecordings, r.readNames} {
 		wrong = append(wrong, separate(step())...)
 	}
 	if wrong != nil {
@@ -156,9 +160,12 @@ func (r *npzReader) otherAxes() error {
 
 // readFeatures reads `features`, [samples, nodes, channels] or [samples, nodes].
 func (r *npzReader) readFeatures() error {
-	if !r.Has("features") {
-		return fmt.Errorf("no array features; store the signals as features [samples, nodes, channels] (the file has %s)",
-			strings.Join(r.Names(), ", "))
+	switch {
+	case r.Has("series"):
+		return r.readSeries()
+	case !r.Has("features"):
+		return fmt.Errorf("no array features or series; store signals as features [samples, nodes, channels], recordings in "+
+			"time as series [samples, sensors, moments] (the file has %s)", strings.Join(r.Names(), ", "))
 	}
 	a, err := r.Array("features")
 	if err != nil {
@@ -182,8 +189,11 @@ func (r *npzReader) readFeatures() error {
 		return fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
 	var wrong npz.Wrong
+	gaps := false
 	for i, value := range values {
-		if !finite(float64(value)) {
+		if math.IsNaN(float64(value)) && len(a.Shape) == 2 && !r.Has("grid") { // a table with gaps
+			gaps = true
+		} else if !finite(float64(value)) {
 			original := any(value)
 			if wide, ok := a.Data.([]float64); ok {
 				original = wide[i] // as the file has it, before it was narrowed to float32
@@ -195,13 +205,16 @@ func (r *npzReader) readFeatures() error {
 	if err := wrong.Err("features"); err != nil {
 		return err
 	}
+	if gaps {
+		r.seriesOfFeatures(values)
+	}
 	r.d.Signals = &Floats{Values: values, Size: size}
 	return nil
 }
 
 // readGrid reads `grid`, the rows and columns of the nodes.
 func (r *npzReader) readGrid() error {
-	if !r.Has("grid") {
+	if !r.Has("grid") || r.series != nil {
 		return nil
 	}
 	sides, err := npz.Elements(r, "grid", 2, "sides of a grid: rows and columns, or frames and sensors", (*npz.Array).Ints)
@@ -226,13 +239,17 @@ func (r *npzReader) readParts() error {
 		}
 		return nil
 	}
-	if !r.Has("grid") {
+	joints := r.nodes
+	switch {
+	case r.series != nil:
+	case !r.Has("grid"):
 		return fmt.Errorf("parts needs grid, the frames and joints of a recording")
-	}
-	if r.d.Grid == nil { // what is wrong with it was said
+	case r.d.Grid == nil: // what is wrong with it was said
 		return nil
+	default:
+		joints = r.d.Grid[1]
 	}
-	of, err := npz.Elements(r, "parts", r.d.Grid[1], "parts, one for each joint, the columns of grid", (*npz.Array).Ints)
+	of, err := npz.Elements(r, "parts", joints, "parts, one for each joint, the columns of grid", (*npz.Array).Ints)
 	if err != nil {
 		return err
 	}

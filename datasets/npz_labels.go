@@ -214,6 +214,10 @@ func (r *npzReader) readForm() error {
 	if !r.Has("recording") || r.d.Nodes == 0 {
 		return nil
 	}
+	if r.series == nil {
+		r.d.warn("an earlier ccp data import has cut the recordings to signals; import them again to keep them whole")
+		return nil
+	}
 	raw, err := npz.Elements(r, "recording", 1, "text of the import's settings", (*npz.Array).Strings)
 	if err != nil {
 		return err
@@ -222,11 +226,12 @@ func (r *npzReader) readForm() error {
 	if err := json.Unmarshal([]byte(raw[0]), form); err != nil {
 		return fmt.Errorf("recording holds no settings of an import: %w; leave the array out", err)
 	}
-	if form.Mean != nil && (r.opts.Fold != (Fold{}) || !r.Has("split")) {
-		form.Scale = true // an earlier import scaled by samples that are no training samples here
-	}
-	if err := form.Check(r.d.Nodes, r.d.Channels); err != nil {
+	if err := form.Check(); err != nil {
 		return err
+	}
+	if len(form.Sensors) != r.nodes || form.Channels != r.d.Channels {
+		return fmt.Errorf("recording is of %d sensors and %d channels, series of %d and %d; import the recordings again",
+			len(form.Sensors), form.Channels, r.nodes, r.d.Channels)
 	}
 	r.d.Form = form
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/gomlx/compute"
 )
 
@@ -35,6 +36,10 @@ type Options struct {
 	// for a file that tests a classifier of another file.
 	Whole bool
 	Graph *affinity.Matrix
+	// Frames is the number of frames that a network sees of each recording; 0: the median length of the training samples,
+	// at most 128. Form, unless it is nil, is that of the training of a classifier that the data is to test.
+	Frames int
+	Form   *recording.Form
 	// Augment sets the augmentation of the source, if it has one.
 	Augment bool
 	// Protocol picks one of the splits of a source that has several, as Info.Protocols lists them; "" is its usual one.

@@ -88,6 +88,11 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 	if usual.rescale(); slices.Equal(usual.Mean, d.Mean) && slices.Equal(usual.Std, d.Std) {
 		other.rescale()
 	}
+	if d.linked > 0 && d.Affinity == d.made {
+		if err := other.linkSensors(); err != nil {
+			return nil, err
+		}
+	}
 	if d.joined > 0 && d.Affinity == d.made {
 		if err := other.join("knn", other.describeNodes(), d.joined); err != nil {
 			return nil, fmt.Errorf("data set %s: its graph over the %d samples that are left to train on: %w", d.Name,
@@ -95,6 +100,26 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 		}
 	}
 	return &other, nil
+}
+
+// Trial returns a data set whose test is a share of the training samples, in whole groups, and whose other training
+// samples are left to train on. tried lists the places of the tested samples in d.Train.
+func (d *Dataset) Trial(part float64, seed uint64) (trial *Dataset, tried []int) {
+	other := *d
+	other.Warnings, other.Validation = nil, nil
+	other.Train, other.Test = d.holdOut(d.Train, share(len(d.Train), part), seed, validationStream)
+	for at, i := range d.Train {
+		if _, found := slices.BinarySearch(other.Test, i); found {
+			tried = append(tried, at)
+		}
+	}
+	return &other, tried
+}
+
+// Table reports whether the samples are rows of an own table: no recordings, no frames of a body, no grid.
+func (d *Dataset) Table() bool {
+	_, own := d.Signals.(*Floats)
+	return own && d.Series == nil && d.Grid == nil && d.Parts == nil
 }
 
 // rescale sets Mean and Std from the training samples, as Load does unless the protocol of the source fixes them.

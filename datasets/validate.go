@@ -14,6 +14,11 @@ import (
 
 // finish computes the parts that a loader leaves to Load, adds the warnings and returns all errors.
 func (d *Dataset) finish(opts Options) []error {
+	if d.Series != nil && len(d.Labels) == len(d.Series) {
+		if err := d.overFrames(opts); err != nil {
+			return []error{err}
+		}
+	}
 	if d.Mean == nil {
 		d.standardise()
 	}
@@ -137,7 +142,7 @@ func (d *Dataset) checkScale() error {
 
 func (d *Dataset) checkValues() error {
 	switch d.Signals.(type) {
-	case *images.Bytes, *skeleton.Signals, *text.Bags:
+	case *images.Bytes, *skeleton.Signals, *text.Bags, *framed:
 		return nil // finite by the way they are made
 	}
 	sample := make([]float32, d.Nodes*d.Channels)
@@ -184,18 +189,19 @@ func (d *Dataset) stats(indices []int, width int) (mean, std []float32) {
 	if len(indices) == 0 || d.Nodes == 0 {
 		return mean, std
 	}
-	sample := make([]float32, d.Nodes*d.Channels)
+	buffer, count := make([]float32, d.Nodes*d.Channels), 0.0
 	each := func(visit func(at int, value float64)) {
+		count = 0
 		for _, i := range indices {
-			d.Signals.Read(i, sample)
+			sample := d.Raw(i, buffer)
 			for j, value := range sample {
 				visit(j%width, float64(value))
 			}
+			count += float64(len(sample) / width)
 		}
 	}
 	// Two passes keep the deviation exact if the mean is much larger. A constant channel has a deviation of exactly 0:
 	// the float64 sum of up to 2^29 equal float32 values is exact.
-	count := float64(len(indices) * d.Nodes * d.Channels / width)
 	centre, squares := make([]float64, width), make([]float64, width)
 	each(func(at int, value float64) { centre[at] += value })
 	for at := range centre {
@@ -217,7 +223,7 @@ func (d *Dataset) stats(indices []int, width int) (mean, std []float32) {
 // joints have one deviation for all axes.
 func (d *Dataset) standardise() {
 	width := d.Channels
-	if d.Form != nil && d.Form.Scale {
+	if d.Form != nil && d.Form.Alone() {
 		width *= len(d.Form.Sensors)
 	}
 	d.Mean, d.Std = d.stats(d.Train, width)

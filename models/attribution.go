@@ -88,12 +88,15 @@ type Attribution struct {
 // [Classifier.Classify]. The first use of a batch size compiles its program, which can take seconds.
 func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o AttributionOptions) ([]Attribution, error) {
 	if o.Method == "" {
-		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 {
+		if o.Method = IntegratedGradients; c.Spec.kernels() > 0 || c.voices != nil {
 			o.Method = Occlusion
 		}
 	}
 	if err := o.check(len(signals), c.Spec.Classes); err != nil {
 		return nil, err
+	}
+	if c.voices != nil && o.Method != Occlusion {
+		return nil, errNoGradient
 	}
 	if err := c.checkSignals(signals); err != nil {
 		return nil, err
@@ -153,7 +156,8 @@ func (c *Classifier) begin(ctx context.Context, signals [][]float32, o Attributi
 			return
 		}
 		a := &attributions[i-1]
-		a.Method, a.Prediction, a.Values = o.Method, c.predict(logits), make([]float64, len(signals[i-1]))
+		a.Method, a.Prediction = o.Method, c.predict(logits)
+		a.Values = make([]float64, c.Spec.Nodes*c.Spec.Channels)
 		if a.Class = a.Prediction.Class; o.Classes != nil {
 			a.Class = o.Classes[i-1]
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -15,10 +16,10 @@ import (
 // pad them by at most a third.
 var batchSizes = [...]int{64, 16, 4, 1}
 
-// point is an input of the network: a share of the way from a baseline to a raw signal. class is for a program that
+// point is an input of the network: a share of the way from a baseline to a raw sample. class is for a program that
 // takes classes.
 type point struct {
-	signal   []float32 // nil: the baseline
+	signal   []float32 // see Classify; nil: the baseline
 	baseline []float32 // normalised; nil if the point is a whole signal, or fills up a batch
 	hidden   []int32   // nodes that are as in the baseline
 	share    float32
@@ -31,16 +32,46 @@ func (c *Classifier) fill(input []float32, p point) {
 		copy(input, p.baseline)
 		return
 	}
-	scale.Normalize(input, p.signal, c.Mean, c.Std)
+	sample := c.sample(p)
+	if c.Form != nil {
+		recording.Resample(input, sample, c.Form.Width())
+		sample = input
+	}
+	scale.Normalize(input, sample, c.Mean, c.Std)
 	if p.share != 1 {
 		for k, b := range p.baseline {
 			input[k] = b + p.share*(input[k]-b)
 		}
 	}
-	for _, node := range p.hidden {
-		from, to := int(node)*c.Spec.Channels, (int(node)+1)*c.Spec.Channels
-		copy(input[from:to], p.baseline[from:to])
+	if c.Form == nil {
+		for _, node := range p.hidden {
+			from, to := int(node)*c.Spec.Channels, (int(node)+1)*c.Spec.Channels
+			copy(input[from:to], p.baseline[from:to])
+		}
 	}
+}
+
+// sample returns the raw sample of a point. In a recording the moments of each hidden frame of a sensor are as in the
+// baseline.
+func (c *Classifier) sample(p point) []float32 {
+	if c.Form == nil || p.hidden == nil {
+		return p.signal
+	}
+	sensors, channels, base := len(c.Form.Sensors), c.Spec.Channels, c.Baseline
+	if base == nil {
+		base = c.Mean
+	}
+	hidden, moments := slices.Clone(p.signal), len(p.signal)/c.Form.Width()
+	for _, node := range p.hidden {
+		frame, sensor := int(node)/sensors, int(node)%sensors
+		for moment := frame * moments / c.Form.Frames; moment < (frame+1)*moments/c.Form.Frames; moment++ {
+			for channel := range channels {
+				column := sensor*channels + channel
+				hidden[moment*sensors*channels+column] = base[column%len(base)]
+			}
+		}
+	}
+	return hidden
 }
 
 // compute runs a program on points in batches of batchSizes. It calls visit in order, with each point's part of every
@@ -71,8 +102,26 @@ func (c *Classifier) compute(ctx context.Context, p *program, points []point,
 	return nil
 }
 
+// Logits computes the logits of n samples and gives them to visit, in order. sample returns a sample as Classify takes it.
+func (c *Classifier) Logits(ctx context.Context, n int, sample func(i int) []float32,
+	visit func(i int, logits []float32)) error {
+	points := make([]point, n)
+	for i := range points {
+		points[i] = point{signal: sample(i), share: 1}
+		if reason := c.unusable(points[i].signal); reason != "" {
+			return &SignalError{i, reason}
+		}
+	}
+	return c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) { visit(i, outputs[0]) })
+}
+
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.
 func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]float32, err error) {
+	if p == c.logits && c.voices != nil && c.voices.Share == 1 {
+		all := make([]float32, size*c.Spec.Classes)
+		copy(all, c.together(points, nil))
+		return [][]float32{all}, nil
+	}
 	shape := shapes.Make(dtypes.Float32, size, c.Spec.Nodes, c.Spec.Channels)
 	batch, err := tensors.FromShapeForBackend(c.backend, 0, shape)
 	if err != nil {
@@ -106,6 +155,9 @@ func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]fl
 			return nil, err
 		}
 		outputs = append(outputs, flat)
+	}
+	if p == c.logits && c.voices != nil {
+		copy(outputs[0], c.together(points, outputs[0]))
 	}
 	return outputs, nil
 }

@@ -40,6 +40,7 @@ type Classifier struct {
 	logits    *program
 	gradients *program // see differentiated
 	answers   nn.Answers
+	voices    *Voices // nil: the network answers alone
 	closed    bool
 }
 
@@ -136,8 +137,8 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 		return ErrClosed
 	}
 	for v := range from.IterVariables() {
-		if !IsWeight(v) {
-			continue
+		if !IsWeight(v) || c.voices != nil && strings.HasPrefix(v.Path(), voicesScope) {
+			continue // voices do not change in training
 		}
 		source := v
 		if average := from.GetVariable(AverageScope + v.Path()); average != nil {
@@ -147,7 +148,10 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 			return fmt.Errorf("variable %s: %w", v.Path(), err)
 		}
 	}
-	if c.Spec.freezes() {
+	if err := c.openVoices(); err != nil {
+		return err
+	}
+	if c.Spec.freezes() && c.HasNetwork() {
 		if c.Quality.Objective, c.Quality.Coverage, err = c.freezer.Freeze(); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/recording"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -35,7 +36,8 @@ type Prediction struct {
 	Warnings []string
 }
 
-// Classify predicts the class of each signal, `[nodes, channels]` row-major, in the raw units of the data set. If a
+// Classify predicts the class of each sample in the raw units of the data set: a signal `[nodes, channels]` row-major or,
+// if the classifier has a Form, a recording at even moments, `[moments, sensors, channels]`, of any length. If a
 // signal is unusable, the error wraps ErrInput and names the first such signal, its node and its channel. A cancelled
 // context ends the work before the next batch of at most 64 signals. After Close the error is ErrClosed.
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
@@ -95,6 +97,20 @@ func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (pre
 // unusable returns what is wrong with a signal, or "".
 func (c *Classifier) unusable(s []float32) string {
 	nodes, channels := c.Spec.Nodes, c.Spec.Channels
+	if c.Form != nil {
+		sensors := len(c.Form.Sensors)
+		if len(s) == 0 || len(s)%c.Form.Width() != 0 {
+			return fmt.Sprintf("it has %d values; the model needs moments x sensors x channels, a multiple of %d x %d",
+				len(s), sensors, channels)
+		}
+		for j, v := range s {
+			if v-v != 0 {
+				return fmt.Sprintf("%s at moment %d is %v; replace it by a number, or classify the recording",
+					recording.Column(c.Form.Sensors, channels, j%(sensors*channels)), j/(sensors*channels), v)
+			}
+		}
+		return ""
+	}
 	if len(s) != nodes*channels {
 		return fmt.Sprintf("it has %d values; the model needs %d nodes x %d channels = %d",
 			len(s), nodes, channels, nodes*channels)

@@ -107,7 +107,7 @@ func (s Spec) view(graph *affinity.Matrix) *kernels.View {
 // kernels returns the number of features of random kernels.
 func (s Spec) kernels() int {
 	n := s.Settings.Of("").Kernels
-	if n == 0 && s.Model == randomKernels {
+	if n == 0 && !s.HasVoices() && s.Model == randomKernels {
 		return usualKernels
 	}
 	return n

@@ -21,6 +21,9 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	if !c.Spec.Clusters() {
 		return nil, fmt.Errorf("model %s has no clusters; only %s has", c.Spec.Model, clusterPooling)
 	}
+	if !c.HasNetwork() {
+		return nil, ErrNoNetwork
+	}
 	if len(c.Spec.Levels) == 0 {
 		return nil, errors.New("the model has no levels, and so no clusters")
 	}

@@ -37,7 +37,7 @@ type Metadata struct {
 	Mean       []float32         `json:"mean"` // input = (raw − mean) / std, by channel
 	Std        []float32         `json:"std"`
 	Range      *Range            `json:"range,omitempty"`     // of the raw training samples
-	Form       *recording.Form   `json:"recording,omitempty"` // how signals were made of recordings, see Signals
+	Form       *recording.Form   `json:"recording,omitempty"` // how recordings become samples, see Series
 	Provenance string            `json:"provenance"`
 	Command    string            `json:"command"`
 	Versions   map[string]string `json:"versions"`
@@ -110,7 +110,10 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		err = fmt.Errorf("the graph has %d nodes, the model %d", graph.N(), m.Spec.Nodes)
 	}
 	if err == nil && m.Form != nil {
-		err = m.Form.Check(m.Spec.Nodes, m.Spec.Channels)
+		if err = m.Form.Check(); err == nil && (len(m.Form.Sensors)*m.Form.Frames != m.Spec.Nodes || m.Form.Channels != m.Spec.Channels) {
+			err = fmt.Errorf("its recordings have %d frames of %d sensors and %d channels, its network %d nodes and %d channels",
+				m.Form.Frames, len(m.Form.Sensors), m.Form.Channels, m.Spec.Nodes, m.Spec.Channels)
+		}
 	}
 	if err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
@@ -195,6 +198,9 @@ func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 		}
 		if loadErr == nil {
 			c.Snapshot, c.Step = fmt.Sprintf("%s-%08d", kind, step), step
+			if err := c.openVoices(); err != nil {
+				return nil, err
+			}
 			if kind == checkpoint.Best {
 				return c, nil
 			}

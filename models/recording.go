@@ -25,22 +25,22 @@ import (
 // holds the channels of each sensor side by side, and null for a missing value.
 type Recording = recording.Recording
 
-// ErrNoForm says that a classifier was not trained on recordings that ccp data import made signals of.
-var ErrNoForm = errors.New("the classifier does not know how signals were made of recordings; import the recordings " +
-	"with ccp data import, and train on its file")
+// ErrNoForm says that a classifier was not trained on recordings.
+var ErrNoForm = errors.New("the classifier was trained on signals, not on recordings; store recordings as series, or import " +
+	"them with ccp data import, and train on that file")
 
-// ClassifyRecording predicts the class of each recording. It makes signals as ccp data import made the training data:
-// the sensors in the same order, gaps filled, as many frames. Prediction.Warnings tells of other sensors, another order
-// or another unit.
+// ClassifyRecording predicts the class of each recording. It reads recordings as the training data was read: the sensors
+// in the same order, gaps filled, as many moments in a unit of time. Prediction.Warnings tells of other sensors, another
+// order, another length or another unit.
 //
 // If a recording is unusable, the error wraps ErrInput and names the recording, the sensor and the moment. If the
-// training data was not imported, the error is ErrNoForm.
+// training data was no recordings, the error is ErrNoForm.
 func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Recording) ([]Prediction, error) {
-	signals, notes, err := c.Signals(recordings...)
+	series, notes, err := c.Series(recordings...)
 	if err != nil {
 		return nil, err
 	}
-	predictions, err := c.Classify(ctx, signals)
+	predictions, err := c.Classify(ctx, series)
 	for i := range predictions {
 		predictions[i].Warnings = append(notes[i], predictions[i].Warnings...)
 	}
@@ -57,20 +57,19 @@ func (r *Reloader) ClassifyRecording(ctx context.Context, recordings ...Recordin
 	return predictions, errors.Join(err, release())
 }
 
-// Signals makes the signal of each recording, `[nodes, channels]`, as the import of the training data did. The notes
-// say what a person should know of each recording. Signals fails as ClassifyRecording does.
-func (m *Metadata) Signals(recordings ...Recording) (signals [][]float32, notes [][]string, err error) {
+// Series makes of each recording what Classify takes: its values at even moments, `[moments, sensors, channels]`. The
+// notes say what a person should know of each recording. Series fails as ClassifyRecording does.
+func (m *Metadata) Series(recordings ...Recording) (series [][]float32, notes [][]string, err error) {
 	if m.Form == nil {
 		return nil, nil, ErrNoForm
 	}
-	signals, notes = make([][]float32, len(recordings)), make([][]string, len(recordings))
+	series, notes = make([][]float32, len(recordings)), make([][]string, len(recordings))
 	for i, r := range recordings {
-		signals[i] = make([]float32, m.Spec.Nodes*m.Spec.Channels)
-		if notes[i], err = m.Form.Signal(r, signals[i]); err != nil {
+		if series[i], notes[i], err = m.Form.Series(r); err != nil {
 			return nil, nil, &SignalError{i, strings.TrimPrefix(r.Name+": "+err.Error(), ": ")}
 		}
 	}
-	return signals, notes, nil
+	return series, notes, nil
 }
 
 // Range holds the limits of the raw training samples. Each list has a value for each channel. If the samples are
@@ -86,8 +85,7 @@ type Range struct {
 func (m *Metadata) Measure(samples Samples) {
 	width, means := m.Spec.Channels, m.Spec.Nodes*m.Spec.Channels
 	if m.Form != nil {
-		width *= len(m.Form.Sensors)
-		means = width
+		width, means = m.Form.Width(), m.Form.Width()
 	}
 	if !slices.ContainsFunc(m.Mean, func(mean float32) bool { return mean != 0 }) {
 		means = 0
@@ -135,8 +133,13 @@ const still = 5
 // much less. Such a signal may be in another unit, and its class is a guess. Far means farther than the training data's
 // own range is wide.
 func (m *Metadata) outside(signal []float32) (warnings []string) {
+	if m.Form != nil {
+		if odd := m.Form.Length(len(signal) / m.Form.Width()); odd != "" {
+			warnings = append(warnings, odd)
+		}
+	}
 	if m.Range == nil {
-		return nil
+		return warnings
 	}
 	one := spans(signal, len(m.Range.Least))
 	text, others := "", 0
@@ -160,7 +163,7 @@ func (m *Metadata) outside(signal []float32) (warnings []string) {
 		text += fmt.Sprintf(", and %d other channels or sensors are as odd", others)
 	}
 	if text != "" {
-		warnings = []string{text + "; is it in another unit?"}
+		warnings = append(warnings, text+"; is it in another unit?")
 	}
 	return warnings
 }
@@ -170,9 +173,5 @@ func (m *Metadata) column(at int) string {
 	if m.Form == nil {
 		return fmt.Sprintf("channel %d", at)
 	}
-	name := recording.Column(m.Form.Sensors, m.Form.Channels, at)
-	if m.Form.Mean != nil {
-		name += " (scaled)"
-	}
-	return name
+	return recording.Column(m.Form.Sensors, m.Form.Channels, at)
 }

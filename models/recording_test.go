@@ -87,5 +87,5 @@ func TestClassifyRecording(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken")
 	require.NoError(t, c.Save(broken))
 	_, err = Load(broken, WithBackend(backend))
-	require.ErrorContains(t, err, "which do not fit signals of 12 nodes and 2 channels; import the recordings again")
+	require.ErrorContains(t, err, "its recordings have 3 frames of 3 sensors and 2 channels, its network 12 nodes and 2 channels")
 }

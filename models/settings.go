@@ -48,6 +48,9 @@ type Options struct {
 	// Kernels is about how many features random convolutional kernels have. Their ridge classifier answers beside the
 	// network, and counts three times in the mean of both. 0 is no kernels. In the model kernels it is 10,000.
 	Kernels int `param:"kernels" default:"0" rule:"from 0" models:"ccp kernels"`
+	// Voices are what answers beside the network in closed form, on samples as they are: "all" that suit the samples,
+	// "none", or some of kernels,competing,bands,values. How much they count is decided by held-out training samples.
+	Voices string `param:"voices" default:"none" models:"ccp kernels"`
 	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.
@@ -257,7 +260,8 @@ func (s Settings) Check() error {
 			return err
 		}
 	}
-	return nil
+	_, err := s.Of("").voices()
+	return err
 }
 
 // checkSettings returns an error if a setting is for another model, for a part that the network lacks, or for one

@@ -27,8 +27,6 @@ func newDataImport(s *shared) *cobra.Command {
 	cmd.Args = atLeastOne("INPUT is needed: a folder, .ts files or a .csv")
 	f := cmd.Flags()
 	out.flags(cmd, "out", "`FILE` to write (default: the input's name and .npz)", "the file if it exists")
-	numberVar(f, &o.Frames, "frames", 0, 0, math.MaxInt32,
-		"`N` moments of every signal, resampled linearly (default: the samples' length, or their median length, at most 128)")
 	choiceVar(f, &o.Missing, "missing", "", "`WHAT` a sensor without any value in a sample is: error, zero, or fill, "+
 		"what its neighbours and its mean let expect (default: fill if samples have one moment, else error)",
 		"error", "zero", "fill")
@@ -73,8 +71,6 @@ func newDataImport(s *shared) *cobra.Command {
 			return usage(cmd, fmt.Errorf("--heights is for --positions FILE; give the places of the sensors, or leave it out"))
 		case f.Changed("bodies") && o.Parts == "":
 			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
-		case f.Changed("frames") && o.Frames == 0:
-			return usage(cmd, fmt.Errorf("--frames 0: must be at least 1"))
 		}
 		if err := out.free(); err != nil {
 			return err
@@ -126,9 +122,8 @@ func (r importJSON) text() string {
 	line("classes", "%s", strings.Join(classes, ", "))
 	line("read as", "%s", r.ReadAs)
 	line("sensors", "%s", counted(r.Sensors))
-	line("frames", "%s", r.Frames)
+	line("moments", "%s", r.Moments)
 	line("channels", "%d", r.Channels)
-	line("scale", "%s", r.Scale)
 	if parts != nil {
 		line("parts", "%s", strings.Join(parts, ", "))
 	}
@@ -147,7 +142,7 @@ func (r importJSON) text() string {
 		gaps += ", in " + text.Count(f.Samples, "sample")
 	}
 	line("gaps", "%s", gaps)
-	line("graph", "%s, %s: %s", text.Count(r.Nodes, "node"), text.Count(r.Edges, "edge"), r.Graph)
+	line("graph", "%s", r.Graph)
 	drawn := "a fifth of the samples is"
 	if len(r.Groups) > 0 {
 		drawn = "groups with a fifth of the samples are"

@@ -81,7 +81,7 @@ func newEval(s *shared) *cobra.Command {
 			return err
 		}
 		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
-		result := evalJSON{"eval", d.Name, split, classifier.Spec.AnsweredBy(), nil, mistakes, e}
+		result := evalJSON{"eval", d.Name, split, classifier.AnsweredBy(), nil, mistakes, e}
 		if f, err := training.ReadFingerprint(dir); err == nil {
 			seen := f.TrainedOn(d, indices)
 			result.TrainedOn = &seen

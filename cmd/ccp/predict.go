@@ -14,9 +14,9 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -124,7 +124,7 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string) (names [
 	for _, r := range found {
 		names = append(names, r.Name)
 	}
-	signals, notes, err = m.Signals(found...)
+	signals, notes, err = m.Series(found...)
 	return names, signals, notes, err
 }
 
@@ -165,12 +165,15 @@ func table(names, classes []string, predictions []models.Prediction, top int) []
 	return rows
 }
 
-// readSignals reads the signals of a numpy file, each `[nodes, channels]` row-major, and their names. It checks that
-// they fit the model.
+// readSignals reads the samples of a numpy file, as Classify takes them, and their names. It checks that they fit the
+// model.
 func readSignals(path string, m models.Metadata) (names []string, signals [][]float32, err error) {
+	if m.Form != nil {
+		return readSeries(path, m)
+	}
 	var array *npz.Array
 	if strings.HasSuffix(strings.ToLower(path), ".npz") {
-		array, names, err = readFeatures(path, m.Form)
+		array, names, err = readFeatures(path)
 	} else {
 		array, err = npz.ReadNPYFile(path)
 	}
@@ -188,15 +191,60 @@ func readSignals(path string, m models.Metadata) (names []string, signals [][]fl
 		return nil, nil, fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
 	signals = slices.Collect(slices.Chunk(values, nodes*channels))
-	for i := len(names); i < len(signals); i++ {
-		names = append(names, strconv.Itoa(i))
-	}
-	return names, signals, nil
+	return numbered(names, len(signals)), signals, nil
 }
 
-// readFeatures reads features of an .npz file, and the names of the samples if they are there. Signals of another form
-// are refused.
-func readFeatures(path string, want *recording.Form) (features *npz.Array, names []string, err error) {
+// numbered completes names by numbers.
+func numbered(names []string, n int) []string {
+	for i := len(names); i < n; i++ {
+		names = append(names, strconv.Itoa(i))
+	}
+	return names
+}
+
+// readSeries reads the series of a numpy file as training reads them.
+func readSeries(path string, m models.Metadata) (names []string, series [][]float32, err error) {
+	if strings.HasSuffix(strings.ToLower(path), ".npz") {
+		d, err := datasets.ReadSeries(path, m.Form)
+		if err != nil {
+			return nil, nil, err
+		}
+		return numbered(d.SampleNames, len(d.Series)), d.Series, nil
+	}
+	array, err := npz.ReadNPYFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	sensors, channels := len(m.Form.Sensors), m.Form.Channels
+	if len(array.Shape) == 3 && channels == 1 {
+		array.Shape = append(array.Shape, 1)
+	}
+	if len(array.Shape) != 4 || array.Shape[1] != sensors || array.Shape[3] != channels {
+		return nil, nil, fmt.Errorf("the array has shape %v; the model needs series [samples, %d sensors, moments, %d channels]",
+			array.Shape, sensors, channels)
+	}
+	values, err := array.Float32s()
+	if err != nil {
+		return nil, nil, err
+	}
+	moments := array.Shape[2]
+	for sample := range slices.Chunk(values, sensors*moments*channels) {
+		one := models.Recording{}
+		for at := range sample {
+			moment, sensor, channel := at/(sensors*channels), at/channels%sensors, at%channels
+			one.Values = append(one.Values, float64(sample[(sensor*moments+moment)*channels+channel]))
+		}
+		made, _, err := m.Form.Series(one)
+		if err != nil {
+			return nil, nil, fmt.Errorf("sample %d: %w", len(series), err)
+		}
+		series = append(series, made)
+	}
+	return numbered(nil, len(series)), series, nil
+}
+
+// readFeatures reads features of an .npz file, and the names of the samples if they are there.
+func readFeatures(path string) (array *npz.Array, names []string, err error) {
 	file, err := npz.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -209,13 +257,6 @@ func readFeatures(path string, want *recording.Form) (features *npz.Array, names
 	if array, err := file.Array("sample_names"); err == nil {
 		names, _ = array.Strings() // else the samples are numbered
 	}
-	var form *recording.Form
-	if texts, err := npz.Elements(file, "recording", 1, "text", (*npz.Array).Strings); err == nil {
-		_ = json.Unmarshal([]byte(texts[0]), &form) // else the file does not say how it was made
-	}
-	if err := want.Fits(form); err != nil {
-		return nil, nil, err
-	}
-	features, err = file.Array("features")
-	return features, names, err
+	array, err = file.Array("features")
+	return array, names, err
 }

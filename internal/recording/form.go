@@ -7,60 +7,60 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
 )
 
-// Form says how a recording becomes a signal `[frames, sensors, channels]`. An import makes it. The .npz file and the
-// checkpoint carry it.
+// Form says how a recording becomes a series of even moments, and a series a signal `[frames, sensors, channels]`. The
+// .npz file and the checkpoint carry it.
 type Form struct {
 	Sensors  []string `json:"sensors"`
 	Channels int      `json:"channels"`
-	Frames   int      `json:"frames"`
+	Frames   int      `json:"frames,omitempty"` // of a signal; 0 until a training chooses them
 	Zeros    bool     `json:"zeros,omitempty"`  // a sensor without any value becomes zeros, instead of an error
-	Fill     *Fill    `json:"fill,omitempty"`   // or is filled by other sensors and its mean; nil: an error, or zeros
+	Filled   bool     `json:"filled,omitempty"` // or is filled by Fill; until Fill is learned, its values stay missing
+	Fill     *Fill    `json:"fill,omitempty"`
 	Origin   string   `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
-	// Scale says that signals have the units of the recordings, and that a training normalises each channel of each
-	// sensor by its own mean and deviation over the training samples.
-	Scale bool `json:"scale,omitempty"`
-	// Mean and Deviation, `[sensors, channels]`, are what an earlier import normalised the sensors by; nil for none. A
-	// constant channel has a deviation of 0.
-	Mean      []float64       `json:"mean,omitempty"`
-	Deviation []float64       `json:"deviation,omitempty"`
-	Reading   json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
+	// Scale says whether each channel of each sensor is normalised by its own mean and deviation over the training
+	// samples; else all sensors are alike. nil leaves it to the training samples.
+	Scale *bool `json:"scale,omitempty"`
+	// Rate is the number of moments for each unit of a recording's times; 0: unknown.
+	Rate float64 `json:"rate,omitempty"`
+	// Shortest and Longest are the least and the greatest number of moments of a training sample; 0: unknown.
+	Shortest int             `json:"shortest,omitempty"`
+	Longest  int             `json:"longest,omitempty"`
+	Reading  json.RawMessage `json:"reading,omitempty"` // the settings that the program reads files with
 }
 
-// Check returns an error if a file does not hold a usable form for signals of that shape.
-func (f *Form) Check(nodes, channels int) error {
-	width := len(f.Sensors) * f.Channels
-	if f.Channels == channels && f.Frames > 0 && f.Frames <= nodes && len(f.Sensors)*f.Frames == nodes &&
-		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) &&
-		(f.Mean == nil || len(f.Mean) == width) && len(f.Deviation) == len(f.Mean) && f.Fill.fits(len(f.Sensors), channels) {
+// Width returns the number of values of a moment.
+func (f *Form) Width() int { return len(f.Sensors) * f.Channels }
+
+// Alone reports whether each sensor is normalised by itself.
+func (f *Form) Alone() bool { return f.Scale != nil && *f.Scale }
+
+// Check returns an error if a file does not hold a usable form.
+func (f *Form) Check() error {
+	if len(f.Sensors) > 0 && f.Channels > 0 && f.Frames >= 0 && f.Rate >= 0 &&
+		(f.Origin == "" || slices.Contains(f.Sensors, f.Origin)) && f.Fill.fits(len(f.Sensors), f.Channels) {
 		return nil
 	}
-	return fmt.Errorf("recording is of %d frames, %d sensors, origin %q, %d channels, %d means and %d deviations, which "+
-		"do not fit signals of %d nodes and %d channels; import the recordings again, or leave the array out",
-		f.Frames, len(f.Sensors), f.Origin, f.Channels, len(f.Mean), len(f.Deviation), nodes, channels)
+	return fmt.Errorf("recording is of %d sensors, origin %q and %d channels, which do not fit together; import the "+
+		"recordings again, or leave the array out", len(f.Sensors), f.Origin, f.Channels)
 }
 
-// Fits returns an error if signals of another form are not what f makes: nil has no form that is known. Scale does not
-// matter: a classifier brings the means and deviations of its own training.
+// Fits returns an error if series of another form are not what f was made of.
 func (f *Form) Fits(other *Form) error {
-	if f == nil || other == nil {
-		return nil
-	}
 	show := func(f *Form) string {
-		return fmt.Sprintf("sensors %s, %d frames, origin %q", strings.Join(f.Sensors, ","), f.Frames, f.Origin)
+		if f == nil {
+			return "no recordings"
+		}
+		return fmt.Sprintf("recordings with %d channels of the sensors %s, origin %q", f.Channels, Few(f.Sensors), f.Origin)
 	}
 	switch {
-	case show(f) != show(other):
-		return fmt.Errorf("the signals were imported with %s, the training data with %s; import them alike", show(other),
-			show(f))
-	case !slices.Equal(f.Mean, other.Mean) || !slices.Equal(f.Deviation, other.Deviation):
-		return errors.New("an earlier import scaled the signals or the training data by its own samples, so that their " +
-			"units differ; import both again and train anew, or classify the recordings themselves with ccp predict")
+	case (f == nil) != (other == nil), f != nil && (f.Channels != other.Channels || f.Origin != other.Origin ||
+		!slices.Equal(f.Sensors, other.Sensors)):
+		return fmt.Errorf("the data holds %s, the training data %s; name and import them alike", show(other), show(f))
 	}
 	return nil
 }
@@ -68,18 +68,8 @@ func (f *Form) Fits(other *Form) error {
 // Changes says what Prepare changed in a recording.
 type Changes struct {
 	Interpolated, Zeros int      // missing values that were filled
-	Filled              int      // by Form.Fill
+	Filled              int      // by Form.Fill, or left for it
 	Notes               []string // what a person should know
-}
-
-// Signal writes the signal of a recording to dst, `[frames, sensors, channels]`, and leaves the recording as it is. It
-// returns what a person should know, such as sensors in another order.
-func (f *Form) Signal(r Recording, dst []float32) (notes []string, err error) {
-	changes, err := f.Prepare(&r)
-	if err == nil {
-		f.Resample(r, dst)
-	}
-	return changes.Notes, err
 }
 
 // Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It replaces the values
@@ -139,11 +129,11 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	}
 	from, missing, others, turned := Match(f.Sensors, sensors)
 	switch {
-	case missing != nil && (!f.Zeros && f.Fill == nil || len(missing) == len(from)):
+	case missing != nil && (!f.Zeros && !f.Filled || len(missing) == len(from)):
 		return fmt.Errorf("it has no sensor %q; %s", missing[0], suggest.Among(missing[0], sensors[:min(50, len(sensors))]))
 	case missing != nil:
 		c.note("it has no sensor %s; the import said that missing sensors are %s", Few(missing),
-			map[bool]string{true: "zero", false: "filled"}[f.Fill == nil])
+			map[bool]string{true: "zero", false: "filled"}[f.Zeros])
 	}
 	if others != nil {
 		c.note("sensor %s was not in the training data; left out", Few(others))
@@ -219,49 +209,9 @@ func Column(sensors []string, channels, at int) string {
 // Moments returns the number of moments of a prepared recording.
 func (r Recording) Moments() int { return len(r.Values) / (len(r.Sensors) * r.Channels) }
 
-// Resample normalises a prepared recording and interpolates it linearly at evenly spaced moments. dst is `[frames,
-// sensors, channels]`.
-func (f *Form) Resample(r Recording, dst []float32) {
-	width, count := len(f.Sensors)*f.Channels, r.Moments()
-	value := func(moment, column int) float64 {
-		v := r.Values[moment*width+column]
-		if f.Mean != nil {
-			v -= f.Mean[column]
-			if d := f.Deviation[column]; d > 0 {
-				v /= d
-			}
-		}
-		return v
-	}
-	for frame := range f.Frames {
-		at, part := 0, 0.0
-		if f.Frames > 1 && count > 1 {
-			at, part = r.place(float64(frame)/float64(f.Frames-1), count)
-		}
-		next := min(at+1, count-1)
-		for column := range width {
-			a, b := value(at, column), value(next, column)
-			dst[frame*width+column] = float32(a + part*(b-a))
-		}
-	}
-}
-
-// place finds the point that lies at a share of the time between the first and the last of count moments. It returns
-// the moment before the point, and the part of the way to the next moment.
-func (r Recording) place(share float64, count int) (at int, part float64) {
-	if r.Times == nil {
-		position := share * float64(count-1)
-		at = min(int(position), count-1)
-		return at, position - float64(at)
-	}
-	time := r.Times[0] + share*(r.Times[count-1]-r.Times[0])
-	at = max(0, min(sort.SearchFloat64s(r.Times[:count], time), count-1)-1)
-	return at, min(1, max(0, (time-r.Times[at])/(r.Times[at+1]-r.Times[at])))
-}
-
 // fill fills the gaps of each series: linearly in time between two values, and at an end with the nearest value.
 // Moments without any value at the ends of a recording are padding, which fill cuts off. A sensor without any value is
-// an error or, with Zeros, becomes zeros or, with Fill, what other sensors let expect.
+// an error or, with Zeros, becomes zeros or, with Filled, what other sensors let expect.
 func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
 	first, end := len(r.Values), 0 // the moments with a value
@@ -281,7 +231,9 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 		switch {
 		case any:
 			c.Interpolated += filled
-		case f.Fill != nil:
+		case f.Filled && f.Fill == nil:
+			c.Filled += filled
+		case f.Filled:
 		case f.Zeros:
 			c.Zeros += filled
 			for at := column; at < len(r.Values); at += width {

@@ -19,9 +19,10 @@ func form() *Form { return &Form{Sensors: []string{"hip", "head"}, Channels: 2, 
 
 func TestSignal(t *testing.T) {
 	signal := func(f *Form, r Recording) ([]float32, []string) {
-		dst := make([]float32, f.Frames*len(f.Sensors)*f.Channels)
-		notes, err := f.Signal(r, dst)
+		series, notes, err := f.Series(r)
 		require.NoError(t, err)
+		dst := make([]float32, f.Frames*f.Width())
+		Resample(dst, series, f.Width())
 		return dst, notes
 	}
 	// Padding at the ends is cut off, a gap is filled by its time, and an end keeps the nearest value.
@@ -42,11 +43,10 @@ func TestSignal(t *testing.T) {
 	assert.Equal(t, []string{`sensor foot was not in the training data; left out`,
 		"its sensors are in another order than the training data's; they are taken by their names"}, notes)
 
-	// The origin and the scale are those of the import.
 	f := form()
-	f.Origin, f.Mean, f.Deviation = "head", []float64{1, 1, 0, 0}, []float64{2, 0, 1, 1}
+	f.Origin = "head"
 	got, _ = signal(f, Recording{Values: []float64{3, 4, 1, 2}})
-	assert.Equal(t, []float32{0.5, 1, 0, 0}, got[:4])
+	assert.Equal(t, []float32{2, 2, 0, 0}, got[:4])
 
 	f = form()
 	f.Zeros = true
@@ -79,7 +79,7 @@ func TestUnusable(t *testing.T) {
 		{Recording{Values: make([]float64, 8), Times: []float64{1, nan}}, "moment 1 has the time NaN"},
 		{Recording{Values: make([]float64, 8), Times: []float64{-1e308, 1e308}}, "moment 0 has the time -1e+308"},
 	} {
-		_, err := form().Signal(c.r, make([]float32, 12))
+		_, _, err := form().Series(c.r)
 		assert.ErrorContains(t, err, c.want)
 	}
 }
@@ -107,7 +107,7 @@ func TestJSON(t *testing.T) {
 		assert.ErrorContains(t, err, want, text)
 	}
 	require.NoError(t, json.Unmarshal([]byte(`{"values":[[1,2],[3,4]]}`), &r))
-	_, err := form().Signal(r, make([]float32, 12))
+	_, _, err := form().Series(r)
 	assert.ErrorContains(t, err, "its moments have 2 values; want sensors x channels, 2 x 2")
 }
 
@@ -137,15 +137,14 @@ func TestReadWithinMemory(t *testing.T) {
 	}
 }
 
-// A form that does not fit the file is refused before it is used.
+// A form that does not fit together is refused before it is used.
 func TestCheck(t *testing.T) {
-	assert.NoError(t, form().Check(6, 2))
+	assert.NoError(t, form().Check())
 	for _, change := range []func(*Form){
-		func(f *Form) { f.Frames = 2 },
-		func(f *Form) { f.Frames = 1<<62 + 3 },
-		func(f *Form) { f.Channels = 1 },
-		func(f *Form) { f.Mean = []float64{1} },
-		func(f *Form) { f.Mean, f.Deviation = make([]float64, 4), make([]float64, 3) },
+		func(f *Form) { f.Frames = -1 },
+		func(f *Form) { f.Channels = 0 },
+		func(f *Form) { f.Sensors = nil },
+		func(f *Form) { f.Rate = nan },
 		func(f *Form) { f.Origin = "toe" },
 		func(f *Form) { f.Fill = &Fill{Mean: make([]float64, 3)} },
 		func(f *Form) { f.Fill = &Fill{Mean: make([]float64, 4), Neighbours: [][]int{{0}, {}}} },
@@ -155,27 +154,75 @@ func TestCheck(t *testing.T) {
 	} {
 		f := form()
 		change(f)
-		assert.ErrorContains(t, f.Check(6, 2),
-			"which do not fit signals of 6 nodes and 2 channels; import the recordings again")
+		assert.ErrorContains(t, f.Check(), "which do not fit together; import the recordings again")
 	}
 }
 
-// Signals of another form are refused, and those that an earlier import scaled by other samples. How a training scales
-// them does not matter.
+// Series of other sensors are refused. How a training scales and resamples them does not matter.
 func TestFits(t *testing.T) {
-	was := form()
-	was.Mean, was.Deviation = []float64{1, 2, 3, 4}, []float64{1, 1, 1, 1}
-	assert.NoError(t, was.Fits(was))
-	assert.NoError(t, was.Fits(nil))
-	assert.NoError(t, (*Form)(nil).Fits(was))
-	other := form()
-	other.Scale = true
+	other, alone := form(), true
+	other.Scale, other.Frames, other.Rate = &alone, 7, 3
 	assert.NoError(t, form().Fits(other))
-	assert.ErrorContains(t, was.Fits(other), "scaled the signals or the training data by its own samples")
-	other.Mean, other.Deviation = []float64{1, 2, 3, 5}, was.Deviation
-	assert.ErrorContains(t, was.Fits(other), "import both again and train anew, or classify the recordings themselves")
-	other.Frames++
-	assert.ErrorContains(t, was.Fits(other), "import them alike")
+	assert.NoError(t, (*Form)(nil).Fits(nil))
+	assert.ErrorContains(t, (*Form)(nil).Fits(form()), "the data holds recordings with 2 channels of the sensors hip, head")
+	assert.ErrorContains(t, form().Fits(nil), "the data holds no recordings")
+	other.Sensors = []string{"head", "hip"}
+	assert.ErrorContains(t, form().Fits(other), "name and import them alike")
+}
+
+// With a rate, recordings are resampled by their times, whatever their length; without one they keep their moments.
+func TestEven(t *testing.T) {
+	f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 2}
+	even := func(times, values []float64) []float32 {
+		series, _, err := f.Series(Recording{Times: times, Values: values})
+		require.NoError(t, err)
+		return series
+	}
+	assert.Equal(t, []float32{0, 1, 2, 3, 4}, even([]float64{5, 6, 7}, []float64{0, 2, 4}), "one a second becomes two")
+	assert.Equal(t, []float32{0, 1, 2}, even([]float64{0, 0.5, 1}, []float64{0, 1, 2}))
+	assert.Equal(t, []float32{0, 1, 2, 3, 4}, even([]float64{0, 0.5, 2}, []float64{0, 1, 4}), "uneven times")
+	assert.Len(t, even([]float64{0, 1, 1e6}, []float64{0, 1, 4}), 12, "a pause is no series")
+	assert.Equal(t, []float32{7}, even([]float64{3}, []float64{7}))
+	f.Rate = 0
+	assert.Equal(t, []float32{0, 2, 4}, even([]float64{0, 0.5, 2}, []float64{0, 1, 4}))
+	assert.Zero(t, RateOf([]float64{1}))
+	assert.Equal(t, 4.0, RateOf([]float64{0, 0.25, 0.5, 9}))
+}
+
+func TestLength(t *testing.T) {
+	f := form()
+	assert.Empty(t, f.Length(7), "the training's lengths are not known")
+	f.Shortest, f.Longest = 100, 200
+	for _, like := range []int{91, 100, 150, 220} {
+		assert.Empty(t, f.Length(like))
+	}
+	assert.Contains(t, f.Length(90), "it has 90 moments, the training's recordings have from 100 to 200")
+	f.Shortest = 200
+	assert.Contains(t, f.Length(221), "it has 221 moments, the training's recordings have 200")
+}
+
+// A fast oscillation must not look like a slow one in fewer frames, and a slow one stays.
+func TestResample(t *testing.T) {
+	series := make([]float32, 2*1000)
+	for i := range 1000 {
+		series[2*i] = float32(math.Sin(0.99 * math.Pi * float64(i)))
+		series[2*i+1] = float32(math.Sin(0.01 * math.Pi * float64(i)))
+	}
+	dst := make([]float32, 2*100)
+	Resample(dst, series, 2)
+	for i := 1; i < 99; i++ {
+		assert.InDelta(t, 0, dst[2*i], 0.02)
+		assert.InDelta(t, math.Sin(0.01*math.Pi*float64(i)*999/99), dst[2*i+1], 0.02)
+	}
+	same := make([]float32, len(series))
+	Resample(same, series, 2)
+	assert.Equal(t, series, same)
+	one := make([]float32, 1)
+	Resample(one, []float32{1, 2, 3}, 1)
+	assert.Equal(t, []float32{2}, one)
+	more := make([]float32, 5)
+	Resample(more, []float32{0, 2, 4}, 1)
+	assert.Equal(t, []float32{0, 1, 2, 3, 4}, more)
 }
 
 func FuzzJSON(f *testing.F) {
@@ -185,9 +232,8 @@ func FuzzJSON(f *testing.F) {
 		if json.Unmarshal([]byte(text), &r) != nil {
 			return
 		}
-		dst := make([]float32, 12)
-		if _, err := form().Signal(r, dst); err == nil {
-			for _, v := range dst {
+		if series, _, err := form().Series(r); err == nil {
+			for _, v := range series {
 				require.False(t, math.IsNaN(float64(v)) || math.IsInf(float64(v), 0))
 			}
 		}

@@ -24,9 +24,12 @@ import (
 // A field's param tag is its name in Asked, in JSON and in --set. The JSON is one object of these names and of the
 // options of the network.
 type Config struct {
-	Recipe    string `param:"recipe" default:"default"` // names what suits the data; the other values change it
-	Data      string `param:"data" default:"digits"`    // names a data set or an .npz file
-	KNN       int    `param:"knn" rule:"from 0"`
+	Recipe string `param:"recipe" default:"default"` // names what suits the data; the other values change it
+	Data   string `param:"data" default:"digits"`    // names a data set or an .npz file
+	KNN    int    `param:"knn" rule:"from 0"`
+	// Frames is the number of moments that the network sees of a recording; 0 is the median length of the training
+	// samples, at most 128.
+	Frames    int    `param:"frames" rule:"from 0"`
 	SplitSeed uint64 `param:"split_seed"`
 	// Validation is the share of the training samples held out. 0 is none, or the usual number if Keep is "best".
 	Validation float64 `param:"validation" rule:"share"`
@@ -220,7 +223,7 @@ func (c Config) check() error {
 // they do not decide which samples the data set has.
 func (c Config) dataOptions(o datasets.Options) datasets.Options {
 	o.Seed, o.Validation, o.Fold, o.KNN = c.SplitSeed, c.Validation, c.Fold, c.KNN
-	o.Protocol, o.TFIDF = c.Protocol, c.TFIDF
+	o.Protocol, o.TFIDF, o.Frames = c.Protocol, c.TFIDF, c.Frames
 	o.HoldOut = c.Keep != KeepLast
 	return o
 }

@@ -1,6 +1,8 @@
 package training
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -50,6 +52,29 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 	if len(split) == 0 {
 		return e, nil
 	}
+	judge := func(sample int, logits []float32) error {
+		probabilities, label := models.Probabilities(logits), d.Labels[sample]
+		if math.IsNaN(probabilities[label]) {
+			return fmt.Errorf("sample %d: %w; look for extreme values in the data", sample, errNotANumber)
+		}
+		e.Loss -= math.Log(max(probabilities[label], math.SmallestNonzeroFloat64))
+		e.Confusion[label][floats.MaxIdx(probabilities)]++
+		if visit != nil {
+			visit(sample, probabilities)
+		}
+		return nil
+	}
+	if d.Series != nil {
+		var failed error
+		err := c.Logits(context.Background(), len(split), func(i int) []float32 { return d.Series[split[i]] },
+			func(i int, logits []float32) { failed = cmp.Or(failed, judge(split[i], logits)) })
+		if err = cmp.Or(err, failed); err != nil {
+			return e, err
+		}
+		e.Loss /= float64(e.Samples)
+		e.score(d.ClassNames)
+		return e, nil
+	}
 	normalised := *d
 	normalised.Mean, normalised.Std = c.Mean, c.Std
 	batches, step := normalised.Batches(split, datasets.BatchOptions{Size: batch}), 0
@@ -66,20 +91,9 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		if err != nil {
 			return e, err
 		}
-		labels, err := tensors.CopyFlatData[int32](b.Labels[0])
-		if err != nil {
-			return e, err
-		}
 		for i := range batches.Valid(step) {
-			probabilities := models.Probabilities(logits[i*classes : (i+1)*classes])
-			if math.IsNaN(probabilities[labels[i]]) {
-				return e, fmt.Errorf("sample %d: %w; look for extreme values in the data", split[step*batch+i],
-					errNotANumber)
-			}
-			e.Loss -= math.Log(max(probabilities[labels[i]], math.SmallestNonzeroFloat64))
-			e.Confusion[labels[i]][floats.MaxIdx(probabilities)]++
-			if visit != nil {
-				visit(split[step*batch+i], probabilities)
+			if err := judge(split[step*batch+i], logits[i*classes:(i+1)*classes]); err != nil {
+				return e, err
 			}
 		}
 		step++

@@ -8,8 +8,10 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// fit ends the run of a model that is not trained step by step, as one epoch. prepare has computed its weights.
+// fit ends a run in which nothing is trained step by step, as one epoch: prepare has computed the weights, or voices answer
+// without the network.
 func (r *run) fit() error {
+	r.Epochs = 1
 	r.state.Step, r.state.Sums.Steps = r.total, 1
 	r.state.Seconds, r.state.Prepare = r.state.Prepare, 0
 	if err := r.classifier.Update(r.store); err != nil {

@@ -51,7 +51,7 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 }
 
 // ofLoading are the options that only loading a data set follows.
-var ofLoading = []string{"fold", "knn", "protocol", "tfidf"}
+var ofLoading = []string{"fold", "frames", "knn", "protocol", "tfidf"}
 
 // checkInMemory returns an error if something is asked that only loading can do. It would be recorded, but not done.
 func (c Config) checkInMemory() error {
@@ -89,9 +89,13 @@ func (c Config) changed(d *datasets.Dataset) (*datasets.Dataset, error) {
 // and the splits of the run's configuration. Of o it takes DataDir, Whole, Graph, Backend and Progress. The error says in
 // what data set and classifier do not fit each other.
 func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Options) (*datasets.Dataset, error) {
+	o.Form = m.Form
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(o))
 	if err != nil {
 		return nil, err
+	}
+	if err := m.Form.Fits(d.Form); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Data, err)
 	}
 	s := m.Spec
 	if d.Nodes != s.Nodes || d.Channels != s.Channels {
@@ -100,9 +104,6 @@ func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Option
 	}
 	if !slices.Equal(d.ClassNames, m.ClassNames) {
 		return nil, fmt.Errorf("%s has the classes %q, the model %q", c.Data, d.ClassNames, m.ClassNames)
-	}
-	if err := m.Form.Fits(d.Form); err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Data, err)
 	}
 	d.Mean, d.Std = m.Mean, m.Std
 	return d, nil

@@ -27,6 +27,15 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	case err != nil:
 		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	}
+	if err := r.fitVoices(ctx, backend); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
+		}
+		return err
+	}
+	if models.StoredShare(r.store) == 1 {
+		return nil // the network is left out
+	}
 	if share, known := r.spec.KernelAccuracy(r.store); known {
 		debug.FreeOSMemory() // the fit has left hundreds of megabytes
 		line := fmt.Sprintf("random kernels alone: %.1f%% of the training samples, each left out", 100*share)

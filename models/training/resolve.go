@@ -44,7 +44,7 @@ var (
 )
 
 // open are the values that can be left to the data.
-var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels", "dtype"}
+var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", "ccp_hierarchies", "kernels", "voices", "dtype"}
 
 // Resolve returns the whole configuration of a training on a data set. It starts from the defaults, then applies the
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
@@ -160,7 +160,14 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		}
 	}
 	c.Batch = min(c.Batch, n)
-	if p.open["kernels"] {
+	if p.open["voices"] && heard(d) {
+		c.Settings = c.Settings.With("", func(o *models.Options) {
+			if o.Voices = models.AllVoices; (models.Spec{Model: c.Model}).Fitted() {
+				o.Voices = models.KernelVoice
+			}
+		})
+	}
+	if p.open["kernels"] && c.Settings.Of("").Voices == models.NoVoices {
 		c.Settings = c.Settings.With("", func(o *models.Options) {
 			o.Kernels = models.SuitedKernels(c.Model, d.Affinity, d.Grid, n)
 		})

@@ -73,7 +73,7 @@ func (r *run) finish() (Result, error) {
 		Train: best.Train, Validation: best.Validation, Test: Score{test.Loss,
 			test.Accuracy}, Objective: best.Objective,
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
-		AnsweredBy: r.spec.AnsweredBy(), Checkpoint: r.Dir}
+		AnsweredBy: r.classifier.AnsweredBy(), Checkpoint: r.Dir}
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}

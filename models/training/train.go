@@ -65,6 +65,7 @@ type run struct {
 	collapsed  []bool // the levels that had at the last epoch's end
 	compiled   bool   // the first step of this process is done
 	failure    error  // of step, as it was before GoMLX's loop wrapped it
+	plan       plan   // of which Config was made
 }
 
 // Train trains what is asked in opts.Dir, from the beginning or from where it was left, and evaluates the weights that
@@ -125,7 +126,7 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 		}
 	}
 	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps,
-		state: before}
+		state: before, plan: p}
 	r.metadata.Command, r.metadata.Versions = r.Command, Versions(r.Backend)
 	unlock, err := lock(opts.Dir)
 	if err != nil {
@@ -162,7 +163,7 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 		}
 	}
 	result, err = r.finish()
-	if err == nil {
+	if err == nil && r.classifier.HasNetwork() {
 		r.holdAgainstSearch(ctx, result.Objective)
 	}
 	return result, err
@@ -206,7 +207,14 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 	m := models.Metadata{Spec: spec, Data: d.Name, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std, Form: d.Form,
 		Provenance: d.Provenance, Versions: Versions("")}
-	m.Measure(samplesOf(context.Background(), d))
+	m.Measure(func(yield func([]float32, int32) bool) {
+		buffer := make([]float32, d.Nodes*d.Channels)
+		for _, i := range d.Train {
+			if !yield(d.Raw(i, buffer), d.Labels[i]) {
+				return
+			}
+		}
+	})
 	return m
 }
 
@@ -222,7 +230,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.state.Step >= r.total || r.stalled() {
 		return nil
 	}
-	if r.spec.Fitted() {
+	if r.spec.Fitted() || models.StoredShare(r.store) == 1 {
 		return r.fit()
 	}
 	if r.Observer.Compile != nil {

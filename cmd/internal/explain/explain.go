@@ -101,7 +101,7 @@ type Contribution struct {
 func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	d := e.Data
 	s := Summary{Command: "explain", Data: d.Name, Split: e.Split, Samples: len(e.Samples),
-		AnsweredBy: e.Classifier.Spec.AnsweredBy()}
+		AnsweredBy: e.Classifier.AnsweredBy()}
 	if e.Class >= 0 {
 		s.Class = d.ClassNames[e.Class]
 	}
@@ -166,15 +166,16 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, models.Attribution) error) error {
 	d, done, o := e.Data, 0, e.Options
 	for chunk := range slices.Chunk(e.Samples, attributedAtOnce) {
-		signals := make([][]float32, len(chunk))
+		signals, samples := make([][]float32, len(chunk)), make([][]float32, len(chunk))
 		for i, sample := range chunk {
 			signals[i] = make([]float32, d.Nodes*d.Channels)
 			d.Signals.Read(sample, signals[i])
+			samples[i] = d.Raw(sample, signals[i])
 		}
 		if e.Class >= 0 {
 			o.Classes = slices.Repeat([]int{e.Class}, len(chunk))
 		}
-		attributions, err := e.Classifier.Attribute(ctx, signals, o)
+		attributions, err := e.Classifier.Attribute(ctx, samples, o)
 		if unusable, ok := errors.AsType[*models.SignalError](err); ok {
 			return fmt.Errorf("sample %d of %s: %s", chunk[unusable.Index], d.Name, unusable.Reason)
 		} else if err != nil {

@@ -24,6 +24,10 @@ func Fold(c *models.Classifier) (*Network, error) {
 			"channels; the checkpoint is damaged",
 			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)
 	}
+	if c.Voices() != nil {
+		return nil, fmt.Errorf("the answers are those of %s, which a file of a network cannot hold; train with --set "+
+			"voices=none for a network that can be exported", c.AnsweredBy())
+	}
 	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies()}
 	var err error
 	if n.Kernels, err = c.Kernels(); err != nil || c.Spec.Model == "kernels" {

@@ -25,20 +25,21 @@ func put(t *testing.T, folder, name, text string) string {
 // imported imports and loads what was made, and checks that both agree.
 func imported(t *testing.T, o Options, inputs ...string) (*Result, *datasets.Dataset) {
 	t.Helper()
-	result, d := imported1(t, o, inputs...)
-	assert.Equal(t, []int{result.Frames.Count, len(result.Sensors)}, d.Grid)
-	return result, d
+	return importedAt(t, 0, o, inputs...)
 }
 
-// imported1 is imported for samples that may have one moment, which are on a map if sensors have places.
-func imported1(t *testing.T, o Options, inputs ...string) (*Result, *datasets.Dataset) {
+// importedAt is imported for a network that sees so many frames.
+func importedAt(t *testing.T, frames int, o Options, inputs ...string) (*Result, *datasets.Dataset) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "made.npz")
 	result, err := Import(context.Background(), inputs, path, o)
 	require.NoError(t, err)
-	d, err := datasets.Load(t.Context(), path, datasets.Options{})
+	d, err := datasets.Load(t.Context(), path, datasets.Options{Frames: frames})
 	require.NoError(t, err)
-	assert.Equal(t, []int{result.Samples, result.Nodes, result.Channels, result.Edges}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Affinity.Edges()})
+	assert.Equal(t, []int{result.Samples, len(result.Sensors), result.Channels}, []int{len(d.Series), len(d.Form.Sensors), d.Channels})
+	if result.SplitBy != "" {
+		assert.Equal(t, []int{result.Training, result.Test}, []int{len(d.Train), len(d.Test)})
+	}
 	return result, d
 }
 

@@ -57,7 +57,7 @@ func writeNPY(t *testing.T, folder, name string, shape []int, values any) string
 // Parts are in the order of their first sensors; a sensor may be of none.
 func TestFoldersOfABody(t *testing.T) {
 	parts := put(t, t.TempDir(), "parts.csv", "head,trunk\nhand,arm\n")
-	result, d := imported(t, Options{Frames: 4, Parts: parts}, csvFolders(t))
+	result, d := importedAt(t, 4, Options{Parts: parts}, csvFolders(t))
 	assert.Equal(t, []Part{{"trunk", []int{2}}, {"arm", []int{1}}}, result.Parts)
 	assert.Equal(t, [][]int{{2}, {1}}, d.Parts)
 	assert.Zero(t, d.Bodies, "two channels are no places in space")
@@ -67,34 +67,34 @@ func TestFoldersOfABody(t *testing.T) {
 func TestFolders(t *testing.T) {
 	folder := csvFolders(t)
 	links := put(t, t.TempDir(), "links.csv", "hip,hand\nhand, head\n")
-	result, d := imported(t, Options{Frames: 4, Links: links, Origin: "hip", Test: "ben_*", Group: "^([a-z]+)_"}, folder)
+	result, d := importedAt(t, 4, Options{Links: links, Origin: "hip", Test: "ben_*", Group: "^([a-z]+)_"}, folder)
 	assert.Equal(t, []int{20, 12, 2, 17}, []int{d.Signals.Len(), d.Nodes, d.Channels, d.Affinity.Edges()})
 	assert.Equal(t, []string{"still", "wave"}, d.ClassNames)
 	assert.Equal(t, []string{"hip@0", "hand@0", "head@0", "hip@1"}, d.NodeNames[:4])
 	assert.Len(t, d.Test, 10)
-	assert.Equal(t, "4, resampled linearly from 6 to 10, median 8", result.Frames.String())
+	assert.Equal(t, "6 to 10, median 8", result.Moments.String())
 	assert.Equal(t, `--test "ben_*"`, result.SplitBy)
 	assert.Equal(t, []string{"anna", "ben"}, result.Groups)
 	assert.Equal(t, "the 2 links of "+links, result.Graph)
 	assert.Zero(t, result.Filled.Samples, "a moment at the end without values is none")
 	assert.Equal(t, "ben", d.Groups[19])
-	sample := signal(d, 0) // anna, 6 moments: 5 steps over 4 frames
-	for frame := range 4 {
+	assert.Len(t, d.Series[0], 6*6, "anna, 6 moments")
+	for moment := range 6 {
 		for sensor := range 3 {
-			assert.InDelta(t, 5*float64(frame)/3+float64(sensor), sample[6*frame+2*sensor], 1e-5)
-			assert.Zero(t, sample[6*frame+2*sensor+1], "the hip is the origin")
+			assert.InDelta(t, moment+sensor, d.Series[0][6*moment+2*sensor], 1e-5)
+			assert.Zero(t, d.Series[0][6*moment+2*sensor+1], "the hip is the origin")
 		}
 	}
 
 	// Without links all sensors of a frame are joined; where they have places, near ones.
-	_, d = imported(t, Options{Frames: 4}, folder)
+	_, d = importedAt(t, 4, Options{}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
 	places := put(t, t.TempDir(), "positions.csv", "# of a cap\nsensor;x;y\nhead;0;3\nhip;0;1\nhand;0;2,1\nfoot;0;0\n")
-	result, d = imported(t, Options{Frames: 4, Positions: places, Neighbours: 1}, folder)
+	result, d = importedAt(t, 4, Options{Positions: places, Neighbours: 1}, folder)
 	assert.Equal(t, 4*2+3*3, d.Affinity.Edges())
 	assert.Equal(t, []float64{1, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(0, 2)})
 	assert.Equal(t, "each sensor with its 1 nearest by "+places, result.Graph)
-	_, d = imported(t, Options{Frames: 4, Positions: places, Neighbours: 9}, folder)
+	_, d = importedAt(t, 4, Options{Positions: places, Neighbours: 9}, folder)
 	assert.Equal(t, 4*3+3*3, d.Affinity.Edges())
 }
 
@@ -111,7 +111,7 @@ func TestFoldersOfArrays(t *testing.T) {
 		}
 	}
 	result, d := imported(t, Options{}, folder)
-	assert.Equal(t, "7, as all samples have", result.Frames.String())
+	assert.Equal(t, "7 in all samples", result.Moments.String())
 	assert.Equal(t, Filled{Values: 17, Samples: 17, Of: 17 * 42}, result.Filled)
 	assert.Equal(t, []string{"0", "1", "2"}, result.Sensors)
 	assert.InDelta(t, (features[0]+features[12])/2, signal(d, 0)[6], 1e-6)

@@ -7,14 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // Options say how to read the input and what to write. The zero value suits files that need no explanation.
 type Options struct {
-	Frames int // moments of a signal; 0: as many as the samples have
 	// Missing says what becomes of a sensor without any value in a sample: "error", "zero" or "fill". A fill is what the
 	// sensor's neighbours and its mean let expect. "" is fill if samples have one moment and no time. Else it is error.
 	Missing string
@@ -26,8 +24,8 @@ type Options struct {
 	Bodies     int    // with Parts: the bodies whose x, y and z are the first channels; 0: channels are not positions
 	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
 	Origin     string // the sensor whose first value is subtracted from all sensors, in each channel
-	// Scale says whether a training normalises each sensor by itself. nil: if the sensors differ much, and Parts and Origin
-	// do not say that they are places.
+	// Scale says whether a training normalises each sensor by itself. nil: if the sensors of the training samples differ
+	// much, and Parts and Origin do not say that they are places.
 	Scale *bool
 
 	Test  string // a pattern of the names of the samples to test on
@@ -47,15 +45,13 @@ type Result struct {
 	Samples  int      `json:"samples"`
 	Classes  []Class  `json:"classes"`
 	Sensors  []string `json:"sensors"`
-	Frames   Frames   `json:"frames"`
+	Moments  Moments  `json:"moments"`
 	Channels int      `json:"channels"`
-	Scale    string   `json:"scale"`           // how a training will normalise, and why
 	ReadAs   string   `json:"read_as"`         // what the files were taken for
 	Parts    []Part   `json:"parts,omitempty"` // of a body
 	Filled   Filled   `json:"filled"`
-	Nodes    int      `json:"nodes"`
-	Edges    int      `json:"edges"`
-	Graph    string   `json:"graph"` // what it was made from
+	Links    int      `json:"links"` // between sensors; 0: the training links them
+	Graph    string   `json:"graph"` // what they were made from
 	Training int      `json:"training"`
 	Test     int      `json:"test"`
 	SplitBy  string   `json:"split_by"` // "" where the split is drawn when the file is read
@@ -116,15 +112,26 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 			return nil, fmt.Errorf("--origin %w", err)
 		}
 	}
-	form := &recording.Form{Sensors: s.sensors, Channels: s.channels, Zeros: o.Missing == "zero", Origin: o.Origin}
+	form := &recording.Form{Sensors: s.sensors, Channels: s.channels, Zeros: o.Missing == "zero", Origin: o.Origin,
+		Scale: o.Scale, Rate: s.rate()}
 	if form.Reading, err = json.Marshal(s.table); err != nil {
 		return nil, err
 	}
-	raw := slices.Clone(s.samples)
+	links, from, err := r.links(s)
+	if err != nil {
+		return nil, err
+	}
 	long := func(x sample) bool { return x.Times != nil || x.Moments() > 1 }
-	fill := o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(raw, long)
-	if fill {
-		if form.Fill, err = s.fill(raw, nil); err != nil { // links may need the filled signals
+	form.Filled = o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(s.samples, long)
+	if form.Filled { // a training could not learn from a sensor that is never there
+		_, err = recording.NewFill(s.sensors, s.channels, nil, func(yield func(row []float64)) {
+			for _, i := range s.training() {
+				for row := range slices.Chunk(s.samples[i].Values, form.Width()) {
+					yield(row)
+				}
+			}
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -132,61 +139,41 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	scaled := r.scale(s, form)
-	frames := s.frames(o.Frames)
-	form.Frames = frames.Count
-	signal := func(i int, dst []float32) { form.Resample(s.samples[i].Recording, dst) }
-	links, from, err := r.links(s, frames.Count, signal)
-	if err != nil {
-		return nil, err
-	}
-	if fill {
-		if form.Fill, err = s.fill(raw, links); err != nil {
-			return nil, err
-		}
-	}
-	if filled.Means > 0 { // once more, by the neighbours that are known now
-		copy(s.samples, raw)
-		if _, err = s.prepare(form); err != nil {
-			return nil, err
-		}
-	}
-	graph, err := s.spaceTime(links, frames.Count)
-	if err != nil {
-		return nil, err
-	}
 	parts, partOf, err := r.readParts(r.Parts, s)
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{File: out, Samples: len(s.samples), Classes: classes, Sensors: s.sensors, Frames: frames,
-		Channels: s.channels, Scale: scaled, Parts: parts, Filled: filled, Nodes: graph.N(), Edges: graph.Edges(), Graph: from,
+	result := &Result{File: out, Samples: len(s.samples), Classes: classes, Sensors: s.sensors, Moments: s.moments(form.Rate),
+		Channels: s.channels, Parts: parts, Filled: filled, Links: len(links), Graph: from,
 		Training: len(s.training()), ReadAs: s.as, SplitBy: s.by, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
 	result.Test = result.Samples - result.Training
-	return result, r.write(out, s, labels, graph, form, partOf, signal)
+	return result, r.write(out, s, labels, links, form, partOf)
+}
+
+// rate returns the median rate of the samples; 0 if they have no times.
+func (s *set) rate() float64 {
+	var rates []float64
+	for _, x := range s.samples {
+		if rate := recording.RateOf(x.Times); rate > 0 {
+			rates = append(rates, rate)
+		}
+	}
+	if slices.Sort(rates); rates == nil {
+		return 0
+	}
+	return rates[len(rates)/2]
 }
 
 // Filled counts the values that were missing.
 type Filled struct {
 	Values  int `json:"values"`  // interpolated in time, or repeated at an end
 	Zeros   int `json:"zeros"`   // set to zero, because the sensor has no value in the sample
-	Means   int `json:"means"`   // filled by neighbours and means
+	Means   int `json:"means"`   // left for the training to fill by neighbours and means
 	Samples int `json:"samples"` // with missing values
 	Of      int `json:"of"`      // all values
 }
 
-// fill learns what missing values become from the training samples as they were read.
-func (s *set) fill(raw []sample, links [][2]int) (*recording.Fill, error) {
-	return recording.NewFill(s.sensors, s.channels, links, func(yield func(row []float64)) {
-		for _, i := range s.training() {
-			for row := range slices.Chunk(raw[i].Values, len(s.sensors)*s.channels) {
-				yield(row)
-			}
-		}
-	})
-}
-
-// prepare fills the gaps of all samples and subtracts their origin.
+// prepare fills the gaps of all samples, subtracts their origin, and brings them to even moments.
 func (s *set) prepare(form *recording.Form) (f Filled, err error) {
 	for i := range s.samples {
 		x := &s.samples[i]
@@ -199,64 +186,35 @@ func (s *set) prepare(form *recording.Form) (f Filled, err error) {
 		if changes.Interpolated > 0 || changes.Zeros > 0 || changes.Filled > 0 {
 			f.Samples++
 		}
+		x.series, x.Values = form.Even(x.Recording), nil
 	}
 	return f, nil
 }
 
-// spaceTime returns the graph of the signals. Links join sensors of a frame, and each sensor is joined to itself in the
-// next frame. A single sensor is joined to the two frames before and after, because neighbourhoods would be too small.
-func (s *set) spaceTime(links [][2]int, frames int) (*affinity.Matrix, error) {
-	if len(s.sensors) > 1 {
-		return affinity.SpaceTime(links, len(s.sensors), frames)
-	}
-	var edges []affinity.Edge
-	for frame := range frames {
-		for next := frame + 1; next <= min(frame+2, frames-1); next++ {
-			edges = append(edges, affinity.Edge{I: frame, J: next, Weight: 1})
-		}
-	}
-	return affinity.New(frames, edges)
-}
-
 // write writes the arrays that package datasets reads.
-func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Matrix, form *recording.Form,
-	parts []int32,
-	signal func(i int, dst []float32),
-) error {
+func (r *reading) write(path string, s *set, labels []int32, links [][2]int, form *recording.Form, parts []int32) error {
 	carried, err := json.Marshal(form)
 	if err != nil {
 		return err
 	}
-	edges := graph.EdgeList() // each once, all of weight 1
-	ends := make([]int32, 0, 2*len(edges))
-	for _, edge := range edges {
-		ends = append(ends, int32(edge.I), int32(edge.J))
-	}
-	names := s.sensors
-	onMap := r.places != nil && form.Frames == 1
-	if !onMap {
-		names = make([]string, 0, graph.N())
-		for frame := range form.Frames {
-			for _, sensor := range s.sensors {
-				names = append(names, fmt.Sprintf("%s@%d", sensor, frame))
-			}
-		}
-	}
 	arrays := []npz.Named{
 		{Name: "labels", Array: list(labels)},
 		{Name: "class_names", Array: list(s.classes)},
-		{Name: "edges", Array: &npz.Array{Shape: []int{len(edges), 2}, Data: ends}},
-		{Name: "node_names", Array: list(names)},
 		{Name: "sample_names", Array: list(s.names())},
+		{Name: "sensor_names", Array: list(s.sensors)},
 		{Name: "recording", Array: list([]string{string(carried)})},
 	}
-	if !onMap { // pictures of one moment are drawn by coordinates
-		arrays = append(arrays, npz.Named{Name: "grid", Array: list([]int32{int32(form.Frames), int32(len(s.sensors))})})
+	if len(links) > 0 {
+		var ends []int32
+		for _, link := range links {
+			ends = append(ends, int32(link[0]), int32(link[1]))
+		}
+		arrays = append(arrays, npz.Named{Name: "edges", Array: &npz.Array{Shape: []int{len(links), 2}, Data: ends}})
 	}
 	if r.places != nil {
 		plan, dims := r.places.plan(s.sensors)
 		arrays = append(arrays, npz.Named{Name: "coordinates",
-			Array: &npz.Array{Shape: []int{graph.N(), dims}, Data: slices.Repeat(plan, form.Frames)}})
+			Array: &npz.Array{Shape: []int{len(s.sensors), dims}, Data: plan}})
 	}
 	if parts != nil {
 		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)},
@@ -273,14 +231,16 @@ func (r *reading) write(path string, s *set, labels []int32, graph *affinity.Mat
 	if s.grouped {
 		arrays = append(arrays, npz.Named{Name: "groups", Array: list(groups)})
 	}
+	moments := s.moments(0).Longest
 	return npz.WriteArchive(path, func(w *npz.Writer) error {
 		for _, a := range arrays {
 			if err := w.Array(a.Name, a.Array); err != nil {
 				return err
 			}
 		}
-		return w.Rows("features", []int{len(s.samples), graph.N(), s.channels}, func(i int, row []float32) error {
-			signal(i, row)
+		shape := []int{len(s.samples), len(s.sensors), moments, s.channels}
+		return w.Rows("series", shape, func(i int, row []float32) error {
+			recording.Turned(row, s.samples[i].series, len(s.sensors), s.channels)
 			return r.tell("writing "+path, float64(i+1)/float64(len(s.samples)))
 		})
 	})

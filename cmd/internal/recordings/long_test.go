@@ -26,7 +26,7 @@ func TestLong(t *testing.T) {
 	path := put(t, t.TempDir(), "ward.csv", longCSV())
 	result, d := imported(t, Options{Group: "patient"}, path)
 	assert.Equal(t, []string{"pulse", "heat"}, result.Sensors)
-	assert.Equal(t, Frames{5, 5, 5, 5}, result.Frames)
+	assert.Equal(t, Moments{5, 5, 5, 2}, result.Moments)
 	assert.Equal(t, Filled{Values: 20 * 5, Samples: 20, Of: 200}, result.Filled, "each is read when the other is not")
 	assert.Equal(t, []string{"p0", "p1", "p2", "p3", "p4"}, result.Groups)
 	assert.Equal(t, "", result.SplitBy)
@@ -40,7 +40,7 @@ func TestLong(t *testing.T) {
 	for i := range 20 {
 		uneven += fmt.Sprintf("%d,0,a,0,x%d\n%d,1,a,10,x%d\n%d,4,a,40,x%d\n", i, i%2, i, i%2, i, i%2)
 	}
-	_, d = imported(t, Options{Frames: 5}, put(t, t.TempDir(), "uneven.csv", uneven))
+	_, d = importedAt(t, 5, Options{}, put(t, t.TempDir(), "uneven.csv", uneven))
 	assert.Equal(t, []float32{0, 10, 20, 30, 40}, signal(d, 0))
 }
 
@@ -53,7 +53,7 @@ func TestLongColumns(t *testing.T) {
 		labels += fmt.Sprintf("%d,anna %d\n", i%2, i)
 	}
 	path := put(t, folder, "moves.csv", text)
-	result, d := imported(t, Options{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}}, Labels: put(t, folder, "labels.csv", labels), Test: "anna 1*", Group: `([0-9]+)$`, Frames: 3}, path)
+	result, d := importedAt(t, 3, Options{Table: Table{Columns: []string{"who", "when", "part", "x", "y"}}, Labels: put(t, folder, "labels.csv", labels), Test: "anna 1*", Group: `([0-9]+)$`}, path)
 	assert.Equal(t, []int{2, 3, 11}, []int{d.Channels, d.Grid[0], result.Test})
 	assert.Equal(t, []float32{1, 2, 1, 6, 2, 3, 3, 6, 3, 4, 5, 6}, signal(d, 0))
 	assert.Equal(t, []string{"0", "1"}, d.ClassNames)

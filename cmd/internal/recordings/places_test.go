@@ -34,9 +34,9 @@ const degrees = "Name;Latitude (deg);Longitude (deg);Elevation\ns1;0;179;12\ns2;
 func TestPlacesInDegrees(t *testing.T) {
 	folder := t.TempDir()
 	table, positions := put(t, folder, "rain.csv", stations()), put(t, folder, "stations.csv", degrees)
-	result, d := imported1(t, Options{Positions: positions, Neighbours: 1}, table)
+	result, d := imported(t, Options{Positions: positions, Neighbours: 1}, table)
 	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, result.Sensors, "sensors, not the moments of one")
-	assert.Equal(t, 1, result.Frames.Count)
+	assert.Equal(t, 1, result.Moments.Longest)
 	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3), d.Affinity.At(0, 3)})
 	assert.Equal(t, "each sensor with its 1 nearest by "+positions+", on the sphere", result.Graph)
 	assert.Equal(t, []string{"column Elevation of " + positions + " holds heights; left out (--heights takes metres)"}, result.Notes)
@@ -52,7 +52,7 @@ func TestPlacesInDegrees(t *testing.T) {
 
 	// A column without a place is no sensor; heights count if that is asked.
 	more := put(t, folder, "more.csv", "s1,s2,gauge,label\n"+many(10, "1,2,3,u", "3,4,5,v"))
-	result, _ = imported1(t, Options{Positions: positions, Neighbours: 1, Heights: true}, more)
+	result, _ = imported(t, Options{Positions: positions, Neighbours: 1, Heights: true}, more)
 	assert.Equal(t, []string{"s1", "s2"}, result.Sensors)
 	assert.Equal(t, []string{positions + " names no place of column gauge; left out"}, result.Notes)
 	points, dims, err := (&places{of: map[string][]float64{"a": {0, 90, earth}}, degrees: true}).points([]string{"a"}, "")
@@ -97,13 +97,13 @@ func TestFillTable(t *testing.T) {
 	positions := put(t, folder, "stations.csv", degrees)
 	whole, _ := read(t, []string{put(t, folder, "whole.csv", stations())}, Options{Table: Table{Take: []string{"s1", "s2", "s3", "s4"}}})
 	table := put(t, folder, "rain.csv", stations("3:s1", "5:s4", "5:s3"))
-	result, d := imported1(t, Options{Positions: positions, Neighbours: 1}, table)
+	result, d := imported(t, Options{Positions: positions, Neighbours: 1}, table)
 	assert.Equal(t, Filled{Means: 3, Samples: 2, Of: 80}, result.Filled)
 	assert.InDelta(t, whole.samples[3].Values[0], signal(d, 3)[0], 0.01, "s1 goes with s2")
 	mean := 0.0
-	for i, x := range whole.samples {
+	for _, i := range d.Train {
 		if i != 5 {
-			mean += x.Values[2] / 19
+			mean += whole.samples[i].Values[2] / float64(len(d.Train)-1)
 		}
 	}
 	assert.InDelta(t, mean, signal(d, 5)[2], 1e-4, "both neighbours are missing")
@@ -111,8 +111,7 @@ func TestFillTable(t *testing.T) {
 
 	again, err := read(t, []string{put(t, folder, "new.csv", "s2,s3,s4\n21,30,\n")}, Options{Unlabelled: true, Missing: "fill", Table: Table{Layout: samplesLayout, Take: []string{"s1", "s2", "s3", "s4"}}})
 	require.NoError(t, err)
-	out := make([]float32, 4)
-	notes, err := d.Form.Signal(again.samples[0].Recording, out)
+	out, notes, err := d.Form.Series(again.samples[0].Recording)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float32{11, 21, 30, 40}, out, 0.01)
 	assert.Equal(t, []string{"it has no sensor s1; the import said that missing sensors are filled"}, notes)
@@ -127,7 +126,7 @@ func TestFillTable(t *testing.T) {
 
 	// The samples of the test say nothing.
 	train, test := put(t, folder, "x_train.csv", "a,b,label\n"+many(10, "1,10,u", "3,30,v")), put(t, folder, "x_test.csv", "a,b,label\n5,900,u\n2,,v\n")
-	_, d = imported1(t, Options{}, train, test)
+	_, d = imported(t, Options{}, train, test)
 	assert.Equal(t, []float64{2, 20}, d.Form.Fill.Mean)
 	assert.Equal(t, []float32{2, 20}, signal(d, 21))
 

@@ -1,21 +1,17 @@
 // Package recordings turns what people have into the .npz file that ccp trains on. It reads series of the UEA archive
-// (.ts), a folder of recordings for each class, or one long table of readings. All become signals on a graph of space
-// and time: node `frame * sensors + sensor` is a sensor at a moment.
+// (.ts), a folder of recordings for each class, or one long table of readings. All become series on a graph of sensors.
 package recordings
 
 import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/recording"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 )
 
 // set holds what was read from any form of input: samples of the same sensors, each with its own length.
@@ -43,6 +39,7 @@ type sample struct {
 	rows         []row     // nil without times: then the sample has its values
 	kind         int       // of the times
 	read         []float64 // the values of the rows
+	series       []float32 // the values at even moments, once prepared
 }
 
 // training returns the samples that are not marked as tests.
@@ -163,119 +160,34 @@ func (s *set) groups() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(all))...)
 }
 
-// mostFrames bounds the default number of frames, because the time of a training grows with it.
-const mostFrames = 128
-
-// Frames holds the number of moments of a signal, and the lengths of the samples before resampling.
-type Frames struct {
-	Count    int `json:"count"`
-	Shortest int `json:"shortest"`
-	Median   int `json:"median"`
-	Longest  int `json:"longest"`
+// Moments are the lengths of the samples at even moments.
+type Moments struct {
+	Shortest int     `json:"shortest"`
+	Median   int     `json:"median"`
+	Longest  int     `json:"longest"`
+	Rate     float64 `json:"rate"` // in a unit of the files' times; 0: unknown
 }
 
-// frames returns the number of frames asked for or, for 0, the median length of the samples, at most mostFrames.
-func (s *set) frames(asked int) Frames {
+// moments returns the lengths of samples that are prepared.
+func (s *set) moments(rate float64) Moments {
 	lengths := make([]int, len(s.samples))
-	for i := range lengths {
-		lengths[i] = s.samples[i].Moments()
+	for i, x := range s.samples {
+		lengths[i] = len(x.series) / (len(s.sensors) * s.channels)
 	}
 	slices.Sort(lengths)
-	f := Frames{asked, lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1]}
-	if asked == 0 {
-		f.Count = min(f.Median, mostFrames)
-	}
-	return f
+	return Moments{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1], rate}
 }
 
-// String says where the number of frames comes from.
-func (f Frames) String() string {
-	switch {
-	case f.Shortest == f.Longest && f.Longest == f.Count:
-		return fmt.Sprintf("%d, as all samples have", f.Count)
-	case f.Shortest == f.Longest:
-		return fmt.Sprintf("%d, resampled linearly from the %d of all samples", f.Count, f.Longest)
+// String says how long the samples are.
+func (m Moments) String() string {
+	text := fmt.Sprintf("%d to %d, median %d", m.Shortest, m.Longest, m.Median)
+	if m.Shortest == m.Longest {
+		text = fmt.Sprintf("%d in all samples", m.Longest)
 	}
-	return fmt.Sprintf("%d, resampled linearly from %d to %d, median %d", f.Count, f.Shortest, f.Longest, f.Median)
-}
-
-// unlike is the ratio above which sensors are taken to measure different things.
-const unlike = 5
-
-// scale decides how a training will normalise the sensors, sets form.Scale and says so.
-func (r *reading) scale(s *set, form *recording.Form) (how string) {
-	const alone, alike = "each sensor by itself, over the samples trained on", "all sensors alike"
-	differ := s.unlike(s.statistics())
-	switch {
-	case r.Scale != nil:
-		form.Scale = *r.Scale
-		return map[bool]string{true: alone, false: alike}[*r.Scale]
-	case differ == "":
-		return alike
-	case r.Parts != "" || r.Origin != "":
-		return alike + ", as places in space; " + differ + " (--scale if they measure different things)"
+	if m.Rate > 0 {
+		text += fmt.Sprintf("; %.4g in a unit of time", m.Rate)
 	}
-	form.Scale = true
-	return alone + "; " + differ + " (--scale=false keeps them alike)"
-}
-
-// statistics returns the mean and the deviation of each sensor's channels over all moments of the training samples,
-// `[sensors, channels]`. A constant channel has a deviation of 0.
-func (s *set) statistics() (mean, deviation []float64) {
-	width := len(s.sensors) * s.channels
-	mean, deviation = make([]float64, width), make([]float64, width)
-	count := 0
-	for _, i := range s.training() {
-		count += s.samples[i].Moments()
-		for at, v := range s.samples[i].Values {
-			mean[at%width] += v
-		}
-	}
-	for column := range mean {
-		mean[column] /= float64(count)
-	}
-	for _, i := range s.training() {
-		for at, v := range s.samples[i].Values {
-			deviation[at%width] += (v - mean[at%width]) * (v - mean[at%width]) / float64(count)
-		}
-	}
-	for column, square := range deviation {
-		if deviation[column] = math.Sqrt(square); deviation[column] <= 1e-9*math.Abs(mean[column]) {
-			deviation[column] = 0 // rounding
-		}
-	}
-	return mean, deviation
-}
-
-// unlike says which sensors differ most in a channel, if some would be lost where all are normalised alike. It skips
-// constant sensors.
-func (s *set) unlike(mean, deviation []float64) (differ string) {
-	worst := float64(unlike)
-	for channel := range s.channels {
-		var columns []int
-		var means, squares []float64
-		for column := channel; column < len(deviation); column += s.channels {
-			if deviation[column] > 0 {
-				columns, means = append(columns, column), append(means, mean[column])
-				squares = append(squares, deviation[column]*deviation[column])
-			}
-		}
-		if len(columns) == 0 {
-			continue
-		}
-		name := func(at int) string { return recording.Column(s.sensors, s.channels, columns[at]) }
-		least, most := floats.MinIdx(squares), floats.MaxIdx(squares)
-		ratio := math.Sqrt(squares[most] / squares[least])
-		text := fmt.Sprintf("%s varies %.3g times as much as %s", name(most), ratio, name(least))
-		if ratio <= unlike { // as much, but perhaps elsewhere
-			ratio = math.Sqrt((stat.Mean(squares, nil) + stat.PopVariance(means, nil)) / squares[least])
-			text = fmt.Sprintf("all sensors together vary %.3g times as much as %s", ratio, name(least))
-		}
-		if ratio > worst {
-			worst, differ = ratio, text
-		}
-	}
-	return differ
+	return text
 }
 
 var few = recording.Few

@@ -25,8 +25,8 @@ func tsFolder(t *testing.T) string {
 
 func TestTSFolder(t *testing.T) {
 	result, d := imported(t, Options{}, tsFolder(t))
-	assert.Equal(t, Frames{3, 3, 3, 5}, result.Frames)
-	assert.Equal(t, "3, resampled linearly from 3 to 5, median 3", result.Frames.String())
+	assert.Equal(t, Moments{3, 3, 5, 0}, result.Moments)
+	assert.Equal(t, "3 to 5, median 3", result.Moments.String())
 	assert.Equal(t, []Class{{"wave", 5}, {"fall", 5}}, result.Classes)
 	assert.Equal(t, []string{"no sample is of class nod, which the data declares; left out"}, result.Notes)
 	assert.Equal(t, Filled{Values: 12, Samples: 4, Of: 9*6 + 10}, result.Filled)
@@ -37,7 +37,7 @@ func TestTSFolder(t *testing.T) {
 	assert.Equal(t, []int{8, 9}, d.Test)
 	assert.Equal(t, []float32{0, 5, 1, 6, 2, 7}, signal(d, 0))
 	assert.Equal(t, []float32{1, 8, 2, 8, 3, 8}, signal(d, 1), "interpolated, and held at both ends")
-	assert.Equal(t, []float32{0, 5, 2, 5, 4, 5}, signal(d, 8), "5 moments at 3")
+	assert.Equal(t, []float32{1. / 3, 5, 2, 5, 11. / 3, 5}, signal(d, 8), "5 moments at 3")
 	assert.Equal(t, 3+2*2, d.Affinity.Edges(), "a link in each frame, both sensors to the next")
 	assert.Equal(t, 1.0, d.Affinity.At(0, 1))
 	assert.Equal(t, 1.0, d.Affinity.At(1, 3))
@@ -56,9 +56,9 @@ func TestTSFile(t *testing.T) {
 
 	folder := tsFolder(t)
 	pair := []string{filepath.Join(folder, "TwoMoves_TEST.ts"), filepath.Join(folder, "TwoMoves_TRAIN.ts")}
-	_, d = imported(t, Options{Frames: 2}, pair...)
+	_, d = importedAt(t, 2, Options{}, pair...)
 	assert.Len(t, d.Test, 2, "the names tell, not the order")
-	assert.Equal(t, []float32{0, 5, 2, 7}, signal(d, 0))
+	assert.Equal(t, []float32{1. / 3, 16. / 3, 5. / 3, 20. / 3}, signal(d, 0))
 	assert.Equal(t, "TwoMoves.npz", Name(pair))
 	assert.Equal(t, "TwoMoves.npz", Name([]string{folder + "/"}))
 }
@@ -68,7 +68,7 @@ func TestTSLengths(t *testing.T) {
 	row := strings.TrimSuffix(strings.Repeat("1,2,", 100), ",")
 	path := put(t, t.TempDir(), "Long.ts", "@classLabel true a b\n@data\n"+many(10, row+",?,?:a", row+":b"))
 	result, _ := imported(t, Options{}, path)
-	assert.Equal(t, "128, resampled linearly from the 200 of all samples", result.Frames.String())
+	assert.Equal(t, "200 in all samples", result.Moments.String())
 	assert.Zero(t, result.Filled.Samples)
 }
 

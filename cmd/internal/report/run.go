@@ -31,7 +31,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: models.About(spec.Model), Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
-		Parameters: c.Parameters(), AnsweredBy: spec.AnsweredBy()}
+		Parameters: c.Parameters(), AnsweredBy: c.AnsweredBy()}
 	r.Baseline = nil // of each node: the page needs none
 	if share, known := spec.KernelAccuracy(c.Store()); known && !spec.Fitted() {
 		r.Kernels = &share
@@ -56,7 +56,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	}
 	nodes := cmp.Or(d, &datasets.Dataset{Grid: spec.Grid, Parts: spec.Parts})
 	r.Names = nodes.NodeNames
-	clusters := spec.Clusters() && len(spec.Levels) > 0
+	clusters := spec.Clusters() && len(spec.Levels) > 0 && c.HasNetwork()
 	if c.Graph.N() <= mostNodes {
 		r.Layout = picture.NewLayout(c.Graph, nodes.Grid, nodes.Parts, nodes.Coordinates, nodes.NodeNames)
 	} else if clusters {

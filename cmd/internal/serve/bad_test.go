@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var tinySpec = models.Spec{Nodes: nodes, Channels: channels, Classes: classes}
+var tinySpec = &models.Metadata{Spec: models.Spec{Nodes: nodes, Channels: channels, Classes: classes}}
 
 func unbounded(int) error { return nil }
 
@@ -307,7 +307,7 @@ func FuzzParseNumbers(f *testing.F) {
 
 // Reading a batch of images as JSON.
 func BenchmarkDecode(b *testing.B) {
-	spec := models.Spec{Nodes: 1024, Channels: 3, Classes: 10}
+	spec := &models.Metadata{Spec: models.Spec{Nodes: 1024, Channels: 3, Classes: 10}}
 	for name, scale := range map[string]float32{"bytes": 1, "fractions": 1. / 255} {
 		b.Run(name, func(b *testing.B) {
 			data := make([]float32, 64*1024*3)

@@ -70,7 +70,7 @@ type input struct {
 // decode reads the body of an infer request and checks that it fits the model. Only the classifier knows whether its
 // values are usable. binaryHeaderValue is the value of the HTTP header binaryHeader, "" without. most is the greatest
 // number of signals. Before decode allocates the values, it calls take with their bytes, and fails with its error.
-func decode(body []byte, binaryHeaderValue string, spec models.Spec, most int, take func(int) error) (*inferRequest, error) {
+func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int, take func(int) error) (*inferRequest, error) {
 	header, tail := body, []byte(nil)
 	if binaryHeaderValue != "" {
 		n, err := strconv.Atoi(binaryHeaderValue)
@@ -83,12 +83,21 @@ func decode(body []byte, binaryHeaderValue string, spec models.Spec, most int, t
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	values, err := in.values(tail, spec, most, take)
+	values, err := in.values(tail, shapeOf(m), most, take)
 	if err != nil {
 		return nil, err
 	}
-	d.signals = slices.Collect(slices.Chunk(values, spec.Nodes*spec.Channels))
+	d.signals = slices.Collect(slices.Chunk(values, len(values)/in.shape[0]))
 	return d, nil
+}
+
+// shapeOf returns the shape of the input: [batch, nodes, channels] or, of recordings at even moments, [batch, moments,
+// sensors * channels]. -1 stands for any.
+func shapeOf(m *models.Metadata) []int {
+	if m.Form != nil {
+		return []int{-1, -1, m.Form.Width()}
+	}
+	return []int{-1, m.Spec.Nodes, m.Spec.Channels}
 }
 
 // unreadable returns the refusal in an error of reading, or makes one.
@@ -146,7 +155,7 @@ func readInput(r *jsonread.Reader) (*input, error) {
 		"data":     r.Raw(&in.data),
 		"shape": r.List(func(i int) error {
 			if i == 3 {
-				return bad("the shape of an input has more than 3 sizes; the model takes [batch, nodes, channels]")
+				return bad("the shape of an input has more than 3 sizes; the model takes three")
 			}
 			in.shape = append(in.shape[:i], 0)
 			return r.Int(&in.shape[i])("a size in shape")
@@ -190,11 +199,18 @@ func readOutput(r *jsonread.Reader) (out output, err error) {
 }
 
 // values returns all values, row-major.
-func (in *input) values(tail []byte, spec models.Spec, most int, take func(int) error) ([]float32, error) {
-	fits := len(in.shape) == 3 && in.shape[1] == spec.Nodes && in.shape[2] == spec.Channels ||
-		len(in.shape) == 2 && in.shape[1] == spec.Nodes && spec.Channels == 1
+func (in *input) values(tail []byte, takes []int, most int, take func(int) error) ([]float32, error) {
+	if len(in.shape) == 2 && takes[2] == 1 {
+		in.shape = append(in.shape, 1)
+	}
+	fits := len(in.shape) == 3 && in.shape[1] > 0 && in.shape[1] <= math.MaxInt32 && (takes[1] < 0 || in.shape[1] == takes[1]) &&
+		in.shape[2] == takes[2]
 	if !fits || in.shape[0] < 1 {
-		return nil, bad("input %q has shape %v; the model takes [batch, %d, %d] with a batch of at least 1", in.name, in.shape, spec.Nodes, spec.Channels)
+		rows := "moments"
+		if takes[1] > 0 {
+			rows = strconv.Itoa(takes[1])
+		}
+		return nil, bad("input %q has shape %v; the model takes [batch, %s, %d] with a batch of at least 1", in.name, in.shape, rows, takes[2])
 	}
 	element, ok := elements[in.datatype]
 	if !ok {
@@ -203,7 +219,7 @@ func (in *input) values(tail []byte, spec models.Spec, most int, take func(int) 
 	if in.shape[0] > most {
 		return nil, tooMany(in.shape[0], most)
 	}
-	size := spec.Nodes * spec.Channels
+	size := in.shape[1] * in.shape[2]
 	if hold := (len(in.data) + len(tail)) / size; in.shape[0] > hold { // a value takes a byte at least; so what follows cannot overflow
 		return nil, bad("input %q has shape %v, but its data can hold %d signals at most", in.name, in.shape, hold)
 	}

@@ -41,13 +41,16 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	if strings.HasSuffix(r.Pattern, "/recordings") {
 		d, err = decodeRecordings(body, c, s.Queue, memory.take)
 	} else {
-		d, err = decode(body, r.Header.Get(binaryHeader), c.Spec, s.Queue, memory.take)
+		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, memory.take)
 	}
 	if err != nil {
 		return err
 	}
 	memory.end() // what is left is the signals and the answer to come
-	signals := 4 * len(d.signals) * c.Spec.Nodes * c.Spec.Channels
+	signals := 0
+	for _, one := range d.signals {
+		signals += 4 * len(one)
+	}
 	if err := memory.take(signals + len(d.signals)*answerSize(c)); err != nil {
 		return err
 	}

@@ -37,6 +37,10 @@ func Ranked(probabilities []float64, top int) []int {
 	return order[:min(cmp.Or(top, len(order)), len(order))]
 }
 
+// perValue is how many bytes a value of a recording takes at most while a series is made of it: eight, and four for each
+// of as many moments as its times may ask for.
+const perValue = 8 + 2*4*4
+
 // decodeRecordings reads the body of a request about recordings, as decode does. Errors name the recording, the sensor
 // and the moment.
 func decodeRecordings(body []byte, c *models.Classifier, most int, take func(int) error) (*inferRequest, error) {
@@ -49,7 +53,7 @@ func decodeRecordings(body []byte, c *models.Classifier, most int, take func(int
 		if i == most {
 			return bad("the batch has more than %d signals, which is the most that a request can have", most)
 		}
-		if err := take(4*c.Spec.Nodes*c.Spec.Channels + 512); err != nil {
+		if err := take(512); err != nil {
 			return err
 		}
 		one, err := recording.Read(r, take)
@@ -68,12 +72,12 @@ func decodeRecordings(body []byte, c *models.Classifier, most int, take func(int
 	d := &inferRequest{}
 	for _, r := range all {
 		sensors := cmp.Or(len(r.Sensors), len(c.Form.Sensors))
-		if err := take(8 * len(r.Values) / sensors * len(c.Form.Sensors)); err != nil { // with the missing ones
+		if err := take(perValue * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones
 			return nil, err
 		}
 		d.names = append(d.names, r.Name)
 	}
-	d.signals, d.notes, err = c.Signals(all...)
+	d.signals, d.notes, err = c.Series(all...)
 	return d, err
 }
 

@@ -103,7 +103,7 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	c := &models.Classifier{Metadata: models.Metadata{Form: form, Spec: models.Spec{Nodes: 1000, Channels: 1}}}
 	var shared atomic.Int64
 	read := func(values string) (*inferRequest, error) {
-		b := &budget{shared: &shared, limit: 1 << 15}
+		b := &budget{shared: &shared, limit: 1 << 18}
 		defer b.end()
 		return decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[`+values+`]}]}`), c, 1, b.take)
 	}
@@ -111,6 +111,6 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float32{0, 0, 0, 1, 0}, d.signals[0][:5])
 	_, err = read("[1]" + strings.Repeat(",[2]", 50))
-	assert.EqualError(t, err, "the request takes more than 32768 bytes of memory, which all requests share; send it in parts")
+	assert.EqualError(t, err, "the request takes more than 262144 bytes of memory, which all requests share; send it in parts")
 	assert.Zero(t, shared.Load())
 }

@@ -27,6 +27,9 @@ const (
 
 var names = []string{Kernels, Competing, Bands, OfValues}
 
+// Names returns the names of all voices.
+func Names() []string { return slices.Clone(names) }
+
 // Sample is a recording for a fit.
 type Sample struct {
 	Values []float32 // `[moments, columns]`; recordings may differ in length. NaN counts as the column's mean

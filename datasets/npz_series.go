@@ -1,0 +1,257 @@
+package datasets
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
+)
+
+// seriesReader holds the recordings of a file as they are there, `[samples, sensors, moments, axes]`.
+type seriesReader struct {
+	values  []float32
+	moments int     // of the longest
+	lengths []int64 // of each sample; nil: NaN after its end
+	names   []string
+	rate    float64   // moments for each unit of time; 0: unknown
+	times   []float64 // `[moments]` or `[samples, moments]`; nil: even
+	gaps    bool      // some sensors have no value in some samples
+}
+
+// readSeries reads `series`, [samples, sensors, moments] or [samples, sensors, moments, axes], and what belongs to it.
+func (r *npzReader) readSeries() error {
+	if r.Has("features") {
+		return errors.New("features and series are both there; keep one: series if the samples are recordings in time")
+	}
+	a, err := r.Array("series")
+	if err != nil {
+		return err
+	}
+	if len(a.Shape) < 3 || len(a.Shape) > 4 || slices.Contains(a.Shape, 0) {
+		return fmt.Errorf("series has shape %v; want [samples, sensors, moments] or [samples, sensors, moments, axes], "+
+			"none of them 0", a.Shape)
+	}
+	values, err := a.Float32s()
+	if err != nil {
+		return fmt.Errorf("series: %w; store them as such (series.astype(numpy.float32))", err)
+	}
+	axes := 1
+	if len(a.Shape) == 4 {
+		axes = a.Shape[3]
+	}
+	r.samples, r.nodes, r.d.Nodes, r.d.Channels = a.Shape[0], a.Shape[1], a.Shape[1], axes
+	s := &seriesReader{values: values, moments: a.Shape[2]}
+	r.series = s
+	var wrong npz.Wrong
+	for i, v := range values {
+		if math.IsInf(float64(v), 0) {
+			wrong.Add("%s is %g, which is not a finite float32; replace it, or store NaN for a missing value",
+				a.Element("series", i), v)
+		}
+	}
+	var bad [4]error
+	s.lengths, bad[0] = optional(r, "lengths", r.samples, "samples of series", (*npz.Array).Ints)
+	s.names, bad[1] = optional(r, "sensor_names", r.nodes, "sensors of series", (*npz.Array).Strings)
+	for i, length := range s.lengths {
+		if length < 1 || length > int64(s.moments) {
+			bad[2] = fmt.Errorf("lengths[%d] is %d; want 1 to the %d moments of series", i, length, s.moments)
+		}
+	}
+	bad[3] = r.readTimes()
+	s.findGaps(axes)
+	if r.nodes > 8*s.moments && s.moments > 1 {
+		r.d.warn("series has %d sensors at %d moments; if it is [samples, moments, sensors], transpose it "+
+			"(series.transpose(0, 2, 1))", r.nodes, s.moments)
+	}
+	err = errors.Join(append(bad[:], wrong.Err("series"))...)
+	if err != nil {
+		s.values = nil
+	}
+	return err
+}
+
+// readTimes reads `rate`, moments for each unit of time, or `times`, [moments] or [samples, moments].
+func (r *npzReader) readTimes() error {
+	s := r.series
+	if r.Has("rate") {
+		a, err := r.Array("rate")
+		if err != nil {
+			return err
+		}
+		rate, err := a.Floats()
+		if err != nil || len(rate) != 1 || !(rate[0] > 0) || math.IsInf(rate[0], 1) {
+			return errors.New("rate must be one number above 0: moments for each second, or other unit of time")
+		}
+		s.rate = rate[0]
+	}
+	if !r.Has("times") {
+		return nil
+	}
+	a, err := r.Array("times")
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(a.Shape, []int{s.moments}) && !slices.Equal(a.Shape, []int{r.samples, s.moments}) {
+		return fmt.Errorf("times has shape %v; want [%d] or [%d, %[2]d], the moments of series", a.Shape, s.moments, r.samples)
+	}
+	s.times, err = a.Floats()
+	return err
+}
+
+// seriesOfFeatures makes recordings of one moment of features with missing values: nodes are sensors.
+func (r *npzReader) seriesOfFeatures(values []float32) {
+	names, _ := optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings) // readNames tells what is wrong
+	r.series = &seriesReader{values: values, moments: 1, names: names}
+	r.series.findGaps(r.d.Channels)
+}
+
+// findGaps sets gaps. axes is the number of values of a sensor at a moment.
+func (s *seriesReader) findGaps(axes int) {
+	for block := range slices.Chunk(s.values, s.moments*axes) { // of a sensor in a sample
+		for axis := range axes {
+			there := false
+			for at := axis; at < len(block) && !there; at += axes {
+				there = !math.IsNaN(float64(block[at]))
+			}
+			s.gaps = s.gaps || !there
+		}
+	}
+}
+
+// recording returns sample i, `[moments, sensors, axes]`.
+func (r *npzReader) recording(i int) recording.Recording {
+	s, sensors, axes := r.series, r.nodes, r.d.Channels
+	moments := s.moments
+	if s.lengths != nil {
+		moments = int(s.lengths[i])
+	}
+	one := recording.Recording{Values: make([]float64, 0, moments*sensors*axes)}
+	sample := s.values[i*sensors*s.moments*axes : (i+1)*sensors*s.moments*axes]
+	for moment := range moments {
+		for sensor := range sensors {
+			for _, v := range sample[(sensor*s.moments+moment)*axes:][:axes] {
+				one.Values = append(one.Values, float64(v))
+			}
+		}
+	}
+	if s.times != nil {
+		at := i % (len(s.times) / s.moments)
+		one.Times = slices.Clone(s.times[at*s.moments:][:moments])
+		for len(one.Times) > 0 && math.IsNaN(one.Times[len(one.Times)-1]) { // after the end, as the values
+			one.Times = one.Times[:len(one.Times)-1]
+		}
+		one.Values = one.Values[:len(one.Times)*sensors*axes]
+	} else if s.rate > 0 && r.opts.Form != nil && r.opts.Form.Rate > 0 && r.opts.Form.Rate != s.rate {
+		for moment := range moments {
+			one.Times = append(one.Times, float64(moment)/s.rate)
+		}
+	}
+	return one
+}
+
+// readRecordings makes the data set's series of the recordings: without gaps, at even moments.
+func (r *npzReader) readRecordings() error {
+	s, d := r.series, r.d
+	if s == nil || s.values == nil {
+		return nil
+	}
+	form := d.Form
+	if form == nil {
+		form = &recording.Form{Sensors: s.names, Channels: d.Channels, Rate: s.rate}
+		if o := r.opts.Form; s.names == nil && o != nil && len(o.Sensors) == r.nodes {
+			form.Sensors = o.Sensors
+		}
+		for i := len(form.Sensors); i < r.nodes; i++ {
+			form.Sensors = append(form.Sensors, fmt.Sprintf("sensor %d", i))
+		}
+	}
+	if form.Rate == 0 && s.times != nil {
+		var rates []float64
+		for i := range r.samples {
+			if rate := recording.RateOf(r.recording(i).Times); rate > 0 {
+				rates = append(rates, rate)
+			}
+		}
+		if slices.Sort(rates); rates != nil {
+			form.Rate = rates[len(rates)/2]
+		}
+	}
+	if o := r.opts.Form; o != nil {
+		form.Rate, form.Filled, form.Fill = cmp.Or(o.Rate, form.Rate), o.Filled, o.Fill
+	}
+	if form.Filled = form.Filled || s.gaps; form.Filled && form.Fill == nil {
+		var err error
+		if form.Fill, err = r.learnFill(form); err != nil {
+			return err
+		}
+	}
+	plain := recording.Form{Sensors: form.Sensors, Channels: form.Channels, Rate: form.Rate, Filled: form.Filled, Fill: form.Fill}
+	var changes recording.Changes
+	d.Series = make([][]float32, r.samples)
+	for i := range d.Series {
+		one := r.recording(i)
+		c, err := plain.Prepare(&one)
+		if err != nil {
+			return fmt.Errorf("series[%d]: %w", i, err)
+		}
+		changes.Interpolated, changes.Filled = changes.Interpolated+c.Interpolated, changes.Filled+c.Filled
+		d.Series[i] = plain.Even(one)
+	}
+	s.values = nil
+	if n := changes.Interpolated; n > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d missing values were interpolated in time", n))
+	}
+	if n := changes.Filled; n > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d missing values were filled by neighbours or the mean of the training samples", n))
+	}
+	d.Form = form
+	return nil
+}
+
+// learnFill learns from the training samples, or from all if there are none, what sensors without a value are filled
+// with.
+func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
+	samples := r.d.Train
+	if len(samples) == 0 {
+		samples = upTo(r.samples)
+	}
+	var links [][2]int
+	for a := range r.nodes {
+		for b := a + 1; b < r.nodes; b++ {
+			if graph := r.d.Affinity; graph == nil && r.nodes <= allLinked || graph != nil && graph.At(a, b) > 0 {
+				links = append(links, [2]int{a, b})
+			}
+		}
+	}
+	return recording.NewFill(form.Sensors, form.Channels, links, func(yield func(row []float64)) {
+		for _, i := range samples {
+			for row := range slices.Chunk(r.recording(i).Values, form.Width()) {
+				yield(row)
+			}
+		}
+	})
+}
+
+// ReadSeries reads the recordings of an .npz file without labels or graph, for a classifier whose recordings have a form.
+// Errors name the array and the index.
+func ReadSeries(path string, form *recording.Form) (*Dataset, error) {
+	r, err := openNPZ(path, Options{Form: form})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for _, step := range []func() error{r.readFeatures, r.readForm, r.readRecordings, r.readNames} {
+		if err := step(); err != nil {
+			return nil, r.Errorf("%w", separate(err)[0])
+		}
+	}
+	if r.series == nil {
+		return nil, r.Errorf("it holds features, but the classifier was trained on recordings: store them as series " +
+			"[samples, sensors, moments]")
+	}
+	return r.d, form.Fits(r.d.Form)
+}

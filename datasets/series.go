@@ -1,0 +1,287 @@
+package datasets
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/recording"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// mostFrames bounds the usual number of frames, because the time of a training grows with it.
+const mostFrames = 128
+
+// framed reads series as signals of as many frames as the form says.
+type framed struct {
+	series [][]float32
+	form   *recording.Form
+}
+
+func (f *framed) Len() int { return len(f.series) }
+
+func (f *framed) Read(i int, dst []float32) { recording.Resample(dst, f.series[i], f.form.Width()) }
+
+// Raw returns sample i as a classifier takes it, in raw units: a recording whole, `[moments, sensors, channels]`, or a
+// signal `[nodes, channels]`. buffer has room for a signal. The caller does not change what it gets.
+func (d *Dataset) Raw(i int, buffer []float32) []float32 {
+	if d.Series != nil {
+		return d.Series[i]
+	}
+	d.Signals.Read(i, buffer)
+	return buffer
+}
+
+// Group returns the group of sample i; "" if there are no groups.
+func (d *Dataset) Group(i int) string {
+	if d.Groups == nil {
+		return ""
+	}
+	return d.Groups[i]
+}
+
+// overFrames makes signals of the series: it chooses frames, scale and links where nothing does, and makes the graph of
+// space and time. Affinity and Coordinates are of the sensors before.
+func (d *Dataset) overFrames(opts Options) error {
+	form := *d.Form
+	d.Form = &form
+	of := d.Train
+	if len(of) == 0 {
+		of = upTo(len(d.Series))
+	}
+	var lengths []int
+	for _, i := range of {
+		lengths = append(lengths, len(d.Series[i])/form.Width())
+	}
+	slices.Sort(lengths)
+	form.Shortest, form.Longest = lengths[0], lengths[len(lengths)-1]
+	if form.Frames = opts.Frames; form.Frames == 0 {
+		form.Frames = min(lengths[len(lengths)/2], mostFrames)
+	}
+	if opts.Form != nil {
+		form.Frames, form.Shortest, form.Longest = opts.Form.Frames, opts.Form.Shortest, opts.Form.Longest
+		d.warnLengths()
+	}
+	note := func(format string, values ...any) { d.Notes = append(d.Notes, fmt.Sprintf(format, values...)) }
+	note("the network sees %d %s, the other voices see %s", form.Frames, plural(form.Frames, "frame"), span(lengths))
+	d.sensors, d.places = d.Affinity, d.Coordinates
+	if form.Scale == nil {
+		differ := d.unlike(d.stats(of, form.Width()))
+		alone := differ != "" && d.Parts == nil && form.Origin == ""
+		if form.Scale = &alone; differ != "" {
+			note("%s: %s", map[bool]string{true: "each sensor is normalised by itself", false: "all sensors are alike, as places in space"}[alone], differ)
+		}
+	}
+	d.Signals = &framed{d.Series, &form}
+	if opts.Graph != nil && d.sensors == nil {
+		return d.frame(opts.Graph)
+	}
+	if d.sensors == nil {
+		d.linked = cmp.Or(opts.KNN, correlated)
+		if how := "each sensor is linked with the %d most correlated to it over the training samples"; d.linksAll() {
+			note("every sensor is linked with every other")
+		} else {
+			note(how, d.linked)
+		}
+	}
+	return d.linkSensors()
+}
+
+// linkSensors links sensors unless the file does, and makes the graph of space and time.
+func (d *Dataset) linkSensors() (err error) {
+	if d.linked > 0 {
+		if d.sensors, err = d.correlate(); err != nil {
+			return err
+		}
+	}
+	graph, err := overTime(d.sensors, d.Form.Frames)
+	if err == nil {
+		err = d.frame(graph)
+	}
+	d.made = d.Affinity
+	return err
+}
+
+// frame sets all that follows from the graph of space and time.
+func (d *Dataset) frame(graph *affinity.Matrix) error {
+	sensors, frames := len(d.Form.Sensors), d.Form.Frames
+	if graph.N() != sensors*frames {
+		return fmt.Errorf("the graph has %d nodes, the recordings %d frames of %d sensors", graph.N(), frames, sensors)
+	}
+	d.Affinity, d.Nodes = graph, graph.N()
+	if d.NodeNames = d.Form.Sensors; frames == 1 && d.places != nil { // a map, not a grid of frames
+		return nil
+	}
+	d.Grid, d.NodeNames = []int{frames, sensors}, nil
+	for frame := range frames {
+		for _, sensor := range d.Form.Sensors {
+			d.NodeNames = append(d.NodeNames, fmt.Sprintf("%s@%d", sensor, frame))
+		}
+	}
+	if d.places != nil {
+		d.Coordinates = slices.Repeat(d.places, frames)
+	}
+	return nil
+}
+
+// overTime returns the graph of sensors in frames. Node frame*sensors + sensor is a sensor in a frame. The graph of the
+// sensors is in every frame, and each sensor is joined to itself in the next frame with the mean weight of the sensors'
+// edges. A single sensor is joined to the two frames before and after: neighbourhoods would be too small.
+func overTime(sensors *affinity.Matrix, frames int) (*affinity.Matrix, error) {
+	n, list := sensors.N(), sensors.EdgeList()
+	mean, reach := 1.0, 1
+	if len(list) > 0 {
+		mean = 0
+		for _, edge := range list {
+			mean += edge.Weight / float64(len(list))
+		}
+	}
+	if n == 1 {
+		reach = 2
+	}
+	var edges []affinity.Edge
+	for frame := range frames {
+		for _, edge := range list {
+			edges = append(edges, affinity.Edge{I: frame*n + edge.I, J: frame*n + edge.J, Weight: edge.Weight})
+		}
+		for next := frame + 1; next <= min(frame+reach, frames-1); next++ {
+			for sensor := range n {
+				edges = append(edges, affinity.Edge{I: frame*n + sensor, J: next*n + sensor, Weight: mean})
+			}
+		}
+	}
+	return affinity.New(n*frames, edges)
+}
+
+const (
+	allLinked   = 8             // the most sensors that are all joined to each other
+	correlated  = 4             // the usual number of sensors that each of more sensors is joined to by correlation
+	correlating = 2_000_000_000 // the most products for correlations; with more, evenly spaced samples are used
+)
+
+// correlate links sensors: few of them all, of more each to the sensors whose series are most correlated with its own.
+// It sums |r| over the channels, each r over all values of the training samples. Of equal sensors it takes the lower
+// number. Two sensors are joined if either chooses the other.
+func (d *Dataset) correlate() (*affinity.Matrix, error) {
+	sensors, channels, width := len(d.Form.Sensors), d.Channels, d.Form.Width()
+	var links []affinity.Edge
+	if d.linksAll() {
+		for a := range sensors {
+			for b := a + 1; b < sensors; b++ {
+				links = append(links, affinity.Edge{I: a, J: b, Weight: 1})
+			}
+		}
+		return affinity.New(sensors, links)
+	}
+	training := d.Train
+	if len(training) == 0 {
+		training = upTo(len(d.Series))
+	}
+	cost := sensors * sensors * channels * d.Form.Longest
+	if most := max(1, correlating/cost); most < len(training) {
+		all := training
+		training = nil
+		for i := range most {
+			training = append(training, all[i*len(all)/most])
+		}
+	}
+	mean, _ := d.stats(training, width)
+	products := make([]float64, sensors*sensors*channels) // `[channels, sensors, sensors]`
+	centred := make([]float64, sensors)
+	for _, i := range training {
+		for moment := range slices.Chunk(d.Series[i], width) {
+			for channel := range channels {
+				for sensor := range sensors {
+					column := sensor*channels + channel
+					centred[sensor] = float64(moment[column]) - float64(mean[column])
+				}
+				for a, x := range centred {
+					floats.AddScaled(products[(channel*sensors+a)*sensors:][:sensors], x, centred)
+				}
+			}
+		}
+	}
+	for a := range sensors {
+		strength, others := make([]float64, sensors), slices.Delete(upTo(sensors), a, a+1)
+		for channel := range channels {
+			at := func(i, j int) float64 { return products[(channel*sensors+i)*sensors+j] }
+			for _, b := range others {
+				if scale := math.Sqrt(at(a, a) * at(b, b)); scale > 0 { // a constant sensor correlates with nothing
+					strength[b] += math.Abs(at(a, b)) / scale
+				}
+			}
+		}
+		slices.SortStableFunc(others, func(i, j int) int { return cmp.Compare(strength[j], strength[i]) })
+		for _, b := range others[:min(d.linked, len(others))] {
+			link := affinity.Edge{I: min(a, b), J: max(a, b), Weight: 1}
+			if !slices.Contains(links, link) {
+				links = append(links, link)
+			}
+		}
+	}
+	return affinity.New(sensors, links)
+}
+
+// linksAll reports whether correlate links every sensor with every other.
+func (d *Dataset) linksAll() bool {
+	return d.linked >= len(d.Form.Sensors)-1 || d.linked == correlated && len(d.Form.Sensors) <= allLinked
+}
+
+// unlike is the ratio above which sensors are taken to measure different things.
+const unlike = 5
+
+// unlike says which sensors differ most in a channel, if some would be lost where all are normalised alike. It skips
+// constant sensors. mean and deviation are `[sensors, channels]`.
+func (d *Dataset) unlike(mean, deviation []float32) (differ string) {
+	worst := float64(unlike)
+	for channel := range d.Channels {
+		var columns []int
+		var means, squares []float64
+		for column := channel; column < len(deviation); column += d.Channels {
+			if m, s := float64(mean[column]), float64(deviation[column]); s > 1e-6*math.Abs(m) { // else rounding
+				columns, means, squares = append(columns, column), append(means, m), append(squares, s*s)
+			}
+		}
+		if len(columns) == 0 {
+			continue
+		}
+		name := func(at int) string { return recording.Column(d.Form.Sensors, d.Channels, columns[at]) }
+		least, most := floats.MinIdx(squares), floats.MaxIdx(squares)
+		ratio := math.Sqrt(squares[most] / squares[least])
+		text := fmt.Sprintf("%s varies %.3g times as much as %s", name(most), ratio, name(least))
+		if ratio <= unlike { // as much, but perhaps elsewhere
+			ratio = math.Sqrt((stat.Mean(squares, nil) + stat.PopVariance(means, nil)) / squares[least])
+			text = fmt.Sprintf("all sensors together vary %.3g times as much as %s", ratio, name(least))
+		}
+		if ratio > worst {
+			worst, differ = ratio, text
+		}
+	}
+	return differ
+}
+
+// warnLengths warns of samples whose lengths are not like the training's.
+func (d *Dataset) warnLengths() {
+	count, first := 0, ""
+	for i, series := range d.Series {
+		if odd := d.Form.Length(len(series) / d.Form.Width()); odd != "" {
+			if count++; count == 1 {
+				first = fmt.Sprintf("sample %s: %s", d.SampleName(i), odd)
+			}
+		}
+	}
+	if count > 0 {
+		d.warn("%d of %d samples are not as long as the training's: %s", count, len(d.Series), first)
+	}
+}
+
+// span says how many moments sorted lengths are.
+func span(lengths []int) string {
+	if least, most := lengths[0], lengths[len(lengths)-1]; least != most {
+		return fmt.Sprintf("all of the %d to %d moments", least, most)
+	}
+	return fmt.Sprintf("all %d moments", lengths[0])
+}

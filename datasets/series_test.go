@@ -1,0 +1,158 @@
+package datasets
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/npz"
+)
+
+var nan32 = float32(math.NaN())
+
+// lab is 10 recordings of three sensors, with x and y, of 4 to 6 moments. Values tell where they come from.
+func lab() (arrays, []int64) {
+	series, labels, lengths := make([]float32, 10*3*6*2), make([]int64, 10), make([]int64, 10)
+	for i := range 10 {
+		labels[i], lengths[i] = int64(i%2), int64(4+i%3)
+		for at := range 3 * 6 * 2 {
+			sensor, moment, axis := at/12, at/2%6, at%2
+			series[i*36+at] = float32(1000*i + 100*sensor + 10*moment + axis)
+			if moment >= int(lengths[i]) {
+				series[i*36+at] = nan32
+			}
+		}
+	}
+	return arrays{"series": {Shape: []int{10, 3, 6, 2}, Data: series}, "labels": vectorOf(labels...)}, lengths
+}
+
+// Recordings stay whole, at their own lengths. The network sees frames of them, on a graph of sensors and time.
+func TestSeries(t *testing.T) {
+	a, lengths := lab()
+	for _, marked := range []bool{false, true} { // NaN after the end, or lengths
+		if marked {
+			for i, v := range a["series"].Data.([]float32) {
+				if v != v {
+					a["series"].Data.([]float32)[i] = 7
+				}
+			}
+			a = a.with("lengths", vectorOf(lengths...))
+		}
+		d := a.load(t, Options{})
+		require.NoError(t, d.Validate())
+		for i, length := range lengths {
+			assert.Len(t, d.Series[i], int(length)*6)
+		}
+		assert.Equal(t, []float32{2000, 2001, 2100, 2101, 2200, 2201, 2010, 2011}, d.Series[2][:8], "moments, sensors, axes")
+		assert.Equal(t, []int{5, 3}, d.Grid, "the median length of the training samples")
+		assert.Equal(t, 15, d.Nodes)
+		assert.Equal(t, "sensor 1@4", d.NodeName(13))
+		assert.Equal(t, 5*3+4*3, d.Affinity.Edges(), "all with all, and each with itself a frame later")
+		x := make([]float32, 30)
+		d.Signals.Read(1, x)
+		assert.Equal(t, d.Series[1], x, "of 5 moments")
+		d.Signals.Read(2, x)
+		assert.InDelta(t, d.Series[2][30], x[24], 2, "nearly the last moment")
+		assert.Equal(t, 4, d.Form.Shortest)
+		assert.Equal(t, []int{2, 3}, a.load(t, Options{Frames: 2}).Grid)
+	}
+}
+
+// Gaps are filled in time, and a sensor without any value by the others; rates and times are kept.
+func TestSeriesGaps(t *testing.T) {
+	a, _ := lab()
+	values := a["series"].Data.([]float32)
+	values[2*36+2] = nan32 // sensor 0, moment 1, x of sample 2
+	for moment := range 6 {
+		values[3*36+12+2*moment] = nan32 // sensor 1, x of sample 3
+	}
+	d := a.with("rate", &npz.Array{Shape: []int{}, Data: []float64{50}}).load(t, Options{})
+	assert.Equal(t, float32(2010), d.Series[2][6])
+	assert.InDelta(t, 3100, d.Series[3][2], 400, "as the linked sensors let expect")
+	assert.Equal(t, 50.0, d.Form.Rate)
+	other := *d.Form
+	other.Rate, other.Frames = 100, 5
+	faster := a.load(t, Options{Form: &other})
+	assert.Len(t, faster.Series[0], 7*6, "twice the moments in the same time")
+	assert.Contains(t, faster.Warnings[len(faster.Warnings)-1], "10 of 10 samples are not as long as the training's")
+}
+
+// A table with gaps is recordings of one moment.
+func TestTableWithGaps(t *testing.T) {
+	features, labels := make([]float32, 20*3), make([]int64, 20)
+	for i := range labels {
+		labels[i] = int64(i % 2)
+		for node := range 3 {
+			features[3*i+node] = float32(i * (node + 1))
+		}
+	}
+	features[3*5+1] = nan32
+	a := arrays{"features": {Shape: []int{20, 3}, Data: features}, "labels": vectorOf(labels...),
+		"edges": matrixOf(2, int64(0), 1, 1, 2), "node_names": vectorOf("a", "b", "c")}
+	d := a.load(t, Options{})
+	assert.InDelta(t, 10, d.Series[5][1], 1)
+	assert.Equal(t, []int{1, 3}, d.Grid)
+	assert.Equal(t, "b@0", d.NodeName(1))
+	d = a.with("coordinates", &npz.Array{Shape: []int{3, 2}, Data: []float32{0, 0, 1, 0, 2, 0}}).load(t, Options{})
+	assert.Nil(t, d.Grid, "a map")
+	assert.Equal(t, "b", d.NodeName(1))
+}
+
+// Of more than eight sensors each is linked with the most correlated ones, without a look at what is held out.
+func TestSeriesLinks(t *testing.T) {
+	series, labels := make([]float32, 40*12*3), make([]int64, 40)
+	for i := range labels {
+		labels[i] = int64(i % 2)
+		for sensor := range 12 {
+			for moment := range 3 {
+				series[(i*12+sensor)*3+moment] = float32(math.Sin(float64(i*(1+sensor/4) + moment)))
+			}
+		}
+	}
+	a := arrays{"series": {Shape: []int{40, 12, 3}, Data: series}, "labels": vectorOf(labels...)}
+	d := a.load(t, Options{KNN: 3})
+	assert.Equal(t, 3*(3*6)+2*12, d.Affinity.Edges(), "three groups of four in three frames")
+	held, err := d.HoldOut(0.3, 0)
+	require.NoError(t, err)
+	assert.NotSame(t, d.Affinity, held.Affinity)
+	assert.Equal(t, 3*(3*6)+2*12, held.Affinity.Edges())
+}
+
+func TestSeriesErrors(t *testing.T) {
+	for want, change := range map[string]func(a arrays){
+		"series has shape [60 6]":       func(a arrays) { a["series"].Shape = []int{60, 6} },
+		"features and series are both":  func(a arrays) { a["features"] = a["series"] },
+		"series[1,2,3,1] is +Inf":       func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
+		"lengths[1] is 9; want 1 to":    func(a arrays) { a["lengths"] = vectorOf[int64](4, 9, 4, 4, 4, 4, 4, 4, 4, 4) },
+		"rate must be one number above": func(a arrays) { a["rate"] = vectorOf(0.0) },
+		"times has shape [2]; want [6]": func(a arrays) { a["times"] = vectorOf(0.0, 1) },
+		"series[0]: moment 1 has the time 0; times must be numbers that ascend": func(a arrays) { a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4) },
+		"sensor_names has shape [1]": func(a arrays) { a["sensor_names"] = vectorOf("a") },
+		"series[3]: no sensor has a value": func(a arrays) {
+			for at := range 36 {
+				a["series"].Data.([]float32)[3*36+at] = nan32
+			}
+		},
+		`recording is of 1 sensors and 1 channels, series of 3 and 2`: func(a arrays) { a["recording"] = vectorOf(`{"sensors":["a"],"channels":1}`) },
+	} {
+		a, _ := lab()
+		change(a)
+		_, err := Load(t.Context(), a.write(t), Options{})
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+// What Export writes is read again as it was.
+func TestSeriesExport(t *testing.T) {
+	a, _ := lab()
+	d := a.load(t, Options{Seed: 3})
+	path := filepath.Join(t.TempDir(), "mine.npz")
+	require.NoError(t, d.Export(t.Context(), path, nil))
+	again, err := Load(t.Context(), path, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, d.Series, again.Series)
+	assert.Equal(t, d.Fingerprint(), again.Fingerprint())
+}

@@ -1,0 +1,144 @@
+package recording
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Series returns the values of a recording at even moments, `[moments, sensors, channels]`, and leaves the recording as
+// it is. If the form has a rate and the recording has times, the moments have that rate. The notes say what a person
+// should know, such as sensors in another order.
+func (f *Form) Series(r Recording) (values []float32, notes []string, err error) {
+	changes, err := f.Prepare(&r)
+	if err != nil {
+		return nil, changes.Notes, err
+	}
+	return f.Even(r), changes.Notes, nil
+}
+
+// mostStretch bounds the moments that Even makes for each moment of a recording: a pause in it is no series.
+const mostStretch = 4
+
+// Even returns the values of a prepared recording at even moments. Without times they are even already. If the form has
+// a rate, the moments have it. Else they are as many as the recording's.
+func (f *Form) Even(r Recording) []float32 {
+	width, count := f.Width(), r.Moments()
+	series := make([]float32, len(r.Values))
+	for i, v := range r.Values {
+		series[i] = float32(v)
+	}
+	rate := RateOf(r.Times)
+	if rate == 0 {
+		return series
+	}
+	span, moments := r.Times[count-1]-r.Times[0], count
+	if f.Rate > 0 {
+		moments = max(1, int(min(math.Round(span*f.Rate)+1, float64(mostStretch*count))))
+	}
+	uneven := false
+	for i, time := range r.Times {
+		uneven = uneven || math.Abs(time-r.Times[0]-span*float64(i)/float64(count-1)) > 0.1*span/float64(count-1)
+	}
+	if uneven {
+		even, at := make([]float32, max(count, moments)*width), 0
+		frames := len(even) / width
+		for frame := range frames {
+			time := r.Times[0] + span*float64(frame)/float64(max(1, frames-1))
+			for at < count-2 && r.Times[at+1] <= time {
+				at++
+			}
+			part := min(1, max(0, (time-r.Times[at])/(r.Times[at+1]-r.Times[at])))
+			for column := range width {
+				a, b := r.Values[at*width+column], r.Values[(at+1)*width+column]
+				even[frame*width+column] = float32(a + part*(b-a))
+			}
+		}
+		series = even
+	}
+	if moments*width == len(series) {
+		return series
+	}
+	resampled := make([]float32, moments*width)
+	Resample(resampled, series, width)
+	return resampled
+}
+
+// RateOf returns the moments for each unit of time: one over the median step. It is 0 for fewer than two times.
+func RateOf(times []float64) float64 {
+	var steps []float64
+	for i := 1; i < len(times); i++ {
+		steps = append(steps, times[i]-times[i-1])
+	}
+	if steps == nil {
+		return 0
+	}
+	slices.Sort(steps)
+	return 1 / stat.Quantile(0.5, stat.Empirical, steps, nil)
+}
+
+// other is the ratio of a length to those of the training above which a person should know.
+const other = 1.1
+
+// Length says what a person should know about the number of moments of a recording; "" if it is like the training's.
+func (f *Form) Length(moments int) string {
+	if f.Longest == 0 || float64(moments)*other >= float64(f.Shortest) && float64(moments) <= other*float64(f.Longest) {
+		return ""
+	}
+	trained := fmt.Sprintf("from %d to %d", f.Shortest, f.Longest)
+	if f.Shortest == f.Longest {
+		trained = fmt.Sprint(f.Longest)
+	}
+	return fmt.Sprintf("it has %d moments, the training's recordings have %s: the class is a guess", moments, trained)
+}
+
+// Resample writes a series of evenly spaced moments, `[moments, width]`, to the evenly spaced frames of dst, `[frames,
+// width]`, which begin at the first and end at the last. Between moments it interpolates linearly. If frames are fewer,
+// each is a mean of the moments around it with the weights of a triangle, which reaches to the frames beside it: a low-pass
+// without which fast changes would look like slow ones.
+func Resample(dst, series []float32, width int) {
+	frames, moments := len(dst)/width, len(series)/width
+	if frames == moments {
+		copy(dst, series)
+		return
+	}
+	step, first := float64(moments-1)/float64(max(1, frames-1)), 0.0
+	if frames == 1 { // the mean of all, most of the middle
+		step, first = float64(moments), float64(moments-1)/2
+	}
+	half := max(1, step)
+	sums := make([]float64, width)
+	for frame := range frames {
+		centre := first + step*float64(frame)
+		clear(sums)
+		total := 0.0
+		for at := max(0, int(math.Ceil(centre-half))); at <= min(moments-1, int(centre+half)); at++ {
+			weight := 1 - math.Abs(float64(at)-centre)/half
+			if weight <= 0 {
+				continue
+			}
+			total += weight
+			for column, v := range series[at*width : (at+1)*width] {
+				sums[column] += weight * float64(v)
+			}
+		}
+		for column, sum := range sums {
+			dst[frame*width+column] = float32(sum / total)
+		}
+	}
+}
+
+// Turned writes a series, `[moments, sensors, channels]`, as a file has it, `[sensors, moments, channels]`, with NaN
+// after its end.
+func Turned(dst, series []float32, sensors, channels int) {
+	moments := len(dst) / (sensors * channels)
+	for at := range dst {
+		sensor, moment, channel := at/(moments*channels), at/channels%moments, at%channels
+		from := (moment*sensors+sensor)*channels + channel
+		if dst[at] = float32(math.NaN()); from < len(series) {
+			dst[at] = series[from]
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/compute"
+)
+
+const (
+	// tried is the share of the training samples that network and voices answer without having seen them, to find what
+	// each of them counts.
+	tried = 0.25
+	// A network is left untried where the voices' log-loss on left-out samples is below sure, in nats, and it is left out
+	// where it does not lower the log-loss by worth of it and by a nat over all samples.
+	sure  = 0.02
+	worth = 0.02
+)
+
+// fitVoices fits the voices, decides what they count, and keeps them in the store unless the network answers alone. It
+// gives notice of what each would have had.
+func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
+	if !r.spec.HasVoices() {
+		return nil
+	}
+	d, buffer := r.data, []float32(nil)
+	samples := make([]models.VoiceSample, len(d.Train))
+	for at, i := range d.Train {
+		if d.Series == nil {
+			buffer = make([]float32, d.Nodes*d.Channels)
+		}
+		samples[at] = models.VoiceSample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
+	}
+	v, err := r.metadata.FitVoices(ctx, backend, samples, r.Seed)
+	if err != nil {
+		return err
+	}
+	defer v.Forget()
+	parts := v.Parts()
+	all := parts[len(parts)-1]
+	var said []string
+	for _, p := range parts[:len(parts)-1] {
+		said = append(said, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
+	}
+	if len(parts) > 2 {
+		said = append(said, fmt.Sprintf("together %.1f%%", 100*all.Accuracy))
+	}
+	line := "held-out training samples: " + strings.Join(said, ", ")
+	if v.Share = 1; !r.spec.Fitted() && all.Loss > sure {
+		r.notice(line + "; the network is tried on a quarter of them")
+		accuracy, err := r.weigh(ctx, backend, v)
+		if err != nil {
+			return err
+		}
+		line = fmt.Sprintf("the network %.1f%% of a quarter", 100*accuracy)
+	}
+	switch v.Share {
+	case 0:
+		r.notice(line + ": the network answers alone")
+		return nil
+	case 1:
+		r.notice(line + ": " + strings.Join(v.Names(), ", ") + " answer")
+	default:
+		r.notice(fmt.Sprintf("%s: %s count %.0f%%, the network %.0f%%", line, strings.Join(v.Names(), ", "), 100*v.Share,
+			100-100*v.Share))
+	}
+	return v.Keep(r.store)
+}
+
+// weigh trains the network on three quarters of the training samples, and sets the share of the voices with the least
+// log-loss on the fourth, which voices answer by a readout without it. It returns the network's accuracy.
+func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voices) (accuracy float64, err error) {
+	d, out := r.data.Trial(tried, uint64(r.Seed))
+	if len(out) == 0 || len(d.Train) == 0 { // too few samples
+		return 0, nil
+	}
+	folder, err := os.MkdirTemp("", "ccp-trial-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	p := r.plan
+	p.open = cloned(p.open, "voices")
+	p.Settings = p.Settings.With("", func(o *models.Options) { o.Voices = models.NoVoices })
+	p.Keep, p.Patience, p.Validation = KeepLast, 0, 0
+	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
+		return 0, err
+	}
+	c, err := models.Load(folder, models.WithBackend(backend))
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	network := map[int][]float64{}
+	e, err := EvaluateEach(c, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
+		network[sample] = probabilities
+	})
+	if err != nil {
+		return 0, err
+	}
+	without := v.Without(out)
+	loss := func(share float64) (sum float64) {
+		for at, i := range out {
+			sample := r.data.Train[i]
+			label := d.Labels[sample]
+			p := share*models.Probabilities(without[at])[label] + (1-share)*network[sample][label]
+			sum -= math.Log(max(p, 1e-9))
+		}
+		return sum
+	}
+	least := loss(1)
+	least -= max(1, worth*least) // the network has to be worth its time
+	for step := 9; step >= 0; step-- {
+		if share := float64(step) / 10; loss(share) < least {
+			least, v.Share = loss(share), share
+		}
+	}
+	return e.Accuracy, nil
+}
+
+// cloned returns a copy of a set without a name.
+func cloned(set map[string]bool, without string) map[string]bool {
+	copied := map[string]bool{}
+	for name, is := range set {
+		copied[name] = is && name != without
+	}
+	return copied
+}
+
+// heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text and no
+// skeleton.
+func heard(d *datasets.Dataset) bool {
+	const mostRows, mostValues = 2_000, 10_000
+	return d.Series != nil || d.Table() && len(d.Train) <= mostRows && d.Nodes*d.Channels <= mostValues
+}

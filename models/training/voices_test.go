@@ -1,0 +1,124 @@
+package training_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/gomlx/compute"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tones writes 40 recordings of two sensors, from 200 to 300 moments, with a slow or a fast oscillation in noise. The
+// frames that a network sees have lost the fast one.
+func tones(t *testing.T) string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, sensors, most = 40, 2, 300
+	series, labels, split := make([]float32, n*sensors*most), make([]int32, n), make([]uint8, n)
+	for i := range n {
+		labels[i], split[i] = int32(i%2), uint8(2*(i/30))
+		length, phase := 200+rng.IntN(101), 6*rng.Float64()
+		for sensor := range sensors {
+			for moment := range most {
+				v := math.Sin(phase+[]float64{1.6, 2.2}[i%2]*float64(moment)) + rng.NormFloat64()
+				if moment >= length {
+					v = math.NaN()
+				}
+				series[(i*sensors+sensor)*most+moment] = float32(v)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "tones.npz")
+	list := func(data any) *npz.Array { return &npz.Array{Shape: []int{n}, Data: data} }
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: list(labels)}, {Name: "split", Array: list(split)},
+		{Name: "series", Array: &npz.Array{Shape: []int{n, sensors, most}, Data: series}}}))
+	return path
+}
+
+// Voices hear what the frames have lost. They are saved and loaded, answer recordings of any length, and explain.
+func TestVoices(t *testing.T) {
+	path := tones(t)
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		dir := filepath.Join(t.TempDir(), "run")
+		var notices []string
+		result, err := training.Train(t.Context(), backend, training.Asked{"data": path}, training.Options{Dir: dir,
+			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+		require.NoError(t, err)
+		assert.Equal(t, 1.0, result.Test.Accuracy)
+		assert.Contains(t, notices[len(notices)-1], "held-out training samples: ")
+		assert.Contains(t, notices[len(notices)-1], " answer")
+		assert.NotContains(t, result.AnsweredBy, "network")
+
+		c, err := models.Load(dir, models.WithBackend(backend))
+		require.NoError(t, err)
+		assert.Equal(t, result.AnsweredBy, c.AnsweredBy())
+		config, err := training.ReadConfig(dir)
+		require.NoError(t, err)
+		d, err := training.LoadFor(t.Context(), c.Metadata, config, datasets.Options{Graph: c.Graph})
+		require.NoError(t, err)
+		again, err := training.Evaluate(c, d, d.Test, 64)
+		require.NoError(t, err)
+		assert.Equal(t, result.Test, training.Score{Loss: again.Loss, Accuracy: again.Accuracy})
+
+		whole := models.Recording{}
+		for _, v := range d.Series[31] {
+			whole.Values = append(whole.Values, float64(v))
+		}
+		half := whole
+		half.Values = whole.Values[:len(whole.Values)/4*2]
+		got, err := c.ClassifyRecording(t.Context(), whole, half)
+		require.NoError(t, err)
+		assert.Equal(t, []int{1, 1}, []int{got[0].Class, got[1].Class})
+		assert.Empty(t, got[0].Warnings)
+		assert.Contains(t, got[1].Warnings[0], "the training's recordings have from ")
+
+		explained, err := c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, models.Occlusion, explained[0].Method)
+		assert.Len(t, explained[0].Values, d.Nodes)
+		_, err = c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{Method: models.GradientInput})
+		require.ErrorContains(t, err, "take occlusion")
+		_, err = c.ClusterLevels(0)
+		require.ErrorIs(t, err, models.ErrNoNetwork)
+		require.NoError(t, c.Close())
+
+		// Without voices the network has nothing to see.
+		result, err = training.Train(t.Context(), backend, training.Asked{"data": path, "voices": "none", "kernels": 0, "steps": 100},
+			training.Options{Dir: filepath.Join(t.TempDir(), "network")})
+		require.NoError(t, err)
+		assert.Less(t, result.Test.Accuracy, 0.9)
+		assert.Equal(t, "the network", result.AnsweredBy)
+	})
+}
+
+// If voices are not sure, the network is tried on samples that neither has seen.
+func TestVoicesTryTheNetwork(t *testing.T) {
+	path := tones(t)
+	d, err := datasets.Load(t.Context(), path, datasets.Options{})
+	require.NoError(t, err)
+	for _, i := range d.Train[:8] {
+		d.Labels[i] = 1 - d.Labels[i]
+	}
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		var notices []string
+		result, err := training.Train(t.Context(), backend, training.Asked{"steps": 60},
+			training.Options{Data: d, Dir: filepath.Join(t.TempDir(), "run"),
+				Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+		require.NoError(t, err)
+		assert.Contains(t, notices[0], "the network is tried on a quarter of them")
+		assert.Regexp(t, `^the network [0-9.]+% of a quarter: `, notices[1])
+		assert.Greater(t, result.Test.Accuracy, 0.7)
+	})
+}
+
+func TestVoicesNames(t *testing.T) {
+	_, err := training.Train(t.Context(), nil, training.Asked{"voices": "kernel"}, training.Options{Dir: t.TempDir()})
+	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, or some of kernels,competing,bands,values`)
+}

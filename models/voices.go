@@ -1,0 +1,217 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clusterpool/ccp/internal/scale"
+	"github.com/clusterpool/ccp/models/internal/voices"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Voices are closed-form classifiers of whole samples: random kernels, competing kernels, the power in bands of
+// frequency, and the values themselves. One ridge regression reads them. Their probabilities count Share in the answers,
+// the network's 1 - Share.
+type Voices struct {
+	*voices.Voices
+	Share float64
+}
+
+// VoiceSample is a training sample of voices, in raw units as Classify takes it.
+type VoiceSample = voices.Sample
+
+// AllVoices is the value of Options.Voices that takes those that suit the samples. NoVoices takes none, KernelVoice random
+// kernels.
+const (
+	AllVoices   = "all"
+	NoVoices    = "none"
+	KernelVoice = voices.Kernels
+)
+
+// voicesScope is the scope of the voices' arrays in the store, shareName the path of their share in it.
+const (
+	voicesScope = networkScope + "voices/"
+	shareName   = "share"
+)
+
+// listed returns the names in Options.Voices; nil stands for those that suit.
+func (o Options) voices() (names []string, err error) {
+	if o.Voices == AllVoices || o.Voices == NoVoices {
+		return nil, nil
+	}
+	known := voices.Names()
+	for name := range strings.SplitSeq(o.Voices, ",") {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("voices: there is no %q; there are %s, %s, or some of %s", name, AllVoices, NoVoices,
+				strings.Join(known, ","))
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// HasVoices reports whether the settings ask for voices.
+func (s Spec) HasVoices() bool { return s.Settings.Of("").Voices != NoVoices }
+
+// FitVoices fits the voices that the settings ask for. Errors name the sample.
+func (m *Metadata) FitVoices(ctx context.Context, backend compute.Backend, samples []VoiceSample, seed int64) (*Voices,
+	error) {
+	names, err := m.Spec.Settings.Of("").voices()
+	if err != nil {
+		return nil, err
+	}
+	normalised := slices.Clone(samples)
+	for i, x := range normalised {
+		normalised[i].Values = m.normalised(x.Values)
+	}
+	config := voices.Config{Columns: m.Spec.Nodes * m.Spec.Channels, Classes: m.Spec.Classes, Table: true, Only: names,
+		Seed: uint64(seed), Backend: backend}
+	if m.Form != nil {
+		config.Columns, config.Table = m.Form.Width(), m.Form.Longest == 1
+	}
+	v, err := voices.Fit(ctx, config, normalised)
+	return &Voices{Voices: v}, err
+}
+
+func (m *Metadata) normalised(raw []float32) []float32 {
+	values := make([]float32, len(raw))
+	scale.Normalize(values, raw, m.Mean, m.Std)
+	return values
+}
+
+// Keep puts the voices into a store, and what they count.
+func (v *Voices) Keep(store *model.Store) error {
+	values := v.Values()
+	values[shareName] = tensors.FromScalar(float32(v.Share))
+	for name, value := range values {
+		kept, err := store.CreateVariable(voicesScope+name, value)
+		if err != nil {
+			return err
+		}
+		kept.SetTrainable(false)
+	}
+	return nil
+}
+
+// StoredShare returns what the voices in a store count; 0 without any.
+func StoredShare(store *model.Store) float64 {
+	kept := store.GetVariable(voicesScope + shareName)
+	if kept == nil {
+		return 0
+	}
+	share, _ := kept.MustValue().Value().(float32) // Keep made it
+	return float64(share)
+}
+
+// openVoices opens the voices of the classifier's store, if there are any.
+func (c *Classifier) openVoices() error {
+	if c.voices != nil || c.store.GetVariable(voicesScope+shareName) == nil {
+		return nil
+	}
+	values := map[string]*tensors.Tensor{}
+	for v := range c.store.IterVariables() {
+		if name, is := strings.CutPrefix(v.Path(), voicesScope); is && name != shareName {
+			value, err := v.Value()
+			if err != nil {
+				return err
+			}
+			values[name] = value
+		}
+	}
+	opened, err := voices.Open(values)
+	if err != nil {
+		return fmt.Errorf("the voices of the checkpoint: %w", err)
+	}
+	c.voices = &Voices{opened, StoredShare(c.store)}
+	return nil
+}
+
+// Voices returns the voices beside the network; nil if there are none.
+func (c *Classifier) Voices() *Voices { return c.voices }
+
+// ErrNoNetwork says that a classifier has no network to look into.
+var ErrNoNetwork = errors.New("voices answer without the network, which was not trained; train with --set voices=none for a " +
+	"network alone")
+
+// HasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
+func (c *Classifier) HasNetwork() bool { return c.voices == nil || c.voices.Share < 1 }
+
+// AnsweredBy says what gives the classifier's answers: the network, voices, or both with their shares.
+func (c *Classifier) AnsweredBy() string {
+	if c.voices == nil {
+		return c.Spec.AnsweredBy()
+	}
+	names := c.voices.Names()
+	text := names[0]
+	if last := len(names) - 1; last > 0 {
+		text = strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	if c.voices.Share == 1 {
+		return text
+	}
+	voices := int(math.Round(100 * c.voices.Share))
+	return fmt.Sprintf("%s (%d%%), with the network (%d%%)", text, voices, 100-voices)
+}
+
+// Names returns the voices that answer, the loudest first.
+func (v *Voices) Names() (names []string) {
+	parts := v.Parts()
+	parts = slices.DeleteFunc(parts[:len(parts)-1], func(p voices.Part) bool { return p.Share == 0 })
+	slices.SortStableFunc(parts, func(a, b voices.Part) int { return -int(math.Copysign(1, a.Share-b.Share)) })
+	for _, p := range parts {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// errNoGradient says that the answers have no gradient.
+var errNoGradient = errors.New("voices beside the network have no gradient: take occlusion")
+
+// together returns the logits of points, flat: the logarithm of the probabilities of voices and network, each as much as
+// it counts. network is flat, nil if the network does not count.
+func (c *Classifier) together(points []point, network []float32) []float32 {
+	classes, all := c.Spec.Classes, make([]float32, len(points)*c.Spec.Classes)
+	var workers sync.WaitGroup
+	step := runtime.GOMAXPROCS(0)
+	for first := range min(step, len(points)) {
+		workers.Go(func() {
+			for i := first; i < len(points); i += step {
+				own := c.voices.Logits(c.voiced(points[i]))
+				if network != nil {
+					p, q := Probabilities(own), Probabilities(network[i*classes:(i+1)*classes])
+					for k := range own {
+						own[k] = float32(math.Log(max(c.voices.Share*p[k]+(1-c.voices.Share)*q[k], math.SmallestNonzeroFloat32)))
+					}
+				}
+				copy(all[i*classes:], own)
+			}
+		})
+	}
+	workers.Wait()
+	return all
+}
+
+// voiced returns what voices hear of a point: the normalised sample.
+func (c *Classifier) voiced(p point) []float32 {
+	switch {
+	case p.signal == nil && c.Form == nil:
+		return c.baseline()
+	case p.signal == nil: // the baseline of a sensor is the same in each moment
+		return slices.Repeat(c.baseline()[:c.Form.Width()], max(1, c.Form.Shortest))
+	}
+	values := c.normalised(c.sample(p))
+	for _, node := range p.hidden {
+		if from := int(node) * c.Spec.Channels; c.Form == nil {
+			copy(values[from:from+c.Spec.Channels], p.baseline[from:])
+		}
+	}
+	return values
+}
