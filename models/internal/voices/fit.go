@@ -38,9 +38,11 @@ type fit struct {
 // candidate is a voice and its standardised features, `[samples][features]`, before its kernel.
 type candidate struct {
 	*voice
-	rows   [][]float32
-	gram   *mat.SymDense // of all samples, or of those that voices are chosen by
-	weight float64
+	rows           [][]float32
+	gram           *mat.SymDense // of all samples, or of those that voices are chosen by
+	weight, square float64       // the square is the mean one of a sample's centred features
+	centre         []float64     // the mean features
+	readout        *mat.Dense    // `[features, classes]`
 }
 
 // begin picks the samples, and the voices that suit them.

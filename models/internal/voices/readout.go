@@ -61,8 +61,9 @@ func (t task) without(some []int, part *mat.Dense, residuals *mat.Dense) (answer
 	return answers, !math.IsNaN(mat.Sum(answers)) && !math.IsInf(mat.Sum(answers), 0)
 }
 
-// leftOut answers each group by the readout of the others. About so many samples are explained at a time.
-func (t task) leftOut(u unexplained, together int, residuals *mat.Dense) (*mat.Dense, bool) {
+// leftOut answers each group by the readout of the others.
+func (t task) leftOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
+	const together = 256 // samples that are explained at a time
 	answers := mat.NewDense(len(t.labels), len(t.middle), nil)
 	for from := 0; from < len(t.groups); {
 		var some []int
@@ -154,7 +155,7 @@ func (t task) best(k *mat.SymDense, start int) score {
 		s.loss = math.Inf(1)
 		if i >= 0 && i < len(penalties) {
 			if d, ok := t.newDual(k, penalties[i]); ok {
-				if decisions, ok := t.leftOut(d.unexplained, 1, d.residuals); ok {
+				if decisions, ok := t.leftOut(d.unexplained, d.residuals); ok {
 					s = t.judge(decisions)
 				}
 			}
@@ -212,8 +213,7 @@ func weighted(grams []*mat.SymDense, weights []float64) *mat.SymDense {
 const least = 0.01
 
 // choose adds up voices one by one, for as long as that lowers the loss of the samples left out by a hundredth. It
-// returns the weight of each, the scores of each alone, and the score of the sum. The
-// error is the context's.
+// returns the weight of each, the scores of each alone, and the score of the sum. The error is the context's.
 func (t task) choose(ctx context.Context, grams []*mat.SymDense) (weights []float64, alone []score, joined score,
 	err error) {
 	weights, alone = make([]float64, len(grams)), make([]score, len(grams))

@@ -88,7 +88,7 @@ type kept struct {
 	unexplained unexplained
 	residuals   *mat.Dense
 	rows        []int       // each sample's in the readout; -1 if it was not used
-	leftOut     [][]float32 // of each sample
+	answers     [][]float32 // the logits of each sample, left out
 }
 
 // Logits returns the logits of a recording, `[moments, columns]` row by row. Several goroutines may call it. What is not
@@ -127,7 +127,7 @@ func (v *Voices) LeftOut() [][]float32 {
 	if v.kept == nil {
 		return nil
 	}
-	return v.kept.leftOut
+	return v.kept.answers
 }
 
 // Without returns the logits of training samples by a readout of the others, with the same weights and penalty. It is
@@ -143,7 +143,7 @@ func (v *Voices) Without(samples []int) [][]float32 {
 		if row := k.rows[sample]; row >= 0 {
 			some, places = append(some, row), append(places, i)
 		} else {
-			all[i] = k.leftOut[sample]
+			all[i] = k.answers[sample]
 		}
 	}
 	if len(some) == len(k.labels) {

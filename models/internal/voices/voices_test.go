@@ -130,21 +130,55 @@ func TestTable(t *testing.T) {
 	assert.Equal(t, v.Logits([]float32{1, 2, mean}), v.Logits([]float32{1, 2, unknown}))
 }
 
-// More samples than a dual readout takes: features are fewer, and the voice of values keeps some samples only.
-func TestPrimal(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 10))
-	samples := xor(rng, 2300)
+// A weight for each feature gives the answers that a weight for each sample gives.
+func TestPrimalIsDual(t *testing.T) {
+	ctx, both := context.Background(), []*Voices{}
+	samples := noise(rand.New(rand.NewPCG(9, 10)), 60, 2, always(12))
 	for i := range samples {
 		samples[i].Group = fmt.Sprint(i / 3)
 	}
-	v := fitted(t, Config{Columns: 3, Classes: 2, Table: true}, samples[:2100])
-	assert.GreaterOrEqual(t, rightly(v, samples[2100:]), 0.95)
-	left := v.LeftOut()
-	for _, group := range [][]int{{0, 1, 2}, {30, 31, 32}} {
-		without := v.Without(group)
-		for i, sample := range group {
-			assert.InDeltaSlice(t, left[sample], without[i], 1e-4)
-		}
+	for _, dual := range []bool{true, false} {
+		c := Config{Columns: 2, Classes: 2, Only: []string{Bands, OfValues}, Backend: backendtest.Go(t)}
+		f, err := c.begin(samples)
+		require.NoError(t, err)
+		f.dual, f.held = dual, f.used
+		require.NoError(t, f.compute(ctx))
+		candidates := slices.Clone(f.candidates)
+		require.NoError(t, f.choose(ctx))
+		f.candidates, f.penalty = candidates, 0.1
+		candidates[0].weight, candidates[1].weight = 0.3, 0.7 // whatever was chosen
+		candidates[1].kernel.g, f.voices.Gaussian = 0.1, 0.1
+		gram, err := f.squares(ctx, candidates[1].rows)
+		require.NoError(t, err)
+		candidates[1].gram = candidates[1].kernel.gram(gram)
+		require.NoError(t, f.solve(ctx))
+		both = append(both, f.voices)
+	}
+	for i, s := range samples {
+		assert.InDeltaSlice(t, both[0].Logits(s.Values), both[1].Logits(s.Values), 2e-3)
+		assert.InDeltaSlice(t, both[0].LeftOut()[i], both[1].LeftOut()[i], 2e-3)
+	}
+	for i, logits := range both[0].Without([]int{1, 2, 40}) {
+		assert.InDeltaSlice(t, logits, both[1].Without([]int{1, 2, 40})[i], 2e-3)
+	}
+}
+
+// More samples than a dual readout takes have fewer features.
+func TestManySamples(t *testing.T) {
+	c := Config{Columns: 1, Classes: 2}
+	samples := make([]Sample, mostDual+1)
+	for i := range samples {
+		samples[i] = Sample{Values: make([]float32, 20), Label: int32(i % 2)}
+	}
+	for n, want := range map[int]header{
+		mostDual:     {Shares: 10_000, Groups: 64, Kept: mostDual},
+		mostDual + 1: {Shares: 2_000, Groups: 16, Kept: mostKept},
+	} {
+		f, err := c.begin(samples[:n])
+		require.NoError(t, err)
+		h := f.voices.header
+		assert.Equal(t, want, header{Shares: h.Shares, Groups: h.Groups, Kept: h.Kept})
+		assert.Equal(t, n == mostDual, f.dual)
 	}
 }
 
@@ -204,7 +238,7 @@ func TestLeftOutBruteForce(t *testing.T) {
 		task := taskOf(samples, classes)
 		d, ok := task.newDual(k, 0.3)
 		require.True(t, ok)
-		answers, ok := task.leftOut(d.unexplained, 7, d.residuals)
+		answers, ok := task.leftOut(d.unexplained, d.residuals)
 		require.True(t, ok)
 		for i := range samples {
 			var others []int

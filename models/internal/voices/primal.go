@@ -1,0 +1,142 @@
+package voices
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/models/internal/kernels"
+	"gonum.org/v1/gonum/mat"
+)
+
+// primal solves for a weight of each feature. The voice of values gets features whose scalar products are its kernel's,
+// as far as the kept samples tell (Nyström).
+func (f *fit) primal(ctx context.Context, k *kept) error {
+	n := len(f.samples)
+	rows := make([][]float32, n) // of all voices, centred and weighted
+	var scales []float64
+	var root *mat.TriDense
+	for _, c := range f.candidates {
+		if c.kernel != nil {
+			var err error
+			if root, err = f.nystrom(ctx, c); err != nil {
+				return err
+			}
+		}
+		c.centre, c.square = means(c.rows), 0
+		for _, row := range c.rows {
+			for j, x := range row {
+				c.square += (float64(x) - c.centre[j]) * (float64(x) - c.centre[j]) / float64(n)
+			}
+		}
+		scales = append(scales, math.Sqrt(c.weight/c.square))
+		for i, row := range c.rows {
+			for j, x := range row {
+				rows[i] = append(rows[i], float32(scales[len(scales)-1]*(float64(x)-c.centre[j])))
+			}
+		}
+		c.rows = nil
+	}
+	width := len(rows[0])
+	side, at := mat.NewDense(width, f.Classes, nil), 0
+	gram, err := kernels.Squares(f.Backend, width, true, func(yield func(*mat.Dense) bool) {
+		for some := range slices.Chunk(rows, together) {
+			part, product := block(some, 0, width, width), new(mat.Dense)
+			product.Mul(part.T(), f.y.Slice(at, at+len(some), 0, f.Classes))
+			side.Add(side, product)
+			if at += len(some); ctx.Err() != nil || !yield(part) {
+				return
+			}
+		}
+	})
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return err
+	}
+	for i := range width {
+		gram.SetSym(i, i, gram.At(i, i)+f.penalty)
+	}
+	factor, weights, symmetric := new(mat.Cholesky), new(mat.Dense), new(mat.SymDense)
+	if !factor.Factorize(gram) || factor.SolveTo(weights, side) != nil || factor.InverseTo(symmetric) != nil {
+		return fmt.Errorf("voices: rounding made the readout of %d features singular", width)
+	}
+	k.residuals = mat.DenseCopyOf(f.y)
+	for from := 0; from < n; from += together {
+		to, product := min(from+together, n), new(mat.Dense)
+		product.Mul(block(rows[from:to], 0, width, width), weights)
+		part := k.residuals.Slice(from, to, 0, f.Classes).(*mat.Dense)
+		part.Sub(part, product)
+	}
+	inverse := mat.DenseCopyOf(symmetric) // gonum multiplies by it faster
+	k.unexplained = func(some []int) *mat.Dense {
+		part, seen, u := block(pick(rows, some), 0, width, width), new(mat.Dense), new(mat.Dense)
+		seen.Mul(part, inverse)
+		u.Mul(seen, part.T())
+		u.Apply(func(i, j int, x float64) float64 {
+			if x = -x - 1/float64(n); i == j {
+				x++
+			}
+			return x
+		}, u)
+		return u
+	}
+	from := 0
+	for v, c := range f.candidates {
+		to := from + len(c.centre)
+		c.readout = mat.DenseCopyOf(weights.Slice(from, to, 0, f.Classes))
+		c.readout.Scale(scales[v], c.readout)
+		if from = to; c.kernel != nil { // back to kernel values
+			if err := root.SolveTo(c.readout, true, c.readout); err != nil {
+				return fmt.Errorf("voices: the voice of values: %w", err)
+			}
+			centre := mat.NewVecDense(len(c.centre), c.centre)
+			centre.MulVec(root, mat.VecDenseCopyOf(centre))
+		}
+	}
+	return nil
+}
+
+// nystrom turns the rows of the voice of values into features φ = L⁻¹·k: k are the kernel values with the kept samples,
+// and L·Lᵀ is those among themselves. It returns L.
+func (f *fit) nystrom(ctx context.Context, c *candidate) (*mat.TriDense, error) {
+	held, m := pick(c.rows, f.held), c.kernel
+	c.keep(held)
+	among, err := f.squares(ctx, held)
+	if err != nil {
+		return nil, err
+	}
+	among = m.gram(among)
+	jitter := 1e-6 * mat.Trace(among) / float64(len(held))
+	for i := range held {
+		among.SetSym(i, i, among.At(i, i)+jitter)
+	}
+	factor, root := new(mat.Cholesky), new(mat.TriDense)
+	if !factor.Factorize(among) {
+		return nil, fmt.Errorf("voices: rounding made the kernel of the values singular")
+	}
+	factor.LTo(root)
+	others, rows := block(held, 0, m.width, m.width), [][]float32(nil)
+	for some := range slices.Chunk(c.rows, together) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		k := new(mat.Dense)
+		k.Mul(others, block(some, 0, m.width, m.width).T())
+		k.Apply(func(i, j int, x float64) float64 {
+			return m.value(x, float64(m.norms[i]), float64(dot(some[j], some[j])))
+		}, k)
+		if err := root.SolveTo(k, false, k); err != nil {
+			return nil, fmt.Errorf("voices: the voice of values: %w", err)
+		}
+		for j := range some {
+			row := make([]float32, len(held))
+			for i := range row {
+				row[i] = float32(k.At(i, j))
+			}
+			rows = append(rows, row)
+		}
+	}
+	c.rows = rows
+	return root, nil
+}
