@@ -39,7 +39,7 @@ def vibration():
     labels = draw.permutation(np.arange(240) % 2)
     shape = 240, 4, 1017
     bands = [coloured(draw, shape, low=low, high=low + 0.1) for low in (0.1, 0.3)]
-    gain = draw.uniform(0.1, 0.35, size=(240, 4, 1))
+    gain = draw.uniform(0.2, 0.5, size=(240, 4, 1))
     loud = draw.lognormal(0, 0.4, size=(240, 1, 1))  # of a recording
     series = loud * (draw.normal(size=shape) + coloured(draw, shape, slope=2) + gain * np.where(labels[:, None, None] == 0, *bands))
     return dict(series=series, rate=np.array(1000.0), labels=labels, class_names=np.array(["100-200 Hz", "300-400 Hz"]),
@@ -49,8 +49,8 @@ def vibration():
 def machines():
     """12 sensors of 6 machines, in their units, at 50 Hz for 4 to 60 seconds. Tests on two machines; groups are machines.
 
-    A worn bearing adds noise of 8 to 12 Hz to two of four accelerometers. Poor cooling lets oil and winding warm by up to a degree a
-    minute more than a sound machine's. Machines differ in levels, gains and the frequency at which they resonate.
+    A worn bearing adds noise of 8 to 12 Hz to two of four accelerometers. Poor cooling lets oil and winding warm by some degrees
+    a minute. Machines differ in levels, gains and the frequency at which they resonate.
     """
     draw = np.random.default_rng(102)
     names = ["acc1 m/s2", "acc2 m/s2", "acc3 m/s2", "acc4 m/s2", "speed rpm", "current1 A", "current2 A", "pressure bar", "flow l/min",
@@ -67,12 +67,12 @@ def machines():
         rows = int(np.exp(draw.uniform(np.log(200), np.log(3000))))
         values = coloured(draw, (12, rows), slope=0.7)
         values[:4] += 0.8 * coloured(draw, (4, rows), low=resonance[machine] - 0.02, high=resonance[machine] + 0.02)
-        worn, hot = draw.uniform(0.25, 0.9), draw.uniform(0.3, 1)
+        worn, hot = draw.uniform(0.8, 1.6), draw.uniform(2, 6)
         if label == 1:
             values[:2] += worn * coloured(draw, (2, rows), low=0.16, high=0.24)
         values *= (gain[machine] * spread)[:, None]
         minutes = np.arange(rows) / 50 / 60
-        values[9:11] += (draw.normal(0, 0.15) + (hot if label == 2 else 0)) * minutes * np.array([[1.0], [1.6]])
+        values[9:11] += (draw.normal(0, 0.5) + (hot if label == 2 else 0)) * minutes * np.array([[1.0], [1.6]])
         series[i, :, :rows] = values + (level + own[machine] + between / 2 * draw.normal(size=12))[:, None]
     return dict(series=series, rate=np.array(50.0), labels=labels, class_names=np.array(["healthy", "worn bearing", "poor cooling"]),
                 groups=groups, split=parts(80, 40), sensor_names=np.array(names))
@@ -99,8 +99,8 @@ def eeg_bursts():
         values = mix @ coloured(draw, (19, 1000), slope=1)
         back = (alike[names.index("O1")] + alike[names.index("O2")])[:, None]
         values += 0.3 * draw.uniform() * back * np.sin(2 * np.pi * (own[person] * moments + draw.uniform()))
-        for _ in range(2):
-            start, phase, strength = draw.uniform(0.2, 3.4), draw.uniform(), draw.uniform(0.4, 1.0)
+        for _ in range(3):
+            start, phase, strength = draw.uniform(0.2, 3.4), draw.uniform(), draw.uniform(1.1, 2.0)
             burst = np.exp(-((moments - start - 0.2) / 0.15) ** 2) * np.sin(2 * np.pi * (10 * moments + phase))
             if label:
                 values += strength * alike[names.index(("C3", "C4")[label - 1])][:, None] * burst
@@ -112,7 +112,7 @@ def eeg_bursts():
 def bearings():
     """6 sensors in their units at 2 kHz for 0.4 seconds; classes differ by far less than the sensors' levels do.
 
-    A damaged race gives knocks, at 87 Hz the inner and at 61 Hz the outer, which ring at 600 Hz. Oil is a fifth of a degree warmer if
+    A damaged race knocks: the inner 87 times a second, ringing at 700 Hz, and the outer 61 times, at 450 Hz. Oil is a fifth of a degree warmer if
     either is damaged.
     """
     draw = np.random.default_rng(104)
@@ -124,9 +124,10 @@ def bearings():
     for i, label in enumerate(labels):
         values = draw.normal(size=(6, 800)) + coloured(draw, (6, 800), slope=1)
         if label:
-            since = (moments + draw.uniform(0, 1)) % (1 / (draw.normal(1, 0.01) * (87, 61)[label - 1]))
-            knock = np.exp(-since / 0.003) * np.sin(2 * np.pi * 600 * since)
-            values[:2] += draw.uniform(0.5, 2.0) * draw.uniform(0.6, 1, size=(2, 1)) * knock
+            knocks, ring = ((87, 700), (61, 450))[label - 1]
+            since = (moments + draw.uniform()) % (1 / (knocks * draw.normal(1, 0.01)))
+            knock = np.exp(-since / 0.003) * np.sin(2 * np.pi * ring * since)
+            values[:2] += draw.uniform(1.2, 3) * draw.uniform(0.6, 1, size=(2, 1)) * knock
         values = level[:, None] * (1 + np.array([0, 0, 2e-3, 1e-3, 2e-2, 0])[:, None] * draw.normal(size=(6, 1))) + spread[:, None] * values
         values[5] += draw.normal(0, 0.15) + (0.2 if label else 0)
         series[i] = values
@@ -152,7 +153,7 @@ def tiny():
     draw = np.random.default_rng(106)
     labels = np.concatenate([draw.permutation(np.arange(n) % 3) for n in (24, 150)])
     moments = np.arange(80)
-    series = 0.35 * coloured(draw, (174, 3, 80), slope=1)
+    series = 0.22 * coloured(draw, (174, 3, 80), slope=1)
     for i, label in enumerate(labels):
         first = draw.uniform(25, 55)
         height = draw.uniform(0.7, 1.3, size=2)
