@@ -6,18 +6,24 @@ All fit the training and validation samples together and are tested once. What t
 those, which keeps groups whole; of equally good values the one nearest to scikit-learn's default is taken. A row is added to the CSV as
 soon as it is measured; a row that is there is not measured again.
 
-    svm             kernel SVM (radial), each value standardised
-    logistic        logistic regression, each value standardised
-    logistic-bands  the same on the logarithms of each electrode's power in four bands; EEG only
-    forest          random forest of 500 trees
-    catch22         the same on 22 features of each sensor's series, its mean and its deviation (Lubba et al. 2019); series only
-    minirocket      MiniRocket and a ridge classifier (Dempster et al. 2021), three seeds, five on five sets; series only
-    multirocket     MultiRocket and a ridge classifier (Tan et al. 2022), three seeds; series of at most 5,000 samples only
-    hydra           HYDRA and a ridge classifier (Dempster et al. 2023), three seeds; series only
-    dtw             nearest neighbour by dependent dynamic time warping; series only
-    dtw-10          the same, with warping of at most a tenth of the length, where dtw takes long
+    svm                kernel SVM (radial), each value standardised
+    logistic           logistic regression, each value standardised
+    logistic-bands     the same on each sensor's mean, and the logarithms of its variance and of its power in 16 bands; series only
+    forest             random forest of 500 trees
+    forest-bands       the same on what logistic-bands sees; series only
+    catch22            the same on 22 features of each sensor's series, its mean and its deviation (Lubba et al. 2019); series only
+    minirocket         MiniRocket and a ridge classifier (Dempster et al. 2021), three seeds, five on five sets; series only
+    multirocket        MultiRocket and a ridge classifier (Tan et al. 2022), three seeds; series of at most 5,000 samples only
+    hydra              HYDRA and a ridge classifier (Dempster et al. 2023), three seeds; series only
+    multirocket-hydra  MultiRocket's and HYDRA's features and a ridge classifier, three seeds; as multirocket
+    dtw                nearest neighbour by dependent dynamic time warping; series only
+    dtw-10             the same, with warping of at most a tenth of the length, where dtw takes long
 
-If the first seed takes over a minute, it is the only one.
+If the first seed takes over a minute, it is the only one. The ridge of hydra and multirocket-hydra leaves out single samples.
+
+Each sensor of `series` is standardised as a whole. The bands are taken of each sample at its own length. All other methods need equal
+lengths: shorter samples are padded at the end to the longest with zeros, the sensor's mean, as by aeon's Padder. Gaps of tables become
+the mean of the training samples.
 """
 import argparse
 import csv
@@ -33,12 +39,13 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
 import aeon
 import numpy as np
 import sklearn
-from aeon.classification.convolution_based import HydraClassifier
+from aeon.classification.convolution_based import HydraClassifier, MultiRocketHydraClassifier
 from aeon.distances import dtw_pairwise_distance
 from aeon.transformations.collection.convolution_based import MiniRocket, MultiRocket
 from aeon.transformations.collection.feature_based import Catch22
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
 from sklearn.metrics import euclidean_distances
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, StratifiedKFold
@@ -51,33 +58,47 @@ VERSIONS = f"aeon {aeon.__version__}, scikit-learn {sklearn.__version__}, numpy 
 TEST = 2  # in split
 IMAGES = {"digits", "FashionMNIST", "CIFAR10"}  # their grid is not frames and sensors
 FIVE_SEEDS = {"ERing", "Libras", "RacketSports", "UWaveGestureLibrary", "JapaneseVowels"}  # of minirocket
-MOMENTS_IN_CHANNELS = {"EEGAlcohol": 64}  # Hz: a node is an electrode, its channels are moments
 
 
 class Set:
-    """A file of the suite: features [samples, nodes, channels], labels [samples], and masks of what is fitted and tested."""
+    """A file of the suite: its samples, labels [samples], and masks of what is fitted and tested."""
 
     def __init__(self, path):
         self.name = path.stem
         file = np.load(path)
-        self.features, self.labels = file["features"].astype(np.float32), file["labels"]
+        self.labels = file["labels"]
         self.test = file["split"] == TEST
         self.train = ~self.test
-        self.grid = file["grid"] if "grid" in file else None
         self.groups = file["groups"] if "groups" in file else None
+        if "series" in file:
+            self.samples, self.lengths = self.whole(file["series"], file["lengths"] if "lengths" in file else None)
+            return
+        self.samples, self.lengths = file["features"].astype(np.float32), None  # [samples, nodes, channels], no series
+        if "grid" in file and self.name not in IMAGES:
+            self.samples = self.samples.reshape(len(self.samples), file["grid"][0], -1).transpose(0, 2, 1)
+            self.lengths = np.full(len(self.samples), self.samples.shape[2])
+
+    def whole(self, series, lengths):
+        """series [samples, sensors, moments] or [samples, sensors, moments, axes], as samples [samples, sensors, moments] and lengths.
+
+        Each axis is a sensor of its own. A sensor is standardised by its mean and deviation over the training samples; the end is zero.
+        """
+        if series.ndim == 4:
+            series = series.transpose(0, 1, 3, 2).reshape(len(series), -1, series.shape[2])
+        moments = np.arange(series.shape[2])
+        if lengths is None:
+            lengths = (~np.isnan(series).all(1) * (moments + 1)).max(1)
+        series = np.where(moments < lengths[:, None, None], series, np.nan).astype(float)
+        mean, deviation = (f(series[self.train], axis=(0, 2), keepdims=True) for f in (np.nanmean, np.nanstd))
+        return np.nan_to_num((series - mean) / np.where(deviation > 0, deviation, 1)).astype(np.float32), lengths
 
     def flat(self):
         """The samples [samples, values]."""
-        return self.features.reshape(len(self.features), -1)
+        return self.samples.reshape(len(self.samples), -1)
 
     def series(self):
-        """The samples as series [samples, sensors, moments], or None where they are not."""
-        if self.name in MOMENTS_IN_CHANNELS:
-            return self.features
-        if self.grid is None or self.name in IMAGES:
-            return None
-        frames = self.features.reshape(len(self.features), self.grid[0], -1)
-        return np.ascontiguousarray(frames.transpose(0, 2, 1))
+        """The samples as series [samples, sensors, moments], padded to the longest, or None where they are not."""
+        return None if self.lengths is None else np.ascontiguousarray(self.samples)
 
     def folds(self):
         """Pairs of indices into the training samples: at most five folds, stratified, with whole groups."""
@@ -85,7 +106,8 @@ class Set:
         count = int(min(5, np.bincount(labels)[np.unique(labels)].min()))
         if self.groups is None:
             return list(StratifiedKFold(max(2, count)).split(labels, labels))
-        return list(StratifiedGroupKFold(count).split(labels, labels, self.groups[self.train]))
+        groups = self.groups[self.train]
+        return list(StratifiedGroupKFold(min(count, len(np.unique(groups)))).split(labels, labels, groups))
 
     def accuracy(self, values, model):
         """The share of test samples that model, fitted to the training samples, tells right; values [samples, ...]."""
@@ -94,7 +116,7 @@ class Set:
 
 
 def svm(s, _):
-    values = StandardScaler().fit(s.flat()[s.train]).transform(s.flat())
+    values = make_pipeline(SimpleImputer(), StandardScaler()).fit(s.flat()[s.train]).transform(s.flat())
     apart = euclidean_distances(values, values[s.train], squared=True) / values.shape[1]  # once, for all kernels
     searches = []
     for gamma in (1, 0.3, 3, 0.1, 0.03):
@@ -106,7 +128,7 @@ def svm(s, _):
 
 def linear(s, values):
     """Logistic regression. It is fitted along principal axes, all of them: the same model, and fewer values where samples are few."""
-    values = make_pipeline(StandardScaler(), PCA()).fit(values[s.train]).transform(values)
+    values = make_pipeline(SimpleImputer(), StandardScaler(), PCA()).fit(values[s.train]).transform(values)
     search = GridSearchCV(LogisticRegression(max_iter=2000, tol=1e-3), {"C": [1, 10, 0.1, 100, 1e-2, 1e-3, 1e-4, 1e-5]}, cv=s.folds())
     return s.accuracy(values, search)
 
@@ -115,18 +137,39 @@ def logistic(s, _):
     return linear(s, s.flat())
 
 
-def logistic_bands(s, _):
-    if s.name not in MOMENTS_IN_CHANNELS:
+def bands(s, count=16):
+    """Each sensor's mean, log variance and log power in count bands, [samples, values], or None where the samples are no series.
+
+    Bands are equally wide on a logarithmic scale, from one cycle in the longest series to half a cycle a moment.
+    """
+    series = s.series()
+    if series is None:
         return None
-    moments = s.features.shape[2]
-    frequency = np.fft.rfftfreq(moments, 1 / MOMENTS_IN_CHANNELS[s.name])
-    power = np.abs(np.fft.rfft(s.features * np.hanning(moments), axis=2)) ** 2
-    bands = [power[:, :, (frequency >= low) & (frequency < high)].mean(2) for low, high in ((1, 4), (4, 8), (8, 13), (13, 30))]
-    return linear(s, np.log(np.concatenate(bands, axis=1) + 1e-2))  # an electrode without signal has no power
+    edges = np.geomspace(1 / s.lengths.max(), 0.5, count + 1)
+    values = []
+    for sample, length in zip(series, s.lengths):
+        sample = sample[:, :length]
+        mean = sample.mean(1, keepdims=True)
+        power = np.abs(np.fft.rfft((sample - mean) * np.hanning(length + 2)[1:-1])[:, 1:]) ** 2 / length
+        ends = np.r_[0, (np.arange(1, power.shape[1]) + 0.5) / length, 0.5]  # of the frequencies; the lowest reaches down to zero
+        share = np.clip(np.minimum(ends[1:], edges[1:, None]) - np.maximum(ends[:-1], edges[:-1, None]), 0, None)
+        power = power @ (share / share.sum(1, keepdims=True)).T
+        values.append(np.concatenate([mean, np.log(np.c_[sample.var(1), power] + 1e-6)], axis=1).ravel())  # a sensor may be constant
+    return np.array(values)
+
+
+def logistic_bands(s, _):
+    values = bands(s)
+    return None if values is None else linear(s, values)
 
 
 def forest(s, seed):
-    return s.accuracy(s.flat(), RandomForestClassifier(500, random_state=seed))
+    return s.accuracy(s.flat(), make_pipeline(SimpleImputer(), RandomForestClassifier(500, random_state=seed)))
+
+
+def forest_bands(s, seed):
+    values = bands(s)
+    return None if values is None else s.accuracy(values, RandomForestClassifier(500, random_state=seed))
 
 
 def catch22(s, seed):
@@ -171,6 +214,13 @@ def hydra(s, seed):
     return None if series is None else s.accuracy(series, HydraClassifier(random_state=seed, n_jobs=1))
 
 
+def multirocket_hydra(s, seed):
+    series = stretched(s)
+    if series is None or s.train.sum() > 5000:
+        return None
+    return s.accuracy(series, MultiRocketHydraClassifier(random_state=seed, n_jobs=1))
+
+
 def warping(series, s):
     """What dynamic time warping computes for a set, in sums of one value each, without a limit to warping."""
     return series.shape[1] * series.shape[2] ** 2 * s.train.sum() * s.test.sum()
@@ -193,7 +243,8 @@ def dtw_10(s, seed):
 
 THREE = [1, 2, 3]
 MODELS = {"svm": (svm, [""]), "logistic": (logistic, [""]), "logistic-bands": (logistic_bands, [""]), "forest": (forest, [1]),
-          "catch22": (catch22, [1]), "minirocket": (minirocket, THREE), "multirocket": (multirocket, THREE), "hydra": (hydra, THREE),
+          "forest-bands": (forest_bands, [1]), "catch22": (catch22, [1]), "minirocket": (minirocket, THREE),
+          "multirocket": (multirocket, THREE), "hydra": (hydra, THREE), "multirocket-hydra": (multirocket_hydra, THREE),
           "dtw": (dtw, [""]), "dtw-10": (dtw_10, [""])}
 
 
@@ -202,7 +253,7 @@ def compile_for(models):
     noise = np.random.default_rng(0).normal(size=(2, 2, 20))
     transforms = [(MiniRocket, "minirocket", np.float32), (MultiRocket, "multirocket", np.float32), (Catch22, "catch22", float)]
     for (transform, model, kind), sensors in itertools.product(transforms, (1, 2)):
-        if model in models:
+        if any(model in name for name in models):
             transform(n_jobs=1).fit_transform(np.ascontiguousarray(noise[:, :sensors], kind))
     for window in (None, 0.1):
         dtw_pairwise_distance(noise, noise, window=window)
@@ -228,14 +279,14 @@ def write(path, rows):
 
 def show(rows):
     """Print a line for each set: the accuracy of each model in %, the mean over seeds and their deviation."""
-    print(f"{'set':28}" + "".join(f"{model:>16}" for model in MODELS))
+    print(f"{'set':28}" + "".join(f"{model:>18}" for model in MODELS))
     for name in sorted({row["set"] for row in rows.values()}):
         cells = []
         for model in MODELS:
             found = [100 * float(row["accuracy"]) for row in rows.values() if (row["set"], row["model"]) == (name, model)]
             spread = f" ± {np.std(found, ddof=1):.1f}" if len(found) > 1 else ""
             cells.append(f"{np.mean(found):.1f}{spread}" if found else "-")
-        print(f"{name:28}" + "".join(f"{cell:>16}" for cell in cells))
+        print(f"{name:28}" + "".join(f"{cell:>18}" for cell in cells))
 
 
 def main():
