@@ -142,7 +142,7 @@ def stations():
     labels = draw.permutation(np.arange(450) % 3)
     field = np.linalg.cholesky(near(places, 25) + 1e-6 * np.eye(60))
     pattern = np.linalg.cholesky(near(places, 12) + 1e-6 * np.eye(60)) @ draw.normal(size=(60, 3))
-    features = 15 + 4 * (draw.normal(size=(450, 60)) @ field.T + 0.35 * pattern.T[labels] + 0.4 * draw.normal(size=(450, 60)))
+    features = 15 + 4 * (draw.normal(size=(450, 60)) @ field.T + 0.3 * pattern.T[labels] + 0.4 * draw.normal(size=(450, 60)))
     features[draw.random(features.shape) < 0.02] = np.nan
     return dict(features=features, labels=labels, class_names=np.array(["pattern1", "pattern2", "pattern3"]), split=parts(300, 150),
                 coordinates=places, node_names=np.array([f"station{i + 1}" for i in range(60)]))
