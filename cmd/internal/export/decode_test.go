@@ -67,7 +67,7 @@ func only[T any](t *testing.T, values []T) T {
 	return values[0]
 }
 
-// tensor is a value in the test's own ONNX runtime; indices are kept as numbers, too.
+// tensor is a constant; integers are kept as float64, too.
 type tensor struct {
 	shape []int
 	data  []float64
