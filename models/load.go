@@ -27,6 +27,7 @@ const (
 
 	ConfigFile = "config.json" // of a training, from its beginning
 	ResultFile = "result.json" // of a training, from its end
+	LockFile   = ".lock"       // of the process that writes
 )
 
 // Metadata is what a checkpoint must hold to classify again, beside weights and graph.
@@ -122,14 +123,26 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 }
 
 // Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is
-// written whole or not at all.
+// written whole or not at all. If another Save or a training writes in dir meanwhile, Save returns an error.
 func (c *Classifier) Save(dir string) error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.closed {
 		return ErrClosed
 	}
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	unlock, err := files.Lock(filepath.Join(dir, LockFile))
+	if err != nil {
+		return fmt.Errorf("%w; choose another directory for the classifier", err)
+	}
+	defer unlock(true)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if len(entries) > 1 { // there is the lock
 		return fmt.Errorf("%s is not empty; choose another directory for the classifier", dir)
 	}
 	if err := WriteMetadata(dir, c.Metadata, c.Graph); err != nil {

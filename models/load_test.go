@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -94,6 +96,43 @@ func TestLoadFallsBackToTheLast(t *testing.T) {
 	got, err = loaded.Classify(t.Context(), signals(saved.Spec, 1, 1))
 	require.NoError(t, err)
 	assert.InDelta(t, 1./3, got[0].Probability, 1e-6)
+}
+
+// Of classifiers that are saved in one directory at once one is there, whole. Save returns an error for all others.
+func TestSaveAtOnce(t *testing.T) {
+	backend := backendtest.Go(t)
+	m, graph := tiny(t)
+	classifiers := make([]*Classifier, 8)
+	for i := range classifiers {
+		m.Data = strconv.Itoa(i)
+		c, err := NewClassifier(backend, m, graph)
+		require.NoError(t, err)
+		require.NoError(t, c.Update(drawn(t, backend, m.Spec, graph)))
+		classifiers[i] = c
+	}
+	for range 20 {
+		start := make(chan struct{})
+		dir, errs := filepath.Join(t.TempDir(), "saved"), make([]error, len(classifiers))
+		var group sync.WaitGroup
+		for i, c := range classifiers {
+			group.Go(func() {
+				<-start
+				errs[i] = c.Save(dir)
+			})
+		}
+		close(start)
+		group.Wait()
+		loaded, err := Load(dir, WithBackend(backend), WithNotices(func(line string) { t.Error(line) }))
+		require.NoError(t, err)
+		for i, err := range errs {
+			if classifiers[i].Data == loaded.Data {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "choose another directory for the classifier")
+			}
+		}
+		assert.NoFileExists(t, filepath.Join(dir, LockFile))
+	}
 }
 
 func TestLoadErrors(t *testing.T) {

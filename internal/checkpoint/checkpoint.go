@@ -63,6 +63,7 @@ type file struct {
 // KIND-STEP of dir. Then it removes older snapshots of that kind except the `keep` newest, and those of later steps,
 // which a resumed run has abandoned. Save leaves out the variables for which skip returns true. The points are for
 // GoMLX's tools; nothing here reads them. An error names the file that failed; earlier snapshots stay as they were.
+// Nobody else saves in dir meanwhile: the caller holds its lock.
 func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool,
 	points ...Point) error {
 	final := snapshot(dir, kind, step)

@@ -29,7 +29,7 @@ const (
 	dataFile    = "data.json" // the fingerprint of the data
 	historyFile = "history.csv"
 	resultFile  = models.ResultFile
-	lockFile    = ".lock"
+	lockFile    = models.LockFile
 )
 
 // runFiles returns the names of a run's files. Where configFile is missing there is no run, so it goes last.
