@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
@@ -181,17 +181,10 @@ func lock(dir string) (unlock func(remove bool), err error) {
 	return unlock, err
 }
 
-// Versions returns the versions of what a result may depend on.
-func Versions(backend string) map[string]string {
-	v := map[string]string{"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "backend": backend}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v["ccp"] = info.Main.Version
-		for _, dep := range info.Deps {
-			if strings.HasPrefix(dep.Path, "github.com/gomlx/") {
-				v[dep.Path] = dep.Version
-			}
-		}
-	}
+// Versions returns the versions of what a result may depend on. on names the backend.
+func Versions(on string) map[string]string {
+	v := backend.Versions()
+	v["platform"], v["backend"] = runtime.GOOS+"/"+runtime.GOARCH, on
 	return v
 }
 

@@ -86,7 +86,6 @@ type onnxModel struct {
 type onnxNode struct {
 	op              string
 	inputs, outputs []string
-	attributes      map[string][]int
 }
 
 func decodeModel(t *testing.T, raw []byte) onnxModel {
@@ -100,17 +99,7 @@ func decodeModel(t *testing.T, raw []byte) onnxModel {
 	}
 	graph := only(t, m.messages(t, 7))
 	for _, node := range graph.messages(t, 1) {
-		decoded := onnxNode{only(t, node.texts(4)), node.texts(1), node.texts(2), map[string][]int{}}
-		for _, a := range node.messages(t, 5) {
-			value := a.ints(8)
-			if only(t, a.ints(20)) == attributeInt {
-				value = []int{only(t, a.ints(3))}
-			} else {
-				require.Equal(t, attributeInts, only(t, a.ints(20)))
-			}
-			decoded.attributes[only(t, a.texts(1))] = value
-		}
-		model.nodes = append(model.nodes, decoded)
+		model.nodes = append(model.nodes, onnxNode{only(t, node.texts(4)), node.texts(1), node.texts(2)})
 	}
 	for _, constant := range graph.messages(t, 5) {
 		name, data := only(t, constant.texts(8)), only(t, constant[9]).([]byte)

@@ -32,7 +32,7 @@ func HierarchicalRNN(scope *model.Scope, b Body, signal *Node) *Node {
 	whole := beside(bothWays(scope.In("halves"), halves, widths[2])...)
 	body := scope.In("body")
 	forward := partLSTM(body.In("forward"), []*Node{whole}, widths[3])
-	backward := backwards(partLSTM(body.In("backward"), []*Node{backwards(whole)}, widths[3]))
+	backward := Reverse(partLSTM(body.In("backward"), []*Node{Reverse(whole, 0)}, widths[3]), 0)
 	return ReduceMean(beside(forward, backward), 0)
 }
 
@@ -94,13 +94,6 @@ func partLSTM(scope *model.Scope, parts []*Node, units int) *Node {
 	})
 }
 
-// backwards reverses the order of the first axis of x. GoMLX's Reverse has no gradient.
-func backwards(x *Node) *Node {
-	return nn.WithGradient(
-		func() *Node { return Reverse(x, 0) },
-		func(v *Node) []*Node { return []*Node{Reverse(v, 0)} }, x)
-}
-
 // bothWays has two recurrent layers for each part of a body, one in each direction of time.
 //
 //	h_t = tanh(W x_t + U h' + b), h' of the step before or after.
@@ -113,7 +106,7 @@ func bothWays(scope *model.Scope, parts []*Node, units int) (results []*Node) {
 		steps, batch, in := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 		of := nn.Dense(scope.In("part_%d", p+1), Reshape(x, steps*batch, in), 2*units, 1)
 		of = Reshape(of, steps, batch, 2*units)
-		z = append(z, SliceAxis(of, 2, AxisRange(0, units)), backwards(SliceAxis(of, 2, AxisRange(units, 2*units))))
+		z = append(z, SliceAxis(of, 2, AxisRange(0, units)), Reverse(SliceAxis(of, 2, AxisRange(units, 2*units)), 0))
 	}
 	u := kernel(scope.In("recurrent"), z[0], units, len(z), units, units)
 	h := unroll(Stack(z, 1), func(z *Node, state []*Node) []*Node {
@@ -124,7 +117,7 @@ func bothWays(scope *model.Scope, parts []*Node, units int) (results []*Node) {
 	})
 	layers := nn.Unstack(TransposeAllDims(h, 1, 0, 2, 3))
 	for p := range parts {
-		results = append(results, Concatenate([]*Node{layers[2*p], backwards(layers[2*p+1])}, -1))
+		results = append(results, Concatenate([]*Node{layers[2*p], Reverse(layers[2*p+1], 0)}, -1))
 	}
 	return results
 }
