@@ -67,8 +67,8 @@ func unfinished(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, ResultFile)); err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s holds a training that has not ended; end it with its command, or give unfinished to take its "+
-		"weights so far", dir)
+	return fmt.Errorf("%s holds a training that has not ended; end it with its command, or give unfinished, which takes "+
+		"its weights so far", dir)
 }
 
 // Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an

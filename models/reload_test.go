@@ -190,8 +190,8 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	saveAnswer(t, backend, dir, 8, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte("{}"), 0o644))
 	_, err := NewReloader(t.Context(), dir, WithBackend(backend))
-	require.EqualError(t, err, dir+" holds a training that has not ended; end it with its command, or give unfinished to "+
-		"take its weights so far")
+	require.EqualError(t, err, dir+" holds a training that has not ended; end it with its command, or give unfinished, "+
+		"which takes its weights so far")
 	early, err := NewReloader(t.Context(), dir, WithBackend(backend), WithUnfinished())
 	require.NoError(t, err)
 	assert.Equal(t, 1, answer(early))

@@ -21,3 +21,10 @@ func TestCheckpoint(t *testing.T) {
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, result.Accuracy, 0.985)
 }
+
+// The folder is one of a training that has ended, which ccp serve asks for.
+func TestServes(t *testing.T) {
+	r, err := models.NewReloader(t.Context(), ".")
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+}
