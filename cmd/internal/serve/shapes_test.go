@@ -34,8 +34,10 @@ var (
 var junk = []string{"{}", "[]", "0", "null", `""`, `"abc"`, "[[[]]]", `{"a":{"b":[{}]}}`, `"\u00e9\ud83d\ude00"`, "1e308", "-0.12345678901234567890",
 	`{"name":"signals"}`, `{"name":"class"}`, `{"values":[[1,2,3,4]]}`, `{"sensors":["hip","head"],"values":[[1,2,3,4],[null,1,2,3]],"times":[0,1]}`, "true", "x"}
 
-// places are requests with a place @ for junk.
-var places = []string{"@", "[@]", `{"x":@}`, `{"x":[@]}`, `{"id":"@"}`, `{"id":@}`, `{"inputs":@}`, `{"inputs":[@]}`, `{"inputs":[{"x":[@]}]}`,
+// places are requests with a place @ for junk. $ is the model's nodes and channels, ~ is a good input.
+var places = []string{`{"inputs":[~]}`, `{"inputs":[~],"outputs":[@]}`, `{"inputs":[~,@]}`, `{"inputs":[@,~]}`, `{"inputs":[~],"parameters":{"x":[@]}}`,
+	`{"id":"@","inputs":[~],"outputs":[{"name":"probabilities","parameters":{"classification":@}}]}`,
+	"@", "[@]", `{"x":@}`, `{"x":[@]}`, `{"id":"@"}`, `{"id":@}`, `{"inputs":@}`, `{"inputs":[@]}`, `{"inputs":[{"x":[@]}]}`,
 	`{"inputs":[{"name":"@"}]}`, `{"inputs":[{"name":"signals","shape":[@],"datatype":"FP32","data":[1]}]}`,
 	`{"inputs":[{"name":"signals","shape":[1,$],"datatype":"@","data":[1]}]}`, `{"inputs":[{"name":"signals","shape":[1024,$],"datatype":"FP32","data":[@]}]}`,
 	`{"inputs":[{"name":"signals","shape":[1000000000,$],"datatype":"FP32","data":[@]}]}`, `{"inputs":[{"name":"signals","shape":[16,$],"datatype":"FP64","data":[[[@]]]}]}`,
@@ -45,7 +47,13 @@ var places = []string{"@", "[@]", `{"x":@}`, `{"x":[@]}`, `{"id":"@"}`, `{"id":@
 
 // shape makes a request of at most size bytes, of any shape.
 func shape(random *rand.Rand, size int, dims string) string {
-	text := strings.ReplaceAll(places[random.IntN(len(places))], "$", dims)
+	signals, values := 1+random.IntN(64), 1
+	for dim := range strings.SplitSeq(dims, ",") {
+		n, _ := strconv.Atoi(dim)
+		values *= n
+	}
+	good := fmt.Sprintf(`{"name":"signals","shape":[%d,%s],"datatype":"FP32","data":[%s0.25]}`, signals, dims, strings.Repeat("1.5,", signals*values-1))
+	text := strings.NewReplacer("~", good, "$", dims).Replace(places[random.IntN(len(places))])
 	value := junk[random.IntN(len(junk))]
 	separator := ","
 	switch random.IntN(8) {
