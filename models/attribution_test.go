@@ -163,21 +163,7 @@ func TestAttributeEveryModel(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			s, graph := body(t, name)
-			store := s.NewStore(1)
-			if s.Fitted() {
-				require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
-					for k := range int32(3) {
-						x := make([]float32, 72)
-						x[k] = 1
-						yield(x, k)
-					}
-				}, []float32{0, 0}, []float32{1, 1}))
-			} else {
-				store = drawn(t, backend, s, graph)
-			}
-			c, err := NewClassifier(backend, Metadata{Spec: s, Data: "body", ClassNames: []string{"a", "b", "c"}, Mean: make([]float32, s.Channels), Std: slices.Repeat([]float32{1}, s.Channels)}, graph)
-			require.NoError(t, err)
-			require.NoError(t, c.Update(store))
+			c := bodyClassifier(t, backend, s, graph)
 			got, err := c.Attribute(t.Context(), signals(s, 2, 1), AttributionOptions{Method: IntegratedGradients, Steps: 64})
 			require.NoError(t, err)
 			for _, a := range got {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -23,6 +24,27 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 	return s, graph
 }
 
+// bodyClassifier is a classifier of body's recordings whose weights are drawn, or fitted to three samples.
+func bodyClassifier(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix) *Classifier {
+	t.Helper()
+	store := s.NewStore(1)
+	if s.Fitted() {
+		require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
+			for k := range int32(3) {
+				x := make([]float32, 72)
+				x[k] = 1
+				yield(x, k)
+			}
+		}, []float32{0, 0}, []float32{1, 1}))
+	} else {
+		store = drawn(t, backend, s, graph)
+	}
+	c, err := NewClassifier(backend, Metadata{Spec: s, Data: "body", ClassNames: []string{"a", "b", "c"}, Mean: make([]float32, s.Channels), Std: slices.Repeat([]float32{1}, s.Channels)}, graph)
+	require.NoError(t, err)
+	require.NoError(t, c.Update(store))
+	return c
+}
+
 // Every model of the registry: its own preset fits, it says what it is, and a classifier of it answers for each signal of a batch
 // what it answers for that signal alone.
 func TestEveryModel(t *testing.T) {
@@ -33,21 +55,7 @@ func TestEveryModel(t *testing.T) {
 			s, graph := body(t, name)
 			require.NoError(t, s.Check())
 			assert.NotEmpty(t, About(name))
-			store := s.NewStore(1)
-			if s.Fitted() {
-				require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
-					for k := range int32(3) {
-						x := make([]float32, 72)
-						x[k] = 1
-						yield(x, k)
-					}
-				}, []float32{0, 0}, []float32{1, 1}))
-			} else {
-				store = drawn(t, backend, s, graph)
-			}
-			c, err := NewClassifier(backend, Metadata{Spec: s, Data: "body", ClassNames: []string{"a", "b", "c"}, Mean: make([]float32, s.Channels), Std: slices.Repeat([]float32{1}, s.Channels)}, graph)
-			require.NoError(t, err)
-			require.NoError(t, c.Update(store))
+			c := bodyClassifier(t, backend, s, graph)
 			assert.Positive(t, c.Parameters())
 			raw := signals(s, 3, 1)
 			together, err := c.Classify(t.Context(), raw)
