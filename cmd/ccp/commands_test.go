@@ -76,6 +76,8 @@ type (
 	}
 	predictDocument struct {
 		Name          string             `json:"name"`
+		Start         *float64           `json:"start,omitempty"`
+		End           *float64           `json:"end,omitempty"`
 		Class         string             `json:"class"`
 		Probability   float64            `json:"probability"`
 		Probabilities map[string]float64 `json:"probabilities"`

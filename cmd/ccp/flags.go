@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
@@ -62,6 +63,14 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 			return fmt.Errorf("must be from %d to %d", least, most)
 		}
 		return nil
+	}, nil}, name, usage)
+}
+
+// spanVar is a flag whose value is a duration or a number of moments.
+func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
+	f.Var(&checked{"", "string", func(text string) (err error) {
+		*value, err = recording.ParseSpan(text)
+		return err
 	}, nil}, name, usage)
 }
 

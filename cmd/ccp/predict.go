@@ -3,16 +3,15 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
@@ -25,12 +24,18 @@ func newPredict(s *shared) *cobra.Command {
 	var dir string
 	var out target
 	var top int
+	var cut recording.Cut
 	cmd := command("predict", "")
 	cmd.Args = atLeastOne("INPUT is needed: a file or a folder of recordings, or a numpy file of features")
 	checkpointFlag(cmd, &dir)
 	out.flags(cmd, "out", "`FILE` to write (default: the standard output)", "the file if it exists")
 	numberVar(cmd.Flags(), &top, "top", 0, 0, math.MaxInt, "the `K` most probable classes of each, instead of all")
+	spanVar(cmd.Flags(), &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many moments")
+	spanVar(cmd.Flags(), &cut.Step, "step", "`DURATION`, or moments, between the begins of windows (default: a whole window)")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
+		if cut.Step.Length > 0 && cut.Window.Length == 0 {
+			return usage(cmd, errors.New("--step is of windows; give --window, too"))
+		}
 		if err := out.free(); err != nil {
 			return err
 		}
@@ -38,45 +43,54 @@ func newPredict(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		names, signals, notes, err := readInputs(cmd, m, inputs)
+		parts, signals, err := readInputs(cmd, m, inputs, cut)
 		if err != nil {
 			return inFile(inputs[0], err)
 		}
-		classifier, err := s.load(cmd, dir, little(m.Spec, len(signals)))
+		classifier, err := s.load(cmd, dir, little(m.Spec, signals))
 		if err != nil {
 			return err
 		}
-		predictions, err := classifier.Classify(cmd.Context(), signals)
-		if err != nil {
-			return inFile(inputs[0], err)
-		}
 		var warnings []string
-		for i := range predictions {
-			p := &predictions[i]
-			if notes != nil {
-				p.Warnings = append(notes[i], p.Warnings...)
-			}
-			if p.Warnings != nil {
-				warnings = append(warnings, names[i]+": "+strings.Join(p.Warnings, "; "))
-			}
-		}
-		tell(cmd, "warning", warnings)
 		write := func(w io.Writer) error {
-			if !s.json {
-				return csv.NewWriter(w).WriteAll(table(names, classifier.ClassNames, predictions, top))
-			}
-			lines := json.NewEncoder(w)
-			for i, p := range predictions {
-				if err := lines.Encode(serve.AnswerOf(names[i], p, classifier.ClassNames, top)); err != nil {
+			rows, lines, begun := csv.NewWriter(w), json.NewEncoder(w), false
+			for p, err := range parts {
+				if err != nil {
 					return err
+				}
+				predictions, err := classifier.Classify(cmd.Context(), p.signals)
+				if err != nil {
+					return inFile(inputs[0], err)
+				}
+				warnings = append(warnings, p.warn(predictions)...)
+				for i := 0; i < len(predictions) && s.json; i++ {
+					a := serve.AnswerOf(p.names[i], predictions[i], classifier.ClassNames, top)
+					if p.windows != nil {
+						a.Start, a.End = &p.windows[i].Start, &p.windows[i].End
+					}
+					if err := lines.Encode(a); err != nil {
+						return err
+					}
+				}
+				table := table(p, classifier.ClassNames, predictions, top)
+				if begun {
+					table = table[1:]
+				}
+				if begun = true; !s.json {
+					if err := rows.WriteAll(table); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
 		}
 		if out.path != "" {
-			return files.Write(out.path, write)
+			err = files.Write(out.path, write)
+		} else {
+			err = write(cmd.OutOrStdout())
 		}
-		return write(cmd.OutOrStdout())
+		tell(cmd, "warning", warnings)
+		return err
 	}
 	return cmd
 }
@@ -103,31 +117,6 @@ func little(s models.Spec, signals int) bool {
 	return s.Clusters() && o.DType != nn.BFloat16 && o.Kernels == 0 && float64(signals)*work <= 1<<29
 }
 
-// readInputs reads features in a numpy file, or makes signals of recordings, whose notes a person should know.
-func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string) (names []string, signals [][]float32,
-	notes [][]string, err error) {
-	extension := strings.ToLower(filepath.Ext(inputs[0]))
-	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy") {
-		names, signals, err = readSignals(inputs[0], m)
-		if err == nil || extension == ".npz" || m.Form == nil {
-			return names, signals, nil, err
-		}
-	}
-	if m.Form == nil {
-		return nil, nil, nil, models.ErrNoForm
-	}
-	found, lines, err := recordings.ReadUnlabelled(cmd.Context(), inputs, m.Form)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	tell(cmd, "note", lines)
-	for _, r := range found {
-		names = append(names, r.Name)
-	}
-	signals, notes, err = m.Series(found...)
-	return names, signals, notes, err
-}
-
 // tell writes the first few of some lines to stderr.
 func tell(cmd *cobra.Command, kind string, lines []string) {
 	const most = 5
@@ -139,10 +128,14 @@ func tell(cmd *cobra.Command, kind string, lines []string) {
 	}
 }
 
-// table returns a heading and a row for each prediction: the name, the class, its probability, and the probabilities of
-// all classes. If top is set, the row ends with the class and the probability of each further place.
-func table(names, classes []string, predictions []models.Prediction, top int) [][]string {
+// table returns a heading and a row for each prediction: the name, start and end of a window, the class, its
+// probability, and the probabilities of all classes. If top is set, the row ends with the class and the probability of
+// each further place.
+func table(inputs part, classes []string, predictions []models.Prediction, top int) [][]string {
 	rows := [][]string{{"name", "class", "probability"}}
+	if inputs.windows != nil {
+		rows[0] = slices.Insert(rows[0], 1, "start", "end")
+	}
 	if top == 0 {
 		rows[0] = append(rows[0], classes...)
 	}
@@ -150,8 +143,14 @@ func table(names, classes []string, predictions []models.Prediction, top int) []
 		rows[0] = append(rows[0], fmt.Sprintf("class_%d", place), fmt.Sprintf("probability_%d", place))
 	}
 	share := func(p float64) string { return strconv.FormatFloat(p, 'g', 7, 64) }
+	moment := func(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }
 	for i, p := range predictions {
-		row := []string{names[i], p.Name, share(p.Probability)}
+		row := []string{inputs.names[i]}
+		if inputs.windows != nil {
+			w := inputs.windows[i]
+			row = append(row, moment(w.Start), moment(w.End))
+		}
+		row = append(row, p.Name, share(p.Probability))
 		for place, k := range serve.Ranked(p.Probabilities, top) {
 			switch {
 			case top == 0:

@@ -205,6 +205,38 @@ func TestPredictOnRecordings(t *testing.T) {
 	assert.Regexp(t, `^name,class,probability\nb20.csv,(fall|rise),[0-9.]+\n$`, succeed(t, append(line, "--top", "1",
 		one)...))
 
+	// Windows have the probabilities of their moments as recordings of their own.
+	raw, err := os.ReadFile(one)
+	require.NoError(t, err)
+	moments := lines(string(raw))[1:]
+	head := lines(string(raw))[0] + "\n"
+	long := write(t, at("long.csv"), head+strings.Join(moments, "\n")+"\n")
+	for i, from := range []int{0, 2} {
+		write(t, filepath.Join(at("parts"), fmt.Sprintf("%d.csv", i)), head+strings.Join(moments[from:from+6], "\n")+"\n")
+	}
+	parts := probabilities(t, succeed(t, append(line, at("parts"))...))
+	code, stdout, stderr = execute(t, append(line, "--window", "6", "--step", "2", "--top", "2", long)...)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stderr, "note: long.csv: the last 1 of its 9 moments fill no window; left out\n")
+	assert.Regexp(t, `^name,start,end,class,probability,class_2,probability_2\nlong.csv,0,6,.*\nlong.csv,2,8,.*\n$`, stdout)
+	for i, text := range lines(succeed(t, append(line, "--window", "6", "--step", "2", "--json", long)...)) {
+		var p predictDocument
+		decode(t, text, &p)
+		assert.InDelta(t, parts[strconv.Itoa(i)][0], p.Probabilities["fall"], 1e-6)
+		assert.Equal(t, []float64{float64(2 * i), float64(2*i + 6)}, []float64{*p.Start, *p.End})
+	}
+	for want, words := range map[string][]string{
+		"--step is of windows; give --window, too":                   {"--step", "2", long},
+		`--window "2x" is neither a duration above 0`:                {"--window", "2x", long},
+		"long.csv: it has no times, so that 2s may be any number":    {"--window", "2s", long},
+		"--window is for recordings; the features of an .npz file":   {"--window", "2", at("mine.npz")},
+		"long.csv: its length is 9, less than a window of 100; take": {"--window", "100", long},
+	} {
+		code, _, stderr = execute(t, append(line, words...)...)
+		assert.NotZero(t, code)
+		assert.Contains(t, stderr, want)
+	}
+
 	// eval names the samples that are taken for another class.
 	var e evalDocument
 	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", at("run"), "--split", "train", "--json"), &e)
@@ -228,8 +260,6 @@ func TestPredictOnRecordings(t *testing.T) {
 	}
 
 	// Another unit is told of, a missing sensor refused.
-	raw, err := os.ReadFile(one)
-	require.NoError(t, err)
 	large := write(t, at("large.csv"), strings.NewReplacer(",0.", ",", ",-0.", ",-", ",1.", ",1").Replace(string(raw)))
 	code, stdout, stderr = execute(t, append(line, large)...)
 	require.Zero(t, code, stderr)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/internal/jsonread"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 )
@@ -48,8 +49,9 @@ type inferRequest struct {
 	inBinary bool          // all outputs
 	outputs  []output
 	signals  [][]float32
-	names    []string   // of recordings; nil for signals
-	notes    [][]string // what to know of each recording
+	names    []string           // of recordings; nil for signals
+	notes    [][]string         // what to know of each recording
+	windows  []recording.Window // nil for whole recordings
 }
 
 // output is a tensor that a request asks for.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
 )
 
@@ -39,7 +40,10 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	}()
 	var d *inferRequest
 	if strings.HasSuffix(r.Pattern, "/recordings") {
-		d, err = decodeRecordings(body, c, s.Queue, memory.take)
+		var cut recording.Cut
+		if cut, err = cutOf(r.URL.Query()); err == nil {
+			d, err = decodeRecordings(body, cut, c, s.Queue, memory.take)
+		}
 	} else {
 		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, memory.take)
 	}

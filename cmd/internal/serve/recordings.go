@@ -11,7 +11,9 @@ import (
 
 // Answer says what a recording or a sample is, here and in a line of `ccp predict --json`.
 type Answer struct {
-	Name          string             `json:"name"` // of the recording or sample
+	Name          string             `json:"name"`            // of the recording or sample
+	Start         *float64           `json:"start,omitempty"` // of a window, see recording.Window; nil for a whole recording
+	End           *float64           `json:"end,omitempty"`
 	Class         string             `json:"class"`
 	Probability   float64            `json:"probability"`
 	Probabilities map[string]float64 `json:"probabilities"` // of all classes, or of the most probable
@@ -20,7 +22,8 @@ type Answer struct {
 
 // AnswerOf returns the answer of a prediction, with the most probable classes, or all for 0.
 func AnswerOf(name string, p models.Prediction, classes []string, top int) Answer {
-	a := Answer{name, p.Name, p.Probability, map[string]float64{}, p.Warnings}
+	a := Answer{Name: name, Class: p.Name, Probability: p.Probability, Probabilities: map[string]float64{},
+		Warnings: p.Warnings}
 	for _, class := range Ranked(p.Probabilities, top) {
 		a.Probabilities[classes[class]] = p.Probabilities[class]
 	}
@@ -41,9 +44,10 @@ func Ranked(probabilities []float64, top int) []int {
 // of as many moments as its times may ask for.
 const perValue = 8 + 2*4*4
 
-// decodeRecordings reads the body of a request about recordings, as decode does. Errors name the recording, the sensor
-// and the moment.
-func decodeRecordings(body []byte, c *models.Classifier, most int, take func(int) error) (*inferRequest, error) {
+// decodeRecordings reads the body of a request about recordings, or about their windows, as decode does. Errors name the
+// recording, the sensor and the moment.
+func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most int, take func(int) error) (*inferRequest,
+	error) {
 	if c.Form == nil {
 		return nil, bad("%w", models.ErrNoForm)
 	}
@@ -75,9 +79,17 @@ func decodeRecordings(body []byte, c *models.Classifier, most int, take func(int
 		if err := take(perValue * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones
 			return nil, err
 		}
+		if cut.Window.Length > 0 {
+			if err := d.cut(r, cut, c, most-len(d.signals), take); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		d.names = append(d.names, r.Name)
 	}
-	d.signals, d.notes, err = c.Series(all...)
+	if cut.Window.Length == 0 {
+		d.signals, d.notes, err = c.Series(all...)
+	}
 	return d, err
 }
 
@@ -90,7 +102,11 @@ func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []mo
 	var all []Answer
 	for i, p := range predictions {
 		p.Warnings = append(d.notes[i], p.Warnings...)
-		all = append(all, AnswerOf(d.names[i], p, c.ClassNames, 0))
+		a := AnswerOf(d.names[i], p, c.ClassNames, 0)
+		if d.windows != nil {
+			a.Start, a.End = &d.windows[i].Start, &d.windows[i].End
+		}
+		all = append(all, a)
 	}
 	return document{"model_name": m.name, "model_version": version(c), "predictions": all}
 }

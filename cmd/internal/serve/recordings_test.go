@@ -75,6 +75,51 @@ func TestRecordings(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, code)
 }
 
+// Windows have the probabilities of their moments as recordings, within the limits of a request.
+func TestWindowsOfRecordings(t *testing.T) {
+	s, _ := newServer(t, func(c *Config) { c.Queue, c.Memory = 4, 1<<20 })
+	url := listen(t, s) + "/v2/models/tiny/recordings"
+	ask := func(query, body string) (a struct{ Predictions []Answer }) {
+		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[`+body+`]}`)
+		require.Equal(t, http.StatusOK, code, string(raw))
+		require.NoError(t, json.Unmarshal(raw, &a))
+		return a
+	}
+	parts := ask("", `{"values":[[1,2,3,4],[5,6,7,8]]},{"values":[[3,1,2,9],[4,4,1,1]]}`)
+	const values = `"values":[[1,2,3,4],[5,6,7,8],[3,1,2,9],[4,4,1,1],[0,0,0,0]]`
+	for query, more := range map[string]string{"?window=2": "", "?window=1s": `,"times":[0,0.5,1,1.5,2]`} {
+		whole := ask(query, `{"name":"one",`+values+more+`}`)
+		require.Len(t, whole.Predictions, 2)
+		for i, p := range whole.Predictions {
+			assert.InDeltaMapValues(t, parts.Predictions[i].Probabilities, p.Probabilities, 1e-6)
+			length := map[bool]float64{true: 2, false: 1}[more == ""]
+			assert.Equal(t, []any{"one", float64(i) * length, float64(i+1) * length}, []any{p.Name, *p.Start, *p.End})
+		}
+		assert.Equal(t, []string{"the last 1 of its 5 moments fill no window; left out"}, whole.Predictions[0].Warnings)
+	}
+	assert.Nil(t, parts.Predictions[0].Start)
+	silent := ask("?window=1", `{"values":[[1,2,3,4],[null,6,7,8],[3,1,2,9]]}`)
+	require.Len(t, silent.Predictions, 2)
+	assert.Contains(t, silent.Predictions[0].Warnings[0], `1 windows are left out, the first: window from 1 to 2: `)
+	assert.InDelta(t, 2, *silent.Predictions[1].Start, 0)
+
+	for query, want := range map[string]string{
+		"?window=2s": `recording \"one\": it has no times, so that 2s may be any number of moments`,
+		"?window=x":  `window=x is neither a duration above 0`,
+		"?step=2":    `step is of windows; give window, too`,
+		"?window=1":  `recording \"one\": it makes more than 4 windows`,
+		"?window=6":  `recording \"one\": its length is 5, less than a window of 6`,
+	} {
+		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[{"name":"one",`+values+`}]}`)
+		assert.Equal(t, http.StatusBadRequest, code)
+		assert.Contains(t, string(raw), want)
+	}
+	code, _, raw := send(t, http.MethodPost, url+"?window=9997&step=1",
+		`{"recordings":[{"values":[[0,0,0,0]`+strings.Repeat(",[0,0,0,0]", 9999)+`]}]}`)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, code, string(raw))
+	assert.Zero(t, s.memory.Load())
+}
+
 // A model that was not trained on imported recordings says so.
 func TestNoRecordings(t *testing.T) {
 	s, _ := newServer(t, func(c *Config) {
@@ -105,7 +150,7 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	read := func(values string) (*inferRequest, error) {
 		b := &budget{shared: &shared, limit: 1 << 18}
 		defer b.end()
-		return decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[`+values+`]}]}`), c, 1, b.take)
+		return decodeRecordings([]byte(`{"recordings":[{"sensors":["3"],"values":[`+values+`]}]}`), recording.Cut{}, c, 1, b.take)
 	}
 	d, err := read("[1],[2]")
 	require.NoError(t, err)

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/cmd/internal/recordings"
+	"github.com/clusterpool/ccp/cmd/internal/serve"
+	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/models"
+	"github.com/spf13/cobra"
+)
+
+// part is what predict classifies and writes at once.
+type part struct {
+	names   []string
+	windows []recording.Window // nil: recordings, or samples, are whole
+	signals [][]float32
+	notes   [][]string // what a person should know of each recording; nil for samples
+}
+
+// warn puts the notes before the warnings of the predictions, and returns lines with both.
+func (in part) warn(predictions []models.Prediction) (lines []string) {
+	for i := range predictions {
+		p := &predictions[i]
+		if in.notes != nil {
+			p.Warnings = append(in.notes[i], p.Warnings...)
+		}
+		if p.Warnings == nil {
+			continue
+		}
+		name := in.names[i]
+		if in.windows != nil {
+			name += fmt.Sprintf(" from %.10g", in.windows[i].Start)
+		}
+		lines = append(lines, name+": "+strings.Join(p.Warnings, "; "))
+	}
+	return lines
+}
+
+// readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows. It
+// returns the parts, and how many signals they have.
+func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut recording.Cut) (iter.Seq2[part, error], int,
+	error) {
+	whole := func(p part, err error) (iter.Seq2[part, error], int, error) {
+		return func(yield func(part, error) bool) { yield(p, nil) }, len(p.signals), err
+	}
+	extension := strings.ToLower(filepath.Ext(inputs[0]))
+	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy" && cut.Window.Length == 0) {
+		if cut.Window.Length > 0 {
+			return nil, 0, fmt.Errorf("--window is for recordings; the features of an .npz file are cut already")
+		}
+		names, signals, err := readSignals(inputs[0], m)
+		if err == nil || extension == ".npz" || m.Form == nil {
+			return whole(part{names: names, signals: signals}, err)
+		}
+	}
+	if m.Form == nil {
+		return nil, 0, models.ErrNoForm
+	}
+	found, lines, err := recordings.ReadUnlabelled(cmd.Context(), inputs, m.Form)
+	if err != nil {
+		return nil, 0, err
+	}
+	tell(cmd, "note", lines)
+	if cut.Window.Length > 0 {
+		return cutAll(cmd, m, found, cut)
+	}
+	var p part
+	for _, r := range found {
+		p.names = append(p.names, r.Name)
+	}
+	p.signals, p.notes, err = m.Series(found...)
+	return whole(p, err)
+}
+
+// windowsAtOnce bounds the signals in memory: windows that overlap have many times the values of their recording.
+const windowsAtOnce = 1024
+
+// cutAll cuts recordings into windows. The signals are made part by part.
+func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, cut recording.Cut) (iter.Seq2[part, error],
+	int, error) {
+	windows, count := make([][]recording.Window, len(found)), 0
+	for i, r := range found {
+		ordered, own, notes, err := m.Form.Windows(r, cut, math.MaxInt)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		for k := range notes {
+			notes[k] = r.Name + ": " + notes[k]
+		}
+		tell(cmd, "note", notes)
+		found[i], windows[i], count = ordered, own, count+len(own)
+	}
+	return func(yield func(part, error) bool) {
+		for i, r := range found {
+			left, reason := len(windows[i]), error(nil)
+			for some := range slices.Chunk(windows[i], windowsAtOnce) {
+				kept, signals, notes, unusable := serve.WindowSignals(&m, r, some)
+				if left -= len(kept); reason == nil {
+					reason = unusable
+				}
+				p := part{slices.Repeat([]string{r.Name}, len(kept)), kept, signals, notes}
+				if len(kept) > 0 && !yield(p, nil) {
+					return
+				}
+			}
+			switch {
+			case left == len(windows[i]):
+				yield(part{}, reason)
+				return
+			case left > 0:
+				tell(cmd, "note", []string{fmt.Sprintf("%d windows are left out, the first: %v", left, reason)})
+			}
+		}
+	}, count, nil
+}

@@ -1,0 +1,74 @@
+package serve
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models"
+)
+
+// WindowSignals makes the signals of windows of a recording, with the notes of models.Metadata.Series. It leaves out
+// windows of which no signal can be made, such as those in which a sensor is silent. unusable says why, of the first.
+func WindowSignals(m *models.Metadata, r models.Recording, windows []recording.Window) (kept []recording.Window,
+	signals [][]float32, notes [][]string, unusable error) {
+	for _, w := range windows {
+		signal, note, err := m.Series(r.Part(w))
+		switch {
+		case err == nil:
+			kept, signals, notes = append(kept, w), append(signals, signal[0]), append(notes, note[0])
+		case unusable == nil:
+			unusable = fmt.Errorf("window from %.10g to %.10g: %w", w.Start, w.End, err)
+		}
+	}
+	return kept, signals, notes, unusable
+}
+
+// cutOf reads how a request wants recordings cut.
+func cutOf(query url.Values) (cut recording.Cut, err error) {
+	for name, span := range map[string]*recording.Span{"window": &cut.Window, "step": &cut.Step} {
+		if !query.Has(name) {
+			continue
+		}
+		if *span, err = recording.ParseSpan(query.Get(name)); err != nil {
+			return cut, bad("%s=%s %w", name, suggest.Clip(query.Get(name)), err)
+		}
+	}
+	if cut.Step.Length > 0 && cut.Window.Length == 0 {
+		return cut, bad("step is of windows; give window, too")
+	}
+	return cut, nil
+}
+
+// cut adds the windows of a recording to a request. The first has the notes about all.
+func (d *inferRequest) cut(r models.Recording, cut recording.Cut, c *models.Classifier, most int,
+	take func(int) error) error {
+	refuse := func(err error) error { return bad("recording %q: %w", suggest.Clip(r.Name), err) }
+	if err := take(16 * len(r.Values)); err != nil { // at most, for the times of moments
+		return err
+	}
+	ordered, windows, about, err := c.Form.Windows(r, cut, most)
+	if err != nil {
+		return refuse(err)
+	}
+	size := len(windows) * 512
+	for _, w := range windows {
+		size += perValue * len(ordered.Part(w).Values)
+	}
+	if err := take(size); err != nil {
+		return err
+	}
+	kept, signals, notes, unusable := WindowSignals(&c.Metadata, ordered, windows)
+	if len(kept) == 0 {
+		return refuse(unusable)
+	}
+	if left := len(windows) - len(kept); left > 0 {
+		about = append(about, fmt.Sprintf("%d windows are left out, the first: %v", left, unusable))
+	}
+	notes[0] = append(about, notes[0]...)
+	d.names = append(d.names, slices.Repeat([]string{r.Name}, len(kept))...)
+	d.windows, d.signals, d.notes = append(d.windows, kept...), append(d.signals, signals...), append(d.notes, notes...)
+	return nil
+}

@@ -1,0 +1,158 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Span is a stretch of a recording: a number of moments, or seconds, which are the unit of the times then.
+type Span struct {
+	Length  float64
+	Moments bool
+}
+
+// String returns what ParseSpan reads.
+func (s Span) String() string {
+	text := strconv.FormatFloat(s.Length, 'g', 10, 64)
+	if s.Moments {
+		return text
+	}
+	return text + "s"
+}
+
+// ParseSpan reads a duration such as 0.5s or 1m30s, or a number of moments such as 100.
+func ParseSpan(text string) (s Span, err error) {
+	if n, wrong := strconv.Atoi(text); wrong == nil {
+		s = Span{float64(n), true}
+	} else if d, wrong := time.ParseDuration(text); wrong == nil {
+		s = Span{d.Seconds(), false}
+	}
+	if s.Length <= 0 {
+		err = errors.New("is neither a duration above 0, such as 0.5s or 1m30s, nor a number of moments, such as 100")
+	}
+	return s, err
+}
+
+// Cut says how to cut recordings into windows. Step is the stretch from the begin of a window to that of the next; a
+// step of length 0 is a whole window.
+type Cut struct{ Window, Step Span }
+
+// Window is a part of a recording: the moments from From to before To. Start and End are in the unit of the recording's
+// times. Without times they count moments.
+type Window struct {
+	From, To   int
+	Start, End float64
+}
+
+// Part returns the part of a recording in a window.
+func (r Recording) Part(w Window) Recording {
+	width := len(r.Sensors) * r.Channels
+	if r.Values = r.Values[w.From*width : w.To*width]; r.Times != nil {
+		r.Times = r.Times[w.From:w.To]
+	}
+	return r
+}
+
+// mostSteps is the largest number of steps in a recording. A wrong date would make more.
+const mostSteps = 10_000_000
+
+// Windows cuts a recording into at most most windows, for Part of ordered, which has the sensors of the form. A moment
+// stands for the median time between two of them. Windows leaves out moments at the end that fill no window, and windows
+// with fewer than half of the moments that belong into them. The notes tell of both, and of what Signal would tell of.
+func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all []Window, notes []string, err error) {
+	var c Changes
+	if err = f.order(&r, &c); err != nil {
+		return r, nil, nil, err
+	}
+	if cut.Step.Length == 0 {
+		cut.Step = cut.Window
+	}
+	count, times, length, step := r.Moments(), r.Times, cut.Window.Length, cut.Step.Length
+	switch {
+	case cut.Window.Moments != cut.Step.Moments:
+		return r, nil, nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as moments", cut.Window,
+			cut.Step)
+	case cut.Window.Moments:
+		times = make([]float64, count)
+		for i := range times {
+			times[i] = float64(i)
+		}
+	case times == nil:
+		return r, nil, nil, fmt.Errorf("it has no times, so that %s may be any number of moments; give the window as a number "+
+			"of moments, such as 100", cut.Window)
+	}
+	each := spacing(times)
+	lasts := times[count-1] - times[0] + each
+	switch {
+	case min(length, step) < each*(1-1e-6):
+		return r, nil, nil, fmt.Errorf("its moments are %.4g apart, more than a window of %s or its step of %s; if its times are "+
+			"not in seconds, give both as numbers of moments", each, cut.Window, cut.Step)
+	case length > lasts+each/2:
+		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; take a shorter window",
+			Span{lasts, cut.Window.Moments}, cut.Window)
+	case (lasts-length)/step > mostSteps:
+		return r, nil, nil, fmt.Errorf("its times go from %.10g to %.10g, more than %d steps of %s; check the times, or take a "+
+			"longer step", times[0], times[count-1], mostSteps, cut.Step)
+	}
+	from, to, gaps, gap := 0, 0, 0, 0.0
+	start := times[0]
+	for k := 1; start+length <= times[0]+lasts+each/2; k++ {
+		for from < count && times[from] < start-each/2 {
+			from++
+		}
+		for to = max(to, from); to < count && times[to] < start+length-each/2; {
+			to++
+		}
+		switch w := (Window{from, to, tidy(start), tidy(start + length)}); {
+		case float64(to-from) < length/each/2:
+			gap = w.Start
+			gaps++
+		case len(all) == most:
+			return r, nil, nil, fmt.Errorf("it makes more than %d windows, which is the most here; take a longer step, or send it "+
+				"in parts", most)
+		default:
+			all = append(all, w)
+		}
+		start = times[0] + float64(k)*step
+	}
+	if len(all) == 0 {
+		return r, nil, nil, fmt.Errorf("its times have gaps in every window of %s; take a longer window", cut.Window)
+	}
+	if gaps > 0 {
+		c.note("%d of its %d windows lie in gaps of its times, the last from %.10g; left out", gaps, gaps+len(all), gap)
+	}
+	rest := count - to
+	for rest > 0 && times[count-rest] < start-each/2 { // between windows
+		rest--
+	}
+	if rest > 0 {
+		c.note("the last %d of its %d moments fill no window; left out", rest, count)
+	}
+	if cut.Window.Moments && r.Times != nil {
+		each = spacing(r.Times)
+		for i, w := range all {
+			all[i].Start, all[i].End = r.Times[w.From], tidy(r.Times[w.To-1]+each)
+		}
+	}
+	return r, all, c.Notes, nil
+}
+
+// spacing returns the median time between two moments, or 1 for a single moment.
+func spacing(times []float64) float64 {
+	if len(times) == 1 {
+		return 1
+	}
+	steps := make([]float64, len(times)-1)
+	for i := range steps {
+		steps[i] = times[i+1] - times[i]
+	}
+	slices.Sort(steps)
+	return steps[len(steps)/2]
+}
+
+// tidy rounds a time to nanoseconds, so that three steps of 0.1 are 0.3.
+func tidy(time float64) float64 { return math.Round(time*1e9) / 1e9 }
