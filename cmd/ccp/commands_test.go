@@ -62,10 +62,11 @@ type (
 			Predicted   string  `json:"predicted"`
 			Probability float64 `json:"probability"`
 		} `json:"mistakes,omitempty"`
-		Samples  int     `json:"samples"`
-		Accuracy float64 `json:"accuracy"`
-		Loss     float64 `json:"loss"`
-		PerClass []struct {
+		Samples     int                 `json:"samples"`
+		Accuracy    float64             `json:"accuracy"`
+		Reliability reliabilityDocument `json:"reliability"`
+		Loss        float64             `json:"loss"`
+		PerClass    []struct {
 			Name      string  `json:"name"`
 			Samples   int     `json:"samples"`
 			Precision float64 `json:"precision"`
@@ -73,6 +74,15 @@ type (
 			F1        float64 `json:"f1"`
 		} `json:"per_class"`
 		Confusion [][]int `json:"confusion"`
+	}
+	reliabilityDocument struct {
+		Error float64 `json:"error"`
+		Loss  float64 `json:"loss"`
+		Bins  []struct {
+			Samples    int     `json:"samples"`
+			Confidence float64 `json:"confidence"`
+			Accuracy   float64 `json:"accuracy"`
+		} `json:"bins"`
 	}
 	predictDocument struct {
 		Name          string             `json:"name"`
@@ -153,6 +163,11 @@ func TestEval(t *testing.T) {
 		decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--split", split.name, "--json"), &e)
 		assert.Equal(t, []any{"eval", "digits", split.name, split.samples}, []any{e.Command, e.Data, e.Split, e.Samples})
 		require.Len(t, e.Confusion, 10)
+		sorted := 0
+		for _, b := range e.Reliability.Bins {
+			sorted += b.Samples
+		}
+		assert.Equal(t, split.samples, sorted)
 		hits, all := 0, 0
 		for k, row := range e.Confusion {
 			require.Len(t, row, 10)
@@ -168,8 +183,12 @@ func TestEval(t *testing.T) {
 		assert.InDelta(t, float64(hits)/float64(all), e.Accuracy, 1e-12)
 		assert.Positive(t, e.Loss)
 	}
-	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir)
-	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nanswered by the network\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+	figure := filepath.Join(t.TempDir(), "reliability.svg")
+	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--figure", figure)
+	drawn, err := os.ReadFile(figure)
+	require.NoError(t, err)
+	assert.Contains(t, string(drawn), "share of right answers")
+	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nanswered by the network\nprobabilities: expected calibration error \d+\.\d\d%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))

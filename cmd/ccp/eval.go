@@ -46,12 +46,18 @@ func (e evalJSON) Warning() string {
 
 func newEval(s *shared) *cobra.Command {
 	var dir, data, dataDir, split string
+	var figure target
 	cmd := command("eval", "")
 	checkpointFlag(cmd, &dir)
 	cmd.Flags().StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &split)
+	figure.flags(cmd, "figure", "`FILE.png` or .svg to draw into how often answers are right by how sure they are",
+		"the figure if it exists")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := figure.free(); err != nil {
+			return err
+		}
 		classifier, err := s.load(cmd, dir, false)
 		if err != nil {
 			return err
@@ -87,6 +93,11 @@ func newEval(s *shared) *cobra.Command {
 			result.TrainedOn = &seen
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		if figure.path != "" {
+			if err := drawReliability(e, figure.path); err != nil {
+				return err
+			}
 		}
 		return s.print(cmd, result, render("eval", result))
 	}

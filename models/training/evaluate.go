@@ -20,6 +20,8 @@ type Evaluation struct {
 	Loss      float64      `json:"loss"` // mean cross entropy, in nats
 	PerClass  []ClassScore `json:"per_class"`
 	Confusion [][]int      `json:"confusion"` // [true class][predicted class]
+	// Reliability is of the probabilities that Classify gives.
+	Reliability Reliability `json:"reliability"`
 }
 
 // ClassScore is how a classifier did on one class. A ratio without samples to take it over is 0.
@@ -59,6 +61,7 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		}
 		e.Loss -= math.Log(max(probabilities[label], math.SmallestNonzeroFloat64))
 		e.Confusion[label][floats.MaxIdx(probabilities)]++
+		e.Reliability.add(probabilities, label)
 		if visit != nil {
 			visit(sample, probabilities)
 		}
@@ -102,6 +105,7 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		}
 	}
 	e.Loss /= float64(e.Samples)
+	e.Reliability.finish(e.Samples)
 	e.score(d.ClassNames)
 	return e, nil
 }

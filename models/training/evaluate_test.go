@@ -61,7 +61,8 @@ func TestEvaluate(t *testing.T) {
 		got, err := Evaluate(classifier, d, d.Test, batch)
 		require.NoError(t, err)
 		assert.InDelta(t, want.Loss, got.Loss, 1e-5, "batches of %d", batch)
-		got.Loss = want.Loss
+		assert.InDelta(t, want.Loss, got.Reliability.Loss, 1e-5, "batches of %d", batch)
+		got.Loss, got.Reliability = want.Loss, want.Reliability
 		assert.Equal(t, want, got, "batches of %d", batch)
 	}
 

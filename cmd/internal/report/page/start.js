@@ -48,6 +48,7 @@ function render() {
   explorer.setReport(report);
   explorer.text(report);
   renderEvaluation(report);
+  renderReliability(report);
   renderSamples(report);
   renderRerun();
   renderContents();

@@ -1,0 +1,53 @@
+package training
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// reliabilityBins is the number of bins of Guo et al. (2017).
+const reliabilityBins = 15
+
+// Reliability says how far probabilities can be trusted, as Guo et al. (2017, "On calibration of modern neural
+// networks") measure it. Answers are sorted into bins of equal width by their probability.
+type Reliability struct {
+	Error float64          `json:"error"` // expected calibration error: the mean over samples of |accuracy − confidence| of their bin
+	Loss  float64          `json:"loss"`  // mean cross entropy of these probabilities, in nats
+	Bins  []ReliabilityBin `json:"bins"`
+}
+
+// ReliabilityBin holds the answers of one bin. Both means are 0 without samples.
+type ReliabilityBin struct {
+	Samples    int     `json:"samples"`
+	Confidence float64 `json:"confidence"` // mean probability of the answers
+	Accuracy   float64 `json:"accuracy"`
+}
+
+// add counts a sample. Until finish, Bins holds sums.
+func (r *Reliability) add(probabilities []float64, label int32) {
+	if r.Bins == nil {
+		r.Bins = make([]ReliabilityBin, reliabilityBins)
+	}
+	answer := floats.MaxIdx(probabilities)
+	confidence := probabilities[answer]
+	b := &r.Bins[max(0, min(int(math.Ceil(confidence*reliabilityBins)), reliabilityBins)-1)] // (m/15, (m+1)/15]
+	b.Samples++
+	b.Confidence += confidence
+	if answer == int(label) {
+		b.Accuracy++
+	}
+	r.Loss -= math.Log(max(probabilities[label], math.SmallestNonzeroFloat64))
+}
+
+// finish turns the sums over so many samples into means.
+func (r *Reliability) finish(samples int) {
+	for i := range r.Bins {
+		if b := &r.Bins[i]; b.Samples > 0 {
+			r.Error += math.Abs(b.Accuracy-b.Confidence) / float64(samples)
+			b.Confidence /= float64(b.Samples)
+			b.Accuracy /= float64(b.Samples)
+		}
+	}
+	r.Loss /= float64(samples)
+}
