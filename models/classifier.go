@@ -27,6 +27,8 @@ var ErrClosed = errors.New("the classifier is closed")
 type Classifier struct {
 	Metadata
 	Graph *affinity.Matrix
+	// Calibration is nil if no samples were held out of the training.
+	Calibration *Calibration
 	// Quality measures the hierarchy that Update froze. It is empty if the hierarchy was loaded frozen.
 	Quality Quality
 	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training step.

@@ -31,7 +31,7 @@ type Prediction struct {
 	Class         int       // the most probable class
 	Name          string    // its name
 	Probability   float64   // its probability
-	Probabilities []float64 // of every class, summing to 1
+	Probabilities []float64 // of every class, at the temperature of Classifier.Calibration, summing to 1
 	// Warnings tell where the signal lies far outside the training data, as with another unit. The class is then a guess.
 	Warnings []string
 }
@@ -124,8 +124,8 @@ func (c *Classifier) unusable(s []float32) string {
 }
 
 func (c *Classifier) predict(logits []float32) Prediction {
-	p := Prediction{Probabilities: Probabilities(logits)}
-	p.Class = floats.MaxIdx(p.Probabilities)
+	plain := Probabilities(logits)
+	p := Prediction{Class: floats.MaxIdx(plain), Probabilities: c.Calibration.Temper(plain)}
 	p.Probability, p.Name = p.Probabilities[p.Class], c.ClassNames[p.Class]
 	return p
 }

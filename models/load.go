@@ -149,7 +149,7 @@ func (c *Classifier) Save(dir string) error {
 		return err
 	}
 	skip := func(v *model.Variable) bool { return !IsWeight(v) }
-	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, nil, skip)
+	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, Held{c.Calibration}, skip)
 }
 
 // Option is an option of Load and NewReloader.
@@ -204,13 +204,13 @@ func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 		return nil, err
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
-		var state any
+		var state Held
 		step, passedOver, loadErr := checkpoint.Read(fsys, name, kind, c.store, &state)
 		for _, line := range passedOver {
 			o.notice(line)
 		}
 		if loadErr == nil {
-			c.Snapshot, c.Step = fmt.Sprintf("%s-%08d", kind, step), step
+			c.Snapshot, c.Step, c.Calibration = fmt.Sprintf("%s-%08d", kind, step), step, state.Calibration
 			if err := c.openVoices(); err != nil {
 				return nil, err
 			}

@@ -51,12 +51,14 @@ type (
 		TestSamples int           `json:"test_samples"`
 	}
 	evalDocument struct {
-		AnsweredBy string `json:"answered_by"`
-		TrainedOn  *int   `json:"trained_on"`
-		Command    string `json:"command"`
-		Data       string `json:"data"`
-		Split      string `json:"split"`
-		Mistakes   []struct {
+		AnsweredBy  string  `json:"answered_by"`
+		TrainedOn   *int    `json:"trained_on"`
+		Temperature float64 `json:"temperature"`
+		HeldOut     int     `json:"held_out"`
+		Command     string  `json:"command"`
+		Data        string  `json:"data"`
+		Split       string  `json:"split"`
+		Mistakes    []struct {
 			Name        string  `json:"name"`
 			Class       string  `json:"class"`
 			Predicted   string  `json:"predicted"`
@@ -168,6 +170,10 @@ func TestEval(t *testing.T) {
 			sorted += b.Samples
 		}
 		assert.Equal(t, split.samples, sorted)
+		assert.Equal(t, 180, e.HeldOut)
+		if split.name == "validation" { // by which the temperature was found
+			assert.Less(t, e.Reliability.Loss, e.Loss)
+		}
 		hits, all := 0, 0
 		for k, row := range e.Confusion {
 			require.Len(t, row, 10)
@@ -188,7 +194,7 @@ func TestEval(t *testing.T) {
 	drawn, err := os.ReadFile(figure)
 	require.NoError(t, err)
 	assert.Contains(t, string(drawn), "share of right answers")
-	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nanswered by the network\nprobabilities: expected calibration error \d+\.\d\d%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nanswered by the network\nprobabilities: expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, loss \d\.\d{4}\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))

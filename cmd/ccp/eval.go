@@ -23,6 +23,9 @@ type evalJSON struct {
 	AnsweredBy string `json:"answered_by"` // see models.Spec.AnsweredBy
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
+	// Temperature is 1 if the training held no samples out. See models.Calibration.
+	Temperature float64 `json:"temperature"`
+	HeldOut     int     `json:"held_out"`
 	// Mistakes are the samples with names that are taken for another class, the surest first.
 	Mistakes []mistakeJSON `json:"mistakes,omitempty"`
 	training.Evaluation
@@ -87,7 +90,11 @@ func newEval(s *shared) *cobra.Command {
 			return err
 		}
 		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
-		result := evalJSON{"eval", d.Name, split, classifier.AnsweredBy(), nil, mistakes, e}
+		result := evalJSON{Command: "eval", Data: d.Name, Split: split, AnsweredBy: classifier.AnsweredBy(),
+			Temperature: 1, Mistakes: mistakes, Evaluation: e}
+		if c := classifier.Calibration; c != nil {
+			result.Temperature, result.HeldOut = c.Temperature, c.Samples
+		}
 		if f, err := training.ReadFingerprint(dir); err == nil {
 			seen := f.TrainedOn(d, indices)
 			result.TrainedOn = &seen

@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )

@@ -17,7 +17,7 @@ import (
 type Evaluation struct {
 	Samples   int          `json:"samples"`
 	Accuracy  float64      `json:"accuracy"`
-	Loss      float64      `json:"loss"` // mean cross entropy, in nats
+	Loss      float64      `json:"loss"` // mean cross entropy, in nats, without temperature as in the training
 	PerClass  []ClassScore `json:"per_class"`
 	Confusion [][]int      `json:"confusion"` // [true class][predicted class]
 	// Reliability is of the probabilities that Classify gives.
@@ -61,22 +61,29 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		}
 		e.Loss -= math.Log(max(probabilities[label], math.SmallestNonzeroFloat64))
 		e.Confusion[label][floats.MaxIdx(probabilities)]++
-		e.Reliability.add(probabilities, label)
+		tempered := c.Calibration.Temper(probabilities)
+		e.Reliability.add(tempered, label)
 		if visit != nil {
-			visit(sample, probabilities)
+			visit(sample, tempered)
 		}
 		return nil
 	}
-	if d.Series != nil {
+	finish := func() Evaluation {
+		e.Loss /= float64(e.Samples)
+		e.Reliability.finish(e.Samples)
+		e.score(d.ClassNames)
+		return e
+	}
+	if d.Series != nil || c.Voices() != nil { // whole samples, at which voices look
+		sample := func(i int) []float32 { return d.Raw(split[i], make([]float32, d.Nodes*d.Channels)) }
 		var failed error
-		err := c.Logits(context.Background(), len(split), func(i int) []float32 { return d.Series[split[i]] },
-			func(i int, logits []float32) { failed = cmp.Or(failed, judge(split[i], logits)) })
+		err := c.Logits(context.Background(), len(split), sample, func(i int, logits []float32) {
+			failed = cmp.Or(failed, judge(split[i], logits))
+		})
 		if err = cmp.Or(err, failed); err != nil {
 			return e, err
 		}
-		e.Loss /= float64(e.Samples)
-		e.score(d.ClassNames)
-		return e, nil
+		return finish(), nil
 	}
 	normalised := *d
 	normalised.Mean, normalised.Std = c.Mean, c.Std
@@ -104,10 +111,7 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 			return e, err
 		}
 	}
-	e.Loss /= float64(e.Samples)
-	e.Reliability.finish(e.Samples)
-	e.score(d.ClassNames)
-	return e, nil
+	return finish(), nil
 }
 
 // score fills in accuracy and the classes' scores from the confusion matrix.

@@ -57,11 +57,21 @@ func TestEvaluate(t *testing.T) {
 	}
 	want.score(d.ClassNames)
 	require.Less(t, want.Accuracy, 1.0, "the test needs some errors")
+	// The temperature of the held-out samples changes Reliability alone.
+	calibration := classifier.Calibration
+	require.Equal(t, len(d.Validation), calibration.Samples)
+	tempered := want.Loss
+	classifier.Calibration = nil
+	plain, err := Evaluate(classifier, d, d.Test, 64)
+	require.NoError(t, err)
+	assert.InDelta(t, plain.Loss, plain.Reliability.Loss, 1e-12)
+	assert.NotEqual(t, tempered, plain.Loss)
+	classifier.Calibration, want.Loss = calibration, plain.Loss
 	for _, batch := range []int{1, 7, 16, 40, 64} {
 		got, err := Evaluate(classifier, d, d.Test, batch)
 		require.NoError(t, err)
 		assert.InDelta(t, want.Loss, got.Loss, 1e-5, "batches of %d", batch)
-		assert.InDelta(t, want.Loss, got.Reliability.Loss, 1e-5, "batches of %d", batch)
+		assert.InDelta(t, tempered, got.Reliability.Loss, 1e-5, "batches of %d", batch)
 		got.Loss, got.Reliability = want.Loss, want.Reliability
 		assert.Equal(t, want, got, "batches of %d", batch)
 	}

@@ -351,7 +351,11 @@ func (r *run) endEpoch() error {
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	validation, err := Evaluate(r.classifier, r.data, r.data.Validation, r.evaluationBatch())
+	var held [][]float64
+	var labels []int32
+	validation, err := EvaluateEach(r.classifier, r.data, r.data.Validation, r.evaluationBatch(), func(i int, p []float64) {
+		held, labels = append(held, p), append(labels, r.data.Labels[i])
+	})
 	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and no loss after it shows that
 		return r.diverged(s.Step, math.NaN(), math.NaN())
 	}
@@ -364,7 +368,11 @@ func (r *run) endEpoch() error {
 	e.Best = s.Best == 0 || r.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {
 		points := r.points(append(slices.Clone(s.History), e))
-		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), e,
+		kept := struct {
+			Epoch
+			models.Held
+		}{e, models.Held{Calibration: models.Calibrate(held, labels)}}
+		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), kept,
 			func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
 			return err
 		}

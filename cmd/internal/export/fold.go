@@ -28,7 +28,10 @@ func Fold(c *models.Classifier) (*Network, error) {
 		return nil, fmt.Errorf("the answers are those of %s, which a file of a network cannot hold; train with --set "+
 			"voices=none for a network that can be exported", c.AnsweredBy())
 	}
-	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies()}
+	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies(), Temperature: 1}
+	if c.Calibration != nil {
+		n.Temperature = c.Calibration.Temperature
+	}
 	var err error
 	if n.Kernels, err = c.Kernels(); err != nil || c.Spec.Model == "kernels" {
 		return n, err

@@ -14,8 +14,7 @@ func (g *onnxGraph) logits(n *Network) string {
 	return "network/logits"
 }
 
-// mean makes the probabilities the weighted mean of the network's and of the random kernels'. The logits are their
-// logarithm.
+// mean makes the logits the logarithm of the weighted mean of the network's and of the random kernels' probabilities.
 func (g *onnxGraph) mean(n *Network, input string) {
 	g.node("Softmax", "network/probabilities")
 	g.x = input
@@ -23,9 +22,8 @@ func (g *onnxGraph) mean(n *Network, input string) {
 	g.node("Softmax", "kernels/probabilities")
 	g.node("Mul", "kernels/weighted", g.constant("kernels/weight", []float32{models.KernelsWeight}, 1))
 	g.node("Add", "both", "network/probabilities")
-	g.node("Mul", "probabilities", g.constant("share", []float32{1. / (1 + models.KernelsWeight)}, 1))
+	g.node("Mul", "mean", g.constant("share", []float32{1. / (1 + models.KernelsWeight)}, 1))
 	g.node("Log", "logits")
-	g.x = "probabilities"
 }
 
 // kernels computes the decisions of random kernels, see models.Kernels, from the normalised signal,

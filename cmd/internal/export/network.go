@@ -14,14 +14,15 @@ import "github.com/clusterpool/ccp/models"
 // level of H·K clusters, the first hierarchy's clusters first.
 //
 // The last x, flattened for each hierarchy, goes through the dense layers, x ← ELU(x·Kernel + Bias). The last layer has
-// no ELU and gives the logits of each hierarchy. Their mean over the hierarchies are the logits, whose softmax are the
-// probabilities.
+// no ELU and gives the logits of each hierarchy. Their mean over the hierarchies are the logits. The softmax of the
+// logits, divided by the temperature, are the probabilities.
 type Network struct {
 	models.Metadata
 	Hierarchies int // H
 	Levels      []Level
 	Dense       []Dense
 	Kernels     *models.Kernels // beside the network or alone; nil: there are none
+	Temperature float64         // 1 without samples held out
 }
 
 // Level is one level of convolutional cluster pooling; its arrays are row-major.

@@ -38,9 +38,11 @@ func (n *Network) ONNX() ([]byte, error) {
 	}
 	if n.Spec.Model != "kernels" && n.Kernels != nil {
 		g.mean(n, input)
-	} else {
-		g.node("Softmax", "probabilities") // along the last axis, the default
 	}
+	if n.Temperature != 1 {
+		g.node("Mul", "tempered", g.constant("sharpness", []float32{float32(1 / n.Temperature)}, 1))
+	}
+	g.node("Softmax", "probabilities") // along the last axis, the default
 	metadata := []string{texts(1, "data") + texts(2, n.Data), texts(1, "ccp_version") + texts(2, version())}
 	carried := map[string]any{"class_names": n.ClassNames}
 	if n.Form != nil {

@@ -36,7 +36,8 @@ func TestPython(t *testing.T) {
 	}
 	sensors := classifier(t, variants["norms"])
 	sensors.Mean, sensors.Std = []float32{1, -2, 3, 4, 0, 0.5}, []float32{2, 0.5, 1, 3, 0.25, 1}
-	add("scaled by sensor", sensors)
+	sensors.Calibration = &models.Calibration{Temperature: 0.5}
+	add("scaled by sensor, sharpened", sensors)
 	add("digits learned", trainedDigits(t, "ccp_hierarchy=learned"))
 	add("digits prepared", trainedDigits(t, "ccp_hierarchy=prepared", "ccp_hierarchies=2", "ccp_stem=8", "ccp_blocks=1", "ccp_slots=directed"))
 	for _, dir := range filepath.SplitList(os.Getenv("CCP_CHECKPOINTS")) {

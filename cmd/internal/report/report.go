@@ -39,10 +39,12 @@ type Report struct {
 	Hierarchy  *Hierarchy           `json:"hierarchy"` // nil without clusters
 	Health     []hierarchy.Health   `json:"health"`    // of the snapshot; empty without clusters
 	Evaluation *training.Evaluation `json:"evaluation"`
-	Method     string               `json:"method"`   // by which samples are explained, such as models.Occlusion
-	Mistakes   []Sample             `json:"mistakes"` // the most confident first
-	Gallery    []Sample             `json:"gallery"`
-	Means      []Mean               `json:"means"` // of sensors over time
+	// Calibration is nil if no samples were held out. Its confidences are left out.
+	Calibration *models.Calibration `json:"calibration"`
+	Method      string              `json:"method"`   // by which samples are explained, such as models.Occlusion
+	Mistakes    []Sample            `json:"mistakes"` // the most confident first
+	Gallery     []Sample            `json:"gallery"`
+	Means       []Mean              `json:"means"` // of sensors over time
 }
 
 // Hierarchy is a hierarchy over its epochs.

@@ -6,7 +6,9 @@ function renderReliability(report) {
   if (!e) return;
   const r = e.reliability, bins = r.bins.map((b, i) => ({ ...b, from: i / r.bins.length, to: (i + 1) / r.bins.length })).filter((b) => b.samples);
   const text = (b) => `sure by ${percent(b.from, 0)} to ${percent(b.to, 0)}: ${count(b.samples, "sample")}, by ${percent(b.confidence)} in the mean, ${percent(b.accuracy)} right`;
-  $("reliability-text").textContent = `The expected calibration error is ${percent(r.error, 2)}: the mean distance between how sure answers are and how often they are right, over ${r.bins.length} bins of the answers' probabilities. Bars on the line are as sure as right; above it they could be surer.`;
+  $("reliability-text").textContent = `The expected calibration error is ${percent(r.error, 2)}: the mean distance between how sure answers are and how often they are right, over ${r.bins.length} bins of the answers' probabilities. Bars on the line are as sure as right; above it they could be surer. ` +
+    (report.calibration ? `The probabilities are those at temperature ${plain(report.calibration.temperature)}, which gave the least loss on the ${count(report.calibration.samples, "sample")} held out. With it the test loss is ${number(r.loss)}, without ${number(e.loss)}.`
+      : "No samples were held out of the training, so that no temperature makes the probabilities sharper or softer; ccp train --validation 0.1 would.");
   const size = 240, left = 42, top = 10, bottom = 36, px = (v) => left + v * size, py = (v) => top + (1 - v) * size;
   const picture = svg("svg", { viewBox: `0 0 ${left + size + 12} ${top + size + bottom}`, class: "chart", role: "img", "aria-label": `Share of right answers by their probability. Answers ${bins.map(text).join("; ")}` });
   for (const v of [0, 0.25, 0.5, 0.75, 1]) {
