@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -81,8 +82,16 @@ func (c *Calibration) Temper(probabilities []float64) []float64 {
 }
 
 // ErrNotHeldOut says that a classifier's training held no samples out.
-var ErrNotHeldOut = errors.New("the classifier was trained without held-out samples, by which to reject; train with " +
-	"--validation 0.1, or mark validation samples in the file's array split")
+var ErrNotHeldOut = errors.New("the classifier was trained without held-out samples, by which to reject answers; train " +
+	"it with ccp train --validation 0.1, or mark validation samples in the file's array split")
+
+// ParseShare reads a share above 0 and below 1.
+func ParseShare(text string) (share float64, err error) {
+	if share, err = strconv.ParseFloat(text, 64); err != nil || !(share > 0 && share < 1) {
+		return 0, errors.New("is not a number above 0 and below 1, such as 0.05")
+	}
+	return share, nil
+}
 
 // Threshold returns the probability below which the answers for a share of the held-out samples lie. To reject the least
 // sure answers is Chow's rule (1970). The error is ErrNotHeldOut, or says that there are too few such samples.
@@ -94,6 +103,6 @@ func (c *Calibration) Threshold(share float64) (float64, error) {
 	if rejected := int(share * float64(n)); rejected > 0 {
 		return c.Confidences[rejected], nil
 	}
-	return 0, fmt.Errorf("%g of the %d held-out samples is less than one; reject at least %.2g, or hold out more samples",
-		share, c.Samples, 1/float64(n))
+	return 0, fmt.Errorf("%g of the %d held-out samples is less than one; reject a larger share, or hold out more samples",
+		share, c.Samples)
 }

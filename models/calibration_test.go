@@ -64,7 +64,7 @@ func TestCalibrate(t *testing.T) {
 	assert.Less(t, loss(m), min(loss(m-0.01), loss(m+0.01)))
 
 	_, err := few.Threshold(0.05)
-	assert.EqualError(t, err, "0.05 of the 2 held-out samples is less than one; reject at least 0.5, or hold out more samples")
+	assert.EqualError(t, err, "0.05 of the 2 held-out samples is less than one; reject a larger share, or hold out more samples")
 	assert.Nil(t, Calibrate(nil, nil))
 	_, err = (*Calibration)(nil).Threshold(0.05)
 	assert.ErrorIs(t, err, ErrNotHeldOut)

@@ -55,10 +55,16 @@ type (
 		TrainedOn   *int    `json:"trained_on"`
 		Temperature float64 `json:"temperature"`
 		HeldOut     int     `json:"held_out"`
-		Command     string  `json:"command"`
-		Data        string  `json:"data"`
-		Split       string  `json:"split"`
-		Mistakes    []struct {
+		Rejection   *struct {
+			Asked     float64 `json:"asked"`
+			Threshold float64 `json:"threshold"`
+			Rejected  int     `json:"rejected"`
+			Accuracy  float64 `json:"accuracy"`
+		} `json:"rejection,omitempty"`
+		Command  string `json:"command"`
+		Data     string `json:"data"`
+		Split    string `json:"split"`
+		Mistakes []struct {
 			Name        string  `json:"name"`
 			Class       string  `json:"class"`
 			Predicted   string  `json:"predicted"`
@@ -91,6 +97,7 @@ type (
 		Start         *float64           `json:"start,omitempty"`
 		End           *float64           `json:"end,omitempty"`
 		Class         string             `json:"class"`
+		Rejected      bool               `json:"rejected,omitempty"`
 		Probability   float64            `json:"probability"`
 		Probabilities map[string]float64 `json:"probabilities"`
 		Warnings      []string           `json:"warnings,omitempty"`
@@ -189,12 +196,26 @@ func TestEval(t *testing.T) {
 		assert.InDelta(t, float64(hits)/float64(all), e.Accuracy, 1e-12)
 		assert.Positive(t, e.Loss)
 	}
+	var e evalDocument
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--split", "validation", "--reject", "0.05",
+		"--json"), &e)
+	assert.Equal(t, 9, e.Rejection.Rejected, "5% of 180")
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--reject", "0.3", "--json"), &e)
+	below := 0
+	for _, text := range lines(succeed(t, "predict", "--backend", "go", "--checkpoint", dir, "--reject", "0.3", "--json",
+		digitsFile)) {
+		var p predictDocument
+		decode(t, text, &p)
+		assert.Equal(t, p.Probability < e.Rejection.Threshold, p.Class == "" && p.Rejected)
+		below += map[bool]int{true: 1}[p.Rejected]
+	}
+	assert.True(t, below > 0 && below < 10, "%d of ten digits are withheld", below)
 	figure := filepath.Join(t.TempDir(), "reliability.svg")
-	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--figure", figure)
+	text := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--figure", figure, "--reject", "0.3")
 	drawn, err := os.ReadFile(figure)
 	require.NoError(t, err)
 	assert.Contains(t, string(drawn), "share of right answers")
-	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nanswered by the network\nprobabilities: expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, loss \d\.\d{4}\n\nclass  samples  precision  recall     F1\n0           36 `, text)
+	assert.Regexp(t, `^digits, test split: accuracy \d+\.\d\d% of 359 samples, loss \d\.\d{4}\nanswered by the network\nprobabilities: expected calibration error \d+\.\d\d%, at temperature [\d.]+ of 180 held-out samples, loss \d\.\d{4}\nrejected: \d+ answers \([\d.]+%\) below [\d.]+, as 30% of the held-out samples; accuracy of the others [\d.]+%\n\nclass  samples  precision  recall     F1\n0           36 `, text)
 	assert.Contains(t, text, "\nconfusion: a row for each true class")
 
 	code, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, ring(40)))

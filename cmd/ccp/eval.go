@@ -24,11 +24,21 @@ type evalJSON struct {
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
 	// Temperature is 1 if the training held no samples out. See models.Calibration.
-	Temperature float64 `json:"temperature"`
-	HeldOut     int     `json:"held_out"`
+	Temperature float64        `json:"temperature"`
+	HeldOut     int            `json:"held_out"`
+	Rejection   *rejectionJSON `json:"rejection,omitempty"` // by --reject
 	// Mistakes are the samples with names that are taken for another class, the surest first.
 	Mistakes []mistakeJSON `json:"mistakes,omitempty"`
 	training.Evaluation
+}
+
+// rejectionJSON is what --reject does to a split.
+type rejectionJSON struct {
+	Asked     float64 `json:"asked"`     // share of the held-out samples
+	Threshold float64 `json:"threshold"` // the least probability of an answer
+	Rejected  int     `json:"rejected"`
+	Accuracy  float64 `json:"accuracy"` // of the answers that are left; 0 for none
+	right     int
 }
 
 type mistakeJSON struct {
@@ -50,11 +60,13 @@ func (e evalJSON) Warning() string {
 func newEval(s *shared) *cobra.Command {
 	var dir, data, dataDir, split string
 	var figure target
+	var reject float64
 	cmd := command("eval", "")
 	checkpointFlag(cmd, &dir)
 	cmd.Flags().StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &split)
+	rejectFlag(cmd.Flags(), &reject)
 	figure.flags(cmd, "figure", "`FILE.png` or .svg to draw into how often answers are right by how sure they are",
 		"the figure if it exists")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -64,6 +76,13 @@ func newEval(s *shared) *cobra.Command {
 		classifier, err := s.load(cmd, dir, false)
 		if err != nil {
 			return err
+		}
+		var rejection *rejectionJSON
+		if reject > 0 {
+			rejection = &rejectionJSON{Asked: reject}
+			if rejection.Threshold, err = classifier.Calibration.Threshold(reject); err != nil {
+				return fmt.Errorf("--reject %g: %s: %w", reject, dir, err)
+			}
 		}
 		d, err := s.dataOf(cmd, classifier, dir, dataDir, data)
 		if data == "" && strings.HasSuffix(strings.ToLower(classifier.Data), ".npz") && errors.Is(err, fs.ErrNotExist) {
@@ -82,6 +101,11 @@ func newEval(s *shared) *cobra.Command {
 		var mistakes []mistakeJSON
 		e, err := training.EvaluateEach(classifier, d, indices, 64, func(i int, p []float64) {
 			k := serve.Ranked(p, 1)[0]
+			if rejection != nil && p[k] < rejection.Threshold {
+				rejection.Rejected++
+			} else if rejection != nil && k == int(d.Labels[i]) {
+				rejection.right++
+			}
 			if d.SampleNames != nil && k != int(d.Labels[i]) {
 				mistakes = append(mistakes, mistakeJSON{d.SampleNames[i], d.ClassNames[d.Labels[i]], d.ClassNames[k], p[k]})
 			}
@@ -91,7 +115,7 @@ func newEval(s *shared) *cobra.Command {
 		}
 		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
 		result := evalJSON{Command: "eval", Data: d.Name, Split: split, AnsweredBy: classifier.AnsweredBy(),
-			Temperature: 1, Mistakes: mistakes, Evaluation: e}
+			Temperature: 1, Rejection: rejection, Mistakes: mistakes, Evaluation: e}
 		if c := classifier.Calibration; c != nil {
 			result.Temperature, result.HeldOut = c.Temperature, c.Samples
 		}
@@ -100,6 +124,9 @@ func newEval(s *shared) *cobra.Command {
 			result.TrainedOn = &seen
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		if rejection != nil {
+			rejection.Accuracy = float64(rejection.right) / float64(max(1, e.Samples-rejection.Rejected))
 		}
 		if figure.path != "" {
 			if err := drawReliability(e, figure.path); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -72,6 +73,14 @@ func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
 		*value, err = recording.ParseSpan(text)
 		return err
 	}, nil}, name, usage)
+}
+
+// rejectFlag is for the commands that can withhold answers.
+func rejectFlag(f *pflag.FlagSet, share *float64) {
+	f.Var(&checked{"", "string", func(text string) (err error) {
+		*share, err = models.ParseShare(text)
+		return err
+	}, nil}, "reject", "withhold answers as unsure as the least sure `SHARE` of the held-out samples")
 }
 
 // flagOf are the flags that stand for an option of a training or a model.

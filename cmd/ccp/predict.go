@@ -25,12 +25,14 @@ func newPredict(s *shared) *cobra.Command {
 	var dir string
 	var out target
 	var top int
+	var reject float64
 	var cut recording.Cut
 	cmd := command("predict", "")
 	cmd.Args = atLeastOne("INPUT is needed: a file or a folder of recordings, or a numpy file of features")
 	checkpointFlag(cmd, &dir)
 	out.flags(cmd, "out", "`FILE` to write (default: the standard output)", "the file if it exists")
 	numberVar(cmd.Flags(), &top, "top", 0, 0, math.MaxInt, "the `K` most probable classes of each, instead of all")
+	rejectFlag(cmd.Flags(), &reject)
 	spanVar(cmd.Flags(), &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many moments")
 	spanVar(cmd.Flags(), &cut.Step, "step", "`DURATION`, or moments, between the begins of windows (default: a whole window)")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
@@ -52,7 +54,14 @@ func newPredict(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		threshold := 0.
+		if reject > 0 {
+			if threshold, err = classifier.Calibration.Threshold(reject); err != nil {
+				return fmt.Errorf("--reject %g: %s: %w", reject, dir, err)
+			}
+		}
 		var warnings []string
+		rejected, answers := 0, 0
 		write := func(w io.Writer) error {
 			rows, lines, begun := csv.NewWriter(w), json.NewEncoder(w), false
 			for p, err := range parts {
@@ -64,6 +73,8 @@ func newPredict(s *shared) *cobra.Command {
 					return inFile(inputs[0], err)
 				}
 				warnings = append(warnings, p.warn(predictions)...)
+				rejected += serve.Reject(predictions, threshold)
+				answers += len(predictions)
 				for i := 0; i < len(predictions) && s.json; i++ {
 					a := serve.AnswerOf(p.names[i], predictions[i], classifier.ClassNames, top)
 					if p.windows != nil {
@@ -91,6 +102,10 @@ func newPredict(s *shared) *cobra.Command {
 			err = write(cmd.OutOrStdout())
 		}
 		tell(cmd, "warning", warnings)
+		if reject > 0 && err == nil {
+			tell(cmd, "note", []string{fmt.Sprintf("%d of %d answers are withheld, with probabilities below %.7g", rejected,
+				answers, threshold)})
+		}
 		return err
 	}
 	return cmd

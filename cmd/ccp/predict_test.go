@@ -226,6 +226,8 @@ func TestPredictOnRecordings(t *testing.T) {
 		assert.Equal(t, []float64{float64(2 * i), float64(2*i + 6)}, []float64{*p.Start, *p.End})
 	}
 	for want, words := range map[string][]string{
+		"run: 0.05 of the 2 held-out samples is less than one":       {"--reject", "0.05", long},
+		`--reject "1.5" is not a number above 0 and below 1`:         {"--reject", "1.5", long},
 		"--step is of windows; give --window, too":                   {"--step", "2", long},
 		`--window "2x" is neither a duration above 0`:                {"--window", "2x", long},
 		"long.csv: it has no times, so that 2s may be any number":    {"--window", "2s", long},

@@ -25,6 +25,7 @@ var results = template.Must(template.New("").Funcs(template.FuncMap{
 	"join":      strings.Join,
 	"megabytes": text.Megabytes,
 	"percent":   func(share float64) float64 { return 100 * share },
+	"ratio":     func(a, b int) float64 { return float64(a) / float64(max(1, b)) },
 	"samples":   samplesOf,
 	"seconds":   text.Seconds,
 	"short":     func(name string) string { return text.Shorten(name, text.LongestName) },

@@ -44,14 +44,15 @@ type tensor struct {
 
 // inferRequest is what a request asks for.
 type inferRequest struct {
-	id       string
-	timeout  time.Duration // 0: none
-	inBinary bool          // all outputs
-	outputs  []output
-	signals  [][]float32
-	names    []string           // of recordings; nil for signals
-	notes    [][]string         // what to know of each recording
-	windows  []recording.Window // nil for whole recordings
+	id        string
+	timeout   time.Duration // 0: none
+	inBinary  bool          // all outputs
+	outputs   []output
+	signals   [][]float32
+	names     []string           // of recordings; nil for signals
+	notes     [][]string         // what to know of each recording
+	windows   []recording.Window // nil for whole recordings
+	threshold float64            // below which answers are withheld
 }
 
 // output is a tensor that a request asks for.

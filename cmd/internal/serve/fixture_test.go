@@ -56,7 +56,8 @@ func save(t testing.TB, dir string, step, answer int) {
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
 	require.NoError(t, models.WriteMetadata(dir, m, graph))
-	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), nil, func(v *model.Variable) bool { return !models.IsWeight(v) }))
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), models.Held{Calibration: &models.Calibration{
+		Samples: 2, Temperature: 1, Confidences: []float64{0.2, 1.1}}}, func(v *model.Variable) bool { return !models.IsWeight(v) }))
 }
 
 // newServer makes a server of the tiny model; change, if there is one, changes its settings before.

@@ -41,8 +41,12 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	var d *inferRequest
 	if strings.HasSuffix(r.Pattern, "/recordings") {
 		var cut recording.Cut
-		if cut, err = cutOf(r.URL.Query()); err == nil {
+		var threshold float64
+		if cut, threshold, err = asked(r.URL.Query(), c); err == nil {
 			d, err = decodeRecordings(body, cut, c, s.Queue, memory.take)
+		}
+		if err == nil {
+			d.threshold = threshold
 		}
 	} else {
 		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, memory.take)

@@ -14,15 +14,27 @@ type Answer struct {
 	Name          string             `json:"name"`            // of the recording or sample
 	Start         *float64           `json:"start,omitempty"` // of a window, see recording.Window; nil for a whole recording
 	End           *float64           `json:"end,omitempty"`
-	Class         string             `json:"class"`
+	Class         string             `json:"class"`              // "" if rejected
+	Rejected      bool               `json:"rejected,omitempty"` // see Reject
 	Probability   float64            `json:"probability"`
 	Probabilities map[string]float64 `json:"probabilities"` // of all classes, or of the most probable
 	Warnings      []string           `json:"warnings,omitempty"`
 }
 
+// Reject withholds the answers that are less probable than a threshold, see models.Calibration. It returns their number.
+func Reject(predictions []models.Prediction, threshold float64) (rejected int) {
+	for i := range predictions {
+		if p := &predictions[i]; p.Probability < threshold {
+			p.Name = ""
+			rejected++
+		}
+	}
+	return rejected
+}
+
 // AnswerOf returns the answer of a prediction, with the most probable classes, or all for 0.
 func AnswerOf(name string, p models.Prediction, classes []string, top int) Answer {
-	a := Answer{Name: name, Class: p.Name, Probability: p.Probability, Probabilities: map[string]float64{},
+	a := Answer{Name: name, Class: p.Name, Rejected: p.Name == "", Probability: p.Probability, Probabilities: map[string]float64{},
 		Warnings: p.Warnings}
 	for _, class := range Ranked(p.Probabilities, top) {
 		a.Probabilities[classes[class]] = p.Probabilities[class]
@@ -100,6 +112,7 @@ func tooMany(signals, most int) error {
 // answers is the answer to a request about recordings.
 func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []models.Prediction) document {
 	var all []Answer
+	Reject(predictions, d.threshold)
 	for i, p := range predictions {
 		p.Warnings = append(d.notes[i], p.Warnings...)
 		a := AnswerOf(d.names[i], p, c.ClassNames, 0)

@@ -98,17 +98,23 @@ func TestWindowsOfRecordings(t *testing.T) {
 		assert.Equal(t, []string{"the last 1 of its 5 moments fill no window; left out"}, whole.Predictions[0].Warnings)
 	}
 	assert.Nil(t, parts.Predictions[0].Start)
+	for _, p := range ask("?reject=0.5&window=2", `{`+values+`}`).Predictions { // none is as sure as 1.1
+		assert.Equal(t, []any{"", true}, []any{p.Class, p.Rejected})
+		assert.Len(t, p.Probabilities, classes)
+	}
 	silent := ask("?window=1", `{"values":[[1,2,3,4],[null,6,7,8],[3,1,2,9]]}`)
 	require.Len(t, silent.Predictions, 2)
 	assert.Contains(t, silent.Predictions[0].Warnings[0], `1 windows are left out, the first: window from 1 to 2: `)
 	assert.InDelta(t, 2, *silent.Predictions[1].Start, 0)
 
 	for query, want := range map[string]string{
-		"?window=2s": `recording \"one\": it has no times, so that 2s may be any number of moments`,
-		"?window=x":  `window=x is neither a duration above 0`,
-		"?step=2":    `step is of windows; give window, too`,
-		"?window=1":  `recording \"one\": it makes more than 4 windows`,
-		"?window=6":  `recording \"one\": its length is 5, less than a window of 6`,
+		"?reject=0.1": `reject=0.1: 0.1 of the 2 held-out samples is less than one`,
+		"?reject=1":   `reject=1: is not a number above 0 and below 1`,
+		"?window=2s":  `recording \"one\": it has no times, so that 2s may be any number of moments`,
+		"?window=x":   `window=x is neither a duration above 0`,
+		"?step=2":     `step is of windows; give window, too`,
+		"?window=1":   `recording \"one\": it makes more than 4 windows`,
+		"?window=6":   `recording \"one\": its length is 5, less than a window of 6`,
 	} {
 		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[{"name":"one",`+values+`}]}`)
 		assert.Equal(t, http.StatusBadRequest, code)

@@ -26,20 +26,29 @@ func WindowSignals(m *models.Metadata, r models.Recording, windows []recording.W
 	return kept, signals, notes, unusable
 }
 
-// cutOf reads how a request wants recordings cut.
-func cutOf(query url.Values) (cut recording.Cut, err error) {
+// asked reads how a request wants recordings cut, and the least probability of an answer.
+func asked(query url.Values, c *models.Classifier) (cut recording.Cut, threshold float64, err error) {
 	for name, span := range map[string]*recording.Span{"window": &cut.Window, "step": &cut.Step} {
 		if !query.Has(name) {
 			continue
 		}
 		if *span, err = recording.ParseSpan(query.Get(name)); err != nil {
-			return cut, bad("%s=%s %w", name, suggest.Clip(query.Get(name)), err)
+			return cut, 0, bad("%s=%s %w", name, suggest.Clip(query.Get(name)), err)
 		}
 	}
 	if cut.Step.Length > 0 && cut.Window.Length == 0 {
-		return cut, bad("step is of windows; give window, too")
+		return cut, 0, bad("step is of windows; give window, too")
 	}
-	return cut, nil
+	if text := query.Get("reject"); query.Has("reject") {
+		share, err := models.ParseShare(text)
+		if err == nil {
+			threshold, err = c.Calibration.Threshold(share)
+		}
+		if err != nil {
+			return cut, 0, bad("reject=%s: %w", suggest.Clip(text), err)
+		}
+	}
+	return cut, threshold, nil
 }
 
 // cut adds the windows of a recording to a request. The first has the notes about all.
