@@ -40,41 +40,27 @@ func (m *shares) arrays() map[string][]float32 {
 	return map[string][]float32{"signs": m.signs, "thresholds": m.thresholds}
 }
 
-// draw draws the signs, and takes thresholds from responses to drawn samples. The quantiles are the fractional parts of
-// multiples of the golden ratio. The error is the context's.
+// draw draws the signs, and takes thresholds from the response of each kernel to a sample of its own. The quantiles are
+// the fractional parts of multiples of the golden ratio. The error is the context's.
 func (m *shares) draw(ctx context.Context, u units, samples []Sample, seed uint64) error {
 	copy(m.signs, slices.Concat(kernels.Signs(len(m.steps), m.columns, seed)...))
 	rng := rand.New(rand.NewPCG(seed, 0x7175616e74))
-	const drawn = 64
-	// of lists the kernels of each drawn sample, so that it is read once.
-	chosen, of := make([]int, drawn), make([][][2]int, drawn)
-	for i := range chosen {
-		chosen[i] = rng.IntN(len(samples))
-	}
-	first := make([][]int, len(m.steps)) // the first threshold of each kernel
+	chosen, from := make([]int, len(m.steps)*kernels.Count), []int{}
 	at := 0
-	for i, q := range m.each {
-		first[i] = make([]int, kernels.Count)
-		for k := range kernels.Count {
-			sample := rng.IntN(drawn)
-			of[sample] = append(of[sample], [2]int{i, k})
-			first[i][k], at = at, at+q
-		}
+	for i := range chosen {
+		chosen[i], from = rng.IntN(len(samples)), append(from, at)
+		at += m.each[i/kernels.Count]
 	}
-	return inParallel(ctx, drawn, func(w *work, sample int) {
-		u.read(w, samples[chosen[sample]].Values)
+	return inParallel(ctx, len(chosen), func(w *work, i int) {
+		u.read(w, samples[chosen[i]].Values)
 		sorted := make([]float64, w.moments)
-		for _, ik := range of[sample] {
-			for p, r := range m.response(w, ik[0], ik[1]) {
-				sorted[p] = float64(r)
-			}
-			slices.Sort(sorted)
-			from := first[ik[0]][ik[1]]
-			thresholds := m.thresholds[from : from+m.each[ik[0]]]
-			for j := range thresholds {
-				_, share := math.Modf(float64(from+j+1) * math.Phi)
-				thresholds[j] = float32(kernels.Threshold(sorted, share))
-			}
+		for p, r := range m.response(w, i/kernels.Count, i%kernels.Count) {
+			sorted[p] = float64(r)
+		}
+		slices.Sort(sorted)
+		for j := range m.each[i/kernels.Count] {
+			_, share := math.Modf(float64(from[i]+j+1) * math.Phi)
+			m.thresholds[from[i]+j] = float32(kernels.Threshold(sorted, share))
 		}
 	})
 }
@@ -119,15 +105,18 @@ func above(responses, thresholds, shares []float32) {
 	for len(thresholds) > 0 {
 		t := [4]float32{}
 		some := copy(t[:], thresholds)
-		var n [4]int
+		t0, t1, t2, t3 := t[0], t[1], t[2], t[3]
+		n0, n1, n2, n3 := 0, 0, 0, 0
 		for _, r := range responses {
-			n[0] += one(r > t[0])
-			n[1] += one(r > t[1])
-			n[2] += one(r > t[2])
-			n[3] += one(r > t[3])
+			n0 += one(r > t0)
+			n1 += one(r > t1)
+			n2 += one(r > t2)
+			n3 += one(r > t3)
 		}
-		for j := range some {
-			shares[j] = float32(n[j]) / float32(len(responses))
+		for j, n := range [4]int{n0, n1, n2, n3} {
+			if j < some {
+				shares[j] = float32(n) / float32(len(responses))
+			}
 		}
 		thresholds, shares = thresholds[some:], shares[some:]
 	}

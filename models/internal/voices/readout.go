@@ -31,8 +31,7 @@ func taskOf(samples []Sample, classes int) task {
 
 // score is how well samples are answered that were left out.
 type score struct {
-	decisions      *mat.Dense // `[samples, classes]`
-	gain           float64    // of logits over decisions, by which the samples are most likely
+	gain           float64 // of logits over decisions, by which the samples are most likely
 	loss, accuracy float64
 	penalty        int // of penalties
 }
@@ -88,9 +87,9 @@ func (t task) leftOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
 	return answers, true
 }
 
-// judge sets the gain, the loss and the accuracy of answers.
+// judge returns the gain, the loss and the accuracy of answers, `[samples, classes]`.
 func (t task) judge(decisions *mat.Dense) score {
-	s := score{decisions: decisions, loss: math.Inf(1)}
+	s := score{loss: math.Inf(1)}
 	for i, label := range t.labels {
 		if floats.MaxIdx(decisions.RawRowView(i)) == int(label) {
 			s.accuracy += 1 / float64(len(t.labels))

@@ -426,10 +426,16 @@ func (c *cancelled) Err() error {
 
 func TestCancel(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(17, 18)), 12, 1, always(40))
-	for _, asked := range []int64{0, 5, 70, 90, 110, 120} {
+	fit := func(asked int64) (*Voices, int64, error) {
 		ctx := &cancelled{Context: context.Background()}
 		ctx.left.Store(asked)
 		v, err := Fit(ctx, Config{Columns: 1, Classes: 2, Backend: backendtest.Go(t)}, samples)
+		return v, asked - ctx.left.Load(), err
+	}
+	_, all, err := fit(1 << 40)
+	require.NoError(t, err)
+	for _, asked := range []int64{0, all / 2, all - 25, all - 12, all - 5, all - 1} {
+		v, _, err := fit(asked)
 		assert.ErrorIs(t, err, context.Canceled, asked)
 		assert.Nil(t, v)
 	}
