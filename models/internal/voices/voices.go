@@ -222,6 +222,8 @@ func (c Config) check(samples []Sample) error {
 		return fmt.Errorf("voices: %d samples of %d classes; a fit needs two classes", len(samples), len(classes))
 	case groups < 2:
 		return fmt.Errorf("voices: all %d samples are of one group; to leave one out takes two", len(samples))
+	case c.Only != nil && len(c.Only) == 0:
+		return fmt.Errorf("voices: no voice is asked for; there are %s", strings.Join(names, ", "))
 	case c.Backend == nil:
 		return fmt.Errorf("voices: a fit needs a backend")
 	}

@@ -401,6 +401,7 @@ func TestErrors(t *testing.T) {
 		"2 samples of 1 classes":           {usual, []Sample{row(20, 0), row(20, 0)}},
 		"of one group":                     {usual, grouped},
 		"needs a backend":                  {changed(func(c *Config) { c.Backend = nil }), two},
+		"no voice is asked for":            {changed(func(c *Config) { c.Only = []string{} }), two},
 		`no voice is called "wave"`:        {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
 		`"kernels" needs 9 moments`:        {changed(func(c *Config) { c.Only = []string{Kernels} }), []Sample{row(8, 0), row(8, 1)}},
 		`"values" needs recordings of one`: {changed(func(c *Config) { c.Only = []string{OfValues} }), []Sample{row(8, 0), row(20, 1)}},
