@@ -181,14 +181,15 @@ func (f *fit) choose(ctx context.Context) error {
 		return err
 	}
 	if math.IsInf(joined.loss, 1) {
-		return fmt.Errorf("voices: the %d samples are all alike to every voice; nothing tells the classes apart", len(f.samples))
+		return fmt.Errorf("voices: all %d samples are alike to every voice; check their values", len(f.samples))
 	}
 	f.penalty = penalties[joined.penalty]
 	floats.Scale(1/floats.Sum(weights), weights)
 	for i, c := range f.candidates {
 		c.weight = weights[i]
 		if !math.IsInf(alone[i].loss, 1) {
-			f.voices.header.Parts = append(f.voices.header.Parts, Part{c.name, c.weight, alone[i].accuracy, alone[i].loss})
+			part := Part{c.name, c.weight, alone[i].accuracy, alone[i].loss}
+			f.voices.header.Parts = append(f.voices.header.Parts, part)
 		}
 	}
 	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })

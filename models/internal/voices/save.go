@@ -109,8 +109,10 @@ func Open(saved map[string]*tensors.Tensor) (*Voices, error) {
 			one.kernel.ready()
 		}
 		if m, ok := one.featureMap.(*competing); ok {
-			if at := slices.IndexFunc(m.columns, func(c float32) bool { return !(c >= 0 && int(c) < h.Columns) }); at >= 0 {
-				return nil, fmt.Errorf("voices: array %q: value %d is column %v of %d", "competing/columns", at, m.columns[at], h.Columns)
+			beyond := func(c float32) bool { return !(c >= 0 && int(c) < h.Columns) } // NaN, too
+			if at := slices.IndexFunc(m.columns, beyond); at >= 0 {
+				return nil, fmt.Errorf("voices: array %q: value %d is column %v of %d", "competing/columns", at, m.columns[at],
+					h.Columns)
 			}
 		}
 	}

@@ -393,19 +393,19 @@ func TestErrors(t *testing.T) {
 		Config
 		samples []Sample
 	}{
-		"0 columns":                        {changed(func(c *Config) { c.Columns = 0 }), two},
-		"sample 1 has 3 values":            {usual, []Sample{row(20, 0), row(3, 1)}},
-		"a row of the table has 2":         {changed(func(c *Config) { c.Table = true }), two},
-		"sample 0: value 7 is infinite":    {usual, []Sample{infinite, row(20, 1)}},
-		"sample 1 has the label 2":         {usual, []Sample{row(20, 0), row(20, 2)}},
-		"2 samples of 1 classes":           {usual, []Sample{row(20, 0), row(20, 0)}},
-		"of one group":                     {usual, grouped},
-		"needs a backend":                  {changed(func(c *Config) { c.Backend = nil }), two},
-		"no voice is asked for":            {changed(func(c *Config) { c.Only = []string{} }), two},
-		`no voice is called "wave"`:        {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
-		`"kernels" needs 9 moments`:        {changed(func(c *Config) { c.Only = []string{Kernels} }), []Sample{row(8, 0), row(8, 1)}},
-		`"values" needs recordings of one`: {changed(func(c *Config) { c.Only = []string{OfValues} }), []Sample{row(8, 0), row(20, 1)}},
-		"all alike to every voice":         {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
+		"0 columns":                              {changed(func(c *Config) { c.Columns = 0 }), two},
+		"sample 1 has 3 values":                  {usual, []Sample{row(20, 0), row(3, 1)}},
+		"a row of the table has 2":               {changed(func(c *Config) { c.Table = true }), two},
+		"sample 0: value 7 is infinite":          {usual, []Sample{infinite, row(20, 1)}},
+		"sample 1 has the label 2":               {usual, []Sample{row(20, 0), row(20, 2)}},
+		"2 samples of 1 classes":                 {usual, []Sample{row(20, 0), row(20, 0)}},
+		"of one group":                           {usual, grouped},
+		"needs a backend":                        {changed(func(c *Config) { c.Backend = nil }), two},
+		"no voice is asked for":                  {changed(func(c *Config) { c.Only = []string{} }), two},
+		`no voice is called "wave"`:              {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
+		`"kernels" needs 9 moments`:              {changed(func(c *Config) { c.Only = []string{Kernels} }), []Sample{row(8, 0), row(8, 1)}},
+		`"values" needs recordings of one`:       {changed(func(c *Config) { c.Only = []string{OfValues} }), []Sample{row(8, 0), row(20, 1)}},
+		"all 3 samples are alike to every voice": {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
 	} {
 		_, err := Fit(context.Background(), one.Config, one.samples)
 		assert.ErrorContains(t, err, want)
