@@ -193,8 +193,13 @@ func copyValue(from *model.Variable, to *model.Store, v *model.Variable) error {
 // Store returns the classifier's variables, for reading and saving. Whoever changes their values calls Refresh.
 func (c *Classifier) Store() *model.Store { return c.store }
 
-// Parameters returns the number of trainable values, see Spec.Parameters.
-func (c *Classifier) Parameters() int { return c.Spec.Parameters(c.backend, c.Graph) }
+// Parameters returns the number of trainable values, see Spec.Parameters; without a network, that of the voices' values.
+func (c *Classifier) Parameters() int {
+	if !c.HasNetwork() {
+		return c.voices.size()
+	}
+	return c.Spec.Parameters(c.backend, c.Graph)
+}
 
 // Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The caller finalizes
 // them: their memory is the device's, and Go's garbage collector does not see how large it is. The first call with a

@@ -137,6 +137,14 @@ func (c *Classifier) openVoices() error {
 // Voices returns the voices beside the network; nil if there are none.
 func (c *Classifier) Voices() *Voices { return c.voices }
 
+// size returns the number of values that the voices are made of.
+func (v *Voices) size() (n int) {
+	for _, value := range v.Values() {
+		n += value.Shape().Size()
+	}
+	return n
+}
+
 // ErrNoNetwork says that a classifier has no network to look into.
 var ErrNoNetwork = errors.New("voices answer without the network, which was not trained; train with --set voices=none for a " +
 	"network alone")

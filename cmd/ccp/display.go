@@ -87,6 +87,9 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 		if o.Kernels > 0 {
 			model += ", random kernels"
 		}
+		if o.Voices != models.NoVoices {
+			model += ", voices"
+		}
 	}
 	if d.config.Settings.Of("").DType == nn.BFloat16 {
 		model += ", in bfloat16"

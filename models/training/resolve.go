@@ -160,7 +160,7 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		}
 	}
 	c.Batch = min(c.Batch, n)
-	if p.open["voices"] && heard(d) {
+	if p.open["voices"] && heard(d) && p.leaves("ccp_hierarchy") && p.leaves("levels") { // who asks for these wants the network
 		c.Settings = c.Settings.With("", func(o *models.Options) {
 			if o.Voices = models.AllVoices; (models.Spec{Model: c.Model}).Fitted() {
 				o.Voices = models.KernelVoice
@@ -176,7 +176,7 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	case p.open["epochs"]:
 		if p.open["steps"] {
 			c.Steps = max(leastSteps, min(usualSeen, usualPasses*n)/c.Batch)
-			if c.Settings.Of("").Kernels > 0 || few(d) && (models.Spec{Model: c.Model}).Clusters() {
+			if c.accompanied() || few(d) && (models.Spec{Model: c.Model}).Clusters() {
 				c.Steps /= 2 // the answer of both, and of a network on few samples, is as good
 			}
 			c.Steps = max(c.Steps, leastPasses*n/c.Batch)
@@ -197,6 +197,12 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	return c, s, s.Check()
 }
 
+// accompanied reports whether the network does not answer alone.
+func (c Config) accompanied() bool {
+	o := c.Settings.Of("")
+	return o.Kernels > 0 || o.Voices != models.NoVoices
+}
+
 // few reports whether a data set has few samples for its nodes.
 func few(d *datasets.Dataset) bool { return d.Nodes > manyNodes*len(d.Train) }
 
@@ -204,7 +210,7 @@ func few(d *datasets.Dataset) bool { return d.Nodes > manyNodes*len(d.Train) }
 // nothing. That is so if the samples are few, and beside kernels on a series: kernels see the moments around a moment.
 func (p plan) suited(c Config, d *datasets.Dataset) []string {
 	frames, _ := models.Series(d.Affinity, d.Grid)
-	without := frames > 0 && c.Settings.Of("").Kernels > 0 || few(d)
+	without := frames > 0 && c.accompanied() || few(d)
 	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
 }
 

@@ -74,6 +74,9 @@ func (r *run) finish() (Result, error) {
 			test.Accuracy}, Objective: best.Objective,
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		AnsweredBy: r.classifier.AnsweredBy(), Checkpoint: r.Dir}
+	if !r.classifier.HasNetwork() {
+		result.Steps = 0
+	}
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}
