@@ -113,7 +113,7 @@ func (s *Settings) Put(path string, value any) error {
 	if f == nil {
 		return fmt.Errorf("there is no option %q: %s", path, suggest.Among(name, OptionNames()))
 	}
-	if path != name && f.Parts == nil {
+	if path != name && len(f.Parts) == 0 {
 		return fmt.Errorf("%s: %s is for the whole model; leave %q out", path, name, part+model.ScopeSeparator)
 	}
 	var o Options
@@ -242,7 +242,7 @@ func (s Settings) For(name string) (kept Settings) {
 
 // has reports whether the spec's model has an option.
 func (s Spec) has(f params.Field) bool {
-	return (f.Models == nil || slices.Contains(f.Models, s.Model) || registry[s.Model].own) &&
+	return (len(f.Models) == 0 || slices.Contains(f.Models, s.Model) || registry[s.Model].own) &&
 		!slices.Contains(registry[s.Model].lacks, f.Name)
 }
 
@@ -288,7 +288,7 @@ func (s Spec) checkSettings() error {
 		switch {
 		case !s.has(f):
 			only := ""
-			if f.Models != nil {
+			if len(f.Models) > 0 {
 				only = "; only " + strings.Join(f.Models, " and ") + " has"
 			}
 			return fmt.Errorf("%s: model %s has no %s%s", path, s.Model, name, only)

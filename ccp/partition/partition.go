@@ -35,7 +35,7 @@ func Search(ctx context.Context, m *affinity.Matrix, k, maxSize int, seed uint64
 	}
 	m = m.WithoutLoops()
 	cluster := make([]int32, n)
-	for at, i := range breadthFirst(m) { // equal runs of an order in which neighbours are near
+	for at, i := range slices.Concat(m.Components()...) { // equal runs of an order in which neighbours are near
 		cluster[i] = int32(at * k / n)
 	}
 	s := newSearch(m, cluster, k)
@@ -172,13 +172,4 @@ func (s *search) objective() (sum float64) {
 		sum += t.worth() / 2
 	}
 	return sum
-}
-
-// breadthFirst orders the nodes component after component, neighbours near each other.
-func breadthFirst(m *affinity.Matrix) []int {
-	order := make([]int, 0, m.N())
-	for _, i := range slices.Concat(m.Components()...) {
-		order = append(order, int(i))
-	}
-	return order
 }

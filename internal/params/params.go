@@ -37,7 +37,7 @@ import (
 type Field struct {
 	Name   string
 	Parts  []string // kinds of parts that can have a value of their own
-	Models []string // models that have it; nil: all
+	Models []string // models that have it; none: all
 
 	rule    string
 	initial string
@@ -88,17 +88,17 @@ func describe(options reflect.Type) *described {
 	d := &described{defaults: reflect.New(options)}
 	for i := range options.NumField() {
 		f := options.Field(i)
-		models := words(f.Tag.Get("models"))
+		models := strings.Fields(f.Tag.Get("models"))
 		if f.Anonymous && f.Type.Kind() == reflect.Struct {
 			for _, inner := range Fields(f.Type) {
 				inner.index = append([]int{i}, inner.index...)
-				if models != nil {
+				if len(models) > 0 {
 					inner.Models = models
 				}
 				d.fields = append(d.fields, inner)
 			}
 		} else if name := f.Tag.Get("param"); name != "" {
-			d.fields = append(d.fields, Field{Name: name, Parts: words(f.Tag.Get("parts")), Models: models,
+			d.fields = append(d.fields, Field{Name: name, Parts: strings.Fields(f.Tag.Get("parts")), Models: models,
 				rule: f.Tag.Get("rule"), initial: f.Tag.Get("default"), index: []int{i}})
 		}
 	}
@@ -112,13 +112,6 @@ func describe(options reflect.Type) *described {
 	}
 	known.Store(options, d)
 	return d
-}
-
-func words(tag string) []string {
-	if tag == "" {
-		return nil
-	}
-	return strings.Fields(tag)
 }
 
 // Fields returns the options of a struct in the order of its fields.

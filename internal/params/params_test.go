@@ -72,11 +72,11 @@ func TestFields(t *testing.T) {
 	assert.Equal(t, Fields(optionsType), Fields(optionsType))
 
 	assert.Equal(t, []string{"level", "fc"}, Find(optionsType, "t_flag").Parts)
-	assert.Nil(t, Find(optionsType, "t_flag").Models)
-	assert.Nil(t, Find(optionsType, "t_whole").Parts)
+	assert.Empty(t, Find(optionsType, "t_flag").Models)
+	assert.Empty(t, Find(optionsType, "t_whole").Parts)
 	assert.Equal(t, []string{"two", "three"}, Find(optionsType, "t_rate").Models, "the embedding's models are for all its fields")
 	assert.Equal(t, []string{"one"}, Find(reflect.TypeFor[inner](), "t_rate").Models, "alone it has its own")
-	assert.Nil(t, Find(reflect.TypeFor[inner](), "t_depth").Models)
+	assert.Empty(t, Find(reflect.TypeFor[inner](), "t_depth").Models)
 	assert.Nil(t, Find(optionsType, "t_none"))
 	assert.Nil(t, Find(optionsType, ""))
 }

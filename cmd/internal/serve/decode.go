@@ -220,7 +220,7 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 		return nil, bad("input %q has datatype %q; there are FP32, FP64, INT64, INT32 and UINT8", in.name, suggest.Clip(in.datatype))
 	}
 	if in.shape[0] > most {
-		return nil, tooMany(in.shape[0], most)
+		return nil, bad("the batch has %d signals; a request can have %d", in.shape[0], most)
 	}
 	size := in.shape[1] * in.shape[2]
 	if hold := (len(in.data) + len(tail)) / size; in.shape[0] > hold { // a value takes a byte at least; so what follows cannot overflow

@@ -105,10 +105,6 @@ func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most
 	return d, err
 }
 
-func tooMany(signals, most int) error {
-	return bad("the batch has %d signals; a request can have %d", signals, most)
-}
-
 // answers is the answer to a request about recordings.
 func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []models.Prediction) document {
 	var all []Answer
