@@ -53,11 +53,11 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 	f := &Freezer{store: store}
 	var err error
 	f.exec, err = model.NewExec(backend, store, func(scope *model.Scope, drawn *Node) []*Node {
-		// The network's result is an output that nobody reads, and so is drawn. Without it the pure Go backend
-		// (compute v0.1.3) fails on parameters made after the last node that it needs.
 		g := drawn.Graph()
 		scope.SetGraphParam(g, drawnKey, drawn)
-		outputs := []*Node{drawn, ReduceAllSum(network(scope, Zeros(g, signal)))}
+		network(scope, Zeros(g, signal))
+		// Nobody reads drawn as an output; but a program has one at least.
+		outputs := []*Node{drawn}
 		f.levels = slices.DeleteFunc(Levels(store, g), func(l Level) bool { return l.Objective == nil }) // frozen already
 		for _, level := range f.levels {
 			outputs = append(outputs, level.Objective, level.Neighbourhood, level.Rank)
@@ -89,8 +89,8 @@ func (f *Freezer) values(which int) ([]*tensors.Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("freezing the hierarchy: %w", err)
 	}
-	free(values[:2])
-	return values[2:], nil
+	free(values[:1])
+	return values[1:], nil
 }
 
 // free gives back the memory of tensors, which is the device's. The garbage collector does not know how large it is.
