@@ -12,8 +12,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mostFrames bounds the usual number of frames, because the time of a training grows with it.
-const mostFrames = 128
+// mostFrames bounds the usual number of frames, and manyNodes that of frames times sensors while there are leastFrames:
+// the time of a training grows with both.
+const (
+	leastFrames = 32
+	mostFrames  = 128
+	manyNodes   = 4096
+)
 
 // framed reads series as signals of as many frames as the form says.
 type framed struct {
@@ -59,7 +64,7 @@ func (d *Dataset) overFrames(opts Options) error {
 	slices.Sort(lengths)
 	form.Shortest, form.Longest = lengths[0], lengths[len(lengths)-1]
 	if form.Frames = opts.Frames; form.Frames == 0 {
-		form.Frames = min(lengths[len(lengths)/2], mostFrames)
+		form.Frames = min(lengths[len(lengths)/2], mostFrames, max(leastFrames, manyNodes/len(form.Sensors)))
 	}
 	if opts.Form != nil {
 		form.Frames, form.Shortest, form.Longest = opts.Form.Frames, opts.Form.Shortest, opts.Form.Longest

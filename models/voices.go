@@ -75,7 +75,7 @@ func (m *Metadata) FitVoices(ctx context.Context, backend compute.Backend, sampl
 	config := voices.Config{Columns: m.Spec.Nodes * m.Spec.Channels, Classes: m.Spec.Classes, Table: true, Only: names,
 		Seed: uint64(seed), Backend: backend}
 	if m.Form != nil {
-		config.Columns, config.Table = m.Form.Width(), m.Form.Longest == 1
+		config.Columns, config.Table, config.Frames = m.Form.Width(), m.Form.Longest == 1, m.Form.Frames
 	}
 	v, err := voices.Fit(ctx, config, normalised)
 	return &Voices{Voices: v}, err

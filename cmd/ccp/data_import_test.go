@@ -58,14 +58,13 @@ func TestDataImport(t *testing.T) {
 			Samples int    `json:"samples"`
 		} `json:"classes"`
 		Sensors []string `json:"sensors"`
-		Frames  struct {
-			Count    int `json:"count"`
-			Shortest int `json:"shortest"`
-			Median   int `json:"median"`
-			Longest  int `json:"longest"`
-		} `json:"frames"`
+		Moments struct {
+			Shortest int     `json:"shortest"`
+			Median   int     `json:"median"`
+			Longest  int     `json:"longest"`
+			Rate     float64 `json:"rate"`
+		} `json:"moments"`
 		Channels int    `json:"channels"`
-		Scale    string `json:"scale"`
 		ReadAs   string `json:"read_as"`
 		Filled   struct {
 			Values  int `json:"values"`
@@ -74,8 +73,7 @@ func TestDataImport(t *testing.T) {
 			Samples int `json:"samples"`
 			Of      int `json:"of"`
 		} `json:"filled"`
-		Nodes    int      `json:"nodes"`
-		Edges    int      `json:"edges"`
+		Links    int      `json:"links"`
 		Graph    string   `json:"graph"`
 		Training int      `json:"training"`
 		Test     int      `json:"test"`
@@ -85,8 +83,8 @@ func TestDataImport(t *testing.T) {
 		Bytes    int64    `json:"bytes"`
 		Command  string   `json:"command"`
 	}
-	decode(t, succeed(t, "data", "import", "uea/Moves", "--overwrite", "--frames", "4", "--out", "four.npz", "--json"), &document)
-	assert.Equal(t, []int{80, 8, 40}, []int{document.Samples, document.Nodes, document.Filled.Values})
+	decode(t, succeed(t, "data", "import", "uea/Moves", "--overwrite", "--out", "four.npz", "--json"), &document)
+	assert.Equal(t, []int{80, 8, 40}, []int{document.Samples, document.Moments.Longest, document.Filled.Values})
 
 	code, _, stderr = execute(t, "data", "import", "uea")
 	assert.Equal(t, 1, code)

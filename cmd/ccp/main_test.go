@@ -105,7 +105,6 @@ func TestWrongUsage(t *testing.T) {
 		{"data import", "INPUT is needed: a folder, .ts files or a .csv", "ccp data import"},
 		{"data import uea --out mine.npy", `--out "mine.npy": the name must end in .npz`, "ccp data import"},
 		{"data import uea --knn 3", "--knn is for --positions FILE", "ccp data import"},
-		{"data import uea --frames 0", "--frames 0: must be at least 1", "ccp data import"},
 		{"data import uea --missing mean", `--missing "mean" is none of error, zero`, "ccp data import"},
 		{"train digits", `ccp train takes flags only, not "digits"`, "ccp train"},
 		{"train --foo", "unknown flag: --foo", "ccp train"},

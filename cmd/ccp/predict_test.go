@@ -138,12 +138,12 @@ func TestPredictRecordings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			at := func(name string) string { return filepath.Join(folder, name) }
-			settings := []string{"--frames", "8", "--scale", "--origin", "hip", "--test", "b*"}
+			settings := []string{"--scale", "--origin", "hip", "--test", "b*"}
 			for out, last := range map[string]int{"known.npz": 20, "both.npz": 28} { // of one scale: b… are tests
 				line := append([]string{"data", "import", "--out", at(out)}, settings...)
 				succeed(t, append(line, dialect(t, at(out+".files"), 0, last, true)...)...)
 			}
-			line := []string{"train", "--data", at("known.npz"), "--checkpoint", at("run")}
+			line := []string{"train", "--data", at("known.npz"), "--checkpoint", at("run"), "--set", "frames=8"}
 			succeed(t, append(line, tiny...)...)
 			line = []string{"predict", "--backend", "go", "--checkpoint", at("run")}
 			want := probabilities(t, succeed(t, append(line, at("both.npz"))...))

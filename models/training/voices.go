@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -104,20 +105,26 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 		return 0, err
 	}
 	without := v.Without(out)
-	loss := func(share float64) (sum float64) {
+	judge := func(share float64) (loss float64, right int) {
 		for at, i := range out {
 			sample := r.data.Train[i]
-			label := d.Labels[sample]
-			p := share*models.Probabilities(without[at])[label] + (1-share)*network[sample][label]
-			sum -= math.Log(max(p, 1e-9))
+			p := models.Probabilities(without[at])
+			for k, q := range network[sample] {
+				p[k] = share*p[k] + (1-share)*q
+			}
+			label := int(d.Labels[sample])
+			if loss -= math.Log(max(p[label], 1e-9)); floats.MaxIdx(p) == label {
+				right++
+			}
 		}
-		return sum
+		return loss, right
 	}
-	least := loss(1)
+	least, alone := judge(1)
 	least -= max(1, worth*least) // the network has to be worth its time
 	for step := 9; step >= 0; step-- {
-		if share := float64(step) / 10; loss(share) < least {
-			least, v.Share = loss(share), share
+		share := float64(step) / 10
+		if loss, right := judge(share); loss < least && right >= alone {
+			least, v.Share = loss, share
 		}
 	}
 	return e.Accuracy, nil

@@ -17,7 +17,7 @@ const (
 	mostDual    = 2_000  // with which a readout has a weight for each sample
 	mostChosen  = 700    // by which voices are chosen
 	mostKept    = 1_000  // samples that the voice of values compares with, if there are more than mostDual
-	mostValues  = 512    // of a recording for the voice of values
+	mostValues  = 8_192  // of a recording in frames, for the voice of values
 	together    = 1_024  // features, or samples, that are multiplied at once
 )
 
@@ -63,10 +63,11 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		long := fmt.Sprintf("%d moments, and the median recording has %d", kernels.Slots, length)
 		lacks[Kernels], lacks[Competing] = long, long
 	}
-	if !c.Table && (length != lengths[0] || length != lengths[len(lengths)-1] || length*c.Columns > mostValues) {
-		lacks[OfValues] = fmt.Sprintf("recordings of one length, of at most %d values", mostValues)
+	frames := cmp.Or(c.Frames, length)
+	if !c.Table && frames*c.Columns > mostValues {
+		lacks[OfValues] = fmt.Sprintf("frames of at most %d values", mostValues)
 	}
-	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Shares: 10_000, Groups: 64, Kept: len(f.used)}
+	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Frames: frames, Shares: 10_000, Groups: 64, Kept: len(f.used)}
 	if !f.dual {
 		f.held = spread(f.samples, mostKept)
 		h.Shares, h.Groups, h.Kept = 2_000, 16, len(f.held)

@@ -14,6 +14,7 @@ import (
 type header struct {
 	Columns, Classes int
 	Length           int // the median recording's moments
+	Frames           int // of the voice of values
 	Names            []string
 	Shares, Groups   int // features of the kernels, and competing groups
 	Kept             int // samples that the voice of values compares with
@@ -35,7 +36,7 @@ func (h header) open() *Voices {
 		case Bands:
 			one.featureMap = newBands(h.Columns, h.Length)
 		case OfValues:
-			one.featureMap = values{h.Columns, h.Length}
+			one.featureMap = values{h.Columns, h.Frames}
 			one.kernel = &kernel{g: h.Gaussian, width: one.width(), kept: make([]float32, h.Kept*one.width())}
 		}
 		width := one.width()
@@ -123,15 +124,15 @@ func Open(saved map[string]*tensors.Tensor) (*Voices, error) {
 func (h header) check() error {
 	const most = 1 << 28
 	held := 1.0
-	for _, n := range []int{h.Length, h.Columns, h.Kept, h.Classes, h.Shares, h.Groups} {
+	for _, n := range []int{h.Length, h.Frames, h.Columns, h.Kept, h.Classes, h.Shares, h.Groups} {
 		if n < 1 || n > most {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}
 	}
 	if slices.Contains(h.Names, OfValues) {
-		held = float64(h.Kept)
+		held = float64(h.Kept) * float64(h.Frames)
 	}
-	if held *= float64(h.Length) * float64(h.Columns); held > most {
+	if held = max(held, float64(h.Length)) * float64(h.Columns); held > most {
 		return fmt.Errorf("its sizes ask for %.0f values, more than %d", held, most)
 	}
 	for _, name := range h.Names {

@@ -3,25 +3,21 @@ package voices
 import (
 	"math"
 
+	"github.com/clusterpool/ccp/internal/recording"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 )
 
-// values is the map to a recording's own values, `[columns, moments]`. A recording of another length is stretched.
-type values struct{ columns, moments int }
+// values is the map to a recording's own values in frames as a network sees it, `[columns, frames]`.
+type values struct{ columns, frames int }
 
-func (m values) width() int { return m.columns * m.moments }
+func (m values) width() int { return m.columns * m.frames }
 
 func (m values) arrays() map[string][]float32 { return nil }
 
 func (m values) features(w *work, out []float32) {
 	for c, column := range w.columns {
-		for p := range m.moments {
-			at := float64(p) * float64(w.moments-1) / float64(max(1, m.moments-1))
-			low := int(at)
-			part := float32(at - float64(low))
-			out[c*m.moments+p] = column[low] + part*(column[min(low+1, w.moments-1)]-column[low])
-		}
+		recording.Resample(out[c*m.frames:(c+1)*m.frames], column[:w.moments], 1)
 	}
 }
 

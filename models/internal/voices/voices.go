@@ -41,6 +41,7 @@ type Sample struct {
 type Config struct {
 	Columns, Classes int
 	Table            bool     // samples are rows of a table: one moment each
+	Frames           int      // that the voice of values hears of a recording; 0: the median length
 	Only             []string // names of the voices to use; nil means those that suit the samples
 	Seed             uint64
 	Backend          compute.Backend // sums squares

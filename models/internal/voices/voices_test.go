@@ -404,7 +404,7 @@ func TestErrors(t *testing.T) {
 		"no voice is asked for":                  {changed(func(c *Config) { c.Only = []string{} }), two},
 		`no voice is called "wave"`:              {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
 		`"kernels" needs 9 moments`:              {changed(func(c *Config) { c.Only = []string{Kernels} }), []Sample{row(8, 0), row(8, 1)}},
-		`"values" needs recordings of one`:       {changed(func(c *Config) { c.Only = []string{OfValues} }), []Sample{row(8, 0), row(20, 1)}},
+		`"values" needs frames of at most`:       {changed(func(c *Config) { c.Only, c.Frames = []string{OfValues}, 1<<20 }), []Sample{row(8, 0), row(20, 1)}},
 		"all 3 samples are alike to every voice": {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
 	} {
 		_, err := Fit(context.Background(), one.Config, one.samples)
