@@ -256,7 +256,7 @@ def compile_for(models):
         if model in models:
             transform(n_jobs=1).fit_transform(np.ascontiguousarray(noise[:, :sensors], kind))
     for sensors in (1, 2) if "multirocket-hydra" in models else ():
-        MultiRocketHydraClassifier(n_jobs=1).fit(noise[:, :sensors].astype(np.float32), [0, 1]).predict(noise[:, :sensors])
+        MultiRocketHydraClassifier(n_jobs=1).fit(noise[:, :sensors].astype(np.float32), np.arange(2)).predict(noise[:, :sensors])
     for window in (None, 0.1):
         dtw_pairwise_distance(noise, noise, window=window)
 
