@@ -112,8 +112,8 @@ def eeg_bursts():
 def bearings():
     """6 sensors in their units at 2 kHz for 0.4 seconds; classes differ by far less than the sensors' levels do.
 
-    A damaged race knocks: the inner 87 times a second, ringing at 700 Hz, and the outer 61 times, at 450 Hz. Oil is a fifth of a degree warmer if
-    either is damaged.
+    A damaged race knocks: the inner 87 times a second, ringing at 700 Hz, and the outer 61 times, at 450 Hz. Oil is a fifth of a degree
+    warmer if either is damaged.
     """
     draw = np.random.default_rng(104)
     names = ["acceleration1 g", "acceleration2 g", "load kN", "speed rpm", "current A", "oil C"]
