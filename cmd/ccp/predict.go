@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -23,7 +24,7 @@ import (
 
 func newPredict(s *shared) *cobra.Command {
 	var dir string
-	var out target
+	var out, figure target
 	var top int
 	var reject float64
 	var cut recording.Cut
@@ -35,11 +36,13 @@ func newPredict(s *shared) *cobra.Command {
 	rejectFlag(cmd.Flags(), &reject)
 	spanVar(cmd.Flags(), &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many moments")
 	spanVar(cmd.Flags(), &cut.Step, "step", "`DURATION`, or moments, between the begins of windows (default: a whole window)")
+	cmd.Flags().StringVar(&figure.path, "figure", "", "`FILE.png` or .svg to draw into the probabilities of the windows by time")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
-		if cut.Step.Length > 0 && cut.Window.Length == 0 {
-			return usage(cmd, errors.New("--step is of windows; give --window, too"))
+		if cut.Window.Length == 0 && (cut.Step.Length > 0 || figure.path != "") {
+			return usage(cmd, errors.New("--step and --figure are of windows; give --window, too"))
 		}
-		if err := out.free(); err != nil {
+		figure.overwrite = out.overwrite
+		if err := cmp.Or(out.free(), figure.free()); err != nil {
 			return err
 		}
 		m, _, err := models.ReadMetadata(dir)
@@ -61,7 +64,7 @@ func newPredict(s *shared) *cobra.Command {
 			}
 		}
 		var warnings []string
-		rejected, answers := 0, 0
+		rejected, answers, drawn := 0, 0, timeline{}
 		write := func(w io.Writer) error {
 			rows, lines, begun := csv.NewWriter(w), json.NewEncoder(w), false
 			for p, err := range parts {
@@ -73,6 +76,11 @@ func newPredict(s *shared) *cobra.Command {
 					return inFile(inputs[0], err)
 				}
 				warnings = append(warnings, p.warn(predictions)...)
+				if figure.path != "" {
+					if err := drawn.add(p, classifier.ClassNames, predictions); err != nil {
+						return err
+					}
+				}
 				rejected += serve.Reject(predictions, threshold)
 				answers += len(predictions)
 				for i := 0; i < len(predictions) && s.json; i++ {
@@ -100,6 +108,9 @@ func newPredict(s *shared) *cobra.Command {
 			err = files.Write(out.path, write)
 		} else {
 			err = write(cmd.OutOrStdout())
+		}
+		if figure.path != "" && err == nil {
+			err = drawn.draw(figure.path)
 		}
 		tell(cmd, "warning", warnings)
 		if reject > 0 && err == nil {

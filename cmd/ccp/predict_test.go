@@ -215,10 +215,14 @@ func TestPredictOnRecordings(t *testing.T) {
 		write(t, filepath.Join(at("parts"), fmt.Sprintf("%d.csv", i)), head+strings.Join(moments[from:from+6], "\n")+"\n")
 	}
 	parts := probabilities(t, succeed(t, append(line, at("parts"))...))
-	code, stdout, stderr = execute(t, append(line, "--window", "6", "--step", "2", "--top", "2", long)...)
+	code, stdout, stderr = execute(t, append(line, "--window", "6", "--step", "2", "--top", "2", "--figure", at("time.svg"),
+		long)...)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stderr, "note: long.csv: the last 1 of its 9 moments fill no window; left out\n")
 	assert.Regexp(t, `^name,start,end,class,probability,class_2,probability_2\nlong.csv,0,6,.*\nlong.csv,2,8,.*\n$`, stdout)
+	drawn, err := os.ReadFile(at("time.svg"))
+	require.NoError(t, err)
+	assert.Contains(t, string(drawn), "long.csv")
 	for i, text := range lines(succeed(t, append(line, "--window", "6", "--step", "2", "--json", long)...)) {
 		var p predictDocument
 		decode(t, text, &p)
@@ -228,7 +232,8 @@ func TestPredictOnRecordings(t *testing.T) {
 	for want, words := range map[string][]string{
 		"run: 0.05 of the 2 held-out samples is less than one":       {"--reject", "0.05", long},
 		`--reject "1.5" is not a number above 0 and below 1`:         {"--reject", "1.5", long},
-		"--step is of windows; give --window, too":                   {"--step", "2", long},
+		"--step and --figure are of windows; give --window":          {"--step", "2", long},
+		"--figure draws one recording; here are 0.csv and 1.csv":     {"--window", "2", "--figure", at("two.svg"), at("parts")},
 		`--window "2x" is neither a duration above 0`:                {"--window", "2x", long},
 		"long.csv: it has no times, so that 2s may be any number":    {"--window", "2s", long},
 		"--window is for recordings; the features of an .npz file":   {"--window", "2", at("mine.npz")},
