@@ -1,10 +1,10 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -77,15 +77,15 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		return r, nil, nil, fmt.Errorf("the window is %s and its step %s; give both as durations, or both as moments", cut.Window,
 			cut.Step)
 	case cut.Window.Moments:
-		times = make([]float64, count)
-		for i := range times {
-			times[i] = float64(i)
-		}
+		times = counted(count, 1)
+	case times == nil && f.Rate > 0:
+		times = counted(count, f.Rate)
+		c.note("it has no times; %.4g moments are taken for a second, as in the training", f.Rate)
 	case times == nil:
 		return r, nil, nil, fmt.Errorf("it has no times, so that %s may be any number of moments; give the window as a number "+
 			"of moments, such as 100", cut.Window)
 	}
-	each := spacing(times)
+	each := 1 / cmp.Or(RateOf(times), 1)
 	lasts := times[count-1] - times[0] + each
 	switch {
 	case min(length, step) < each*(1-1e-6):
@@ -133,7 +133,7 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		c.note("the last %d of its %d moments fill no window; left out", rest, count)
 	}
 	if cut.Window.Moments && r.Times != nil {
-		each = spacing(r.Times)
+		each = 1 / cmp.Or(RateOf(r.Times), 1)
 		for i, w := range all {
 			all[i].Start, all[i].End = r.Times[w.From], tidy(r.Times[w.To-1]+each)
 		}
@@ -141,17 +141,13 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 	return r, all, c.Notes, nil
 }
 
-// spacing returns the median time between two moments, or 1 for a single moment.
-func spacing(times []float64) float64 {
-	if len(times) == 1 {
-		return 1
+// counted returns the times of moments, the first at 0, that many to a second.
+func counted(moments int, rate float64) []float64 {
+	times := make([]float64, moments)
+	for i := range times {
+		times[i] = float64(i) / rate
 	}
-	steps := make([]float64, len(times)-1)
-	for i := range steps {
-		steps[i] = times[i+1] - times[i]
-	}
-	slices.Sort(steps)
-	return steps[len(steps)/2]
+	return times
 }
 
 // tidy rounds a time to nanoseconds, so that three steps of 0.1 are 0.3.

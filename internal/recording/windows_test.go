@@ -37,6 +37,11 @@ func TestWindows(t *testing.T) {
 	}
 	untimed := evenly(10, 0, 1)
 	untimed.Times = nil
+	rated := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 5}
+	_, all, notes, err := rated.Windows(untimed, cut(t, "1s", ""), 9)
+	require.NoError(t, err)
+	assert.Equal(t, []Window{{0, 5, 0, 1}, {5, 10, 1, 2}}, all)
+	assert.Equal(t, []string{"it has no times; 5 moments are taken for a second, as in the training"}, notes)
 	for name, c := range map[string]struct {
 		r            Recording
 		window, step string
