@@ -23,7 +23,8 @@ type part struct {
 	notes   [][]string // what a person should know of each recording; nil for samples
 }
 
-// warn puts the notes before the warnings of the predictions, and returns lines with both.
+// warn puts the notes before the warnings of the predictions, and returns lines with both. Of windows in a row with the
+// same warnings it names the first.
 func (in part) warn(predictions []models.Prediction) (lines []string) {
 	for i := range predictions {
 		p := &predictions[i]
@@ -35,6 +36,9 @@ func (in part) warn(predictions []models.Prediction) (lines []string) {
 		}
 		name := in.names[i]
 		if in.windows != nil {
+			if i > 0 && name == in.names[i-1] && slices.Equal(p.Warnings, predictions[i-1].Warnings) {
+				continue
+			}
 			name += fmt.Sprintf(" from %.10g", in.windows[i].Start)
 		}
 		lines = append(lines, name+": "+strings.Join(p.Warnings, "; "))
