@@ -1,5 +1,5 @@
 // Command service is a Go program that classifies in its own process. POST a JSON array of numbers, get the class. POST a
-// recording to /recording if the model was trained on what ccp data import made. If a training writes a better snapshot
+// recording to /recording if the model was trained on recordings. If a training writes a better snapshot
 // into the checkpoint's directory, the service uses it without a restart. Try:
 //
 //	ccp train --checkpoint runs/digits
