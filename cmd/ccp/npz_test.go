@@ -134,7 +134,7 @@ func TestMalformedData(t *testing.T) {
 		arrays []npz.Named
 		want   []string
 	}{
-		{"no features", without(ring(n), "features"), []string{"no array features", "store the signals as features"}},
+		{"no features", without(ring(n), "features"), []string{"no array features", "store signals as features"}},
 		{"features of one dimension", with(ring(n), "features", make([]float32, n), n), []string{"features has shape [40]", "want [samples, nodes, channels]"}},
 		{"no samples", with(ring(n), "features", []float32{}, 0, 12, 3), []string{"features has shape [0 12 3]", "none of them 0"}},
 		{"features of text", with(ring(n), "features", make([]string, n*12), n, 12), []string{"features: elements are string, want numbers; store them as such (features.astype(numpy.float32))"}},

@@ -262,8 +262,8 @@ func TestPredictOnRecordings(t *testing.T) {
 		code, _, stderr = execute(t, words...)
 		assert.Equal(t, 1, code)
 		assert.Contains(t, stderr,
-			`other.npz: the signals were imported with sensors hip,head,pulse, 11 frames, origin "hip", `+
-				`the training data with sensors hip,head,pulse, 11 frames, origin ""; import them alike`)
+			`other.npz: the data holds recordings with 1 channels of the sensors hip, head, pulse, origin "hip", `+
+				`the training data recordings with 1 channels of the sensors hip, head, pulse, origin ""; name and import them alike`)
 	}
 
 	// Another unit is told of, a missing sensor refused.
@@ -285,5 +285,5 @@ func TestPredictOnRecordings(t *testing.T) {
 
 	code, _, stderr = execute(t, "predict", "--backend", "go", "--checkpoint", trained(t), one)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "b20.csv: the classifier does not know how signals were made of recordings")
+	assert.Contains(t, stderr, "b20.csv: the classifier was trained on signals, not on recordings")
 }

@@ -39,7 +39,6 @@ func save(t testing.TB, dir string, step, answer int) {
 	levels, err := models.ParseLevels("2x4/2")
 	require.NoError(t, err)
 	m := models.Metadata{Data: "tiny.npz", ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5},
-		Form:  &recording.Form{Sensors: []string{"hip", "head"}, Channels: channels, Frames: 2},
 		Range: &models.Range{Least: make([]float32, nodes), Most: []float32{9, 9, 9, 9}, Spread: make([]float32, nodes)},
 		Spec:  models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: levels, Hidden: []int{4}}, Nodes: nodes, Channels: channels, Classes: classes}}
 	store := m.Spec.NewStore(3)
@@ -58,6 +57,15 @@ func save(t testing.TB, dir string, step, answer int) {
 	require.NoError(t, models.WriteMetadata(dir, m, graph))
 	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), models.Held{Calibration: &models.Calibration{
 		Samples: 2, Temperature: 1, Confidences: []float64{0.2, 1.1}}}, func(v *model.Variable) bool { return !models.IsWeight(v) }))
+}
+
+// recorded makes the tiny model one of recordings: of two sensors in two frames.
+func recorded(t testing.TB, c *Config) {
+	t.Helper()
+	m, graph, err := models.ReadMetadata(c.Checkpoints[0].Dir)
+	require.NoError(t, err)
+	m.Form = &recording.Form{Sensors: []string{"hip", "head"}, Channels: channels, Frames: 2}
+	require.NoError(t, models.WriteMetadata(c.Checkpoints[0].Dir, m, graph))
 }
 
 // newServer makes a server of the tiny model; change, if there is one, changes its settings before.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,7 +17,10 @@ import (
 
 // Recordings have the probabilities of their signals.
 func TestRecordings(t *testing.T) {
-	s, dir := newServer(t, func(c *Config) { c.Queue, c.Memory = 3, 1<<20 })
+	s, dir := newServer(t, func(c *Config) {
+		recorded(t, c)
+		c.Queue, c.Memory = 3, 1<<20
+	})
 	url := listen(t, s) + "/v2/models/tiny/recordings"
 	known, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
 	require.NoError(t, err)
@@ -77,7 +78,10 @@ func TestRecordings(t *testing.T) {
 
 // Windows have the probabilities of their moments as recordings, within the limits of a request.
 func TestWindowsOfRecordings(t *testing.T) {
-	s, _ := newServer(t, func(c *Config) { c.Queue, c.Memory = 4, 1<<20 })
+	s, _ := newServer(t, func(c *Config) {
+		recorded(t, c)
+		c.Queue, c.Memory = 4, 1<<20
+	})
 	url := listen(t, s) + "/v2/models/tiny/recordings"
 	ask := func(query, body string) (a struct{ Predictions []Answer }) {
 		code, _, raw := send(t, http.MethodPost, url+query, `{"recordings":[`+body+`]}`)
@@ -126,23 +130,13 @@ func TestWindowsOfRecordings(t *testing.T) {
 	assert.Zero(t, s.memory.Load())
 }
 
-// A model that was not trained on imported recordings says so.
+// A model that was not trained on recordings says so.
 func TestNoRecordings(t *testing.T) {
-	s, _ := newServer(t, func(c *Config) {
-		path := filepath.Join(c.Checkpoints[0].Dir, "model.json")
-		raw, err := os.ReadFile(path)
-		require.NoError(t, err)
-		var m models.Metadata
-		require.NoError(t, json.Unmarshal(raw, &m))
-		m.Form, m.Range = nil, nil
-		raw, err = json.Marshal(m)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(path, raw, 0o644))
-	})
+	s, _ := newServer(t, nil)
 	code, _, raw := send(t, http.MethodPost, listen(t, s)+"/v2/models/tiny/recordings",
 		`{"recordings":[{"values":[[1]]}]}`)
 	assert.Equal(t, http.StatusBadRequest, code)
-	assert.Contains(t, string(raw), "the classifier does not know how signals were made of recordings")
+	assert.Contains(t, string(raw), "the classifier was trained on signals, not on recordings")
 }
 
 // A short recording of one sensor would be large with the thousand others that are zero.

@@ -27,7 +27,7 @@ var (
 	shapesPID  = flag.Int("shapes.pid", 0, "process of that server, whose memory and seconds are measured")
 	shapesFor  = flag.Duration("shapes.for", 2*time.Second, "how long TestShapes sends")
 	shapesSize = flag.Int("shapes.size", 1<<20, "greatest size of a request in bytes, decompressed")
-	shapesOf   = flag.String("shapes.of", "4,2", "nodes and channels of the model")
+	shapesOf   = flag.String("shapes.of", "2,4", "nodes and channels of the model, or moments and values of one")
 )
 
 // junk are values that a request may hold anywhere; each is repeated.
@@ -82,7 +82,10 @@ func TestShapes(t *testing.T) {
 	url, dims := *shapesURL, *shapesOf
 	var s *Server
 	if url == "" {
-		s, _ = newServer(t, func(c *Config) { c.Memory, c.MaxBody = 128<<20, 2<<20 })
+		s, _ = newServer(t, func(c *Config) {
+			recorded(t, c)
+			c.Memory, c.MaxBody = 128<<20, 2<<20
+		})
 		url = listen(t, s) + "/v2/models/tiny"
 	}
 	end := time.Now().Add(*shapesFor)
