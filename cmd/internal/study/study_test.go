@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -133,6 +135,29 @@ func TestRun(t *testing.T) {
 	options.Begin = func(_, _ int, cell Cell) { begun = append(begun, cell.Row) }
 	require.NoError(t, Run(t.Context(), backend, cells[:1], options))
 	assert.FileExists(t, filepath.Join(cells[0].Dir, rateFile))
+}
+
+// A run whose voices answer without a network has a rate, too.
+func TestRunOfVoicesAlone(t *testing.T) {
+	const n, moments = 40, 60
+	series, labels := make([]float32, n*moments), make([]int32, n)
+	for i := range series {
+		labels[i/moments] = int32(i / moments % 2)
+		series[i] = float32(math.Sin(float64(i) * (1 + float64(labels[i/moments]))))
+	}
+	path := filepath.Join(t.TempDir(), "tones.npz")
+	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: &npz.Array{Shape: []int{n}, Data: labels}},
+		{Name: "series", Array: &npz.Array{Shape: []int{n, 1, moments}, Data: series}}}))
+	folder, errs := t.TempDir(), map[string]error{}
+	table := Table{Name: "t", Rows: []Row{{Name: "ccp", Asked: training.Asked{"data": path}}}}
+	require.NoError(t, Run(t.Context(), backendtest.XLA(t), Cells(folder, []Table{table}, 1), Options{
+		Begin:  func(int, int, Cell) {},
+		Failed: func(cell Cell, err error) { errs[cell.Dir] = err }}))
+	s := Summarize(folder, table, 1, Origin{}, errs)
+	require.Empty(t, errs)
+	assert.Positive(t, s.Lines[0].Accuracy)
+	assert.NotContains(t, s.Lines[0].AnsweredBy, "network")
+	assert.Positive(t, s.Lines[0].PerSecond)
 }
 
 // Two processes share a folder: what one is at, the other leaves alone.
