@@ -71,7 +71,9 @@ func (d *Dataset) overFrames(opts Options) error {
 		d.warnLengths()
 	}
 	note := func(format string, values ...any) { d.Notes = append(d.Notes, fmt.Sprintf(format, values...)) }
-	note("the network sees %d %s, the other voices see %s", form.Frames, plural(form.Frames, "frame"), span(lengths))
+	if form.Longest > 1 {
+		note("the network sees %d %s, the other voices see %s", form.Frames, plural(form.Frames, "frame"), span(lengths))
+	}
 	d.sensors, d.places = d.Affinity, d.Coordinates
 	if form.Scale == nil {
 		differ := d.unlike(d.stats(of, form.Width()))

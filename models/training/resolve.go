@@ -167,7 +167,7 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 			}
 		})
 	}
-	if p.open["kernels"] && c.Settings.Of("").Voices == models.NoVoices {
+	if p.open["kernels"] && d.Series == nil && c.Settings.Of("").Voices == models.NoVoices {
 		c.Settings = c.Settings.With("", func(o *models.Options) {
 			o.Kernels = models.SuitedKernels(c.Model, d.Affinity, d.Grid, n)
 		})
