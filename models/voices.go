@@ -28,13 +28,27 @@ type Voices struct {
 // VoiceSample is a training sample of voices, in raw units as Classify takes it.
 type VoiceSample = voices.Sample
 
-// AllVoices is the value of Options.Voices that takes those that suit the samples. NoVoices takes none, KernelVoice random
-// kernels.
+// AllVoices is the value of Options.Voices that takes those that suit the samples. NoVoices takes none.
 const (
-	AllVoices   = "all"
-	NoVoices    = "none"
-	KernelVoice = voices.Kernels
+	AllVoices = "all"
+	NoVoices  = "none"
 )
+
+// KernelVoices returns the value of Options.Voices for random kernels and the values of a recording that has so many in
+// so many frames, as far as these suit it.
+func KernelVoices(values, frames int) string {
+	var names []string
+	if frames >= leastFrames {
+		names = append(names, voices.Kernels)
+	}
+	if values <= voices.MostValues {
+		names = append(names, voices.OfValues)
+	}
+	if names == nil {
+		return AllVoices
+	}
+	return strings.Join(names, ",")
+}
 
 // voicesScope is the scope of the voices' arrays in the store, shareName the path of their share in it.
 const (

@@ -42,7 +42,7 @@ func TestService(t *testing.T) {
 	answer = httptest.NewRecorder()
 	handler(classifier)(answer, httptest.NewRequest(http.MethodPost, "/recording", strings.NewReader(`{"values":[[1]]}`)))
 	assert.Equal(t, http.StatusBadRequest, answer.Code)
-	assert.Contains(t, answer.Body.String(), "the classifier does not know how signals were made of recordings")
+	assert.Contains(t, answer.Body.String(), "the classifier was trained on signals, not on recordings")
 	require.NoError(t, classifier.Close())
 	assert.Equal(t, http.StatusServiceUnavailable, ask("["+strings.Repeat("3,", 63)+"3]").Code)
 }

@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is not asked of the length of a training is by the number of samples.
+// What is not asked of the length of a network's training is by the number of samples. Voices beside it halve the steps.
 func TestBudget(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 8), datasets.Options{})
 	require.NoError(t, err)
@@ -49,10 +50,15 @@ func TestBudget(t *testing.T) {
 		{1_000, Asked{"steps": 500, "epochs": 3, "batch": 8}, [3]int{8, 500, 3}},
 	} {
 		d.Train = make([]int, c.n)
-		got := resolved(t, c.asked, d)
+		alone := Asked{"voices": "none"}
+		maps.Copy(alone, c.asked)
+		got := resolved(t, alone, d)
 		assert.Equal(t, c.want, [3]int{got.Batch, got.Steps, got.Epochs}, "%d samples, %v", c.n, c.asked)
 		assert.Equal(t, got, resolved(t, got.Values(), d), "what was chosen stays")
 	}
+	d.Train = make([]int, 255)
+	assert.Equal(t, []any{600, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Settings.Of("").Voices})
+	assert.Equal(t, "none", resolved(t, Asked{"ccp_hierarchy": "learned"}, d).Settings.Of("").Voices, "who asks for clusters wants some")
 }
 
 // Random kernels beside the network halve the steps, unless ten passes are more, and take the place of its stem on a

@@ -132,7 +132,7 @@ func (a Asked) with(name string, value any) Asked {
 func TestResolve(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
 	require.NoError(t, err)
-	c := resolved(t, Asked{"level_1/ccp_dropout": 0.25}, d)
+	c := resolved(t, Asked{"level_1/ccp_dropout": 0.25, "voices": "none"}, d)
 	assert.Equal(t, "ring.npz", c.Data)
 	assert.Equal(t, "3x32/9,1x64/3", models.Architecture{Levels: c.Levels}.LevelsString())
 	assert.Equal(t, Widths{64}, c.Hidden)

@@ -139,9 +139,16 @@ func cloned(set map[string]bool, without string) map[string]bool {
 	return copied
 }
 
-// heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text and no
-// skeleton.
-func heard(d *datasets.Dataset) bool {
+// heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton
+// and no features in frames.
+func heard(c Config, d *datasets.Dataset) bool {
 	const mostRows, mostValues = 2_000, 10_000
-	return d.Series != nil || d.Table() && len(d.Train) <= mostRows && d.Nodes*d.Channels <= mostValues
+	switch {
+	case d.Series != nil:
+		return true
+	case (models.Spec{Model: c.Model}).Fitted(): // random kernels alone look at a table by its graph
+		return false
+	}
+	return d.Table() && len(d.Train) <= mostRows && d.Nodes*d.Channels <= mostValues &&
+		models.SuitedKernels(c.Model, d.Affinity, d.Grid, len(d.Train)) == 0
 }

@@ -12,12 +12,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// MostValues is the largest number of values of a recording in frames that the voice of values hears.
+const MostValues = 8_192
+
 const (
 	mostSamples = 20_000 // of a fit
 	mostDual    = 2_000  // with which a readout has a weight for each sample
 	mostChosen  = 700    // by which voices are chosen
 	mostKept    = 1_000  // samples that the voice of values compares with, if there are more than mostDual
-	mostValues  = 8_192  // of a recording in frames, for the voice of values
 	together    = 1_024  // features, or samples, that are multiplied at once
 )
 
@@ -64,8 +66,8 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		lacks[Kernels], lacks[Competing] = long, long
 	}
 	frames := cmp.Or(c.Frames, length)
-	if !c.Table && frames*c.Columns > mostValues {
-		lacks[OfValues] = fmt.Sprintf("frames of at most %d values", mostValues)
+	if !c.Table && frames*c.Columns > MostValues {
+		lacks[OfValues] = fmt.Sprintf("frames of at most %d values", MostValues)
 	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Frames: frames, Shares: 10_000, Groups: 64, Kept: len(f.used)}
 	if !f.dual {
