@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -96,12 +97,11 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 	if err != nil {
 		return 0, err
 	}
-	defer c.Close()
 	network := map[int][]float64{}
 	e, err := EvaluateEach(c, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
 		network[sample] = probabilities
 	})
-	if err != nil {
+	if err = errors.Join(err, c.Close()); err != nil {
 		return 0, err
 	}
 	without := v.Without(out)
