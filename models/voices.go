@@ -19,10 +19,20 @@ import (
 
 // Voices are closed-form classifiers of whole samples: random kernels, competing kernels, the power in bands of
 // frequency, and the values themselves. One ridge regression reads them. Their probabilities count Share in the answers,
-// the network's 1 - Share.
+// the network's 1 - Share. Of Doubt, all classes have the same probability: it is 1/(n+2) for n training samples, by
+// Laplace's rule of succession, since no number of right answers makes the next one certain.
 type Voices struct {
 	*voices.Voices
-	Share float64
+	Share, Doubt float64
+}
+
+// Probabilities returns the probabilities of classes with these logits of the voices.
+func (v *Voices) Probabilities(logits []float32) []float64 {
+	p := Probabilities(logits)
+	for k := range p {
+		p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
+	}
+	return p
 }
 
 // VoiceSample is a training sample of voices, in raw units as Classify takes it.
@@ -50,10 +60,11 @@ func KernelVoices(values, frames int) string {
 	return strings.Join(names, ",")
 }
 
-// voicesScope is the scope of the voices' arrays in the store, shareName the path of their share in it.
+// voicesScope is the scope of the voices' arrays in the store, shareName and doubtName the paths of Share and Doubt in it.
 const (
 	voicesScope = networkScope + "voices/"
 	shareName   = "share"
+	doubtName   = "doubt"
 )
 
 // listed returns the names in Options.Voices; nil stands for those that suit.
@@ -92,7 +103,7 @@ func (m *Metadata) FitVoices(ctx context.Context, backend compute.Backend, sampl
 		config.Columns, config.Table, config.Frames = m.Form.Width(), m.Form.Longest == 1, m.Form.Frames
 	}
 	v, err := voices.Fit(ctx, config, normalised)
-	return &Voices{Voices: v}, err
+	return &Voices{Voices: v, Doubt: 1 / float64(len(samples)+2)}, err
 }
 
 func (m *Metadata) normalised(raw []float32) []float32 {
@@ -104,7 +115,7 @@ func (m *Metadata) normalised(raw []float32) []float32 {
 // Keep puts the voices into a store, and what they count.
 func (v *Voices) Keep(store *model.Store) error {
 	values := v.Values()
-	values[shareName] = tensors.FromScalar(float32(v.Share))
+	values[shareName], values[doubtName] = tensors.FromScalar(float32(v.Share)), tensors.FromScalar(float32(v.Doubt))
 	for name, value := range values {
 		kept, err := store.CreateVariable(voicesScope+name, value)
 		if err != nil {
@@ -116,13 +127,15 @@ func (v *Voices) Keep(store *model.Store) error {
 }
 
 // StoredShare returns what the voices in a store count; 0 without any.
-func StoredShare(store *model.Store) float64 {
-	kept := store.GetVariable(voicesScope + shareName)
+func StoredShare(store *model.Store) float64 { return stored(store, shareName) }
+
+func stored(store *model.Store, name string) float64 {
+	kept := store.GetVariable(voicesScope + name)
 	if kept == nil {
 		return 0
 	}
-	share, _ := kept.MustValue().Value().(float32) // Keep made it
-	return float64(share)
+	value, _ := kept.MustValue().Value().(float32) // Keep made it
+	return float64(value)
 }
 
 // openVoices opens the voices of the classifier's store, if there are any.
@@ -132,7 +145,7 @@ func (c *Classifier) openVoices() error {
 	}
 	values := map[string]*tensors.Tensor{}
 	for v := range c.store.IterVariables() {
-		if name, is := strings.CutPrefix(v.Path(), voicesScope); is && name != shareName {
+		if name, is := strings.CutPrefix(v.Path(), voicesScope); is && name != shareName && name != doubtName {
 			value, err := v.Value()
 			if err != nil {
 				return err
@@ -144,7 +157,7 @@ func (c *Classifier) openVoices() error {
 	if err != nil {
 		return fmt.Errorf("the voices of the checkpoint: %w", err)
 	}
-	c.voices = &Voices{opened, StoredShare(c.store)}
+	c.voices = &Voices{opened, StoredShare(c.store), stored(c.store, doubtName)}
 	return nil
 }
 
@@ -206,14 +219,13 @@ func (c *Classifier) together(points []point, network []float32) []float32 {
 	for first := range min(step, len(points)) {
 		workers.Go(func() {
 			for i := first; i < len(points); i += step {
-				own := c.voices.Logits(c.voiced(points[i]))
-				if network != nil {
-					p, q := Probabilities(own), Probabilities(network[i*classes:(i+1)*classes])
-					for k := range own {
-						own[k] = float32(math.Log(max(c.voices.Share*p[k]+(1-c.voices.Share)*q[k], math.SmallestNonzeroFloat32)))
+				p := c.voices.Probabilities(c.voices.Logits(c.voiced(points[i])))
+				for k, own := range p {
+					if network != nil {
+						own = c.voices.Share*own + (1-c.voices.Share)*Probabilities(network[i*classes : (i+1)*classes])[k]
 					}
+					all[i*classes+k] = float32(math.Log(own))
 				}
-				copy(all[i*classes:], own)
 			}
 		})
 	}

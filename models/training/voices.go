@@ -108,7 +108,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 	judge := func(share float64) (loss float64, right int) {
 		for at, i := range out {
 			sample := r.data.Train[i]
-			p := models.Probabilities(without[at])
+			p := v.Probabilities(without[at])
 			for k, q := range network[sample] {
 				p[k] = share*p[k] + (1-share)*q
 			}
