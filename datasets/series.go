@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mostFrames bounds the usual number of frames, and manyNodes that of frames times sensors while there are leastFrames:
-// the time of a training grows with both.
+// The time of a training grows with its nodes. So mostFrames bounds the usual number of frames, and manyNodes bounds
+// frames times sensors, but leaves leastFrames.
 const (
 	leastFrames = 32
 	mostFrames  = 128

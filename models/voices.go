@@ -19,8 +19,8 @@ import (
 
 // Voices are closed-form classifiers of whole samples: random kernels, competing kernels, the power in bands of
 // frequency, and the values themselves. One ridge regression reads them. Their probabilities count Share in the answers,
-// the network's 1 - Share. Of Doubt, all classes have the same probability: it is 1/(n+2) for n training samples, by
-// Laplace's rule of succession, since no number of right answers makes the next one certain.
+// the network's 1 - Share. Doubt is the probability that all classes share alike: 1/(n+2) for n training samples, by
+// Laplace's rule of succession. No number of right answers makes the next one certain.
 type Voices struct {
 	*voices.Voices
 	Share, Doubt float64
@@ -44,8 +44,8 @@ const (
 	NoVoices  = "none"
 )
 
-// KernelVoices returns the value of Options.Voices for random kernels and the values of a recording that has so many in
-// so many frames, as far as these suit it.
+// KernelVoices returns the value of Options.Voices for random kernels and the values of a recording. values is their
+// number in all frames. It leaves out what does not suit them.
 func KernelVoices(values, frames int) string {
 	var names []string
 	if frames >= leastFrames {
@@ -67,7 +67,7 @@ const (
 	doubtName   = "doubt"
 )
 
-// listed returns the names in Options.Voices; nil stands for those that suit.
+// voices returns the names in Options.Voices. nil means the voices that suit the samples.
 func (o Options) voices() (names []string, err error) {
 	if o.Voices == AllVoices || o.Voices == NoVoices {
 		return nil, nil
@@ -210,8 +210,8 @@ func (v *Voices) Names() (names []string) {
 // errNoGradient says that the answers have no gradient.
 var errNoGradient = errors.New("voices beside the network have no gradient: take occlusion")
 
-// together returns the logits of points, flat: the logarithm of the probabilities of voices and network, each as much as
-// it counts. network is flat, nil if the network does not count.
+// together returns the logits of points, `[points, classes]`. They are logarithms of the mean of the voices' and the
+// network's probabilities. network has the network's logits; nil if the network does not count.
 func (c *Classifier) together(points []point, network []float32) []float32 {
 	classes, all := c.Spec.Classes, make([]float32, len(points)*c.Spec.Classes)
 	var workers sync.WaitGroup

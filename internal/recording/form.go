@@ -22,8 +22,8 @@ type Form struct {
 	Filled   bool     `json:"filled,omitempty"` // or is filled by Fill; until Fill is learned, its values stay missing
 	Fill     *Fill    `json:"fill,omitempty"`
 	Origin   string   `json:"origin,omitempty"` // the sensor whose first value is subtracted from all; "" for none
-	// Scale says whether each channel of each sensor is normalised by its own mean and deviation over the training
-	// samples; else all sensors are alike. nil leaves it to the training samples.
+	// Scale says whether each sensor's channels are normalised by their own means and deviations. Else all sensors are
+	// alike. nil leaves it to the training samples.
 	Scale *bool `json:"scale,omitempty"`
 	// Rate is the number of moments for each unit of a recording's times; 0: unknown.
 	Rate float64 `json:"rate,omitempty"`

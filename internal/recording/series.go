@@ -95,9 +95,9 @@ func (f *Form) Length(moments int) string {
 }
 
 // Resample writes a series of evenly spaced moments, `[moments, width]`, to the evenly spaced frames of dst, `[frames,
-// width]`, which begin at the first and end at the last. Between moments it interpolates linearly. If frames are fewer,
-// each is a mean of the moments around it with the weights of a triangle, which reaches to the frames beside it: a low-pass
-// without which fast changes would look like slow ones.
+// width]`. These begin at the first and end at the last. Between moments it interpolates linearly. If frames are fewer, a
+// frame is a mean of the moments around it. The weights are a triangle that reaches to the frames beside it. Without this
+// low-pass, fast changes would look like slow ones.
 func Resample(dst, series []float32, width int) {
 	frames, moments := len(dst)/width, len(series)/width
 	if frames == moments {

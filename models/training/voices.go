@@ -18,8 +18,8 @@ const (
 	// tried is the share of the training samples that network and voices answer without having seen them, to find what
 	// each of them counts.
 	tried = 0.25
-	// A network is left untried where the voices' log-loss on left-out samples is below sure, in nats, and it is left out
-	// where it does not lower the log-loss by worth of it and by a nat over all samples.
+	// If the voices' log-loss on left-out samples is below sure, in nats, no network is tried. A network is left out unless
+	// it lowers the log-loss by worth of it, and by a nat over all samples.
 	sure  = 0.02
 	worth = 0.02
 )
@@ -74,8 +74,8 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 	return v.Keep(r.store)
 }
 
-// weigh trains the network on three quarters of the training samples, and sets the share of the voices with the least
-// log-loss on the fourth, which voices answer by a readout without it. It returns the network's accuracy.
+// weigh trains the network on three quarters of the training samples. Network and voices answer the fourth quarter, which
+// neither has seen. weigh sets the share of the voices with the least log-loss there. It returns the network's accuracy.
 func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voices) (accuracy float64, err error) {
 	d, out := r.data.Trial(tried, uint64(r.Seed))
 	if len(out) == 0 || len(d.Train) == 0 { // too few samples
