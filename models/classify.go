@@ -124,7 +124,7 @@ func (c *Classifier) unusable(s []float32) string {
 }
 
 func (c *Classifier) predict(logits []float32) Prediction {
-	plain := Probabilities(logits)
+	plain := c.voices.Probabilities(logits)
 	p := Prediction{Class: floats.MaxIdx(plain), Probabilities: c.Calibration.Temper(plain)}
 	p.Probability, p.Name = p.Probabilities[p.Class], c.ClassNames[p.Class]
 	return p

@@ -26,11 +26,13 @@ type Voices struct {
 	Share, Doubt float64
 }
 
-// Probabilities returns the probabilities of classes with these logits of the voices.
+// Probabilities returns the probabilities of classes with these logits, less the doubt of voices. v may be nil.
 func (v *Voices) Probabilities(logits []float32) []float64 {
 	p := Probabilities(logits)
 	for k := range p {
-		p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
+		if v != nil {
+			p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
+		}
 	}
 	return p
 }
@@ -219,13 +221,14 @@ func (c *Classifier) together(points []point, network []float32) []float32 {
 	for first := range min(step, len(points)) {
 		workers.Go(func() {
 			for i := first; i < len(points); i += step {
-				p := c.voices.Probabilities(c.voices.Logits(c.voiced(points[i])))
-				for k, own := range p {
-					if network != nil {
-						own = c.voices.Share*own + (1-c.voices.Share)*Probabilities(network[i*classes : (i+1)*classes])[k]
+				own := c.voices.Logits(c.voiced(points[i]))
+				if network != nil {
+					p, q := Probabilities(own), Probabilities(network[i*classes:(i+1)*classes])
+					for k := range own {
+						own[k] = float32(math.Log(max(c.voices.Share*p[k]+(1-c.voices.Share)*q[k], math.SmallestNonzeroFloat32)))
 					}
-					all[i*classes+k] = float32(math.Log(own))
 				}
+				copy(all[i*classes:], own)
 			}
 		})
 	}

@@ -55,7 +55,7 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		return e, nil
 	}
 	judge := func(sample int, logits []float32) error {
-		probabilities, label := models.Probabilities(logits), d.Labels[sample]
+		probabilities, label := c.Voices().Probabilities(logits), d.Labels[sample]
 		if math.IsNaN(probabilities[label]) {
 			return fmt.Errorf("sample %d: %w; look for extreme values in the data", sample, errNotANumber)
 		}

@@ -129,7 +129,7 @@ func TestMissingSections(t *testing.T) {
 	r, _ := built(t, "softmax")
 	r.Notices = []string{"a notice <b>"}
 	ctx := opened(t, r)
-	assert.Equal(t, []string{"curves", "confusion", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
+	assert.Equal(t, []string{"curves", "confusion", "reliability", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
 	assert.Equal(t, "a notice <b>", textOf(t, ctx, "notices"))
 	assert.Contains(t, textOf(t, ctx, "command"), "ccp train --test")
 }

@@ -20,8 +20,7 @@ for folder in map(pathlib.Path, sys.argv[1:]):
 
     def run(batch):
         probabilities, logits = session.run(["probabilities", "logits"], {"signals": batch})
-        e = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
-        np.testing.assert_allclose(probabilities, e / e.sum(axis=1, keepdims=True), atol=1e-6)
+        assert (np.argsort(probabilities) == np.argsort(logits)).all()  # at any temperature
         return probabilities
 
     got = {
