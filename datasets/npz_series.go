@@ -28,9 +28,35 @@ func (r *npzReader) readSeries() error {
 		return errors.New("features and series are both there; keep one: series if the samples are recordings in time")
 	}
 	a, err := r.Array("series")
-	if err != nil {
+	if err == nil {
+		err = r.takeSeries(a)
+	}
+	s := r.series
+	if s == nil {
 		return err
 	}
+	bad := [4]error{err}
+	s.lengths, bad[1] = optional(r, "lengths", r.samples, "samples of series", (*npz.Array).Ints)
+	s.names, bad[2] = optional(r, "sensor_names", r.nodes, "sensors of series", (*npz.Array).Strings)
+	bad[3] = r.readTimes()
+	var wrong npz.Wrong
+	for i, length := range s.lengths {
+		if length < 1 || length > int64(s.moments) {
+			wrong.Add("lengths[%d] is %d; want 1 to the %d moments of series", i, length, s.moments)
+		}
+	}
+	if r.nodes > 8*s.moments && s.moments > 1 {
+		r.d.warn("series has %d sensors at %d moments; if it is [samples, moments, sensors], transpose it "+
+			"(series.transpose(0, 2, 1))", r.nodes, s.moments)
+	}
+	if err = errors.Join(append(bad[:], wrong.Err("lengths"))...); err != nil {
+		s.values = nil
+	}
+	return err
+}
+
+// takeSeries takes the values of series and their shape.
+func (r *npzReader) takeSeries(a *npz.Array) error {
 	if len(a.Shape) < 3 || len(a.Shape) > 4 || slices.Contains(a.Shape, 0) {
 		return fmt.Errorf("series has shape %v; want [samples, sensors, moments] or [samples, sensors, moments, axes], "+
 			"none of them 0", a.Shape)
@@ -53,25 +79,12 @@ func (r *npzReader) readSeries() error {
 				a.Element("series", i), v)
 		}
 	}
-	var bad [4]error
-	s.lengths, bad[0] = optional(r, "lengths", r.samples, "samples of series", (*npz.Array).Ints)
-	s.names, bad[1] = optional(r, "sensor_names", r.nodes, "sensors of series", (*npz.Array).Strings)
-	for i, length := range s.lengths {
-		if length < 1 || length > int64(s.moments) {
-			bad[2] = fmt.Errorf("lengths[%d] is %d; want 1 to the %d moments of series", i, length, s.moments)
-		}
-	}
-	bad[3] = r.readTimes()
-	s.findGaps(axes)
-	if r.nodes > 8*s.moments && s.moments > 1 {
-		r.d.warn("series has %d sensors at %d moments; if it is [samples, moments, sensors], transpose it "+
-			"(series.transpose(0, 2, 1))", r.nodes, s.moments)
-	}
-	err = errors.Join(append(bad[:], wrong.Err("series"))...)
-	if err != nil {
+	if err := wrong.Err("series"); err != nil {
 		s.values = nil
+		return err
 	}
-	return err
+	s.findGaps(axes)
+	return nil
 }
 
 // readTimes reads `rate`, moments for each unit of time, or `times`, [moments] or [samples, moments].
@@ -236,9 +249,22 @@ func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
 	})
 }
 
-// ReadSeries reads the recordings of an .npz file without labels or graph, for a classifier whose recordings have a form.
-// Errors name the array and the index.
+// ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier whose
+// recordings have a form. Errors name the array and the index.
 func ReadSeries(path string, form *recording.Form) (*Dataset, error) {
+	if !isNPZ(path) {
+		a, err := npz.ReadNPYFile(path)
+		if err != nil {
+			return nil, err
+		}
+		r := &npzReader{d: &Dataset{Name: path}, opts: Options{Form: form}}
+		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings} {
+			if err := step(); err != nil {
+				return nil, err
+			}
+		}
+		return r.d, form.Fits(r.d.Form)
+	}
 	r, err := openNPZ(path, Options{Form: form})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -155,4 +156,27 @@ func TestSeriesExport(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, d.Series, again.Series)
 	assert.Equal(t, d.Fingerprint(), again.Fingerprint())
+}
+
+// A classifier's new recordings need no labels, and no names if the training's had none.
+func TestReadSeries(t *testing.T) {
+	a, _ := lab()
+	d := a.load(t, Options{})
+	delete(a, "labels")
+	npy := filepath.Join(t.TempDir(), "new.npy")
+	file, err := os.Create(npy)
+	require.NoError(t, err)
+	require.NoError(t, npz.WriteNPY(file, a["series"]))
+	require.NoError(t, file.Close())
+	for _, path := range []string{a.write(t), npy} {
+		got, err := ReadSeries(path, d.Form)
+		require.NoError(t, err)
+		assert.Equal(t, d.Series, got.Series)
+	}
+	other := *d.Form
+	other.Sensors = []string{"a", "b"}
+	_, err = ReadSeries(npy, &other)
+	require.ErrorContains(t, err, "name and import them alike")
+	_, err = ReadSeries(path4().write(t), d.Form)
+	require.ErrorContains(t, err, "it holds features, but the classifier was trained on recordings")
 }

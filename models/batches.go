@@ -43,30 +43,26 @@ func (c *Classifier) fill(input []float32, p point) {
 			input[k] = b + p.share*(input[k]-b)
 		}
 	}
-	if c.Form == nil {
-		for _, node := range p.hidden {
-			from, to := int(node)*c.Spec.Channels, (int(node)+1)*c.Spec.Channels
-			copy(input[from:to], p.baseline[from:to])
-		}
-	}
 }
 
-// sample returns the raw sample of a point. In a recording the moments of each hidden frame of a sensor are as in the
-// baseline.
+// sample returns the raw sample of a point, in which hidden nodes are as in the baseline. In a recording a node is all
+// moments of a sensor's frame.
 func (c *Classifier) sample(p point) []float32 {
-	if c.Form == nil || p.hidden == nil {
+	if p.hidden == nil {
 		return p.signal
 	}
-	sensors, channels, base := len(c.Form.Sensors), c.Spec.Channels, c.Baseline
+	hidden, channels, base := slices.Clone(p.signal), c.Spec.Channels, c.Baseline
 	if base == nil {
 		base = c.Mean
 	}
-	hidden, moments := slices.Clone(p.signal), len(p.signal)/c.Form.Width()
+	sensors, frames, moments := c.Spec.Nodes, 1, 1 // of a signal
+	if c.Form != nil {
+		sensors, frames, moments = len(c.Form.Sensors), c.Form.Frames, len(hidden)/c.Form.Width()
+	}
 	for _, node := range p.hidden {
 		frame, sensor := int(node)/sensors, int(node)%sensors
-		for moment := frame * moments / c.Form.Frames; moment < (frame+1)*moments/c.Form.Frames; moment++ {
-			for channel := range channels {
-				column := sensor*channels + channel
+		for moment := frame * moments / frames; moment < (frame+1)*moments/frames; moment++ {
+			for column := sensor * channels; column < (sensor+1)*channels; column++ {
 				hidden[moment*sensors*channels+column] = base[column%len(base)]
 			}
 		}
@@ -117,7 +113,13 @@ func (c *Classifier) Logits(ctx context.Context, n int, sample func(i int) []flo
 
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.
 func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]float32, err error) {
-	if p == c.logits && c.voices != nil && c.voices.Share == 1 {
+	c.mu.RLock()
+	closed, voices := c.closed, c.voices
+	c.mu.RUnlock()
+	if p == c.logits && voices != nil && voices.Share == 1 {
+		if closed {
+			return nil, ErrClosed
+		}
 		all := make([]float32, size*c.Spec.Classes)
 		copy(all, c.together(points, nil))
 		return [][]float32{all}, nil
@@ -156,7 +158,7 @@ func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]fl
 		}
 		outputs = append(outputs, flat)
 	}
-	if p == c.logits && c.voices != nil {
+	if p == c.logits && voices != nil {
 		copy(outputs[0], c.together(points, outputs[0]))
 	}
 	return outputs, nil

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -29,10 +28,11 @@ type Voices struct {
 // Probabilities returns the probabilities of classes with these logits, less the doubt of voices. v may be nil.
 func (v *Voices) Probabilities(logits []float32) []float64 {
 	p := Probabilities(logits)
+	if v == nil {
+		return p
+	}
 	for k := range p {
-		if v != nil {
-			p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
-		}
+		p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
 	}
 	return p
 }
@@ -95,23 +95,13 @@ func (m *Metadata) FitVoices(ctx context.Context, backend compute.Backend, sampl
 	if err != nil {
 		return nil, err
 	}
-	normalised := slices.Clone(samples)
-	for i, x := range normalised {
-		normalised[i].Values = m.normalised(x.Values)
-	}
 	config := voices.Config{Columns: m.Spec.Nodes * m.Spec.Channels, Classes: m.Spec.Classes, Table: true, Only: names,
 		Seed: uint64(seed), Backend: backend}
 	if m.Form != nil {
 		config.Columns, config.Table, config.Frames = m.Form.Width(), m.Form.Longest == 1, m.Form.Frames
 	}
-	v, err := voices.Fit(ctx, config, normalised)
+	v, err := voices.Fit(ctx, config, samples) // which standardises them
 	return &Voices{Voices: v, Doubt: 1 / float64(len(samples)+2)}, err
-}
-
-func (m *Metadata) normalised(raw []float32) []float32 {
-	values := make([]float32, len(raw))
-	scale.Normalize(values, raw, m.Mean, m.Std)
-	return values
 }
 
 // Keep puts the voices into a store, and what they count.
@@ -236,19 +226,20 @@ func (c *Classifier) together(points []point, network []float32) []float32 {
 	return all
 }
 
-// voiced returns what voices hear of a point: the normalised sample.
+// voiced returns what voices hear of a point: the raw sample. The baseline of a sensor is the same in each moment.
 func (c *Classifier) voiced(p point) []float32 {
 	switch {
-	case p.signal == nil && c.Form == nil:
-		return c.baseline()
-	case p.signal == nil: // the baseline of a sensor is the same in each moment
-		return slices.Repeat(c.baseline()[:c.Form.Width()], max(1, c.Form.Shortest))
+	case p.signal != nil:
+		return c.sample(p)
+	case c.Baseline != nil && c.Form == nil:
+		return c.Baseline
 	}
-	values := c.normalised(c.sample(p))
-	for _, node := range p.hidden {
-		if from := int(node) * c.Spec.Channels; c.Form == nil {
-			copy(values[from:from+c.Spec.Channels], p.baseline[from:])
-		}
+	base, width := c.Baseline, c.Spec.Nodes*c.Spec.Channels
+	if base == nil {
+		base = c.Mean
 	}
-	return values
+	if c.Form != nil {
+		width = c.Form.Width() * max(1, c.Form.Shortest)
+	}
+	return slices.Repeat(base, width/len(base))
 }

@@ -195,7 +195,11 @@ func table(inputs part, classes []string, predictions []models.Prediction, top i
 // model.
 func readSignals(path string, m models.Metadata) (names []string, signals [][]float32, err error) {
 	if m.Form != nil {
-		return readSeries(path, m)
+		d, err := datasets.ReadSeries(path, m.Form)
+		if err != nil {
+			return nil, nil, err
+		}
+		return numbered(d.SampleNames, len(d.Series)), d.Series, nil
 	}
 	var array *npz.Array
 	if strings.HasSuffix(strings.ToLower(path), ".npz") {
@@ -226,47 +230,6 @@ func numbered(names []string, n int) []string {
 		names = append(names, strconv.Itoa(i))
 	}
 	return names
-}
-
-// readSeries reads the series of a numpy file as training reads them.
-func readSeries(path string, m models.Metadata) (names []string, series [][]float32, err error) {
-	if strings.HasSuffix(strings.ToLower(path), ".npz") {
-		d, err := datasets.ReadSeries(path, m.Form)
-		if err != nil {
-			return nil, nil, err
-		}
-		return numbered(d.SampleNames, len(d.Series)), d.Series, nil
-	}
-	array, err := npz.ReadNPYFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	sensors, channels := len(m.Form.Sensors), m.Form.Channels
-	if len(array.Shape) == 3 && channels == 1 {
-		array.Shape = append(array.Shape, 1)
-	}
-	if len(array.Shape) != 4 || array.Shape[1] != sensors || array.Shape[3] != channels {
-		return nil, nil, fmt.Errorf("the array has shape %v; the model needs series [samples, %d sensors, moments, %d channels]",
-			array.Shape, sensors, channels)
-	}
-	values, err := array.Float32s()
-	if err != nil {
-		return nil, nil, err
-	}
-	moments := array.Shape[2]
-	for sample := range slices.Chunk(values, sensors*moments*channels) {
-		one := models.Recording{}
-		for at := range sample {
-			moment, sensor, channel := at/(sensors*channels), at/channels%sensors, at%channels
-			one.Values = append(one.Values, float64(sample[(sensor*moments+moment)*channels+channel]))
-		}
-		made, _, err := m.Form.Series(one)
-		if err != nil {
-			return nil, nil, fmt.Errorf("sample %d: %w", len(series), err)
-		}
-		series = append(series, made)
-	}
-	return numbered(nil, len(series)), series, nil
 }
 
 // readFeatures reads features of an .npz file, and the names of the samples if they are there.

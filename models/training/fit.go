@@ -17,11 +17,16 @@ func (r *run) fit() error {
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	fitted, err := Evaluate(r.classifier, r.data, r.data.Train, r.evaluationBatch())
-	if err != nil {
-		return err
+	if v := r.classifier.Voices(); v != nil { // they know their training samples by heart: what they said of those left out
+		all := v.Parts()[len(v.Parts())-1]
+		r.state.Sums.Loss, r.state.Sums.Accuracy = all.Loss, all.Accuracy
+	} else {
+		fitted, err := Evaluate(r.classifier, r.data, r.data.Train, r.evaluationBatch())
+		if err != nil {
+			return err
+		}
+		r.state.Sums.Loss, r.state.Sums.Accuracy = fitted.Loss, fitted.Accuracy
 	}
-	r.state.Sums.Loss, r.state.Sums.Accuracy = fitted.Loss, fitted.Accuracy
 	r.epochStart = time.Now() // to evaluate is not to fit
 	return r.endEpoch()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"strings"
@@ -87,7 +88,8 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 	}
 	defer os.RemoveAll(folder)
 	p := r.plan
-	p.open = cloned(p.open, "voices")
+	p.open = maps.Clone(p.open)
+	p.open["voices"] = false
 	p.Settings = p.Settings.With("", func(o *models.Options) { o.Voices = models.NoVoices })
 	p.Keep, p.Patience, p.Validation = KeepLast, 0, 0
 	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
@@ -128,15 +130,6 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 		}
 	}
 	return e.Accuracy, nil
-}
-
-// cloned returns a copy of a set without a name.
-func cloned(set map[string]bool, without string) map[string]bool {
-	copied := map[string]bool{}
-	for name, is := range set {
-		copied[name] = is && name != without
-	}
-	return copied
 }
 
 // heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton

@@ -89,6 +89,11 @@ func TestVoices(t *testing.T) {
 		_, err = c.ClusterLevels(0)
 		require.ErrorIs(t, err, models.ErrNoNetwork)
 		require.NoError(t, c.Close())
+		_, err = c.Classify(t.Context(), [][]float32{d.Series[31]})
+		require.ErrorIs(t, err, models.ErrClosed)
+		parts := c.Voices().Parts()
+		assert.Equal(t, training.Score{Loss: parts[len(parts)-1].Loss, Accuracy: parts[len(parts)-1].Accuracy}, result.Train,
+			"of samples that were left out, not of those known by heart")
 
 		// Without voices the network has nothing to see.
 		result, err = training.Train(t.Context(), backend, training.Asked{"data": path, "voices": "none", "kernels": 0, "steps": 100},

@@ -52,9 +52,14 @@ func Ranked(probabilities []float64, top int) []int {
 	return order[:min(cmp.Or(top, len(order)), len(order))]
 }
 
-// perValue is how many bytes a value of a recording takes at most while a series is made of it: eight, and four for each
-// of as many moments as its times may ask for.
-const perValue = 8 + 2*4*4
+// perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, and as
+// float32. With times the series may have four times as many moments, and there are two of it.
+func perValue(r models.Recording) int {
+	if r.Times == nil {
+		return 8 + 4
+	}
+	return 8 + 2*4*4
+}
 
 // decodeRecordings reads the body of a request about recordings, or about their windows, as decode does. Errors name the
 // recording, the sensor and the moment.
@@ -88,7 +93,7 @@ func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most
 	d := &inferRequest{}
 	for _, r := range all {
 		sensors := cmp.Or(len(r.Sensors), len(c.Form.Sensors))
-		if err := take(perValue * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones
+		if err := take(perValue(r) * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones
 			return nil, err
 		}
 		if cut.Window.Length > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// WindowSignals makes the signals of windows of a recording, with the notes of models.Metadata.Series. It leaves out
-// windows of which no signal can be made, such as those in which a sensor is silent. unusable says why, of the first.
+// WindowSignals makes the series of windows of a recording, with the notes of models.Metadata.Series. It leaves out
+// unusable windows, such as windows in which a sensor is silent. unusable says what is wrong with the first.
 func WindowSignals(m *models.Metadata, r models.Recording, windows []recording.Window) (kept []recording.Window,
 	signals [][]float32, notes [][]string, unusable error) {
 	for _, w := range windows {
@@ -64,7 +64,7 @@ func (d *inferRequest) cut(r models.Recording, cut recording.Cut, c *models.Clas
 	}
 	size := len(windows) * 512
 	for _, w := range windows {
-		size += perValue * len(ordered.Part(w).Values)
+		size += perValue(ordered) * len(ordered.Part(w).Values)
 	}
 	if err := take(size); err != nil {
 		return err

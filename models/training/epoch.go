@@ -1,0 +1,104 @@
+package training
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/models"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// progress says how far the epoch is.
+func (r *run) progress() Progress {
+	s := r.state
+	n := float64(s.Sums.Steps)
+	epoch := r.epochOf(s.Step)
+	before := r.endOf(epoch - 1)
+	p := Progress{Epoch: epoch, Epochs: r.Epochs, Step: s.Step - before, Steps: r.endOf(epoch) - before,
+		Loss: s.Sums.Loss / n, Accuracy: s.Sums.Accuracy / n}
+	for _, c := range s.Sums.Objective {
+		p.Objective += c
+	}
+	if seconds := s.Seconds + time.Since(r.epochStart).Seconds(); seconds > 0 {
+		p.PerSecond = float64(s.Sums.Timed*r.Batch) / seconds
+	}
+	return p
+}
+
+// clock adds the time since it was last called to the epoch's.
+func (r *run) clock() {
+	r.state.Seconds += time.Since(r.epochStart).Seconds()
+	r.state.Wait += (r.batches.Waited() - r.waited).Seconds()
+	r.epochStart, r.waited = time.Now(), r.batches.Waited()
+}
+
+// endEpoch validates, keeps the epoch if it is the best, saves the run and starts counting anew.
+func (r *run) endEpoch() error {
+	r.clock()
+	s := &r.state
+	n := float64(s.Sums.Steps)
+	e := Epoch{Epoch: r.epochOf(s.Step), Train: Score{s.Sums.Loss / n, s.Sums.Accuracy / n},
+		Objective: s.Sums.Objective,
+		Seconds:   s.Seconds, InputWait: s.Wait / math.Max(s.Seconds, 1e-9)}
+	if err := r.classifier.Update(r.store); err != nil {
+		return err
+	}
+	var held [][]float64
+	var labels []int32
+	validation, err := EvaluateEach(r.classifier, r.data, r.data.Validation, r.evaluationBatch(), func(i int, p []float64) {
+		held, labels = append(held, p), append(labels, r.data.Labels[i])
+	})
+	if errors.Is(err, errNotANumber) { // the epoch's last step spoiled the weights, and no loss after it shows that
+		return r.diverged(s.Step, math.NaN(), math.NaN())
+	}
+	if err != nil {
+		return err
+	}
+	if validation.Samples > 0 {
+		e.Validation = &Score{validation.Loss, validation.Accuracy}
+	}
+	e.Best = s.Best == 0 || r.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
+	if e.Best {
+		points := r.points(append(slices.Clone(s.History), e))
+		kept := struct {
+			Epoch
+			models.Held
+		}{e, models.Held{Calibration: models.Calibrate(held, labels)}}
+		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), kept,
+			func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
+			return err
+		}
+		s.Best = e.Epoch
+	}
+	if err := r.record(e.Epoch, e.Objective); err != nil {
+		return err
+	}
+	s.History = append(s.History, e)
+	s.Sums, s.Seconds, s.Wait = stepSums{}, 0, 0
+	if err := r.save(); err != nil {
+		return err
+	}
+	if err := writeHistory(filepath.Join(r.Dir, historyFile), s.History); err != nil {
+		return err
+	}
+	if r.Observer.Epoch != nil {
+		r.Observer.Epoch(e)
+	}
+	r.clock()
+	s.Seconds, s.Wait = 0, 0 // validation is not training
+	return nil
+}
+
+// better reports whether the validation a is better than b. Without validation the later weights are.
+func better(a, b *Score) bool {
+	return a == nil || b == nil || a.Accuracy > b.Accuracy || a.Accuracy == b.Accuracy && a.Loss < b.Loss
+}
+
+// stalled reports whether validation has not improved for as many epochs as Patience allows.
+func (r *run) stalled() bool {
+	return r.Patience > 0 && r.state.Best > 0 && len(r.state.History)-r.state.Best >= r.Patience
+}
