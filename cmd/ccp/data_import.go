@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -58,6 +59,7 @@ func newDataImport(s *shared) *cobra.Command {
 	f.StringSliceVar(&o.Leave, "leave", nil, "`NAMES` of sensors or columns to leave out")
 	f.StringVar(&o.Label, "label", "", "`COLUMN` of a table with each sample's class (default: label)")
 	f.StringVar(&o.Labels, "labels", "", "`FILE` with each sample's class, in place of a column: sample,label")
+	cutFlags(f, &o.Cut)
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
 		if out.path == "" {
 			out.path = recordings.Name(inputs)
@@ -69,6 +71,8 @@ func newDataImport(s *shared) *cobra.Command {
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))
 		case o.Heights && o.Positions == "":
 			return usage(cmd, fmt.Errorf("--heights is for --positions FILE; give the places of the sensors, or leave it out"))
+		case o.Cut.Step.Length > 0 && o.Cut.Window.Length == 0:
+			return usage(cmd, errors.New("--step is of windows; give --window, too"))
 		case f.Changed("bodies") && o.Parts == "":
 			return usage(cmd, fmt.Errorf("--bodies is for --parts FILE; name the parts of the body, or leave it out"))
 		}

@@ -67,6 +67,12 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 	}, nil}, name, usage)
 }
 
+// cutFlags say how to cut recordings into windows.
+func cutFlags(f *pflag.FlagSet, cut *recording.Cut) {
+	spanVar(f, &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many moments")
+	spanVar(f, &cut.Step, "step", "`DURATION`, or moments, between the begins of windows (default: a whole window)")
+}
+
 // spanVar is a flag whose value is a duration or a number of moments.
 func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
 	f.Var(&checked{"", "string", func(text string) (err error) {

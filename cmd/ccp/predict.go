@@ -34,8 +34,7 @@ func newPredict(s *shared) *cobra.Command {
 	out.flags(cmd, "out", "`FILE` to write (default: the standard output)", "the file if it exists")
 	numberVar(cmd.Flags(), &top, "top", 0, 0, math.MaxInt, "the `K` most probable classes of each, instead of all")
 	rejectFlag(cmd.Flags(), &reject)
-	spanVar(cmd.Flags(), &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many moments")
-	spanVar(cmd.Flags(), &cut.Step, "step", "`DURATION`, or moments, between the begins of windows (default: a whole window)")
+	cutFlags(cmd.Flags(), &cut)
 	cmd.Flags().StringVar(&figure.path, "figure", "", "`FILE.png` or .svg to draw into the probabilities of the windows by time")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
 		if cut.Window.Length == 0 && (cut.Step.Length > 0 || figure.path != "") {

@@ -57,6 +57,9 @@ func (r Recording) Part(w Window) Recording {
 	return r
 }
 
+// ErrShort says that a recording is shorter than a window.
+var ErrShort = errors.New("take a shorter window")
+
 // mostSteps is the largest number of steps in a recording. A wrong date would make more.
 const mostSteps = 10_000_000
 
@@ -92,8 +95,8 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		return r, nil, nil, fmt.Errorf("its moments are %.4g apart, more than a window of %s or its step of %s; if its times are "+
 			"not in seconds, give both as numbers of moments", each, cut.Window, cut.Step)
 	case length > lasts+each/2:
-		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; take a shorter window",
-			Span{lasts, cut.Window.Moments}, cut.Window)
+		return r, nil, nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts, cut.Window.Moments}, cut.Window,
+			ErrShort)
 	case (lasts-length)/step > mostSteps:
 		return r, nil, nil, fmt.Errorf("its times go from %.10g to %.10g, more than %d steps of %s; check the times, or take a "+
 			"longer step", times[0], times[count-1], mostSteps, cut.Step)

@@ -1,12 +1,16 @@
 package recordings
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
 )
@@ -28,7 +32,9 @@ type Options struct {
 	// much, and Parts and Origin do not say that they are places.
 	Scale *bool
 
-	Test  string // a pattern of the names of the samples to test on
+	Cut recording.Cut // the windows to cut recordings into, which are the samples then; its zero value leaves them whole
+
+	Test  string // a pattern of the names of the recordings to test on
 	Group string // a regular expression whose brackets hold the group in a sample's name, or a column of a long CSV
 
 	Table             // how to read tables
@@ -100,13 +106,6 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	labels, classes, without, err := s.number()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", inputs[0], err)
-	}
-	if without != nil {
-		r.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
-	}
 	if o.Origin != "" {
 		if _, err := sensor(s.sensors, o.Origin); err != nil {
 			return nil, fmt.Errorf("--origin %w", err)
@@ -117,12 +116,22 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	if form.Reading, err = json.Marshal(s.table); err != nil {
 		return nil, err
 	}
+	long := func(x sample) bool { return x.Times != nil || x.Moments() > 1 }
+	form.Filled = o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(s.samples, long)
+	if err = r.cut(s, form); err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	labels, classes, without, err := s.number()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", inputs[0], err)
+	}
+	if without != nil {
+		r.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
+	}
 	links, from, err := r.links(s)
 	if err != nil {
 		return nil, err
 	}
-	long := func(x sample) bool { return x.Times != nil || x.Moments() > 1 }
-	form.Filled = o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(s.samples, long)
 	if form.Filled { // a training could not learn from a sensor that is never there
 		_, err = recording.NewFill(s.sensors, s.channels, nil, func(yield func(row []float64)) {
 			for _, i := range s.training() {
@@ -171,6 +180,63 @@ type Filled struct {
 	Means   int `json:"means"`   // left for the training to fill by neighbours and means
 	Samples int `json:"samples"` // with missing values
 	Of      int `json:"of"`      // all values
+}
+
+// cut replaces recordings by their windows, if the options name them, in groups that no split parts. It leaves out what
+// fills no window, or has a sensor without any value.
+func (r *reading) cut(s *set, form *recording.Form) error {
+	if r.Cut.Window.Length == 0 {
+		return nil
+	}
+	whole, names := s.samples, s.names()
+	var first, unusable error
+	short, lost, notes := 0, 0, []string(nil)
+	s.samples = nil
+	for i, x := range whole {
+		ordered, windows, about, err := form.Windows(x.Recording, r.Cut, math.MaxInt)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", x.where, err)
+		}
+		switch {
+		case errors.Is(err, recording.ErrShort):
+			short, first = short+1, cmp.Or(first, err)
+		case err != nil:
+			return err
+		case about != nil:
+			notes = append(notes, names[i]+": "+about[0])
+		}
+		for _, w := range windows {
+			one := sample{Recording: ordered.Part(w), label: x.label, test: x.test, group: x.group,
+				where: fmt.Sprintf("%s, window from %.10g to %.10g", x.where, w.Start, w.End)}
+			if one.Name = fmt.Sprintf("%s from %.10g", names[i], w.Start); !s.grouped {
+				one.group = names[i]
+			}
+			prepared := one.Recording
+			if _, err := form.Prepare(&prepared); err != nil {
+				lost, unusable = lost+1, cmp.Or(unusable, fmt.Errorf("%s: %w", one.where, err))
+				continue
+			}
+			s.samples = append(s.samples, one)
+		}
+	}
+	if len(s.samples) == 0 {
+		return cmp.Or(unusable, first)
+	}
+	if short > 0 {
+		r.note("%d of %d recordings are left out, the first: %v", short, len(whole), first)
+	}
+	if lost > 0 {
+		r.note("%d of %d windows are left out, the first: %v", lost, lost+len(s.samples), unusable)
+	}
+	if notes != nil {
+		r.note("%s (of %d recordings a part is left out)", notes[0], len(notes))
+	}
+	s.grouped = true
+	s.as += fmt.Sprintf("; %s, cut into windows of %s", text.Count(len(whole), "recording"), r.Cut.Window)
+	if r.Cut.Step.Length > 0 {
+		s.as += ", a step of " + r.Cut.Step.String()
+	}
+	return nil
 }
 
 // prepare fills the gaps of all samples, subtracts their origin, and brings them to even moments.

@@ -1,0 +1,91 @@
+package recordings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/recording"
+)
+
+// long12 writes six recordings a class, of 12 moments at 4 a second. The values count the moments.
+func long12(t *testing.T) (folder string) {
+	folder = t.TempDir()
+	for i := range 12 {
+		text := "time,a\n"
+		for moment := range 12 {
+			text += fmt.Sprintf("%g,%d\n", float64(moment)/4, moment%11)
+		}
+		put(t, folder, fmt.Sprintf("%s/r%d.csv", []string{"fall", "wave"}[i%2], i), text)
+	}
+	return folder
+}
+
+// cutting is an option for windows.
+func cutting(t *testing.T, window, step string) (o Options) {
+	var err error
+	o.Cut.Window, err = recording.ParseSpan(window)
+	require.NoError(t, err)
+	if step != "" {
+		o.Cut.Step, err = recording.ParseSpan(step)
+		require.NoError(t, err)
+	}
+	return o
+}
+
+// The windows of a recording are samples of one group, which no drawn split parts.
+func TestImportCutsWindows(t *testing.T) {
+	folder := long12(t)
+	result, d := imported(t, cutting(t, "1s", "0.5s"), folder)
+	assert.Equal(t, []int{60, 4, 4}, []int{result.Samples, result.Moments.Shortest, result.Moments.Longest})
+	assert.Len(t, result.Groups, 12)
+	assert.Contains(t, result.ReadAs, "12 recordings, cut into windows of 1s, a step of 0.5s")
+	assert.Equal(t, []string{"r0.csv from 0", "r0.csv from 0.5"}, d.SampleNames[:2])
+	assert.Equal(t, [][]float32{{0, 1, 2, 3}, {2, 3, 4, 5}}, d.Series[:2])
+	trained := map[string]bool{}
+	for _, i := range d.Train {
+		trained[d.Group(i)] = true
+	}
+	for _, i := range d.Test {
+		assert.False(t, trained[d.Group(i)])
+	}
+	assert.NotEmpty(t, d.Test)
+
+	o := cutting(t, "4", "")
+	o.Group = `r(\d)`
+	o.Test = "r1*"
+	result, _ = imported(t, o, folder)
+	assert.Equal(t, []int{36, 9}, []int{result.Samples, result.Test})
+	assert.Len(t, result.Groups, 10, "r1, r10 and r11 are one")
+}
+
+// What fills no window is left out with a note.
+func TestImportLeavesOutWhatFillsNoWindow(t *testing.T) {
+	folder := long12(t)
+	put(t, folder, "wave/short.csv", "time,a\n0,1\n0.25,2\n0.5,3\n")
+	put(t, folder, "fall/gap.csv", "time,a\n0,1\n0.25,2\n0.5,2\n0.75,2\n1,\n1.25,\n1.5,\n1.75,\n2,1\n2.25,2\n2.5,3\n2.75,0\n")
+	result, _ := imported(t, cutting(t, "1.25s", ""), folder)
+	assert.Equal(t, 26, result.Samples)
+	notes := strings.Join(result.Notes, "\n")
+	assert.Contains(t, notes, "1 of 14 recordings are left out, the first: "+folder+"/wave/short.csv: its length is 0.75s")
+	assert.Contains(t, notes, "gap.csv: the last 2 of its 12 moments fill no window; left out (of 13 recordings a part is left out)")
+
+	result, _ = imported(t, cutting(t, "1s", ""), folder)
+	assert.True(t, slices.ContainsFunc(result.Notes, func(note string) bool {
+		return strings.HasPrefix(note, "1 of 39 windows are left out, the first: "+folder+"/fall/gap.csv, window from 1 to 2: ")
+	}), result.Notes)
+}
+
+func TestImportRefusesWindows(t *testing.T) {
+	folder := long12(t)
+	assert.Contains(t, refused(t, cutting(t, "4s", ""), folder), "r0.csv: its length is 3s, less than a window of 4s; take a shorter window")
+	assert.Contains(t, refused(t, cutting(t, "1s", "2"), folder), "the window is 1s and its step 2; give both as durations")
+	assert.Contains(t, refused(t, cutting(t, "0.1s", ""), folder), "its moments are 0.25 apart, more than a window of 0.1s")
+	o := cutting(t, "1s", "")
+	o.Leave = []string{"time"}
+	assert.Contains(t, refused(t, o, folder), "it has no times, so that 1s may be any number of moments; give the window as a number of moments")
+}
