@@ -67,8 +67,8 @@ func newEval(s *shared) *cobra.Command {
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &split)
 	rejectFlag(cmd.Flags(), &reject)
-	figure.flags(cmd, "figure", "`FILE.png` or .svg to draw into how often answers are right by how sure they are",
-		"the figure if it exists")
+	figureVar(cmd.Flags(), &figure.path, "`FILE.png` or .svg to draw into how often answers are right by how sure they are")
+	cmd.Flags().BoolVar(&figure.overwrite, "overwrite", false, "replace the figure if it exists")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := figure.free(); err != nil {
 			return err

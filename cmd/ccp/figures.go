@@ -31,13 +31,11 @@ type timeline struct {
 	answers map[int]bool // the classes that are an answer at some time
 }
 
-// add takes the windows of a part. A second recording is an error.
-func (t *timeline) add(in part, classes []string, predictions []models.Prediction) error {
+// add takes the windows of a part.
+func (t *timeline) add(in part, classes []string, predictions []models.Prediction) {
 	for i, p := range predictions {
 		if t.classes == nil {
 			t.name, t.classes, t.answers = in.names[i], make([]picture.Curve, len(classes)), map[int]bool{}
-		} else if t.name != in.names[i] {
-			return fmt.Errorf("--figure draws one recording; here are %s and %s", t.name, in.names[i])
 		}
 		t.answers[p.Class] = true
 		for k := range t.classes {
@@ -45,7 +43,6 @@ func (t *timeline) add(in part, classes []string, predictions []models.Predictio
 			c.Name, c.X, c.Y = classes[k], append(c.X, (in.windows[i].Start+in.windows[i].End)/2), append(c.Y, p.Probabilities[k])
 		}
 	}
-	return nil
 }
 
 // draw draws the classes that are an answer at some time, at the middle of each window.

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
@@ -71,6 +73,16 @@ func numberVar(f *pflag.FlagSet, value *int, name string, initial, least, most i
 func cutFlags(f *pflag.FlagSet, cut *recording.Cut) {
 	spanVar(f, &cut.Window, "window", "cut recordings into windows of a `DURATION` such as 2s, or of so many moments")
 	spanVar(f, &cut.Step, "step", "`DURATION`, or moments, between the begins of windows (default: a whole window)")
+}
+
+// figureVar is a flag that names a picture to draw.
+func figureVar(f *pflag.FlagSet, path *string, usage string) {
+	f.Var(&checked{"", "string", func(text string) error {
+		if *path = text; !slices.Contains(picture.Endings, filepath.Ext(text)) {
+			return fmt.Errorf("ends in none of %s", strings.Join(picture.Endings, ", "))
+		}
+		return nil
+	}, nil}, "figure", usage)
 }
 
 // spanVar is a flag whose value is a duration or a number of moments.
@@ -214,8 +226,14 @@ func (t *target) folderFlags(cmd *cobra.Command, content string) {
 func (t target) free() error {
 	info, err := os.Stat(t.path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // also where the path is ""
+	case errors.Is(err, fs.ErrNotExist) && (t.folder || t.path == ""):
 		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		folder := filepath.Dir(t.path)
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: there is no folder %s; make it, or choose another", t.path, folder)
+		}
+		return files.CheckDirectory(folder)
 	case err != nil:
 		return err
 	case t.folder && !info.IsDir():

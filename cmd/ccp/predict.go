@@ -35,7 +35,7 @@ func newPredict(s *shared) *cobra.Command {
 	numberVar(cmd.Flags(), &top, "top", 0, 0, math.MaxInt, "the `K` most probable classes of each, instead of all")
 	rejectFlag(cmd.Flags(), &reject)
 	cutFlags(cmd.Flags(), &cut)
-	cmd.Flags().StringVar(&figure.path, "figure", "", "`FILE.png` or .svg to draw into the probabilities of the windows by time")
+	figureVar(cmd.Flags(), &figure.path, "`FILE.png` or .svg to draw into the probabilities of the windows by time")
 	cmd.RunE = func(cmd *cobra.Command, inputs []string) error {
 		if cut.Window.Length == 0 && (cut.Step.Length > 0 || figure.path != "") {
 			return usage(cmd, errors.New("--step and --figure are of windows; give --window, too"))
@@ -48,7 +48,7 @@ func newPredict(s *shared) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		parts, signals, err := readInputs(cmd, m, inputs, cut)
+		parts, signals, err := readInputs(cmd, m, inputs, cut, figure.path != "")
 		if err != nil {
 			return inFile(inputs[0], err)
 		}
@@ -76,9 +76,7 @@ func newPredict(s *shared) *cobra.Command {
 				}
 				warnings = append(warnings, p.warn(predictions)...)
 				if figure.path != "" {
-					if err := drawn.add(p, classifier.ClassNames, predictions); err != nil {
-						return err
-					}
+					drawn.add(p, classifier.ClassNames, predictions)
 				}
 				rejected += serve.Reject(predictions, threshold)
 				answers += len(predictions)

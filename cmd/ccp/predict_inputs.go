@@ -47,9 +47,9 @@ func (in part) warn(predictions []models.Prediction) (lines []string) {
 }
 
 // readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows. It
-// returns the parts, and how many signals they have.
-func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut recording.Cut) (iter.Seq2[part, error], int,
-	error) {
+// returns the parts, and how many signals they have. If one is set, several recordings are an error.
+func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut recording.Cut, one bool) (
+	iter.Seq2[part, error], int, error) {
 	whole := func(p part, err error) (iter.Seq2[part, error], int, error) {
 		return func(yield func(part, error) bool) { yield(p, nil) }, len(p.signals), err
 	}
@@ -69,6 +69,10 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 	found, lines, err := recordings.ReadUnlabelled(cmd.Context(), inputs, m.Form)
 	if err != nil {
 		return nil, 0, err
+	}
+	if one && len(found) > 1 {
+		return nil, 0, fmt.Errorf("--figure draws one recording; here are %d, such as %s and %s", len(found), found[0].Name,
+			found[1].Name)
 	}
 	tell(cmd, "note", lines)
 	if cut.Window.Length > 0 {

@@ -230,18 +230,21 @@ func TestPredictOnRecordings(t *testing.T) {
 		assert.Equal(t, []float64{float64(2 * i), float64(2*i + 6)}, []float64{*p.Start, *p.End})
 	}
 	for want, words := range map[string][]string{
-		"run: 0.05 of the 2 held-out samples is less than one":       {"--reject", "0.05", long},
-		`--reject "1.5" is not a number above 0 and below 1`:         {"--reject", "1.5", long},
-		"--step and --figure are of windows; give --window":          {"--step", "2", long},
-		"--figure draws one recording; here are 0.csv and 1.csv":     {"--window", "2", "--figure", at("two.svg"), at("parts")},
-		`--window "2x" is neither a duration above 0`:                {"--window", "2x", long},
-		"long.csv: it has no times, so that 2s may be any number":    {"--window", "2s", long},
-		"--window is for recordings; the features of an .npz file":   {"--window", "2", at("mine.npz")},
-		"long.csv: its length is 9, less than a window of 100; take": {"--window", "100", long},
+		"run: 0.05 of the 2 held-out samples is less than one":        {"--reject", "0.05", long},
+		`--reject "1.5" is not a number above 0 and below 1`:          {"--reject", "1.5", long},
+		"--step and --figure are of windows; give --window":           {"--step", "2", long},
+		"--figure draws one recording; here are 2, such as 0.csv and": {"--window", "2", "--figure", at("two.svg"), at("parts")},
+		`two.gif" ends in none of .png, .svg`:                         {"--window", "2", "--figure", at("two.gif"), long},
+		"there is no folder":                                          {"--out", at("nowhere/two.csv"), long},
+		`--window "2x" is neither a duration above 0`:                 {"--window", "2x", long},
+		"long.csv: it has no times, so that 2s may be any number":     {"--window", "2s", long},
+		"--window is for recordings; the features of an .npz file":    {"--window", "2", at("mine.npz")},
+		"long.csv: its length is 9, less than a window of 100; take":  {"--window", "100", long},
 	} {
-		code, _, stderr = execute(t, append(line, words...)...)
+		code, stdout, stderr = execute(t, append(line, words...)...)
 		assert.NotZero(t, code)
 		assert.Contains(t, stderr, want)
+		assert.Empty(t, stdout)
 	}
 
 	// eval names the samples that are taken for another class.

@@ -77,12 +77,9 @@ func newReport(s *shared) *cobra.Command {
 // freeReport returns an error if a page cannot be written, or if a file in its place is no report.
 func (t target) freeReport() error {
 	content, err := os.ReadFile(t.path)
-	switch folder := filepath.Dir(t.path); {
+	switch {
 	case errors.Is(err, os.ErrNotExist):
-		if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s: there is no folder %s; make it, or choose another --out", t.path, folder)
-		}
-		return files.CheckDirectory(folder)
+		return t.free()
 	case err != nil:
 		return err
 	case t.overwrite || bytes.Contains(content[:min(len(content), 1000)], []byte(report.Generator)):

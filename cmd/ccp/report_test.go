@@ -35,7 +35,7 @@ func TestReport(t *testing.T) {
 
 	nowhere := filepath.Join(t.TempDir(), "not", "there.html")
 	code, _, stderr = execute(t, "report", "--backend", "go", "--checkpoint", dir, "--out", nowhere)
-	assert.Equal(t, []any{1, "ccp: " + nowhere + ": there is no folder " + filepath.Dir(nowhere) + "; make it, or choose another --out\n"}, []any{code, stderr})
+	assert.Equal(t, []any{1, "ccp: " + nowhere + ": there is no folder " + filepath.Dir(nowhere) + "; make it, or choose another\n"}, []any{code, stderr})
 
 	code, _, stderr = execute(t, "report", "--backend", "go", "--checkpoint", t.TempDir())
 	assert.Equal(t, 1, code)

@@ -72,7 +72,10 @@ func (l *Layout) Inline(p *plot.Plot) (string, error) {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(raw.Bytes()), err
 }
 
-// Save draws the sheet into files. Their paths end in .png or .svg. Errors name the file.
+// Endings are the endings of a picture's name.
+var Endings = []string{".png", ".svg"}
+
+// Save draws the sheet into files. Their paths end in one of Endings. Errors name the file.
 func (s Sheet) Save(paths ...string) error {
 	_, width, height := s.tiles()
 	for _, path := range paths {
