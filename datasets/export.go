@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -10,23 +9,6 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
 )
-
-// ExportSize returns the size in bytes of the features or the series, float32, in the file that [Dataset.Export] writes.
-func (d *Dataset) ExportSize() int64 {
-	size := d.Nodes * d.Channels
-	if d.Series != nil {
-		size = d.Form.Width() * d.longest()
-	}
-	return 4 * int64(len(d.exported())) * int64(size)
-}
-
-// longest returns the moments of the longest recording.
-func (d *Dataset) longest() (moments int) {
-	for _, series := range d.Series {
-		moments = max(moments, len(series)/d.Form.Width())
-	}
-	return moments
-}
 
 // Export writes the data set as an .npz file, which numpy and [Load] read. Its arrays are
 //   - features [samples, nodes, channels], float32, in raw units; or series [samples, sensors, moments, axes] and lengths
@@ -38,10 +20,14 @@ func (d *Dataset) longest() (moments int) {
 //
 // Samples of no split are left out. Mean and Std are not written: Load recomputes them over the training samples.
 //
-// It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all, also if
-// ctx ends. If progress is not nil, it receives the finished share.
-func (d *Dataset) Export(ctx context.Context, path string, progress func(done float64)) error {
-	marks := d.exported()
+// It holds one sample in memory at a time. The file replaces what was at path, and appears whole or not at all.
+func (d *Dataset) Export(path string) error {
+	marks := map[int]uint8{}
+	for mark, split := range d.splits() {
+		for _, i := range split.indices {
+			marks[i] = uint8(mark)
+		}
+	}
 	samples := slices.Sorted(maps.Keys(marks))
 	var labels, ends []int32
 	var split []uint8
@@ -109,15 +95,10 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 		}
 		name, shape := "features", []int{len(samples), d.Nodes, d.Channels}
 		if d.Series != nil {
-			name, shape = "series", []int{len(samples), nodes, d.longest(), d.Channels}
+			longest := slices.MaxFunc(d.Series, func(a, b []float32) int { return len(a) - len(b) })
+			name, shape = "series", []int{len(samples), nodes, len(longest) / d.Form.Width(), d.Channels}
 		}
 		return w.Rows(name, shape, func(at int, row []float32) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if progress != nil {
-				progress(float64(at+1) / float64(len(samples)))
-			}
 			if d.Series == nil {
 				d.Signals.Read(samples[at], row)
 			} else {
@@ -126,17 +107,6 @@ func (d *Dataset) Export(ctx context.Context, path string, progress func(done fl
 			return nil
 		})
 	})
-}
-
-// exported returns the mark of each sample that is in a split.
-func (d *Dataset) exported() map[int]uint8 {
-	marks := map[int]uint8{}
-	for mark, split := range d.splits() {
-		for _, i := range split.indices {
-			marks[i] = uint8(mark)
-		}
-	}
-	return marks
 }
 
 // plural returns a noun for a count.

@@ -54,7 +54,7 @@ func TestGroupsDrawn(t *testing.T) {
 	}
 	d = path4().with("groups", vectorOf(numbers...)).with("grid", vectorOf[int32](2, 2)).load(t, Options{HoldOut: true})
 	path := filepath.Join(t.TempDir(), "again.npz")
-	require.NoError(t, d.Export(t.Context(), path, nil))
+	require.NoError(t, d.Export(path))
 	again, err := Load(t.Context(), path, Options{HoldOut: true})
 	require.NoError(t, err)
 	assert.Equal(t, "3", again.Groups[12])

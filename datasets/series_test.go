@@ -151,7 +151,7 @@ func TestSeriesExport(t *testing.T) {
 	a, _ := lab()
 	d := a.load(t, Options{Seed: 3})
 	path := filepath.Join(t.TempDir(), "mine.npz")
-	require.NoError(t, d.Export(t.Context(), path, nil))
+	require.NoError(t, d.Export(path))
 	again, err := Load(t.Context(), path, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, d.Series, again.Series)

@@ -1,7 +1,7 @@
 """Turns images into signals of sensors scattered over them: your own graph, with coordinates.
 
-    ccp data export mnist --npz mnist.npz
-    python3 scattered.py mnist.npz --sensors 400 --out scattered.npz
+    ccp data get mnist
+    python3 scattered.py mnist --sensors 400 --out scattered.npz
     ccp train --data scattered.npz --hierarchy prepared --epochs 2
     ccp clusters --checkpoint runs/scattered-ccp-1 --out clusters
 
@@ -9,22 +9,34 @@ Each sensor measures the image at its own random place, between the pixels. The 
 nearest (--knn says another number) and draws its pictures by the places.
 """
 import argparse
+import gzip
+from pathlib import Path
 
 import numpy as np
 
 parser = argparse.ArgumentParser()
-parser.add_argument("images", help="square grey images, as ccp data export writes them")
+parser.add_argument("folder", type=Path, help="the four files of MNIST or Fashion-MNIST")
 parser.add_argument("--sensors", type=int, default=400)
 parser.add_argument("--out", default="scattered.npz")
 args = parser.parse_args()
 
-with np.load(args.images) as file:
-    arrays = {name: file[name] for name in ("features", "labels", "split", "class_names")}
-pixels = arrays["features"].shape[1]
-side = round(pixels**0.5)
-if side * side != pixels or arrays["features"].shape[2] != 1:
-    raise SystemExit(f"{args.images}: its samples have shape {arrays['features'].shape[1:]}, which is not that of square grey images")
-images = arrays["features"].reshape(-1, side, side)
+
+
+def read(kind, header):
+    """Joins the training and the test file of a kind, without their headers."""
+    parts = []
+    for split in "train", "t10k":
+        (path,) = args.folder.glob(f"{split}-{kind}?idx?-ubyte*")
+        raw = path.read_bytes()
+        parts.append(np.frombuffer(gzip.decompress(raw) if path.suffix == ".gz" else raw, np.uint8, offset=header))
+    return np.concatenate(parts), len(parts[0])
+
+
+pixels, _ = read("images", 16)
+labels, train = read("labels", 8)
+side = 28
+images = pixels.reshape(-1, side, side).astype(np.float32) / 255
+arrays = {"labels": labels, "split": np.where(np.arange(len(labels)) < train, 0, 2)}
 
 places = np.random.default_rng(1).uniform(0, side - 1.001, size=(args.sensors, 2))
 column, row = places.T

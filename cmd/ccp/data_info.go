@@ -82,6 +82,7 @@ func newDataInfo(s *shared) *cobra.Command {
 	f := cmd.Flags()
 	dataDirFlag(cmd, &dataDir)
 	graphFlags(f, &o.KNN, &o.Seed, &o.Validation)
-	formFlags(f, &o.Protocol, &o.TFIDF)
+	f.StringVar(&o.Protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
+	f.BoolVar(&o.TFIDF, "tfidf", false, "weigh the words of texts by how rare they are")
 	return cmd
 }

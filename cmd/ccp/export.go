@@ -15,7 +15,8 @@ func newExport(s *shared) *cobra.Command {
 	var out target
 	cmd := command("export", "")
 	checkpointFlag(cmd, &dir)
-	out.fileFlags(cmd, "out")
+	out.flags(cmd, "out", "`FILE` to write", "the file if it exists")
+	_ = cmd.MarkFlagRequired("out") // there is that flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !strings.EqualFold(filepath.Ext(out.path), ".onnx") {
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .onnx", out.path))

@@ -178,12 +178,6 @@ func dataFolder(flag string) string {
 	return os.Getenv("CCP_DATA")
 }
 
-// formFlags say which of its forms a data set is wanted in.
-func formFlags(f *pflag.FlagSet, protocol *string, tfidf *bool) {
-	f.StringVar(protocol, "protocol", "", "`NAME` of the split, where a data set has several (default: its usual one)")
-	f.BoolVar(tfidf, "tfidf", false, "weigh the words of texts by how rare they are")
-}
-
 // graphFlags say how samples are split and the nodes of own files joined to a graph.
 func graphFlags(f *pflag.FlagSet, knn *int, seed *uint64, validation *float64) {
 	f.IntVar(knn, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
@@ -208,12 +202,6 @@ type target struct {
 func (t *target) flags(cmd *cobra.Command, name, usage, replaced string) {
 	cmd.Flags().StringVar(&t.path, name, "", usage)
 	cmd.Flags().BoolVar(&t.overwrite, "overwrite", false, "replace "+replaced)
-}
-
-// fileFlags are for the commands that cannot do without a file to write.
-func (t *target) fileFlags(cmd *cobra.Command, name string) {
-	t.flags(cmd, name, "`FILE` to write", "the file if it exists")
-	_ = cmd.MarkFlagRequired(name) // there is that flag
 }
 
 // folderFlags are for the commands that can write to a folder.

@@ -78,7 +78,7 @@ func decode(t *testing.T, line string, v any) {
 func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data export", "data import", "doctor", "version"} {
+	for _, command := range []string{"", "train", "eval", "predict", "explain", "export", "clusters", "report", "serve", "compare", "reproduce", "data", "data list", "data get", "data info", "data check", "data import", "doctor", "version"} {
 		name := strings.TrimSpace("ccp " + command)
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CCP_DATA", "/must/not/show")
@@ -99,9 +99,6 @@ func TestWrongUsage(t *testing.T) {
 		{"data get", "NAME is needed; ccp data list shows the names", "ccp data get"},
 		{"data check", "FILE.npz is needed", "ccp data check"},
 		{"data check digits", `"digits" does not end in .npz`, "ccp data check"},
-		{"data export", "NAME or FILE.npz is needed", "ccp data export"},
-		{"data export digits", "--npz FILE is needed", "ccp data export"},
-		{"data export digits --npz digits.npy", `--npz "digits.npy": the name must end in .npz`, "ccp data export"},
 		{"data import", "INPUT is needed: a folder, .ts files or a .csv", "ccp data import"},
 		{"data import uea --out mine.npy", `--out "mine.npy": the name must end in .npz`, "ccp data import"},
 		{"data import uea --knn 3", "--knn is for --positions FILE", "ccp data import"},
@@ -197,9 +194,6 @@ func TestFailures(t *testing.T) {
 		{"data get mnist --offline --data-dir DIR", "mnist: its files are not there, and --offline or CCP_OFFLINE=1 forbids to fetch them"},
 		{"data check DIR/nothing.npz", "DIR/nothing.npz: no such file"},
 		{"data check DIR/file.npz", "DIR/file.npz: not an .npz (zip) archive"},
-		{"data export digits --npz DIR/file.npz", "DIR/file.npz exists; --overwrite replaces it"},
-		{"data export nothing --npz DIR/g.npz", `data set "nothing" is not known`},
-		{"data export digits --npz DIR/none/g.npz", "DIR/none"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			code, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(c.line, "DIR", dir))...)

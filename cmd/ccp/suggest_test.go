@@ -61,7 +61,6 @@ func TestNameSuggestions(t *testing.T) {
 		"reproduce loss --data nw-ulca":         `--data: data set "nw-ulca" is not known; did you mean nw-ucla? There are digits,`,
 		"data get minst":                        `data set "minst" is not known; did you mean mnist?`,
 		"data info digit":                       `data set "digit" is not known; did you mean digits?`,
-		"data export digit --npz x.npz":         `data set "digit" is not known; did you mean digits?`,
 		"eval --checkpoint DIR --split tset":    `--split "tset" is none of train, validation, test, all; did you mean test?`,
 		"eval --checkpoint DIR --data digit":    `data set "digit" is not known; did you mean digits?`,
 		"serve --checkpoint x --log-level wran": "; did you mean warn?",

@@ -16,7 +16,7 @@ import (
 func TestProgramAndLibraryAgree(t *testing.T) {
 	pureGo := backendtest.Go(t)
 	file := filepath.Join(t.TempDir(), "mine.npz")
-	succeed(t, "data", "export", "digits", "--npz", file)
+	digitsIn(t, file)
 	for _, keep := range []string{"last", "best"} {
 		asked := training.Asked{"steps": 12, "levels": "4x4/4,1x4/4", "ccp_stem": 2, "ccp_hierarchies": 2, "keep": keep}
 		line := []string{"train", "--backend", "go", "--data", file, "--checkpoint", filepath.Join(t.TempDir(), "program"), "--json"}

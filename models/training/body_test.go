@@ -41,7 +41,7 @@ func writeBody(t *testing.T, samples int) string {
 	d.Signals = &datasets.Floats{Size: ringNodes * 3, Values: values}
 	d.Grid, d.Parts, d.Bodies = []int{4, 3}, [][]int{{0}, {1, 2}}, 1
 	path := filepath.Join(t.TempDir(), "body.npz")
-	require.NoError(t, d.Export(t.Context(), path, nil))
+	require.NoError(t, d.Export(path))
 	return path
 }
 
