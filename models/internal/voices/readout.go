@@ -87,7 +87,8 @@ func (t task) leftOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
 	return answers, true
 }
 
-// judge returns the gain, the loss and the accuracy of answers, `[samples, classes]`.
+// judge returns the gain, the loss and the accuracy of answers, `[samples, classes]`. The loss is of probabilities of which
+// all classes share 1/(n+2), Laplace's rule of succession, so it is never zero.
 func (t task) judge(decisions *mat.Dense) score {
 	s := score{loss: math.Inf(1)}
 	for i, label := range t.labels {
@@ -95,12 +96,13 @@ func (t task) judge(decisions *mat.Dense) score {
 			s.accuracy += 1 / float64(len(t.labels))
 		}
 	}
-	logits := make([]float64, len(t.middle))
+	logits, doubt := make([]float64, len(t.middle)), 1/float64(len(t.labels)+2)
 	for step := range 13 {
 		gain, loss := math.Pow(2, float64(step)/2), 0.0
 		for i, label := range t.labels {
 			floats.ScaleTo(logits, gain, decisions.RawRowView(i))
-			loss += (floats.LogSumExp(logits) - logits[label]) / float64(len(t.labels))
+			p := math.Exp(logits[label] - floats.LogSumExp(logits))
+			loss -= math.Log((1-doubt)*p+doubt/float64(len(logits))) / float64(len(t.labels))
 		}
 		if loss < s.loss {
 			s.loss, s.gain = loss, gain
@@ -208,50 +210,29 @@ func weighted(grams []*mat.SymDense, weights []float64) *mat.SymDense {
 	return sum
 }
 
-// least is the share of the loss that a voice must take away to be added.
-const least = 0.01
+const (
+	// sharpness is the power of the inverse loss that weighs a voice. One best sum, or voices added one by one for as long
+	// as the loss falls, fit the chance of the samples left out.
+	sharpness = 4
+	least     = 0.02 // the share of a voice that is worth its time
+)
 
-// choose adds up voices one by one, for as long as that lowers the loss of the samples left out by a hundredth. It
-// returns the weight of each, the scores of each alone, and the score of the sum. The error is the context's.
+// choose weighs the voices by the losses of each alone on the samples left out. It returns the weights, the scores of each
+// alone, and the score of the sum. The error is the context's.
 func (t task) choose(ctx context.Context, grams []*mat.SymDense) (weights []float64, alone []score, joined score,
 	err error) {
 	weights, alone = make([]float64, len(grams)), make([]score, len(grams))
 	if err := inParallel(ctx, len(grams), func(_ *work, v int) {
 		alone[v] = t.best(grams[v], len(penalties)/2)
+		weights[v] = math.Pow(alone[v].loss, -sharpness)
 	}); err != nil {
 		return nil, nil, joined, err
 	}
-	first := 0
-	for v := range alone {
-		if alone[v].loss < alone[first].loss {
-			first = v
+	total := floats.Sum(weights)
+	for v := range weights {
+		if weights[v] /= total; !(weights[v] >= least) { // NaN, too
+			weights[v] = 0
 		}
 	}
-	weights[first], joined = 1, alone[first]
-	parts := []float64{0.25, 1}
-	for {
-		tried := make([]score, len(parts)*len(grams))
-		with := func(i int) []float64 {
-			w := slices.Clone(weights)
-			w[i/len(parts)] = parts[i%len(parts)] * floats.Sum(weights)
-			return w
-		}
-		if err := inParallel(ctx, len(tried), func(_ *work, i int) {
-			if tried[i].loss = math.Inf(1); weights[i/len(parts)] == 0 {
-				tried[i] = t.best(weighted(grams, with(i)), joined.penalty)
-			}
-		}); err != nil {
-			return nil, nil, joined, err
-		}
-		next := 0
-		for i := range tried {
-			if tried[i].loss < tried[next].loss {
-				next = i
-			}
-		}
-		if tried[next].loss >= (1-least)*joined.loss {
-			return weights, alone, joined, nil
-		}
-		weights, joined = with(next), tried[next]
-	}
+	return weights, alone, t.best(weighted(grams, weights), len(penalties)/2), nil
 }
