@@ -7,7 +7,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
-	"github.com/clusterpool/ccp/datasets/internal/text"
 )
 
 var news = Info{
@@ -64,7 +63,7 @@ func ofCorpus(c *newsgroups.Corpus, opts Options) (*Dataset, error) {
 }
 
 // scaleWords sets Std to the root mean square of the words over Train.
-func (d *Dataset) scaleWords(words *text.Bags) {
+func (d *Dataset) scaleWords(words *newsgroups.Bags) {
 	squares := 0.0
 	for _, i := range d.Train {
 		_, values := words.Row(i)

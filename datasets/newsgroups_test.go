@@ -11,7 +11,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
-	"github.com/clusterpool/ccp/datasets/internal/text"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 )
 
@@ -21,7 +20,7 @@ func TestOfCorpus(t *testing.T) {
 		return &newsgroups.Corpus{Folder: "here", Groups: []string{"a.bikes", "b.sky"}, Hash: "abc", Warnings: []string{"one"},
 			Prepared: newsgroups.Prepared{Labels: []int32{0, 0, 1, 0, 1}, Train: 3, Words: []string{"blue", "red", "bike", "moon"},
 				Edges: []affinity.Edge{{I: 0, J: 1, Weight: 1}}, Notes: []string{"a note"},
-				Counts: text.Count([][]int32{{0, 1, 1, 2, 2, 2}, {0, 1, 1}, {0, 3, 3}, {2, 3}, {3, 3}}, []int32{0, 1, 2, 3})}}
+				Counts: newsgroups.Count([][]int32{{0, 1, 1, 2, 2, 2}, {0, 1, 1}, {0, 3, 3}, {2, 3}, {3, 3}}, []int32{0, 1, 2, 3})}}
 	}
 	d, err := ofCorpus(corpus(), Options{HoldOut: true})
 	require.NoError(t, err)

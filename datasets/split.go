@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
-	"github.com/clusterpool/ccp/datasets/internal/text"
 )
 
 // Streams of random numbers from one split seed. The test set has a stream of its own: it does not depend on the share
@@ -125,7 +125,7 @@ func (d *Dataset) Table() bool {
 // rescale sets Mean and Std from the training samples, as Load does unless the protocol of the source fixes them.
 func (d *Dataset) rescale() {
 	switch signals := d.Signals.(type) {
-	case *text.Bags:
+	case *newsgroups.Bags:
 		d.scaleWords(signals)
 	case *skeleton.Signals:
 		d.scaleStreams(3 * d.Bodies)

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/internal/images"
+	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
-	"github.com/clusterpool/ccp/datasets/internal/text"
 	"github.com/clusterpool/ccp/internal/recording"
 )
 
@@ -142,7 +142,7 @@ func (d *Dataset) checkScale() error {
 
 func (d *Dataset) checkValues() error {
 	switch d.Signals.(type) {
-	case *images.Bytes, *skeleton.Signals, *text.Bags, *framed:
+	case *images.Bytes, *skeleton.Signals, *newsgroups.Bags, *framed:
 		return nil // finite by the way they are made
 	}
 	sample := make([]float32, d.Nodes*d.Channels)

@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/clusterpool/ccp/datasets/internal/wordvec"
 )
 
 // reload loads the tiny corpus and says whether it was prepared anew.
@@ -98,21 +96,21 @@ func TestNoCache(t *testing.T) {
 // FuzzReadGob reads anything; it gives an error or a value.
 func FuzzReadGob(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "value.gob.gz")
-	v := &wordvec.Vectors{Dim: 2, Words: []string{"a", "bcd", "ef"}, Values: []float32{1, 2, 3, 4, 5, 6}}
+	v := &wordVectors{Dim: 2, Words: []string{"a", "bcd", "ef"}, Values: []float32{1, 2, 3, 4, 5, 6}}
 	require.NoError(f, writeGob(path, v))
-	again, err := readGob[*wordvec.Vectors](path)
+	again, err := readGob[*wordVectors](path)
 	require.NoError(f, err)
 	require.Equal(f, v, again)
 	file, err := os.ReadFile(path)
 	require.NoError(f, err)
-	_, err = readGob[*wordvec.Vectors](path + "absent")
+	_, err = readGob[*wordVectors](path + "absent")
 	require.ErrorIs(f, err, os.ErrNotExist)
 	f.Add(file)
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		path := filepath.Join(t.TempDir(), "value.gob.gz")
 		require.NoError(t, os.WriteFile(path, file, 0o644))
-		if v, err := readGob[*wordvec.Vectors](path); err == nil {
+		if v, err := readGob[*wordVectors](path); err == nil {
 			require.NotNil(t, v)
 		}
 	})

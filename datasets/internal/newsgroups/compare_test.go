@@ -10,11 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/clusterpool/ccp/datasets/internal/text"
 )
 
-// TestCompare writes what package text makes of each message of 20 Newsgroups, for testdata/compare.py, which compares it
+// TestCompare writes what the protocol makes of each message of 20 Newsgroups, for testdata/compare.py, which compares it
 // with scikit-learn. CCP_NEWSGROUPS is the folder of the messages, CCP_COMPARE the file to write. Its columns, separated by
 // tabs, are the message's path, the sha256 of its body, and the sha256 of its counted words, each with a newline.
 func TestCompare(t *testing.T) {
@@ -31,10 +29,10 @@ func TestCompare(t *testing.T) {
 	for _, name := range messages {
 		message, err := fs.ReadFile(os.DirFS(folder), name)
 		require.NoError(t, err)
-		body := text.Body(message)
+		body := body(message)
 		var counted strings.Builder
-		for _, word := range text.Words(body) {
-			if text.IsCounted(word) {
+		for _, word := range cut(body) {
+			if isCounted(word) {
 				counted.WriteString(word + "\n")
 			}
 		}

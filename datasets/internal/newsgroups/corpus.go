@@ -1,5 +1,5 @@
 // Package newsgroups turns the messages of 20 Newsgroups into counts of words on a graph of words. It knows nothing of
-// data sets; labels are the numbers of the groups.
+// data sets; labels are the numbers of the groups. Messages are Latin-1, one byte a character.
 package newsgroups
 
 import (
@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/datasets/internal/text"
 	"github.com/clusterpool/ccp/internal/cache"
 	"github.com/gomlx/compute"
 )
@@ -46,10 +45,10 @@ type Corpus struct {
 
 // Prepared is the part of a Corpus that the user's cache folder keeps.
 type Prepared struct {
-	Counts *text.Bags // training documents first
-	Labels []int32    // the group of each document
-	Train  int        // number of training documents
-	Words  []string   // the names of the nodes
+	Counts *Bags    // training documents first
+	Labels []int32  // the group of each document
+	Train  int      // number of training documents
+	Words  []string // the names of the nodes
 	Edges  []affinity.Edge
 	Notes  []string // what each step of the protocol left
 }

@@ -13,14 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/datasets/internal/wordvec"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 )
 
 // tinyProtocol suits tinyCorpus.
 var tinyProtocol = protocol{
 	minLength: 4, pictures: 3, words: 4, minKept: 2, neighbours: 2, minCount: 1,
-	training: wordvec.Config{Dim: 4, Epochs: 1, Window: 2, Negatives: 1, Shared: 2, Batch: 4, LearningRate: 0.01},
+	training: skipGram{Dim: 4, Epochs: 1, Window: 2, Negatives: 1, Shared: 2, Batch: 4, LearningRate: 0.01},
 }
 
 // tinyCorpus are messages by path; what becomes of each is beside it.

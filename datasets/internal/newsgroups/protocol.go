@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/clusterpool/ccp/datasets/internal/text"
-	"github.com/clusterpool/ccp/datasets/internal/wordvec"
 )
 
 // protocol holds the constants of the preparation.
@@ -19,13 +16,15 @@ type protocol struct {
 	minKept    int // fewest occurrences of nodes' words in a document, training or test
 	neighbours int // of each node in the graph
 	minCount   int // fewest occurrences of a word whose vector is learned
-	training   wordvec.Config
+	training   skipGram
 }
 
 // defferrard is the protocol of Defferrard, Bresson, Vandergheynst: Convolutional Neural Networks on Graphs with Fast
 // Localized Spectral Filtering, 2016.
 var defferrard = protocol{
-	minLength: 20, pictures: 1_000, words: Words, minKept: 5, neighbours: 16, minCount: 5, training: wordvec.Defaults(),
+	minLength: 20, pictures: 1_000, words: Words, minKept: 5, neighbours: 16, minCount: 5,
+	training: skipGram{Dim: 100, Epochs: 10, Window: 5, Negatives: 5, Shared: 64, Batch: 1024, Subsample: 1e-4,
+		LearningRate: 0.025, Seed: 1},
 }
 
 // pictureWord fills the lines of encoded pictures.
@@ -53,7 +52,7 @@ func (d document) count(some func(word int32) bool) (n int) {
 // preparation is the state of a corpus between two steps of the protocol.
 type preparation struct {
 	protocol
-	vocabulary  text.Vocabulary
+	vocabulary  vocabulary
 	train, test []document
 	counts      []int    // of each word of the vocabulary in train
 	notes       []string // what each step left
@@ -61,9 +60,9 @@ type preparation struct {
 
 // prepare carries out the protocol.
 //
-//  1. Strip headers, footers and quoted lines ([text.Body]).
-//  2. Cut messages into words of a to z. Digits and dollar signs are words, too ([text.Words]).
-//  3. Count the words of two letters or more that are no stop words ([text.IsCounted]).
+//  1. Strip headers, footers and quoted lines ([body]).
+//  2. Cut messages into words of a to z. Digits and dollar signs are words, too ([cut]).
+//  3. Count the words of two letters or more that are no stop words ([isCounted]).
 //  4. Drop training documents of fewer than minLength words, counted or not. Drop encoded pictures.
 //  5. Drop words without a vector. Then drop all but the commonest words.
 //  6. Drop documents, test documents too, with fewer than minKept occurrences of the remaining words.
@@ -121,14 +120,14 @@ func (p protocol) prepare(ctx context.Context, from *messages, opts Options) (*P
 	for _, d := range all {
 		out.Labels = append(out.Labels, d.label)
 	}
-	out.Counts, out.Train, out.Notes = text.Count(wordsOf(all), columns), len(c.train), c.notes
+	out.Counts, out.Train, out.Notes = Count(wordsOf(all), columns), len(c.train), c.notes
 	return out, nil
 }
 
 // cut strips messages and cuts them into words, on all cores.
 func (c *preparation) cut(messages []message) []document {
 	words := make([][]string, len(messages))
-	parallel(len(messages), func(i int) { words[i] = text.Words(text.Body(messages[i].content)) })
+	parallel(len(messages), func(i int) { words[i] = cut(body(messages[i].content)) })
 	documents := make([]document, len(messages))
 	for i, message := range messages {
 		documents[i] = document{c.vocabulary.Number(words[i]), message.group}
@@ -146,7 +145,7 @@ func (c *preparation) drop(odd func(document) bool, after string) {
 // counted lists the words of the training documents that count in bags.
 func (c *preparation) counted() (numbers []int32) {
 	for number, count := range c.counts {
-		if count > 0 && text.IsCounted(c.vocabulary.Words[number]) {
+		if count > 0 && isCounted(c.vocabulary.Words[number]) {
 			numbers = append(numbers, int32(number))
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/datasets/internal/wordvec"
 	"github.com/clusterpool/ccp/internal/cache"
 	"github.com/clusterpool/ccp/internal/files"
 )
@@ -46,7 +45,7 @@ func (c *preparation) vectors(ctx context.Context, opts Options) (map[string][]f
 
 // learn learns vectors, or reads the vectors of an earlier start. It uses the training documents only, and their words
 // that occur minCount times or more. Stop words and single letters are included.
-func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors, error) {
+func (c *preparation) learn(ctx context.Context, opts Options) (*wordVectors, error) {
 	var names []string
 	number := make([]int32, len(c.vocabulary.Words))
 	for word, count := range c.counts {
@@ -70,7 +69,7 @@ func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors
 			return nil, err
 		}
 	}
-	train := func() (*wordvec.Vectors, error) {
+	train := func() (*wordVectors, error) {
 		if opts.Backend == nil {
 			return nil, errors.New("word vectors have to be learned first, which needs a backend")
 		}
@@ -78,13 +77,13 @@ func (c *preparation) learn(ctx context.Context, opts Options) (*wordvec.Vectors
 		if err != nil {
 			return nil, err
 		}
-		return wordvec.Train(ctx, backend, documents, names, c.training, func(_ int, done, _ float64) {
+		return learnVectors(ctx, backend, documents, names, c.training, func(_ int, done, _ float64) {
 			opts.report("learning word vectors", done)
 		})
 	}
 	// A failure to keep vectors needs no warning: the corpus is not kept either, and warns.
 	v, _, err := cache.Get(cache.Path("wordvec", ".gob.gz", trainVersion, names, digest.Sum(nil), c.training),
-		readGob[*wordvec.Vectors], train, writeGob[*wordvec.Vectors])
+		readGob[*wordVectors], train, writeGob[*wordVectors])
 	return v, err
 }
 

@@ -1,4 +1,4 @@
-"""Compares how package text strips and cuts the messages of 20 Newsgroups with scikit-learn itself.
+"""Compares how ccp strips and cuts the messages of 20 Newsgroups with scikit-learn itself.
 
     CCP_NEWSGROUPS=FOLDER CCP_COMPARE=ours.tsv go test -run TestCompare ./datasets/internal/newsgroups
     python datasets/internal/newsgroups/testdata/compare.py FOLDER ours.tsv

@@ -1,7 +1,4 @@
-// Package wordvec learns vectors of words from a corpus with skip-gram and negative sampling (Mikolov, Sutskever, Chen,
-// Corrado, Dean: "Distributed Representations of Words and Phrases and their Compositionality", 2013). The training is
-// a GoMLX graph, on XLA or pure Go.
-package wordvec
+package newsgroups
 
 import (
 	"context"
@@ -17,8 +14,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Train learns a vector for each word from documents, whose entries are indices of words. It trains skip-gram with
-// negative sampling by stochastic gradient descent. The vector of a word has to tell the words around it from noise
+// learnVectors learns a vector for each word from documents, whose entries are indices of words. It trains skip-gram
+// with negative sampling (Mikolov, Sutskever, Chen, Corrado, Dean: "Distributed Representations of Words and Phrases and
+// their Compositionality", 2013) by stochastic gradient descent, as a GoMLX graph. The vector of a word has to tell the words around it from noise
 // words, which are drawn in proportion to count^0.75.
 //
 // It departs from the original program in three ways, which suit a matrix library:
@@ -32,8 +30,8 @@ import (
 // arguments and the backend only. On a GPU the order of additions varies, and with it the last digits.
 //
 // Errors say what the documents lack. If ctx ends first, the error wraps ctx.Err().
-func Train(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config Config,
-	progress func(epoch int, done, loss float64)) (_ *Vectors, err error) {
+func learnVectors(ctx context.Context, backend compute.Backend, documents [][]int32, words []string, config skipGram,
+	progress func(epoch int, done, loss float64)) (_ *wordVectors, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("word vectors: %w", err)
@@ -104,13 +102,13 @@ func Train(ctx context.Context, backend compute.Backend, documents [][]int32, wo
 			"batch, %d",
 			config.LearningRate, config.Batch)
 	}
-	return &Vectors{Dim: config.Dim, Words: slices.Clone(words), Values: values}, nil
+	return &wordVectors{Dim: config.Dim, Words: slices.Clone(words), Values: values}, nil
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // variables makes the vectors of the words, uniform in ±1/(2·dim), and their output vectors, zero: both `[words, dim]`.
-func variables(store *model.Store, config Config, words int) (vectors, outputs *model.Variable, err error) {
+func variables(store *model.Store, config skipGram, words int) (vectors, outputs *model.Variable, err error) {
 	random := rand.New(rand.NewPCG(config.Seed, 0))
 	start := make([]float32, words*config.Dim)
 	for i := range start {
@@ -126,7 +124,7 @@ func variables(store *model.Store, config Config, words int) (vectors, outputs *
 }
 
 // run runs the steps of a block and returns the mean loss of its pairs.
-func run(exec *model.Exec, b *block, config Config) (float64, error) {
+func run(exec *model.Exec, b *block, config skipGram) (float64, error) {
 	matrix := func(values []int32) *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(values, blockSteps, len(values)/blockSteps)
 	}
@@ -143,35 +141,29 @@ func run(exec *model.Exec, b *block, config Config) (float64, error) {
 	return float64(tensors.ToScalar[float32](out)), nil
 }
 
-// Config holds the settings of Train; all counts are at least 1. Equal settings give equal vectors on the same backend
-// and corpus.
-type Config struct {
+// skipGram holds the settings of learnVectors; all counts are at least 1. Equal settings give equal vectors on the same
+// backend and corpus.
+type skipGram struct {
 	Dim          int     // values in a vector
 	Epochs       int     // passes over the corpus
 	Window       int     // largest distance of a pair; each word draws a distance from 1 to Window
 	Negatives    int     // noise words of each pair
-	Shared       int     // noise words drawn for a batch; see [Train]
+	Shared       int     // noise words drawn for a batch; see [learnVectors]
 	Batch        int     // pairs in a step of gradient descent
 	Subsample    float64 // t: a word of frequency f is kept with probability min(1, √(t/f)); 0 keeps all
 	LearningRate float64 // at the start; it falls linearly to nearly 0
 	Seed         uint64
 }
 
-// Defaults returns settings that suit corpora of some million words, such as 20NEWS.
-func Defaults() Config {
-	return Config{Dim: 100, Epochs: 10, Window: 5, Negatives: 5, Shared: 64, Batch: 1024, Subsample: 1e-4,
-		LearningRate: 0.025, Seed: 1}
-}
-
-// Vectors are words, each with a vector.
-type Vectors struct {
+// wordVectors are words, each with a vector.
+type wordVectors struct {
 	Dim    int       // values in a vector
 	Words  []string  // no word twice
 	Values []float32 // `[len(Words), Dim]`, row-major
 }
 
 // Row returns the vector of word i, `[Dim]`, as a view of Values.
-func (v *Vectors) Row(i int) []float32 { return v.Values[i*v.Dim : (i+1)*v.Dim : (i+1)*v.Dim] }
+func (v *wordVectors) Row(i int) []float32 { return v.Values[i*v.Dim : (i+1)*v.Dim : (i+1)*v.Dim] }
 
 // blockSteps is the number of steps in one call of the backend, which copies the variables.
 const blockSteps = 64
@@ -191,7 +183,7 @@ type block struct {
 
 // sampler draws the pairs of a corpus.
 type sampler struct {
-	Config
+	skipGram
 	documents [][]int32
 	tokens    int       // words of the corpus, repeated ones too
 	keep      []float64 // by word: probability to be kept
@@ -199,9 +191,9 @@ type sampler struct {
 	random    *rand.Rand
 }
 
-func newSampler(c Config, documents [][]int32, words int) *sampler {
+func newSampler(c skipGram, documents [][]int32, words int) *sampler {
 	// The second half of the seed separates this generator from the generator of the initial vectors.
-	s := &sampler{Config: c, documents: documents, keep: make([]float64, words), noise: make([]float64, words),
+	s := &sampler{skipGram: c, documents: documents, keep: make([]float64, words), noise: make([]float64, words),
 		random: rand.New(rand.NewPCG(c.Seed, 1))}
 	counts := make([]float64, words)
 	for _, document := range documents {

@@ -1,4 +1,4 @@
-package wordvec
+package newsgroups
 
 import (
 	"context"
@@ -33,29 +33,15 @@ func topics(n, documents, length int) (corpus [][]int32, words []string) {
 }
 
 // small are settings for such a corpus.
-func small() Config {
-	return Config{Dim: 8, Epochs: 3, Window: 3, Negatives: 5, Shared: 16, Batch: 32, LearningRate: 0.1, Seed: 1}
-}
-
-func ExampleTrain() {
-	device, err := compute.NewWithConfig("go:ops_sequential")
-	if err != nil {
-		panic(err)
-	}
-	corpus, words := topics(20, 200, 20)
-	v, err := Train(context.Background(), device, corpus, words, small(), nil)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(len(v.Words), v.Dim, nearest(v, 7, 1)[0][:3])
-	// Output: 20 8 odd
+func small() skipGram {
+	return skipGram{Dim: 8, Epochs: 3, Window: 3, Negatives: 5, Shared: 16, Batch: 32, LearningRate: 0.1, Seed: 1}
 }
 
 func TestTrainFindsTopics(t *testing.T) {
 	corpus, words := topics(40, 400, 20)
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		var done, losses []float64
-		v, err := Train(t.Context(), backend, corpus, words, small(), func(epoch int, part, loss float64) {
+		v, err := learnVectors(t.Context(), backend, corpus, words, small(), func(epoch int, part, loss float64) {
 			assert.True(t, epoch >= 1 && epoch <= 3, "epoch %d", epoch)
 			done, losses = append(done, part), append(losses, loss)
 		})
@@ -80,7 +66,7 @@ func TestTrainIsDeterministic(t *testing.T) {
 		train := func(seed uint64) []float32 {
 			c := small()
 			c.Seed, c.Subsample = seed, 0.02
-			v, err := Train(t.Context(), backend, corpus, words, c, nil)
+			v, err := learnVectors(t.Context(), backend, corpus, words, c, nil)
 			require.NoError(t, err)
 			return v.Values
 		}
@@ -97,19 +83,19 @@ func TestTrainStops(t *testing.T) {
 	c.Epochs = 1_000_000
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	_, err := Train(ctx, backend, corpus, words, c, func(int, float64, float64) {
+	_, err := learnVectors(ctx, backend, corpus, words, c, func(int, float64, float64) {
 		if calls++; calls == 2 {
 			cancel()
 		}
 	})
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 2, calls)
-	_, err = Train(ctx, backend, corpus, words, c, func(int, float64, float64) { t.Error("trained") })
+	_, err = learnVectors(ctx, backend, corpus, words, c, func(int, float64, float64) { t.Error("trained") })
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
 func TestTrainErrors(t *testing.T) {
-	set := func(change func(*Config)) Config {
+	set := func(change func(*skipGram)) skipGram {
 		c := small()
 		change(&c)
 		return c
@@ -117,23 +103,19 @@ func TestTrainErrors(t *testing.T) {
 	two := [][]int32{{0, 1}}
 	for name, c := range map[string]struct {
 		documents [][]int32
-		config    Config
+		config    skipGram
 		want      string
 	}{
 		"no documents":       {nil, small(), "none of the 0 documents has two words"},
 		"empty documents":    {[][]int32{{}, {1}}, small(), "none of the 2 documents has two words"},
 		"only one word":      {[][]int32{{1, 1, 1}}, small(), "no two different words were left together"},
-		"all subsampled":     {two, set(func(c *Config) { c.Subsample = 1e-30 }), "raise subsample"},
-		"learning rate high": {[][]int32{{0, 1, 0, 1}}, set(func(c *Config) { c.LearningRate = 1e39 }), "lower the learning rate, 1e+39"},
+		"all subsampled":     {two, set(func(c *skipGram) { c.Subsample = 1e-30 }), "raise subsample"},
+		"learning rate high": {[][]int32{{0, 1, 0, 1}}, set(func(c *skipGram) { c.LearningRate = 1e39 }), "lower the learning rate, 1e+39"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Train(t.Context(), backendtest.Go(t), c.documents, []string{"a", "b"}, c.config, nil)
+			_, err := learnVectors(t.Context(), backendtest.Go(t), c.documents, []string{"a", "b"}, c.config, nil)
 			require.ErrorContains(t, err, c.want)
 			assert.ErrorContains(t, err, "word vectors: ")
 		})
 	}
-}
-
-func TestDefaults(t *testing.T) {
-	assert.Equal(t, Defaults(), Defaults(), "comparable")
 }

@@ -1,4 +1,4 @@
-package wordvec
+package newsgroups
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestRow(t *testing.T) {
-	v := &Vectors{Dim: 2, Words: []string{"a", "b"}, Values: []float32{1, 2, 3, 4}}
+	v := &wordVectors{Dim: 2, Words: []string{"a", "b"}, Values: []float32{1, 2, 3, 4}}
 	assert.Equal(t, []float32{3, 4}, v.Row(1))
 	_ = append(v.Row(0), 9) // does not reach into the next row
 	assert.Equal(t, []float32{1, 2, 3, 4}, v.Values)
@@ -16,7 +16,7 @@ func TestRow(t *testing.T) {
 
 // nearest lists the n words other than word i whose vectors have the largest cosine with its vector. The score is
 // dot·|dot| / |v|², which orders words as the cosine does.
-func nearest(v *Vectors, i, n int) []string {
+func nearest(v *wordVectors, i, n int) []string {
 	score := func(word string) float64 {
 		var dot, squares float64
 		for j, value := range v.Row(slices.Index(v.Words, word)) {

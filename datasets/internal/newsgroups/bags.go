@@ -1,8 +1,4 @@
-// Package text turns messages into bags of words. It strips what the author did not write ([Body]), cuts the rest into
-// words ([Words]), numbers them ([Vocabulary]) and counts them ([Bags]).
-//
-// Messages are Latin-1, one byte a character.
-package text
+package newsgroups
 
 import (
 	"math"

@@ -1,7 +1,6 @@
-package text
+package newsgroups
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -18,7 +17,7 @@ func TestStripHeader(t *testing.T) {
 		{"From: me\n \nnot blank enough", ""},
 		{"From: me\r\n\r\nwindows", ""},
 	} {
-		assert.Equal(t, c.want, string(StripHeader([]byte(c.message))), "%q", c.message)
+		assert.Equal(t, c.want, string(stripHeader([]byte(c.message))), "%q", c.message)
 	}
 }
 
@@ -42,7 +41,7 @@ func TestStripFooter(t *testing.T) {
 		{"UTF-8's space is none in Latin-1", "text\n\xe2\x80\x83\nme", "text\n\xe2\x80\x83\nme"},
 		{"only space", " \n\n ", " \n\n "},
 	} {
-		assert.Equal(t, c.want, string(StripFooter([]byte(c.body))), c.name)
+		assert.Equal(t, c.want, string(stripFooter([]byte(c.body))), c.name)
 	}
 }
 
@@ -58,14 +57,14 @@ func TestStripQuotes(t *testing.T) {
 		{"a\n> b", "a"},
 		{"> a\n\n", "\n"},
 	} {
-		assert.Equal(t, c.want, string(StripQuotes([]byte(c.body))), "%q", c.body)
+		assert.Equal(t, c.want, string(stripQuotes([]byte(c.body))), "%q", c.body)
 	}
 }
 
 // TestBodyOrder has a blank line that only stripping the quote would leave last: the footer goes first.
 func TestBodyOrder(t *testing.T) {
-	assert.Equal(t, "text", string(Body([]byte("From: me\n\ntext\n\n> quote\nown line"))))
-	assert.Equal(t, "text\nown line", string(Body([]byte("From: me\n\ntext\n> quote\nown line"))))
+	assert.Equal(t, "text", string(body([]byte("From: me\n\ntext\n\n> quote\nown line"))))
+	assert.Equal(t, "text\nown line", string(body([]byte("From: me\n\ntext\n> quote\nown line"))))
 }
 
 // FuzzBody checks that what is left is a selection of the message's bytes, in their order.
@@ -74,7 +73,7 @@ func FuzzBody(f *testing.F) {
 	f.Add([]byte("\n\n\n\n\xa0--\n>"))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, message []byte) {
-		body := Body(message)
+		body := body(message)
 		at := 0
 		for _, character := range message {
 			if at < len(body) && body[at] == character {
@@ -86,10 +85,4 @@ func FuzzBody(f *testing.F) {
 			assert.False(t, strings.HasPrefix(line, ">"))
 		}
 	})
-}
-
-func ExampleBody() {
-	message := "From: ann@example.org\nSubject: bikes\n\nBob wrote:\n> Which one?\nThe red one.\n\n--\nAnn"
-	fmt.Println(string(Body([]byte(message))))
-	// Output: The red one.
 }

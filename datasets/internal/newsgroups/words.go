@@ -1,4 +1,4 @@
-package text
+package newsgroups
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Words cuts a text into its words, in order. Letters become lower case, a run of digits becomes the word "num", and
-// `$` the word "dollar". Everything else separates words. Single letters and stop words are included; see [IsCounted].
-func Words(body []byte) []string {
+// cut cuts a text into its words, in order. Letters become lower case, a run of digits becomes the word "num", and
+// `$` the word "dollar". Everything else separates words. Single letters and stop words are included; see [isCounted].
+func cut(body []byte) []string {
 	words := []string{}
 	lower := make([]byte, len(body)) // ASCII letters only: a message may be in any encoding
 	for i, c := range body {
@@ -47,18 +47,21 @@ func kindOf(c byte) byte {
 	return ' '
 }
 
-// IsCounted reports whether a word counts in a bag: it has two letters or more and is no stop word.
-func IsCounted(word string) bool { return len(word) > 1 && !IsStopWord(word) }
+// isCounted reports whether a word counts in a bag: it has two letters or more and is no stop word.
+func isCounted(word string) bool {
+	_, stop := slices.BinarySearch(stopWords, word)
+	return len(word) > 1 && !stop
+}
 
-// Vocabulary numbers words from 0, in the order of their first occurrence. The zero value is empty and ready for use.
-type Vocabulary struct {
+// vocabulary numbers words from 0, in the order of their first occurrence. The zero value is empty and ready for use.
+type vocabulary struct {
 	// Words holds the word of each number.
 	Words   []string
 	numbers map[string]int32
 }
 
 // Number returns the number of each word. A new word gets the next number.
-func (v *Vocabulary) Number(words []string) []int32 {
+func (v *vocabulary) Number(words []string) []int32 {
 	if v.numbers == nil {
 		v.numbers = map[string]int32{}
 	}
@@ -76,7 +79,7 @@ func (v *Vocabulary) Number(words []string) []int32 {
 }
 
 // Count returns how often each word of the vocabulary occurs in the documents.
-func (v *Vocabulary) Count(documents [][]int32) []int {
+func (v *vocabulary) Count(documents [][]int32) []int {
 	counts := make([]int, len(v.Words))
 	for _, document := range documents {
 		for _, number := range document {
@@ -112,28 +115,22 @@ without would yet you your yours yourself yourselves
 
 var stopWords = strings.Fields(englishStopWords)
 
-// IsStopWord reports whether a word, in lower case, is one of the 318 English words that carry the least meaning.
-func IsStopWord(word string) bool {
-	_, found := slices.BinarySearch(stopWords, word)
-	return found
-}
-
-// Body returns a message without its header, its footer and the lines that quote others, stripped in this order. This
+// body returns a message without its header, its footer and the lines that quote others, stripped in this order. This
 // is what scikit-learn documents for fetch_20newsgroups(remove=("headers", "footers", "quotes")). The order matters:
 // the blank line before a signature may lie among quoted lines.
-func Body(message []byte) []byte {
-	return StripQuotes(StripFooter(StripHeader(message)))
+func body(message []byte) []byte {
+	return stripQuotes(stripFooter(stripHeader(message)))
 }
 
-// StripHeader drops everything up to the first blank line and that line. A message without one is all header.
-func StripHeader(message []byte) []byte {
+// stripHeader drops everything up to the first blank line and that line. A message without one is all header.
+func stripHeader(message []byte) []byte {
 	_, body, _ := bytes.Cut(message, []byte("\n\n"))
 	return body
 }
 
-// StripFooter drops the signature: everything from the last line that is blank or has hyphens only. It ignores blank
+// stripFooter drops the signature: everything from the last line that is blank or has hyphens only. It ignores blank
 // lines and space at the ends. A text without such a line below its first line stays as it is.
-func StripFooter(body []byte) []byte {
+func stripFooter(body []byte) []byte {
 	trimmed := trimSpace(body)
 	for end := len(trimmed); ; {
 		start := bytes.LastIndexByte(trimmed[:end], '\n') + 1
@@ -155,9 +152,9 @@ var (
 	quoteMarks  = [][]byte{[]byte("writes in"), []byte("writes:"), []byte("wrote:"), []byte("says:"), []byte("said:")}
 )
 
-// StripQuotes drops the lines that start with ">", "|", "In article" or "Quoted from". It also drops the lines that
+// stripQuotes drops the lines that start with ">", "|", "In article" or "Quoted from". It also drops the lines that
 // hold "writes in", "writes:", "wrote:", "says:" or "said:". Upper and lower case differ.
-func StripQuotes(body []byte) []byte {
+func stripQuotes(body []byte) []byte {
 	var kept [][]byte
 	for line := range bytes.SplitSeq(body, newline) {
 		if !quotes(line) {

@@ -1,7 +1,6 @@
-package text
+package newsgroups
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -10,7 +9,7 @@ import (
 )
 
 // number numbers documents that are written as strings.
-func number(v *Vocabulary, documents ...string) [][]int32 {
+func number(v *vocabulary, documents ...string) [][]int32 {
 	var numbers [][]int32
 	for _, document := range documents {
 		numbers = append(numbers, v.Number(strings.Fields(document)))
@@ -19,17 +18,17 @@ func number(v *Vocabulary, documents ...string) [][]int32 {
 }
 
 func TestVocabulary(t *testing.T) {
-	var v Vocabulary
+	var v vocabulary
 	documents := number(&v, "b a b", "", "c b a d")
 	assert.Equal(t, [][]int32{{0, 1, 0}, {}, {2, 0, 1, 3}}, documents)
 	assert.Equal(t, []string{"b", "a", "c", "d"}, v.Words)
 	counts := v.Count(documents)
 	assert.Equal(t, []int{3, 2, 1, 1}, counts)
-	assert.Empty(t, new(Vocabulary).Count(nil))
+	assert.Empty(t, new(vocabulary).Count(nil))
 }
 
 func TestCount(t *testing.T) {
-	var v Vocabulary
+	var v vocabulary
 	documents := number(&v, "a b a c", "", "d", "c c c d a")
 	bags := Count(documents, []int32{2, 0, 1, -1}) // d has no column
 	assert.Equal(t, 4, bags.Len())
@@ -51,7 +50,7 @@ func TestCount(t *testing.T) {
 // TestTFIDF has counts [[2 1 0] [1 0 0] [0 0 0] [0 1 3]], of which the first two documents are the reference: the idf are
 // ln(3/3)+1, ln(3/2)+1 and ln(3/1)+1.
 func TestTFIDF(t *testing.T) {
-	var v Vocabulary
+	var v vocabulary
 	bags := Count(number(&v, "a b a", "a", "", "b c c c"), []int32{0, 1, 2})
 	bags.TFIDF(3, 2)
 	second, third := math.Log(1.5)+1, math.Log(3)+1
@@ -63,19 +62,4 @@ func TestTFIDF(t *testing.T) {
 			assert.InDelta(t, value/max(length, 1), dst[k], 1e-6, "document %d, word %d", i, k)
 		}
 	}
-}
-
-func ExampleCount() {
-	var v Vocabulary
-	documents := [][]int32{v.Number(Words([]byte("red bike, blue bike"))), v.Number(Words([]byte("blue sky")))}
-	columns := []int32{0, 1, 2, 3} // every word counts
-	bags := Count(documents, columns)
-	row := make([]float32, len(v.Words))
-	for i := range bags.Len() {
-		bags.Read(i, row)
-		fmt.Println(v.Words, row)
-	}
-	// Output:
-	// [red bike blue sky] [1 2 1 0]
-	// [red bike blue sky] [0 0 1 1]
 }

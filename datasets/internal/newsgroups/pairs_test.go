@@ -1,4 +1,4 @@
-package wordvec
+package newsgroups
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // sample collects the blocks of a training.
-func sample(t *testing.T, c Config, documents [][]int32, words int) (blocks []*block) {
+func sample(t *testing.T, c skipGram, documents [][]int32, words int) (blocks []*block) {
 	t.Helper()
 	to := make(chan *block)
 	go newSampler(c, documents, words).blocks(t.Context(), to)

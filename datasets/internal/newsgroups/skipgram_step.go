@@ -1,4 +1,4 @@
-package wordvec
+package newsgroups
 
 import (
 	"fmt"

@@ -1,7 +1,6 @@
-package text
+package newsgroups
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -24,17 +23,17 @@ func TestWords(t *testing.T) {
 		{"@[`{A-Z\x7f", "a z"},
 		{"end", "end"},
 	} {
-		assert.Equal(t, strings.Fields(c.want), Words([]byte(c.body)), "%q", c.body)
+		assert.Equal(t, strings.Fields(c.want), cut([]byte(c.body)), "%q", c.body)
 	}
 }
 
 func TestIsCounted(t *testing.T) {
 	for word, want := range map[string]bool{"": false, "x": false, "a": false, "the": false, "fire": false, "num": true, "ax": true, "computer": true} {
-		assert.Equal(t, want, IsCounted(word), word)
+		assert.Equal(t, want, isCounted(word), word)
 	}
 	assert.Len(t, stopWords, 318)
 	for _, word := range stopWords {
-		assert.Equal(t, []string{word}, Words([]byte(word)), "a stop word that is no word cannot be met")
+		assert.Equal(t, []string{word}, cut([]byte(word)), "a stop word that is no word cannot be met")
 	}
 }
 
@@ -58,11 +57,6 @@ func FuzzWords(f *testing.F) {
 				spaced.WriteByte(' ')
 			}
 		}
-		assert.Equal(t, strings.Fields(spaced.String()), Words(body))
+		assert.Equal(t, strings.Fields(spaced.String()), cut(body))
 	})
-}
-
-func ExampleWords() {
-	fmt.Println(Words([]byte("I paid $1,200 in '92.")))
-	// Output: [i paid dollar num num in num]
 }
