@@ -21,18 +21,17 @@ const (
 	OnPlane  = "points"
 )
 
-// Layout says where the nodes of a graph lie, and draws clusters and values there. Its JSON is a part of a report's
-// page.
+// Layout says where the nodes of a graph lie, and draws clusters and values there. Its JSON says so in a report's page.
 type Layout struct {
 	Kind     string    `json:"kind"`
 	Rows     int       `json:"rows"` // 0 on a plane
 	Columns  int       `json:"columns"`
-	Cells    []int32   `json:"cells"`     // the node in each cell, row by row from the top
-	RowNames []string  `json:"row_names"` // of the sensors or joints
-	Rules    []int     `json:"rules"`     // rows above which a part of the body begins
-	ByGraph  bool      `json:"by_graph"`  // distances in the graph place the nodes, not coordinates of the data
-	X        []float64 `json:"x"`         // of each node: on a plane from 0 to at most 1, else in cells of side 1
-	Y        []float64 `json:"y"`         // upwards, in the scale of X
+	Cells    []int32   `json:"-"`        // the node in each cell, row by row from the top
+	RowNames []string  `json:"-"`        // of the sensors or joints
+	Rules    []int     `json:"-"`        // rows above which a part of the body begins
+	ByGraph  bool      `json:"by_graph"` // distances in the graph place the nodes, not coordinates of the data
+	X        []float64 `json:"-"`        // of each node: on a plane from 0 to at most 1, else in cells of side 1
+	Y        []float64 `json:"-"`        // upwards, in the scale of X
 
 	graph *affinity.Matrix
 	names []string

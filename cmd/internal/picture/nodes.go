@@ -157,10 +157,8 @@ func (l *Layout) axes(title string) *plot.Plot {
 func (l *Layout) time(p *plot.Plot, rows []string, zero float64) {
 	p.X.Label.Text, p.X.Width, p.X.Tick.Width = "frame", 0, vg.Points(0.5)
 	var frames, names plot.ConstantTicks
-	for _, tick := range (plot.DefaultTicks{}).Ticks(0, max(1, float64(l.Columns-1))) {
-		if tick.Label != "" && tick.Value == math.Trunc(tick.Value) {
-			frames = append(frames, plot.Tick{Value: tick.Value + zero, Label: fmt.Sprint(tick.Value)})
-		}
+	for _, frame := range l.frames() {
+		frames = append(frames, plot.Tick{Value: frame + zero, Label: fmt.Sprint(frame)})
 	}
 	for i, name := range rows {
 		if i%(1+len(rows)/mostLabels) == 0 {
@@ -170,4 +168,14 @@ func (l *Layout) time(p *plot.Plot, rows []string, zero float64) {
 	p.X.Tick.Marker, p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.Width = frames, names, 0, 0
 	p.X.Tick.Label.Font.Size = vg.Points(9)
 	p.Y.Tick.Label.Font.Size = vg.Points(min(9, max(5, 300/float64(len(rows)))))
+}
+
+// frames returns the frames that are numbered.
+func (l *Layout) frames() (numbered []float64) {
+	for _, tick := range (plot.DefaultTicks{}).Ticks(0, max(1, float64(l.Columns-1))) {
+		if tick.Label != "" && tick.Value == math.Trunc(tick.Value) {
+			numbered = append(numbered, tick.Value)
+		}
+	}
+	return numbered
 }

@@ -10,21 +10,22 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// cell is the middle of a grid's cell on the map, in the window.
-func cell(t testing.TB, ctx context.Context, row, column int) (x, y float64) {
+// place is the middle of a node on the map, in the window.
+func place(t testing.TB, ctx context.Context, m *picture.Map, node int) (x, y float64) {
 	t.Helper()
-	place := read[[]float64](t, ctx, fmt.Sprintf(`(() => {
+	at := read[[]float64](t, ctx, fmt.Sprintf(`(() => {
 		const map = document.getElementById("map");
 		map.scrollIntoView({block: "center", behavior: "instant"});
-		const box = map.getBoundingClientRect(), side = Math.min((box.width - 2) / 8, 640 / 8);
-		return [box.left + 1 + (box.width - 2 - 8 * side) / 2 + side * %d.5, box.top + 1 + side * %d.5];
-	})()`, column, row))
-	return place[0], place[1]
+		const at = new DOMPoint(%g, %g).matrixTransform(map.getScreenCTM());
+		return [at.x, at.y];
+	})()`, m.X[node], m.Y[node]))
+	return at[0], at[1]
 }
 
 // chosen is what the panel says of a cluster: its number, level and input nodes.
@@ -78,7 +79,7 @@ func TestExplorer(t *testing.T) {
 	levels, err := c.ClusterLevels(0)
 	require.NoError(t, err)
 	ctx := opened(t, r)
-	x, y := cell(t, ctx, 3, 4)
+	x, y := place(t, ctx, r.Map, 3*8+4)
 	do(t, ctx, chromedp.MouseClickXY(x, y))
 	want := int(levels.Path(1)[3*8+4])
 	cluster, level, nodes := chosen(t, ctx)
@@ -141,15 +142,16 @@ func TestHover(t *testing.T) {
 	levels, err := c.ClusterLevels(0)
 	require.NoError(t, err)
 	ctx := opened(t, r)
-	x, y := cell(t, ctx, 0, 7)
-	redraws := read[string](t, ctx, `document.getElementById("map").dataset.redraws`)
+	x, y := place(t, ctx, r.Map, 7)
 	do(t, ctx, chromedp.MouseEvent("mouseMoved", x, y))
 	cluster, _, _ := chosen(t, ctx)
 	assert.Equal(t, int(levels.Path(1)[7]), cluster)
 	assert.Empty(t, textOf(t, ctx, "announcement"))
-	assert.NotEqual(t, redraws, read[string](t, ctx, `document.getElementById("map").dataset.redraws`))
+	outline := read[string](t, ctx, `document.querySelector("#map .shown").getAttribute("d")`)
+	assert.Equal(t, count(levels.Path(1), cluster), strings.Count(outline, "M"), "of its nodes")
 	do(t, ctx, chromedp.MouseEvent("mouseMoved", x, 2))
 	assert.Equal(t, "No cluster is chosen", read[string](t, ctx, `document.querySelector("#panel h3").textContent`))
+	assert.True(t, read[bool](t, ctx, `document.querySelector("#map .shown") === null`))
 }
 
 // focused is the id of the element that has the focus.

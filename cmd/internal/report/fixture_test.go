@@ -140,6 +140,7 @@ func words(t testing.TB) Report {
 		places = append(places, random.NormFloat64(), random.NormFloat64())
 	}
 	r.Layout = picture.NewLayout(graph, nil, nil, places, names)
+	r.Map = r.Layout.Map()
 	var epochs []training.HierarchyEpoch
 	for epoch := range 30 {
 		e := training.HierarchyEpoch{Epoch: epoch + 1}

@@ -22,6 +22,7 @@ type Report struct {
 	About      string          `json:"about"` // the model in words
 	Edges      int             `json:"edges"`
 	Layout     *picture.Layout `json:"layout"`  // nil if the nodes are too many to be drawn
+	Map        *picture.Map    `json:"map"`     // of the nodes, if there are clusters to show
 	Names      []string        `json:"names"`   // of the input nodes; nil if they have none
 	Machine    backend.Machine `json:"machine"` // that made the report
 	Backend    string          `json:"backend"` // of the training

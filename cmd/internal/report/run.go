@@ -113,6 +113,9 @@ func (r *Report) describe(dir string, c *models.Classifier) error {
 		epochs = slices.Insert(epochs, at, own)
 	}
 	r.Hierarchy = hierarchyOf(r.Spec, r.Layout, epochs, at)
+	if r.Layout != nil {
+		r.Map = r.Layout.Map()
+	}
 	inputs := levels.Inputs()
 	for i, level := range levels {
 		l := &r.Hierarchy.Levels[i]

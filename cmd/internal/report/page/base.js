@@ -54,12 +54,5 @@ function fillTable(table, head, rows, options = {}) {
 // bestEpoch is the epoch whose weights were kept for its validation, or null where the last ones are kept.
 const bestEpoch = (report) => (report.config.keep === "last" ? null : report.best_epoch);
 
-const themeQuery = matchMedia("(prefers-color-scheme: dark)");
-// colour is the value of a custom property in the theme that is shown, as [r, g, b].
-function colour(name) {
-  return channels(getComputedStyle(document.documentElement).getPropertyValue(name).trim());
-}
-const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-const mixed = (a, b, share) => a.map((v, i) => Math.round(v + share * (b[i] - v)));
 const css = (rgb) => `rgb(${rgb.join(",")})`;
 const className = (report, k) => report.class_names[k];

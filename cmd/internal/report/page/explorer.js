@@ -33,8 +33,7 @@ class Explorer {
     $("cluster").addEventListener("input", () => this.typed());
     $("clear").addEventListener("click", () => this.choose({ cluster: null, node: null }));
     map.addEventListener("pointermove", (event) => {
-      const node = event.pointerType === "touch" ? -1 : this.under(event);
-      const hovered = node < 0 ? null : node;
+      const hovered = event.pointerType === "touch" ? null : this.under(event);
       if (hovered !== this.hovered) {
         this.hovered = hovered;
         this.schedule();
@@ -46,21 +45,13 @@ class Explorer {
     });
     map.addEventListener("click", (event) => {
       const node = this.under(event);
-      if (node < 0) this.choose({ cluster: null, node: null });
+      if (node === null) this.choose({ cluster: null, node: null });
       else this.choose({ node, cluster: this.data.path(this.state.epoch, this.state.level)[node] });
     });
     map.addEventListener("keydown", (event) => this.key(event));
-    for (const name of ["focus", "blur"]) map.addEventListener(name, () => this.schedule());
-    new ResizeObserver(() => {
-      this.map.resize();
-      this.schedule();
-    }).observe(map.parentElement);
-  }
+    for (const name of ["focus", "blur"]) map.addEventListener(name, () => this.schedule());  }
 
-  under(event) {
-    const box = $("map").getBoundingClientRect();
-    return this.data ? this.map.nodeAt(event.clientX - box.left - 1, event.clientY - box.top - 1) : -1; // 1: its border
-  }
+  under(event) { return this.data ? this.map.nodeAt(event) : null; }
 
   key(event) {
     const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

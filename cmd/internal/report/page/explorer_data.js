@@ -4,6 +4,7 @@ class HierarchyData {
   constructor(report) {
     const h = report.hierarchy;
     this.layout = report.layout;
+    this.map = report.map;
     this.names = report.names;
     this.nodes = report.spec.nodes;
     this.frozen = h.frozen;

@@ -67,6 +67,4 @@ $("copy").addEventListener("click", async () => {
   setTimeout(() => { $("copy").textContent = "Copy"; }, 2000);
 });
 
-themeQuery.addEventListener("change", () => explorer.schedule());
-
 render();
