@@ -15,7 +15,7 @@ func TestCompletion(t *testing.T) {
 		"train --data mine":          ":0\n", // the shell completes files
 		"train --recipe pa":          "paper\n:0\n",
 		"train --set ccp_drop":       "ccp_dropout=\n:2\n", // no blank follows
-		"train --set stre":           "stretch=\n:2\n",
+		"train --set label":          "label_smoothing=\n:2\n",
 		"compare --models gcn,cheby": "gcn,chebyshev\n:0\n",
 		"eval --split t":             "train\ntest\n:0\n", // the words of a choice
 		"data get cif":               "cifar10\n:0\n",

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The functions of this file, but for Stretch, change signals of moving points: `[frames * joints, 3 * bodies]`, with
+// The functions of this file change signals of moving points: `[frames * joints, 3 * bodies]`, with
 // x, y and z of each body. A point is absent if all its coordinates are exactly zero, and stays absent.
 
 // Rotate rotates all points of a sample about the x, y and z axes in turn. Each angle is drawn uniformly from -most to
@@ -103,30 +103,6 @@ func resample(sample, from []float32, frames int, start, length float64) {
 			for axis := range 3 {
 				out[i+axis] = a[axis] + share*(b[axis]-a[axis])
 			}
-		}
-	}
-}
-
-// Stretch makes the time of a sample run slower or faster by one factor f, uniform in [1 − share, 1 + share). A moment
-// c, uniform over the frames, stays in place: out(t) = in(c + (t − c)/f), linear between frames. A moment outside the
-// frames takes the nearest frame.
-func Stretch(frames int, share float64) Func {
-	return func(rng *rand.Rand, sample []float32) {
-		factor := 1 + share*(2*rng.Float64()-1)
-		warp(sample, slices.Clone(sample), frames, rng.Float64()*float64(frames-1), factor)
-	}
-}
-
-// warp stretches `from` by the factor about a centre, and writes it to sample.
-func warp(sample, from []float32, frames int, centre, factor float64) {
-	size, last := len(sample)/frames, float64(frames-1)
-	for t := range frames {
-		place := min(max(centre+(float64(t)-centre)/factor, 0), last)
-		at := int(place)
-		share, out := float32(place-float64(at)), sample[t*size:(t+1)*size]
-		now, next := from[at*size:(at+1)*size], from[min(at+1, frames-1)*size:][:size]
-		for i := range out {
-			out[i] = now[i] + share*(next[i]-now[i])
 		}
 	}
 }

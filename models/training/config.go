@@ -42,9 +42,6 @@ type Config struct {
 	RandomGraph bool `param:"random_graph"`
 	// Augment changes training samples at random in the data set's own way.
 	Augment bool `param:"augment"`
-	// Stretch slows down or speeds up each training sample by a factor drawn from 1-Stretch to 1+Stretch, if the nodes
-	// are a grid of frames and sensors.
-	Stretch float64 `param:"stretch" rule:"share"`
 
 	Model  string `param:"model" default:"ccp"`
 	Levels Levels `param:"levels"`
@@ -63,8 +60,6 @@ type Config struct {
 	// Keep is which weights are kept: those of the epoch that did "best" in validation, or the "last". For the last no
 	// samples are held out, unless the data names them or Validation asks for them.
 	Keep string `param:"keep" default:"best" rule:"one of best|last"`
-	// Patience ends a training after so many epochs without a better validation; 0 never does.
-	Patience int `param:"patience" rule:"from 0"`
 	// LabelSmoothing is the share of each label that is spread over all classes.
 	LabelSmoothing float64 `param:"label_smoothing" rule:"share"`
 	Seed           int64   `param:"seed" default:"1"`
@@ -170,11 +165,15 @@ func (c *Config) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	*c = params.Defaults[Config]()
+	const earlier = "an earlier version of ccp began this run, or it was changed by hand; train anew"
 	if _, known := all["recipe"]; !known {
-		return errors.New("it has no recipe: an earlier version of ccp began this run, or it was changed by hand; train anew")
+		return errors.New("it has no recipe: " + earlier)
 	}
 	for _, name := range sorted(all) {
-		if err := c.put(name, all[name]); err != nil {
+		err := c.put(name, all[name])
+		if _, unknown := errors.AsType[*UnknownError](err); unknown {
+			return fmt.Errorf("%s: %w", earlier, err)
+		} else if err != nil {
 			return err
 		}
 	}
@@ -203,18 +202,12 @@ func (c Config) check() error {
 		return fmt.Errorf("epochs: %d; "+fitted, c.Epochs, c.Model, "there must be 1")
 	case c.Steps > 0 && spec.Fitted():
 		return fmt.Errorf("steps: %d; "+fitted, c.Steps, c.Model, "leave steps out")
-	case c.Stretch > 0 && spec.Fitted():
-		return fmt.Errorf("stretch: %g; "+fitted, c.Stretch, c.Model, "it must be 0")
 	case c.LabelSmoothing > 0 && spec.Margins():
 		return fmt.Errorf("label_smoothing: %g; model %s is trained by its margins, whose labels cannot be smoothed: "+
 			"it must be 0",
 			c.LabelSmoothing, c.Model)
 	case c.Batch == 1:
 		return errors.New("batch: 1; batch normalisation needs at least 2 samples")
-	case c.Keep == KeepLast && c.Patience > 0:
-		return fmt.Errorf("patience: %d epochs without a better validation, but the last weights are kept: keep the "+
-			"best ones to stop early",
-			c.Patience)
 	}
 	return c.Settings.Check()
 }

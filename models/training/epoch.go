@@ -97,8 +97,3 @@ func (r *run) endEpoch() error {
 func better(a, b *Score) bool {
 	return a == nil || b == nil || a.Accuracy > b.Accuracy || a.Accuracy == b.Accuracy && a.Loss < b.Loss
 }
-
-// stalled reports whether validation has not improved for as many epochs as Patience allows.
-func (r *run) stalled() bool {
-	return r.Patience > 0 && r.state.Best > 0 && len(r.state.History)-r.state.Best >= r.Patience
-}

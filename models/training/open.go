@@ -73,11 +73,10 @@ func (c Config) heldOut(d *datasets.Dataset) (*datasets.Dataset, error) {
 	return d.HoldOut(c.Validation, c.SplitSeed)
 }
 
-// changed returns the data set with the graph and the augmentation that the configuration asks for.
-func (c Config) changed(d *datasets.Dataset) (*datasets.Dataset, error) {
-	d, err := c.augmented(d)
-	if err != nil || !c.RandomGraph {
-		return d, err
+// changed returns the data set with the graph that the configuration asks for.
+func (c Config) changed(d *datasets.Dataset) (_ *datasets.Dataset, err error) {
+	if !c.RandomGraph {
+		return d, nil
 	}
 	other := *d
 	other.Coordinates = nil // directed slots would have the directions of the data's graph

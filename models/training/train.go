@@ -189,7 +189,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		return err
 	}
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),
-		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.augments(), DropLast: true})
+		StartStep: r.state.Step, Steps: datasets.Endless, Augment: r.Augment, DropLast: true})
 	if r.Observer.Begin != nil {
 		r.Observer.Begin(r.Config, r.data, r.spec, r.state.Step, r.total)
 	}
@@ -226,7 +226,7 @@ func (r *run) endOf(epoch int) int { return epoch * r.total / r.Epochs }
 
 // steps runs the training steps that are left.
 func (r *run) steps(ctx context.Context, backend compute.Backend) error {
-	if r.state.Step >= r.total || r.stalled() {
+	if r.state.Step >= r.total {
 		return nil
 	}
 	if r.spec.Fitted() || models.StoredShare(r.store) == 1 {
@@ -247,8 +247,6 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	}
 	_, err = loop.RunSteps(batches, r.total-r.state.Step)
 	switch {
-	case errors.Is(r.failure, errStalled):
-		return nil
 	case errors.Is(r.failure, ErrInterrupted):
 		if saveErr := r.save(); saveErr != nil {
 			return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, saveErr)
@@ -260,8 +258,6 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	}
 	return r.explained(err)
 }
-
-var errStalled = errors.New("no improvement")
 
 // step records a training step's metrics, GoMLX's two and then NewTrainer's. After the last step of an epoch it ends
 // the epoch.
@@ -301,9 +297,6 @@ func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
 	if s.Step == r.endOf(r.epochOf(s.Step)) {
 		if err := r.endEpoch(); err != nil {
 			return err
-		}
-		if r.stalled() {
-			return errStalled
 		}
 	} else if r.SaveEvery > 0 && time.Since(r.saved) >= r.SaveEvery {
 		if err := r.save(); err != nil {

@@ -165,25 +165,6 @@ func TestOneTrainingInADirectory(t *testing.T) {
 	assert.True(t, tried)
 }
 
-func TestPatience(t *testing.T) {
-	backend := backendtest.Go(t)
-	c := ringConfig(writeRing(t, 200))
-	c["epochs"], c["patience"], c["schedule"], c["learning_rate"] = 40, 2, "constant", 0.03
-	dir := t.TempDir()
-	result := trainIn(t, backend, c, dir)
-	assert.Less(t, result.Epochs, 40)
-	assert.Equal(t, result.BestEpoch+2, result.Epochs)
-	assert.Equal(t, result.Epochs*ringSteps, result.Steps)
-
-	// Killed before the result was written: it remains stopped.
-	require.NoError(t, os.Remove(filepath.Join(dir, resultFile)))
-	require.NoError(t, os.Remove(filepath.Join(dir, historyFile)))
-	again, err := Train(context.Background(), backend, c, Options{Dir: dir, Observer: Observer{Step: func(Progress) { t.Error("a step") }}})
-	require.NoError(t, err)
-	assert.Equal(t, result, again)
-	assert.FileExists(t, filepath.Join(dir, historyFile))
-}
-
 func TestFewSamples(t *testing.T) {
 	backend := backendtest.Go(t)
 	marks := []int64{1, 1, 1, 1, 2, 2, 2, 2}
@@ -211,7 +192,6 @@ func TestNoValidationSplit(t *testing.T) {
 func TestWithoutValidationTheLastEpochIsBest(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := ringConfig(writeRing(t, 200))
-	c["patience"] = 1
 	d, err := datasets.Load(t.Context(), c["data"].(string), datasets.Options{})
 	require.NoError(t, err)
 	d = &datasets.Dataset{Name: d.Name, Signals: d.Signals, Labels: d.Labels, Nodes: d.Nodes, Channels: d.Channels, Affinity: d.Affinity,
