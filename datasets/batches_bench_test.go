@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/clusterpool/ccp/datasets/augment"
+	"github.com/clusterpool/ccp/datasets/internal/augment"
 	"github.com/clusterpool/ccp/datasets/internal/images"
 )
 
@@ -21,7 +21,7 @@ func BenchmarkBatch(b *testing.B) {
 		decimalDigits)
 	require.NoError(b, err)
 	d.Train, d.Mean, d.Std = upTo(count), []float32{0.5, 0.5, 0.5}, []float32{0.25, 0.25, 0.25}
-	d.Augment = augment.CropAndFlip{Height: 32, Width: 32, Channels: 3, Pad: 4}.Apply
+	d.Augment = augment.CropAndFlip(32, 3, 4)
 	batches := d.Batches(d.Train, BatchOptions{Size: size, Augment: true})
 	for b.Loop() {
 		batch := batches.build(0, d.Train[:size])

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/datasets/augment"
+	"github.com/clusterpool/ccp/datasets/internal/augment"
 	"github.com/clusterpool/ccp/datasets/internal/images"
 )
 
@@ -116,7 +116,7 @@ func loadCIFAR(info Info, opts Options, perFile int) (*Dataset, error) {
 	d.Std = []float32{0.24703223, 0.24348513, 0.26158784}
 	d.splitTrainTest(set.Train, opts)
 	if opts.Augment {
-		d.Augment = augment.CropAndFlip{Height: set.Side, Width: set.Side, Channels: 3, Pad: 4}.Apply
+		d.Augment = augment.CropAndFlip(set.Side, 3, 4)
 	}
 	return d, nil
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
-	"github.com/clusterpool/ccp/datasets/augment"
+	"github.com/clusterpool/ccp/datasets/internal/augment"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 )
 
@@ -112,7 +113,11 @@ func augmentSkeletons(s *skeleton.Source, split skeleton.Split) augment.Func {
 	if s.Crop < 1 {
 		steps = append(steps, augment.TimeCrop(s.Frames, s.Crop))
 	}
-	return augment.Compose(steps...)
+	return func(rng *rand.Rand, sample []float32) {
+		for _, step := range steps {
+			step(rng, sample)
+		}
+	}
 }
 
 // scaleStreams sets Mean to 0. Std is 1 for places, whose unit is already the body. For each of the other streams,

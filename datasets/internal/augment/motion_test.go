@@ -187,17 +187,6 @@ func TestMotionDegenerate(t *testing.T) {
 	}
 }
 
-// TestMotionAllocates nothing per sample.
-func TestMotionAllocates(t *testing.T) {
-	sample := make([]float32, 80*25*6)
-	for i := range sample {
-		sample[i] = float32(i)
-	}
-	all := Compose(Rotate(0.3), Noise(0.01), Mirror(25, 6, [][2]int{{4, 8}}))
-	rng := rand.New(rand.NewPCG(1, 1))
-	assert.Zero(t, testing.AllocsPerRun(20, func() { all(rng, sample) }))
-}
-
 func ExampleRotate() {
 	sample := []float32{3, 4, 0, 0, 0, 0} // one joint of two bodies, the second absent
 	Rotate(0.3)(rand.New(rand.NewPCG(1, 2)), sample)

@@ -1,0 +1,31 @@
+// Package augment changes training samples at random, in place. A sample is a signal, `[nodes, channels]` row-major;
+// for images the nodes are the pixels, `[height, width]` row-major.
+package augment
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// Func changes a sample in place, drawing only from rng.
+type Func = func(rng *rand.Rand, sample []float32)
+
+// CropAndFlip augments square images. It surrounds an image with pad pixels of zeros on each side. Then it cuts out a
+// window of the image's own size at a random place. With probability 1/2 it mirrors the window left to right. Zero is
+// the mean colour of normalised samples.
+func CropAndFlip(side, channels, pad int) Func {
+	return func(rng *rand.Rand, sample []float32) {
+		down, right, flip := rng.IntN(2*pad+1)-pad, rng.IntN(2*pad+1)-pad, rng.IntN(2) == 1
+		image := slices.Clone(sample)
+		clear(sample)
+		for y := max(0, -down); y < min(side, side-down); y++ {
+			for x := max(0, -right); x < min(side, side-right); x++ {
+				to := x
+				if flip {
+					to = side - 1 - x
+				}
+				copy(sample[(y*side+to)*channels:][:channels], image[((y+down)*side+x+right)*channels:])
+			}
+		}
+	}
+}
