@@ -58,14 +58,6 @@ func TestDoctorIgnoresCUDAWithoutAGPU(t *testing.T) {
 	assert.Equal(t, "go", r.Chosen)
 }
 
-func TestCheckProductFindsAWrongElement(t *testing.T) {
-	x, y := []float32{1, 2, 3, 4}, []float32{5, 6, 7, 8}
-	require.NoError(t, checkProduct(x, y, []float32{19, 22, 43, 50}, 2))
-	require.EqualError(t, checkProduct(x, y, []float32{19, 22, 43, 51}, 2),
-		"wrong result: element (1, 1) is 51, not 50")
-	require.ErrorContains(t, checkProduct(x, y, nil, 2), "has 0 elements, not 4")
-}
-
 func TestField(t *testing.T) {
 	root := fstest.MapFS{"cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: A: fast one\nmodel name\t: other\n")}}
 	assert.Equal(t, "A: fast one", field(root, "cpuinfo", "model name"))
