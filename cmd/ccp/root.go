@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -104,7 +106,10 @@ func (s *shared) dataOf(cmd *cobra.Command, c *models.Classifier, dir, dataDir, 
 	if err != nil || another {
 		return d, err
 	}
-	differences, err := training.OtherData(dir, training.MetadataOf(c.Spec, d), d.Fingerprint())
+	differences, err := training.OtherData(dir, d.Fingerprint())
+	if errors.Is(err, fs.ErrNotExist) { // a checkpoint that was copied without its data's
+		err = nil
+	}
 	if len(differences) > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s differs from what the model was trained on in %s: what follows is of "+
 			"the data as it is now\n", config.Data, strings.Join(differences, ", "))

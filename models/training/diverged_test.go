@@ -2,8 +2,10 @@ package training
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,6 +16,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// told is what the error of a divergence tells: the step, its epoch, and the loss before it.
+func told(t *testing.T, err error) (step, epoch int, before float64) {
+	t.Helper()
+	require.Error(t, err)
+	part := regexp.MustCompile(`^the loss became (?:NaN|[+-]Inf) at step (\d+), epoch (\d+) \(.* the epoch's mean was (\S+) at`).
+		FindStringSubmatch(err.Error()) // without what GoMLX's loop adds
+	require.NotNil(t, part, err)
+	_, scanned := fmt.Sscan(strings.Join(part[1:], " "), &step, &epoch, &before)
+	require.NoError(t, scanned)
+	return step, epoch, before
+}
 
 func TestDiverged(t *testing.T) {
 	backend := backendtest.Go(t)
@@ -27,18 +41,14 @@ func TestDiverged(t *testing.T) {
 			c["batch"], c["learning_rate"], c["schedule"] = batch, 1e35, "constant"
 			dir := t.TempDir()
 			_, err := Train(context.Background(), backend, c, Options{Dir: dir})
-			var diverged *DivergedError
-			require.ErrorAs(t, err, &diverged)
-			require.False(t, isFinite(diverged.Loss), diverged.Loss)
-			assert.Equal(t, dir, diverged.Dir)
-			assert.Contains(t, []int{1, 2, 3}, diverged.Step)
-			assert.Equal(t, (diverged.Step-1)/(140/batch)+1, diverged.Epoch)
-			assert.True(t, isFinite(diverged.Before.Loss))
+			step, epoch, before := told(t, err)
+			assert.Contains(t, []int{1, 2, 3}, step)
+			assert.Equal(t, (step-1)/(140/batch)+1, epoch)
+			assert.True(t, isFinite(before))
 			assert.NoFileExists(t, filepath.Join(dir, resultFile))
 			assert.NotContains(t, err.Error(), "\n", "one line, without a stack trace")
 			assert.Contains(t, err.Error(), "lower learning_rate")
-			assert.True(t, strings.HasPrefix(err.Error(), "the loss became "), "without what GoMLX's loop adds: %v", err)
-			if diverged.Epoch == 1 {
+			if epoch == 1 {
 				assert.Contains(t, err.Error(), "There is no snapshot yet.")
 			}
 		})
@@ -60,12 +70,10 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), whole))
 
 	_, err = Train(context.Background(), backend, c, Options{Dir: dir})
-	var diverged *DivergedError
-	require.ErrorAs(t, err, &diverged)
-	assert.GreaterOrEqual(t, diverged.Step, 12)
-	assert.Equal(t, 2, diverged.Epoch)
-	assert.True(t, isFinite(diverged.Before.Loss), "the epoch's mean before it: %v", diverged.Before)
-	assert.Less(t, diverged.Before.Loss, 1e6)
+	step, epoch, before := told(t, err)
+	assert.GreaterOrEqual(t, step, 12)
+	assert.Equal(t, 2, epoch)
+	assert.Less(t, before, 1e6)
 	assert.Contains(t, err.Error(), "The snapshots in "+dir+" are from before it.")
 	after, _ := snapshotOf(t, dir, checkpoint.Best)
 	assert.Equal(t, best, after)

@@ -85,7 +85,7 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 		return err
 	}
 	var other []string
-	differences, err := OtherData(dir, m, data)
+	differences, err := OtherData(dir, data)
 	if len(differences) > 0 {
 		other = append(other, fmt.Sprintf("on data that differs in %s", strings.Join(differences, ", ")))
 	}
@@ -100,19 +100,11 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 		dir, strings.Join(other, " and "))
 }
 
-// OtherData lists in what a data set differs from the data of the run in dir, see datasets.Fingerprint.Differences. If
-// the run is of a version that kept no fingerprint, OtherData compares m, the metadata of a run on the data set.
-func OtherData(dir string, m models.Metadata, now datasets.Fingerprint) (differences []string, err error) {
+// OtherData lists in what a data set differs from the data of the run in dir, see datasets.Fingerprint.Differences. The
+// error is ReadFingerprint's.
+func OtherData(dir string, now datasets.Fingerprint) ([]string, error) {
 	was, err := ReadFingerprint(dir)
-	if !errors.Is(err, os.ErrNotExist) {
-		return was.Differences(now), err
-	}
-	saved, _, err := models.ReadMetadata(dir)
-	if err == nil && (!slices.Equal(saved.Mean, m.Mean) || !slices.Equal(saved.ClassNames, m.ClassNames) ||
-		saved.Provenance != m.Provenance) {
-		differences = []string{fmt.Sprintf("origin (was %s, is %s)", saved.Provenance, m.Provenance)}
-	}
-	return differences, err
+	return was.Differences(now), err
 }
 
 // differ lists the settings in which two configurations differ, by name.
@@ -186,25 +178,6 @@ func Versions(on string) map[string]string {
 	v := backend.Versions()
 	v["platform"], v["backend"] = runtime.GOOS+"/"+runtime.GOARCH, on
 	return v
-}
-
-// Remove deletes the run in dir: the files that a training writes there, and dir itself if nothing else is in it. A
-// directory without a run stays as it is.
-func Remove(dir string) error {
-	if err := files.CheckDirectory(dir); err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(dir, configFile)); errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	unlock, err := lock(dir)
-	if err != nil {
-		return err
-	}
-	err = removeFiles(dir)
-	unlock(true)
-	_ = os.Remove(dir) // fails where something else is in it
-	return err
 }
 
 // removeFiles deletes what a training writes in dir, apart from its lock, which the caller holds.

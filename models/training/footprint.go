@@ -174,32 +174,18 @@ func largest(store *model.Store, spec models.Spec, batch int) (all []Sized) {
 	return all
 }
 
-// OutOfMemoryError says that a device lacks the memory for a training step.
-type OutOfMemoryError struct {
-	Largest []Sized
-	Err     error // the device's
-}
-
-func (e *OutOfMemoryError) Unwrap() error { return e.Err }
-
-func (e *OutOfMemoryError) Error() string {
-	var names []string
-	for _, t := range e.Largest {
-		names = append(names, fmt.Sprintf("%s %s, %.0f MB", t.Name, t.Shape, float64(t.Bytes)/1e6))
-	}
-	cause, _, _ := strings.Cut(e.Err.Error(), "\n")
-	return fmt.Sprintf("the device has not enough memory for a training step; its largest tensors: %s. What helps: a "+
-		"smaller batch, more devices, "+
-		"ccp_recompute=true, dtype=bfloat16, ccp_hierarchy=prepared, ccp_candidates=4, levels of fewer clusters or "+
-		"filters; "+
-		"a dry run tells what is needed (%s)", strings.Join(names, "; "), cause)
-}
-
-// explained returns an OutOfMemoryError if a training step failed for lack of memory, and the error itself otherwise.
+// explained says what helps if a training step failed for lack of memory. It returns another error as it is.
 func (r *run) explained(err error) error {
 	if !backend.IsOutOfMemory(err) {
 		return err
 	}
+	var names []string
 	all := largest(r.store, r.spec, min(r.Batch, len(r.data.Train))/max(1, r.Devices))
-	return &OutOfMemoryError{Largest: all[:min(5, len(all))], Err: plain(err)}
+	for _, t := range all[:min(5, len(all))] {
+		names = append(names, fmt.Sprintf("%s %s, %.0f MB", t.Name, t.Shape, float64(t.Bytes)/1e6))
+	}
+	cause, _, _ := strings.Cut(plain(err).Error(), "\n")
+	return fmt.Errorf("the device has not enough memory for a training step; its largest tensors: %s. What helps: a "+
+		"smaller batch, more devices, ccp_recompute=true, dtype=bfloat16, ccp_hierarchy=prepared, ccp_candidates=4, levels "+
+		"of fewer clusters or filters; a dry run tells what is needed (%s)", strings.Join(names, "; "), cause)
 }

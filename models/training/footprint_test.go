@@ -85,14 +85,12 @@ func (b smallBuilder) Compile() (compute.Executable, error) {
 func TestOutOfMemory(t *testing.T) {
 	c := ringConfig(writeRing(t, 200))
 	_, err := Train(t.Context(), small{backendtest.Go(t)}, c, Options{Dir: t.TempDir()})
-	var full *OutOfMemoryError
-	require.ErrorAs(t, err, &full)
 	require.ErrorContains(t, err, "the device has not enough memory for a training step; its largest tensors: level_1's gathered neighbourhoods (Float32)[16, 4, 4, 3], 0 MB; ")
 	for _, flag := range []string{"smaller batch", "more devices", "ccp_recompute=true", "dtype=bfloat16", "ccp_hierarchy=prepared", "ccp_candidates=4", "levels", "a dry run", "code=8"} {
 		require.ErrorContains(t, err, flag)
 	}
 	assert.NotContains(t, err.Error(), "\n")
-	assert.Len(t, full.Largest, 5)
+	assert.Equal(t, 5, strings.Count(err.Error(), " MB"))
 }
 
 // The memory that a dry run tells of is what two steps then take. The test needs the data's folder and Linux.

@@ -158,7 +158,6 @@ func TestOneTrainingInADirectory(t *testing.T) {
 			tried = true
 			_, err := Train(context.Background(), backend, c, Options{Dir: dir})
 			assert.ErrorContains(t, err, "another process is training in "+dir)
-			assert.ErrorContains(t, Remove(dir), "another process is training in "+dir)
 		}
 	}}})
 	require.NoError(t, err)
@@ -230,7 +229,6 @@ func TestTrainInAFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err := Train(context.Background(), backendtest.Go(t), ringConfig(writeRing(t, 200)), Options{Dir: file})
 	require.EqualError(t, err, file+" is not a directory")
-	require.EqualError(t, Remove(file), file+" is not a directory")
 }
 
 // What fails in our own hook, here a snapshot that cannot be written, comes back as it was.

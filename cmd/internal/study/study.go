@@ -122,7 +122,6 @@ type Options struct {
 
 // looked is what a data set is now.
 type looked struct {
-	metadata    models.Metadata
 	fingerprint datasets.Fingerprint
 	err         error
 }
@@ -136,7 +135,7 @@ func same(ctx context.Context, backend compute.Backend, l map[string]looked, cel
 	if !known {
 		var d *datasets.Dataset
 		if d, now.err = c.LoadData(ctx, backend, o); now.err == nil {
-			now.metadata, now.fingerprint = training.MetadataOf(models.Spec{}, d), d.Fingerprint()
+			now.fingerprint = d.Fingerprint()
 		}
 		if ctx.Err() == nil {
 			l[key] = now
@@ -145,7 +144,7 @@ func same(ctx context.Context, backend compute.Backend, l map[string]looked, cel
 	if now.err != nil || !begun(cell) {
 		return now.err
 	}
-	differences, err := training.OtherData(cell.Dir, now.metadata, now.fingerprint)
+	differences, err := training.OtherData(cell.Dir, now.fingerprint)
 	if len(differences) > 0 {
 		err = fmt.Errorf("%s holds a run on data that differs from %s in %s: choose another folder, or delete this one",
 			cell.Dir, c.Data, strings.Join(differences, ", "))
