@@ -27,9 +27,6 @@ type Quality struct {
 func (s Spec) candidates(i int) int {
 	clusters := s.Levels[i].Clusters
 	c := s.Settings.Level(i).Candidates
-	if c == 0 && s.nodesAt(i)*clusters > 1<<25 {
-		c = 4
-	}
 	if c == 0 || c > clusters {
 		return clusters
 	}

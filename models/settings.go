@@ -21,10 +21,9 @@ import (
 type Options struct {
 	ccp.Options `models:"ccp"`
 	nn.LayerOptions
-	// Candidates is the number of clusters that a node can belong to: the nearest in a prepared clustering. 0 is all,
-	// but 4 if nodes times clusters exceed 2²⁵. Time and memory of a level with candidates are linear in its nodes and
-	// edges. A level can have candidates if the level before it has. training.Resolve chooses a number for large
-	// levels.
+	// Candidates is the number of clusters that a node can belong to: the nearest in a prepared clustering. 0 is all.
+	// Time and memory of a level with candidates are linear in its nodes and edges. A level can have candidates if the
+	// level before it has. training.Resolve chooses a number for large levels.
 	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
 	// Hierarchies is the number of hierarchies of the network, each searched or drawn from its own seed. All weights but
 	// the memberships are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of
