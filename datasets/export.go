@@ -87,26 +87,20 @@ func (d *Dataset) Export(path string) error {
 	add(places != nil, "coordinates", places, nodes, len(places)/nodes)
 	add(true, "edges", ends, len(weights), 2)
 	add(true, "weights", weights, len(weights))
-	return npz.WriteArchive(path, func(w *npz.Writer) error {
-		for _, a := range arrays {
-			if err := w.Array(a.Name, a.Array); err != nil {
-				return err
-			}
-		}
-		name, shape := "features", []int{len(samples), d.Nodes, d.Channels}
-		if d.Series != nil {
-			longest := slices.MaxFunc(d.Series, func(a, b []float32) int { return len(a) - len(b) })
-			name, shape = "series", []int{len(samples), nodes, len(longest) / d.Form.Width(), d.Channels}
-		}
-		return w.Rows(name, shape, func(at int, row []float32) error {
+	name, shape := "features", []int{len(samples), d.Nodes, d.Channels}
+	if d.Series != nil {
+		longest := slices.MaxFunc(d.Series, func(a, b []float32) int { return len(a) - len(b) })
+		name, shape = "series", []int{len(samples), nodes, len(longest) / d.Form.Width(), d.Channels}
+	}
+	return npz.Write(path, append(arrays, npz.Named{Name: name, Array: &npz.Array{Shape: shape},
+		Rows: func(at int, row []float32) error {
 			if d.Series == nil {
 				d.Signals.Read(samples[at], row)
 			} else {
 				recording.Turned(row, d.Series[samples[at]], nodes, d.Channels)
 			}
 			return nil
-		})
-	})
+		}}))
 }
 
 // plural returns a noun for a count.

@@ -23,20 +23,20 @@ func allUTF8(texts []string) bool {
 
 func TestRoundTrip(t *testing.T) {
 	arrays := []Named{
-		{"b", &Array{[]int{2}, []bool{true, false}}},
-		{"i1", &Array{[]int{1}, []int8{-128}}},
-		{"i2", &Array{[]int{1}, []int16{-32768}}},
-		{"i4", &Array{[]int{2}, []int32{-1, 1 << 30}}},
-		{"i8", &Array{[]int{1}, []int64{-1 << 62}}},
-		{"u1", &Array{[]int{2, 2}, []uint8{1, 2, 3, 255}}},
-		{"u2", &Array{[]int{1}, []uint16{65535}}},
-		{"u4", &Array{[]int{1}, []uint32{1 << 31}}},
-		{"u8", &Array{[]int{1}, []uint64{1 << 63}}},
-		{"f4", &Array{[]int{3, 1}, []float32{1.5, -0.25, 0}}},
-		{"f8", &Array{[]int{1}, []float64{1e-300}}},
-		{"text", &Array{[]int{3}, []string{"", "Zürich", "🙂"}}},
-		{"scalar", &Array{[]int{}, []float64{3}}},
-		{"none", &Array{[]int{0}, []string{}}},
+		{Name: "b", Array: &Array{[]int{2}, []bool{true, false}}},
+		{Name: "i1", Array: &Array{[]int{1}, []int8{-128}}},
+		{Name: "i2", Array: &Array{[]int{1}, []int16{-32768}}},
+		{Name: "i4", Array: &Array{[]int{2}, []int32{-1, 1 << 30}}},
+		{Name: "i8", Array: &Array{[]int{1}, []int64{-1 << 62}}},
+		{Name: "u1", Array: &Array{[]int{2, 2}, []uint8{1, 2, 3, 255}}},
+		{Name: "u2", Array: &Array{[]int{1}, []uint16{65535}}},
+		{Name: "u4", Array: &Array{[]int{1}, []uint32{1 << 31}}},
+		{Name: "u8", Array: &Array{[]int{1}, []uint64{1 << 63}}},
+		{Name: "f4", Array: &Array{[]int{3, 1}, []float32{1.5, -0.25, 0}}},
+		{Name: "f8", Array: &Array{[]int{1}, []float64{1e-300}}},
+		{Name: "text", Array: &Array{[]int{3}, []string{"", "Zürich", "🙂"}}},
+		{Name: "scalar", Array: &Array{[]int{}, []float64{3}}},
+		{Name: "none", Array: &Array{[]int{0}, []string{}}},
 	}
 	path := filepath.Join(t.TempDir(), "a.npz")
 	require.NoError(t, Write(path, arrays))
@@ -57,11 +57,11 @@ func TestWriteErrors(t *testing.T) {
 		want   string
 		arrays []Named
 	}{
-		{`array "x": shape [3] needs 3 elements, but there are 2`, []Named{{"x", &Array{[]int{3}, []int64{1, 2}}}}},
-		{`array "x": cannot write elements of type []int`, []Named{{"x", &Array{[]int{1}, []int{1}}}}},
-		{`array "x": shape [-1] has a negative dimension`, []Named{{"x", &Array{[]int{-1}, []int64{1}}}}},
-		{`array name "x" is empty or used twice`, []Named{{"x", ok}, {"x", ok}}},
-		{`array name "" is empty`, []Named{{"", ok}}},
+		{`array "x": shape [3] needs 3 elements, but there are 2`, []Named{{Name: "x", Array: &Array{[]int{3}, []int64{1, 2}}}}},
+		{`array "x": cannot write elements of type []int`, []Named{{Name: "x", Array: &Array{[]int{1}, []int{1}}}}},
+		{`array "x": shape [-1] has a negative dimension`, []Named{{Name: "x", Array: &Array{[]int{-1}, []int64{1}}}}},
+		{`array name "x" is empty or used twice`, []Named{{Name: "x", Array: ok}, {Name: "x", Array: ok}}},
+		{`array name "" is empty`, []Named{{Name: "", Array: ok}}},
 	} {
 		folder := t.TempDir()
 		err := Write(filepath.Join(folder, "a.npz"), c.arrays)
@@ -185,8 +185,8 @@ func ExampleWrite() {
 	}
 	defer os.RemoveAll(folder)
 	err = Write(filepath.Join(folder, "ring.npz"), []Named{
-		{"edges", &Array{Shape: []int{3, 2}, Data: []int64{0, 1, 1, 2, 2, 0}}},
-		{"class_names", &Array{Shape: []int{2}, Data: []string{"left", "right"}}},
+		{Name: "edges", Array: &Array{Shape: []int{3, 2}, Data: []int64{0, 1, 1, 2, 2, 0}}},
+		{Name: "class_names", Array: &Array{Shape: []int{2}, Data: []string{"left", "right"}}},
 	})
 	fmt.Println(err)
 	// Output: <nil>

@@ -23,19 +23,19 @@ func upTo[T uint8 | uint16 | int32 | float64](n int) []T {
 // TestNumpyFiles reads what numpy wrote (testdata/make.py), stored and deflated.
 func TestNumpyFiles(t *testing.T) {
 	want := []Named{
-		{"bools", &Array{[]int{3}, []bool{true, false, true}}},
-		{"big_half", &Array{[]int{2}, []float32{1, -2.5}}},
-		{"single", &Array{[]int{5}, []float32{0, 0.25, 0.5, 0.75, 1}}},
-		{"big_double", &Array{[]int{2, 2}, []float64{1.5, -2.25, 1e300, 0}}},
-		{"fortran", &Array{[]int{2, 3, 4}, upTo[int32](24)}},
-		{"fortran_bytes", &Array{[]int{2, 3, 4}, upTo[uint8](24)}},
-		{"big_shorts", &Array{[]int{2}, []int16{-2, 258}}},
-		{"unsigned", &Array{[]int{2}, []uint64{math.MaxUint64, 0}}},
-		{"words", &Array{[]int{2, 3}, []string{"cat", "", "Zürich", "日本", "a\x00b", "🙂"}}},
-		{"big_words", &Array{[]int{2}, []string{"né", "x"}}},
-		{"raw", &Array{[]int{3}, []string{"dog", "", "mouse"}}},
-		{"scalar", &Array{[]int{}, []int64{7}}},
-		{"empty", &Array{[]int{0, 3}, []float32{}}},
+		{Name: "bools", Array: &Array{[]int{3}, []bool{true, false, true}}},
+		{Name: "big_half", Array: &Array{[]int{2}, []float32{1, -2.5}}},
+		{Name: "single", Array: &Array{[]int{5}, []float32{0, 0.25, 0.5, 0.75, 1}}},
+		{Name: "big_double", Array: &Array{[]int{2, 2}, []float64{1.5, -2.25, 1e300, 0}}},
+		{Name: "fortran", Array: &Array{[]int{2, 3, 4}, upTo[int32](24)}},
+		{Name: "fortran_bytes", Array: &Array{[]int{2, 3, 4}, upTo[uint8](24)}},
+		{Name: "big_shorts", Array: &Array{[]int{2}, []int16{-2, 258}}},
+		{Name: "unsigned", Array: &Array{[]int{2}, []uint64{math.MaxUint64, 0}}},
+		{Name: "words", Array: &Array{[]int{2, 3}, []string{"cat", "", "Zürich", "日本", "a\x00b", "🙂"}}},
+		{Name: "big_words", Array: &Array{[]int{2}, []string{"né", "x"}}},
+		{Name: "raw", Array: &Array{[]int{3}, []string{"dog", "", "mouse"}}},
+		{Name: "scalar", Array: &Array{[]int{}, []int64{7}}},
+		{Name: "empty", Array: &Array{[]int{0, 3}, []float32{}}},
 	}
 	for _, name := range []string{"plain.npz", "packed.npz"} {
 		f, err := Open(filepath.Join("testdata", name))

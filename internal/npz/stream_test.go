@@ -20,13 +20,12 @@ func TestRows(t *testing.T) {
 			}
 			dir := t.TempDir()
 			streamed, whole := filepath.Join(dir, "streamed.npz"), filepath.Join(dir, "whole.npz")
-			require.NoError(t, WriteArchive(streamed, func(w *Writer) error {
-				return w.Rows("a", shape, func(i int, row []float32) error {
+			require.NoError(t, Write(streamed, []Named{{Name: "a", Array: &Array{Shape: shape},
+				Rows: func(i int, row []float32) error {
 					copy(row, values[i*len(row):])
 					return nil
-				})
-			}))
-			require.NoError(t, Write(whole, []Named{{"a", &Array{Shape: shape, Data: values}}}))
+				}}}))
+			require.NoError(t, Write(whole, []Named{{Name: "a", Array: &Array{Shape: shape, Data: values}}}))
 			got, err := os.ReadFile(streamed)
 			require.NoError(t, err)
 			want, err := os.ReadFile(whole)
@@ -38,24 +37,21 @@ func TestRows(t *testing.T) {
 
 // TestRowsErrors: whatever goes wrong leaves no file.
 func TestRowsErrors(t *testing.T) {
-	full := errors.New("stop")
 	dir := t.TempDir()
-	for want, write := range map[string]func(*Writer) error{
-		`array "a": stop`: func(w *Writer) error {
-			return w.Rows("a", []int{2, 2}, func(i int, _ []float32) error {
-				if i == 1 {
-					return full
-				}
-				return nil
-			})
-		},
-		`array name "" is empty`: func(w *Writer) error { return w.Rows("", []int{0}, nil) },
-		"more elements than any": func(w *Writer) error { return w.Rows("a", []int{1 << 62, 1 << 62}, nil) },
-		"or used twice": func(w *Writer) error {
-			return errors.Join(w.Array("a", &Array{Shape: []int{1}, Data: []int64{1}}), w.Array("a", nil))
-		},
+	none := func(int, []float32) error { return nil }
+	one := Named{Name: "a", Array: &Array{Shape: []int{1}, Data: []int64{1}}}
+	for want, arrays := range map[string][]Named{
+		`array "a": stop`: {{Name: "a", Array: &Array{Shape: []int{2, 2}}, Rows: func(i int, _ []float32) error {
+			if i == 1 {
+				return errors.New("stop")
+			}
+			return nil
+		}}},
+		`array name "" is empty`: {{Array: &Array{Shape: []int{0}}, Rows: none}},
+		"more elements than any": {{Name: "a", Array: &Array{Shape: []int{1 << 62, 1 << 62}}, Rows: none}},
+		"or used twice":          {one, one},
 	} {
-		assert.ErrorContains(t, WriteArchive(filepath.Join(dir, "a.npz"), write), want)
+		assert.ErrorContains(t, Write(filepath.Join(dir, "a.npz"), arrays), want)
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)

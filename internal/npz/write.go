@@ -13,83 +13,59 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// Named is an array with its name in an archive.
+// Named is an array with its name in an archive. If Rows is set, the array is of float32 and has a shape only. Rows
+// fills row i, which has as many values as the dimensions after the first have together. So the array need not be in
+// memory.
 type Named struct {
 	Name  string
 	Array *Array
+	Rows  func(i int, row []float32) error
 }
 
 // Write writes the arrays in this order to a deflated .npz archive, which numpy.load reads. The file appears complete
-// or not at all.
+// or not at all. Errors name the array; an error of Rows ends the archive.
 func Write(path string, arrays []Named) error {
-	return WriteArchive(path, func(w *Writer) error {
-		for _, named := range arrays {
-			if err := w.Array(named.Name, named.Array); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Writer writes the arrays of an archive one after another. Only the current array must be in memory.
-type Writer struct {
-	archive *zip.Writer
-	seen    map[string]bool
-}
-
-// WriteArchive writes an archive whose arrays `write` adds one by one. The file appears complete or not at all.
-func WriteArchive(path string, write func(*Writer) error) error {
 	return files.Write(path, func(out io.Writer) error {
-		w := &Writer{archive: zip.NewWriter(out), seen: map[string]bool{}}
-		if err := write(w); err != nil {
-			return err
+		archive, seen := zip.NewWriter(out), map[string]bool{}
+		for _, a := range arrays {
+			if a.Name == "" || seen[a.Name] {
+				return fmt.Errorf("array name %q is empty or used twice", a.Name)
+			}
+			seen[a.Name] = true
+			member, err := archive.Create(a.Name + ".npy")
+			switch {
+			case err != nil:
+				return err
+			case a.Rows != nil:
+				err = writeRows(member, a.Array.Shape, a.Rows)
+			default:
+				err = WriteNPY(member, a.Array)
+			}
+			if err != nil {
+				return fmt.Errorf("array %q: %w", a.Name, err)
+			}
 		}
-		return w.archive.Close()
+		return archive.Close()
 	})
 }
 
-// Array adds an array. Errors name the array.
-func (w *Writer) Array(name string, a *Array) error {
-	return w.member(name, func(member io.Writer) error { return WriteNPY(member, a) })
-}
-
-// Rows adds a float32 array row by row. `read` fills the slice with row i, which has as many values as the dimensions
-// after the first have together. An error of read ends the archive.
-func (w *Writer) Rows(name string, shape []int, read func(i int, row []float32) error) error {
-	return w.member(name, func(member io.Writer) error {
-		h := header{shape: shape, size: 4}
-		if err := h.setCount(); err != nil {
-			return err
-		}
-		buffered := bufio.NewWriterSize(member, 1<<16)
-		buffered.WriteString(headerText("<f4", shape))
-		row := make([]float32, h.count/max(shape[0], 1))
-		for i := range shape[0] {
-			if err := read(i, row); err != nil {
-				return err
-			}
-			if err := binary.Write(buffered, binary.LittleEndian, row); err != nil {
-				return err
-			}
-		}
-		return buffered.Flush()
-	})
-}
-
-func (w *Writer) member(name string, write func(io.Writer) error) error {
-	if name == "" || w.seen[name] {
-		return fmt.Errorf("array name %q is empty or used twice", name)
-	}
-	w.seen[name] = true
-	member, err := w.archive.Create(name + ".npy")
-	if err != nil {
+func writeRows(w io.Writer, shape []int, read func(i int, row []float32) error) error {
+	h := header{shape: shape, size: 4}
+	if err := h.setCount(); err != nil {
 		return err
 	}
-	if err := write(member); err != nil {
-		return fmt.Errorf("array %q: %w", name, err)
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	buffered.WriteString(headerText("<f4", shape))
+	row := make([]float32, h.count/max(shape[0], 1))
+	for i := range shape[0] {
+		if err := read(i, row); err != nil {
+			return err
+		}
+		if err := binary.Write(buffered, binary.LittleEndian, row); err != nil {
+			return err
+		}
 	}
-	return nil
+	return buffered.Flush()
 }
 
 // WriteNPY writes an array in .npy format, little endian, C order, strings as dtype U. It returns an error if Data

@@ -298,18 +298,12 @@ func (r *reading) write(path string, s *set, labels []int32, links [][2]int, for
 		arrays = append(arrays, npz.Named{Name: "groups", Array: list(groups)})
 	}
 	moments := s.moments(0).Longest
-	return npz.WriteArchive(path, func(w *npz.Writer) error {
-		for _, a := range arrays {
-			if err := w.Array(a.Name, a.Array); err != nil {
-				return err
-			}
-		}
-		shape := []int{len(s.samples), len(s.sensors), moments, s.channels}
-		return w.Rows("series", shape, func(i int, row []float32) error {
+	shape := []int{len(s.samples), len(s.sensors), moments, s.channels}
+	return npz.Write(path, append(arrays, npz.Named{Name: "series", Array: &npz.Array{Shape: shape},
+		Rows: func(i int, row []float32) error {
 			recording.Turned(row, s.samples[i].series, len(s.sensors), s.channels)
 			return r.tell("writing "+path, float64(i+1)/float64(len(s.samples)))
-		})
-	})
+		}}))
 }
 
 // list returns an array of one dimension.
