@@ -82,11 +82,11 @@ func TestPresets(t *testing.T) {
 	for name, nodes := range map[string]int{"digits": 64, "mnist": 784, "fashion-mnist": 784, "cifar10": 1024, "20news": 10000, "ntu": 2000} {
 		a := Preset(name, nodes)
 		require.NoError(t, a.Check(nodes), name)
-		assert.NotEqual(t, derivedLevels(nodes), a.Levels, name)
+		assert.NotEqual(t, DerivedLevels(nodes), a.Levels, name)
 		assert.Equal(t, 1, a.Levels[len(a.Levels)-1].Clusters, name)
 	}
 	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", Preset("cifar10", 1024).LevelsString())
-	assert.Equal(t, Architecture{derivedLevels(9), []int{64}}, Preset("cifar10", 9), "too small a graph for the paper's")
+	assert.Equal(t, Architecture{DerivedLevels(9), []int{64}}, Preset("cifar10", 9), "too small a graph for the paper's")
 }
 
 // The derived preset fits every graph and ends in a single cluster.
@@ -115,10 +115,14 @@ func mustLevels(text string) []Level {
 
 // Every change of the recipes is written in words that a recipe has, and names models and options that there are.
 func TestRecipes(t *testing.T) {
-	reader := json.NewDecoder(bytes.NewReader(recipes))
-	reader.DisallowUnknownFields()
 	var all []change
-	require.NoError(t, reader.Decode(&all))
+	for _, text := range [][]byte{recipes, registry["fc"].Recipes} {
+		reader := json.NewDecoder(bytes.NewReader(text))
+		reader.DisallowUnknownFields()
+		var some []change
+		require.NoError(t, reader.Decode(&some))
+		all = append(all, some...)
+	}
 	for _, c := range all {
 		assert.Subset(t, Names(), strings.Fields(c.Models))
 		for _, page := range regexp.MustCompile(`docs/[\w./-]+\.md`).FindAllString(c.Why, -1) {
@@ -147,6 +151,6 @@ func TestRecipes(t *testing.T) {
 	assert.Equal(t, []any{"1,1,1,1", nil}, []any{deep["ccp_blocks"], usual["ccp_blocks"]})
 	assert.NotEqual(t, deep["levels"], usual["levels"])
 	bayes := Recipe("20news", "bayes", DefaultRecipe)
-	assert.Equal(t, []any{1.0, 0.002}, []any{bayes["epochs"], bayes["bayes_alpha"]})
+	assert.Equal(t, []any{1, 0.002}, []any{bayes["epochs"], bayes["bayes_alpha"]})
 	assert.Equal(t, []any{nil, 0.3}, []any{Recipe("20news", "svm", DefaultRecipe)["input_dropout"], Recipe("20news", "gcn", DefaultRecipe)["input_dropout"]})
 }

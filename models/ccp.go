@@ -3,9 +3,13 @@ package models
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/params"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -44,7 +48,7 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 		x, a = level.Blocks(spec.Blocks(i + 1)).Done()
 	}
 	x = Reshape(x, -1, spec.nodesAt(len(spec.Levels)), x.Shape().Dim(2))
-	logits := a.Mean(readout(scope, spec, x))
+	logits := a.Mean(spec.Readout(scope, x))
 	if spec.kernels() == 0 || scope.IsTraining(signal.Graph()) {
 		return logits
 	}
@@ -61,7 +65,7 @@ func (s Spec) Hierarchies() int {
 }
 
 // checkClusters returns an error if the settings of the paper's model contradict each other.
-func (s Spec) checkClusters() error {
+func (s Spec) checkClusters(*affinity.Matrix) error {
 	if _, err := s.Settings.Of("").blocks(len(s.Levels)); err != nil {
 		return err
 	}
@@ -153,17 +157,6 @@ const (
 // GraphScope is where a network keeps the affinity as variables. They are made from the checkpoint's graph, not saved.
 const GraphScope = "graph"
 
-// Register adds a network of one's own under a name. It is trained, saved and loaded like the others; a program that
-// loads its checkpoints must register it too. It may mix GoMLX's layers with the layers of package ccp, built on
-// Topology.Affinity. Their hierarchy is learned, and frozen for predictions, or prepared. Register panics if the name
-// is taken. Call it before anything else, such as in an init function.
-func Register(name, about string, network Network) {
-	if _, taken := registry[name]; taken || name == "" {
-		panic(fmt.Sprintf("models: a network cannot be registered as %q: the name is empty or taken", name))
-	}
-	registry[name] = kind{about: about, build: network, own: true}
-}
-
 // Affinity gives the affinity for the first level of package ccp in a network. It is the data's, normalised, unless
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
 func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
@@ -178,3 +171,19 @@ func (t Topology) hasHierarchy() bool { return t.Frozen || t.Hierarchy != nil }
 
 // freezes reports whether the classifier must freeze its hierarchy when its weights have changed.
 func (s Spec) freezes() bool { return (s.own() || s.Clusters()) && !s.FrozenInTraining() }
+
+// Readout returns the logits `[batch, classes]` of a network's features `[batch, ...]`. For each width of Hidden it has
+// dropout, dense, batch norm and ELU, in the scopes fc_1 and so on. Dropout and the dense layer of scope classes follow.
+func (s Spec) Readout(scope *model.Scope, x *Node) *Node {
+	dropout := func(scope *model.Scope, x *Node) *Node {
+		return nn.Dropout(scope, x, params.Read[Options](scope).ReadoutDropout)
+	}
+	batch := x.Shape().Dim(0)
+	x = Reshape(x, batch, x.Shape().Size()/batch)
+	for i, width := range s.Hidden {
+		scope := scope.In("fc_%d", i+1)
+		x = nn.ELU(nn.DenseNorm(scope, dropout(scope, x), width, math.Sqrt2))
+	}
+	scope = scope.In("classes")
+	return nn.Dense(scope, dropout(scope, x), s.Classes, 1)
+}

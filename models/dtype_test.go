@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/internal/params"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -20,7 +19,7 @@ import (
 func TestBFloat16(t *testing.T) {
 	for _, name := range Names() {
 		s, graph := body(t, name)
-		if s.Fitted() || !s.has(*params.Find(optionsType, "dtype")) {
+		if s.Fitted() || !s.has(*optionOf("dtype")) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/models"
+	_ "github.com/clusterpool/ccp/models/baselines" // all tests of models have these networks
 	"github.com/clusterpool/ccp/models/training"
 )
 

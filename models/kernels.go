@@ -5,9 +5,10 @@ import (
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models/internal/kernels"
-	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -64,7 +65,8 @@ func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
 
 // kernelNetwork is the network of random kernels: their features and a class layer.
 func kernelNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
-	return classLayer(scope, spec, spec.view(graph.Matrix).Features(scope, signal, spec.kernels()))
+	x := spec.view(graph.Matrix).Features(scope, signal, spec.kernels())
+	return nn.Dense(scope.In("classes"), x, spec.Classes, 1)
 }
 
 // Kernels are random kernels as constants, see Classifier.Kernels.
@@ -114,17 +116,16 @@ func (s Spec) kernels() int {
 }
 
 // fitKernels fits the random kernels, alone or beside the network.
-func fitKernels(ctx context.Context, backend compute.Backend, s Spec, graph *affinity.Matrix, samples Samples,
-	mean, std []float32, seed int64) (variables, error) {
-	if s.kernels() == 0 {
+func fitKernels(ctx context.Context, f Fitting) (map[string]*tensors.Tensor, error) {
+	if f.Spec.kernels() == 0 {
 		return nil, nil
 	}
-	fitted, err := kernels.Fit(ctx, backend, kernels.Config{View: s.view(graph), Classes: s.Classes,
-		Features: s.kernels(), Seed: uint64(seed), Samples: samples, Mean: mean, Std: std})
-	if s.Model == randomKernels {
+	fitted, err := kernels.Fit(ctx, f.Backend, kernels.Config{View: f.Spec.view(f.Graph), Classes: f.Spec.Classes,
+		Features: f.Spec.kernels(), Seed: uint64(f.Seed), Samples: f.Samples, Mean: f.Mean, Std: f.Std})
+	if f.Spec.Model == randomKernels {
 		return fitted, err
 	}
-	inside := variables{}
+	inside := map[string]*tensors.Tensor{}
 	for path, value := range fitted {
 		inside[kernelsPath+"/"+path] = value
 	}

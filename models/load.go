@@ -95,6 +95,11 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	if err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
+	var of struct{ Spec struct{ Model string } }
+	if err := json.Unmarshal(raw, &of); err == nil && of.Spec.Model != "" && registry[of.Spec.Model].Build == nil {
+		return m, nil, fmt.Errorf("%s: model %s is not registered in this program: import the package that registers it, "+
+			"such as _ %q", path, of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
+	}
 	var read summed
 	if err := json.Unmarshal(raw, &read); err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)

@@ -38,8 +38,9 @@ func (s Spec) restricted(i int) bool {
 	return i < len(s.Levels) && s.candidates(i) < s.Levels[i].Clusters
 }
 
-// own reports whether Register added the model. Its levels are known only after the network has been built.
-func (s Spec) own() bool { return registry[s.Model].own }
+// own reports whether the model is a registered one with clusters. Its levels are known only after the network has been
+// built.
+func (s Spec) own() bool { return registry[s.Model].Clusters }
 
 // PreparedBefore reports whether Prepare has to be called before the training.
 func (s Spec) PreparedBefore() bool {

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/clusterpool/ccp/internal/params"
 )
 
 // The names of recipes. Some data sets have further ones.
@@ -36,11 +34,14 @@ type change struct {
 	Why                          string
 }
 
-// changes returns the changes for a data set and a model.
-func changes(data, name string) []change {
-	var all []change
-	if err := json.Unmarshal(recipes, &all); err != nil {
-		panic("models/recipes.json: " + err.Error()) // the file is part of the program
+// changes returns the changes for a data set and a model. Those of the network come last.
+func changes(data, name string) (all []change) {
+	for _, text := range [][]byte{recipes, registry[name].Recipes} {
+		var some []change
+		if err := json.Unmarshal(text, &some); err != nil && text != nil {
+			panic(fmt.Sprintf("models: recipes of %q: %v", name, err)) // they are part of the program
+		}
+		all = append(all, some...)
 	}
 	return slices.DeleteFunc(all, func(c change) bool {
 		return c.Data != "" && c.Data != data || slices.Contains(strings.Fields(c.Except), data) ||
@@ -68,9 +69,15 @@ func Recipe(data, name, recipe string) map[string]any {
 			Overlay(r, c.Set)
 		}
 	}
+	switch n := registry[name]; {
+	case n.Fitted: // in one pass
+		Overlay(r, map[string]any{"epochs": 1, "label_smoothing": 0, "average": 0, "augment": false})
+	case n.Loss != nil: // which need not know how labels are smoothed
+		r["label_smoothing"] = 0
+	}
 	maps.DeleteFunc(r, func(path string, _ any) bool {
 		_, option := splitSetting(path)
-		return params.Find(optionsType, option) != nil && !HasOption(name, path)
+		return optionOf(option) != nil && !HasOption(name, path)
 	})
 	return r
 }
@@ -101,24 +108,24 @@ func Preset(data string, nodes int) Architecture { return PresetOf("", data, Def
 // tries the recipe, then the data set's for any model, then the model's for any data set, and skips one whose levels
 // need more nodes.
 func PresetOf(name, data, recipe string, nodes int) (a Architecture) {
-	k, known := registry[name]
+	n, known := registry[name]
 	for _, of := range [][3]string{{data, name, recipe}, {data, "", DefaultRecipe}, {"", name, DefaultRecipe}} {
 		a = Architecture{}
 		r := Recipe(of[0], of[1], of[2])
 		levels, err := ParseLevels(fmt.Sprint(r["levels"]))
-		if !known || k.levels {
+		if !known || n.Levels != nil {
 			switch {
 			case r["levels"] != Auto && err != nil:
 				panic("models/recipes.json: " + err.Error()) // the file is part of the program
 			case err == nil:
 				a.Levels = levels
-			case k.sizes != nil:
-				a.Levels = k.sizes(nodes)
+			case known:
+				a.Levels = n.Levels(nodes)
 			default:
-				a.Levels = derivedLevels(nodes)
+				a.Levels = DerivedLevels(nodes)
 			}
 		}
-		if !known || k.hidden {
+		if !known || n.Hidden {
 			if a.Hidden, err = ParseHidden(fmt.Sprint(r["hidden"])); err != nil {
 				panic("models/recipes.json: " + err.Error())
 			}
@@ -130,9 +137,9 @@ func PresetOf(name, data, recipe string, nodes int) (a Architecture) {
 	return a
 }
 
-// derivedLevels returns levels for a graph of which nothing else is known. Each level has a quarter of its
+// DerivedLevels returns levels for a graph of which nothing else is known, see Network.Levels. Each level has a quarter of its
 // predecessor's nodes, twice its filters, from 32 to at most 256, and neighbourhoods of 9.
-func derivedLevels(nodes int) (levels []Level) {
+func DerivedLevels(nodes int) (levels []Level) {
 	for filters := 32; ; filters = min(2*filters, 256) {
 		clusters := (nodes + 3) / 4
 		levels = append(levels, Level{Clusters: clusters, Filters: filters, Neighbours: min(9, nodes)})
@@ -141,24 +148,4 @@ func derivedLevels(nodes int) (levels []Level) {
 		}
 		nodes = clusters
 	}
-}
-
-// graphCNNLevels returns the levels of the authors' network for NCI1: a filter of 64 channels, 32 clusters, a filter of
-// 32 channels, 8 clusters. Small graphs get fewer clusters.
-func graphCNNLevels(nodes int) []Level {
-	clusters := func(k int) int { return min(k, (nodes+1)/2) }
-	return []Level{{clusters(32), 64, 1}, {clusters(8), 32, 1}}
-}
-
-// gatAverageLevels returns three levels of 32, 64 and 128 filters. Each level convolves all nodes, so that a large
-// graph gets only two levels of 32. The average is classified without a hidden layer.
-func gatAverageLevels(nodes int) (levels []Level) {
-	filters := []int{32, 64, 128}
-	if nodes > 4096 {
-		filters = []int{32, 32}
-	}
-	for _, f := range filters {
-		levels = append(levels, Level{Clusters: nodes, Filters: f, Neighbours: 1})
-	}
-	return levels
 }

@@ -10,10 +10,8 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/models/internal/graphconv"
-	"github.com/clusterpool/ccp/models/internal/grids"
-	"github.com/clusterpool/ccp/models/internal/skeleton"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -49,86 +47,78 @@ type Topology struct {
 	Hierarchy *ccp.Hierarchy
 }
 
-// Network builds a classifier's graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network
-// may answer several times, see Answer. Its result is `[batch, answers, classes]`. A Network panics as graph-building
-// functions do.
-type Network func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
+// Network describes a network to those who train, save and load it. Only Build must be there.
+type Network struct {
+	// About says in a few words what the network is, with its paper.
+	About string
+	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may answer
+	// several times, see Answer. Its result is `[batch, answers, classes]`. Build panics as graph-building functions do.
+	// The seeds of weights follow from scopes and names, which therefore stay as they are.
+	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
+	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then
+	// has the options of the model ccp, and its hierarchy is learned, prepared or random.
+	Clusters bool
+	// Levels returns the levels of Spec.Levels for a graph of so many nodes, if no recipe has any. nil: the network has no
+	// levels to choose.
+	Levels func(nodes int) []Level
+	// Hidden says that the network has the hidden fully connected layers of Spec.Hidden, see Spec.Readout.
+	Hidden bool
+	// Options is the zero value of a struct with the network's own options, or nil. A field has the tags param (the name),
+	// default, rule ("from 1", "share", "positive", "one of a|b") and parts ("level fc classes"). OptionsOf reads them.
+	Options any
+	// Lacks lists options of all networks that this one does not use.
+	Lacks []string
+	// Recipes holds changes to a training's configuration that suit the network, as recipes.json has them, or nil.
+	Recipes []byte
+	// Check returns what is wrong with a spec, or what the graph lacks; nil: nothing. graph is nil before it is known.
+	Check func(spec Spec, graph *affinity.Matrix) error
+	// Loss is the training's loss, a scalar. labels: int32 `[batch, 1]`, predictions: the logits. nil: the cross entropy.
+	Loss func(labels, predictions []*Node) *Node
+	// Fit computes variables from the training samples before the training, by their paths in the network's scope. nil:
+	// there are none. They are not trained.
+	Fit func(ctx context.Context, f Fitting) (map[string]*tensors.Tensor, error)
+	// Fitted says that Fit computes all weights, and there is no training.
+	Fitted bool
+}
 
-// kind describes a model.
-type kind struct {
-	about  string // in a few words, with the paper
-	build  Network
-	levels bool // it has levels to choose, see Architecture
-	hidden bool // it has hidden fully connected layers to choose
-	// sizes returns the levels for a graph without a recipe; nil: derivedLevels.
-	sizes func(nodes int) []Level
-	// check returns what else is wrong with a spec; nil: nothing.
-	check func(Spec) error
-	// margins: the squared hinge loss trains its scores, one class against the rest. They are no logits.
-	margins bool
-	// bones is the least number of edges between joints of the first frame.
-	bones int
-	// precompute computes variables from the training samples before the training; nil: there are none.
-	precompute func(ctx context.Context, backend compute.Backend, spec Spec, graph *affinity.Matrix,
-		samples Samples, mean, std []float32, seed int64) (variables, error)
-	// fitted: precompute computes all weights, and there is no training.
-	fitted bool
-	// own: Register added it. Its levels of package ccp are known only after the network has been built.
-	own bool
-	// lacks lists options of all models that this one does not use.
-	lacks []string
+// Fitting is what Network.Fit computes variables from. The network sees (raw − Mean) / Std, by channel.
+type Fitting struct {
+	Backend   compute.Backend
+	Spec      Spec
+	Graph     *affinity.Matrix
+	Samples   Samples
+	Mean, Std []float32
+	Seed      int64
 }
 
 // registry has an entry for each model.
-var registry = map[string]kind{
-	clusterPooling: {about: "convolutional cluster pooling (Porrello et al. 2019)",
-		build: ccpNetwork, levels: true, hidden: true, check: Spec.checkClusters, precompute: fitKernels},
-	"fc":      {about: "fully connected layers", build: fullyConnected, hidden: true},
-	"softmax": {about: "softmax regression", build: linear, lacks: linearLacks},
-	"svm": {about: "linear support vector machine, one class against the rest",
-		build: linear, margins: true, lacks: linearLacks},
-	"bayes": {about: "multinomial naive Bayes, for counts",
-		build: linear, precompute: fitBayes, fitted: true, lacks: bayesLacks},
-	randomKernels: {about: "random convolutional kernels and ridge regression (Dempster et al. 2021)",
-		build: kernelNetwork, precompute: fitKernels, fitted: true},
-	"graph-cnn": {about: "Graph-CNN with graph embed pooling (Such et al. 2017)",
-		build: onGraph(graphconv.GraphCNN), levels: true, sizes: graphCNNLevels, hidden: true},
-	"cnn": {about: "convolutional network with stochastic pooling (Zeiler and Fergus 2013)",
-		build: onGrid(grids.StochasticCNN), check: checkGrid, lacks: noReadout},
-	"resnet": {about: "residual network (He et al. 2016)", build: onGrid(resNet), check: checkGrid, lacks: noReadout},
-	"tcn": {about: "temporal convolution network (Kim and Reiter 2017)",
-		build: onBody(skeleton.TemporalConvolution, classLayer), check: checkBody, lacks: noReadout},
-	"p-lstm": {about: "part-aware LSTM (Shahroudy et al. 2016)", build: partAwareLSTM(8), check: checkBody},
-	"lie-group": {
-		about: "how bones lie to each other, as curves in a Lie group, and a linear SVM (Vemulapalli et al. 2014)",
-		build: onBody(skeleton.LieGroup, asItIs), bones: 2, precompute: nominalCurves, margins: true,
-		check: checkPlaces, lacks: lieLacks,
-	},
-	"hbrnn-l": {about: "hierarchical recurrent network of a body's parts (Du et al. 2015)",
-		build: onBody(skeleton.HierarchicalRNN, readout), check: checkBody},
-	"st-lstm": {about: "LSTM over joints and time with trust gates (Liu et al. 2016)",
-		build: onBody(skeleton.SpatioTemporalLSTM, asItIs), bones: 1, check: checkBody},
-	"stgc": {about: "recursive graph filters over a skeleton, Deep STGC_K (Li et al. 2018)",
-		build: onBody(skeleton.RecursiveFilters, readout), bones: 1, check: checkBody},
-	"tgcnn": {about: "convolution on the product of a memory and a skeleton (T. Zhang et al. 2018)",
-		build: onBody(skeleton.TensorGraphCNN, readout), bones: 1, check: checkBody},
-	"c-cnn": {about: "clips of a body in cylindrical coordinates, a CNN and several tasks (Ke et al. 2017)",
-		build: onBody(skeleton.ClipCNN, asItIs), check: checkPlaces},
-	"chebyshev": {about: "Chebyshev filters and Graclus (Defferrard et al. 2016)",
-		build: onGraph(graphconv.Pooling(graphconv.Chebyshev)), levels: true, hidden: true, check: checkShrinking},
-	"gcn": {about: "graph convolution (Kipf and Welling 2017) and Graclus",
-		build: onGraph(graphconv.Pooling(graphconv.GCN)), levels: true, hidden: true, check: checkShrinking},
-	"gat": {about: "graph attention (Veličković et al. 2018) and Graclus",
-		build: onGraph(graphconv.Pooling(graphconv.GAT)), levels: true, hidden: true, check: checkShrinking},
-	"gat-average": {about: "graph attention and global average pooling (Veličković et al. 2018)",
-		build: onGraph(graphconv.GATAverage), levels: true, sizes: gatAverageLevels, hidden: true},
+var registry = map[string]Network{}
+
+// Register adds a network under a name. It is trained, saved and loaded like the others. A program that loads its
+// checkpoints must register it too. Register panics if the name is taken or an option's name means something else
+// already. Call it before anything else, such as in an init function.
+func Register(name string, n Network) {
+	if _, taken := registry[name]; taken || name == "" {
+		panic(fmt.Sprintf("models: a network cannot be registered as %q: the name is empty or taken", name))
+	}
+	if n.Options != nil {
+		addOptions(name, n.Options)
+	}
+	registry[name] = n
+}
+
+func init() {
+	Register(clusterPooling, Network{About: "convolutional cluster pooling (Porrello et al. 2019)", Build: ccpNetwork,
+		Levels: DerivedLevels, Hidden: true, Check: Spec.checkClusters, Fit: fitKernels})
+	Register(randomKernels, Network{About: "random convolutional kernels and ridge regression (Dempster et al. 2021)",
+		Build: kernelNetwork, Fit: fitKernels, Fitted: true})
 }
 
 // Names lists the registered models.
 func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 
 // About returns in a few words what a model is, and its paper.
-func About(name string) string { return registry[name].about }
+func About(name string) string { return registry[name].About }
 
 // Check returns what is wrong with a spec, before any graph is built.
 func (s Spec) Check() error {
@@ -138,31 +128,24 @@ func (s Spec) Check() error {
 		return fmt.Errorf("there is no model %q; %s", s.Model, suggest.Among(s.Model, Names()))
 	case s.Classes < 2:
 		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes)
-	case !k.levels && len(s.Levels) > 0:
+	case k.Levels == nil && len(s.Levels) > 0:
 		return fmt.Errorf("model %s has no levels; leave levels out", s.Model)
-	case !k.hidden && len(s.Hidden) > 0:
+	case !k.Hidden && len(s.Hidden) > 0:
 		return fmt.Errorf("model %s has no hidden layers; leave hidden out", s.Model)
 	}
 	if err := s.Architecture.Check(s.Nodes); err != nil {
 		return err
 	}
-	if k.check != nil {
-		if err := k.check(s); err != nil {
-			return err
-		}
+	if err := s.CheckGraph(nil); err != nil {
+		return err
 	}
 	return s.checkSettings()
 }
 
-// CheckGraph returns what a graph lacks for the spec's model.
+// CheckGraph returns what the spec's model says against the spec, and against the graph if that is not nil.
 func (s Spec) CheckGraph(graph *affinity.Matrix) error {
-	needed := registry[s.Model].bones
-	if needed == 0 {
-		return nil
-	}
-	if bones := len(skeleton.Bones(graph, s.Grid[1])); bones < needed {
-		return fmt.Errorf("model %s needs the bones of a skeleton; the graph has %d edges between the %d joints of the "+
-			"first frame", s.Model, bones, s.Grid[1])
+	if check := registry[s.Model].Check; check != nil {
+		return check(s, graph)
 	}
 	return nil
 }
@@ -172,22 +155,19 @@ func (s Spec) CheckGraph(graph *affinity.Matrix) error {
 type Samples = iter.Seq2[[]float32, int32]
 
 // Fitted reports whether Precompute computes all weights of the model, and there is no training.
-func (s Spec) Fitted() bool { return registry[s.Model].fitted }
-
-// variables are values of a network by their paths below it.
-type variables map[string]*tensors.Tensor
+func (s Spec) Fitted() bool { return registry[s.Model].Fitted }
 
 // Precompute computes the variables that are not trained but depend on the training samples. Most models have none. The
 // samples are raw. The network will see (raw − mean) / std, by channel. An error says what in the data does not suit
 // the model, or comes from the context or the backend.
 func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *model.Store, graph *affinity.Matrix,
 	samples Samples, mean, std []float32) error {
-	k := registry[s.Model]
-	if k.precompute == nil {
+	n := registry[s.Model]
+	if n.Fit == nil {
 		return nil
 	}
 	seed := model.GetParamOr(store.RootScope(), model.ParamInitialSeed, int64(0))
-	values, err := k.precompute(ctx, backend, s, graph, samples, mean, std, seed)
+	values, err := n.Fit(ctx, Fitting{backend, s, graph, samples, mean, std, seed})
 	if err == nil && len(values) > 0 { // the samples end with the context
 		err = ctx.Err()
 	}
@@ -199,14 +179,13 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 		if err != nil {
 			return err
 		}
-		v.SetTrainable(k.fitted)
+		v.SetTrainable(n.Fitted)
 	}
 	return nil
 }
 
-// Margins reports whether the squared hinge loss trains the network's scores, one class against the rest, as in a
-// linear support vector machine.
-func (s Spec) Margins() bool { return registry[s.Model].margins }
+// Loss returns the loss of Network.Loss; nil: the cross entropy.
+func (s Spec) Loss() func(labels, predictions []*Node) *Node { return registry[s.Model].Loss }
 
 // networkPath is the scope of a network in a store, networkScope the path of its variables.
 const (
@@ -214,13 +193,13 @@ const (
 	networkScope = networkPath + "/"
 )
 
-// Build builds the spec's network in the root scope, see Network. In training, a network that answers several times
+// Build builds the spec's network in the root scope, see Network.Build. In training, a network that answers several times
 // returns `[batch, answers, classes]`. Each answer has a loss of its own then. Otherwise Build returns one answer.
 func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	training := scope.IsTraining(signal.Graph())
 	scope = scope.In("model")
-	signal = nn.Dropout(scope.In("input"), signal, optionsOf(scope).InputDropout)
-	logits := registry[s.Model].build(scope, s, graph, signal)
+	signal = nn.Dropout(scope.In("input"), signal, params.Read[Options](scope).InputDropout)
+	logits := registry[s.Model].Build(scope, s, graph, signal)
 	if training {
 		return logits
 	}

@@ -1,8 +1,12 @@
 package models
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -28,6 +32,70 @@ func TestSpecCheck(t *testing.T) {
 		assert.ErrorContains(t, s.Check(), want)
 	}
 	assert.Subset(t, Names(), []string{"ccp", "fc", "svm"})
+}
+
+// A name belongs to one network, and an option's name means one thing.
+func TestRegisterErrors(t *testing.T) {
+	type rate struct {
+		Rate float64 `param:"test_rate" default:"0.5" rule:"share" parts:"classes"`
+	}
+	for _, name := range []string{"", "ccp"} {
+		assert.PanicsWithValue(t, fmt.Sprintf("models: a network cannot be registered as %q: the name is empty or taken", name),
+			func() { Register(name, Network{}) })
+	}
+	fields := optionFields
+	defer func() {
+		delete(registry, "test one")
+		delete(registry, "test two")
+		optionFields = fields
+	}()
+	Register("test one", Network{Options: rate{}})
+	Register("test two", Network{Options: rate{}})
+	for _, wrong := range []any{struct {
+		Rate float64 `param:"test_rate" default:"0.4" rule:"share"`
+	}{}, struct {
+		Rate float32 `param:"test_rate" default:"0.5" rule:"share"`
+	}{}, struct {
+		Rate float64 `param:"l2" default:"0.0001" rule:"not negative"`
+	}{}} {
+		assert.Panics(t, func() { Register("test three", Network{Options: wrong}) })
+	}
+	assert.NotContains(t, Names(), "test three")
+
+	s, err := NewSettings("test_rate=0.1", "classes/test_rate=0.2")
+	require.NoError(t, err)
+	assert.Equal(t, []rate{{0.1}, {0.2}, {0.5}}, []rate{OptionsOf[rate](s, ""), OptionsOf[rate](s, "classes"), OptionsOf[rate](Settings{}, "")})
+	_, err = NewSettings("test_rate=1")
+	require.EqualError(t, err, "test_rate=1: it must be in [0, 1)")
+	spec := Spec{Model: "test two", Nodes: 1, Channels: 1, Classes: 2, Settings: s}
+	require.NoError(t, spec.Check())
+	assert.Equal(t, 0.5, Settings{}.Whole("test one").Values()["test_rate"])
+	spec.Model = "ccp"
+	require.EqualError(t, spec.Check(), "classes/test_rate: model ccp has no test_rate; only test one and test two has")
+}
+
+// A checkpoint of a network that the program does not know says what to import, whatever its options are.
+func TestLoadUnregistered(t *testing.T) {
+	dir, _ := saveTiny(t, backendtest.Go(t))
+	path := filepath.Join(dir, metadataFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	text = bytes.Replace(text, []byte(`"model": "ccp"`), []byte(`"model": "mine"`), 1)
+	text = bytes.Replace(text, []byte(`"params": {}`), []byte(`"params": {"mine_rate": 1}`), 1)
+	require.NoError(t, os.WriteFile(path, text, 0o644))
+	_, err = Load(dir)
+	require.EqualError(t, err, path+": model mine is not registered in this program: import the package that registers it, such as "+
+		`_ "github.com/clusterpool/ccp/models/baselines"`)
+}
+
+// A service that classifies links neither the baselines nor terminal programs.
+func TestDependencies(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "github.com/clusterpool/ccp/ccp\n")
+	for _, no := range []string{"ccp/models/baselines", "ccp/datasets", "gomlx/ui", "lipgloss"} {
+		assert.NotContains(t, string(out), no)
+	}
 }
 
 // A setting for a part of the network must find that part, and an option that it has.

@@ -54,23 +54,33 @@ type Options struct {
 	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
 	// ReadoutDropout is the dropout rate before each fully connected layer.
 	ReadoutDropout float64 `param:"readout_dropout" default:"0.5" rule:"share" parts:"fc classes"`
-	// BayesAlpha is added to every count of naive Bayes; 1 is Laplace's. For counts divided by their sum it should be
-	// much smaller.
-	BayesAlpha float64 `param:"bayes_alpha" default:"1" rule:"positive" models:"bayes"`
-	// Segments is the number of equal segments that a recording is divided into. A recurrent network of a body reads
-	// one frame of each segment. A recording of fewer frames has a segment for each.
-	Segments int `param:"segments" default:"20" rule:"from 1" models:"hbrnn-l st-lstm stgc tgcnn"`
-	// Units is the number of units of such a network's layers, of each joint or part.
-	Units int `param:"units" default:"64" rule:"from 1" models:"st-lstm stgc tgcnn"`
 }
 
-var (
-	optionsType  = reflect.TypeFor[Options]()
-	optionFields = params.Fields(optionsType)
-)
+// optionFields are the fields of Options, and of the options of registered networks, see Network.Options.
+var optionFields = params.Fields(reflect.TypeFor[Options]())
 
-// optionsOf returns the options in the scope of a part of a network.
-func optionsOf(scope *model.Scope) Options { return params.Read[Options](scope) }
+// optionOf returns the field of an option, or nil if there is none.
+func optionOf(name string) *params.Field {
+	at := slices.IndexFunc(optionFields, func(f params.Field) bool { return f.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &optionFields[at]
+}
+
+// addOptions adds the options of a registered network. Networks share an option that means the same.
+func addOptions(name string, options any) {
+	for _, f := range params.Fields(reflect.TypeOf(options)) {
+		f.Models = []string{name}
+		if known := optionOf(f.Name); known == nil {
+			optionFields = append(optionFields, f)
+		} else if len(known.Models) == 0 || !known.Same(f) {
+			panic(fmt.Sprintf("models: network %s has an option %s, which means something else already", name, f.Name))
+		} else {
+			known.Models = append(known.Models, name)
+		}
+	}
+}
 
 // OptionNames returns the names of all options, sorted.
 func OptionNames() (names []string) {
@@ -108,18 +118,18 @@ func NewSettings(settings ...string) (s Settings, err error) {
 // part.
 func (s *Settings) Put(path string, value any) error {
 	part, name := splitSetting(path)
-	f := params.Find(optionsType, name)
+	f := optionOf(name)
 	if f == nil {
 		return fmt.Errorf("there is no option %q: %s", path, suggest.Among(name, OptionNames()))
 	}
 	if path != name && len(f.Parts) == 0 {
 		return fmt.Errorf("%s: %s is for the whole model; leave %q out", path, name, part+model.ScopeSeparator)
 	}
-	var o Options
-	if err := f.Set(&o, value); err != nil {
+	typed, err := f.Parse(value)
+	if err != nil {
 		return fmt.Errorf("%s%w", path[:len(path)-len(name)], err)
 	}
-	s.keep(path, f.Typed(o))
+	s.keep(path, typed)
 	return nil
 }
 
@@ -135,7 +145,7 @@ func (s *Settings) keep(path string, value any) {
 func (s Settings) With(part string, change func(o *Options)) Settings {
 	before, after := s.Of(part), s.Of(part)
 	change(&after)
-	for _, f := range optionFields {
+	for _, f := range params.Fields(reflect.TypeOf(after)) {
 		if value := f.Typed(after); value != f.Typed(before) {
 			s.keep(path.Join(part, f.Name), value)
 		}
@@ -157,8 +167,12 @@ func (s Settings) Parts() (parts []string) {
 }
 
 // Of returns the options of a part of the network, "" for the whole network.
-func (s Settings) Of(part string) Options {
-	o, _ := params.From[Options](func(name string) (any, bool) { // an error is Check's to return
+func (s Settings) Of(part string) Options { return OptionsOf[Options](s, part) }
+
+// OptionsOf returns a network's own options out of its settings, see Network.Options. They are those of a part of the
+// network, "" for the whole network.
+func OptionsOf[T any](s Settings, part string) T {
+	o, _ := params.From[T](func(name string) (any, bool) { // an error is Check's to return
 		if value, ok := s.values[path.Join(part, name)]; ok {
 			return value, true
 		}
@@ -185,7 +199,7 @@ func (s Settings) Whole(name string) Settings {
 	whole := Settings{values: map[string]any{}}
 	for _, f := range optionFields {
 		if HasOption(name, f.Name) {
-			whole.values[f.Name] = f.Typed(params.Defaults[Options]())
+			whole.values[f.Name] = f.Default()
 		}
 	}
 	maps.Copy(whole.values, s.values)
@@ -206,7 +220,7 @@ func (s *Settings) UnmarshalJSON(raw []byte) error {
 	}
 	s.values = nil
 	for path, value := range all {
-		if _, name := splitSetting(path); params.Find(optionsType, name) == nil {
+		if _, name := splitSetting(path); optionOf(name) == nil {
 			return fmt.Errorf("%s is an option of another version of ccp: use that version, or train again", path)
 		} else if err := s.Put(path, value); err != nil {
 			return err
@@ -218,13 +232,11 @@ func (s *Settings) UnmarshalJSON(raw []byte) error {
 // params returns the settings as GoMLX's parameters. The paths of parts are below scope.
 func (s Settings) params(scope string) map[string]any {
 	all := map[string]any{}
-	for path := range s.values {
-		part, name := splitSetting(path)
-		value := params.Find(optionsType, name).Value(s.Of(part))
-		if part != "" {
+	for path, value := range s.values {
+		if part, _ := splitSetting(path); part != "" {
 			path = scope + path
 		}
-		all[path] = value
+		all[path] = params.Plain(value)
 	}
 	return all
 }
@@ -241,14 +253,14 @@ func (s Settings) For(name string) (kept Settings) {
 
 // has reports whether the spec's model has an option.
 func (s Spec) has(f params.Field) bool {
-	return (len(f.Models) == 0 || slices.Contains(f.Models, s.Model) || registry[s.Model].own) &&
-		!slices.Contains(registry[s.Model].lacks, f.Name)
+	return (len(f.Models) == 0 || slices.Contains(f.Models, s.Model) || s.own() && slices.Contains(f.Models, clusterPooling)) &&
+		!slices.Contains(registry[s.Model].Lacks, f.Name)
 }
 
 // HasOption reports whether a model has an option. path is the option's name, or a part of the network and the name.
 func HasOption(name, path string) bool {
 	_, option := splitSetting(path)
-	f := params.Find(optionsType, option)
+	f := optionOf(option)
 	return f != nil && Spec{Model: name}.has(*f)
 }
 
@@ -279,7 +291,7 @@ func (s Spec) checkSettings() error {
 	parts = append(parts, "classes")
 	for _, path := range s.Settings.Paths() {
 		part, name := splitSetting(path)
-		f := *params.Find(optionsType, name)
+		f := *optionOf(name)
 		lacks := func(part string) bool {
 			kind, _, _ := strings.Cut(part, "_")
 			return !slices.Contains(f.Parts, kind)

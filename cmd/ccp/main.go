@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	_ "github.com/clusterpool/ccp/internal/heap" // the memory that XLA frees stays for its next step
+	_ "github.com/clusterpool/ccp/models/baselines"
 )
 
 func main() {

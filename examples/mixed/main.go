@@ -28,7 +28,10 @@ import (
 )
 
 // The program that loads the checkpoint registers the network, too.
-func init() { models.Register("mixed", "three levels of clusters and GoMLX's dense layers", network) }
+func init() {
+	models.Register("mixed", models.Network{About: "three levels of clusters and GoMLX's dense layers", Build: network,
+		Clusters: true})
+}
 
 // network has three levels of clusters, then dense layers. A training step computes one hierarchy, a prediction all
 // eight at once. x: [batch, 64, 1], result [batch, classes].

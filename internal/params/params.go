@@ -39,6 +39,7 @@ type Field struct {
 	Parts  []string // kinds of parts that can have a value of their own
 	Models []string // models that have it; none: all
 
+	of      reflect.Type // the struct
 	rule    string
 	initial string
 	index   []int
@@ -91,7 +92,7 @@ func describe(options reflect.Type) *described {
 		models := strings.Fields(f.Tag.Get("models"))
 		if f.Anonymous && f.Type.Kind() == reflect.Struct {
 			for _, inner := range Fields(f.Type) {
-				inner.index = append([]int{i}, inner.index...)
+				inner.of, inner.index = options, append([]int{i}, inner.index...)
 				if len(models) > 0 {
 					inner.Models = models
 				}
@@ -99,7 +100,7 @@ func describe(options reflect.Type) *described {
 			}
 		} else if name := f.Tag.Get("param"); name != "" {
 			d.fields = append(d.fields, Field{Name: name, Parts: strings.Fields(f.Tag.Get("parts")), Models: models,
-				rule: f.Tag.Get("rule"), initial: f.Tag.Get("default"), index: []int{i}})
+				of: options, rule: f.Tag.Get("rule"), initial: f.Tag.Get("default"), index: []int{i}})
 		}
 	}
 	for _, f := range d.fields {
@@ -150,10 +151,26 @@ func Read[T any](scope *model.Scope) T {
 	return options
 }
 
-// Value returns the option's value in a struct, in the type that a scope's parameter has: an encoding.TextMarshaler as
-// text.
-func (f Field) Value(options any) any {
-	v := f.Typed(options)
+// Value returns the option's value in a struct, in the type that a scope's parameter has, see Plain.
+func (f Field) Value(options any) any { return Plain(f.Typed(options)) }
+
+// Default returns the option's value unless it is set, in the type of its field.
+func (f Field) Default() any { return f.Typed(describe(f.of).defaults.Interface()) }
+
+// Parse returns a value in the type of the option's field, as Set puts it there, and the error of Set.
+func (f Field) Parse(value any) (any, error) {
+	options := reflect.New(f.of)
+	err := f.Set(options.Interface(), value)
+	return f.Typed(options.Interface()), err
+}
+
+// Same reports whether two structs mean the same by an option: its type, its default and its rule.
+func (f Field) Same(g Field) bool {
+	return f.of.FieldByIndex(f.index).Type == g.of.FieldByIndex(g.index).Type && f.initial == g.initial && f.rule == g.rule
+}
+
+// Plain returns the value of a field in the type that a scope's parameter has: an encoding.TextMarshaler as text.
+func Plain(v any) any {
 	if marshaler, ok := v.(encoding.TextMarshaler); ok {
 		raw, err := marshaler.MarshalText()
 		if err != nil {

@@ -46,7 +46,7 @@ type Config struct {
 	Model  string `param:"model" default:"ccp"`
 	Levels Levels `param:"levels"`
 	Hidden Widths `param:"hidden"` // holds the widths of the hidden fully connected layers
-	// Narrow divides the filters of levels, stem and cells and the hidden widths, after all else is decided.
+	// Narrow divides the filters of levels and stem and the hidden widths, after all else is decided.
 	Narrow int `param:"narrow" default:"1" rule:"from 1"`
 
 	Epochs       int     `param:"epochs" rule:"count"` // divide the steps into equal parts for validation and saving
@@ -202,9 +202,8 @@ func (c Config) check() error {
 		return fmt.Errorf("epochs: %d; "+fitted, c.Epochs, c.Model, "there must be 1")
 	case c.Steps > 0 && spec.Fitted():
 		return fmt.Errorf("steps: %d; "+fitted, c.Steps, c.Model, "leave steps out")
-	case c.LabelSmoothing > 0 && spec.Margins():
-		return fmt.Errorf("label_smoothing: %g; model %s is trained by its margins, whose labels cannot be smoothed: "+
-			"it must be 0",
+	case c.LabelSmoothing > 0 && spec.Loss() != nil:
+		return fmt.Errorf("label_smoothing: %g; model %s has a loss of its own, whose labels are not smoothed: it must be 0",
 			c.LabelSmoothing, c.Model)
 	case c.Batch == 1:
 		return errors.New("batch: 1; batch normalisation needs at least 2 samples")

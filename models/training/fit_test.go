@@ -15,7 +15,6 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -252,16 +251,6 @@ func TestPlainModelsLearn(t *testing.T) {
 	}
 }
 
-// By hand: Σ_k max(0, 1 − t_k z_k)² is 0 + 1 + 9 for the first sample, 4 + 0.25 + 0 for the second.
-func TestSquaredHinge(t *testing.T) {
-	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		value, err := CallOnce(backend, func(z, y *Node) *Node { return squaredHinge([]*Node{y}, []*Node{z}) },
-			[][]float32{{1, 0, 2}, {1, 0.5, -1}}, [][]int32{{0}, {1}})
-		require.NoError(t, err)
-		assert.InDelta(t, (0+1+9+4+0.25+0)/2, value.Value(), 1e-6)
-	})
-}
-
 // The settings for documents are on counts for the models that were published so; a fitted model has one epoch.
 func TestDefaultsOfPlainModels(t *testing.T) {
 	known := func(data, name string) Config {
@@ -276,7 +265,7 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 		assert.Equal(t, name == "bayes", c.Epochs == 1, name)
 	}
 	assert.True(t, known("20news", "ccp").TFIDF)
-	assert.InDelta(t, 0.002, known("20news", "bayes").Settings.Of("").BayesAlpha, 0)
+	assert.InDelta(t, 0.002, known("20news", "bayes").Settings.Values()["bayes_alpha"], 0)
 	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "nw-ucla", "mnist", "fashion-mnist", "ring.npz"} {
 		for _, name := range []string{"fc", "softmax", "svm", "bayes", "graph-cnn"} {
 			assert.Equal(t, name == "bayes", known(data, name).Epochs == 1)
@@ -285,7 +274,7 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 	_, err := Known(Asked{"model": "bayes", "epochs": 3})
 	assert.EqualError(t, err, "epochs: 3; the weights of model bayes are computed in one pass, not trained: there must be 1")
 	_, err = Known(Asked{"model": "svm", "label_smoothing": 0.1})
-	assert.ErrorContains(t, err, "label_smoothing: 0.1; model svm is trained by its margins")
+	assert.ErrorContains(t, err, "label_smoothing: 0.1; model svm has a loss of its own")
 }
 
 // TestRealNewsgroupsPlain: the closed form reaches its published accuracy, 68.5, within 1.5 points.

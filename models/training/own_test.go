@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -18,21 +19,21 @@ import (
 )
 
 func init() {
-	models.Register("own", "two levels and a dense layer of GoMLX", func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
+	models.Register("own", models.Network{About: "two levels and a dense layer of GoMLX", Clusters: true, Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
 		a := graph.Affinity(scope, x)
 		x, a = ccp.New(scope.In("level_1"), x, a, 16, 8).Neighbours(9).Done()
 		x, _ = ccp.New(scope.In("level_2"), x, a, 4, 16).Neighbours(4).Done()
 		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes)
-	})
-	models.Register("own, nested", "levels in scopes of their own, with residual blocks", func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
+	}})
+	models.Register("own, nested", models.Network{About: "levels in scopes of their own, with residual blocks", Clusters: true, Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
 		a, tower := graph.Affinity(scope, x), scope.In("tower")
 		x, a = ccp.New(tower.In("low"), x, a, 16, 8).Neighbours(9).Blocks(1).Done()
 		x, _ = ccp.New(tower.In("high").In("level"), x, a, 4, 16).Neighbours(4).Done()
 		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes)
-	})
-	models.Register("own, without levels", "GoMLX's dense layer alone", func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
+	}})
+	models.Register("own, without levels", models.Network{About: "GoMLX's dense layer alone", Clusters: true, Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
 		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes)
-	})
+	}})
 }
 
 // A registered network trains, is frozen for predictions, and is loaded and classifies as it did, by the same functions
@@ -107,10 +108,8 @@ func TestOwnNetworkOfNestedLevels(t *testing.T) {
 	require.ErrorContains(t, err, "residual blocks need the clusters around each cluster")
 }
 
-func TestRegisterErrors(t *testing.T) {
-	for _, name := range []string{"", "ccp", "own"} {
-		assert.Panics(t, func() { models.Register(name, "", nil) }, name)
-	}
+func TestOwnNetworkErrors(t *testing.T) {
+	assert.Panics(t, func() { models.Register("own", models.Network{}) })
 	s := models.Spec{Model: "own", Nodes: 64, Channels: 1, Classes: 10}
 	require.NoError(t, s.Check())
 	s.Levels = []models.Level{{Clusters: 1, Filters: 1, Neighbours: 1}}

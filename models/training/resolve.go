@@ -242,8 +242,7 @@ func (c *Config) narrow() {
 		if o.Stem > 0 {
 			o.Stem = part(o.Stem)
 		}
-		o.Units = part(o.Units)
-	}).For(c.Model)
+	})
 }
 
 // sorted returns the keys of a map in order.

@@ -132,8 +132,8 @@ func levelsOf(spec models.Spec) int {
 
 // lossOf returns the task's loss for a model.
 func lossOf(c Config, spec models.Spec) loss.LossFn {
-	if spec.Margins() {
-		return squaredHinge
+	if own := spec.Loss(); own != nil {
+		return own
 	}
 	return ofEachAnswer(smoothedCrossEntropy(c.LabelSmoothing))
 }
@@ -149,15 +149,6 @@ func ofEachAnswer(of loss.LossFn) loss.LossFn {
 		repeated := Reshape(BroadcastToDims(Reshape(labels[0], size, 1), size, answers), size*answers, 1)
 		return of([]*Node{repeated}, []*Node{Reshape(z, size*answers, z.Shape().Dim(2))})
 	}
-}
-
-// squaredHinge returns the loss of a linear support vector machine with squared slack, one class against the rest. It
-// is the mean over the batch of Σ_k max(0, 1 − t_k z_k)². Here t_k is 1 for the sample's class and −1 for the others.
-func squaredHinge(labels, predictions []*Node) *Node {
-	z := predictions[0]
-	sign := AddScalar(MulScalar(OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType()), 2), -1)
-	slack := Max(OneMinus(Mul(sign, z)), ZerosLike(z))
-	return ReduceAllMean(ReduceSum(Square(slack), 1))
 }
 
 // smoothedCrossEntropy returns the cross entropy to smoothed labels: a share of each label is spread over all classes

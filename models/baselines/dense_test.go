@@ -1,11 +1,11 @@
-package models
+package baselines
 
 import (
 	"math"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -13,19 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// logitsOf are a network's logits `[batch][classes]` for signals, with the weights in store.
-func logitsOf(t testing.TB, backend compute.Backend, s Spec, store *model.Store, graph *affinity.Matrix, batch [][]float32) [][]float32 {
-	t.Helper()
-	var flat []float32
-	for _, signal := range batch {
-		flat = append(flat, signal...)
-	}
-	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: graph}, x) },
-		tensors.FromFlatDataAndDimensions(flat, len(batch), s.Nodes, s.Channels))
-	require.NoError(t, err)
-	return out.Value().([][]float32)
-}
 
 // The linear models are x·W + b, from zero on; fully connected layers are the readout on all values of the signal.
 func TestPlainNetworks(t *testing.T) {
@@ -41,13 +28,13 @@ func TestPlainNetworks(t *testing.T) {
 		"fc without layers": {nil, 12*4 + 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Spec{Model: name, Architecture: Architecture{Hidden: c.hidden}, Nodes: 6, Channels: 2, Classes: 4}
+			s := models.Spec{Model: name, Architecture: models.Architecture{Hidden: c.hidden}, Nodes: 6, Channels: 2, Classes: 4}
 			if name == "fc without layers" {
 				s.Model = "fc"
 			}
 			require.NoError(t, s.Check())
 			assert.Equal(t, c.parameters, s.Parameters(backendtest.Go(t), graph))
-			assert.Equal(t, name == "svm", s.Margins())
+			assert.Equal(t, name == "svm", s.Loss() != nil)
 			assert.Equal(t, name == "bayes", s.Fitted())
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 				store := drawn(t, backend, s, graph)
@@ -102,7 +89,7 @@ func denseOf(store *model.Store, x []float32, scope string, hidden bool) []float
 	return y
 }
 
-// Options that a plain model has no use for are refused.
+// models.Options that a plain model has no use for are refused.
 func TestPlainModelsLackOptions(t *testing.T) {
 	for path, c := range map[string]struct {
 		model string
@@ -117,11 +104,11 @@ func TestPlainModelsLackOptions(t *testing.T) {
 		"bayes_alpha":             {"softmax", 0.5, "bayes_alpha: model softmax has no bayes_alpha; only bayes has"},
 		"ccp_dropout":             {"fc", 0.5, "model fc has no ccp_dropout; only ccp has"},
 	} {
-		s := Spec{Model: c.model, Nodes: 6, Channels: 2, Classes: 4, Settings: settings(map[string]any{path: c.value})}
+		s := models.Spec{Model: c.model, Nodes: 6, Channels: 2, Classes: 4, Settings: settings(map[string]any{path: c.value})}
 		assert.ErrorContains(t, s.Check(), c.want)
 	}
-	assert.ErrorContains(t, settings(map[string]any{"bayes_alpha": 0.0}).Check(), "bayes_alpha=0: it must be positive and finite")
-	s := Spec{Model: "svm", Nodes: 6, Channels: 2, Classes: 4, Settings: settings(map[string]any{"classes/l2": 0.1, "input_dropout": 0.1})}
+	assert.ErrorContains(t, new(models.Settings).Put("bayes_alpha", 0.0), "bayes_alpha=0: it must be positive and finite")
+	s := models.Spec{Model: "svm", Nodes: 6, Channels: 2, Classes: 4, Settings: settings(map[string]any{"classes/l2": 0.1, "input_dropout": 0.1})}
 	assert.NoError(t, s.Check())
 	s.Hidden = []int{3}
 	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave hidden out")
@@ -130,14 +117,24 @@ func TestPlainModelsLackOptions(t *testing.T) {
 }
 
 func TestPlainPresets(t *testing.T) {
-	assert.Equal(t, Architecture{Hidden: []int{2500, 500}}, PresetOf("fc", "20news", DefaultRecipe, 10_000), "FC2500-FC500")
-	assert.Equal(t, Architecture{Hidden: []int{512, 128}}, PresetOf("fc", "ring", DefaultRecipe, 12))
+	assert.Equal(t, models.Architecture{Hidden: []int{2500, 500}}, models.PresetOf("fc", "20news", models.DefaultRecipe, 10_000), "FC2500-FC500")
+	assert.Equal(t, models.Architecture{Hidden: []int{512, 128}}, models.PresetOf("fc", "ring", models.DefaultRecipe, 12))
 	for _, name := range []string{"softmax", "svm", "bayes"} {
-		assert.Equal(t, Architecture{}, PresetOf(name, "digits", DefaultRecipe, 64))
+		assert.Equal(t, models.Architecture{}, models.PresetOf(name, "digits", models.DefaultRecipe, 64))
 	}
 	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
-		preset := PresetOf("graph-cnn", "", DefaultRecipe, nodes)
+		preset := models.PresetOf("graph-cnn", "", models.DefaultRecipe, nodes)
 		assert.Equal(t, want, preset.LevelsString(), "%d nodes", nodes)
 		assert.NoError(t, preset.Check(nodes))
 	}
+}
+
+// By hand: Σ_k max(0, 1 − t_k z_k)² is 0 + 1 + 9 for the first sample, 4 + 0.25 + 0 for the second.
+func TestSquaredHinge(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		value, err := CallOnce(backend, func(z, y *Node) *Node { return squaredHinge([]*Node{y}, []*Node{z}) },
+			[][]float32{{1, 0, 2}, {1, 0.5, -1}}, [][]int32{{0}, {1}})
+		require.NoError(t, err)
+		assert.InDelta(t, (0+1+9+4+0.25+0)/2, value.Value(), 1e-6)
+	})
 }

@@ -1,4 +1,4 @@
-package models
+package baselines
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -106,7 +107,7 @@ func softmaxOverNodes(x rows) rows {
 }
 
 // graphCNNOf is what is left of one sample after the last level.
-func graphCNNOf(store *model.Store, s Spec, graph *affinity.Matrix, signal []float32) []float32 {
+func graphCNNOf(store *model.Store, s models.Spec, graph *affinity.Matrix, signal []float32) []float32 {
 	x, a := zeroRows(s.Nodes, s.Channels), zeroRows(s.Nodes, s.Nodes)
 	for i, v := range signal {
 		x[i/s.Channels][i%s.Channels] = float64(v)
@@ -132,7 +133,7 @@ func graphCNNOf(store *model.Store, s Spec, graph *affinity.Matrix, signal []flo
 
 // graphCNNs are networks on a dense and on a sparse affinity.
 func graphCNNs(t testing.TB) map[string]struct {
-	Spec
+	models.Spec
 	graph *affinity.Matrix
 } {
 	sparse, err := affinity.RandomConnected(80, 100, 1)
@@ -144,10 +145,10 @@ func graphCNNs(t testing.TB) map[string]struct {
 	one, err := affinity.New(1, nil)
 	require.NoError(t, err)
 	network := func(graph *affinity.Matrix, channels int, levels string, hidden ...int) (c struct {
-		Spec
+		models.Spec
 		graph *affinity.Matrix
 	}) {
-		c.Spec = Spec{Model: "graph-cnn", Architecture: Architecture{Hidden: hidden}, Nodes: graph.N(), Channels: channels,
+		c.Spec = models.Spec{Model: "graph-cnn", Architecture: models.Architecture{Hidden: hidden}, Nodes: graph.N(), Channels: channels,
 			Classes: 3}
 		if levels != "" {
 			c.Levels = mustLevels(levels)
@@ -157,7 +158,7 @@ func graphCNNs(t testing.TB) map[string]struct {
 		return c
 	}
 	return map[string]struct {
-		Spec
+		models.Spec
 		graph *affinity.Matrix
 	}{
 		"dense":            network(grid(t, 3, 4), 2, "5x6/1,3x4/1", 7),
@@ -208,7 +209,7 @@ func TestGraphCNNGradient(t *testing.T) {
 		exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) []*Node {
 			g := x.Graph()
 			store.SetTraining(g, true)
-			loss := ReduceAllMean(Square(AddScalar(c.Build(scope, Topology{Matrix: c.graph}, x), -1)))
+			loss := ReduceAllMean(Square(AddScalar(c.Build(scope, models.Topology{Matrix: c.graph}, x), -1)))
 			weights := make([]*Node, len(paths))
 			for i, path := range paths {
 				weights[i] = store.GetVariable("/model/" + path).NodeValue(g)
@@ -254,7 +255,7 @@ func TestGraphCNNKeepsNoAffinity(t *testing.T) {
 	store := drawn(t, backendtest.Go(t), c.Spec, c.graph)
 	kept := 0
 	for v := range store.IterVariables() {
-		if IsWeight(v) {
+		if models.IsWeight(v) {
 			assert.NotContains(t, v.Path(), "affinity")
 			kept++
 		} else {

@@ -6,23 +6,21 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/models"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Level is the size of a level: its clusters, its filters, and the order of its filters.
-type Level struct{ Clusters, Filters, Order int }
-
 // Pooling returns the features of a network that stacks a filter and max pooling over Graclus' clusters (Defferrard et
-// al. 2016). Each level filters the signal, normalises it over the batch and the nodes, applies ELU, and pools. For K
+// al. 2016). The neighbours of a level are the order of its filters. Each level filters the signal, normalises it over the batch and the nodes, applies ELU, and pools. For K
 // clusters the graph of N nodes is halved round(log₂(N/K)) times in all. K = N does not pool, K = 1 pools all nodes
 // that are left. x: `[batch, nodes, channels]`, result `[batch, nodes left, filters]`.
 //
 // Nodes that Graclus leaves without a partner get no fake one. Only nodes of the coarse graph are filtered, normalised
 // and classified.
-func Pooling(filter Filter) func(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
-	return func(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
+func Pooling(filter Filter) func(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
+	return func(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
 		nodes, deepest := graph.N(), 0 // deepest is of the last level that is not one cluster: their number never grows
 		for _, level := range levels {
 			if level.Clusters > 1 {
@@ -40,7 +38,7 @@ func Pooling(filter Filter) func(scope *model.Scope, graph *affinity.Matrix, lev
 		h := 0 // how often it was halved
 		for i, level := range levels {
 			scope := scope.In("level_%d", i+1)
-			x = nn.BatchNorm(scope, filter(scope, a, x, level.Filters, level.Order), nil)
+			x = nn.BatchNorm(scope, filter(scope, a, x, level.Filters, level.Neighbours), nil)
 			var pairs [][][2]int32
 			if level.Clusters > 1 {
 				to := halvings(nodes, level.Clusters)
@@ -103,7 +101,7 @@ func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 
 // GraphCNN returns the features of the Graph-CNN of Such et al. (2017), "Robust Spatial Filtering with Graph
 // Convolutional Neural Networks". Each level has a graph filter and graph embed pooling, both with batch norm and ELU.
-// The order of a level is not used. x: `[batch, N, channels]`, result `[batch, clusters, filters]`.
+// The neighbours of a level are not used. x: `[batch, N, channels]`, result `[batch, clusters, filters]`.
 //
 // The pooling embeds N nodes in K clusters, anew for each sample. V is the softmax over the nodes of a graph filter of
 // K outputs. The signal becomes Vᵀ·x, weighted means over the nodes, and the affinity Vᵀ·A·V. In the first level A is
@@ -111,7 +109,7 @@ func maxOfPairs(scope *model.Scope, x *Node, pairs [][2]int32) *Node {
 //
 // We have ELU, they have ReLU. The paper does not say along which axis the softmax goes. The authors' program takes it
 // over the nodes, and so do we.
-func GraphCNN(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
+func GraphCNN(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
 	a := shared(ccp.FromMatrix(scope.In(nn.TablesScope), x.Graph(), graph.Normalized(), x.DType()))
 	for i, level := range levels {
 		scope := scope.In("level_%d", i+1)

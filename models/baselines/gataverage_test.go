@@ -1,9 +1,10 @@
-package models
+package baselines
 
 import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -14,7 +15,7 @@ import (
 // training.
 func TestGATAverage(t *testing.T) {
 	graph := grid(t, 1, 3) // a path
-	s := Spec{Model: "gat-average", Architecture: Architecture{Levels: []Level{{3, 2, 1}, {3, 1, 1}}}, Nodes: 3,
+	s := models.Spec{Model: "gat-average", Architecture: models.Architecture{Levels: mustLevels("3x2/1,3x1/1")}, Nodes: 3,
 		Channels: 1, Classes: 2,
 		Settings: settings(map[string]any{"batchnorm_epsilon": 1e-12})}
 	require.NoError(t, s.Check())
@@ -42,6 +43,6 @@ func TestGATAverage(t *testing.T) {
 }
 
 func TestGATAveragePreset(t *testing.T) {
-	assert.Equal(t, "64x32/1,64x64/1,64x128/1", PresetOf("gat-average", "digits", DefaultRecipe, 64).LevelsString())
-	assert.Equal(t, "10000x32/1,10000x32/1", PresetOf("gat-average", "20news", DefaultRecipe, 10_000).LevelsString())
+	assert.Equal(t, "64x32/1,64x64/1,64x128/1", models.PresetOf("gat-average", "digits", models.DefaultRecipe, 64).LevelsString())
+	assert.Equal(t, "10000x32/1,10000x32/1", models.PresetOf("gat-average", "20news", models.DefaultRecipe, 10_000).LevelsString())
 }

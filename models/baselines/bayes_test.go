@@ -1,10 +1,11 @@
-package models
+package baselines
 
 import (
 	"math"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -12,7 +13,7 @@ import (
 )
 
 // samplesOf gives samples of classes.
-func samplesOf(x [][]float32, classes []int32) Samples {
+func samplesOf(x [][]float32, classes []int32) models.Samples {
 	return func(yield func([]float32, int32) bool) {
 		for i := range x {
 			if !yield(x[i], classes[i]) {
@@ -29,7 +30,7 @@ func TestNaiveBayes(t *testing.T) {
 	prior := []float64{3. / 6, 2. / 6, 1. / 6}
 	theta := [][]float64{{4. / 7, 1. / 7, 2. / 7}, {1. / 5, 3. / 5, 1. / 5}, {1. / 3, 1. / 3, 1. / 3}}
 	mean, std := float32(0.75), float32(2)
-	s := Spec{Model: "bayes", Nodes: 3, Channels: 1, Classes: 3}
+	s := models.Spec{Model: "bayes", Nodes: 3, Channels: 1, Classes: 3}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := s.NewStore(1)
 		require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(train, classes), []float32{mean},
@@ -52,7 +53,7 @@ func TestNaiveBayes(t *testing.T) {
 			for j := range x {
 				normalised[j] = (x[j] - mean) / std
 			}
-			got := Probabilities(logitsOf(t, backend, s, store, grid(t, 1, 3), [][]float32{normalised})[0])
+			got := models.Probabilities(logitsOf(t, backend, s, store, grid(t, 1, 3), [][]float32{normalised})[0])
 			for k := range want {
 				assert.InDelta(t, want[k]/sum, got[k], 1e-4, "class %d of %v", k, x)
 			}
@@ -62,7 +63,7 @@ func TestNaiveBayes(t *testing.T) {
 
 // Each channel has a mean and a deviation of its own; α is the setting's, and what was never counted keeps a weight.
 func TestNaiveBayesChannelsAndAlpha(t *testing.T) {
-	s := Spec{Model: "bayes", Nodes: 1, Channels: 2, Classes: 2, Settings: settings(map[string]any{"bayes_alpha": 0.5})}
+	s := models.Spec{Model: "bayes", Nodes: 1, Channels: 2, Classes: 2, Settings: settings(map[string]any{"bayes_alpha": 0.5})}
 	store := s.NewStore(1)
 	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{4, 0}, {1, 2}}, []int32{0, 1}),
 		[]float32{1, 10}, []float32{2, 5}))
@@ -77,7 +78,7 @@ func TestNaiveBayesChannelsAndAlpha(t *testing.T) {
 }
 
 func TestNaiveBayesNeedsCounts(t *testing.T) {
-	s := Spec{Model: "bayes", Nodes: 2, Channels: 2, Classes: 2}
+	s := models.Spec{Model: "bayes", Nodes: 2, Channels: 2, Classes: 2}
 	for value, says := range map[float32]string{-0.5: "-0.5", float32(math.NaN()): "NaN", float32(math.Inf(1)): "+Inf"} {
 		store := s.NewStore(1)
 		err := s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{0, 1, 2, 3}, {0, 1, value, 3}},
@@ -90,7 +91,7 @@ func TestNaiveBayesNeedsCounts(t *testing.T) {
 
 // Without any sample all classes are alike.
 func TestNaiveBayesOfNothing(t *testing.T) {
-	s := Spec{Model: "bayes", Nodes: 2, Channels: 1, Classes: 2}
+	s := models.Spec{Model: "bayes", Nodes: 2, Channels: 1, Classes: 2}
 	store := s.NewStore(1)
 	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(nil, nil), []float32{0}, []float32{1}))
 	got := logitsOf(t, backendtest.Go(t), s, store, grid(t, 1, 2), [][]float32{{3, 4}})

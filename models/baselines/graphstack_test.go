@@ -1,4 +1,4 @@
-package models
+package baselines
 
 import (
 	"math"
@@ -9,7 +9,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/models/internal/graphconv"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/baselines/internal/graphconv"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -36,22 +37,22 @@ func oneHop(bias float64) graphconv.Filter {
 }
 
 // stacked is the network of a filter.
-func stacked(filter graphconv.Filter) Network { return onGraph(graphconv.Pooling(filter)) }
+func stacked(filter graphconv.Filter) network { return onGraph(graphconv.Pooling(filter)) }
 
 // stackSpec is a spec for tests of a network that is not registered.
-func stackSpec(nodes int, levels string, hidden ...int) Spec {
-	return Spec{Model: "test", Architecture: Architecture{mustLevels(levels), hidden}, Nodes: nodes, Channels: 2,
+func stackSpec(nodes int, levels string, hidden ...int) models.Spec {
+	return models.Spec{Model: "test", Architecture: models.Architecture{Levels: mustLevels(levels), Hidden: hidden}, Nodes: nodes, Channels: 2,
 		Classes: 3}
 }
 
 // logits computes the network's, for signals as `signals` draws them, `[batch, classes]`.
-func logits(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix, filter graphconv.Filter,
+func logits(t *testing.T, backend compute.Backend, s models.Spec, graph *affinity.Matrix, filter graphconv.Filter,
 	x [][]float32) ([][]float32, *model.Store) {
 	t.Helper()
 	store := s.NewStore(1)
 	flat := slices.Concat(x...)
 	out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-		return stacked(filter)(scope.In("model"), s, Topology{Matrix: graph}, x)
+		return stacked(filter)(scope.In("model"), s, models.Topology{Matrix: graph}, x)
 	}, tensors.FromFlatDataAndDimensions(flat, len(x), s.Nodes, s.Channels))
 	require.NoError(t, err)
 	return out.Value().([][]float32), store
@@ -154,12 +155,12 @@ func TestGraphStackSizes(t *testing.T) {
 		{"one node", one, "1x2/1,1x3/1", []int{1, 1}, 1},
 	} {
 		s := stackSpec(c.graph.N(), c.levels, 4)
-		require.NoError(t, checkShrinking(s), c.name)
+		require.NoError(t, checkShrinking(s, nil), c.name)
 		t.Run(c.name, func(t *testing.T) {
 			backend := backendtest.Go(t)
 			var seen []int
 			filter := func(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int) *Node {
-				assert.Equal(t, s.Levels[len(seen)], Level{s.Levels[len(seen)].Clusters, filters, order})
+				assert.Equal(t, s.Levels[len(seen)], models.Level{Clusters: s.Levels[len(seen)].Clusters, Filters: filters, Neighbours: order})
 				assert.Equal(t, graph.N(), x.Shape().Dim(0))
 				seen = append(seen, graph.N())
 				return oneHop(0)(scope, graph, x, filters, order)
@@ -168,7 +169,7 @@ func TestGraphStackSizes(t *testing.T) {
 			assert.Equal(t, c.seen, seen)
 			assert.Len(t, weights(t, store, "/model/fc_1/W"), c.left*s.Levels[len(s.Levels)-1].Filters)
 			for v := range store.IterVariables() {
-				assert.Equal(t, v.DType() == dtypes.Float32, IsWeight(v), "%s: tables are not to be saved", v.Path())
+				assert.Equal(t, v.DType() == dtypes.Float32, models.IsWeight(v), "%s: tables are not to be saved", v.Path())
 			}
 			checkGradients(t, backend, s, c.graph)
 		})
@@ -179,13 +180,13 @@ func TestGraphStackSizes(t *testing.T) {
 }
 
 // checkGradients asserts that all weights get finite gradients in training, and filters ones that are not zero.
-func checkGradients(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix) {
+func checkGradients(t *testing.T, backend compute.Backend, s models.Spec, graph *affinity.Matrix) {
 	t.Helper()
 	var names []string
 	out, err := model.CallOnceN(backend, s.NewStore(1), func(scope *model.Scope, x *Node) []*Node {
 		g := x.Graph()
 		scope.Store().SetTraining(g, true)
-		loss := ReduceAllSum(Square(AddScalar(stacked(oneHop(0))(scope.In("model"), s, Topology{Matrix: graph}, x), 1)))
+		loss := ReduceAllSum(Square(AddScalar(stacked(oneHop(0))(scope.In("model"), s, models.Topology{Matrix: graph}, x), 1)))
 		var nodes []*Node
 		for v := range scope.IterVariables() {
 			if v.Trainable && v.InUseByGraph(g) {
@@ -223,9 +224,9 @@ func TestGraphStackBatch(t *testing.T) {
 
 func TestCheckShrinking(t *testing.T) {
 	s := stackSpec(12, "12x4/3,3x5/2,3x5/3,1x2/1")
-	require.NoError(t, checkShrinking(s))
+	require.NoError(t, checkShrinking(s, nil))
 	s = stackSpec(12, "12x4/3,3x5/2,4x5/3")
-	assert.EqualError(t, checkShrinking(s),
+	assert.EqualError(t, checkShrinking(s, nil),
 		"level 3: 4 clusters of 3 nodes; model test pools, so that there can be no more clusters than nodes")
-	assert.ErrorContains(t, checkShrinking(stackSpec(3, "4x5/3")), "level 1: 4 clusters of 3 nodes")
+	assert.ErrorContains(t, checkShrinking(stackSpec(3, "4x5/3"), nil), "level 1: 4 clusters of 3 nodes")
 }

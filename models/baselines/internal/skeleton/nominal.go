@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/clusterpool/ccp/internal/scale"
-	"github.com/clusterpool/ccp/models/internal/grids"
+	"github.com/clusterpool/ccp/models/baselines/internal/grids"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -69,7 +68,10 @@ func choose(classes int, samples iter.Seq2[[]float32, int32], mean, std []float3
 		seen[class]++
 		if kept := min(n, nominalSamples); k*kept/n == len(chosen[class]) { // the first of each of as many equal shares
 			normalised := make([]float32, len(x))
-			scale.Normalize(normalised, x, mean, std)
+			for i, value := range x {
+				channel := i % len(mean)
+				normalised[i] = (value - mean[channel]) / std[channel]
+			}
 			chosen[class] = append(chosen[class], normalised)
 		}
 	}

@@ -1,4 +1,4 @@
-package models
+package baselines
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -18,29 +19,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shallow gives the residual network another depth until the test ends.
-func shallow(t testing.TB, depth int) {
-	t.Helper()
-	before := resNetDepth
-	t.Cleanup(func() { resNetDepth = before })
-	resNetDepth = depth
+// Networks that only tests have: less deep or long.
+func init() {
+	for name, n := range map[string]models.Network{
+		"resnet of 8":   {Build: resNet(8), Check: checkGrid, Lacks: noReadout},
+		"resnet of 110": {Build: resNet(110), Check: checkGrid, Lacks: noReadout},
+		"p-lstm of 3":   {Build: partAwareLSTM(3), Check: checkBody}, // as the reference's recordings are divided
+	} {
+		models.Register(name, n)
+	}
 }
 
 // gridSpecs are small ones of the networks on grids, those of testdata/grids.py.
-func gridSpecs() map[string]Spec {
-	image := Spec{Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6}}
+func gridSpecs() map[string]models.Spec {
+	image := models.Spec{Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6}}
 	cnn, resnet := image, image
-	cnn.Model, resnet.Model = "cnn", "resnet"
-	return map[string]Spec{"cnn": cnn, "resnet": resnet,
+	cnn.Model, resnet.Model = "cnn", "resnet of 8"
+	return map[string]models.Spec{"cnn": cnn, "resnet": resnet,
 		"tcn":    {Model: "tcn", Nodes: 36, Channels: 2, Classes: 3, Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}},
 		"p-lstm": {Model: "p-lstm", Nodes: 28, Channels: 2, Classes: 3, Grid: []int{7, 4}, Parts: [][]int{{0, 2}, {1}, {3}}}}
 }
 
 // bodySpecs are small ones of the networks of bodies, those of testdata/skeletons.py, whose graph is bodyGraph's.
-func bodySpecs() map[string]Spec {
-	specs := map[string]Spec{}
+func bodySpecs() map[string]models.Spec {
+	specs := map[string]models.Spec{}
 	for _, name := range []string{"hbrnn-l", "st-lstm", "stgc", "tgcnn", "c-cnn", "lie-group"} {
-		s := Spec{Model: name, Nodes: 45, Channels: 3, Classes: 3, Grid: []int{9, 5}, Parts: [][]int{{0, 1}, {2}, {3, 4}},
+		s := models.Spec{Model: name, Nodes: 45, Channels: 3, Classes: 3, Grid: []int{9, 5}, Parts: [][]int{{0, 1}, {2}, {3, 4}},
 			Bodies: 1}
 		s.Settings = settings(map[string]any{"segments": 4.0, "units": 4.0}).For(name)
 		specs[name] = s
@@ -49,7 +53,7 @@ func bodySpecs() map[string]Spec {
 }
 
 // bodyGraph is that of a body's joints in frame after frame.
-func bodyGraph(t *testing.T, s Spec) *affinity.Matrix {
+func bodyGraph(t *testing.T, s models.Spec) *affinity.Matrix {
 	t.Helper()
 	if s.Parts == nil {
 		return nil
@@ -65,10 +69,8 @@ func bodyGraph(t *testing.T, s Spec) *affinity.Matrix {
 	return graph
 }
 
-// networksOfGrids are gridSpecs and bodySpecs, the residual network with 8 layers.
-func networksOfGrids(t testing.TB) map[string]Spec {
-	t.Helper()
-	shallow(t, 8)
+// networksOfGrids are gridSpecs and bodySpecs.
+func networksOfGrids() map[string]models.Spec {
 	specs := gridSpecs()
 	maps.Copy(specs, bodySpecs())
 	return specs
@@ -92,7 +94,7 @@ func reform(t *testing.T, store *model.Store) {
 	t.Helper()
 	for v := range store.IterVariables() {
 		name, found := strings.CutPrefix(v.Path(), "/model/")
-		if !found || !IsWeight(v) {
+		if !found || !models.IsWeight(v) {
 			continue
 		}
 		scale, offset, dims := 0.3, 0.0, v.Shape().Dimensions
@@ -118,16 +120,14 @@ func TestGridsReference(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &reference))
 	}
-	p := registry["p-lstm"]
-	defer func() { registry["p-lstm"] = p }()
-	short := p
-	short.build = partAwareLSTM(3) // as the reference's recordings are divided
-	registry["p-lstm"] = short
-	for name, s := range networksOfGrids(t) {
+	for name, s := range networksOfGrids() {
 		t.Run(name, func(t *testing.T) {
-			s.Settings = s.Settings.With("", func(o *Options) { o.L2 = 0 })
+			if name == "p-lstm" {
+				s.Model = "p-lstm of 3"
+			}
+			s.Settings = s.Settings.With("", func(o *models.Options) { o.L2 = 0 })
 			require.NoError(t, s.Check())
-			want, topology := reference[name], Topology{Matrix: bodyGraph(t, s)}
+			want, topology := reference[name], models.Topology{Matrix: bodyGraph(t, s)}
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 				store := s.NewStore(1)
 				x := tensors.FromFlatDataAndDimensions(made("x", 2*s.Nodes*s.Channels, 1, 0), 2, s.Nodes, s.Channels)
@@ -142,7 +142,7 @@ func TestGridsReference(t *testing.T) {
 					var weights []*Node
 					names = nil
 					for v := range store.IterVariables() {
-						if v.Trainable && IsWeight(v) {
+						if v.Trainable && models.IsWeight(v) {
 							names = append(names, strings.TrimPrefix(v.Path(), "/model/"))
 							weights = append(weights, v.NodeValue(x.Graph()))
 						}
@@ -170,7 +170,7 @@ func TestGridsReference(t *testing.T) {
 
 // A sample's scores do not depend on the others of its batch, and a training step's gradients are finite.
 func TestGridsBatchesAndGradients(t *testing.T) {
-	for name, s := range networksOfGrids(t) {
+	for name, s := range networksOfGrids() {
 		t.Run(name, func(t *testing.T) {
 			// XLA takes seconds to compile a network; what is drawn in training must work there.
 			onBackends(t, name == "cnn" || name == "p-lstm" || name == "st-lstm", func(t *testing.T, backend compute.Backend) {
@@ -186,11 +186,11 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 				}
 				out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
 					store.SetTraining(x.Graph(), true)
-					loss := ReduceAllSum(Square(s.Build(scope, Topology{Matrix: graph}, x)))
+					loss := ReduceAllSum(Square(s.Build(scope, models.Topology{Matrix: graph}, x)))
 					var finite []*Node
 					weights := []*Node{x}
 					for v := range store.IterVariables() {
-						if v.Trainable && IsWeight(v) {
+						if v.Trainable && models.IsWeight(v) {
 							weights = append(weights, v.NodeValue(x.Graph()))
 						}
 					}
@@ -210,85 +210,81 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 
 // By hand: weights without the biases that batch norm makes useless, batch norm's scale and offset, the class layer.
 func TestGridsParameters(t *testing.T) {
-	cifar := Spec{Nodes: 1024, Channels: 3, Classes: 10, Grid: []int{32, 32}}
-	body := Spec{Nodes: 800, Channels: 9, Classes: 10, Grid: []int{40, 20},
+	cifar := models.Spec{Nodes: 1024, Channels: 3, Classes: 10, Grid: []int{32, 32}}
+	body := models.Spec{Nodes: 800, Channels: 9, Classes: 10, Grid: []int{40, 20},
 		Parts: [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}}, Bodies: 1}
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {4, 5}, {5, 6}, {6, 7}, {2, 8}, {8, 9},
 		{9, 10}, {10, 11}, {0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}}, 20, 40)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		model string
-		spec  Spec
-		depth int
+		spec  models.Spec
 		want  int
 	}{
-		{"cnn", cifar, 0, 25*3*64 + 2*25*64*64 + 3*(64+2*64) + 4*4*64*10 + 10},
-		{"resnet", cifar, 20, 269_722},
-		{"resnet", cifar, 110, 1_727_962},
-		{"tcn", body, 0, 8*180*64 + 3*(8*64+2)*64 + (64*8+64)*128 + 2*64 +
+		{"cnn", cifar, 25*3*64 + 2*25*64*64 + 3*(64+2*64) + 4*4*64*10 + 10},
+		{"resnet", cifar, 269_722},
+		{"resnet of 110", cifar, 1_727_962},
+		{"tcn", body, 8*180*64 + 3*(8*64+2)*64 + (64*8+64)*128 + 2*64 +
 			2*(128*8+2)*128 + (128*8+128)*256 + 2*128 + 2*(256*8+2)*256 + 2*256 + 2570},
-		{"p-lstm", body, 0, 5*36*150 + 180*250 + 5*50*150 + 250*250 + 2*(250*1000+1000) + 2510},
-		{"hbrnn-l", body, 0, 5*(36+1)*60 + 10*30*30 + 4*(120+1)*120 +
+		{"p-lstm", body, 5*36*150 + 180*250 + 5*50*150 + 250*250 + 2*(250*1000+1000) + 2510},
+		{"hbrnn-l", body, 5*(36+1)*60 + 10*30*30 + 4*(120+1)*120 +
 			8*60*60 + 2*(240+1)*120 + 4*60*60 + 2*(240*320+80*320+320) + 1610},
-		{"st-lstm", body, 0, 9*384 + 128*384 + 320 + 64*384 + 128*384 + 320 + 650},
-		{"stgc", body, 0, (27+192)*64 + 64 + 2*192*64 + 64 + 20*64*10 + 10},
-		{"tgcnn", body, 0, 9*64 + 3*64*64 + 64 + 2 + 5*64*10 + 10},
-		{"c-cnn", body, 0, 9*16 + 9*16*32 + 9*32*64 + 2*(16+32+64) + 3*3*64*512 + 512 + 5130},
-		{"lie-group", body, 0, 10*(7*10*19*18*5) + 10},
+		{"st-lstm", body, 9*384 + 128*384 + 320 + 64*384 + 128*384 + 320 + 650},
+		{"stgc", body, (27+192)*64 + 64 + 2*192*64 + 64 + 20*64*10 + 10},
+		{"tgcnn", body, 9*64 + 3*64*64 + 64 + 2 + 5*64*10 + 10},
+		{"c-cnn", body, 9*16 + 9*16*32 + 9*32*64 + 2*(16+32+64) + 3*3*64*512 + 512 + 5130},
+		{"lie-group", body, 10*(7*10*19*18*5) + 10},
 	} {
 		s := c.spec
 		s.Model = c.model
-		if c.depth > 0 {
-			shallow(t, c.depth)
-		}
 		require.NoError(t, s.Check())
 		assert.Equal(t, c.want, s.Parameters(backendtest.Go(t), graph), c.model)
 	}
 }
 
 func TestGridsCheck(t *testing.T) {
-	for want, change := range map[string]func(s *Spec){
-		"model cnn needs nodes on a grid, such as an image's pixels; this data has none": func(s *Spec) {
+	for want, change := range map[string]func(s *models.Spec){
+		"model cnn needs nodes on a grid, such as an image's pixels; this data has none": func(s *models.Spec) {
 			s.Model, s.Grid = "cnn", nil
 		},
-		"model resnet: the grid is [7 5], which is not rows and columns of the 42 nodes": func(s *Spec) {
+		"model resnet: the grid is [7 5], which is not rows and columns of the 42 nodes": func(s *models.Spec) {
 			s.Model, s.Grid = "resnet", []int{7, 5}
 		},
-		"model resnet: the grid is [42], which is not": func(s *Spec) {
+		"model resnet: the grid is [42], which is not": func(s *models.Spec) {
 			s.Model, s.Grid = "resnet", []int{42}
 		},
-		"readout_dropout: model tcn has no readout_dropout": func(s *Spec) {
+		"readout_dropout: model tcn has no readout_dropout": func(s *models.Spec) {
 			s.Model, s.Settings = "tcn", settings(map[string]any{"readout_dropout": 0.5})
 		},
 		"model tcn needs recordings of a body's joints, frame by frame, such as nw-ucla's; " +
-			"this data has no parts of a body; give own data an array parts, which": func(s *Spec) {
+			"this data has no parts of a body; give own data an array parts, which": func(s *models.Spec) {
 			s.Model, s.Parts = "tcn", nil
 		},
-		"model p-lstm needs nodes on a grid": func(s *Spec) {
+		"model p-lstm needs nodes on a grid": func(s *models.Spec) {
 			s.Grid = nil
 		},
-		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5": func(s *Spec) {
+		"model p-lstm: part 1 of the body has joint 6; joints go from 0 to 5": func(s *models.Spec) {
 			s.Parts = [][]int{{0}, {1, 6}}
 		},
-		"model p-lstm: part 0 of the body has no joints": func(s *Spec) {
+		"model p-lstm: part 0 of the body has no joints": func(s *models.Spec) {
 			s.Parts = [][]int{{}, {1}}
 		},
-		"model c-cnn needs x, y and z of the joints; this data has 2 channels, and x, y and z of 0 bodies": func(s *Spec) {
+		"model c-cnn needs x, y and z of the joints; this data has 2 channels, and x, y and z of 0 bodies": func(s *models.Spec) {
 			s.Model = "c-cnn"
 		},
 		"model lie-group needs x, y and z of the joints; " +
-			"this data has 5 channels, and x, y and z of 2 bodies": func(s *Spec) {
+			"this data has 5 channels, and x, y and z of 2 bodies": func(s *models.Spec) {
 			s.Model, s.Bodies, s.Channels = "lie-group", 2, 5
 		},
-		"units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has": func(s *Spec) {
+		"units: model hbrnn-l has no units; only st-lstm and stgc and tgcnn has": func(s *models.Spec) {
 			s.Model, s.Settings = "hbrnn-l", settings(map[string]any{"units": 5.0})
 		},
-		"readout_dropout: model lie-group has no readout_dropout": func(s *Spec) {
+		"readout_dropout: model lie-group has no readout_dropout": func(s *models.Spec) {
 			s.Model, s.Channels, s.Bodies, s.Settings = "lie-group", 3, 1, settings(map[string]any{"readout_dropout": 0.5})
 		},
-		"model p-lstm has no levels": func(s *Spec) { s.Levels = mustLevels("1x2/3") },
+		"model p-lstm has no levels": func(s *models.Spec) { s.Levels = mustLevels("1x2/3") },
 	} {
-		s := Spec{Model: "p-lstm", Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6},
+		s := models.Spec{Model: "p-lstm", Nodes: 42, Channels: 2, Classes: 3, Grid: []int{7, 6},
 			Parts: [][]int{{0, 1}, {2, 3, 4, 5}}}
 		require.NoError(t, s.Check())
 		change(&s)
@@ -299,7 +295,7 @@ func TestGridsCheck(t *testing.T) {
 // The smallest grid and body that there can be: bones lie to each other where there are two. Their shapes do not depend
 // on the backend.
 func TestGridsOfOne(t *testing.T) {
-	for name, s := range networksOfGrids(t) {
+	for name, s := range networksOfGrids() {
 		s.Nodes, s.Grid = 1, []int{1, 1}
 		if s.Parts != nil {
 			s.Parts = [][]int{{0}}
@@ -313,4 +309,36 @@ func TestGridsOfOne(t *testing.T) {
 			assert.False(t, math.IsNaN(float64(logit)), name)
 		}
 	}
+}
+
+// In training such a network gives all answers, elsewhere one.
+func TestAnswersInTraining(t *testing.T) {
+	backend := backendtest.Go(t)
+	for name, answers := range map[string]int{"st-lstm": 36, "c-cnn": 2} {
+		s := bodySpecs()[name]
+		graph := bodyGraph(t, s)
+		store := drawn(t, backend, s, graph)
+		for _, training := range []bool{true, false} {
+			out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
+				store.SetTraining(x.Graph(), training)
+				return s.Build(scope, models.Topology{Matrix: graph}, x)
+			}, tensors.FromFlatDataAndDimensions(signals(s, 1, 3)[0], 1, s.Nodes, s.Channels))
+			require.NoError(t, err)
+			want := []int{1, 3}
+			if training {
+				want = []int{1, answers, 3}
+			}
+			assert.Equal(t, want, out.Shape().Dimensions, name)
+		}
+	}
+}
+
+// A graph without enough bones is refused.
+func TestCheckGraph(t *testing.T) {
+	s := bodySpecs()["lie-group"]
+	single, err := affinity.SpaceTime([][2]int{{0, 1}}, 5, 9)
+	require.NoError(t, err)
+	assert.EqualError(t, s.CheckGraph(single),
+		"model lie-group needs the bones of a skeleton; the graph has 1 edges between the 5 joints of the first frame")
+	require.NoError(t, s.CheckGraph(bodyGraph(t, s)))
 }

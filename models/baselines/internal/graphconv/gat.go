@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -34,7 +35,7 @@ func GAT(scope *model.Scope, graph *affinity.Matrix, x *Node, filters, order int
 // GATAverage returns the features of graph attention without coarsening (Veličković et al. 2018). Each level is a graph
 // attention layer, batch norm and ELU. The features are the averages over the nodes. x: `[batch, nodes, channels]`,
 // result `[batch, 1, filters]`.
-func GATAverage(scope *model.Scope, graph *affinity.Matrix, levels []Level, x *Node) *Node {
+func GATAverage(scope *model.Scope, graph *affinity.Matrix, levels []models.Level, x *Node) *Node {
 	x = TransposeAllDims(x, 1, 0, 2) // what is gathered are rows: a node's whole batch
 	for i, level := range levels {
 		scope := scope.In("level_%d", i+1)
