@@ -89,7 +89,7 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 			spec.Levels = append(spec.Levels, models.Level{Clusters: shape.nodes, Filters: filters, Neighbours: convolution.terms})
 		}
 	} else {
-		spec.Architecture = models.Preset(arch, shape.nodes)
+		spec.Architecture = models.PresetOf("", arch, models.DefaultRecipe, shape.nodes)
 	}
 	graph, err := shape.graph()
 	return spec, graph, err

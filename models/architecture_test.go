@@ -80,29 +80,29 @@ func TestArchitectureCheck(t *testing.T) {
 
 func TestPresets(t *testing.T) {
 	for name, nodes := range map[string]int{"digits": 64, "mnist": 784, "fashion-mnist": 784, "cifar10": 1024, "20news": 10000, "ntu": 2000} {
-		a := Preset(name, nodes)
+		a := PresetOf("", name, DefaultRecipe, nodes)
 		require.NoError(t, a.Check(nodes), name)
 		assert.NotEqual(t, DerivedLevels(nodes), a.Levels, name)
 		assert.Equal(t, 1, a.Levels[len(a.Levels)-1].Clusters, name)
 	}
-	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", Preset("cifar10", 1024).LevelsString())
-	assert.Equal(t, Architecture{DerivedLevels(9), []int{64}}, Preset("cifar10", 9), "too small a graph for the paper's")
+	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", PresetOf("", "cifar10", DefaultRecipe, 1024).LevelsString())
+	assert.Equal(t, Architecture{DerivedLevels(9), []int{64}}, PresetOf("", "cifar10", DefaultRecipe, 9), "too small a graph for the paper's")
 }
 
 // The derived preset fits every graph and ends in a single cluster.
 func TestPresetOfAnySize(t *testing.T) {
 	for nodes := range 1100 {
-		a := Preset("ring.npz", nodes)
+		a := PresetOf("", "ring.npz", DefaultRecipe, nodes)
 		last := a.Levels[len(a.Levels)-1]
 		if nodes > 0 {
 			require.NoError(t, a.Check(nodes), "%d nodes", nodes)
 			require.Equal(t, 1, last.Clusters, "%d nodes", nodes)
 		}
 	}
-	assert.Equal(t, "1x32/1", Preset("", 1).LevelsString())
-	assert.Equal(t, "1x32/2", Preset("", 2).LevelsString())
-	assert.Equal(t, "2x32/5,1x64/2", Preset("", 5).LevelsString())
-	assert.Equal(t, "250x32/9,63x64/9,16x128/9,4x256/9,1x256/4", Preset("", 1000).LevelsString())
+	assert.Equal(t, "1x32/1", PresetOf("", "", DefaultRecipe, 1).LevelsString())
+	assert.Equal(t, "1x32/2", PresetOf("", "", DefaultRecipe, 2).LevelsString())
+	assert.Equal(t, "2x32/5,1x64/2", PresetOf("", "", DefaultRecipe, 5).LevelsString())
+	assert.Equal(t, "250x32/9,63x64/9,16x128/9,4x256/9,1x256/4", PresetOf("", "", DefaultRecipe, 1000).LevelsString())
 }
 
 func mustLevels(text string) []Level {

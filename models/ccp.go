@@ -32,7 +32,7 @@ func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	var a ccp.Affinity
 	if spec.restricted(0) && !graph.hasHierarchy() { // candidates need the edges
-		a = ccp.NewSparse(scope.In(GraphScope), signal.Graph(), graph.Normalized(), signal.DType())
+		a = ccp.NewSparse(scope.In(graphScope), signal.Graph(), graph.Normalized(), signal.DType())
 	} else {
 		a = graph.Affinity(scope, signal)
 	}
@@ -154,8 +154,8 @@ const (
 	searchedStart = "searched"
 )
 
-// GraphScope is where a network keeps the affinity as variables. They are made from the checkpoint's graph, not saved.
-const GraphScope = "graph"
+// graphScope is where a network keeps the affinity as variables. They are made from the checkpoint's graph, not saved.
+const graphScope = "graph"
 
 // Affinity gives the affinity for the first level of package ccp in a network. It is the data's, normalised, unless
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
@@ -163,7 +163,7 @@ func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 	if t.hasHierarchy() {
 		return t.Hierarchy.Affinity(scope, signal)
 	}
-	return ccp.FromMatrix(scope.In(GraphScope), signal.Graph(), t.Normalized(), signal.DType())
+	return ccp.FromMatrix(scope.In(graphScope), signal.Graph(), t.Normalized(), signal.DType())
 }
 
 // hasHierarchy reports whether the neighbourhoods are there already.

@@ -243,7 +243,7 @@ func (c *Classifier) call(p *program, args ...any) ([]*tensors.Tensor, error) {
 // IsWeight reports whether a variable belongs to the network and must be kept to classify again. Variables of the
 // optimizer do not, nor do variables that are made from the graph.
 func IsWeight(v *model.Variable) bool {
-	return strings.HasPrefix(v.Path(), networkScope) && !strings.HasPrefix(v.Path(), networkScope+GraphScope+"/") &&
+	return strings.HasPrefix(v.Path(), networkScope) && !strings.HasPrefix(v.Path(), networkScope+graphScope+"/") &&
 		!strings.Contains(v.Path(), "/"+nn.TablesScope+"/")
 }
 

@@ -95,7 +95,7 @@ func TestFrozenIsLearned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBackends(t, c.both, func(t *testing.T, backend compute.Backend) {
-				s := Spec{Model: "ccp", Architecture: Preset(name, c.graph.N()), Nodes: c.graph.N(), Channels: c.channels, Classes: c.classes}
+				s := Spec{Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Nodes: c.graph.N(), Channels: c.channels, Classes: c.classes}
 				switch c.levels {
 				case "":
 				case "none":

@@ -19,7 +19,7 @@ import (
 func TestBFloat16(t *testing.T) {
 	for _, name := range Names() {
 		s, graph := body(t, name)
-		if s.Fitted() || !s.has(*optionOf("dtype")) {
+		if s.Network().Fitted || !s.has("dtype") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

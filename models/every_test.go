@@ -28,7 +28,7 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 func bodyClassifier(t *testing.T, backend compute.Backend, s Spec, graph *affinity.Matrix) *Classifier {
 	t.Helper()
 	store := s.NewStore(1)
-	if s.Fitted() {
+	if s.Network().Fitted {
 		require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
 			for k := range int32(3) {
 				x := make([]float32, 72)
@@ -54,7 +54,7 @@ func TestEveryModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, graph := body(t, name)
 			require.NoError(t, s.Check())
-			assert.NotEmpty(t, About(name))
+			assert.NotEmpty(t, Spec{Model: name}.Network().About)
 			c := bodyClassifier(t, backend, s, graph)
 			assert.Positive(t, c.Parameters())
 			raw := signals(s, 3, 1)

@@ -218,7 +218,7 @@ func TestCheckHierarchies(t *testing.T) {
 // Where all memberships would be millions and are learned, a node has four, unless the setting says otherwise.
 func TestSuitedCandidates(t *testing.T) {
 	of := func(data string, nodes int, chosen map[string]any) (all []int) {
-		s := Spec{Model: clusterPooling, Nodes: nodes, Architecture: Preset(data, nodes), Settings: settings(chosen)}.Suited()
+		s := Spec{Model: clusterPooling, Nodes: nodes, Architecture: PresetOf("", data, DefaultRecipe, nodes), Settings: settings(chosen)}.Suited()
 		for i := range s.Levels {
 			all = append(all, s.candidates(i))
 		}

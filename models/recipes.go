@@ -76,8 +76,7 @@ func Recipe(data, name, recipe string) map[string]any {
 		r["label_smoothing"] = 0
 	}
 	maps.DeleteFunc(r, func(path string, _ any) bool {
-		_, option := splitSetting(path)
-		return optionOf(option) != nil && !HasOption(name, path)
+		return optionOf(path) != nil && !Spec{Model: name}.has(path)
 	})
 	return r
 }
@@ -101,10 +100,8 @@ func Overlay(values, patch map[string]any) {
 	}
 }
 
-// Preset returns the default architecture for a data set, whatever the model: the paper's for cifar10, 20news and ntu.
-func Preset(data string, nodes int) Architecture { return PresetOf("", data, DefaultRecipe, nodes) }
-
-// PresetOf returns the architecture of a model for a data set: levels and hidden layers, if the model has them. It
+// PresetOf returns the architecture of a model for a data set: levels and hidden layers, if the model has them. An
+// empty name stands for any model with both. It
 // tries the recipe, then the data set's for any model, then the model's for any data set, and skips one whose levels
 // need more nodes.
 func PresetOf(name, data, recipe string, nodes int) (a Architecture) {

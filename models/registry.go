@@ -117,8 +117,8 @@ func init() {
 // Names lists the registered models.
 func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 
-// About returns in a few words what a model is, and its paper.
-func About(name string) string { return registry[name].About }
+// Network returns how the spec's model was registered. It is the zero value if the model was not.
+func (s Spec) Network() Network { return registry[s.Model] }
 
 // Check returns what is wrong with a spec, before any graph is built.
 func (s Spec) Check() error {
@@ -154,9 +154,6 @@ func (s Spec) CheckGraph(graph *affinity.Matrix) error {
 // is used again.
 type Samples = iter.Seq2[[]float32, int32]
 
-// Fitted reports whether Precompute computes all weights of the model, and there is no training.
-func (s Spec) Fitted() bool { return registry[s.Model].Fitted }
-
 // Precompute computes the variables that are not trained but depend on the training samples. Most models have none. The
 // samples are raw. The network will see (raw − mean) / std, by channel. An error says what in the data does not suit
 // the model, or comes from the context or the backend.
@@ -183,9 +180,6 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 	}
 	return nil
 }
-
-// Loss returns the loss of Network.Loss; nil: the cross entropy.
-func (s Spec) Loss() func(labels, predictions []*Node) *Node { return registry[s.Model].Loss }
 
 // networkPath is the scope of a network in a store, networkScope the path of its variables.
 const (

@@ -18,7 +18,7 @@ import (
 )
 
 func TestSpecCheck(t *testing.T) {
-	good := Spec{Model: "ccp", Architecture: Preset("", 12), Nodes: 12, Channels: 3, Classes: 4}
+	good := Spec{Model: "ccp", Architecture: PresetOf("", "", DefaultRecipe, 12), Nodes: 12, Channels: 3, Classes: 4}
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
 		`there is no model "lenet"; did you mean resnet? There are bayes, c-cnn, ccp, `: func(s *Spec) { s.Model = "lenet" },
@@ -181,7 +181,7 @@ func TestPaperParameters(t *testing.T) {
 		"20news":  {words, 1, 20, "25.94M", "25.93M"},
 		"ntu":     {skeleton, 6, 60, "14.82M", "14.82M"},
 	} {
-		s := Spec{Model: "ccp", Architecture: Preset(name, c.graph.N()), Nodes: c.graph.N(), Channels: c.channels, Classes: c.classes}
+		s := Spec{Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Nodes: c.graph.N(), Channels: c.channels, Classes: c.classes}
 		require.NoError(t, s.Check())
 		normalisation := 0
 		for _, level := range s.Levels {

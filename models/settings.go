@@ -59,8 +59,9 @@ type Options struct {
 // optionFields are the fields of Options, and of the options of registered networks, see Network.Options.
 var optionFields = params.Fields(reflect.TypeFor[Options]())
 
-// optionOf returns the field of an option, or nil if there is none.
-func optionOf(name string) *params.Field {
+// optionOf returns the field of an option at a path, or nil if there is none.
+func optionOf(path string) *params.Field {
+	_, name := splitSetting(path)
 	at := slices.IndexFunc(optionFields, func(f params.Field) bool { return f.Name == name })
 	if at < 0 {
 		return nil
@@ -153,12 +154,12 @@ func (s Settings) With(part string, change func(o *Options)) Settings {
 	return s
 }
 
-// Paths returns the paths of all settings, sorted.
-func (s Settings) Paths() []string { return slices.Sorted(maps.Keys(s.values)) }
+// paths returns the paths of all settings, sorted.
+func (s Settings) paths() []string { return slices.Sorted(maps.Keys(s.values)) }
 
 // Parts returns the parts of the network that have settings of their own.
 func (s Settings) Parts() (parts []string) {
-	for _, path := range s.Paths() {
+	for _, path := range s.paths() {
 		if part, _ := splitSetting(path); part != "" && !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
@@ -198,7 +199,7 @@ func splitSetting(path string) (part, name string) {
 func (s Settings) Whole(name string) Settings {
 	whole := Settings{values: map[string]any{}}
 	for _, f := range optionFields {
-		if HasOption(name, f.Name) {
+		if (Spec{Model: name}).has(f.Name) {
 			whole.values[f.Name] = f.Default()
 		}
 	}
@@ -220,7 +221,7 @@ func (s *Settings) UnmarshalJSON(raw []byte) error {
 	}
 	s.values = nil
 	for path, value := range all {
-		if _, name := splitSetting(path); optionOf(name) == nil {
+		if optionOf(path) == nil {
 			return fmt.Errorf("%s is an option of another version of ccp: use that version, or train again", path)
 		} else if err := s.Put(path, value); err != nil {
 			return err
@@ -244,29 +245,23 @@ func (s Settings) params(scope string) map[string]any {
 // For returns the settings of options that a model has: a data set's default for one model need not suit another.
 func (s Settings) For(name string) (kept Settings) {
 	for path, value := range s.values {
-		if HasOption(name, path) {
+		if (Spec{Model: name}).has(path) {
 			kept.keep(path, value)
 		}
 	}
 	return kept
 }
 
-// has reports whether the spec's model has an option.
-func (s Spec) has(f params.Field) bool {
-	return (len(f.Models) == 0 || slices.Contains(f.Models, s.Model) || s.own() && slices.Contains(f.Models, clusterPooling)) &&
-		!slices.Contains(registry[s.Model].Lacks, f.Name)
-}
-
-// HasOption reports whether a model has an option. path is the option's name, or a part of the network and the name.
-func HasOption(name, path string) bool {
-	_, option := splitSetting(path)
-	f := optionOf(option)
-	return f != nil && Spec{Model: name}.has(*f)
+// has reports whether the spec's model has the option at a path.
+func (s Spec) has(path string) bool {
+	f := optionOf(path)
+	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 ||
+		slices.Contains(f.Models, s.Model) || s.own() && slices.Contains(f.Models, clusterPooling))
 }
 
 // Check returns an error if an option cannot have its value.
 func (s Settings) Check() error {
-	for _, path := range s.Paths() {
+	for _, path := range s.paths() {
 		if err := new(Settings).Put(path, s.values[path]); err != nil {
 			return err
 		}
@@ -289,7 +284,7 @@ func (s Spec) checkSettings() error {
 		parts = append(parts, fmt.Sprintf("fc_%d", i+1))
 	}
 	parts = append(parts, "classes")
-	for _, path := range s.Settings.Paths() {
+	for _, path := range s.Settings.paths() {
 		part, name := splitSetting(path)
 		f := *optionOf(name)
 		lacks := func(part string) bool {
@@ -297,7 +292,7 @@ func (s Spec) checkSettings() error {
 			return !slices.Contains(f.Parts, kind)
 		}
 		switch {
-		case !s.has(f):
+		case !s.has(path):
 			only := ""
 			if len(f.Models) > 0 {
 				only = "; only " + strings.Join(f.Models, " and ") + " has"

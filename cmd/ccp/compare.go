@@ -30,7 +30,7 @@ func newCompare(s *shared) *cobra.Command {
 	cmd := command("compare", "")
 	cmd.Long += "\n\nModels:"
 	for _, name := range models.Names() {
-		cmd.Long += fmt.Sprintf("\n  %-12s %s", name, models.About(name))
+		cmd.Long += fmt.Sprintf("\n  %-12s %s", name, models.Spec{Model: name}.Network().About)
 	}
 	f := cmd.Flags()
 	f.SortFlags = false

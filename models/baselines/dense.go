@@ -1,9 +1,14 @@
 package baselines
 
 import (
+	"context"
+	"fmt"
+	"math"
+
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -36,4 +41,72 @@ func squaredHinge(labels, predictions []*Node) *Node {
 	sign := AddScalar(MulScalar(OneHot(Reshape(labels[0], z.Shape().Dim(0)), z.Shape().Dim(1), z.DType()), 2), -1)
 	slack := Max(OneMinus(Mul(sign, z)), ZerosLike(z))
 	return ReduceAllMean(ReduceSum(Square(slack), 1))
+}
+
+// bayesOptions are the options of naive Bayes.
+type bayesOptions struct {
+	// Alpha is added to every count; 1 is Laplace's. For counts divided by their sum it should be much smaller.
+	Alpha float64 `param:"bayes_alpha" default:"1" rule:"positive"`
+}
+
+// fitBayes counts the weights of multinomial naive Bayes (McCallum and Nigam 1998) for one dense layer. Its W is
+// `[nodes·channels, classes]`, its b `[classes]`.
+//
+//	logit_k = log π_k + Σ_j x_j · log θ_kj,  θ_kj = (N_kj + α) / Σ_i (N_ki + α),  π_k = (n_k + α) / Σ_i (n_i + α).
+//
+// N_kj is the sum of the raw values j over the n_k samples of class k. The network sees (x − mean) / std, which the
+// weights undo. The mean over the classes is taken out of each weight. That changes no probability, and sums of large
+// counts keep their digits. The error names the first value that is no count.
+func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, error) {
+	nodes, channels, classes := f.Spec.Nodes, f.Spec.Channels, f.Spec.Classes
+	alpha := models.OptionsOf[bayesOptions](f.Spec.Settings, "").Alpha
+	weights, of := make([][]float64, classes), make([]float64, classes) // first the counts, then their logarithms
+	for k := range weights {
+		weights[k] = make([]float64, nodes*channels)
+	}
+	n := 0
+	for x, class := range f.Samples {
+		for j, v := range x {
+			if !(v >= 0) || math.IsInf(float64(v), 1) {
+				return nil, fmt.Errorf("training sample %d, node %d, channel %d: the raw value is %g; "+
+					"naive Bayes needs counts or other values that are not negative; choose another model for this data",
+					n, j/channels, j%channels, v)
+			}
+			weights[class][j] += float64(v)
+		}
+		of[class]++
+		n++
+	}
+	logShares(of, alpha)
+	for _, counts := range weights {
+		logShares(counts, alpha)
+	}
+	flat, bias := make([]float32, nodes*channels*classes), make([]float32, classes)
+	for j := range nodes * channels {
+		middle := 0.0
+		for k := range weights {
+			middle += weights[k][j] / float64(classes)
+		}
+		for k := range weights {
+			weight := weights[k][j] - middle
+			flat[j*classes+k] = float32(weight * float64(f.Std[j%channels]))
+			of[k] += weight * float64(f.Mean[j%channels])
+		}
+	}
+	for k, v := range of {
+		bias[k] = float32(v)
+	}
+	return map[string]*tensors.Tensor{"classes/W": tensors.FromFlatDataAndDimensions(flat, nodes*channels, classes),
+		"classes/b": tensors.FromFlatDataAndDimensions(bias, classes)}, nil
+}
+
+// logShares replaces each count by the logarithm of its share of them all, with alpha added to each.
+func logShares(counts []float64, alpha float64) {
+	sum := 0.0
+	for _, c := range counts {
+		sum += c + alpha
+	}
+	for j, c := range counts {
+		counts[j] = math.Log((c + alpha) / sum)
+	}
 }

@@ -34,8 +34,8 @@ func TestPlainNetworks(t *testing.T) {
 			}
 			require.NoError(t, s.Check())
 			assert.Equal(t, c.parameters, s.Parameters(backendtest.Go(t), graph))
-			assert.Equal(t, name == "svm", s.Loss() != nil)
-			assert.Equal(t, name == "bayes", s.Fitted())
+			assert.Equal(t, name == "svm", s.Network().Loss != nil)
+			assert.Equal(t, name == "bayes", s.Network().Fitted)
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 				store := drawn(t, backend, s, graph)
 				batch := signals(s, 3, 5)

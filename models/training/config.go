@@ -198,11 +198,11 @@ func (c Config) check() error {
 	switch {
 	case c.Steps > 0 && c.Steps < c.Epochs:
 		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.Epochs)
-	case c.Epochs > 1 && spec.Fitted():
+	case c.Epochs > 1 && spec.Network().Fitted:
 		return fmt.Errorf("epochs: %d; "+fitted, c.Epochs, c.Model, "there must be 1")
-	case c.Steps > 0 && spec.Fitted():
+	case c.Steps > 0 && spec.Network().Fitted:
 		return fmt.Errorf("steps: %d; "+fitted, c.Steps, c.Model, "leave steps out")
-	case c.LabelSmoothing > 0 && spec.Loss() != nil:
+	case c.LabelSmoothing > 0 && spec.Network().Loss != nil:
 		return fmt.Errorf("label_smoothing: %g; model %s has a loss of its own, whose labels are not smoothed: it must be 0",
 			c.LabelSmoothing, c.Model)
 	case c.Batch == 1:

@@ -56,7 +56,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Asked, opts Options) (
 	if err != nil {
 		return f, err
 	}
-	if (models.Spec{Model: p.Model}).Fitted() {
+	if (models.Spec{Model: p.Model}).Network().Fitted {
 		return f, fmt.Errorf("model %s is not trained step by step: there is no step to measure", p.Model)
 	}
 	d, err := p.LoadData(ctx, b, opts)

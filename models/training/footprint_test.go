@@ -103,7 +103,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	c, known := map[string]Asked{
 		"digits": {}, "nw-ucla": {"data": "nw-ucla", "recipe": models.PaperRecipe}, "20news": {"data": "20news"}, "cifar10": {"data": "cifar10"},
 		"cifar10-deep": {"data": "cifar10", "recipe": "deep"},
-		"20news-paper": {"data": "20news", "levels": Levels(models.Preset("20news", 10000).Levels), "hidden": 256, "ccp_hierarchy": nil,
+		"20news-paper": {"data": "20news", "levels": Levels(models.PresetOf("", "20news", models.DefaultRecipe, 10000).Levels), "hidden": 256, "ccp_hierarchy": nil,
 			"readout_dropout": nil, "input_dropout": nil, "level_1/batchnorm_epsilon": nil},
 	}[row]
 	require.True(t, known, row)

@@ -39,7 +39,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	if share, known := r.spec.KernelAccuracy(r.store); known {
 		debug.FreeOSMemory() // the fit has left hundreds of megabytes
 		line := fmt.Sprintf("random kernels alone: %.1f%% of the training samples, each left out", 100*share)
-		if !r.spec.Fitted() {
+		if !r.spec.Network().Fitted {
 			line += "; the epochs train the network beside them"
 		}
 		r.notice(line)

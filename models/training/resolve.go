@@ -162,7 +162,7 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	c.Batch = min(c.Batch, n)
 	if p.open["voices"] && heard(c, d) && p.leaves("ccp_hierarchy") && p.leaves("levels") { // who asks for these wants the network
 		c.Settings = c.Settings.With("", func(o *models.Options) {
-			if o.Voices = models.AllVoices; (models.Spec{Model: c.Model}).Fitted() {
+			if o.Voices = models.AllVoices; (models.Spec{Model: c.Model}).Network().Fitted {
 				o.Voices = models.KernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
 			}
 		})

@@ -132,7 +132,7 @@ func levelsOf(spec models.Spec) int {
 
 // lossOf returns the task's loss for a model.
 func lossOf(c Config, spec models.Spec) loss.LossFn {
-	if own := spec.Loss(); own != nil {
+	if own := spec.Network().Loss; own != nil {
 		return own
 	}
 	return ofEachAnswer(smoothedCrossEntropy(c.LabelSmoothing))

@@ -229,7 +229,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.state.Step >= r.total {
 		return nil
 	}
-	if r.spec.Fitted() || models.StoredShare(r.store) == 1 {
+	if r.spec.Network().Fitted || models.StoredShare(r.store) == 1 {
 		return r.fit()
 	}
 	if r.Observer.Compile != nil {

@@ -54,7 +54,7 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 		said = append(said, fmt.Sprintf("together %.1f%%", 100*all.Accuracy))
 	}
 	line := "held-out training samples: " + strings.Join(said, ", ")
-	if v.Share = 1; !r.spec.Fitted() && all.Loss > sure {
+	if v.Share = 1; !r.spec.Network().Fitted && all.Loss > sure {
 		r.notice(line + "; the network is tried on a quarter of them")
 		accuracy, err := r.weigh(ctx, backend, v)
 		if err != nil {
@@ -139,7 +139,7 @@ func heard(c Config, d *datasets.Dataset) bool {
 	switch {
 	case d.Series != nil:
 		return true
-	case (models.Spec{Model: c.Model}).Fitted(): // random kernels alone look at a table by its graph
+	case (models.Spec{Model: c.Model}).Network().Fitted: // random kernels alone look at a table by its graph
 		return false
 	}
 	return d.Table() && len(d.Train) <= mostRows && d.Nodes*d.Channels <= mostValues &&

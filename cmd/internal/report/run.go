@@ -30,13 +30,13 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	r Report, err error) {
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
-		About: models.About(spec.Model), Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
+		About: spec.Network().About, Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
 		Parameters: c.Parameters(), AnsweredBy: c.AnsweredBy()}
 	if k := c.Calibration; k != nil {
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}
 	r.Baseline = nil // of each node: the page needs none
-	if share, known := spec.KernelAccuracy(c.Store()); known && !spec.Fitted() {
+	if share, known := spec.KernelAccuracy(c.Store()); known && !spec.Network().Fitted {
 		r.Kernels = &share
 	}
 	if r.Config, err = training.ReadConfig(dir); err != nil {
