@@ -145,7 +145,8 @@ func (d dual) unexplained(some []int) *mat.Dense {
 	return block
 }
 
-// best walks from a penalty to its neighbours for as long as the loss of the samples left out falls.
+// best walks from a penalty to its neighbours for as long as the loss of the samples left out falls. Then it takes the
+// largest penalty that costs at most one nat over all samples, and a twentieth of the loss: less is chance.
 func (t task) best(k *mat.SymDense, start int) score {
 	judged := map[int]score{}
 	at := func(i int) score {
@@ -171,6 +172,9 @@ func (t task) best(k *mat.SymDense, start int) score {
 	}
 	for at(i+step).loss < at(i).loss {
 		i += step
+	}
+	for most := at(i).loss + min(1/float64(len(t.labels)), at(i).loss/20); at(i+1).loss <= most; {
+		i++
 	}
 	return at(i)
 }
