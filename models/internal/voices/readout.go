@@ -173,7 +173,7 @@ func (t task) best(k *mat.SymDense, start int) score {
 	for at(i+step).loss < at(i).loss {
 		i += step
 	}
-	for most := at(i).loss + min(1/float64(len(t.labels)), at(i).loss/20); at(i+1).loss <= most; {
+	for most := at(i).loss + min(1/float64(len(t.labels)), at(i).loss/20); i+1 < len(penalties) && at(i+1).loss <= most; {
 		i++
 	}
 	return at(i)
