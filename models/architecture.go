@@ -1,7 +1,9 @@
-// Package models builds classifiers by name from a specification, and loads trained ones to classify with:
+// Package models has networks by name, CCP and random kernels, and classifiers: it loads trained ones to classify with.
 //
 //	classifier, err := models.Load("runs/digits-ccp-1")
 //	predictions, err := classifier.Classify(ctx, signals)
+//
+// Register adds a network of one's own. Package baselines registers those that CCP is compared with.
 package models
 
 import (
@@ -74,9 +76,9 @@ func (a Architecture) LevelsString() string {
 	return strings.Join(parts, ",")
 }
 
-// Check returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the level below
+// check returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the level below
 // it.
-func (a Architecture) Check(nodes int) error {
+func (a Architecture) check(nodes int) error {
 	for i, l := range a.Levels {
 		if min(l.Clusters, l.Filters, l.Neighbours) < 1 {
 			return fmt.Errorf("level %d: %dx%d/%d; clusters, filters and L must be at least 1", i+1, l.Clusters,

@@ -81,10 +81,6 @@ func (c *Calibration) Temper(probabilities []float64) []float64 {
 	return out
 }
 
-// ErrNotHeldOut says that a classifier's training held no samples out.
-var ErrNotHeldOut = errors.New("the classifier was trained without held-out samples, by which to reject answers; train " +
-	"it with ccp train --validation 0.1, or mark validation samples in the file's array split")
-
 // ParseShare reads a share above 0 and below 1.
 func ParseShare(text string) (share float64, err error) {
 	if share, err = strconv.ParseFloat(text, 64); err != nil || !(share > 0 && share < 1) {
@@ -94,10 +90,11 @@ func ParseShare(text string) (share float64, err error) {
 }
 
 // Threshold returns the probability below which the answers for a share of the held-out samples lie. To reject the least
-// sure answers is Chow's rule (1970). The error is ErrNotHeldOut, or says that there are too few such samples.
+// sure answers is Chow's rule (1970). The error says that there are no such samples, or too few.
 func (c *Calibration) Threshold(share float64) (float64, error) {
 	if c == nil {
-		return 0, ErrNotHeldOut
+		return 0, errors.New("the classifier was trained without held-out samples, by which to reject answers; train it with " +
+			"ccp train --validation 0.1, or mark validation samples in the file's array split")
 	}
 	n := len(c.Confidences)
 	if rejected := int(share * float64(n)); rejected > 0 {

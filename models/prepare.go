@@ -14,7 +14,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
-	"gonum.org/v1/gonum/floats"
 )
 
 // Quality measures a frozen hierarchy, level by level.
@@ -152,19 +151,6 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 	return ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node {
 		return s.Build(scope, Topology{Matrix: a}, x)
 	})
-}
-
-// SearchedObjective sums C over the levels of a prepared hierarchy, to compare a learned one with it.
-func (s Spec) SearchedObjective(ctx context.Context, a *affinity.Matrix) (float64, error) {
-	p := ccp.Prepare(a)
-	for _, l := range s.Levels {
-		p.Level(l.Clusters, l.Neighbours)
-	}
-	h, err := p.Done(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return floats.Sum(h.Objective), nil
 }
 
 // A graph of at most suitedNodes gets these where the settings leave it open, see docs/defaults.md. A stem takes the

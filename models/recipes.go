@@ -100,42 +100,37 @@ func Overlay(values, patch map[string]any) {
 	}
 }
 
-// PresetOf returns the architecture of a model for a data set: levels and hidden layers, if the model has them. An
-// empty name stands for any model with both. It
-// tries the recipe, then the data set's for any model, then the model's for any data set, and skips one whose levels
-// need more nodes.
+// PresetOf returns the architecture of a model for a data set: levels and hidden layers, if the model has them. The
+// name "" stands for any model with both. It tries the recipe, then the data set's for any model, then the model's for
+// any data set, and skips one whose levels need more nodes.
 func PresetOf(name, data, recipe string, nodes int) (a Architecture) {
 	n, known := registry[name]
+	if !known {
+		n = Network{Levels: DerivedLevels, Hidden: true}
+	}
 	for _, of := range [][3]string{{data, name, recipe}, {data, "", DefaultRecipe}, {"", name, DefaultRecipe}} {
 		a = Architecture{}
-		r := Recipe(of[0], of[1], of[2])
-		levels, err := ParseLevels(fmt.Sprint(r["levels"]))
-		if !known || n.Levels != nil {
-			switch {
-			case r["levels"] != Auto && err != nil:
-				panic("models/recipes.json: " + err.Error()) // the file is part of the program
-			case err == nil:
-				a.Levels = levels
-			case known:
-				a.Levels = n.Levels(nodes)
-			default:
-				a.Levels = DerivedLevels(nodes)
-			}
+		r, err := Recipe(of[0], of[1], of[2]), error(nil)
+		if n.Levels != nil && r["levels"] == Auto {
+			a.Levels = n.Levels(nodes)
+		} else if n.Levels != nil {
+			a.Levels, err = ParseLevels(fmt.Sprint(r["levels"]))
 		}
-		if !known || n.Hidden {
-			if a.Hidden, err = ParseHidden(fmt.Sprint(r["hidden"])); err != nil {
-				panic("models/recipes.json: " + err.Error())
-			}
+		if n.Hidden && err == nil {
+			a.Hidden, err = ParseHidden(fmt.Sprint(r["hidden"]))
 		}
-		if a.Check(nodes) == nil {
+		if err != nil {
+			panic(fmt.Sprintf("models: recipes of %q: %v", name, err)) // they are part of the program
+		}
+		if a.check(nodes) == nil {
 			break
 		}
 	}
 	return a
 }
 
-// DerivedLevels returns levels for a graph of which nothing else is known, see Network.Levels. Each level has a quarter of its
-// predecessor's nodes, twice its filters, from 32 to at most 256, and neighbourhoods of 9.
+// DerivedLevels returns levels for a graph of which nothing else is known, see Network.Levels. Each level has a quarter
+// of its predecessor's nodes, twice its filters, from 32 to at most 256, and neighbourhoods of 9.
 func DerivedLevels(nodes int) (levels []Level) {
 	for filters := 32; ; filters = min(2*filters, 256) {
 		clusters := (nodes + 3) / 4

@@ -125,7 +125,7 @@ func TestPlainPresets(t *testing.T) {
 	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
 		preset := models.PresetOf("graph-cnn", "", models.DefaultRecipe, nodes)
 		assert.Equal(t, want, preset.LevelsString(), "%d nodes", nodes)
-		assert.NoError(t, preset.Check(nodes))
+		assert.NoError(t, models.Spec{Model: "graph-cnn", Architecture: preset, Nodes: nodes, Channels: 1, Classes: 2}.Check())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
@@ -89,8 +90,15 @@ func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
 	if !r.spec.Clusters() || !r.spec.Plan().Maximises() || r.data.Affinity.Edges() > 1<<20 {
 		return
 	}
-	searched, err := r.spec.SearchedObjective(ctx, r.data.Affinity)
-	if learned := floats.Sum(objective); err == nil && learned < farBelow*searched {
+	p := ccp.Prepare(r.data.Affinity)
+	for _, l := range r.spec.Levels {
+		p.Level(l.Clusters, l.Neighbours)
+	}
+	h, err := p.Done(ctx)
+	if err != nil {
+		return
+	}
+	if learned, searched := floats.Sum(objective), floats.Sum(h.Objective); learned < farBelow*searched {
 		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: "+
 			"try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100",
 			r.spec.Plan(), learned, searched))
