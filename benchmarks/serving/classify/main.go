@@ -13,6 +13,7 @@ import (
 
 	_ "github.com/clusterpool/ccp/internal/heap"
 	"github.com/clusterpool/ccp/models"
+	_ "github.com/clusterpool/ccp/models/baselines"
 )
 
 func main() {
