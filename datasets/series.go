@@ -72,7 +72,7 @@ func (d *Dataset) overFrames(opts Options) error {
 	}
 	note := func(format string, values ...any) { d.Notes = append(d.Notes, fmt.Sprintf(format, values...)) }
 	if form.Longest > 1 {
-		note("the network sees %d %s, the other voices see %s", form.Frames, plural(form.Frames, "frame"), span(lengths))
+		note("the network sees %d %s, the other voices see %s", form.Frames, plural(form.Frames, "frame"), d.span())
 	}
 	d.sensors, d.places = d.Affinity, d.Coordinates
 	if form.Scale == nil {
@@ -285,10 +285,14 @@ func (d *Dataset) warnLengths() {
 	}
 }
 
-// span says how many moments sorted lengths are.
-func span(lengths []int) string {
-	if least, most := lengths[0], lengths[len(lengths)-1]; least != most {
+// span says how many moments all samples have, those of the test too.
+func (d *Dataset) span() string {
+	least, most := math.MaxInt, 0
+	for _, series := range d.Series {
+		least, most = min(least, len(series)/d.Form.Width()), max(most, len(series)/d.Form.Width())
+	}
+	if least != most {
 		return fmt.Sprintf("all of the %d to %d moments", least, most)
 	}
-	return fmt.Sprintf("all %d moments", lengths[0])
+	return fmt.Sprintf("all %d moments", least)
 }

@@ -23,6 +23,7 @@ type display struct {
 	began   time.Time // when the first step of this process was done
 	from    int       // that step
 	frozen  bool      // C is constant: the notice of the hierarchy says it
+	stepped bool      // there are steps: voices and random kernels alone are fitted at once
 }
 
 func newDisplay(out io.Writer, c training.Config, backend string) *display {
@@ -30,7 +31,7 @@ func newDisplay(out io.Writer, c training.Config, backend string) *display {
 }
 
 func (d *display) observer() training.Observer {
-	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.compile, Step: d.step,
+	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.start, Step: d.step,
 		Epoch: d.epoch, Notice: d.notice}
 }
 
@@ -95,7 +96,13 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 		model += ", in bfloat16"
 	}
 	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
+}
+
+// start says how the training goes, once it is known that there are steps.
+func (d *display) start() {
+	d.stepped = true
 	d.notice("train  " + budgetOf(d.config))
+	d.compile()
 }
 
 // budgetOf returns a line about how a training goes, with the numbers that nobody chose.
@@ -159,8 +166,11 @@ func progressLine(head string, done float64, tail string, width int) string {
 
 func (d *display) epoch(e training.Epoch) {
 	var line strings.Builder
-	fmt.Fprintf(&line, "epoch %*d/%d  loss %.4f  acc %.3f", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs,
-		e.Train.Loss, e.Train.Accuracy)
+	if line.WriteString("fitted"); d.stepped {
+		line.Reset()
+		fmt.Fprintf(&line, "epoch %*d/%d", len(fmt.Sprint(d.config.Epochs)), e.Epoch, d.config.Epochs)
+	}
+	fmt.Fprintf(&line, "  loss %.4f  acc %.3f", e.Train.Loss, e.Train.Accuracy)
 	if e.Validation != nil {
 		fmt.Fprintf(&line, "  val %.4f", e.Validation.Accuracy)
 	}

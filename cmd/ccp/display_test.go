@@ -51,13 +51,13 @@ func TestDisplayOnATerminal(t *testing.T) {
 	d.screen = screen
 
 	d.begin(training.Config{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, data, models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
-	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\ntrain  24 steps of 64 samples in 12 epochs, rate 0.001 cosine, best weights\n"))
+	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n"))
 	d.prepare(1, 0.421, 49.94)
 	assert.Equal(t, "\rpreparing level 1: 42%  C 49.9\x1b[K", written())
 	d.prepare(1, 0.43, 50)
 	assert.Empty(t, written(), "too soon to draw again")
-	d.compile()
-	assert.Equal(t, "\rcompiling…\x1b[K", written())
+	d.start()
+	assert.Equal(t, "\r\x1b[Ktrain  24 steps of 64 samples in 12 epochs, rate 0.001 cosine, best weights\n\rcompiling…\x1b[K", written())
 	d.drawn = d.drawn.Add(-redrawPeriod)
 	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2, Loss: 2.5, Accuracy: 0.25, Objective: 0.5, PerSecond: 100})
 	line := written()

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/cmd/internal/text"
@@ -88,7 +89,7 @@ type Class struct {
 	Frames  []Contribution `json:"frames,omitempty"`  // sums over sensors
 }
 
-// Contribution is the mean of a node, a sensor or a frame over samples, in units of the logit.
+// Contribution is the mean of a node, a span of nodes, a sensor or a frame over samples, in units of the logit.
 type Contribution struct {
 	Index    int     `json:"index"`
 	Name     string  `json:"name"`
@@ -156,7 +157,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 	s.Gap /= change
 	for k, mean := range means {
 		if mean.Samples > 0 {
-			s.Classes = append(s.Classes, e.class(k, mean, layout))
+			s.Classes = append(s.Classes, e.class(k, mean, layout, s.Method))
 		}
 	}
 	return s, nil
@@ -193,16 +194,39 @@ func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, model
 	return nil
 }
 
-func (e *Explanation) class(k int, mean models.MeanAttribution, layout *picture.Layout) Class {
+// class returns what mattered to class k. Nodes that were hidden together, a span of a sensor's frames, are one
+// contribution: their sum.
+func (e *Explanation) class(k int, mean models.MeanAttribution, layout *picture.Layout, method string) Class {
 	c := Class{Name: e.Data.ClassNames[k], Samples: mean.Samples}
-	if layout.Kind == picture.OverTime {
-		c.Sensors, c.Frames = sums(mean, layout)
-	}
+	overTime := layout.Kind == picture.OverTime
 	for i := range e.Data.Nodes {
+		if overTime {
+			i = int(layout.Cells[i])
+		}
 		c.Nodes = append(c.Nodes, Contribution{i, e.Data.NodeName(i), mean.Signed[i], mean.Absolute[i]})
 	}
-	c.Nodes = MostFirst(c.Nodes)[:min(len(c.Nodes), mostNodes)]
+	if overTime {
+		c.Sensors, c.Frames = sums(mean, layout)
+	}
+	if overTime && method == models.Occlusion {
+		c.Nodes, c.Frames = spans(c.Nodes, layout.Columns), spans(c.Frames, layout.Columns)
+	}
+	c.Nodes, c.Frames = MostFirst(c.Nodes)[:min(len(c.Nodes), mostNodes)], MostFirst(c.Frames)
 	return c
+}
+
+// spans adds up contributions that are equal to the one before, in each row of so many columns.
+func spans(contributions []Contribution, columns int) (joined []Contribution) {
+	var start Contribution
+	for i, c := range contributions {
+		if i%columns > 0 && c.Mean == start.Mean && c.Absolute == start.Absolute {
+			span := &joined[len(joined)-1]
+			span.Name, span.Mean, span.Absolute = start.Name+" to "+c.Name, span.Mean+c.Mean, span.Absolute+c.Absolute
+			continue
+		}
+		start, joined = c, append(joined, c)
+	}
+	return joined
 }
 
 // sums adds up the nodes over the frames of each sensor, and over the sensors of each frame. It also adds their
@@ -215,9 +239,9 @@ func sums(mean models.MeanAttribution, layout *picture.Layout) (sensors, frames 
 		sensors = append(sensors, Contribution{sensor, name, rows[row], absoluteRows[row]})
 	}
 	for i, sum := range columns {
-		frames = append(frames, Contribution{i, fmt.Sprintf("frame %d", i), sum, absoluteColumns[i]})
+		frames = append(frames, Contribution{i, strconv.Itoa(i), sum, absoluteColumns[i]})
 	}
-	return MostFirst(sensors), MostFirst(frames)
+	return MostFirst(sensors), frames
 }
 
 // MostFirst sorts contributions by their absolute values.

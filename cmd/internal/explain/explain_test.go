@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,8 +27,23 @@ func TestSums(t *testing.T) {
 		names := []string{"head@0", "left hand@0", "head@1", "left hand@1"}
 		sensors, frames := sums(nodes, picture.NewLayout(graph, []int{2, 2}, parts, nil, names))
 		assert.Equal(t, []Contribution{{1, "left hand", -4, 4.5}, {0, "head", 0, 2}}, sensors)
-		assert.Equal(t, []Contribution{{0, "frame 0", -3, 5}, {1, "frame 1", -1, 1.5}}, frames)
+		assert.Equal(t, []Contribution{{0, "0", -3, 5}, {1, "1", -1, 1.5}}, frames)
 	}
 	sensors, _ := sums(nodes, picture.NewLayout(graph, []int{4, 1}, nil, nil, nil))
 	assert.Equal(t, []Contribution{{0, "0", -4, 6.5}}, sensors, "without names, numbers")
+}
+
+// Nodes that were hidden together are one contribution.
+func TestSpans(t *testing.T) {
+	graph, err := affinity.New(8, nil)
+	require.NoError(t, err)
+	names := []string{"a@0", "b@0", "a@1", "b@1", "a@2", "b@2", "a@3", "b@3"}
+	e := Explanation{Data: &datasets.Dataset{Nodes: 8, NodeNames: names, ClassNames: []string{"fall"}}}
+	mean := models.MeanAttribution{Samples: 1, Signed: []float64{1, -4, 1, -4, 3, -4, 3, 2}, Absolute: []float64{1, 4, 1, 4, 3, 4, 3, 2}}
+	layout := picture.NewLayout(graph, []int{4, 2}, nil, nil, names)
+	hidden := e.class(0, mean, layout, models.Occlusion)
+	assert.Equal(t, []Contribution{{1, "b@0 to b@2", -12, 12}, {4, "a@2 to a@3", 6, 6}, {0, "a@0 to a@1", 2, 2}, {7, "b@3", 2, 2}},
+		hidden.Nodes)
+	assert.Equal(t, []Contribution{{0, "0 to 1", -6, 10}, {2, "2", -1, 7}, {3, "3", 5, 5}}, hidden.Frames)
+	assert.Equal(t, Contribution{1, "b@0", -4, 4}, e.class(0, mean, layout, models.IntegratedGradients).Nodes[0])
 }

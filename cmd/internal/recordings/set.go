@@ -185,7 +185,7 @@ func (m Moments) String() string {
 		text = fmt.Sprintf("%d in all samples", m.Longest)
 	}
 	if m.Rate > 0 {
-		text += fmt.Sprintf("; %.4g in a unit of time", m.Rate)
+		text += fmt.Sprintf(", %.4g of time apart", 1/m.Rate)
 	}
 	return text
 }

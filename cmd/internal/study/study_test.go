@@ -49,7 +49,7 @@ func TestCells(t *testing.T) {
 func keep(t *testing.T, dir string, accuracy, seconds, rate float64) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, files.WriteJSON(filepath.Join(dir, "result.json"), training.Result{Test: training.Score{Accuracy: accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5}))
+	require.NoError(t, files.WriteJSON(filepath.Join(dir, "result.json"), training.Result{Test: training.Score{Accuracy: accuracy}, Seconds: seconds, Parameters: 1234, Epochs: 5, Steps: 10}))
 	require.NoError(t, files.WriteJSON(filepath.Join(dir, rateFile), Rate{64, rate}))
 }
 

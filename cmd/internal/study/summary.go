@@ -29,7 +29,7 @@ type Line struct {
 	Rank       float64 `json:"rank,omitempty"`
 	Validation float64 `json:"validation,omitempty"` // 0: no samples were held out
 	Parameters int     `json:"parameters"`
-	Epochs     int     `json:"epochs"`
+	Epochs     int     `json:"epochs"`             // 0: fitted at once, as voices and random kernels are
 	Seconds    float64 `json:"seconds"`            // of training
 	PerSecond  float64 `json:"signals_per_second"` // of inference, in batches of 64
 	AnsweredBy string  `json:"answered_by"`        // see models.Spec.AnsweredBy
@@ -134,7 +134,9 @@ func summarizeRow(row Row, cells []Cell, errs map[string]error) Line {
 		}
 		accuracies, times = append(accuracies, ended.Accuracy), append(times, result.Seconds)
 		rates = append(rates, rate.PerSecond)
-		line.Parameters, line.Epochs, line.AnsweredBy = result.Parameters, result.Epochs, result.AnsweredBy
+		if line.Parameters, line.AnsweredBy = result.Parameters, result.AnsweredBy; result.Steps > 0 {
+			line.Epochs = result.Epochs
+		}
 		line.Each = append(line.Each, ended)
 	}
 	if line.Runs = len(accuracies); line.Runs > 0 {
@@ -168,7 +170,7 @@ func (s Summary) Rows() [][]string {
 		row := []string{l.Name, "", "", "", "", "", "", ""}
 		if l.Runs > 0 {
 			row = []string{l.Name, l.accuracy(), strconv.Itoa(l.Runs), text.Thousands(l.Parameters),
-				strconv.Itoa(l.Epochs), number(l.Seconds), number(l.PerSecond), ""}
+				strings.TrimPrefix(strconv.Itoa(l.Epochs), "0"), number(l.Seconds), number(l.PerSecond), ""}
 		}
 		if l.Paper > 0 {
 			row[7] = strconv.FormatFloat(l.Paper, 'f', -1, 64)
