@@ -20,6 +20,7 @@ type seriesReader struct {
 	rate    float64   // moments for each unit of time; 0: unknown
 	times   []float64 // `[moments]` or `[samples, moments]`; nil: even
 	gaps    bool      // some sensors have no value in some samples
+	buffer  []float64 // of the last recording
 }
 
 // readSeries reads `series`, [samples, sensors, moments] or [samples, sensors, moments, axes], and what belongs to it.
@@ -135,15 +136,20 @@ func (s *seriesReader) findGaps(axes int) {
 	}
 }
 
-// recording returns sample i, `[moments, sensors, axes]`.
+// sample returns the values of sample i, `[sensors, moments, axes]`.
+func (r *npzReader) sample(i int) []float32 {
+	size := r.nodes * r.series.moments * r.d.Channels
+	return r.series.values[i*size : (i+1)*size : (i+1)*size]
+}
+
+// recording returns sample i, `[moments, sensors, axes]`. It is valid until the next call.
 func (r *npzReader) recording(i int) recording.Recording {
 	s, sensors, axes := r.series, r.nodes, r.d.Channels
 	moments := s.moments
 	if s.lengths != nil {
 		moments = int(s.lengths[i])
 	}
-	one := recording.Recording{Values: make([]float64, 0, moments*sensors*axes)}
-	sample := s.values[i*sensors*s.moments*axes : (i+1)*sensors*s.moments*axes]
+	one, sample := recording.Recording{Values: s.buffer[:0]}, r.sample(i)
 	for moment := range moments {
 		for sensor := range sensors {
 			for _, v := range sample[(sensor*s.moments+moment)*axes:][:axes] {
@@ -151,6 +157,7 @@ func (r *npzReader) recording(i int) recording.Recording {
 			}
 		}
 	}
+	s.buffer = one.Values
 	if s.times != nil {
 		at := i % (len(s.times) / s.moments)
 		one.Times = slices.Clone(s.times[at*s.moments:][:moments])
@@ -207,12 +214,12 @@ func (r *npzReader) readRecordings() error {
 	d.Series = make([][]float32, r.samples)
 	for i := range d.Series {
 		one := r.recording(i)
-		c, err := plain.Prepare(&one)
+		c, err := plain.PrepareOwn(&one)
 		if err != nil {
 			return fmt.Errorf("series[%d]: %w", i, err)
 		}
 		changes.Interpolated, changes.Filled = changes.Interpolated+c.Interpolated, changes.Filled+c.Filled
-		d.Series[i] = plain.Even(one)
+		d.Series[i] = plain.Even(one, r.sample(i)) // in the memory of what was read
 	}
 	s.values = nil
 	if n := changes.Interpolated; n > 0 {

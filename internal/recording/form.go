@@ -75,6 +75,12 @@ type Changes struct {
 // Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It replaces the values
 // and leaves the old ones as they are. An error names the sensor, its channel and the moment.
 func (f *Form) Prepare(r *Recording) (c Changes, err error) {
+	r.Values = slices.Clone(r.Values)
+	return f.PrepareOwn(r)
+}
+
+// PrepareOwn is Prepare for values that nobody else needs: it may change them.
+func (f *Form) PrepareOwn(r *Recording) (c Changes, err error) {
 	if err = f.order(r, &c); err == nil {
 		err = f.fill(r, &c)
 	}
@@ -141,6 +147,9 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	if turned {
 		c.note("its sensors are in another order than the training data's; they are taken by their names")
 	}
+	if r.Sensors, r.Channels = f.Sensors, channels; !turned && missing == nil && others == nil {
+		return nil
+	}
 	values := make([]float64, 0, moments*len(f.Sensors)*channels)
 	for row := range slices.Chunk(r.Values, width) {
 		for _, at := range from {
@@ -153,7 +162,7 @@ func (f *Form) order(r *Recording, c *Changes) error {
 			}
 		}
 	}
-	r.Sensors, r.Channels, r.Values = f.Sensors, channels, values
+	r.Values = values
 	return nil
 }
 

@@ -16,17 +16,17 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 	if err != nil {
 		return nil, changes.Notes, err
 	}
-	return f.Even(r), changes.Notes, nil
+	return f.Even(r, nil), changes.Notes, nil
 }
 
 // mostStretch bounds the moments that Even makes for each moment of a recording: a pause in it is no series.
 const mostStretch = 4
 
 // Even returns the values of a prepared recording at even moments. Without times they are even already. If the form has
-// a rate, the moments have it. Else they are as many as the recording's.
-func (f *Form) Even(r Recording) []float32 {
+// a rate, the moments have it. Else they are as many as the recording's. The result is in room if that suffices.
+func (f *Form) Even(r Recording, room []float32) []float32 {
 	width, count := f.Width(), r.Moments()
-	series := make([]float32, len(r.Values))
+	series := slices.Grow(room[:0], len(r.Values))[:len(r.Values)]
 	for i, v := range r.Values {
 		series[i] = float32(v)
 	}

@@ -252,7 +252,7 @@ func (s *set) prepare(form *recording.Form) (f Filled, err error) {
 		if changes.Interpolated > 0 || changes.Zeros > 0 || changes.Filled > 0 {
 			f.Samples++
 		}
-		x.series, x.Values = form.Even(x.Recording), nil
+		x.series, x.Values = form.Even(x.Recording, nil), nil
 	}
 	return f, nil
 }
