@@ -25,8 +25,9 @@ func Fold(c *models.Classifier) (*Network, error) {
 			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)
 	}
 	if c.Voices() != nil {
-		return nil, fmt.Errorf("the answers are those of %s, which a file of a network cannot hold; train with --set "+
-			"voices=none for a network that can be exported", c.AnsweredBy())
+		return nil, fmt.Errorf("the answers are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
+			"models, gives them to other programs; or train the network alone into another folder, with --set voices=none "+
+			"--checkpoint NEW, look at its test accuracy, and export that", c.AnsweredBy())
 	}
 	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies(), Temperature: 1}
 	if c.Calibration != nil {
