@@ -28,8 +28,9 @@ func (r *npzReader) readSeries() error {
 	if r.Has("features") {
 		return errors.New("features and series are both there; keep one: series if the samples are recordings in time")
 	}
-	a, err := r.Array("series")
+	a, err := r.Narrow("series")
 	if err == nil {
+		r.taken = append(r.taken, ArrayInfo{"series", a.Shape, a.Kind()})
 		err = r.takeSeries(a)
 	}
 	s := r.series

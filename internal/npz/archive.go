@@ -80,19 +80,24 @@ func (f *File) Names() []string { return slices.Clone(f.names) }
 func (f *File) Has(name string) bool { return f.members[name] != nil }
 
 // Array reads one array. Errors name the file and the array.
-func (f *File) Array(name string) (*Array, error) {
+func (f *File) Array(name string) (*Array, error) { return f.array(name, false) }
+
+// Narrow reads one array as Array does, but its numbers as float32: the wider ones are never in memory together.
+func (f *File) Narrow(name string) (*Array, error) { return f.array(name, true) }
+
+func (f *File) array(name string, narrow bool) (*Array, error) {
 	member := f.members[name]
 	if member == nil {
 		return nil, f.Errorf("no array %q; it has %s", name, strings.Join(f.names, ", "))
 	}
-	a, err := readMember(member)
+	a, err := readMember(member, narrow)
 	if err != nil {
 		return nil, f.Errorf("array %q: %w", name, err)
 	}
 	return a, nil
 }
 
-func readMember(member *zip.File) (*Array, error) {
+func readMember(member *zip.File, narrow bool) (*Array, error) {
 	size, compressed := member.UncompressedSize64, member.CompressedSize64
 	most := compressed
 	if member.Method == zip.Deflate {
@@ -107,7 +112,7 @@ func readMember(member *zip.File) (*Array, error) {
 	}
 	defer r.Close()
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	a, err := ReadNPY(buffered, int64(size))
+	a, err := readNPY(buffered, int64(size), narrow)
 	if err != nil {
 		return nil, err
 	}

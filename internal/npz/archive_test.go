@@ -23,20 +23,20 @@ func allUTF8(texts []string) bool {
 
 func TestRoundTrip(t *testing.T) {
 	arrays := []Named{
-		{Name: "b", Array: &Array{[]int{2}, []bool{true, false}}},
-		{Name: "i1", Array: &Array{[]int{1}, []int8{-128}}},
-		{Name: "i2", Array: &Array{[]int{1}, []int16{-32768}}},
-		{Name: "i4", Array: &Array{[]int{2}, []int32{-1, 1 << 30}}},
-		{Name: "i8", Array: &Array{[]int{1}, []int64{-1 << 62}}},
-		{Name: "u1", Array: &Array{[]int{2, 2}, []uint8{1, 2, 3, 255}}},
-		{Name: "u2", Array: &Array{[]int{1}, []uint16{65535}}},
-		{Name: "u4", Array: &Array{[]int{1}, []uint32{1 << 31}}},
-		{Name: "u8", Array: &Array{[]int{1}, []uint64{1 << 63}}},
-		{Name: "f4", Array: &Array{[]int{3, 1}, []float32{1.5, -0.25, 0}}},
-		{Name: "f8", Array: &Array{[]int{1}, []float64{1e-300}}},
-		{Name: "text", Array: &Array{[]int{3}, []string{"", "Zürich", "🙂"}}},
-		{Name: "scalar", Array: &Array{[]int{}, []float64{3}}},
-		{Name: "none", Array: &Array{[]int{0}, []string{}}},
+		{Name: "b", Array: &Array{Shape: []int{2}, Data: []bool{true, false}}},
+		{Name: "i1", Array: &Array{Shape: []int{1}, Data: []int8{-128}}},
+		{Name: "i2", Array: &Array{Shape: []int{1}, Data: []int16{-32768}}},
+		{Name: "i4", Array: &Array{Shape: []int{2}, Data: []int32{-1, 1 << 30}}},
+		{Name: "i8", Array: &Array{Shape: []int{1}, Data: []int64{-1 << 62}}},
+		{Name: "u1", Array: &Array{Shape: []int{2, 2}, Data: []uint8{1, 2, 3, 255}}},
+		{Name: "u2", Array: &Array{Shape: []int{1}, Data: []uint16{65535}}},
+		{Name: "u4", Array: &Array{Shape: []int{1}, Data: []uint32{1 << 31}}},
+		{Name: "u8", Array: &Array{Shape: []int{1}, Data: []uint64{1 << 63}}},
+		{Name: "f4", Array: &Array{Shape: []int{3, 1}, Data: []float32{1.5, -0.25, 0}}},
+		{Name: "f8", Array: &Array{Shape: []int{1}, Data: []float64{1e-300}}},
+		{Name: "text", Array: &Array{Shape: []int{3}, Data: []string{"", "Zürich", "🙂"}}},
+		{Name: "scalar", Array: &Array{Shape: []int{}, Data: []float64{3}}},
+		{Name: "none", Array: &Array{Shape: []int{0}, Data: []string{}}},
 	}
 	path := filepath.Join(t.TempDir(), "a.npz")
 	require.NoError(t, Write(path, arrays))
@@ -52,14 +52,14 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
-	ok := &Array{[]int{1}, []int64{1}}
+	ok := &Array{Shape: []int{1}, Data: []int64{1}}
 	for _, c := range []struct {
 		want   string
 		arrays []Named
 	}{
-		{`array "x": shape [3] needs 3 elements, but there are 2`, []Named{{Name: "x", Array: &Array{[]int{3}, []int64{1, 2}}}}},
-		{`array "x": cannot write elements of type []int`, []Named{{Name: "x", Array: &Array{[]int{1}, []int{1}}}}},
-		{`array "x": shape [-1] has a negative dimension`, []Named{{Name: "x", Array: &Array{[]int{-1}, []int64{1}}}}},
+		{`array "x": shape [3] needs 3 elements, but there are 2`, []Named{{Name: "x", Array: &Array{Shape: []int{3}, Data: []int64{1, 2}}}}},
+		{`array "x": cannot write elements of type []int`, []Named{{Name: "x", Array: &Array{Shape: []int{1}, Data: []int{1}}}}},
+		{`array "x": shape [-1] has a negative dimension`, []Named{{Name: "x", Array: &Array{Shape: []int{-1}, Data: []int64{1}}}}},
 		{`array name "x" is empty or used twice`, []Named{{Name: "x", Array: ok}, {Name: "x", Array: ok}}},
 		{`array name "" is empty`, []Named{{Name: "", Array: ok}}},
 	} {

@@ -11,6 +11,7 @@
 package npz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -26,6 +27,8 @@ type Array struct {
 	// []float64, []string, with as many elements as the product of Shape (1 for a scalar). Numbers keep the width that
 	// they have in the file, but float16 becomes float32.
 	Data any
+
+	stored string // the type in the file, if that was narrowed
 }
 
 // Len returns the number of elements, 0 if Data is no slice.
@@ -36,9 +39,9 @@ func (a *Array) Len() int {
 	return 0
 }
 
-// Kind returns the type of the elements as Go names it: "float32", "uint8", "string".
+// Kind returns the type of the elements, as the file has them and Go names it: "float32", "uint8", "string".
 func (a *Array) Kind() string {
-	return strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]")
+	return cmp.Or(a.stored, strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
 }
 
 // Ints returns the elements as int64. Booleans become 0 and 1. If an element has no exact int64 value, the error

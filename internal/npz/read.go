@@ -34,7 +34,10 @@ func ReadNPYFile(path string) (*Array, error) {
 
 // ReadNPY reads an array in .npy format from r, which holds exactly size bytes. If the header's shape does not fit
 // size, ReadNPY returns an error before it allocates the array.
-func ReadNPY(r io.Reader, size int64) (*Array, error) {
+func ReadNPY(r io.Reader, size int64) (*Array, error) { return readNPY(r, size, false) }
+
+// readNPY is ReadNPY. If narrow is set, it makes numbers float32 while it reads.
+func readNPY(r io.Reader, size int64, narrow bool) (*Array, error) {
 	h, taken, err := readHeader(r)
 	if err != nil {
 		return nil, err
@@ -44,15 +47,19 @@ func ReadNPY(r io.Reader, size int64) (*Array, error) {
 		return nil, fmt.Errorf("shape %v of %d-byte elements needs %d bytes, but the array has %d; the file is cut off or "+
 			"damaged", h.shape, h.size, need, left)
 	}
-	data, err := readElements(r, h)
+	stored := ""
+	if narrow && types[h.dtype] != nil {
+		stored = types[h.dtype].String()
+	}
+	data, err := readElements(r, h, stored != "")
 	if err != nil {
 		return nil, err
 	}
-	return &Array{Shape: h.shape, Data: data}, nil
+	return &Array{Shape: h.shape, Data: data, stored: stored}, nil
 }
 
-// readElements reads the elements that follow header h, a chunk at a time, in C order.
-func readElements(r io.Reader, h header) (any, error) {
+// readElements reads the elements that follow header h, a chunk at a time, in C order. With narrow they become float32.
+func readElements(r io.Reader, h header, narrow bool) (any, error) {
 	const chunk = 1 << 18
 	if h.fortran && len(h.shape) > 1 {
 		raw := make([]byte, h.count*h.size)
@@ -69,8 +76,12 @@ func readElements(r io.Reader, h header) (any, error) {
 	if element == nil {
 		element = reflect.TypeFor[string]()
 	}
-	out := reflect.MakeSlice(reflect.SliceOf(element), h.count, h.count)
-	step := min(max(chunk/max(h.size, 1), 1), h.count)
+	step, size := min(max(chunk/max(h.size, 1), 1), h.count), h.count
+	var narrowed []float32
+	if narrow {
+		narrowed, size = make([]float32, 0, h.count), step
+	}
+	out := reflect.MakeSlice(reflect.SliceOf(element), size, size) // all, or a chunk to narrow
 	buffer := make([]byte, step*h.size)
 	for start := 0; start < h.count; start += step {
 		end := min(start+step, h.count)
@@ -78,9 +89,21 @@ func readElements(r io.Reader, h header) (any, error) {
 		if err := fill(r, raw); err != nil {
 			return nil, err
 		}
-		if at, err := decode(out.Slice(start, end).Interface(), raw, h, order); err != nil {
+		to := start
+		if narrow {
+			to = 0
+		}
+		part := out.Slice(to, to+end-start).Interface()
+		if at, err := decode(part, raw, h, order); err != nil {
 			return nil, fmt.Errorf("element %d: %w", start+at, err)
 		}
+		if narrow {
+			some, _ := convert[float32](&Array{Data: part}, "numbers") // all of types are
+			narrowed = append(narrowed, some...)
+		}
+	}
+	if narrow {
+		return narrowed, nil
 	}
 	return out.Interface(), nil
 }

@@ -23,19 +23,19 @@ func upTo[T uint8 | uint16 | int32 | float64](n int) []T {
 // TestNumpyFiles reads what numpy wrote (testdata/make.py), stored and deflated.
 func TestNumpyFiles(t *testing.T) {
 	want := []Named{
-		{Name: "bools", Array: &Array{[]int{3}, []bool{true, false, true}}},
-		{Name: "big_half", Array: &Array{[]int{2}, []float32{1, -2.5}}},
-		{Name: "single", Array: &Array{[]int{5}, []float32{0, 0.25, 0.5, 0.75, 1}}},
-		{Name: "big_double", Array: &Array{[]int{2, 2}, []float64{1.5, -2.25, 1e300, 0}}},
-		{Name: "fortran", Array: &Array{[]int{2, 3, 4}, upTo[int32](24)}},
-		{Name: "fortran_bytes", Array: &Array{[]int{2, 3, 4}, upTo[uint8](24)}},
-		{Name: "big_shorts", Array: &Array{[]int{2}, []int16{-2, 258}}},
-		{Name: "unsigned", Array: &Array{[]int{2}, []uint64{math.MaxUint64, 0}}},
-		{Name: "words", Array: &Array{[]int{2, 3}, []string{"cat", "", "Zürich", "日本", "a\x00b", "🙂"}}},
-		{Name: "big_words", Array: &Array{[]int{2}, []string{"né", "x"}}},
-		{Name: "raw", Array: &Array{[]int{3}, []string{"dog", "", "mouse"}}},
-		{Name: "scalar", Array: &Array{[]int{}, []int64{7}}},
-		{Name: "empty", Array: &Array{[]int{0, 3}, []float32{}}},
+		{Name: "bools", Array: &Array{Shape: []int{3}, Data: []bool{true, false, true}}},
+		{Name: "big_half", Array: &Array{Shape: []int{2}, Data: []float32{1, -2.5}}},
+		{Name: "single", Array: &Array{Shape: []int{5}, Data: []float32{0, 0.25, 0.5, 0.75, 1}}},
+		{Name: "big_double", Array: &Array{Shape: []int{2, 2}, Data: []float64{1.5, -2.25, 1e300, 0}}},
+		{Name: "fortran", Array: &Array{Shape: []int{2, 3, 4}, Data: upTo[int32](24)}},
+		{Name: "fortran_bytes", Array: &Array{Shape: []int{2, 3, 4}, Data: upTo[uint8](24)}},
+		{Name: "big_shorts", Array: &Array{Shape: []int{2}, Data: []int16{-2, 258}}},
+		{Name: "unsigned", Array: &Array{Shape: []int{2}, Data: []uint64{math.MaxUint64, 0}}},
+		{Name: "words", Array: &Array{Shape: []int{2, 3}, Data: []string{"cat", "", "Zürich", "日本", "a\x00b", "🙂"}}},
+		{Name: "big_words", Array: &Array{Shape: []int{2}, Data: []string{"né", "x"}}},
+		{Name: "raw", Array: &Array{Shape: []int{3}, Data: []string{"dog", "", "mouse"}}},
+		{Name: "scalar", Array: &Array{Shape: []int{}, Data: []int64{7}}},
+		{Name: "empty", Array: &Array{Shape: []int{0, 3}, Data: []float32{}}},
 	}
 	for _, name := range []string{"plain.npz", "packed.npz"} {
 		f, err := Open(filepath.Join("testdata", name))
@@ -65,7 +65,7 @@ func TestNumpyVersions(t *testing.T) {
 	for _, name := range []string{"v1.npy", "v2.npy", "v3.npy"} {
 		a, err := ReadNPYFile(filepath.Join("testdata", name))
 		require.NoError(t, err)
-		assert.Equal(t, &Array{[]int{2, 3, 4}, upTo[uint16](24)}, a)
+		assert.Equal(t, &Array{Shape: []int{2, 3, 4}, Data: upTo[uint16](24)}, a)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestPython2Shape(t *testing.T) {
 	file := npy("{'shape': (2L, 1L), 'fortran_order': True, 'descr': \"|S1\"}\n", "ab")
 	a, err := ReadNPY(bytes.NewReader(file), int64(len(file)))
 	require.NoError(t, err)
-	assert.Equal(t, &Array{[]int{2, 1}, []string{"a", "b"}}, a)
+	assert.Equal(t, &Array{Shape: []int{2, 1}, Data: []string{"a", "b"}}, a)
 }
 
 func TestReadFileErrorsNameTheFile(t *testing.T) {
