@@ -76,9 +76,9 @@ func (a Architecture) LevelsString() string {
 	return strings.Join(parts, ",")
 }
 
-// check returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the level below
+// checkSizes returns an error if the levels do not fit a graph of so many nodes: each neighbourhood must fit the level below
 // it.
-func (a Architecture) check(nodes int) error {
+func (a Architecture) checkSizes(nodes int) error {
 	for i, l := range a.Levels {
 		if min(l.Clusters, l.Filters, l.Neighbours) < 1 {
 			return fmt.Errorf("level %d: %dx%d/%d; clusters, filters and L must be at least 1", i+1, l.Clusters,

@@ -64,7 +64,7 @@ func TestArchitectureCheck(t *testing.T) {
 		{Levels: []Level{level(1, 1, 1)}},
 		{Levels: []Level{level(30, 2, 12), level(5, 2, 30)}, Hidden: []int{1, 2}}, // more clusters than nodes is no error
 	} {
-		require.NoError(t, a.check(12))
+		require.NoError(t, a.checkSizes(12))
 	}
 	for want, a := range map[string]Architecture{
 		"level 1: L=13 exceeds its 12 nodes; lower L or raise the previous level's clusters": {Levels: []Level{level(4, 6, 13)}},
@@ -74,14 +74,14 @@ func TestArchitectureCheck(t *testing.T) {
 		"level 1: 4x6/-1; clusters, filters and L must be at least 1":                        {Levels: []Level{level(4, 6, -1)}},
 		"hidden layer 2: its width is 0; it must be at least 1":                              {Hidden: []int{3, 0}},
 	} {
-		assert.EqualError(t, a.check(12), want)
+		assert.EqualError(t, a.checkSizes(12), want)
 	}
 }
 
 func TestPresets(t *testing.T) {
 	for name, nodes := range map[string]int{"digits": 64, "mnist": 784, "fashion-mnist": 784, "cifar10": 1024, "20news": 10000, "ntu": 2000} {
 		a := PresetOf("", name, DefaultRecipe, nodes)
-		require.NoError(t, a.check(nodes), name)
+		require.NoError(t, a.checkSizes(nodes), name)
 		assert.NotEqual(t, DerivedLevels(nodes), a.Levels, name)
 		assert.Equal(t, 1, a.Levels[len(a.Levels)-1].Clusters, name)
 	}
@@ -95,7 +95,7 @@ func TestPresetOfAnySize(t *testing.T) {
 		a := PresetOf("", "ring.npz", DefaultRecipe, nodes)
 		last := a.Levels[len(a.Levels)-1]
 		if nodes > 0 {
-			require.NoError(t, a.check(nodes), "%d nodes", nodes)
+			require.NoError(t, a.checkSizes(nodes), "%d nodes", nodes)
 			require.Equal(t, 1, last.Clusters, "%d nodes", nodes)
 		}
 	}

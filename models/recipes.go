@@ -122,7 +122,7 @@ func PresetOf(name, data, recipe string, nodes int) (a Architecture) {
 		if err != nil {
 			panic(fmt.Sprintf("models: recipes of %q: %v", name, err)) // they are part of the program
 		}
-		if a.check(nodes) == nil {
+		if a.checkSizes(nodes) == nil {
 			break
 		}
 	}

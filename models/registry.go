@@ -133,7 +133,7 @@ func (s Spec) Check() error {
 	case !k.Hidden && len(s.Hidden) > 0:
 		return fmt.Errorf("model %s has no hidden layers; leave hidden out", s.Model)
 	}
-	if err := s.Architecture.check(s.Nodes); err != nil {
+	if err := s.checkSizes(s.Nodes); err != nil {
 		return err
 	}
 	if err := s.CheckGraph(nil); err != nil {
