@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -172,13 +174,24 @@ func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int)
 	alone, parts := a.alone()
 	homes := c.homes(a, alone)
 	coarse.parts = parts
-	neighbourhood, selected := selectAmong(scope.In("reach"), Rank(m, links), homes, c, a.edges.pairs, size)
+	rank := Rank(m, links)
+	neighbourhood, selected := selectAmong(scope.In("reach"), rank, homes, c, a.edges.pairs, size)
 	return Level{
 		Neighbourhood: neighbourhood, Rank: selected,
 		Objective: Objective(cohesion, volume),
 		Coarse:    coarse,
 		nodes:     n,
+		rankOf:    func(nodes *Node) *Node { return c.at(scope, rank, nodes) },
 	}.sorted(homes)
+}
+
+// at gives the ranks of nodes in their clusters, 0 if that is no candidate. rank: `[N, c]`, nodes: int32 `[K, L]`.
+func (c candidates) at(scope *model.Scope, rank, nodes *Node) *Node {
+	of := nn.Indices(scope, rank.Graph(), "of", c.of, c.nodes(), c.c)
+	rows := ExpandAxes(nodes, -1)
+	same := Equal(Gather(of, rows), Iota(rank.Graph(), shapes.Make(dtypes.Int32, c.k, nodes.Shape().Dim(1), c.c), 0))
+	ranks := Gather(rank, rows)
+	return ReduceSum(Where(same, ranks, ZerosLike(ranks)), -1)
 }
 
 // homes chooses the candidates that are the homes of nodes that are alone, see homes. Each node's is the one that has

@@ -6,13 +6,14 @@ import (
 
 // Level holds what clustering one level gives, before any signal: it is the same for the whole batch.
 type Level struct {
-	Neighbourhood *Node    // int32 [K, L]: each cluster's nodes, most central first
-	Rank          *Node    // [K, L]: their ranks, differentiable
-	Objective     *Node    // scalar C; nil where the hierarchy is frozen
-	Coarse        Affinity // the next level's, normalised
-	Path          string   // of the scope that it was built in, as Levels gives it
-	nodes         int      // N
-	hierarchies   int      // how many are learned; 0 is one
+	Neighbourhood *Node                   // int32 [K, L]: each cluster's nodes, most central first
+	Rank          *Node                   // [K, L]: their ranks, differentiable
+	Objective     *Node                   // scalar C; nil where the hierarchy is frozen
+	Coarse        Affinity                // the next level's, normalised
+	Path          string                  // of the scope that it was built in, as Levels gives it
+	nodes         int                     // N
+	rankOf        func(nodes *Node) *Node // of nodes in their clusters, int32 `[K, L]`, same shape out
+	hierarchies   int                     // how many are learned; 0 is one
 }
 
 // Cluster computes the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity,
@@ -30,6 +31,7 @@ func Cluster(a Affinity, m *Node, size int) Level {
 		Objective:     Objective(cohesion(pooled), volume(a.Degrees(), m)),
 		Coarse:        Dense{Normalize(pooled), parts},
 		nodes:         a.Nodes(),
+		rankOf:        func(nodes *Node) *Node { return at(rank, nodes) },
 	}.sorted(homes)
 }
 

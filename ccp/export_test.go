@@ -26,7 +26,7 @@ func SetCandidates(scope *model.Scope, of []int32, c int) error {
 
 // SetFrozen gives the level in scope neighbourhoods and ranks, without clusters.
 func SetFrozen(scope *model.Scope, nodes []int32, ranks []float64, size int) error {
-	err := preparedLevel{Pooled: neighbourhoods{size, nodes, ranks}, Clusters: []int32{0}}.keep(scope)
+	err := preparedLevel{Pooled: neighbourhoods{Size: size, Nodes: nodes, Ranks: ranks}, Clusters: []int32{0}}.keep(scope)
 	return errors.Join(err, scope.Store().DeleteVariable(scope.Scope()+"/"+hardClusters))
 }
 

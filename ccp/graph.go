@@ -98,6 +98,14 @@ func floats(dtype dtypes.DType, values []float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(narrow(values), dims...)
 }
 
+func widen(values []float32) []float64 {
+	double := make([]float64, len(values))
+	for i, v := range values {
+		double[i] = float64(v)
+	}
+	return double
+}
+
 func narrow(values []float64) []float32 {
 	single := make([]float32, len(values))
 	for i, v := range values {

@@ -70,11 +70,7 @@ func (h *Hierarchy) Affinity(scope *model.Scope, signal *Node) Affinity {
 func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 	var errs []error
 	for i, level := range h.Levels {
-		name := fmt.Sprintf("level_%d", i+1)
-		if i < len(names) {
-			name = names[i]
-		}
-		if scope := scope.Store().Scope(model.JoinPath(scope.Scope(), name)); h.Learned {
+		if scope := levelScope(scope, i, names); h.Learned {
 			errs = append(errs, level.keepCandidates(scope))
 			if h.Start {
 				errs = append(errs, level.keepStart(scope))
@@ -87,6 +83,15 @@ func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 		errs = append(errs, h.Input.keepAround(scope.In(stemName)))
 	}
 	return errors.Join(errs...)
+}
+
+// levelScope is the scope of a level, from 0, below scope.
+func levelScope(scope *model.Scope, i int, names []string) *model.Scope {
+	name := fmt.Sprintf("level_%d", i+1)
+	if i < len(names) {
+		name = names[i]
+	}
+	return scope.Store().Scope(model.JoinPath(scope.Scope(), name))
 }
 
 // keepCandidates puts the level's candidates, if there are any, into a variable of scope.
@@ -121,18 +126,23 @@ func (l preparedLevel) keepStart(scope *model.Scope) error {
 
 // keep puts the level into variables of scope.
 func (l preparedLevel) keep(scope *model.Scope) error {
-	errs := []error{keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(l.Clusters, len(l.Clusters)))}
+	errs := []error{keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(l.Clusters, len(l.Clusters))),
+		l.keepPooled(scope, frozenNeighbourhoods, frozenRanks)}
+	if len(l.Around.Nodes) > 0 {
+		errs = append(errs, l.Around.keepAround(scope))
+	}
+	return errors.Join(errs...)
+}
+
+// keepPooled puts the level's neighbourhoods and their ranks into variables of scope.
+func (l preparedLevel) keepPooled(scope *model.Scope, at, with string) error {
 	nodes, ranks, size := l.Pooled.Nodes, l.Pooled.Ranks, l.Pooled.Size
 	if optionsOf(scope).Slots == randomSlots {
 		nodes, ranks = shuffled(scope.Scope(), nodes, ranks, size)
 	}
 	k := len(nodes) / size
-	errs = append(errs, keep(scope, frozenNeighbourhoods, tensors.FromFlatDataAndDimensions(nodes, k, size)),
-		keep(scope, frozenRanks, floats(dtypes.Float32, ranks, k, size)))
-	if len(l.Around.Nodes) > 0 {
-		errs = append(errs, l.Around.keepAround(scope))
-	}
-	return errors.Join(errs...)
+	return errors.Join(keep(scope, at, tensors.FromFlatDataAndDimensions(nodes, k, size)),
+		keep(scope, with, floats(dtypes.Float32, ranks, k, size)))
 }
 
 // keepAround puts neighbourhoods for filters that do not pool into variables of scope.

@@ -88,6 +88,9 @@ func (r Kept) Around(clusters, reach int) (around []int32, present []float32, er
 // HasAround reports whether there is what Around reads.
 func (r Kept) HasAround() bool { return r.Scope.GetVariable(aroundNodes) != nil }
 
+// Begun reports whether the level has memberships to be learned.
+func (r Kept) Begun() bool { return r.Scope.GetVariable(membershipsName) != nil }
+
 // Clusters reads the cluster of each of N nodes in a prepared hierarchy.
 func (r Kept) Clusters(nodes int) ([]int32, error) { return readOne[int32](r, hardClusters, nodes) }
 

@@ -73,7 +73,9 @@ func (l *Layer) cluster() Level {
 	if level.Objective == nil { // frozen
 		return level
 	}
-	if l.options.Slots == randomSlots {
+	if held := l.scope.GetVariable(heldNeighbourhoods); held != nil {
+		level = l.held(level, held)
+	} else if l.options.Slots == randomSlots {
 		level = l.shuffled(level)
 	}
 	if l.options.Hierarchy == ObjectiveOnly {

@@ -107,21 +107,34 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	case p.hierarchies < 1 || p.cuts && p.hierarchies > 1:
 		return nil, fmt.Errorf("%d hierarchies: there must be at least 1, and cuts give 1 only", p.hierarchies)
 	}
+	return p.made(&Hierarchy{Levels: make([]preparedLevel, len(p.levels))}, func(i int, graph *affinity.Matrix) ([][]int32,
+		error) {
+		var cutAt [][]float64
+		if p.cuts {
+			cutAt = p.positions
+		}
+		clusters, err := partition.Cached(ctx, graph, cutAt, p.levels, p.seed+uint64(i), p.progress)
+		if err != nil {
+			err = fmt.Errorf("preparing the hierarchy: %w", err)
+		}
+		return clusters, err
+	})
+}
+
+// made makes h of the clusterings that clustering gives for each hierarchy, the cluster of each node by level. Levels of h
+// may have slots already.
+func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.Matrix) ([][]int32, error)) (*Hierarchy,
+	error) {
 	graph := p.graph.Normalized()
 	if p.positions == nil && (p.cuts || len(p.directed) > 0) {
 		p.positions = place.Embed(graph)
 	}
-	var cutAt [][]float64
-	if p.cuts {
-		cutAt = p.positions
-	}
-	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels)), Learned: len(p.candidates) > 0 || p.start,
-		Start: p.start}
+	h.Learned, h.Start = len(p.candidates) > 0 || p.start, p.start
 	pooled, around := make([]places, len(p.levels)), make([]places, len(p.levels))
 	for i := range p.hierarchies {
-		clusters, err := partition.Cached(ctx, graph, cutAt, p.levels, p.seed+uint64(i), p.progress)
+		clusters, err := clustering(i, graph)
 		if err != nil {
-			return nil, fmt.Errorf("preparing the hierarchy: %w", err)
+			return nil, err
 		}
 		m, at := graph, p.positions
 		for l, size := range p.levels {
@@ -234,10 +247,12 @@ type neighbourhoods struct {
 	Size  int       // L
 	Nodes []int32   // `[H·K, L]`
 	Ranks []float64 // `[H·K, L]`: centralities, or 1 for a node that is there
+	// Slots has the displacement of each directed slot, `[L, dims]`.
+	Slots [][]float64
 }
 
 func blank(k, size int) neighbourhoods {
-	return neighbourhoods{size, make([]int32, k*size), make([]float64, k*size)}
+	return neighbourhoods{Size: size, Nodes: make([]int32, k*size), Ranks: make([]float64, k*size)}
 }
 
 func (n *neighbourhoods) add(nodes []int32, ranks []float64) {
@@ -256,7 +271,7 @@ func (n *neighbourhoods) direct(at places, hierarchies int) {
 			n.Nodes[i] += int32(i/(n.Size*k/hierarchies)) * nodes
 		}
 	}
-	n.Nodes, n.Ranks = place.Directed(at.nodes, at.centres, n.Nodes, n.Ranks, k, n.Size)
+	n.Nodes, n.Ranks, n.Slots = place.From(n.Slots, at.nodes, at.centres, n.Nodes, n.Ranks, k, n.Size)
 	for i := range n.Nodes {
 		n.Nodes[i] %= nodes
 	}

@@ -95,6 +95,25 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	return q, err
 }
 
+// Hold takes the neighbourhoods of memberships that are learned, see ccp.Preparation.Hold. The memberships are drawn if
+// store has none.
+func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64) error {
+	if !s.Clusters() || s.Plan().Frozen() || len(s.Levels) == 0 {
+		return nil
+	}
+	if first := (ccp.Kept{Scope: store.Scope(networkScope + levelName(0))}); !first.Begun() {
+		freezer, err := s.freezer(backend, store, a)
+		if err != nil {
+			return err
+		}
+		defer freezer.Close()
+		if _, err := freezer.Objectives(0); err != nil {
+			return err
+		}
+	}
+	return s.preparation(a).Coordinates(coordinates).Hold(store.Scope(networkPath))
+}
+
 // preparation starts the preparation of the spec's hierarchies of a graph.
 func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	p, o := ccp.Prepare(graph).Hierarchies(s.Hierarchies()), s.Settings.Of("")

@@ -27,8 +27,18 @@ const (
 // row-major. A node of rank zero, or -1, is no part of a neighbourhood. An empty slot has rank zero and holds the
 // first node of the neighbourhood, or 0. Slots are in the order of their distance from the centre.
 func Directed(positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64) {
+	nodes, ranks, _ = From(nil, positions, centres, nodes, ranks, k, size)
+	return nodes, ranks
+}
+
+// From is Directed from the template of neighbourhoods that were alike, `[size, dims]`, whose slots keep their directions.
+// It also gives the new template. nil is none.
+func From(template, positions, centres [][]float64, nodes []int32, ranks []float64, k, size int) ([]int32, []float64,
+	[][]float64) {
 	d := newDirections(positions, centres, nodes, ranks, k, size)
-	d.begin()
+	if d.template = template; template == nil {
+		d.begin()
+	}
 	order := make([][]int, k) // of each neighbourhood's members: their slots
 	for range rounds {
 		changed := false
@@ -42,7 +52,13 @@ func Directed(positions, centres [][]float64, nodes []int32, ranks []float64, k,
 		}
 		d.move(order)
 	}
-	to := d.sort()
+	to := make([]int, size)
+	for slot := range to {
+		to[slot] = slot
+	}
+	if template == nil {
+		to = d.sort()
+	}
 	newNodes, newRanks := make([]int32, len(nodes)), make([]float64, len(ranks))
 	for c, members := range d.members {
 		row := newNodes[c*size : (c+1)*size]
@@ -56,7 +72,7 @@ func Directed(positions, centres [][]float64, nodes []int32, ranks []float64, k,
 			newRanks[c*size+to[slot]] = ranks[members[at]]
 		}
 	}
-	return newNodes, newRanks
+	return newNodes, newRanks, d.template
 }
 
 // directions holds the displacements of neighbourhoods' members from their centres, and the template to compare them
@@ -178,7 +194,7 @@ func (d *directions) move(order [][]int) {
 	}
 }
 
-// sort gives the place of each slot in the order of distance from the centre.
+// sort puts the slots in the order of distance from the centre, and gives the place of each.
 func (d *directions) sort() []int {
 	zero := make([]float64, d.dims)
 	slots := make([]int, d.size)
@@ -188,10 +204,11 @@ func (d *directions) sort() []int {
 	slices.SortStableFunc(slots, func(a, b int) int {
 		return cmp.Compare(distance(d.template[a], zero), distance(d.template[b], zero))
 	})
-	place := make([]int, d.size)
+	place, sorted := make([]int, d.size), make([][]float64, d.size)
 	for at, slot := range slots {
-		place[slot] = at
+		place[slot], sorted[at] = at, d.template[slot]
 	}
+	d.template = sorted
 	return place
 }
 

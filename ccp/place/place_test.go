@@ -240,6 +240,13 @@ func TestDirectedByHand(t *testing.T) {
 	none, zero := place.Directed(positions, centres, make([]int32, 9), make([]float64, 9), 3, 3)
 	assert.Equal(t, make([]int32, 9), none)
 	assert.Equal(t, make([]float64, 9), zero)
+	// From a template in another order the slots have that order.
+	_, _, template := place.From(nil, positions, centres, nodes, ranks, 3, 3)
+	assert.Equal(t, [][]float64{{0}, {1}, {-1}}, template)
+	gotNodes, gotRanks, template = place.From([][]float64{{-1}, {0.1}, {1}}, positions, centres, nodes, ranks, 3, 3)
+	assert.Equal(t, []int32{0, 1, 2, 4, 3, 4, 0, 0, 0}, gotNodes)
+	assert.Equal(t, []float64{7, 9, 8, 0, 5, 6, 0, 0, 0}, gotRanks)
+	assert.Equal(t, [][]float64{{-1}, {0}, {1}}, template)
 }
 
 // The cheapest of all assignments, found by trying them.

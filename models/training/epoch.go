@@ -79,6 +79,11 @@ func (r *run) endEpoch() error {
 	}
 	s.History = append(s.History, e)
 	s.Sums, s.Seconds, s.Wait = stepSums{}, 0, 0
+	if s.Step < r.total {
+		if err := r.spec.Hold(r.backend, r.store, r.data.Affinity, r.data.Coordinates); err != nil {
+			return err
+		}
+	}
 	if err := r.save(); err != nil {
 		return err
 	}

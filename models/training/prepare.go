@@ -46,7 +46,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		r.notice(line)
 	}
 	if !r.spec.PreparedBefore() {
-		return nil
+		return r.spec.Hold(backend, r.store, r.data.Affinity, r.data.Coordinates)
 	}
 	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
 	switch {
@@ -63,7 +63,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		plan += ", from a search's"
 	}
 	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(hierarchy)))
-	return nil
+	return r.spec.Hold(backend, r.store, r.data.Affinity, r.data.Coordinates)
 }
 
 // describe returns a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".

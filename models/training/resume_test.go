@@ -39,15 +39,16 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The same with what a run may have beside its weights: averages of them, dropout, a schedule that differs.
+// The same with what a run may have beside its weights: averages of them, dropout, a schedule that differs, directed slots
+// of several learned hierarchies.
 func TestResumeWithOptions(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		c := ringConfig(writeRing(t, 200))
-		c["epochs"], c["average"], c["schedule"] = 2, 0.9, "constant"
-		c["ccp_dropout"] = 0.1
+		c["epochs"], c["average"], c["schedule"] = 3, 0.9, "constant"
+		c["ccp_dropout"], c["ccp_hierarchies"], c["ccp_slots"] = 0.1, 2, "directed"
 		whole := t.TempDir()
 		trainIn(t, backend, c, whole)
-		resume(t, backend, c, whole, []int{5})
+		resume(t, backend, c, whole, []int{5, ringSteps})
 	})
 }
 

@@ -65,6 +65,7 @@ type run struct {
 	compiled   bool   // the first step of this process is done
 	failure    error  // of step, as it was before GoMLX's loop wrapped it
 	plan       plan   // of which Config was made
+	backend    compute.Backend
 }
 
 // Train trains what is asked in opts.Dir, from the beginning or from where it was left, and evaluates the weights that
@@ -125,7 +126,7 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 		}
 	}
 	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps,
-		state: before, plan: p}
+		state: before, plan: p, backend: backend}
 	r.metadata.Command, r.metadata.Versions = r.Command, Versions(r.Backend)
 	unlock, err := lock(opts.Dir)
 	if err != nil {

@@ -1,0 +1,69 @@
+package ccp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// The names of the variables that Hold keeps.
+const (
+	heldNeighbourhoods = "held_neighbourhood" // int32 [H·K, L]
+	heldRanks          = "held_rank"          // [H·K, L]: 0 at an empty slot
+	heldSlots          = "held_slots"         // [L, dims]: the displacements of directed slots
+)
+
+// Hold takes the neighbourhoods of memberships that are being learned: those of each node's largest membership, as Done
+// takes them of searched clusters. Selection has no gradient. So until the next call, such as after an epoch, layers keep
+// these nodes in these slots, while ranks and gates follow the memberships. Directed slots keep their directions from call
+// to call. Hold puts all into variables of the levels' scopes, see Hierarchy.Keep, where the memberships must be, in float32.
+func (p *Preparation) Hold(scope *model.Scope, names ...string) error {
+	h, nodes := &Hierarchy{Levels: make([]preparedLevel, len(p.levels))}, []int{p.graph.N()}
+	for l, size := range p.levels {
+		nodes = append(nodes, size.Clusters)
+		at := levelScope(scope, l, names)
+		if v := at.GetVariable(heldSlots); v != nil {
+			slots, err := variables.Read[float32](at, heldSlots, v.Shape().Dimensions...)
+			if err != nil {
+				return err
+			}
+			h.Levels[l].Pooled.Slots = slices.Collect(slices.Chunk(widen(slots), v.Shape().Dim(1)))
+		}
+	}
+	_, err := p.made(h, func(which int, _ *affinity.Matrix) ([][]int32, error) {
+		clusters := make([][]int32, len(p.levels))
+		for l := range clusters {
+			kept := Kept{Scope: levelScope(scope, l, names), Hierarchy: which}
+			m, _, err := kept.memberships(nodes[l], nodes[l+1])
+			if err != nil {
+				return nil, fmt.Errorf("holding the neighbourhoods: %w", err)
+			}
+			clusters[l] = m.Hard()
+		}
+		return clusters, nil
+	})
+	for l := 0; err == nil && l < len(h.Levels); l++ {
+		level, at := h.Levels[l], levelScope(scope, l, names)
+		err = level.keepPooled(at, heldNeighbourhoods, heldRanks)
+		if slots := level.Pooled.Slots; err == nil && slots != nil {
+			err = keep(at, heldSlots, floats(dtypes.Float32, slices.Concat(slots...), len(slots), len(slots[0])))
+		}
+	}
+	return err
+}
+
+// held gives the level the neighbourhoods that Hold has kept. A node there has a rank of partition.Unlinked at least: a
+// rank of 0 marks an empty slot.
+func (l *Layer) held(level Level, kept *model.Variable) Level {
+	one := func(v *model.Variable) *Node { return l.several.one(v.SetTrainable(false).NodeValue(l.signal.Graph())) }
+	level.Neighbourhood = one(kept)
+	rank := MaxScalar(level.rankOf(level.Neighbourhood), partition.Unlinked)
+	level.Rank = Where(IsPositive(one(l.scope.GetVariable(heldRanks))), rank, ZerosLike(rank))
+	return level
+}
