@@ -55,12 +55,9 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 	}
 	line := "held-out training samples: " + strings.Join(said, ", ")
 	if v.Share = 1; !r.spec.Network().Fitted && all.Loss > sure {
-		r.notice(line + "; the network is tried on a quarter of them")
-		accuracy, err := r.weigh(ctx, backend, v)
-		if err != nil {
+		if line, err = r.weigh(ctx, backend, v, line); err != nil {
 			return err
 		}
-		line = fmt.Sprintf("the network %.1f%% of a quarter", 100*accuracy)
 	}
 	switch v.Share {
 	case 0:
@@ -76,42 +73,20 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 }
 
 // weigh trains the network on three quarters of the training samples. Network and voices answer the fourth quarter, which
-// neither has seen. weigh sets the share of the voices with the least log-loss there. It returns the network's accuracy.
-func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voices) (accuracy float64, err error) {
+// neither has seen. weigh sets the share of the voices with the least log-loss there. It returns what to say of the network. It
+// trains none, and returns said, where even answers without a mistake would win too little.
+func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voices, said string) (string, error) {
 	d, out := r.data.Trial(tried, uint64(r.Seed))
 	if len(out) == 0 || len(d.Train) == 0 { // too few samples
-		return 0, nil
-	}
-	folder, err := os.MkdirTemp("", "ccp-trial-")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(folder)
-	p := r.plan
-	p.open = maps.Clone(p.open)
-	p.open["voices"] = false
-	p.Settings = p.Settings.With("", func(o *models.Options) { o.Voices = models.NoVoices })
-	p.Keep, p.Validation = KeepLast, 0
-	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
-		return 0, err
-	}
-	c, err := models.Load(folder, models.WithBackend(backend))
-	if err != nil {
-		return 0, err
+		return said, nil
 	}
 	network := map[int][]float64{}
-	e, err := EvaluateEach(c, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
-		network[sample] = probabilities
-	})
-	if err = errors.Join(err, c.Close()); err != nil {
-		return 0, err
-	}
 	without := v.Without(out)
 	judge := func(share float64) (loss float64, right int) {
 		for at, i := range out {
 			sample := r.data.Train[i]
 			p := v.Probabilities(without[at])
-			for k, q := range network[sample] {
+			for k, q := range network[sample] { // none before it is trained
 				p[k] = share*p[k] + (1-share)*q
 			}
 			label := int(d.Labels[sample])
@@ -122,14 +97,40 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 		return loss, right
 	}
 	least, alone := judge(1)
-	least -= max(3, worth*least) // the network has to be worth its time
+	if least -= max(3, worth*least); least <= 0 { // the network has to be worth its time, and cannot
+		return said, nil
+	}
+	folder, err := os.MkdirTemp("", "ccp-trial-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(folder)
+	r.notice(said + "; the network is tried on a quarter of them")
+	p := r.plan
+	p.open = maps.Clone(p.open)
+	p.open["voices"] = false
+	p.Settings = p.Settings.With("", func(o *models.Options) { o.Voices = models.NoVoices })
+	p.Keep, p.Validation = KeepLast, 0
+	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
+		return "", err
+	}
+	c, err := models.Load(folder, models.WithBackend(backend))
+	if err != nil {
+		return "", err
+	}
+	e, err := EvaluateEach(c, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
+		network[sample] = probabilities
+	})
+	if err = errors.Join(err, c.Close()); err != nil {
+		return "", err
+	}
 	for step := 9; step >= 0; step-- {
 		share := float64(step) / 10
 		if loss, right := judge(share); loss < least && right >= alone {
 			least, v.Share = loss, share
 		}
 	}
-	return e.Accuracy, nil
+	return fmt.Sprintf("the network %.1f%% of a quarter", 100*e.Accuracy), nil
 }
 
 // heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton
