@@ -148,7 +148,7 @@ func flops(spec models.Spec) (sum float64) {
 		channels, clusters = l.Filters, l.Clusters
 	}
 	width := channels * clusters
-	for _, next := range slices.Concat(spec.Hidden, []int{spec.Classes}) {
+	for _, next := range slices.Concat(spec.Hidden, []int{spec.Classes()}) {
 		sum += 2 * float64(width) * float64(next)
 		width = next
 	}
@@ -169,7 +169,7 @@ func synthetic(arch string, spec models.Spec, batch int) (signals, labels []*ten
 		}
 		y := make([]int32, batch)
 		for i := range y {
-			y[i] = int32(rng.IntN(spec.Classes))
+			y[i] = int32(rng.IntN(spec.Classes()))
 		}
 		signals = append(signals, tensors.FromFlatDataAndDimensions(x, batch, spec.Nodes, spec.Channels))
 		labels = append(labels, tensors.FromFlatDataAndDimensions(y, batch, 1))

@@ -3,6 +3,7 @@ package datasets
 import (
 	"context"
 	"fmt"
+	"github.com/clusterpool/ccp/signal"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -18,7 +19,7 @@ import (
 
 // counted is a data set of n samples of one node and one channel; sample i has the value i and the label i.
 func counted(n int) *Dataset {
-	d := &Dataset{Name: "counted", Nodes: 1, Channels: 1, Mean: []float32{0}, Std: []float32{1}}
+	d := &Dataset{Name: "counted", Info: signal.Info{Nodes: 1, Channels: 1, Mean: []float32{0}, Std: []float32{1}}}
 	signals := &Floats{Size: 1}
 	for i := range n {
 		signals.Values = append(signals.Values, float32(i))

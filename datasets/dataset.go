@@ -20,8 +20,7 @@ import (
 	"strconv"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/internal/recording"
-	"github.com/clusterpool/ccp/internal/scale"
+	"github.com/clusterpool/ccp/signal"
 )
 
 // Signals holds the raw samples, `[samples, nodes, channels]`, in the smallest form (bytes for images), and converts
@@ -50,8 +49,8 @@ func (f *Floats) Read(i int, dst []float32) { copy(dst, f.Values[i*f.Size:(i+1)*
 type Dataset struct {
 	// Name of the data set, at least 3 characters (GoMLX cuts shorter names badly).
 	Name string
-	// Nodes and Channels are the shape `[nodes, channels]` of a sample.
-	Nodes, Channels int
+	// Info is the shape of the signals, their classes and their statistics over Train, but for Range and Baseline.
+	signal.Info
 	// Signals are the raw samples. If they are recordings, these are the frames that a network sees.
 	Signals Signals
 	// Series are the recordings whole, `[moments, sensors, channels]` each, at even moments; nil if samples are none.
@@ -67,28 +66,11 @@ type Dataset struct {
 	Train, Validation, Test []int
 	// Affinity is the raw graph over the nodes: symmetric, not negative, not normalised.
 	Affinity *affinity.Matrix
-	// Grid is {rows, columns} if the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else
-	// nil.
-	Grid []int
-	// Parts are the columns of the grid in each part of a body; nil if the nodes are not a skeleton's.
-	Parts [][]int
-	// Bodies is the number of bodies in a recording. Each takes three channels, x, y and z, in this order, and they are
-	// the first channels. 0 means that the channels are not positions.
-	Bodies int
 	// Coordinates `[nodes, d]`, row-major, are the nodes' positions in pictures and for directed slots; nil if there
 	// are none.
 	Coordinates []float64
-	// ClassNames names each class; its length is the number of classes.
-	ClassNames []string
 	// NodeNames names each node, such as its word; nil if nodes have no names.
 	NodeNames []string
-	// Form says how recordings become series and signals; nil if samples are no recordings. A classifier makes signals of
-	// new recordings with it.
-	Form *recording.Form
-	// Mean and Std turn a raw value into an input: (raw - Mean) / Std. They have one value for each channel or, if
-	// Form says so, for each channel of each sensor, `[sensors, channels]`. They are taken over Train, unless the
-	// protocol of the data set fixes them. A constant channel has Std 1.
-	Mean, Std []float32
 	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples
 	// only.
 	Augment func(rng *rand.Rand, sample []float32)
@@ -109,14 +91,11 @@ type Dataset struct {
 	linked  int              // neighbours of each sensor, if correlations made it; 0: the graph is the data's own
 }
 
-// Classes returns the number of classes.
-func (d *Dataset) Classes() int { return len(d.ClassNames) }
-
 // Sample writes sample i, normalised by Mean and Std, to dst, `[nodes, channels]` row-major. It is safe for
 // concurrent use.
 func (d *Dataset) Sample(i int, dst []float32) {
 	d.Signals.Read(i, dst)
-	scale.Normalize(dst, dst, d.Mean, d.Std)
+	d.Normalize(dst, dst)
 }
 
 type namedSplit struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/signal"
 )
 
 // small is a hand-made data set: 6 samples of 2 nodes and 2 channels, 2 classes.
@@ -17,8 +18,7 @@ func small(t *testing.T) *Dataset {
 	graph, err := affinity.New(2, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
 	require.NoError(t, err)
 	return &Dataset{
-		Name: "small", Nodes: 2, Channels: 2,
-		Signals: &Floats{Size: 4, Values: []float32{
+		Name: "small", Info: signal.Info{Nodes: 2, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{4, 5}, Std: []float32{2, 1}}, Signals: &Floats{Size: 4, Values: []float32{
 			1, 5, 3, 5,
 			5, 5, 7, 5,
 			0, 1, 0, 1,
@@ -28,9 +28,7 @@ func small(t *testing.T) *Dataset {
 		}},
 		Labels: []int32{0, 1, 0, 1, 0, 1},
 		Train:  []int{0, 1}, Validation: []int{2, 3}, Test: []int{4, 5},
-		Affinity: graph, ClassNames: []string{"a", "b"},
-		Mean: []float32{4, 5}, Std: []float32{2, 1},
-		Provenance: "by hand",
+		Affinity: graph, Provenance: "by hand",
 	}
 }
 
@@ -56,7 +54,7 @@ func TestChannelStatsOfLargeAndConstantValues(t *testing.T) {
 	for i := range 1000 {
 		signals.Values = append(signals.Values, 1e6+float32(i%2)-0.5, 0.1)
 	}
-	d := &Dataset{Nodes: 1, Channels: 2, Signals: signals, Train: make([]int, 1000)}
+	d := &Dataset{Info: signal.Info{Nodes: 1, Channels: 2}, Signals: signals, Train: make([]int, 1000)}
 	for i := range d.Train {
 		d.Train[i] = i
 	}

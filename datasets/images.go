@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/internal/augment"
 	"github.com/clusterpool/ccp/datasets/internal/images"
+	"github.com/clusterpool/ccp/signal"
 )
 
 // decimalDigits names the classes of digits.
@@ -127,9 +128,8 @@ func ofImages(info Info, set *images.Set, classes []string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Nodes: set.Side * set.Side, Channels: set.Pixels.Channels, Signals: set.Pixels,
-		Labels: make([]int32, len(set.Labels)), Affinity: grid, Grid: []int{set.Side, set.Side},
-		ClassNames: slices.Clone(classes), Provenance: info.credit + ", " + set.From, Warnings: set.Warnings}
+	d := &Dataset{Info: signal.Info{Nodes: set.Side * set.Side, Channels: set.Pixels.Channels, Grid: []int{set.Side, set.Side}, ClassNames: slices.Clone(classes)}, Signals: set.Pixels,
+		Labels: make([]int32, len(set.Labels)), Affinity: grid, Provenance: info.credit + ", " + set.From, Warnings: set.Warnings}
 	for i, label := range set.Labels {
 		d.Labels[i] = int32(label)
 	}

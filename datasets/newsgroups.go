@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
+	"github.com/clusterpool/ccp/signal"
 )
 
 var news = Info{
@@ -44,8 +45,8 @@ func ofCorpus(c *newsgroups.Corpus, opts Options) (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{
-		Nodes: len(c.Words), Channels: 1, Signals: c.Counts, Labels: c.Labels, Affinity: graph,
-		ClassNames: c.Groups, NodeNames: c.Words, Mean: []float32{0}, Notes: c.Notes, Warnings: c.Warnings,
+		Info: signal.Info{Nodes: len(c.Words), Channels: 1, ClassNames: c.Groups, Mean: []float32{0}}, Signals: c.Counts, Labels: c.Labels, Affinity: graph,
+		NodeNames: c.Words, Notes: c.Notes, Warnings: c.Warnings,
 		Provenance: fmt.Sprintf("20 Newsgroups (K. Lang, 1995; split by date by J. Rennie), no licence stated, %s, "+
 			"sha256 of the messages %s", c.Folder, c.Hash),
 	}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -38,6 +39,18 @@ func (d *Dataset) Raw(i int, buffer []float32) []float32 {
 	}
 	d.Signals.Read(i, buffer)
 	return buffer
+}
+
+// Raws goes over samples as Raw returns them. A signal is valid until the next.
+func (d *Dataset) Raws(indices []int) iter.Seq[[]float32] {
+	return func(yield func([]float32) bool) {
+		buffer := make([]float32, d.Nodes*d.Channels)
+		for _, i := range indices {
+			if !yield(d.Raw(i, buffer)) {
+				return
+			}
+		}
+	}
 }
 
 // Group returns the group of sample i; "" if there are no groups.

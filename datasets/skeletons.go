@@ -9,6 +9,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/internal/augment"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
+	"github.com/clusterpool/ccp/signal"
 )
 
 // heldOutSkeletons is the usual share of the training recordings for validation.
@@ -69,9 +70,7 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Nodes: s.Nodes(), Channels: s.Channels(), Signals: r.Signals, ClassNames: slices.Clone(s.Classes),
-		NodeNames: s.Layout.NodeNames(s.Frames), Notes: r.Notes, Warnings: r.Warnings,
-		Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies}
+	d := &Dataset{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies}, Signals: r.Signals, NodeNames: s.Layout.NodeNames(s.Frames), Notes: r.Notes, Warnings: r.Warnings}
 	if d.Affinity, err = s.Layout.Graph(s.Frames); err != nil {
 		return nil, err
 	}

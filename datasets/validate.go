@@ -9,7 +9,6 @@ import (
 	"github.com/clusterpool/ccp/datasets/internal/images"
 	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
-	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // finish computes the parts that a loader leaves to Load, adds the warnings and returns all errors.
@@ -64,7 +63,7 @@ func (d *Dataset) errors() []error {
 	if err := d.checkShape(); err != nil {
 		return []error{err}
 	}
-	return separate(errors.Join(d.checkLabels(), d.checkSplits(), d.checkValues(), d.checkScale()))
+	return separate(errors.Join(d.checkLabels(), d.checkSplits(), d.checkValues(), d.Info.Check()))
 }
 
 func (d *Dataset) checkShape() error {
@@ -127,19 +126,6 @@ func (d *Dataset) checkSplits() error {
 	return nil
 }
 
-func (d *Dataset) checkScale() error {
-	if n := len(d.Mean); len(d.Std) != n || n == 0 || n%d.Channels != 0 || d.Nodes*d.Channels%n != 0 {
-		return fmt.Errorf("%d means and %d deviations for %d channels", n, len(d.Std), d.Channels)
-	}
-	for at := range d.Mean {
-		mean, std := float64(d.Mean[at]), float64(d.Std[at])
-		if !finite(mean) || !finite(std) || std <= 0 {
-			return fmt.Errorf("%s has mean %g and deviation %g: rescale its values", d.scaled(at), mean, std)
-		}
-	}
-	return nil
-}
-
 func (d *Dataset) checkValues() error {
 	switch d.Signals.(type) {
 	case *images.Bytes, *skeleton.Signals, *newsgroups.Bags, *framed:
@@ -189,11 +175,10 @@ func (d *Dataset) stats(indices []int, width int) (mean, std []float32) {
 	if len(indices) == 0 || d.Nodes == 0 {
 		return mean, std
 	}
-	buffer, count := make([]float32, d.Nodes*d.Channels), 0.0
+	count := 0.0
 	each := func(visit func(at int, value float64)) {
 		count = 0
-		for _, i := range indices {
-			sample := d.Raw(i, buffer)
+		for sample := range d.Raws(indices) {
 			for j, value := range sample {
 				visit(j%width, float64(value))
 			}
@@ -231,7 +216,7 @@ func (d *Dataset) standardise() {
 		if std == 0 {
 			d.Std[at] = 1
 			if len(d.Train) > 0 {
-				d.warn("%s is constant (%g) over the training samples and tells nothing", d.scaled(at), d.Mean[at])
+				d.warn("%s is constant (%g) over the training samples and tells nothing", d.Column(at, len(d.Mean)), d.Mean[at])
 			}
 		}
 	}
@@ -244,12 +229,4 @@ func (d *Dataset) standardise() {
 			d.Std[channel] = float32(math.Sqrt(square))
 		}
 	}
-}
-
-// scaled names what Mean[at] and Std[at] are of.
-func (d *Dataset) scaled(at int) string {
-	if len(d.Mean) == d.Channels || d.Form == nil {
-		return fmt.Sprintf("channel %d", at)
-	}
-	return recording.Column(d.Form.Sensors, d.Channels, at)
 }

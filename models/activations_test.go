@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -12,7 +13,7 @@ import (
 // weights, and a training step has one.
 func TestFootprintOfStem(t *testing.T) {
 	_, graph := tiny(t)
-	s := Spec{Model: "ccp", Nodes: graph.N(), Channels: 2, Classes: 3, Architecture: Architecture{Levels: mustLevels("1x6/4")},
+	s := Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: 2, ClassNames: make([]string, 3)}, Architecture: Architecture{Levels: mustLevels("1x6/4")},
 		Settings: settings(map[string]any{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1, "ccp_reach": 4})}
 	var shapes []string
 	for _, a := range s.Activations(7) {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/clusterpool/ccp/models/internal/kernels"
 )
 
@@ -92,7 +91,7 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 			o.Method = Occlusion
 		}
 	}
-	if err := o.check(len(signals), c.Spec.Classes); err != nil {
+	if err := o.check(len(signals), c.Spec.Classes()); err != nil {
 		return nil, err
 	}
 	if c.voices != nil && o.Method != Occlusion {
@@ -125,7 +124,7 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 func (m *Metadata) baseline() []float32 {
 	input := make([]float32, m.Spec.Nodes*m.Spec.Channels)
 	if n := len(m.Baseline); n > 0 && len(input)%n == 0 {
-		scale.Normalize(input, slices.Repeat(m.Baseline, len(input)/n), m.Mean, m.Std)
+		m.Normalize(input, slices.Repeat(m.Baseline, len(input)/n))
 	}
 	return input
 }

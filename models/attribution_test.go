@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -19,13 +20,13 @@ import (
 // linearClassifier scores 3 nodes x 2 channels for 2 classes; raw values 1 and 2 are the training means, 2 and 4 the deviations.
 func linearClassifier(t testing.TB, backend compute.Backend) *Classifier {
 	t.Helper()
-	s := Spec{Model: "softmax", Nodes: 3, Channels: 2, Classes: 2}
+	s := Spec{Model: "softmax", Info: signal.Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{1, 2}, Std: []float32{2, 4}}}
 	graph := grid(t, 1, 3)
 	store := drawn(t, backend, s, graph)
 	w := []float32{1, -1, 2, 0, 0, 3, 0, 0, 5, 1, -4, 2} // [values, classes]; the third value speaks for one class alone
 	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(w, 6, 2)))
 	require.NoError(t, store.GetVariable("/model/classes/b").SetValue(tensors.FromValue([]float32{0.5, -0.5})))
-	c, err := NewClassifier(backend, Metadata{Spec: s, Data: "line", ClassNames: []string{"a", "b"}, Mean: []float32{1, 2}, Std: []float32{2, 4}}, graph)
+	c, err := NewClassifier(backend, Metadata{Spec: s, Data: "line"}, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
 	return c
@@ -66,9 +67,7 @@ func TestAttributeLinear(t *testing.T) {
 func TestAttributeFromEachNodesMean(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := linearClassifier(t, backend)
-	c.Measure(func(yield func([]float32, int32) bool) {
-		_ = yield([]float32{3, 5, 90, 1, 6, -2}, 0) && yield([]float32{3, 7, 110, 3, 4, -4}, 1)
-	})
+	c.Measure(slices.Values([][]float32{{3, 5, 90, 1, 6, -2}, {3, 7, 110, 3, 4, -4}}))
 	assert.Equal(t, []float32{3, 6, 100, 2, 5, -3}, c.Baseline)
 	raw := [][]float32{{5, 6, 102, 10, 5, 1}, slices.Clone(c.Baseline)} // from the means, in deviations: 1 0 1 2 0 1
 	for _, method := range []string{GradientInput, IntegratedGradients, Occlusion} {
@@ -80,7 +79,7 @@ func TestAttributeFromEachNodesMean(t *testing.T) {
 		assert.InDeltaSlice(t, []float64{0, 0, 0}, got[1].Nodes, 1e-4, method)
 	}
 	c.Mean = []float32{0, 0}
-	c.Measure(func(yield func([]float32, int32) bool) { yield(make([]float32, 6), 0) })
+	c.Measure(slices.Values([][]float32{make([]float32, 6)}))
 	assert.Nil(t, c.Baseline, "0 tells nothing where the data set says so")
 }
 
@@ -188,14 +187,14 @@ func TestOcclusion(t *testing.T) {
 	backend := backendtest.Go(t)
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 32)
 	require.NoError(t, err)
-	s := Spec{Model: "softmax", Nodes: 64, Channels: 1, Classes: 2}
+	s := Spec{Model: "softmax", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
 	store := drawn(t, backend, s, graph)
 	weights := make([]float32, 128)
 	for i := range weights {
 		weights[i] = float32(i%2*(i/2%2+1)) * float32(i/4%2+1) // class 1: 1 for the first sensor, 2 for the second, in odd frames twice
 	}
 	require.NoError(t, store.GetVariable("/model/classes/W").SetValue(tensors.FromFlatDataAndDimensions(weights, 64, 2)))
-	c, err := NewClassifier(backend, Metadata{Spec: s, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}, graph)
+	c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
 	got, err := c.Attribute(t.Context(), [][]float32{slices.Repeat([]float32{1}, 64)}, AttributionOptions{Method: Occlusion})
@@ -224,8 +223,8 @@ func TestOcclusionOfManySensors(t *testing.T) {
 	for _, links := range [][][2]int{chain, append(chain, [2]int{0, 9})} { // the frames of a chain look like an image
 		graph, err := affinity.SpaceTime(links, sensors, frames)
 		require.NoError(t, err)
-		s := Spec{Model: "softmax", Nodes: sensors * frames, Channels: 1, Classes: 2}
-		c, err := NewClassifier(backend, Metadata{Spec: s, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}, Form: form}, graph)
+		s := Spec{Model: "softmax", Info: signal.Info{Nodes: sensors * frames, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}, Form: form}}
+		c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
 		require.NoError(t, err)
 		store := drawn(t, backend, s, graph)
 		weights := make([]float32, 2*s.Nodes)

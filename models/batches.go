@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/internal/recording"
-	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -37,7 +36,7 @@ func (c *Classifier) fill(input []float32, p point) {
 		recording.Resample(input, sample, c.Form.Width())
 		sample = input
 	}
-	scale.Normalize(input, sample, c.Mean, c.Std)
+	c.Normalize(input, sample)
 	if p.share != 1 {
 		for k, b := range p.baseline {
 			input[k] = b + p.share*(input[k]-b)
@@ -120,7 +119,7 @@ func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]fl
 		if closed {
 			return nil, ErrClosed
 		}
-		all := make([]float32, size*c.Spec.Classes)
+		all := make([]float32, size*c.Spec.Classes())
 		copy(all, c.together(points, nil))
 		return [][]float32{all}, nil
 	}

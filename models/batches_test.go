@@ -134,11 +134,11 @@ func TestManyBatchSizes(t *testing.T) {
 			out, err := c.Run(tensors.FromFlatDataAndDimensions(flat[:n*width], n, c.Spec.Nodes, c.Spec.Channels))
 			require.NoError(t, err, "%d signals", n)
 			logits := tensors.MustCopyFlatData[float32](out)
-			require.Len(t, logits, n*c.Spec.Classes)
+			require.Len(t, logits, n*c.Spec.Classes())
 			if n == 1 {
 				first = logits
 			}
-			require.InDeltaSlice(t, first, logits[:c.Spec.Classes], 1e-5, "%d signals", n)
+			require.InDeltaSlice(t, first, logits[:c.Spec.Classes()], 1e-5, "%d signals", n)
 			assert.LessOrEqual(t, len(c.logits.ready), mostSizes)
 		}
 		_, err := c.Classify(t.Context(), signals(c.Spec, 3, 1))

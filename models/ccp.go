@@ -185,5 +185,5 @@ func (s Spec) Readout(scope *model.Scope, x *Node) *Node {
 		x = nn.ELU(nn.DenseNorm(scope, dropout(scope, x), width, math.Sqrt2))
 	}
 	scope = scope.In("classes")
-	return nn.Dense(scope, dropout(scope, x), s.Classes, 1)
+	return nn.Dense(scope, dropout(scope, x), s.Classes(), 1)
 }

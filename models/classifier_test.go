@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -51,9 +52,8 @@ func tiny(t testing.TB) (Metadata, *affinity.Matrix) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
 	return Metadata{
-		Spec: Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{8}}, Nodes: 12, Channels: 2, Classes: 3},
-		Data: "grid", ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5},
-		Provenance: "made here", Command: "the command", Versions: map[string]string{"go": "1"},
+		Spec: Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{8}}, Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}},
+		Data: "grid", Provenance: "made here", Command: "the command", Versions: map[string]string{"go": "1"},
 	}, graph
 }
 
@@ -95,7 +95,7 @@ func TestFrozenIsLearned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBackends(t, c.both, func(t *testing.T, backend compute.Backend) {
-				s := Spec{Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Nodes: c.graph.N(), Channels: c.channels, Classes: c.classes}
+				s := Spec{Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 				switch c.levels {
 				case "":
 				case "none":
@@ -128,7 +128,7 @@ func TestFrozenIsLearned(t *testing.T) {
 				require.Equal(t, learned.Shape(), frozen.Shape())
 				want := tensors.MustCopyFlatData[float32](learned)
 				assert.InDeltaSlice(t, want, tensors.MustCopyFlatData[float32](frozen), 1e-5)
-				assert.NotEqual(t, want[:s.Classes], want[s.Classes:2*s.Classes], "the signal matters")
+				assert.NotEqual(t, want[:s.Classes()], want[s.Classes():2*s.Classes()], "the signal matters")
 			})
 		})
 	}

@@ -81,7 +81,7 @@ func (c *Classifier) ClassifyEach(ctx context.Context, signals [][]float32) (pre
 	err = c.compute(ctx, c.logits, points, func(j int, outputs [][]float32) {
 		i := index[j]
 		predictions[i] = c.predict(outputs[0])
-		predictions[i].Warnings = c.outside(signals[i])
+		predictions[i].Warnings = c.Outside(signals[i])
 		if math.IsNaN(predictions[i].Probabilities[0]) {
 			reason := "its values are so large that the network's output is not a number; rescale them"
 			unusable = append(unusable, &SignalError{i, reason})

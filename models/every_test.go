@@ -1,11 +1,11 @@
 package models
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +16,8 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 	t.Helper()
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}}, 4, 9)
 	require.NoError(t, err)
-	s := Spec{Model: name, Nodes: 36, Channels: 2, Classes: 3, Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}}
+	s := Spec{Model: name, Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: []string{"a", "b", "c"},
+		Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}, Mean: make([]float32, 2), Std: []float32{1, 1}}}
 	if name == "c-cnn" || name == "lie-group" { // x, y and z
 		s.Channels, s.Bodies = 3, 1
 	}
@@ -35,11 +36,11 @@ func bodyClassifier(t *testing.T, backend compute.Backend, s Spec, graph *affini
 				x[k] = 1
 				yield(x, k)
 			}
-		}, []float32{0, 0}, []float32{1, 1}))
+		}))
 	} else {
 		store = drawn(t, backend, s, graph)
 	}
-	c, err := NewClassifier(backend, Metadata{Spec: s, Data: "body", ClassNames: []string{"a", "b", "c"}, Mean: make([]float32, s.Channels), Std: slices.Repeat([]float32{1}, s.Channels)}, graph)
+	c, err := NewClassifier(backend, Metadata{Spec: s, Data: "body"}, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
 	return c

@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -218,7 +219,7 @@ func TestCheckHierarchies(t *testing.T) {
 // Where all memberships would be millions and are learned, a node has four, unless the setting says otherwise.
 func TestSuitedCandidates(t *testing.T) {
 	of := func(data string, nodes int, chosen map[string]any) (all []int) {
-		s := Spec{Model: clusterPooling, Nodes: nodes, Architecture: PresetOf("", data, DefaultRecipe, nodes), Settings: settings(chosen)}.Suited()
+		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: PresetOf("", data, DefaultRecipe, nodes), Settings: settings(chosen)}.Suited()
 		for i := range s.Levels {
 			all = append(all, s.candidates(i))
 		}
@@ -254,8 +255,7 @@ func TestSuited(t *testing.T) {
 		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
 		{100, "4x6/4,1x8/3", nil, nil, 0, 1},
 	} {
-		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Nodes: c.nodes, Channels: 1, Classes: 2,
-			Settings: settings(c.settings)}.Suited(c.open...)
+		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(c.settings)}.Suited(c.open...)
 		assert.Equal(t, []int{c.stem, c.hierarchies}, []int{s.Settings.Of("").Stem, s.Hierarchies()}, "%d nodes, %s, %v", c.nodes, c.levels, c.settings)
 		assert.NoError(t, s.Check())
 	}

@@ -66,7 +66,7 @@ func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
 // kernelNetwork is the network of random kernels: their features and a class layer.
 func kernelNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	x := spec.view(graph.Matrix).Features(scope, signal, spec.kernels())
-	return nn.Dense(scope.In("classes"), x, spec.Classes, 1)
+	return nn.Dense(scope.In("classes"), x, spec.Classes(), 1)
 }
 
 // Kernels are random kernels as constants, see Classifier.Kernels.
@@ -82,7 +82,7 @@ func (c *Classifier) Kernels() (*Kernels, error) {
 	if c.Spec.Model != randomKernels {
 		scope = scope.In(kernelsPath)
 	}
-	constants, err := c.Spec.view(c.Graph).Constants(scope, c.Spec.kernels(), c.Spec.Classes)
+	constants, err := c.Spec.view(c.Graph).Constants(scope, c.Spec.kernels(), c.Spec.Classes())
 	return &constants, err
 }
 
@@ -120,8 +120,8 @@ func fitKernels(ctx context.Context, f Fitting) (map[string]*tensors.Tensor, err
 	if f.Spec.kernels() == 0 {
 		return nil, nil
 	}
-	fitted, err := kernels.Fit(ctx, f.Backend, kernels.Config{View: f.Spec.view(f.Graph), Classes: f.Spec.Classes,
-		Features: f.Spec.kernels(), Seed: uint64(f.Seed), Samples: f.Samples, Mean: f.Mean, Std: f.Std})
+	fitted, err := kernels.Fit(ctx, f.Backend, kernels.Config{View: f.Spec.view(f.Graph), Classes: f.Spec.Classes(),
+		Features: f.Spec.kernels(), Seed: uint64(f.Seed), Samples: f.Samples, Normalize: f.Spec.Normalize})
 	if f.Spec.Model == randomKernels {
 		return fitted, err
 	}

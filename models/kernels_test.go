@@ -44,7 +44,7 @@ func TestKernelsBesideTheNetwork(t *testing.T) {
 			for i, x := range signals(s, 12, 3) {
 				yield(x, int32(i%3))
 			}
-		}, []float32{0, 0}, []float32{1, 1}))
+		}))
 		if name == "ccp" {
 			network := drawn(t, backend, s, graph)
 			for v := range store.IterVariables() {
@@ -54,8 +54,7 @@ func TestKernelsBesideTheNetwork(t *testing.T) {
 			}
 			store = network
 		}
-		c, err := NewClassifier(backend, Metadata{Spec: s, ClassNames: []string{"a", "b", "c"}, Mean: []float32{0, 0},
-			Std: []float32{1, 1}}, graph)
+		c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
 		require.NoError(t, err)
 		require.NoError(t, c.Update(store))
 		p, err := c.Classify(t.Context(), signals(s, 1, 9))

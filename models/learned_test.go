@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/place"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,10 +20,10 @@ func gridLevels(t *testing.T, backend compute.Backend, options map[string]any) (
 	t.Helper()
 	graph, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
-	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/16,4x4/9,1x4/4"), nil}, Nodes: 36, Channels: 1, Classes: 2}
+	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/16,4x4/9,1x4/4"), nil}, Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
 	spec.Settings = settings(options)
 	require.NoError(t, spec.Check())
-	m := Metadata{Spec: spec, Data: "grid", ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}
+	m := Metadata{Spec: spec, Data: "grid"}
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(drawn(t, backend, spec, graph)))
@@ -77,7 +78,7 @@ func TestSearchedStart(t *testing.T) {
 			}
 		}
 	})
-	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Nodes: 12, Channels: 1, Classes: 2}
+	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, plan := range []ccp.Plan{ccp.Prepared, ccp.Random} {
 		spec.Settings = settings(map[string]any{"ccp_hierarchy": plan, "ccp_start": "searched"})
 		assert.ErrorContains(t, spec.Check(), "ccp_start=searched is of memberships that are learned, but this hierarchy is "+string(plan))

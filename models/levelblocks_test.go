@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
@@ -19,9 +20,8 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 	const side = 16
 	graph, err := affinity.Grid(side, side, 8)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("64x2/16,16x2/16,1x2/16"), nil}, Nodes: side * side, Channels: 1, Classes: 2,
-		Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
-			"ccp_blocks": "0,1,1"})}
+	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("64x2/16,16x2/16,1x2/16"), nil}, Info: signal.Info{Nodes: side * side, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
+		"ccp_blocks": "0,1,1"})}
 	require.NoError(t, s.Check())
 	store := drawn(t, backendtest.Go(t), s, graph)
 
@@ -116,8 +116,7 @@ func TestStemIsKept(t *testing.T) {
 	require.NoError(t, err)
 	backend := backendtest.Go(t)
 	for slots, kept := range map[string]bool{"directed": true, "rank": false} {
-		s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/9,1x4/4"), nil}, Nodes: 36, Channels: 1, Classes: 2,
-			Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
+		s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/9,1x4/4"), nil}, Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
 		assert.Equal(t, []string{"level_1/block_1/1", "level_1/block_1/2", "level_1/block_2/1", "level_1/block_2/2"}, s.Convolutions(1))
 		assert.Empty(t, s.Convolutions(2))
 		store := drawn(t, backend, s, graph)
@@ -138,7 +137,7 @@ func TestStemIsKept(t *testing.T) {
 }
 
 func TestLevelBlocksCheck(t *testing.T) {
-	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Nodes: 12, Channels: 1, Classes: 2}
+	spec := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, c := range []struct {
 		settings map[string]any
 		want     string

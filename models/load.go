@@ -15,7 +15,6 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -32,19 +31,11 @@ const (
 
 // Metadata is what a checkpoint must hold to classify again, beside weights and graph.
 type Metadata struct {
-	Spec       Spec              `json:"spec"`
+	Spec       `json:"spec"`
 	Data       string            `json:"data"`
-	ClassNames []string          `json:"class_names"`
-	Mean       []float32         `json:"mean"` // input = (raw − mean) / std, by channel
-	Std        []float32         `json:"std"`
-	Range      *Range            `json:"range,omitempty"`     // of the raw training samples
-	Form       *recording.Form   `json:"recording,omitempty"` // how recordings become samples, see Series
 	Provenance string            `json:"provenance"`
 	Command    string            `json:"command"`
 	Versions   map[string]string `json:"versions"`
-	// Baseline is the raw signal that attributions compare with: the mean of each channel of each node over the training
-	// samples or, of recordings, of each sensor, `[sensors, channels]`. nil is the signal of Mean.
-	Baseline []float32 `json:"baseline,omitempty"`
 }
 
 // WriteMetadata starts a checkpoint in dir. It writes the description and the graph, each file whole or not at all.
@@ -95,8 +86,15 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	if err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var of struct{ Spec struct{ Model string } }
-	if err := json.Unmarshal(raw, &of); err == nil && of.Spec.Model != "" && registry[of.Spec.Model].Build == nil {
+	var of struct {
+		Spec struct {
+			Model   string
+			Classes int
+		}
+	}
+	if err := json.Unmarshal(raw, &of); err == nil && of.Spec.Classes > 0 {
+		return m, nil, fmt.Errorf("%s: an earlier version of ccp wrote this checkpoint; train anew", path)
+	} else if err == nil && of.Spec.Model != "" && registry[of.Spec.Model].Build == nil {
 		return m, nil, fmt.Errorf("%s: model %s is not registered in this program: import the package that registers it, "+
 			"such as _ %q", path, of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
 	}
@@ -115,11 +113,8 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	if err = m.Spec.Check(); err == nil && graph.N() != m.Spec.Nodes {
 		err = fmt.Errorf("the graph has %d nodes, the model %d", graph.N(), m.Spec.Nodes)
 	}
-	if err == nil && m.Form != nil {
-		if err = m.Form.Check(); err == nil && (len(m.Form.Sensors)*m.Form.Frames != m.Spec.Nodes || m.Form.Channels != m.Spec.Channels) {
-			err = fmt.Errorf("its recordings have %d frames of %d sensors and %d channels, its network %d nodes and %d channels",
-				m.Form.Frames, len(m.Form.Sensors), m.Form.Channels, m.Spec.Nodes, m.Spec.Channels)
-		}
+	if err == nil {
+		err = m.Info.Check()
 	}
 	if err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)

@@ -246,7 +246,8 @@ func TestRead(t *testing.T) {
 		"it is not a checkpoint": {},
 		"graph.npz":              {"model.json": {Data: raw}},
 		"not an .npz":            {"model.json": {Data: raw}, "graph.npz": {Data: []byte("graph")}},
-		"damaged or":             {"model.json": {Data: bytes.Replace(raw, []byte("class_names"), []byte("Class_names"), 1)}},
+		"an earlier version of ccp wrote this checkpoint; train anew": {"model.json": {Data: []byte(`{"spec":{"model":"ccp","classes":3}}`)}},
+		"damaged or": {"model.json": {Data: bytes.Replace(raw, []byte("class_names"), []byte("Class_names"), 1)}},
 	} {
 		_, err := Read(files, WithBackend(backend))
 		assert.ErrorContains(t, err, want)

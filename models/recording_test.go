@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,36 +12,31 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/signal"
 )
 
 // A signal far outside the training data, or much calmer than any of it, is told of.
 func TestOutside(t *testing.T) {
-	m := Metadata{Spec: Spec{Nodes: 2, Channels: 2}}
-	assert.Empty(t, m.outside([]float32{1e9, 0, 0, 0}), "an earlier checkpoint has no range")
+	m := Metadata{Spec: Spec{Info: signal.Info{Nodes: 2, Channels: 2}}}
+	assert.Empty(t, m.Outside([]float32{1e9, 0, 0, 0}), "an earlier checkpoint has no range")
 	samples := [][]float32{{0, 5, 1, 5}, {-1, 5, 1, 5}}
-	m.Measure(func(yield func([]float32, int32) bool) {
-		for _, s := range samples {
-			if !yield(s, 0) {
-				return
-			}
-		}
-	})
-	assert.Equal(t, &Range{[]float32{-1, 5}, []float32{1, 5}, []float32{1, 0}}, m.Range)
+	m.Measure(slices.Values(samples))
+	assert.Equal(t, &signal.Range{Least: []float32{-1, 5}, Most: []float32{1, 5}, Spread: []float32{1, 0}}, m.Range)
 	for _, s := range append(samples, []float32{3, 5, -3, 10}, []float32{0.7, 0, 1, 5}) {
-		assert.Empty(t, m.outside(s))
+		assert.Empty(t, m.Outside(s))
 	}
 	assert.Equal(t, []string{"channel 0 goes from 0 to 3.1, in the training data from -1 to 1; is it in another unit?"},
-		m.outside([]float32{0, 5, 3.1, 5}))
+		m.Outside([]float32{0, 5, 3.1, 5}))
 	assert.Equal(t, []string{"channel 0 varies by 0.1, in each training sample by 1 or more; is it in another unit?"},
-		m.outside([]float32{0.5, 5, 0.6, 5}))
+		m.Outside([]float32{0.5, 5, 0.6, 5}))
 	assert.Equal(t,
 		[]string{"channel 0 goes from 0 to 3000, in the training data from -1 to 1, and 1 other channels or sensors " +
-			"are as odd; is it in another unit?"}, m.outside([]float32{0, 5000, 3000, 5000}))
+			"are as odd; is it in another unit?"}, m.Outside([]float32{0, 5000, 3000, 5000}))
 
 	m.Form = &recording.Form{Sensors: []string{"heat"}, Channels: 2, Frames: 2}
-	assert.Contains(t, m.outside([]float32{0, 5, 3.1, 5})[0], `sensor "heat" channel 0 goes`)
+	assert.Contains(t, m.Outside([]float32{0, 5, 3.1, 5})[0], `sensor "heat" channel 0 goes`)
 	m.Mean = []float32{0, 5}
-	m.Measure(func(yield func([]float32, int32) bool) { _ = yield(samples[0], 0) && yield(samples[1], 0) })
+	m.Measure(slices.Values(samples))
 	assert.Equal(t, []float32{0.25, 5}, m.Baseline, "of a sensor, over its frames")
 }
 
@@ -51,7 +47,7 @@ func TestClassifyRecording(t *testing.T) {
 	_, err := c.ClassifyRecording(t.Context(), Recording{Values: make([]float64, 24)})
 	require.ErrorIs(t, err, ErrNoForm)
 	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
-	c.Measure(func(yield func([]float32, int32) bool) { yield(make([]float32, 24), 0) })
+	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
 
 	signal := make([]float32, 24)
 	turned := Recording{Name: "turned", Sensors: []string{"head", "hand", "hip"}, Times: []float64{0, 1, 2, 3}}
@@ -87,5 +83,5 @@ func TestClassifyRecording(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken")
 	require.NoError(t, c.Save(broken))
 	_, err = Load(broken, WithBackend(backend))
-	require.ErrorContains(t, err, "its recordings have 3 frames of 3 sensors and 2 channels, its network 12 nodes and 2 channels")
+	require.ErrorContains(t, err, "its recordings have 3 frames of 3 sensors and 2 channels, its signals 12 nodes and 2 channels")
 }

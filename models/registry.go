@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -24,17 +25,7 @@ import (
 type Spec struct {
 	Model string `json:"model"`
 	Architecture
-	Nodes    int `json:"nodes"`
-	Channels int `json:"channels"`
-	Classes  int `json:"classes"`
-	// Grid is {rows, columns} of nodes on a grid, row by row: an image, or the frames and joints of a skeleton. Else it
-	// is nil.
-	Grid []int `json:"grid,omitempty"`
-	// Parts holds the columns of the grid for each part of a body. If the nodes are no skeleton's, it is nil.
-	Parts [][]int `json:"parts,omitempty"`
-	// Bodies is the number of bodies in a recording. A joint's first channels are x, y and z of each body. 0 means that
-	// the channels are not positions.
-	Bodies   int      `json:"bodies,omitempty"`
+	signal.Info
 	Settings Settings `json:"params"`
 }
 
@@ -81,14 +72,13 @@ type Network struct {
 	Fitted bool
 }
 
-// Fitting is what Network.Fit computes variables from. The network sees (raw − Mean) / Std, by channel.
+// Fitting is what Network.Fit computes variables from. The network sees the samples as Spec.Normalize makes them.
 type Fitting struct {
-	Backend   compute.Backend
-	Spec      Spec
-	Graph     *affinity.Matrix
-	Samples   Samples
-	Mean, Std []float32
-	Seed      int64
+	Backend compute.Backend
+	Spec    Spec
+	Graph   *affinity.Matrix
+	Samples Samples
+	Seed    int64
 }
 
 // registry has an entry for each model.
@@ -126,8 +116,8 @@ func (s Spec) Check() error {
 	switch {
 	case !ok:
 		return fmt.Errorf("there is no model %q; %s", s.Model, suggest.Among(s.Model, Names()))
-	case s.Classes < 2:
-		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes)
+	case s.Classes() < 2:
+		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes())
 	case k.Levels == nil && len(s.Levels) > 0:
 		return fmt.Errorf("model %s has no levels; leave levels out", s.Model)
 	case !k.Hidden && len(s.Hidden) > 0:
@@ -158,13 +148,13 @@ type Samples = iter.Seq2[[]float32, int32]
 // samples are raw. The network will see (raw − mean) / std, by channel. An error says what in the data does not suit
 // the model, or comes from the context or the backend.
 func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *model.Store, graph *affinity.Matrix,
-	samples Samples, mean, std []float32) error {
+	samples Samples) error {
 	n := registry[s.Model]
 	if n.Fit == nil {
 		return nil
 	}
 	seed := model.GetParamOr(store.RootScope(), model.ParamInitialSeed, int64(0))
-	values, err := n.Fit(ctx, Fitting{backend, s, graph, samples, mean, std, seed})
+	values, err := n.Fit(ctx, Fitting{backend, s, graph, samples, seed})
 	if err == nil && len(values) > 0 { // the samples end with the context
 		err = ctx.Err()
 	}

@@ -12,17 +12,18 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/gomlx/support/exceptions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 func TestSpecCheck(t *testing.T) {
-	good := Spec{Model: "ccp", Architecture: PresetOf("", "", DefaultRecipe, 12), Nodes: 12, Channels: 3, Classes: 4}
+	good := Spec{Model: "ccp", Architecture: PresetOf("", "", DefaultRecipe, 12), Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
 		`there is no model "lenet"; did you mean resnet? There are bayes, c-cnn, ccp, `: func(s *Spec) { s.Model = "lenet" },
-		"a classifier needs at least 2 classes, the data has 1":                         func(s *Spec) { s.Classes = 1 },
+		"a classifier needs at least 2 classes, the data has 1":                         func(s *Spec) { s.ClassNames = s.ClassNames[:1] },
 		"level 1: L=9 exceeds its 8 nodes":                                              func(s *Spec) { s.Nodes = 8 },
 		"hidden layer 1: its width is -1":                                               func(s *Spec) { s.Hidden = []int{-1} },
 		"ccp_dropout=1: it must be in [0, 1)":                                           func(s *Spec) { s.Settings = settings(map[string]any{"ccp_dropout": 1.0}) },
@@ -67,7 +68,7 @@ func TestRegisterErrors(t *testing.T) {
 	assert.Equal(t, []rate{{0.1}, {0.2}, {0.5}}, []rate{OptionsOf[rate](s, ""), OptionsOf[rate](s, "classes"), OptionsOf[rate](Settings{}, "")})
 	_, err = NewSettings("test_rate=1")
 	require.EqualError(t, err, "test_rate=1: it must be in [0, 1)")
-	spec := Spec{Model: "test two", Nodes: 1, Channels: 1, Classes: 2, Settings: s}
+	spec := Spec{Model: "test two", Info: signal.Info{Nodes: 1, Channels: 1, ClassNames: make([]string, 2)}, Settings: s}
 	require.NoError(t, spec.Check())
 	assert.Equal(t, 0.5, Settings{}.Whole("test one").Values()["test_rate"])
 	spec.Model = "ccp"
@@ -100,7 +101,7 @@ func TestDependencies(t *testing.T) {
 
 // A setting for a part of the network must find that part, and an option that it has.
 func TestSpecCheckParts(t *testing.T) {
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Nodes: 12, Channels: 3, Classes: 4}
+	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	parts := "level_1, level_2, fc_1, classes"
 	for path, want := range map[string]string{
 		"level_1/ccp_dropout":       "",
@@ -130,7 +131,7 @@ func TestSpecCheckParts(t *testing.T) {
 func TestReadoutDropoutOfALayer(t *testing.T) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Nodes: 12, Channels: 3, Classes: 4}
+	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	for path, arrives := range map[string]bool{"readout_dropout": true, "fc_1/readout_dropout": true, "classes/readout_dropout": true, "fc_2/readout_dropout": false} {
 		s.Settings = settings(map[string]any{path: 2.0})
 		err := exceptions.TryCatch[error](func() { s.Parameters(backendtest.Go(t), graph) })
@@ -146,7 +147,7 @@ func TestReadoutDropoutOfALayer(t *testing.T) {
 func TestParameters(t *testing.T) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Nodes: 12, Channels: 3, Classes: 5}
+	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
 	want := 12*4 + 4*3*6 + 6 + 2 + 4*1 + 3*6*8 + 8 + 2 + 8*10 + 10 + 10*5 + 5 + 2*(6+8+10)
 	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
 	s.Settings = settings(map[string]any{"level_1/ccp_gates": "slot"})
@@ -181,7 +182,7 @@ func TestPaperParameters(t *testing.T) {
 		"20news":  {words, 1, 20, "25.94M", "25.93M"},
 		"ntu":     {skeleton, 6, 60, "14.82M", "14.82M"},
 	} {
-		s := Spec{Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Nodes: c.graph.N(), Channels: c.channels, Classes: c.classes}
+		s := Spec{Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 		require.NoError(t, s.Check())
 		normalisation := 0
 		for _, level := range s.Levels {

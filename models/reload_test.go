@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -40,7 +41,7 @@ func TestReloader(t *testing.T) {
 		saveAnswer(t, backend, dir, 8, 0)
 		r, err := NewReloader(t.Context(), dir, WithBackend(backend))
 		require.NoError(t, err)
-		one := signals(Spec{Nodes: 12, Channels: 2}, 1, 1)
+		one := signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1)
 		answer := func() int {
 			p, err := r.Classify(t.Context(), one)
 			require.NoError(t, err)
@@ -105,7 +106,7 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 	require.NoError(t, os.Rename(filepath.Join(dir, "elsewhere", "best-00000009"), damaged))
 	err = <-reports
 	require.ErrorContains(t, err, "snapshot best-00000009 could not be read; keeping the classifier loaded before")
-	p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+	p, err := r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 	require.NoError(t, err)
 	assert.Equal(t, 1, p[0].Class)
 
@@ -120,7 +121,7 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 			break
 		}
 	}
-	p, err = r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+	p, err = r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 	require.NoError(t, err)
 	assert.Equal(t, 0, p[0].Class)
 	cancel()
@@ -169,7 +170,7 @@ func TestReloaderWithAStuckBatch(t *testing.T) {
 		defer r.mu.Unlock()
 		return r.current.Classifier != old
 	}, 20*time.Second, time.Millisecond)
-	p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+	p, err := r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 	require.NoError(t, err)
 	assert.Equal(t, 2, p[0].Class)
 	assert.Empty(t, reloaded, "the old classifier is still to be closed")
@@ -183,7 +184,7 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := t.TempDir()
 	answer := func(r *Reloader) int {
-		p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 1, 1))
+		p, err := r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 		require.NoError(t, err)
 		return p[0].Class
 	}
@@ -228,7 +229,7 @@ func TestReloaderUnderLoad(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for !done.Load() {
-				p, err := r.Classify(t.Context(), signals(Spec{Nodes: 12, Channels: 2}, 21, 1))
+				p, err := r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 21, 1))
 				if !assert.NoError(t, err) {
 					return
 				}

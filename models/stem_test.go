@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -95,7 +96,7 @@ func TestStem(t *testing.T) {
 	}
 	graph, err := affinity.New(height*width+1, edges)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Nodes: graph.N(), Channels: channels, Settings: settings(map[string]any{"ccp_stem": filters, "ccp_blocks": 2, "ccp_dropout": 0.5})}
+	s := Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: channels}, Settings: settings(map[string]any{"ccp_stem": filters, "ccp_blocks": 2, "ccp_dropout": 0.5})}
 	sample := signals(s, 1, 4)[0]
 	x := image{}
 	for node := range graph.N() {
@@ -155,7 +156,7 @@ func TestStem(t *testing.T) {
 func TestNoStem(t *testing.T) {
 	graph, err := affinity.New(2, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Nodes: 2, Channels: 1, Classes: 2, Settings: settings(map[string]any{"ccp_blocks": 3})}
+	s := Spec{Model: "ccp", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(map[string]any{"ccp_blocks": 3})}
 	assert.Empty(t, s.Convolutions(0))
 	assert.Equal(t, 2*2+2, s.Parameters(backendtest.Go(t), graph), "the class layer's only")
 }

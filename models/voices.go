@@ -95,7 +95,7 @@ func (m *Metadata) FitVoices(ctx context.Context, backend compute.Backend, sampl
 	if err != nil {
 		return nil, err
 	}
-	config := voices.Config{Columns: m.Spec.Nodes * m.Spec.Channels, Classes: m.Spec.Classes, Table: true, Only: names,
+	config := voices.Config{Columns: m.Spec.Nodes * m.Spec.Channels, Classes: m.Spec.Classes(), Table: true, Only: names,
 		Seed: uint64(seed), Backend: backend}
 	if m.Form != nil {
 		config.Columns, config.Table, config.Frames = m.Form.Width(), m.Form.Longest == 1, m.Form.Frames
@@ -205,7 +205,7 @@ var errNoGradient = errors.New("voices beside the network have no gradient: take
 // together returns the logits of points, `[points, classes]`. They are logarithms of the mean of the voices' and the
 // network's probabilities. network has the network's logits; nil if the network does not count.
 func (c *Classifier) together(points []point, network []float32) []float32 {
-	classes, all := c.Spec.Classes, make([]float32, len(points)*c.Spec.Classes)
+	classes, all := c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
 	var workers sync.WaitGroup
 	step := runtime.GOMAXPROCS(0)
 	for first := range min(step, len(points)) {

@@ -17,6 +17,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers"
@@ -42,7 +43,7 @@ func network(scope *model.Scope, spec models.Spec, graph models.Topology, x *Nod
 	x, a = ccp.New(scope.In("level_3"), x, a, 1, 128).Neighbours(4).Done()
 	x = Reshape(x, -1, 128) // a row for each sample and hierarchy
 	x = activation.Relu(layers.Dense(scope.In("hidden"), x, true, 64))
-	return a.Mean(layers.Dense(scope.In("classes"), x, true, spec.Classes))
+	return a.Mean(layers.Dense(scope.In("classes"), x, true, spec.Classes()))
 }
 
 // trained prepares the hierarchies and trains the network.
@@ -51,7 +52,7 @@ func trained(ctx context.Context, backend compute.Backend, data *datasets.Datase
 	if err != nil {
 		return nil, err
 	}
-	spec := models.Spec{Model: "mixed", Nodes: data.Nodes, Channels: data.Channels, Classes: data.Classes()}
+	spec := models.Spec{Model: "mixed", Info: signal.Info{Nodes: data.Nodes, Channels: data.Channels, ClassNames: data.ClassNames}}
 	store := spec.NewStore(1)
 	build := func(scope *model.Scope, x *Node) *Node {
 		return spec.Build(scope, models.Topology{Matrix: data.Affinity, Hierarchy: h}, x)

@@ -40,5 +40,5 @@ func (features network) readout(scope *model.Scope, spec models.Spec, graph mode
 func (features network) classes(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
 	x = features(scope, spec, graph, x)
 	batch := x.Shape().Dim(0)
-	return nn.Dense(scope.In("classes"), Reshape(x, batch, x.Shape().Size()/batch), spec.Classes, 1)
+	return nn.Dense(scope.In("classes"), Reshape(x, batch, x.Shape().Size()/batch), spec.Classes(), 1)
 }

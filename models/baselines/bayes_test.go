@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -30,11 +31,10 @@ func TestNaiveBayes(t *testing.T) {
 	prior := []float64{3. / 6, 2. / 6, 1. / 6}
 	theta := [][]float64{{4. / 7, 1. / 7, 2. / 7}, {1. / 5, 3. / 5, 1. / 5}, {1. / 3, 1. / 3, 1. / 3}}
 	mean, std := float32(0.75), float32(2)
-	s := models.Spec{Model: "bayes", Nodes: 3, Channels: 1, Classes: 3}
+	s := models.Spec{Model: "bayes", Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 3), Mean: []float32{mean}, Std: []float32{std}}}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := s.NewStore(1)
-		require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(train, classes), []float32{mean},
-			[]float32{std}))
+		require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(train, classes)))
 		for _, x := range [][]float32{{0, 0, 0}, {1, 0, 0}, {0, 3, 1}, {1000, 990, 0}} {
 			want, sum := make([]float64, 3), 0.0
 			highest := math.Inf(-1)
@@ -63,10 +63,9 @@ func TestNaiveBayes(t *testing.T) {
 
 // Each channel has a mean and a deviation of its own; α is the setting's, and what was never counted keeps a weight.
 func TestNaiveBayesChannelsAndAlpha(t *testing.T) {
-	s := models.Spec{Model: "bayes", Nodes: 1, Channels: 2, Classes: 2, Settings: settings(map[string]any{"bayes_alpha": 0.5})}
+	s := models.Spec{Model: "bayes", Info: signal.Info{Nodes: 1, Channels: 2, ClassNames: make([]string, 2), Mean: []float32{1, 10}, Std: []float32{2, 5}}, Settings: settings(map[string]any{"bayes_alpha": 0.5})}
 	store := s.NewStore(1)
-	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{4, 0}, {1, 2}}, []int32{0, 1}),
-		[]float32{1, 10}, []float32{2, 5}))
+	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{4, 0}, {1, 2}}, []int32{0, 1})))
 	w := tensors.MustCopyFlatData[float32](store.GetVariable("/model/classes/W").MustValue())
 	b := tensors.MustCopyFlatData[float32](store.GetVariable("/model/classes/b").MustValue())
 	first := math.Log((4.5/5)/(1.5/4)) / 2 // half of the difference, since the mean over the classes is out
@@ -78,11 +77,11 @@ func TestNaiveBayesChannelsAndAlpha(t *testing.T) {
 }
 
 func TestNaiveBayesNeedsCounts(t *testing.T) {
-	s := models.Spec{Model: "bayes", Nodes: 2, Channels: 2, Classes: 2}
+	s := models.Spec{Model: "bayes", Info: signal.Info{Nodes: 2, Channels: 2, ClassNames: make([]string, 2), Mean: []float32{0, 0}, Std: []float32{1, 1}}}
 	for value, says := range map[float32]string{-0.5: "-0.5", float32(math.NaN()): "NaN", float32(math.Inf(1)): "+Inf"} {
 		store := s.NewStore(1)
 		err := s.Precompute(t.Context(), nil, store, nil, samplesOf([][]float32{{0, 1, 2, 3}, {0, 1, value, 3}},
-			[]int32{0, 1}), []float32{0, 0}, []float32{1, 1})
+			[]int32{0, 1}))
 		assert.EqualError(t, err, "training sample 1, node 1, channel 0: the raw value is "+says+
 			"; naive Bayes needs counts or other values that are not negative; choose another model for this data")
 		assert.Nil(t, store.GetVariable("/model/classes/W"), "nothing is kept")
@@ -91,9 +90,9 @@ func TestNaiveBayesNeedsCounts(t *testing.T) {
 
 // Without any sample all classes are alike.
 func TestNaiveBayesOfNothing(t *testing.T) {
-	s := models.Spec{Model: "bayes", Nodes: 2, Channels: 1, Classes: 2}
+	s := models.Spec{Model: "bayes", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2), Mean: []float32{0}, Std: []float32{1}}}
 	store := s.NewStore(1)
-	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(nil, nil), []float32{0}, []float32{1}))
+	require.NoError(t, s.Precompute(t.Context(), nil, store, nil, samplesOf(nil, nil)))
 	got := logitsOf(t, backendtest.Go(t), s, store, grid(t, 1, 2), [][]float32{{3, 4}})
 	assert.Equal(t, got[0][0], got[0][1])
 	assert.Less(t, math.Abs(float64(got[0][0])), 10.0)

@@ -31,7 +31,7 @@ func fullyConnected(scope *model.Scope, spec models.Spec, _ models.Topology, sig
 // machine are this network under two losses. Naive Bayes counts its weights. The weights start at zero: the losses are
 // convex, and values that the training samples never have must not count.
 func linear(scope *model.Scope, spec models.Spec, _ models.Topology, signal *Node) *Node {
-	return nn.Dense(scope.In("classes"), Reshape(signal, -1, spec.Nodes*spec.Channels), spec.Classes, 0)
+	return nn.Dense(scope.In("classes"), Reshape(signal, -1, spec.Nodes*spec.Channels), spec.Classes(), 0)
 }
 
 // squaredHinge returns the loss of a linear support vector machine with squared slack, one class against the rest. It
@@ -58,7 +58,7 @@ type bayesOptions struct {
 // weights undo. The mean over the classes is taken out of each weight. That changes no probability, and sums of large
 // counts keep their digits. The error names the first value that is no count.
 func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, error) {
-	nodes, channels, classes := f.Spec.Nodes, f.Spec.Channels, f.Spec.Classes
+	nodes, channels, classes := f.Spec.Nodes, f.Spec.Channels, f.Spec.Classes()
 	alpha := models.OptionsOf[bayesOptions](f.Spec.Settings, "").Alpha
 	weights, of := make([][]float64, classes), make([]float64, classes) // first the counts, then their logarithms
 	for k := range weights {
@@ -89,8 +89,8 @@ func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, 
 		}
 		for k := range weights {
 			weight := weights[k][j] - middle
-			flat[j*classes+k] = float32(weight * float64(f.Std[j%channels]))
-			of[k] += weight * float64(f.Mean[j%channels])
+			flat[j*classes+k] = float32(weight * float64(f.Spec.Std[j%channels]))
+			of[k] += weight * float64(f.Spec.Mean[j%channels])
 		}
 	}
 	for k, v := range of {

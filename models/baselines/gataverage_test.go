@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
@@ -15,9 +16,7 @@ import (
 // training.
 func TestGATAverage(t *testing.T) {
 	graph := grid(t, 1, 3) // a path
-	s := models.Spec{Model: "gat-average", Architecture: models.Architecture{Levels: mustLevels("3x2/1,3x1/1")}, Nodes: 3,
-		Channels: 1, Classes: 2,
-		Settings: settings(map[string]any{"batchnorm_epsilon": 1e-12})}
+	s := models.Spec{Model: "gat-average", Architecture: models.Architecture{Levels: mustLevels("3x2/1,3x1/1")}, Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(map[string]any{"batchnorm_epsilon": 1e-12})}
 	require.NoError(t, s.Check())
 	// W, b, both attention vectors, and batch norm's scale and offset of each layer; then the class layer.
 	assert.Equal(t, (2+2+2+2+4)+(2+1+1+1+2)+(2+2), s.Parameters(backendtest.Go(t), graph))

@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -148,8 +149,7 @@ func graphCNNs(t testing.TB) map[string]struct {
 		models.Spec
 		graph *affinity.Matrix
 	}) {
-		c.Spec = models.Spec{Model: "graph-cnn", Architecture: models.Architecture{Hidden: hidden}, Nodes: graph.N(), Channels: channels,
-			Classes: 3}
+		c.Spec = models.Spec{Model: "graph-cnn", Architecture: models.Architecture{Hidden: hidden}, Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: make([]string, 3)}}
 		if levels != "" {
 			c.Levels = mustLevels(levels)
 		}

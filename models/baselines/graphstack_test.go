@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/baselines/internal/graphconv"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -41,8 +42,7 @@ func stacked(filter graphconv.Filter) network { return onGraph(graphconv.Pooling
 
 // stackSpec is a spec for tests of a network that is not registered.
 func stackSpec(nodes int, levels string, hidden ...int) models.Spec {
-	return models.Spec{Model: "test", Architecture: models.Architecture{Levels: mustLevels(levels), Hidden: hidden}, Nodes: nodes, Channels: 2,
-		Classes: 3}
+	return models.Spec{Model: "test", Architecture: models.Architecture{Levels: mustLevels(levels), Hidden: hidden}, Info: signal.Info{Nodes: nodes, Channels: 2, ClassNames: make([]string, 3)}}
 }
 
 // logits computes the network's, for signals as `signals` draws them, `[batch, classes]`.

@@ -66,13 +66,13 @@ func partAwareLSTM(segments int) network {
 func bodyOf(s models.Spec, graph *affinity.Matrix) skeleton.Body {
 	o := models.OptionsOf[cells](s.Settings, "")
 	return skeleton.Body{Frames: s.Grid[0], Joints: s.Grid[1], Channels: s.Channels, Bodies: s.Bodies, Parts: s.Parts,
-		Bones: skeleton.Bones(graph, s.Grid[1]), Classes: s.Classes, Segments: o.Segments, Units: o.Units,
+		Bones: skeleton.Bones(graph, s.Grid[1]), Classes: s.Classes(), Segments: o.Segments, Units: o.Units,
 		Dropout: s.Settings.Of("classes").ReadoutDropout}
 }
 
 // nominalCurves returns the nominal curve of each class, see skeleton.Nominal.
 func nominalCurves(ctx context.Context, f models.Fitting) (map[string]*tensors.Tensor, error) {
-	nominal, err := skeleton.Nominal(ctx, f.Backend, bodyOf(f.Spec, f.Graph), f.Samples, f.Mean, f.Std)
+	nominal, err := skeleton.Nominal(ctx, f.Backend, bodyOf(f.Spec, f.Graph), f.Samples, f.Spec.Normalize)
 	return map[string]*tensors.Tensor{skeleton.NominalCurves: nominal}, err
 }
 

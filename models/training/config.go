@@ -223,9 +223,7 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 // spec returns the network for a data set.
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	s := models.Spec{Model: c.Model, Architecture: models.Architecture{Levels: c.Levels, Hidden: c.Hidden},
-		Nodes:    d.Nodes,
-		Channels: d.Channels, Classes: d.Classes(), Grid: d.Grid, Parts: d.Parts, Bodies: d.Bodies,
-		Settings: c.Settings}
+		Info: d.Info, Settings: c.Settings}
 	if err := s.Check(); err != nil {
 		return s, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -92,7 +93,7 @@ func TestKnown(t *testing.T) {
 func TestRecipeOfAnotherPlan(t *testing.T) {
 	grid, err := affinity.Grid(32, 32, 8)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "cifar10", Nodes: 1024, Channels: 3, Affinity: grid, ClassNames: []string{"a", "b"}, Train: make([]int, 1000)}
+	d := &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 1000)}
 	for _, c := range []struct {
 		asked         Asked
 		search, slots string
@@ -239,7 +240,7 @@ func TestDiffer(t *testing.T) {
 func TestRandomGraph(t *testing.T) {
 	grid, err := affinity.Grid(4, 5, 8)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "grid", Nodes: 20, Affinity: grid, Coordinates: make([]float64, 40)}
+	d := &datasets.Dataset{Name: "grid", Info: signal.Info{Nodes: 20}, Affinity: grid, Coordinates: make([]float64, 40)}
 	other, err := Config{RandomGraph: true, Seed: 1}.changed(d)
 	require.NoError(t, err)
 	assert.Equal(t, grid.Edges(), other.Affinity.Edges())
@@ -255,8 +256,7 @@ func TestRandomGraph(t *testing.T) {
 func TestResolveRandomGraph(t *testing.T) {
 	grid, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
-	d := &datasets.Dataset{Name: "images", Nodes: 36, Channels: 1, Affinity: grid, Grid: []int{6, 6},
-		ClassNames: []string{"a", "b"}, Train: make([]int, 40)}
+	d := &datasets.Dataset{Name: "images", Info: signal.Info{Nodes: 36, Channels: 1, Grid: []int{6, 6}, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 40)}
 	kernels := func(asked Asked) int {
 		c, err := Resolve(asked, d)
 		require.NoError(t, err)

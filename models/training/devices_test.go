@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -61,7 +62,7 @@ func (s noisy) Read(i int, dst []float32) {
 
 func noisyData(graph *affinity.Matrix, channels int) *datasets.Dataset {
 	s := noisy{graph.N(), channels}
-	d := &datasets.Dataset{Name: "noise", Nodes: graph.N(), Channels: channels, Signals: s, Affinity: graph, ClassNames: []string{"flat", "up", "steep"}}
+	d := &datasets.Dataset{Name: "noise", Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: []string{"flat", "up", "steep"}}, Signals: s, Affinity: graph}
 	for i := range s.Len() {
 		d.Labels, d.Train = append(d.Labels, int32(i%3)), append(d.Train, i)
 	}

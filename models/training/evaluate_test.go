@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -107,8 +108,7 @@ func TestEvaluateByTheClassifiersStatistics(t *testing.T) {
 func TestLoadForOtherData(t *testing.T) {
 	data := writeRing(t, 200)
 	c := ringConfig(data)
-	m := models.Metadata{Spec: models.Spec{Nodes: ringNodes, Channels: ringChannels, Classes: ringClasses},
-		ClassNames: []string{"north", "east", "south", "west"}, Mean: []float32{1, 2, 3}, Std: []float32{4, 5, 6}}
+	m := models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: ringNodes, Channels: ringChannels, ClassNames: []string{"north", "east", "south", "west"}, Mean: []float32{1, 2, 3}, Std: []float32{4, 5, 6}}}}
 	d, err := LoadFor(t.Context(), m, c.known(), datasets.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, m.Mean, d.Mean, "the model's normalisation, not the data's")

@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers"
@@ -23,16 +24,16 @@ func init() {
 		a := graph.Affinity(scope, x)
 		x, a = ccp.New(scope.In("level_1"), x, a, 16, 8).Neighbours(9).Done()
 		x, _ = ccp.New(scope.In("level_2"), x, a, 4, 16).Neighbours(4).Done()
-		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes)
+		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes())
 	}})
 	models.Register("own, nested", models.Network{About: "levels in scopes of their own, with residual blocks", Clusters: true, Build: func(scope *model.Scope, spec models.Spec, graph models.Topology, x *Node) *Node {
 		a, tower := graph.Affinity(scope, x), scope.In("tower")
 		x, a = ccp.New(tower.In("low"), x, a, 16, 8).Neighbours(9).Blocks(1).Done()
 		x, _ = ccp.New(tower.In("high").In("level"), x, a, 4, 16).Neighbours(4).Done()
-		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes)
+		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), 4*16), true, spec.Classes())
 	}})
 	models.Register("own, without levels", models.Network{About: "GoMLX's dense layer alone", Clusters: true, Build: func(scope *model.Scope, spec models.Spec, _ models.Topology, x *Node) *Node {
-		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes)
+		return layers.Dense(scope.In("classes"), Reshape(x, x.Shape().Dim(0), x.Shape().Size()/x.Shape().Dim(0)), true, spec.Classes())
 	}})
 }
 
@@ -110,7 +111,7 @@ func TestOwnNetworkOfNestedLevels(t *testing.T) {
 
 func TestOwnNetworkErrors(t *testing.T) {
 	assert.Panics(t, func() { models.Register("own", models.Network{}) })
-	s := models.Spec{Model: "own", Nodes: 64, Channels: 1, Classes: 10}
+	s := models.Spec{Model: "own", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: make([]string, 10)}}
 	require.NoError(t, s.Check())
 	s.Levels = []models.Level{{Clusters: 1, Filters: 1, Neighbours: 1}}
 	require.ErrorContains(t, s.Check(), "model own has no levels; leave levels out")

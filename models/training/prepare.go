@@ -21,7 +21,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	}
 	start := time.Now()
 	defer func() { r.state.Prepare += time.Since(start).Seconds() }()
-	err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data), r.data.Mean, r.data.Std)
+	err := r.spec.Precompute(ctx, backend, r.store, r.data.Affinity, samplesOf(ctx, r.data))
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)

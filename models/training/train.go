@@ -205,16 +205,8 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 
 // MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
-	m := models.Metadata{Spec: spec, Data: d.Name, ClassNames: d.ClassNames, Mean: d.Mean, Std: d.Std, Form: d.Form,
-		Provenance: d.Provenance, Versions: Versions("")}
-	m.Measure(func(yield func([]float32, int32) bool) {
-		buffer := make([]float32, d.Nodes*d.Channels)
-		for _, i := range d.Train {
-			if !yield(d.Raw(i, buffer), d.Labels[i]) {
-				return
-			}
-		}
-	})
+	m := models.Metadata{Spec: spec, Data: d.Name, Provenance: d.Provenance, Versions: Versions("")}
+	m.Measure(d.Raws(d.Train))
 	return m
 }
 

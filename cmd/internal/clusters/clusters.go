@@ -40,7 +40,7 @@ type Cluster struct {
 
 // New views the levels of a classifier's hierarchy. data is its data set. If data is nil, nodes have no names.
 func New(c *models.Classifier, levels hierarchy.Levels, data *datasets.Dataset) *View {
-	data = cmp.Or(data, &datasets.Dataset{Grid: c.Spec.Grid, Parts: c.Spec.Parts})
+	data = cmp.Or(data, &datasets.Dataset{Info: c.Info})
 	return &View{c, levels, levels.Inputs(), data}
 }
 

@@ -41,6 +41,6 @@ func ExampleFold() {
 	if err := network.WriteONNX(filepath.Join(dir, "digits.onnx")); err != nil {
 		panic(err)
 	}
-	fmt.Println(network.Spec.Nodes, network.Spec.Classes, len(network.Levels), len(network.Dense))
+	fmt.Println(network.Spec.Nodes, network.Spec.Classes(), len(network.Levels), len(network.Dense))
 	// Output: 64 10 2 2
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -70,8 +71,7 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 	grid := graphOf(t)
 	settings, err := models.NewSettings(v.settings...)
 	require.NoError(t, err)
-	m := models.Metadata{Spec: models.Spec{Model: "ccp", Nodes: 12, Channels: 2, Classes: 3, Settings: settings}, Data: "grid",
-		ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}
+	m := models.Metadata{Spec: models.Spec{Model: "ccp", Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}, Settings: settings}, Data: "grid"}
 	m.Spec.Hidden = v.hidden
 	if v.levels == "kernels" {
 		m.Spec.Model = v.levels
@@ -94,7 +94,7 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 			}
 			yield(x, int32(k%3))
 		}
-	}, m.Mean, m.Std))
+	}))
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *graph.Node) *graph.Node {
 		return m.Spec.Build(scope, models.Topology{Matrix: grid, Frozen: m.Spec.FrozenInTraining()}, x)
 	},

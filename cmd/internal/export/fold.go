@@ -18,12 +18,6 @@ func Fold(c *models.Classifier) (*Network, error) {
 	if c.Spec.Model != "ccp" && c.Spec.Model != "kernels" {
 		return nil, fmt.Errorf("a model %q cannot be exported; only ccp and kernels can", c.Spec.Model)
 	}
-	if n := len(c.Mean); len(c.ClassNames) != c.Spec.Classes || len(c.Std) != n || n == 0 || n%c.Spec.Channels != 0 ||
-		c.Spec.Nodes*c.Spec.Channels%n != 0 {
-		return nil, fmt.Errorf("%d class names, %d means and %d deviations do not fit a model of %d classes and %d "+
-			"channels; the checkpoint is damaged",
-			len(c.ClassNames), len(c.Mean), len(c.Std), c.Spec.Classes, c.Spec.Channels)
-	}
 	if c.Voices() != nil {
 		return nil, fmt.Errorf("the answers are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
 			"models, gives them to other programs; or train the network alone into another folder, with --set voices=none "+
@@ -53,7 +47,7 @@ func Fold(c *models.Classifier) (*Network, error) {
 		}
 	}
 	width := nodes * channels
-	for i, out := range append(slices.Clone(c.Spec.Hidden), c.Spec.Classes) {
+	for i, out := range append(slices.Clone(c.Spec.Hidden), c.Spec.Classes()) {
 		path := fmt.Sprintf("/model/fc_%d", i+1)
 		if i == len(c.Spec.Hidden) {
 			path = "/model/classes"

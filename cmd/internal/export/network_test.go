@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	_ "github.com/clusterpool/ccp/models/baselines"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,8 +19,8 @@ func byHand(t *testing.T) *models.Classifier {
 	t.Helper()
 	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: models.Spec{
 		Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}}},
-		Nodes: 3, Channels: 1, Classes: 2, Settings: models.Settings{}.With("", func(o *models.Options) { o.BatchNormEpsilon = 1 }),
-	}, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, nil)
+		Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, Settings: models.Settings{}.With("", func(o *models.Options) { o.BatchNormEpsilon = 1 }),
+	}}, nil)
 	require.NoError(t, err)
 	set := func(path string, value any) {
 		_, err := c.Store().CreateVariable("/model/"+path, tensors.MustFromAnyValue(value))
@@ -51,7 +52,7 @@ func TestFoldByHand(t *testing.T) {
 	assert.Equal(t, []float32{1, -3, 2, 4}, l.Kernel)
 	assert.Equal(t, []float32{4.75, 5.75}, l.Bias)
 	assert.Equal(t, []Dense{{2, 2, []float32{1, -1, 0.5, 2}, []float32{0.125, 0}}}, n.Dense)
-	assert.Equal(t, 2, n.Spec.Classes)
+	assert.Equal(t, 2, n.Spec.Classes())
 
 	c := byHand(t)
 	edit(t, c.Store(), "/model/level_1/batch_norm/scale", func(i int, x float32) float32 { return 2 * x })
@@ -68,8 +69,6 @@ func TestFoldErrors(t *testing.T) {
 		want   string
 	}{
 		{func(c *models.Classifier) { c.Spec.Model = "gcn" }, `a model "gcn" cannot be exported; only ccp and kernels can`},
-		{func(c *models.Classifier) { c.ClassNames = c.ClassNames[:1] },
-			"1 class names, 1 means and 1 deviations do not fit a model of 2 classes and 1 channels; the checkpoint is damaged"},
 		{func(c *models.Classifier) { c.Spec.Hidden = []int{4} }, "variable /model/fc_1/W is not in the checkpoint"},
 		{func(c *models.Classifier) { c.Spec.Levels[0].Neighbours = 3 },
 			"variable /model/level_1/frozen_neighbourhood is (Int32)[1, 2]; the model needs (Int32)[1, 3]"},

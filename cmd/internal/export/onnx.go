@@ -56,7 +56,7 @@ func (n *Network) ONNX() ([]byte, error) {
 		metadata = append(metadata, texts(1, name)+texts(2, string(raw)))
 	}
 	return g.model("ccp", version(), []string{declared("signals", n.Spec.Nodes, n.Spec.Channels)},
-		[]string{declared("probabilities", n.Spec.Classes), declared("logits", n.Spec.Classes)},
+		[]string{declared("probabilities", n.Spec.Classes()), declared("logits", n.Spec.Classes())},
 		metadata)
 }
 
@@ -93,7 +93,7 @@ func (g *onnxGraph) network(n *Network) {
 		}
 	}
 	if n.Hierarchies > 1 {
-		apart := []int64{-1, int64(n.Hierarchies), int64(n.Spec.Classes)}
+		apart := []int64{-1, int64(n.Hierarchies), int64(n.Spec.Classes())}
 		g.node("Reshape", "hierarchies/logits", g.constant("hierarchies/shape", apart, 3))
 		g.node("ReduceMean", g.logits(n))
 		g.attribute("axes", integers(1))

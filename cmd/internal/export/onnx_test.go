@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/recording"
-	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +51,7 @@ func TestONNXStructure(t *testing.T) {
 	assert.Equal(t, map[string]string{"signals": "[batch 12 2]"}, m.inputs)
 	assert.Equal(t, map[string]string{"probabilities": "[batch 3]", "logits": "[batch 3]"}, m.outputs)
 	assert.Equal(t, map[string]string{"class_names": `["red","grün","\"blue\""]`, "data": "grid", "ccp_version": version()}, m.metadata)
-	n.Form, n.Range = &recording.Form{Sensors: []string{"hip"}, Channels: 2, Frames: 12}, &models.Range{Most: []float32{1, 2}}
+	n.Form, n.Range = &recording.Form{Sensors: []string{"hip"}, Channels: 2, Frames: 12}, &signal.Range{Most: []float32{1, 2}}
 	raw, err = n.ONNX()
 	require.NoError(t, err)
 	m = decodeModel(t, raw)

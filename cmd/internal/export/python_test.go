@@ -79,7 +79,7 @@ func write(t *testing.T, folder string, c *models.Classifier) {
 	}
 	for name, array := range map[string]*npz.Array{
 		"signals.npy":       {Shape: []int{len(all), n.Spec.Nodes, n.Spec.Channels}, Data: flat},
-		"probabilities.npy": {Shape: []int{len(all), n.Spec.Classes}, Data: predicted(t, c, all)},
+		"probabilities.npy": {Shape: []int{len(all), n.Spec.Classes()}, Data: predicted(t, c, all)},
 	} {
 		var file bytes.Buffer
 		require.NoError(t, npz.WriteNPY(&file, array))

@@ -19,6 +19,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/require"
 )
 
@@ -130,10 +131,10 @@ func words(t testing.TB) Report {
 	random := rand.New(rand.NewPCG(1, 2))
 	graph, err := affinity.Grid(100, 100, 8)
 	require.NoError(t, err)
-	spec := models.Spec{Model: "ccp", Nodes: 10_000, Channels: 1, Classes: 2, Architecture: models.Architecture{Levels: []models.Level{
+	spec := models.Spec{Model: "ccp", Info: signal.Info{Nodes: 10_000, Channels: 1, ClassNames: []string{"a", "b"}}, Architecture: models.Architecture{Levels: []models.Level{
 		{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16}, {Clusters: 128, Filters: 256, Neighbours: 8},
 		{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}}
-	r := Report{Metadata: models.Metadata{Data: "words", Spec: spec, ClassNames: []string{"a", "b"}}, Checkpoint: "runs/words"}
+	r := Report{Metadata: models.Metadata{Data: "words", Spec: spec}, Checkpoint: "runs/words"}
 	places := make([]float64, 0, 20_000)
 	names := make([]string, spec.Nodes)
 	for i := range names {

@@ -57,7 +57,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return r, err
 	}
-	nodes := cmp.Or(d, &datasets.Dataset{Grid: spec.Grid, Parts: spec.Parts})
+	nodes := cmp.Or(d, &datasets.Dataset{Info: spec.Info})
 	r.Names = nodes.NodeNames
 	clusters := spec.Clusters() && len(spec.Levels) > 0 && c.HasNetwork()
 	if c.Graph.N() <= mostNodes {

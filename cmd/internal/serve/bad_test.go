@@ -16,11 +16,12 @@ import (
 
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-var tinySpec = &models.Metadata{Spec: models.Spec{Nodes: nodes, Channels: channels, Classes: classes}}
+var tinySpec = &models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: nodes, Channels: channels, ClassNames: make([]string, classes)}}}
 
 func unbounded(int) error { return nil }
 
@@ -307,7 +308,7 @@ func FuzzParseNumbers(f *testing.F) {
 
 // Reading a batch of images as JSON.
 func BenchmarkDecode(b *testing.B) {
-	spec := &models.Metadata{Spec: models.Spec{Nodes: 1024, Channels: 3, Classes: 10}}
+	spec := &models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: make([]string, 10)}}}
 	for name, scale := range map[string]float32{"bytes": 1, "fractions": 1. / 255} {
 		b.Run(name, func(b *testing.B) {
 			data := make([]float32, 64*1024*3)

@@ -67,7 +67,7 @@ func (s *Server) load(ctx context.Context, c Checkpoint, options []models.Option
 	}
 	m.batcher = newBatcher(s.MaxBatch, s.Queue, s.MaxDelay, observe, func(text string) { s.panicked("computing for model "+m.name, text) })
 	s.Log.Info("model loaded", "model", m.name, "checkpoint", c.Dir, "snapshot", classifier.Snapshot, "nodes", classifier.Spec.Nodes,
-		"channels", classifier.Spec.Channels, "classes", classifier.Spec.Classes, "took", time.Since(start).Round(time.Millisecond))
+		"channels", classifier.Spec.Channels, "classes", classifier.Spec.Classes(), "took", time.Since(start).Round(time.Millisecond))
 	return m, nil
 }
 

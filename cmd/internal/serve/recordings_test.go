@@ -11,6 +11,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -145,7 +146,7 @@ func TestRecordingsOfManySensors(t *testing.T) {
 	for i := range 1000 {
 		form.Sensors = append(form.Sensors, fmt.Sprint(i))
 	}
-	c := &models.Classifier{Metadata: models.Metadata{Form: form, Spec: models.Spec{Nodes: 1000, Channels: 1}}}
+	c := &models.Classifier{Metadata: models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: 1000, Channels: 1, Form: form}}}}
 	var shared atomic.Int64
 	read := func(values string) (*inferRequest, error) {
 		b := &budget{shared: &shared, limit: 1 << 18}

@@ -215,7 +215,7 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, m *served) err
 	}
 	s.write(w, r, http.StatusOK, document{"name": m.name, "versions": []string{version(c)}, "platform": "ccp",
 		"inputs": []tensor{{Name: signalsTensor, Datatype: "FP32", Shape: shapeOf(&c.Metadata)}},
-		"outputs": []tensor{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes}},
+		"outputs": []tensor{{Name: probabilitiesTensor, Datatype: "FP32", Shape: []int{-1, c.Spec.Classes()}},
 			{Name: classTensor, Datatype: "INT64", Shape: []int{-1}}, {Name: labelTensor, Datatype: "BYTES", Shape: []int{-1}}}})
 	return nil
 }

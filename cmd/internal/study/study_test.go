@@ -20,6 +20,7 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -225,8 +226,8 @@ func TestPaperTables(t *testing.T) {
 		if row.Name == "ccp" {
 			grid, err := affinity.Grid(32, 32, 8)
 			require.NoError(t, err)
-			c, err := training.Resolve(row.Asked, &datasets.Dataset{Name: "cifar10", Nodes: 1024, Channels: 3, Affinity: grid,
-				ClassNames: []string{"a", "b"}, Train: make([]int, 64)})
+			c, err := training.Resolve(row.Asked, &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid,
+				Train: make([]int, 64)})
 			require.NoError(t, err)
 			assert.Equal(t, "256x64/16,64x96/16,16x128/8,4x192/8,1x256/4", models.Architecture{Levels: c.Levels}.LevelsString())
 			assert.Equal(t, training.Widths{256}, c.Hidden)

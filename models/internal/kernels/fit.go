@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/scale"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -21,9 +20,9 @@ type Config struct {
 	Classes  int
 	Features int // about so many
 	Seed     uint64
-	// Samples are the raw signals, `[nodes, channels]`, and their classes. The network sees (raw − Mean) / Std.
+	// Samples are the raw signals, `[nodes, channels]`, and their classes. Normalize makes the network's inputs of them.
 	Samples   iter.Seq2[[]float32, int32]
-	Mean, Std []float32
+	Normalize func(dst, raw []float32)
 }
 
 const (
@@ -94,7 +93,7 @@ func (c Config) read() (signals [][]float32, labels []int32) {
 	for x, label := range c.Samples {
 		if i*min(all, most)/all == len(signals) {
 			signal := make([]float32, len(x))
-			scale.Normalize(signal, x, c.Mean, c.Std)
+			c.Normalize(signal, x)
 			signals, labels = append(signals, signal), append(labels, label)
 		}
 		i++

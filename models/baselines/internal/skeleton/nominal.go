@@ -22,10 +22,10 @@ const (
 
 // Nominal computes the nominal curve of each class for LieGroup, `[classes, frames, values]`. It begins with the curve
 // of one recording. In each of 25 rounds it warps all recordings to the curve so far and takes their mean. A class
-// without recordings has a curve of zeros. The samples are raw, with their classes. The network sees (raw − mean) /
-// std, by channel. Errors come from the context and the backend.
+// without recordings has a curve of zeros. The samples are raw, with their classes. The network sees them normalised.
+// Errors come from the context and the backend.
 func Nominal(ctx context.Context, backend compute.Backend, b Body, samples iter.Seq2[[]float32, int32],
-	mean, std []float32) (*tensors.Tensor, error) {
+	normalize func(dst, raw []float32)) (*tensors.Tensor, error) {
 	curves, err := NewExec(backend, b.geometry)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func Nominal(ctx context.Context, backend compute.Backend, b Body, samples iter.
 	defer means.Finalize()
 	var flat []float32
 	size := b.Frames * b.Bodies * len(b.Bones) * (len(b.Bones) - 1) * 5
-	for class, recordings := range choose(b.Classes, samples, mean, std) {
+	for class, recordings := range choose(b.Classes, samples, normalize) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func Nominal(ctx context.Context, backend compute.Backend, b Body, samples iter.
 }
 
 // choose returns the recordings of each class that its nominal curve is made of, normalised.
-func choose(classes int, samples iter.Seq2[[]float32, int32], mean, std []float32) [][][]float32 {
+func choose(classes int, samples iter.Seq2[[]float32, int32], normalize func(dst, raw []float32)) [][][]float32 {
 	counts := make([]int, classes)
 	for _, class := range samples {
 		counts[class]++
@@ -68,10 +68,7 @@ func choose(classes int, samples iter.Seq2[[]float32, int32], mean, std []float3
 		seen[class]++
 		if kept := min(n, nominalSamples); k*kept/n == len(chosen[class]) { // the first of each of as many equal shares
 			normalised := make([]float32, len(x))
-			for i, value := range x {
-				channel := i % len(mean)
-				normalised[i] = (value - mean[channel]) / std[channel]
-			}
+			normalize(normalised, x)
 			chosen[class] = append(chosen[class], normalised)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -191,7 +192,7 @@ func TestNominalCurveOfTwo(t *testing.T) {
 	}
 	all, err := Nominal(t.Context(), backend, b, func(yield func([]float32, int32) bool) {
 		_ = yield(x[0], 1) && yield(x[1], 1)
-	}, make([]float32, 3), []float32{1, 1, 1})
+	}, (&signal.Info{Mean: []float32{0}, Std: []float32{1}}).Normalize)
 	require.NoError(t, err)
 	nominal := tensors.MustCopyFlatData[float32](all)[540:1080]
 	curves := tensors.MustCopyFlatData[float32](computed(t, backend,
@@ -217,14 +218,14 @@ func TestNominal(t *testing.T) {
 			}
 		}
 	}
-	mean, std := []float32{0.5, 0, 0}, []float32{2, 2, 2}
-	nominal, err := Nominal(t.Context(), backend, b, samples, mean, std)
+	info := signal.Info{Mean: []float32{0.5, 0, 0}, Std: []float32{2, 2, 2}}
+	nominal, err := Nominal(t.Context(), backend, b, samples, info.Normalize)
 	require.NoError(t, err)
 	assert.Equal(t, []int{3, 9, 60}, nominal.Shape().Dimensions)
 	curves := tensors.MustCopyFlatData[float32](nominal)
 	normalised := make([]float32, len(x[1]))
 	for j, v := range x[1] {
-		normalised[j] = (v - mean[j%3]) / 2
+		normalised[j] = (v - info.Mean[j%3]) / 2
 	}
 	want := computed(t, backend, func(x *Node) []*Node { return []*Node{b.geometry(x)} },
 		tensors.FromFlatDataAndDimensions(normalised, 1, 45, 3))[0]
@@ -233,7 +234,7 @@ func TestNominal(t *testing.T) {
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	_, err = Nominal(stopped, backend, b, samples, mean, std)
+	_, err = Nominal(stopped, backend, b, samples, info.Normalize)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
@@ -245,7 +246,7 @@ func TestChoose(t *testing.T) {
 				return
 			}
 		}
-	}, []float32{0}, []float32{1})
+	}, (&signal.Info{Mean: []float32{0}, Std: []float32{1}}).Normalize)
 	require.Len(t, chosen[0], nominalSamples)
 	assert.Equal(t, []float32{0}, chosen[0][0])
 	assert.Equal(t, []float32{158}, chosen[0][63])

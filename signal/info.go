@@ -1,0 +1,94 @@
+// Package signal describes the signals of a data set: their shape, classes and statistics. Data sets and networks embed
+// one [Info], so that neither has to know the other.
+package signal
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/clusterpool/ccp/internal/recording"
+)
+
+// Info is the shape of the signals of a data set, their classes and their statistics. A checkpoint keeps it.
+type Info struct {
+	// Nodes and Channels are the shape `[nodes, channels]` of a signal.
+	Nodes    int `json:"nodes"`
+	Channels int `json:"channels"`
+	// ClassNames names each class; its length is the number of classes.
+	ClassNames []string `json:"class_names"`
+	// Grid is {rows, columns} if the nodes are a grid, row by row: an image, or a skeleton's frames and joints; else
+	// nil.
+	Grid []int `json:"grid,omitempty"`
+	// Parts are the columns of the grid in each part of a body; nil if the nodes are not a skeleton's.
+	Parts [][]int `json:"parts,omitempty"`
+	// Bodies is the number of bodies in a recording. Each takes three channels, x, y and z, in this order, and they are
+	// the first channels. 0 means that the channels are not positions.
+	Bodies int `json:"bodies,omitempty"`
+	// Form says how recordings become series and signals; nil if samples are no recordings. A classifier makes signals of
+	// new recordings with it.
+	Form *recording.Form `json:"recording,omitempty"`
+	// Mean and Std turn a raw value into an input: (raw - Mean) / Std. They have one value for each channel or, if
+	// Form says so, for each channel of each sensor, `[sensors, channels]`. They are taken over the training samples,
+	// unless the protocol of the data set fixes them. A constant channel has Std 1.
+	Mean []float32 `json:"mean"`
+	Std  []float32 `json:"std"`
+	// Range and Baseline are of the raw training samples, see Measure. Until then they are nil.
+	Range *Range `json:"range,omitempty"`
+	// Baseline is the raw signal that attributions compare with: the mean of each channel of each node or, of recordings,
+	// of each sensor, `[sensors, channels]`. nil is the signal of Mean.
+	Baseline []float32 `json:"baseline,omitempty"`
+}
+
+// Range holds the limits of the raw training samples. Each list has a value for each channel. If the samples are
+// recordings, it has a value for each channel of each sensor, `[sensors, channels]`.
+type Range struct {
+	Least  []float32 `json:"least"`
+	Most   []float32 `json:"most"`
+	Spread []float32 `json:"spread"` // the least difference between the greatest and the least value of a sample
+}
+
+// Classes returns the number of classes.
+func (i *Info) Classes() int { return len(i.ClassNames) }
+
+// Check returns an error if Form, Mean or Std does not fit the shape, or is unusable.
+func (i *Info) Check() error {
+	if f := i.Form; f != nil {
+		if err := f.Check(); err != nil {
+			return err
+		}
+		if len(f.Sensors)*f.Frames != i.Nodes || f.Channels != i.Channels {
+			return fmt.Errorf("its recordings have %d frames of %d sensors and %d channels, its signals %d nodes and %d channels",
+				f.Frames, len(f.Sensors), f.Channels, i.Nodes, i.Channels)
+		}
+	}
+	if n := len(i.Mean); len(i.Std) != n || n == 0 || i.Nodes < 1 || i.Channels < 1 || n%i.Channels != 0 || i.Nodes*i.Channels%n != 0 {
+		return fmt.Errorf("%d means and %d deviations for %d channels", n, len(i.Std), i.Channels)
+	}
+	for at := range i.Mean {
+		mean, std := float64(i.Mean[at]), float64(i.Std[at])
+		if !(math.Abs(mean)+std <= math.MaxFloat64) || std <= 0 {
+			return fmt.Errorf("%s has mean %g and deviation %g: rescale its values", i.Column(at, len(i.Mean)), mean, std)
+		}
+	}
+	return nil
+}
+
+// Normalize writes the input (raw - Mean) / Std to dst, which is at least as long as raw, and may be raw itself. raw holds
+// signals, row-major.
+func (i *Info) Normalize(dst, raw []float32) {
+	at := 0
+	for j, value := range raw {
+		dst[j] = (value - i.Mean[at]) / i.Std[at]
+		if at++; at == len(i.Mean) {
+			at = 0
+		}
+	}
+}
+
+// Column names the channel, or the sensor and its channel, of a value of one of the statistics, which has so many.
+func (i *Info) Column(at, values int) string {
+	if i.Form == nil || values != i.Form.Width() {
+		return fmt.Sprintf("channel %d", at)
+	}
+	return recording.Column(i.Form.Sensors, i.Channels, at)
+}
