@@ -40,7 +40,7 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 		return nil, err
 	}
 	spec.Settings = settings.For(spec.Model)
-	spec = spec.Suited()
+	spec = spec.AutoFill()
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func New(b compute.Backend, arch, mode string, batch int, settings models.Settin
 				return nil, err
 			}
 		}
-		config, err := training.Known(training.Asked{"data": arch, "model": spec.Model})
+		config, err := training.Preview(training.Patch{"data": arch, "model": spec.Model})
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ import (
 // reader is a network that has learned to read the digits, and the test samples.
 func reader(t *testing.T) (c *models.Classifier, signals [][]float32, labels []int) {
 	t.Helper()
-	config := training.Asked{"levels": "16x12/9,4x16/8,1x24/4", "hidden": 24, "epochs": 15, "ccp_hierarchies": 1, "ccp_stem": nil,
+	config := training.Patch{"levels": "16x12/9,4x16/8,1x24/4", "hidden": 24, "epochs": 15, "ccp_hierarchies": 1, "ccp_stem": nil,
 		"ccp_blocks": nil, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 	dir := filepath.Join(t.TempDir(), "digits")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
@@ -162,7 +162,7 @@ func ExampleClassifier_Attribute() {
 	if err != nil {
 		panic(err)
 	}
-	config := training.Asked{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
+	config := training.Patch{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
 	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: dir}); err != nil {
 		panic(err)
 	}

@@ -47,7 +47,7 @@ func ExampleRegister() {
 	}
 	defer os.RemoveAll(dir)
 	dir = filepath.Join(dir, "digits")
-	config := training.Asked{"data": "digits", "model": "spread", "hops": 1, "epochs": 3}
+	config := training.Patch{"data": "digits", "model": "spread", "hops": 1, "epochs": 3}
 	result, err := training.Train(context.Background(), nil, config, training.Options{Dir: dir})
 	if err != nil {
 		panic(err)

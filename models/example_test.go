@@ -20,7 +20,7 @@ func ExampleLoad() {
 	}
 	defer os.RemoveAll(dir)
 	dir = filepath.Join(dir, "digits")
-	config := training.Asked{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
+	config := training.Patch{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
 	if _, err := training.Train(context.Background(), nil, config, training.Options{Dir: dir}); err != nil {
 		panic(err)
 	}

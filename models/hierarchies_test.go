@@ -219,7 +219,7 @@ func TestCheckHierarchies(t *testing.T) {
 // Where all memberships would be millions and are learned, a node has four, unless the setting says otherwise.
 func TestSuitedCandidates(t *testing.T) {
 	of := func(data string, nodes int, chosen map[string]any) (all []int) {
-		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: PresetOf("", data, DefaultRecipe, nodes), Settings: settings(chosen)}.Suited()
+		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: PresetOf("", data, DefaultRecipe, nodes), Settings: settings(chosen)}.AutoFill()
 		for i := range s.Levels {
 			all = append(all, s.candidates(i))
 		}
@@ -241,10 +241,10 @@ func TestSuited(t *testing.T) {
 		open              []string
 		stem, hierarchies int
 	}{
-		{4096, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, suitedStem, suitedHierarchies},
+		{4096, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, autoStem, autoHierarchies},
 		{4097, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,1x8/3", nil, []string{"ccp_stem", "ccp_hierarchies"}, suitedStem, suitedHierarchies},
-		{2048, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, suitedHierarchies},
+		{100, "4x6/4,1x8/3", nil, []string{"ccp_stem", "ccp_hierarchies"}, autoStem, autoHierarchies},
+		{2048, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, autoHierarchies},
 		{2049, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
 		{4096, "2048x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,1x8/3", map[string]any{"level_1/ccp_candidates": 2}, []string{"ccp_hierarchies"}, 0, 1},
@@ -255,7 +255,7 @@ func TestSuited(t *testing.T) {
 		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
 		{100, "4x6/4,1x8/3", nil, nil, 0, 1},
 	} {
-		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(c.settings)}.Suited(c.open...)
+		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(c.settings)}.AutoFill(c.open...)
 		assert.Equal(t, []int{c.stem, c.hierarchies}, []int{s.Settings.Of("").Stem, s.Hierarchies()}, "%d nodes, %s, %v", c.nodes, c.levels, c.settings)
 		assert.NoError(t, s.Check())
 	}

@@ -38,11 +38,11 @@ func (s Spec) AnsweredBy() string {
 // kernelsPath is the scope of the random kernels in the network of clusterPooling.
 const kernelsPath = "kernels"
 
-// SuitedKernels returns the number of features of random kernels that suits a model and a data set. Beside the network
+// AutoKernels returns the number of features of random kernels that suits a model and a data set. Beside the network
 // there are some if the graph is frames times sensors, with as many frames as a kernel has slots, or an image and the
 // samples are few; else 0, since kernels are no better than the network. Memory grows with positions times features, so
 // that signals of more than 512 positions get fewer features.
-func SuitedKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
+func AutoKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
 	v := kernels.Outline(graph, grid, 1)
 	series, many := v.Sensors > 0 && v.Positions >= leastFrames, samples > kernels.MostDual
 	switch {

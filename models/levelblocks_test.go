@@ -159,5 +159,5 @@ func TestLevelBlocksCheck(t *testing.T) {
 	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut"})
 	assert.NoError(t, spec.Check())
 	spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut"})
-	assert.Equal(t, 1, spec.Suited("ccp_hierarchies").Hierarchies(), "there is one only")
+	assert.Equal(t, 1, spec.AutoFill("ccp_hierarchies").Hierarchies(), "there is one only")
 }

@@ -172,47 +172,47 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 	})
 }
 
-// A graph of at most suitedNodes gets these where the settings leave it open, see docs/defaults.md. A stem takes the
+// A graph of at most autoNodes gets these where the settings leave it open, see docs/defaults.md. A stem takes the
 // time and memory of convolutions at every node, and several hierarchies are computed side by side: large graphs get
 // neither. A stem with no more filters than the signal has channels would only narrow it.
 const (
-	suitedNodes       = 4096
-	suitedStem        = 16
-	suitedHierarchies = 8
+	autoNodes       = 4096
+	autoStem        = 16
+	autoHierarchies = 8
 	// A node of a level with more memberships than these has four: a step takes half the time, and a short training
 	// gets further.
-	suitedMemberships = 1 << 22
-	suitedCandidates  = 4
+	autoMemberships = 1 << 22
+	autoCandidates  = 4
 )
 
-// Suited returns the spec with numbers that suit the graph for the open options, ccp_stem and ccp_hierarchies. If
+// AutoFill returns the spec with numbers that suit the graph for the open options, ccp_stem and ccp_hierarchies. If
 // memberships are learned, it also gives large levels few candidates. Only prepared hierarchies and learned ones without
 // candidates are several.
-func (s Spec) Suited(open ...string) Spec {
-	small := s.Nodes <= suitedNodes
+func (s Spec) AutoFill(open ...string) Spec {
+	small := s.Nodes <= autoNodes
 	s.Settings = s.Settings.With("", func(o *Options) {
-		if slices.Contains(open, "ccp_stem") && small && s.Channels < suitedStem {
-			o.Stem = suitedStem
+		if slices.Contains(open, "ccp_stem") && small && s.Channels < autoStem {
+			o.Stem = autoStem
 		}
 		several := small && (o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && s.fewMemberships()) &&
 			o.Search != cutSearch && s.interchangeable() == nil
 		if slices.Contains(open, "ccp_hierarchies") && several {
-			o.Hierarchies = suitedHierarchies
+			o.Hierarchies = autoHierarchies
 		}
 	})
 	for i, level := range s.Levels {
-		large := s.nodesAt(i)*level.Clusters > suitedMemberships
+		large := s.nodesAt(i)*level.Clusters > autoMemberships
 		if !s.Clusters() || s.Plan() == ccp.Prepared || s.Settings.Level(i).Candidates != 0 || !large {
 			break // a level has candidates only where the one before it has
 		}
 		s.Settings = s.Settings.With(levelName(i), func(o *Options) {
-			o.Candidates = min(suitedCandidates, level.Clusters)
+			o.Candidates = min(autoCandidates, level.Clusters)
 		})
 	}
 	return s
 }
 
-// fewMemberships reports whether the memberships of suitedHierarchies are few enough to be learned together.
+// fewMemberships reports whether the memberships of autoHierarchies are few enough to be learned together.
 func (s Spec) fewMemberships() bool {
-	return len(s.Levels) > 0 && !s.restricted(0) && s.Nodes*s.Levels[0].Clusters <= suitedMemberships/4
+	return len(s.Levels) > 0 && !s.restricted(0) && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
 }

@@ -90,8 +90,8 @@ func (c comparison) table(set dataSet, epochs int) (study.Table, error) {
 		return t, err
 	}
 	for _, model := range c.models {
-		asked := training.Asked{"data": set.data, "model": model, "recipe": c.recipe, "split_seed": c.splitSeed}
-		config, err := training.Known(asked)
+		asked := training.Patch{"data": set.data, "model": model, "recipe": c.recipe, "split_seed": c.splitSeed}
+		config, err := training.Preview(asked)
 		if err != nil {
 			return t, err
 		}

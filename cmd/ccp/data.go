@@ -31,7 +31,7 @@ func splitsOf(d *datasets.Dataset) string {
 // asTrained completes the options of a data set. It then has the validation samples that "ccp train" holds out by
 // default.
 func asTrained(name string, o datasets.Options) datasets.Options {
-	c, err := training.Known(training.Asked{"data": name})
+	c, err := training.Preview(training.Patch{"data": name})
 	o.HoldOut = err == nil && c.Keep != training.KeepLast
 	return o
 }

@@ -84,7 +84,7 @@ func TestDisplayOfAConstantObjective(t *testing.T) {
 	for hierarchy, shown := range map[string]bool{"prepared": false, "random": false, "learned": true} {
 		var out strings.Builder
 		d := newDisplay(&out, training.Config{}, "go")
-		c, err := training.Resolve(training.Asked{"ccp_hierarchy": hierarchy}, digits(t))
+		c, err := training.Resolve(training.Patch{"ccp_hierarchy": hierarchy}, digits(t))
 		require.NoError(t, err)
 		d.begin(c, digits(t), models.Spec{Model: "ccp", Settings: c.Settings}, 0, 1)
 		d.epoch(e)

@@ -120,7 +120,7 @@ func checkCommand(args []string) error {
 	if cmd.Name() != "train" {
 		return nil
 	}
-	asked := training.Asked{}
+	asked := training.Patch{}
 	for option, flag := range flagOf {
 		if f := cmd.Flags().Lookup(flag); f.Changed {
 			asked[option] = f.Value.String()
@@ -129,7 +129,7 @@ func checkCommand(args []string) error {
 	if err := addSettings(cmd, asked, cmd.Flags().Lookup("set").Value.(pflag.SliceValue).GetSlice()); err != nil {
 		return err
 	}
-	_, err = training.Known(asked)
+	_, err = training.Preview(asked)
 	return err
 }
 

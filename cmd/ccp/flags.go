@@ -104,8 +104,8 @@ func rejectFlag(f *pflag.FlagSet, share *float64) {
 // flagOf are the flags that stand for an option of a training or a model.
 var flagOf = map[string]string{}
 
-// optionFlag adds a flag whose value is asked of a training as an option. training.Known checks the value.
-func optionFlag(f *pflag.FlagSet, asked training.Asked, flag, option, usage string) {
+// optionFlag adds a flag whose value is asked of a training as an option. training.Preview checks the value.
+func optionFlag(f *pflag.FlagSet, asked training.Patch, flag, option, usage string) {
 	flagOf[option] = flag
 	f.Var(&checked{"", "string", func(text string) error {
 		asked[option] = text

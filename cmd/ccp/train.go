@@ -19,7 +19,7 @@ func newTrain(s *shared) *cobra.Command {
 	var dataDir string
 	var settings []string
 	var dryRun bool
-	asked := training.Asked{}
+	asked := training.Patch{}
 	cmd := command("train", "")
 	groups := newGroups(cmd)
 	f := groups.add("Data")
@@ -68,7 +68,7 @@ func newTrain(s *shared) *cobra.Command {
 		if err := addSettings(cmd, asked, settings); err != nil {
 			return usage(cmd, err)
 		}
-		c, err := training.Known(asked)
+		c, err := training.Preview(asked)
 		if err != nil {
 			var unknown *training.UnknownError
 			if errors.As(err, &unknown) {
@@ -122,7 +122,7 @@ func goingOn(args []string) []string {
 }
 
 // addSettings adds what --set asks to what the other flags ask. The path of an own file becomes absolute.
-func addSettings(cmd *cobra.Command, asked training.Asked, settings []string) (err error) {
+func addSettings(cmd *cobra.Command, asked training.Patch, settings []string) (err error) {
 	for _, setting := range settings {
 		name, value, found := strings.Cut(setting, "=")
 		if !found {

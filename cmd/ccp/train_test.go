@@ -18,7 +18,7 @@ func TestProgramAndLibraryAgree(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.npz")
 	digitsIn(t, file)
 	for _, keep := range []string{"last", "best"} {
-		asked := training.Asked{"steps": 12, "levels": "4x4/4,1x4/4", "ccp_stem": 2, "ccp_hierarchies": 2, "keep": keep}
+		asked := training.Patch{"steps": 12, "levels": "4x4/4,1x4/4", "ccp_stem": 2, "ccp_hierarchies": 2, "keep": keep}
 		line := []string{"train", "--backend", "go", "--data", file, "--checkpoint", filepath.Join(t.TempDir(), "program"), "--json"}
 		for name, value := range asked {
 			line = append(line, "--set", fmt.Sprintf("%s=%v", name, value))

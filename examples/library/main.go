@@ -40,7 +40,7 @@ func run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	asked := training.Asked{"epochs": 10, "validation": 0.125, "readout_dropout": 0.2} // all else is what suits the data
+	asked := training.Patch{"epochs": 10, "validation": 0.125, "readout_dropout": 0.2} // all else is what suits the data
 	progress := training.Observer{Epoch: func(e training.Epoch) {
 		fmt.Printf("epoch %d: loss %.3f, validation accuracy %.3f\n", e.Epoch, e.Train.Loss, e.Validation.Accuracy)
 	}}

@@ -18,7 +18,7 @@ import (
 func TestService(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := filepath.Join(t.TempDir(), "digits")
-	config := training.Asked{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
+	config := training.Patch{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
 	_, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir})
 	require.NoError(t, err)
 	classifier, err := models.NewReloader(t.Context(), dir, models.WithBackend(backend))

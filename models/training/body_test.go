@@ -46,8 +46,8 @@ func writeBody(t *testing.T, samples int) string {
 }
 
 // bodyConfig is a training of a model of bodies on such a file.
-func bodyConfig(t *testing.T, name string) Asked {
-	c := Asked{"data": writeBody(t, 200), "model": name}
+func bodyConfig(t *testing.T, name string) Patch {
+	c := Patch{"data": writeBody(t, 200), "model": name}
 	c["epochs"], c["batch"], c["learning_rate"], c["schedule"], c["keep"] = 3, 16, 0.01, "cosine", "best"
 	return c
 }

@@ -29,7 +29,7 @@ func TestBudget(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct {
 		n     int
-		asked Asked
+		asked Patch
 		want  [3]int // batch, steps, epochs
 	}{
 		{2, nil, [3]int{2, 1200, 20}},
@@ -42,15 +42,15 @@ func TestBudget(t *testing.T) {
 		{1_920, nil, [3]int{64, 1200, 20}},
 		{7_680, nil, [3]int{64, 4687, 20}},
 		{60_000, nil, [3]int{64, 9375, 20}},
-		{60_000, Asked{"batch": 600}, [3]int{600, 1200, 20}},
-		{100, Asked{"batch": 600}, [3]int{100, 1200, 20}},
-		{1_000, Asked{"epochs": 30}, [3]int{64, 450, 30}}, // passes of 15 whole batches
-		{1_000, Asked{"steps": 500}, [3]int{64, 500, 20}},
-		{1_000, Asked{"steps": 5}, [3]int{64, 5, 5}},
-		{1_000, Asked{"steps": 500, "epochs": 3, "batch": 8}, [3]int{8, 500, 3}},
+		{60_000, Patch{"batch": 600}, [3]int{600, 1200, 20}},
+		{100, Patch{"batch": 600}, [3]int{100, 1200, 20}},
+		{1_000, Patch{"epochs": 30}, [3]int{64, 450, 30}}, // passes of 15 whole batches
+		{1_000, Patch{"steps": 500}, [3]int{64, 500, 20}},
+		{1_000, Patch{"steps": 5}, [3]int{64, 5, 5}},
+		{1_000, Patch{"steps": 500, "epochs": 3, "batch": 8}, [3]int{8, 500, 3}},
 	} {
 		d.Train = make([]int, c.n)
-		alone := Asked{"voices": "none"}
+		alone := Patch{"voices": "none"}
 		maps.Copy(alone, c.asked)
 		got := resolved(t, alone, d)
 		assert.Equal(t, c.want, [3]int{got.Batch, got.Steps, got.Epochs}, "%d samples, %v", c.n, c.asked)
@@ -58,7 +58,7 @@ func TestBudget(t *testing.T) {
 	}
 	d.Train = make([]int, 255)
 	assert.Equal(t, []any{600, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Settings.Of("").Voices})
-	assert.Equal(t, "none", resolved(t, Asked{"ccp_hierarchy": "learned"}, d).Settings.Of("").Voices, "who asks for clusters wants some")
+	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Settings.Of("").Voices, "who asks for clusters wants some")
 }
 
 // Random kernels beside the network halve the steps, unless ten passes are more, and take the place of its stem on a
@@ -71,35 +71,35 @@ func TestBudgetBesideKernels(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct {
 		n     int
-		asked Asked
+		asked Patch
 		steps int
 	}{
 		{300, nil, 600},
 		{2_459, nil, 768},
 		{60_000, nil, 9375},
-		{300, Asked{"kernels": 0}, 1200},
-		{2_459, Asked{"kernels": 0}, 1536},
-		{7_494, Asked{"kernels": 0}, 4683},
-		{20_000, Asked{"kernels": 0}, 4687},
-		{60_000, Asked{"kernels": 0}, 9375},
-		{300, Asked{"kernels": 500}, 600},
-		{300, Asked{"steps": 900}, 900},
-		{300, Asked{"model": "gcn"}, 1200},
+		{300, Patch{"kernels": 0}, 1200},
+		{2_459, Patch{"kernels": 0}, 1536},
+		{7_494, Patch{"kernels": 0}, 4683},
+		{20_000, Patch{"kernels": 0}, 4687},
+		{60_000, Patch{"kernels": 0}, 9375},
+		{300, Patch{"kernels": 500}, 600},
+		{300, Patch{"steps": 900}, 900},
+		{300, Patch{"model": "gcn"}, 1200},
 	} {
 		d.Train = make([]int, c.n)
 		assert.Equal(t, c.steps, resolved(t, c.asked, d).Steps, "%d samples, %v", c.n, c.asked)
 	}
-	stem := func(asked Asked) int { return resolved(t, asked, d).Settings.Of("").Stem }
+	stem := func(asked Patch) int { return resolved(t, asked, d).Settings.Of("").Stem }
 	d.Train = make([]int, 4) // of 60 nodes
-	assert.Equal(t, 16, stem(Asked{"kernels": 0}))
+	assert.Equal(t, 16, stem(Patch{"kernels": 0}))
 	d.Train = make([]int, 3)
-	assert.Zero(t, stem(Asked{"kernels": 0}))
-	assert.Equal(t, 600, resolved(t, Asked{"kernels": 0}, d).Steps)
-	assert.Equal(t, 1200, resolved(t, Asked{"model": "gcn"}, d).Steps)
+	assert.Zero(t, stem(Patch{"kernels": 0}))
+	assert.Equal(t, 600, resolved(t, Patch{"kernels": 0}, d).Steps)
+	assert.Equal(t, 1200, resolved(t, Patch{"model": "gcn"}, d).Steps)
 	d.Train = make([]int, 300)
 	assert.Zero(t, stem(nil))
-	assert.Equal(t, 16, stem(Asked{"kernels": 0}))
-	assert.Equal(t, 4, stem(Asked{"ccp_stem": 4}))
+	assert.Equal(t, 16, stem(Patch{"kernels": 0}))
+	assert.Equal(t, 4, stem(Patch{"ccp_stem": 4}))
 }
 
 // Ten steps in four epochs are ten steps: the epochs have 2, 3, 2 and 3. Resumed, they are the same.
@@ -252,7 +252,7 @@ func assertLastIsKept(t *testing.T, dir string) {
 func TestALearnedHierarchyIsHeldAgainstASearch(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend := backendtest.Go(t)
-	notices := func(change func(c Asked)) (lines []string) {
+	notices := func(change func(c Patch)) (lines []string) {
 		c := ringConfig(writeRing(t, 200))
 		change(c)
 		_, err := Train(context.Background(), backend, c, Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) {
@@ -263,14 +263,14 @@ func TestALearnedHierarchyIsHeldAgainstASearch(t *testing.T) {
 		require.NoError(t, err)
 		return lines
 	}
-	collapsed := notices(func(c Asked) {
+	collapsed := notices(func(c Patch) {
 		c["epochs"] = 1
 		c["ccp_membership_rate"] = 1e-9
 	})
 	require.Len(t, collapsed, 1)
 	assert.Regexp(t, `^the learned hierarchy reached C = \d\.\d, a search finds \d\.\d: try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100$`, collapsed[0])
 	for _, way := range []ccp.Plan{ccp.Prepared, ccp.Random, ccp.TaskOnly} {
-		assert.Empty(t, notices(func(c Asked) {
+		assert.Empty(t, notices(func(c Patch) {
 			c["epochs"] = 1
 			c["ccp_hierarchy"] = way
 		}), "%s does not maximise C in training", way)

@@ -21,7 +21,7 @@ import (
 // runs with equal configurations on the same backend end with the same weights. A run is resumed only by the
 // configuration that began it.
 //
-// A field's param tag is its name in Asked, in JSON and in --set. The JSON is one object of these names and of the
+// A field's param tag is its name in Patch, in JSON and in --set. The JSON is one object of these names and of the
 // options of the network.
 type Config struct {
 	Recipe string `param:"recipe" default:"default"` // names what suits the data; the other values change it

@@ -20,10 +20,10 @@ import (
 // What is wrong in what is asked is said before any data is read.
 func TestAskedCheck(t *testing.T) {
 	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "mnist", "fashion-mnist", "ring.npz"} {
-		_, err := Known(Asked{"data": data})
+		_, err := Preview(Patch{"data": data})
 		require.NoError(t, err, data)
 	}
-	for want, asked := range map[string]Asked{
+	for want, asked := range map[string]Patch{
 		"epochs=-1: it must be auto, or a whole number from 1":                                {"epochs": -1},
 		"steps=-1: it must be auto, or a whole number from 1":                                 {"steps": -1, "epochs": 30},
 		"steps=0: it must be auto, or a whole number from 1":                                  {"steps": 0},
@@ -56,36 +56,36 @@ func TestAskedCheck(t *testing.T) {
 		"ccp_dropout=1: it must be in [0, 1)":                                  {"ccp_dropout": 1},
 		`level_1/ccp_stem: ccp_stem is for the whole model; leave "level_1/"`:  {"level_1/ccp_stem": 3},
 	} {
-		_, err := Known(asked)
+		_, err := Preview(asked)
 		assert.ErrorContains(t, err, want)
 	}
 }
 
 // The layers of a configuration: defaults, recipe, what is asked.
 func TestKnown(t *testing.T) {
-	known := func(asked Asked) Config {
-		c, err := Known(asked)
+	known := func(asked Patch) Config {
+		c, err := Preview(asked)
 		require.NoError(t, err)
 		return c
 	}
-	paper := known(Asked{"data": "cifar10", "recipe": models.PaperRecipe})
+	paper := known(Patch{"data": "cifar10", "recipe": models.PaperRecipe})
 	assert.Equal(t, "best", paper.Keep)
 	assert.Equal(t, 64, paper.Batch)
 	assert.Equal(t, 1e-3, paper.LearningRate)
 	assert.True(t, paper.Augment)
-	assert.Equal(t, 100, known(Asked{"data": "20news"}).Batch)
-	usual, deep := known(Asked{"data": "cifar10"}), known(Asked{"data": "cifar10", "recipe": "deep"})
+	assert.Equal(t, 100, known(Patch{"data": "20news"}).Batch)
+	usual, deep := known(Patch{"data": "cifar10"}), known(Patch{"data": "cifar10", "recipe": "deep"})
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{usual.Schedule, usual.Keep})
 	assert.NotEqual(t, usual.Levels, deep.Levels)
 	assert.Empty(t, deep.Hidden)
-	own := known(Asked{"data": "some/ring.npz"})
+	own := known(Patch{"data": "some/ring.npz"})
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{own.Schedule, own.Keep})
 	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")
 	assert.Equal(t, 20, own.EpochCount())
 
-	assert.Equal(t, ccp.Learned, known(Asked{"ccp_hierarchy": nil}).Settings.Of("").Hierarchy, "nil takes the recipe's away")
-	typed, text := known(Asked{"hidden": []int{8, 4}, "ccp_hierarchy": ccp.Random, "epochs": 3, "fold": datasets.Fold{Number: 2, Of: 5}}),
-		known(Asked{"hidden": "8,4", "ccp_hierarchy": "random", "epochs": "3", "fold": "2/5"})
+	assert.Equal(t, ccp.Learned, known(Patch{"ccp_hierarchy": nil}).Settings.Of("").Hierarchy, "nil takes the recipe's away")
+	typed, text := known(Patch{"hidden": []int{8, 4}, "ccp_hierarchy": ccp.Random, "epochs": 3, "fold": datasets.Fold{Number: 2, Of: 5}}),
+		known(Patch{"hidden": "8,4", "ccp_hierarchy": "random", "epochs": "3", "fold": "2/5"})
 	assert.Equal(t, text, typed, "a value is of its type or a text")
 }
 
@@ -95,18 +95,18 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 	require.NoError(t, err)
 	d := &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 1000)}
 	for _, c := range []struct {
-		asked         Asked
+		asked         Patch
 		search, slots string
 		err           string
 	}{
-		{Asked{}, "cut", "directed", ""},
-		{Asked{"ccp_hierarchy": "learned"}, "cut", "directed", ""},
-		{Asked{"ccp_hierarchy": "learned", "ccp_slots": "rank"}, "cut", "rank", ""},
-		{Asked{"ccp_hierarchy": "learned", "recipe": "paper"}, "anneal", "rank", ""},
-		{Asked{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
-		{Asked{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "rank", "ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
+		{Patch{}, "cut", "directed", ""},
+		{Patch{"ccp_hierarchy": "learned"}, "cut", "directed", ""},
+		{Patch{"ccp_hierarchy": "learned", "ccp_slots": "rank"}, "cut", "rank", ""},
+		{Patch{"ccp_hierarchy": "learned", "recipe": "paper"}, "anneal", "rank", ""},
+		{Patch{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
+		{Patch{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "rank", "ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
 	} {
-		known, err := Known(c.asked.with("data", "cifar10"))
+		known, err := Preview(c.asked.with("data", "cifar10"))
 		require.NoError(t, err)
 		o := known.Settings.Of("")
 		assert.Equal(t, []string{c.search, c.slots}, []string{o.Search, o.Slots}, "%v", c.asked)
@@ -119,7 +119,7 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 	}
 }
 
-func (a Asked) with(name string, value any) Asked {
+func (a Patch) with(name string, value any) Patch {
 	a = maps.Clone(a)
 	a[name] = value
 	return a
@@ -129,7 +129,7 @@ func (a Asked) with(name string, value any) Asked {
 func TestResolve(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
 	require.NoError(t, err)
-	c := resolved(t, Asked{"level_1/ccp_dropout": 0.25, "voices": "none"}, d)
+	c := resolved(t, Patch{"level_1/ccp_dropout": 0.25, "voices": "none"}, d)
 	assert.Equal(t, "ring.npz", c.Data)
 	assert.Equal(t, "3x32/9,1x64/3", models.Architecture{Levels: c.Levels}.LevelsString())
 	assert.Equal(t, Widths{64}, c.Hidden)
@@ -148,11 +148,11 @@ func TestResolve(t *testing.T) {
 	var read Config
 	require.NoError(t, json.Unmarshal(raw, &read))
 	assert.Equal(t, c.Values(), read.Values())
-	var asked Asked
+	var asked Patch
 	require.NoError(t, json.Unmarshal(raw, &asked))
 	assert.Equal(t, c.Values(), resolved(t, asked, d).Values(), "a config.json is what can be asked")
 
-	narrow := resolved(t, Asked{"narrow": 4, "ccp_stem": 8}, d)
+	narrow := resolved(t, Patch{"narrow": 4, "ccp_stem": 8}, d)
 	assert.Equal(t, "3x8/9,1x16/3", models.Architecture{Levels: narrow.Levels}.LevelsString())
 	assert.Equal(t, []int{16, 2}, []int{narrow.Hidden[0], narrow.Settings.Of("").Stem})
 	for name, want := range map[string]string{
@@ -160,7 +160,7 @@ func TestResolve(t *testing.T) {
 		"ccp_padding": "ccp_padding=nothing: it must be one of nodes, zeros",
 		"level_3/l2":  `level_3/l2: the network has no "level_3"`,
 	} {
-		_, err := Resolve(Asked{name: map[string]any{"levels": "4x6/4,1x8/5", "ccp_padding": "nothing", "level_3/l2": 0}[name]}, d)
+		_, err := Resolve(Patch{name: map[string]any{"levels": "4x6/4,1x8/5", "ccp_padding": "nothing", "level_3/l2": 0}[name]}, d)
 		assert.ErrorContains(t, err, want)
 	}
 	d.Train = nil
@@ -170,11 +170,11 @@ func TestResolve(t *testing.T) {
 
 func TestDefaultCheckpoint(t *testing.T) {
 	for data, want := range map[string]string{"digits": "digits-ccp-1", "some/ring.npz": "ring-ccp-1", "RING.NPZ": "RING-ccp-1"} {
-		c, err := Known(Asked{"data": data})
+		c, err := Preview(Patch{"data": data})
 		require.NoError(t, err)
 		assert.Equal(t, filepath.Join("runs", want), c.DefaultCheckpoint())
 	}
-	c, err := Known(Asked{"fold": "2/5"})
+	c, err := Preview(Patch{"fold": "2/5"})
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join("runs", "digits-ccp-1-2of5"), c.DefaultCheckpoint())
 }
@@ -197,7 +197,7 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 func TestLargeSeeds(t *testing.T) {
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
-	c, err := Resolve(Asked{"split_seed": uint64(20240101), "seed": int64(1<<62 + 1)}, d)
+	c, err := Resolve(Patch{"split_seed": uint64(20240101), "seed": int64(1<<62 + 1)}, d)
 	require.NoError(t, err)
 	raw, err := json.Marshal(c)
 	require.NoError(t, err)
@@ -211,29 +211,29 @@ func TestNothingAsked(t *testing.T) {
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	for _, name := range []string{"epochs", "steps", "batch"} {
-		c, err := Resolve(Asked{name: nil}, d)
+		c, err := Resolve(Patch{name: nil}, d)
 		require.NoError(t, err, name)
 		assert.Positive(t, min(c.Epochs, c.Steps, c.Batch), name)
 	}
 }
 
 func TestDataOptions(t *testing.T) {
-	c, err := Known(Asked{"data": "cifar10", "protocol": "cross-view", "tfidf": true, "knn": 3, "split_seed": 7})
+	c, err := Preview(Patch{"data": "cifar10", "protocol": "cross-view", "tfidf": true, "knn": 3, "split_seed": 7})
 	require.NoError(t, err)
 	assert.Equal(t, datasets.Options{Seed: 7, Protocol: "cross-view", TFIDF: true, KNN: 3, Augment: true},
 		c.dataOptions(datasets.Options{Augment: true}))
 }
 
 func TestDiffer(t *testing.T) {
-	of := func(asked Asked) map[string]any {
-		c, err := Known(asked)
+	of := func(asked Patch) map[string]any {
+		c, err := Preview(asked)
 		require.NoError(t, err)
 		return c.Values()
 	}
-	a := of(Asked{"readout_dropout": 0.2})
-	assert.Empty(t, differ(a, of(Asked{"readout_dropout": "0.2"})))
+	a := of(Patch{"readout_dropout": 0.2})
+	assert.Empty(t, differ(a, of(Patch{"readout_dropout": "0.2"})))
 	assert.Equal(t, []string{"average was 0, is 0.9", "hidden was 64, is 3", "level_1/l2 was not given, is 0", "readout_dropout was 0.2, is 0.5", "seed was 1, is 2"},
-		differ(a, of(Asked{"hidden": 3, "readout_dropout": 0.5, "average": 0.9, "seed": 2, "level_1/l2": 0})))
+		differ(a, of(Patch{"hidden": 3, "readout_dropout": 0.5, "average": 0.9, "seed": 2, "level_1/l2": 0})))
 }
 
 // A random graph has none of the data's geometry; the data itself stays as it is.
@@ -241,13 +241,13 @@ func TestRandomGraph(t *testing.T) {
 	grid, err := affinity.Grid(4, 5, 8)
 	require.NoError(t, err)
 	d := &datasets.Dataset{Name: "grid", Info: signal.Info{Nodes: 20}, Affinity: grid, Coordinates: make([]float64, 40)}
-	other, err := Config{RandomGraph: true, Seed: 1}.changed(d)
+	other, err := Config{RandomGraph: true, Seed: 1}.withAblations(d)
 	require.NoError(t, err)
 	assert.Equal(t, grid.Edges(), other.Affinity.Edges())
 	assert.NotEqual(t, grid.Hash(), other.Affinity.Hash())
 	assert.Nil(t, other.Coordinates)
 	assert.Len(t, d.Coordinates, 40)
-	same, err := Config{}.changed(d)
+	same, err := Config{}.withAblations(d)
 	require.NoError(t, err)
 	assert.Same(t, d, same)
 }
@@ -257,11 +257,11 @@ func TestResolveRandomGraph(t *testing.T) {
 	grid, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
 	d := &datasets.Dataset{Name: "images", Info: signal.Info{Nodes: 36, Channels: 1, Grid: []int{6, 6}, ClassNames: []string{"a", "b"}}, Affinity: grid, Train: make([]int, 40)}
-	kernels := func(asked Asked) int {
+	kernels := func(asked Patch) int {
 		c, err := Resolve(asked, d)
 		require.NoError(t, err)
 		return c.Settings.Of("").Kernels
 	}
-	assert.Positive(t, kernels(Asked{}))
-	assert.Zero(t, kernels(Asked{"random_graph": true}))
+	assert.Positive(t, kernels(Patch{}))
+	assert.Zero(t, kernels(Patch{"random_graph": true}))
 }

@@ -74,7 +74,7 @@ func TestOtherDataInTheSameDirectory(t *testing.T) {
 func TestTwiceTheSamples(t *testing.T) {
 	backend := backendtest.Go(t)
 	path := writeRing(t, 80)
-	c := Asked{"data": path, "model": "softmax", "epochs": 1}
+	c := Patch{"data": path, "model": "softmax", "epochs": 1}
 	dir := t.TempDir()
 	trainIn(t, backend, c, dir)
 	raw, err := os.ReadFile(writeRing(t, 160))
@@ -88,7 +88,7 @@ func TestTwiceTheSamples(t *testing.T) {
 // A run that was copied names the copy.
 func TestCopiedRun(t *testing.T) {
 	backend := backendtest.Go(t)
-	c := Asked{"data": writeRing(t, 80), "model": "softmax", "epochs": 1}
+	c := Patch{"data": writeRing(t, 80), "model": "softmax", "epochs": 1}
 	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy")
 	trainIn(t, backend, c, dir)
 	require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
@@ -151,7 +151,7 @@ func TestNoBetterThanAGuess(t *testing.T) {
 	backend := backendtest.Go(t)
 	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
 	require.NoError(t, err)
-	c := Asked{"model": "softmax", "epochs": 10, "learning_rate": 0.05}
+	c := Patch{"model": "softmax", "epochs": 10, "learning_rate": 0.05}
 	said := func(d *datasets.Dataset, dir string) (r Result, lines []string) {
 		r, err := Train(t.Context(), backend, c, Options{Dir: dir, Data: d, Observer: Observer{Notice: func(line string) {
 			if strings.Contains(line, "guess") {
@@ -197,7 +197,7 @@ func TestOptionsOfLoadingForDataInMemory(t *testing.T) {
 	backend := backendtest.Go(t)
 	d, err := datasets.Load(t.Context(), writeRing(t, 80), datasets.Options{})
 	require.NoError(t, err)
-	for want, asked := range map[string]Asked{
+	for want, asked := range map[string]Patch{
 		"fold: 2/5; the data is in memory":    {"fold": "2/5"},
 		"knn: 4; the data is in memory":       {"knn": 4},
 		"protocol: cross-view; the data":      {"protocol": "cross-view"},
@@ -223,7 +223,7 @@ func TestNamesOfDataInMemory(t *testing.T) {
 	for _, name := range []string{"20news", "ntu"} {
 		named := *d
 		named.Name = name
-		asked := Asked{"model": "fc", "hidden": 4, "epochs": 1, "batch": 16, "augment": false}
+		asked := Patch{"model": "fc", "hidden": 4, "epochs": 1, "batch": 16, "augment": false}
 		dir := filepath.Join(t.TempDir(), "run")
 		_, err := Train(t.Context(), backend, asked, Options{Dir: dir, Data: &named})
 		require.NoError(t, err, name)
@@ -234,7 +234,7 @@ func TestNamesOfDataInMemory(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, kept, resolved)
 	}
-	known, err := Known(Asked{"data": "20news"})
+	known, err := Preview(Patch{"data": "20news"})
 	require.NoError(t, err)
 	assert.True(t, known.TFIDF)
 }

@@ -73,9 +73,9 @@ func noisyData(graph *affinity.Matrix, channels int) *datasets.Dataset {
 }
 
 // stepsOn trains for some steps on a number of devices and returns each step's metrics and the variables at the end.
-func stepsOn(t *testing.T, backend compute.Backend, asked Asked, d *datasets.Dataset, devices, steps int) (metrics [][]float64, store *model.Store) {
+func stepsOn(t *testing.T, backend compute.Backend, asked Patch, d *datasets.Dataset, devices, steps int) (metrics [][]float64, store *model.Store) {
 	t.Helper()
-	p, err := asked.plan(d.Name)
+	p, err := asked.draft(d.Name)
 	require.NoError(t, err)
 	c, spec, err := p.resolve(d)
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestDevicesTrainAsOne(t *testing.T) {
 				if name != "digits" && name != "candidates" && os.Getenv("CCP_EVERY_PRESET") != "1" {
 					t.Skip("compiling takes minutes in all; CCP_EVERY_PRESET=1 has them too")
 				}
-				c := Asked{"data": "noise", "model": "ccp"}
+				c := Patch{"data": "noise", "model": "ccp"}
 				c["levels"], c["hidden"], c["batch"], c["average"] = a.levels, []int{12}, 16, 0.9
 				only(c, map[string]any{"ccp_hierarchy": way, "ccp_dropout": 0.2, "input_dropout": 0.1})
 				for name, value := range a.params {

@@ -47,7 +47,7 @@ func TestAutoDType(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
 	require.NoError(t, err)
 	dtype := func(levels string) string {
-		asked := Asked{"levels": levels, "batch": 64, "dtype": models.Auto}
+		asked := Patch{"levels": levels, "batch": 64, "dtype": models.Auto}
 		return resolved(t, asked, d).Settings.Of("").DType
 	}
 	assert.Equal(t, "float32", dtype("4x6/4,1x8/3"))
@@ -64,9 +64,9 @@ func TestAutoDType(t *testing.T) {
 		c["dtype"] = kept
 		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), resolved(t, c, d)))
 		c["dtype"] = models.Auto
-		p, err := c.plan("")
+		p, err := c.draft("")
 		require.NoError(t, err)
-		p.keepDType(dir)
+		p.inheritDType(dir)
 		assert.False(t, p.open["dtype"])
 		assert.Equal(t, kept, p.Settings.Of("").DType)
 	}

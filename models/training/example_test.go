@@ -22,7 +22,7 @@ func ExampleTrain() {
 	if err != nil {
 		panic(err)
 	}
-	config := training.Asked{"data": "digits", "model": "ccp"}
+	config := training.Patch{"data": "digits", "model": "ccp"}
 	config["levels"], config["hidden"], config["steps"], config["learning_rate"] = "16x12/9,4x16/8,1x24/4", []int{24}, 240, 5e-3
 	result, err := training.Train(context.Background(), nil, config, training.Options{Data: data, Dir: filepath.Join(dir, "digits")})
 	if err != nil {

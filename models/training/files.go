@@ -57,7 +57,7 @@ func resumable(v *model.Variable) bool {
 }
 
 // begun reports whether dir holds a snapshot or the result of a run. A training that failed before its first snapshot
-// leaves nothing that another must spare.
+// isDefault nothing that another must spare.
 func begun(dir string) bool {
 	fsys := os.DirFS(dir)
 	_, err := os.Stat(filepath.Join(dir, resultFile))

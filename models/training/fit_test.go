@@ -45,7 +45,7 @@ func writeCounts(t testing.TB, samples int) string {
 
 // A fitted model is a whole run: the weights come from the raw values, though the network sees them normalised.
 func TestFit(t *testing.T) {
-	c := Asked{"data": writeCounts(t, 300), "model": "bayes"}
+	c := Patch{"data": writeCounts(t, 300), "model": "bayes"}
 	c["bayes_alpha"] = 0.5
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
@@ -99,7 +99,7 @@ func TestSecondsOfFits(t *testing.T) {
 	require.NoError(t, err)
 	d.Signals = slow{d.Signals}
 	reading := moment.Seconds() * float64(len(d.Train))
-	for name, asked := range map[string]Asked{
+	for name, asked := range map[string]Patch{
 		"alone":  {"model": "bayes"},
 		"beside": {"levels": "2x4/3,1x4/2", "hidden": 4, "kernels": 84, "ccp_hierarchies": 2, "steps": 4, "epochs": 2},
 	} {
@@ -169,7 +169,7 @@ func bayesOf(d *datasets.Dataset, alpha float64, split []int) (accuracy, loss fl
 // Whatever a kill leaves of a fitted run, the same command ends it as if nothing had happened.
 func TestFitIsResumed(t *testing.T) {
 	backend := backendtest.Go(t)
-	c := Asked{"data": writeCounts(t, 300), "model": "bayes"}
+	c := Patch{"data": writeCounts(t, 300), "model": "bayes"}
 	whole := t.TempDir()
 	trainIn(t, backend, c, whole)
 	for name, lost := range map[string][]string{
@@ -198,7 +198,7 @@ func TestFitIsResumed(t *testing.T) {
 // Ctrl-C before the weights are there leaves a run that the same command ends.
 func TestFitIsInterrupted(t *testing.T) {
 	backend := backendtest.Go(t)
-	c := Asked{"data": writeCounts(t, 300), "model": "bayes"}
+	c := Patch{"data": writeCounts(t, 300), "model": "bayes"}
 	whole, dir := t.TempDir(), t.TempDir()
 	trainIn(t, backend, c, whole)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -212,7 +212,7 @@ func TestFitIsInterrupted(t *testing.T) {
 }
 
 func TestFitNeedsCounts(t *testing.T) {
-	_, err := Train(context.Background(), backendtest.Go(t), Asked{"data": writeRing(t, 200), "model": "bayes"}, Options{Dir: t.TempDir()})
+	_, err := Train(context.Background(), backendtest.Go(t), Patch{"data": writeRing(t, 200), "model": "bayes"}, Options{Dir: t.TempDir()})
 	require.ErrorContains(t, err, "model bayes on data set ring.npz: training sample 0, node ")
 	require.ErrorContains(t, err, "; naive Bayes needs counts or other values that are not negative; choose another model for this data")
 	assert.NotContains(t, err.Error(), "\n")
@@ -254,7 +254,7 @@ func TestPlainModelsLearn(t *testing.T) {
 // The settings for documents are on counts for the models that were published so; a fitted model has one epoch.
 func TestDefaultsOfPlainModels(t *testing.T) {
 	known := func(data, name string) Config {
-		c, err := Known(Asked{"data": data, "model": name})
+		c, err := Preview(Patch{"data": data, "model": name})
 		require.NoError(t, err, "%s %s", data, name)
 		return c
 	}
@@ -271,9 +271,9 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 			assert.Equal(t, name == "bayes", known(data, name).Epochs == 1)
 		}
 	}
-	_, err := Known(Asked{"model": "bayes", "epochs": 3})
+	_, err := Preview(Patch{"model": "bayes", "epochs": 3})
 	assert.EqualError(t, err, "epochs: 3; the weights of model bayes are computed in one pass, not trained: there must be 1")
-	_, err = Known(Asked{"model": "svm", "label_smoothing": 0.1})
+	_, err = Preview(Patch{"model": "svm", "label_smoothing": 0.1})
 	assert.ErrorContains(t, err, "label_smoothing: 0.1; model svm has a loss of its own")
 }
 
@@ -286,7 +286,7 @@ func TestRealNewsgroupsPlain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns word vectors")
 	}
-	result, err := Train(t.Context(), backendtest.XLA(t), Asked{"data": "20news", "model": "bayes"}, Options{Dir: t.TempDir(), DataDir: folder})
+	result, err := Train(t.Context(), backendtest.XLA(t), Patch{"data": "20news", "model": "bayes"}, Options{Dir: t.TempDir(), DataDir: folder})
 	require.NoError(t, err)
 	assert.Greater(t, result.Test.Accuracy, 0.67)
 }

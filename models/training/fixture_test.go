@@ -66,8 +66,8 @@ func writeRing(t testing.TB, samples int, marks ...int64) string {
 }
 
 // ringConfig is a training of a tiny network on such a file.
-func ringConfig(data string) Asked {
-	c := Asked{"data": data, "model": "ccp"}
+func ringConfig(data string) Patch {
+	c := Patch{"data": data, "model": "ccp"}
 	c["levels"], c["hidden"] = "4x6/4,1x8/3", []int{8}
 	c["epochs"], c["batch"], c["learning_rate"], c["schedule"], c["keep"], c["label_smoothing"] = ringEpochs, 16, 0.02, "cosine", "best", 0
 	only(c, map[string]any{"readout_dropout": 0.2})
@@ -75,7 +75,7 @@ func ringConfig(data string) Asked {
 }
 
 // trainIn trains without an observer.
-func trainIn(t testing.TB, backend compute.Backend, c Asked, dir string) Result {
+func trainIn(t testing.TB, backend compute.Backend, c Patch, dir string) Result {
 	t.Helper()
 	result, err := Train(context.Background(), backend, c, Options{Dir: dir})
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func trainIn(t testing.TB, backend compute.Backend, c Asked, dir string) Result 
 }
 
 // trainUntil trains and interrupts after so many steps of this call; it returns the lines noticed.
-func trainUntil(t testing.TB, backend compute.Backend, c Asked, dir string, steps int) (notices []string) {
+func trainUntil(t testing.TB, backend compute.Backend, c Patch, dir string, steps int) (notices []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -161,7 +161,7 @@ func weightPaths(variables map[string]string) (paths []string) {
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // resolved returns the whole configuration for a data set.
-func resolved(t testing.TB, asked Asked, d *datasets.Dataset) Config {
+func resolved(t testing.TB, asked Patch, d *datasets.Dataset) Config {
 	t.Helper()
 	c, err := Resolve(asked, d)
 	require.NoError(t, err)
@@ -169,8 +169,8 @@ func resolved(t testing.TB, asked Asked, d *datasets.Dataset) Config {
 }
 
 // known returns what is known before the data is read.
-func (a Asked) known() Config {
-	c, err := Known(a)
+func (a Patch) known() Config {
+	c, err := Preview(a)
 	if err != nil {
 		panic(err)
 	}
@@ -178,7 +178,7 @@ func (a Asked) known() Config {
 }
 
 // only asks for these options of the network, and for none of a recipe's.
-func only(c Asked, values map[string]any) {
+func only(c Patch, values map[string]any) {
 	c["recipe"] = models.PaperRecipe
 	maps.Copy(c, values)
 }

@@ -51,8 +51,8 @@ const ahead = 6
 var errCompiled = errors.New("compiled")
 
 // DryRun compiles the training step of what is asked and tells what it needs. It writes nothing.
-func DryRun(ctx context.Context, b compute.Backend, asked Asked, opts Options) (f Footprint, err error) {
-	p, err := asked.plan(opts.dataName())
+func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (f Footprint, err error) {
+	p, err := asked.draft(opts.dataName())
 	if err != nil {
 		return f, err
 	}
@@ -61,7 +61,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Asked, opts Options) (
 	}
 	d, err := p.LoadData(ctx, b, opts)
 	if err == nil {
-		d, err = p.changed(d)
+		d, err = p.withAblations(d)
 	}
 	if err != nil {
 		return f, err

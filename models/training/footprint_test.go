@@ -56,7 +56,7 @@ func TestDryRun(t *testing.T) {
 	assert.Equal(t, f.Parameters, guess.Parameters)
 	assert.InEpsilon(t, f.Memory.Arguments, guess.Memory.Arguments, 0.2)
 
-	_, err = DryRun(t.Context(), backend, Asked{"data": c["data"], "model": "bayes"}, Options{})
+	_, err = DryRun(t.Context(), backend, Patch{"data": c["data"], "model": "bayes"}, Options{})
 	require.EqualError(t, err, "model bayes is not trained step by step: there is no step to measure")
 	c["batch"] = 15
 	_, err = DryRun(t.Context(), backend, c, Options{Devices: 2})
@@ -100,7 +100,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	if folder == "" || row == "" {
 		t.Skip("CCP_DATA and CCP_FOOTPRINT are not set")
 	}
-	c, known := map[string]Asked{
+	c, known := map[string]Patch{
 		"digits": {}, "nw-ucla": {"data": "nw-ucla", "recipe": models.PaperRecipe}, "20news": {"data": "20news"}, "cifar10": {"data": "cifar10"},
 		"cifar10-deep": {"data": "cifar10", "recipe": "deep"},
 		"20news-paper": {"data": "20news", "levels": Levels(models.PresetOf("", "20news", models.DefaultRecipe, 10000).Levels), "hidden": 256, "ccp_hierarchy": nil,
@@ -110,7 +110,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	backend := backendtest.XLA(t)
 	told, err := DryRun(t.Context(), backend, c, Options{DataDir: folder})
 	require.NoError(t, err)
-	p, err := c.plan("")
+	p, err := c.draft("")
 	require.NoError(t, err)
 	d, err := p.LoadData(t.Context(), backend, Options{DataDir: folder})
 	require.NoError(t, err)

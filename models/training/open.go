@@ -39,7 +39,7 @@ func (c Config) LoadData(ctx context.Context, backend compute.Backend, opts Opti
 		if err := c.checkInMemory(); err != nil {
 			return nil, err
 		}
-		return c.heldOut(opts.Data)
+		return c.withValidation(opts.Data)
 	}
 	d, err := datasets.Load(ctx, c.Data, c.dataOptions(datasets.Options{DataDir: opts.DataDir, Augment: c.Augment,
 		Backend: func() (compute.Backend, error) { return backend, nil }, Progress: opts.Observer.Load}))
@@ -65,16 +65,16 @@ func (c Config) checkInMemory() error {
 	return nil
 }
 
-// heldOut returns a data set in memory with the validation samples that the configuration asks for.
-func (c Config) heldOut(d *datasets.Dataset) (*datasets.Dataset, error) {
+// withValidation returns a data set in memory with the validation samples that the configuration asks for.
+func (c Config) withValidation(d *datasets.Dataset) (*datasets.Dataset, error) {
 	if c.Validation == 0 && c.Keep == KeepLast {
 		return d, nil
 	}
 	return d.HoldOut(c.Validation, c.SplitSeed)
 }
 
-// changed returns the data set with the graph that the configuration asks for.
-func (c Config) changed(d *datasets.Dataset) (_ *datasets.Dataset, err error) {
+// withAblations returns the data set with the graph that the configuration asks for.
+func (c Config) withAblations(d *datasets.Dataset) (_ *datasets.Dataset, err error) {
 	if !c.RandomGraph {
 		return d, nil
 	}

@@ -45,7 +45,7 @@ func TestOwnNetwork(t *testing.T) {
 	for _, c := range [][2]string{{"own", "learned"}, {"own, without levels", "learned"}, {"own", "prepared"}, {"own", "random"}} {
 		name := c[0]
 		backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-			config := training.Asked{"data": "digits", "model": name}
+			config := training.Patch{"data": "digits", "model": name}
 			config["epochs"], config["learning_rate"] = 12, 0.01
 			config["l2"] = 0
 			config["ccp_hierarchy"] = c[1]
@@ -86,7 +86,7 @@ func TestOwnNetwork(t *testing.T) {
 func TestOwnNetworkOfNestedLevels(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend := backendtest.Go(t)
-	config := training.Asked{"data": "digits", "model": "own, nested", "epochs": 8, "learning_rate": 0.01, "ccp_hierarchy": "prepared"}
+	config := training.Patch{"data": "digits", "model": "own, nested", "epochs": 8, "learning_rate": 0.01, "ccp_hierarchy": "prepared"}
 	dir := filepath.Join(t.TempDir(), "run")
 	result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir})
 	require.NoError(t, err)

@@ -17,9 +17,9 @@ func TestRecomputeTrainsTheSame(t *testing.T) {
 	graph, err := affinity.Grid(6, 6, 8)
 	require.NoError(t, err)
 	d := noisyData(graph, 2)
-	c := Asked{"data": "noise", "model": "ccp"}
+	c := Patch{"data": "noise", "model": "ccp"}
 	c["levels"], c["hidden"], c["batch"] = "19x8/9,6x12/4,1x16/4", []int{12}, 16
-	with := func(setting string) Asked {
+	with := func(setting string) Patch {
 		c := maps.Clone(c)
 		only(c, map[string]any{"ccp_dropout": 0.2, "input_dropout": 0.1})
 		if setting != "" {

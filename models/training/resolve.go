@@ -17,12 +17,12 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// Asked is what somebody asks of a training, and nothing else. It holds values by the names of Config's fields and of
+// Patch is what somebody asks of a training, and nothing else. It holds values by the names of Config's fields and of
 // the network's options: "epochs": 10, "ccp_dropout": 0.1 or "level_2/ccp_dropout": 0.1. A value has its field's type,
 // or is its text.
 //
 // The recipe gives what is not asked. models.Auto leaves a number to the data. nil removes a value of the recipe.
-type Asked map[string]any
+type Patch map[string]any
 
 // The length of a training that is left to the data.
 const (
@@ -39,8 +39,8 @@ const (
 // What takes the place of a recipe's options for a prepared hierarchy, if another is asked for; nil is nothing. A learned
 // one does best if it begins at the search's clusters.
 var (
-	otherwise   = map[string]any{"ccp_search": nil, "ccp_slots": nil, "ccp_hierarchies": nil}
-	learnedWell = map[string]any{"ccp_start": "searched", "ccp_slots": "directed"}
+	dropIfLearned   = map[string]any{"ccp_search": nil, "ccp_slots": nil, "ccp_hierarchies": nil}
+	learnedDefaults = map[string]any{"ccp_start": "searched", "ccp_slots": "directed"}
 )
 
 // open are the values that can be left to the data.
@@ -49,38 +49,38 @@ var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", 
 // Resolve returns the whole configuration of a training on a data set. It starts from the defaults, then applies the
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
 // nodes, channels and training samples. The error names the option that is wrong, and says what it must be.
-func Resolve(asked Asked, d *datasets.Dataset) (Config, error) {
-	p, err := asked.plan(d.Name)
+func Resolve(asked Patch, d *datasets.Dataset) (Config, error) {
+	p, err := asked.draft(d.Name)
 	if err != nil {
 		return Config{}, err
 	}
-	if d, err = p.heldOut(d); err != nil {
+	if d, err = p.withValidation(d); err != nil {
 		return Config{}, err
 	}
-	if d, err = p.changed(d); err != nil {
+	if d, err = p.withAblations(d); err != nil {
 		return Config{}, err
 	}
 	c, _, err := p.resolve(d)
 	return c, err
 }
 
-// Known returns what is known of a configuration before the data is read. A number that depends on the data is 0.
-func Known(asked Asked) (Config, error) {
-	p, err := asked.plan("")
+// Preview returns what is known of a configuration before the data is read. A number that depends on the data is 0.
+func Preview(asked Patch) (Config, error) {
+	p, err := asked.draft("")
 	return p.Config, err
 }
 
-// plan is a configuration before the data has filled its open values.
-type plan struct {
+// draftConfig is a configuration before the data has filled its open values.
+type draftConfig struct {
 	Config
-	asked Asked
+	asked Patch
 	open  map[string]bool
 }
 
-// plan lays what is asked over the recipe. data names a data set in memory, which is the one if nobody asks for another.
+// draft lays what is asked over the recipe. data names a data set in memory, which is the one if nobody asks for another.
 // It was loaded, so the recipe's options of loading do not count.
-func (a Asked) plan(data string) (plan, error) {
-	p := plan{Config: params.Defaults[Config](), asked: a, open: map[string]bool{}}
+func (a Patch) draft(data string) (draftConfig, error) {
+	p := draftConfig{Config: params.Defaults[Config](), asked: a, open: map[string]bool{}}
 	text := func(name, usual string) string {
 		if value := a[name]; value != nil {
 			return fmt.Sprint(value)
@@ -107,9 +107,9 @@ func (a Asked) plan(data string) (plan, error) {
 		}
 	}
 	if way := fmt.Sprint(values["ccp_hierarchy"]); way != string(ccp.Prepared) {
-		instead := otherwise
+		instead := dropIfLearned
 		if before == string(ccp.Prepared) && way == string(ccp.Learned) && p.Recipe == "default" {
-			instead = learnedWell
+			instead = learnedDefaults
 		}
 		for name, value := range instead {
 			if _, given := a[name]; given {
@@ -141,16 +141,16 @@ func (a Asked) plan(data string) (plan, error) {
 }
 
 // resolve returns the whole configuration for a data set, and the network.
-func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
+func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	c, n := p.Config, len(d.Train)
 	if n == 0 {
 		return c, models.Spec{}, fmt.Errorf("data set %s has no training samples", d.Name)
 	}
 	usual := models.PresetOf(c.Model, c.Data, c.Recipe, d.Nodes)
-	if p.leaves("levels") {
+	if p.isDefault("levels") {
 		c.Levels = usual.Levels
 	}
-	if p.leaves("hidden") {
+	if p.isDefault("hidden") {
 		c.Hidden = usual.Hidden
 	}
 	c.narrow()
@@ -160,7 +160,7 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		}
 	}
 	c.Batch = min(c.Batch, n)
-	if p.open["voices"] && heard(c, d) && p.leaves("ccp_hierarchy") && p.leaves("levels") { // who asks for these wants the network
+	if p.open["voices"] && heard(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
 		c.Settings = c.Settings.With("", func(o *models.Options) {
 			if o.Voices = models.AllVoices; (models.Spec{Model: c.Model}).Network().Fitted {
 				o.Voices = models.KernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
@@ -169,7 +169,7 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	}
 	if p.open["kernels"] && d.Series == nil && c.Settings.Of("").Voices == models.NoVoices {
 		c.Settings = c.Settings.With("", func(o *models.Options) {
-			o.Kernels = models.SuitedKernels(c.Model, d.Affinity, d.Grid, n)
+			o.Kernels = models.AutoKernels(c.Model, d.Affinity, d.Grid, n)
 		})
 	}
 	switch {
@@ -189,7 +189,7 @@ func (p plan) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if err != nil {
 		return c, s, err
 	}
-	s = s.Suited(p.suited(c, d)...)
+	s = s.AutoFill(p.autoFilled(c, d)...)
 	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*s.Products() >= bfloat16Products {
 		s.Settings = s.Settings.With("", func(o *models.Options) { o.DType = nn.BFloat16 })
 	}
@@ -206,24 +206,24 @@ func (c Config) accompanied() bool {
 // few reports whether a data set has few samples for its nodes.
 func few(d *datasets.Dataset) bool { return d.Nodes > manyNodes*len(d.Train) }
 
-// suited lists the open values that Suited decides. It leaves out the stem where a stem takes most of the time and gives
+// autoFilled lists the open values that AutoFill decides. It leaves out the stem where a stem takes most of the time and gives
 // nothing. That is so if the samples are few, and beside kernels on a series: kernels see the moments around a moment.
-func (p plan) suited(c Config, d *datasets.Dataset) []string {
+func (p draftConfig) autoFilled(c Config, d *datasets.Dataset) []string {
 	frames, _ := models.Series(d.Affinity, d.Grid)
 	without := frames > 0 && c.accompanied() || few(d)
 	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
 }
 
-// keepDType gives an open dtype the value of the run begun in dir, if there is one: another machine may have begun it.
-func (p *plan) keepDType(dir string) {
+// inheritDType gives an open dtype the value of the run begun in dir, if there is one: another machine may have begun it.
+func (p *draftConfig) inheritDType(dir string) {
 	if kept, err := ReadConfig(dir); err == nil && begun(dir) && p.open["dtype"] {
 		p.open["dtype"] = false
 		p.Settings = p.Settings.With("", func(o *models.Options) { o.DType = kept.Settings.Of("").DType })
 	}
 }
 
-// leaves reports that nobody asks for a value: it is the recipe's, or open.
-func (p plan) leaves(name string) bool { return p.asked[name] == nil || p.open[name] }
+// isDefault reports that nobody asks for a value: it is the recipe's, or open.
+func (p draftConfig) isDefault(name string) bool { return p.asked[name] == nil || p.open[name] }
 
 // narrow divides filters and widths by Narrow.
 func (c *Config) narrow() {

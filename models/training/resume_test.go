@@ -100,7 +100,7 @@ func TestResumeWithCandidates(t *testing.T) {
 	})
 }
 
-func resume(t *testing.T, backend compute.Backend, c Asked, whole string, stops []int) {
+func resume(t *testing.T, backend compute.Backend, c Patch, whole string, stops []int) {
 	t.Helper()
 	parts := t.TempDir()
 	for _, steps := range stops {

@@ -61,10 +61,10 @@ type run struct {
 	saved      time.Time
 	batches    *datasets.Batches
 	waited     time.Duration
-	collapsed  []bool // the levels that had at the last epoch's end
-	compiled   bool   // the first step of this process is done
-	failure    error  // of step, as it was before GoMLX's loop wrapped it
-	plan       plan   // of which Config was made
+	collapsed  []bool      // the levels that had at the last epoch's end
+	compiled   bool        // the first step of this process is done
+	failure    error       // of step, as it was before GoMLX's loop wrapped it
+	draft      draftConfig // of which Config was made
 	backend    compute.Backend
 }
 
@@ -73,8 +73,8 @@ type run struct {
 // opts.Dir. If backend is nil, Train opens one as models.Load does, and downloads nothing. If ctx ends, Train saves its
 // state and returns an error that wraps ErrInterrupted; the same call goes on. It writes nothing before it has found
 // data and settings to be good.
-func Train(ctx context.Context, backend compute.Backend, asked Asked, opts Options) (Result, error) {
-	p, err := asked.plan(opts.dataName())
+func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Options) (Result, error) {
+	p, err := asked.draft(opts.dataName())
 	if err != nil {
 		return Result{}, err
 	}
@@ -95,14 +95,14 @@ func Train(ctx context.Context, backend compute.Backend, asked Asked, opts Optio
 }
 
 // trainOn trains on a data set already loaded.
-func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, opts Options) (Result, error) {
+func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, opts Options) (Result, error) {
 	fingerprint := d.Fingerprint()
-	d, err := p.changed(d)
+	d, err := p.withAblations(d)
 	if err != nil {
 		return Result{}, err
 	}
 	if !opts.Overwrite {
-		p.keepDType(opts.Dir)
+		p.inheritDType(opts.Dir)
 	}
 	c, spec, err := p.resolve(d)
 	if err != nil {
@@ -126,7 +126,7 @@ func (p plan) trainOn(ctx context.Context, backend compute.Backend, d *datasets.
 		}
 	}
 	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps,
-		state: before, plan: p, backend: backend}
+		state: before, draft: p, backend: backend}
 	r.metadata.Command, r.metadata.Versions = r.Command, Versions(r.Backend)
 	unlock, err := lock(opts.Dir)
 	if err != nil {

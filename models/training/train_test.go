@@ -206,14 +206,14 @@ func TestWithoutValidationTheLastEpochIsBest(t *testing.T) {
 func TestTrainErrors(t *testing.T) {
 	backend := backendtest.Go(t)
 	data := writeRing(t, 200)
-	for want, change := range map[string]func(c Asked){
-		"epochs=-1":                                func(c Asked) { c["epochs"] = -1 },
-		"data set \"nothing\" is not known":        func(c Asked) { c["data"] = "nothing" },
-		"level 1: \"4\" is not CLUSTERSxFILTERS/L": func(c Asked) { c["levels"] = "4" },
-		"level 2: L=5 exceeds its 4 nodes":         func(c Asked) { c["levels"] = "4x6/4,1x8/5" },
-		"hidden layer 1: its width is \"0\"":       func(c Asked) { c["hidden"] = []int{0, 8} },
-		"ccp_gates=node: it must be one of":        func(c Asked) { c["ccp_gates"] = "node" },
-		`level_3/l2: the network has no "level_3"; its parts are level_1, level_2, fc_1, classes`: func(c Asked) { only(c, map[string]any{"level_3/l2": 0.0}) },
+	for want, change := range map[string]func(c Patch){
+		"epochs=-1":                                func(c Patch) { c["epochs"] = -1 },
+		"data set \"nothing\" is not known":        func(c Patch) { c["data"] = "nothing" },
+		"level 1: \"4\" is not CLUSTERSxFILTERS/L": func(c Patch) { c["levels"] = "4" },
+		"level 2: L=5 exceeds its 4 nodes":         func(c Patch) { c["levels"] = "4x6/4,1x8/5" },
+		"hidden layer 1: its width is \"0\"":       func(c Patch) { c["hidden"] = []int{0, 8} },
+		"ccp_gates=node: it must be one of":        func(c Patch) { c["ccp_gates"] = "node" },
+		`level_3/l2: the network has no "level_3"; its parts are level_1, level_2, fc_1, classes`: func(c Patch) { only(c, map[string]any{"level_3/l2": 0.0}) },
 	} {
 		c := ringConfig(data)
 		change(c)

@@ -106,7 +106,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 	}
 	defer os.RemoveAll(folder)
 	r.notice(said + "; the network is tried on a quarter of them")
-	p := r.plan
+	p := r.draft
 	p.open = maps.Clone(p.open)
 	p.open["voices"] = false
 	p.Settings = p.Settings.With("", func(o *models.Options) { o.Voices = models.NoVoices })
@@ -144,5 +144,5 @@ func heard(c Config, d *datasets.Dataset) bool {
 		return false
 	}
 	return d.Table() && len(d.Train) <= mostRows && d.Nodes*d.Channels <= mostValues &&
-		models.SuitedKernels(c.Model, d.Affinity, d.Grid, len(d.Train)) == 0
+		models.AutoKernels(c.Model, d.Affinity, d.Grid, len(d.Train)) == 0
 }

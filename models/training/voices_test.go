@@ -48,7 +48,7 @@ func TestVoices(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
 		var notices []string
-		result, err := training.Train(t.Context(), backend, training.Asked{"data": path}, training.Options{Dir: dir,
+		result, err := training.Train(t.Context(), backend, training.Patch{"data": path}, training.Options{Dir: dir,
 			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
 		require.NoError(t, err)
 		assert.Equal(t, 1.0, result.Test.Accuracy)
@@ -96,7 +96,7 @@ func TestVoices(t *testing.T) {
 			"of samples that were left out, not of those known by heart")
 
 		// Without voices the network has nothing to see.
-		result, err = training.Train(t.Context(), backend, training.Asked{"data": path, "voices": "none", "kernels": 0, "steps": 100},
+		result, err = training.Train(t.Context(), backend, training.Patch{"data": path, "voices": "none", "kernels": 0, "steps": 100},
 			training.Options{Dir: filepath.Join(t.TempDir(), "network")})
 		require.NoError(t, err)
 		assert.Less(t, result.Test.Accuracy, 0.9)
@@ -114,7 +114,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 	}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		var notices []string
-		result, err := training.Train(t.Context(), backend, training.Asked{"steps": 60},
+		result, err := training.Train(t.Context(), backend, training.Patch{"steps": 60},
 			training.Options{Data: d, Dir: filepath.Join(t.TempDir(), "run"),
 				Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
 		require.NoError(t, err)
@@ -125,6 +125,6 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 }
 
 func TestVoicesNames(t *testing.T) {
-	_, err := training.Train(t.Context(), nil, training.Asked{"voices": "kernel"}, training.Options{Dir: t.TempDir()})
+	_, err := training.Train(t.Context(), nil, training.Patch{"voices": "kernel"}, training.Options{Dir: t.TempDir()})
 	require.ErrorContains(t, err, `there is no "kernel"; there are all, none, or some of kernels,competing,bands,values`)
 }

@@ -25,7 +25,7 @@ type score struct{ accuracy, probability float64 }
 func TestDeletion(t *testing.T) {
 	backend, dir, most := backendtest.Go(t), os.Getenv("CCP_CHECKPOINT"), 0
 	if dir == "" {
-		c := training.Asked{"levels": "16x8/9,1x16/8", "hidden": 16, "epochs": 4, "ccp_hierarchies": 1, "ccp_stem": nil, "ccp_blocks": nil,
+		c := training.Patch{"levels": "16x8/9,1x16/8", "hidden": 16, "epochs": 4, "ccp_hierarchies": 1, "ccp_stem": nil, "ccp_blocks": nil,
 			"ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 		dir, most = filepath.Join(t.TempDir(), "run"), 50
 		_, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})

@@ -56,12 +56,12 @@ func TestSensorsOfDifferentUnits(t *testing.T) {
 	folder, backend, alike := plant(t), backendtest.Go(t), false
 	for name, c := range map[string]struct {
 		scale  *bool
-		asked  training.Asked
+		asked  training.Patch
 		method string
 	}{
-		"by itself, kernels":   {nil, training.Asked{"model": "kernels", "kernels": 500}, models.Occlusion},
-		"alike, kernels":       {&alike, training.Asked{"model": "kernels", "kernels": 500}, models.Occlusion},
-		"by itself, gradients": {nil, training.Asked{"model": "softmax", "epochs": 40, "learning_rate": 0.05, "keep": "last"}, models.IntegratedGradients},
+		"by itself, kernels":   {nil, training.Patch{"model": "kernels", "kernels": 500}, models.Occlusion},
+		"alike, kernels":       {&alike, training.Patch{"model": "kernels", "kernels": 500}, models.Occlusion},
+		"by itself, gradients": {nil, training.Patch{"model": "softmax", "epochs": 40, "learning_rate": 0.05, "keep": "last"}, models.IntegratedGradients},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, dir := filepath.Join(t.TempDir(), "plant.npz"), filepath.Join(t.TempDir(), "run")

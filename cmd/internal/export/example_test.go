@@ -23,7 +23,7 @@ func ExampleFold() {
 	if err != nil {
 		panic(err)
 	}
-	config := training.Asked{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
+	config := training.Patch{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
 	config["ccp_hierarchy"], config["ccp_stem"], config["ccp_blocks"] = "learned", nil, nil
 	checkpoint := filepath.Join(dir, "digits")
 	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: checkpoint}); err != nil {

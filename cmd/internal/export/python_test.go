@@ -53,7 +53,7 @@ func TestPython(t *testing.T) {
 // trainedDigits trains a small network for two epochs, so that its running means and variances come from a training.
 func trainedDigits(t *testing.T, settings ...string) *models.Classifier {
 	t.Helper()
-	config := training.Asked{"levels": "8x8/9,1x16/8", "hidden": 16, "epochs": 2}
+	config := training.Patch{"levels": "8x8/9,1x16/8", "hidden": 16, "epochs": 2}
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")
 		config[name] = value

@@ -48,15 +48,15 @@ func trained(t testing.TB, name string) string {
 	if begun[name] {
 		return dir
 	}
-	c := training.Asked{"levels": "12x8/8,4x8/4,1x8/4", "hidden": 8, "epochs": 3, "ccp_hierarchy": "learned", "ccp_membership_rate": 100,
+	c := training.Patch{"levels": "12x8/8,4x8/4,1x8/4", "hidden": 8, "epochs": 3, "ccp_hierarchy": "learned", "ccp_membership_rate": 100,
 		"ccp_stem": nil, "ccp_blocks": nil, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 	switch name {
 	case "prepared":
 		c["ccp_hierarchy"], c["ccp_membership_rate"], c["ccp_hierarchies"], c["epochs"] = "prepared", nil, 1, 1
 	case "sensors":
-		c = training.Asked{"data": sensorFile(t), "levels": "12x4/9,3x4/4", "hidden": 4, "epochs": 1, "ccp_hierarchies": 1, "ccp_stem": 0, "ccp_blocks": 0}
+		c = training.Patch{"data": sensorFile(t), "levels": "12x4/9,3x4/4", "hidden": 4, "epochs": 1, "ccp_hierarchies": 1, "ccp_stem": 0, "ccp_blocks": 0}
 	case "softmax":
-		c = training.Asked{"model": "softmax", "epochs": 1, "readout_dropout": nil}
+		c = training.Patch{"model": "softmax", "epochs": 1, "readout_dropout": nil}
 	}
 	_, err := training.Train(context.Background(), backendtest.Go(t), c, training.Options{Dir: dir, Backend: "go", Command: "ccp train --test"})
 	require.NoError(t, err)

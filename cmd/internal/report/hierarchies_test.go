@@ -13,7 +13,7 @@ import (
 
 // A run of the last weights, without validation, of several hierarchies and a stem; its epochs are the usual number.
 func TestBuildSeveralHierarchies(t *testing.T) {
-	c := training.Asked{"levels": "12x4/8,1x4/8", "hidden": 4, "batch": 16, "keep": training.KeepLast, "steps": 20,
+	c := training.Patch{"levels": "12x4/8,1x4/8", "hidden": 4, "batch": 16, "keep": training.KeepLast, "steps": 20,
 		"ccp_hierarchies": 2, "ccp_stem": 2, "ccp_blocks": 1, "ccp_dropout": nil, "ccp_padding": nil, "readout_dropout": nil}
 	dir, backend := filepath.Join(t.TempDir(), "run"), backendtest.Go(t)
 	result, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})

@@ -35,7 +35,7 @@ type paperTable struct {
 		Name  string
 		Paper map[string]float64 // the paper's accuracy on each of its data sets, in percent
 		Note  string
-		Set   training.Asked // what is asked beside the data; without a recipe, the paper's
+		Set   training.Patch // what is asked beside the data; without a recipe, the paper's
 	}
 }
 
@@ -104,9 +104,9 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	}
 	var whole []string // the numbers of epochs before they were reduced
 	for _, r := range p.Rows {
-		asked := training.Asked{"data": data, "recipe": models.PaperRecipe}
+		asked := training.Patch{"data": data, "recipe": models.PaperRecipe}
 		maps.Copy(asked, r.Set)
-		c, err := training.Known(asked)
+		c, err := training.Preview(asked)
 		if err != nil {
 			return t, fmt.Errorf("table %s, row %q: %w", name, r.Name, err)
 		}

@@ -32,7 +32,7 @@ import (
 // Row is one line of a table.
 type Row struct {
 	Name  string
-	Asked training.Asked  // what the row asks for; each run has its own seed
+	Asked training.Patch  // what the row asks for; each run has its own seed
 	Folds []datasets.Fold // of a cross-validation, each run with every seed; none: the data's own test set is used
 	Paper float64         // the accuracy in the paper, in percent; 0: none
 	Note  string          // in what the row differs from the paper's
@@ -51,7 +51,7 @@ type Table struct {
 // Cell is one run of a table: what a row asks with one seed, on one fold.
 type Cell struct {
 	Row    string
-	Asked  training.Asked
+	Asked  training.Patch
 	Config training.Config // what is known of it before the data is read
 	Dir    string
 }
@@ -76,7 +76,7 @@ func Cells(folder string, tables []Table, seeds int) (cells []Cell) {
 					} else if fold > 0 {
 						continue
 					}
-					c, _ := training.Known(asked) // whoever made the table has looked at the error
+					c, _ := training.Preview(asked) // whoever made the table has looked at the error
 					if dir := filepath.Join(folder, runName(c)); !known[dir] {
 						known[dir] = true
 						cells = append(cells, Cell{Row: row.Name, Asked: asked, Config: c, Dir: dir})

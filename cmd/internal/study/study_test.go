@@ -25,8 +25,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func short(model string) training.Asked {
-	return training.Asked{"data": "digits", "model": model, "epochs": 1, "batch": 256, "levels": "4x4/9,1x4/4", "hidden": "none"}
+func short(model string) training.Patch {
+	return training.Patch{"data": "digits", "model": model, "epochs": 1, "batch": 256, "levels": "4x4/9,1x4/4", "hidden": "none"}
 }
 
 // Rows that two tables have in common are run once; each row is run with the first seed before any is with the second.
@@ -151,7 +151,7 @@ func TestRunOfVoicesAlone(t *testing.T) {
 	require.NoError(t, npz.Write(path, []npz.Named{{Name: "labels", Array: &npz.Array{Shape: []int{n}, Data: labels}},
 		{Name: "series", Array: &npz.Array{Shape: []int{n, 1, moments}, Data: series}}}))
 	folder, errs := t.TempDir(), map[string]error{}
-	table := Table{Name: "t", Rows: []Row{{Name: "ccp", Asked: training.Asked{"data": path}}}}
+	table := Table{Name: "t", Rows: []Row{{Name: "ccp", Asked: training.Patch{"data": path}}}}
 	require.NoError(t, Run(t.Context(), backendtest.XLA(t), Cells(folder, []Table{table}, 1), Options{
 		Begin:  func(int, int, Cell) {},
 		Failed: func(cell Cell, err error) { errs[cell.Dir] = err }}))
@@ -192,7 +192,7 @@ func TestPaperTables(t *testing.T) {
 		assert.Empty(t, table.Reduced)
 		paper := 0
 		for _, row := range table.Rows {
-			_, err := training.Known(row.Asked)
+			_, err := training.Preview(row.Asked)
 			assert.NoError(t, err, "%s, %s", name, row.Name)
 			if row.Paper > 0 {
 				paper++
