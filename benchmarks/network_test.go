@@ -5,8 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/clusterpool/ccp/models"
-
 	"github.com/clusterpool/ccp/internal/backend"
 	_ "github.com/clusterpool/ccp/internal/heap"
 	"github.com/gomlx/compute"
@@ -65,7 +63,7 @@ func BenchmarkNetwork(b *testing.B) {
 	for _, arch := range []string{"cifar10", "ntu", "20news"} {
 		for _, mode := range Modes {
 			b.Run(fmt.Sprintf("%s/%s", arch, mode), func(b *testing.B) {
-				w, err := New(backend, arch, mode, 64, models.Settings{})
+				w, err := New(backend, arch, mode, 64, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

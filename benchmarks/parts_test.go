@@ -6,7 +6,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -98,7 +97,7 @@ func BenchmarkPrepare(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			spec.Settings = spec.Settings.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
+			spec.Options.Hierarchy = ccp.Prepared
 			for b.Loop() {
 				b.Setenv("XDG_CACHE_HOME", b.TempDir()) // nothing is found there
 				h, err := spec.Prepare(b.Context(), backend, spec.NewStore(1), graph, nil, nil)

@@ -20,13 +20,10 @@ func BenchmarkSoak(b *testing.B) {
 	for _, arch := range []string{"ntu", "cifar10", "digits"} {
 		for _, dtype := range []string{"float32", "bfloat16"} {
 			b.Run(arch+"/"+dtype, func(b *testing.B) {
-				settings, err := models.NewSettings("dtype=" + dtype)
-				if err != nil {
-					b.Fatal(err)
-				}
+				options := models.Patch{"dtype": dtype}
 				var shapes []*Workload
 				for _, batch := range []int{64, 48, 16} {
-					w, err := New(backend, arch, "infer-frozen", batch, settings)
+					w, err := New(backend, arch, "infer-frozen", batch, options)
 					if err != nil {
 						b.Fatal(err)
 					}

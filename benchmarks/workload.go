@@ -33,13 +33,19 @@ type Workload struct {
 	Step func() (float64, error)
 }
 
-// New builds a workload of a Network. It ignores settings that the model does not have.
-func New(b compute.Backend, arch, mode string, batch int, settings models.Settings) (*Workload, error) {
+// New builds a workload of a Network. It ignores options that the model does not have.
+func New(b compute.Backend, arch, mode string, batch int, options models.Patch) (*Workload, error) {
 	spec, a, err := Network(arch)
 	if err != nil {
 		return nil, err
 	}
-	spec.Settings = settings.For(spec.Model)
+	for path, value := range options {
+		if spec.Has(path) {
+			if err := spec.Put(path, value); err != nil {
+				return nil, err
+			}
+		}
+	}
 	spec = spec.AutoFill()
 	if err := spec.Check(); err != nil {
 		return nil, err

@@ -21,14 +21,14 @@ import (
 // The products of the paper's CIFAR-10 network, counted by hand: 2·clusters·L·channels·filters for each level, then the
 // dense layers.
 func TestFlops(t *testing.T) {
-	w, err := New(backendtest.Go(t), "cifar10", "infer-frozen", 1, models.Settings{})
+	w, err := New(backendtest.Go(t), "cifar10", "infer-frozen", 1, nil)
 	require.NoError(t, err)
 	want := 2.0 * (256*16*3*256 + 64*16*256*384 + 16*8*384*512 + 4*8*512*768 + 1*4*768*1024 + 1024*1024 + 1024*10)
 	assert.Equal(t, want, w.Flops)
 	assert.Equal(t, 1024, w.Spec.Nodes)
-	_, err = New(backendtest.Go(t), "cifar100", "train", 1, models.Settings{})
+	_, err = New(backendtest.Go(t), "cifar100", "train", 1, nil)
 	assert.ErrorContains(t, err, `no architecture "cifar100"`)
-	_, err = New(backendtest.Go(t), "cifar10", "test", 1, models.Settings{})
+	_, err = New(backendtest.Go(t), "cifar10", "test", 1, nil)
 	assert.ErrorContains(t, err, `no mode "test"`)
 }
 
@@ -39,7 +39,7 @@ func TestLattice(t *testing.T) {
 	require.NoError(t, err)
 	inner, _ := m.Row(10*20 + 10)
 	assert.Len(t, inner, 16)
-	prepared := models.Settings{}.With("", func(o *models.Options) { o.Hierarchy = ccp.Prepared })
+	prepared := models.Patch{"ccp_hierarchy": ccp.Prepared}
 	for _, mode := range Modes {
 		w, err := New(backendtest.Go(t), "lattice-400", mode, 2, prepared)
 		require.NoError(t, err, mode)
@@ -76,7 +76,7 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, err)
 	var spec models.Spec
 	require.NoError(t, json.Unmarshal(text, &spec))
-	w, err := New(backendtest.Go(t), "digits", "infer-frozen", 3, models.Settings{})
+	w, err := New(backendtest.Go(t), "digits", "infer-frozen", 3, nil)
 	require.NoError(t, err)
 	assert.Equal(t, w.Spec.Architecture, spec.Architecture)
 	graph, err := affinity.ReadFS(os.DirFS(dir), "graph.npz")
@@ -97,7 +97,7 @@ func TestWrite(t *testing.T) {
 
 // A graph convolution trains too; settings that it does not have are left out.
 func TestConvolution(t *testing.T) {
-	w, err := New(backendtest.Go(t), "cifar10-gcn", "train", 1, models.Settings{}.With("", func(o *models.Options) { o.Dropout = 0.2 }))
+	w, err := New(backendtest.Go(t), "cifar10-gcn", "train", 1, models.Patch{"ccp_dropout": 0.2})
 	require.NoError(t, err)
 	_, err = w.Step()
 	require.NoError(t, err)

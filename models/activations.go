@@ -22,7 +22,7 @@ func (s Spec) Activations(batch int) (all []Activation) {
 		return nil
 	}
 	dtype := dtypes.Float32
-	if s.Settings.Of("").DType == nn.BFloat16 {
+	if s.Options.DType == nn.BFloat16 {
 		dtype = dtypes.BFloat16
 	}
 	nodes, channels := s.Nodes, s.Channels
@@ -32,11 +32,11 @@ func (s Spec) Activations(batch int) (all []Activation) {
 	}
 	for _, part := range s.Convolutions(0) {
 		around(part, 0)
-		channels = s.Settings.Of("").Stem
+		channels = s.Options.Stem
 	}
 	for i, l := range s.Levels {
 		name := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1)
-		gathered := s.Settings.Level(i).Block(l.Clusters)
+		gathered := s.Options.Level(i).Block(l.Clusters)
 		if gathered < l.Clusters {
 			name += ", those of a block of clusters"
 		}
@@ -56,7 +56,7 @@ func (s Spec) Activations(batch int) (all []Activation) {
 // Products counts the multiply-adds of the levels' filters for one signal.
 func (s Spec) Products() (sum float64) {
 	channels := s.Channels
-	if stem := s.Settings.Of("").Stem; stem > 0 {
+	if stem := s.Options.Stem; stem > 0 {
 		channels = stem
 	}
 	for _, l := range s.Levels {

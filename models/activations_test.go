@@ -14,7 +14,7 @@ import (
 func TestFootprintOfStem(t *testing.T) {
 	_, graph := tiny(t)
 	s := Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: 2, ClassNames: make([]string, 3)}, Architecture: Architecture{Levels: mustLevels("1x6/4")},
-		Settings: settings(map[string]any{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1, "ccp_reach": 4})}
+		Options: settings(Patch{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1, "ccp_reach": 4})}
 	var shapes []string
 	for _, a := range s.Activations(7) {
 		shapes = append(shapes, fmt.Sprint(a.Name, " ", a.Shape.Dimensions))
@@ -25,6 +25,6 @@ func TestFootprintOfStem(t *testing.T) {
 	convolution := func(size, in, out int) int { return size*in*out + 3*out } // and the bias, scale and offset
 	want := convolution(4, 2, 5) + 2*convolution(4, 5, 5) + convolution(4, 5, 6) + 2 + (6*3 + 3)
 	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
-	s.Settings = s.Settings.With("", func(o *Options) { o.Reach = 10 * n })
+	s.Options.Reach = 10 * n
 	assert.Equal(t, n, s.Activations(7)[0].Shape.Dim(2))
 }

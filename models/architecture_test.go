@@ -130,7 +130,7 @@ func TestRecipes(t *testing.T) {
 		}
 		for path, value := range c.Set {
 			if strings.Contains(path, "_dropout") && value != nil {
-				require.NoError(t, new(Settings).Put(path, value))
+				require.NoError(t, (&Spec{Model: "ccp", Options: DefaultOptions()}).Put(path, value))
 			}
 		}
 	}

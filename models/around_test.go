@@ -15,7 +15,7 @@ func TestAround(t *testing.T) {
 	require.NoError(t, err)
 	around := func(changes map[string]any) (nodes []int32, present []float32) {
 		changes["ccp_stem"] = 2
-		return Spec{Model: "ccp", Info: signal.Info{Nodes: 4}, Settings: settings(changes)}.preparation(graph).Input()
+		return Spec{Model: "ccp", Info: signal.Info{Nodes: 4}, Options: settings(changes)}.preparation(graph).Input()
 	}
 	nodes, present := around(map[string]any{"ccp_reach": 2})
 	assert.Equal(t, []int32{0, 1, 0, 1, 1, 2, 3, 0}, nodes)

@@ -20,7 +20,7 @@ import (
 // linearClassifier scores 3 nodes x 2 channels for 2 classes; raw values 1 and 2 are the training means, 2 and 4 the deviations.
 func linearClassifier(t testing.TB, backend compute.Backend) *Classifier {
 	t.Helper()
-	s := Spec{Model: "softmax", Info: signal.Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{1, 2}, Std: []float32{2, 4}}}
+	s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 3, Channels: 2, ClassNames: []string{"a", "b"}, Mean: []float32{1, 2}, Std: []float32{2, 4}}}
 	graph := grid(t, 1, 3)
 	store := drawn(t, backend, s, graph)
 	w := []float32{1, -1, 2, 0, 0, 3, 0, 0, 5, 1, -4, 2} // [values, classes]; the third value speaks for one class alone
@@ -187,7 +187,7 @@ func TestOcclusion(t *testing.T) {
 	backend := backendtest.Go(t)
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 32)
 	require.NoError(t, err)
-	s := Spec{Model: "softmax", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
+	s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}}}
 	store := drawn(t, backend, s, graph)
 	weights := make([]float32, 128)
 	for i := range weights {
@@ -223,7 +223,7 @@ func TestOcclusionOfManySensors(t *testing.T) {
 	for _, links := range [][][2]int{chain, append(chain, [2]int{0, 9})} { // the frames of a chain look like an image
 		graph, err := affinity.SpaceTime(links, sensors, frames)
 		require.NoError(t, err)
-		s := Spec{Model: "softmax", Info: signal.Info{Nodes: sensors * frames, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}, Form: form}}
+		s := Spec{Options: DefaultOptions(), Model: "softmax", Info: signal.Info{Nodes: sensors * frames, Channels: 1, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1}, Form: form}}
 		c, err := NewClassifier(backend, Metadata{Spec: s}, graph)
 		require.NoError(t, err)
 		store := drawn(t, backend, s, graph)

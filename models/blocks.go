@@ -33,7 +33,7 @@ func (o Options) blocks(levels int) (n []int, err error) {
 // Blocks counts the residual blocks at a resolution. There are none at the input without a stem, and none after a
 // level of one cluster, which has no neighbours. Blocks panics if Check refuses the option.
 func (s Spec) Blocks(resolution int) int {
-	o := s.Settings.Of("")
+	o := s.Options
 	n, err := o.blocks(len(s.Levels))
 	if err != nil {
 		panic(err)
@@ -54,7 +54,7 @@ func (s Spec) nodesAt(resolution int) int {
 }
 
 // reach counts the nodes that a filter sees at a resolution, if it does not pool.
-func (s Spec) reach(resolution int) int { return min(s.Settings.Of("").Reach, s.nodesAt(resolution)) }
+func (s Spec) reach(resolution int) int { return min(s.Options.Reach, s.nodesAt(resolution)) }
 
 // Convolutions names the filters that do not pool at a resolution, as their scopes are named: the stem, and two of
 // each block.
@@ -62,7 +62,7 @@ func (s Spec) Convolutions(resolution int) (parts []string) {
 	prefix := ""
 	if resolution > 0 {
 		prefix = levelName(resolution-1) + model.ScopeSeparator
-	} else if s.Settings.Of("").Stem > 0 {
+	} else if s.Options.Stem > 0 {
 		parts = []string{stemName}
 	}
 	for i := range s.Blocks(resolution) {

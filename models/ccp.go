@@ -24,7 +24,7 @@ const randomKernels = "kernels"
 func (s Spec) Clusters() bool { return s.Model == clusterPooling }
 
 // Plan is how the spec's hierarchy comes about.
-func (s Spec) Plan() ccp.Plan { return s.Settings.Of("").Hierarchy }
+func (s Spec) Plan() ccp.Plan { return s.Options.Hierarchy }
 
 // ccpNetwork builds the paper's network: a stem, stacked levels of convolutional cluster pooling with residual
 // blocks, and the readout. With several hierarchies the logits are a mean over them. In training they come from one
@@ -40,7 +40,7 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 		a = ccp.Several(scope, a, signal, spec.Hierarchies())
 	}
 	x := signal
-	if filters := spec.Settings.Of("").Stem; filters > 0 {
+	if filters := spec.Options.Stem; filters > 0 {
 		x, _ = spec.preparation(graph.Matrix).Stem(scope, x, filters).Blocks(spec.Blocks(0)).Done()
 	}
 	for i, l := range spec.Levels {
@@ -61,12 +61,12 @@ func (s Spec) Hierarchies() int {
 	if len(s.Levels) == 0 {
 		return 1
 	}
-	return max(1, s.Settings.Of("").Hierarchies)
+	return max(1, s.Options.Hierarchies)
 }
 
 // checkClusters returns an error if the settings of the paper's model contradict each other.
 func (s Spec) checkClusters(*affinity.Matrix) error {
-	if _, err := s.Settings.Of("").blocks(len(s.Levels)); err != nil {
+	if _, err := s.Options.blocks(len(s.Levels)); err != nil {
 		return err
 	}
 	return cmp.Or(s.checkHierarchies(), s.checkCandidates(), s.checkSlots())
@@ -82,7 +82,7 @@ func (s Spec) checkHierarchies() error {
 		return fmt.Errorf("ccp_hierarchies=%d: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, "+
 			"or ccp_hierarchies=1", n)
 	}
-	if s.Settings.Of("").Search == cutSearch {
+	if s.Options.Search == cutSearch {
 		return fmt.Errorf("ccp_hierarchies=%d: ccp_search=%s finds one hierarchy only; use ccp_search=anneal, or "+
 			"ccp_hierarchies=1", n, cutSearch)
 	}
@@ -95,7 +95,7 @@ func (s Spec) checkHierarchies() error {
 // interchangeable returns an error if some weights belong to the clusters of one hierarchy, and cannot serve another.
 func (s Spec) interchangeable() error {
 	for i, level := range s.Levels {
-		if gates := s.Settings.Level(i).Gates; gates != "level" {
+		if gates := s.Options.Level(i).Gates; gates != "level" {
 			return fmt.Errorf("level %d has ccp_gates=%s, which are for the clusters of one hierarchy; use "+
 				"ccp_gates=level", i+1, gates)
 		}
@@ -129,7 +129,7 @@ func (s Spec) checkSlots() error {
 		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
 			searchedStart, s.Plan())
 	}
-	if s.Settings.Of("").Search == cutSearch && !s.restricted(0) && !s.startsSearched() {
+	if s.Options.Search == cutSearch && !s.restricted(0) && !s.startsSearched() {
 		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use "+
 			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
 	}
@@ -144,7 +144,7 @@ func (s Spec) checkSlots() error {
 }
 
 // directed reports whether level i, from 0, has directed slots.
-func (s Spec) directed(i int) bool { return s.Settings.Level(i).Slots == directedSlots }
+func (s Spec) directed(i int) bool { return s.Options.Level(i).Slots == directedSlots }
 
 // directedSlots is the value of Options.Slots with one direction for each slot. cutSearch is the value of
 // Options.Search that tries cuts, searchedStart that of Options.Start.

@@ -52,7 +52,7 @@ func tiny(t testing.TB) (Metadata, *affinity.Matrix) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
 	return Metadata{
-		Spec: Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{8}}, Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}},
+		Spec: Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{8}}, Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}},
 		Data: "grid", Provenance: "made here", Command: "the command", Versions: map[string]string{"go": "1"},
 	}, graph
 }
@@ -95,7 +95,7 @@ func TestFrozenIsLearned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBackends(t, c.both, func(t *testing.T, backend compute.Backend) {
-				s := Spec{Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
+				s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 				switch c.levels {
 				case "":
 				case "none":
@@ -104,7 +104,7 @@ func TestFrozenIsLearned(t *testing.T) {
 					s.Levels = mustLevels(c.levels)
 				}
 				if name == "candidates" {
-					s.Settings = settings(map[string]any{"level_1/ccp_candidates": 3.0, "level_2/ccp_candidates": 2.0})
+					s.Options = settings(Patch{"level_1/ccp_candidates": 3.0, "level_2/ccp_candidates": 2.0})
 				}
 				require.NoError(t, s.Check())
 				store := drawn(t, backend, s, c.graph)

@@ -19,7 +19,7 @@ import (
 func TestBFloat16(t *testing.T) {
 	for _, name := range Names() {
 		s, graph := body(t, name)
-		if s.Network().Fitted || !s.has("dtype") {
+		if s.Network().Fitted || !s.Has("dtype") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestBFloat16(t *testing.T) {
 				results := map[string][][]float32{}
 				for _, dtype := range []string{"float32", nn.BFloat16} {
 					s := s
-					s.Settings = settings(map[string]any{"dtype": dtype})
+					s.Options = settings(Patch{"dtype": dtype})
 					require.NoError(t, s.Check())
 					store.SetParam("/dtype", dtype)
 					out, err := model.CallOnceN(backend, store, func(scope *model.Scope, x *Node) []*Node {
@@ -83,9 +83,9 @@ func TestBFloat16(t *testing.T) {
 		})
 	}
 	s, _ := body(t, "bayes")
-	s.Settings = settings(map[string]any{"dtype": nn.BFloat16})
+	s.Options = settings(Patch{"dtype": nn.BFloat16})
 	require.ErrorContains(t, s.Check(), "model bayes has no dtype")
 	s, _ = body(t, clusterPooling)
-	s.Settings = settings(map[string]any{"dtype": "float16"})
+	s.Options = settings(Patch{"dtype": "float16"})
 	require.ErrorContains(t, s.Check(), "it must be one of float32, bfloat16")
 }

@@ -16,7 +16,7 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 	t.Helper()
 	graph, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {2, 3}}, 4, 9)
 	require.NoError(t, err)
-	s := Spec{Model: name, Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: []string{"a", "b", "c"},
+	s := Spec{Options: DefaultOptions(), Model: name, Info: signal.Info{Nodes: 36, Channels: 2, ClassNames: []string{"a", "b", "c"},
 		Grid: []int{9, 4}, Parts: [][]int{{0, 1}, {2, 3}}, Mean: make([]float32, 2), Std: []float32{1, 1}}}
 	if name == "c-cnn" || name == "lie-group" { // x, y and z
 		s.Channels, s.Bodies = 3, 1

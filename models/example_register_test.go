@@ -32,7 +32,7 @@ func spreadOut(scope *model.Scope, spec models.Spec, graph models.Topology, x *N
 	a := ConstAsDType(x.Graph(), x.DType(), graph.Normalized().Dense())
 	a = Reshape(a, spec.Nodes, spec.Nodes)
 	all := []*Node{x}
-	for range models.OptionsOf[spread](spec.Settings, "").Hops {
+	for range models.OptionsOf[spread](spec.Options, "").Hops {
 		all = append(all, Einsum("ij,bjc->bic", a, all[len(all)-1]))
 	}
 	x = nn.BatchNorm(scope.In("norm"), Concatenate(all, -1), nil)
@@ -57,6 +57,6 @@ func ExampleRegister() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(classifier.Spec.Settings.Values()["hops"], "step; better than 85%:", result.Test.Accuracy > 0.85)
+	fmt.Println(classifier.Spec.Values()["hops"], "step; better than 85%:", result.Test.Accuracy > 0.85)
 	// Output: 1 step; better than 85%: true
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -24,14 +25,14 @@ func three(t *testing.T, plan ccp.Plan) (Metadata, *affinity.Matrix) {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	m, graph := tiny(t)
-	m.Spec.Settings = settings(map[string]any{"ccp_hierarchy": plan, "ccp_hierarchies": 3, "readout_dropout": 0})
+	m.Spec.Options = settings(Patch{"ccp_hierarchy": plan, "ccp_hierarchies": 3, "readout_dropout": 0})
 	return m, graph
 }
 
 // alone is a network with the weights in store and the frozen hierarchy of that number only.
 func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.Store) {
 	t.Helper()
-	s.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0})
+	s.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0})
 	single, nodes := s.NewStore(3), s.Nodes
 	for v := range store.IterVariables() {
 		if v.DType() == dtypes.Float32 && v.Name() != "frozen_rank" && v.Name() != "U" {
@@ -192,10 +193,9 @@ func TestCheckHierarchies(t *testing.T) {
 		if levels != "" {
 			s.Levels = mustLevels(levels)
 		}
-		s.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared, "ccp_hierarchies": 3})
-		for path, value := range values {
-			s.Settings.keep(path, value.(string))
-		}
+		all := Patch{"ccp_hierarchy": ccp.Prepared, "ccp_hierarchies": 3}
+		maps.Copy(all, values)
+		s.Options = settings(all)
 		return s.Check()
 	}
 	require.NoError(t, several("4x6/4,1x8/3", nil))
@@ -219,7 +219,7 @@ func TestCheckHierarchies(t *testing.T) {
 // Where all memberships would be millions and are learned, a node has four, unless the setting says otherwise.
 func TestSuitedCandidates(t *testing.T) {
 	of := func(data string, nodes int, chosen map[string]any) (all []int) {
-		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: PresetOf("", data, DefaultRecipe, nodes), Settings: settings(chosen)}.AutoFill()
+		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: PresetOf("", data, DefaultRecipe, nodes), Options: settings(chosen)}.AutoFill()
 		for i := range s.Levels {
 			all = append(all, s.candidates(i))
 		}
@@ -255,8 +255,8 @@ func TestSuited(t *testing.T) {
 		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
 		{100, "4x6/4,1x8/3", nil, nil, 0, 1},
 	} {
-		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(c.settings)}.AutoFill(c.open...)
-		assert.Equal(t, []int{c.stem, c.hierarchies}, []int{s.Settings.Of("").Stem, s.Hierarchies()}, "%d nodes, %s, %v", c.nodes, c.levels, c.settings)
+		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(c.settings)}.AutoFill(c.open...)
+		assert.Equal(t, []int{c.stem, c.hierarchies}, []int{s.Options.Of("").Stem, s.Hierarchies()}, "%d nodes, %s, %v", c.nodes, c.levels, c.settings)
 		assert.NoError(t, s.Check())
 	}
 }

@@ -108,7 +108,7 @@ func (s Spec) view(graph *affinity.Matrix) *kernels.View {
 
 // kernels returns the number of features of random kernels.
 func (s Spec) kernels() int {
-	n := s.Settings.Of("").Kernels
+	n := s.Options.Kernels
 	if n == 0 && !s.HasVoices() && s.Model == randomKernels {
 		return usualKernels
 	}

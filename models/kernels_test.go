@@ -38,7 +38,7 @@ func TestKernelsBesideTheNetwork(t *testing.T) {
 	backend := backendtest.Go(t)
 	answers := func(name string, kernels int, seed int64) []float64 {
 		s, graph := body(t, name)
-		s.Settings = settings(map[string]any{"kernels": float64(kernels)})
+		s.Options = settings(Patch{"kernels": float64(kernels)})
 		store := s.NewStore(seed)
 		require.NoError(t, s.Precompute(t.Context(), backend, store, graph, func(yield func([]float32, int32) bool) {
 			for i, x := range signals(s, 12, 3) {

@@ -74,11 +74,11 @@ func TestClusterLevels(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			onBackends(t, way == "learned", func(t *testing.T, backend compute.Backend) {
 				m, graph := tiny(t)
-				m.Spec.Settings = settings(map[string]any{"ccp_hierarchy": way, "ccp_gates": "cluster", "ccp_membership_rate": 5.0})
+				m.Spec.Options = settings(Patch{"ccp_hierarchy": way, "ccp_gates": "cluster", "ccp_membership_rate": 5.0})
 				choices := 4
 				switch way {
 				case "candidates":
-					m.Spec.Settings = settings(map[string]any{"ccp_gates": "cluster", "ccp_membership_rate": 5.0, "level_1/ccp_candidates": 2})
+					m.Spec.Options = settings(Patch{"ccp_gates": "cluster", "ccp_membership_rate": 5.0, "level_1/ccp_candidates": 2})
 					choices = 2
 				case "prepared":
 					choices = 1
@@ -163,7 +163,7 @@ func floatsOf(t *testing.T, scope *model.Scope, name string) []float32 {
 func TestPreparedObjective(t *testing.T) {
 	backend := backendtest.Go(t)
 	m, graph := tiny(t)
-	m.Spec.Settings = settings(map[string]any{"ccp_hierarchy": ccp.Prepared})
+	m.Spec.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared})
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	store := m.Spec.NewStore(1)

@@ -25,7 +25,7 @@ type Quality struct {
 // candidates counts the clusters that a node of level i, from 0, can belong to.
 func (s Spec) candidates(i int) int {
 	clusters := s.Levels[i].Clusters
-	c := s.Settings.Level(i).Candidates
+	c := s.Options.Level(i).Candidates
 	if c == 0 || c > clusters {
 		return clusters
 	}
@@ -47,7 +47,7 @@ func (s Spec) PreparedBefore() bool {
 }
 
 // startsSearched reports whether memberships are learned from searched clusters on.
-func (s Spec) startsSearched() bool { return s.Settings.Of("").Start == searchedStart }
+func (s Spec) startsSearched() bool { return s.Options.Start == searchedStart }
 
 // FrozenInTraining reports whether Prepare makes the spec's hierarchy once and for all.
 func (s Spec) FrozenInTraining() bool { return (s.Clusters() || s.own()) && s.Plan().Frozen() }
@@ -72,7 +72,7 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 			if err := s.checkHierarchies(); err != nil {
 				return q, err
 			}
-			p = s.preparation(a).Around(s.Settings.Of("").Reach, around...)
+			p = s.preparation(a).Around(s.Options.Reach, around...)
 		}
 		h, err := p.Coordinates(coordinates).Progress(progress).Done(ctx)
 		if err != nil {
@@ -116,7 +116,7 @@ func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matr
 
 // preparation starts the preparation of the spec's hierarchies of a graph.
 func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
-	p, o := ccp.Prepare(graph).Hierarchies(s.Hierarchies()), s.Settings.Of("")
+	p, o := ccp.Prepare(graph).Hierarchies(s.Hierarchies()), s.Options
 	if o.Search == cutSearch {
 		p.Cuts()
 	}
@@ -190,24 +190,21 @@ const (
 // candidates are several.
 func (s Spec) AutoFill(open ...string) Spec {
 	small := s.Nodes <= autoNodes
-	s.Settings = s.Settings.With("", func(o *Options) {
-		if slices.Contains(open, "ccp_stem") && small && s.Channels < autoStem {
-			o.Stem = autoStem
-		}
-		several := small && (o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && s.fewMemberships()) &&
-			o.Search != cutSearch && s.interchangeable() == nil
-		if slices.Contains(open, "ccp_hierarchies") && several {
-			o.Hierarchies = autoHierarchies
-		}
-	})
+	o := &s.Options
+	if slices.Contains(open, "ccp_stem") && small && s.Channels < autoStem {
+		o.Stem = autoStem
+	}
+	several := small && (o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && s.fewMemberships()) &&
+		o.Search != cutSearch && s.interchangeable() == nil
+	if slices.Contains(open, "ccp_hierarchies") && several {
+		o.Hierarchies = autoHierarchies
+	}
 	for i, level := range s.Levels {
 		large := s.nodesAt(i)*level.Clusters > autoMemberships
-		if !s.Clusters() || s.Plan() == ccp.Prepared || s.Settings.Level(i).Candidates != 0 || !large {
+		if !s.Clusters() || s.Plan() == ccp.Prepared || s.Options.Level(i).Candidates != 0 || !large {
 			break // a level has candidates only where the one before it has
 		}
-		s.Settings = s.Settings.With(levelName(i), func(o *Options) {
-			o.Candidates = min(autoCandidates, level.Clusters)
-		})
+		o.put(levelName(i)+"/ccp_candidates", min(autoCandidates, level.Clusters))
 	}
 	return s
 }

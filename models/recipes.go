@@ -76,7 +76,7 @@ func Recipe(data, name, recipe string) map[string]any {
 		r["label_smoothing"] = 0
 	}
 	maps.DeleteFunc(r, func(path string, _ any) bool {
-		return optionOf(path) != nil && !Spec{Model: name}.has(path)
+		return optionOf(path) != nil && !Spec{Model: name}.Has(path)
 	})
 	return r
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -26,7 +27,7 @@ type Spec struct {
 	Model string `json:"model"`
 	Architecture
 	signal.Info
-	Settings Settings `json:"params"`
+	Options Options `json:"params"`
 }
 
 // Topology is the graph of a network: the data's raw affinity, and the hierarchy of clusters over it. If Frozen, the
@@ -116,6 +117,8 @@ func (s Spec) Check() error {
 	switch {
 	case !ok:
 		return fmt.Errorf("there is no model %q; %s", s.Model, suggest.Among(s.Model, Names()))
+	case s.Options.BatchNormEpsilon == 0: // no options can have that
+		return errors.New("the spec has no options; begin with DefaultOptions")
 	case s.Classes() < 2:
 		return fmt.Errorf("a classifier needs at least 2 classes, the data has %d", s.Classes())
 	case k.Levels == nil && len(s.Levels) > 0:
@@ -129,7 +132,7 @@ func (s Spec) Check() error {
 	if err := s.CheckGraph(nil); err != nil {
 		return err
 	}
-	return s.checkSettings()
+	return s.checkOptions()
 }
 
 // CheckGraph returns what the spec's model says against the spec, and against the graph if that is not nil.
@@ -234,7 +237,12 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 // NewStore returns an empty store with the spec's parameters. Its weights will be drawn from seed.
 func (s Spec) NewStore(seed int64) *model.Store {
 	store := model.NewStore()
-	store.SetParams(s.Settings.params(networkScope))
+	for path, value := range s.Values() {
+		if part, _ := splitPath(path); part != "" {
+			path = networkScope + path
+		}
+		store.SetParam(path, value)
+	}
 	store.SetParam(model.ScopeSeparator+model.ParamInitialSeed, seed)
 	return store
 }

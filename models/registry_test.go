@@ -19,14 +19,14 @@ import (
 )
 
 func TestSpecCheck(t *testing.T) {
-	good := Spec{Model: "ccp", Architecture: PresetOf("", "", DefaultRecipe, 12), Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
+	good := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: PresetOf("", "", DefaultRecipe, 12), Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
 		`there is no model "lenet"; did you mean resnet? There are bayes, c-cnn, ccp, `: func(s *Spec) { s.Model = "lenet" },
 		"a classifier needs at least 2 classes, the data has 1":                         func(s *Spec) { s.ClassNames = s.ClassNames[:1] },
 		"level 1: L=9 exceeds its 8 nodes":                                              func(s *Spec) { s.Nodes = 8 },
 		"hidden layer 1: its width is -1":                                               func(s *Spec) { s.Hidden = []int{-1} },
-		"ccp_dropout=1: it must be in [0, 1)":                                           func(s *Spec) { s.Settings = settings(map[string]any{"ccp_dropout": 1.0}) },
+		"ccp_dropout=1: it must be in [0, 1)":                                           func(s *Spec) { s.Options = settings(Patch{"ccp_dropout": 1.0}) },
 	} {
 		s := good
 		change(&s)
@@ -63,14 +63,12 @@ func TestRegisterErrors(t *testing.T) {
 	}
 	assert.NotContains(t, Names(), "test three")
 
-	s, err := NewSettings("test_rate=0.1", "classes/test_rate=0.2")
-	require.NoError(t, err)
-	assert.Equal(t, []rate{{0.1}, {0.2}, {0.5}}, []rate{OptionsOf[rate](s, ""), OptionsOf[rate](s, "classes"), OptionsOf[rate](Settings{}, "")})
-	_, err = NewSettings("test_rate=1")
-	require.EqualError(t, err, "test_rate=1: it must be in [0, 1)")
-	spec := Spec{Model: "test two", Info: signal.Info{Nodes: 1, Channels: 1, ClassNames: make([]string, 2)}, Settings: s}
+	spec := Spec{Model: "test two", Info: signal.Info{Nodes: 1, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"test_rate": 0.1, "classes/test_rate": 0.2})}
+	o := spec.Options
+	assert.Equal(t, []rate{{0.1}, {0.2}, {0.5}}, []rate{OptionsOf[rate](o, ""), OptionsOf[rate](o, "classes"), OptionsOf[rate](DefaultOptions(), "")})
+	require.EqualError(t, spec.Put("test_rate", 1), "test_rate=1: it must be in [0, 1)")
 	require.NoError(t, spec.Check())
-	assert.Equal(t, 0.5, Settings{}.Whole("test one").Values()["test_rate"])
+	assert.Equal(t, 0.5, Spec{Model: "test one"}.Values()["test_rate"])
 	spec.Model = "ccp"
 	require.EqualError(t, spec.Check(), "classes/test_rate: model ccp has no test_rate; only test one and test two has")
 }
@@ -101,7 +99,7 @@ func TestDependencies(t *testing.T) {
 
 // A setting for a part of the network must find that part, and an option that it has.
 func TestSpecCheckParts(t *testing.T) {
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
+	s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	parts := "level_1, level_2, fc_1, classes"
 	for path, want := range map[string]string{
 		"level_1/ccp_dropout":       "",
@@ -118,7 +116,7 @@ func TestSpecCheckParts(t *testing.T) {
 		"level_1/readout_dropout":   "level_1/readout_dropout: level_1 has no readout_dropout; the parts with one are fc_1, classes",
 		"classes/batchnorm_epsilon": "classes/batchnorm_epsilon: classes has no batchnorm_epsilon; the parts with one are level_1, level_2, fc_1",
 	} {
-		s.Settings = settings(map[string]any{path: 0.5})
+		s.Options = settings(Patch{path: 0.5})
 		if want == "" {
 			assert.NoError(t, s.Check(), path)
 		} else {
@@ -131,9 +129,9 @@ func TestSpecCheckParts(t *testing.T) {
 func TestReadoutDropoutOfALayer(t *testing.T) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
+	s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	for path, arrives := range map[string]bool{"readout_dropout": true, "fc_1/readout_dropout": true, "classes/readout_dropout": true, "fc_2/readout_dropout": false} {
-		s.Settings = settings(map[string]any{path: 2.0})
+		s.Options = settings(Patch{path: 2.0})
 		err := exceptions.TryCatch[error](func() { s.Parameters(backendtest.Go(t), graph) })
 		if arrives {
 			assert.ErrorContains(t, err, "readout_dropout=2: it must be in [0, 1)", path)
@@ -147,13 +145,13 @@ func TestReadoutDropoutOfALayer(t *testing.T) {
 func TestParameters(t *testing.T) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
+	s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
 	want := 12*4 + 4*3*6 + 6 + 2 + 4*1 + 3*6*8 + 8 + 2 + 8*10 + 10 + 10*5 + 5 + 2*(6+8+10)
 	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
-	s.Settings = settings(map[string]any{"level_1/ccp_gates": "slot"})
+	s.Options = settings(Patch{"level_1/ccp_gates": "slot"})
 	assert.Equal(t, want-2+2*4*4, s.Parameters(backendtest.Go(t), graph))
 	for _, way := range []ccp.Plan{ccp.Random, ccp.Prepared} {
-		s.Settings = settings(map[string]any{"ccp_hierarchy": way})
+		s.Options = settings(Patch{"ccp_hierarchy": way})
 		assert.Equal(t, want-12*4-4*1, s.Parameters(backendtest.Go(t), graph), "%s: U does not learn", way)
 	}
 }
@@ -182,7 +180,7 @@ func TestPaperParameters(t *testing.T) {
 		"20news":  {words, 1, 20, "25.94M", "25.93M"},
 		"ntu":     {skeleton, 6, 60, "14.82M", "14.82M"},
 	} {
-		s := Spec{Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
+		s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 		require.NoError(t, s.Check())
 		normalisation := 0
 		for _, level := range s.Levels {

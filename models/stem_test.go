@@ -96,7 +96,7 @@ func TestStem(t *testing.T) {
 	}
 	graph, err := affinity.New(height*width+1, edges)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: channels}, Settings: settings(map[string]any{"ccp_stem": filters, "ccp_blocks": 2, "ccp_dropout": 0.5})}
+	s := Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: channels}, Options: settings(Patch{"ccp_stem": filters, "ccp_blocks": 2, "ccp_dropout": 0.5})}
 	sample := signals(s, 1, 4)[0]
 	x := image{}
 	for node := range graph.N() {
@@ -156,7 +156,7 @@ func TestStem(t *testing.T) {
 func TestNoStem(t *testing.T) {
 	graph, err := affinity.New(2, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(map[string]any{"ccp_blocks": 3})}
+	s := Spec{Model: "ccp", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_blocks": 3})}
 	assert.Empty(t, s.Convolutions(0))
 	assert.Equal(t, 2*2+2, s.Parameters(backendtest.Go(t), graph), "the class layer's only")
 }

@@ -86,12 +86,12 @@ func (o Options) voices() (names []string, err error) {
 }
 
 // HasVoices reports whether the settings ask for voices.
-func (s Spec) HasVoices() bool { return s.Settings.Of("").Voices != NoVoices }
+func (s Spec) HasVoices() bool { return s.Options.Voices != NoVoices }
 
 // FitVoices fits the voices that the settings ask for. Errors name the sample.
 func (m *Metadata) FitVoices(ctx context.Context, backend compute.Backend, samples []VoiceSample, seed int64) (*Voices,
 	error) {
-	names, err := m.Spec.Settings.Of("").voices()
+	names, err := m.Spec.Options.voices()
 	if err != nil {
 		return nil, err
 	}

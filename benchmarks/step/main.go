@@ -49,14 +49,12 @@ func main() {
 	write := flag.String("write", "", "write the network, graph and signals to this new `folder` for other programs, "+
 		"and time nothing")
 	flag.Parse()
-	settings, err := models.NewSettings(fmt.Sprintf("ccp_dropout=%g", *dropout), "ccp_hierarchy="+out.Hierarchy,
-		fmt.Sprintf("ccp_candidates=%d", *candidates), "dtype="+out.DType, fmt.Sprintf("ccp_recompute=%t", *recompute))
-	switch {
-	case err != nil:
-	case *write != "":
+	var err error
+	if *write != "" {
 		err = benchmarks.Write(*write, out.Arch, out.Batch)
-	default:
-		err = run(&out, settings, *warmup, *steps)
+	} else {
+		err = run(&out, models.Patch{"ccp_dropout": *dropout, "ccp_hierarchy": out.Hierarchy, "ccp_candidates": *candidates,
+			"dtype": out.DType, "ccp_recompute": *recompute}, *warmup, *steps)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "step:", err)
@@ -64,12 +62,12 @@ func main() {
 	}
 }
 
-func run(out *line, settings models.Settings, warmup, steps int) error {
+func run(out *line, options models.Patch, warmup, steps int) error {
 	opened, info, err := backend.Open(backend.Options{Install: true, Log: os.Stderr})
 	if err != nil {
 		return err
 	}
-	w, err := benchmarks.New(opened, out.Arch, out.Mode, out.Batch, settings)
+	w, err := benchmarks.New(opened, out.Arch, out.Mode, out.Batch, options)
 	if err != nil {
 		return err
 	}

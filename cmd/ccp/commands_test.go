@@ -264,7 +264,7 @@ func TestPredictLittle(t *testing.T) {
 		"blocks are work":              func(o *models.Options) { o.Stem, o.Blocks = 64, "1000" },
 	} {
 		s := m.Spec
-		s.Settings = s.Settings.With("", change)
+		change(&s.Options)
 		assert.False(t, little(s, 1), name)
 	}
 	assert.False(t, little(models.Spec{Model: "softmax"}, 1), "its work is not known")

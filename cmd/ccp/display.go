@@ -70,7 +70,7 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 	if len(spec.Levels) > 0 || len(spec.Hidden) > 0 {
 		model += ", fc " + cmp.Or(widths, "none")
 	}
-	if o := spec.Settings.Of(""); spec.Clusters() {
+	if o := spec.Options; spec.Clusters() {
 		if o.Stem > 0 {
 			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(spec.Blocks(0),
 				"block"))
@@ -92,7 +92,7 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 			model += ", voices"
 		}
 	}
-	if d.config.Settings.Of("").DType == nn.BFloat16 {
+	if d.config.Options.DType == nn.BFloat16 {
 		model += ", in bfloat16"
 	}
 	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))

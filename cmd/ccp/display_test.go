@@ -50,7 +50,7 @@ func TestDisplayOnATerminal(t *testing.T) {
 	assert.Nil(t, d.screen, "a file is no terminal")
 	d.screen = screen
 
-	d.begin(training.Config{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, data, models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
+	d.begin(training.Config{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, data, models.Spec{Model: "ccp", Options: models.DefaultOptions(), Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
 	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n"))
 	d.prepare(1, 0.421, 49.94)
 	assert.Equal(t, "\rpreparing level 1: 42%  C 49.9\x1b[K", written())
@@ -86,7 +86,7 @@ func TestDisplayOfAConstantObjective(t *testing.T) {
 		d := newDisplay(&out, training.Config{}, "go")
 		c, err := training.Resolve(training.Patch{"ccp_hierarchy": hierarchy}, digits(t))
 		require.NoError(t, err)
-		d.begin(c, digits(t), models.Spec{Model: "ccp", Settings: c.Settings}, 0, 1)
+		d.begin(c, digits(t), models.Spec{Model: "ccp", Options: c.Options}, 0, 1)
 		d.epoch(e)
 		assert.Equal(t, shown, strings.Contains(out.String(), "  C 0.50 0.75"), hierarchy)
 	}

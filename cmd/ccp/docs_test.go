@@ -175,14 +175,17 @@ func TestDocsNameWhatExists(t *testing.T) {
 
 // checkOption returns an error if there is no option of this name, or it cannot have the value that is given.
 func checkOption(setting string) error {
-	if strings.Contains(setting, "=") {
-		_, err := models.NewSettings(setting)
-		return err
+	name, value, given := strings.Cut(setting, "=")
+	values := []string{value}
+	if !given {
+		values = []string{"none", "1", "0.5", "20", "true", "rank", "zeros", "level", "cut", "learned", "bfloat16"} // one for each kind of option
 	}
 	var err error
-	for _, value := range []string{"1", "0.5", "20", "true", "rank", "zeros", "level", "cut", "learned", "bfloat16"} { // one for each kind of option
-		if err = new(models.Settings).Put(setting, value); err == nil {
-			return nil
+	for _, value := range values {
+		for _, model := range models.Names() {
+			if err = (&models.Spec{Model: model, Options: models.DefaultOptions()}).Put(name, value); err == nil {
+				return nil
+			}
 		}
 	}
 	return err

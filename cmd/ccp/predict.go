@@ -133,7 +133,7 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 // A signal needs those of the levels and of all other filters, and 2²⁰ for the rest. Where rounding would show, or the
 // work is not known, XLA predicts.
 func little(s models.Spec, signals int) bool {
-	work, o := s.Products(), s.Settings.Of("")
+	work, o := s.Products(), s.Options
 	for _, a := range s.Activations(1) { // a filter gathers [nodes, reach, channels], and has about as many channels
 		work += float64(a.Shape.Size()) * float64(a.Shape.Dim(-1))
 	}

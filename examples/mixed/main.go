@@ -52,7 +52,7 @@ func trained(ctx context.Context, backend compute.Backend, data *datasets.Datase
 	if err != nil {
 		return nil, err
 	}
-	spec := models.Spec{Model: "mixed", Info: signal.Info{Nodes: data.Nodes, Channels: data.Channels, ClassNames: data.ClassNames}}
+	spec := models.Spec{Options: models.DefaultOptions(), Model: "mixed", Info: signal.Info{Nodes: data.Nodes, Channels: data.Channels, ClassNames: data.ClassNames}}
 	store := spec.NewStore(1)
 	build := func(scope *model.Scope, x *Node) *Node {
 		return spec.Build(scope, models.Topology{Matrix: data.Affinity, Hierarchy: h}, x)

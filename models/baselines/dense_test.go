@@ -29,7 +29,7 @@ func TestPlainNetworks(t *testing.T) {
 		"fc without layers": {nil, 12*4 + 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := models.Spec{Model: name, Architecture: models.Architecture{Hidden: c.hidden}, Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}}
+			s := models.Spec{Options: models.DefaultOptions(), Model: name, Architecture: models.Architecture{Hidden: c.hidden}, Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}}
 			if name == "fc without layers" {
 				s.Model = "fc"
 			}
@@ -105,11 +105,10 @@ func TestPlainModelsLackOptions(t *testing.T) {
 		"bayes_alpha":             {"softmax", 0.5, "bayes_alpha: model softmax has no bayes_alpha; only bayes has"},
 		"ccp_dropout":             {"fc", 0.5, "model fc has no ccp_dropout; only ccp has"},
 	} {
-		s := models.Spec{Model: c.model, Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}, Settings: settings(map[string]any{path: c.value})}
-		assert.ErrorContains(t, s.Check(), c.want)
+		assert.ErrorContains(t, (&models.Spec{Model: c.model}).Put(path, c.value), c.want)
 	}
-	assert.ErrorContains(t, new(models.Settings).Put("bayes_alpha", 0.0), "bayes_alpha=0: it must be positive and finite")
-	s := models.Spec{Model: "svm", Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}, Settings: settings(map[string]any{"classes/l2": 0.1, "input_dropout": 0.1})}
+	assert.ErrorContains(t, (&models.Spec{Model: "bayes"}).Put("bayes_alpha", 0.0), "bayes_alpha=0: it must be positive and finite")
+	s := models.Spec{Model: "svm", Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}, Options: options("svm", models.Patch{"classes/l2": 0.1, "input_dropout": 0.1})}
 	assert.NoError(t, s.Check())
 	s.Hidden = []int{3}
 	assert.ErrorContains(t, s.Check(), "model svm has no hidden layers; leave hidden out")
@@ -126,7 +125,7 @@ func TestPlainPresets(t *testing.T) {
 	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
 		preset := models.PresetOf("graph-cnn", "", models.DefaultRecipe, nodes)
 		assert.Equal(t, want, preset.LevelsString(), "%d nodes", nodes)
-		assert.NoError(t, models.Spec{Model: "graph-cnn", Architecture: preset, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
+		assert.NoError(t, models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Architecture: preset, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
 	}
 }
 

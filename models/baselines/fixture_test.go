@@ -16,14 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settings are those of values by path.
-func settings(values map[string]any) (s models.Settings) {
+// options are those of a model with values by path.
+func options(name string, values models.Patch) models.Options {
+	s := models.Spec{Model: name, Options: models.DefaultOptions()}
 	for path, value := range values {
 		if err := s.Put(path, value); err != nil {
 			panic(err)
 		}
 	}
-	return s
+	return s.Options
 }
 
 func mustLevels(text string) []models.Level {

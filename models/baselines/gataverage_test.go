@@ -16,7 +16,7 @@ import (
 // training.
 func TestGATAverage(t *testing.T) {
 	graph := grid(t, 1, 3) // a path
-	s := models.Spec{Model: "gat-average", Architecture: models.Architecture{Levels: mustLevels("3x2/1,3x1/1")}, Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 2)}, Settings: settings(map[string]any{"batchnorm_epsilon": 1e-12})}
+	s := models.Spec{Model: "gat-average", Architecture: models.Architecture{Levels: mustLevels("3x2/1,3x1/1")}, Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 2)}, Options: options("gat-average", models.Patch{"batchnorm_epsilon": 1e-12})}
 	require.NoError(t, s.Check())
 	// W, b, both attention vectors, and batch norm's scale and offset of each layer; then the class layer.
 	assert.Equal(t, (2+2+2+2+4)+(2+1+1+1+2)+(2+2), s.Parameters(backendtest.Go(t), graph))

@@ -149,7 +149,7 @@ func graphCNNs(t testing.TB) map[string]struct {
 		models.Spec
 		graph *affinity.Matrix
 	}) {
-		c.Spec = models.Spec{Model: "graph-cnn", Architecture: models.Architecture{Hidden: hidden}, Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: make([]string, 3)}}
+		c.Spec = models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Architecture: models.Architecture{Hidden: hidden}, Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: make([]string, 3)}}
 		if levels != "" {
 			c.Levels = mustLevels(levels)
 		}
@@ -198,7 +198,7 @@ func TestGraphCNN(t *testing.T) {
 // The gradient of each weight agrees with central differences along it; batch norm uses the batch's statistics.
 func TestGraphCNNGradient(t *testing.T) {
 	c := graphCNNs(t)["sparse"]
-	c.Settings = settings(map[string]any{"l2": 0.0, "readout_dropout": 0.0})
+	c.Options = options("graph-cnn", models.Patch{"l2": 0.0, "readout_dropout": 0.0})
 	paths := []string{"level_1/W", "level_1/embedding/W", "level_2/W", "level_2/embedding/W",
 		"level_2/pool/batch_norm/scale", "level_3/W",
 		"level_3/embedding/W", "classes/W", "level_1/embedding/b"}

@@ -57,8 +57,8 @@ func TestBudget(t *testing.T) {
 		assert.Equal(t, got, resolved(t, got.Values(), d), "what was chosen stays")
 	}
 	d.Train = make([]int, 255)
-	assert.Equal(t, []any{600, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Settings.Of("").Voices})
-	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Settings.Of("").Voices, "who asks for clusters wants some")
+	assert.Equal(t, []any{600, "all"}, []any{resolved(t, nil, d).Steps, resolved(t, nil, d).Options.Voices})
+	assert.Equal(t, "none", resolved(t, Patch{"ccp_hierarchy": "learned"}, d).Options.Voices, "who asks for clusters wants some")
 }
 
 // Random kernels beside the network halve the steps, unless ten passes are more, and take the place of its stem on a
@@ -89,7 +89,7 @@ func TestBudgetBesideKernels(t *testing.T) {
 		d.Train = make([]int, c.n)
 		assert.Equal(t, c.steps, resolved(t, c.asked, d).Steps, "%d samples, %v", c.n, c.asked)
 	}
-	stem := func(asked Patch) int { return resolved(t, asked, d).Settings.Of("").Stem }
+	stem := func(asked Patch) int { return resolved(t, asked, d).Options.Stem }
 	d.Train = make([]int, 4) // of 60 nodes
 	assert.Equal(t, 16, stem(Patch{"kernels": 0}))
 	d.Train = make([]int, 3)

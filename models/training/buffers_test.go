@@ -24,7 +24,7 @@ func TestNoBufferStays(t *testing.T) {
 	trainIn(t, backend, asked, dir)
 	c, err := models.Load(dir, models.WithBackend(backend))
 	require.NoError(t, err)
-	d, err := LoadFor(t.Context(), c.Metadata, asked.known(), datasets.Options{})
+	d, err := LoadFor(t.Context(), c.Metadata, previewed(asked), datasets.Options{})
 	require.NoError(t, err)
 	signal := make([]float32, ringNodes*ringChannels)
 	d.Signals.Read(0, signal)

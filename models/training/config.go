@@ -64,7 +64,7 @@ type Config struct {
 	LabelSmoothing float64 `param:"label_smoothing" rule:"share"`
 	Seed           int64   `param:"seed" default:"1"`
 
-	Settings models.Settings // the options of the network
+	models.Options // of the network
 }
 
 const (
@@ -109,10 +109,15 @@ func (w *Widths) UnmarshalText(text []byte) (err error) {
 
 var configType = reflect.TypeFor[Config]()
 
+// ownFields are the fields of a configuration apart from the network's options.
+var ownFields = slices.DeleteFunc(slices.Clone(params.Fields(configType)), func(f params.Field) bool {
+	return params.Find(reflect.TypeFor[models.Options](), f.Name) != nil
+})
+
 // Names returns the names of a configuration's own fields, in order. models.OptionNames returns the names of the
 // network's options.
 func Names() (names []string) {
-	for _, f := range params.Fields(configType) {
+	for _, f := range ownFields {
 		names = append(names, f.Name)
 	}
 	return names
@@ -120,13 +125,16 @@ func Names() (names []string) {
 
 // put sets a field, or an option of the network, by its name. The error says what the value must be, or what was meant.
 func (c *Config) put(name string, value any) error {
-	if f := params.Find(configType, name); f != nil {
-		return f.Set(c, value)
+	if slices.Contains(Names(), name) {
+		return params.Find(configType, name).Set(c, value)
 	}
 	if option := name[strings.LastIndex(name, "/")+1:]; !slices.Contains(models.OptionNames(), option) {
 		return &UnknownError{name, suggest.Nearest(option, append(models.OptionNames(), Names()...))}
 	}
-	return c.Settings.Put(name, value)
+	s := models.Spec{Model: c.Model, Options: c.Options}
+	err := s.Put(name, value)
+	c.Options = s.Options
+	return err
 }
 
 // UnknownError says that there is no field or option of a name.
@@ -145,9 +153,9 @@ func (e *UnknownError) Error() string {
 }
 
 // Values returns the whole configuration by name, as its JSON has it.
-func (c Config) Values() map[string]any {
-	values := c.Settings.Values()
-	for _, f := range params.Fields(configType) {
+func (c Config) Values() models.Patch {
+	values := models.Spec{Model: c.Model, Options: c.Options}.Values()
+	for _, f := range ownFields {
 		values[f.Name] = f.Value(c)
 	}
 	return values
@@ -169,6 +177,7 @@ func (c *Config) UnmarshalJSON(raw []byte) error {
 	if _, known := all["recipe"]; !known {
 		return errors.New("it has no recipe: " + earlier)
 	}
+	c.Model, _ = all["model"].(string)
 	for _, name := range sorted(all) {
 		err := c.put(name, all[name])
 		if _, unknown := errors.AsType[*UnknownError](err); unknown {
@@ -208,7 +217,7 @@ func (c Config) check() error {
 	case c.Batch == 1:
 		return errors.New("batch: 1; batch normalisation needs at least 2 samples")
 	}
-	return c.Settings.Check()
+	return nil
 }
 
 // dataOptions returns the options to load the data set with. DataDir, Augment, Backend and Progress are those of o:
@@ -223,7 +232,7 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 // spec returns the network for a data set.
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	s := models.Spec{Model: c.Model, Architecture: models.Architecture{Levels: c.Levels, Hidden: c.Hidden},
-		Info: d.Info, Settings: c.Settings}
+		Info: d.Info, Options: c.Options}
 	if err := s.Check(); err != nil {
 		return s, err
 	}

@@ -83,7 +83,7 @@ func TestKnown(t *testing.T) {
 	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")
 	assert.Equal(t, 20, own.EpochCount())
 
-	assert.Equal(t, ccp.Learned, known(Patch{"ccp_hierarchy": nil}).Settings.Of("").Hierarchy, "nil takes the recipe's away")
+	assert.Equal(t, ccp.Learned, known(Patch{"ccp_hierarchy": nil}).Options.Hierarchy, "nil takes the recipe's away")
 	typed, text := known(Patch{"hidden": []int{8, 4}, "ccp_hierarchy": ccp.Random, "epochs": 3, "fold": datasets.Fold{Number: 2, Of: 5}}),
 		known(Patch{"hidden": "8,4", "ccp_hierarchy": "random", "epochs": "3", "fold": "2/5"})
 	assert.Equal(t, text, typed, "a value is of its type or a text")
@@ -106,9 +106,9 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 		{Patch{"ccp_hierarchy": "random", "ccp_slots": "random"}, "anneal", "random", ""},
 		{Patch{"ccp_hierarchy": "random", "ccp_start": "searched"}, "anneal", "rank", "ccp_start=searched is of memberships that are learned, but this hierarchy is random"},
 	} {
-		known, err := Preview(c.asked.with("data", "cifar10"))
+		known, err := Preview(with(c.asked, "data", "cifar10"))
 		require.NoError(t, err)
-		o := known.Settings.Of("")
+		o := known.Options
 		assert.Equal(t, []string{c.search, c.slots}, []string{o.Search, o.Slots}, "%v", c.asked)
 		_, err = Resolve(c.asked, d)
 		if c.err == "" {
@@ -119,7 +119,7 @@ func TestRecipeOfAnotherPlan(t *testing.T) {
 	}
 }
 
-func (a Patch) with(name string, value any) Patch {
+func with(a Patch, name string, value any) Patch {
 	a = maps.Clone(a)
 	a[name] = value
 	return a
@@ -134,7 +134,7 @@ func TestResolve(t *testing.T) {
 	assert.Equal(t, "3x32/9,1x64/3", models.Architecture{Levels: c.Levels}.LevelsString())
 	assert.Equal(t, Widths{64}, c.Hidden)
 	assert.Equal(t, []int{16, 1200, 20}, []int{c.Batch, c.Steps, c.Epochs})
-	o := c.Settings.Of("level_1")
+	o := c.Options.Of("level_1")
 	assert.Equal(t, []any{16, 8, 0.25, "zeros", 1e-4}, []any{o.Stem, o.Hierarchies, o.Dropout, o.Padding, o.L2})
 	for _, name := range []string{"l2", "ccp_reach", "readout_dropout", "ccp_stem", "narrow", "seed"} {
 		assert.Contains(t, c.Values(), name)
@@ -154,7 +154,7 @@ func TestResolve(t *testing.T) {
 
 	narrow := resolved(t, Patch{"narrow": 4, "ccp_stem": 8}, d)
 	assert.Equal(t, "3x8/9,1x16/3", models.Architecture{Levels: narrow.Levels}.LevelsString())
-	assert.Equal(t, []int{16, 2}, []int{narrow.Hidden[0], narrow.Settings.Of("").Stem})
+	assert.Equal(t, []int{16, 2}, []int{narrow.Hidden[0], narrow.Options.Stem})
 	for name, want := range map[string]string{
 		"levels":      "level 2: L=5 exceeds its 4 nodes",
 		"ccp_padding": "ccp_padding=nothing: it must be one of nodes, zeros",
@@ -260,7 +260,7 @@ func TestResolveRandomGraph(t *testing.T) {
 	kernels := func(asked Patch) int {
 		c, err := Resolve(asked, d)
 		require.NoError(t, err)
-		return c.Settings.Of("").Kernels
+		return c.Options.Kernels
 	}
 	assert.Positive(t, kernels(Patch{}))
 	assert.Zero(t, kernels(Patch{"random_graph": true}))

@@ -247,14 +247,14 @@ func TestOverwriteWaitsForTheSearch(t *testing.T) {
 	c["epochs"], c["ccp_hierarchy"] = 1, "prepared"
 	dir := t.TempDir()
 	result := trainIn(t, backend, c, dir)
-	other := c.with("levels", "13x6/4,1x8/3")
+	other := with(c, "levels", "13x6/4,1x8/3")
 	_, err := Train(t.Context(), backend, other, Options{Dir: dir, Overwrite: true})
 	require.ErrorContains(t, err, "level 1: 13 clusters of 12 nodes")
 	again := trainIn(t, backend, c, dir)
 	assert.True(t, again.Resumed)
 	again.Resumed = false
 	assert.Equal(t, result, again)
-	_, err = Train(t.Context(), backend, c.with("levels", "5x6/4,1x8/3"), Options{Dir: dir, Overwrite: true})
+	_, err = Train(t.Context(), backend, with(c, "levels", "5x6/4,1x8/3"), Options{Dir: dir, Overwrite: true})
 	require.NoError(t, err)
 }
 
@@ -265,10 +265,10 @@ func TestFailedTrainingRefusesNothing(t *testing.T) {
 	c := ringConfig(writeRing(t, 80))
 	c["epochs"], c["ccp_hierarchy"] = 1, "prepared"
 	dir := t.TempDir()
-	_, err := Train(t.Context(), backend, c.with("levels", "13x6/4,1x8/3"), Options{Dir: dir})
+	_, err := Train(t.Context(), backend, with(c, "levels", "13x6/4,1x8/3"), Options{Dir: dir})
 	require.ErrorContains(t, err, "level 1: 13 clusters of 12 nodes")
 	assert.FileExists(t, filepath.Join(dir, configFile), "the search fails after the run has begun")
-	result := trainIn(t, backend, c.with("data", writeRing(t, 120)), dir)
+	result := trainIn(t, backend, with(c, "data", writeRing(t, 120)), dir)
 	assert.Equal(t, 24, result.TestSamples)
 	kept, err := ReadConfig(dir)
 	require.NoError(t, err)

@@ -75,7 +75,7 @@ func noisyData(graph *affinity.Matrix, channels int) *datasets.Dataset {
 // stepsOn trains for some steps on a number of devices and returns each step's metrics and the variables at the end.
 func stepsOn(t *testing.T, backend compute.Backend, asked Patch, d *datasets.Dataset, devices, steps int) (metrics [][]float64, store *model.Store) {
 	t.Helper()
-	p, err := asked.draft(d.Name)
+	p, err := draft(asked, d.Name)
 	require.NoError(t, err)
 	c, spec, err := p.resolve(d)
 	require.NoError(t, err)

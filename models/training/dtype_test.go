@@ -32,8 +32,8 @@ func TestTrainInBFloat16(t *testing.T) {
 		}
 		classifier, err := models.Load(dir, models.WithBackend(backend))
 		require.NoError(t, err)
-		assert.Equal(t, nn.BFloat16, classifier.Spec.Settings.Of("").DType)
-		d, err := LoadFor(t.Context(), classifier.Metadata, c.known(), datasets.Options{})
+		assert.Equal(t, nn.BFloat16, classifier.Spec.Options.DType)
+		d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 		require.NoError(t, err)
 		again, err := Evaluate(classifier, d, d.Test, 64)
 		require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestAutoDType(t *testing.T) {
 	require.NoError(t, err)
 	dtype := func(levels string) string {
 		asked := Patch{"levels": levels, "batch": 64, "dtype": models.Auto}
-		return resolved(t, asked, d).Settings.Of("").DType
+		return resolved(t, asked, d).Options.DType
 	}
 	assert.Equal(t, "float32", dtype("4x6/4,1x8/3"))
 	large := "float32"
@@ -64,10 +64,10 @@ func TestAutoDType(t *testing.T) {
 		c["dtype"] = kept
 		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), resolved(t, c, d)))
 		c["dtype"] = models.Auto
-		p, err := c.draft("")
+		p, err := draft(c, "")
 		require.NoError(t, err)
 		p.inheritDType(dir)
 		assert.False(t, p.open["dtype"])
-		assert.Equal(t, kept, p.Settings.Of("").DType)
+		assert.Equal(t, kept, p.Options.DType)
 	}
 }

@@ -41,7 +41,7 @@ func TestEvaluate(t *testing.T) {
 	trainIn(t, backend, c, dir)
 	classifier, err := models.Load(dir, models.WithBackend(backend))
 	require.NoError(t, err)
-	d, err := LoadFor(t.Context(), classifier.Metadata, c.known(), datasets.Options{})
+	d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 	require.NoError(t, err)
 
 	want := Evaluation{Samples: len(d.Test), Confusion: make([][]int, ringClasses)}
@@ -109,7 +109,7 @@ func TestLoadForOtherData(t *testing.T) {
 	data := writeRing(t, 200)
 	c := ringConfig(data)
 	m := models.Metadata{Spec: models.Spec{Info: signal.Info{Nodes: ringNodes, Channels: ringChannels, ClassNames: []string{"north", "east", "south", "west"}, Mean: []float32{1, 2, 3}, Std: []float32{4, 5, 6}}}}
-	d, err := LoadFor(t.Context(), m, c.known(), datasets.Options{})
+	d, err := LoadFor(t.Context(), m, previewed(c), datasets.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, m.Mean, d.Mean, "the model's normalisation, not the data's")
 	assert.Equal(t, m.Std, d.Std)
@@ -126,12 +126,12 @@ func TestLoadForOtherData(t *testing.T) {
 	require.EqualError(t, err, `there is no split "some"; there are train, validation, test, all`)
 
 	m.Spec.Nodes = 13
-	_, err = LoadFor(t.Context(), m, c.known(), datasets.Options{})
+	_, err = LoadFor(t.Context(), m, previewed(c), datasets.Options{})
 	require.EqualError(t, err, data+" has signals of 12 nodes x 3 channels, the model was trained on 13 x 3")
 	m.Spec.Nodes, m.ClassNames = 12, []string{"a", "b"}
-	_, err = LoadFor(t.Context(), m, c.known(), datasets.Options{})
+	_, err = LoadFor(t.Context(), m, previewed(c), datasets.Options{})
 	require.ErrorContains(t, err, `has the classes ["north" "east" "south" "west"], the model ["a" "b"]`)
 	c["data"] = "absent.npz"
-	_, err = LoadFor(t.Context(), m, c.known(), datasets.Options{})
+	_, err = LoadFor(t.Context(), m, previewed(c), datasets.Options{})
 	require.ErrorContains(t, err, "absent.npz")
 }

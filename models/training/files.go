@@ -16,7 +16,6 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
-	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/metric"
@@ -130,7 +129,7 @@ func differ(before, now map[string]any) (differences []string) {
 func (r *run) described() map[string]any {
 	c := r.Config
 	described := map[string]any{optimizer.ParamLearningRate: c.LearningRate, "batch_size": c.Batch}
-	for _, f := range params.Fields(configType) {
+	for _, f := range ownFields {
 		described[f.Name] = f.Value(c)
 	}
 	return described

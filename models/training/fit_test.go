@@ -241,7 +241,7 @@ func TestPlainModelsLearn(t *testing.T) {
 			assert.Less(t, result.Train.Loss, 2.0)
 			classifier, err := models.Load(dir, models.WithBackend(backend))
 			require.NoError(t, err)
-			d, err := LoadFor(t.Context(), classifier.Metadata, c.known(), datasets.Options{})
+			d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 			require.NoError(t, err)
 			test, err := Evaluate(classifier, d, d.Test, 64)
 			require.NoError(t, err)
@@ -265,7 +265,7 @@ func TestDefaultsOfPlainModels(t *testing.T) {
 		assert.Equal(t, name == "bayes", c.Epochs == 1, name)
 	}
 	assert.True(t, known("20news", "ccp").TFIDF)
-	assert.InDelta(t, 0.002, known("20news", "bayes").Settings.Values()["bayes_alpha"], 0)
+	assert.InDelta(t, 0.002, known("20news", "bayes").Values()["bayes_alpha"], 0)
 	for _, data := range []string{"digits", "cifar10", "20news", "ntu", "nw-ucla", "mnist", "fashion-mnist", "ring.npz"} {
 		for _, name := range []string{"fc", "softmax", "svm", "bayes", "graph-cnn"} {
 			assert.Equal(t, name == "bayes", known(data, name).Epochs == 1)

@@ -168,8 +168,8 @@ func resolved(t testing.TB, asked Patch, d *datasets.Dataset) Config {
 	return c
 }
 
-// known returns what is known before the data is read.
-func (a Patch) known() Config {
+// previewed returns what is known before the data is read.
+func previewed(a Patch) Config {
 	c, err := Preview(a)
 	if err != nil {
 		panic(err)

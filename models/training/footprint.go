@@ -52,7 +52,7 @@ var errCompiled = errors.New("compiled")
 
 // DryRun compiles the training step of what is asked and tells what it needs. It writes nothing.
 func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (f Footprint, err error) {
-	p, err := asked.draft(opts.dataName())
+	p, err := draft(asked, opts.dataName())
 	if err != nil {
 		return f, err
 	}

@@ -110,7 +110,7 @@ func TestFootprintIsMeasured(t *testing.T) {
 	backend := backendtest.XLA(t)
 	told, err := DryRun(t.Context(), backend, c, Options{DataDir: folder})
 	require.NoError(t, err)
-	p, err := c.draft("")
+	p, err := draft(c, "")
 	require.NoError(t, err)
 	d, err := p.LoadData(t.Context(), backend, Options{DataDir: folder})
 	require.NoError(t, err)

@@ -111,7 +111,7 @@ func TestOwnNetworkOfNestedLevels(t *testing.T) {
 
 func TestOwnNetworkErrors(t *testing.T) {
 	assert.Panics(t, func() { models.Register("own", models.Network{}) })
-	s := models.Spec{Model: "own", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: make([]string, 10)}}
+	s := models.Spec{Options: models.DefaultOptions(), Model: "own", Info: signal.Info{Nodes: 64, Channels: 1, ClassNames: make([]string, 10)}}
 	require.NoError(t, s.Check())
 	s.Levels = []models.Level{{Clusters: 1, Filters: 1, Neighbours: 1}}
 	require.ErrorContains(t, s.Check(), "model own has no levels; leave levels out")

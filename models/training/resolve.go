@@ -18,11 +18,10 @@ import (
 )
 
 // Patch is what somebody asks of a training, and nothing else. It holds values by the names of Config's fields and of
-// the network's options: "epochs": 10, "ccp_dropout": 0.1 or "level_2/ccp_dropout": 0.1. A value has its field's type,
-// or is its text.
+// the network's options: "epochs": 10, "ccp_dropout": 0.1 or "level_2/ccp_dropout": 0.1.
 //
 // The recipe gives what is not asked. models.Auto leaves a number to the data. nil removes a value of the recipe.
-type Patch map[string]any
+type Patch = models.Patch
 
 // The length of a training that is left to the data.
 const (
@@ -50,7 +49,7 @@ var open = []string{"levels", "hidden", "epochs", "steps", "batch", "ccp_stem", 
 // recipe for data set and model, then what is asked. Numbers that are still open get values that suit the data: its
 // nodes, channels and training samples. The error names the option that is wrong, and says what it must be.
 func Resolve(asked Patch, d *datasets.Dataset) (Config, error) {
-	p, err := asked.draft(d.Name)
+	p, err := draft(asked, d.Name)
 	if err != nil {
 		return Config{}, err
 	}
@@ -66,7 +65,7 @@ func Resolve(asked Patch, d *datasets.Dataset) (Config, error) {
 
 // Preview returns what is known of a configuration before the data is read. A number that depends on the data is 0.
 func Preview(asked Patch) (Config, error) {
-	p, err := asked.draft("")
+	p, err := draft(asked, "")
 	return p.Config, err
 }
 
@@ -79,7 +78,7 @@ type draftConfig struct {
 
 // draft lays what is asked over the recipe. data names a data set in memory, which is the one if nobody asks for another.
 // It was loaded, so the recipe's options of loading do not count.
-func (a Patch) draft(data string) (draftConfig, error) {
+func draft(a Patch, data string) (draftConfig, error) {
 	p := draftConfig{Config: params.Defaults[Config](), asked: a, open: map[string]bool{}}
 	text := func(name, usual string) string {
 		if value := a[name]; value != nil {
@@ -136,7 +135,6 @@ func (a Patch) draft(data string) (draftConfig, error) {
 			return p, err
 		}
 	}
-	p.Settings = p.Settings.Whole(p.Model)
 	return p, p.check()
 }
 
@@ -161,16 +159,12 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	}
 	c.Batch = min(c.Batch, n)
 	if p.open["voices"] && heard(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
-		c.Settings = c.Settings.With("", func(o *models.Options) {
-			if o.Voices = models.AllVoices; (models.Spec{Model: c.Model}).Network().Fitted {
-				o.Voices = models.KernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
-			}
-		})
+		if c.Voices = models.AllVoices; (models.Spec{Model: c.Model}).Network().Fitted {
+			c.Voices = models.KernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
+		}
 	}
-	if p.open["kernels"] && d.Series == nil && c.Settings.Of("").Voices == models.NoVoices {
-		c.Settings = c.Settings.With("", func(o *models.Options) {
-			o.Kernels = models.AutoKernels(c.Model, d.Affinity, d.Grid, n)
-		})
+	if p.open["kernels"] && d.Series == nil && c.Voices == models.NoVoices {
+		c.Kernels = models.AutoKernels(c.Model, d.Affinity, d.Grid, n)
 	}
 	switch {
 	case p.open["epochs"]:
@@ -191,16 +185,15 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	}
 	s = s.AutoFill(p.autoFilled(c, d)...)
 	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*s.Products() >= bfloat16Products {
-		s.Settings = s.Settings.With("", func(o *models.Options) { o.DType = nn.BFloat16 })
+		s.Options.DType = nn.BFloat16
 	}
-	c.Settings = s.Settings
+	c.Options = s.Options
 	return c, s, s.Check()
 }
 
 // accompanied reports whether the network does not answer alone.
 func (c Config) accompanied() bool {
-	o := c.Settings.Of("")
-	return o.Kernels > 0 || o.Voices != models.NoVoices
+	return c.Kernels > 0 || c.Voices != models.NoVoices
 }
 
 // few reports whether a data set has few samples for its nodes.
@@ -218,7 +211,7 @@ func (p draftConfig) autoFilled(c Config, d *datasets.Dataset) []string {
 func (p *draftConfig) inheritDType(dir string) {
 	if kept, err := ReadConfig(dir); err == nil && begun(dir) && p.open["dtype"] {
 		p.open["dtype"] = false
-		p.Settings = p.Settings.With("", func(o *models.Options) { o.DType = kept.Settings.Of("").DType })
+		p.DType = kept.DType
 	}
 }
 
@@ -238,11 +231,9 @@ func (c *Config) narrow() {
 	for i := range c.Hidden {
 		c.Hidden[i] = part(c.Hidden[i])
 	}
-	c.Settings = c.Settings.With("", func(o *models.Options) {
-		if o.Stem > 0 {
-			o.Stem = part(o.Stem)
-		}
-	})
+	if c.Stem > 0 {
+		c.Stem = part(c.Stem)
+	}
 }
 
 // sorted returns the keys of a map in order.

@@ -74,7 +74,7 @@ type run struct {
 // state and returns an error that wraps ErrInterrupted; the same call goes on. It writes nothing before it has found
 // data and settings to be good.
 func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Options) (Result, error) {
-	p, err := asked.draft(opts.dataName())
+	p, err := draft(asked, opts.dataName())
 	if err != nil {
 		return Result{}, err
 	}

@@ -109,7 +109,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 	p := r.draft
 	p.open = maps.Clone(p.open)
 	p.open["voices"] = false
-	p.Settings = p.Settings.With("", func(o *models.Options) { o.Voices = models.NoVoices })
+	p.Voices = models.NoVoices
 	p.Keep, p.Validation = KeepLast, 0
 	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
 		return "", err

@@ -69,15 +69,18 @@ func graphOf(t testing.TB) *affinity.Matrix {
 func classifier(t testing.TB, v variant) *models.Classifier {
 	t.Helper()
 	grid := graphOf(t)
-	settings, err := models.NewSettings(v.settings...)
-	require.NoError(t, err)
-	m := models.Metadata{Spec: models.Spec{Model: "ccp", Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}, Settings: settings}, Data: "grid"}
+	m := models.Metadata{Spec: models.Spec{Model: "ccp", Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "grün", `"blue"`}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}, Options: models.DefaultOptions()}, Data: "grid"}
 	m.Spec.Hidden = v.hidden
+	var err error
 	if v.levels == "kernels" {
 		m.Spec.Model = v.levels
 	} else if v.levels != "" {
 		m.Spec.Levels, err = models.ParseLevels(v.levels)
 		require.NoError(t, err)
+	}
+	for _, setting := range v.settings {
+		path, value, _ := strings.Cut(setting, "=")
+		require.NoError(t, m.Spec.Put(path, value))
 	}
 	require.NoError(t, m.Spec.Check())
 	backend, store := backendtest.Go(t), m.Spec.NewStore(3)

@@ -65,7 +65,7 @@ func Fold(c *models.Classifier) (*Network, error) {
 // stem folds what comes before the levels of pooling, and gives the shape of their input.
 func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
 	nodes, channels = c.Spec.Nodes, c.Spec.Channels
-	paths, filters := c.Spec.Convolutions(0), c.Spec.Settings.Of("").Stem
+	paths, filters := c.Spec.Convolutions(0), c.Spec.Options.Stem
 	if len(paths) == 0 {
 		return nodes, channels, nil
 	}

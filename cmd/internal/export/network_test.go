@@ -17,9 +17,11 @@ import (
 // byHand is a classifier of one level, K = 1, L = 2, C = 1, two filters, of two classes, whose weights are set here.
 func byHand(t *testing.T) *models.Classifier {
 	t.Helper()
+	unit := models.DefaultOptions()
+	unit.BatchNormEpsilon = 1
 	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: models.Spec{
 		Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}}},
-		Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, Settings: models.Settings{}.With("", func(o *models.Options) { o.BatchNormEpsilon = 1 }),
+		Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, Options: unit,
 	}}, nil)
 	require.NoError(t, err)
 	set := func(path string, value any) {

@@ -251,14 +251,14 @@ func TestCourse(t *testing.T) {
 }
 
 func TestWithoutDropout(t *testing.T) {
-	before, err := models.NewSettings("ccp_dropout=0.1", "level_2/ccp_dropout=0.3", "ccp_membership_rate=100")
-	require.NoError(t, err)
-	for _, settings := range []models.Settings{before, {}} {
-		s := withoutDropout(models.Spec{Settings: settings}).Settings
+	before := models.DefaultOptions()
+	before.Dropout, before.MembershipRate, before.Parts = 0.1, 100, models.Patch{"level_2/ccp_dropout": 0.3}
+	for _, options := range []models.Options{before, models.DefaultOptions()} {
+		after := withoutDropout(models.Spec{Options: options}).Options
 		for _, part := range []string{"", "level_1", "level_2", "classes"} {
-			o := s.Of(part)
+			o := after.Of(part)
 			assert.Equal(t, []float64{0, 0, 0}, []float64{o.Dropout, o.ReadoutDropout, o.InputDropout}, part)
-			assert.Equal(t, settings.Of(part).MembershipRate, o.MembershipRate)
+			assert.Equal(t, options.MembershipRate, o.MembershipRate)
 		}
 	}
 	assert.Equal(t, 0.3, before.Of("level_2").Dropout, "the original stays")

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/nn"
@@ -105,9 +107,9 @@ func Around(ctx context.Context, backend compute.Backend, dir string, d *dataset
 
 // withoutDropout returns a spec that has no dropout anywhere, not even in training.
 func withoutDropout(s models.Spec) models.Spec {
-	for _, part := range append([]string{""}, s.Settings.Parts()...) {
-		s.Settings = s.Settings.With(part, func(o *models.Options) { o.Dropout, o.ReadoutDropout, o.InputDropout = 0, 0, 0 })
-	}
+	o := &s.Options
+	o.Dropout, o.ReadoutDropout, o.InputDropout, o.Parts = 0, 0, 0, maps.Clone(o.Parts)
+	maps.DeleteFunc(o.Parts, func(path string, _ any) bool { return strings.HasSuffix(path, "_dropout") })
 	return s
 }
 

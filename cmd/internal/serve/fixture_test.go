@@ -39,7 +39,7 @@ func save(t testing.TB, dir string, step, answer int) {
 	require.NoError(t, err)
 	levels, err := models.ParseLevels("2x4/2")
 	require.NoError(t, err)
-	m := models.Metadata{Data: "tiny.npz", Spec: models.Spec{Model: "ccp", Architecture: models.Architecture{Levels: levels, Hidden: []int{4}}, Info: signal.Info{Nodes: nodes, Channels: channels, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}, Range: &signal.Range{Least: make([]float32, nodes), Most: []float32{9, 9, 9, 9}, Spread: make([]float32, nodes)}}}}
+	m := models.Metadata{Data: "tiny.npz", Spec: models.Spec{Options: models.DefaultOptions(), Model: "ccp", Architecture: models.Architecture{Levels: levels, Hidden: []int{4}}, Info: signal.Info{Nodes: nodes, Channels: channels, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}, Range: &signal.Range{Least: make([]float32, nodes), Most: []float32{9, 9, 9, 9}, Spread: make([]float32, nodes)}}}}
 	store := m.Spec.NewStore(3)
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, models.Topology{Matrix: graph}, x) },
 		tensors.FromScalarAndDimensions(float32(1), 1, nodes, channels))

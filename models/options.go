@@ -1,0 +1,288 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Options are the options of all networks. Programs begin with DefaultOptions and assign to fields. Inside a graph they are GoMLX parameters of the network's scopes. A field's
+// tag param is the parameter's name. Its tag models lists the models that have the option; without it all have it.
+type Options struct {
+	ccp.Options `models:"ccp"`
+	nn.LayerOptions
+	// Candidates is the number of clusters that a node can belong to: the nearest in a prepared clustering. 0 is all.
+	// Time and memory of a level with candidates are linear in its nodes and edges. A level can have candidates if the
+	// level before it has. training.Resolve chooses a number for large levels.
+	Candidates int `param:"ccp_candidates" default:"0" rule:"from 0" parts:"level" models:"ccp"`
+	// Hierarchies is the number of hierarchies of the network, each searched or drawn from its own seed. All weights but
+	// the memberships are shared. A training step uses one, drawn at random. A prediction is the mean of the logits of
+	// all.
+	Hierarchies int `param:"ccp_hierarchies" default:"1" rule:"from 1" models:"ccp"`
+	// Start is where learned memberships begin: "drawn" at random, or at "searched" clusters of large C.
+	Start string `param:"ccp_start" default:"drawn" rule:"one of drawn|searched" models:"ccp"`
+	// Search is how a prepared hierarchy is found: by annealing, or also by cuts through the nodes' positions. The
+	// search keeps the clustering with the greater C. On a grid cuts win, and clusters have one shape. With cuts there
+	// is one hierarchy only.
+	Search string `param:"ccp_search" default:"anneal" rule:"one of anneal|cut" models:"ccp"`
+	// Stem is the number of filters before the first level, each of a node's own neighbourhood, without pooling; 0 is
+	// none.
+	Stem int `param:"ccp_stem" default:"0" rule:"from 0" models:"ccp"`
+	// Blocks counts the residual blocks of two such convolutions (He et al. 2016): those after the stem, then those
+	// after each level. "1" is one block after the stem. "0,1,1" is one after each of two levels. A number that is left
+	// out is 0.
+	Blocks string `param:"ccp_blocks" default:"0" models:"ccp"`
+	// Reach is how many nodes such a filter sees: the node itself and the nearest by hops.
+	Reach int `param:"ccp_reach" default:"9" rule:"from 1" models:"ccp"`
+	// Kernels is about how many features random convolutional kernels have. Their ridge classifier answers beside the
+	// network, and counts three times in the mean of both. 0 is no kernels. In the model kernels it is 10,000.
+	Kernels int `param:"kernels" default:"0" rule:"from 0" models:"ccp kernels"`
+	// Voices are what answers beside the network in closed form, on samples as they are: "all" that suit the samples,
+	// "none", or some of kernels,competing,bands,values. How much they count is decided by held-out training samples.
+	Voices string `param:"voices" default:"none" models:"ccp kernels"`
+	// InputDropout is the share of a signal's values that a training step leaves out, such as words of a document.
+	InputDropout float64 `param:"input_dropout" default:"0" rule:"share"`
+	// ReadoutDropout is the dropout rate before each fully connected layer.
+	ReadoutDropout float64 `param:"readout_dropout" default:"0.5" rule:"share" parts:"fc classes"`
+	// Parts holds the values that parts of the network have for themselves, such as "level_2/ccp_dropout", and the
+	// values of a registered network's own options. Spec.Put adds one.
+	Parts Patch
+}
+
+// DefaultOptions returns the options that nobody has set.
+func DefaultOptions() Options { return params.Defaults[Options]() }
+
+// Patch holds changes by name: values of a training's configuration, of options, or of options of one part of the
+// network, "level_2/ccp_dropout". The parts are level_1 and so on, fc_1 and so on, classes. A value has its option's
+// type, or is its text.
+type Patch map[string]any
+
+var optionsType = reflect.TypeFor[Options]()
+
+// optionFields are the fields of Options, and of the options of registered networks, see Network.Options.
+var optionFields = params.Fields(optionsType)
+
+// optionOf returns the field of an option at a path, or nil if there is none.
+func optionOf(path string) *params.Field {
+	_, name := splitPath(path)
+	at := slices.IndexFunc(optionFields, func(f params.Field) bool { return f.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &optionFields[at]
+}
+
+// addOptions adds the options of a registered network. Networks share an option that means the same.
+func addOptions(name string, options any) {
+	for _, f := range params.Fields(reflect.TypeOf(options)) {
+		f.Models = []string{name}
+		if known := optionOf(f.Name); known == nil {
+			optionFields = append(optionFields, f)
+		} else if len(known.Models) == 0 || !known.Same(f) {
+			panic(fmt.Sprintf("models: network %s has an option %s, which means something else already", name, f.Name))
+		} else {
+			known.Models = append(known.Models, name)
+		}
+	}
+}
+
+// OptionNames returns the names of all options, sorted.
+func OptionNames() (names []string) {
+	for _, f := range optionFields {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Has reports whether the spec's model has the option at a path.
+func (s Spec) Has(path string) bool {
+	f := optionOf(path)
+	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 ||
+		slices.Contains(f.Models, s.Model) || s.own() && slices.Contains(f.Models, clusterPooling))
+}
+
+// Put sets the option at a path, NAME or PART/NAME, to a value of its type, or to a text of one. Copies of the spec stay
+// as they are. The error says what the value must be, or which options there are. Check reports whether the network has
+// the part.
+func (s *Spec) Put(path string, value any) error {
+	part, name := splitPath(path)
+	f := optionOf(name)
+	switch {
+	case f == nil:
+		return fmt.Errorf("there is no option %q: %s", path, suggest.Among(name, OptionNames()))
+	case path != name && len(f.Parts) == 0:
+		return fmt.Errorf("%s: %s is for the whole model; leave %q out", path, name, part+model.ScopeSeparator)
+	case !s.Has(name):
+		only := ""
+		if len(f.Models) > 0 {
+			only = "; only " + strings.Join(f.Models, " and ") + " has"
+		}
+		return fmt.Errorf("%s: model %s has no %s%s", path, s.Model, name, only)
+	}
+	typed, err := f.Parse(value)
+	if err != nil {
+		return fmt.Errorf("%s%w", path[:len(path)-len(name)], err)
+	}
+	s.Options.put(path, typed)
+	_, err = s.Options.voices()
+	return err
+}
+
+// put sets a value of its option's type, right or wrong.
+func (o *Options) put(path string, value any) {
+	if f := params.Find(optionsType, path); f != nil {
+		_ = f.Set(o, value) // an error is Check's to return
+		return
+	}
+	if o.Parts = maps.Clone(o.Parts); o.Parts == nil {
+		o.Parts = Patch{}
+	}
+	o.Parts[path] = value
+}
+
+// Of returns the options of a part of the network, "" for the whole network.
+func (o Options) Of(part string) Options {
+	for path, value := range o.Parts {
+		if of, name := splitPath(path); of == part {
+			if f := params.Find(optionsType, name); f != nil {
+				_ = f.Set(&o, value)
+			}
+		}
+	}
+	return o
+}
+
+// Level returns the options of a level, counted from 0.
+func (o Options) Level(i int) Options { return o.Of(levelName(i)) }
+
+// OptionsOf returns a network's own options, see Network.Options. They are those of a part of the network, "" for the
+// whole network.
+func OptionsOf[T any](o Options, part string) T {
+	of := o.Of(part)
+	own, _ := params.From[T](func(name string) (any, bool) { // an error is Check's to return
+		if f := params.Find(optionsType, name); f != nil {
+			return f.Typed(of), true
+		}
+		if value, ok := o.Parts[path.Join(part, name)]; ok {
+			return value, true
+		}
+		value, ok := o.Parts[name]
+		return value, ok
+	})
+	return own
+}
+
+// levelName is the name of a level, counted from 0, in patches and scopes.
+func levelName(i int) string { return fmt.Sprintf("level_%d", i+1) }
+
+// splitPath splits the path of an option into the part of the network, "" for all of it, and the option's name.
+func splitPath(path string) (part, name string) {
+	at := strings.LastIndex(path, model.ScopeSeparator)
+	return path[:max(0, at)], path[at+1:]
+}
+
+// Values returns the values of all options that the spec's model has, by path, in the types of GoMLX's parameters.
+func (s Spec) Values() Patch {
+	values := Patch{}
+	for _, f := range optionFields {
+		switch {
+		case !s.Has(f.Name):
+		case params.Find(optionsType, f.Name) != nil:
+			values[f.Name] = f.Value(s.Options)
+		default:
+			values[f.Name] = params.Plain(f.Default())
+		}
+	}
+	for path, value := range s.Options.Parts {
+		values[path] = params.Plain(value)
+	}
+	return values
+}
+
+// MarshalJSON writes the options as an object of values by path.
+func (o Options) MarshalJSON() ([]byte, error) {
+	values := Patch{}
+	for _, f := range params.Fields(optionsType) {
+		values[f.Name] = f.Value(o)
+	}
+	for path, value := range o.Parts {
+		values[path] = params.Plain(value)
+	}
+	return json.Marshal(values)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. The error names an option that is gone, or a wrong value.
+func (o *Options) UnmarshalJSON(raw []byte) error {
+	var values Patch
+	if err := json.Unmarshal(raw, &values); err != nil {
+		return err
+	}
+	*o = DefaultOptions()
+	for path, value := range values {
+		f := optionOf(path)
+		if f == nil {
+			return fmt.Errorf("%s is an option of another version of ccp: use that version, or train again", path)
+		}
+		typed, err := f.Parse(value)
+		if err != nil {
+			return err
+		}
+		o.put(path, typed)
+	}
+	return nil
+}
+
+// checkOptions returns an error if an option cannot have its value, or is for another model, for a part that the network
+// lacks, or for one without the option.
+func (s Spec) checkOptions() error {
+	if err := params.Check(s.Options); err != nil {
+		return err
+	}
+	var parts []string
+	for i := range s.Levels {
+		parts = append(parts, levelName(i))
+	}
+	for i := range s.Hidden {
+		parts = append(parts, fmt.Sprintf("fc_%d", i+1))
+	}
+	parts = append(parts, "classes")
+	given := Patch{}
+	maps.Copy(given, s.Options.Parts)
+	for _, f := range params.Fields(optionsType) {
+		if value := f.Typed(s.Options); value != f.Default() {
+			given[f.Name] = value
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(given)) {
+		if err := s.Put(path, given[path]); err != nil {
+			return err
+		}
+		part, name := splitPath(path)
+		f := optionOf(name)
+		lacks := func(part string) bool {
+			kind, _, _ := strings.Cut(part, "_")
+			return !slices.Contains(f.Parts, kind)
+		}
+		switch {
+		case path == name: // for the whole model
+		case !slices.Contains(parts, part):
+			return fmt.Errorf("%s: the network has no %q; its parts are %s", path, part, strings.Join(parts, ", "))
+		case lacks(part):
+			right := slices.DeleteFunc(slices.Clone(parts), lacks)
+			return fmt.Errorf("%s: %s has no %s; the parts with one are %s", path, part, name, strings.Join(right,
+				", "))
+		}
+	}
+	return nil
+}

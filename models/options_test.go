@@ -1,0 +1,154 @@
+package models
+
+import (
+	"encoding/json"
+	"github.com/clusterpool/ccp/signal"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// settings are options with values by path, unchecked.
+func settings(values Patch) Options {
+	o := DefaultOptions()
+	for path, value := range values {
+		o.put(path, value)
+	}
+	return o
+}
+
+func TestPut(t *testing.T) {
+	for path, c := range map[string]struct {
+		text string
+		want any
+	}{
+		"ccp_dropout":          {"0.25", 0.25},
+		"ccp_membership_rate":  {"3", 3.0},
+		"ccp_candidates":       {"4.0", 4},
+		"l2":                   {"1e-5", 1e-5},
+		"ccp_recompute":        {"true", true},
+		"ccp_gates":            {"slot", "slot"},
+		"ccp_hierarchy":        {"prepared", "prepared"},
+		"level_2/ccp_dropout":  {"0.3", 0.3},
+		"fc_1/readout_dropout": {"0", 0.0},
+	} {
+		s := Spec{Model: "ccp", Options: DefaultOptions()}
+		require.NoError(t, s.Put(path, c.text), path)
+		assert.Equal(t, c.want, s.Values()[path], path)
+		raw, err := json.Marshal(s)
+		require.NoError(t, err, path)
+		var read Spec
+		require.NoError(t, json.Unmarshal(raw, &read), path)
+		assert.Equal(t, s.Options, read.Options, path)
+		assert.Equal(t, c.want, read.Values()[path], path)
+	}
+	for setting, want := range map[string]string{
+		"":                        `there is no option "": there are batchnorm_epsilon, bayes_alpha, ccp_blocks`,
+		"dropout=0.3":             `there is no option "dropout": `,
+		"level_2/ccp_dropuot=0.3": `there is no option "level_2/ccp_dropuot": did you mean ccp_dropout? There are`,
+		"ccp_dropout=much":        `ccp_dropout=much: it must be in [0, 1)`,
+		"ccp_dropout=":            `ccp_dropout=: it must be in [0, 1)`,
+		"ccp_recompute=5":         `ccp_recompute=5: it must be true or false`,
+		"ccp_candidates=1.5":      `ccp_candidates=1.5: it must be a whole number from 0`,
+		"l2=1;ccp_dropout=0.1":    `l2=1;ccp_dropout=0.1: it must be finite and not negative`,
+	} {
+		path, value, _ := strings.Cut(setting, "=")
+		assert.ErrorContains(t, (&Spec{Model: "ccp", Options: DefaultOptions()}).Put(path, value), want, setting)
+	}
+}
+
+// Options of a checkpoint of an earlier version are read, unless an option is gone: the error says what to do.
+func TestOptionsOfBefore(t *testing.T) {
+	var s Spec
+	of := func(params string) error { return json.Unmarshal([]byte(`{"model":"ccp","params":{`+params+`}}`), &s) }
+	require.NoError(t, of(`"ccp_hierarchy":"prepared","ccp_candidates":4,"level_1/batchnorm_epsilon":10000`))
+	assert.Equal(t, ccp.Prepared, s.Options.Hierarchy)
+	assert.Equal(t, 4, s.Options.Candidates)
+	assert.InDelta(t, 1e4, s.Options.Level(0).BatchNormEpsilon, 1e-9)
+	for _, gone := range []string{"ccp_refresh", "ccp_level_blocks", "level_1/ccp_alpha_std"} {
+		require.ErrorContains(t, of(`"`+gone+`":3`), gone+" is an option of another version of ccp: use that version, or train again")
+	}
+	require.NoError(t, of(`"ccp_blocks":1`), "a number is the input's")
+	assert.Equal(t, "1", s.Options.Blocks)
+}
+
+// A part has the network's value unless it has its own, and a copy of a spec stays as it is.
+func TestOptionsOfParts(t *testing.T) {
+	before := Spec{Model: "ccp", Options: DefaultOptions()}
+	require.NoError(t, before.Put("level_2/ccp_dropout", 0.3))
+	after := before
+	after.Options.Gates = "slot"
+	require.NoError(t, after.Put("level_1/ccp_dropout", 0.1))
+	o := after.Options
+	assert.Equal(t, []float64{0, 0.1, 0.3, 0}, []float64{o.Dropout, o.Level(0).Dropout, o.Level(1).Dropout, o.Level(2).Dropout})
+	assert.Equal(t, "slot", o.Level(0).Gates)
+	assert.Equal(t, []float64{0, 0.3}, []float64{before.Options.Level(0).Dropout, before.Options.Level(1).Dropout})
+	assert.NotContains(t, Spec{Model: "softmax", Options: DefaultOptions()}.Values(), "ccp_dropout")
+}
+
+func TestCheckOptions(t *testing.T) {
+	good := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x4/4,1x4/4"), []int{8}}, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
+	good.Options = DefaultOptions()
+	require.NoError(t, good.Check())
+	zero := good
+	zero.Options = Options{}
+	require.ErrorContains(t, zero.Check(), "the spec has no options; begin with DefaultOptions")
+	for path, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"ccp_hierarchy":         {"frozen", "ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
+		"ccp_gates":             {"node", "ccp_gates=node: it must be one of level, cluster, slot"},
+		"ccp_padding":           {"ones", "ccp_padding=ones: it must be one of nodes, zeros"},
+		"ccp_dropout":           {1.0, "ccp_dropout=1: it must be in [0, 1)"},
+		"level_1/ccp_dropout":   {-0.1, "level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
+		"readout_dropout":       {math.NaN(), "readout_dropout=NaN: it must be in [0, 1)"},
+		"ccp_membership_rate":   {0.0, "ccp_membership_rate=0: it must be positive and finite"},
+		"batchnorm_epsilon":     {math.Inf(1), "batchnorm_epsilon=+Inf: it must be positive and finite"},
+		"l2":                    {-1.0, "l2=-1: it must be finite and not negative"},
+		"ccp_candidates":        {-1, "ccp_candidates=-1: it must be a whole number from 0"},
+		"depth":                 {1.0, `there is no option "depth": there are batchnorm_epsilon,`},
+		"level_1/ccp_hierarchy": {"random", `level_1/ccp_hierarchy: ccp_hierarchy is for the whole model; leave "level_1/" out`},
+		"fc_1/ccp_hierarchies":  {2, "ccp_hierarchies is for the whole model"},
+	} {
+		s := good
+		s.Options = settings(Patch{"l2": 0.0, path: c.value})
+		assert.ErrorContains(t, s.Check(), c.want)
+	}
+}
+
+func FuzzPut(f *testing.F) {
+	for _, setting := range []string{"", "ccp_dropout=0.3", "level_2/ccp_gates=slot", "l2=", "=", "/=/", "l2=1;l2=2", "ccp_recompute=t"} {
+		f.Add(setting)
+	}
+	f.Fuzz(func(t *testing.T, setting string) {
+		path, value, _ := strings.Cut(setting, "=")
+		s := Spec{Model: "ccp", Info: signal.Info{Nodes: 12, ClassNames: make([]string, 2)}, Options: DefaultOptions()}
+		if err := s.Put(path, value); err == nil {
+			require.NoError(t, s.Put(path, s.Values()[path]))
+			_ = s.Check() // whatever it says, it does not panic
+		}
+	})
+}
+
+// Where a parameter of a spec reaches.
+func TestParamsReachTheirScope(t *testing.T) {
+	store := Spec{Model: "ccp", Options: settings(Patch{"level_2/ccp_dropout": 0.3, "ccp_gates": "slot", "level_1/ccp_gates": "cluster"})}.NewStore(5)
+	for path, want := range map[string]struct {
+		dropout float64
+		gates   string
+	}{
+		"/model/level_1": {0, "cluster"}, "/model/level_2": {0.3, "slot"}, "/model/level_2/batch_norm": {0.3, "slot"}, "/model/level_3": {0, "slot"},
+		"/model": {0, "slot"}, "/model/fc_1": {0, "slot"},
+	} {
+		scope := store.Scope(path)
+		assert.Equal(t, want.dropout, model.GetParamOr(scope, "ccp_dropout", 0.0), path)
+		assert.Equal(t, want.gates, model.GetParamOr(scope, "ccp_gates", "level"), path)
+		assert.Equal(t, int64(5), model.GetParamOr(scope, model.ParamInitialSeed, int64(0)), path)
+	}
+}
