@@ -157,7 +157,7 @@ func (r *npzReader) readSplit() error {
 	}
 	marks, err := npz.Elements(r, "split", r.samples, "samples of features", (*npz.Array).Ints)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; mark samples to train on by 0, to validate by 1, to test on by 2", err)
 	}
 	var wrong npz.Wrong
 	splits := []*[]int{&d.Train, &d.Validation, &d.Test}

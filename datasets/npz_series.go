@@ -23,7 +23,8 @@ type seriesReader struct {
 	buffer  []float64 // of the last recording
 }
 
-// readSeries reads `series`, [samples, sensors, moments] or [samples, sensors, moments, axes], and what belongs to it.
+// readSeries reads `series`, [samples, moments] of one sensor, [samples, sensors, moments] or [samples, sensors, moments,
+// axes], and what belongs to it.
 func (r *npzReader) readSeries() error {
 	if r.Has("features") {
 		return errors.New("features and series are both there; keep one: series if the samples are recordings in time")
@@ -59,9 +60,12 @@ func (r *npzReader) readSeries() error {
 
 // takeSeries takes the values of series and their shape.
 func (r *npzReader) takeSeries(a *npz.Array) error {
+	if len(a.Shape) == 2 { // of one sensor
+		a.Shape = slices.Insert(slices.Clone(a.Shape), 1, 1)
+	}
 	if len(a.Shape) < 3 || len(a.Shape) > 4 || slices.Contains(a.Shape, 0) {
-		return fmt.Errorf("series has shape %v; want [samples, sensors, moments] or [samples, sensors, moments, axes], "+
-			"none of them 0", a.Shape)
+		return fmt.Errorf("series has shape %v; want [samples, moments] of one sensor, [samples, sensors, moments] or "+
+			"[samples, sensors, moments, axes], none of them 0", a.Shape)
 	}
 	values, err := a.Float32s()
 	if err != nil {

@@ -122,9 +122,21 @@ func TestSeriesLinks(t *testing.T) {
 	assert.Equal(t, 3*(3*6)+2*12, held.Affinity.Edges())
 }
 
+// A matrix of series is of one sensor.
+func TestSeriesOfOneSensor(t *testing.T) {
+	series, labels := make([]float32, 20*12), make([]int64, 20)
+	for i := range series {
+		labels[i/12] = int64(i / 12 % 2)
+		series[i] = float32(i % 7)
+	}
+	d := arrays{"series": {Shape: []int{20, 12}, Data: series}, "labels": vectorOf(labels...)}.load(t, Options{})
+	assert.Equal(t, []int{12, 1}, []int{d.Nodes, d.Channels})
+	assert.Equal(t, series[3*12:4*12], d.Series[3])
+}
+
 func TestSeriesErrors(t *testing.T) {
 	for want, change := range map[string]func(a arrays){
-		"series has shape [60 6]":       func(a arrays) { a["series"].Shape = []int{60, 6} },
+		"series has shape [360]":        func(a arrays) { a["series"].Shape = []int{360} },
 		"features and series are both":  func(a arrays) { a["features"] = a["series"] },
 		"series[1,2,3,1] is +Inf":       func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
 		"lengths[1] is 9; want 1 to":    func(a arrays) { a["lengths"] = vectorOf[int64](4, 9, 4, 4, 4, 4, 4, 4, 4, 4) },

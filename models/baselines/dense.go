@@ -89,8 +89,8 @@ func fitBayes(_ context.Context, f models.Fitting) (map[string]*tensors.Tensor, 
 		}
 		for k := range weights {
 			weight := weights[k][j] - middle
-			flat[j*classes+k] = float32(weight * float64(f.Spec.Std[j%channels]))
-			of[k] += weight * float64(f.Spec.Mean[j%channels])
+			flat[j*classes+k] = float32(weight * float64(f.Spec.Std[j%len(f.Spec.Std)]))
+			of[k] += weight * float64(f.Spec.Mean[j%len(f.Spec.Mean)])
 		}
 	}
 	for k, v := range of {

@@ -118,7 +118,8 @@ func TestSeeds(t *testing.T) {
 	for _, path := range weightPaths(of1) {
 		// Batch normalisation cancels the bias before it, which so has no gradient and stays zero.
 		cancelled := strings.HasSuffix(path, "/b") && path != "/model/classes/b"
-		if !strings.HasSuffix(path, "/batch_norm/steps") && !cancelled {
+		same := strings.HasSuffix(path, "/batch_norm/steps") || strings.Contains(path, "/held_") // with so few nodes
+		if !same && !cancelled {
 			assert.NotEqual(t, of1[path], of2[path], path)
 		}
 	}
