@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/models/internal/kernels"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // task is what a readout learns: for each sample 1 for its class and -1 for others, less the mean. Groups are samples
@@ -215,11 +216,21 @@ func weighted(grams []*mat.SymDense, weights []float64) *mat.SymDense {
 }
 
 const (
-	// sharpness is the power of the inverse loss that weighs a voice. One best sum, or voices added one by one for as long
-	// as the loss falls, fit the chance of the samples left out.
+	// sharpness is the power of the inverse loss that weighs a voice, less that of a guess. One best sum, or voices added
+	// one by one for as long as the loss falls, fit the chance of the samples left out.
 	sharpness = 4
 	least     = 0.02 // the share of a voice that is worth its time
 )
+
+// chance is the loss of a guess that knows how frequent classes are.
+func (t task) chance() (loss float64) {
+	counts := make([]float64, len(t.middle))
+	for _, label := range t.labels {
+		counts[label]++
+	}
+	floats.Scale(1/float64(len(t.labels)), counts)
+	return stat.Entropy(counts)
+}
 
 // choose weighs the voices by the losses of each alone on the samples left out. It returns the weights, the scores of each
 // alone, and the score of the sum. The error is the context's.
@@ -228,7 +239,8 @@ func (t task) choose(ctx context.Context, grams []*mat.SymDense) (weights []floa
 	weights, alone = make([]float64, len(grams)), make([]score, len(grams))
 	if err := inParallel(ctx, len(grams), func(_ *work, v int) {
 		alone[v] = t.best(grams[v], len(penalties)/2)
-		weights[v] = math.Pow(alone[v].loss, -sharpness)
+		better := math.Pow(alone[v].loss, -sharpness)
+		weights[v] = max(better-math.Pow(t.chance(), -sharpness), 1e-9*better)
 	}); err != nil {
 		return nil, nil, joined, err
 	}
