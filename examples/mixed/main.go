@@ -17,7 +17,6 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/layers"
@@ -52,7 +51,7 @@ func trained(ctx context.Context, backend compute.Backend, data *datasets.Datase
 	if err != nil {
 		return nil, err
 	}
-	spec := models.Spec{Options: models.DefaultOptions(), Model: "mixed", Info: signal.Info{Nodes: data.Nodes, Channels: data.Channels, ClassNames: data.ClassNames}}
+	spec := models.Spec{Options: models.DefaultOptions(), Model: "mixed", Info: data.Info}
 	store := spec.NewStore(1)
 	build := func(scope *model.Scope, x *Node) *Node {
 		return spec.Build(scope, models.Topology{Matrix: data.Affinity, Hierarchy: h}, x)

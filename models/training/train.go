@@ -205,6 +205,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 
 // MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
+	spec.Info = d.Info
 	m := models.Metadata{Spec: spec, Data: d.Name, Provenance: d.Provenance, Versions: Versions("")}
 	m.Measure(d.Raws(d.Train))
 	return m

@@ -109,7 +109,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 	path := tones(t)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{})
 	require.NoError(t, err)
-	for _, i := range d.Train[:8] {
+	for _, i := range d.Train[:10] {
 		d.Labels[i] = 1 - d.Labels[i]
 	}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {

@@ -193,11 +193,13 @@ func TestWrite(t *testing.T) {
 	require.True(t, found)
 	document, _, _ := strings.Cut(rest, "</script>")
 	var again struct {
-		ClassNames []string `json:"class_names"`
-		Command    string   `json:"command"`
+		Spec struct {
+			ClassNames []string `json:"class_names"`
+		}
+		Command string `json:"command"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(document), &again))
-	assert.Equal(t, r.ClassNames, again.ClassNames)
+	assert.Equal(t, r.ClassNames, again.Spec.ClassNames)
 	assert.Equal(t, r.Command, again.Command)
 }
 

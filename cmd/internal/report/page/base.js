@@ -55,4 +55,4 @@ function fillTable(table, head, rows, options = {}) {
 const bestEpoch = (report) => (report.config.keep === "last" ? null : report.best_epoch);
 
 const css = (rgb) => `rgb(${rgb.join(",")})`;
-const className = (report, k) => report.class_names[k];
+const className = (report, k) => report.spec.class_names[k];

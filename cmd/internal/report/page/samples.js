@@ -33,7 +33,7 @@ const methods = {
 };
 
 function renderSamples(report) {
-  const mistakes = report.mistakes || [], gallery = report.gallery || [], means = report.means || [], names = report.class_names;
+  const mistakes = report.mistakes || [], gallery = report.gallery || [], means = report.means || [], names = report.spec.class_names;
   const words = gallery.some((s) => s.words), time = report.layout && report.layout.kind === "time";
   const width = words ? "15rem" : time ? "21rem" : "15rem";
   $("mistakes").hidden = !report.evaluation;

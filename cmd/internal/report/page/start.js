@@ -6,7 +6,7 @@ const report = JSON.parse($("report").textContent);
 function renderHead() {
   const test = report.evaluation || (report.result && { ...report.result.test });
   $("title").textContent = `${report.data} · ${report.spec.model}`;
-  $("about").textContent = `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.class_names.length} classes.`;
+  $("about").textContent = `${report.about[0].toUpperCase()}${report.about.slice(1)}, on a graph of ${count(report.spec.nodes, "node")} and ${count(report.edges, "edge")}, ${count(report.spec.channels, "channel")}, ${report.spec.class_names.length} classes.`;
   const fact = (name, value, note, small) => el("div", {}, el("dt", { text: name }), el("dd", { class: small ? "small" : undefined }, value, note ? el("span", { text: note }) : null));
   const last = report.history && report.history.length ? report.history[report.history.length - 1] : null;
   const facts = [], levels = report.spec.levels || [], hidden = report.spec.hidden || [];
