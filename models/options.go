@@ -16,8 +16,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Options are the options of all networks. Programs begin with DefaultOptions and assign to fields. Inside a graph they are GoMLX parameters of the network's scopes. A field's
-// tag param is the parameter's name. Its tag models lists the models that have the option; without it all have it.
+// Options are the options of all networks. Programs begin with DefaultOptions and assign to fields. Inside a graph they
+// are GoMLX parameters of the network's scopes. A field's tag param is the parameter's name. Its tag models lists the
+// models that have the option; without it all have it.
 type Options struct {
 	ccp.Options `models:"ccp"`
 	nn.LayerOptions

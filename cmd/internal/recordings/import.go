@@ -119,7 +119,7 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	long := func(x sample) bool { return x.Times != nil || x.Moments() > 1 }
 	form.Filled = o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(s.samples, long)
 	if err = r.cut(s, form); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	labels, classes, without, err := s.number()
 	if err != nil {
