@@ -119,8 +119,8 @@ func checkIntact(path string) error {
 		return fmt.Errorf("%s is damaged or not a shared library: %w", path, err)
 	}
 	defer func() { _ = library.Close() }()
-	if want, known := elfMachines[runtime.GOARCH]; known && library.Machine != want {
-		return fmt.Errorf("%s is built for %v, this machine is %v", path, library.Machine, want)
+	if want, known := elfMachines[runtime.GOARCH]; known && (library.Machine != want || library.Class != elf.ELFCLASS64) {
+		return fmt.Errorf("%s is built for %v of %v, this machine is %v of 64 bits", path, library.Machine, library.Class, want)
 	}
 	for _, segment := range library.Progs {
 		if end := segment.Off + segment.Filesz; segment.Type == elf.PT_LOAD && end > uint64(info.Size()) {
