@@ -237,10 +237,11 @@ func (t task) chance() (loss float64) {
 func (t task) choose(ctx context.Context, grams []*mat.SymDense) (weights []float64, alone []score, joined score,
 	err error) {
 	weights, alone = make([]float64, len(grams)), make([]score, len(grams))
+	guess := math.Pow(t.chance(), -sharpness)
 	if err := inParallel(ctx, len(grams), func(_ *work, v int) {
 		alone[v] = t.best(grams[v], len(penalties)/2)
 		better := math.Pow(alone[v].loss, -sharpness)
-		weights[v] = max(better-math.Pow(t.chance(), -sharpness), 1e-9*better)
+		weights[v] = max(better-guess, 1e-9*better)
 	}); err != nil {
 		return nil, nil, joined, err
 	}
