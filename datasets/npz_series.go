@@ -195,15 +195,7 @@ func (r *npzReader) readRecordings() error {
 		}
 	}
 	if form.Rate == 0 && s.times != nil {
-		var rates []float64
-		for i := range r.samples {
-			if rate := recording.RateOf(r.recording(i).Times); rate > 0 {
-				rates = append(rates, rate)
-			}
-		}
-		if slices.Sort(rates); rates != nil {
-			form.Rate = rates[len(rates)/2]
-		}
+		form.Rate = recording.Rate(r.samples, func(i int) []float64 { return r.recording(i).Times })
 	}
 	if o := r.opts.Form; o != nil {
 		form.Rate, form.Filled, form.Fill = cmp.Or(o.Rate, form.Rate), o.Filled, o.Fill
@@ -223,7 +215,7 @@ func (r *npzReader) readRecordings() error {
 		if err != nil {
 			return fmt.Errorf("series[%d]: %w", i, err)
 		}
-		changes.Interpolated, changes.Filled = changes.Interpolated+c.Interpolated, changes.Filled+c.Filled
+		changes.Add(c)
 		d.Series[i] = plain.Even(one, r.sample(i)) // in the memory of what was read
 	}
 	s.values = nil

@@ -137,7 +137,7 @@ func (r importJSON) text() string {
 		for _, n := range []struct {
 			values int
 			how    string
-		}{{f.Values, "interpolated"}, {f.Means, "filled by neighbours or the sensor's mean"}, {f.Zeros, "set to zero"}} {
+		}{{f.Interpolated, "interpolated"}, {f.Changes.Filled, "filled by neighbours or the sensor's mean"}, {f.Zeros, "set to zero"}} {
 			if n.values > 0 {
 				how = append(how, text.Thousands(n.values)+" "+n.how)
 			}

@@ -67,9 +67,18 @@ func (f *Form) Fits(other *Form) error {
 
 // Changes says what Prepare changed in a recording.
 type Changes struct {
-	Interpolated, Zeros int      // missing values that were filled
-	Filled              int      // by Form.Fill, or left for it
-	Notes               []string // what a person should know
+	Interpolated int      `json:"values"` // missing values that were interpolated in time, or repeated at an end
+	Zeros        int      `json:"zeros"`  // set to zero, because the sensor has no value
+	Filled       int      `json:"means"`  // by Form.Fill, or left for it
+	Notes        []string `json:"-"`      // what a person should know
+}
+
+// Add adds the numbers of another recording, and reports whether any is above 0.
+func (c *Changes) Add(other Changes) bool {
+	c.Interpolated += other.Interpolated
+	c.Zeros += other.Zeros
+	c.Filled += other.Filled
+	return other.Interpolated+other.Zeros+other.Filled > 0
 }
 
 // Prepare puts the sensors of a recording in order, fills its gaps, and subtracts the origin. It replaces the values

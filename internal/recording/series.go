@@ -79,6 +79,20 @@ func RateOf(times []float64) float64 {
 	return 1 / stat.Quantile(0.5, stat.Empirical, steps, nil)
 }
 
+// Rate returns the median rate of those of n recordings that have times, see RateOf; 0 if none has.
+func Rate(n int, times func(i int) []float64) float64 {
+	var rates []float64
+	for i := range n {
+		if rate := RateOf(times(i)); rate > 0 {
+			rates = append(rates, rate)
+		}
+	}
+	if slices.Sort(rates); rates == nil {
+		return 0
+	}
+	return rates[len(rates)/2]
+}
+
 // other is the ratio of a length to those of the training above which a person should know.
 const other = 1.1
 

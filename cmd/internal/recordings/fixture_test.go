@@ -66,7 +66,8 @@ func signal(d *datasets.Dataset, i int) []float32 {
 func many(n int, lines ...string) string { return strings.Repeat(strings.Join(lines, "\n")+"\n", n) }
 
 // read reads recordings.
-func read(t *testing.T, inputs []string, o Options) (*set, error) {
+func read(t *testing.T, inputs []string, o Options) (*reading, error) {
 	t.Helper()
-	return (&reading{Options: o, ctx: t.Context()}).read(inputs)
+	r := &reading{Options: o, ctx: t.Context()}
+	return r, r.read(inputs)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // csvFolders writes recordings of three sensors on two axes: two classes, people anna and ben, five takes each, of 6 to 10 moments.
@@ -112,7 +113,7 @@ func TestFoldersOfArrays(t *testing.T) {
 	}
 	result, d := imported(t, Options{}, folder)
 	assert.Equal(t, "7 in all samples", result.Moments.String())
-	assert.Equal(t, Filled{Values: 17, Samples: 17, Of: 17 * 42}, result.Filled)
+	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 17}, Samples: 17, Of: 17 * 42}, result.Filled)
 	assert.Equal(t, []string{"0", "1", "2"}, result.Sensors)
 	assert.InDelta(t, (features[0]+features[12])/2, signal(d, 0)[6], 1e-6)
 }

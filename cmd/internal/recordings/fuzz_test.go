@@ -34,8 +34,8 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		require.NotEmpty(t, s.samples)
-		require.NotEmpty(t, s.as)
-		width := len(s.sensors) * s.channels
+		require.NotEmpty(t, s.made.ReadAs)
+		width := len(s.made.Sensors) * s.made.Channels
 		for _, x := range s.samples {
 			require.NotEmpty(t, x.Values)
 			require.Zero(t, len(x.Values)%width)
@@ -49,7 +49,7 @@ func FuzzRead(f *testing.F) {
 		}
 		again, err := read(t, []string{path}, Options{Unlabelled: true, Table: s.table})
 		require.NoError(t, err)
-		require.Equal(t, s.sensors, again.sensors)
+		require.Equal(t, s.made.Sensors, again.made.Sensors)
 		for i, x := range s.samples {
 			require.Equal(t, fmt.Sprint(x.Values, x.Times), fmt.Sprint(again.samples[i].Values, again.samples[i].Times))
 		}

@@ -1,11 +1,11 @@
 package recordings
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -71,240 +71,208 @@ type Class struct {
 	Samples int    `json:"samples"`
 }
 
-// reading is an import under way.
-type reading struct {
-	Options
-	ctx     context.Context
-	notes   []string
-	markers map[string]int // what stood for missing values, beside the usual words
-	places  *places        // of sensors; nil if unknown
-}
-
-// tell reports progress. It returns an error when the context has ended.
-func (r *reading) tell(doing string, done float64) error {
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
-	}
-	if r.Progress != nil {
-		r.Progress(doing, done)
-	}
-	return nil
-}
-
-// note keeps what a person should know, once, for the end.
-func (r *reading) note(format string, values ...any) {
-	if note := fmt.Sprintf(format, values...); !slices.Contains(r.notes, note) {
-		r.notes = append(r.notes, note)
-	}
+// Filled counts the values that were missing.
+type Filled struct {
+	recording.Changes
+	Samples int `json:"samples"` // with missing values
+	Of      int `json:"of"`      // all values
 }
 
 // Import reads recordings and writes them to the .npz file out, whole or not at all. Errors name the file, the line or
 // column, and the value, and say what to do.
 func Import(ctx context.Context, inputs []string, out string, o Options) (*Result, error) {
-	r := &reading{Options: o, ctx: ctx}
-	s, err := r.read(inputs)
-	if err != nil {
-		return nil, err
-	}
-	if o.Origin != "" {
-		if _, err := sensor(s.sensors, o.Origin); err != nil {
-			return nil, fmt.Errorf("--origin %w", err)
+	r := &reading{Options: o, ctx: ctx, made: Result{File: out}}
+	err := r.read(inputs)
+	for _, step := range []func() error{r.choose, r.prepare, r.number, r.link, r.divide} {
+		if err == nil {
+			err = step()
 		}
 	}
-	form := &recording.Form{Sensors: s.sensors, Channels: s.channels, Zeros: o.Missing == "zero", Origin: o.Origin,
-		Scale: o.Scale, Rate: s.rate()}
-	if form.Reading, err = json.Marshal(s.table); err != nil {
-		return nil, err
-	}
-	long := func(x sample) bool { return x.Times != nil || x.Moments() > 1 }
-	form.Filled = o.Missing == "fill" || o.Missing == "" && !slices.ContainsFunc(s.samples, long)
-	if err = r.cut(s, form); err != nil {
-		return nil, err
-	}
-	labels, classes, without, err := s.number()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", inputs[0], err)
-	}
-	if without != nil {
-		r.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
-	}
-	links, from, err := r.links(s)
 	if err != nil {
 		return nil, err
 	}
-	if form.Filled { // a training could not learn from a sensor that is never there
-		_, err = recording.NewFill(s.sensors, s.channels, nil, func(yield func(row []float64)) {
-			for _, i := range s.training() {
-				for row := range slices.Chunk(s.samples[i].Values, form.Width()) {
-					yield(row)
-				}
+	made := &r.made
+	made.Samples, made.Training, made.Moments = len(r.samples), r.training(), r.moments()
+	made.Test, made.Groups, made.Notes = made.Samples-made.Training, r.groups(), append([]string{}, r.notes...)
+	return made, r.write()
+}
+
+// choose makes the form of the recordings.
+func (r *reading) choose() (err error) {
+	if r.Origin != "" {
+		if _, err := sensor(r.made.Sensors, r.Origin); err != nil {
+			return fmt.Errorf("--origin %w", err)
+		}
+	}
+	long := func(x *sample) bool { return x.Times != nil || x.Moments() > 1 }
+	r.form = &recording.Form{Sensors: r.made.Sensors, Channels: r.made.Channels, Zeros: r.Missing == "zero", Origin: r.Origin,
+		Filled: r.Missing == "fill" || r.Missing == "" && !slices.ContainsFunc(r.samples, long), Scale: r.Scale}
+	r.form.Rate = recording.Rate(len(r.samples), func(i int) []float64 { return r.samples[i].Times })
+	r.form.Reading, err = json.Marshal(r.table)
+	return err
+}
+
+// prepare makes series at even moments of the samples: without gaps, less their origin. With windows it cuts them
+// first.
+func (r *reading) prepare() error {
+	if r.Cut.Window.Length > 0 {
+		if err := r.cut(); err != nil {
+			return err
+		}
+	} else {
+		for _, x := range r.samples {
+			if err := r.even(x); err != nil {
+				return err
 			}
-		})
-		if err != nil {
-			return nil, err
 		}
 	}
-	filled, err := s.prepare(form)
-	if err != nil {
-		return nil, err
-	}
-	parts, partOf, err := r.readParts(r.Parts, s)
-	if err != nil {
-		return nil, err
-	}
-	result := &Result{File: out, Samples: len(s.samples), Classes: classes, Sensors: s.sensors, Moments: s.moments(form.Rate),
-		Channels: s.channels, Parts: parts, Filled: filled, Links: len(links), Graph: from,
-		Training: len(s.training()), ReadAs: s.as, SplitBy: s.by, Groups: s.groups(), Notes: append([]string{}, r.notes...)}
-	result.Test = result.Samples - result.Training
-	return result, r.write(out, s, labels, links, form, partOf)
-}
-
-// rate returns the median rate of the samples; 0 if they have no times.
-func (s *set) rate() float64 {
-	var rates []float64
-	for _, x := range s.samples {
-		if rate := recording.RateOf(x.Times); rate > 0 {
-			rates = append(rates, rate)
+	for at := 0; at < r.form.Width() && r.form.Filled; at++ { // a training could not learn from a sensor that is never there
+		there := func(x *sample) bool { return !x.test && x.series[at] == x.series[at] }
+		if !slices.ContainsFunc(r.samples, there) {
+			return fmt.Errorf("%s has no value in any training sample; leave it out with --leave",
+				recording.Column(r.made.Sensors, r.made.Channels, at))
 		}
 	}
-	if slices.Sort(rates); rates == nil {
-		return 0
-	}
-	return rates[len(rates)/2]
+	return nil
 }
 
-// Filled counts the values that were missing.
-type Filled struct {
-	Values  int `json:"values"`  // interpolated in time, or repeated at an end
-	Zeros   int `json:"zeros"`   // set to zero, because the sensor has no value in the sample
-	Means   int `json:"means"`   // left for the training to fill by neighbours and means
-	Samples int `json:"samples"` // with missing values
-	Of      int `json:"of"`      // all values
+// even replaces the values of a sample by a series at even moments.
+func (r *reading) even(x *sample) error {
+	changes, err := r.form.Prepare(&x.Recording)
+	if err != nil {
+		return fmt.Errorf("%s: %w", x.where, err)
+	}
+	if r.made.Filled.Add(changes) {
+		r.made.Filled.Samples++
+	}
+	r.made.Filled.Of += len(x.Values)
+	x.series, x.Values = r.form.Even(x.Recording, nil), nil
+	return nil
 }
 
-// cut replaces recordings by their windows, if the options name them, in groups that no split parts. It leaves out what
-// fills no window, or has a sensor without any value.
-func (r *reading) cut(s *set, form *recording.Form) error {
-	if r.Cut.Window.Length == 0 {
-		return nil
-	}
-	whole, names := s.samples, s.names()
-	var first, unusable error
-	short, lost, notes := 0, 0, []string(nil)
-	s.samples = nil
+// cut replaces recordings by their windows, in groups that no split parts. It leaves out what fills no window, or has a
+// sensor without any value.
+func (r *reading) cut() error {
+	whole, names := r.samples, r.names()
+	var short, lost []error
+	var notes []string
+	r.samples = nil
 	for i, x := range whole {
-		ordered, windows, about, err := form.Windows(x.Recording, r.Cut, math.MaxInt)
+		ordered, windows, about, err := r.form.Windows(x.Recording, r.Cut, math.MaxInt)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", x.where, err)
 		}
 		switch {
 		case errors.Is(err, recording.ErrShort):
-			short, first = short+1, cmp.Or(first, err)
+			short = append(short, err)
 		case err != nil:
 			return err
 		case about != nil:
 			notes = append(notes, names[i]+": "+about[0])
 		}
 		for _, w := range windows {
-			one := sample{Recording: ordered.Part(w), label: x.label, test: x.test, group: x.group,
+			one := &sample{Recording: ordered.Part(w), label: x.label, test: x.test, group: x.group,
 				where: fmt.Sprintf("%s, window from %.10g to %.10g", x.where, w.Start, w.End)}
-			if one.Name = fmt.Sprintf("%s from %.10g", names[i], w.Start); !s.grouped {
+			if one.Name = fmt.Sprintf("%s from %.10g", names[i], w.Start); !r.grouped {
 				one.group = names[i]
 			}
-			prepared := one.Recording
-			if _, err := form.Prepare(&prepared); err != nil {
-				lost, unusable = lost+1, cmp.Or(unusable, fmt.Errorf("%s: %w", one.where, err))
+			if err := r.even(one); err != nil {
+				lost = append(lost, err)
 				continue
 			}
-			s.samples = append(s.samples, one)
+			r.samples = append(r.samples, one)
 		}
 	}
-	if len(s.samples) == 0 {
-		return cmp.Or(unusable, first)
+	if len(r.samples) == 0 {
+		return slices.Concat(lost, short)[0]
 	}
-	if short > 0 {
-		r.note("%d of %d recordings are left out, the first: %v", short, len(whole), first)
+	if short != nil {
+		r.note("%d of %d recordings are left out, the first: %v", len(short), len(whole), short[0])
 	}
-	if lost > 0 {
-		r.note("%d of %d windows are left out, the first: %v", lost, lost+len(s.samples), unusable)
+	if lost != nil {
+		r.note("%d of %d windows are left out, the first: %v", len(lost), len(lost)+len(r.samples), lost[0])
 	}
 	if notes != nil {
 		r.note("%s (of %d recordings a part is left out)", notes[0], len(notes))
 	}
-	s.grouped = true
-	s.as += fmt.Sprintf("; %s, cut into windows of %s", text.Count(len(whole), "recording"), r.Cut.Window)
+	r.grouped = true
+	r.made.ReadAs += fmt.Sprintf("; %s, cut into windows of %s", text.Count(len(whole), "recording"), r.Cut.Window)
 	if r.Cut.Step.Length > 0 {
-		s.as += ", a step of " + r.Cut.Step.String()
+		r.made.ReadAs += ", a step of " + r.Cut.Step.String()
 	}
 	return nil
 }
 
-// prepare fills the gaps of all samples, subtracts their origin, and brings them to even moments.
-func (s *set) prepare(form *recording.Form) (f Filled, err error) {
-	for i := range s.samples {
-		x := &s.samples[i]
-		changes, err := form.Prepare(&x.Recording)
-		if err != nil {
-			return f, fmt.Errorf("%s: %w", x.where, err)
-		}
-		f.Values, f.Zeros, f.Of = f.Values+changes.Interpolated, f.Zeros+changes.Zeros, f.Of+len(x.Values)
-		f.Means += changes.Filled
-		if changes.Interpolated > 0 || changes.Zeros > 0 || changes.Filled > 0 {
-			f.Samples++
-		}
-		x.series, x.Values = form.Even(x.Recording, nil), nil
+// number numbers the classes from 0, in the order that the data declares or sorted. It leaves out declared classes
+// without a sample.
+func (r *reading) number() error {
+	count, number := map[string]int{}, map[string]int32{}
+	for _, x := range r.samples {
+		count[x.label]++
 	}
-	return f, nil
+	if r.classes == nil {
+		r.classes = slices.Sorted(maps.Keys(count))
+	}
+	var names, without []string
+	for _, class := range r.classes {
+		if count[class] == 0 {
+			without = append(without, class)
+			continue
+		}
+		number[class] = int32(len(names))
+		names, r.made.Classes = append(names, class), append(r.made.Classes, Class{class, count[class]})
+	}
+	if len(names) == 1 {
+		return fmt.Errorf("%s: all %d samples are of class %q; a classifier needs samples of at least 2 classes", r.input,
+			len(r.samples), names[0])
+	}
+	if without != nil {
+		r.note("no sample is of class %s, which the data declares; left out", strings.Join(without, ", "))
+	}
+	var labels []int32
+	for _, x := range r.samples {
+		labels = append(labels, number[x.label])
+	}
+	keep(r, "labels", labels)
+	keep(r, "class_names", names)
+	return nil
+}
+
+// keep adds an array to write. Its shape is that of a list unless dims are given, the sizes after the first.
+func keep[T any](r *reading, name string, values []T, dims ...int) {
+	shape := []int{len(values)}
+	for _, size := range dims {
+		shape = append(shape, size)
+		shape[0] /= size
+	}
+	r.arrays = append(r.arrays, npz.Named{Name: name, Array: &npz.Array{Shape: shape, Data: values}})
 }
 
 // write writes the arrays that package datasets reads.
-func (r *reading) write(path string, s *set, labels []int32, links [][2]int, form *recording.Form, parts []int32) error {
-	carried, err := json.Marshal(form)
+func (r *reading) write() error {
+	form, err := json.Marshal(r.form)
 	if err != nil {
 		return err
 	}
-	arrays := []npz.Named{
-		{Name: "labels", Array: list(labels)},
-		{Name: "class_names", Array: list(s.classes)},
-		{Name: "sample_names", Array: list(s.names())},
-		{Name: "sensor_names", Array: list(s.sensors)},
-		{Name: "recording", Array: list([]string{string(carried)})},
-	}
-	if len(links) > 0 {
-		var ends []int32
-		for _, link := range links {
-			ends = append(ends, int32(link[0]), int32(link[1]))
-		}
-		arrays = append(arrays, npz.Named{Name: "edges", Array: &npz.Array{Shape: []int{len(links), 2}, Data: ends}})
-	}
-	if r.places != nil {
-		plan, dims := r.places.plan(s.sensors)
-		arrays = append(arrays, npz.Named{Name: "coordinates",
-			Array: &npz.Array{Shape: []int{len(s.sensors), dims}, Data: plan}})
-	}
-	if parts != nil {
-		arrays = append(arrays, npz.Named{Name: "parts", Array: list(parts)},
-			npz.Named{Name: "bodies", Array: list([]int32{int32(r.Bodies)})})
-	}
+	keep(r, "sample_names", r.names())
+	keep(r, "sensor_names", r.made.Sensors)
+	keep(r, "recording", []string{string(form)})
 	var split []uint8 // see package datasets
 	var groups []string
-	for _, x := range s.samples {
+	for _, x := range r.samples {
 		split, groups = append(split, map[bool]uint8{true: 2}[x.test]), append(groups, x.group)
 	}
-	if s.by != "" {
-		arrays = append(arrays, npz.Named{Name: "split", Array: list(split)})
+	if r.made.SplitBy != "" {
+		keep(r, "split", split)
 	}
-	if s.grouped {
-		arrays = append(arrays, npz.Named{Name: "groups", Array: list(groups)})
+	if r.grouped {
+		keep(r, "groups", groups)
 	}
-	moments := s.moments(0).Longest
-	shape := []int{len(s.samples), len(s.sensors), moments, s.channels}
-	return npz.Write(path, append(arrays, npz.Named{Name: "series", Array: &npz.Array{Shape: shape},
+	sensors, channels := len(r.made.Sensors), r.made.Channels
+	shape := []int{len(r.samples), sensors, r.made.Moments.Longest, channels}
+	return npz.Write(r.made.File, append(r.arrays, npz.Named{Name: "series", Array: &npz.Array{Shape: shape},
 		Rows: func(i int, row []float32) error {
-			recording.Turned(row, s.samples[i].series, len(s.sensors), s.channels)
-			return r.tell("writing "+path, float64(i+1)/float64(len(s.samples)))
+			recording.Turned(row, r.samples[i].series, sensors, channels)
+			return r.tell("writing "+r.made.File, float64(i+1)/float64(len(r.samples)))
 		}}))
 }
-
-// list returns an array of one dimension.
-func list[T any](values []T) *npz.Array { return &npz.Array{Shape: []int{len(values)}, Data: values} }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -27,7 +28,7 @@ func TestLong(t *testing.T) {
 	result, d := imported(t, Options{Group: "patient"}, path)
 	assert.Equal(t, []string{"pulse", "heat"}, result.Sensors)
 	assert.Equal(t, Moments{5, 5, 5, 2}, result.Moments)
-	assert.Equal(t, Filled{Values: 20 * 5, Samples: 20, Of: 200}, result.Filled, "each is read when the other is not")
+	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 20 * 5}, Samples: 20, Of: 200}, result.Filled, "each is read when the other is not")
 	assert.Equal(t, []string{"p0", "p1", "p2", "p3", "p4"}, result.Groups)
 	assert.Equal(t, "", result.SplitBy)
 	assert.Equal(t, []string{"sick", "well"}, d.ClassNames)
@@ -111,13 +112,15 @@ func TestDates(t *testing.T) {
 		"28 Mar 2024 12:00": noon, "28-Mar-2024 12:00:00": noon, "Mar 28, 2024 12:00 PM": noon,
 		"12:00:01,5": 12*3600 + 1.5, "07:58": 7*3600 + 58*60,
 	} {
-		got, kind, err := (&days{}).parse(text, 1)
+		days := newDays("")
+		got, kind, err := days.parse(text, 1)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got, text)
 		assert.NotEqual(t, numbers, kind, text)
 	}
 	for _, text := range []string{"", "inf", "nan", "noon", "31.2.2024", "28/28/2024", "2024"} {
-		_, kind, err := (&days{}).parse(text, 1)
+		days := newDays("")
+		_, kind, err := days.parse(text, 1)
 		assert.Error(t, err, text)
 		assert.Equal(t, numbers, kind)
 	}

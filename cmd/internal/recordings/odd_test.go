@@ -299,7 +299,7 @@ func TestOddFiles(t *testing.T) {
 			require.NoError(t, err)
 			s, err := read(t, inputs, o)
 			require.NoError(t, err)
-			got := fmt.Sprint(s.sensors)
+			got := fmt.Sprint(s.made.Sensors)
 			for i, x := range s.samples {
 				if strings.HasPrefix(text, "-- ") || i == 0 {
 					got += fmt.Sprint(" ", x.Values)

@@ -27,9 +27,10 @@ var (
 
 // readPlaces reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
 // latitude and longitude among others. A first line without numbers is a heading.
-func (r *reading) readPlaces(path string) (*places, error) {
+func (r *reading) readPlaces(path string) error {
 	p, name, columns := &places{of: map[string][]float64{}}, 0, []int(nil)
-	err := r.readTable(path, 0, func(in *input, line int, cells []string) error {
+	r.places = p
+	return r.readTable(path, 0, func(in *input, line int, cells []string) error {
 		heading := columns == nil
 		if heading {
 			find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
@@ -81,7 +82,6 @@ func (r *reading) readPlaces(path string) (*places, error) {
 		p.of[strings.Clone(cells[name])] = place
 		return nil
 	})
-	return p, err
 }
 
 // points returns the places of the sensors, `[sensors, dims]`, and how far they are from each other: degrees are points

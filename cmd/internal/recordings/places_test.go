@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -98,7 +99,7 @@ func TestFillTable(t *testing.T) {
 	whole, _ := read(t, []string{put(t, folder, "whole.csv", stations())}, Options{Table: Table{Take: []string{"s1", "s2", "s3", "s4"}}})
 	table := put(t, folder, "rain.csv", stations("3:s1", "5:s4", "5:s3"))
 	result, d := imported(t, Options{Positions: positions, Neighbours: 1}, table)
-	assert.Equal(t, Filled{Means: 3, Samples: 2, Of: 80}, result.Filled)
+	assert.Equal(t, Filled{Changes: recording.Changes{Filled: 3}, Samples: 2, Of: 80}, result.Filled)
 	assert.InDelta(t, whole.samples[3].Values[0], signal(d, 3)[0], 0.01, "s1 goes with s2")
 	mean := 0.0
 	for _, i := range d.Train {

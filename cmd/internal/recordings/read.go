@@ -39,25 +39,6 @@ type Table struct {
 // columns holds the columns of values, and the sensor of each column.
 type columns struct{ names, of []string }
 
-// reader reads all inputs into one set.
-type reader struct {
-	*reading
-	set       *set
-	given     map[string]string // the classes by --labels; nil without
-	columns   columns           // of the set; its zero value before the first file
-	first     string            // that file
-	problem   *tsHeader         // of the first .ts file
-	rows      []*sample
-	sensors   []string // of readings, as they first appear
-	bySensor  map[string]int
-	channels  []string        // of readings
-	as        map[string]bool // how the files are read
-	seen      map[string]bool // the names of all columns and sensors
-	reordered bool            // a file has the columns in another order
-	units     map[string]string
-	days      days
-}
-
 // ReadUnlabelled reads recordings to classify, as the import that made a form read its own. It returns them with what a
 // person should know about the files. Errors name the file and, in a table, the line and the column.
 func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) (all []recording.Recording,
@@ -71,49 +52,46 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 			return nil, nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
 		}
 	}
-	s, err := (&reading{Options: o, ctx: ctx}).read(inputs)
-	if err != nil {
+	r := &reading{Options: o, ctx: ctx}
+	if err := r.read(inputs); err != nil {
 		return nil, nil, err
 	}
-	for i, name := range s.names() {
-		all = append(all, s.samples[i].Recording)
+	for i, name := range r.names() {
+		all = append(all, r.samples[i].Recording)
 		all[i].Name = name
 	}
-	return all, s.notes, nil
+	return all, r.notes, nil
 }
 
 // read reads recordings: .ts files, arrays, tables, or folders with them. "-" is a table on standard input. With
 // Options.Unlabelled they need no classes. read finds tests and groups by the names of the samples.
-func (r *reading) read(inputs []string) (*set, error) {
+func (r *reading) read(inputs []string) error {
 	form, sources, err := detect(inputs)
 	if err == nil {
 		err = r.fits(form)
 	}
-	r.markers = map[string]int{}
-	t := &reader{reading: r, set: &set{}, bySensor: map[string]int{},
-		as: map[string]bool{}, seen: map[string]bool{}, units: map[string]string{}}
-	t.days.set(r.Dates)
+	r.input, r.markers, r.bySensor, r.units = inputs[0], map[string]int{}, map[string]int{}, map[string]string{}
+	r.as, r.seen, r.days = map[string]bool{}, map[string]bool{}, newDays(r.Dates)
 	if err == nil && r.Positions != "" {
-		r.places, err = r.readPlaces(r.Positions)
+		err = r.readPlaces(r.Positions)
 	}
 	if err == nil && r.Labels != "" {
-		t.given, err = r.readLabels(r.Labels)
+		err = r.readLabels(r.Labels)
 	}
 	for i := 0; i < len(sources) && err == nil; i++ {
-		if err = r.tell("reading "+inputs[0], float64(i)/float64(len(sources))); err == nil {
-			err = t.source(sources[i])
+		if err = r.tell("reading "+r.input, float64(i)/float64(len(sources))); err == nil {
+			err = r.source(sources[i])
 		}
 		if sources[i].test {
-			t.set.by = map[bool]string{true: "the folders", false: "the files"}[form == folders]
+			r.made.SplitBy = map[bool]string{true: "the folders", false: "the files"}[form == folders]
 		}
 	}
-	if err == nil {
-		err = t.finish()
+	for _, step := range []func() error{r.finish, r.mark, r.group} {
+		if err == nil {
+			err = step()
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return t.set, cmp.Or(t.set.mark(r.Test), t.set.group(r.Group))
+	return err
 }
 
 // fits returns an error if an option belongs to another form of input.
@@ -133,14 +111,14 @@ func (r *reading) fits(form string) error {
 }
 
 // source reads a file.
-func (r *reader) source(from sample) error {
+func (r *reading) source(from sample) error {
 	switch extension(from.path) {
 	case ".npy":
 		return r.readArray(from)
 	case ".ts":
 		return r.readTS(from)
 	}
-	t := &table{reader: r, from: from, sample: -1, time: -1, sensor: -1,
+	t := &table{reading: r, from: from, sample: -1, time: -1, sensor: -1,
 		label: -1, group: -1, byName: map[string]*sample{}}
 	var err error
 	if extension(from.path) == ".parquet" {
@@ -148,7 +126,7 @@ func (r *reader) source(from sample) error {
 	} else {
 		err = r.readTable(from.path, 0, t.add)
 	}
-	switch was := r.set.table.Layout; {
+	switch was := r.table.Layout; {
 	case err != nil:
 		return err
 	case t.headings == nil:
@@ -163,14 +141,14 @@ func (r *reader) source(from sample) error {
 		return fmt.Errorf("%s has the layout %s, but the files before have the layout %s; import each kind by itself",
 			from.path, t.layout, was)
 	}
-	r.set.table.Layout, r.set.grouped = t.layout, r.set.grouped || t.group >= 0
+	r.table.Layout, r.grouped = t.layout, r.grouped || t.group >= 0
 	r.as[t.String()] = true
 	return nil
 }
 
-// order returns the numbers of the set's columns among the columns of a file, in the set's order. The first file makes
-// the set's columns: the columns to take, sensor by sensor.
-func (r *reader) order(path string, c columns) (at []int, err error) {
+// order returns the numbers of the import's columns among the columns of a file, in the import's order. The first file
+// makes the import's columns: the columns to take, sensor by sensor.
+func (r *reading) order(path string, c columns) (at []int, err error) {
 	first, wanted := r.columns.names == nil, r.columns.names
 	var rest []int // the columns that are not left out
 	var names []string
@@ -207,8 +185,8 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 			"--leave %q takes those that all have", few(missing), r.first, strings.Join(missing, ","))
 	case len(at) == 0:
 		return nil, fmt.Errorf("no column of values is left; there are %s", few(c.names))
-	case turned && (!first || r.Unlabelled) && !r.reordered:
-		r.reordered = true
+	case turned && (!first || r.Unlabelled) && !r.turned:
+		r.turned = true
 		r.note("columns are in another order in some files, such as %s; they are taken by their names", path)
 	}
 	if first {
@@ -221,13 +199,13 @@ func (r *reader) order(path string, c columns) (at []int, err error) {
 			r.columns.names, r.columns.of = append(r.columns.names, c.names[i]), append(r.columns.of, c.of[i])
 		}
 		r.first = path
-		r.set.sensors, r.set.channels, err = r.columns.sensors()
+		r.made.Sensors, r.made.Channels, err = r.columns.sensors()
 	}
 	return at, err
 }
 
 // taken returns the names of the columns to take. The options name columns, or sensors with all their columns.
-func (r *reader) taken(c columns, rest []int) (names []string) {
+func (r *reading) taken(c columns, rest []int) (names []string) {
 	for _, name := range r.Take {
 		before := len(names)
 		for _, i := range rest {
@@ -256,21 +234,21 @@ func pick(values []float64, width int, at []int) []float64 {
 	return picked
 }
 
-// finish makes the samples of the set.
-func (r *reader) finish() (err error) {
-	s, width := r.set, len(r.columns.names)
+// finish makes the values of the samples, and says how to read new recordings alike.
+func (r *reading) finish() (err error) {
+	width := len(r.columns.names)
 	var at []int // the columns of readings
-	if s.table.Layout == readingsLayout {
-		c := crossed(r.sensors, r.channels)
+	if r.table.Layout == readingsLayout {
+		c := crossed(r.sensors, r.axes)
 		width = len(c.names)
-		if at, err = r.order(r.rows[0].path, c); err != nil {
-			return fmt.Errorf("%s: %w", r.rows[0].path, err)
+		if at, err = r.order(r.samples[0].path, c); err != nil {
+			return fmt.Errorf("%s: %w", r.samples[0].path, err)
 		}
 	}
 	if err = r.turn(); err != nil {
 		return err
 	}
-	for _, one := range r.rows {
+	for _, one := range r.samples {
 		if one.rows != nil {
 			if err = r.lay(one, width); err != nil {
 				return fmt.Errorf("%s, %w", one.path, err)
@@ -279,13 +257,12 @@ func (r *reader) finish() (err error) {
 				one.Values = pick(one.Values, width, at)
 			}
 		}
-		one.Sensors, one.Channels = s.sensors, s.channels
+		one.Sensors, one.Channels = r.made.Sensors, r.made.Channels
 		one.label = cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label)
 		if r.given != nil && one.label == "" {
 			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",
 				r.Labels, one.Name, one.line, one.path, one.Name)
 		}
-		s.samples = append(s.samples, *one)
 	}
 	for _, name := range r.Leave {
 		if !r.seen[name] && !r.Unlabelled {
@@ -299,8 +276,8 @@ func (r *reader) finish() (err error) {
 	if gaps != nil {
 		r.note("taken for missing values: %s", few(gaps))
 	}
-	s.as, s.notes = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also "), r.notes
-	s.table = Table{Layout: s.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,
+	r.made.ReadAs = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ")
+	r.table = Table{Layout: r.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,
 		Units: r.units, Dates: r.days.first()}
 	return r.rising()
 }
@@ -357,7 +334,7 @@ func (c columns) sensors() (sensors []string, channels int, err error) {
 
 // readArray reads an array `[moments, sensors, axes]`, or `[moments, sensors]` for one axis. It names the sensors
 // 0, 1, 2, …
-func (r *reader) readArray(from sample) error {
+func (r *reading) readArray(from sample) error {
 	a, err := npz.ReadNPYFile(from.path)
 	if err != nil {
 		return err
@@ -384,7 +361,7 @@ func (r *reader) readArray(from sample) error {
 }
 
 // take keeps samples of a file, whose values have columns c.
-func (r *reader) take(as string, c columns, samples ...*sample) error {
+func (r *reading) take(as string, c columns, samples ...*sample) error {
 	at, err := r.order(samples[0].path, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", samples[0].path, err)
@@ -392,6 +369,6 @@ func (r *reader) take(as string, c columns, samples ...*sample) error {
 	for _, one := range samples {
 		one.Values = pick(one.Values, len(c.names), at)
 	}
-	r.as[as], r.rows = true, append(r.rows, samples...)
+	r.as[as], r.samples = true, append(r.samples, samples...)
 	return nil
 }

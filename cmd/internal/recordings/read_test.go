@@ -65,7 +65,7 @@ func TestReadUnlabelled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1.5, 5, 2, 6}, s.samples[0].Values)
 	assert.Equal(t, []float64{0, 1}, s.samples[0].Times)
-	assert.Equal(t, "one file a recording, one line a moment; semicolons, decimal commas; column t as time", s.as)
+	assert.Equal(t, "one file a recording, one line a moment; semicolons, decimal commas; column t as time", s.made.ReadAs)
 	assert.Contains(t, s.notes, "columns are in another order in some files, such as -; they are taken by their names")
 
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
@@ -73,7 +73,7 @@ func TestReadUnlabelled(t *testing.T) {
 	assert.ErrorContains(t, err, `less.csv, line 1: no column or sensor is named "y"; there are x, z`)
 	s, err = read(t, []string{less}, Options{Table: known, Unlabelled: true, Missing: "zero"})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"x"}, s.sensors, "the form of the recordings says what is missing")
+	assert.Equal(t, []string{"x"}, s.made.Sensors, "the form of the recordings says what is missing")
 	assert.Equal(t, []string{less + " has columns that the training data has not, such as z; left out"}, s.notes)
 
 	// What an import left out stays out.

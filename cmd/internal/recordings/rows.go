@@ -165,7 +165,7 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 			x.where += fmt.Sprintf(", sample %q", name)
 		}
 		x.Name = strings.Clone(name)
-		t.byName[x.Name], t.rows = x, append(t.rows, x)
+		t.byName[x.Name], t.samples = x, append(t.samples, x)
 	} else if t.layout == samplesLayout {
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a moment of a sample, not a whole one, "+
 			"say --layout moments", name, x.line)
@@ -181,8 +181,8 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 }
 
 // lay makes a table of a sample's lines: a row for each time at which any sensor was read.
-func (r *reader) lay(s *sample, width int) error {
-	order, layout := s.rows, r.set.table.Layout
+func (r *reading) lay(s *sample, width int) error {
+	order, layout := s.rows, r.table.Layout
 	ascend := func(a, b row) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) }
 	if layout != readingsLayout && !slices.IsSortedFunc(order, ascend) {
 		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
@@ -192,7 +192,7 @@ func (r *reader) lay(s *sample, width int) error {
 		switch {
 		case i > 0 && ascend(one, order[i-1]) == 0 && layout == readingsLayout:
 			return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
-				one.line, r.sensors[one.at/len(r.channels)], s.Name, order[i-1].line)
+				one.line, r.sensors[one.at/len(r.axes)], s.Name, order[i-1].line)
 		case i > 0 && ascend(one, order[i-1]) == 0:
 			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
 				"times out with --leave", one.line, order[i-1].line)

@@ -3,7 +3,7 @@
 package recordings
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -11,20 +11,55 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
 )
 
-// set holds what was read from any form of input: samples of the same sensors, each with its own length.
-type set struct {
-	sensors  []string
-	channels int
-	samples  []sample
-	classes  []string // in the order in which the data declares them; nil for sorted
-	by       string   // what the data splits by, for people; "" if it does not say which samples are tests
-	grouped  bool     // samples have groups
-	as       string   // what the files were taken for
-	table    Table    // how to read new recordings alike
-	notes    []string // what a person should know
+// reading is an import under way: what was read so far, and what becomes of it.
+type reading struct {
+	Options
+	ctx      context.Context
+	input    string // the first, for errors
+	made     Result
+	samples  []*sample // of the same sensors, each with its own length
+	classes  []string  // in the order in which the data declares them; nil for sorted
+	grouped  bool      // samples have groups
+	table    Table     // how to read new recordings alike
+	notes    []string  // what a person should know
+	form     *recording.Form
+	arrays   []npz.Named       // to write
+	markers  map[string]int    // what stood for missing values, beside the usual words
+	places   *places           // of sensors; nil if unknown
+	given    map[string]string // the classes by --labels; nil without
+	columns  columns           // of all files; its zero value before the first
+	first    string            // the file that has shown the columns
+	problem  *tsHeader         // of the first .ts file
+	sensors  []string          // of readings, as they first appear
+	bySensor map[string]int
+	axes     []string        // of readings
+	as       map[string]bool // how the files are read
+	seen     map[string]bool // the names of all columns and sensors
+	turned   bool            // a file has the columns in another order
+	units    map[string]string
+	days     days
+}
+
+// tell reports progress. It returns an error when the context has ended.
+func (r *reading) tell(doing string, done float64) error {
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	if r.Progress != nil {
+		r.Progress(doing, done)
+	}
+	return nil
+}
+
+// note keeps what a person should know, once, for the end.
+func (r *reading) note(format string, values ...any) {
+	if note := fmt.Sprintf(format, values...); !slices.Contains(r.notes, note) {
+		r.notes = append(r.notes, note)
+	}
 }
 
 // sample is a recording, or a file before it is read. Patterns of names are compared with its name, which is "" if the
@@ -33,7 +68,7 @@ type sample struct {
 	recording.Recording
 	where        string // for errors: the file, and the line if it holds several
 	path         string
-	label, group string // label is that of the folder before the file is read
+	label, group string // label is the folder's before the file is read
 	test         bool
 	line         int       // where it begins
 	rows         []row     // nil without times: then the sample has its values
@@ -42,107 +77,72 @@ type sample struct {
 	series       []float32 // the values at even moments, once prepared
 }
 
-// training returns the samples that are not marked as tests.
-func (s *set) training() (numbers []int) {
-	for i := range s.samples {
-		if !s.samples[i].test {
-			numbers = append(numbers, i)
+// training counts the samples that are not marked as tests.
+func (r *reading) training() (count int) {
+	for _, x := range r.samples {
+		if !x.test {
+			count++
 		}
 	}
-	return numbers
+	return count
 }
 
-// number numbers the classes from 0, in the order that the data declares or sorted, and returns each sample's number
-// and each class's samples. It leaves out and returns declared classes without a sample.
-func (s *set) number() (labels []int32, classes []Class, without []string, err error) {
-	seen := map[string]int{}
-	for _, sample := range s.samples {
-		seen[sample.label]++
-	}
-	if s.classes == nil {
-		s.classes = slices.Sorted(maps.Keys(seen))
-	}
-	s.classes = slices.DeleteFunc(slices.Clone(s.classes), func(class string) bool {
-		if seen[class] == 0 {
-			without = append(without, class)
-		} else {
-			classes = append(classes, Class{class, seen[class]})
-		}
-		return seen[class] == 0
-	})
-	switch len(s.classes) {
-	case 0:
-		return nil, nil, nil, errors.New("there are no samples; check that this is the right file")
-	case 1:
-		return nil, nil, nil, fmt.Errorf("all %d samples are of class %q; a classifier needs samples of at least 2 classes",
-			len(s.samples), s.classes[0])
-	}
-	for _, sample := range s.samples {
-		labels = append(labels, int32(slices.Index(s.classes, sample.label)))
-	}
-	return labels, classes, without, nil
-}
-
-// mark makes the samples whose names match a shell pattern the test set.
-func (s *set) mark(pattern string) error {
-	if pattern == "" {
+// mark makes the samples whose names match --test, a shell pattern, the test set.
+func (r *reading) mark() (err error) {
+	if r.Test == "" {
 		return nil
 	}
-	for i := range s.samples {
-		match, err := path.Match(pattern, s.samples[i].Name)
-		if err != nil {
-			return fmt.Errorf("--test %q: %w; it is a pattern of names such as 'ben_*'", pattern, err)
+	for _, x := range r.samples {
+		if x.test, err = path.Match(r.Test, x.Name); err != nil {
+			return fmt.Errorf("--test %q: %w; it is a pattern of names such as 'ben_*'", r.Test, err)
 		}
-		s.samples[i].test = match
 	}
-	tests := len(s.samples) - len(s.training())
-	if tests == 0 || tests == len(s.samples) {
+	if left := r.training(); left == 0 || left == len(r.samples) {
 		return fmt.Errorf("--test %q matches %d of the %d samples, which are named such as %q; "+
-			"want some, and some left to train on", pattern, tests, len(s.samples), s.samples[0].Name)
+			"want some, and some left to train on", r.Test, len(r.samples)-left, len(r.samples), r.samples[0].Name)
 	}
-	s.by = fmt.Sprintf("--test %q", pattern)
+	r.made.SplitBy = fmt.Sprintf("--test %q", r.Test)
 	return nil
 }
 
-// group takes the group of each sample from its name, unless a column holds the groups: what the first brackets of a
-// regular expression match.
-func (s *set) group(pattern string) error {
-	expression, err := regexp.Compile(pattern)
+// group takes the group of each sample from its name, unless a column holds the groups: what the first brackets of
+// --group, a regular expression, match.
+func (r *reading) group() error {
+	expression, err := regexp.Compile(r.Group)
 	switch {
-	case pattern == "":
+	case r.Group == "":
 		return nil
-	case s.grouped:
+	case r.grouped:
 	case err != nil:
-		return fmt.Errorf("--group %q: %w; it is a regular expression such as '^([a-z]+)_'", pattern, err)
+		return fmt.Errorf("--group %q: %w; it is a regular expression such as '^([a-z]+)_'", r.Group, err)
 	case expression.NumSubexp() < 1:
 		return fmt.Errorf("--group %q has no brackets around what is the group in a name such as %q: "+
-			"'^([a-z]+)_' takes the letters before the first _", pattern, s.samples[0].Name)
+			"'^([a-z]+)_' takes the letters before the first _", r.Group, r.samples[0].Name)
 	default:
-		for i := range s.samples {
-			x := &s.samples[i]
+		for _, x := range r.samples {
 			found := expression.FindStringSubmatch(x.Name)
 			if found == nil || found[1] == "" {
-				return fmt.Errorf("%s: --group %q finds no group in %q; each sample must be of one", x.where, pattern, x.Name)
+				return fmt.Errorf("%s: --group %q finds no group in %q; each sample must be of one", x.where, r.Group, x.Name)
 			}
 			x.group = found[1]
 		}
-		s.grouped = true
+		r.grouped = true
 	}
-	if all := s.groups(); len(all) == 1 {
+	if all := r.groups(); len(all) == 1 {
 		return fmt.Errorf("--group %q puts all %d samples into one group, %q; name what tells them apart, or leave it out",
-			pattern, len(s.samples), all[0])
+			r.Group, len(r.samples), all[0])
 	}
 	return nil
 }
 
 // names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where.
-func (s *set) names() []string {
-	names, seen := make([]string, len(s.samples)), map[string]bool{"": true}
-	for i, x := range s.samples {
+func (r *reading) names() []string {
+	names, seen := make([]string, len(r.samples)), map[string]bool{"": true}
+	for i, x := range r.samples {
 		names[i], seen[x.Name] = x.Name, true
 	}
 	if len(seen) <= len(names) {
-		for i, x := range s.samples {
+		for i, x := range r.samples {
 			names[i] = path.Join(filepath.Base(filepath.Dir(x.where)), filepath.Base(x.where))
 		}
 	}
@@ -150,10 +150,10 @@ func (s *set) names() []string {
 }
 
 // groups lists the groups; without groups the list is empty, not nil.
-func (s *set) groups() []string {
+func (r *reading) groups() []string {
 	all := map[string]bool{}
-	for _, x := range s.samples {
-		if s.grouped {
+	for _, x := range r.samples {
+		if r.grouped {
 			all[x.group] = true
 		}
 	}
@@ -169,13 +169,13 @@ type Moments struct {
 }
 
 // moments returns the lengths of samples that are prepared.
-func (s *set) moments(rate float64) Moments {
-	lengths := make([]int, len(s.samples))
-	for i, x := range s.samples {
-		lengths[i] = len(x.series) / (len(s.sensors) * s.channels)
+func (r *reading) moments() Moments {
+	var lengths []int
+	for _, x := range r.samples {
+		lengths = append(lengths, len(x.series)/r.form.Width())
 	}
 	slices.Sort(lengths)
-	return Moments{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1], rate}
+	return Moments{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1], r.form.Rate}
 }
 
 // String says how long the samples are.

@@ -21,9 +21,10 @@ func sensor(sensors []string, name string) (int, error) {
 }
 
 // readLabels reads a CSV of samples and their classes, with the columns sample and label.
-func (r *reading) readLabels(path string) (map[string]string, error) {
-	labels, first := map[string]string{}, map[string]int{}
+func (r *reading) readLabels(path string) error {
+	first := map[string]int{}
 	name, label := -1, -1 // columns
+	r.given = map[string]string{}
 	err := r.readTable(path, 0, func(_ *input, line int, cells []string) error {
 		if name < 0 {
 			if name, label = column(cells, "sample"), column(cells, "label"); name < 0 || label < 0 {
@@ -35,50 +36,50 @@ func (r *reading) readLabels(path string) (map[string]string, error) {
 			return fmt.Errorf("no label of sample %q; each needs one", cells[min(name, len(cells)-1)])
 		}
 		sample := strings.Clone(cells[name])
-		if was, ok := labels[sample]; ok && was != cells[label] {
+		if was, ok := r.given[sample]; ok && was != cells[label] {
 			return fmt.Errorf("sample %q is %q here and %q in line %d; keep one of them", sample, cells[label], was,
 				first[sample])
 		}
-		labels[sample], first[sample] = strings.Clone(cells[label]), line
+		r.given[sample], first[sample] = strings.Clone(cells[label]), line
 		return nil
 	})
-	if err == nil && len(labels) == 0 {
+	if err == nil && len(r.given) == 0 {
 		err = fmt.Errorf("%s holds no label; want a column headed sample and one headed label", path)
 	}
-	return labels, err
+	return err
 }
 
 // readPairs reads a CSV with a sensor and another word in each line.
-func (r *reading) readPairs(path, want, none string, sensors []string, each func(at int, with string) error) error {
+func (r *reading) readPairs(path, want, none string, each func(at int, with string) error) error {
 	pairs := 0
 	err := r.readTable(path, 0, func(_ *input, _ int, cells []string) error {
 		if pairs++; len(cells) != 2 {
 			return fmt.Errorf("%d cells; want %s", len(cells), want)
 		}
-		at, err := sensor(sensors, cells[0])
+		at, err := sensor(r.made.Sensors, cells[0])
 		if err == nil {
 			err = each(at, strings.Clone(cells[1]))
 		}
 		return err
 	})
-	if err == nil && pairs == 0 && len(sensors) > 1 {
+	if err == nil && pairs == 0 && len(r.made.Sensors) > 1 {
 		err = fmt.Errorf("%s holds no %s", path, none)
 	}
 	return err
 }
 
-// readLinks reads a CSV with the names of two sensors in each line.
-func (r *reading) readLinks(path string, sensors []string) (links [][2]int, err error) {
-	err = r.readPairs(path, "the names of two sensors that belong together",
-		"link; write a pair of sensors in each line, or leave --links out", sensors, func(a int, with string) error {
-			b, err := sensor(sensors, with)
+// readLinks reads a CSV with the names of two sensors in each line. It returns the numbers of the two, pair after pair.
+func (r *reading) readLinks() (ends []int32, err error) {
+	err = r.readPairs(r.Links, "the names of two sensors that belong together",
+		"link; write a pair of sensors in each line, or leave --links out", func(a int, with string) error {
+			b, err := sensor(r.made.Sensors, with)
 			if err == nil && a == b {
 				err = fmt.Errorf("sensor %q is linked with itself; a link joins two sensors", with)
 			}
-			links = append(links, [2]int{a, b})
+			ends = append(ends, int32(a), int32(b))
 			return err
 		})
-	return links, err
+	return ends, err
 }
 
 // Part is a part of a body and the numbers of its sensors.
@@ -87,30 +88,34 @@ type Part struct {
 	Sensors []int  `json:"sensors"`
 }
 
-// readParts reads a CSV with a sensor and the name of its part of a body in each line, if the options name one. Parts
-// have the order of their first lines. The slice of holds the part of each sensor, -1 for none.
-func (r *reading) readParts(path string, s *set) (parts []Part, of []int32, err error) {
+// divide reads a CSV with a sensor and the name of its part of a body in each line, if the options name one. Parts have
+// the order of their first lines.
+func (r *reading) divide() error {
 	switch {
-	case path == "":
-		return nil, nil, nil
+	case r.Parts == "":
+		return nil
 	case r.Scale != nil && *r.Scale:
-		return nil, nil, fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", path)
-	case 3*r.Bodies > s.channels:
-		return nil, nil, fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; "+
-			"--bodies 0 says that they are no places in space", r.Bodies, s.channels)
+		return fmt.Errorf("--scale would bend the body that --parts %s is of; leave one of them out", r.Parts)
+	case 3*r.Bodies > r.made.Channels:
+		return fmt.Errorf("--bodies %d: each has x, y and z, and there are %d channels; "+
+			"--bodies 0 says that they are no places in space", r.Bodies, r.made.Channels)
 	}
-	of = slices.Repeat([]int32{-1}, len(s.sensors))
-	err = r.readPairs(path, "a sensor and the name of its part of the body",
-		"part; write a sensor and its part in each line, or leave --parts out", s.sensors, func(at int, name string) error {
+	of := slices.Repeat([]int32{-1}, len(r.made.Sensors)) // the part of each sensor; -1 for none
+	err := r.readPairs(r.Parts, "a sensor and the name of its part of the body",
+		"part; write a sensor and its part in each line, or leave --parts out", func(at int, name string) error {
 			if of[at] >= 0 {
-				return fmt.Errorf("sensor %q is in two parts; keep one", s.sensors[at])
+				return fmt.Errorf("sensor %q is in two parts; keep one", r.made.Sensors[at])
 			}
+			parts := r.made.Parts
 			part := slices.IndexFunc(parts, func(p Part) bool { return p.Name == name })
 			if part < 0 {
 				part, parts = len(parts), append(parts, Part{Name: name})
 			}
 			parts[part].Sensors, of[at] = append(parts[part].Sensors, at), int32(part)
+			r.made.Parts = parts
 			return nil
 		})
-	return parts, of, err
+	keep(r, "parts", of)
+	keep(r, "bodies", []int32{int32(r.Bodies)})
+	return err
 }

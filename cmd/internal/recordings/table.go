@@ -15,7 +15,7 @@ const headingHint = "the first line names the columns: hip.x,hip.y,head.x,head.y
 
 // table is a table of any layout being read.
 type table struct {
-	*reader
+	*reading
 	in       *input // nil before the first line
 	from     sample
 	headings []string
@@ -167,8 +167,8 @@ func (t *table) roles() (err error) {
 		if t.time < 0 {
 			t.time = find(names[1], use)
 		}
-		t.sensor, t.channels = find(names[2], use), names[3:]
-		for _, name := range t.channels {
+		t.sensor, t.axes = find(names[2], use), names[3:]
+		for _, name := range t.axes {
 			t.values = append(t.values, find(name, use))
 		}
 	}

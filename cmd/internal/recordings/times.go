@@ -36,26 +36,22 @@ var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
 
 // days tells how the dates of all files are written.
 type days struct {
-	last       int    // the layout of the last date
-	day, month string // what can only be read with the day first, and what with the month first
+	last int               // the layout of the last date
+	by   map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
 }
 
-// set takes the order that --dates says, which first returns: day, month or "".
-func (d *days) set(first string) {
-	switch first {
-	case "day":
-		d.day = "--dates day"
-	case "month":
-		d.month = "--dates month"
+// newDays takes the order that --dates says, which first returns: day, month or "".
+func newDays(first string) days {
+	d := days{by: map[string]string{}}
+	if first != "" {
+		d.by[first] = "--dates " + first
 	}
+	return d
 }
 
 func (d *days) first() string {
-	switch {
-	case d.day != "":
-		return "day"
-	case d.month != "":
-		return "month"
+	for first := range d.by { // there is one at most
+		return first
 	}
 	return ""
 }
@@ -66,7 +62,7 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 		at = strings.LastIndexAny(text[:at], "T, ")
 		text = strings.TrimRight(text[:max(0, at)], ", ") + " " + text[at+1:]
 	}
-	said := func() string { return fmt.Sprintf("%s in line %d", text, line) }
+	says := func(first string) { d.by[first] = fmt.Sprintf("%s in line %d", text, line) }
 	for i := range layouts {
 		layout := layouts[(d.last+i)%len(layouts)]
 		when, wrong := time.Parse(layout, text)
@@ -76,15 +72,15 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 			switch kind = slashed; {
 			case wrong != nil:
 				if when, wrong = other, otherwise; wrong == nil {
-					d.month = said()
+					says("month")
 				}
 			case otherwise != nil:
-				d.day = said()
+				says("day")
 			}
 		}
 		if wrong == nil {
-			if d.last = (d.last + i) % len(layouts); d.day != "" && d.month != "" {
-				return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.day, d.month)
+			if d.last = (d.last + i) % len(layouts); len(d.by) > 1 {
+				return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"], d.by["month"])
 			}
 			if when.Year() == 0 { // a time of day
 				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), kind, nil
@@ -109,15 +105,15 @@ func turn(seconds float64) float64 {
 
 // turn reads slashed dates with the month first if some date or --dates says so. If nothing does, it asks, unless all
 // dates of each sample are one.
-func (r *reader) turn() error {
-	for _, x := range r.rows {
+func (r *reading) turn() error {
+	for _, x := range r.samples {
 		for i := range x.rows {
 			one := &x.rows[i]
 			switch more := turn(one.time); {
 			case x.kind != slashed:
-			case r.days.month != "":
+			case r.days.first() == "month":
 				one.time += more
-			case r.days.day == "" && more != turn(x.rows[0].time):
+			case r.days.first() == "" && more != turn(x.rows[0].time):
 				return fmt.Errorf("%s, line %d: %s is a day and a month in an order that no date tells; say --dates day if the "+
 					"day comes first, or --dates month", x.path, one.line, time.Unix(int64(one.time), 0).UTC().Format("02/01/2006"))
 			}
@@ -130,15 +126,15 @@ func (r *reader) turn() error {
 const sure = 10
 
 // rising returns an error if columns that nobody named rise in all recordings: each may be the time under another name.
-func (r *reader) rising() error {
+func (r *reading) rising() error {
 	var names []string
-	width, layout := len(r.columns.names), r.set.table.Layout
+	width, layout := len(r.columns.names), r.table.Layout
 	if r.Unlabelled || r.Take != nil || r.problem != nil || layout == readingsLayout || layout == samplesLayout {
 		return nil
 	}
 	for column, name := range r.columns.names {
 		steps, rises := 0, name == r.columns.of[column]
-		for _, x := range r.rows {
+		for _, x := range r.samples {
 			for at := column + width; at < len(x.Values) && rises; at += width {
 				rises = x.Values[at] > x.Values[at-width]
 				steps++
@@ -151,7 +147,7 @@ func (r *reader) rising() error {
 	if names == nil {
 		return nil
 	}
-	x, at := r.rows[0], slices.Index(r.columns.names, names[0])
+	x, at := r.samples[0], slices.Index(r.columns.names, names[0])
 	time, all := fmt.Sprintf("if it is the time, say --time %q; ", names[0]), strings.Join(r.columns.names, ",")
 	if layout == "" { // an array, in which times are not told from values
 		time = ""

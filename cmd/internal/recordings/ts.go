@@ -23,7 +23,7 @@ type tsHeader struct {
 //	0.1,0.2,?:1.5,1.4,1.3:walking
 //
 // Series have any length, but all series of a sample have the same length.
-func (r *reader) readTS(from sample) error {
+func (r *reading) readTS(from sample) error {
 	h := &tsHeader{unlabelled: r.Unlabelled}
 	var samples []*sample
 	err := r.readTable(from.path, ':', func(in *input, line int, fields []string) error {
@@ -43,7 +43,7 @@ func (r *reader) readTS(from sample) error {
 	}
 	if r.problem == nil {
 		if r.problem = h; len(h.classes) > 0 {
-			r.set.classes = h.classes // after @classLabel true without names, the classes are those of the samples
+			r.classes = h.classes // after @classLabel true without names, the classes are those of the samples
 		}
 	}
 	odd := slices.IndexFunc(h.classes, func(class string) bool { return !slices.Contains(r.problem.classes, class) })

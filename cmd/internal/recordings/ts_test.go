@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -29,7 +30,7 @@ func TestTSFolder(t *testing.T) {
 	assert.Equal(t, "3 to 5, median 3", result.Moments.String())
 	assert.Equal(t, []Class{{"wave", 5}, {"fall", 5}}, result.Classes)
 	assert.Equal(t, []string{"no sample is of class nod, which the data declares; left out"}, result.Notes)
-	assert.Equal(t, Filled{Values: 12, Samples: 4, Of: 9*6 + 10}, result.Filled)
+	assert.Equal(t, Filled{Changes: recording.Changes{Interpolated: 12}, Samples: 4, Of: 9*6 + 10}, result.Filled)
 	assert.Equal(t, []int{8, 2}, []int{result.Training, result.Test})
 	assert.Equal(t, "the files", result.SplitBy)
 	assert.Equal(t, []string{"wave", "fall"}, d.ClassNames)
@@ -115,7 +116,7 @@ func TestTSErrors(t *testing.T) {
 func TestTSMissingZero(t *testing.T) {
 	path := put(t, t.TempDir(), "a.ts", "@classLabel true a b\n@data\n"+many(10, "1,2:?,?:a", "1,2:3,4:b"))
 	result, d := imported(t, Options{Missing: "zero"}, path)
-	assert.Equal(t, Filled{Zeros: 20, Samples: 10, Of: 80}, result.Filled)
+	assert.Equal(t, Filled{Changes: recording.Changes{Zeros: 20}, Samples: 10, Of: 80}, result.Filled)
 	assert.Equal(t, []float32{1, 0, 2, 0}, signal(d, 0))
 }
 
