@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	_ "github.com/clusterpool/ccp/models/baselines"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/clusterpool/ccp/signal"
 )
 
@@ -90,7 +91,7 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 			spec.Levels = append(spec.Levels, models.Level{Clusters: shape.nodes, Filters: filters, Neighbours: convolution.terms})
 		}
 	} else {
-		spec.Architecture = models.PresetOf("", arch, models.DefaultRecipe, shape.nodes)
+		spec.Architecture = training.PresetOf("", arch, training.DefaultRecipe, shape.nodes)
 	}
 	graph, err := shape.graph()
 	return spec, graph, err

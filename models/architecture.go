@@ -51,22 +51,6 @@ func ParseLevels(text string) ([]Level, error) {
 	return levels, nil
 }
 
-// ParseHidden reads the widths of hidden layers: "512,128", or "none" (or 0) for none.
-func ParseHidden(text string) (widths []int, err error) {
-	if text = strings.Trim(text, "[] "); text == "none" || text == "0" || text == "" {
-		return []int{}, nil
-	}
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		width, err := strconv.Atoi(part)
-		if err != nil || width < 1 {
-			return nil, fmt.Errorf("hidden layer %d: its width is %q; it must be a whole number from 1", len(widths)+1,
-				part)
-		}
-		widths = append(widths, width)
-	}
-	return widths, nil
-}
-
 // LevelsString is the inverse of ParseLevels.
 func (a Architecture) LevelsString() string {
 	parts := make([]string, len(a.Levels))
@@ -96,4 +80,17 @@ func (a Architecture) checkSizes(nodes int) error {
 		}
 	}
 	return nil
+}
+
+// DerivedLevels returns levels for a graph of which nothing else is known, see Network.Levels. Each level has a quarter
+// of its predecessor's nodes, twice its filters, from 32 to at most 256, and neighbourhoods of 9.
+func DerivedLevels(nodes int) (levels []Level) {
+	for filters := 32; ; filters = min(2*filters, 256) {
+		clusters := (nodes + 3) / 4
+		levels = append(levels, Level{Clusters: clusters, Filters: filters, Neighbours: min(9, nodes)})
+		if clusters <= 1 {
+			return levels
+		}
+		nodes = clusters
+	}
 }

@@ -21,7 +21,12 @@ func body(t *testing.T, name string) (Spec, *affinity.Matrix) {
 	if name == "c-cnn" || name == "lie-group" { // x, y and z
 		s.Channels, s.Bodies = 3, 1
 	}
-	s.Architecture = PresetOf(name, "body", DefaultRecipe, s.Nodes)
+	if n := s.Network(); n.Levels != nil {
+		s.Levels = n.Levels(s.Nodes)
+	}
+	if s.Network().Hidden {
+		s.Hidden = []int{64}
+	}
 	return s, graph
 }
 
@@ -46,7 +51,7 @@ func bodyClassifier(t *testing.T, backend compute.Backend, s Spec, graph *affini
 	return c
 }
 
-// Every model of the registry: its own preset fits, it says what it is, and a classifier of it answers for each signal of a batch
+// Every model of the registry: its levels fit, it says what it is, and a classifier of it answers for each signal of a batch
 // what it answers for that signal alone.
 func TestEveryModel(t *testing.T) {
 	backend := backendtest.Go(t)

@@ -218,17 +218,18 @@ func TestCheckHierarchies(t *testing.T) {
 
 // Where all memberships would be millions and are learned, a node has four, unless the setting says otherwise.
 func TestSuitedCandidates(t *testing.T) {
-	of := func(data string, nodes int, chosen map[string]any) (all []int) {
-		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: PresetOf("", data, DefaultRecipe, nodes), Options: settings(chosen)}.AutoFill()
+	of := func(levels string, nodes int, chosen map[string]any) (all []int) {
+		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: Architecture{Levels: mustLevels(levels)}, Options: settings(chosen)}.AutoFill()
 		for i := range s.Levels {
 			all = append(all, s.candidates(i))
 		}
 		return all
 	}
-	assert.Equal(t, []int{4, 512, 128, 32, 4, 1}, of("20news", 10000, nil))
-	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of("20news", 10000, map[string]any{"level_1/ccp_candidates": 2048}))
-	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of("20news", 10000, map[string]any{"ccp_hierarchy": "prepared"}))
-	assert.Equal(t, []int{256, 64, 16, 4, 1}, of("cifar10", 1024, nil))
+	const words, image = "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4"
+	assert.Equal(t, []int{4, 512, 128, 32, 4, 1}, of(words, 10000, nil))
+	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of(words, 10000, map[string]any{"level_1/ccp_candidates": 2048}))
+	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of(words, 10000, map[string]any{"ccp_hierarchy": "prepared"}))
+	assert.Equal(t, []int{256, 64, 16, 4, 1}, of(image, 1024, nil))
 }
 
 // What is left open is by the graph, if its hierarchies can be several. What the settings say stays.

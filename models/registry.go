@@ -60,7 +60,7 @@ type Network struct {
 	Options any
 	// Lacks lists options of all networks that this one does not use.
 	Lacks []string
-	// Recipes holds changes to a training's configuration that suit the network, as recipes.json has them, or nil.
+	// Recipes holds changes to a training's configuration that suit the network, as models/training/recipes.json has them, or nil.
 	Recipes []byte
 	// Check returns what is wrong with a spec, or what the graph lacks; nil: nothing. graph is nil before it is known.
 	Check func(spec Spec, graph *affinity.Matrix) error

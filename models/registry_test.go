@@ -19,7 +19,7 @@ import (
 )
 
 func TestSpecCheck(t *testing.T) {
-	good := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: PresetOf("", "", DefaultRecipe, 12), Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
+	good := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{DerivedLevels(12), []int{64}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
 		`there is no model "lenet"; did you mean resnet? There are bayes, c-cnn, ccp, `: func(s *Spec) { s.Model = "lenet" },
@@ -174,13 +174,15 @@ func TestPaperParameters(t *testing.T) {
 	for name, c := range map[string]struct {
 		graph             *affinity.Matrix
 		channels, classes int
+		levels            string
+		hidden            int
 		all, withoutNorm  string
 	}{
-		"cifar10": {grid, 3, 10, "10.80M", "10.79M"},
-		"20news":  {words, 1, 20, "25.94M", "25.93M"},
-		"ntu":     {skeleton, 6, 60, "14.82M", "14.82M"},
+		"cifar10": {grid, 3, 10, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", 1024, "10.80M", "10.79M"},
+		"20news":  {words, 1, 20, "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", 256, "25.94M", "25.93M"},
+		"ntu":     {skeleton, 6, 60, "512x256/16,128x384/16,32x512/8,8x768/8,1x1024/8", 1024, "14.82M", "14.82M"},
 	} {
-		s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: PresetOf("", name, DefaultRecipe, c.graph.N()), Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
+		s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels(c.levels), []int{c.hidden}}, Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 		require.NoError(t, s.Check())
 		normalisation := 0
 		for _, level := range s.Levels {

@@ -18,9 +18,9 @@ var flagWords = map[string]func() []string{
 	"data":      dataNames,
 	"model":     models.Names,
 	"models":    models.Names,
-	"recipe":    func() []string { return models.RecipeNames("cifar10", "ccp") },
+	"recipe":    func() []string { return training.RecipeNames("cifar10", "ccp") },
 	"hierarchy": ccp.Plans,
-	"dtype":     func() []string { return []string{"float32", "bfloat16", models.Auto} },
+	"dtype":     func() []string { return []string{"float32", "bfloat16", training.Auto} },
 	"keep":      func() []string { return []string{"best", training.KeepLast} },
 	"backend":   func() []string { return []string{"go", "xla:cpu", "xla:cuda"} },
 	"set": func() (words []string) {

@@ -14,7 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// recipes are those of all networks here, in the form of models/recipes.json.
+// recipes are those of all networks here, in the form of models/training/recipes.json.
 //
 //go:embed recipes.json
 var recipes []byte

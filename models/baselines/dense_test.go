@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -117,13 +118,13 @@ func TestPlainModelsLackOptions(t *testing.T) {
 }
 
 func TestPlainPresets(t *testing.T) {
-	assert.Equal(t, models.Architecture{Hidden: []int{2500, 500}}, models.PresetOf("fc", "20news", models.DefaultRecipe, 10_000), "FC2500-FC500")
-	assert.Equal(t, models.Architecture{Hidden: []int{512, 128}}, models.PresetOf("fc", "ring", models.DefaultRecipe, 12))
+	assert.Equal(t, models.Architecture{Hidden: []int{2500, 500}}, training.PresetOf("fc", "20news", training.DefaultRecipe, 10_000), "FC2500-FC500")
+	assert.Equal(t, models.Architecture{Hidden: []int{512, 128}}, training.PresetOf("fc", "ring", training.DefaultRecipe, 12))
 	for _, name := range []string{"softmax", "svm", "bayes"} {
-		assert.Equal(t, models.Architecture{}, models.PresetOf(name, "digits", models.DefaultRecipe, 64))
+		assert.Equal(t, models.Architecture{}, training.PresetOf(name, "digits", training.DefaultRecipe, 64))
 	}
 	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
-		preset := models.PresetOf("graph-cnn", "", models.DefaultRecipe, nodes)
+		preset := training.PresetOf("graph-cnn", "", training.DefaultRecipe, nodes)
 		assert.Equal(t, want, preset.LevelsString(), "%d nodes", nodes)
 		assert.NoError(t, models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Architecture: preset, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
 	}

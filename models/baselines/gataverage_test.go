@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -42,6 +43,6 @@ func TestGATAverage(t *testing.T) {
 }
 
 func TestGATAveragePreset(t *testing.T) {
-	assert.Equal(t, "64x32/1,64x64/1,64x128/1", models.PresetOf("gat-average", "digits", models.DefaultRecipe, 64).LevelsString())
-	assert.Equal(t, "10000x32/1,10000x32/1", models.PresetOf("gat-average", "20news", models.DefaultRecipe, 10_000).LevelsString())
+	assert.Equal(t, "64x32/1,64x64/1,64x128/1", training.PresetOf("gat-average", "digits", training.DefaultRecipe, 64).LevelsString())
+	assert.Equal(t, "10000x32/1,10000x32/1", training.PresetOf("gat-average", "20news", training.DefaultRecipe, 10_000).LevelsString())
 }

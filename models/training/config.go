@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -90,10 +91,10 @@ func (l *Levels) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Widths are the widths of hidden layers. models.ParseHidden reads their text.
+// Widths are the widths of hidden layers: "512,128", or "none" (or 0) for none.
 type Widths []int
 
-// MarshalText writes what models.ParseHidden reads.
+// MarshalText writes what UnmarshalText reads.
 func (w Widths) MarshalText() ([]byte, error) {
 	if len(w) == 0 {
 		return []byte("none"), nil
@@ -102,9 +103,19 @@ func (w Widths) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText reads widths. The error names the layer.
-func (w *Widths) UnmarshalText(text []byte) (err error) {
-	*w, err = models.ParseHidden(string(text))
-	return err
+func (w *Widths) UnmarshalText(text []byte) error {
+	*w = Widths{}
+	if none := strings.Trim(string(text), "[] "); none == "none" || none == "0" {
+		return nil
+	}
+	for _, part := range strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune("[], ", r) }) {
+		width, err := strconv.Atoi(part)
+		if err != nil || width < 1 {
+			return fmt.Errorf("hidden layer %d: its width is %q; it must be a whole number from 1", len(*w)+1, part)
+		}
+		*w = append(*w, width)
+	}
+	return nil
 }
 
 var configType = reflect.TypeFor[Config]()
@@ -123,12 +134,15 @@ func Names() (names []string) {
 	return names
 }
 
+// optionOf returns the name of an option at a path, which may begin with a part of the network.
+func optionOf(path string) string { return path[strings.LastIndex(path, "/")+1:] }
+
 // put sets a field, or an option of the network, by its name. The error says what the value must be, or what was meant.
 func (c *Config) put(name string, value any) error {
 	if slices.Contains(Names(), name) {
 		return params.Find(configType, name).Set(c, value)
 	}
-	if option := name[strings.LastIndex(name, "/")+1:]; !slices.Contains(models.OptionNames(), option) {
+	if option := optionOf(name); !slices.Contains(models.OptionNames(), option) {
 		return &UnknownError{name, suggest.Nearest(option, append(models.OptionNames(), Names()...))}
 	}
 	s := models.Spec{Model: c.Model, Options: c.Options}
@@ -202,16 +216,16 @@ func (c Config) EpochCount() int {
 
 // check returns an error if values do not go together that need no data to judge. The open values are 0.
 func (c Config) check() error {
-	spec := models.Spec{Model: c.Model}
+	of := network(c.Model)
 	const fitted = "the weights of model %s are computed in one pass, not trained: %s"
 	switch {
 	case c.Steps > 0 && c.Steps < c.Epochs:
 		return fmt.Errorf("steps: %d in %d epochs; there must be at least 1 in each", c.Steps, c.Epochs)
-	case c.Epochs > 1 && spec.Network().Fitted:
+	case c.Epochs > 1 && of.Fitted:
 		return fmt.Errorf("epochs: %d; "+fitted, c.Epochs, c.Model, "there must be 1")
-	case c.Steps > 0 && spec.Network().Fitted:
+	case c.Steps > 0 && of.Fitted:
 		return fmt.Errorf("steps: %d; "+fitted, c.Steps, c.Model, "leave steps out")
-	case c.LabelSmoothing > 0 && spec.Network().Loss != nil:
+	case c.LabelSmoothing > 0 && of.Loss != nil:
 		return fmt.Errorf("label_smoothing: %g; model %s has a loss of its own, whose labels are not smoothed: it must be 0",
 			c.LabelSmoothing, c.Model)
 	case c.Batch == 1:

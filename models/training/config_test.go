@@ -47,7 +47,7 @@ func TestAskedCheck(t *testing.T) {
 		"fold=9/5: ":                   {"fold": "9/5"},
 		"hidden=512,x: hidden layer 2": {"hidden": "512,x"},
 		"levels=4: level 1: \"4\" is not CLUSTERSxFILTERS/L":                   {"levels": "4"},
-		"seed=auto: only levels, hidden, epochs, steps, batch":                 {"seed": models.Auto},
+		"seed=auto: only levels, hidden, epochs, steps, batch":                 {"seed": Auto},
 		`model: there is no "gnc"; did you mean gcn? There are bayes, c-cnn, `: {"model": "gnc"},
 		`recipe: there is no "deep" for model fc on digits; there are default`: {"recipe": "deep", "model": "fc"},
 		`there is no option "ccp_stam"; did you mean ccp_stem?`:                {"ccp_stam": 3},
@@ -68,7 +68,7 @@ func TestKnown(t *testing.T) {
 		require.NoError(t, err)
 		return c
 	}
-	paper := known(Patch{"data": "cifar10", "recipe": models.PaperRecipe})
+	paper := known(Patch{"data": "cifar10", "recipe": PaperRecipe})
 	assert.Equal(t, "best", paper.Keep)
 	assert.Equal(t, 64, paper.Batch)
 	assert.Equal(t, 1e-3, paper.LearningRate)

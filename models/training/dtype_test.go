@@ -47,7 +47,7 @@ func TestAutoDType(t *testing.T) {
 	d, err := datasets.Load(t.Context(), writeRing(t, 200), datasets.Options{})
 	require.NoError(t, err)
 	dtype := func(levels string) string {
-		asked := Patch{"levels": levels, "batch": 64, "dtype": models.Auto}
+		asked := Patch{"levels": levels, "batch": 64, "dtype": Auto}
 		return resolved(t, asked, d).Options.DType
 	}
 	assert.Equal(t, "float32", dtype("4x6/4,1x8/3"))
@@ -63,7 +63,7 @@ func TestAutoDType(t *testing.T) {
 		c := ringConfig(writeRing(t, 200))
 		c["dtype"] = kept
 		require.NoError(t, files.WriteJSON(filepath.Join(dir, configFile), resolved(t, c, d)))
-		c["dtype"] = models.Auto
+		c["dtype"] = Auto
 		p, err := draft(c, "")
 		require.NoError(t, err)
 		p.inheritDType(dir)

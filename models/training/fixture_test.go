@@ -14,7 +14,6 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/npz"
-	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/require"
@@ -179,6 +178,6 @@ func previewed(a Patch) Config {
 
 // only asks for these options of the network, and for none of a recipe's.
 func only(c Patch, values map[string]any) {
-	c["recipe"] = models.PaperRecipe
+	c["recipe"] = PaperRecipe
 	maps.Copy(c, values)
 }

@@ -56,7 +56,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	if err != nil {
 		return f, err
 	}
-	if (models.Spec{Model: p.Model}).Network().Fitted {
+	if network(p.Model).Fitted {
 		return f, fmt.Errorf("model %s is not trained step by step: there is no step to measure", p.Model)
 	}
 	d, err := p.LoadData(ctx, b, opts)

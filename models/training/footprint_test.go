@@ -13,7 +13,6 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -103,9 +102,9 @@ func TestFootprintIsMeasured(t *testing.T) {
 		t.Skip("CCP_DATA and CCP_FOOTPRINT are not set")
 	}
 	c, known := map[string]Patch{
-		"digits": {}, "nw-ucla": {"data": "nw-ucla", "recipe": models.PaperRecipe}, "20news": {"data": "20news"}, "cifar10": {"data": "cifar10"},
+		"digits": {}, "nw-ucla": {"data": "nw-ucla", "recipe": PaperRecipe}, "20news": {"data": "20news"}, "cifar10": {"data": "cifar10"},
 		"cifar10-deep": {"data": "cifar10", "recipe": "deep"},
-		"20news-paper": {"data": "20news", "levels": Levels(models.PresetOf("", "20news", models.DefaultRecipe, 10000).Levels), "hidden": 256, "ccp_hierarchy": nil,
+		"20news-paper": {"data": "20news", "levels": Levels(PresetOf("", "20news", DefaultRecipe, 10000).Levels), "hidden": 256, "ccp_hierarchy": nil,
 			"readout_dropout": nil, "input_dropout": nil, "level_1/batchnorm_epsilon": nil},
 	}[row]
 	require.True(t, known, row)

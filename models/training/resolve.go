@@ -20,7 +20,7 @@ import (
 // Patch is what somebody asks of a training, and nothing else. It holds values by the names of Config's fields and of
 // the network's options: "epochs": 10, "ccp_dropout": 0.1 or "level_2/ccp_dropout": 0.1.
 //
-// The recipe gives what is not asked. models.Auto leaves a number to the data. nil removes a value of the recipe.
+// The recipe gives what is not asked. Auto leaves a number to the data. nil removes a value of the recipe.
 type Patch = models.Patch
 
 // The length of a training that is left to the data.
@@ -90,19 +90,19 @@ func draft(a Patch, data string) (draftConfig, error) {
 	if !slices.Contains(models.Names(), p.Model) {
 		return p, fmt.Errorf("model: there is no %q; %s", p.Model, suggest.Among(p.Model, models.Names()))
 	}
-	if names := models.RecipeNames(p.Data, p.Model); !slices.Contains(names, p.Recipe) {
+	if names := RecipeNames(p.Data, p.Model); !slices.Contains(names, p.Recipe) {
 		return p, fmt.Errorf("recipe: there is no %q for model %s on %s; %s", p.Recipe, p.Model, p.Data,
 			suggest.Among(p.Recipe, names))
 	}
-	values := models.Recipe(p.Data, p.Model, p.Recipe)
+	values := recipeOf(p.Data, p.Model, p.Recipe)
 	before := fmt.Sprint(values["ccp_hierarchy"])
 	if data != "" {
 		maps.DeleteFunc(values, func(name string, _ any) bool { return slices.Contains(ofLoading, name) })
 	}
-	models.Overlay(values, a)
+	overlay(values, a)
 	for _, name := range []string{"epochs", "steps", "batch"} {
 		if value, given := a[name]; given && value == nil {
-			values[name] = models.Auto
+			values[name] = Auto
 		}
 	}
 	if way := fmt.Sprint(values["ccp_hierarchy"]); way != string(ccp.Prepared) {
@@ -120,16 +120,16 @@ func draft(a Patch, data string) (draftConfig, error) {
 		}
 	}
 	for _, name := range sorted(values) {
-		if values[name] == models.Auto {
+		if values[name] == Auto {
 			if !slices.Contains(open, name) {
-				return p, fmt.Errorf("%s=%s: only %s can be left to the data", name, models.Auto, strings.Join(open,
+				return p, fmt.Errorf("%s=%s: only %s can be left to the data", name, Auto, strings.Join(open,
 					", "))
 			}
 			p.open[name] = true
 		} else if err := p.put(name, values[name]); err != nil {
 			var wrong *params.Error
 			if errors.As(err, &wrong) && slices.Contains(open, name) {
-				wrong.Must = strings.Replace(wrong.Must, "must be ", "must be "+models.Auto+", or ", 1)
+				wrong.Must = strings.Replace(wrong.Must, "must be ", "must be "+Auto+", or ", 1)
 				err = wrong
 			}
 			return p, err
@@ -144,7 +144,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if n == 0 {
 		return c, models.Spec{}, fmt.Errorf("data set %s has no training samples", d.Name)
 	}
-	usual := models.PresetOf(c.Model, c.Data, c.Recipe, d.Nodes)
+	usual := PresetOf(c.Model, c.Data, c.Recipe, d.Nodes)
 	if p.isDefault("levels") {
 		c.Levels = usual.Levels
 	}
@@ -159,7 +159,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	}
 	c.Batch = min(c.Batch, n)
 	if p.open["voices"] && heard(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
-		if c.Voices = models.AllVoices; (models.Spec{Model: c.Model}).Network().Fitted {
+		if c.Voices = models.AllVoices; network(c.Model).Fitted {
 			c.Voices = models.KernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
 		}
 	}

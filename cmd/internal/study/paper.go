@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
 
@@ -104,7 +103,7 @@ func PaperTable(name, data string, epochs int, reduced bool) (Table, error) {
 	}
 	var whole []string // the numbers of epochs before they were reduced
 	for _, r := range p.Rows {
-		asked := training.Patch{"data": data, "recipe": models.PaperRecipe}
+		asked := training.Patch{"data": data, "recipe": training.PaperRecipe}
 		maps.Copy(asked, r.Set)
 		c, err := training.Preview(asked)
 		if err != nil {

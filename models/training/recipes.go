@@ -1,12 +1,15 @@
-package models
+package training
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/clusterpool/ccp/models"
 )
 
 // The names of recipes. Some data sets have further ones.
@@ -36,10 +39,10 @@ type change struct {
 
 // changes returns the changes for a data set and a model. Those of the network come last.
 func changes(data, name string) (all []change) {
-	for _, text := range [][]byte{recipes, registry[name].Recipes} {
+	for _, text := range [][]byte{recipes, network(name).Recipes} {
 		var some []change
 		if err := json.Unmarshal(text, &some); err != nil && text != nil {
-			panic(fmt.Sprintf("models: recipes of %q: %v", name, err)) // they are part of the program
+			panic(fmt.Sprintf("training: recipes of %q: %v", name, err)) // they are part of the program
 		}
 		all = append(all, some...)
 	}
@@ -60,30 +63,30 @@ func RecipeNames(data, name string) []string {
 	return names
 }
 
-// Recipe returns what suits a data set and a model: values by the names of a training's settings and of the model's
+// recipeOf returns what suits a data set and a model: values by the names of a training's settings and of the model's
 // options. A value that depends on the size of the data is Auto. The result has no options that the model lacks.
-func Recipe(data, name, recipe string) map[string]any {
+func recipeOf(data, name, recipe string) map[string]any {
 	r := map[string]any{}
 	for _, c := range changes(data, name) {
 		if c.Recipe == "" || c.Recipe == recipe {
-			Overlay(r, c.Set)
+			overlay(r, c.Set)
 		}
 	}
-	switch n := registry[name]; {
+	switch n := network(name); {
 	case n.Fitted: // in one pass
-		Overlay(r, map[string]any{"epochs": 1, "label_smoothing": 0, "average": 0, "augment": false})
+		overlay(r, map[string]any{"epochs": 1, "label_smoothing": 0, "average": 0, "augment": false})
 	case n.Loss != nil: // which need not know how labels are smoothed
 		r["label_smoothing"] = 0
 	}
 	maps.DeleteFunc(r, func(path string, _ any) bool {
-		return optionOf(path) != nil && !Spec{Model: name}.Has(path)
+		return slices.Contains(models.OptionNames(), optionOf(path)) && !models.Spec{Model: name}.Has(path)
 	})
 	return r
 }
 
-// Overlay changes values as a patch says. A nil in the patch takes a value away. The length of a training is one
+// overlay changes values as a patch says. A nil in the patch takes a value away. The length of a training is one
 // choice: if the patch sets the epochs alone, or the steps alone, the other number follows from the data.
-func Overlay(values, patch map[string]any) {
+func overlay(values, patch map[string]any) {
 	_, epochs := patch["epochs"]
 	_, steps := patch["steps"]
 	if epochs && !steps {
@@ -103,41 +106,33 @@ func Overlay(values, patch map[string]any) {
 // PresetOf returns the architecture of a model for a data set: levels and hidden layers, if the model has them. The
 // name "" stands for any model with both. It tries the recipe, then the data set's for any model, then the model's for
 // any data set, and skips one whose levels need more nodes.
-func PresetOf(name, data, recipe string, nodes int) (a Architecture) {
-	n, known := registry[name]
-	if !known {
-		n = Network{Levels: DerivedLevels, Hidden: true}
-	}
+func PresetOf(name, data, recipe string, nodes int) (a models.Architecture) {
+	n := network(cmp.Or(name, "ccp"))
 	for _, of := range [][3]string{{data, name, recipe}, {data, "", DefaultRecipe}, {"", name, DefaultRecipe}} {
-		a = Architecture{}
-		r, err := Recipe(of[0], of[1], of[2]), error(nil)
+		a = models.Architecture{}
+		r, err := recipeOf(of[0], of[1], of[2]), error(nil)
 		if n.Levels != nil && r["levels"] == Auto {
 			a.Levels = n.Levels(nodes)
 		} else if n.Levels != nil {
-			a.Levels, err = ParseLevels(fmt.Sprint(r["levels"]))
+			a.Levels, err = models.ParseLevels(fmt.Sprint(r["levels"]))
 		}
 		if n.Hidden && err == nil {
-			a.Hidden, err = ParseHidden(fmt.Sprint(r["hidden"]))
+			err = (*Widths)(&a.Hidden).UnmarshalText([]byte(fmt.Sprint(r["hidden"])))
 		}
 		if err != nil {
-			panic(fmt.Sprintf("models: recipes of %q: %v", name, err)) // they are part of the program
+			panic(fmt.Sprintf("training: recipes of %q: %v", name, err)) // they are part of the program
 		}
-		if a.checkSizes(nodes) == nil {
+		below := nodes
+		if !slices.ContainsFunc(a.Levels, func(l models.Level) bool {
+			large := l.Neighbours > below
+			below = l.Clusters
+			return large
+		}) {
 			break
 		}
 	}
 	return a
 }
 
-// DerivedLevels returns levels for a graph of which nothing else is known, see Network.Levels. Each level has a quarter
-// of its predecessor's nodes, twice its filters, from 32 to at most 256, and neighbourhoods of 9.
-func DerivedLevels(nodes int) (levels []Level) {
-	for filters := 32; ; filters = min(2*filters, 256) {
-		clusters := (nodes + 3) / 4
-		levels = append(levels, Level{Clusters: clusters, Filters: filters, Neighbours: min(9, nodes)})
-		if clusters <= 1 {
-			return levels
-		}
-		nodes = clusters
-	}
-}
+// network returns how a model was registered.
+func network(name string) models.Network { return models.Spec{Model: name}.Network() }

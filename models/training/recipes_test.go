@@ -1,0 +1,89 @@
+package training
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPresets(t *testing.T) {
+	for name, nodes := range map[string]int{"digits": 64, "mnist": 784, "fashion-mnist": 784, "cifar10": 1024, "20news": 10000, "ntu": 2000} {
+		a := PresetOf("", name, DefaultRecipe, nodes)
+		require.NoError(t, checkSizes(a, nodes), name)
+		assert.NotEqual(t, models.DerivedLevels(nodes), a.Levels, name)
+		assert.Equal(t, 1, a.Levels[len(a.Levels)-1].Clusters, name)
+	}
+	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", PresetOf("", "cifar10", DefaultRecipe, 1024).LevelsString())
+	assert.Equal(t, models.Architecture{Levels: models.DerivedLevels(9), Hidden: []int{64}}, PresetOf("", "cifar10", DefaultRecipe, 9), "too small a graph for the paper's")
+}
+
+// The derived preset fits every graph and ends in a single cluster.
+func TestPresetOfAnySize(t *testing.T) {
+	for nodes := range 1100 {
+		a := PresetOf("", "ring.npz", DefaultRecipe, nodes)
+		last := a.Levels[len(a.Levels)-1]
+		if nodes > 0 {
+			require.NoError(t, checkSizes(a, nodes), "%d nodes", nodes)
+			require.Equal(t, 1, last.Clusters, "%d nodes", nodes)
+		}
+	}
+	assert.Equal(t, "1x32/1", PresetOf("", "", DefaultRecipe, 1).LevelsString())
+	assert.Equal(t, "1x32/2", PresetOf("", "", DefaultRecipe, 2).LevelsString())
+	assert.Equal(t, "2x32/5,1x64/2", PresetOf("", "", DefaultRecipe, 5).LevelsString())
+	assert.Equal(t, "250x32/9,63x64/9,16x128/9,4x256/9,1x256/4", PresetOf("", "", DefaultRecipe, 1000).LevelsString())
+}
+
+// Every change of the recipes is written in words that a recipe has, and names models and options that there are.
+func TestRecipes(t *testing.T) {
+	var all []change
+	for _, text := range [][]byte{recipes, network("fc").Recipes} {
+		reader := json.NewDecoder(bytes.NewReader(text))
+		reader.DisallowUnknownFields()
+		var some []change
+		require.NoError(t, reader.Decode(&some))
+		all = append(all, some...)
+	}
+	for _, c := range all {
+		assert.Subset(t, models.Names(), strings.Fields(c.Models))
+		for _, page := range regexp.MustCompile(`docs/[\w./-]+\.md`).FindAllString(c.Why, -1) {
+			assert.FileExists(t, "../../"+page)
+		}
+		for path, value := range c.Set {
+			if strings.Contains(path, "_dropout") && value != nil {
+				require.NoError(t, (&models.Spec{Model: "ccp", Options: models.DefaultOptions()}).Put(path, value))
+			}
+		}
+	}
+	own := recipeOf("ring.npz", "ccp", DefaultRecipe)
+	assert.Equal(t, map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": Auto, "learning_rate": 2e-3,
+		"schedule": "one-cycle", "keep": "last", "label_smoothing": 0.1, "readout_dropout": 0.3, "ccp_hierarchy": "prepared",
+		"ccp_hierarchies": Auto, "ccp_padding": "zeros", "ccp_dropout": 0.1, "ccp_stem": Auto, "ccp_blocks": 1.0, "voices": Auto,
+		"kernels": Auto}, own)
+	assert.Zero(t, recipeOf("ring.npz", "svm", DefaultRecipe)["label_smoothing"], "margins cannot be smoothed")
+	paper := map[string]any{"levels": Auto, "hidden": "64", "epochs": Auto, "steps": Auto, "batch": 64.0, "learning_rate": 1e-3,
+		"schedule": "cosine", "keep": "best"}
+	assert.Equal(t, paper, recipeOf("ring.npz", "ccp", PaperRecipe), "none of the options for own data")
+	paper["levels"], paper["hidden"], paper["epochs"], paper["augment"] = recipeOf("cifar10", "ccp", PaperRecipe)["levels"], "1024", 100.0, true
+	assert.Equal(t, paper, recipeOf("cifar10", "ccp", PaperRecipe))
+	assert.Equal(t, []string{"default", "paper", "deep"}, RecipeNames("cifar10", "ccp"))
+	assert.Equal(t, []string{"default", "paper"}, RecipeNames("cifar10", "fc"))
+	deep, usual := recipeOf("cifar10", "ccp", "deep"), recipeOf("cifar10", "ccp", DefaultRecipe)
+	assert.Equal(t, []any{"1,1,1,1", nil}, []any{deep["ccp_blocks"], usual["ccp_blocks"]})
+	assert.NotEqual(t, deep["levels"], usual["levels"])
+	bayes := recipeOf("20news", "bayes", DefaultRecipe)
+	assert.Equal(t, []any{1, 0.002}, []any{bayes["epochs"], bayes["bayes_alpha"]})
+	assert.Equal(t, []any{nil, 0.3}, []any{recipeOf("20news", "svm", DefaultRecipe)["input_dropout"], recipeOf("20news", "gcn", DefaultRecipe)["input_dropout"]})
+}
+
+// checkSizes returns what is wrong with an architecture for a graph of so many nodes.
+func checkSizes(a models.Architecture, nodes int) error {
+	info := signal.Info{Nodes: nodes, Channels: 1, ClassNames: []string{"a", "b"}}
+	return models.Spec{Model: "ccp", Architecture: a, Info: info, Options: models.DefaultOptions()}.Check()
+}
