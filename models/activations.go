@@ -36,7 +36,7 @@ func (s Spec) Activations(batch int) (all []Activation) {
 	}
 	for i, l := range s.Levels {
 		name := fmt.Sprintf("level_%d's gathered neighbourhoods", i+1)
-		gathered := s.Options.Level(i).Block(l.Clusters)
+		gathered := s.Options.level(i).Block(l.Clusters)
 		if gathered < l.Clusters {
 			name += ", those of a block of clusters"
 		}

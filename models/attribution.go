@@ -34,9 +34,9 @@ const (
 )
 
 // If AttributionOptions.Steps is 0, a signal gets fewestSteps gradients, and then three times as many until the gap is
-// at most Tolerance of the logit's change, or until mostSteps. Of three times as many midpoints, a third is known.
+// at most tolerance of the logit's change, or until mostSteps. Of three times as many midpoints, a third is known.
 const (
-	Tolerance   = 0.01
+	tolerance   = 0.01
 	fewestSteps = 10
 	mostSteps   = 270
 )
@@ -45,7 +45,7 @@ const (
 // gradients, or Occlusion if the model has random kernels.
 type AttributionOptions struct {
 	Method string // IntegratedGradients, GradientInput or Occlusion; "" is what suits the model
-	Steps  int    // of IntegratedGradients; 0 takes as many as a gap of at most Tolerance needs
+	Steps  int    // of IntegratedGradients; 0 takes as many as a gap of at most tolerance needs
 	// Classes has a class for each signal, whose logit is explained. nil means the classes predicted.
 	Classes []int
 }
@@ -206,7 +206,7 @@ func (c *Classifier) integrate(ctx context.Context, signals [][]float32, attribu
 		}
 		open = slices.DeleteFunc(open, func(i int) bool {
 			a := &attributions[i]
-			return !a.sum(c.Spec.Channels) || a.Gap <= Tolerance*math.Abs(a.Logit-a.Baseline)
+			return !a.sum(c.Spec.Channels) || a.Gap <= tolerance*math.Abs(a.Logit-a.Baseline)
 		})
 	}
 	return nil
@@ -240,23 +240,4 @@ func (c *Classifier) occlude(ctx context.Context, signals [][]float32, attributi
 		}
 	}
 	return nil
-}
-
-// MeanAttribution is the mean of some attributions, such as all of one class. Its zero value is ready for use.
-type MeanAttribution struct {
-	Samples  int
-	Signed   []float64 // the mean contribution of each node
-	Absolute []float64 // the mean of its absolute value
-}
-
-// Add takes one more attribution into the means.
-func (m *MeanAttribution) Add(a Attribution) {
-	if m.Samples == 0 {
-		m.Signed, m.Absolute = make([]float64, len(a.Nodes)), make([]float64, len(a.Nodes))
-	}
-	m.Samples++
-	for node, v := range a.Nodes {
-		m.Signed[node] += (v - m.Signed[node]) / float64(m.Samples)
-		m.Absolute[node] += (math.Abs(v) - m.Absolute[node]) / float64(m.Samples)
-	}
 }

@@ -260,7 +260,7 @@ func TestAttributeUntilAccurate(t *testing.T) {
 		most := 0
 		for i, a := range got {
 			most = max(most, a.Steps)
-			assert.LessOrEqual(t, a.Gap, Tolerance*math.Abs(a.Logit-a.Baseline))
+			assert.LessOrEqual(t, a.Gap, tolerance*math.Abs(a.Logit-a.Baseline))
 			same, err := c.Attribute(t.Context(), raw[i:i+1], AttributionOptions{Method: IntegratedGradients, Steps: a.Steps})
 			require.NoError(t, err)
 			assert.InDeltaSlice(t, same[0].Values, a.Values, 1e-4*math.Abs(a.Logit-a.Baseline))
@@ -303,11 +303,4 @@ func TestAttributeRefuses(t *testing.T) {
 	require.NoError(t, c.Close())
 	_, err = c.Attribute(t.Context(), [][]float32{good}, AttributionOptions{})
 	require.ErrorIs(t, err, ErrClosed)
-}
-
-func TestMeanAttribution(t *testing.T) {
-	var m MeanAttribution
-	m.Add(Attribution{Nodes: []float64{1, -2}})
-	m.Add(Attribution{Nodes: []float64{-3, -4}})
-	assert.Equal(t, MeanAttribution{Samples: 2, Signed: []float64{-1, -3}, Absolute: []float64{2, 3}}, m)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -21,8 +20,8 @@ type Calibration struct {
 	Confidences []float64 `json:"confidences"`
 }
 
-// Held is what a snapshot keeps beside the weights to classify by.
-type Held struct {
+// held is what a snapshot keeps beside the weights to classify by.
+type held struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
@@ -79,14 +78,6 @@ func (c *Calibration) Temper(probabilities []float64) []float64 {
 	}
 	floats.Scale(1/floats.Sum(out), out)
 	return out
-}
-
-// ParseShare reads a share above 0 and below 1.
-func ParseShare(text string) (share float64, err error) {
-	if share, err = strconv.ParseFloat(text, 64); err != nil || !(share > 0 && share < 1) {
-		return 0, errors.New("is not a number above 0 and below 1, such as 0.05")
-	}
-	return share, nil
 }
 
 // Threshold returns the probability below which the answers for a share of the held-out samples lie. To reject the least

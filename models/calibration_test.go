@@ -32,10 +32,10 @@ func TestCalibrate(t *testing.T) {
 				divided[k] = logits[k] * float32(temperature)
 			}
 			at, label := draw.Float64(), 0
-			for p := Probabilities(logits); label < 2 && at > p[label]; label++ {
+			for p := softmax(logits); label < 2 && at > p[label]; label++ {
 				at -= p[label]
 			}
-			probabilities, labels = append(probabilities, Probabilities(divided)), append(labels, int32(label))
+			probabilities, labels = append(probabilities, softmax(divided)), append(labels, int32(label))
 		}
 		c := Calibrate(probabilities, labels)
 		assert.InEpsilon(t, temperature, c.Temperature, 0.1)

@@ -20,11 +20,8 @@ const clusterPooling = "ccp"
 // randomKernels is the name of the model of random kernels alone.
 const randomKernels = "kernels"
 
-// Clusters reports whether the model has clusters. Spec.Plan says where they come from.
+// Clusters reports whether the model has clusters. Options.Hierarchy says where they come from.
 func (s Spec) Clusters() bool { return s.Model == clusterPooling }
-
-// Plan is how the spec's hierarchy comes about.
-func (s Spec) Plan() ccp.Plan { return s.Options.Hierarchy }
 
 // ccpNetwork builds the paper's network: a stem, stacked levels of convolutional cluster pooling with residual
 // blocks, and the readout. With several hierarchies the logits are a mean over them. In training they come from one
@@ -78,7 +75,7 @@ func (s Spec) checkHierarchies() error {
 	if n == 1 {
 		return nil
 	}
-	if s.Plan() != ccp.Prepared && s.restricted(0) {
+	if s.Options.Hierarchy != ccp.Prepared && s.restricted(0) {
 		return fmt.Errorf("ccp_hierarchies=%d: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, "+
 			"or ccp_hierarchies=1", n)
 	}
@@ -95,7 +92,7 @@ func (s Spec) checkHierarchies() error {
 // interchangeable returns an error if some weights belong to the clusters of one hierarchy, and cannot serve another.
 func (s Spec) interchangeable() error {
 	for i, level := range s.Levels {
-		if gates := s.Options.Level(i).Gates; gates != "level" {
+		if gates := s.Options.level(i).Gates; gates != "level" {
 			return fmt.Errorf("level %d has ccp_gates=%s, which are for the clusters of one hierarchy; use "+
 				"ccp_gates=level", i+1, gates)
 		}
@@ -110,7 +107,7 @@ func (s Spec) interchangeable() error {
 // checkCandidates returns an error if a level has candidates and the level before it has none.
 func (s Spec) checkCandidates() error {
 	for i := 1; i < len(s.Levels); i++ {
-		if s.restricted(i) && !s.restricted(i-1) && s.Plan() != ccp.Prepared {
+		if s.restricted(i) && !s.restricted(i-1) && s.Options.Hierarchy != ccp.Prepared {
 			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; "+
 				"set ccp_candidates for level %d too",
 				i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
@@ -122,29 +119,29 @@ func (s Spec) checkCandidates() error {
 // checkSlots returns an error if a level asks for residual blocks but learns its neighbourhoods, which are then unknown
 // before the training. It also returns one if cuts are asked for and nothing is searched.
 func (s Spec) checkSlots() error {
-	if s.Plan() == ccp.Prepared && !s.startsSearched() {
+	if s.Options.Hierarchy == ccp.Prepared && !s.startsSearched() {
 		return nil
 	}
-	if s.startsSearched() && s.Plan().Frozen() {
+	if s.startsSearched() && s.Options.Hierarchy.Frozen() {
 		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
-			searchedStart, s.Plan())
+			searchedStart, s.Options.Hierarchy)
 	}
 	if s.Options.Search == cutSearch && !s.restricted(0) && !s.startsSearched() {
 		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use "+
-			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Plan(), ccp.Prepared)
+			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Options.Hierarchy, ccp.Prepared)
 	}
 	for i := range s.Levels {
 		if s.Blocks(i+1) > 0 {
 			return fmt.Errorf("level %d has ccp_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: "+
 				"its clusters' neighbours change in training; use ccp_hierarchy=%v, or blocks at the input only",
-				i+1, ccp.Prepared, s.Plan(), ccp.Prepared)
+				i+1, ccp.Prepared, s.Options.Hierarchy, ccp.Prepared)
 		}
 	}
 	return nil
 }
 
 // directed reports whether level i, from 0, has directed slots.
-func (s Spec) directed(i int) bool { return s.Options.Level(i).Slots == directedSlots }
+func (s Spec) directed(i int) bool { return s.Options.level(i).Slots == directedSlots }
 
 // directedSlots is the value of Options.Slots with one direction for each slot. cutSearch is the value of
 // Options.Search that tries cuts, searchedStart that of Options.Start.

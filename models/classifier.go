@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -143,7 +144,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 			continue // voices do not change in training
 		}
 		source := v
-		if average := from.GetVariable(AverageScope + v.Path()); average != nil {
+		if average := from.GetVariable(variables.Average + v.Path()); average != nil {
 			source = average
 		}
 		if err := copyValue(source, c.store, v); err != nil {
@@ -246,6 +247,3 @@ func IsWeight(v *model.Variable) bool {
 	return strings.HasPrefix(v.Path(), networkScope) && !strings.HasPrefix(v.Path(), networkScope+graphScope+"/") &&
 		!strings.Contains(v.Path(), "/"+nn.TablesScope+"/")
 }
-
-// AverageScope is where the training keeps the moving averages of the weights, each under its own path.
-const AverageScope = "/average"

@@ -199,7 +199,7 @@ func TestFoldedKernelsAnswerAlike(t *testing.T) {
 			require.NoError(t, err)
 			for i, s := range all {
 				err = c.compute(t.Context(), c.gradients, []point{{signal: s, share: 1, class: -1}}, func(_ int, outputs [][]float32) {
-					assert.InDeltaSlice(t, Probabilities(outputs[0]), answers[i].Probabilities, 1e-6)
+					assert.InDeltaSlice(t, softmax(outputs[0]), answers[i].Probabilities, 1e-6)
 				})
 				require.NoError(t, err)
 			}
@@ -330,9 +330,9 @@ func TestUnusableSignals(t *testing.T) {
 }
 
 func TestProbabilities(t *testing.T) {
-	assert.InDeltaSlice(t, []float64{0.25, 0.75}, Probabilities([]float32{0, float32(math.Log(3))}), 1e-7)
-	assert.Equal(t, []float64{0, 1, 0}, Probabilities([]float32{-3e38, 3e38, 0}), "no overflow")
-	assert.Equal(t, []float64{1}, Probabilities([]float32{-700}))
+	assert.InDeltaSlice(t, []float64{0.25, 0.75}, softmax([]float32{0, float32(math.Log(3))}), 1e-7)
+	assert.Equal(t, []float64{0, 1, 0}, softmax([]float32{-3e38, 3e38, 0}), "no overflow")
+	assert.Equal(t, []float64{1}, softmax([]float32{-700}))
 }
 
 func TestClassifierOfAWrongGraph(t *testing.T) {

@@ -130,8 +130,8 @@ func (c *Classifier) predict(logits []float32) Prediction {
 	return p
 }
 
-// Probabilities returns the softmax of logits.
-func Probabilities(logits []float32) []float64 {
+// softmax returns the probabilities of classes with these logits.
+func softmax(logits []float32) []float64 {
 	top, sum := float64(slices.Max(logits)), 0.0
 	out := make([]float64, len(logits))
 	for k, v := range logits {

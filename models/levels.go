@@ -22,7 +22,7 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 		return nil, fmt.Errorf("model %s has no clusters; only %s has", c.Spec.Model, clusterPooling)
 	}
 	if !c.HasNetwork() {
-		return nil, ErrNoNetwork
+		return nil, errNoNetwork
 	}
 	if len(c.Spec.Levels) == 0 {
 		return nil, errors.New("the model has no levels, and so no clusters")
@@ -66,7 +66,7 @@ func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 		return nil, ErrClosed
 	case which == 0 && len(c.Quality.Objective) > 0:
 		return c.Quality.Objective, nil
-	case c.Spec.Plan() != ccp.Prepared:
+	case c.Spec.Options.Hierarchy != ccp.Prepared:
 		return c.freezer.Objectives(which)
 	}
 	a := c.Graph.Normalized()

@@ -19,16 +19,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// A checkpoint has these files beside its snapshots.
-const (
-	metadataFile = "model.json"
-	graphFile    = "graph.npz"
-
-	ConfigFile = "config.json" // of a training, from its beginning
-	ResultFile = "result.json" // of a training, from its end
-	LockFile   = ".lock"       // of the process that writes
-)
-
 // Metadata is what a checkpoint must hold to classify again, beside weights and graph.
 type Metadata struct {
 	Spec       `json:"spec"`
@@ -43,17 +33,17 @@ func WriteMetadata(dir string, m Metadata, graph *affinity.Matrix) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := graph.WriteFile(filepath.Join(dir, graphFile)); err != nil {
+	if err := graph.WriteFile(filepath.Join(dir, checkpoint.GraphFile)); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(summed{m, noSum}, "", "  ")
 	if err != nil {
 		return err
 	}
-	return files.WriteBytes(filepath.Join(dir, metadataFile), bytes.Replace(text, []byte(noSum), []byte(sumOf(text)), 1))
+	return files.WriteBytes(filepath.Join(dir, checkpoint.MetadataFile), bytes.Replace(text, []byte(noSum), []byte(sumOf(text)), 1))
 }
 
-// summed is the content of metadataFile. Sum is the SHA-256, in hexadecimal digits, of the file with noSum in place of
+// summed is the content of checkpoint.MetadataFile. Sum is the SHA-256, in hexadecimal digits, of the file with noSum in place of
 // Sum. Files of before have none.
 type summed struct {
 	Metadata
@@ -81,8 +71,8 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 			err = fmt.Errorf("%s is not a checkpoint: %w", cmp.Or(name, "it"), err)
 		}
 	}()
-	path := filepath.Join(name, metadataFile)
-	raw, err := fs.ReadFile(fsys, metadataFile)
+	path := filepath.Join(name, checkpoint.MetadataFile)
+	raw, err := fs.ReadFile(fsys, checkpoint.MetadataFile)
 	if err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -107,8 +97,8 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		return m, nil, fmt.Errorf("%s: it is damaged or was changed by hand: its checksum differs; copy the file again from "+
 			"where it is whole, or train anew", path)
 	}
-	if graph, err = affinity.ReadFS(fsys, graphFile); err != nil {
-		return m, nil, fmt.Errorf("%s: %w", filepath.Join(name, graphFile), err)
+	if graph, err = affinity.ReadFS(fsys, checkpoint.GraphFile); err != nil {
+		return m, nil, fmt.Errorf("%s: %w", filepath.Join(name, checkpoint.GraphFile), err)
 	}
 	if err = m.Spec.Check(); err == nil && graph.N() != m.Spec.Nodes {
 		err = fmt.Errorf("the graph has %d nodes, the model %d", graph.N(), m.Spec.Nodes)
@@ -133,7 +123,7 @@ func (c *Classifier) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	unlock, err := files.Lock(filepath.Join(dir, LockFile))
+	unlock, err := files.Lock(filepath.Join(dir, checkpoint.LockFile))
 	if err != nil {
 		return fmt.Errorf("%w; choose another directory for the classifier", err)
 	}
@@ -149,7 +139,7 @@ func (c *Classifier) Save(dir string) error {
 		return err
 	}
 	skip := func(v *model.Variable) bool { return !IsWeight(v) }
-	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, Held{c.Calibration}, skip)
+	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, held{c.Calibration}, skip)
 }
 
 // Option is an option of Load and NewReloader.
@@ -204,7 +194,7 @@ func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 		return nil, err
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
-		var state Held
+		var state held
 		step, passedOver, loadErr := checkpoint.Read(fsys, name, kind, c.store, &state)
 		for _, line := range passedOver {
 			o.notice(line)
@@ -223,6 +213,3 @@ func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 	}
 	return nil, err
 }
-
-// MetadataFiles returns the names of the files that WriteMetadata writes.
-func MetadataFiles() []string { return []string{metadataFile, graphFile} }

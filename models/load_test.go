@@ -131,7 +131,7 @@ func TestSaveAtOnce(t *testing.T) {
 				require.ErrorContains(t, err, "choose another directory for the classifier")
 			}
 		}
-		assert.NoFileExists(t, filepath.Join(dir, LockFile))
+		assert.NoFileExists(t, filepath.Join(dir, checkpoint.LockFile))
 	}
 }
 
@@ -144,12 +144,14 @@ func TestLoadErrors(t *testing.T) {
 		assert.ErrorContains(t, err, dir+" is not a checkpoint")
 	}
 	for want, damage := range map[string]func(dir string) error{
-		"graph.npz: no such file":          func(dir string) error { return os.Remove(filepath.Join(dir, graphFile)) },
-		"graph.npz":                        func(dir string) error { return os.Truncate(filepath.Join(dir, graphFile), 50) },
-		"model.json: unexpected end":       func(dir string) error { return os.Truncate(filepath.Join(dir, metadataFile), 50) },
-		`model.json: there is no model ""`: func(dir string) error { return os.WriteFile(filepath.Join(dir, metadataFile), []byte("{}"), 0o644) },
+		"graph.npz: no such file":    func(dir string) error { return os.Remove(filepath.Join(dir, checkpoint.GraphFile)) },
+		"graph.npz":                  func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.GraphFile), 50) },
+		"model.json: unexpected end": func(dir string) error { return os.Truncate(filepath.Join(dir, checkpoint.MetadataFile), 50) },
+		`model.json: there is no model ""`: func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, checkpoint.MetadataFile), []byte("{}"), 0o644)
+		},
 		"the graph has 4 nodes, the model 12": func(dir string) error {
-			return grid(t, 2, 2).WriteFile(filepath.Join(dir, graphFile))
+			return grid(t, 2, 2).WriteFile(filepath.Join(dir, checkpoint.GraphFile))
 		},
 		`no usable snapshot of kind "last"`: func(dir string) error { return checkpoint.Remove(dir) },
 		"best-00000008 is damaged":          func(dir string) error { return breakSnapshots(dir) },
@@ -185,7 +187,7 @@ func TestMetadataChecksum(t *testing.T) {
 	dir := t.TempDir()
 	m, graph := tiny(t)
 	require.NoError(t, WriteMetadata(dir, m, graph))
-	path := filepath.Join(dir, metadataFile)
+	path := filepath.Join(dir, checkpoint.MetadataFile)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for i, letter := range whole {

@@ -164,8 +164,8 @@ func (o Options) Of(part string) Options {
 	return o
 }
 
-// Level returns the options of a level, counted from 0.
-func (o Options) Level(i int) Options { return o.Of(levelName(i)) }
+// level returns the options of a level, counted from 0.
+func (o Options) level(i int) Options { return o.Of(levelName(i)) }
 
 // OptionsOf returns a network's own options, see Network.Options. They are those of a part of the network, "" for the
 // whole network.

@@ -69,7 +69,7 @@ func TestOptionsOfBefore(t *testing.T) {
 	require.NoError(t, of(`"ccp_hierarchy":"prepared","ccp_candidates":4,"level_1/batchnorm_epsilon":10000`))
 	assert.Equal(t, ccp.Prepared, s.Options.Hierarchy)
 	assert.Equal(t, 4, s.Options.Candidates)
-	assert.InDelta(t, 1e4, s.Options.Level(0).BatchNormEpsilon, 1e-9)
+	assert.InDelta(t, 1e4, s.Options.level(0).BatchNormEpsilon, 1e-9)
 	for _, gone := range []string{"ccp_refresh", "ccp_level_blocks", "level_1/ccp_alpha_std"} {
 		require.ErrorContains(t, of(`"`+gone+`":3`), gone+" is an option of another version of ccp: use that version, or train again")
 	}
@@ -85,9 +85,9 @@ func TestOptionsOfParts(t *testing.T) {
 	after.Options.Gates = "slot"
 	require.NoError(t, after.Put("level_1/ccp_dropout", 0.1))
 	o := after.Options
-	assert.Equal(t, []float64{0, 0.1, 0.3, 0}, []float64{o.Dropout, o.Level(0).Dropout, o.Level(1).Dropout, o.Level(2).Dropout})
-	assert.Equal(t, "slot", o.Level(0).Gates)
-	assert.Equal(t, []float64{0, 0.3}, []float64{before.Options.Level(0).Dropout, before.Options.Level(1).Dropout})
+	assert.Equal(t, []float64{0, 0.1, 0.3, 0}, []float64{o.Dropout, o.level(0).Dropout, o.level(1).Dropout, o.level(2).Dropout})
+	assert.Equal(t, "slot", o.level(0).Gates)
+	assert.Equal(t, []float64{0, 0.3}, []float64{before.Options.level(0).Dropout, before.Options.level(1).Dropout})
 	assert.NotContains(t, Spec{Model: "softmax", Options: DefaultOptions()}.Values(), "ccp_dropout")
 }
 

@@ -25,7 +25,7 @@ type Quality struct {
 // candidates counts the clusters that a node of level i, from 0, can belong to.
 func (s Spec) candidates(i int) int {
 	clusters := s.Levels[i].Clusters
-	c := s.Options.Level(i).Candidates
+	c := s.Options.level(i).Candidates
 	if c == 0 || c > clusters {
 		return clusters
 	}
@@ -50,7 +50,9 @@ func (s Spec) PreparedBefore() bool {
 func (s Spec) startsSearched() bool { return s.Options.Start == searchedStart }
 
 // FrozenInTraining reports whether Prepare makes the spec's hierarchy once and for all.
-func (s Spec) FrozenInTraining() bool { return (s.Clusters() || s.own()) && s.Plan().Frozen() }
+func (s Spec) FrozenInTraining() bool {
+	return (s.Clusters() || s.own()) && s.Options.Hierarchy.Frozen()
+}
 
 // Prepare makes the hierarchy of a spec that is PreparedBefore the training. If the plan is prepared, it searches
 // clusterings of large C. If nodes have candidates, or learned memberships a searched start, it takes them from such a
@@ -61,7 +63,7 @@ func (s Spec) FrozenInTraining() bool { return (s.Clusters() || s.own()) && s.Pl
 // graph gives them. progress is ccp.Preparation.Progress's. The result describes the first hierarchy.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
 	coordinates []float64, progress func(level int, done, objective float64)) (q Quality, err error) {
-	if s.Plan() == ccp.Prepared || s.restricted(0) || s.startsSearched() {
+	if s.Options.Hierarchy == ccp.Prepared || s.restricted(0) || s.startsSearched() {
 		var scopes []string
 		p := s.preparation(a)
 		if s.own() {
@@ -79,11 +81,11 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 			return q, err
 		}
 		q = Quality{h.Objective, h.Coverage}
-		if err = h.Keep(store.Scope(networkPath), scopes...); err != nil || s.Plan() == ccp.Prepared {
+		if err = h.Keep(store.Scope(networkPath), scopes...); err != nil || s.Options.Hierarchy == ccp.Prepared {
 			return q, err
 		}
 	}
-	if s.Plan() != ccp.Random {
+	if s.Options.Hierarchy != ccp.Random {
 		return q, nil
 	}
 	freezer, err := s.freezer(backend, store, a)
@@ -98,7 +100,7 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 // Hold takes the neighbourhoods of memberships that are learned, see ccp.Preparation.Hold. The memberships are drawn if
 // store has none.
 func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64) error {
-	if !s.Clusters() || s.Plan().Frozen() || len(s.Levels) == 0 {
+	if !s.Clusters() || s.Options.Hierarchy.Frozen() || len(s.Levels) == 0 {
 		return nil
 	}
 	if first := (ccp.Kept{Scope: store.Scope(networkScope + levelName(0))}); !first.Begun() {
@@ -135,7 +137,7 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 		if s.Blocks(i+1) > 0 {
 			around = append(around, i+1)
 		}
-		if s.Plan() != ccp.Prepared {
+		if s.Options.Hierarchy != ccp.Prepared {
 			candidates = append(candidates, s.candidates(i))
 		}
 	}
@@ -201,7 +203,7 @@ func (s Spec) AutoFill(open ...string) Spec {
 	}
 	for i, level := range s.Levels {
 		large := s.nodesAt(i)*level.Clusters > autoMemberships
-		if !s.Clusters() || s.Plan() == ccp.Prepared || s.Options.Level(i).Candidates != 0 || !large {
+		if !s.Clusters() || s.Options.Hierarchy == ccp.Prepared || s.Options.level(i).Candidates != 0 || !large {
 			break // a level has candidates only where the one before it has
 		}
 		o.put(levelName(i)+"/ccp_candidates", min(autoCandidates, level.Clusters))

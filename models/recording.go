@@ -44,16 +44,6 @@ func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Record
 	return predictions, err
 }
 
-// ClassifyRecording calls Classifier.ClassifyRecording of the newest classifier.
-func (r *Reloader) ClassifyRecording(ctx context.Context, recordings ...Recording) ([]Prediction, error) {
-	c, release, err := r.Acquire()
-	if err != nil {
-		return nil, err
-	}
-	predictions, err := c.ClassifyRecording(ctx, recordings...)
-	return predictions, errors.Join(err, release())
-}
-
 // Series makes of each recording what Classify takes: its values at even moments, `[moments, sensors, channels]`. The
 // notes say what a person should know of each recording. Series fails as ClassifyRecording does.
 func (m *Metadata) Series(recordings ...Recording) (series [][]float32, notes [][]string, err error) {

@@ -63,8 +63,11 @@ func TestClassifyRecording(t *testing.T) {
 	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
+	newest, release, err := r.Acquire()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, release()) }()
 	for _, classify := range []func(context.Context, ...Recording) ([]Prediction, error){c.ClassifyRecording,
-		r.ClassifyRecording} {
+		newest.ClassifyRecording} {
 		got, err := classify(t.Context(), turned)
 		require.NoError(t, err)
 		assert.InDeltaSlice(t, want[0].Probabilities, got[0].Probabilities, 1e-6)

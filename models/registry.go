@@ -78,7 +78,9 @@ type Fitting struct {
 	Backend compute.Backend
 	Spec    Spec
 	Graph   *affinity.Matrix
-	Samples Samples
+	// Samples goes over the training samples with their classes. A sample is raw, `[nodes, channels]` row-major. Its
+	// slice is used again.
+	Samples iter.Seq2[[]float32, int32]
 	Seed    int64
 }
 
@@ -129,29 +131,19 @@ func (s Spec) Check() error {
 	if err := s.checkSizes(s.Nodes); err != nil {
 		return err
 	}
-	if err := s.CheckGraph(nil); err != nil {
-		return err
+	if k.Check != nil {
+		if err := k.Check(s, nil); err != nil {
+			return err
+		}
 	}
 	return s.checkOptions()
 }
-
-// CheckGraph returns what the spec's model says against the spec, and against the graph if that is not nil.
-func (s Spec) CheckGraph(graph *affinity.Matrix) error {
-	if check := registry[s.Model].Check; check != nil {
-		return check(s, graph)
-	}
-	return nil
-}
-
-// Samples goes over the training samples with their classes. A sample is raw, `[nodes, channels]` row-major. Its slice
-// is used again.
-type Samples = iter.Seq2[[]float32, int32]
 
 // Precompute computes the variables that are not trained but depend on the training samples. Most models have none. The
 // samples are raw. The network will see (raw − mean) / std, by channel. An error says what in the data does not suit
 // the model, or comes from the context or the backend.
 func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *model.Store, graph *affinity.Matrix,
-	samples Samples) error {
+	samples iter.Seq2[[]float32, int32]) error {
 	n := registry[s.Model]
 	if n.Fit == nil {
 		return nil
@@ -208,7 +200,7 @@ func Answer(logits *Node) *Node {
 // and offset. It builds the network without computing anything, and panics as Build does.
 func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
 	store, topology := s.NewStore(0), Topology{Matrix: graph}
-	prepared := s.own() && s.Plan() == ccp.Prepared
+	prepared := s.own() && s.Options.Hierarchy == ccp.Prepared
 	if prepared {
 		var err error
 		if s.Levels, _, _, err = s.ownLevels(backend, graph); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/gomlx/support/exceptions"
 	"github.com/stretchr/testify/assert"
@@ -76,7 +77,7 @@ func TestRegisterErrors(t *testing.T) {
 // A checkpoint of a network that the program does not know says what to import, whatever its options are.
 func TestLoadUnregistered(t *testing.T) {
 	dir, _ := saveTiny(t, backendtest.Go(t))
-	path := filepath.Join(dir, metadataFile)
+	path := filepath.Join(dir, checkpoint.MetadataFile)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	text = bytes.Replace(text, []byte(`"model": "ccp"`), []byte(`"model": "mine"`), 1)

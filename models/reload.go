@@ -61,10 +61,10 @@ func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, er
 
 // unfinished returns an error if dir holds a training that has not ended: it has a configuration, and no result yet.
 func unfinished(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, checkpoint.ConfigFile)); err != nil {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, ResultFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, checkpoint.ResultFile)); err == nil {
 		return nil
 	}
 	return fmt.Errorf("%s holds a training that has not ended; end it with its command, or give unfinished, which takes "+
@@ -128,7 +128,7 @@ func look(dir string) (snapshot, state string, err error) {
 		return "", "none", nil
 	}
 	state = snapshot
-	for _, path := range []string{filepath.Join(snapshot, "manifest.json"), metadataFile} {
+	for _, path := range []string{filepath.Join(snapshot, "manifest.json"), checkpoint.MetadataFile} {
 		raw, err := os.ReadFile(filepath.Join(dir, path))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", "", err
@@ -175,16 +175,6 @@ func (r *Reloader) Acquire() (c *Classifier, release func() error, err error) {
 	}
 	r.current.users.Add(1)
 	return r.current.Classifier, r.current.release, nil
-}
-
-// Classify calls Classifier.Classify of the newest classifier. One classifier answers for all signals.
-func (r *Reloader) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
-	c, release, err := r.Acquire()
-	if err != nil {
-		return nil, err
-	}
-	predictions, err := c.Classify(ctx, signals)
-	return predictions, errors.Join(err, release())
 }
 
 // Close closes the classifier as soon as its last user has released it. Acquire then returns ErrClosed.

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -43,7 +44,7 @@ func TestReloader(t *testing.T) {
 		require.NoError(t, err)
 		one := signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1)
 		answer := func() int {
-			p, err := r.Classify(t.Context(), one)
+			p, err := newest(t, r, one)
 			require.NoError(t, err)
 			return p[0].Class
 		}
@@ -78,7 +79,7 @@ func TestReloader(t *testing.T) {
 		require.NoError(t, release())
 		_, err = last.Classify(t.Context(), one)
 		require.ErrorIs(t, err, ErrClosed)
-		_, err = r.Classify(t.Context(), one)
+		_, err = newest(t, r, one)
 		require.ErrorIs(t, err, ErrClosed)
 		saveAnswer(t, backend, dir, 10, 0)
 		_, err = r.Reload(t.Context())
@@ -106,7 +107,7 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 	require.NoError(t, os.Rename(filepath.Join(dir, "elsewhere", "best-00000009"), damaged))
 	err = <-reports
 	require.ErrorContains(t, err, "snapshot best-00000009 could not be read; keeping the classifier loaded before")
-	p, err := r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
+	p, err := newest(t, r, signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 	require.NoError(t, err)
 	assert.Equal(t, 1, p[0].Class)
 
@@ -121,7 +122,7 @@ func TestReloaderKeepsWhatWorks(t *testing.T) {
 			break
 		}
 	}
-	p, err = r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
+	p, err = newest(t, r, signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 	require.NoError(t, err)
 	assert.Equal(t, 0, p[0].Class)
 	cancel()
@@ -170,7 +171,7 @@ func TestReloaderWithAStuckBatch(t *testing.T) {
 		defer r.mu.Unlock()
 		return r.current.Classifier != old
 	}, 20*time.Second, time.Millisecond)
-	p, err := r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
+	p, err := newest(t, r, signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 	require.NoError(t, err)
 	assert.Equal(t, 2, p[0].Class)
 	assert.Empty(t, reloaded, "the old classifier is still to be closed")
@@ -184,12 +185,12 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := t.TempDir()
 	answer := func(r *Reloader) int {
-		p, err := r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
+		p, err := newest(t, r, signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1))
 		require.NoError(t, err)
 		return p[0].Class
 	}
 	saveAnswer(t, backend, dir, 8, 1)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ConfigFile), []byte("{}"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, checkpoint.ConfigFile), []byte("{}"), 0o644))
 	_, err := NewReloader(t.Context(), dir, WithBackend(backend))
 	require.EqualError(t, err, dir+" holds a training that has not ended; end it with its command, or give unfinished, "+
 		"which takes its weights so far")
@@ -197,10 +198,10 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, answer(early))
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ResultFile), []byte("{}"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, checkpoint.ResultFile), []byte("{}"), 0o644))
 	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
 	require.NoError(t, err)
-	require.NoError(t, os.Remove(filepath.Join(dir, ResultFile))) // it is trained again
+	require.NoError(t, os.Remove(filepath.Join(dir, checkpoint.ResultFile))) // it is trained again
 	saveAnswer(t, backend, dir, 9, 2)
 	changed, err := r.Reload(t.Context())
 	require.ErrorContains(t, err, "holds a training that has not ended")
@@ -209,7 +210,7 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	_, err = early.Reload(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 2, answer(early))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ResultFile), []byte("{}"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, checkpoint.ResultFile), []byte("{}"), 0o644))
 	_, err = r.Reload(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 2, answer(r))
@@ -229,7 +230,7 @@ func TestReloaderUnderLoad(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for !done.Load() {
-				p, err := r.Classify(t.Context(), signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 21, 1))
+				p, err := newest(t, r, signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 21, 1))
 				if !assert.NoError(t, err) {
 					return
 				}
@@ -248,4 +249,15 @@ func TestReloaderUnderLoad(t *testing.T) {
 	done.Store(true)
 	group.Wait()
 	require.NoError(t, r.Close())
+}
+
+// newest classifies with the newest classifier of a Reloader.
+func newest(t *testing.T, r *Reloader, signals [][]float32) ([]Prediction, error) {
+	t.Helper()
+	c, release, err := r.Acquire()
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.Classify(t.Context(), signals)
+	return p, errors.Join(err, release())
 }

@@ -27,7 +27,7 @@ type Voices struct {
 
 // Probabilities returns the probabilities of classes with these logits, less the doubt of voices. v may be nil.
 func (v *Voices) Probabilities(logits []float32) []float64 {
-	p := Probabilities(logits)
+	p := softmax(logits)
 	if v == nil {
 		return p
 	}
@@ -164,8 +164,8 @@ func (v *Voices) size() (n int) {
 	return n
 }
 
-// ErrNoNetwork says that a classifier has no network to look into.
-var ErrNoNetwork = errors.New("voices answer without the network, which was not trained; train with --set voices=none for a " +
+// errNoNetwork says that a classifier has no network to look into.
+var errNoNetwork = errors.New("voices answer without the network, which was not trained; train with --set voices=none for a " +
 	"network alone")
 
 // HasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
@@ -213,7 +213,7 @@ func (c *Classifier) together(points []point, network []float32) []float32 {
 			for i := first; i < len(points); i += step {
 				own := c.voices.Logits(c.voiced(points[i]))
 				if network != nil {
-					p, q := Probabilities(own), Probabilities(network[i*classes:(i+1)*classes])
+					p, q := softmax(own), softmax(network[i*classes:(i+1)*classes])
 					for k := range own {
 						own[k] = float32(math.Log(max(c.voices.Share*p[k]+(1-c.voices.Share)*q[k], math.SmallestNonzeroFloat32)))
 					}

@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -95,8 +95,8 @@ func spanVar(f *pflag.FlagSet, value *recording.Span, name, usage string) {
 
 // rejectFlag is for the commands that can withhold answers.
 func rejectFlag(f *pflag.FlagSet, share *float64) {
-	f.Var(&checked{"", "string", func(text string) (err error) {
-		*share, err = models.ParseShare(text)
+	f.Var(&checked{"", "string", func(value string) (err error) {
+		*share, err = text.ParseShare(value)
 		return err
 	}, nil}, "reject", "withhold answers as unsure as the least sure `SHARE` of the held-out samples")
 }

@@ -46,11 +46,14 @@ func handler(classifier *models.Reloader) http.HandlerFunc {
 			return
 		}
 		var predictions []models.Prediction
-		var err error
-		if into == &signal {
-			predictions, err = classifier.Classify(r.Context(), [][]float32{signal})
-		} else {
-			predictions, err = classifier.ClassifyRecording(r.Context(), recording)
+		newest, release, err := classifier.Acquire()
+		if err == nil && into == &signal {
+			predictions, err = newest.Classify(r.Context(), [][]float32{signal})
+		} else if err == nil {
+			predictions, err = newest.ClassifyRecording(r.Context(), recording)
+		}
+		if newest != nil {
+			err = errors.Join(err, release())
 		}
 		switch {
 		case errors.Is(err, models.ErrInput), errors.Is(err, models.ErrNoForm): // the error says what is wrong

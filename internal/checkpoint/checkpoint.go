@@ -46,6 +46,15 @@ const (
 	stateName    = "state.json"
 )
 
+// A checkpoint has these files beside its snapshots.
+const (
+	MetadataFile = "model.json"
+	GraphFile    = "graph.npz"
+	ConfigFile   = "config.json" // of a training, from its beginning
+	ResultFile   = "result.json" // of a training, from its end
+	LockFile     = ".lock"       // of the process that writes
+)
+
 // ErrNone says that a directory has no usable snapshot of the kind asked for.
 var ErrNone = errors.New("no usable snapshot")
 

@@ -10,6 +10,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
+// Average is the scope where a training keeps the moving averages of the weights, each under its own path.
+const Average = "/average"
+
 // Read copies the values of a variable of scope, row-major. It returns an error if the variable is missing, or has
 // another type or shape.
 func Read[T int32 | float32 | float64](scope *model.Scope, name string, dims ...int) (flat []T, err error) {

@@ -341,7 +341,7 @@ func TestCheckGraph(t *testing.T) {
 	s := bodySpecs()["lie-group"]
 	single, err := affinity.SpaceTime([][2]int{{0, 1}}, 5, 9)
 	require.NoError(t, err)
-	assert.EqualError(t, s.CheckGraph(single),
+	assert.EqualError(t, s.Network().Check(s, single),
 		"model lie-group needs the bones of a skeleton; the graph has 1 edges between the 5 joints of the first frame")
-	require.NoError(t, s.CheckGraph(bodyGraph(t, s)))
+	require.NoError(t, s.Network().Check(s, bodyGraph(t, s)))
 }

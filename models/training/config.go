@@ -247,10 +247,11 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
 	s := models.Spec{Model: c.Model, Architecture: models.Architecture{Levels: c.Levels, Hidden: c.Hidden},
 		Info: d.Info, Options: c.Options}
-	if err := s.Check(); err != nil {
-		return s, err
+	err := s.Check()
+	if check := s.Network().Check; check != nil && err == nil {
+		err = check(s, d.Affinity)
 	}
-	return s, s.CheckGraph(d.Affinity)
+	return s, err
 }
 
 // DefaultCheckpoint returns the directory of a run that is not told one: runs/DATA-MODEL-SEED, and -2of5 for a fold.

@@ -66,8 +66,8 @@ func (r *run) endEpoch() error {
 		points := r.points(append(slices.Clone(s.History), e))
 		kept := struct {
 			Epoch
-			models.Held
-		}{e, models.Held{Calibration: models.Calibrate(held, labels)}}
+			Calibration *models.Calibration `json:"calibration,omitempty"`
+		}{e, models.Calibrate(held, labels)}
 		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), kept,
 			func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/metric"
@@ -24,16 +25,16 @@ import (
 
 // The files of a run beside those of its checkpoint.
 const (
-	configFile  = models.ConfigFile
+	configFile  = checkpoint.ConfigFile
 	dataFile    = "data.json" // the fingerprint of the data
 	historyFile = "history.csv"
-	resultFile  = models.ResultFile
-	lockFile    = models.LockFile
+	resultFile  = checkpoint.ResultFile
+	lockFile    = checkpoint.LockFile
 )
 
 // runFiles returns the names of a run's files. Where configFile is missing there is no run, so it goes last.
 func runFiles() []string {
-	return append(models.MetadataFiles(), resultFile, historyFile, dataFile, configFile)
+	return []string{checkpoint.MetadataFile, checkpoint.GraphFile, resultFile, historyFile, dataFile, configFile}
 }
 
 // save writes a snapshot to resume from.
@@ -47,7 +48,7 @@ func (r *run) save() error {
 // resumable reports whether a snapshot must hold a variable so that a training can go on: the network's weights, their
 // averages, the optimizer's state and the step.
 func resumable(v *model.Variable) bool {
-	for _, prefix := range []string{models.AverageScope + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"} {
+	for _, prefix := range []string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"} {
 		if strings.HasPrefix(v.Path(), prefix) {
 			return true
 		}

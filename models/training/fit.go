@@ -2,10 +2,10 @@ package training
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models"
 )
 
 // fit ends a run in which nothing is trained step by step, as one epoch: prepare has computed the weights, or voices answer
@@ -32,7 +32,7 @@ func (r *run) fit() error {
 }
 
 // samplesOf returns the training samples of a data set, until ctx ends.
-func samplesOf(ctx context.Context, d *datasets.Dataset) models.Samples {
+func samplesOf(ctx context.Context, d *datasets.Dataset) iter.Seq2[[]float32, int32] {
 	x := make([]float32, d.Nodes*d.Channels)
 	return func(yield func(x []float32, class int32) bool) {
 		for _, i := range d.Train {

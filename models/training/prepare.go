@@ -56,7 +56,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	case err != nil:
 		return err
 	}
-	plan := string(r.spec.Plan())
+	plan := string(r.spec.Options.Hierarchy)
 	if r.spec.FrozenInTraining() {
 		r.state.Hierarchy = hierarchy
 	} else {
@@ -87,7 +87,7 @@ const farBelow = 0.7
 
 // holdAgainstSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
 func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
-	if !r.spec.Clusters() || !r.spec.Plan().Maximises() || r.data.Affinity.Edges() > 1<<20 {
+	if !r.spec.Clusters() || !r.spec.Options.Hierarchy.Maximises() || r.data.Affinity.Edges() > 1<<20 {
 		return
 	}
 	p := ccp.Prepare(r.data.Affinity)
@@ -101,6 +101,6 @@ func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
 	if learned, searched := floats.Sum(objective), floats.Sum(h.Objective); learned < farBelow*searched {
 		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: "+
 			"try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100",
-			r.spec.Plan(), learned, searched))
+			r.spec.Options.Hierarchy, learned, searched))
 	}
 }

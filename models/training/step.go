@@ -6,6 +6,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -180,7 +181,7 @@ func averageWeights(store *model.Store, g *Graph, decay float64) {
 	step := ConvertDType(optimizer.GetGlobalStepVar(store).NodeValue(g), dtypes.Float32)
 	d := Min(Scalar(g, dtypes.Float32, decay), Div(AddScalar(step, 1), AddScalar(step, 10)))
 	for _, v := range weights {
-		average := store.Scope(models.AverageScope+v.Scope()).WithInitializer(initializer.Zero).
+		average := store.Scope(variables.Average+v.Scope()).WithInitializer(initializer.Zero).
 			VariableWithShape(v.Name(), shapes.Make(dtypes.Float32, v.Shape().Dimensions...)).SetTrainable(false)
 		average.SetNodeValue(Add(Mul(d, average.NodeValue(g)), Mul(OneMinus(d), v.NodeValue(g))))
 	}

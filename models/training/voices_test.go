@@ -87,7 +87,7 @@ func TestVoices(t *testing.T) {
 		_, err = c.Attribute(t.Context(), [][]float32{d.Series[31]}, models.AttributionOptions{Method: models.GradientInput})
 		require.ErrorContains(t, err, "take occlusion")
 		_, err = c.ClusterLevels(0)
-		require.ErrorIs(t, err, models.ErrNoNetwork)
+		require.ErrorContains(t, err, "voices answer without the network")
 		require.NoError(t, c.Close())
 		_, err = c.Classify(t.Context(), [][]float32{d.Series[31]})
 		require.ErrorIs(t, err, models.ErrClosed)

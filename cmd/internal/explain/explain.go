@@ -107,7 +107,7 @@ func (e *Explanation) Run(ctx context.Context, folder string) (Summary, error) {
 		s.Class = d.ClassNames[e.Class]
 	}
 	layout := picture.NewLayout(e.Classifier.Graph, d.Grid, d.Parts, d.Coordinates, d.NodeNames)
-	means, change := make([]models.MeanAttribution, d.Classes()), math.SmallestNonzeroFloat64
+	means, change := make([]Mean, d.Classes()), math.SmallestNonzeroFloat64
 	var drawn []drawnSample
 	table := func(name string, heading []string, fill func(row func(cells ...any)) error) error {
 		if folder == "" {
@@ -196,7 +196,7 @@ func (e *Explanation) Each(ctx context.Context, visit func(int, []float32, model
 
 // class returns what mattered to class k. Nodes that were hidden together, a span of a sensor's frames, are one
 // contribution: their sum.
-func (e *Explanation) class(k int, mean models.MeanAttribution, layout *picture.Layout, method string) Class {
+func (e *Explanation) class(k int, mean Mean, layout *picture.Layout, method string) Class {
 	c := Class{Name: e.Data.ClassNames[k], Samples: mean.Samples}
 	overTime := layout.Kind == picture.OverTime
 	for i := range e.Data.Nodes {
@@ -231,7 +231,7 @@ func spans(contributions []Contribution, columns int) (joined []Contribution) {
 
 // sums adds up the nodes over the frames of each sensor, and over the sensors of each frame. It also adds their
 // absolute values, so that frames do not cancel each other.
-func sums(mean models.MeanAttribution, layout *picture.Layout) (sensors, frames []Contribution) {
+func sums(mean Mean, layout *picture.Layout) (sensors, frames []Contribution) {
 	rows, columns := layout.Sums(mean.Signed)
 	absoluteRows, absoluteColumns := layout.Sums(mean.Absolute)
 	for row, name := range layout.RowNames {
@@ -248,4 +248,23 @@ func sums(mean models.MeanAttribution, layout *picture.Layout) (sensors, frames 
 func MostFirst(contributions []Contribution) []Contribution {
 	slices.SortStableFunc(contributions, func(a, b Contribution) int { return cmp.Compare(b.Absolute, a.Absolute) })
 	return contributions
+}
+
+// Mean is the mean of some attributions, such as all of one class. Its zero value is ready for use.
+type Mean struct {
+	Samples  int
+	Signed   []float64 // the mean contribution of each node
+	Absolute []float64 // the mean of its absolute value
+}
+
+// Add takes one more attribution into the means.
+func (m *Mean) Add(a models.Attribution) {
+	if m.Samples == 0 {
+		m.Signed, m.Absolute = make([]float64, len(a.Nodes)), make([]float64, len(a.Nodes))
+	}
+	m.Samples++
+	for node, v := range a.Nodes {
+		m.Signed[node] += (v - m.Signed[node]) / float64(m.Samples)
+		m.Absolute[node] += (math.Abs(v) - m.Absolute[node]) / float64(m.Samples)
+	}
 }

@@ -22,7 +22,7 @@ func TestSpread(t *testing.T) {
 func TestSums(t *testing.T) {
 	graph, err := affinity.New(4, nil)
 	require.NoError(t, err)
-	nodes := models.MeanAttribution{Samples: 1, Signed: []float64{1, -4, -1, 0}, Absolute: []float64{1, 4, 1, 0.5}}
+	nodes := Mean{Samples: 1, Signed: []float64{1, -4, -1, 0}, Absolute: []float64{1, 4, 1, 0.5}}
 	for _, parts := range [][][]int{nil, {{1}, {0}}} { // of sensors; of a skeleton, whose joints are in another order
 		names := []string{"head@0", "left hand@0", "head@1", "left hand@1"}
 		sensors, frames := sums(nodes, picture.NewLayout(graph, []int{2, 2}, parts, nil, names))
@@ -39,11 +39,18 @@ func TestSpans(t *testing.T) {
 	require.NoError(t, err)
 	names := []string{"a@0", "b@0", "a@1", "b@1", "a@2", "b@2", "a@3", "b@3"}
 	e := Explanation{Data: &datasets.Dataset{Nodes: 8, NodeNames: names, ClassNames: []string{"fall"}}}
-	mean := models.MeanAttribution{Samples: 1, Signed: []float64{1, -4, 1, -4, 3, -4, 3, 2}, Absolute: []float64{1, 4, 1, 4, 3, 4, 3, 2}}
+	mean := Mean{Samples: 1, Signed: []float64{1, -4, 1, -4, 3, -4, 3, 2}, Absolute: []float64{1, 4, 1, 4, 3, 4, 3, 2}}
 	layout := picture.NewLayout(graph, []int{4, 2}, nil, nil, names)
 	hidden := e.class(0, mean, layout, models.Occlusion)
 	assert.Equal(t, []Contribution{{1, "b@0 to b@2", -12, 12}, {4, "a@2 to a@3", 6, 6}, {0, "a@0 to a@1", 2, 2}, {7, "b@3", 2, 2}},
 		hidden.Nodes)
 	assert.Equal(t, []Contribution{{0, "0 to 1", -6, 10}, {2, "2", -1, 7}, {3, "3", 5, 5}}, hidden.Frames)
 	assert.Equal(t, Contribution{1, "b@0", -4, 4}, e.class(0, mean, layout, models.IntegratedGradients).Nodes[0])
+}
+
+func TestMean(t *testing.T) {
+	var m Mean
+	m.Add(models.Attribution{Nodes: []float64{1, -2}})
+	m.Add(models.Attribution{Nodes: []float64{-3, -4}})
+	assert.Equal(t, Mean{Samples: 2, Signed: []float64{-1, -3}, Absolute: []float64{2, 3}}, m)
 }

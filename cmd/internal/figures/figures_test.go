@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/npz"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
@@ -269,7 +270,7 @@ func TestWeightsOf(t *testing.T) {
 	store := model.NewStore()
 	for path, value := range map[string]any{
 		"/model/level_1/U": [][]float32{{1, 2}, {3, 4}, {5, 6}}, "/model/level_1/W": [][][]float32{{{1}, {2}}}, "/model/level_1/b": []float32{1},
-		"/model/classes/W": [][]float32{{1, 2}, {3, 4}}, models.AverageScope + "/model/classes/W": [][]float32{{5, 6}, {7, 8}},
+		"/model/classes/W": [][]float32{{1, 2}, {3, 4}}, variables.Average + "/model/classes/W": [][]float32{{5, 6}, {7, 8}},
 		"/model/level_1/alpha": [][]float32{{1}}, "/AdamOptimizer/W": [][]float32{{1}},
 	} {
 		_, err := store.CreateVariable(path, tensors.MustFromAnyValue(value))

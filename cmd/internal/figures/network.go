@@ -16,6 +16,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -121,7 +122,7 @@ func weightsOf(store *model.Store) (weights []Weight, err error) {
 		if !models.IsWeight(v) || v.DType() != dtypes.Float32 {
 			continue
 		}
-		value, err := cmp.Or(store.GetVariable(models.AverageScope+v.Path()), v).Value()
+		value, err := cmp.Or(store.GetVariable(variables.Average+v.Path()), v).Value()
 		if err != nil {
 			return nil, err
 		}

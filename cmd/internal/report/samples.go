@@ -68,9 +68,9 @@ func gallery(right, wrong []Sample, classes int) []Sample {
 // explain explains each sample of the page once. It adds what the mistakes' and the gallery's drawings need. Of sensors
 // over time it also draws what mattered to each class predicted, over mostMeans test samples.
 func (r *Report) explain(ctx context.Context, e explain.Explanation, doing func(string)) error {
-	var means []models.MeanAttribution
+	var means []explain.Mean
 	if r.Layout != nil && r.Layout.Kind == picture.OverTime {
-		means = make([]models.MeanAttribution, e.Data.Classes())
+		means = make([]explain.Mean, e.Data.Classes())
 		if err := e.Prepare(mostMeans); err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func save(t testing.TB, dir string, step, answer int) {
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
 	require.NoError(t, models.WriteMetadata(dir, m, graph))
-	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), models.Held{Calibration: &models.Calibration{
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), map[string]any{"calibration": models.Calibration{
 		Samples: 2, Temperature: 1, Confidences: []float64{0.2, 1.1}}}, func(v *model.Variable) bool { return !models.IsWeight(v) }))
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
@@ -39,13 +40,13 @@ func asked(query url.Values, c *models.Classifier) (cut recording.Cut, threshold
 	if cut.Step.Length > 0 && cut.Window.Length == 0 {
 		return cut, 0, bad("step is of windows; give window, too")
 	}
-	if text := query.Get("reject"); query.Has("reject") {
-		share, err := models.ParseShare(text)
+	if asked := query.Get("reject"); query.Has("reject") {
+		share, err := text.ParseShare(asked)
 		if err == nil {
 			threshold, err = c.Calibration.Threshold(share)
 		}
 		if err != nil {
-			return cut, 0, bad("reject=%s: %w", suggest.Clip(text), err)
+			return cut, 0, bad("reject=%s: %w", suggest.Clip(asked), err)
 		}
 	}
 	return cut, threshold, nil

@@ -2,6 +2,7 @@
 package text
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -42,6 +43,14 @@ func Seconds(s float64) string {
 		return fmt.Sprintf("%.1fs", s)
 	}
 	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+}
+
+// ParseShare reads a share above 0 and below 1.
+func ParseShare(text string) (share float64, err error) {
+	if share, err = strconv.ParseFloat(text, 64); err != nil || !(share > 0 && share < 1) {
+		return 0, errors.New("is not a number above 0 and below 1, such as 0.05")
+	}
+	return share, nil
 }
 
 // Shorten cuts a name to at most n characters.
