@@ -19,8 +19,6 @@ const KernelsWeight = 3
 const (
 	usualKernels = 10_000
 	manyKernels  = 2_000
-	// leastFrames are those of a kernel's slots. On shorter series the network is better alone.
-	leastFrames = 9
 )
 
 // AnsweredBy says what gives a classifier's answers: the network, random kernels, or both with their shares.
@@ -44,7 +42,7 @@ const kernelsPath = "kernels"
 // that signals of more than 512 positions get fewer features.
 func AutoKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
 	v := kernels.Outline(graph, grid, 1)
-	series, many := v.Sensors > 0 && v.Positions >= leastFrames, samples > kernels.MostDual
+	series, many := v.Sensors > 0 && v.Positions >= kernels.Slots, samples > kernels.MostDual
 	switch {
 	case name != randomKernels && !series && (many || !v.Image()):
 		return 0

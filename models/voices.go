@@ -46,22 +46,6 @@ const (
 	NoVoices  = "none"
 )
 
-// KernelVoices returns the value of Options.Voices for random kernels and the values of a recording. values is their
-// number in all frames. It leaves out what does not suit them.
-func KernelVoices(values, frames int) string {
-	var names []string
-	if frames >= leastFrames {
-		names = append(names, voices.Kernels)
-	}
-	if values <= voices.MostValues {
-		names = append(names, voices.OfValues)
-	}
-	if names == nil {
-		return AllVoices
-	}
-	return strings.Join(names, ",")
-}
-
 // voicesScope is the scope of the voices' arrays in the store, shareName and doubtName the paths of Share and Doubt in it.
 const (
 	voicesScope = networkScope + "voices/"

@@ -19,6 +19,7 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -133,8 +134,8 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 // A signal needs those of the levels and of all other filters, and 2²⁰ for the rest. Where rounding would show, or the
 // work is not known, XLA predicts.
 func little(s models.Spec, signals int) bool {
-	work, o := s.Products(), s.Options
-	for _, a := range s.Activations(1) { // a filter gathers [nodes, reach, channels], and has about as many channels
+	work, o := training.Products(s), s.Options
+	for _, a := range training.Activations(s, 1) { // a filter gathers [nodes, reach, channels], and has about as many channels
 		work += float64(a.Shape.Size()) * float64(a.Shape.Dim(-1))
 	}
 	work = work*float64(s.Hierarchies()) + 1<<20

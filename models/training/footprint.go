@@ -28,7 +28,7 @@ type Footprint struct {
 	Batch      int    `json:"batch"`
 	Parameters int    `json:"parameters"` // trainable values
 	// Memory is what each device needs. Estimated means that the backend does not report temporary memory. Then the
-	// activations that Spec.Activations knows stand for it, twice because of their gradients.
+	// activations that Activations knows stand for it, twice because of their gradients.
 	Memory    backend.ProgramMemory `json:"memory_bytes"`
 	Estimated bool                  `json:"estimated"`
 	// Input is what the batches prepared ahead take on the host.
@@ -151,7 +151,7 @@ func estimate(executable compute.Executable, spec models.Spec, batch int) (m bac
 	for _, s := range executable.Outputs() {
 		m.Results += s.ByteSize()
 	}
-	for _, a := range spec.Activations(batch) {
+	for _, a := range Activations(spec, batch) {
 		m.Temporary += 2 * a.Shape.ByteSize()
 	}
 	return m
@@ -165,7 +165,7 @@ func largest(store *model.Store, spec models.Spec, batch int) (all []Sized) {
 	for v := range store.IterVariables() {
 		add(v.Path(), v.Shape())
 	}
-	for _, a := range spec.Activations(batch) {
+	for _, a := range Activations(spec, batch) {
 		add(a.Name, a.Shape)
 	}
 	slices.SortStableFunc(all, func(a, b Sized) int {

@@ -15,6 +15,8 @@ import (
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/kernels"
+	"github.com/clusterpool/ccp/models/internal/voices"
 )
 
 // Patch is what somebody asks of a training, and nothing else. It holds values by the names of Config's fields and of
@@ -160,7 +162,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	c.Batch = min(c.Batch, n)
 	if p.open["voices"] && heard(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
 		if c.Voices = models.AllVoices; network(c.Model).Fitted {
-			c.Voices = models.KernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
+			c.Voices = kernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
 		}
 	}
 	if p.open["kernels"] && d.Series == nil && c.Voices == models.NoVoices {
@@ -184,11 +186,28 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		return c, s, err
 	}
 	s = s.AutoFill(p.autoFilled(c, d)...)
-	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*s.Products() >= bfloat16Products {
+	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*Products(s) >= bfloat16Products {
 		s.Options.DType = nn.BFloat16
 	}
 	c.Options = s.Options
 	return c, s, s.Check()
+}
+
+// kernelVoices returns the value of models.Options.Voices for random kernels and the values of a recording. values is
+// their number in all frames. It leaves out what does not suit them: on fewer frames than a kernel has slots the network
+// is better alone.
+func kernelVoices(values, frames int) string {
+	var names []string
+	if frames >= kernels.Slots {
+		names = append(names, voices.Kernels)
+	}
+	if values <= voices.MostValues {
+		names = append(names, voices.OfValues)
+	}
+	if names == nil {
+		return models.AllVoices
+	}
+	return strings.Join(names, ",")
 }
 
 // accompanied reports whether the network does not answer alone.

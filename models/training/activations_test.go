@@ -1,22 +1,29 @@
-package models
+package training
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A stem's convolutions count, the parameters and what they gather; the graph's nodes bound their reach. Several hierarchies share all
 // weights, and a training step has one.
 func TestFootprintOfStem(t *testing.T) {
-	_, graph := tiny(t)
-	s := Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: 2, ClassNames: make([]string, 3)}, Architecture: Architecture{Levels: mustLevels("1x6/4")},
-		Options: settings(Patch{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1, "ccp_reach": 4})}
+	graph, err := affinity.RandomConnected(12, 20, 1)
+	require.NoError(t, err)
+	s := models.Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: 2, ClassNames: make([]string, 3)},
+		Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 6, Neighbours: 4}}}, Options: models.DefaultOptions()}
+	for path, value := range (Patch{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1, "ccp_reach": 4}) {
+		require.NoError(t, s.Put(path, value))
+	}
 	var shapes []string
-	for _, a := range s.Activations(7) {
+	for _, a := range Activations(s, 7) {
 		shapes = append(shapes, fmt.Sprint(a.Name, " ", a.Shape.Dimensions))
 	}
 	n := graph.N()
@@ -26,5 +33,5 @@ func TestFootprintOfStem(t *testing.T) {
 	want := convolution(4, 2, 5) + 2*convolution(4, 5, 5) + convolution(4, 5, 6) + 2 + (6*3 + 3)
 	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
 	s.Options.Reach = 10 * n
-	assert.Equal(t, n, s.Activations(7)[0].Shape.Dim(2))
+	assert.Equal(t, n, Activations(s, 7)[0].Shape.Dim(2))
 }
