@@ -14,6 +14,24 @@ import (
 
 var recordings = flag.Int("recordings", 200, "files that BenchmarkRecordings reads, of 290 KB on average")
 
+var ntu = flag.String("ntu", "", "new folder for TestNTU's recordings")
+
+// TestNTU writes a set of recordings in the format and in the numbers of NTU RGB+D, at a tenth of the frames, to a new
+// folder. Their values are made up: they show what the true set costs to read, split and train on.
+//
+//	go test -run TestNTU ./benchmarks -ntu FOLDER
+func TestNTU(t *testing.T) {
+	if *ntu == "" {
+		t.Skip("there is no -ntu FOLDER")
+	}
+	dir := filepath.Join(*ntu, "nturgb+d_skeletons")
+	require.NoError(t, os.MkdirAll(*ntu, 0o755))
+	require.NoError(t, os.Mkdir(dir, 0o755), "never into a folder that holds real recordings")
+	size, err := WriteRecordings(dir, NTURecordings, 0.1)
+	require.NoError(t, err)
+	t.Logf("%d recordings of %.2f GB in %s", NTURecordings, float64(size)/1e9, dir)
+}
+
 // BenchmarkRecordings reads recordings of NTU RGB+D of real size, and takes them from the cache. The files have just been
 // written and lie in memory if there is room: what is timed is parsing, not the disk. `-cpu 1,2` times one core, then two:
 //

@@ -252,11 +252,7 @@ func holdOutGroups(indices []int, labels []int32, groups []string, count int, se
 		members[groups[i]] = append(members[groups[i]], i)
 		all[labels[i]]++
 	}
-	names := make([]string, 0, len(members))
-	for name := range members {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(members))
 	rng := rand.New(rand.NewPCG(seed, stream))
 	rng.Shuffle(len(names), func(a, b int) { names[a], names[b] = names[b], names[a] })
 
@@ -268,12 +264,8 @@ func holdOutGroups(indices []int, labels []int32, groups []string, count int, se
 		for _, i := range members[name] {
 			own[labels[i]]++
 		}
-		for class := int32(0); len(own) > 0; class++ { // in order: sums of floats depend on it
-			n, ok := own[class]
-			if !ok {
-				continue
-			}
-			delete(own, class)
+		for _, class := range slices.Sorted(maps.Keys(own)) { // sums of floats depend on the order
+			n := own[class]
 			if drawn[class]+n >= all[class] {
 				return 0, false
 			}

@@ -282,12 +282,7 @@ func together(marks, text string) string {
 	if grouped := thousands[marks]; grouped == nil || !grouped.MatchString(text) {
 		return text
 	}
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(marks, r) {
-			return -1
-		}
-		return r
-	}, text)
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(marks, r) }), "")
 }
 
 // number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.

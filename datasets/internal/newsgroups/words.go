@@ -2,49 +2,29 @@ package newsgroups
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 )
+
+// token is what becomes a word. Letters are those of ASCII only: a message may be in any encoding.
+var token = regexp.MustCompile(`[a-zA-Z]+|[0-9]+|\$`)
 
 // cut cuts a text into its words, in order. Letters become lower case, a run of digits becomes the word "num", and
 // `$` the word "dollar". Everything else separates words. Single letters and stop words are included; see [isCounted].
 func cut(body []byte) []string {
 	words := []string{}
-	lower := make([]byte, len(body)) // ASCII letters only: a message may be in any encoding
-	for i, c := range body {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
-	}
-	text := string(lower)
-	for start, end := 0, 0; start < len(text); start = end {
-		kind := kindOf(text[start])
-		for end = start + 1; end < len(text) && kind != '$' && kindOf(text[end]) == kind; end++ {
-		}
-		switch kind {
-		case 'a':
-			words = append(words, text[start:end])
-		case '0':
-			words = append(words, "num")
-		case '$':
+	for _, word := range token.FindAll(body, -1) {
+		switch {
+		case word[0] == '$':
 			words = append(words, "dollar")
+		case word[0] <= '9':
+			words = append(words, "num")
+		default:
+			words = append(words, strings.ToLower(string(word)))
 		}
 	}
 	return words
-}
-
-// kindOf returns 'a' for a lower-case letter, '0' for a digit, '$' for itself and ' ' for everything else.
-func kindOf(c byte) byte {
-	switch {
-	case 'a' <= c && c <= 'z':
-		return 'a'
-	case '0' <= c && c <= '9':
-		return '0'
-	case c == '$':
-		return '$'
-	}
-	return ' '
 }
 
 // isCounted reports whether a word counts in a bag: it has two letters or more and is no stop word.
