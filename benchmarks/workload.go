@@ -56,10 +56,8 @@ func New(b compute.Backend, arch, mode string, batch int, options models.Patch) 
 	if mode == "train" {
 		w.Flops *= 3
 		store := spec.NewStore(1)
-		if spec.PreparedBefore() {
-			if _, err := spec.Prepare(context.Background(), b, store, a, nil, nil); err != nil {
-				return nil, err
-			}
+		if _, err := spec.Prepare(context.Background(), b, store, a, nil, nil); err != nil {
+			return nil, err
 		}
 		config, err := training.Preview(training.Patch{"data": arch, "model": spec.Model})
 		if err != nil {
@@ -93,10 +91,8 @@ func New(b compute.Backend, arch, mode string, batch int, options models.Patch) 
 	if err != nil {
 		return nil, err
 	}
-	if spec.FrozenInTraining() {
-		if _, err := spec.Prepare(context.Background(), b, classifier.Store(), a, nil, nil); err != nil {
-			return nil, err
-		}
+	if _, err := spec.Prepare(context.Background(), b, classifier.Store(), a, nil, nil); err != nil {
+		return nil, err
 	}
 	if err := classifier.Update(classifier.Store()); err != nil {
 		return nil, err

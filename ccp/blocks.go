@@ -8,7 +8,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // The names of the variables for filters that do not pool, and of the scope of a stem.
@@ -36,9 +35,8 @@ func (l *Layer) Blocks(n int) *Layer { l.blocks = n; return l }
 func (l *Layer) stem() *Node {
 	scope, g := l.scope.In(stemName), l.signal.Graph()
 	var neighbourhood, gate *Node
-	if v := scope.GetVariable(aroundNodes); v != nil {
-		f := frozen{nodes: l.clusters, side: 1}
-		neighbourhood, gate, _ = f.kept(scope, g, aroundNodes, aroundPresent, l.clusters, v.Shape().Dim(1))
+	if scope.GetVariable(aroundNodes) != nil {
+		neighbourhood, gate = frozen{nodes: l.clusters, side: 1}.around(scope, g)
 	} else {
 		nodes, present := l.input.Input()
 		tables, size := scope.In(nn.TablesScope), len(nodes)/l.clusters
@@ -47,29 +45,6 @@ func (l *Layer) stem() *Node {
 	}
 	x := nn.ELU(filterNorm(scope, l.signal, neighbourhood, gate, l.filters, filterIn))
 	return nn.Dropout(scope, residual(l.scope, x, neighbourhood, gate, l.blocks), l.options.Dropout)
-}
-
-// around reads the neighbourhoods of a level's clusters among themselves, int32 `[K, reach]`, and their gates, 1 or
-// 0.
-func around(scope *model.Scope, g *Graph, coarse Affinity) (neighbourhood, gate *Node) {
-	v := scope.GetVariable(aroundNodes)
-	if v == nil && model.GetParamOr(scope, nn.SurveyParam, false) {
-		_ = blank(coarse.Nodes(), 1).keepAround(scope) // there is no such variable
-		v = scope.GetVariable(aroundNodes)
-	}
-	if v == nil {
-		exceptions.Panicf("%s: residual blocks need the clusters around each cluster, which only a prepared "+
-			"hierarchy has; name the level in Around", scope.Scope())
-	}
-	f, ok := coarse.(frozen)
-	if !ok {
-		f = frozen{nodes: coarse.Nodes(), side: 1}
-	}
-	neighbourhood, gate, _ = f.kept(scope, g, aroundNodes, aroundPresent, f.nodes, v.Shape().Dim(1))
-	if k := coarse.Nodes(); neighbourhood.Shape().Dim(0) > k { // hard memberships are those of the first hierarchy
-		neighbourhood, gate = Slice(neighbourhood, AxisRange(0, k)), Slice(gate, AxisRange(0, k))
-	}
-	return neighbourhood, gate
 }
 
 // residual builds n residual blocks. x: `[batch, nodes, channels]`, same shape out.

@@ -9,7 +9,6 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -91,62 +90,8 @@ func (c candidates) coarse() (edges []pair, entry []int32) {
 	return edges, entry
 }
 
-// reach lists, for each cluster, the slots that its neighbourhood is selected from. Its candidates come first, by
-// ascending node. If there are fewer than size, nearby nodes at rank zero follow. Both results are [width, K],
-// padded; zero and none are the slots of rank 0 and −∞.
-func (c candidates) reach(edges []pair, size int, zero, none int32) (slots, nodes *tensors.Tensor) {
-	n := c.nodes()
-	own := inverse(c.of, c.k)
-	width := size
-	for _, slots := range own {
-		width = max(width, len(slots))
-	}
-	around := rowsOf(edges, n)
-	slot, node := slices.Repeat([]int32{none}, width*c.k), make([]int32, width*c.k)
-	for k, slots := range own {
-		var members []int32
-		for at, j := range slots {
-			members = append(members, j/int32(c.c))
-			slot[at*c.k+k] = j
-		}
-		found := len(members)
-		for at, i := range near(members, around, size) {
-			node[at*c.k+k] = i
-			if at >= found {
-				slot[at*c.k+k] = zero
-			}
-		}
-	}
-	return tensors.FromFlatDataAndDimensions(slot, width, c.k), tensors.FromFlatDataAndDimensions(node, width, c.k)
-}
-
-// near adds nodes to members until there are `size`: first the nearest, breadth first, then any others in order.
-func near(members []int32, around []row, size int) []int32 {
-	if len(members) >= size {
-		return members
-	}
-	seen := map[int32]bool{}
-	for _, i := range members {
-		seen[i] = true
-	}
-	add := func(i int32) {
-		if !seen[i] && len(members) < size {
-			seen[i], members = true, append(members, i)
-		}
-	}
-	for at := 0; at < len(members) && len(members) < size; at++ {
-		for _, j := range around[members[at]].from {
-			add(j)
-		}
-	}
-	for i := 0; i < len(around) && len(members) < size; i++ {
-		add(int32(i))
-	}
-	return members
-}
-
-// clusterAmong is Cluster with memberships restricted to candidates; its coarse affinity is sparse. m: `[N, c]`.
-func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int) Level {
+// clusterAmong is cluster with memberships restricted to candidates; its coarse affinity is sparse. m: `[N, c]`.
+func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates) Level {
 	g, dtype, n := m.Graph(), m.DType(), a.nodes
 	if c.nodes() != n || m.Shape().Dim(1) != c.c {
 		exceptions.Panicf("memberships %s and candidates of %d nodes do not fit %d nodes", m.Shape(), c.nodes(), n)
@@ -170,19 +115,12 @@ func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates, size int)
 	weighed := Mul(m, ExpandAxes(a.Degrees(), 1))
 	volume := newGrouping(scope.In("clusters"), g, c.of, c.k, dtype).sum(Reshape(weighed, n*c.c))
 
-	coarse := normalizeEdges(scope.In("coarse"), cohesion, pooled, edges, c.k)
-	alone, parts := a.alone()
-	homes := c.homes(a, alone)
-	coarse.parts = parts
 	rank := Rank(m, links)
-	neighbourhood, selected := selectAmong(scope.In("reach"), rank, homes, c, a.edges.pairs, size)
 	return Level{
-		Neighbourhood: neighbourhood, Rank: selected,
 		Objective: Objective(cohesion, volume),
-		Coarse:    coarse,
-		nodes:     n,
+		Coarse:    normalizeEdges(scope.In("coarse"), cohesion, pooled, edges, c.k),
 		rankOf:    func(nodes *Node) *Node { return c.at(scope, rank, nodes) },
-	}.sorted(homes)
+	}
 }
 
 // at gives the ranks of nodes in their clusters, 0 if that is no candidate. rank: `[N, c]`, nodes: int32 `[K, L]`.
@@ -192,45 +130,6 @@ func (c candidates) at(scope *model.Scope, rank, nodes *Node) *Node {
 	same := Equal(Gather(of, rows), Iota(rank.Graph(), shapes.Make(dtypes.Int32, c.k, nodes.Shape().Dim(1), c.c), 0))
 	ranks := Gather(rank, rows)
 	return ReduceSum(Where(same, ranks, ZerosLike(ranks)), -1)
-}
-
-// homes chooses the candidates that are the homes of nodes that are alone, see homes. Each node's is the one that has
-// been chosen least before. alone: bool `[N]`, or nil; result: bool `[N, c]`, or nil. If the links are given, it counts
-// only nodes without any.
-func (c candidates) homes(a sparse, alone *Node) *Node {
-	if alone == nil {
-		return nil
-	}
-	linked := make([]bool, c.nodes())
-	if a.edges.values == nil {
-		for _, e := range a.edges.pairs {
-			linked[e.a], linked[e.b] = true, true
-		}
-	}
-	count, home := make([]int, c.k), make([]bool, len(c.of))
-	for i := range linked {
-		if !linked[i] {
-			row := c.row(int32(i))
-			least := slices.MinFunc(row, func(a, b int32) int { return cmp.Compare(count[a], count[b]) })
-			count[least]++
-			home[i*c.c+slices.Index(row, least)] = true
-		}
-	}
-	return LogicalAnd(ExpandAxes(alone, 1), Const(alone.Graph(), tensors.FromFlatDataAndDimensions(home, c.nodes(), c.c)))
-}
-
-// selectAmong selects each cluster's neighbourhood out of its reach. rank: `[N, c]`, homes: bool, the same shape, or nil;
-// results: nodes and their ranks, `[K, L]`.
-func selectAmong(scope *model.Scope, rank, homes *Node, c candidates, edges []pair, size int) (neighbourhood,
-	selected *Node) {
-	g, count := rank.Graph(), rank.Shape().Size()
-	slots, nodes := c.reach(edges, size, int32(count), int32(count+1))
-	slotTable, nodeTable := nn.Constant(scope, g, "slots", slots), nn.Constant(scope, g, "nodes", nodes)
-	outside := Stack([]*Node{ScalarZero(g, rank.DType()), Infinity(g, rank.DType(), -1)}, 0)
-	order, rank := preferred(rank, homes)
-	all := func(rank *Node) *Node { return Concatenate([]*Node{Reshape(rank, count), outside}, 0) }
-	picks := Select(Gather(StopGradient(all(order)), ExpandAxes(slotTable, -1)), size)
-	return at(nodeTable, picks), Gather(all(rank), ExpandAxes(at(slotTable, picks), -1))
 }
 
 // normalizeEdges normalises a pooled affinity, see Normalize. diagonal: `[K]`; the edges' weights follow it in

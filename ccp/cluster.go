@@ -12,27 +12,34 @@ type Level struct {
 	Coarse        Affinity                // the next level's, normalised
 	Path          string                  // of the scope that it was built in, as Levels gives it
 	nodes         int                     // N
+	built         NodeId                  // of what the level gives: later levels have greater ones
 	rankOf        func(nodes *Node) *Node // of nodes in their clusters, int32 `[K, L]`, same shape out
-	hierarchies   int                     // how many are learned; 0 is one
+	hierarchies   int                     // how many are learned
 }
 
 // Cluster computes the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity,
 // objective, ranks and neighbourhoods of `size` nodes. The memberships m are `[N, K]`.
 func Cluster(a Affinity, m *Node, size int) Level {
+	level, rank := cluster(a, m)
+	return level.at(Select(rank, size))
+}
+
+// cluster is Cluster without neighbourhoods. It also returns the ranks of all nodes, `[N, K]`.
+func cluster(a Affinity, m *Node) (level Level, rank *Node) {
 	links := a.Times(m) // how strongly each node is tied to the members of each cluster
 	pooled := Coarsen(a, m, links)
-	alone, parts := a.alone()
-	homes := homes(alone, m)
-	order, rank := preferred(Rank(m, links), homes)
-	neighbourhood := Select(order, size)
+	rank = Rank(m, links)
 	return Level{
-		Neighbourhood: neighbourhood,
-		Rank:          at(rank, neighbourhood),
-		Objective:     Objective(cohesion(pooled), volume(a.Degrees(), m)),
-		Coarse:        Dense{Normalize(pooled), parts},
-		nodes:         a.Nodes(),
-		rankOf:        func(nodes *Node) *Node { return at(rank, nodes) },
-	}.sorted(homes)
+		Objective: Objective(cohesion(pooled), volume(a.Degrees(), m)),
+		Coarse:    Dense{Normalize(pooled)},
+		rankOf:    func(nodes *Node) *Node { return at(rank, nodes) },
+	}, rank
+}
+
+// at gives the level these neighbourhoods, int32 `[K, L]`.
+func (level Level) at(nodes *Node) Level {
+	level.Neighbourhood, level.Rank = nodes, level.rankOf(nodes)
+	return level
 }
 
 // Coarsen computes the pooled affinity P = Mᵀ·A0·M, with links = A0·M. m, links: `[N, K]`, result `[K, K]`. P is

@@ -2,9 +2,9 @@ package ccp
 
 import (
 	"errors"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -14,9 +14,10 @@ var At, Cohesion, Volume = at, cohesion, volume
 // Memberships is the softmax of each row of u.
 func Memberships(u *Node) *Node { return Softmax(u, -1) }
 
-// SetClusters gives the level in scope hard memberships.
-func SetClusters(scope *model.Scope, cluster []int32) error {
-	return keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(cluster, len(cluster)))
+// SetHeld gives the level in scope neighbourhoods of `size` nodes that it holds.
+func SetHeld(scope *model.Scope, nodes []int32, size int) error {
+	n := neighbourhoods{Size: size, Nodes: nodes, Ranks: slices.Repeat([]float64{1}, len(nodes))}
+	return n.keep(scope, heldNeighbourhoods, heldRanks)
 }
 
 // SetCandidates restricts the memberships of the level in scope to c clusters of each node.

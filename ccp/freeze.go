@@ -33,7 +33,7 @@ func Levels(store *model.Store, g *Graph) (levels []Level) {
 			levels = append(levels, level)
 		}
 	}
-	slices.SortFunc(levels, func(a, b Level) int { return cmp.Compare(a.Neighbourhood.Id(), b.Neighbourhood.Id()) })
+	slices.SortFunc(levels, func(a, b Level) int { return cmp.Compare(a.built, b.built) })
 	return levels
 }
 
@@ -102,7 +102,7 @@ func free(all []*tensors.Tensor) {
 
 // Freeze keeps the hierarchy of the present memberships. It can be called again when they have changed. It returns,
 // for each level, the objective C and the coverage: the share of its nodes that some neighbourhood holds at a positive
-// rank. The other nodes are lost to all later levels. Levels that were prepared stay as they are.
+// rank. The other nodes are lost to all later levels.
 func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 	var values [][]*tensors.Tensor // of each hierarchy
 	defer func() {
@@ -132,9 +132,6 @@ func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
 			coverage = append(coverage, hierarchy.Coverage(nodes, slices.Concat(ranks...), level.nodes))
 		case [][]float64:
 			coverage = append(coverage, hierarchy.Coverage(nodes, slices.Concat(ranks...), level.nodes))
-		}
-		if scope.GetVariable(hardClusters) != nil && scope.GetVariable(frozenRanks) != nil { // it was prepared
-			continue
 		}
 		for name, at := range map[string]int{frozenNeighbourhoods: 3*i + 1, frozenRanks: 3*i + 2} {
 			whole, err := stacked(values, at)

@@ -23,31 +23,16 @@ type Affinity interface {
 	// Mean takes the mean of the logits over the H hierarchies, see Hierarchy.Affinity: `[batch·H, classes]` becomes
 	// `[batch, classes]`. If there is one hierarchy, or one was drawn, it returns logits.
 	Mean(logits *Node) *Node
-	// alone is parts.alone.
-	alone() (alone *Node, coarse parts)
 	// pool computes Coarsen on this graph.
 	pool(m, links *Node) *Node
-	// cluster computes the cluster step of a level on this graph.
-	cluster(l *Layer) Level
 }
 
 // Dense is an affinity held as a matrix, `[N, N]`. Every level after the first has one, unless levels have
 // candidates.
-type Dense struct {
-	A     *Node
-	parts parts
-}
+type Dense struct{ A *Node }
 
 // Nodes implements Affinity.
 func (d Dense) Nodes() int { return d.A.Shape().Dim(0) }
-
-func (d Dense) cluster(l *Layer) Level {
-	if l.scope.GetVariable(candidateClusters) != nil && l.scope.GetVariable(hardClusters) == nil {
-		exceptions.Panicf("%s: candidates need an affinity whose edges are known, not a %T; the level before must "+
-			"have candidates too", l.scope.Scope(), d)
-	}
-	return l.soft(d)
-}
 
 // Times implements Affinity.
 func (d Dense) Times(x *Node) *Node { return Dot(withoutDiagonal(d.A), x).Product() }
@@ -57,8 +42,6 @@ func (d Dense) Mean(logits *Node) *Node { return logits }
 
 // Degrees implements Affinity.
 func (d Dense) Degrees() *Node { return ReduceSum(withoutDiagonal(d.A), 1) }
-
-func (d Dense) alone() (alone *Node, coarse parts) { return d.parts.alone(d.Degrees(), cohesion(d.A)) }
 
 func (d Dense) pool(m, links *Node) *Node {
 	links = StopGradient(links)
@@ -82,9 +65,7 @@ func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.D
 	if m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)
 	}
-	a := nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))
-	dense := Dense{a, partsOf(m)}
-	return onLine(dense, scope, g, m, dtype)
+	return Dense{nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
 }
 
 // floats makes a tensor of values in dtype.

@@ -1,11 +1,13 @@
 package ccp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -79,10 +81,7 @@ func (h *Hierarchy) Keep(scope *model.Scope, names ...string) error {
 			errs = append(errs, level.keep(scope))
 		}
 	}
-	if len(h.Input.Nodes) > 0 {
-		errs = append(errs, h.Input.keepAround(scope.In(stemName)))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, h.Input.keep(scope.In(stemName), aroundNodes, aroundPresent))...)
 }
 
 // levelScope is the scope of a level, from 0, below scope.
@@ -126,30 +125,27 @@ func (l preparedLevel) keepStart(scope *model.Scope) error {
 
 // keep puts the level into variables of scope.
 func (l preparedLevel) keep(scope *model.Scope) error {
-	errs := []error{keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(l.Clusters, len(l.Clusters))),
-		l.keepPooled(scope, frozenNeighbourhoods, frozenRanks)}
-	if len(l.Around.Nodes) > 0 {
-		errs = append(errs, l.Around.keepAround(scope))
-	}
-	return errors.Join(errs...)
+	return errors.Join(keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(l.Clusters, len(l.Clusters))),
+		l.keepPooled(scope, frozenNeighbourhoods, frozenRanks), l.Around.keep(scope, aroundNodes, aroundPresent))
 }
 
 // keepPooled puts the level's neighbourhoods and their ranks into variables of scope.
 func (l preparedLevel) keepPooled(scope *model.Scope, at, with string) error {
-	nodes, ranks, size := l.Pooled.Nodes, l.Pooled.Ranks, l.Pooled.Size
+	n := l.Pooled
 	if optionsOf(scope).Slots == randomSlots {
-		nodes, ranks = shuffled(scope.Scope(), nodes, ranks, size)
+		n.Nodes, n.Ranks = shuffled(scope.Scope(), n.Nodes, n.Ranks, n.Size)
 	}
-	k := len(nodes) / size
-	return errors.Join(keep(scope, at, tensors.FromFlatDataAndDimensions(nodes, k, size)),
-		keep(scope, with, floats(dtypes.Float32, ranks, k, size)))
+	return n.keep(scope, at, with)
 }
 
-// keepAround puts neighbourhoods for filters that do not pool into variables of scope.
-func (n neighbourhoods) keepAround(scope *model.Scope) error {
+// keep puts neighbourhoods, if there are any, into variables of scope.
+func (n neighbourhoods) keep(scope *model.Scope, at, with string) error {
+	if len(n.Nodes) == 0 {
+		return nil
+	}
 	k := len(n.Nodes) / n.Size
-	return errors.Join(keep(scope, aroundNodes, tensors.FromFlatDataAndDimensions(n.Nodes, k, n.Size)),
-		keep(scope, aroundPresent, floats(dtypes.Float32, n.Ranks, k, n.Size)))
+	return errors.Join(keep(scope, at, tensors.FromFlatDataAndDimensions(n.Nodes, k, n.Size)),
+		keep(scope, with, floats(dtypes.Float32, n.Ranks, k, n.Size)))
 }
 
 // keep sets a variable that is not trained.
@@ -209,17 +205,28 @@ func (f frozen) cluster(l *Layer) Level {
 	return Level{Neighbourhood: neighbourhood, Rank: rank, Coarse: coarse}
 }
 
+// around reads the neighbourhoods of f's nodes among themselves, int32 `[N, reach]`, and their gates, 1 or 0.
+func (f frozen) around(scope *model.Scope, g *Graph) (neighbourhood, gate *Node) {
+	neighbourhood, gate, _ = f.kept(scope, g, aroundNodes, aroundPresent, f.nodes, 0)
+	return neighbourhood, gate
+}
+
 // kept reads neighbourhoods of k clusters, and their values, from variables of scope. The results are `[H·k, size]`
-// for H hierarchies, or `[k, size]` for the one that was drawn.
+// for H hierarchies, or `[k, size]` for the one that was drawn. If size is 0, the variables say it.
 func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node,
 	hierarchies int) {
 	at, of := scope.GetVariable(name), scope.GetVariable(with)
+	if reach := model.GetParamOr(scope, nn.SurveyParam, 0); reach > 0 && at == nil {
+		size = cmp.Or(size, min(reach, k))
+		at = scope.VariableWithValue(name, tensors.FromShape(shapes.Make(dtypes.Int32, k, size)))
+		of = scope.VariableWithValue(with, tensors.FromShape(shapes.Make(dtypes.Float32, k, size)))
+	}
 	if at == nil || of == nil {
-		exceptions.Panicf("%s: the hierarchy is to be frozen, but nothing has kept %s there: neither a Hierarchy nor "+
-			"a Freezer", scope.Scope(), name)
+		exceptions.Panicf("%s: the hierarchy is to be frozen, but nothing has kept %s there: neither a Hierarchy, whose "+
+			"Around names levels with residual blocks, nor a Freezer", scope.Scope(), name)
 	}
 	kept := at.Shape()
-	if kept.Dim(0)%k != 0 || kept.Dim(1) != size {
+	if kept.Dim(0)%k != 0 || kept.Dim(1) != cmp.Or(size, kept.Dim(1)) {
 		exceptions.Panicf("%s: the frozen hierarchy has neighbourhoods %s, the layer needs [%d, %d], or some of them",
 			scope.Scope(), kept, k, size)
 	}
@@ -252,8 +259,6 @@ func (f frozen) Times(*Node) *Node { panic(f.noEdges()) }
 
 // Degrees implements Affinity; it panics.
 func (f frozen) Degrees() *Node { panic(f.noEdges()) }
-
-func (f frozen) alone() (alone *Node, coarse parts) { return nil, one }
 
 func (f frozen) pool(_, _ *Node) *Node { panic(f.noEdges()) }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -22,12 +23,20 @@ const (
 // Hold takes the neighbourhoods of memberships that are being learned: those of each node's largest membership, as Done
 // takes them of searched clusters. Selection has no gradient. So until the next call, such as after an epoch, layers keep
 // these nodes in these slots, while ranks and gates follow the memberships. Directed slots keep their directions from call
-// to call. Hold puts all into variables of the levels' scopes, see Hierarchy.Keep, where the memberships must be, in float32.
-func (p *Preparation) Hold(scope *model.Scope, names ...string) error {
+// to call. Hold puts all into variables of the levels' scopes, see Hierarchy.Keep. It reads the memberships there, in
+// float32. If there are none, it draws them, with the backend.
+func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ...string) error {
 	h, nodes := &Hierarchy{Levels: make([]preparedLevel, len(p.levels))}, []int{p.graph.N()}
 	for l, size := range p.levels {
 		nodes = append(nodes, size.Clusters)
 		at := levelScope(scope, l, names)
+		if at.GetVariable(membershipsName) == nil {
+			width := size.Clusters
+			if of := at.GetVariable(candidateClusters); of != nil {
+				width = of.Shape().Dim(1)
+			}
+			membershipsIn(at, dtypes.Float32, optionsOf(at).MembershipRate, p.hierarchies*nodes[l], width)
+		}
 		if v := at.GetVariable(heldSlots); v != nil {
 			slots, err := variables.Read[float32](at, heldSlots, v.Shape().Dimensions...)
 			if err != nil {
@@ -35,6 +44,9 @@ func (p *Preparation) Hold(scope *model.Scope, names ...string) error {
 			}
 			h.Levels[l].Pooled.Slots = slices.Collect(slices.Chunk(widen(slots), v.Shape().Dim(1)))
 		}
+	}
+	if err := scope.Store().InitializeVariables(backend, nil); err != nil {
+		return fmt.Errorf("drawing the memberships: %w", err)
 	}
 	_, err := p.made(h, func(which int, _ *affinity.Matrix) ([][]int32, error) {
 		clusters := make([][]int32, len(p.levels))
@@ -60,10 +72,10 @@ func (p *Preparation) Hold(scope *model.Scope, names ...string) error {
 
 // held gives the level the neighbourhoods that Hold has kept. A node there has a rank of partition.Unlinked at least: a
 // rank of 0 marks an empty slot.
-func (l *Layer) held(level Level, kept *model.Variable) Level {
-	one := func(v *model.Variable) *Node { return l.several.one(v.SetTrainable(false).NodeValue(l.signal.Graph())) }
-	level.Neighbourhood = one(kept)
-	rank := MaxScalar(level.rankOf(level.Neighbourhood), partition.Unlinked)
+func (l *Layer) held(level Level, of several, kept *model.Variable) Level {
+	one := func(v *model.Variable) *Node { return of.one(v.SetTrainable(false).NodeValue(l.signal.Graph())) }
+	level = level.at(one(kept))
+	rank := MaxScalar(level.Rank, partition.Unlinked)
 	level.Rank = Where(IsPositive(one(l.scope.GetVariable(heldRanks))), rank, ZerosLike(rank))
 	return level
 }

@@ -30,13 +30,14 @@ func TestHold(t *testing.T) {
 		require.NoError(t, err)
 		store := newStore(1)
 		require.NoError(t, started.Keep(store.RootScope()))
-		require.NoError(t, prepare().Hold(store.RootScope()))
+		require.NoError(t, prepare().Hold(backend, store.RootScope()))
 		level := func(which int) (nodes []int32, ranks []float32) {
 			out, err := model.CallOnceN(backend, store, func(scope *model.Scope, drawn *Node) []*Node {
 				g := drawn.Graph()
 				scope.SetGraphParam(g, "ccp_drawn", drawn)
 				x := randomSignal(g, dtypes.Float32, 2, 9, 2)
-				a := ccp.Several(scope, ccp.NewSparse(scope.In("graph"), g, matrix.Normalized(), dtypes.Float32), x, 2)
+				a := ccp.NewSparse(scope.In("graph"), g, matrix.Normalized(), dtypes.Float32)
+				ccp.Several(scope, x, 2)
 				ccp.New(scope.In("level_1"), x, a, 3, 4).Neighbours(5).Done()
 				first := ccp.Levels(store, g)[0]
 				return []*Node{first.Neighbourhood, first.Rank}
@@ -68,7 +69,7 @@ func TestHold(t *testing.T) {
 		require.NoError(t, ccp.SetCandidates(store.Scope("/level_1"), of, 3))
 		_, among := level(0)
 		assert.InDeltaSlice(t, moved, among, 1e-6)
-		require.NoError(t, prepare().Hold(store.RootScope()))
+		require.NoError(t, prepare().Hold(backend, store.RootScope()))
 		after, _ := level(0)
 		assert.NotEqual(t, nodes, after, "taken anew")
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -22,7 +23,6 @@ type Layer struct {
 	size              int          // L
 	blocks            int          // residual ones
 	input             *Preparation // of a Stem, which does not pool
-	several           several      // of which one is drawn; without n there is one
 	options           Options
 }
 
@@ -49,7 +49,6 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 		return l.stem(), nil
 	}
 	level := l.cluster()
-	scope.SetGraphParam(g, levelKey, level)
 	if level.Objective != nil && scope.IsTraining(g) && l.options.Hierarchy.Maximises() {
 		train.AddRegularizationLoss(Neg(level.Objective))
 	}
@@ -61,22 +60,51 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	x := nn.ELU(filterNorm(scope, l.signal, level.Neighbourhood, l.gate(level), l.filters, filter))
 	x = nn.Dropout(scope, x, l.options.Dropout)
 	if l.blocks > 0 {
-		neighbourhood, gate := around(scope, g, level.Coarse)
+		coarse, ok := level.Coarse.(frozen)
+		if !ok {
+			exceptions.Panicf("%s: residual blocks need the clusters around each cluster, which only a prepared "+
+				"hierarchy has", scope.Scope())
+		}
+		neighbourhood, gate := coarse.around(scope, g)
 		x = residual(scope, x, neighbourhood, gate, l.blocks)
 	}
+	level.nodes, level.built = l.signal.Shape().Dim(1), x.Id()
+	scope.SetGraphParam(g, levelKey, level)
 	return x, level.Coarse
 }
 
 // cluster computes the level's cluster step.
-func (l *Layer) cluster() Level {
-	level := l.affinity.cluster(l)
-	if level.Objective == nil { // frozen
-		return level
+func (l *Layer) cluster() (level Level) {
+	f, ok := l.affinity.(frozen)
+	if prepared := l.scope.GetVariable(hardClusters) != nil; prepared && !ok {
+		f, ok = frozen{nodes: l.affinity.Nodes(), side: 1}, true
 	}
-	if held := l.scope.GetVariable(heldNeighbourhoods); held != nil {
-		level = l.held(level, held)
-	} else if l.options.Slots == randomSlots {
-		level = l.shuffled(level)
+	if ok {
+		return f.cluster(l)
+	}
+	scope, several := l.scope, severalOf(l.scope, l.signal.Graph())
+	var rank *Node
+	if of := scope.GetVariable(candidateClusters); of != nil {
+		a, ok := l.affinity.(sparse)
+		if !ok {
+			exceptions.Panicf("%s: candidates need an affinity whose edges are known, not a %T; the level before must "+
+				"have candidates too", scope.Scope(), l.affinity)
+		}
+		clusters := tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue())
+		c := candidates{of: clusters, c: of.Shape().Dim(1), k: l.clusters}
+		level = clusterAmong(scope.In(nn.TablesScope), a, l.memberships(several, c.c), c)
+	} else {
+		level, rank = cluster(l.affinity, l.memberships(several, l.clusters))
+	}
+	level.hierarchies = several.n
+	switch held := scope.GetVariable(heldNeighbourhoods); {
+	case held != nil:
+		level = l.held(level, several, held)
+	case rank == nil || l.options.Slots != rankSlots:
+		exceptions.Panicf("%s: candidates, and slots that are %s or %s, need neighbourhoods of the memberships at the start; "+
+			"call Preparation.Hold before", scope.Scope(), directedSlots, randomSlots)
+	default:
+		level = level.at(Select(rank, l.size))
 	}
 	if l.options.Hierarchy == ObjectiveOnly {
 		level.Rank = StopGradient(level.Rank) // all of the task's gradient to U, at this level and below, passes here
@@ -84,23 +112,17 @@ func (l *Layer) cluster() Level {
 	return level
 }
 
-// soft computes the cluster step with memberships of every node in every cluster, or with hard ones if scope has
-// them.
-func (l *Layer) soft(a Affinity) Level {
-	if hard := l.scope.GetVariable(hardClusters); hard != nil {
-		first := Slice(hard.SetTrainable(false).NodeValue(l.signal.Graph()), AxisRange(0, a.Nodes()))
-		m := OneHot(first, l.clusters, l.signal.DType())
-		return Cluster(a, m, l.size)
-	}
-	return Cluster(a, l.memberships(l.clusters), l.size)
+// memberships computes the softmax of U, see membershipsIn. Result `[N, width]`.
+func (l *Layer) memberships(of several, width int) *Node {
+	x, rate := l.signal, l.options.MembershipRate
+	v := membershipsIn(l.scope, x.DType(), rate, l.affinity.Nodes()*of.n, width)
+	return Softmax(MulScalar(of.one(v.NodeValue(x.Graph())), rate), -1)
 }
 
-// memberships computes the softmax of U = rate·V, with the variable V. Adam's step does not depend on the scale of a
-// gradient, so U moves `rate` times as fast as the other weights, with one optimizer. Result `[N, width]`.
-func (l *Layer) memberships(width int) *Node {
-	x, rate, rows := l.signal, l.options.MembershipRate, l.affinity.Nodes()*max(1, l.several.n)
-	v := nn.NormalVariable(l.scope, membershipsName, 0, 1/rate, x.DType(), rows, width)
-	return Softmax(MulScalar(l.several.one(v.NodeValue(x.Graph())), rate), -1)
+// membershipsIn creates or finds the variable V of U = rate·V, `[rows, width]`. Adam's step does not depend on the scale
+// of a gradient, so U moves `rate` times as fast as the other weights, with one optimizer.
+func membershipsIn(scope *model.Scope, dtype dtypes.DType, rate float64, rows, width int) *model.Variable {
+	return nn.NormalVariable(scope, membershipsName, 0, 1/rate, dtype, rows, width)
 }
 
 // gateStd is σ₁ and σ₂ of the first values α ~ N(1, σ₁²) and β ~ N(0, σ₂²).
@@ -154,19 +176,16 @@ func (l *Layer) check() {
 	if err := params.Check(l.options); err != nil {
 		exceptions.Panicf("%s: %v", at, err)
 	}
-	if _, isDense := l.affinity.(Dense); isDense && l.options.Slots == directedSlots {
-		exceptions.Panicf("%s: ccp_slots=%s needs places of the nodes; take FromMatrix, NewSparse or a Hierarchy", at,
-			directedSlots)
-	}
 }
 
-// The values of Options.Slots that order slots otherwise than by rank.
+// The values of Options.Slots.
 const (
+	rankSlots     = "rank"
 	randomSlots   = "random"
 	directedSlots = "directed"
 )
 
-// zeroPadding is the value of Options.Padding that leaves out nodes of rank 0, which nodes with a home do not have.
+// zeroPadding is the value of Options.Padding that leaves out nodes of rank 0.
 const zeroPadding = "zeros"
 
 // slots draws the permutations of randomSlots for k clusters of the level in the scope of that path. Place `size·c +
@@ -193,11 +212,4 @@ func shuffled(path string, nodes []int32, ranks []float64, size int) ([]int32, [
 		newNodes[i], newRanks[i] = nodes[from], ranks[from]
 	}
 	return newNodes, newRanks
-}
-
-// shuffled puts the level's neighbourhoods into the order of randomSlots.
-func (l *Layer) shuffled(level Level) Level {
-	of := slots(l.scope.Scope(), l.clusters, l.size)
-	order := Const(level.Rank.Graph(), tensors.FromFlatDataAndDimensions(of, l.clusters, l.size))
-	return level.reordered(order)
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
-	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -143,37 +141,28 @@ func TestFreezeAgainFollowsU(t *testing.T) {
 
 func TestLayerOptions(t *testing.T) {
 	backend := backendtest.Go(t)
-	build := func(options func(l *ccp.Layer) *ccp.Layer) (*model.Store, []float64, error) {
+	build := func(options func(l *ccp.Layer) *ccp.Layer) (*model.Store, error) {
 		store := newStore(1)
-		out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
+		_, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
 			x, _ := options(ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float64, 2, 16, 3), ccp.Dense{A: Ones(g, shapes.Make(dtypes.Float64, 16, 16))}, 4, 5).Neighbours(6)).Done()
 			return x
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return store, tensors.MustCopyFlatData[float64](out), nil
+		return store, err
 	}
 	for sharing, dims := range map[string][]int{"level": {1, 1}, "cluster": {4, 1}, "slot": {4, 6}} {
-		store, _, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Gates = sharing }) })
+		store, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Gates = sharing }) })
 		require.NoError(t, err)
 		assert.Equal(t, dims, store.GetVariable("/level_1/alpha").Shape().Dimensions, sharing)
 	}
-	_, first, err := build(func(l *ccp.Layer) *ccp.Layer { return l })
-	require.NoError(t, err)
-	_, second, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Slots = "random" }) })
-	require.NoError(t, err)
-	assert.NotEqual(t, first, second)
-
 	for want, options := range map[string]func(l *ccp.Layer) *ccp.Layer{
 		"/level_1: L=17 does not fit its 16 nodes; lower L or raise the previous level's clusters": func(l *ccp.Layer) *ccp.Layer { return l.Neighbours(17) },
 		"/level_1: ccp_gates=node: it must be one of level, cluster, slot":                         func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Gates = "node" }) },
-		"/level_1: ccp_slots=directed needs places of the nodes; take FromMatrix":                  func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Slots = "directed" }) },
+		"/level_1: candidates, and slots that are directed or random, need neighbourhoods":         func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Slots = "directed" }) },
 		"/level_1: ccp_padding=ones: it must be one of":                                            func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Padding = "ones" }) },
 		"/level_1: ccp_membership_rate=0: it must be positive":                                     func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.MembershipRate = 0 }) },
 		"/level_1: ccp_dropout=2: it must be in [0, 1)":                                            func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Dropout = 2 }) },
 	} {
-		_, _, err := build(options)
+		_, err := build(options)
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -247,32 +236,8 @@ func TestHierarchyModes(t *testing.T) {
 	})
 }
 
-// Clusters that are given take the place of U, and their frozen neighbourhoods are what a full sort of the ranks gives.
-func TestSetClusters(t *testing.T) {
-	onBoth(t, func(t *testing.T, backend compute.Backend) {
-		store := newStore(1)
-		require.NoError(t, ccp.SetClusters(store.Scope("/level_1"), []int32{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 4, 4}))
-		require.NoError(t, ccp.SetClusters(store.Scope("/level_2"), []int32{0, 0, 1, 1, 1}))
-		freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
-		require.NoError(t, err)
-		objectives, coverage, err := freezer.Freeze()
-		require.NoError(t, err)
-		assert.Nil(t, store.GetVariable("/level_1/U"))
-		assert.Positive(t, objectives[0])
-		assert.Equal(t, []float64{1, 1}, coverage)
-		first := tensors.MustCopyFlatData[int32](store.GetVariable("/level_1/frozen_neighbourhood").MustValue())
-		assert.ElementsMatch(t, []int32{0, 1, 4, 5}, first[:4], "the block at the corner")
-
-		// The same on the host.
-		m, err := affinity.Grid(4, 4, 8)
-		require.NoError(t, err)
-		cluster := []int32{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 4, 4}
-		nodes, ranks := partition.Neighbourhoods(m.Normalized(), cluster, 5, 4)
-		assert.InDeltaSlice(t, values(store.GetVariable("/level_1/frozen_rank").MustValue()), ranks, 1e-12)
-		assert.Len(t, nodes, 20)
-		assert.InDelta(t, partition.Objective(m.Normalized(), cluster, 5), objectives[0], 1e-12)
-		assert.Equal(t, 1.0, hierarchy.Coverage(nodes, ranks, 16))
-	})
+// A frozen level needs its neighbourhoods.
+func TestFrozenNeedsNeighbourhoods(t *testing.T) {
 	store := newStore(1)
 	_, err := model.CallOnce(backendtest.Go(t), store, func(scope *model.Scope, g *Graph) *Node {
 		return twoFrozen(scope, randomSignal(g, dtypes.Float64, 1, 16, 3))

@@ -45,8 +45,8 @@ type Options struct {
 	Gates string `param:"ccp_gates" default:"level" rule:"one of level|cluster|slot" parts:"level"`
 	// Slots is the order of the nodes in a neighbourhood: it decides which weights of the filter each node meets. By
 	// "rank" the most central node is first. A "random" order is one fixed permutation for each cluster, the paper's
-	// ablation. A "directed" slot has one direction from every cluster. If memberships are learned, directed slots are in the
-	// order of the nodes' places on a line through the graph.
+	// ablation. A "directed" slot has one direction from every cluster. Both take neighbourhoods from the host: a
+	// Hierarchy's, or those of Preparation.Hold.
 	Slots string `param:"ccp_slots" default:"rank" rule:"one of rank|random|directed" parts:"level"`
 	// Padding fills a neighbourhood if fewer than L nodes have links to its cluster. With "nodes" it takes the first
 	// other nodes, of rank zero, like the paper's selection. With "zeros" these slots stay empty.

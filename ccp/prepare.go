@@ -182,21 +182,6 @@ func (p *Preparation) made(h *Hierarchy, clustering func(i int, graph *affinity.
 	return h, nil
 }
 
-// Blank returns a hierarchy of the right shapes, whose arrays are zero: enough to build a network and to count its
-// weights.
-func (p *Preparation) Blank() *Hierarchy {
-	h := &Hierarchy{Levels: make([]preparedLevel, len(p.levels))}
-	nodes := p.graph.N()
-	for l, size := range p.levels {
-		k, reach := size.Clusters, min(p.reach, size.Clusters)
-		h.Levels[l].Clusters = make([]int32, nodes)
-		h.Levels[l].Pooled = blank(k, size.MaxSize)
-		h.Levels[l].Around = blank(k, reach)
-		nodes = k
-	}
-	return h
-}
-
 // nearest lists the nodes around each node of m, the graph after that many levels, and 1, or 0 for an empty slot.
 func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, present []float64) {
 	reach := min(p.reach, m.N())
@@ -249,10 +234,6 @@ type neighbourhoods struct {
 	Ranks []float64 // `[H·K, L]`: centralities, or 1 for a node that is there
 	// Slots has the displacement of each directed slot, `[L, dims]`.
 	Slots [][]float64
-}
-
-func blank(k, size int) neighbourhoods {
-	return neighbourhoods{Size: size, Nodes: make([]int32, k*size), Ranks: make([]float64, k*size)}
 }
 
 func (n *neighbourhoods) add(nodes []int32, ranks []float64) {

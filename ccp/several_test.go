@@ -25,7 +25,8 @@ func TestSeveral(t *testing.T) {
 		several := func(n int) func(scope *model.Scope, x *Node) *Node {
 			return func(scope *model.Scope, x *Node) *Node {
 				a := ccp.FromMatrix(scope.In("graph"), x.Graph(), grid.Normalized(), x.DType())
-				return twoLevelsOn(ccp.Several(scope, a, x, n), scope, x)
+				ccp.Several(scope, x, n)
+				return twoLevelsOn(a, scope, x)
 			}
 		}
 		// run gives the network's result, C of both levels, and the gradients of their sum to both U.

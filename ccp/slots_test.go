@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -14,13 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A random order of slots moves nodes within their neighbourhoods, with their ranks, and nothing else; on the host it is the same.
+// A random order of slots moves nodes within their neighbourhoods, with their ranks, and nothing else.
 func TestRandomSlots(t *testing.T) {
+	grid, err := affinity.Grid(4, 4, 8)
+	require.NoError(t, err)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		frozen := func(order string) (nodes []int32, ranks []float64, store *model.Store) {
 			store = newStore(3)
 			store.SetParam("/ccp_slots", order)
-			freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float64, 1, 16, 3), twoLevels)
+			require.NoError(t, ccp.Prepare(grid).Level(5, 4).Level(2, 3).Hold(backend, store.RootScope()))
+			freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float32, 1, 16, 3), twoLevels)
 			require.NoError(t, err)
 			_, _, err = freezer.Freeze()
 			require.NoError(t, err)
@@ -35,25 +39,18 @@ func TestRandomSlots(t *testing.T) {
 			for l := range 4 {
 				for other := range 4 {
 					if nodes[4*c+l] == shuffledNodes[4*c+other] {
-						assert.InDelta(t, ranks[4*c+l], shuffledRanks[4*c+other], 1e-12)
+						assert.InDelta(t, ranks[4*c+l], shuffledRanks[4*c+other], 1e-6)
 					}
 				}
 			}
 		}
-		host := newStore(3)
-		host.SetParam("/ccp_slots", "random")
-		require.NoError(t, ccp.SetFrozen(host.Scope("/level_1"), nodes, ranks, 4))
-		assert.Equal(t, shuffledNodes, tensors.MustCopyFlatData[int32](host.GetVariable("/level_1/frozen_neighbourhood").MustValue()))
-		hostRanks := tensors.MustCopyFlatData[float32](host.GetVariable("/level_1/frozen_rank").MustValue())
-		assert.InDeltaSlice(t, shuffledRanks, hostRanks, 1e-6)
-
-		run := func(network func(*model.Scope, *Node) *Node) []float64 {
+		run := func(network func(*model.Scope, *Node) *Node) []float32 {
 			out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
-				return network(scope, randomSignal(g, dtypes.Float64, 4, 16, 3))
+				return network(scope, randomSignal(g, dtypes.Float32, 4, 16, 3))
 			})
 			require.NoError(t, err)
-			return tensors.MustCopyFlatData[float64](out)
+			return tensors.MustCopyFlatData[float32](out)
 		}
-		assert.InDeltaSlice(t, run(twoFrozen), run(twoLevels), 1e-12, "what is frozen is not shuffled again")
+		assert.InDeltaSlice(t, run(twoFrozen), run(twoLevels), 1e-6, "what is frozen is not shuffled again")
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -19,7 +18,6 @@ type sparse struct {
 	edges   edgeList
 	times   func() operator // made when it is first needed
 	degrees *Node           // [N], of A0
-	parts   parts
 }
 
 // edgeList holds the edges of a graph, the lower node of each first, and their weights: numbers, or the result of a
@@ -45,9 +43,7 @@ func NewSparse(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.DT
 		list.pairs = append(list.pairs, pair{int32(e.I), int32(e.J), int32(at)})
 		list.weights = append(list.weights, e.Weight)
 	}
-	edges := newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
-	edges.parts = partsOf(m)
-	return onLine(edges, scope, g, m, dtype)
+	return newSparse(scope, g, n, list, nn.Constant(scope, g, "degrees", floats(dtype, a0.Degrees(), n)))
 }
 
 func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees *Node) sparse {
@@ -58,16 +54,6 @@ func newSparse(scope *model.Scope, g *Graph, n int, list edgeList, degrees *Node
 // Nodes implements Affinity.
 func (s sparse) Nodes() int { return s.nodes }
 
-func (s sparse) cluster(l *Layer) Level {
-	of := l.scope.GetVariable(candidateClusters)
-	if of == nil || l.scope.GetVariable(hardClusters) != nil {
-		return l.soft(s)
-	}
-	clusters := tensors.MustCopyFlatData[int32](of.SetTrainable(false).MustValue())
-	c := candidates{of: clusters, c: of.Shape().Dim(1), k: l.clusters}
-	return clusterAmong(l.scope.In(nn.TablesScope), s, l.memberships(c.c), c, l.size)
-}
-
 // Times implements Affinity.
 func (s sparse) Times(x *Node) *Node { return s.times()(x) }
 
@@ -76,10 +62,6 @@ func (s sparse) Mean(logits *Node) *Node { return logits }
 
 // Degrees implements Affinity.
 func (s sparse) Degrees() *Node { return s.degrees }
-
-func (s sparse) alone() (alone *Node, coarse parts) {
-	return s.parts.alone(s.degrees, ScalarOne(s.degrees.Graph(), s.degrees.DType())) // pooled rows sum to about 1
-}
 
 func (s sparse) pool(m, links *Node) *Node {
 	forward := func() *Node { return gram(m, links) }

@@ -33,9 +33,6 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	} else {
 		a = graph.Affinity(scope, signal)
 	}
-	if !graph.hasHierarchy() {
-		a = ccp.Several(scope, a, signal, spec.Hierarchies())
-	}
 	x := signal
 	if filters := spec.Options.Stem; filters > 0 {
 		x, _ = spec.preparation(graph.Matrix).Stem(scope, x, filters).Blocks(spec.Blocks(0)).Done()
@@ -55,7 +52,7 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 
 // Hierarchies counts the network's hierarchies: one, if there is nothing to cluster.
 func (s Spec) Hierarchies() int {
-	if len(s.Levels) == 0 {
+	if s.Clusters() && len(s.Levels) == 0 {
 		return 1
 	}
 	return max(1, s.Options.Hierarchies)
@@ -167,7 +164,7 @@ func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 func (t Topology) hasHierarchy() bool { return t.Frozen || t.Hierarchy != nil }
 
 // freezes reports whether the classifier must freeze its hierarchy when its weights have changed.
-func (s Spec) freezes() bool { return (s.own() || s.Clusters()) && !s.FrozenInTraining() }
+func (s Spec) freezes() bool { return s.pools() && !s.FrozenInTraining() }
 
 // Readout returns the logits `[batch, classes]` of a network's features `[batch, ...]`. For each width of Hidden it has
 // dropout, dense, batch norm and ELU, in the scopes fc_1 and so on. Dropout and the dense layer of scope classes follow.

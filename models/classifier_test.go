@@ -25,11 +25,11 @@ import (
 func drawn(t testing.TB, backend compute.Backend, s Spec, graph *affinity.Matrix, coordinates ...float64) *model.Store {
 	t.Helper()
 	store := s.NewStore(3)
-	if s.PreparedBefore() {
-		_, err := s.Prepare(t.Context(), backend, store, graph, coordinates, nil)
-		require.NoError(t, err)
-	}
-	_, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return s.Build(scope, Topology{Matrix: graph}, x) },
+	_, err := s.Prepare(t.Context(), backend, store, graph, coordinates, nil)
+	require.NoError(t, err)
+	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
+		return s.Build(scope, Topology{Matrix: graph, Frozen: s.FrozenInTraining()}, x)
+	},
 		tensors.FromScalarAndDimensions(float32(1), 1, s.Nodes, s.Channels))
 	require.NoError(t, err)
 	for v := range store.IterVariables() {

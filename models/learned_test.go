@@ -1,14 +1,12 @@
 package models
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
-	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/stretchr/testify/assert"
@@ -30,35 +28,6 @@ func gridLevels(t *testing.T, backend compute.Backend, options map[string]any) (
 	levels, err = c.ClusterLevels(0)
 	require.NoError(t, err)
 	return levels, graph
-}
-
-// A learned hierarchy's directed slots hold what slots by rank hold, in the order of the nodes' places on a line.
-func TestLearnedDirectedSlots(t *testing.T) {
-	onBackends(t, false, func(t *testing.T, backend compute.Backend) {
-		for _, options := range []map[string]any{{}, {"ccp_candidates": 4}} {
-			byRank, _ := gridLevels(t, backend, options)
-			options = maps.Clone(options)
-			options["ccp_slots"] = "directed"
-			directed, graph := gridLevels(t, backend, options)
-			positions := place.Embed(graph.Normalized())
-			line := func(node int32) float64 { return positions[node][0] + 0.3*positions[node][1] }
-			for i := range directed {
-				for k, nodes := range directed[i].Neighbourhoods {
-					assert.ElementsMatch(t, byRank[i].Neighbourhoods[k], nodes)
-					for s, node := range nodes {
-						at := slices.Index(byRank[i].Neighbourhoods[k], node)
-						assert.InDelta(t, byRank[i].Ranks[k][at], directed[i].Ranks[k][s], 1e-6)
-						if i == 0 && s > 0 {
-							assert.LessOrEqual(t, line(nodes[s-1]), line(node)+1e-5)
-						}
-					}
-				}
-				if i < 2 {
-					assert.NotEqual(t, byRank[i].Neighbourhoods, directed[i].Neighbourhoods)
-				}
-			}
-		}
-	})
 }
 
 // With a searched start, nine tenths of each node are in the cluster that the search gives it, also among candidates.

@@ -114,6 +114,9 @@ func TestClusterLevels(t *testing.T) {
 					a, h := graph.Normalized(), levels[0]
 					for k, nodes := range h.Neighbourhoods {
 						for s, node := range nodes {
+							if h.Ranks[k][s] == 0 {
+								continue // an empty slot
+							}
 							links := 0.0
 							neighbours, weights := a.Row(int(node))
 							for e, j := range neighbours {

@@ -37,56 +37,49 @@ func (s Spec) restricted(i int) bool {
 	return i < len(s.Levels) && s.candidates(i) < s.Levels[i].Clusters
 }
 
-// own reports whether the model is a registered one with clusters. Its levels are known only after the network has been
+// pools reports whether the model may have clusters. Those of a registered one are known only after the network has been
 // built.
-func (s Spec) own() bool { return registry[s.Model].Clusters }
-
-// PreparedBefore reports whether Prepare has to be called before the training.
-func (s Spec) PreparedBefore() bool {
-	return s.FrozenInTraining() || s.Clusters() && (s.restricted(0) || s.startsSearched())
-}
+func (s Spec) pools() bool { return registry[s.Model].Clusters }
 
 // startsSearched reports whether memberships are learned from searched clusters on.
 func (s Spec) startsSearched() bool { return s.Options.Start == searchedStart }
 
 // FrozenInTraining reports whether Prepare makes the spec's hierarchy once and for all.
-func (s Spec) FrozenInTraining() bool {
-	return (s.Clusters() || s.own()) && s.Options.Hierarchy.Frozen()
-}
+func (s Spec) FrozenInTraining() bool { return s.pools() && s.Options.Hierarchy.Frozen() }
 
-// Prepare makes the hierarchy of a spec that is PreparedBefore the training. If the plan is prepared, it searches
-// clusterings of large C. If nodes have candidates, or learned memberships a searched start, it takes them from such a
-// clustering. If the plan is random, it
-// freezes the memberships as drawn.
+// Prepare makes the hierarchy with which a training starts, if the model has clusters. If the plan is prepared, it
+// searches clusterings of large C. Otherwise it draws the memberships, and takes their neighbourhoods, see Hold. If
+// nodes have candidates, or learned memberships a searched start, it takes them from a search's clustering. If the plan
+// is random, it freezes the memberships as drawn.
 //
 // The coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
-// graph gives them. progress is ccp.Preparation.Progress's. The result describes the first hierarchy.
+// graph gives them. progress is ccp.Preparation.Progress's. The result describes the first
+// hierarchy, if it was searched or frozen.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
 	coordinates []float64, progress func(level int, done, objective float64)) (q Quality, err error) {
+	if !s.pools() {
+		return q, nil
+	}
+	p, scopes, err := s.planned(backend, a)
+	if err != nil {
+		return q, err
+	}
+	p.Coordinates(coordinates).Progress(progress)
 	if s.Options.Hierarchy == ccp.Prepared || s.restricted(0) || s.startsSearched() {
-		var scopes []string
-		p := s.preparation(a)
-		if s.own() {
-			var around []int
-			if s.Levels, scopes, around, err = s.ownLevels(backend, a); err != nil {
-				return q, err
-			}
-			if err := s.checkHierarchies(); err != nil {
-				return q, err
-			}
-			p = s.preparation(a).Around(s.Options.Reach, around...)
-		}
-		h, err := p.Coordinates(coordinates).Progress(progress).Done(ctx)
+		h, err := p.Done(ctx)
 		if err != nil {
 			return q, err
 		}
 		q = Quality{h.Objective, h.Coverage}
-		if err = h.Keep(store.Scope(networkPath), scopes...); err != nil || s.Options.Hierarchy == ccp.Prepared {
+		if err = h.Keep(store.Scope(networkPath), scopes...); err != nil {
 			return q, err
 		}
 	}
-	if s.Options.Hierarchy != ccp.Random {
+	if s.Options.Hierarchy == ccp.Prepared {
 		return q, nil
+	}
+	if err := p.Hold(backend, store.Scope(networkPath), scopes...); err != nil || s.Options.Hierarchy != ccp.Random {
+		return q, err
 	}
 	freezer, err := s.freezer(backend, store, a)
 	if err != nil {
@@ -97,23 +90,40 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 	return q, err
 }
 
-// Hold takes the neighbourhoods of memberships that are learned, see ccp.Preparation.Hold. The memberships are drawn if
-// store has none.
+// Hold takes the neighbourhoods of memberships that are learned anew, see ccp.Preparation.Hold. Without such memberships
+// it does nothing.
 func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64) error {
-	if !s.Clusters() || s.Options.Hierarchy.Frozen() || len(s.Levels) == 0 {
+	if !s.freezes() {
 		return nil
 	}
-	if first := (ccp.Kept{Scope: store.Scope(networkScope + levelName(0))}); !first.Begun() {
-		freezer, err := s.freezer(backend, store, a)
-		if err != nil {
-			return err
-		}
-		defer freezer.Close()
-		if _, err := freezer.Objectives(0); err != nil {
-			return err
-		}
+	p, scopes, err := s.planned(backend, a)
+	if err != nil {
+		return err
 	}
-	return s.preparation(a).Coordinates(coordinates).Hold(store.Scope(networkPath))
+	return p.Coordinates(coordinates).Hold(backend, store.Scope(networkPath), scopes...)
+}
+
+// planned returns the preparation of the spec's hierarchies of a graph, and the scopes of the levels if they have names
+// of their own.
+func (s Spec) planned(backend compute.Backend, graph *affinity.Matrix) (p *ccp.Preparation, scopes []string, err error) {
+	if s.Clusters() {
+		return s.preparation(graph), nil, nil
+	}
+	store, around := s.NewStore(0), []int(nil)
+	err = exceptions.TryCatch[error](func() {
+		for i, level := range s.survey(backend, store, graph) {
+			shape := level.Neighbourhood.Shape()
+			s.Levels = append(s.Levels, Level{Clusters: shape.Dim(0), Filters: 1, Neighbours: shape.Dim(1)})
+			scopes = append(scopes, strings.TrimPrefix(level.Path, networkScope))
+			if (ccp.Kept{Scope: store.Scope(level.Path)}).HasAround() {
+				around = append(around, i+1)
+			}
+		}
+	})
+	if err == nil {
+		err = s.checkHierarchies()
+	}
+	return s.preparation(graph).Around(s.Options.Reach, around...), scopes, err
 }
 
 // preparation starts the preparation of the spec's hierarchies of a graph.
@@ -144,26 +154,14 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	return p.Around(o.Reach, around...).Directed(directed...).Candidates(candidates...)
 }
 
-// ownLevels finds the levels of a network that Register added, the scopes that it builds them in, and the levels, from
-// 1, that have residual blocks.
-func (s Spec) ownLevels(backend compute.Backend, a *affinity.Matrix) (levels []Level, scopes []string, around []int,
-	err error) {
-	store, g := s.NewStore(0), graph.NewGraph(backend, "levels")
-	store.RootScope().SetParam(nn.SurveyParam, true)
+// survey builds the network in an empty store, without computing anything and without a hierarchy, and lists its levels.
+func (s Spec) survey(backend compute.Backend, store *model.Store, a *affinity.Matrix) []ccp.Level {
+	g := graph.NewGraph(backend, "survey")
 	defer g.Finalize()
-	err = exceptions.TryCatch[error](func() {
-		signal := graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels))
-		s.Build(store.RootScope(), Topology{Matrix: a}, signal)
-	})
-	for _, level := range ccp.Levels(store, g) {
-		shape := level.Neighbourhood.Shape()
-		levels = append(levels, Level{Clusters: shape.Dim(0), Filters: 1, Neighbours: shape.Dim(1)})
-		scopes = append(scopes, strings.TrimPrefix(level.Path, networkScope))
-		if (ccp.Kept{Scope: store.Scope(level.Path)}).HasAround() {
-			around = append(around, len(levels))
-		}
-	}
-	return levels, scopes, around, err
+	store.RootScope().SetParam(nn.SurveyParam, s.Options.Reach)
+	signal := graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels))
+	s.Build(store.RootScope(), Topology{Matrix: a, Frozen: s.pools()}, signal)
+	return ccp.Levels(store, g)
 }
 
 // freezer makes the Freezer of the spec's network on the graph a.

@@ -15,8 +15,6 @@ import (
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -102,7 +100,7 @@ func Register(name string, n Network) {
 
 func init() {
 	Register(clusterPooling, Network{About: "convolutional cluster pooling (Porrello et al. 2019)", Build: ccpNetwork,
-		Levels: DerivedLevels, Hidden: true, Check: Spec.checkClusters, Fit: fitKernels})
+		Clusters: true, Levels: DerivedLevels, Hidden: true, Check: Spec.checkClusters, Fit: fitKernels})
 	Register(randomKernels, Network{About: "random convolutional kernels and ridge regression (Dempster et al. 2021)",
 		Build: kernelNetwork, Fit: fitKernels, Fitted: true})
 }
@@ -178,6 +176,9 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	training := scope.IsTraining(signal.Graph())
 	scope = scope.In("model")
 	signal = nn.Dropout(scope.In("input"), signal, params.Read[Options](scope).InputDropout)
+	if s.pools() && !graph.hasHierarchy() {
+		ccp.Several(scope, signal, s.Hierarchies())
+	}
 	logits := registry[s.Model].Build(scope, s, graph, signal)
 	if training {
 		return logits
@@ -199,29 +200,22 @@ func Answer(logits *Node) *Node {
 // Parameters returns the number of trainable values: memberships, gates, filters, dense layers and batch norm's scale
 // and offset. It builds the network without computing anything, and panics as Build does.
 func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
-	store, topology := s.NewStore(0), Topology{Matrix: graph}
-	prepared := s.own() && s.Options.Hierarchy == ccp.Prepared
-	if prepared {
-		var err error
-		if s.Levels, _, _, err = s.ownLevels(backend, graph); err != nil {
-			panic(err)
-		}
-	}
-	if s.Clusters() || prepared { // which nodes are in a neighbourhood changes no shape
-		topology.Hierarchy = s.preparation(graph).Blank()
-	}
-	g := NewGraph(backend, "parameters")
-	defer g.Finalize()
-	s.Build(store.RootScope(), topology, Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)))
+	store := s.NewStore(0)
+	levels, nodes := s.survey(backend, store, graph), s.Nodes
 	for v := range store.IterVariables() {
 		if IsWeight(v) && v.Trainable {
 			n += v.Shape().Size()
 		}
 	}
-	if s.Clusters() && !s.FrozenInTraining() {
-		for i := range s.Levels {
-			n += s.Hierarchies() * s.nodesAt(i) * s.candidates(i)
+	for i, level := range levels {
+		clusters := level.Neighbourhood.Shape().Dim(0)
+		if choices := clusters; !s.FrozenInTraining() {
+			if s.Clusters() {
+				choices = s.candidates(i)
+			}
+			n += s.Hierarchies() * nodes * choices
 		}
+		nodes = clusters
 	}
 	return n
 }

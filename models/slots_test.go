@@ -1,6 +1,7 @@
 package models
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,36 +20,36 @@ import (
 // Directed slots hold the nodes and ranks that slots by rank hold, where ranks are positive, in another order. Levels differ.
 func TestDirectedSlots(t *testing.T) {
 	backend := backendtest.Go(t)
-	prepared := func(slots map[string]any) (levels []map[[2]int]float32, orders [][][]int32) {
-		all := map[string]any{"ccp_hierarchy": ccp.Prepared}
-		for path, value := range slots {
-			all[path] = value
-		}
-		read, _ := gridLevels(t, backend, all)
-		for _, level := range read {
-			of := map[[2]int]float32{} // the rank of each node of each cluster
-			for k, nodes := range level.Neighbourhoods {
-				for s, node := range nodes {
-					if rank := level.Ranks[k][s]; rank > 0 {
-						of[[2]int{k, int(node)}] = rank
+	for _, way := range []map[string]any{{"ccp_hierarchy": ccp.Prepared}, {}, {"ccp_candidates": 4}} {
+		read := func(slots map[string]any) (levels []map[[2]int]float32, orders [][][]int32) {
+			all := maps.Clone(way)
+			maps.Copy(all, slots)
+			read, _ := gridLevels(t, backend, all)
+			for _, level := range read {
+				of := map[[2]int]float32{} // the rank of each node of each cluster
+				for k, nodes := range level.Neighbourhoods {
+					for s, node := range nodes {
+						if rank := level.Ranks[k][s]; rank > 0 {
+							of[[2]int{k, int(node)}] = rank
+						}
 					}
 				}
+				levels, orders = append(levels, of), append(orders, level.Neighbourhoods)
 			}
-			levels, orders = append(levels, of), append(orders, level.Neighbourhoods)
+			return levels, orders
 		}
-		return levels, orders
+		byRank, ranked := read(nil)
+		directed, order := read(map[string]any{"ccp_slots": "directed"})
+		assert.Equal(t, byRank, directed)
+		for i := range 2 {
+			assert.NotEqual(t, ranked[i], order[i], "level %d", i+1)
+		}
+		mixed, order := read(map[string]any{"level_2/ccp_slots": "directed"})
+		assert.Equal(t, byRank, mixed)
+		assert.Equal(t, ranked[0], order[0])
+		assert.NotEqual(t, ranked[1], order[1])
+		assert.Equal(t, ranked[2], order[2])
 	}
-	byRank, ranked := prepared(nil)
-	directed, order := prepared(map[string]any{"ccp_slots": "directed"})
-	assert.Equal(t, byRank, directed)
-	for i := range order {
-		assert.NotEqual(t, ranked[i], order[i], "level %d", i+1)
-	}
-	mixed, order := prepared(map[string]any{"level_2/ccp_slots": "directed"})
-	assert.Equal(t, byRank, mixed)
-	assert.Equal(t, ranked[0], order[0])
-	assert.NotEqual(t, ranked[1], order[1])
-	assert.Equal(t, ranked[2], order[2])
 }
 
 // All hierarchies can have directed slots.

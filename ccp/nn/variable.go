@@ -15,8 +15,8 @@ import (
 // TablesScope is where a layer keeps what it derives from its graph, in variables that need not be saved.
 const TablesScope = "tables"
 
-// SurveyParam is a parameter of a network that is built only to learn its levels: what its hierarchy would have may be
-// missing.
+// SurveyParam is a parameter of a network that is built only to learn its levels and its weights. A frozen hierarchy may
+// be missing then. The parameter is how many nodes a residual block sees at most.
 const SurveyParam = "survey"
 
 // Bias is the trained variable b of scope, n values in x's type and graph, zero at first.

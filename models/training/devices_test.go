@@ -80,10 +80,8 @@ func stepsOn(t *testing.T, backend compute.Backend, asked Patch, d *datasets.Dat
 	c, spec, err := p.resolve(d)
 	require.NoError(t, err)
 	store = spec.NewStore(c.Seed)
-	if spec.PreparedBefore() {
-		_, err := spec.Prepare(t.Context(), backend, store, d.Affinity, nil, nil)
-		require.NoError(t, err)
-	}
+	_, err = spec.Prepare(t.Context(), backend, store, d.Affinity, nil, nil)
+	require.NoError(t, err)
 	loop := train.NewLoop(NewTrainer(backend, store, c, spec, d.Affinity, steps))
 	loop.OnStep("metrics", 0, func(_ *train.Loop, values []*tensors.Tensor) error {
 		var row []float64

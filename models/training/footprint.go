@@ -75,10 +75,8 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		return f, err
 	}
 	store := spec.NewStore(c.Seed)
-	if spec.PreparedBefore() {
-		if _, err := spec.Prepare(ctx, b, store, d.Affinity, d.Coordinates, opts.Observer.Prepare); err != nil {
-			return f, err
-		}
+	if _, err := spec.Prepare(ctx, b, store, d.Affinity, d.Coordinates, opts.Observer.Prepare); err != nil {
+		return f, err
 	}
 	if opts.Observer.Compile != nil {
 		opts.Observer.Compile()

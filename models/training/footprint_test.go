@@ -118,10 +118,8 @@ func TestFootprintIsMeasured(t *testing.T) {
 	whole, spec, err := p.resolve(d)
 	require.NoError(t, err)
 	store := spec.NewStore(1)
-	if spec.PreparedBefore() {
-		_, err := spec.Prepare(t.Context(), backend, store, d.Affinity, nil, nil)
-		require.NoError(t, err)
-	}
+	_, err = spec.Prepare(t.Context(), backend, store, d.Affinity, nil, nil)
+	require.NoError(t, err)
 	trainer, before := NewTrainer(backend, store, whole, spec, d.Affinity, 2), int64(0)
 	trainer.OnExecCreation(func(exec *model.Exec, _ train.GraphType) {
 		_, err := exec.Compile(shapes.Make(dtypes.Float32, whole.Batch, d.Nodes, d.Channels), shapes.Make(dtypes.Int32, whole.Batch, 1))

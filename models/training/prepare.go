@@ -45,15 +45,12 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		}
 		r.notice(line)
 	}
-	if !r.spec.PreparedBefore() {
-		return r.spec.Hold(backend, r.store, r.data.Affinity, r.data.Coordinates)
-	}
 	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start "+
 			"again", ErrInterrupted)
-	case err != nil:
+	case err != nil || len(hierarchy.Objective) == 0:
 		return err
 	}
 	plan := string(r.spec.Options.Hierarchy)
@@ -63,7 +60,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		plan += ", from a search's"
 	}
 	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(hierarchy)))
-	return r.spec.Hold(backend, r.store, r.data.Affinity, r.data.Coordinates)
+	return nil
 }
 
 // describe returns a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".

@@ -117,9 +117,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	if overwrite {
 		start := time.Now()
 		// What a search refuses must not cost the run that is there. The search is done once: its result is cached.
-		if spec.PreparedBefore() {
-			_, err = spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
-		}
+		_, err = spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
 		before.Prepare = time.Since(start).Seconds()
 		if err != nil {
 			return Result{}, plain(err)

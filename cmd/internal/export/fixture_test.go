@@ -84,10 +84,8 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 	}
 	require.NoError(t, m.Spec.Check())
 	backend, store := backendtest.Go(t), m.Spec.NewStore(3)
-	if m.Spec.PreparedBefore() {
-		_, err = m.Spec.Prepare(t.Context(), backend, store, grid, nil, nil)
-		require.NoError(t, err)
-	}
+	_, err = m.Spec.Prepare(t.Context(), backend, store, grid, nil, nil)
+	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(1, 1))
 	require.NoError(t, m.Spec.Precompute(t.Context(), backend, store, grid, func(yield func([]float32, int32) bool) {
 		for k := range 30 {
