@@ -12,6 +12,7 @@ import (
 	"compress/gzip"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -52,14 +53,9 @@ func build(folder string) error {
 		return err
 	}
 	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(program); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a valid level
+	_, err = w.Write(program)
+	if err = errors.Join(err, w.Close()); err != nil {
 		return err
 	}
 	script := "const program = \"" + base64.StdEncoding.EncodeToString(packed.Bytes()) + "\";\n"

@@ -26,62 +26,36 @@ const sensors, channels, classes = 12, 3, 4
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // Ctrl-C saves; the next run goes on
 	defer stop()
-	folder := "runs"
-	if len(os.Args) > 1 {
-		folder = os.Args[1]
-	}
-	if err := run(ctx, filepath.Join(folder, "ring")); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context, dir string) error {
-	data, err := ring(400)
-	if err != nil {
-		return err
-	}
+	dir, data := filepath.Join(append(os.Args, "runs")[1], "ring"), ring(400)
 	asked := training.Patch{"epochs": 10, "validation": 0.125, "readout_dropout": 0.2} // all else is what suits the data
 	progress := training.Observer{Epoch: func(e training.Epoch) {
 		fmt.Printf("epoch %d: loss %.3f, validation accuracy %.3f\n", e.Epoch, e.Train.Loss, e.Validation.Accuracy)
 	}}
-	backend, err := models.InstallBackend(os.Stderr) // nil instead is the best that is installed, and downloads nothing
-	if err != nil {
-		return err
-	}
-	result, err := training.Train(ctx, backend, asked, training.Options{Data: data, Dir: dir, Observer: progress})
-	if err != nil {
-		return err
-	}
+	backend := must(models.InstallBackend(os.Stderr)) // nil instead is the best that is installed, and downloads nothing
+	result := must(training.Train(ctx, backend, asked, training.Options{Data: data, Dir: dir, Observer: progress}))
 	fmt.Printf("test accuracy %.3f with %d parameters, in %s\n", result.Test.Accuracy, result.Parameters, result.Checkpoint)
 
-	classifier, err := models.Load(result.Checkpoint) // in another process, say
-	if err != nil {
-		return err
-	}
+	classifier := must(models.Load(result.Checkpoint)) // in another process, say
 	defer classifier.Close()
-	evaluation, err := training.Evaluate(classifier, data, data.Test, 64)
-	if err != nil {
-		return err
-	}
+	evaluation := must(training.Evaluate(classifier, data, data.Test, 64))
 	fmt.Printf("loaded: accuracy %.3f on %d test samples\n", evaluation.Accuracy, evaluation.Samples)
+	p := must(classifier.Classify(ctx, [][]float32{strongestAt(2, rand.New(rand.NewPCG(7, 7)))}))[0]
+	fmt.Printf("a signal that is strongest in quarter 2 is %q, probability %.2f\n", p.Name, p.Probability)
+}
 
-	predictions, err := classifier.Classify(ctx, [][]float32{strongestAt(2, rand.New(rand.NewPCG(7, 7)))})
+// must returns the value, or ends the program with the error, which says what to do.
+func must[T any](value T, err error) T {
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
-	fmt.Printf("a signal that is strongest in quarter 2 is %q, probability %.2f\n", predictions[0].Name, predictions[0].Probability)
-	return nil
+	return value
 }
 
 // ring is a data set of n signals.
-func ring(n int) (*datasets.Dataset, error) {
+func ring(n int) *datasets.Dataset {
 	var edges []affinity.Edge
 	for i := range sensors {
 		edges = append(edges, affinity.Edge{I: i, J: (i + 1) % sensors, Weight: 1})
-	}
-	graph, err := affinity.New(sensors, edges)
-	if err != nil {
-		return nil, err
 	}
 	random := rand.New(rand.NewPCG(1, 1))
 	var features []float32
@@ -89,12 +63,9 @@ func ring(n int) (*datasets.Dataset, error) {
 	for i := range n {
 		features, labels = append(features, strongestAt(i%classes, random)...), append(labels, int32(i%classes))
 	}
-	data, err := datasets.New("ring", features, labels, graph, datasets.Options{})
-	if err != nil {
-		return nil, err
-	}
+	data := must(datasets.New("ring", features, labels, must(affinity.New(sensors, edges)), datasets.Options{}))
 	data.ClassNames = []string{"quarter 0", "quarter 1", "quarter 2", "quarter 3"}
-	return data, data.Validate()
+	return must(data, data.Validate())
 }
 
 // strongestAt is a noisy signal `[sensors, channels]` whose values are largest in a quarter of the ring.
