@@ -23,6 +23,8 @@ const (
 	// it lowers the log-loss by worth of it, and by three nats over all samples: a likelihood 20 times as great.
 	sure  = 0.02
 	worth = 0.02
+	// hurry divides the steps of a first trial. If the network lowers no log-loss after them, it has no second trial.
+	hurry = 4
 )
 
 // fitVoices fits the voices, decides what they count, and keeps them in the store unless the network answers alone. It
@@ -96,41 +98,63 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voic
 		}
 		return loss, right
 	}
-	least, alone := judge(1)
-	if least -= max(3, worth*least); least <= 0 { // the network has to be worth its time, and cannot
+	loss, alone := judge(1)
+	least := loss - max(3, worth*loss)
+	if least <= 0 { // the network has to be worth its time, and cannot
 		return said, nil
 	}
+	r.notice(said + "; the network is tried on a quarter of them")
+	for _, trial := range []struct {
+		steps int
+		least float64
+	}{{max(1, r.total/hurry), loss}, {r.total, least}} {
+		accuracy, err := r.try(ctx, backend, d, trial.steps, network)
+		if err != nil {
+			return "", err
+		}
+		said = fmt.Sprintf("the network %.1f%% of a quarter", 100*accuracy)
+		v.Share, least = 1, trial.least
+		for step := 9; step >= 0; step-- {
+			share := float64(step) / 10
+			if loss, right := judge(share); loss < least && right >= alone {
+				least, v.Share = loss, share
+			}
+		}
+		if v.Share == 1 {
+			break
+		}
+	}
+	return said, nil
+}
+
+// try trains the network alone, and sets the probabilities of its answers to the test samples. It returns their accuracy.
+func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, steps int, answers map[int][]float64) (accuracy float64,
+	err error) {
 	folder, err := os.MkdirTemp("", "ccp-trial-")
 	if err != nil {
-		return "", err
+		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	r.notice(said + "; the network is tried on a quarter of them")
 	p := r.draft
 	p.open = maps.Clone(p.open)
-	p.open["voices"] = false
+	for _, name := range []string{"voices", "epochs", "steps"} {
+		p.open[name] = false
+	}
 	p.Voices = models.NoVoices
+	p.Steps, p.Epochs = steps, min(steps, r.Epochs)
 	p.Keep, p.Validation = KeepLast, 0
 	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
-		return "", err
+		return 0, err
 	}
 	c, err := models.Load(folder, models.WithBackend(backend))
 	if err != nil {
-		return "", err
+		return 0, err
 	}
+	defer func() { err = errors.Join(err, c.Close()) }()
 	e, err := EvaluateEach(c, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
-		network[sample] = probabilities
+		answers[sample] = probabilities
 	})
-	if err = errors.Join(err, c.Close()); err != nil {
-		return "", err
-	}
-	for step := 9; step >= 0; step-- {
-		share := float64(step) / 10
-		if loss, right := judge(share); loss < least && right >= alone {
-			least, v.Share = loss, share
-		}
-	}
-	return fmt.Sprintf("the network %.1f%% of a quarter", 100*e.Accuracy), nil
+	return e.Accuracy, err
 }
 
 // heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton

@@ -23,9 +23,9 @@ type bands struct {
 	edges   []float64
 }
 
-// newBands spaces the bands' edges evenly in logarithm, from 0.75 cycles in the median length to 0.5 cycles per moment.
-func newBands(columns, length int) *bands {
-	low := min(0.75/float64(length), 0.25)
+// newBands spaces the bands' edges evenly in logarithm, from 0.75 cycles in the longest recording to 0.5 cycles per moment.
+func newBands(columns, longest int) *bands {
+	low := min(0.75/float64(longest), 0.25)
 	return &bands{columns, floats.LogSpan(make([]float64, bandCount+1), low, 0.5)}
 }
 

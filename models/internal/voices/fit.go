@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/models/internal/kernels"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -66,10 +65,14 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		lacks[Kernels], lacks[Competing] = long, long
 	}
 	frames := cmp.Or(c.Frames, length)
-	if !c.Table && frames*c.Columns > MostValues {
-		lacks[OfValues] = fmt.Sprintf("frames of at most %d values", MostValues)
+	for frames > 1 && frames*c.Columns > MostValues {
+		frames /= 2
 	}
-	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Frames: frames, Shares: 10_000, Groups: 64, Kept: len(f.used)}
+	if !c.Table && frames*c.Columns > MostValues {
+		lacks[OfValues] = fmt.Sprintf("moments of at most %d values", MostValues)
+	}
+	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
+		Shares: 10_000, Groups: 64, Kept: len(f.used)}
 	if !f.dual {
 		f.held = spread(f.samples, mostKept)
 		h.Shares, h.Groups, h.Kept = 2_000, 16, len(f.held)
@@ -99,19 +102,27 @@ func (f *fit) compute(ctx context.Context) error {
 		case *competing:
 			m.draw(f.Columns, f.Seed)
 		}
-		flat := make([]float32, len(f.samples)*v.width())
-		f.candidates = append(f.candidates, &candidate{voice: v, rows: slices.Collect(slices.Chunk(flat, v.width()))})
+		f.candidates = append(f.candidates, &candidate{voice: v})
 	}
-	if err := inParallel(ctx, len(f.samples), func(w *work, i int) {
-		f.voices.units.read(w, f.samples[i].Values)
-		for _, c := range f.candidates {
+	return f.extract(ctx, f.samples, f.candidates...)
+}
+
+// extract computes and standardises the features of samples.
+func (f *fit) extract(ctx context.Context, samples []Sample, voices ...*candidate) error {
+	for _, c := range voices {
+		flat := make([]float32, len(samples)*c.width())
+		c.rows = slices.Collect(slices.Chunk(flat, c.width()))
+	}
+	if err := inParallel(ctx, len(samples), func(w *work, i int) {
+		f.voices.units.read(w, samples[i].Values)
+		for _, c := range voices {
 			c.features(w, c.rows[i])
 		}
 	}); err != nil {
 		return err
 	}
-	return inParallel(ctx, len(f.candidates), func(_ *work, i int) {
-		c := f.candidates[i]
+	return inParallel(ctx, len(voices), func(_ *work, i int) {
+		c := voices[i]
 		measure(c.rows, c.mean, c.scale)
 		if c.name == Competing {
 			sparse(c.rows, c.scale)
@@ -147,55 +158,75 @@ func sparse(rows [][]float32, scale []float32) {
 	}
 }
 
-// choose weighs the voices. The voice of values first gets the kernel with which it does best alone.
+// trial is what voices are chosen by: Gram matrices of some of the samples, and how well each voice does alone there.
+type trial struct {
+	task
+	chosen []int // of the fit's samples
+	grams  []*mat.SymDense
+	alone  []score
+}
+
+// judge takes the Gram matrix of a voice.
+func (t *trial) judge(v int, gram *mat.SymDense) {
+	centred(gram)
+	t.grams[v], t.alone[v] = gram, t.best(gram, midPenalty)
+}
+
+// joined is how well all voices do.
+func (t *trial) joined() score { return t.best(weighted(t.grams, t.weigh(t.alone)), midPenalty) }
+
+// choose weighs the voices.
 func (f *fit) choose(ctx context.Context) error {
-	chosen := spread(f.samples, mostChosen)
-	t := taskOf(pick(f.samples, chosen), f.Classes)
-	var grams []*mat.SymDense
-	for _, c := range f.candidates {
-		rows, some := c.rows, chosen
-		if !f.dual {
-			rows, some = pick(rows, chosen), nil
-		}
-		var err error
-		if c.gram, err = f.squares(ctx, rows); err != nil {
+	t := &trial{chosen: spread(f.samples, mostChosen)}
+	t.task = taskOf(pick(f.samples, t.chosen), f.Classes)
+	t.grams, t.alone = make([]*mat.SymDense, len(f.candidates)), make([]score, len(f.candidates))
+	others := f.candidates
+	if last := len(others) - 1; others[last].kernel != nil {
+		others = others[:last]
+	}
+	for v := range others {
+		if err := f.multiply(ctx, t, v); err != nil {
 			return err
 		}
-		gram := part(c.gram, some)
-		if c.kernel != nil {
-			tried, scores := make([]*mat.SymDense, len(gaussians)), make([]score, len(gaussians))
-			if err := inParallel(ctx, len(tried), func(_ *work, i int) {
-				tried[i] = (&kernel{g: gaussians[i], width: c.width()}).gram(gram)
-				centred(tried[i])
-				scores[i] = t.best(tried[i], len(penalties)/2)
-			}); err != nil {
-				return err
-			}
-			i := slices.Index(scores, slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) }))
-			c.kernel.g, f.voices.Gaussian = gaussians[i], gaussians[i]
-			c.gram, gram = c.kernel.gram(c.gram), tried[i]
-		} else {
-			centred(gram)
-		}
-		grams = append(grams, gram)
 	}
-	weights, alone, joined, err := t.choose(ctx, grams)
-	if err != nil {
+	if err := inParallel(ctx, len(others), func(_ *work, v int) { t.judge(v, t.grams[v]) }); err != nil {
 		return err
 	}
+	if v := len(others); v < len(f.candidates) {
+		if err := f.shape(ctx, t, v); err != nil {
+			return err
+		}
+	}
+	joined := t.joined()
 	if math.IsInf(joined.loss, 1) {
 		return fmt.Errorf("voices: all %d samples are alike to every voice; check their values", len(f.samples))
 	}
 	f.penalty = penalties[joined.penalty]
-	floats.Scale(1/floats.Sum(weights), weights)
-	for i, c := range f.candidates {
-		c.weight = weights[i]
-		if !math.IsInf(alone[i].loss, 1) {
-			part := Part{c.name, c.weight, alone[i].accuracy, alone[i].loss}
-			f.voices.header.Parts = append(f.voices.header.Parts, part)
+	for i, weight := range t.weigh(t.alone) {
+		c := f.candidates[i]
+		c.weight = weight
+		if alone := t.alone[i]; !math.IsInf(alone.loss, 1) {
+			f.voices.header.Parts = append(f.voices.header.Parts, Part{c.name, weight, alone.accuracy, alone.loss})
 		}
 	}
 	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return c.weight == 0 })
+	return nil
+}
+
+// multiply computes the Gram matrix of a voice, and the part of it that voices are chosen by.
+func (f *fit) multiply(ctx context.Context, t *trial, v int) (err error) {
+	c := f.candidates[v]
+	rows, some := c.rows, t.chosen
+	if !f.dual {
+		rows, some = pick(rows, t.chosen), nil
+	}
+	if c.gram, err = f.squares(ctx, rows); err != nil {
+		return err
+	}
+	if c.kernel != nil {
+		c.gram = c.kernel.gram(c.gram)
+	}
+	t.grams[v] = part(c.gram, some)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package voices
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -37,8 +36,10 @@ type score struct {
 	penalty        int // of penalties
 }
 
-// penalties are relative to the mean square of a sample's features.
+// penalties are relative to the mean square of a sample's features. A search begins at the middle one.
 var penalties = floats.LogSpan(make([]float64, 13), 1e-4, 1e2)
+
+const midPenalty = 6
 
 // unexplained returns (I - H)_ss of some samples. H is the matrix from targets to answers, with its intercept.
 type unexplained func(some []int) *mat.Dense
@@ -232,18 +233,12 @@ func (t task) chance() (loss float64) {
 	return stat.Entropy(counts)
 }
 
-// choose weighs the voices by the losses of each alone on the samples left out. It returns the weights, the scores of each
-// alone, and the score of the sum. The error is the context's.
-func (t task) choose(ctx context.Context, grams []*mat.SymDense) (weights []float64, alone []score, joined score,
-	err error) {
-	weights, alone = make([]float64, len(grams)), make([]score, len(grams))
-	guess := math.Pow(t.chance(), -sharpness)
-	if err := inParallel(ctx, len(grams), func(_ *work, v int) {
-		alone[v] = t.best(grams[v], len(penalties)/2)
-		better := math.Pow(alone[v].loss, -sharpness)
+// weigh weighs voices by their losses alone on the samples left out.
+func (t task) weigh(alone []score) []float64 {
+	weights, guess := make([]float64, len(alone)), math.Pow(t.chance(), -sharpness)
+	for v, s := range alone {
+		better := math.Pow(s.loss, -sharpness)
 		weights[v] = max(better-guess, 1e-9*better)
-	}); err != nil {
-		return nil, nil, joined, err
 	}
 	total := floats.Sum(weights)
 	for v := range weights {
@@ -251,5 +246,6 @@ func (t task) choose(ctx context.Context, grams []*mat.SymDense) (weights []floa
 			weights[v] = 0
 		}
 	}
-	return weights, alone, t.best(weighted(grams, weights), len(penalties)/2), nil
+	floats.Scale(1/floats.Sum(weights), weights)
+	return weights
 }

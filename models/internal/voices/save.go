@@ -13,7 +13,7 @@ import (
 // header says which arrays there are, and of what size.
 type header struct {
 	Columns, Classes int
-	Length           int // the median recording's moments
+	Length, Longest  int // moments of the median recording, and of the longest
 	Frames           int // of the voice of values
 	Names            []string
 	Shares, Groups   int // features of the kernels, and competing groups
@@ -34,7 +34,7 @@ func (h header) open() *Voices {
 		case Competing:
 			one.featureMap = newCompeting(h.Columns, h.Length, h.Groups)
 		case Bands:
-			one.featureMap = newBands(h.Columns, h.Length)
+			one.featureMap = newBands(h.Columns, h.Longest)
 		case OfValues:
 			one.featureMap = values{h.Columns, h.Frames}
 			one.kernel = &kernel{g: h.Gaussian, width: one.width(), kept: make([]float32, h.Kept*one.width())}
@@ -124,7 +124,7 @@ func Open(saved map[string]*tensors.Tensor) (*Voices, error) {
 func (h header) check() error {
 	const most = 1 << 28
 	held := 1.0
-	for _, n := range []int{h.Length, h.Frames, h.Columns, h.Kept, h.Classes, h.Shares, h.Groups} {
+	for _, n := range []int{h.Length, h.Longest, h.Frames, h.Columns, h.Kept, h.Classes, h.Shares, h.Groups} {
 		if n < 1 || n > most {
 			return fmt.Errorf("a size is %d; it has to be in 1..%d", n, most)
 		}

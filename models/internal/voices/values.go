@@ -1,7 +1,10 @@
 package voices
 
 import (
+	"cmp"
+	"context"
 	"math"
+	"slices"
 
 	"github.com/clusterpool/ccp/internal/recording"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -23,6 +26,11 @@ func (m values) features(w *work, out []float32) {
 
 // gaussians are the kernels that the voice of values chooses from. 0 stands for the scalar product.
 var gaussians = []float64{0.03, 0.1, 0.3, 1, 0}
+
+const (
+	leastFrames = 4   // that the voice of values tries
+	wide        = 0.1 // the kernel with which it tries them
+)
 
 // kernel compares features x with those of kept samples y: exp(-g·|x-y|²/width), or x·y/width if g is 0.
 type kernel struct {
@@ -70,4 +78,52 @@ func (m *kernel) gram(products *mat.SymDense) *mat.SymDense {
 		}
 	}
 	return k
+}
+
+// shape chooses the frames of the voice of values, and its kernel. The frames are the most, a half of them, a quarter and
+// so on: fewer if all voices together then gain a nat on the samples left out. The kernel is the one with which the values
+// do best alone.
+func (f *fit) shape(ctx context.Context, t *trial, v int) error {
+	samples, h, least := pick(f.samples, t.chosen), f.voices.header, math.Inf(1)
+	h.Names, h.Kept = []string{OfValues}, 0
+	var best *candidate
+	for most := h.Frames; h.Frames == most || h.Frames >= leastFrames; h.Frames /= 2 {
+		c := &candidate{voice: h.open().voices[0]}
+		if err := f.extract(ctx, samples, c); err != nil {
+			return err
+		}
+		products, err := f.squares(ctx, c.rows)
+		if err != nil {
+			return err
+		}
+		t.judge(v, (&kernel{g: wide, width: c.width()}).gram(products))
+		loss := t.joined().loss
+		if best == nil || loss < least-1/float64(len(samples)) {
+			best, least, f.voices.Frames = c, loss, h.Frames
+			best.gram = products
+		}
+		if f.Table {
+			break
+		}
+	}
+	width := best.width()
+	grams, scores := make([]*mat.SymDense, len(gaussians)), make([]score, len(gaussians))
+	if err := inParallel(ctx, len(grams), func(_ *work, i int) {
+		grams[i] = (&kernel{g: gaussians[i], width: width}).gram(best.gram)
+		centred(grams[i])
+		scores[i] = t.best(grams[i], midPenalty)
+	}); err != nil {
+		return err
+	}
+	i := slices.Index(scores, slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) }))
+	best.kernel.g, f.voices.Gaussian = gaussians[i], gaussians[i]
+	f.candidates[v] = best
+	if err := f.extract(ctx, f.samples, best); err != nil {
+		return err
+	}
+	if err := f.multiply(ctx, t, v); err != nil {
+		return err
+	}
+	t.judge(v, t.grams[v])
+	return nil
 }

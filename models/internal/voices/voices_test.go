@@ -119,6 +119,27 @@ func xor(rng *rand.Rand, n int) (samples []Sample) {
 	return samples
 }
 
+// Slow waves under noise are heard in few frames. What lasts a moment is not.
+func TestFrames(t *testing.T) {
+	const moments = 64
+	for name, wave := range map[string]func(moment int) float64{
+		"slow":  func(moment int) float64 { return math.Sin(2 * math.Pi * float64(moment) / moments) },
+		"brief": func(moment int) float64 { return 12 * float64(moment%2*2-1) },
+	} {
+		rng := rand.New(rand.NewPCG(11, 12))
+		var samples []Sample
+		for i := range 60 {
+			values := make([]float32, moments)
+			for moment := range values {
+				values[moment] = float32(float64(i%2*2-1)*wave(moment)*0.5 + rng.NormFloat64())
+			}
+			samples = append(samples, Sample{Values: values, Label: int32(i % 2)})
+		}
+		v := fitted(t, Config{Columns: 1, Classes: 2, Only: []string{OfValues}}, samples)
+		assert.Equal(t, name == "slow", v.Frames < moments, "%s: %d frames", name, v.Frames)
+	}
+}
+
 func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	samples := xor(rng, 400)
@@ -404,7 +425,7 @@ func TestErrors(t *testing.T) {
 		"no voice is asked for":                  {changed(func(c *Config) { c.Only = []string{} }), two},
 		`no voice is called "wave"`:              {changed(func(c *Config) { c.Only = []string{"wave"} }), two},
 		`"kernels" needs 9 moments`:              {changed(func(c *Config) { c.Only = []string{Kernels} }), []Sample{row(8, 0), row(8, 1)}},
-		`"values" needs frames of at most`:       {changed(func(c *Config) { c.Only, c.Frames = []string{OfValues}, 1<<20 }), []Sample{row(8, 0), row(20, 1)}},
+		`"values" needs moments of at most`:      {changed(func(c *Config) { c.Only, c.Columns = []string{OfValues}, 10_000 }), []Sample{row(10_000, 0), row(20_000, 1)}},
 		"all 3 samples are alike to every voice": {usual, []Sample{row(20, 0), row(20, 1), row(20, 0)}},
 	} {
 		_, err := Fit(context.Background(), one.Config, one.samples)
