@@ -100,78 +100,23 @@ func newDataImport(s *shared) *cobra.Command {
 			return err
 		}
 		printed := importJSON{result, info.Size(), trainOn(out.path, "")}
-		return s.print(cmd, printed, printed.text())
+		return s.print(cmd, printed, folded(render("data-import", printed)))
 	}
 	return cmd
 }
 
-// text says what was made, and what to do with it.
-func (r importJSON) text() string {
-	var b strings.Builder
-	line := func(what, format string, values ...any) {
-		fmt.Fprintf(&b, "  %-9s %s\n", what, text.Fold(fmt.Sprintf(format, values...), 98, 12))
-	}
-	size := text.Megabytes(r.Bytes)
-	if r.Bytes < 1_000_000 {
-		size = fmt.Sprintf("%d kB", (r.Bytes+999)/1000)
-	}
-	fmt.Fprintf(&b, "%s: %s in %d classes, %s\n", r.File, text.Count(r.Samples, "sample"), len(r.Classes), size)
-	var classes, parts []string
-	for _, class := range r.Classes {
-		classes = append(classes, text.Shorten(class.Name, text.LongestName)+" "+text.Thousands(class.Samples))
-	}
-	for _, p := range r.Parts {
-		parts = append(parts, text.Shorten(p.Name, text.LongestName)+" "+text.Thousands(len(p.Sensors)))
-	}
-	line("classes", "%s", strings.Join(classes, ", "))
-	line("read as", "%s", r.ReadAs)
-	line("sensors", "%s", counted(r.Sensors))
-	line("moments", "%s", r.Moments)
-	line("channels", "%d", r.Channels)
-	if parts != nil {
-		line("parts", "%s", strings.Join(parts, ", "))
-	}
-	gaps := "none"
-	if f := r.Filled; f.Samples > 0 {
-		var how []string
-		for _, n := range []struct {
-			values int
-			how    string
-		}{{f.Interpolated, "interpolated"}, {f.Changes.Filled, "filled by neighbours or the sensor's mean"}, {f.Zeros, "set to zero"}} {
-			if n.values > 0 {
-				how = append(how, text.Thousands(n.values)+" "+n.how)
-			}
-		}
-		gaps = strings.Replace(strings.Join(how, ", "), " ", " of "+text.Count(f.Of, "value")+" ", 1)
-		gaps += ", in " + text.Count(f.Samples, "sample")
-	}
-	line("gaps", "%s", gaps)
-	line("graph", "%s", r.Graph)
-	drawn := "a fifth of the samples is"
-	if len(r.Groups) > 0 {
-		drawn = "groups with a fifth of the samples are"
-	}
-	if r.SplitBy == "" {
-		line("split", "none; %s drawn for the test when the file is read", drawn)
-	} else {
-		line("split", "%s training, %s test samples, by %s", text.Thousands(r.Training), text.Thousands(r.Test), r.SplitBy)
-	}
-	if len(r.Groups) > 0 {
-		line("groups", "%s", counted(r.Groups))
-	}
-	for _, note := range r.Notes {
-		line("note", "%s", note)
-	}
-	fmt.Fprintf(&b, "try: %s\n", r.Command)
-	return b.String()
-}
+// Kilobytes returns the size of the file, rounded up.
+func (r importJSON) Kilobytes() int64 { return (r.Bytes + 999) / 1000 }
 
-// counted lists the first of some names and says how many there are.
-func counted(names []string) string {
-	const most = 8
-	list := strings.Join(names[:min(most, len(names))], ", ")
-	if len(names) > most {
-		list += ", …"
+// folded breaks the long lines of fields, whose values begin in the same column.
+func folded(lines string) string {
+	const column = 12
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		if strings.HasPrefix(line, "  ") {
+			line = line[:column] + text.Fold(line[column:], 98, column) + "\n"
+		}
+		b.WriteString(line)
 	}
-	return fmt.Sprintf("%s: %s", text.Thousands(len(names)), list)
+	return b.String()
 }
