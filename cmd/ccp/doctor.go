@@ -9,7 +9,7 @@ func newDoctor(s *shared) *cobra.Command {
 	cmd := command("doctor", "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		report := backend.Doctor(backend.Options{Name: s.backend, Install: !s.offline})
-		return s.print(cmd, report, report.String())
+		return s.print(cmd, report, render("doctor", report))
 	}
 	return cmd
 }

@@ -1,9 +1,7 @@
 package backend
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Report holds what [Doctor] found. String formats it for people.
+// Report holds what [Doctor] found.
 type Report struct {
 	Machine  Machine           `json:"machine"`
 	Versions map[string]string `json:"versions"` // Of Go and of the modules that compute, by short name.
@@ -142,48 +140,4 @@ func advise(r Report) (advice []string) {
 		add("%s=%s: only these directories are searched", pluginDirsEnv, dirs)
 	}
 	return advice
-}
-
-// String formats the report for people.
-func (r Report) String() string {
-	var s strings.Builder
-	line := func(name, format string, args ...any) {
-		_, _ = fmt.Fprintf(&s, "%-10s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	line("machine", "%s", r.Machine)
-	if native := r.Machine.BFloat16; native != nil {
-		line("bfloat16", "the processor multiplies it (%s): dtype bfloat16 trains large networks faster on xla:cpu",
-			strings.Join(native, ", "))
-	}
-	modules := slices.Sorted(maps.Keys(r.Versions))
-	for i, name := range modules {
-		modules[i] += " " + strings.TrimPrefix(r.Versions[name], name)
-	}
-	line("versions", "%s", strings.Join(modules, ", "))
-	line("request", "%s", cmp.Or(r.Request, "none (GOMLX_BACKEND is not set)"))
-	line("downloads", "%s", map[bool]string{true: "off (offline)", false: "allowed"}[r.Offline])
-	line("GPU", "%s", r.GPUs)
-	line("searched", "%s", strings.Join(r.Searched, ", "))
-	s.WriteString("\n")
-	for _, trial := range r.Trials {
-		line(map[bool]string{true: "ok", false: "FAILED"}[trial.Error == ""], "%s", trial)
-	}
-	s.WriteString("\n")
-	line("chosen", "%s", cmp.Or(r.Chosen, "none: the requested backend cannot be opened"))
-	for _, advice := range r.Advice {
-		line("to do", "%s", advice)
-	}
-	return s.String()
-}
-
-// String is one line: the backend, and its times or its error.
-func (t Trial) String() string {
-	if t.Error != "" {
-		return t.Config + ": " + t.Error
-	}
-	text := t.Name
-	if t.Plugin != "" {
-		text += fmt.Sprintf(" (%s, PJRT %s, %d devices)", t.Plugin, t.Version, t.Devices)
-	}
-	return text + ": 256x256 product right"
 }

@@ -3,6 +3,7 @@ package backend
 import (
 	"encoding/json"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -20,8 +21,6 @@ func TestDoctorWithoutXLA(t *testing.T) {
 	assert.Equal(t, []string{dir}, r.Searched)
 	assert.Equal(t, runtime.NumCPU(), r.Machine.Cores)
 	assert.NotEmpty(t, r.Advice)
-	assert.Contains(t, r.String(), "256x256 product right")
-	assert.Contains(t, r.String(), "none (GOMLX_BACKEND is not set)")
 
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
@@ -40,8 +39,7 @@ func TestDoctorNamesABrokenPlugin(t *testing.T) {
 	assert.Equal(t, "xla:cpu", r.Trials[2].Config)
 	assert.NotEmpty(t, r.Trials[2].Error)
 	assert.Empty(t, r.Chosen)
-	assert.Contains(t, r.String(), "FAILED     xla:"+broken)
-	assert.Contains(t, r.String(), "to do      "+broken+" does not work; delete it")
+	assert.Contains(t, strings.Join(r.Advice, "\n"), broken+" does not work; delete it")
 	_, err := json.Marshal(r)
 	require.NoError(t, err)
 }
