@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
@@ -55,68 +53,21 @@ func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again 
 
 func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.Spec, _, _ int) {
 	d.config, d.frozen = c, spec.FrozenInTraining()
-	fold := ""
-	if d.config.Fold != (datasets.Fold{}) {
-		fold = fmt.Sprintf(", tested on fold %s", d.config.Fold)
+	blocks := 0
+	for i := range spec.Levels {
+		blocks += spec.Blocks(i + 1)
 	}
-	d.notice(fmt.Sprintf("data   %s: %s in %d classes%s", data.Name, splitsOf(data), data.Classes(), fold))
-	d.notice(fmt.Sprintf("graph  %s, %s, %s", text.Count(data.Nodes, "node"), text.Count(data.Affinity.Edges(), "edge"),
-		text.Count(data.Channels, "channel")))
-	widths := strings.Trim(strings.ReplaceAll(fmt.Sprint(spec.Hidden), " ", ","), "[]")
-	model := spec.Model
-	if len(spec.Levels) > 0 {
-		model += " " + spec.LevelsString()
-	}
-	if len(spec.Levels) > 0 || len(spec.Hidden) > 0 {
-		model += ", fc " + cmp.Or(widths, "none")
-	}
-	if o := spec.Options; spec.Clusters() {
-		if o.Stem > 0 {
-			model += fmt.Sprintf(", stem of %s and %s", text.Count(o.Stem, "filter"), text.Count(spec.Blocks(0),
-				"block"))
-		}
-		blocks := 0
-		for i := range spec.Levels {
-			blocks += spec.Blocks(i + 1)
-		}
-		if blocks > 0 {
-			model += fmt.Sprintf(", %s between levels", text.Count(blocks, "block"))
-		}
-		if o.Hierarchies > 1 {
-			model += fmt.Sprintf(", %d hierarchies", o.Hierarchies)
-		}
-		if o.Kernels > 0 {
-			model += ", random kernels"
-		}
-		if o.Voices != models.NoVoices {
-			model += ", voices"
-		}
-	}
-	if d.config.Options.DType == nn.BFloat16 {
-		model += ", in bfloat16"
-	}
-	d.notice(fmt.Sprintf("model  %s, on %s", model, d.backend))
+	d.render("train-begin", map[string]any{"Data": data, "Spec": spec, "Config": c, "Blocks": blocks, "Backend": d.backend})
 }
+
+// render gives notice of what a template shows.
+func (d *display) render(name string, of any) { d.notice(strings.TrimSpace(render(name, of))) }
 
 // start says how the training goes, once it is known that there are steps.
 func (d *display) start() {
 	d.stepped = true
-	d.notice("train  " + budgetOf(d.config))
+	d.render("train-steps", d.config)
 	d.compile()
-}
-
-// budgetOf returns a line about how a training goes, with the numbers that nobody chose.
-func budgetOf(c training.Config) string {
-	line := fmt.Sprintf("%s of %s in %s, rate %g %s", text.Count(c.Steps, "step"), text.Count(c.Batch, "sample"),
-		text.Count(c.Epochs, "epoch"),
-		c.LearningRate, c.Schedule)
-	if c.LabelSmoothing > 0 {
-		line += fmt.Sprintf(", labels smoothed by %g", c.LabelSmoothing)
-	}
-	if c.Average > 0 {
-		line += fmt.Sprintf(", weights averaged by %g", c.Average)
-	}
-	return line + ", " + c.Keep + " weights"
 }
 
 func (d *display) prepare(level int, done, objective float64) {
