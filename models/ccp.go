@@ -47,7 +47,7 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 		return logits
 	}
 	beside := kernelNetwork(scope.In(kernelsPath), spec, graph, signal)
-	return Stack(append([]*Node{logits}, slices.Repeat([]*Node{beside}, KernelsWeight)...), 1)
+	return Stack(append([]*Node{logits}, slices.Repeat([]*Node{beside}, kernelsWeight)...), 1)
 }
 
 // Hierarchies counts the network's hierarchies: one, if there is nothing to cluster.

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
@@ -12,26 +11,14 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// KernelsWeight is the weight of the random kernels' probabilities in the mean with the network's, whose weight is 1.
-const KernelsWeight = 3
+// kernelsWeight is the weight of the random kernels' probabilities in the mean with the network's, whose weight is 1.
+const kernelsWeight = 3
 
 // usualKernels is the number of features of random kernels, manyKernels that for many samples.
 const (
 	usualKernels = 10_000
 	manyKernels  = 2_000
 )
-
-// AnsweredBy says what gives a classifier's answers: the network, random kernels, or both with their shares.
-func (s Spec) AnsweredBy() string {
-	switch {
-	case s.Model == randomKernels:
-		return "random kernels"
-	case s.kernels() > 0:
-		const network = 100 / (KernelsWeight + 1)
-		return fmt.Sprintf("the network (%d%%) and random kernels (%d%%)", network, 100-network)
-	}
-	return "the network"
-}
 
 // kernelsPath is the scope of the random kernels in the network of clusterPooling.
 const kernelsPath = "kernels"
@@ -50,15 +37,6 @@ func AutoKernels(name string, graph *affinity.Matrix, grid []int, samples int) i
 		return manyKernels
 	}
 	return max(manyKernels, usualKernels*512/max(512, v.Positions))
-}
-
-// Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it
-// is not. grid is {rows, columns} of nodes row by row, or nil.
-func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
-	if v := kernels.Outline(graph, grid, 1); v.Sensors > 0 {
-		return v.Positions, v.Sensors
-	}
-	return 0, 0
 }
 
 // kernelNetwork is the network of random kernels: their features and a class layer.
@@ -81,6 +59,7 @@ func (c *Classifier) Kernels() (*Kernels, error) {
 		scope = scope.In(kernelsPath)
 	}
 	constants, err := c.Spec.view(c.Graph).Constants(scope, c.Spec.kernels(), c.Spec.Classes())
+	constants.Weight = kernelsWeight
 	return &constants, err
 }
 

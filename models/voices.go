@@ -155,10 +155,18 @@ var errNoNetwork = errors.New("voices answer without the network, which was not 
 // HasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
 func (c *Classifier) HasNetwork() bool { return c.voices == nil || c.voices.Share < 1 }
 
-// AnsweredBy says what gives the classifier's answers: the network, voices, or both with their shares.
+// AnsweredBy says what gives the classifier's answers: the network, random kernels, voices, or several with their
+// shares.
 func (c *Classifier) AnsweredBy() string {
-	if c.voices == nil {
-		return c.Spec.AnsweredBy()
+	const share = 100 / (kernelsWeight + 1) // of a network beside random kernels
+	switch {
+	case c.voices != nil:
+	case c.Spec.Model == randomKernels:
+		return "random kernels"
+	case c.Spec.kernels() > 0:
+		return fmt.Sprintf("the network (%d%%) and random kernels (%d%%)", share, 100-share)
+	default:
+		return "the network"
 	}
 	names := c.voices.Names()
 	text := names[0]

@@ -5,7 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -23,7 +23,7 @@ type datasetJSON struct {
 	Mean       []float32      `json:"mean"`   // of each channel, or of each channel of each sensor
 	Std        []float32      `json:"std"`
 	Graph      affinity.Stats `json:"graph"`
-	Frames     int            `json:"frames"` // of a series, see models.Series; else 0
+	Frames     int            `json:"frames"` // of a series, see training.Series; else 0
 	Sensors    int            `json:"sensors"`
 	Provenance string         `json:"provenance"`
 	Notes      []string       `json:"notes"`
@@ -60,7 +60,7 @@ func describe(d *datasets.Dataset) *datasetJSON {
 			counts[class].Class += " (" + name + ")"
 		}
 	}
-	frames, sensors := models.Series(d.Affinity, d.Grid)
+	frames, sensors := training.Series(d.Affinity, d.Grid)
 	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes,
 		Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,

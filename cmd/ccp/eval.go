@@ -20,7 +20,7 @@ type evalJSON struct {
 	Command    string `json:"command"`
 	Data       string `json:"data"`
 	Split      string `json:"split"`
-	AnsweredBy string `json:"answered_by"` // see models.Spec.AnsweredBy
+	AnsweredBy string `json:"answered_by"` // see models.Classifier.AnsweredBy
 	// TrainedOn counts the samples that were trained on; nil if the run does not tell.
 	TrainedOn *int `json:"trained_on"`
 	// Temperature is 1 if the training held no samples out. See models.Calibration.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -193,6 +194,15 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	return c, s, s.Check()
 }
 
+// Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it
+// is not. grid is {rows, columns} of nodes row by row, or nil.
+func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
+	if v := kernels.Outline(graph, grid, 1); v.Sensors > 0 {
+		return v.Positions, v.Sensors
+	}
+	return 0, 0
+}
+
 // kernelVoices returns the value of models.Options.Voices for random kernels and the values of a recording. values is
 // their number in all frames. It leaves out what does not suit them: on fewer frames than a kernel has slots the network
 // is better alone.
@@ -221,7 +231,7 @@ func few(d *datasets.Dataset) bool { return d.Nodes > manyNodes*len(d.Train) }
 // autoFilled lists the open values that AutoFill decides. It leaves out the stem where a stem takes most of the time and gives
 // nothing. That is so if the samples are few, and beside kernels on a series: kernels see the moments around a moment.
 func (p draftConfig) autoFilled(c Config, d *datasets.Dataset) []string {
-	frames, _ := models.Series(d.Affinity, d.Grid)
+	frames, _ := Series(d.Affinity, d.Grid)
 	without := frames > 0 && c.accompanied() || few(d)
 	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
 }

@@ -17,7 +17,7 @@ type Result struct {
 	Command    string    `json:"command"`
 	Data       string    `json:"data"`
 	Model      string    `json:"model"`
-	AnsweredBy string    `json:"answered_by"` // see models.Spec.AnsweredBy
+	AnsweredBy string    `json:"answered_by"` // see models.Classifier.AnsweredBy
 	Backend    string    `json:"backend"`
 	Seed       int64     `json:"seed"`
 	Parameters int       `json:"parameters"` // trainable

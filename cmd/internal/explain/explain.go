@@ -72,7 +72,7 @@ type Summary struct {
 	Split   string `json:"split"`
 	Samples int    `json:"samples"`
 	Method  string `json:"method"`
-	// AnsweredBy is what gives the answers that are explained, see models.Spec.AnsweredBy.
+	// AnsweredBy is what gives the answers that are explained, see models.Classifier.AnsweredBy.
 	AnsweredBy string  `json:"answered_by"`
 	Steps      int     `json:"steps,omitempty"`  // of integrated gradients: the most that a sample took
 	Class      string  `json:"-"`                // the only one explained; "" if it is the class predicted

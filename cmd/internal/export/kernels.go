@@ -1,10 +1,6 @@
 package export
 
-import (
-	"fmt"
-
-	"github.com/clusterpool/ccp/models"
-)
+import "fmt"
 
 // logits names the logits of the network without random kernels.
 func (g *onnxGraph) logits(n *Network) string {
@@ -20,9 +16,9 @@ func (g *onnxGraph) mean(n *Network, input string) {
 	g.x = input
 	g.kernels(n, "kernels/logits")
 	g.node("Softmax", "kernels/probabilities")
-	g.node("Mul", "kernels/weighted", g.constant("kernels/weight", []float32{models.KernelsWeight}, 1))
+	g.node("Mul", "kernels/weighted", g.constant("kernels/weight", []float32{n.Kernels.Weight}, 1))
 	g.node("Add", "both", "network/probabilities")
-	g.node("Mul", "mean", g.constant("share", []float32{1. / (1 + models.KernelsWeight)}, 1))
+	g.node("Mul", "mean", g.constant("share", []float32{1 / (1 + n.Kernels.Weight)}, 1))
 	g.node("Log", "logits")
 }
 

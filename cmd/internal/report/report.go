@@ -27,7 +27,7 @@ type Report struct {
 	Machine    backend.Machine `json:"machine"` // that made the report
 	Backend    string          `json:"backend"` // of the training
 
-	AnsweredBy string `json:"answered_by"` // see models.Spec.AnsweredBy
+	AnsweredBy string `json:"answered_by"` // see models.Classifier.AnsweredBy
 	// Kernels is the share of the training samples that random kernels beside the network classify rightly, each left
 	// out; nil without them.
 	Kernels    *float64             `json:"kernels"`

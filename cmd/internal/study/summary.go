@@ -32,7 +32,7 @@ type Line struct {
 	Epochs     int     `json:"epochs"`             // 0: fitted at once, as voices and random kernels are
 	Seconds    float64 `json:"seconds"`            // of training
 	PerSecond  float64 `json:"signals_per_second"` // of inference, in batches of 64
-	AnsweredBy string  `json:"answered_by"`        // see models.Spec.AnsweredBy
+	AnsweredBy string  `json:"answered_by"`        // see models.Classifier.AnsweredBy
 	Note       string  `json:"note,omitempty"`
 	Error      string  `json:"error,omitempty"` // why there is no run
 	Each       []Ended `json:"each,omitempty"`

@@ -17,6 +17,7 @@ type Constants struct {
 	Dilations []Dilation
 	Signal    bool
 	W, B      []float32 // `[features, classes]`, `[classes]`
+	Weight    float32   // of the probabilities in the mean with the network's, whose weight is 1
 }
 
 // Dilation are the constants of a dilation, of P positions and K kernels.
