@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/models"
 	_ "github.com/clusterpool/ccp/models/baselines" // all tests of models have these networks
 	"github.com/clusterpool/ccp/models/training"
+	"github.com/clusterpool/ccp/signal"
 )
 
 // Trains a very small network on the embedded digits, then loads its checkpoint and classifies an empty image.
@@ -54,4 +55,36 @@ func ExampleClassifier_ClassifyRecording() {
 		panic(err)
 	}
 	fmt.Println(predictions[0].Name, predictions[0].Probability, predictions[0].Warnings)
+}
+
+// A service that uses a checkpoint while a training writes better snapshots into it. Reload, or Watch, takes them.
+func ExampleReloader() {
+	ctx := context.Background()
+	reloader, err := models.NewReloader(ctx, "../examples/digits")
+	if err != nil {
+		panic(err)
+	}
+	classifier, release, err := reloader.Acquire() // for each request
+	if err != nil {
+		panic(err)
+	}
+	predictions, err := classifier.Classify(ctx, [][]float32{make([]float32, 64)})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(predictions[0].Probabilities), release(), reloader.Close())
+	// Output: 10 <nil> <nil>
+}
+
+// The options of a network, for all of it and for one level.
+func ExampleSpec_Put() {
+	spec := models.Spec{Model: "ccp", Options: models.DefaultOptions(), Info: signal.Info{Nodes: 64, Channels: 1,
+		ClassNames: []string{"odd", "even"}}, Architecture: models.Architecture{Levels: models.DerivedLevels(64)}}
+	for path, value := range (models.Patch{"ccp_dropout": 0.1, "level_2/ccp_dropout": "0.2"}) {
+		if err := spec.Put(path, value); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(spec.LevelsString(), spec.Options.Dropout, spec.Options.Of("level_2").Dropout, spec.Check())
+	// Output: 16x32/9,4x64/9,1x128/4 0.1 0.2 <nil>
 }
