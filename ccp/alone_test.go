@@ -179,9 +179,9 @@ func TestApartNodesReachTheOutput(t *testing.T) {
 					}
 					freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float32, 1, n, 2), network)
 					require.NoError(t, err)
-					_, coverage, err := freezer.Freeze()
+					frozen, err := freezer.Freeze()
 					require.NoError(t, err)
-					for _, share := range coverage {
+					for _, share := range frozen.Coverage {
 						assert.Equal(t, 1.0, share, "coverage of the frozen hierarchy")
 					}
 					var none *ccp.Hierarchy
@@ -222,7 +222,7 @@ func TestGateOfANodeAlone(t *testing.T) {
 	require.NoError(t, err)
 	for i, nodes := range []int{4, 1} {
 		scope := store.Scope(fmt.Sprintf("/level_%d", i+1))
-		level, err := ccp.Kept{Scope: scope}.Neighbourhoods(nodes, 1, nodes)
+		level, err := ccp.Kept{Scope: scope}.Level(nodes, 1, nodes)
 		require.NoError(t, err)
 		beta := tensors.MustCopyFlatData[float32](scope.GetVariable("beta").MustValue())[0]
 		last := nodes - 1

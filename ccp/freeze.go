@@ -2,12 +2,12 @@ package ccp
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -41,9 +41,10 @@ func Levels(store *model.Store, g *Graph) (levels []Level) {
 // the level's others. On the Affinity of a nil Hierarchy, layers then use these variables. Their cost no longer
 // depends on the number of nodes.
 type Freezer struct {
-	store  *model.Store
-	exec   *model.Exec
-	levels []Level
+	store       *model.Store
+	exec        *model.Exec
+	levels      []Level
+	hierarchies int
 }
 
 // NewFreezer makes a Freezer for the layers that network builds on the graph itself. The network gets a signal of the
@@ -60,7 +61,9 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 		outputs := []*Node{drawn}
 		f.levels = slices.DeleteFunc(Levels(store, g), func(l Level) bool { return l.Objective == nil }) // frozen already
 		for _, level := range f.levels {
-			outputs = append(outputs, level.Objective, level.Neighbourhood, level.Rank)
+			f.hierarchies = max(f.hierarchies, level.hierarchies)
+			single := func(x *Node) *Node { return ConvertDType(x, dtypes.Float32) }
+			outputs = append(outputs, single(level.Objective), level.Neighbourhood, single(level.Rank))
 		}
 		return outputs
 	})
@@ -70,92 +73,51 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 // Close frees the compiled programs. Call it last.
 func (f *Freezer) Close() { f.exec.Finalize() }
 
-// Objectives computes C of each level of one of several hierarchies, from 0, by the present memberships. It keeps
-// nothing.
-func (f *Freezer) Objectives(which int) (objectives []float64, err error) {
-	values, err := f.values(which)
-	defer func() { free(values) }()
-	for i := range f.levels {
-		if err == nil {
-			objectives = append(objectives, shapes.ConvertTo[float64](values[3*i].Value()))
-		}
-	}
-	return objectives, err
-}
-
-// values computes C, the neighbourhoods and the ranks of each level of a hierarchy. The caller frees them.
-func (f *Freezer) values(which int) ([]*tensors.Tensor, error) {
+// Hierarchy computes one of several hierarchies, from 0, by the present memberships. It keeps nothing. Its levels have
+// neighbourhoods and ranks only.
+func (f *Freezer) Hierarchy(which int) (*Hierarchy, error) {
 	values, err := f.exec.Call(int32(which))
 	if err != nil {
 		return nil, fmt.Errorf("freezing the hierarchy: %w", err)
 	}
-	free(values[:1])
-	return values[1:], nil
-}
-
-// free gives back the memory of tensors, which is the device's. The garbage collector does not know how large it is.
-func free(all []*tensors.Tensor) {
-	for _, t := range all {
-		t.MustFinalizeAll()
-	}
-}
-
-// Freeze keeps the hierarchy of the present memberships. It can be called again when they have changed. It returns,
-// for each level, the objective C and the coverage: the share of its nodes that some neighbourhood holds at a positive
-// rank. The other nodes are lost to all later levels.
-func (f *Freezer) Freeze() (objectives, coverage []float64, err error) {
-	var values [][]*tensors.Tensor // of each hierarchy
 	defer func() {
-		for _, of := range values {
-			free(of)
+		for _, t := range values { // the memory is the device's: the garbage collector does not know how large it is
+			t.MustFinalizeAll()
 		}
 	}()
-	for which, n := 0, 1; which < n; which++ {
-		of, err := f.values(which)
-		if err != nil {
-			return nil, nil, err
-		}
-		values = append(values, of)
-		for _, level := range f.levels {
-			n = max(n, level.hierarchies)
-		}
-	}
+	h := &Hierarchy{Levels: make([]preparedLevel, len(f.levels))}
 	for i, level := range f.levels {
-		scope, of := f.store.Scope(level.Path), values[0][3*i:]
+		of, n := values[1+3*i:], &h.Levels[i].Pooled
 		nodes, err := tensors.CopyFlatData[int32](of[1])
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		objectives = append(objectives, shapes.ConvertTo[float64](of[0].Value()))
-		switch ranks := of[2].Value().(type) {
-		case [][]float32:
-			coverage = append(coverage, hierarchy.Coverage(nodes, slices.Concat(ranks...), level.nodes))
-		case [][]float64:
-			coverage = append(coverage, hierarchy.Coverage(nodes, slices.Concat(ranks...), level.nodes))
+		ranks, err := tensors.CopyFlatData[float32](of[2])
+		if err != nil {
+			return nil, err
 		}
-		for name, at := range map[string]int{frozenNeighbourhoods: 3*i + 1, frozenRanks: 3*i + 2} {
-			whole, err := stacked(values, at)
-			if err == nil {
-				err = keep(scope, name, whole)
-			}
-			if err != nil {
-				return nil, nil, err
+		n.Size = of[1].Shape().Dim(1)
+		n.add(nodes, widen(ranks))
+		h.Objective = append(h.Objective, float64(tensors.ToScalar[float32](of[0])))
+		h.Coverage = append(h.Coverage, hierarchy.Coverage(nodes, ranks, level.nodes))
+	}
+	return h, nil
+}
+
+// Freeze keeps the hierarchies of the present memberships, and returns them. It can be called again when the memberships
+// have changed.
+func (f *Freezer) Freeze() (*Hierarchy, error) {
+	h, err := f.Hierarchy(0)
+	for which := 1; err == nil && which < f.hierarchies; which++ {
+		var next *Hierarchy
+		if next, err = f.Hierarchy(which); err == nil {
+			for i := range h.Levels {
+				h.Levels[i].Pooled.add(next.Levels[i].Pooled.Nodes, next.Levels[i].Pooled.Ranks)
 			}
 		}
 	}
-	return objectives, coverage, nil
-}
-
-// stacked puts tensor `at` of all hierarchies into one, along the first axis.
-func stacked(values [][]*tensors.Tensor, at int) (*tensors.Tensor, error) {
-	shape := values[0][at].Shape().Clone()
-	shape.Dimensions[0] *= len(values)
-	whole := tensors.FromShape(shape)
-	var errs []error
-	err := whole.MutableBytes(func(to []byte) {
-		for _, of := range values {
-			errs = append(errs, of[at].ConstBytes(func(from []byte) { to = to[copy(to, from):] }))
-		}
-	})
-	return whole, errors.Join(append(errs, err)...)
+	for i := 0; err == nil && i < len(f.levels); i++ {
+		err = h.Levels[i].Pooled.keep(f.store.Scope(f.levels[i].Path), frozenNeighbourhoods, frozenRanks)
+	}
+	return h, err
 }

@@ -166,7 +166,10 @@ func TestPadding(t *testing.T) {
 				return [][]float64{values(out[0]), values(out[1])}
 			}
 			before, after := run(0), run(3)
-			level, err := ccp.Kept{Scope: store.Scope("/level_1")}.Neighbourhoods(6, 3, 3)
+			scope := store.Scope("/level_1")
+			_, err := scope.CreateVariable("clusters", tensors.FromFlatDataAndDimensions([]int32{0, 0, 1, 1, 2, 2}, 6))
+			require.NoError(t, err)
+			level, err := ccp.Kept{Scope: scope}.Level(6, 3, 3)
 			require.NoError(t, err)
 			alpha := tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/alpha").MustValue())[0]
 			beta := tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/beta").MustValue())[0]

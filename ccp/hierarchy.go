@@ -16,12 +16,12 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Hierarchy holds prepared hierarchies of one graph. It is a plain value: encoding/json and encoding/gob keep it.
+// Hierarchy holds prepared or frozen hierarchies of one graph. It is a plain value: encoding/json and encoding/gob keep it.
 // Affinity hands it to the layers, which keep each level's arrays in variables of their scope. A checkpoint has these
 // variables, and needs no Hierarchy.
 type Hierarchy struct {
 	// Objective is C of each level of the first hierarchy. Coverage is the share of the level's nodes that some
-	// neighbourhood holds at a positive rank.
+	// neighbourhood holds at a positive rank. The other nodes are lost to all later levels.
 	Objective, Coverage []float64
 	// Learned says that the memberships will be learned: only the candidates are kept, and with Start where they begin.
 	Learned, Start bool
@@ -202,7 +202,7 @@ func (f frozen) cluster(l *Layer) Level {
 	if f.drawn != nil {
 		coarse.side = 1
 	}
-	return Level{Neighbourhood: neighbourhood, Rank: rank, Coarse: coarse}
+	return Level{Neighbourhood: neighbourhood, Rank: ConvertDType(rank, l.signal.DType()), Coarse: coarse}
 }
 
 // around reads the neighbourhoods of f's nodes among themselves, int32 `[N, reach]`, and their gates, 1 or 0.

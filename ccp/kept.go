@@ -28,14 +28,6 @@ type Kept struct {
 
 // Level reads all of a level of N nodes, K clusters and neighbourhoods of L nodes.
 func (r Kept) Level(nodes, clusters, size int) (level hierarchy.Level, err error) {
-	if level, err = r.Neighbourhoods(nodes, clusters, size); err == nil {
-		level.Memberships, level.Choices, err = r.memberships(nodes, clusters)
-	}
-	return level, err
-}
-
-// Neighbourhoods reads a Level without its memberships.
-func (r Kept) Neighbourhoods(nodes, clusters, size int) (level hierarchy.Level, err error) {
 	level.Clusters, level.Neighbours = clusters, size
 	selected, err := r.nodes(frozenNeighbourhoods, nodes, clusters, size)
 	if err != nil {
@@ -51,7 +43,8 @@ func (r Kept) Neighbourhoods(nodes, clusters, size int) (level hierarchy.Level, 
 	}
 	level.Neighbourhoods = slices.Collect(slices.Chunk(selected, size))
 	level.Ranks, level.Gates = slices.Collect(slices.Chunk(ranks, size)), slices.Collect(slices.Chunk(gates, size))
-	return level, nil
+	level.Memberships, level.Choices, err = r.memberships(nodes, clusters)
+	return level, err
 }
 
 // gates computes the gates of ranks, `[K, L]` row-major, or those of several hierarchies.
@@ -87,9 +80,6 @@ func (r Kept) Around(clusters, reach int) (around []int32, present []float32, er
 
 // HasAround reports whether there is what Around reads.
 func (r Kept) HasAround() bool { return r.Scope.GetVariable(aroundNodes) != nil }
-
-// Begun reports whether the level has memberships to be learned.
-func (r Kept) Begun() bool { return r.Scope.GetVariable(membershipsName) != nil }
 
 // Clusters reads the cluster of each of N nodes in a prepared hierarchy.
 func (r Kept) Clusters(nodes int) ([]int32, error) { return readOne[int32](r, hardClusters, nodes) }

@@ -26,7 +26,7 @@ func TestRandomSlots(t *testing.T) {
 			require.NoError(t, ccp.Prepare(grid).Level(5, 4).Level(2, 3).Hold(backend, store.RootScope()))
 			freezer, err := ccp.NewFreezer(backend, store, shapes.Make(dtypes.Float32, 1, 16, 3), twoLevels)
 			require.NoError(t, err)
-			_, _, err = freezer.Freeze()
+			_, err = freezer.Freeze()
 			require.NoError(t, err)
 			return tensors.MustCopyFlatData[int32](store.GetVariable("/level_1/frozen_neighbourhood").MustValue()),
 				values(store.GetVariable("/level_1/frozen_rank").MustValue()), store

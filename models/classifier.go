@@ -155,7 +155,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 		return err
 	}
 	if c.Spec.freezes() && c.HasNetwork() {
-		if c.Quality.Objective, c.Quality.Coverage, err = c.freezer.Freeze(); err != nil {
+		if c.Quality, err = frozen(c.freezer); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.St
 		}
 	}
 	for i, l := range s.Levels {
-		level, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i)), Hierarchy: which}.Neighbourhoods(nodes, l.Clusters, l.Neighbours)
+		level, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i)), Hierarchy: which}.Level(nodes, l.Clusters, l.Neighbours)
 		require.NoError(t, err)
 		scope := single.Scope(networkScope + levelName(i))
 		_, err = scope.CreateVariable("frozen_neighbourhood", tensors.FromFlatDataAndDimensions(slices.Concat(level.Neighbourhoods...), l.Clusters, l.Neighbours))
@@ -105,9 +105,8 @@ func TestSeveralHierarchies(t *testing.T) {
 			}
 			levels, err := c.ClusterLevels(which)
 			require.NoError(t, err)
-			read, err := ccp.Kept{Scope: single.Scope("/model/level_1")}.Neighbourhoods(12, 4, 4)
-			require.NoError(t, err)
-			assert.Equal(t, read.Neighbourhoods, levels[0].Neighbourhoods)
+			own := tensors.MustCopyFlatData[int32](single.GetVariable("/model/level_1/frozen_neighbourhood").MustValue())
+			assert.Equal(t, own, slices.Concat(levels[0].Neighbourhoods...))
 			assert.Len(t, levels[0].Memberships.Hard(), 12)
 		}
 		assert.InDeltaSlice(t, sum, tensors.MustCopyFlatData[float32](out), 1e-5)

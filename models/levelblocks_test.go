@@ -79,7 +79,7 @@ type slotted struct {
 func readTables(t *testing.T, s Spec, store *model.Store, i, nodes int) (p [2]slotted) {
 	t.Helper()
 	l := s.Levels[i]
-	read, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i))}.Neighbourhoods(nodes, l.Clusters, l.Neighbours)
+	read, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i))}.Level(nodes, l.Clusters, l.Neighbours)
 	require.NoError(t, err)
 	for k, neighbourhood := range read.Neighbourhoods {
 		p[0].nodes = append(p[0].nodes, neighbourhood...)

@@ -67,7 +67,11 @@ func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 	case which == 0 && len(c.Quality.Objective) > 0:
 		return c.Quality.Objective, nil
 	case c.Spec.Options.Hierarchy != ccp.Prepared:
-		return c.freezer.Objectives(which)
+		h, err := c.freezer.Hierarchy(which)
+		if err != nil {
+			return nil, err
+		}
+		return h.Objective, nil
 	}
 	a := c.Graph.Normalized()
 	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges

@@ -86,8 +86,7 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 		return q, err
 	}
 	defer freezer.Close()
-	q.Objective, q.Coverage, err = freezer.Freeze()
-	return q, err
+	return frozen(freezer)
 }
 
 // Hold takes the neighbourhoods of memberships that are learned anew, see ccp.Preparation.Hold. Without such memberships
@@ -162,6 +161,15 @@ func (s Spec) survey(backend compute.Backend, store *model.Store, a *affinity.Ma
 	signal := graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels))
 	s.Build(store.RootScope(), Topology{Matrix: a, Frozen: s.pools()}, signal)
 	return ccp.Levels(store, g)
+}
+
+// frozen freezes the hierarchies.
+func frozen(f *ccp.Freezer) (Quality, error) {
+	h, err := f.Freeze()
+	if err != nil {
+		return Quality{}, err
+	}
+	return Quality{h.Objective, h.Coverage}, nil
 }
 
 // freezer makes the Freezer of the spec's network on the graph a.

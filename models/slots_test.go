@@ -84,7 +84,7 @@ func TestDirectedByCoordinates(t *testing.T) {
 		around, present, err := s.ReadAround(store, graph, 0, 0)
 		require.NoError(t, err)
 		scope := store.Scope(networkScope + levelName(0))
-		read, err := ccp.Kept{Scope: scope}.Neighbourhoods(nodes, 15, 8)
+		read, err := ccp.Kept{Scope: scope}.Level(nodes, 15, 8)
 		require.NoError(t, err)
 		clusters, err := ccp.Kept{Scope: scope}.Clusters(nodes)
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/ml/model"
@@ -35,9 +36,31 @@ func Fold(c *models.Classifier) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	var levels []hierarchy.Levels // of each hierarchy
+	for h := range n.Hierarchies {
+		if len(c.Spec.Levels) > 0 {
+			of, err := c.ClusterLevels(h)
+			if err != nil {
+				return nil, err
+			}
+			levels = append(levels, of)
+		}
+	}
 	for i, size := range c.Spec.Levels {
-		level, err := foldLevel(c.Store(), fmt.Sprintf("/model/level_%d", i+1), size, nodes, channels, i, n.Hierarchies)
-		if err != nil {
+		level := Level{Level: size, Channels: channels}
+		level.Clusters *= n.Hierarchies
+		for h, of := range levels {
+			for k, neighbourhood := range of[i].Neighbourhoods {
+				for _, node := range neighbourhood {
+					if i > 0 { // each hierarchy has nodes of its own
+						node += int32(h * nodes)
+					}
+					level.Nodes = append(level.Nodes, node)
+				}
+				level.Gates = append(level.Gates, of[i].Gates[k]...)
+			}
+		}
+		if err := level.fold(c.Store(), fmt.Sprintf("/model/level_%d", i+1)); err != nil {
 			return nil, err
 		}
 		n.Levels = append(n.Levels, level)
@@ -113,31 +136,6 @@ func (n *Network) convolutions(c *models.Classifier, paths []string, level Level
 		n.Levels = append(n.Levels, level)
 	}
 	return nil
-}
-
-// foldLevel folds level i in the scope `path`, whose input is a signal `[nodes, channels]`, from the second level on of
-// each hierarchy.
-func foldLevel(store *model.Store, path string, size models.Level, nodes, channels, i, hierarchies int) (
-	level Level, err error) {
-	scope := store.Scope(path)
-	level = Level{Level: size, Channels: channels}
-	level.Clusters *= hierarchies
-	for h := range hierarchies {
-		read, err := ccp.Kept{Scope: scope, Hierarchy: h}.Neighbourhoods(nodes, size.Clusters, size.Neighbours)
-		if err != nil {
-			return level, err
-		}
-		for k, neighbourhood := range read.Neighbourhoods {
-			for _, node := range neighbourhood {
-				if i > 0 { // each hierarchy has nodes of its own
-					node += int32(h * nodes)
-				}
-				level.Nodes = append(level.Nodes, node)
-			}
-			level.Gates = append(level.Gates, read.Gates[k]...)
-		}
-	}
-	return level, level.fold(store, path)
 }
 
 // fold reads and folds the filter in the scope `path` and its batch normalisation.

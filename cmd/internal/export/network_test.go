@@ -28,6 +28,7 @@ func byHand(t *testing.T) *models.Classifier {
 		_, err := c.Store().CreateVariable("/model/"+path, tensors.MustFromAnyValue(value))
 		require.NoError(t, err)
 	}
+	set("level_1/clusters", []int32{0, 0, 0})
 	set("level_1/frozen_neighbourhood", [][]int32{{2, 0}})
 	set("level_1/frozen_rank", [][]float32{{3, 1}})
 	set("level_1/alpha", [][]float32{{0.5}})
