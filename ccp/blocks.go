@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // The names of the variables for filters that do not pool, and of the scope of a stem.
@@ -17,35 +18,33 @@ const (
 	stemName      = "stem"
 )
 
-// Stem starts a level that does not pool, for a network's input: it filters the signal at every node's own
-// neighbourhood, see Input. Its scope is "stem" below scope. signal: `[batch, N, C]`; Done gives `[batch, N,
-// filters]` and no affinity.
-func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters int) *Layer {
-	l := New(scope, signal, nil, signal.Shape().Dim(1), filters)
-	l.input = p
-	return l
+// Stem builds a level that does not pool, for a network's input. It filters the signal at every node's own neighbourhood,
+// see Input, in the scope "stem" below scope. Residual blocks follow, see Blocks. signal: `[batch, N, C]`, result `[batch,
+// N, filters]`. It panics without filters, without Around, and for another graph's signal.
+func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int) *Node {
+	g, n, stem := signal.Graph(), p.graph.N(), scope.In(stemName)
+	if p.reach < 1 || filters < 1 || signal.Rank() != 3 || signal.Shape().Dim(1) != n {
+		exceptions.Panicf("%s: a stem needs its preparation's Around, filters, and a signal [batch, %d, channels]; it has "+
+			"%d neighbours, %d filters and %s", scope.Scope(), n, p.reach, filters, signal.Shape())
+	}
+	nn.Parameters(scope.Store(), g)
+	var neighbourhood, gate *Node
+	if stem.GetVariable(aroundNodes) != nil {
+		neighbourhood, gate = frozen{nodes: n, side: 1}.around(stem, g)
+	} else {
+		nodes, present := p.Input()
+		tables, size := stem.In(nn.TablesScope), len(nodes)/n
+		neighbourhood = nn.Indices(tables, g, "nodes", nodes, n, size)
+		gate = nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
+	}
+	x := nn.ELU(filterNorm(stem, signal, neighbourhood, gate, filters, filterIn))
+	return nn.Dropout(stem, residual(scope, x, neighbourhood, gate, blocks), optionsOf(scope).Dropout)
 }
 
 // Blocks adds n residual blocks after the level, x ← ELU(x + norm(filter(ELU(norm(filter(x)))))) (He et al. 2016).
 // Their filters see each cluster's own neighbourhood among the clusters. Only a prepared hierarchy has these, see
 // Preparation.Around.
 func (l *Layer) Blocks(n int) *Layer { l.blocks = n; return l }
-
-// stem builds what Stem started.
-func (l *Layer) stem() *Node {
-	scope, g := l.scope.In(stemName), l.signal.Graph()
-	var neighbourhood, gate *Node
-	if scope.GetVariable(aroundNodes) != nil {
-		neighbourhood, gate = frozen{nodes: l.clusters, side: 1}.around(scope, g)
-	} else {
-		nodes, present := l.input.Input()
-		tables, size := scope.In(nn.TablesScope), len(nodes)/l.clusters
-		neighbourhood = nn.Indices(tables, g, "nodes", nodes, l.clusters, size)
-		gate = nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, l.clusters, size))
-	}
-	x := nn.ELU(filterNorm(scope, l.signal, neighbourhood, gate, l.filters, filterIn))
-	return nn.Dropout(scope, residual(l.scope, x, neighbourhood, gate, l.blocks), l.options.Dropout)
-}
 
 // residual builds n residual blocks. x: `[batch, nodes, channels]`, same shape out.
 func residual(scope *model.Scope, x, neighbourhood, gate *Node, n int) *Node {

@@ -133,7 +133,7 @@ func (l preparedLevel) keep(scope *model.Scope) error {
 func (l preparedLevel) keepPooled(scope *model.Scope, at, with string) error {
 	n := l.Pooled
 	if optionsOf(scope).Slots == randomSlots {
-		n.Nodes, n.Ranks = shuffled(scope.Scope(), n.Nodes, n.Ranks, n.Size)
+		n = shuffled(scope.Scope(), n)
 	}
 	return n.keep(scope, at, with)
 }

@@ -71,7 +71,7 @@ func TestHierarchyIsKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		run := func(store *model.Store, h *ccp.Hierarchy) []float32 {
 			out, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
-				x, _ := ccp.Prepare(grid).Around(4).Directed(0).Stem(scope, randomSignal(g, dtypes.Float32, 3, 30, 2), 4).Blocks(1).Done()
+				x := ccp.Prepare(grid).Around(4).Directed(0).Stem(scope, randomSignal(g, dtypes.Float32, 3, 30, 2), 4, 1)
 				a := h.Affinity(scope, x)
 				x, a = ccp.New(scope.In("level_1"), x, a, 6, 5).Neighbours(5).Blocks(2).Done()
 				x, a = ccp.New(scope.In("level_2"), x, a, 2, 7).Neighbours(3).Done()

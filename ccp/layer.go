@@ -20,9 +20,8 @@ type Layer struct {
 	signal            *Node
 	affinity          Affinity
 	clusters, filters int
-	size              int          // L
-	blocks            int          // residual ones
-	input             *Preparation // of a Stem, which does not pool
+	size              int // L
+	blocks            int // residual ones
 	options           Options
 }
 
@@ -45,9 +44,7 @@ func (l *Layer) Options(change func(o *Options)) *Layer { change(&l.options); re
 func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	scope, g := l.scope, l.signal.Graph()
 	nn.Parameters(scope.Store(), g) // memberships and frozen hierarchies change
-	if l.check(); l.input != nil {
-		return l.stem(), nil
-	}
+	l.check()
 	level := l.cluster()
 	if level.Objective != nil && scope.IsTraining(g) && l.options.Hierarchy.Maximises() {
 		train.AddRegularizationLoss(Neg(level.Objective))
@@ -151,13 +148,6 @@ func (l *Layer) check() {
 	if l.signal.Rank() != 3 {
 		exceptions.Panicf("%s: the signal has shape %s, it must be [batch, nodes, channels]", at, l.signal.Shape())
 	}
-	if l.input != nil {
-		if l.input.reach < 1 {
-			exceptions.Panicf("%s: a stem needs its preparation's Around", at)
-		}
-		l.affinity = frozen{nodes: l.input.graph.N(), side: 1}
-		l.size = min(l.size, l.affinity.Nodes())
-	}
 	if l.affinity == nil {
 		exceptions.Panicf("%s: there is no affinity; it is FromMatrix of the graph, or what a Hierarchy gives", at)
 	}
@@ -188,28 +178,16 @@ const (
 // zeroPadding is the value of Options.Padding that leaves out nodes of rank 0.
 const zeroPadding = "zeros"
 
-// slots draws the permutations of randomSlots for k clusters of the level in the scope of that path. Place `size·c +
-// l` says which node of cluster c's neighbourhood, counted by rank, meets tap l of its filter. They depend on nothing
-// else.
-func slots(path string, k, size int) []int32 {
+// shuffled puts neighbourhoods into the order of randomSlots, a permutation for each cluster. The permutations depend on
+// the level's path and L alone.
+func shuffled(path string, n neighbourhoods) neighbourhoods {
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(path)) // a hash's Write cannot fail
-	random := rand.New(rand.NewPCG(name.Sum64(), uint64(size)))
-	order := make([]int32, 0, k*size)
-	for range k {
-		for _, l := range random.Perm(size) {
-			order = append(order, int32(l))
+	random, other := rand.New(rand.NewPCG(name.Sum64(), uint64(n.Size))), neighbourhoods{Size: n.Size}
+	for at := 0; at < len(n.Nodes); at += n.Size {
+		for _, l := range random.Perm(n.Size) {
+			other.add(n.Nodes[at+l:at+l+1], n.Ranks[at+l:at+l+1])
 		}
 	}
-	return order
-}
-
-// shuffled puts neighbourhoods of `size` nodes and their ranks into the order of randomSlots, on the host.
-func shuffled(path string, nodes []int32, ranks []float64, size int) ([]int32, []float64) {
-	newNodes, newRanks := make([]int32, len(nodes)), make([]float64, len(ranks))
-	for i, l := range slots(path, len(nodes)/size, size) {
-		from := i - i%size + int(l)
-		newNodes[i], newRanks[i] = nodes[from], ranks[from]
-	}
-	return newNodes, newRanks
+	return other
 }

@@ -61,33 +61,9 @@ func finalists(rank *Node, size, width int) (values, nodes *Node) {
 	return Gather(rank, Stack([]*Node{nodes, clusters}, -1)), nodes
 }
 
-// comparisons is the most comparisons that largest makes. If there would be more, it takes the largest in turn. In a
-// small graph each turn is some tiny operations, and starting one takes longer than all comparisons.
-const comparisons = 1 << 19
-
 // largest gives the keys of the `size` largest values of each column in descending order, the lowest key first among
-// equals. The shapes are: values and keys `[M, K]`, result `[size, K]`.
+// equals. It takes the largest that is left, `size` times. The shapes are: values and keys `[M, K]`, result `[size, K]`.
 func largest(values, keys *Node, size int) *Node {
-	if m, k := values.Shape().Dim(0), values.Shape().Dim(1); m*m*k <= comparisons && size > 1 {
-		return largestCompared(values, keys, size)
-	}
-	return largestInTurn(values, keys, size)
-}
-
-// largestCompared counts the values before each value, which is its place, and then finds the key at each place.
-func largestCompared(values, keys *Node, size int) *Node {
-	m, k := values.Shape().Dim(0), values.Shape().Dim(1)
-	one, other := func(x *Node) *Node { return Reshape(x, 1, m, k) }, func(x *Node) *Node { return Reshape(x, m, 1, k) }
-	before := LogicalOr(GreaterThan(other(values), one(values)),
-		LogicalAnd(Equal(other(values), one(values)), LessThan(other(keys), one(keys))))
-	place := ReduceSum(ConvertDType(before, dtypes.Int32), 0) // [M, K]
-	at := Equal(Reshape(place, 1, m, k), Iota(values.Graph(), shapes.Make(dtypes.Int32, size, 1, 1), 0))
-	keys = BroadcastToDims(one(keys), size, m, k)
-	return ReduceSum(Where(at, keys, ZerosLike(keys)), 1)
-}
-
-// largestInTurn takes the largest value that is left, `size` times.
-func largestInTurn(values, keys *Node, size int) *Node {
 	g := values.Graph()
 	taken := Scalar(g, values.DType(), math.Inf(-1))
 	none := Scalar(g, dtypes.Int32, math.MaxInt32)

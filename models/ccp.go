@@ -28,14 +28,14 @@ func (s Spec) Clusters() bool { return s.Model == clusterPooling }
 // hierarchy.
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	var a ccp.Affinity
-	if spec.restricted(0) && !graph.hasHierarchy() { // candidates need the edges
+	if spec.restricted(0) && !graph.Frozen { // candidates need the edges
 		a = ccp.NewSparse(scope.In(graphScope), signal.Graph(), graph.Normalized(), signal.DType())
 	} else {
 		a = graph.Affinity(scope, signal)
 	}
 	x := signal
 	if filters := spec.Options.Stem; filters > 0 {
-		x, _ = spec.preparation(graph.Matrix).Stem(scope, x, filters).Blocks(spec.Blocks(0)).Done()
+		x = spec.preparation(graph.Matrix).Stem(scope, x, filters, spec.Blocks(0))
 	}
 	for i, l := range spec.Levels {
 		level := ccp.New(scope.In("%s", levelName(i)), x, a, l.Clusters, l.Filters).Neighbours(l.Neighbours)
@@ -116,14 +116,14 @@ func (s Spec) checkCandidates() error {
 // checkSlots returns an error if a level asks for residual blocks but learns its neighbourhoods, which are then unknown
 // before the training. It also returns one if cuts are asked for and nothing is searched.
 func (s Spec) checkSlots() error {
-	if s.Options.Hierarchy == ccp.Prepared && !s.startsSearched() {
-		return nil
-	}
-	if s.startsSearched() && s.Options.Hierarchy.Frozen() {
+	if s.Options.Start == searchedStart && s.Options.Hierarchy.Frozen() {
 		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
 			searchedStart, s.Options.Hierarchy)
 	}
-	if s.Options.Search == cutSearch && !s.restricted(0) && !s.startsSearched() {
+	if s.Options.Hierarchy == ccp.Prepared {
+		return nil
+	}
+	if s.Options.Search == cutSearch && !s.searches() {
 		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use "+
 			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Options.Hierarchy, ccp.Prepared)
 	}
@@ -136,9 +136,6 @@ func (s Spec) checkSlots() error {
 	}
 	return nil
 }
-
-// directed reports whether level i, from 0, has directed slots.
-func (s Spec) directed(i int) bool { return s.Options.level(i).Slots == directedSlots }
 
 // directedSlots is the value of Options.Slots with one direction for each slot. cutSearch is the value of
 // Options.Search that tries cuts, searchedStart that of Options.Start.
@@ -154,14 +151,11 @@ const graphScope = "graph"
 // Affinity gives the affinity for the first level of package ccp in a network. It is the data's, normalised, unless
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
 func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
-	if t.hasHierarchy() {
+	if t.Frozen || t.Hierarchy != nil {
 		return t.Hierarchy.Affinity(scope, signal)
 	}
 	return ccp.FromMatrix(scope.In(graphScope), signal.Graph(), t.Normalized(), signal.DType())
 }
-
-// hasHierarchy reports whether the neighbourhoods are there already.
-func (t Topology) hasHierarchy() bool { return t.Frozen || t.Hierarchy != nil }
 
 // freezes reports whether the classifier must freeze its hierarchy when its weights have changed.
 func (s Spec) freezes() bool { return s.pools() && !s.FrozenInTraining() }

@@ -41,8 +41,10 @@ func (s Spec) restricted(i int) bool {
 // built.
 func (s Spec) pools() bool { return registry[s.Model].Clusters }
 
-// startsSearched reports whether memberships are learned from searched clusters on.
-func (s Spec) startsSearched() bool { return s.Options.Start == searchedStart }
+// searches reports whether a search's clusters are the hierarchy, its start or its candidates.
+func (s Spec) searches() bool {
+	return s.Options.Hierarchy == ccp.Prepared || s.restricted(0) || s.Options.Start == searchedStart
+}
 
 // FrozenInTraining reports whether Prepare makes the spec's hierarchy once and for all.
 func (s Spec) FrozenInTraining() bool { return s.pools() && s.Options.Hierarchy.Frozen() }
@@ -65,7 +67,7 @@ func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model
 		return q, err
 	}
 	p.Coordinates(coordinates).Progress(progress)
-	if s.Options.Hierarchy == ccp.Prepared || s.restricted(0) || s.startsSearched() {
+	if s.searches() {
 		h, err := p.Done(ctx)
 		if err != nil {
 			return q, err
@@ -131,7 +133,7 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	if o.Search == cutSearch {
 		p.Cuts()
 	}
-	if s.startsSearched() {
+	if o.Start == searchedStart {
 		p.Start()
 	}
 	var around, directed, candidates []int
@@ -140,7 +142,7 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 	}
 	for i, l := range s.Levels {
 		p.Level(l.Clusters, l.Neighbours)
-		if s.directed(i) {
+		if o.level(i).Slots == directedSlots {
 			directed = append(directed, i+1)
 		}
 		if s.Blocks(i+1) > 0 {
@@ -202,7 +204,8 @@ func (s Spec) AutoFill(open ...string) Spec {
 	if slices.Contains(open, "ccp_stem") && small && s.Channels < autoStem {
 		o.Stem = autoStem
 	}
-	several := small && (o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && s.fewMemberships()) &&
+	few := len(s.Levels) > 0 && !s.restricted(0) && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
+	several := small && (o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && few) &&
 		o.Search != cutSearch && s.interchangeable() == nil
 	if slices.Contains(open, "ccp_hierarchies") && several {
 		o.Hierarchies = autoHierarchies
@@ -215,9 +218,4 @@ func (s Spec) AutoFill(open ...string) Spec {
 		o.put(levelName(i)+"/ccp_candidates", min(autoCandidates, level.Clusters))
 	}
 	return s
-}
-
-// fewMemberships reports whether the memberships of autoHierarchies are few enough to be learned together.
-func (s Spec) fewMemberships() bool {
-	return len(s.Levels) > 0 && !s.restricted(0) && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
 }

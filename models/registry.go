@@ -176,7 +176,7 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	training := scope.IsTraining(signal.Graph())
 	scope = scope.In("model")
 	signal = nn.Dropout(scope.In("input"), signal, params.Read[Options](scope).InputDropout)
-	if s.pools() && !graph.hasHierarchy() {
+	if graph.Frozen = graph.Frozen || graph.Hierarchy != nil; s.pools() && !graph.Frozen {
 		ccp.Several(scope, signal, s.Hierarchies())
 	}
 	logits := registry[s.Model].Build(scope, s, graph, signal)

@@ -111,7 +111,7 @@ func TestStem(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := s.NewStore(1)
 		exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
-			x, _ = s.preparation(graph).Stem(scope.In("model"), x, filters).Blocks(s.Blocks(0)).Done()
+			x = s.preparation(graph).Stem(scope.In("model"), x, filters, s.Blocks(0))
 			return x
 		})
 		require.NoError(t, err)
