@@ -17,7 +17,7 @@ func frozenGate(scope *model.Scope, rank *Node, clusters, size int) *Node {
 		if err != nil {
 			return nil, err
 		}
-		gates, err := Kept{Scope: layer}.gates(ranks, clusters, size)
+		gates, err := Kept{Scope: layer}.gates(ranks)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -37,7 +36,7 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 		neighbourhood = nn.Indices(tables, g, "nodes", nodes, n, size)
 		gate = nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
 	}
-	x := nn.ELU(filterNorm(stem, signal, neighbourhood, gate, filters, filterIn))
+	x := nn.ELU(filterNorm(stem, signal, neighbourhood, gate, filters))
 	return nn.Dropout(stem, residual(scope, x, neighbourhood, gate, blocks), optionsOf(scope).Dropout)
 }
 
@@ -51,21 +50,20 @@ func residual(scope *model.Scope, x, neighbourhood, gate *Node, n int) *Node {
 	filters := x.Shape().Dim(2)
 	for i := range n {
 		scope := scope.In("block_%d", i+1)
-		y := nn.ELU(filterNorm(scope.In("1"), x, neighbourhood, gate, filters, filterIn))
-		x = nn.ELU(Add(x, filterNorm(scope.In("2"), y, neighbourhood, gate, filters, filterIn)))
+		y := nn.ELU(filterNorm(scope.In("1"), x, neighbourhood, gate, filters))
+		x = nn.ELU(Add(x, filterNorm(scope.In("2"), y, neighbourhood, gate, filters)))
 	}
 	return x
 }
 
 // filterNorm builds a Filter and its batch normalisation, in variables of scope. signal: `[batch, N, C]`,
-// neighbourhood: int32 `[K, L]`, gate: `[K, L]`. filter is filterIn or filterAnew. Result `[batch, K, filters]`.
-func filterNorm(scope *model.Scope, signal, neighbourhood, gate *Node, filters int,
-	filter func(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node) *Node {
+// neighbourhood: int32 `[K, L]`, gate: `[K, L]`. Result `[batch, K, filters]`.
+func filterNorm(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) *Node {
 	if y := folded(scope, signal, neighbourhood, gate, filters); y != nil {
 		return y
 	}
 	size, channels := neighbourhood.Shape().Dim(1), signal.Shape().Dim(2)
 	std := math.Sqrt(2 / float64(size*channels)) // He et al. 2015
 	w, b := nn.Kernel(scope, signal, std, filters, size, channels), nn.Bias(scope, signal, filters)
-	return nn.BatchNorm(scope, filter(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, w), b)
+	return nn.BatchNorm(scope, filterIn(nn.NarrowDType(scope, signal), signal, neighbourhood, gate, w), b)
 }

@@ -121,52 +121,6 @@ func opaque(value, signal *Node) *Node {
 	return Where(never, ZerosLike(value), value)
 }
 
-// blocks is the number of parts that filterAnew cuts the clusters into. Twice the number saves little more memory,
-// since the signals remain, and each part takes time to compile.
-const blocks = 8
-
-// filterAnew is filterIn that keeps no gathered neighbourhoods for the backward pass but gathers them again. In both
-// passes it gathers one block of clusters at a time. Otherwise a level's neighbourhoods and their gradients would
-// still be there together, and that is when a step needs the most memory.
-//
-// Optimization barriers keep the compiler from taking the second gathering for the first. They also keep it from
-// beginning with a block too early.
-func filterAnew(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
-	k := neighbourhood.Shape().Dim(0)
-	n := min(k, blocks)
-	clusters := func(i int) SliceAxisSpec { return AxisRange(i*k/n, (i+1)*k/n) }
-	block := func(i int, neighbourhood *Node) filtered {
-		return newFiltered(dtype, signal, neighbourhood, Slice(gate, clusters(i)), w)
-	}
-	forward := func() *Node {
-		parts := make([]*Node, n)
-		for i := range parts {
-			nodes := Slice(neighbourhood, clusters(i))
-			if i > 0 {
-				after := OptimizationBarriers(nodes, parts[i-1])
-				nodes, parts[i-1] = after[0], after[1]
-			}
-			f := block(i, nodes)
-			parts[i] = f.product(f.gated())
-		}
-		return Concatenate(parts, 1)
-	}
-	backward := func(v *Node) []*Node {
-		dSignal, dW, dGate := ZerosLike(signal), ZerosLike(w), make([]*Node, n)
-		for i := range dGate {
-			nodes, ofBlock := Slice(neighbourhood, clusters(i)), Slice(v, AxisRange(), clusters(i))
-			after := OptimizationBarriers(nodes, ofBlock, dSignal, dW)
-			f, v := block(i, after[0]), after[1]
-			gated, dGated := f.gated(), f.dGated(v)
-			dGate[i] = f.dGate(dGated, gated)
-			dSignal = f.nodes.scatterTo(after[2], f.dSlots(dGated))
-			dW = Add(after[3], f.dKernel(v, gated))
-		}
-		return []*Node{dSignal, Concatenate(dGate, 0), dW}
-	}
-	return nn.WithGradient(forward, backward, signal, gate, w)
-}
-
 // picked holds the nodes that a filter reads, the same ones in every sample of a batch.
 type picked struct {
 	batch, nodes int
@@ -204,11 +158,7 @@ func (p picked) gather(signal *Node) *Node {
 // scatter adds up the slots' values for each node: the gradient of gather. v: `[batch, slots, C]`, result `[batch, N,
 // C]`.
 func (p picked) scatter(v *Node) *Node {
-	return p.scatterTo(Zeros(v.Graph(), shapes.Make(v.DType(), p.batch, p.nodes, v.Shape().Dim(2))), v)
-}
-
-// scatterTo adds the result of scatter to sums, `[batch, N, C]`.
-func (p picked) scatterTo(sums, v *Node) *Node {
+	sums := Zeros(v.Graph(), shapes.Make(v.DType(), p.batch, p.nodes, v.Shape().Dim(2)))
 	if p.rows == nil {
 		return BackendScatterSum(sums, p.at, v, 1, []int{0, 2}, []int{1}, []int{1}, false, false)
 	}

@@ -37,7 +37,7 @@ func (r Kept) Level(nodes, clusters, size int) (level hierarchy.Level, err error
 	if err != nil {
 		return level, err
 	}
-	gates, err := r.gates(ranks, clusters, size)
+	gates, err := r.gates(ranks)
 	if err != nil {
 		return level, err
 	}
@@ -47,23 +47,21 @@ func (r Kept) Level(nodes, clusters, size int) (level hierarchy.Level, err error
 	return level, err
 }
 
-// gates computes the gates of ranks, `[K, L]` row-major, or those of several hierarchies.
-func (r Kept) gates(ranks []float32, clusters, size int) ([]float32, error) {
-	options := optionsOf(r.Scope)
-	dims := gateDims(options.Gates, clusters, size)
-	alpha, err := variables.Read[float32](r.Scope, alphaName, dims...)
+// gates computes the gates of ranks.
+func (r Kept) gates(ranks []float32) ([]float32, error) {
+	padding := optionsOf(r.Scope).Padding
+	alpha, err := variables.Read[float32](r.Scope, alphaName, 1, 1)
 	if err != nil {
 		return nil, err
 	}
-	beta, err := variables.Read[float32](r.Scope, betaName, dims...)
+	beta, err := variables.Read[float32](r.Scope, betaName, 1, 1)
 	if err != nil {
 		return nil, err
 	}
 	gates := make([]float32, len(ranks))
 	for i, rank := range ranks {
-		if rank > 0 || options.Padding != zeroPadding {
-			pair := i/size%dims[0]*dims[1] + i%size%dims[1]
-			gates[i] = float32(1 / (1 + math.Exp(-(float64(alpha[pair])*float64(rank) + float64(beta[pair])))))
+		if rank > 0 || padding != zeroPadding {
+			gates[i] = float32(1 / (1 + math.Exp(-(float64(alpha[0])*float64(rank) + float64(beta[0])))))
 		}
 	}
 	return gates, nil
@@ -144,9 +142,4 @@ func readOne[T int32 | float32](r Kept, name string, dims ...int) ([]T, error) {
 		return nil, err
 	}
 	return all[r.Hierarchy*one : (r.Hierarchy+1)*one], nil
-}
-
-// gateDims gives the shape of α and β, see Options.Gates: `[1, 1]`, `[K, 1]` or `[K, L]`.
-func gateDims(sharing string, clusters, size int) []int {
-	return map[string][]int{"level": {1, 1}, "cluster": {clusters, 1}, "slot": {clusters, size}}[sharing]
 }

@@ -50,11 +50,7 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 		train.AddRegularizationLoss(Neg(level.Objective))
 	}
 
-	filter := filterIn
-	if l.options.Recompute && scope.IsTraining(g) {
-		filter = filterAnew
-	}
-	x := nn.ELU(filterNorm(scope, l.signal, level.Neighbourhood, l.gate(level), l.filters, filter))
+	x := nn.ELU(filterNorm(scope, l.signal, level.Neighbourhood, l.gate(level), l.filters))
 	x = nn.Dropout(scope, x, l.options.Dropout)
 	if l.blocks > 0 {
 		coarse, ok := level.Coarse.(frozen)
@@ -133,9 +129,8 @@ func (l *Layer) gate(level Level) *Node {
 			return gate
 		}
 	}
-	dims := gateDims(l.options.Gates, l.clusters, l.size)
-	alpha := nn.NormalVariable(l.scope, alphaName, 1, gateStd, rank.DType(), dims...)
-	beta := nn.NormalVariable(l.scope, betaName, 0, gateStd, rank.DType(), dims...)
+	alpha := nn.NormalVariable(l.scope, alphaName, 1, gateStd, rank.DType(), 1, 1)
+	beta := nn.NormalVariable(l.scope, betaName, 0, gateStd, rank.DType(), 1, 1)
 	gate := Gate(rank, alpha.NodeValue(rank.Graph()), beta.NodeValue(rank.Graph()))
 	if l.options.Padding == zeroPadding {
 		gate = Where(IsPositive(rank), gate, ZerosLike(gate))

@@ -141,28 +141,22 @@ func TestFreezeAgainFollowsU(t *testing.T) {
 
 func TestLayerOptions(t *testing.T) {
 	backend := backendtest.Go(t)
-	build := func(options func(l *ccp.Layer) *ccp.Layer) (*model.Store, error) {
-		store := newStore(1)
-		_, err := model.CallOnce(backend, store, func(scope *model.Scope, g *Graph) *Node {
+	build := func(options func(l *ccp.Layer) *ccp.Layer) error {
+		_, err := model.CallOnce(backend, newStore(1), func(scope *model.Scope, g *Graph) *Node {
 			x, _ := options(ccp.New(scope.In("level_1"), randomSignal(g, dtypes.Float64, 2, 16, 3), ccp.Dense{A: Ones(g, shapes.Make(dtypes.Float64, 16, 16))}, 4, 5).Neighbours(6)).Done()
 			return x
 		})
-		return store, err
-	}
-	for sharing, dims := range map[string][]int{"level": {1, 1}, "cluster": {4, 1}, "slot": {4, 6}} {
-		store, err := build(func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Gates = sharing }) })
-		require.NoError(t, err)
-		assert.Equal(t, dims, store.GetVariable("/level_1/alpha").Shape().Dimensions, sharing)
+		return err
 	}
 	for want, options := range map[string]func(l *ccp.Layer) *ccp.Layer{
 		"/level_1: L=17 does not fit its 16 nodes; lower L or raise the previous level's clusters": func(l *ccp.Layer) *ccp.Layer { return l.Neighbours(17) },
-		"/level_1: ccp_gates=node: it must be one of level, cluster, slot":                         func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Gates = "node" }) },
+		"/level_1: ccp_padding=node: it must be one of nodes, zeros":                               func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Padding = "node" }) },
 		"/level_1: candidates, and slots that are directed or random, need neighbourhoods":         func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Slots = "directed" }) },
 		"/level_1: ccp_padding=ones: it must be one of":                                            func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Padding = "ones" }) },
 		"/level_1: ccp_membership_rate=0: it must be positive":                                     func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.MembershipRate = 0 }) },
 		"/level_1: ccp_dropout=2: it must be in [0, 1)":                                            func(l *ccp.Layer) *ccp.Layer { return l.Options(func(o *ccp.Options) { o.Dropout = 2 }) },
 	} {
-		_, err := build(options)
+		err := build(options)
 		assert.ErrorContains(t, err, want)
 	}
 }

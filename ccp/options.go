@@ -40,9 +40,6 @@ type Options struct {
 	// MembershipRate is how many times faster than the other weights U moves. At a rate of 1, U hardly leaves its
 	// start.
 	MembershipRate float64 `param:"ccp_membership_rate" default:"10" rule:"positive" parts:"level"`
-	// Gates counts the pairs α, β of a level: one (Algorithm 2 of the paper), one for each cluster, or one for each
-	// slot of each cluster.
-	Gates string `param:"ccp_gates" default:"level" rule:"one of level|cluster|slot" parts:"level"`
 	// Slots is the order of the nodes in a neighbourhood: it decides which weights of the filter each node meets. By
 	// "rank" the most central node is first. A "random" order is one fixed permutation for each cluster, the paper's
 	// ablation. A "directed" slot has one direction from every cluster. Both take neighbourhoods from the host: a
@@ -51,19 +48,8 @@ type Options struct {
 	// Padding fills a neighbourhood if fewer than L nodes have links to its cluster. With "nodes" it takes the first
 	// other nodes, of rank zero, like the paper's selection. With "zeros" these slots stay empty.
 	Padding string `param:"ccp_padding" default:"nodes" rule:"one of nodes|zeros" parts:"level"`
-	// Recompute keeps no gathered neighbourhoods between a training step's forward and backward passes. It gathers them
-	// again, for some of the clusters at a time. This takes less memory and more time.
-	Recompute bool `param:"ccp_recompute" default:"false" parts:"level"`
 	// Dropout is the dropout rate after the level.
 	Dropout float64 `param:"ccp_dropout" default:"0" rule:"share" parts:"level"`
-}
-
-// Block returns how many of a level's clusters have their neighbourhoods gathered at a time, see Recompute.
-func (o Options) Block(clusters int) int {
-	if !o.Recompute {
-		return clusters
-	}
-	return (clusters + blocks - 1) / blocks
 }
 
 // optionsOf reads the options of the level in scope. It panics if a parameter has a value that is not allowed.

@@ -89,10 +89,6 @@ func (s Spec) checkHierarchies() error {
 // interchangeable returns an error if some weights belong to the clusters of one hierarchy, and cannot serve another.
 func (s Spec) interchangeable() error {
 	for i, level := range s.Levels {
-		if gates := s.Options.level(i).Gates; gates != "level" {
-			return fmt.Errorf("level %d has ccp_gates=%s, which are for the clusters of one hierarchy; use "+
-				"ccp_gates=level", i+1, gates)
-		}
 		if i == len(s.Levels)-1 && level.Clusters > 1 {
 			return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a "+
 				"level of 1 cluster", level.Clusters)

@@ -207,9 +207,6 @@ func TestCheckHierarchies(t *testing.T) {
 				"ccp_hierarchies=3: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, or ccp_hierarchies=1")
 		}
 	}
-	assert.EqualError(t, several("4x6/4,1x8/3", map[string]any{"level_2/ccp_gates": "cluster"}),
-		"ccp_hierarchies=3: level 2 has ccp_gates=cluster, which are for the clusters of one hierarchy; use ccp_gates=level, or use ccp_hierarchies=1")
-	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_gates": "slot"}), "level 1 has ccp_gates=slot")
 	assert.EqualError(t, several("4x6/4,2x8/3", nil),
 		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1")
 	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "-1"}), "ccp_hierarchies=-1")
@@ -250,7 +247,6 @@ func TestSuited(t *testing.T) {
 		{100, "4x6/4,1x8/3", map[string]any{"level_1/ccp_candidates": 2}, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "random"}, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,2x8/3", prepared, []string{"ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "level_1/ccp_gates": "slot"}, []string{"ccp_hierarchies"}, 0, 1},
 		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
 		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
 		{100, "4x6/4,1x8/3", nil, nil, 0, 1},

@@ -74,11 +74,11 @@ func TestClusterLevels(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			onBackends(t, way == "learned", func(t *testing.T, backend compute.Backend) {
 				m, graph := tiny(t)
-				m.Spec.Options = settings(Patch{"ccp_hierarchy": way, "ccp_gates": "cluster", "ccp_membership_rate": 5.0})
+				m.Spec.Options = settings(Patch{"ccp_hierarchy": way, "ccp_membership_rate": 5.0})
 				choices := 4
 				switch way {
 				case "candidates":
-					m.Spec.Options = settings(Patch{"ccp_gates": "cluster", "ccp_membership_rate": 5.0, "level_1/ccp_candidates": 2})
+					m.Spec.Options = settings(Patch{"ccp_membership_rate": 5.0, "level_1/ccp_candidates": 2})
 					choices = 2
 				case "prepared":
 					choices = 1
@@ -106,7 +106,7 @@ func TestClusterLevels(t *testing.T) {
 					alpha, beta := floatsOf(t, scope, "alpha"), floatsOf(t, scope, "beta")
 					for k, ranks := range l.Ranks {
 						for s, rank := range ranks {
-							assert.InDelta(t, 1/(1+math.Exp(-float64(alpha[k]*rank+beta[k]))), l.Gates[k][s], 1e-6)
+							assert.InDelta(t, 1/(1+math.Exp(-float64(alpha[0]*rank+beta[0]))), l.Gates[k][s], 1e-6)
 						}
 					}
 				}

@@ -31,8 +31,7 @@ func TestPut(t *testing.T) {
 		"ccp_membership_rate":  {"3", 3.0},
 		"ccp_candidates":       {"4.0", 4},
 		"l2":                   {"1e-5", 1e-5},
-		"ccp_recompute":        {"true", true},
-		"ccp_gates":            {"slot", "slot"},
+		"ccp_padding":          {"zeros", "zeros"},
 		"ccp_hierarchy":        {"prepared", "prepared"},
 		"level_2/ccp_dropout":  {"0.3", 0.3},
 		"fc_1/readout_dropout": {"0", 0.0},
@@ -53,7 +52,6 @@ func TestPut(t *testing.T) {
 		"level_2/ccp_dropuot=0.3": `there is no option "level_2/ccp_dropuot": did you mean ccp_dropout? There are`,
 		"ccp_dropout=much":        `ccp_dropout=much: it must be in [0, 1)`,
 		"ccp_dropout=":            `ccp_dropout=: it must be in [0, 1)`,
-		"ccp_recompute=5":         `ccp_recompute=5: it must be true or false`,
 		"ccp_candidates=1.5":      `ccp_candidates=1.5: it must be a whole number from 0`,
 		"l2=1;ccp_dropout=0.1":    `l2=1;ccp_dropout=0.1: it must be finite and not negative`,
 	} {
@@ -82,11 +80,11 @@ func TestOptionsOfParts(t *testing.T) {
 	before := Spec{Model: "ccp", Options: DefaultOptions()}
 	require.NoError(t, before.Put("level_2/ccp_dropout", 0.3))
 	after := before
-	after.Options.Gates = "slot"
+	after.Options.Padding = "zeros"
 	require.NoError(t, after.Put("level_1/ccp_dropout", 0.1))
 	o := after.Options
 	assert.Equal(t, []float64{0, 0.1, 0.3, 0}, []float64{o.Dropout, o.level(0).Dropout, o.level(1).Dropout, o.level(2).Dropout})
-	assert.Equal(t, "slot", o.level(0).Gates)
+	assert.Equal(t, "zeros", o.level(0).Padding)
 	assert.Equal(t, []float64{0, 0.3}, []float64{before.Options.level(0).Dropout, before.Options.level(1).Dropout})
 	assert.NotContains(t, Spec{Model: "softmax", Options: DefaultOptions()}.Values(), "ccp_dropout")
 }
@@ -103,7 +101,6 @@ func TestCheckOptions(t *testing.T) {
 		want  string
 	}{
 		"ccp_hierarchy":         {"frozen", "ccp_hierarchy=frozen: it must be one of learned, task-only, objective-only, prepared, random"},
-		"ccp_gates":             {"node", "ccp_gates=node: it must be one of level, cluster, slot"},
 		"ccp_padding":           {"ones", "ccp_padding=ones: it must be one of nodes, zeros"},
 		"ccp_dropout":           {1.0, "ccp_dropout=1: it must be in [0, 1)"},
 		"level_1/ccp_dropout":   {-0.1, "level_1/ccp_dropout=-0.1: it must be in [0, 1)"},
@@ -123,7 +120,7 @@ func TestCheckOptions(t *testing.T) {
 }
 
 func FuzzPut(f *testing.F) {
-	for _, setting := range []string{"", "ccp_dropout=0.3", "level_2/ccp_gates=slot", "l2=", "=", "/=/", "l2=1;l2=2", "ccp_recompute=t"} {
+	for _, setting := range []string{"", "ccp_dropout=0.3", "level_2/ccp_padding=zeros", "l2=", "=", "/=/", "l2=1;l2=2", "tfidf=t"} {
 		f.Add(setting)
 	}
 	f.Fuzz(func(t *testing.T, setting string) {
@@ -138,17 +135,17 @@ func FuzzPut(f *testing.F) {
 
 // Where a parameter of a spec reaches.
 func TestParamsReachTheirScope(t *testing.T) {
-	store := Spec{Model: "ccp", Options: settings(Patch{"level_2/ccp_dropout": 0.3, "ccp_gates": "slot", "level_1/ccp_gates": "cluster"})}.NewStore(5)
+	store := Spec{Model: "ccp", Options: settings(Patch{"level_2/ccp_dropout": 0.3, "ccp_padding": "zeros", "level_1/ccp_padding": "nodes"})}.NewStore(5)
 	for path, want := range map[string]struct {
 		dropout float64
-		gates   string
+		padding string
 	}{
-		"/model/level_1": {0, "cluster"}, "/model/level_2": {0.3, "slot"}, "/model/level_2/batch_norm": {0.3, "slot"}, "/model/level_3": {0, "slot"},
-		"/model": {0, "slot"}, "/model/fc_1": {0, "slot"},
+		"/model/level_1": {0, "nodes"}, "/model/level_2": {0.3, "zeros"}, "/model/level_2/batch_norm": {0.3, "zeros"}, "/model/level_3": {0, "zeros"},
+		"/model": {0, "zeros"}, "/model/fc_1": {0, "zeros"},
 	} {
 		scope := store.Scope(path)
 		assert.Equal(t, want.dropout, model.GetParamOr(scope, "ccp_dropout", 0.0), path)
-		assert.Equal(t, want.gates, model.GetParamOr(scope, "ccp_gates", "level"), path)
+		assert.Equal(t, want.padding, model.GetParamOr(scope, "ccp_padding", "nodes"), path)
 		assert.Equal(t, int64(5), model.GetParamOr(scope, model.ParamInitialSeed, int64(0)), path)
 	}
 }

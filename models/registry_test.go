@@ -149,8 +149,6 @@ func TestParameters(t *testing.T) {
 	s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
 	want := 12*4 + 4*3*6 + 6 + 2 + 4*1 + 3*6*8 + 8 + 2 + 8*10 + 10 + 10*5 + 5 + 2*(6+8+10)
 	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
-	s.Options = settings(Patch{"level_1/ccp_gates": "slot"})
-	assert.Equal(t, want-2+2*4*4, s.Parameters(backendtest.Go(t), graph))
 	for _, way := range []ccp.Plan{ccp.Random, ccp.Prepared} {
 		s.Options = settings(Patch{"ccp_hierarchy": way})
 		assert.Equal(t, want-12*4-4*1, s.Parameters(backendtest.Go(t), graph), "%s: U does not learn", way)

@@ -130,7 +130,7 @@ func TestWrongUsage(t *testing.T) {
 		{"train --levels 3x3", `--levels 3x3: level 1: "3x3" is not CLUSTERSxFILTERS/L`, "ccp train"},
 		{"train --fc 64,x", `--fc 64,x: hidden layer 2: its width is "x"`, "ccp train"},
 		{"train --set depht=3", `--set: there is no option "depht";`, "ccp train"},
-		{"train --set ccp_gates=foo", "--set ccp_gates=foo: it must be one of level, cluster, slot", "ccp train"},
+		{"train --set ccp_padding=foo", "--set ccp_padding=foo: it must be one of nodes, zeros", "ccp train"},
 		{"train --set level_1/ccp_padding=foo", "--set level_1/ccp_padding=foo: it must be one of nodes, zeros", "ccp train"},
 		{"train --set ccp_hierarchy=frozen", "--hierarchy frozen: it must be one of learned, task-only,", "ccp train"},
 		{"train --set level_1/ccp_hierarchy=random", `--set level_1/ccp_hierarchy: ccp_hierarchy is for the whole model; leave "level_1/" out`, "ccp train"},
@@ -207,7 +207,7 @@ func TestFailures(t *testing.T) {
 
 // TestRefusedTrainingLeavesNothing: what is wrong with data or settings is found before the directory is made.
 func TestRefusedTrainingLeavesNothing(t *testing.T) {
-	for _, flags := range []string{"--data nothing", "--data nothing.npz", "--levels 3x3/65", "--set level_7/l2=0", "--set ccp_gates=foo"} {
+	for _, flags := range []string{"--data nothing", "--data nothing.npz", "--levels 3x3/65", "--set level_7/l2=0", "--set ccp_padding=foo"} {
 		t.Chdir(t.TempDir())
 		code, _, _ := execute(t, strings.Fields("train --backend go "+flags)...)
 		assert.NotZero(t, code)

@@ -39,11 +39,7 @@ func Activations(s models.Spec, batch int) (all []Activation) {
 	for i, l := range s.Levels {
 		part := fmt.Sprintf("level_%d", i+1)
 		name, o := part+"'s gathered neighbourhoods", s.Options.Of(part)
-		gathered := o.Block(l.Clusters)
-		if gathered < l.Clusters {
-			name += ", those of a block of clusters"
-		}
-		all = append(all, Activation{name, shapes.Make(dtype, batch, gathered, l.Neighbours, channels)})
+		all = append(all, Activation{name, shapes.Make(dtype, batch, l.Clusters, l.Neighbours, channels)})
 		if !s.FrozenInTraining() {
 			shape := shapes.Make(dtypes.Float32, nodes, min(cmp.Or(o.Candidates, l.Clusters), l.Clusters))
 			all = append(all, Activation{part + "'s memberships", shape})

@@ -184,6 +184,6 @@ func (r *run) explained(err error) error {
 	}
 	cause, _, _ := strings.Cut(plain(err).Error(), "\n")
 	return fmt.Errorf("the device has not enough memory for a training step; its largest tensors: %s. What helps: a "+
-		"smaller batch, more devices, ccp_recompute=true, dtype=bfloat16, ccp_hierarchy=prepared, ccp_candidates=4, levels "+
+		"smaller batch, more devices, dtype=bfloat16, ccp_hierarchy=prepared, ccp_candidates=4, levels "+
 		"of fewer clusters or filters; a dry run tells what is needed (%s)", strings.Join(names, "; "), cause)
 }

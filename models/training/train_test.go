@@ -213,7 +213,7 @@ func TestTrainErrors(t *testing.T) {
 		"level 1: \"4\" is not CLUSTERSxFILTERS/L": func(c Patch) { c["levels"] = "4" },
 		"level 2: L=5 exceeds its 4 nodes":         func(c Patch) { c["levels"] = "4x6/4,1x8/5" },
 		"hidden layer 1: its width is \"0\"":       func(c Patch) { c["hidden"] = []int{0, 8} },
-		"ccp_gates=node: it must be one of":        func(c Patch) { c["ccp_gates"] = "node" },
+		"ccp_padding=node: it must be one of":      func(c Patch) { c["ccp_padding"] = "node" },
 		`level_3/l2: the network has no "level_3"; its parts are level_1, level_2, fc_1, classes`: func(c Patch) { only(c, map[string]any{"level_3/l2": 0.0}) },
 	} {
 		c := ringConfig(data)
