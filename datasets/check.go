@@ -41,8 +41,7 @@ func (d *Dataset) warnOddities() {
 			len(missing), d.Classes()-1, name)
 	case missing != nil:
 		d.warn("there are no samples of %d of the %d classes (such as %s); take these out of class_names and "+
-			"labels, or add samples",
-			len(missing), d.Classes(), name)
+			"labels, or add samples", len(missing), d.Classes(), name)
 	}
 	for _, split := range d.splits() {
 		missing = nil
@@ -118,14 +117,12 @@ func (d *Dataset) Oddities() (lines []string) {
 	}
 	if far > 0 {
 		say("%d values lie over %d deviations from the mean of their channel, the farthest %.0f: %s; clip them, or take "+
-			"logarithms",
-			far, farDeviations, farthest, farAt)
+			"logarithms", far, farDeviations, farthest, farAt)
 	}
 	for _, split := range []string{"validation", "test"} {
 		if f := copies[split]; f.count > 0 {
 			say("%d %s samples are training samples, too (sample %d is sample %d): the %s accuracy will be too good; keep "+
-				"copies together in split",
-				f.count, split, f.at, f.before, split)
+				"copies together in split", f.count, split, f.at, f.before, split)
 		}
 	}
 	if f := clashes; f.count > 0 {
@@ -148,8 +145,7 @@ func (d *Dataset) Oddities() (lines []string) {
 	largest, smallest := slices.Index(counts, slices.Max(present)), slices.Index(counts, slices.Min(present))
 	if counts[largest] >= unevenClasses*counts[smallest] {
 		say("class %s has %d training samples, class %s only %d: accuracy says little about the small one; look at "+
-			"recall in ccp eval",
-			d.className(largest), counts[largest], d.className(smallest), counts[smallest])
+			"recall in ccp eval", d.className(largest), counts[largest], d.className(smallest), counts[smallest])
 	}
 	return lines
 }

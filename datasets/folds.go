@@ -125,8 +125,7 @@ func (d *Dataset) folds(f Fold, seed uint64) ([][]int, error) {
 	switch n := counts[smallest]; {
 	case n < 2:
 		return nil, fmt.Errorf("class %s has a single sample, which cannot be learned from and tested on; take it out of "+
-			"the data",
-			d.className(smallest))
+			"the data", d.className(smallest))
 	case n < f.Of:
 		return nil, fmt.Errorf("class %s has %d samples, fewer than folds: give 2 to %[2]d folds", d.className(smallest), n)
 	case len(units) < f.Of:

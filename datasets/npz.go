@@ -224,8 +224,7 @@ func (r *npzReader) readGrid() error {
 	rows, columns := sides[0], sides[1]
 	if rows < 1 || columns < 1 || r.nodes >= 0 && (rows > int64(r.nodes) || rows*columns != int64(r.nodes)) {
 		return fmt.Errorf("grid is %d x %d; want rows and columns, or frames and sensors, whose product is the %d nodes "+
-			"of features",
-			rows, columns, r.nodes)
+			"of features", rows, columns, r.nodes)
 	}
 	r.d.Grid = []int{int(rows), int(columns)}
 	return nil

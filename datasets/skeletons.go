@@ -97,8 +97,7 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 		split.Name, s.Frames, len(s.Layout.Joints), d.Channels))
 	if copies := r.Copies(d.Test, slices.Concat(d.Train, d.Validation)); copies > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under "+
-			"another name",
-			copies, len(d.Test)))
+			"another name", copies, len(d.Test)))
 	}
 	return d, nil
 }

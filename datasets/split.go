@@ -234,8 +234,7 @@ func (d *Dataset) warnParted(given []namedSplit) {
 	for _, split := range given {
 		if names := d.parted(split.indices); names != nil {
 			d.warn("split parts %d %s, such as %q, between train and %s: its accuracy says little about groups that were "+
-				"not seen",
-				len(names), plural(len(names), "group"), names[0], split.name)
+				"not seen", len(names), plural(len(names), "group"), names[0], split.name)
 		}
 	}
 }

@@ -102,8 +102,7 @@ func (s Spec) checkCandidates() error {
 	for i := 1; i < len(s.Levels); i++ {
 		if s.restricted(i) && !s.restricted(i-1) && s.Options.Hierarchy != ccp.Prepared {
 			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; "+
-				"set ccp_candidates for level %d too",
-				i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
+				"set ccp_candidates for level %d too", i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
 		}
 	}
 	return nil

@@ -87,8 +87,7 @@ func unitRows(points []float64, dims int) ([]float64, error) {
 		}
 		if largest == 0 {
 			return nil, fmt.Errorf("row %d is zero and has no direction for the cosine; drop the point or use the "+
-				"euclidean distance",
-				start/dims)
+				"euclidean distance", start/dims)
 		}
 		sum := 0.0
 		for i := range row {

@@ -96,8 +96,7 @@ func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, da
 		return err
 	}
 	return fmt.Errorf("%s holds a run %s: give what began it to go on with it, choose another checkpoint, or pass "+
-		"overwrite",
-		dir, strings.Join(other, " and "))
+		"overwrite", dir, strings.Join(other, " and "))
 }
 
 // OtherData lists in what a data set differs from the data of the run in dir, see datasets.Fingerprint.Differences. The

@@ -13,14 +13,8 @@ var stations = []string{"Loop.RunSteps(", "failed to execute train/eval step",
 // plain returns the error that a graph-building function panicked with, or that the training loop met, without GoMLX's
 // account of its way out.
 func plain(err error) error {
-	inStation := func(err error) bool {
-		return slices.ContainsFunc(stations, func(station string) bool {
-			return strings.Contains(err.Error(),
-				station)
-		})
-	}
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		if !inStation(inner) {
+		if !slices.ContainsFunc(stations, func(station string) bool { return strings.Contains(inner.Error(), station) }) {
 			return inner
 		}
 	}

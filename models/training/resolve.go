@@ -125,8 +125,7 @@ func draft(a Patch, data string) (draftConfig, error) {
 	for _, name := range sorted(values) {
 		if values[name] == Auto {
 			if !slices.Contains(open, name) {
-				return p, fmt.Errorf("%s=%s: only %s can be left to the data", name, Auto, strings.Join(open,
-					", "))
+				return p, fmt.Errorf("%s=%s: only %s can be left to the data", name, Auto, strings.Join(open, ", "))
 			}
 			p.open[name] = true
 		} else if err := p.put(name, values[name]); err != nil {

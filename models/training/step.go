@@ -39,10 +39,7 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 				dtypes.Float32).WarmUpSteps(steps / 4).PeriodSteps(steps - steps/4).LearningRate(c.LearningRate).Done()
 		}
 		if c.Average > 0 {
-			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) {
-				averageWeights(scope.Store(),
-					g, c.Average)
-			})
+			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
 		}
 		return []*Node{spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, inputs[0])}
 	}

@@ -27,8 +27,7 @@ type drawnSample struct {
 
 // draw writes the means of all classes that were explained, class_K.png, and some samples, sample_N.png, to a folder.
 // The contributions lie where the nodes are: on the image, over time or on the graph.
-func (e *Explanation) draw(folder string, layout *picture.Layout, means []Mean,
-	samples []drawnSample) error {
+func (e *Explanation) draw(folder string, layout *picture.Layout, means []Mean, samples []drawnSample) error {
 	width, height := layout.Size()
 	save := func(name, title string, panels ...*plot.Plot) error {
 		sheet := picture.Sheet{Title: title, Panels: [][]*plot.Plot{panels}, Height: max(height, 150)}

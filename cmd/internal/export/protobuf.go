@@ -65,8 +65,7 @@ func declared(name string, dims ...int) string {
 func (g *onnxGraph) model(producer, version string, inputs, outputs, metadata []string) ([]byte, error) {
 	const rest = 1 << 20 // ample for all but the constants
 	if g.bytes > math.MaxInt32-rest {
-		return nil, fmt.Errorf("its constants take %d bytes; an ONNX file holds less than 2 GiB",
-			g.bytes)
+		return nil, fmt.Errorf("its constants take %d bytes; an ONNX file holds less than 2 GiB", g.bytes)
 	}
 	graph := texts(1, g.nodes...) + texts(2, producer) + texts(5, g.initializers...) + texts(11, inputs...) +
 		texts(12, outputs...)

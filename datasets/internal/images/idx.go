@@ -88,8 +88,7 @@ func IDX(dirs []string, isMNIST bool) (*Set, error) {
 		return nil, fmt.Errorf("the files in %s are those of MNIST; put each set in a folder of its own", dirs[0])
 	case isMNIST && hash != mnistImagesHash:
 		s.Warnings = []string{fmt.Sprintf("the training images have sha256 %s, the published ones %s: results may not "+
-			"compare",
-			hash, mnistImagesHash)}
+			"compare", hash, mnistImagesHash)}
 	}
 	return s, nil
 }

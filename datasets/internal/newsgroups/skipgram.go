@@ -99,8 +99,7 @@ func learnVectors(ctx context.Context, backend compute.Backend, documents [][]in
 	}
 	if slices.ContainsFunc(values, func(value float32) bool { return !finite(float64(value)) }) {
 		return nil, fmt.Errorf("training diverged: vectors are infinite or NaN; lower the learning rate, %v, or the "+
-			"batch, %d",
-			config.LearningRate, config.Batch)
+			"batch, %d", config.LearningRate, config.Batch)
 	}
 	return &wordVectors{Dim: config.Dim, Words: slices.Clone(words), Values: values}, nil
 }

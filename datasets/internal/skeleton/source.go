@@ -118,8 +118,7 @@ func (s *Source) Load(ctx context.Context, dirs []string,
 	}
 	if r.Signals = signals; err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%s: %w; get these files again, or list their names in a .txt file there whose name holds "+
-			"\"missing\"",
-			found.place, err)
+			"\"missing\"", found.place, err)
 	}
 	return r, err
 }
