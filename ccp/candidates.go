@@ -115,9 +115,9 @@ func clusterAmong(scope *model.Scope, a sparse, m *Node, c candidates) Level {
 	weighed := Mul(m, ExpandAxes(a.Degrees(), 1))
 	volume := newGrouping(scope.In("clusters"), g, c.of, c.k, dtype).sum(Reshape(weighed, n*c.c))
 
-	rank := Rank(m, links)
+	rank := centrality(m, links)
 	return Level{
-		Objective: Objective(cohesion, volume),
+		Objective: objective(cohesion, volume),
 		Coarse:    normalizeEdges(scope.In("coarse"), cohesion, pooled, edges, c.k),
 		rankOf:    func(nodes *Node) *Node { return c.at(scope, rank, nodes) },
 	}
@@ -132,7 +132,7 @@ func (c candidates) at(scope *model.Scope, rank, nodes *Node) *Node {
 	return ReduceSum(Where(same, ranks, ZerosLike(ranks)), -1)
 }
 
-// normalizeEdges normalises a pooled affinity, see Normalize. diagonal: `[K]`; the edges' weights follow it in
+// normalizeEdges normalises a pooled affinity, see normalize. diagonal: `[K]`; the edges' weights follow it in
 // pooled.
 func normalizeEdges(scope *model.Scope, diagonal, pooled *Node, between []pair, k int) sparse {
 	g, dtype := pooled.Graph(), pooled.DType()

@@ -21,17 +21,17 @@ type Level struct {
 // objective, ranks and neighbourhoods of `size` nodes. The memberships m are `[N, K]`.
 func Cluster(a Affinity, m *Node, size int) Level {
 	level, rank := cluster(a, m)
-	return level.at(Select(rank, size))
+	return level.at(selectNodes(rank, size))
 }
 
 // cluster is Cluster without neighbourhoods. It also returns the ranks of all nodes, `[N, K]`.
 func cluster(a Affinity, m *Node) (level Level, rank *Node) {
 	links := a.Times(m) // how strongly each node is tied to the members of each cluster
-	pooled := Coarsen(a, m, links)
-	rank = Rank(m, links)
+	pooled := a.pool(m, links)
+	rank = centrality(m, links)
 	return Level{
-		Objective: Objective(cohesion(pooled), volume(a.Degrees(), m)),
-		Coarse:    Dense{Normalize(pooled)},
+		Objective: objective(cohesion(pooled), volume(a.Degrees(), m)),
+		Coarse:    dense{normalize(pooled)},
 		rankOf:    func(nodes *Node) *Node { return at(rank, nodes) },
 	}, rank
 }
@@ -41,13 +41,6 @@ func (level Level) at(nodes *Node) Level {
 	level.Neighbourhood, level.Rank = nodes, level.rankOf(nodes)
 	return level
 }
-
-// Coarsen computes the pooled affinity P = Mᵀ·A0·M, with links = A0·M. m, links: `[N, K]`, result `[K, K]`. P is
-// symmetric, and its entries sum to the sum of A0.
-//
-// Let G be the gradient of P. The gradient of M is A0·M·(G + Gᵀ): one product with the links at hand. The gradient of
-// A0 is M·G·Mᵀ; by it the later levels reach the memberships of the earlier ones.
-func Coarsen(a Affinity, m, links *Node) *Node { return a.pool(m, links) }
 
 // gram computes mᵀ·links, which is symmetric. For a large result it computes only the blocks on and above the
 // diagonal, 10 of 16. It transposes m first because XLA's CPU products are slower along the first axis.
@@ -82,9 +75,9 @@ func gram(m, links *Node) *Node {
 	return Concatenate(whole, 0)
 }
 
-// Normalize computes D^−½·P·D^−½, the next level's affinity. D holds the row sums of P with its diagonal. p: `[K,
+// normalize computes D^−½·P·D^−½, the next level's affinity. D holds the row sums of P with its diagonal. p: `[K,
 // K]`, same shape out. A row of sum zero stays zero.
-func Normalize(p *Node) *Node {
+func normalize(p *Node) *Node {
 	inverse := inverseRoot(ReduceSum(p, 1))
 	return Mul(Mul(p, ExpandAxes(inverse, 1)), ExpandAxes(inverse, 0))
 }
@@ -107,10 +100,10 @@ func volume(degrees, m *Node) *Node {
 	return ReduceSum(Mul(ExpandAxes(degrees, 1), m), 0)
 }
 
-// Objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion is the diagonal of the pooled
+// objective computes C = ½ Σ_k cohesion_k / volume_k, a scalar to be maximised. cohesion is the diagonal of the pooled
 // affinity, volume is Σ_i d_i M[i,k] with the degrees d of A0; both are `[K]`. A cluster that nobody belongs to, see
 // present, adds nothing.
-func Objective(cohesion, volume *Node) *Node {
+func objective(cohesion, volume *Node) *Node {
 	some := present(volume)
 	inverse := StopGradient(Reciprocal(Where(some, volume, OnesLike(volume))))
 	// Its value and its gradient are the ratio's. Its form does not square a small volume, as the derivative of a

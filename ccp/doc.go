@@ -6,15 +6,16 @@
 //
 //	memberships    M = softmax of each row of U                       [N, K]
 //	links          A0·M                                               [N, K]   Affinity.Times
-//	pooled         P = Mᵀ·A0·M                                        [K, K]   Coarsen
-//	next affinity  D^−½·P·D^−½, D = row sums of P                     [K, K]   Normalize
-//	objective      C = ½ Σ_k P[k,k] / Σ_i d_i M[i,k], maximised       scalar   Objective
-//	rank           (1 + M[i,k]) · (A0·M)[i,k]                         [N, K]   Rank
-//	neighbourhood  the L nodes of highest rank, for each cluster      [K, L]   Select
-//	gate           σ(α·rank + β)                                      [K, L]   Gate
+//	pooled         P = Mᵀ·A0·M                                        [K, K]
+//	next affinity  D^−½·P·D^−½, D = row sums of P                     [K, K]   Level.Coarse
+//	objective      C = ½ Σ_k P[k,k] / Σ_i d_i M[i,k], maximised       scalar   Level.Objective
+//	rank           (1 + M[i,k]) · (A0·M)[i,k]                         [N, K]
+//	neighbourhood  the L nodes of highest rank, for each cluster      [K, L]   Level.Neighbourhood
+//	gate           σ(α·rank + β)                                      [K, L]
 //	filter         Σ_l W[:,l,:] · gate[k,l] · signal[node(k,l)] + b    [batch, K, filters]   Filter
 //
-// These functions are pure; New … Done makes a trainable layer of them. With learned memberships a network is
+// Cluster computes all but the first and the last two, and Filter the last. New … Done makes a trainable layer of them.
+// With learned memberships a network is
 //
 //	a := ccp.FromMatrix(scope.In("graph"), g, graph.Normalized(), dtypes.Float32)
 //	x, a = ccp.New(scope.In("level_1"), x, a, 256, 64).Neighbours(16).Done()

@@ -11,6 +11,18 @@ import (
 // At gives tests the values of a quantity at the selected nodes; Cohesion and Volume are the parts of C.
 var At, Cohesion, Volume = at, cohesion, volume
 
+// Normalize, Objective, Rank and Select are parts of Cluster.
+var Normalize, Objective, Rank, Select = normalize, objective, centrality, selectNodes
+
+// Dense is an affinity as a matrix.
+type Dense = dense
+
+// Coarsen computes the pooled affinity.
+func Coarsen(a Affinity, m, links *Node) *Node { return a.pool(m, links) }
+
+// Gate computes σ(α·rank + β).
+func Gate(rank, alpha, beta *Node) *Node { return Sigmoid(Add(Mul(alpha, rank), beta)) }
+
 // Memberships is the softmax of each row of u.
 func Memberships(u *Node) *Node { return Softmax(u, -1) }
 

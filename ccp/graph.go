@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Affinity is the graph of a level's nodes, a symmetric, non-negative matrix A. It is a matrix, see Dense, or a list
-// of edges, see NewSparse, or what Hierarchy.Affinity gives, which has no edges. A0 is A with its diagonal set to
+// Affinity is the graph of a level's nodes, a symmetric, non-negative matrix A. It is a matrix or a list of edges, see
+// FromMatrix, or what Hierarchy.Affinity gives, which has no edges. A0 is A with its diagonal set to
 // zero.
 type Affinity interface {
 	// Nodes is N.
@@ -23,27 +23,31 @@ type Affinity interface {
 	// Mean takes the mean of the logits over the H hierarchies, see Hierarchy.Affinity: `[batch·H, classes]` becomes
 	// `[batch, classes]`. If there is one hierarchy, or one was drawn, it returns logits.
 	Mean(logits *Node) *Node
-	// pool computes Coarsen on this graph.
+	// pool computes the pooled affinity P = Mᵀ·A0·M, with links = A0·M. m, links: `[N, K]`, result `[K, K]`. P is
+	// symmetric, and its entries sum to the sum of A0.
+	//
+	// Let G be the gradient of P. The gradient of M is A0·M·(G + Gᵀ): one product with the links at hand. The gradient of
+	// A0 is M·G·Mᵀ; by it the later levels reach the memberships of the earlier ones.
 	pool(m, links *Node) *Node
 }
 
-// Dense is an affinity held as a matrix, `[N, N]`. Every level after the first has one, unless levels have
+// dense is an affinity held as a matrix, `[N, N]`. Every level after the first has one, unless levels have
 // candidates.
-type Dense struct{ A *Node }
+type dense struct{ A *Node }
 
 // Nodes implements Affinity.
-func (d Dense) Nodes() int { return d.A.Shape().Dim(0) }
+func (d dense) Nodes() int { return d.A.Shape().Dim(0) }
 
 // Times implements Affinity.
-func (d Dense) Times(x *Node) *Node { return Dot(withoutDiagonal(d.A), x).Product() }
+func (d dense) Times(x *Node) *Node { return Dot(withoutDiagonal(d.A), x).Product() }
 
 // Mean implements Affinity.
-func (d Dense) Mean(logits *Node) *Node { return logits }
+func (d dense) Mean(logits *Node) *Node { return logits }
 
 // Degrees implements Affinity.
-func (d Dense) Degrees() *Node { return ReduceSum(withoutDiagonal(d.A), 1) }
+func (d dense) Degrees() *Node { return ReduceSum(withoutDiagonal(d.A), 1) }
 
-func (d Dense) pool(m, links *Node) *Node {
+func (d dense) pool(m, links *Node) *Node {
 	links = StopGradient(links)
 	return nn.WithGradient(func() *Node { return gram(m, links) }, func(v *Node) []*Node {
 		dA := Dot(Dot(m, v).Product(), TransposeAllDims(m, 1, 0)).Product()
@@ -65,7 +69,7 @@ func FromMatrix(scope *model.Scope, g *Graph, m *affinity.Matrix, dtype dtypes.D
 	if m.Density() <= 0.05 {
 		return NewSparse(scope, g, m, dtype)
 	}
-	return Dense{nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
+	return dense{nn.Constant(scope, g, "affinity", floats(dtype, m.Dense(), m.N(), m.N()))}
 }
 
 // floats makes a tensor of values in dtype.

@@ -97,7 +97,7 @@ func (l *Layer) cluster() (level Level) {
 		exceptions.Panicf("%s: candidates, and slots that are %s or %s, need neighbourhoods of the memberships at the start; "+
 			"call Preparation.Hold before", scope.Scope(), directedSlots, randomSlots)
 	default:
-		level = level.at(Select(rank, l.size))
+		level = level.at(selectNodes(rank, l.size))
 	}
 	if l.options.Hierarchy == ObjectiveOnly {
 		level.Rank = StopGradient(level.Rank) // all of the task's gradient to U, at this level and below, passes here
@@ -131,7 +131,7 @@ func (l *Layer) gate(level Level) *Node {
 	}
 	alpha := nn.NormalVariable(l.scope, alphaName, 1, gateStd, rank.DType(), 1, 1)
 	beta := nn.NormalVariable(l.scope, betaName, 0, gateStd, rank.DType(), 1, 1)
-	gate := Gate(rank, alpha.NodeValue(rank.Graph()), beta.NodeValue(rank.Graph()))
+	gate := Sigmoid(Add(Mul(alpha.NodeValue(rank.Graph()), rank), beta.NodeValue(rank.Graph())))
 	if l.options.Padding == zeroPadding {
 		gate = Where(IsPositive(rank), gate, ZerosLike(gate))
 	}

@@ -31,6 +31,6 @@ func TestFewNames(t *testing.T) {
 	for _, of := range p.Types {
 		names += len(of.Consts) + len(of.Vars) + len(of.Funcs)
 	}
-	assert.LessOrEqual(t, names, 28)
-	assert.Greater(t, names, 20)
+	assert.LessOrEqual(t, names, 22)
+	assert.Greater(t, names, 15)
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Rank computes a node's centrality to a cluster, (1 + M[i,k]) · Σ_{j≠i} A[i,j] M[j,k]. m and links = A0·M: `[N, K]`,
+// centrality computes a node's centrality to a cluster, (1 + M[i,k]) · Σ_{j≠i} A[i,j] M[j,k]. m and links = A0·M: `[N, K]`,
 // same shape out.
-func Rank(m, links *Node) *Node { return Mul(OnePlus(m), links) }
+func centrality(m, links *Node) *Node { return Mul(OnePlus(m), links) }
 
-// Select picks the neighbourhood of each cluster: the `size` nodes of highest rank, the most central first, the lower
+// selectNodes picks the neighbourhood of each cluster: the `size` nodes of highest rank, the most central first, the lower
 // index first among equals. The ranks are `[N, K]`, the result int32 indices `[K, size]`. It has no gradient. It
 // panics if size is not in 1..N.
 //
 // It does not sort. It takes nodes in blocks and passes over all ranks once, for the maximum of each block. The nodes
 // of highest rank lie in the `size` blocks of highest maximum. Each of these blocks has a node that comes before all
 // nodes of the others. So it looks at these blocks only.
-func Select(rank *Node, size int) *Node {
+func selectNodes(rank *Node, size int) *Node {
 	n := rank.Shape().Dim(0)
 	if size < 1 || size > n {
 		exceptions.Panicf("a neighbourhood of L=%d nodes cannot be selected out of %d", size, n)
@@ -85,7 +85,3 @@ func at(x, neighbourhood *Node) *Node {
 	clusters := Iota(x.Graph(), neighbourhood.Shape(), 0)
 	return Gather(x, Stack([]*Node{neighbourhood, clusters}, -1))
 }
-
-// Gate computes σ(α·rank + β), which scales a node's signal by its centrality. The shapes are: rank `[K, L]`, at the
-// selected nodes; alpha and beta scalars, `[K, 1]` or `[K, L]`; result `[K, L]`.
-func Gate(rank, alpha, beta *Node) *Node { return Sigmoid(Add(Mul(alpha, rank), beta)) }
