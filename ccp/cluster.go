@@ -14,7 +14,6 @@ type Level struct {
 	nodes         int                     // N
 	built         NodeId                  // of what the level gives: later levels have greater ones
 	rankOf        func(nodes *Node) *Node // of nodes in their clusters, int32 `[K, L]`, same shape out
-	hierarchies   int                     // how many are learned
 }
 
 // Cluster computes the cluster step of a level (Algorithm 1 of the paper, without its filter): pooled affinity,

@@ -61,7 +61,7 @@ func NewFreezer(backend compute.Backend, store *model.Store, signal shapes.Shape
 		outputs := []*Node{drawn}
 		f.levels = slices.DeleteFunc(Levels(store, g), func(l Level) bool { return l.Objective == nil }) // frozen already
 		for _, level := range f.levels {
-			f.hierarchies = max(f.hierarchies, level.hierarchies)
+			f.hierarchies = severalOf(store.Scope(level.Path), g).n
 			single := func(x *Node) *Node { return ConvertDType(x, dtypes.Float32) }
 			outputs = append(outputs, single(level.Objective), level.Neighbourhood, single(level.Rank))
 		}

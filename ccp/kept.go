@@ -79,9 +79,6 @@ func (r Kept) Around(clusters, reach int) (around []int32, present []float32, er
 // HasAround reports whether there is what Around reads.
 func (r Kept) HasAround() bool { return r.Scope.GetVariable(aroundNodes) != nil }
 
-// Clusters reads the cluster of each of N nodes in a prepared hierarchy.
-func (r Kept) Clusters(nodes int) ([]int32, error) { return readOne[int32](r, hardClusters, nodes) }
-
 // Filter reads the kernel W, `[filters, L, C]`, and the bias b, `[filters]`, in float32.
 func (r Kept) Filter(filters, size, channels int) (kernel, bias []float32, err error) {
 	if kernel, err = variables.Read[float32](r.Scope, kernelName, filters, size, channels); err == nil {
@@ -94,7 +91,7 @@ func (r Kept) Filter(filters, size, channels int) (kernel, bias []float32, err e
 // each node's candidates. It also returns the number of clusters that a node could belong to.
 func (r Kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
 	if r.Scope.GetVariable(hardClusters) != nil {
-		hard, err := r.Clusters(nodes)
+		hard, err := readOne[int32](r, hardClusters, nodes)
 		return hierarchy.Hard(hard, clusters), 1, err
 	}
 	var among []int32

@@ -89,7 +89,6 @@ func (l *Layer) cluster() (level Level) {
 	} else {
 		level, rank = cluster(l.affinity, l.memberships(several, l.clusters))
 	}
-	level.hierarchies = several.n
 	switch held := scope.GetVariable(heldNeighbourhoods); {
 	case held != nil:
 		level = l.held(level, several, held)

@@ -30,8 +30,7 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 		positions[i] = []float64{float64(i / side), float64(i % side)}
 	}
 	for i, step := range []float64{1, 2} {
-		cluster, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i))}.Clusters(len(positions))
-		require.NoError(t, err)
+		cluster := tensors.MustCopyFlatData[int32](store.GetVariable(networkScope + levelName(i) + "/clusters").MustValue())
 		centres := place.Centres(positions, cluster, s.Levels[i].Clusters)
 		level := readTables(t, s, store, i, len(positions))
 		for _, f := range []struct {

@@ -50,7 +50,7 @@ func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
 	if err != nil {
 		return nil, err
 	}
-	objectives, err := c.objectives(which)
+	objectives, err := c.objectives(which, levels)
 	if err != nil {
 		return nil, fmt.Errorf("computing C: %w", err)
 	}
@@ -58,7 +58,7 @@ func (c *Classifier) Health(which int) ([]hierarchy.Health, error) {
 }
 
 // objectives is C of each level of a hierarchy.
-func (c *Classifier) objectives(which int) (objectives []float64, err error) {
+func (c *Classifier) objectives(which int, levels hierarchy.Levels) (objectives []float64, err error) {
 	c.mu.Lock() // the freezer compiles when it is first used
 	defer c.mu.Unlock()
 	switch {
@@ -74,11 +74,8 @@ func (c *Classifier) objectives(which int) (objectives []float64, err error) {
 		return h.Objective, nil
 	}
 	a := c.Graph.Normalized()
-	for i, l := range c.Spec.Levels { // on the host, in time linear in the edges
-		cluster, err := ccp.Kept{Scope: c.store.Scope(networkScope + levelName(i)), Hierarchy: which}.Clusters(a.N())
-		if err != nil {
-			return nil, err
-		}
+	for _, l := range levels { // on the host, in time linear in the edges
+		cluster := l.Memberships.Hard()
 		objectives = append(objectives, partition.Objective(a, cluster, l.Clusters))
 		if a, err = partition.Coarsen(a, cluster, l.Clusters); err != nil {
 			return nil, err

@@ -86,10 +86,8 @@ func TestDirectedByCoordinates(t *testing.T) {
 		scope := store.Scope(networkScope + levelName(0))
 		read, err := ccp.Kept{Scope: scope}.Level(nodes, 15, 8)
 		require.NoError(t, err)
-		clusters, err := ccp.Kept{Scope: scope}.Clusters(nodes)
-		require.NoError(t, err)
 		return misfit(places, places, around, wide(present), nodes, s.reach(0)),
-			misfit(places, place.Centres(places, clusters, 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
+			misfit(places, place.Centres(places, read.Memberships.Hard(), 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
 	}
 	graphStem, graphLevel := misfits(nil)
 	stem, level := misfits(points)
