@@ -75,17 +75,31 @@ func (s Spec) HasVoices() bool { return s.Options.Voices != NoVoices }
 // FitVoices fits the voices that the settings ask for. Errors name the sample.
 func (m *Metadata) FitVoices(ctx context.Context, backend compute.Backend, samples []VoiceSample, seed int64) (*Voices,
 	error) {
-	names, err := m.Spec.Options.voices()
+	config, err := m.voices()
 	if err != nil {
 		return nil, err
 	}
-	config := voices.Config{Columns: m.Spec.Nodes * m.Spec.Channels, Classes: m.Spec.Classes(), Table: true, Only: names,
-		Seed: uint64(seed), Backend: backend}
+	config.Seed, config.Backend = uint64(seed), backend
+	v, err := voices.Fit(ctx, config, samples) // which standardises them
+	return &Voices{Voices: v, Doubt: 1 / float64(len(samples)+2)}, err
+}
+
+// VoicesMemory is about how many bytes FitVoices takes beside the samples.
+func (m *Metadata) VoicesMemory(samples []VoiceSample) int {
+	config, err := m.voices()
+	if err != nil {
+		return 0
+	}
+	return config.Memory(samples)
+}
+
+func (m *Metadata) voices() (voices.Config, error) {
+	names, err := m.Spec.Options.voices()
+	config := voices.Config{Columns: m.Spec.Nodes * m.Spec.Channels, Classes: m.Spec.Classes(), Table: true, Only: names}
 	if m.Form != nil {
 		config.Columns, config.Table, config.Frames = m.Form.Width(), m.Form.Longest == 1, m.Form.Frames
 	}
-	v, err := voices.Fit(ctx, config, samples) // which standardises them
-	return &Voices{Voices: v, Doubt: 1 / float64(len(samples)+2)}, err
+	return config, err
 }
 
 // Keep puts the voices into a store, and what they count.

@@ -63,7 +63,8 @@ func withData(dataDir string, words ...string) []string {
 // checkJSON is what `ccp data check --json` prints: the report, and what was understood if the file is usable.
 type checkJSON struct {
 	datasets.Report
-	Data *datasetJSON `json:"data"`
+	Data   *datasetJSON `json:"data"`
+	Memory int64        `json:"memory_bytes,omitempty"` // of a training on recordings
 
 	Next string `json:"-"` // the command that trains on what was checked
 }
@@ -91,7 +92,10 @@ func newDataCheck(s *shared) *cobra.Command {
 				train = append(train, "--set", "split_seed="+flag.Value.String())
 			}
 		})
-		result := checkJSON{report, describe(report.Data), self() + " " + commandLine(train...)}
+		result := checkJSON{Report: report, Data: describe(report.Data), Next: self() + " " + commandLine(train...)}
+		if report.Data != nil {
+			result.Memory = training.Memory(report.Data)
+		}
 		err = s.print(cmd, result, render("data-check", result))
 		if err == nil && !report.Usable {
 			err = fmt.Errorf("%s cannot be used: %w", paths[0], errors.New(text.Count(len(report.Errors), "error")))

@@ -33,15 +33,8 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 	if !r.spec.HasVoices() {
 		return nil
 	}
-	d, buffer := r.data, []float32(nil)
-	samples := make([]models.VoiceSample, len(d.Train))
-	for at, i := range d.Train {
-		if d.Series == nil {
-			buffer = make([]float32, d.Nodes*d.Channels)
-		}
-		samples[at] = models.VoiceSample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
-	}
-	v, err := r.metadata.FitVoices(ctx, backend, samples, r.Seed)
+	d := r.data
+	v, err := r.metadata.FitVoices(ctx, backend, heardOf(d), r.Seed)
 	if err != nil {
 		return err
 	}
@@ -72,6 +65,34 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 			100-100*v.Share))
 	}
 	return v.Keep(r.store)
+}
+
+// heardOf returns what voices hear of the training samples.
+func heardOf(d *datasets.Dataset) []models.VoiceSample {
+	samples, buffer := make([]models.VoiceSample, len(d.Train)), []float32(nil)
+	for at, i := range d.Train {
+		if d.Series == nil {
+			buffer = make([]float32, d.Nodes*d.Channels)
+		}
+		samples[at] = models.VoiceSample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
+	}
+	return samples
+}
+
+// Memory is about how many bytes a training of recordings takes on the host: the program with XLA, the recordings and the
+// fit of all voices. A network's training comes after the fit, and takes what DryRun says. It is 0 for other data.
+func Memory(d *datasets.Dataset) (bytes int64) {
+	if d.Series == nil {
+		return 0
+	}
+	bytes = 220 << 20
+	for _, series := range d.Series {
+		bytes += int64(4 * len(series))
+	}
+	options := models.DefaultOptions()
+	options.Voices = models.AllVoices
+	m := models.Metadata{Spec: models.Spec{Options: options, Info: d.Info}}
+	return bytes + int64(m.VoicesMemory(heardOf(d)))
 }
 
 // weigh trains the network on three quarters of the training samples. Network and voices answer the fourth quarter, which

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -122,6 +123,23 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		assert.Regexp(t, `^the network [0-9.]+% of a quarter: `, notices[1])
 		assert.Greater(t, result.Test.Accuracy, 0.7)
 	})
+}
+
+// The memory of a training is more than its recordings take. Other data has no such estimate.
+func TestMemory(t *testing.T) {
+	d, err := datasets.Load(t.Context(), tones(t), datasets.Options{})
+	require.NoError(t, err)
+	held := training.Memory(d)
+	longer := *d
+	longer.Series = nil
+	for _, series := range d.Series {
+		longer.Series = append(longer.Series, append(slices.Clone(series), make([]float32, 100_000)...))
+	}
+	assert.Greater(t, held, int64(220<<20))
+	assert.InDelta(t, 4*100_000*len(d.Series), training.Memory(&longer)-held, 4e6, "features grow by dilations alone")
+	digits, err := datasets.Load(t.Context(), "digits", datasets.Options{})
+	require.NoError(t, err)
+	assert.Zero(t, training.Memory(digits))
 }
 
 func TestVoicesNames(t *testing.T) {

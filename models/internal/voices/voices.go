@@ -199,6 +199,24 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 	return f.voices, nil
 }
 
+// Memory is about how many bytes Fit takes beside the samples: the features twice, and six matrices of the samples, or of
+// the features if these are fewer.
+func (c Config) Memory(samples []Sample) int {
+	f, err := c.begin(samples)
+	if err != nil {
+		return 0
+	}
+	width, n := 0, len(f.used)
+	for _, v := range f.voices.voices {
+		width += v.width()
+	}
+	side := n
+	if !f.dual {
+		side = width
+	}
+	return 8*n*width + 48*side*side
+}
+
 // check returns an error that names the first bad sample.
 func (c Config) check(samples []Sample) error {
 	classes, groups := map[int32]bool{}, len(groupsOf(samples))
