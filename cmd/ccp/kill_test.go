@@ -59,7 +59,7 @@ func startTraining(t *testing.T, backend, dir string) *trainingProcess {
 	path, err := program()
 	require.NoError(t, err)
 	p := &trainingProcess{command: exec.Command(path, append([]string{"train", "--levels", "4x8/4,1x8/4", "--fc", "8", "--epochs", "9",
-		"--set", "average=0.9", "--save-every", "50ms", "--checkpoint", dir, "--json"}, published...)...)}
+		"--set", "average=0.9", "--save-every", "50ms", "--checkpoint", dir, "--json", "--metrics", dir + ".metrics"}, published...)...)}
 	p.command.Env = append(os.Environ(), "GOMLX_BACKEND="+backend, "CCP_DATA=")
 	p.command.Stdout = &p.stdout
 	stderr, err := p.command.StderrPipe()
@@ -96,6 +96,7 @@ func (p *trainingProcess) end(t *testing.T) int {
 type outcome struct {
 	result  trainDocument
 	weights map[string][]byte // by variable, the optimizer's included, after the last step
+	metrics string            // the lines that programs read
 }
 
 // finish lets the process end, which must succeed, and returns the outcome.
@@ -105,6 +106,9 @@ func (p *trainingProcess) finish(t *testing.T, dir string) outcome {
 	var o outcome
 	decode(t, p.stdout.String(), &o.result)
 	o.result.Seconds, o.result.Prepare, o.result.Compile, o.result.Checkpoint = 0, 0, 0, ""
+	raw, err := os.ReadFile(dir + ".metrics")
+	require.NoError(t, err)
+	o.metrics = string(raw)
 	o.weights = readWeights(t, newestWeights(t, dir))
 	return o
 }
@@ -156,6 +160,7 @@ func readWeights(t *testing.T, path string) map[string][]byte {
 func assertSame(t *testing.T, want, got outcome) {
 	t.Helper()
 	assert.Equal(t, want.result, got.result)
+	assert.Equal(t, want.metrics, got.metrics)
 	require.Len(t, got.weights, len(want.weights))
 	for name, bytes := range want.weights {
 		assert.Equal(t, bytes, got.weights[name], name)
@@ -207,7 +212,7 @@ func TestInterrupted(t *testing.T) {
 		p := startTraining(t, backend, dir)
 		require.True(t, p.readTo("epoch 2/"), p.seen.String())
 		require.NoError(t, p.command.Process.Signal(syscall.SIGINT))
-		assert.Equal(t, 1, p.end(t))
+		assert.Equal(t, 130, p.end(t))
 		assert.Empty(t, p.stdout.String())
 		assert.Contains(t, p.seen.String(), "stopping after this step; Ctrl-C again aborts at once\n")
 		assert.Regexp(t, `ccp: interrupted after step \d+ of 171; its state is saved in `+dir+`.*\n  \S+/ccp train --levels .*--checkpoint `+dir, p.seen.String())

@@ -10,8 +10,10 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/clusterpool/ccp/internal/backend"
 	_ "github.com/clusterpool/ccp/internal/heap" // the memory that XLA frees stays for its next step
 	_ "github.com/clusterpool/ccp/models/baselines"
+	"github.com/clusterpool/ccp/models/training"
 )
 
 func main() {
@@ -20,8 +22,23 @@ func main() {
 	os.Exit(run(os.Args[1:], results, os.Stderr))
 }
 
-// run executes one command line, its results to stdout, all else to stderr, and returns the exit code: 0, 1 for a
-// failure, 2 for wrong usage.
+// exitCode returns the exit code of a failure. Programs that search settings and queues answer each in their own way;
+// docs/ecosystem.md has the table.
+func exitCode(err error) int {
+	switch {
+	case errors.As(err, new(usageError)) || errors.Is(err, training.ErrSettings):
+		return 2
+	case errors.Is(err, training.ErrDiverged):
+		return 3
+	case backend.IsOutOfMemory(err):
+		return 4
+	case errors.Is(err, training.ErrInterrupted) || errors.Is(err, context.Canceled):
+		return 130 // as the shell's of a program that Ctrl-C ended
+	}
+	return 1
+}
+
+// run executes one command line, its results to stdout, all else to stderr, and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -37,18 +54,19 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
+	code = exitCode(err)
 	var usage usageError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "ccp: %s\nSee `%s --help`.\n", withFlags(cmd, err.Error()), usage.command)
-		return 2
+		return code
 	case errors.Is(err, context.Canceled):
 		err = errors.New("stopped early; the same command starts it again or continues")
 	case errors.Is(err, syscall.ENOSPC):
 		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}
 	fmt.Fprintln(stderr, "ccp:", withFlags(cmd, err.Error()))
-	return 1
+	return code
 }

@@ -103,7 +103,9 @@ func TestWrongUsage(t *testing.T) {
 		{"data import uea --out mine.npy", `--out "mine.npy": the name must end in .npz`, "ccp data import"},
 		{"data import uea --knn 3", "--knn is for --positions FILE", "ccp data import"},
 		{"data import uea --missing mean", `--missing "mean" is none of error, zero`, "ccp data import"},
-		{"train digits", `ccp train takes flags only, not "digits"`, "ccp train"},
+		{"train digits", `ccp train takes flags and NAME=VALUE, not "digits"`, "ccp train"},
+		{"train schedule=linear", "--set schedule=linear: it must be one of cosine, one-cycle, constant", "ccp train"},
+		{"train --lr 0.1 learning_rate=0.2", "--lr 0.1 and --set learning_rate=0.2 contradict each other; give one of them", "ccp train"},
 		{"train --foo", "unknown flag: --foo", "ccp train"},
 		{"train --epochs many", "--epochs many: it must be auto, or a whole number from 1", "ccp train"},
 		{"train --lr fast", "--lr fast: it must be positive and finite", "ccp train"},
@@ -160,7 +162,8 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// TestFailures covers what only turns out when the command runs: exit code 1 and one line.
+// TestFailures covers what only turns out when the command runs: one line, and the exit code 1, or 2 if settings do not fit the
+// data.
 func TestFailures(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file.npz")
@@ -169,6 +172,7 @@ func TestFailures(t *testing.T) {
 		{"train --backend go --checkpoint DIR/a --data nothing", `data set "nothing" is not known; there are digits, cifar10`},
 		{"train --backend go --checkpoint DIR/b --data DIR/nothing.npz", "DIR/nothing.npz: no such file"},
 		{"train --backend go --checkpoint DIR/c --data-dir DIR --data cifar10", "DIR"},
+		{"train --backend go --checkpoint DIR/d --metrics DIR/none/m", "ccp: --metrics DIR/none/m: there is no folder DIR/none; make it"},
 		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},
 		{"train --backend go --checkpoint DIR/file.npz --overwrite", "ccp: DIR/file.npz is not a directory"},
@@ -196,7 +200,11 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			code, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(c.line, "DIR", dir))...)
-			assert.Equal(t, 1, code)
+			want := 1
+			if strings.Contains(c.line, "--levels") || strings.Contains(c.line, "--set") {
+				want = 2
+			}
+			assert.Equal(t, want, code)
 			assert.Empty(t, stdout)
 			require.Len(t, lines(stderr), 1, stderr)
 			assert.True(t, strings.HasPrefix(stderr, "ccp: "), stderr)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,8 +20,17 @@ func newTrain(s *shared) *cobra.Command {
 	var dataDir string
 	var settings []string
 	var dryRun bool
+	var metricsTo string
 	asked := training.Patch{}
 	cmd := command("train", "")
+	cmd.Args = func(cmd *cobra.Command, pairs []string) error {
+		for _, pair := range pairs {
+			if !strings.Contains(pair, "=") {
+				return usage(cmd, fmt.Errorf("ccp train takes flags and NAME=VALUE, not %q", pair))
+			}
+		}
+		return nil
+	}
 	groups := newGroups(cmd)
 	f := groups.add("Data")
 	optionFlag(f, asked, "data", "data", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own "+
@@ -44,7 +54,7 @@ func newTrain(s *shared) *cobra.Command {
 	optionFlag(f, asked, "dtype", "dtype", "`TYPE` that filters and dense layers compute in: float32, bfloat16, or auto for "+
 		"whichever is faster here; variables and sums stay in float32 (default: float32)")
 	f.StringArrayVar(&settings, "set", nil, "any other option of model or training, `NAME=VALUE` or "+
-		"level_2/NAME=VALUE; may be repeated")
+		"level_2/NAME=VALUE; may be repeated, and --set left out")
 	f = groups.add("Training")
 	optionFlag(f, asked, "epochs", "epochs", "`N` passes over the training set, or parts of --steps (default: the "+
 		"recipe's)")
@@ -58,14 +68,16 @@ func newTrain(s *shared) *cobra.Command {
 	f.StringVar(&o.Dir, "checkpoint", "", "`DIR` of the run (default: runs/DATA-MODEL-SEED)")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "delete the run in the checkpoint directory and train anew")
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
+	f.StringVar(&metricsTo, "metrics", "", "`FILE` for a line of NAME=VALUE after each epoch and at the end, - for the standard "+
+		"output; for programs that search settings")
 	f.BoolVar(&dryRun, "dry-run", false, "print the whole configuration and what a training step needs, and do not "+
 		"train")
 	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the "+
 		"batch must be a multiple of N")
 	groups.done()
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := addSettings(cmd, asked, settings); err != nil {
+	cmd.RunE = func(cmd *cobra.Command, pairs []string) error {
+		if err := addSettings(cmd, asked, append(settings, pairs...)); err != nil {
 			return usage(cmd, err)
 		}
 		c, err := training.Preview(asked)
@@ -96,16 +108,26 @@ func newTrain(s *shared) *cobra.Command {
 			}
 			return s.print(cmd, f, render("train-dry-run", f))
 		}
+		scores, err := openMetrics(metricsTo, cmd.OutOrStdout())
+		if err != nil {
+			return err
+		}
+		o.Observer = scores.observe(o.Observer, o.Dir)
 		result, err := training.Train(ctx, b, asked, o)
+		if err == nil && result.Resumed {
+			display.notice("this run had ended before and nothing was trained now; --overwrite trains it anew")
+			scores.past(o.Dir)
+		}
+		if err == nil {
+			scores.line(result.BestEpoch, result.Train, result.Validation, &result.Test)
+		}
+		err = cmp.Or(err, scores.close())
 		display.clear()
 		if errors.Is(err, training.ErrInterrupted) {
 			return fmt.Errorf("%w\n  %s %s", err, self(), commandLine(goingOn(s.args)...))
 		}
 		if err != nil {
 			return err
-		}
-		if result.Resumed {
-			display.notice("this run had ended before and nothing was trained now; --overwrite trains it anew")
 		}
 		next := self() + " " + commandLine(withData(dataDir, "eval", "--checkpoint", result.Checkpoint)...)
 		return s.print(cmd, result, render("train", map[string]any{"Result": result, "Next": next}))

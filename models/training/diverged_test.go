@@ -21,7 +21,7 @@ import (
 func told(t *testing.T, err error) (step, epoch int, before float64) {
 	t.Helper()
 	require.Error(t, err)
-	part := regexp.MustCompile(`^the loss became (?:NaN|[+-]Inf) at step (\d+), epoch (\d+) \(.* the epoch's mean was (\S+) at`).
+	part := regexp.MustCompile(`^diverged: the loss became (?:NaN|[+-]Inf) at step (\d+), epoch (\d+) \(.* the epoch's mean was (\S+) at`).
 		FindStringSubmatch(err.Error()) // without what GoMLX's loop adds
 	require.NotNil(t, part, err)
 	_, scanned := fmt.Sscan(strings.Join(part[1:], " "), &step, &epoch, &before)
@@ -41,6 +41,7 @@ func TestDiverged(t *testing.T) {
 			c["batch"], c["learning_rate"], c["schedule"] = batch, 1e35, "constant"
 			dir := t.TempDir()
 			_, err := Train(context.Background(), backend, c, Options{Dir: dir})
+			require.ErrorIs(t, err, ErrDiverged)
 			step, epoch, before := told(t, err)
 			assert.Contains(t, []int{1, 2, 3}, step)
 			assert.Equal(t, (step-1)/(140/batch)+1, epoch)

@@ -10,6 +10,18 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 )
 
+// ErrDiverged says that a training's loss is no longer a number. ErrSettings says that what is asked does not fit the data
+// or the backend.
+var (
+	ErrDiverged = errors.New("diverged")
+	ErrSettings = errors.New("the settings cannot be used")
+)
+
+// settingsError is an error of settings, in its own words.
+type settingsError struct{ error }
+
+func (e settingsError) Unwrap() []error { return []error{e.error, ErrSettings} }
+
 // stations are what GoMLX puts before the text of an error that leaves its training loop or the building of a graph.
 var stations = []string{"Loop.RunSteps(", "failed to execute train/eval step",
 	"failed during graph construction/compilation", " panicked: "}
@@ -32,7 +44,7 @@ func (r *run) diverged(step int, loss, crossEntropy float64) error {
 		snapshots = "The snapshots in " + r.Dir + " are from before it"
 	}
 	n := float64(max(1, sums.Steps))
-	return fmt.Errorf("the loss became %v at step %d, epoch %d (cross entropy %v; before it, the epoch's mean was %.4g at "+
+	return fmt.Errorf("%w: the loss became %v at step %d, epoch %d (cross entropy %v; before it, the epoch's mean was %.4g at "+
 		"accuracy %.3f). %s. Try a lower learning_rate, or look for extreme values with `ccp data info`",
-		loss, step, r.epochOf(step), crossEntropy, sums.Loss/n, sums.Accuracy/n, snapshots)
+		ErrDiverged, loss, step, r.epochOf(step), crossEntropy, sums.Loss/n, sums.Accuracy/n, snapshots)
 }

@@ -105,11 +105,11 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		p.inheritDType(opts.Dir)
 	}
 	c, spec, err := p.resolve(d)
-	if err != nil {
-		return Result{}, err
+	if err == nil {
+		err = checkDevices(backend, opts.Devices, c.Batch)
 	}
-	if err := checkDevices(backend, opts.Devices, c.Batch); err != nil {
-		return Result{}, err
+	if err != nil {
+		return Result{}, settingsError{err}
 	}
 	_, missing := os.Stat(filepath.Join(opts.Dir, configFile))
 	overwrite := opts.Overwrite && missing == nil
