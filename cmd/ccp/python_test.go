@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,4 +59,52 @@ func TestPythonSearch(t *testing.T) {
 			assert.Equal(t, setting == "l2=1e39", strings.Contains(out, " pruned."), out)
 		})
 	}
+}
+
+// What Python gets by ONNX and from the server is the same, and scikit-learn's tools take the latter.
+func TestPythonDoors(t *testing.T) {
+	folder := t.TempDir()
+	_, _ = python(t, folder, "-c", "") // skips
+	dir, onnx := trained(t), filepath.Join(folder, "digits.onnx")
+	succeed(t, "export", "--backend", "go", "--checkpoint", dir, "--out", onnx)
+	ccp, err := program()
+	require.NoError(t, err)
+	server := exec.Command(ccp, "serve", "--backend", "go", "--checkpoint", dir, "--addr", "127.0.0.1:0", "--json")
+	stdout, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	defer func() {
+		require.NoError(t, server.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, server.Wait())
+	}()
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err)
+	var serving servingJSON
+	decode(t, line, &serving)
+	signals, err := filepath.Abs(digitsFile)
+	require.NoError(t, err)
+
+	out, code := python(t, folder, "python/probabilities.py", onnx, serving.Address+"/v2/models/digits", signals)
+	require.Zero(t, code, out)
+	difference := regexp.MustCompile(`^\['\d', .*] the greatest difference is (\S+)\n$`).FindStringSubmatch(out)
+	require.NotNil(t, difference, out)
+	greatest, err := strconv.ParseFloat(difference[1], 64)
+	require.NoError(t, err)
+	assert.Less(t, greatest, 1e-5)
+
+	out, code = python(t, folder, "-c", `
+import sys, numpy as np
+from served import Served
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import log_loss
+x, address = np.load(sys.argv[1]), sys.argv[2]
+model = Served(address=address).fit(x)
+p, y = model.predict_proba(x), model.predict(x)
+assert list(model.classes_) == list("0123456789") and p.shape == (10, 10) and abs(p.sum(axis=1) - 1).max() < 1e-12
+assert (y == model.classes_[p.argmax(axis=1)]).all() and model.score(x, y) == 1
+assert abs(log_loss(y, p, labels=model.classes_) + np.log(p.max(axis=1)).mean()) < 1e-9
+print(permutation_importance(model, x, y, n_repeats=1, random_state=0).importances_mean.max() > 0)
+`, signals, serving.Address)
+	require.Zero(t, code, out)
+	assert.Equal(t, "True\n", out)
 }
