@@ -52,6 +52,7 @@ func newDataImport(s *shared) *cobra.Command {
 	choiceVar(f, &o.Layout, "layout", "", "`WHAT` a table holds in each line, where its headings do not say: recording "+
 		"or moments (a moment of the file's recording, or of a sample), readings (of a sensor) or samples",
 		"recording", "moments", "readings", "samples")
+	f.StringVar(&o.Sheet, "sheet", "", "`NAME` of the sheet to read of .xlsx workbooks (default: the first)")
 	f.StringVar(&o.Time, "time", "", "`COLUMN` of times in each recording (default: time, timestamp, date, t and the like)")
 	choiceVar(f, &o.Dates, "dates", "", "`WHAT` comes first in dates such as 01/02/2024, where no date tells: day or month",
 		"day", "month")

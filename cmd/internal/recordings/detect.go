@@ -25,7 +25,7 @@ func extension(name string) string {
 }
 
 // endings are the endings of files to read. A folder's .txt files are read only if it has no others.
-var endings = []string{".csv", ".tsv", ".parquet", ".npy", ".ts", ".txt"}
+var endings = []string{".csv", ".tsv", ".parquet", ".xlsx", ".npy", ".ts", ".txt"}
 
 // contents returns the folders and the files to read in a folder, or the .ts files if it has any. It skips names that
 // begin with a dot.

@@ -33,6 +33,7 @@ type Table struct {
 	Take    []string          `json:"take,omitempty"`    // the sensors or columns to take, in this order; nil for all
 	Leave   []string          `json:"leave,omitempty"`   // the sensors or columns to leave out
 	Units   map[string]string `json:"units,omitempty"`   // of columns, from a line below the headings
+	Sheet   string            `json:"sheet,omitempty"`   // of a workbook; "" for the first
 	Dates   string            `json:"dates,omitempty"`   // day or month: what comes first in dates such as 01/02/2024
 }
 
@@ -68,7 +69,7 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 func (r *reading) read(inputs []string) error {
 	form, sources, err := detect(inputs)
 	if err == nil {
-		err = r.fits(form)
+		err = r.fits(form, sources)
 	}
 	r.input, r.markers, r.bySensor, r.units = inputs[0], map[string]int{}, map[string]int{}, map[string]string{}
 	r.as, r.seen, r.days = map[string]bool{}, map[string]bool{}, newDays(r.Dates)
@@ -95,9 +96,12 @@ func (r *reading) read(inputs []string) error {
 }
 
 // fits returns an error if an option belongs to another form of input.
-func (r *reading) fits(form string) error {
+func (r *reading) fits(form string, sources []sample) error {
 	if r.Labels != "" && r.Label != "" {
 		return fmt.Errorf("the classes are given by --label %s and by --labels %s; keep one of them", r.Label, r.Labels)
+	}
+	if r.Sheet != "" && !r.Unlabelled && !slices.ContainsFunc(sources, func(s sample) bool { return extension(s.path) == ".xlsx" }) {
+		return fmt.Errorf("--sheet %s is for .xlsx workbooks, of which there is none; leave it out", r.Sheet)
 	}
 	for _, option := range []struct{ name, value, forms string }{
 		{"columns", strings.Join(r.Columns, ","), folders + " or " + long}, {"label", r.Label, long}, {"labels", r.Labels, long},
@@ -121,9 +125,12 @@ func (r *reading) source(from sample) error {
 	t := &table{reading: r, from: from, sample: -1, time: -1, sensor: -1,
 		label: -1, group: -1, byName: map[string]*sample{}}
 	var err error
-	if extension(from.path) == ".parquet" {
+	switch extension(from.path) {
+	case ".parquet":
 		err = t.readParquet()
-	} else {
+	case ".xlsx":
+		err = t.readWorkbook()
+	default:
 		err = r.readTable(from.path, 0, t.add)
 	}
 	switch was := r.table.Layout; {
@@ -278,7 +285,7 @@ func (r *reading) finish() (err error) {
 	}
 	r.made.ReadAs = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ")
 	r.table = Table{Layout: r.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,
-		Units: r.units, Dates: r.days.first()}
+		Units: r.units, Sheet: r.Sheet, Dates: r.days.first()}
 	return r.rising()
 }
 

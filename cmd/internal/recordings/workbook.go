@@ -1,0 +1,85 @@
+package recordings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// readWorkbook adds every row of a sheet of an Excel workbook: the sheet of Table.Sheet, or the first.
+func (t *table) readWorkbook() (err error) {
+	in, sheet, line := &input{path: t.from.path, encoding: "Excel", markers: t.markers}, t.Sheet, 0
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			err = fmt.Errorf("%s: %v; the file is damaged", in.path, wrong)
+		}
+	}()
+	file, err := excelize.OpenFile(in.path, excelize.Options{ShortDatePattern: "yyyy-mm-dd"})
+	if err != nil {
+		return fmt.Errorf("%s: %w; the file is damaged, has a password, or is no .xlsx workbook", in.path, err)
+	}
+	defer func() { _ = file.Close() }()
+	sheets := strings.Join(file.GetSheetList(), ", ")
+	if sheet == "" {
+		if sheet = file.GetSheetName(0); file.SheetCount > 1 {
+			t.note("sheet %s is read, of %s (--sheet names another)", sheet, sheets)
+		}
+	}
+	shown, err := file.Rows(sheet)
+	if err != nil {
+		return fmt.Errorf("%s: %w; it has %s", in.path, err, sheets)
+	}
+	defer func() { _ = shown.Close() }()
+	raw, err := file.Rows(sheet)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = raw.Close() }()
+	days := map[int]bool{} // the columns whose numbers are shown as dates, by their first number
+	for shown.Next() && raw.Next() {
+		line++
+		texts, err := shown.Columns()
+		if err != nil {
+			return fmt.Errorf("%s, sheet %s, row %d: %w; the file is damaged", in.path, sheet, line, err)
+		}
+		cells, _ := raw.Columns(excelize.Options{RawCellValue: true}) // all digits; dates are days
+		for i, cell := range cells {
+			number, err := strconv.ParseFloat(cell, 64)
+			if _, known := days[i]; err == nil && !known {
+				scratch := newDays("day")
+				_, kind, _ := scratch.parse(texts[i], line)
+				days[i] = kind != numbers
+			}
+			if cells[i] = strings.TrimSpace(cell); err == nil && days[i] {
+				cells[i] = date(file, number).Format("2006-01-02 15:04:05.000")
+			}
+		}
+		if strings.Join(cells, "") == "" || cells[0] != "" && cells[0][0] == '#' && !isMissing(cells[0]) {
+			continue // as in a CSV
+		}
+		if empty := len(t.headings) - len(cells); empty > 0 {
+			cells = append(cells, slices.Repeat([]string{""}, empty)...)
+		}
+		if err := t.add(in, line, cells); err != nil {
+			return fmt.Errorf("%s, sheet %s, row %d: %w", in.path, sheet, line, err)
+		}
+	}
+	if t.in == nil {
+		return fmt.Errorf("%s: sheet %s is empty; choose another with --sheet: %s", in.path, sheet, sheets)
+	}
+	return shown.Error()
+}
+
+// date returns the time of a number of days in a workbook, to a millisecond.
+func date(file *excelize.File, days float64) time.Time {
+	epoch := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	if p, err := file.GetWorkbookProps(); err == nil && p.Date1904 != nil && *p.Date1904 {
+		epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return epoch.Add(time.Duration(math.Round(days*86_400_000)) * time.Millisecond)
+}
