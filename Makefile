@@ -15,7 +15,7 @@ bench: ## training step and inference
 fuzz: ## every parser against made-up input, a minute each; TIME=10m for longer
 	.ci/fuzz $(or $(TIME),1m)
 
-release: ## the program for each platform, with checksums, SBOM and licences, in a new folder dist
+release: ## the program for each platform, with checksums, SBOM, licences and manual, in a new folder dist
 	.ci/release
 
 suite: ## the own-data sets, our models and others on them, one table; needs CCP_DATA (benchmarks/README.md)

@@ -126,7 +126,13 @@ func checkCommand(args []string) error {
 			asked[option] = f.Value.String()
 		}
 	}
-	if err := addSettings(cmd, asked, cmd.Flags().Lookup("set").Value.(pflag.SliceValue).GetSlice()); err != nil {
+	pairs := cmd.Flags().Lookup("set").Value.(pflag.SliceValue).GetSlice()
+	for _, arg := range cmd.Flags().Args() {
+		if strings.Contains(arg, "=") {
+			pairs = append(pairs, arg)
+		}
+	}
+	if err := addSettings(cmd, asked, pairs); err != nil {
 		return err
 	}
 	_, err = training.Preview(asked)
@@ -198,6 +204,7 @@ func TestDocsCheckFindsMistakes(t *testing.T) {
 		"train --epochs many":                   "many",
 		"train --hierarchy best":                "best",
 		"train --set ccp_stems=4":               "ccp_stems",
+		"train --seed 1 ccp_stems=4":            "ccp_stems",
 		"eval --checkpoint DIR --seed 1":        "no flag --seed",
 		"compare --data mine.npz --models":      "",
 		"train --data FILE --set ccp_stem=4":    "",
