@@ -5,52 +5,63 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// metrics writes a training's scores as pairs NAME=VALUE, which programs that search settings read: a line for each epoch,
-// and a line for the result. The lines of a run that goes on begin with the epochs before. The zero value writes nothing.
+// metrics writes a training's scores after each epoch and at the end: as pairs NAME=VALUE, which programs that search
+// settings read, and as a file of TensorBoard. Those of a run that goes on begin with the epochs before. The zero value writes
+// nothing.
 type metrics struct {
-	out  io.Writer
-	file *os.File
-	err  error // the first of writing
+	pairs, board io.Writer
+	files        []*os.File
+	err          error // the first of writing
 }
 
-// openMetrics opens the file that --metrics names, "-" for stdout, and replaces it.
-func openMetrics(path string, stdout io.Writer) (*metrics, error) {
-	switch path {
-	case "":
-		return &metrics{}, nil
-	case "-":
-		return &metrics{out: stdout}, nil
+// openMetrics opens the file that --metrics names, "-" for stdout, and a file in the folder of --tensorboard. It replaces
+// files. "" is none.
+func openMetrics(pairs, board string, stdout io.Writer) (*metrics, error) {
+	m := &metrics{}
+	open := func(flag, path string) io.Writer {
+		if err := (target{path: path, overwrite: true}).free(); err != nil {
+			m.err = cmp.Or(m.err, fmt.Errorf("%s %w", flag, err))
+			return nil
+		}
+		file, err := os.Create(path)
+		m.err, m.files = cmp.Or(m.err, err), append(m.files, file)
+		return file
 	}
-	if err := (target{path: path, overwrite: true}).free(); err != nil {
-		return nil, fmt.Errorf("--metrics %w", err)
+	if m.pairs = stdout; pairs == "" {
+		m.pairs = nil
+	} else if pairs != "-" {
+		m.pairs = open("--metrics", pairs)
 	}
-	file, err := os.Create(path)
-	return &metrics{out: file, file: file}, err
+	if board != "" {
+		m.err = cmp.Or(m.err, os.MkdirAll(board, 0o755))
+		m.board = open("--tensorboard", filepath.Join(board, "events.out.tfevents.ccp"))
+		m.event(protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), "brain.Event:2"))
+	}
+	return m, m.err
 }
 
 // close returns the first error of writing.
 func (m *metrics) close() error {
-	if m.file != nil {
-		m.err = cmp.Or(m.err, m.file.Close())
+	for _, file := range m.files {
+		m.err = cmp.Or(m.err, file.Close())
 	}
 	return m.err
 }
 
-// observe adds the lines of the run in dir to what an observer does.
+// observe adds the scores of the run in dir to what an observer does.
 func (m *metrics) observe(o training.Observer, dir string) training.Observer {
-	if m.out == nil {
-		return o
-	}
 	begin, epoch := o.Begin, o.Epoch
 	o.Begin = func(c training.Config, d *datasets.Dataset, spec models.Spec, from, steps int) {
 		begin(c, d, spec, from, steps)
-		if len(d.Validation) == 0 {
+		if m.pairs != nil && len(d.Validation) == 0 {
 			o.Notice("warning: no samples are held out, so that --metrics has no validation_accuracy; give --validation 0.2")
 		}
 		if from > 0 {
@@ -59,34 +70,40 @@ func (m *metrics) observe(o training.Observer, dir string) training.Observer {
 	}
 	o.Epoch = func(e training.Epoch) {
 		epoch(e)
-		m.line(e.Epoch, e.Train, e.Validation, nil)
+		m.scores(e.Epoch, e.Train, e.Validation, nil)
 	}
 	return o
 }
 
-// past writes the lines of the epochs that the run in dir has done before.
+// past writes the scores of the epochs that the run in dir has done before.
 func (m *metrics) past(dir string) {
 	history, err := training.ReadHistory(dir)
 	for _, e := range history {
-		m.line(e.Epoch, e.Train, e.Validation, nil)
+		m.scores(e.Epoch, e.Train, e.Validation, nil)
 	}
 	m.err = cmp.Or(m.err, err)
 }
 
-// line writes the scores that there are.
-func (m *metrics) line(epoch int, train training.Score, validation, test *training.Score) {
-	if m.out == nil {
-		return
-	}
+// scores writes the scores that there are. A test is that of the result: its curves have the epoch already.
+func (m *metrics) scores(epoch int, train training.Score, validation, test *training.Score) {
 	line := fmt.Sprintf("epoch=%d", epoch)
+	var summary []byte
 	for _, s := range []struct {
 		of string
 		*training.Score
 	}{{"train", &train}, {"validation", validation}, {"test", test}} {
-		if s.Score != nil {
-			line += fmt.Sprintf(" %s_loss=%.6g %s_accuracy=%.6g", s.of, s.Loss, s.of, s.Accuracy)
+		if s.Score == nil {
+			continue
+		}
+		line += fmt.Sprintf(" %s_loss=%.6g %s_accuracy=%.6g", s.of, s.Loss, s.of, s.Accuracy)
+		if test == nil || s.Score == test {
+			summary = appendScalar(appendScalar(summary, "loss/"+s.of, s.Loss), "accuracy/"+s.of, s.Accuracy)
 		}
 	}
-	_, err := fmt.Fprintln(m.out, line)
-	m.err = cmp.Or(m.err, err)
+	if m.pairs != nil {
+		_, err := fmt.Fprintln(m.pairs, line)
+		m.err = cmp.Or(m.err, err)
+	}
+	step := protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), uint64(epoch))
+	m.event(protowire.AppendBytes(protowire.AppendTag(step, 5, protowire.BytesType), summary))
 }

@@ -70,6 +70,10 @@ func TestMetrics(t *testing.T) {
 	assert.Len(t, collected(t, stdout, "train_accuracy"), 2)
 	assert.Empty(t, collected(t, stdout, "validation_accuracy"))
 
+	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--tensorboard", filepath.Join(file, "board")}, tiny...)...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "not a directory")
+
 	if _, err := os.Stat("/dev/full"); err == nil {
 		code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", "/dev/full"}, tiny...)...)
 		assert.Equal(t, 1, code)

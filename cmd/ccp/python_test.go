@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +24,7 @@ func python(t *testing.T, folder string, args ...string) (output string, code in
 	t.Helper()
 	interpreter := os.Getenv("CCP_PYTHON")
 	if interpreter == "" {
-		t.Skip("CCP_PYTHON names no Python with numpy, onnxruntime, optuna and scikit-learn")
+		t.Skip("CCP_PYTHON names no Python with numpy, onnxruntime, optuna, scikit-learn and tensorboard")
 	}
 	examples, err := filepath.Abs("../../examples")
 	require.NoError(t, err)
@@ -107,4 +109,36 @@ print(permutation_importance(model, x, y, n_repeats=1, random_state=0).importanc
 `, signals, serving.Address)
 	require.Zero(t, code, out)
 	assert.Equal(t, "True\n", out)
+}
+
+// TensorBoard reads the curves that ccp train writes, also of a run that went on.
+func TestPythonTensorBoard(t *testing.T) {
+	folder := t.TempDir()
+	_, _ = python(t, folder, "-c", "") // skips
+	line := append([]string{"train", "--checkpoint", filepath.Join(folder, "run"), "--tensorboard", filepath.Join(folder, "board")}, tiny...)
+	for range 2 {
+		succeed(t, append(line, "--epochs", "3")...)
+		history, err := training.ReadHistory(filepath.Join(folder, "run"))
+		require.NoError(t, err)
+		result, err := training.ReadResult(filepath.Join(folder, "run"))
+		require.NoError(t, err)
+		out, code := python(t, folder, "-c", `
+import json
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+board = EventAccumulator("board").Reload()
+print(json.dumps({tag: [[e.step, e.value] for e in board.Scalars(tag)] for tag in board.Tags()["scalars"]}))
+`)
+		require.Zero(t, code, out)
+		var curves map[string][][2]float64
+		require.NoError(t, json.Unmarshal([]byte(out[strings.LastIndex(out, "{"):]), &curves), out)
+		assert.Len(t, curves, 6)
+		for i, e := range history {
+			for tag, want := range map[string]float64{"loss/train": e.Train.Loss, "accuracy/train": e.Train.Accuracy,
+				"loss/validation": e.Validation.Loss, "accuracy/validation": e.Validation.Accuracy} {
+				require.Len(t, curves[tag], 3)
+				assert.InDeltaSlice(t, []float64{float64(i + 1), want}, curves[tag][i][:], 1e-6)
+			}
+		}
+		assert.InDeltaSlice(t, []float64{float64(result.BestEpoch), result.Test.Accuracy}, curves["accuracy/test"][0][:], 1e-6)
+	}
 }

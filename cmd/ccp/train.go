@@ -20,7 +20,7 @@ func newTrain(s *shared) *cobra.Command {
 	var dataDir string
 	var settings []string
 	var dryRun bool
-	var metricsTo string
+	var metricsTo, board string
 	asked := training.Patch{}
 	cmd := command("train", "")
 	cmd.Args = func(cmd *cobra.Command, pairs []string) error {
@@ -70,6 +70,7 @@ func newTrain(s *shared) *cobra.Command {
 	f.DurationVar(&o.SaveEvery, "save-every", 5*time.Minute, "longest `TIME` between snapshots within an epoch")
 	f.StringVar(&metricsTo, "metrics", "", "`FILE` for a line of NAME=VALUE after each epoch and at the end, - for the standard "+
 		"output; for programs that search settings")
+	f.StringVar(&board, "tensorboard", "", "`FOLDER` for the curves of this run, as a file of TensorBoard")
 	f.BoolVar(&dryRun, "dry-run", false, "print the whole configuration and what a training step needs, and do not "+
 		"train")
 	numberVar(f, &o.Devices, "devices", 1, 1, math.MaxInt, "`N` devices of the backend that share each batch; the "+
@@ -108,7 +109,7 @@ func newTrain(s *shared) *cobra.Command {
 			}
 			return s.print(cmd, f, render("train-dry-run", f))
 		}
-		scores, err := openMetrics(metricsTo, cmd.OutOrStdout())
+		scores, err := openMetrics(metricsTo, board, cmd.OutOrStdout())
 		if err != nil {
 			return err
 		}
@@ -119,7 +120,7 @@ func newTrain(s *shared) *cobra.Command {
 			scores.past(o.Dir)
 		}
 		if err == nil {
-			scores.line(result.BestEpoch, result.Train, result.Validation, &result.Test)
+			scores.scores(result.BestEpoch, result.Train, result.Validation, &result.Test)
 		}
 		err = cmp.Or(err, scores.close())
 		display.clear()
