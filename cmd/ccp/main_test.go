@@ -173,6 +173,7 @@ func TestFailures(t *testing.T) {
 		{"train --backend go --checkpoint DIR/b --data DIR/nothing.npz", "DIR/nothing.npz: no such file"},
 		{"train --backend go --checkpoint DIR/c --data-dir DIR --data cifar10", "DIR"},
 		{"train --backend go --checkpoint DIR/d --metrics DIR/none/m", "ccp: --metrics DIR/none/m: there is no folder DIR/none; make it"},
+		{"train --backend go --dry-run --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/d --levels 3x3/65", "level 1: L=65 exceeds its 64 nodes; lower L"},
 		{"train --backend go --checkpoint DIR/file.npz", "ccp: DIR/file.npz is not a directory"},
 		{"train --backend go --checkpoint DIR/file.npz --overwrite", "ccp: DIR/file.npz is not a directory"},

@@ -13,9 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// metrics writes a training's scores after each epoch and at the end: as pairs NAME=VALUE, which programs that search
-// settings read, and as a file of TensorBoard. Those of a run that goes on begin with the epochs before. The zero value writes
-// nothing.
+// metrics writes a training's scores after each epoch and at the end. It writes pairs NAME=VALUE, which programs that search
+// settings read, and a file of TensorBoard. If a run goes on, it first writes the epochs before.
 type metrics struct {
 	pairs, board io.Writer
 	files        []*os.File
@@ -84,7 +83,8 @@ func (m *metrics) past(dir string) {
 	m.err = cmp.Or(m.err, err)
 }
 
-// scores writes the scores that there are. A test is that of the result: its curves have the epoch already.
+// scores writes the scores that there are. If test is given, they are the result's. The curves then get the test only, as
+// they have the epoch.
 func (m *metrics) scores(epoch int, train training.Score, validation, test *training.Score) {
 	line := fmt.Sprintf("epoch=%d", epoch)
 	var summary []byte

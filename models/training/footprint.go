@@ -67,13 +67,13 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		return f, err
 	}
 	c, spec, err := p.resolve(d)
+	if err == nil {
+		err = checkDevices(b, opts.Devices, c.Batch)
+	}
 	if err != nil {
-		return f, err
+		return f, settingsError{err}
 	}
 	devices := max(1, opts.Devices)
-	if err := checkDevices(b, opts.Devices, c.Batch); err != nil {
-		return f, err
-	}
 	store := spec.NewStore(c.Seed)
 	if _, err := spec.Prepare(ctx, b, store, d.Affinity, d.Coordinates, opts.Observer.Prepare); err != nil {
 		return f, err

@@ -72,7 +72,8 @@ type run struct {
 // it keeps. Resolve makes the whole configuration from what is asked and the data. models.Load reads the checkpoint in
 // opts.Dir. If backend is nil, Train opens one as models.Load does, and downloads nothing. If ctx ends, Train saves its
 // state and returns an error that wraps ErrInterrupted; the same call goes on. It writes nothing before it has found
-// data and settings to be good.
+// data and settings to be good. If the settings do not fit the data, the error wraps ErrSettings; if the loss is no longer
+// a number, ErrDiverged.
 func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Options) (Result, error) {
 	p, err := draft(asked, opts.dataName())
 	if err != nil {
