@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -22,11 +23,18 @@ type metrics struct {
 }
 
 // openMetrics opens the file that --metrics names, "-" for stdout, and a file in the folder of --tensorboard. It replaces
-// files. "" is none.
+// files that it has written. "" is none.
 func openMetrics(pairs, board string, stdout io.Writer) (*metrics, error) {
 	m := &metrics{}
-	open := func(flag, path string) io.Writer {
-		if err := (target{path: path, overwrite: true}).free(); err != nil {
+	open := func(flag, path, begins string) io.Writer {
+		err := (target{path: path, overwrite: true}).free()
+		if info, none := os.Stat(path); none == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			content, unread := os.ReadFile(path)
+			if !bytes.Contains(content[:min(len(content), 100)], []byte(begins)) {
+				err = cmp.Or(unread, fmt.Errorf("%s exists and was not written by %s; choose another", path, flag))
+			}
+		}
+		if err != nil {
 			m.err = cmp.Or(m.err, fmt.Errorf("%s %w", flag, err))
 			return nil
 		}
@@ -37,12 +45,14 @@ func openMetrics(pairs, board string, stdout io.Writer) (*metrics, error) {
 	if m.pairs = stdout; pairs == "" {
 		m.pairs = nil
 	} else if pairs != "-" {
-		m.pairs = open("--metrics", pairs)
+		m.pairs = open("--metrics", pairs, "epoch=")
 	}
 	if board != "" {
-		m.err = cmp.Or(m.err, os.MkdirAll(board, 0o755))
-		m.board = open("--tensorboard", filepath.Join(board, "events.out.tfevents.ccp"))
-		m.event(protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), "brain.Event:2"))
+		if err := os.MkdirAll(board, 0o755); err != nil {
+			return m, cmp.Or(m.err, fmt.Errorf("--tensorboard %s: %w; choose another folder", board, err))
+		}
+		m.board = open("--tensorboard", filepath.Join(board, "events.out.tfevents.ccp"), boardVersion)
+		m.event(protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), boardVersion))
 	}
 	return m, m.err
 }

@@ -72,7 +72,12 @@ func TestMetrics(t *testing.T) {
 
 	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--tensorboard", filepath.Join(file, "board")}, tiny...)...)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "not a directory")
+	assert.Contains(t, stderr, "--tensorboard "+filepath.Join(file, "board"))
+	other := filepath.Join(t.TempDir(), "thesis.txt")
+	require.NoError(t, os.WriteFile(other, []byte("Chapter 1\n"), 0o600))
+	code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", other}, tiny...)...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "exists and was not written by --metrics; choose another")
 
 	if _, err := os.Stat("/dev/full"); err == nil {
 		code, _, stderr = execute(t, append([]string{"train", "--checkpoint", dir, "--overwrite", "--metrics", "/dev/full"}, tiny...)...)

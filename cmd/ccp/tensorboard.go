@@ -10,6 +10,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
+// boardVersion is the first event of a file.
+const boardVersion = "brain.Event:2"
+
 // appendScalar appends a value of TensorFlow's message Summary.
 func appendScalar(summary []byte, tag string, value float64) []byte {
 	scalar := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), tag)
