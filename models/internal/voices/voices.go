@@ -199,8 +199,8 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 	return f.voices, nil
 }
 
-// Memory is about how many bytes Fit takes beside the samples: the features twice, and six matrices of the samples, or of
-// the features if these are fewer.
+// Memory is about how many bytes Fit and then Without of a quarter take beside the samples: the features twice, six matrices
+// of the samples, or of the features if these are fewer, and three of the quarter. Half as much waits to be collected.
 func (c Config) Memory(samples []Sample) int {
 	f, err := c.begin(samples)
 	if err != nil {
@@ -214,7 +214,7 @@ func (c Config) Memory(samples []Sample) int {
 	if !f.dual {
 		side = width
 	}
-	return 8*n*width + 48*side*side
+	return (8*n*width + 48*side*side + 24*(n/4)*(n/4+width)) * 3 / 2
 }
 
 // check returns an error that names the first bad sample.
