@@ -133,7 +133,7 @@ func TestDrawnDigits(t *testing.T) {
 	assert.InDelta(t, 1, read[float64](t, tab, `last.probabilities.reduce((a, b) => a + b)`), 1e-6)
 	assert.Equal(t, 10, read[int](t, tab, `document.querySelectorAll("#bars li").length`))
 	assert.Equal(t, "3", read[string](t, tab, `document.querySelector("#bars .best span").textContent`))
-	assert.Equal(t, 64, read[int](t, tab, `last.pixels.filter((v) => v !== 0).length`))
+	assert.Equal(t, 61, read[int](t, tab, `last.pixels.filter((v) => v !== 0).length`), "three are empty in all training samples")
 	assert.Contains(t, read[string](t, tab, `document.getElementById("pixels").ariaLabel`), "matters for 3")
 	if *update {
 		picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
