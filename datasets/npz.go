@@ -53,6 +53,14 @@ type npzReader struct {
 	taken []ArrayInfo
 }
 
+// samplesOf says what an array with an element for each sample has to fit.
+func (r *npzReader) samplesOf() string {
+	if r.Has("series") {
+		return "samples of series"
+	}
+	return "samples of features"
+}
+
 // Array reads an array and adds it to taken.
 func (r *npzReader) Array(name string) (*npz.Array, error) {
 	a, err := r.File.Array(name)

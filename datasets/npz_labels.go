@@ -20,7 +20,7 @@ func (r *npzReader) readLabels() error {
 		return fmt.Errorf("no array labels; store a class for each %s", all)
 	}
 	names, wrongNames := r.readClassNames()
-	a, err := npz.Vector(r, "labels", r.samples, "samples of features")
+	a, err := npz.Vector(r, "labels", r.samples, r.samplesOf())
 	if err != nil {
 		if whole, _ := r.File.Array("labels"); whole != nil && oneHot(whole) {
 			err = fmt.Errorf("labels has shape %v, a column for each class; store the class of each sample "+
@@ -155,7 +155,7 @@ func (r *npzReader) readSplit() error {
 		}
 		return nil
 	}
-	marks, err := npz.Elements(r, "split", r.samples, "samples of features", (*npz.Array).Ints)
+	marks, err := npz.Elements(r, "split", r.samples, r.samplesOf(), (*npz.Array).Ints)
 	if err != nil {
 		return fmt.Errorf("%w; mark samples to train on by 0, to validate by 1, to test on by 2", err)
 	}
@@ -197,7 +197,7 @@ func (r *npzReader) readSplit() error {
 func (r *npzReader) readNames() (wrong error) {
 	var err error
 	r.d.NodeNames, wrong = optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
-	r.d.SampleNames, err = optional(r, "sample_names", r.samples, "samples of features", texts)
+	r.d.SampleNames, err = optional(r, "sample_names", r.samples, r.samplesOf(), texts)
 	return errors.Join(wrong, err)
 }
 
@@ -254,7 +254,7 @@ func texts(a *npz.Array) (all []string, err error) {
 
 // readGroups reads `groups`, integers or strings: the group of each sample.
 func (r *npzReader) readGroups() error {
-	groups, err := optional(r, "groups", r.samples, "samples of features", texts)
+	groups, err := optional(r, "groups", r.samples, r.samplesOf(), texts)
 	if err != nil {
 		return err
 	}
