@@ -18,8 +18,24 @@ import (
 // settings read, and a file of TensorBoard. If a run goes on, it first writes the epochs before.
 type metrics struct {
 	pairs, board io.Writer
-	files        []*os.File
+	files        []*lateFile
+	begun        bool  // board has its version
 	err          error // the first of writing
+}
+
+// lateFile is made, or made empty, by the first write: what a setting refuses leaves the file of an earlier run.
+type lateFile struct {
+	path string
+	*os.File
+}
+
+func (f *lateFile) Write(content []byte) (n int, err error) {
+	if f.File == nil {
+		if f.File, err = os.Create(f.path); err != nil {
+			return 0, err
+		}
+	}
+	return f.File.Write(content)
 }
 
 // openMetrics opens the file that --metrics names, "-" for stdout, and a file in the folder of --tensorboard. It replaces
@@ -38,9 +54,8 @@ func openMetrics(pairs, board string, stdout io.Writer) (*metrics, error) {
 			m.err = cmp.Or(m.err, fmt.Errorf("%s %w", flag, err))
 			return nil
 		}
-		file, err := os.Create(path)
-		m.err, m.files = cmp.Or(m.err, err), append(m.files, file)
-		return file
+		m.files = append(m.files, &lateFile{path: path})
+		return m.files[len(m.files)-1]
 	}
 	if m.pairs = stdout; pairs == "" {
 		m.pairs = nil
@@ -52,7 +67,6 @@ func openMetrics(pairs, board string, stdout io.Writer) (*metrics, error) {
 			return m, cmp.Or(m.err, fmt.Errorf("--tensorboard %s: %w; choose another folder", board, err))
 		}
 		m.board = open("--tensorboard", filepath.Join(board, "events.out.tfevents.ccp"), boardVersion)
-		m.event(protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), boardVersion))
 	}
 	return m, m.err
 }
@@ -60,7 +74,9 @@ func openMetrics(pairs, board string, stdout io.Writer) (*metrics, error) {
 // close returns the first error of writing.
 func (m *metrics) close() error {
 	for _, file := range m.files {
-		m.err = cmp.Or(m.err, file.Close())
+		if file.File != nil {
+			m.err = cmp.Or(m.err, file.Close())
+		}
 	}
 	return m.err
 }

@@ -25,6 +25,10 @@ func (m *metrics) event(fields []byte) {
 	if m.board == nil {
 		return
 	}
+	if !m.begun {
+		m.begun = true
+		m.event(protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), boardVersion))
+	}
 	now := math.Float64bits(float64(time.Now().UnixMilli()) / 1000)
 	fields = append(protowire.AppendFixed64(protowire.AppendTag(nil, 1, protowire.Fixed64Type), now), fields...)
 	masked := func(b []byte) uint32 {
