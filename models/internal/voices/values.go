@@ -96,8 +96,11 @@ func (f *fit) shape(ctx context.Context, t *trial, v int) error {
 		if err != nil {
 			return err
 		}
-		t.judge(v, (&kernel{g: wide, width: c.width()}).gram(products))
-		loss := t.joined().loss
+		var loss float64
+		if !f.Table { // which has one moment
+			t.judge(v, (&kernel{g: wide, width: c.width()}).gram(products))
+			loss = t.joined().loss
+		}
 		if best == nil || loss < least-1/float64(len(samples)) {
 			best, least, f.voices.Frames = c, loss, h.Frames
 			best.gram = products
