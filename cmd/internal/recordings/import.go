@@ -238,7 +238,7 @@ func (r *reading) number() error {
 	return nil
 }
 
-// keep adds an array to write. Its shape is that of a list unless dims are given, the sizes after the first.
+// keep adds an array to write. It is a list. With dims it is an array of more axes: dims are the sizes after the first.
 func keep[T any](r *reading, name string, values []T, dims ...int) {
 	shape := []int{len(values)}
 	for _, size := range dims {

@@ -50,7 +50,7 @@ func (t *table) readWorkbook() (err error) {
 		cells, _ := raw.Columns(excelize.Options{RawCellValue: true}) // all digits; dates are days
 		for i, cell := range cells {
 			number, err := strconv.ParseFloat(cell, 64)
-			if _, known := days[i]; err == nil && !known {
+			if _, known := days[i]; err == nil && !known && i < len(texts) { // a format may show nothing
 				scratch := newDays("day")
 				_, kind, _ := scratch.parse(texts[i], line)
 				days[i] = kind != numbers
