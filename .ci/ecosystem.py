@@ -1,4 +1,4 @@
-"""Trains with the tools of docs/ecosystem.md that Go's tests leave out. The Python needs mlflow, and the PATH ccp.
+"""Trains with the tools of docs/ecosystem.md that Go's tests leave out. The Python needs mlflow, mne and edfio, and the PATH ccp.
 
     python3 .ci/ecosystem.py
 """
@@ -80,9 +80,40 @@ def try_mlflow():
     subprocess.run(["ccp", "eval", "--backend", "go", "--checkpoint", "logged"], check=True)
 
 
+def try_mne():
+    """Recordings of EEG, as EDF and as BDF with annotations, become data that train, and one that predict takes."""
+    import edfio
+    import numpy as np
+
+    draw, moments = np.random.default_rng(1), np.arange(60 * 100) / 100
+    for path in ["s1.edf", "s2.edf", "s3.bdf", "s4.edf"]:
+        # Each 2 s from 1 on, the back of the head has 10 Hz or has not; the fifth time is marked as bad.
+        rest = {at: draw.random() < 0.5 for at in range(1, 59, 2)}
+        alpha = sum(rest[at] * (moments >= at) * (moments < at + 2) for at in rest) * np.sin(20 * np.pi * moments)
+        signals = {"EEG Fp1-REF": 0, "EEG FP2-REF": 0, "Cz": 0.2, "O1": 1, "o2..": 1, "ECG": 0}
+        kind, signal = (edfio.Bdf, edfio.BdfSignal) if path.endswith(".bdf") else (edfio.Edf, edfio.EdfSignal)
+        kind([signal(20 * share * alpha + draw.normal(0, 5, len(moments)), 100, label=name, physical_dimension="uV")
+              for name, share in signals.items()],
+             annotations=[edfio.EdfAnnotation(at, None, "closed" if rest[at] else "open") for at in rest] + [edfio.EdfAnnotation(9, 2, "BAD")],
+             ).write(path)
+    subprocess.run([sys.executable, EXAMPLES / "python/eeg.py", "eeg.npz", "0", "2", "s1.edf", "s2.edf", "s3.bdf"], check=True)
+    subprocess.run([sys.executable, EXAMPLES / "python/eeg.py", "new.npz", "0", "2", "s4.edf"], check=True)
+    data = np.load("eeg.npz")
+    assert data["series"].shape == (3 * 28, 5, 200) and list(data["sensor_names"]) == ["Fp1", "Fp2", "Cz", "O1", "O2"], data
+    x, y, _ = data["coordinates"].T
+    assert x[0] < 0 < x[1] and y[3] < y[2] < y[0], "left is negative, as is the back"
+    subprocess.run(["ccp", "data", "check", "eeg.npz"], check=True)
+    subprocess.run(["ccp", "train", "--backend", "go", "--data", "eeg.npz", "--steps", "60", "--checkpoint", "eeg"], check=True)
+    subprocess.run(["ccp", "predict", "--backend", "go", "--checkpoint", "eeg", "new.npz", "--out", "new.csv"], check=True)
+    with open("new.csv") as file:
+        answers = [row["class"] for row in csv.DictReader(file)]
+    right = np.mean(answers == np.load("new.npz")["labels"])
+    assert right > 0.9, right
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for part in [try_mlflow]:
+    for part in [try_mlflow, try_mne]:
         begin = time.monotonic()
         print(f"-- {part.__doc__}", flush=True)
         part()
