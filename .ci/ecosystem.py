@@ -1,11 +1,13 @@
-"""Trains with the tools of docs/ecosystem.md that Go's tests leave out. The Python needs mlflow, mne and edfio, and the PATH ccp.
+"""Trains with the tools of docs/ecosystem.md that Go's tests leave out. The Python needs mlflow, mne, edfio and yaml, and the PATH ccp.
 
     python3 .ci/ecosystem.py
 """
 import contextlib
 import csv
+import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -111,9 +113,51 @@ def try_mne():
     assert right > 0.9, right
 
 
+def try_kubernetes():
+    """The job of seeds with processes as pods. Two share its seeds, one is killed, one diverges, one's line is wrong."""
+    import yaml
+
+    job = yaml.safe_load((EXAMPLES / "kubernetes/seeds.yaml").read_text())["spec"]
+    (container,) = job["template"]["spec"]["containers"]
+    subprocess.run([sys.executable, EXAMPLES / "ring.py"], check=True)
+    pathlib.Path("ring.npz").rename("mine.npz")
+
+    def pod(seed, *settings):
+        line = [part.replace("$(SEED)", str(seed)) for part in container["command"]]
+        return running(*line, "--backend", "go", "--levels", "4x8/4", "--fc", "8", "--epochs", "20", *settings, stderr=subprocess.PIPE, text=True)
+
+    def ends(process):
+        """What the controller does about a pod, by the job's policy, and what the pod wrote."""
+        written = process.communicate()[1]
+        code = process.returncode if process.returncode >= 0 else 128 - process.returncode  # as a container's
+        actions = [rule["action"] for rule in job["podFailurePolicy"]["rules"] if code in rule.get("onExitCodes", {}).get("values", [])]
+        return (actions + ["Count" if code else "Complete"])[0], written
+
+    def results(seed):
+        result = json.loads(pathlib.Path(f"mine-{seed}/result.json").read_text())
+        return [result[key] for key in ("seed", "steps", "train", "test")]
+
+    with pod(0) as whole:
+        assert ends(whole)[0] == "Complete"
+    expected = results(0)
+    shutil.rmtree("mine-0")
+    with pod(0) as first, pod(1) as second:
+        until(lambda: len(epochs("mine-0")) >= 2)
+        first.kill()
+        assert ends(first)[0] == "Count" and not pathlib.Path("mine-0/result.json").exists()
+        with pod(0) as again:
+            action, written = ends(again)
+            assert action == "Complete" and "resuming after step" in written, (action, written)
+        assert ends(second)[0] == "Complete"
+    assert results(0) == expected and results(1)[0] == 1, (results(0), expected)
+    for setting, want in {"l2=1e39": "FailIndex", "schedule=linear": "FailJob"}.items():
+        with pod(2, setting) as failing:
+            assert ends(failing)[0] == want, setting
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for part in [try_mlflow, try_mne]:
+    for part in [try_mlflow, try_mne, try_kubernetes]:
         begin = time.monotonic()
         print(f"-- {part.__doc__}", flush=True)
         part()

@@ -1,4 +1,4 @@
-"""Checks the manifests beside it and of examples/search, strictly: no field that the cluster would ignore.
+"""Checks the manifests beside it, of examples/kubernetes and of examples/search, strictly: no field that the cluster would ignore.
 
     pip install kubernetes-validate==1.34.1
     go mod download github.com/kserve/kserve@v0.15.2
@@ -64,7 +64,7 @@ def check_experiment(manifest):
 
 failed = False
 here = pathlib.Path(__file__).parent
-for path in sorted([*here.glob("*.yaml"), here.parent / "examples/search/katib.yaml"]):
+for path in sorted([*here.glob("*.yaml"), *here.parent.glob("examples/kubernetes/*.yaml"), here.parent / "examples/search/katib.yaml"]):
     for manifest in yaml.safe_load_all(path.read_text()):
         kind = (manifest["apiVersion"], manifest["kind"])
         try:
