@@ -284,5 +284,6 @@ func TestStatusLine(t *testing.T) {
 	l.clear()
 	raw, err := os.ReadFile(screen.Name())
 	require.NoError(t, err)
-	assert.Equal(t, "\rfile [===============               ]  50% of 3.0 MB\x1b[K\rfile [==============================] 100% of 3.0 MB\x1b[K\r\x1b[K", string(raw))
+	assert.Equal(t, fmt.Sprintf("\r%-79s\r%-79s\r%79s\r", "file [===============               ]  50% of 3.0 MB",
+		"file [==============================] 100% of 3.0 MB", ""), string(raw))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,8 @@ func TestDisplayOnATerminal(t *testing.T) {
 		defer func() { read = len(raw) }()
 		return string(raw[read:])
 	}
+	drawn := func(line string) string { return fmt.Sprintf("\r%-79s", line) }
+	erased := drawn("") + "\r"
 	data, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
 	d := newDisplay(screen, training.Config{}, "go")
@@ -53,29 +56,29 @@ func TestDisplayOnATerminal(t *testing.T) {
 	d.begin(training.Config{Epochs: 12, Steps: 24, Batch: 64, LearningRate: 0.001, Schedule: "cosine", Keep: "best"}, data, models.Spec{Model: "ccp", Options: models.DefaultOptions(), Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 9}}}}, 0, 24)
 	assert.True(t, strings.HasSuffix(written(), "\nmodel  ccp 4x8/9, fc none, on go\n"))
 	d.prepare(1, 0.421, 49.94)
-	assert.Equal(t, "\rpreparing level 1: 42%  C 49.9\x1b[K", written())
+	assert.Equal(t, drawn("preparing level 1: 42%  C 49.9"), written())
 	d.prepare(1, 0.43, 50)
 	assert.Empty(t, written(), "too soon to draw again")
 	d.start()
-	assert.Equal(t, "\r\x1b[Ktrain  24 steps of 64 samples in 12 epochs, rate 0.001 cosine, best weights\n\rcompiling…\x1b[K", written())
+	assert.Equal(t, erased+"train  24 steps of 64 samples in 12 epochs, rate 0.001 cosine, best weights\n"+drawn("compiling…"), written())
 	d.drawn = d.drawn.Add(-redrawPeriod)
 	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2, Loss: 2.5, Accuracy: 0.25, Objective: 0.5, PerSecond: 100})
 	line := written()
-	assert.Equal(t, "\repoch 1/12 [=======       ]  50%  loss 2.5000  acc 0.250  C 0.50  100/s  ? left\x1b[K", line)
-	assert.Len(t, line, len("\r\x1b[K")+79, "a line of 80 columns would wrap")
+	assert.Equal(t, drawn("epoch 1/12 [=======       ]  50%  loss 2.5000  acc 0.250  C 0.50  100/s  ? left"), line)
+	assert.Len(t, line, len("\r")+79, "a line of 80 columns would wrap")
 	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 1, Steps: 2})
 	assert.Empty(t, written(), "too soon to draw again")
 	d.step(training.Progress{Epoch: 1, Epochs: 12, Step: 2, Steps: 2})
 	assert.Contains(t, written(), "] 100%", "the last step is always drawn")
 	d.epoch(training.Epoch{Epoch: 1, Train: training.Score{Loss: 2.5, Accuracy: 0.25}, Validation: &training.Score{Loss: 2, Accuracy: 0.5}, Objective: []float64{0.5, 0.75}, Seconds: 0.25, Best: true})
-	assert.Equal(t, "\r\x1b[Kepoch  1/12  loss 2.5000  acc 0.250  val 0.5000  C 0.50 0.75  0.2s  best\n", written())
+	assert.Equal(t, erased+"epoch  1/12  loss 2.5000  acc 0.250  val 0.5000  C 0.50 0.75  0.2s  best\n", written())
 	d.notice("resuming")
 	assert.Equal(t, "resuming\n", written(), "nothing to erase")
 	d.step(training.Progress{Epoch: 2, Epochs: 12, Step: 1, Steps: 2})
 	written()
 	d.clear()
 	d.clear()
-	assert.Equal(t, "\r\x1b[K", written())
+	assert.Equal(t, erased, written())
 }
 
 // A prepared hierarchy's C does not change: it is not repeated by each epoch.

@@ -96,12 +96,13 @@ func (l *statusLine) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// draw writes the line over the last one drawn, in one piece so that it does not flicker.
+// draw writes the line over the last one drawn, in one piece so that it does not flicker. Spaces erase what is left of the
+// last one: consoles of Windows show escape codes as characters.
 func (l *statusLine) draw(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drawn = time.Now()
-	fmt.Fprintf(l.screen, "\r%s\x1b[K", line)
+	fmt.Fprintf(l.screen, "\r%-*s", l.width(), line)
 }
 
 // clear removes the line that is drawn over.
@@ -113,7 +114,7 @@ func (l *statusLine) clear() {
 
 func (l *statusLine) erase() {
 	if !l.drawn.IsZero() {
-		fmt.Fprint(l.screen, "\r\x1b[K")
+		fmt.Fprintf(l.screen, "\r%*s\r", l.width(), "")
 		l.drawn = time.Time{}
 	}
 }
