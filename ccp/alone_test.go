@@ -184,7 +184,7 @@ func TestApartNodesReachTheOutput(t *testing.T) {
 					for _, share := range frozen.Coverage {
 						assert.Equal(t, 1.0, share, "coverage of the frozen hierarchy")
 					}
-					var none *ccp.Hierarchy
+					none := new(ccp.Hierarchy)
 					seen(reaches(t, backend, store, n, func(scope *model.Scope, x *Node) *Node { return stack(scope, x, none.Affinity(scope, x)) }))
 				})
 			}

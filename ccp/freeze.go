@@ -38,7 +38,7 @@ func Levels(store *model.Store, g *Graph) (levels []Level) {
 }
 
 // Freezer computes every level's neighbourhoods and ranks from its memberships, and keeps them as variables beside
-// the level's others. On the Affinity of a nil Hierarchy, layers then use these variables. Their cost no longer
+// the level's others. On the Affinity of an empty Hierarchy, layers then use these variables. Their cost no longer
 // depends on the number of nodes.
 type Freezer struct {
 	store       *model.Store

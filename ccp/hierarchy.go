@@ -50,19 +50,15 @@ type preparedLevel struct {
 //
 // gives a row for each sample and hierarchy in both cases. Mean of the last level's affinity takes their mean.
 //
-// A level takes its arrays from h, unless its scope has variables with them. A nil Hierarchy has no arrays: the
-// variables must exist.
+// A level takes its arrays from h, unless its scope has variables with them. If h is empty, the variables must exist.
 func (h *Hierarchy) Affinity(scope *model.Scope, signal *Node) Affinity {
-	if h != nil && h.Learned {
+	if h.Learned {
 		exceptions.Panicf("%s: the memberships of this hierarchy are to be learned: Keep its candidates, and build on "+
 			"NewSparse of the graph", scope.Scope())
 	}
-	f := frozen{nodes: signal.Shape().Dim(1), side: 1}
+	f := frozen{nodes: signal.Shape().Dim(1), side: 1, levels: h.Levels}
 	if scope.IsTraining(signal.Graph()) {
 		f.draw = scope
-	}
-	if h != nil {
-		f.levels = h.Levels
 	}
 	return f
 }

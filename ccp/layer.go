@@ -46,7 +46,8 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	nn.Parameters(scope.Store(), g) // memberships and frozen hierarchies change
 	l.check()
 	level := l.cluster()
-	if level.Objective != nil && scope.IsTraining(g) && l.options.Hierarchy.Maximises() {
+	plan := l.options.Hierarchy
+	if level.Objective != nil && scope.IsTraining(g) && (plan == Learned || plan == ObjectiveOnly) {
 		train.AddRegularizationLoss(Neg(level.Objective))
 	}
 

@@ -26,12 +26,6 @@ func Plans() (names []string) {
 	return names
 }
 
-// Frozen reports whether the hierarchy is the same throughout the training.
-func (p Plan) Frozen() bool { return p == Prepared || p == Random }
-
-// Maximises reports whether C is part of the training loss.
-func (p Plan) Maximises() bool { return p == Learned || p == ObjectiveOnly }
-
 // Options holds the options of a level. Inside a graph they are GoMLX parameters, read at the level's scope: levels
 // can differ. A field's param tag is the name of its parameter.
 type Options struct {

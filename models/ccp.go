@@ -20,15 +20,21 @@ const clusterPooling = "ccp"
 // randomKernels is the name of the model of random kernels alone.
 const randomKernels = "kernels"
 
-// Clusters reports whether the model has clusters. Options.Hierarchy says where they come from.
-func (s Spec) Clusters() bool { return s.Model == clusterPooling }
+// Clusters reports whether the network is the paper's and has levels. Options.Hierarchy says where its clusters come from.
+func (s Spec) Clusters() bool { return s.Model == clusterPooling && len(s.Levels) > 0 }
+
+// Learns reports whether memberships are learned: training changes the hierarchy, which is frozen for predictions.
+func (s Spec) Learns() bool {
+	plan := s.Options.Hierarchy
+	return s.Network().Clusters && plan != ccp.Prepared && plan != ccp.Random
+}
 
 // ccpNetwork builds the paper's network: a stem, stacked levels of convolutional cluster pooling with residual
 // blocks, and the readout. With several hierarchies the logits are a mean over them. In training they come from one
 // hierarchy.
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	var a ccp.Affinity
-	if spec.restricted(0) && !graph.Frozen { // candidates need the edges
+	if spec.candidates(0) > 0 && graph.Hierarchy == nil { // candidates need the edges
 		a = ccp.NewSparse(scope.In(graphScope), signal.Graph(), graph.Normalized(), signal.DType())
 	} else {
 		a = graph.Affinity(scope, signal)
@@ -52,7 +58,7 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 
 // Hierarchies counts the network's hierarchies: one, if there is nothing to cluster.
 func (s Spec) Hierarchies() int {
-	if s.Clusters() && len(s.Levels) == 0 {
+	if s.Model == clusterPooling && len(s.Levels) == 0 {
 		return 1
 	}
 	return max(1, s.Options.Hierarchies)
@@ -72,7 +78,7 @@ func (s Spec) checkHierarchies() error {
 	if n == 1 {
 		return nil
 	}
-	if s.Options.Hierarchy != ccp.Prepared && s.restricted(0) {
+	if s.Options.Hierarchy != ccp.Prepared && s.candidates(0) > 0 {
 		return fmt.Errorf("ccp_hierarchies=%d: the candidates of level 1 are of one hierarchy; use ccp_candidates=0, "+
 			"or ccp_hierarchies=1", n)
 	}
@@ -100,7 +106,7 @@ func (s Spec) interchangeable() error {
 // checkCandidates returns an error if a level has candidates and the level before it has none.
 func (s Spec) checkCandidates() error {
 	for i := 1; i < len(s.Levels); i++ {
-		if s.restricted(i) && !s.restricted(i-1) && s.Options.Hierarchy != ccp.Prepared {
+		if s.candidates(i) > 0 && s.candidates(i-1) == 0 && s.Options.Hierarchy != ccp.Prepared {
 			return fmt.Errorf("level %d has %d candidates of %d clusters, but level %d has all: its pooled affinity is dense; "+
 				"set ccp_candidates for level %d too", i+1, s.candidates(i), s.Levels[i].Clusters, i, i)
 		}
@@ -111,7 +117,7 @@ func (s Spec) checkCandidates() error {
 // checkSlots returns an error if a level asks for residual blocks but learns its neighbourhoods, which are then unknown
 // before the training. It also returns one if cuts are asked for and nothing is searched.
 func (s Spec) checkSlots() error {
-	if s.Options.Start == searchedStart && s.Options.Hierarchy.Frozen() {
+	if s.Options.Start == searchedStart && !s.Learns() {
 		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
 			searchedStart, s.Options.Hierarchy)
 	}
@@ -146,14 +152,11 @@ const graphScope = "graph"
 // Affinity gives the affinity for the first level of package ccp in a network. It is the data's, normalised, unless
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
 func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
-	if t.Frozen || t.Hierarchy != nil {
+	if t.Hierarchy != nil {
 		return t.Hierarchy.Affinity(scope, signal)
 	}
 	return ccp.FromMatrix(scope.In(graphScope), signal.Graph(), t.Normalized(), signal.DType())
 }
-
-// freezes reports whether the classifier must freeze its hierarchy when its weights have changed.
-func (s Spec) freezes() bool { return s.pools() && !s.FrozenInTraining() }
 
 // Readout returns the logits `[batch, classes]` of a network's features `[batch, ...]`. For each width of Hidden it has
 // dropout, dense, batch norm and ELU, in the scopes fc_1 and so on. Dropout and the dense layer of scope classes follow.

@@ -30,14 +30,13 @@ type Classifier struct {
 	Graph *affinity.Matrix
 	// Calibration is nil if no samples were held out of the training.
 	Calibration *Calibration
-	// Quality measures the hierarchy that Update froze. It is empty if the hierarchy was loaded frozen.
-	Quality Quality
 	// Snapshot is the snapshot of the checkpoint that Load took, such as "best-00001900", and Step is its training step.
 	Snapshot string
 	Step     int
 
 	backend   compute.Backend
 	freezer   *ccp.Freezer
+	objective []float64    // C of each level of the hierarchy that Update froze; nil if it was loaded
 	mu        sync.RWMutex // held for reading while computing, for writing while anything below changes
 	store     *model.Store
 	logits    *program
@@ -86,7 +85,7 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	}
 	network := func(scope *model.Scope, x *graph.Node) *graph.Node {
 		nn.Parameters(c.store, x.Graph()) // Update changes them
-		return m.Spec.Build(scope, Topology{Matrix: a, Frozen: true}, x)
+		return m.Spec.Build(scope, Topology{a, new(ccp.Hierarchy)}, x)
 	}
 	answers := func(scope *model.Scope, x *graph.Node) *graph.Node {
 		scope.SetGraphParam(x.Graph(), nn.AnswersParam, &c.answers)
@@ -154,10 +153,12 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 	if err := c.openVoices(); err != nil {
 		return err
 	}
-	if c.Spec.freezes() && c.HasNetwork() {
-		if c.Quality, err = frozen(c.freezer); err != nil {
+	if c.Spec.Learns() && c.HasNetwork() {
+		h, err := c.freezer.Freeze()
+		if err != nil {
 			return err
 		}
+		c.objective = h.Objective
 	}
 	return c.answers.Renew()
 }

@@ -28,7 +28,7 @@ func drawn(t testing.TB, backend compute.Backend, s Spec, graph *affinity.Matrix
 	_, err := s.Prepare(t.Context(), backend, store, graph, coordinates, nil)
 	require.NoError(t, err)
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
-		return s.Build(scope, Topology{Matrix: graph, Frozen: s.FrozenInTraining()}, x)
+		return s.Build(scope, Topology{Matrix: graph}, x)
 	},
 		tensors.FromScalarAndDimensions(float32(1), 1, s.Nodes, s.Channels))
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestFrozenIsLearned(t *testing.T) {
 				classifier, err := NewClassifier(backend, Metadata{Spec: s}, c.graph)
 				require.NoError(t, err)
 				require.NoError(t, classifier.Update(store))
-				assert.Len(t, classifier.Quality.Objective, len(s.Levels))
+				assert.Len(t, classifier.objective, len(s.Levels))
 				frozen, err := classifier.Run(batch)
 				require.NoError(t, err)
 				require.Equal(t, learned.Shape(), frozen.Shape())

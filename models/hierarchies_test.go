@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"testing"
@@ -96,7 +97,7 @@ func TestSeveralHierarchies(t *testing.T) {
 		for which := range 3 {
 			s, single := alone(t, m.Spec, c.store, which)
 			out, err := model.CallOnce(backend, single, func(scope *model.Scope, x *Node) *Node {
-				return s.Build(scope, Topology{Matrix: graph, Frozen: true}, x)
+				return s.Build(scope, Topology{graph, new(ccp.Hierarchy)}, x)
 			}, batch)
 			require.NoError(t, err)
 			each = append(each, tensors.MustCopyFlatData[float32](out))
@@ -137,10 +138,10 @@ func TestHierarchiesAreDrawn(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, c.Update(store))
 		batch := tensors.FromFlatDataAndDimensions(slices.Concat(signals(m.Spec, 5, 2)...), 5, 12, 2)
-		training := func(s Spec, store *model.Store, frozen bool) *model.Exec {
+		training := func(s Spec, store *model.Store) *model.Exec {
 			exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
 				store.SetTraining(x.Graph(), true)
-				return s.Build(scope, Topology{Matrix: graph, Frozen: frozen}, x)
+				return s.Build(scope, Topology{Matrix: graph}, x)
 			})
 			require.NoError(t, err)
 			return exec
@@ -153,9 +154,9 @@ func TestHierarchiesAreDrawn(t *testing.T) {
 		var each [][]float32
 		for which := range 3 {
 			s, single := alone(t, m.Spec, c.store, which)
-			each = append(each, call(training(s, single, true)))
+			each = append(each, call(training(s, single)))
 		}
-		exec := training(m.Spec, store, m.Spec.FrozenInTraining())
+		exec := training(m.Spec, store)
 		at := func(step int) int { // which hierarchy the step used
 			require.NoError(t, optimizer.GetGlobalStepVar(store).SetValue(tensors.FromScalar(int64(step))))
 			logits := call(exec)
@@ -216,8 +217,8 @@ func TestCheckHierarchies(t *testing.T) {
 func TestSuitedCandidates(t *testing.T) {
 	of := func(levels string, nodes int, chosen map[string]any) (all []int) {
 		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: Architecture{Levels: mustLevels(levels)}, Options: settings(chosen)}.AutoFill()
-		for i := range s.Levels {
-			all = append(all, s.candidates(i))
+		for i, level := range s.Levels {
+			all = append(all, cmp.Or(s.candidates(i), level.Clusters))
 		}
 		return all
 	}

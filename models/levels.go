@@ -1,7 +1,6 @@
 package models
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -19,13 +18,10 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 		return nil, ErrClosed
 	}
 	if !c.Spec.Clusters() {
-		return nil, fmt.Errorf("model %s has no clusters; only %s has", c.Spec.Model, clusterPooling)
+		return nil, fmt.Errorf("model %s has no clusters; only %s with levels has", c.Spec.Model, clusterPooling)
 	}
 	if !c.HasNetwork() {
 		return nil, errNoNetwork
-	}
-	if len(c.Spec.Levels) == 0 {
-		return nil, errors.New("the model has no levels, and so no clusters")
 	}
 	if which < 0 || which >= c.Spec.Hierarchies() {
 		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.Hierarchies()-1)
@@ -64,8 +60,8 @@ func (c *Classifier) objectives(which int, levels hierarchy.Levels) (objectives 
 	switch {
 	case c.closed:
 		return nil, ErrClosed
-	case which == 0 && len(c.Quality.Objective) > 0:
-		return c.Quality.Objective, nil
+	case which == 0 && c.objective != nil:
+		return c.objective, nil
 	case c.Spec.Options.Hierarchy != ccp.Prepared:
 		h, err := c.freezer.Hierarchy(which)
 		if err != nil {

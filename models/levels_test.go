@@ -146,7 +146,7 @@ func TestClusterLevels(t *testing.T) {
 					assert.Positive(t, health[i].Objective)
 					assert.LessOrEqual(t, health[i].Objective, float64(health[i].Clusters)/2+1e-6)
 				}
-				c.Quality = Quality{} // as after loading
+				c.objective = nil // as after loading
 				again, err := c.Health(0)
 				require.NoError(t, err)
 				for i := range again {
@@ -200,13 +200,13 @@ func TestClusterLevelsErrors(t *testing.T) {
 	c, err = NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	_, err = c.Health(0)
-	require.EqualError(t, err, "the model has no levels, and so no clusters")
+	require.EqualError(t, err, "model ccp has no clusters; only ccp with levels has")
 
 	m.Spec.Model = "fc"
 	c, err = NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	_, err = c.ClusterLevels(0)
-	require.EqualError(t, err, "model fc has no clusters; only ccp has")
+	require.EqualError(t, err, "model fc has no clusters; only ccp with levels has")
 	require.NoError(t, c.Close())
 	_, err = c.ClusterLevels(0)
 	require.ErrorIs(t, err, ErrClosed)

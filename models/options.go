@@ -110,7 +110,7 @@ func OptionNames() (names []string) {
 func (s Spec) Has(path string) bool {
 	f := optionOf(path)
 	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 ||
-		slices.Contains(f.Models, s.Model) || s.pools() && slices.Contains(f.Models, clusterPooling))
+		slices.Contains(f.Models, s.Model) || s.Network().Clusters && slices.Contains(f.Models, clusterPooling))
 }
 
 // Put sets the option at a path, NAME or PART/NAME, to a value of its type, or to a text of one. Copies of the spec stay

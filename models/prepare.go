@@ -16,38 +16,20 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Quality measures a frozen hierarchy, level by level.
-type Quality struct {
-	Objective []float64 `json:"objective"` // C
-	Coverage  []float64 `json:"coverage"`  // share of the level's nodes that some neighbourhood holds
-}
-
-// candidates counts the clusters that a node of level i, from 0, can belong to.
+// candidates counts the clusters that a node of level i, from 0, can belong to. It is 0 if these are all clusters.
 func (s Spec) candidates(i int) int {
-	clusters := s.Levels[i].Clusters
-	c := s.Options.level(i).Candidates
-	if c == 0 || c > clusters {
-		return clusters
+	if i < len(s.Levels) {
+		if c := s.Options.level(i).Candidates; c < s.Levels[i].Clusters {
+			return c
+		}
 	}
-	return c
+	return 0
 }
-
-// restricted reports whether level i, from 0, has fewer candidates than clusters.
-func (s Spec) restricted(i int) bool {
-	return i < len(s.Levels) && s.candidates(i) < s.Levels[i].Clusters
-}
-
-// pools reports whether the model may have clusters. Those of a registered one are known only after the network has been
-// built.
-func (s Spec) pools() bool { return registry[s.Model].Clusters }
 
 // searches reports whether a search's clusters are the hierarchy, its start or its candidates.
 func (s Spec) searches() bool {
-	return s.Options.Hierarchy == ccp.Prepared || s.restricted(0) || s.Options.Start == searchedStart
+	return s.Options.Hierarchy == ccp.Prepared || s.candidates(0) > 0 || s.Options.Start == searchedStart
 }
-
-// FrozenInTraining reports whether Prepare makes the spec's hierarchy once and for all.
-func (s Spec) FrozenInTraining() bool { return s.pools() && s.Options.Hierarchy.Frozen() }
 
 // Prepare makes the hierarchy with which a training starts, if the model has clusters. If the plan is prepared, it
 // searches clusterings of large C. Otherwise it draws the memberships, and takes their neighbourhoods, see Hold. If
@@ -55,46 +37,41 @@ func (s Spec) FrozenInTraining() bool { return s.pools() && s.Options.Hierarchy.
 // is random, it freezes the memberships as drawn.
 //
 // The coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
-// graph gives them. progress is ccp.Preparation.Progress's. The result describes the first
-// hierarchy, if it was searched or frozen.
+// graph gives them. progress is ccp.Preparation.Progress's. The result is the hierarchy
+// that was searched or frozen, or an empty one.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
-	coordinates []float64, progress func(level int, done, objective float64)) (q Quality, err error) {
-	if !s.pools() {
-		return q, nil
+	coordinates []float64, progress func(level int, done, objective float64)) (h *ccp.Hierarchy, err error) {
+	if h = new(ccp.Hierarchy); !s.Network().Clusters {
+		return h, nil
 	}
 	p, scopes, err := s.planned(backend, a)
 	if err != nil {
-		return q, err
+		return h, err
 	}
 	p.Coordinates(coordinates).Progress(progress)
 	if s.searches() {
-		h, err := p.Done(ctx)
-		if err != nil {
-			return q, err
-		}
-		q = Quality{h.Objective, h.Coverage}
-		if err = h.Keep(store.Scope(networkPath), scopes...); err != nil {
-			return q, err
+		if h, err = p.Done(ctx); err == nil {
+			err = h.Keep(store.Scope(networkPath), scopes...)
 		}
 	}
-	if s.Options.Hierarchy == ccp.Prepared {
-		return q, nil
+	if err != nil || s.Options.Hierarchy == ccp.Prepared {
+		return h, err
 	}
-	if err := p.Hold(backend, store.Scope(networkPath), scopes...); err != nil || s.Options.Hierarchy != ccp.Random {
-		return q, err
+	if err := p.Hold(backend, store.Scope(networkPath), scopes...); err != nil || s.Learns() {
+		return h, err
 	}
 	freezer, err := s.freezer(backend, store, a)
 	if err != nil {
-		return q, err
+		return h, err
 	}
 	defer freezer.Close()
-	return frozen(freezer)
+	return freezer.Freeze()
 }
 
 // Hold takes the neighbourhoods of memberships that are learned anew, see ccp.Preparation.Hold. Without such memberships
 // it does nothing.
 func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matrix, coordinates []float64) error {
-	if !s.freezes() {
+	if !s.Learns() {
 		return nil
 	}
 	p, scopes, err := s.planned(backend, a)
@@ -107,7 +84,7 @@ func (s Spec) Hold(backend compute.Backend, store *model.Store, a *affinity.Matr
 // planned returns the preparation of the spec's hierarchies of a graph, and the scopes of the levels if they have names
 // of their own.
 func (s Spec) planned(backend compute.Backend, graph *affinity.Matrix) (p *ccp.Preparation, scopes []string, err error) {
-	if s.Clusters() {
+	if s.Model == clusterPooling {
 		return s.preparation(graph), nil, nil
 	}
 	store, around := s.NewStore(0), []int(nil)
@@ -161,22 +138,14 @@ func (s Spec) survey(backend compute.Backend, store *model.Store, a *affinity.Ma
 	defer g.Finalize()
 	store.RootScope().SetParam(nn.SurveyParam, s.Options.Reach)
 	signal := graph.Zeros(g, shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels))
-	s.Build(store.RootScope(), Topology{Matrix: a, Frozen: s.pools()}, signal)
+	s.Build(store.RootScope(), Topology{a, new(ccp.Hierarchy)}, signal)
 	return ccp.Levels(store, g)
-}
-
-// frozen freezes the hierarchies.
-func frozen(f *ccp.Freezer) (Quality, error) {
-	h, err := f.Freeze()
-	if err != nil {
-		return Quality{}, err
-	}
-	return Quality{h.Objective, h.Coverage}, nil
 }
 
 // freezer makes the Freezer of the spec's network on the graph a.
 func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.Matrix) (*ccp.Freezer, error) {
 	signal := shapes.Make(dtypes.Float32, 1, s.Nodes, s.Channels)
+	s.Options.Hierarchy = ccp.Learned // a random one is frozen by its memberships, too
 	return ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node {
 		return s.Build(scope, Topology{Matrix: a}, x)
 	})
@@ -204,7 +173,7 @@ func (s Spec) AutoFill(open ...string) Spec {
 	if slices.Contains(open, "ccp_stem") && small && s.Channels < autoStem {
 		o.Stem = autoStem
 	}
-	few := len(s.Levels) > 0 && !s.restricted(0) && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
+	few := len(s.Levels) > 0 && s.candidates(0) == 0 && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
 	several := small && (o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && few) &&
 		o.Search != cutSearch && s.interchangeable() == nil
 	if slices.Contains(open, "ccp_hierarchies") && several {

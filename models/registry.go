@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,12 +29,10 @@ type Spec struct {
 	Options Options `json:"params"`
 }
 
-// Topology is the graph of a network: the data's raw affinity, and the hierarchy of clusters over it. If Frozen, the
-// neighbourhoods and ranks of the hierarchy are in the store. Else Hierarchy has them. It is nil if the hierarchy is
-// learned.
+// Topology is the graph of a network: the data's raw affinity, and the hierarchy of clusters over it. Hierarchy is nil if
+// the memberships are learned, and empty if the store has the arrays of a frozen hierarchy.
 type Topology struct {
 	*affinity.Matrix
-	Frozen    bool
 	Hierarchy *ccp.Hierarchy
 }
 
@@ -176,8 +175,10 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	training := scope.IsTraining(signal.Graph())
 	scope = scope.In("model")
 	signal = nn.Dropout(scope.In("input"), signal, params.Read[Options](scope).InputDropout)
-	if graph.Frozen = graph.Frozen || graph.Hierarchy != nil; s.pools() && !graph.Frozen {
+	if graph.Hierarchy == nil && s.Learns() {
 		ccp.Several(scope, signal, s.Hierarchies())
+	} else if graph.Hierarchy == nil {
+		graph.Hierarchy = new(ccp.Hierarchy)
 	}
 	logits := registry[s.Model].Build(scope, s, graph, signal)
 	if training {
@@ -209,11 +210,8 @@ func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int
 	}
 	for i, level := range levels {
 		clusters := level.Neighbourhood.Shape().Dim(0)
-		if choices := clusters; !s.FrozenInTraining() {
-			if s.Clusters() {
-				choices = s.candidates(i)
-			}
-			n += s.Hierarchies() * nodes * choices
+		if s.Learns() {
+			n += s.Hierarchies() * nodes * cmp.Or(s.candidates(i), clusters)
 		}
 		nodes = clusters
 	}

@@ -131,7 +131,7 @@ func TestClustersErrors(t *testing.T) {
 		{"clusters", 2, "--checkpoint DIR is needed"},
 		{"clusters --checkpoint x --out " + file, 1, file + " is not a directory"},
 		{"clusters --backend go --checkpoint " + folder, 1, folder + " is not a checkpoint"},
-		{"clusters --backend go --checkpoint " + fc, 1, fc + ": model fc has no clusters; only ccp has"},
+		{"clusters --backend go --checkpoint " + fc, 1, fc + ": model fc has no clusters; only ccp with levels has"},
 		{"clusters --backend go --checkpoint " + begun, 1, "no usable snapshot"},
 	} {
 		t.Run(c.want, func(t *testing.T) {

@@ -52,7 +52,7 @@ func (d *display) brief() training.Observer {
 func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again aborts at once") }
 
 func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.Spec, _, _ int) {
-	d.config, d.frozen = c, spec.FrozenInTraining()
+	d.config, d.frozen = c, !spec.Learns()
 	blocks := 0
 	for i := range spec.Levels {
 		blocks += spec.Blocks(i + 1)

@@ -20,7 +20,7 @@ type Activation struct {
 // These are the gathered neighbourhoods of each level and of each convolution at one resolution, and learned
 // memberships. Links, ranks and all gradients have such sizes again. Only a network with clusters has a list.
 func Activations(s models.Spec, batch int) (all []Activation) {
-	if !s.Clusters() {
+	if !s.Network().Clusters {
 		return nil
 	}
 	dtype := dtypes.Float32
@@ -40,7 +40,7 @@ func Activations(s models.Spec, batch int) (all []Activation) {
 		part := fmt.Sprintf("level_%d", i+1)
 		name, o := part+"'s gathered neighbourhoods", s.Options.Of(part)
 		all = append(all, Activation{name, shapes.Make(dtype, batch, l.Clusters, l.Neighbours, channels)})
-		if !s.FrozenInTraining() {
+		if s.Learns() {
 			shape := shapes.Make(dtypes.Float32, nodes, min(cmp.Or(o.Candidates, l.Clusters), l.Clusters))
 			all = append(all, Activation{part + "'s memberships", shape})
 		}

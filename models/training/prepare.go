@@ -47,26 +47,26 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		}
 		r.notice(line)
 	}
-	hierarchy, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
+	h, err := r.spec.Prepare(ctx, backend, r.store, r.data.Affinity, r.data.Coordinates, r.Observer.Prepare)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w before the first step, while the hierarchy was prepared: give the same command to start "+
 			"again", ErrInterrupted)
-	case err != nil || len(hierarchy.Objective) == 0:
+	case err != nil || len(h.Objective) == 0:
 		return err
 	}
 	plan := string(r.spec.Options.Hierarchy)
-	if r.spec.FrozenInTraining() {
-		r.state.Hierarchy = hierarchy
-	} else {
+	if r.spec.Learns() {
 		plan += ", from a search's"
+	} else {
+		r.state.Hierarchy.Objective, r.state.Hierarchy.Coverage = h.Objective, h.Coverage
 	}
-	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(hierarchy)))
+	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(h)))
 	return nil
 }
 
 // describe returns a line such as "C 3.2 + 0.5 = 3.7; coverage 100 98%".
-func describe(h models.Quality) string {
+func describe(h *ccp.Hierarchy) string {
 	sum := 0.0
 	var objectives, coverage []string
 	for i, c := range h.Objective {
@@ -86,7 +86,7 @@ const farBelow = 0.7
 
 // holdAgainstSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
 func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
-	if !r.spec.Clusters() || !r.spec.Options.Hierarchy.Maximises() || r.data.Affinity.Edges() > 1<<20 {
+	if !r.spec.Clusters() || !r.spec.Learns() || r.spec.Options.Hierarchy == ccp.TaskOnly || r.data.Affinity.Edges() > 1<<20 {
 		return
 	}
 	p := ccp.Prepare(r.data.Affinity)

@@ -41,7 +41,7 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 		if c.Average > 0 {
 			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
 		}
-		return []*Node{spec.Build(scope, models.Topology{Matrix: graph, Frozen: spec.FrozenInTraining()}, inputs[0])}
+		return []*Node{spec.Build(scope, models.Topology{Matrix: graph}, inputs[0])}
 	}
 	metrics := []metric.Interface{
 		metric.NewBaseMetric("cross entropy", "loss", metric.LossMetricType, func(scope *model.Scope, labels,
@@ -122,7 +122,7 @@ func inPlace(store *model.Store, g *Graph) {
 
 // levelsOf returns the number of levels whose objective changes in training.
 func levelsOf(spec models.Spec) int {
-	if !spec.Clusters() || spec.FrozenInTraining() {
+	if !spec.Learns() {
 		return 0
 	}
 	return len(spec.Levels)

@@ -33,8 +33,11 @@ type trainState struct {
 	Wait    float64  `json:"wait"`
 	Compile float64  `json:"compile"` // seconds of all first steps of a process
 	Prepare float64  `json:"prepare"` // seconds before the first step
-	// Hierarchy is the frozen one's, where it was made before the training.
-	Hierarchy models.Quality `json:"hierarchy"`
+	// Hierarchy has C and coverage of each level, see ccp.Hierarchy, if it was made before the training.
+	Hierarchy struct {
+		Objective []float64 `json:"objective"`
+		Coverage  []float64 `json:"coverage"`
+	} `json:"hierarchy"`
 }
 
 // stepSums are sums over the steps of the epoch so far.

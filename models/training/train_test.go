@@ -281,8 +281,8 @@ func TestCompileSeconds(t *testing.T) {
 
 func TestDescribeHierarchy(t *testing.T) {
 	assert.Equal(t, "C 50.8 + 15.7 + 0.5 = 67.0; coverage 100 99 31%",
-		describe(models.Quality{Objective: []float64{50.8, 15.7, 0.5}, Coverage: []float64{1, 0.9999, 0.3125}}))
-	assert.Equal(t, "C 0.5; coverage 100%", describe(models.Quality{Objective: []float64{0.5}, Coverage: []float64{1}}))
+		describe(&ccp.Hierarchy{Objective: []float64{50.8, 15.7, 0.5}, Coverage: []float64{1, 0.9999, 0.3125}}))
+	assert.Equal(t, "C 0.5; coverage 100%", describe(&ccp.Hierarchy{Objective: []float64{0.5}, Coverage: []float64{1}}))
 }
 
 // A search for a hierarchy is told of, and can be interrupted.

@@ -95,7 +95,7 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 		}
 	}))
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *graph.Node) *graph.Node {
-		return m.Spec.Build(scope, models.Topology{Matrix: grid, Frozen: m.Spec.FrozenInTraining()}, x)
+		return m.Spec.Build(scope, models.Topology{Matrix: grid}, x)
 	},
 		tensors.FromScalarAndDimensions(float32(1), 1, 12, 2))
 	require.NoError(t, err)

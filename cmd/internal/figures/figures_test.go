@@ -167,7 +167,9 @@ func landscapesHold(t *testing.T, backend compute.Backend, dirs map[string][]str
 		c, err := models.NewClassifier(backend, metadata, graph)
 		require.NoError(t, err)
 		require.NoError(t, c.Update(store))
-		assert.InDelta(t, c.Quality.Objective[0]+c.Quality.Objective[1], float(t, middle[4]), 1e-5)
+		health, err := c.Health(0)
+		require.NoError(t, err)
+		assert.InDelta(t, health[0].Objective+health[1].Objective, float(t, middle[4]), 1e-5)
 		require.NoError(t, c.Close())
 		minimised := float(t, middle[3])
 		if loss == study.TaskAndC {

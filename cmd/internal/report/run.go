@@ -59,7 +59,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	}
 	nodes := cmp.Or(d, &datasets.Dataset{Info: spec.Info})
 	r.Names = nodes.NodeNames
-	clusters := spec.Clusters() && len(spec.Levels) > 0 && c.HasNetwork()
+	clusters := spec.Clusters() && c.HasNetwork()
 	if c.Graph.N() <= mostNodes {
 		r.Layout = picture.NewLayout(c.Graph, nodes.Grid, nodes.Parts, nodes.Coordinates, nodes.NodeNames)
 	} else if clusters {
@@ -101,7 +101,7 @@ func (r *Report) describe(dir string, c *models.Classifier) error {
 	for _, level := range levels {
 		own.Clusters = append(own.Clusters, level.Memberships.Hard())
 	}
-	if r.Spec.FrozenInTraining() {
+	if !r.Spec.Learns() {
 		epochs = nil
 	}
 	at, found := slices.BinarySearchFunc(epochs, own.Epoch, func(h training.HierarchyEpoch, epoch int) int {
@@ -131,7 +131,7 @@ func (r *Report) describe(dir string, c *models.Classifier) error {
 // hierarchyOf makes a page's hierarchy from a run's. The page shows the epoch at the index shown first. In this epoch,
 // touching clusters have different colours. layout is nil if nothing is drawn.
 func hierarchyOf(spec models.Spec, layout *picture.Layout, epochs []training.HierarchyEpoch, shown int) *Hierarchy {
-	h := &Hierarchy{Frozen: spec.FrozenInTraining(), Epochs: epochs, Shown: shown, Palette: picture.Palette}
+	h := &Hierarchy{Frozen: !spec.Learns(), Epochs: epochs, Shown: shown, Palette: picture.Palette}
 	assigned := 0
 	for i, level := range spec.Levels {
 		assigned += len(epochs[0].Clusters[i])
