@@ -222,7 +222,7 @@ func TestGateOfANodeAlone(t *testing.T) {
 	require.NoError(t, err)
 	for i, nodes := range []int{4, 1} {
 		scope := store.Scope(fmt.Sprintf("/level_%d", i+1))
-		level, err := ccp.Kept{Scope: scope}.Level(nodes, 1, nodes)
+		level, err := ccp.ReadLevel(scope, nodes, 1, nodes)
 		require.NoError(t, err)
 		beta := tensors.MustCopyFlatData[float32](scope.GetVariable("beta").MustValue())[0]
 		last := nodes - 1

@@ -17,7 +17,7 @@ func frozenGate(scope *model.Scope, rank *Node, clusters, size int) *Node {
 		if err != nil {
 			return nil, err
 		}
-		gates, err := Kept{Scope: layer}.gates(ranks)
+		gates, err := gatesOf(layer, ranks)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func folded(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) 
 		}
 		return tap*filters + filter, filter
 	}, func(layer *model.Scope) (kernel, bias []float32, err error) {
-		return Kept{Scope: layer}.Filter(filters, size, channels)
+		return nn.ReadKernel(layer, filters, filters, size, channels)
 	})
 	if w == nil || shift == nil {
 		return nil

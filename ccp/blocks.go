@@ -27,15 +27,13 @@ func (p *Preparation) Stem(scope *model.Scope, signal *Node, filters, blocks int
 			"%d neighbours, %d filters and %s", scope.Scope(), n, p.reach, filters, signal.Shape())
 	}
 	nn.Parameters(scope.Store(), g)
-	var neighbourhood, gate *Node
-	if stem.GetVariable(aroundNodes) != nil {
-		neighbourhood, gate = frozen{nodes: n, side: 1}.around(stem, g)
-	} else {
-		nodes, present := p.Input()
-		tables, size := stem.In(nn.TablesScope), len(nodes)/n
-		neighbourhood = nn.Indices(tables, g, "nodes", nodes, n, size)
-		gate = nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
+	nodes, present, err := p.Input(scope)
+	if err != nil {
+		panic(err)
 	}
+	tables, size := stem.In(nn.TablesScope), len(nodes)/n
+	neighbourhood := nn.Indices(tables, g, "nodes", nodes, n, size)
+	gate := nn.Constant(tables, g, "present", tensors.FromFlatDataAndDimensions(present, n, size))
 	x := nn.ELU(filterNorm(stem, signal, neighbourhood, gate, filters))
 	return nn.Dropout(stem, residual(scope, x, neighbourhood, gate, blocks), optionsOf(scope).Dropout)
 }

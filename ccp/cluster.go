@@ -11,6 +11,7 @@ type Level struct {
 	Objective     *Node                   // scalar C; nil where the hierarchy is frozen
 	Coarse        Affinity                // the next level's, normalised
 	Path          string                  // of the scope that it was built in, as Levels gives it
+	Blocks        int                     // residual ones after it
 	nodes         int                     // N
 	built         NodeId                  // of what the level gives: later levels have greater ones
 	rankOf        func(nodes *Node) *Node // of nodes in their clusters, int32 `[K, L]`, same shape out

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/ccp/partition"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -41,6 +43,11 @@ func SetCandidates(scope *model.Scope, of []int32, c int) error {
 func SetFrozen(scope *model.Scope, nodes []int32, ranks []float64, size int) error {
 	err := preparedLevel{Pooled: neighbourhoods{Size: size, Nodes: nodes, Ranks: ranks}, Clusters: []int32{0}}.keep(scope)
 	return errors.Join(err, scope.Store().DeleteVariable(scope.Scope()+"/"+hardClusters))
+}
+
+// ReadLevel reads the first hierarchy's level in scope.
+func ReadLevel(scope *model.Scope, nodes, clusters, size int) (hierarchy.Level, error) {
+	return kept{scope: scope}.level(nodes, partition.Size{Clusters: clusters, MaxSize: size}, 0)
 }
 
 // Frozen stands for a graph whose hierarchies are in the variables of the levels.

@@ -169,7 +169,7 @@ func TestPadding(t *testing.T) {
 			scope := store.Scope("/level_1")
 			_, err := scope.CreateVariable("clusters", tensors.FromFlatDataAndDimensions([]int32{0, 0, 1, 1, 2, 2}, 6))
 			require.NoError(t, err)
-			level, err := ccp.Kept{Scope: scope}.Level(6, 3, 3)
+			level, err := ccp.ReadLevel(scope, 6, 3, 3)
 			require.NoError(t, err)
 			alpha := tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/alpha").MustValue())[0]
 			beta := tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/beta").MustValue())[0]

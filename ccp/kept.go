@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
+	"github.com/clusterpool/ccp/ccp/partition"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -13,48 +14,75 @@ import (
 // The names of a level's trained variables.
 const (
 	membershipsName = "U"
-	kernelName      = "W"
 	alphaName       = "alpha"
 	betaName        = "beta"
 )
 
-// Kept reads a trained level, whose hierarchy is frozen, from the variables of its scope, on the host. An error of
-// its methods names a variable that is missing, has another shape, or holds an impossible value.
-type Kept struct {
-	Scope *model.Scope
-	// Hierarchy is which of several hierarchies to read, from 0.
-	Hierarchy int
+// Read reads one of a trained network's hierarchies, from 0, out of the variables that Hierarchy.Keep or a Freezer has kept
+// below scope, on the host. An error names a variable that is missing, has another shape, or holds an impossible value.
+func (p *Preparation) Read(scope *model.Scope, which int, names ...string) (levels hierarchy.Levels, err error) {
+	nodes := p.graph.N()
+	for l, size := range p.levels {
+		reach := 0
+		if slices.Contains(p.around, l+1) {
+			reach = min(p.reach, size.Clusters)
+		}
+		level, err := kept{levelScope(scope, l, names), which}.level(nodes, size, reach)
+		if err != nil {
+			return nil, err
+		}
+		levels, nodes = append(levels, level), size.Clusters
+	}
+	return levels, nil
 }
 
-// Level reads all of a level of N nodes, K clusters and neighbourhoods of L nodes.
-func (r Kept) Level(nodes, clusters, size int) (level hierarchy.Level, err error) {
-	level.Clusters, level.Neighbours = clusters, size
-	selected, err := r.nodes(frozenNeighbourhoods, nodes, clusters, size)
+// Input lists the nodes that Stem's filter sees, `[N, reach]`: those that a Hierarchy has kept below scope, or else the
+// nearest to each node by hops, the node itself among them. It also returns their gates, 1, or 0 for an empty slot. Slots
+// that are not directed are in the order of the nodes' numbers.
+func (p *Preparation) Input(scope *model.Scope) (nodes []int32, present []float32, err error) {
+	stem := scope.Store().Scope(model.JoinPath(scope.Scope(), stemName))
+	if stem.GetVariable(aroundNodes) == nil {
+		around := p.input()
+		return around.Nodes, narrow(around.Ranks), nil
+	}
+	n := p.graph.N()
+	return kept{scope: stem}.slots(aroundNodes, aroundPresent, n, n, min(p.reach, n))
+}
+
+// kept is one of several hierarchies, from 0, in the variables of a scope.
+type kept struct {
+	scope *model.Scope
+	which int
+}
+
+// level reads all of a level. If reach is not 0, it has residual blocks, whose filters see so many clusters.
+func (r kept) level(nodes int, size partition.Size, reach int) (level hierarchy.Level, err error) {
+	level.Clusters, level.Neighbours = size.Clusters, size.MaxSize
+	selected, ranks, err := r.slots(frozenNeighbourhoods, frozenRanks, nodes, size.Clusters, size.MaxSize)
 	if err != nil {
 		return level, err
 	}
-	ranks, err := readOne[float32](r, frozenRanks, clusters, size)
+	gates, err := gatesOf(r.scope, ranks)
 	if err != nil {
 		return level, err
 	}
-	gates, err := r.gates(ranks)
-	if err != nil {
-		return level, err
+	level.Neighbourhoods = slices.Collect(slices.Chunk(selected, size.MaxSize))
+	level.Ranks = slices.Collect(slices.Chunk(ranks, size.MaxSize))
+	level.Gates = slices.Collect(slices.Chunk(gates, size.MaxSize))
+	if level.Memberships, level.Choices, err = r.memberships(nodes, size.Clusters); err == nil && reach > 0 {
+		level.Around, level.Present, err = r.slots(aroundNodes, aroundPresent, size.Clusters, size.Clusters, reach)
 	}
-	level.Neighbourhoods = slices.Collect(slices.Chunk(selected, size))
-	level.Ranks, level.Gates = slices.Collect(slices.Chunk(ranks, size)), slices.Collect(slices.Chunk(gates, size))
-	level.Memberships, level.Choices, err = r.memberships(nodes, clusters)
 	return level, err
 }
 
-// gates computes the gates of ranks.
-func (r Kept) gates(ranks []float32) ([]float32, error) {
-	padding := optionsOf(r.Scope).Padding
-	alpha, err := variables.Read[float32](r.Scope, alphaName, 1, 1)
+// gatesOf computes the gates of ranks, with the variables of a level's scope.
+func gatesOf(scope *model.Scope, ranks []float32) ([]float32, error) {
+	padding := optionsOf(scope).Padding
+	alpha, err := variables.Read[float32](scope, alphaName, 1, 1)
 	if err != nil {
 		return nil, err
 	}
-	beta, err := variables.Read[float32](r.Scope, betaName, 1, 1)
+	beta, err := variables.Read[float32](scope, betaName, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -67,38 +95,18 @@ func (r Kept) gates(ranks []float32) ([]float32, error) {
 	return gates, nil
 }
 
-// Around reads what the filters of residual blocks or of a stem see: `reach` nodes around each of K, `[K, reach]`
-// row-major. A gate in present is 1, or 0 for an empty slot.
-func (r Kept) Around(clusters, reach int) (around []int32, present []float32, err error) {
-	if around, err = r.nodes(aroundNodes, clusters, clusters, reach); err == nil {
-		present, err = readOne[float32](r, aroundPresent, clusters, reach)
-	}
-	return around, present, err
-}
-
-// HasAround reports whether there is what Around reads.
-func (r Kept) HasAround() bool { return r.Scope.GetVariable(aroundNodes) != nil }
-
-// Filter reads the kernel W, `[filters, L, C]`, and the bias b, `[filters]`, in float32.
-func (r Kept) Filter(filters, size, channels int) (kernel, bias []float32, err error) {
-	if kernel, err = variables.Read[float32](r.Scope, kernelName, filters, size, channels); err == nil {
-		bias, err = variables.Read[float32](r.Scope, "b", filters)
-	}
-	return kernel, bias, err
-}
-
 // memberships reads hard memberships if there are any. Otherwise it computes the softmax of U over all clusters or
 // each node's candidates. It also returns the number of clusters that a node could belong to.
-func (r Kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
-	if r.Scope.GetVariable(hardClusters) != nil {
+func (r kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices int, err error) {
+	if r.scope.GetVariable(hardClusters) != nil {
 		hard, err := readOne[int32](r, hardClusters, nodes)
 		return hierarchy.Hard(hard, clusters), 1, err
 	}
 	var among []int32
 	choices = clusters
-	if v := r.Scope.GetVariable(candidateClusters); v != nil {
+	if v := r.scope.GetVariable(candidateClusters); v != nil {
 		choices = v.Shape().Dim(1)
-		if among, err = variables.Read[int32](r.Scope, candidateClusters, nodes, choices); err != nil {
+		if among, err = variables.Read[int32](r.scope, candidateClusters, nodes, choices); err != nil {
 			return m, choices, err
 		}
 	}
@@ -106,37 +114,40 @@ func (r Kept) memberships(nodes, clusters int) (m hierarchy.Memberships, choices
 	if err != nil {
 		return m, choices, err
 	}
-	if m, err = hierarchy.Soft(u, optionsOf(r.Scope).MembershipRate, nodes, clusters, among); err != nil {
-		err = fmt.Errorf("%s/%s: %w", r.Scope.Scope(), membershipsName, err)
+	if m, err = hierarchy.Soft(u, optionsOf(r.scope).MembershipRate, nodes, clusters, among); err != nil {
+		err = fmt.Errorf("%s/%s: %w", r.scope.Scope(), membershipsName, err)
 	}
 	return m, choices, err
 }
 
-// nodes reads one hierarchy's neighbourhoods, `[clusters, size]`, of nodes below n.
-func (r Kept) nodes(name string, n, clusters, size int) ([]int32, error) {
-	selected, err := readOne[int32](r, name, clusters, size)
-	if bad := slices.IndexFunc(selected, func(i int32) bool { return i < 0 || int(i) >= n }); bad >= 0 {
-		err = fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged",
-			r.Scope.Scope(), name, bad, selected[bad], n-1)
+// slots reads neighbourhoods of nodes below n, and the values of their slots, both `[clusters, size]`.
+func (r kept) slots(name, with string, n, clusters, size int) (nodes []int32, values []float32, err error) {
+	if nodes, err = readOne[int32](r, name, clusters, size); err != nil {
+		return nil, nil, err
 	}
-	return selected, err
+	if bad := slices.IndexFunc(nodes, func(i int32) bool { return i < 0 || int(i) >= n }); bad >= 0 {
+		return nil, nil, fmt.Errorf("%s/%s: element %d is node %d, out of 0 to %d; the checkpoint is damaged",
+			r.scope.Scope(), name, bad, nodes[bad], n-1)
+	}
+	values, err = readOne[float32](r, with, clusters, size)
+	return nodes, values, err
 }
 
 // readOne reads one hierarchy's part of a variable, whose first axis has the parts of all hierarchies.
-func readOne[T int32 | float32](r Kept, name string, dims ...int) ([]T, error) {
+func readOne[T int32 | float32](r kept, name string, dims ...int) ([]T, error) {
 	whole, one := slices.Clone(dims), 1
 	for _, dim := range dims {
 		one *= dim
 	}
-	v := r.Scope.GetVariable(name)
+	v := r.scope.GetVariable(name)
 	if v != nil && v.Shape().Rank() == len(dims) {
-		if all := v.Shape().Dim(0); all%dims[0] == 0 && all > r.Hierarchy*dims[0] {
+		if all := v.Shape().Dim(0); all%dims[0] == 0 && all > r.which*dims[0] {
 			whole[0] = all
 		}
 	}
-	all, err := variables.Read[T](r.Scope, name, whole...)
+	all, err := variables.Read[T](r.scope, name, whole...)
 	if err != nil {
 		return nil, err
 	}
-	return all[r.Hierarchy*one : (r.Hierarchy+1)*one], nil
+	return all[r.which*one : (r.which+1)*one], nil
 }

@@ -62,7 +62,7 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 		neighbourhood, gate := coarse.around(scope, g)
 		x = residual(scope, x, neighbourhood, gate, l.blocks)
 	}
-	level.nodes, level.built = l.signal.Shape().Dim(1), x.Id()
+	level.Blocks, level.nodes, level.built = l.blocks, l.signal.Shape().Dim(1), x.Id()
 	scope.SetGraphParam(g, levelKey, level)
 	return x, level.Coarse
 }

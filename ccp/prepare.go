@@ -192,14 +192,7 @@ func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, pre
 	return nodes, presence(nodes)
 }
 
-// Input lists the nodes that Stem's filter sees, `[N, reach]`: the nearest to each node by hops, the node itself
-// among them. It also returns their gates, 1, or 0 for an empty slot. Slots that are not directed are in the order of
-// the nodes' numbers.
-func (p *Preparation) Input() (nodes []int32, present []float32) {
-	around := p.input()
-	return around.Nodes, narrow(around.Ranks)
-}
-
+// input finds what Input lists.
 func (p *Preparation) input() (n neighbourhoods) {
 	n.Size = min(p.reach, p.graph.N())
 	n.add(p.nearest(p.graph, 0))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/signal"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -15,7 +16,10 @@ func TestAround(t *testing.T) {
 	require.NoError(t, err)
 	around := func(changes map[string]any) (nodes []int32, present []float32) {
 		changes["ccp_stem"] = 2
-		return Spec{Model: "ccp", Info: signal.Info{Nodes: 4}, Options: settings(changes)}.preparation(graph).Input()
+		s := Spec{Model: "ccp", Info: signal.Info{Nodes: 4}, Options: settings(changes)}
+		nodes, present, err := s.preparation(graph).Input(model.NewStore().RootScope())
+		require.NoError(t, err)
+		return nodes, present
 	}
 	nodes, present := around(map[string]any{"ccp_reach": 2})
 	assert.Equal(t, []int32{0, 1, 0, 1, 1, 2, 3, 0}, nodes)

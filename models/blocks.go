@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clusterpool/ccp/ccp"
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -53,41 +51,37 @@ func (s Spec) nodesAt(resolution int) int {
 	return s.Levels[resolution-1].Clusters
 }
 
-// reach counts the nodes that a filter sees at a resolution, if it does not pool.
-func (s Spec) reach(resolution int) int { return min(s.Options.Reach, s.nodesAt(resolution)) }
+// Layer is a filter of the network. It pools, as a level does, or sees the nodes around each node, as those of the stem
+// and of residual blocks do.
+type Layer struct {
+	Level                   // the clusters and filters of its output, and L
+	Part             string // its scope in the network, such as stem, level_1 or level_1/block_1/2
+	Of               int    // the level that it is part of, from 1, or 0 before all levels
+	Inputs, Channels int    // the shape of its input: nodes and channels
+	Pools, Skip      bool   // Skip: it ends a residual block
+}
 
-// Convolutions names the filters that do not pool at a resolution, as their scopes are named: the stem, and two of
-// each block.
-func (s Spec) Convolutions(resolution int) (parts []string) {
-	prefix := ""
-	if resolution > 0 {
-		prefix = levelName(resolution-1) + model.ScopeSeparator
-	} else if s.Options.Stem > 0 {
-		parts = []string{stemName}
+// Layers lists the network's filters in order. It panics if Check refuses the option of blocks.
+func (s Spec) Layers() (layers []Layer) {
+	nodes, channels := s.Nodes, s.Channels
+	add := func(l Layer) {
+		l.Inputs, l.Channels = nodes, channels
+		layers, nodes, channels = append(layers, l), l.Clusters, l.Filters
 	}
-	for i := range s.Blocks(resolution) {
-		for half := range 2 {
-			parts = append(parts, fmt.Sprintf("%sblock_%d/%d", prefix, i+1, half+1))
+	around := func(filters int) Level { return Level{nodes, filters, min(s.Options.Reach, nodes)} }
+	blocks := func(of int, prefix string) {
+		for i := range 2 * s.Blocks(of) {
+			part := fmt.Sprintf("%sblock_%d/%d", prefix, i/2+1, i%2+1)
+			add(Layer{Level: around(channels), Part: part, Of: of, Skip: i%2 == 1})
 		}
 	}
-	return parts
-}
-
-// ReadAround reads what the filters that do not pool see at a resolution, in one of the hierarchies, from 0. It
-// returns the nodes around each node, `[nodes, reach]` row-major, and 1, or 0 for an empty slot. At the input they
-// follow from the graph unless slots are directed. The error names the variable that is missing or wrong.
-func (s Spec) ReadAround(store *model.Store, graph *affinity.Matrix, resolution, which int) (around []int32,
-	present []float32, err error) {
-	if resolution > 0 {
-		kept := ccp.Kept{Scope: store.Scope(networkScope + levelName(resolution-1)), Hierarchy: which}
-		return kept.Around(s.nodesAt(resolution), s.reach(resolution))
+	if s.Options.Stem > 0 {
+		add(Layer{Level: around(s.Options.Stem), Part: "stem"})
 	}
-	if kept := (ccp.Kept{Scope: store.Scope(networkScope + stemName)}); kept.HasAround() {
-		return kept.Around(s.Nodes, s.reach(0))
+	blocks(0, "")
+	for i, l := range s.Levels {
+		add(Layer{Level: l, Part: levelName(i), Of: i + 1, Pools: true})
+		blocks(i+1, levelName(i)+model.ScopeSeparator)
 	}
-	around, present = s.preparation(graph).Input()
-	return around, present, nil
+	return layers
 }
-
-// stemName is the scope of the stem.
-const stemName = "stem"

@@ -31,10 +31,13 @@ func three(t *testing.T, plan ccp.Plan) (Metadata, *affinity.Matrix) {
 }
 
 // alone is a network with the weights in store and the frozen hierarchy of that number only.
-func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.Store) {
+func alone(t *testing.T, s Spec, c *Classifier, which int) (Spec, *model.Store) {
 	t.Helper()
+	levels, err := c.ClusterLevels(which)
+	require.NoError(t, err)
+	store := c.store
 	s.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "readout_dropout": 0})
-	single, nodes := s.NewStore(3), s.Nodes
+	single := s.NewStore(3)
 	for v := range store.IterVariables() {
 		if v.DType() == dtypes.Float32 && v.Name() != "frozen_rank" && v.Name() != "U" {
 			_, err := single.Scope(v.Scope()).CreateVariable(v.Name(), tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](v.MustValue()), v.Shape().Dimensions...))
@@ -42,14 +45,11 @@ func alone(t *testing.T, s Spec, store *model.Store, which int) (Spec, *model.St
 		}
 	}
 	for i, l := range s.Levels {
-		level, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i)), Hierarchy: which}.Level(nodes, l.Clusters, l.Neighbours)
-		require.NoError(t, err)
-		scope := single.Scope(networkScope + levelName(i))
+		level, scope := levels[i], single.Scope(networkScope+levelName(i))
 		_, err = scope.CreateVariable("frozen_neighbourhood", tensors.FromFlatDataAndDimensions(slices.Concat(level.Neighbourhoods...), l.Clusters, l.Neighbours))
 		require.NoError(t, err)
 		_, err = scope.CreateVariable("frozen_rank", tensors.FromFlatDataAndDimensions(slices.Concat(level.Ranks...), l.Clusters, l.Neighbours))
 		require.NoError(t, err)
-		nodes = l.Clusters
 	}
 	return s, single
 }
@@ -95,7 +95,7 @@ func TestSeveralHierarchies(t *testing.T) {
 		sum := make([]float64, 5*3)
 		var each [][]float32
 		for which := range 3 {
-			s, single := alone(t, m.Spec, c.store, which)
+			s, single := alone(t, m.Spec, c, which)
 			out, err := model.CallOnce(backend, single, func(scope *model.Scope, x *Node) *Node {
 				return s.Build(scope, Topology{graph, new(ccp.Hierarchy)}, x)
 			}, batch)
@@ -153,7 +153,7 @@ func TestHierarchiesAreDrawn(t *testing.T) {
 		}
 		var each [][]float32
 		for which := range 3 {
-			s, single := alone(t, m.Spec, c.store, which)
+			s, single := alone(t, m.Spec, c, which)
 			each = append(each, call(training(s, single)))
 		}
 		exec := training(m.Spec, store)

@@ -32,7 +32,7 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 	for i, step := range []float64{1, 2} {
 		cluster := tensors.MustCopyFlatData[int32](store.GetVariable(networkScope + levelName(i) + "/clusters").MustValue())
 		centres := place.Centres(positions, cluster, s.Levels[i].Clusters)
-		level := readTables(t, s, store, i, len(positions))
+		level := readTables(t, s, store, graph, i)
 		for _, f := range []struct {
 			slots slotted
 			taps  map[[2]float64]bool
@@ -74,22 +74,20 @@ type slotted struct {
 	places, centres [][]float64
 }
 
-// readTables are the neighbourhoods that store holds for level i, of so many nodes: those it pools, and those of its blocks.
-func readTables(t *testing.T, s Spec, store *model.Store, i, nodes int) (p [2]slotted) {
+// readTables are the neighbourhoods that store holds for level i: those it pools, and those of its blocks.
+func readTables(t *testing.T, s Spec, store *model.Store, graph *affinity.Matrix, i int) (p [2]slotted) {
 	t.Helper()
-	l := s.Levels[i]
-	read, err := ccp.Kept{Scope: store.Scope(networkScope + levelName(i))}.Level(nodes, l.Clusters, l.Neighbours)
+	levels, err := s.preparation(graph).Read(store.Scope(networkPath), 0)
 	require.NoError(t, err)
+	read := levels[i]
 	for k, neighbourhood := range read.Neighbourhoods {
 		p[0].nodes = append(p[0].nodes, neighbourhood...)
 		for _, rank := range read.Ranks[k] {
 			p[0].ranks = append(p[0].ranks, float64(rank))
 		}
 	}
-	around, present, err := s.ReadAround(store, nil, i+1, 0)
-	require.NoError(t, err)
-	p[1].nodes = around
-	for _, is := range present {
+	p[1].nodes = read.Around
+	for _, is := range read.Present {
 		p[1].ranks = append(p[1].ranks, float64(is))
 	}
 	return p
@@ -116,19 +114,23 @@ func TestStemIsKept(t *testing.T) {
 	backend := backendtest.Go(t)
 	for slots, kept := range map[string]bool{"directed": true, "rank": false} {
 		s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/9,1x4/4"), nil}, Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
-		assert.Equal(t, []string{"level_1/block_1/1", "level_1/block_1/2", "level_1/block_2/1", "level_1/block_2/2"}, s.Convolutions(1))
-		assert.Empty(t, s.Convolutions(2))
+		var parts []string
+		for _, l := range s.Layers() {
+			parts = append(parts, l.Part)
+		}
+		assert.Equal(t, []string{"stem", "level_1", "level_1/block_1/1", "level_1/block_1/2", "level_1/block_2/1", "level_1/block_2/2", "level_2"}, parts)
 		store := drawn(t, backend, s, graph)
-		scope := store.Scope(networkScope + stemName)
-		assert.Equal(t, kept, ccp.Kept{Scope: scope}.HasAround())
-		around, present := s.preparation(graph).Input()
-		gotAround, gotPresent, err := s.ReadAround(store, graph, 0, 0)
+		v, p := store.GetVariable("/model/stem/around_present"), s.preparation(graph)
+		assert.Equal(t, kept, v != nil)
+		around, present, err := p.Input(s.NewStore(0).Scope(networkPath))
+		require.NoError(t, err)
+		gotAround, gotPresent, err := p.Input(store.Scope(networkPath))
 		require.NoError(t, err)
 		assert.Equal(t, around, gotAround)
 		assert.Equal(t, present, gotPresent)
 		if kept {
-			require.NoError(t, scope.GetVariable("around_present").SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 36*9), 36, 9)))
-			_, gotPresent, err = s.ReadAround(store, graph, 0, 0)
+			require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 36*9), 36, 9)))
+			_, gotPresent, err = p.Input(store.Scope(networkPath))
 			require.NoError(t, err)
 			assert.NotContains(t, gotPresent, float32(1), "it is what was kept")
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/partition"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // ClusterLevels reads one of the classifier's hierarchies, from 0, out of its weights. The result is a copy. Errors:
@@ -26,16 +27,17 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	if which < 0 || which >= c.Spec.Hierarchies() {
 		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.Hierarchies()-1)
 	}
-	levels, nodes := make(hierarchy.Levels, len(c.Spec.Levels)), c.Spec.Nodes
-	for i, size := range c.Spec.Levels {
-		kept := ccp.Kept{Scope: c.store.Scope(networkScope + levelName(i)), Hierarchy: which}
-		level, err := kept.Level(nodes, size.Clusters, size.Neighbours)
-		if err != nil {
-			return nil, err
-		}
-		levels[i], nodes = level, size.Clusters
-	}
-	return levels, nil
+	return c.Spec.preparation(c.Graph).Read(c.Part(""), which)
+}
+
+// Input reads what the filters before the first level see, `[nodes, reach]` row-major, see ccp.Preparation.Input.
+func (c *Classifier) Input() (nodes []int32, present []float32, err error) {
+	return c.Spec.preparation(c.Graph).Input(c.Part(""))
+}
+
+// Part returns the scope of a part of the network, such as level_1, or of the whole network if the name is empty.
+func (c *Classifier) Part(name string) *model.Scope {
+	return c.store.Scope(model.JoinPath(networkPath, name))
 }
 
 // Health measures every level of one hierarchy, see ClusterLevels, and warns of collapsed ones. For a learned

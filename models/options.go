@@ -254,10 +254,7 @@ func (s Spec) checkOptions() error {
 	for i := range s.Levels {
 		parts = append(parts, levelName(i))
 	}
-	for i := range s.Hidden {
-		parts = append(parts, fmt.Sprintf("fc_%d", i+1))
-	}
-	parts = append(parts, "classes")
+	parts = append(parts, s.Dense()...)
 	given := Patch{}
 	maps.Copy(given, s.Options.Parts)
 	for _, f := range params.Fields(optionsType) {

@@ -93,7 +93,7 @@ func (s Spec) planned(backend compute.Backend, graph *affinity.Matrix) (p *ccp.P
 			shape := level.Neighbourhood.Shape()
 			s.Levels = append(s.Levels, Level{Clusters: shape.Dim(0), Filters: 1, Neighbours: shape.Dim(1)})
 			scopes = append(scopes, strings.TrimPrefix(level.Path, networkScope))
-			if (ccp.Kept{Scope: store.Scope(level.Path)}).HasAround() {
+			if level.Blocks > 0 {
 				around = append(around, i+1)
 			}
 		}

@@ -81,12 +81,13 @@ func TestDirectedByCoordinates(t *testing.T) {
 	places := slices.Collect(slices.Chunk(points, 2))
 	misfits := func(coordinates []float64) (stem, level float64) {
 		store := drawn(t, backend, s, graph, coordinates...)
-		around, present, err := s.ReadAround(store, graph, 0, 0)
+		p, scope := s.preparation(graph), store.Scope(networkPath)
+		around, present, err := p.Input(scope)
 		require.NoError(t, err)
-		scope := store.Scope(networkScope + levelName(0))
-		read, err := ccp.Kept{Scope: scope}.Level(nodes, 15, 8)
+		levels, err := p.Read(scope, 0)
 		require.NoError(t, err)
-		return misfit(places, places, around, wide(present), nodes, s.reach(0)),
+		read := levels[0]
+		return misfit(places, places, around, wide(present), nodes, 9),
 			misfit(places, place.Centres(places, read.Memberships.Hard(), 15), slices.Concat(read.Neighbourhoods...), wide(slices.Concat(read.Ranks...)), 15, 8)
 	}
 	graphStem, graphLevel := misfits(nil)

@@ -157,6 +157,6 @@ func TestNoStem(t *testing.T) {
 	graph, err := affinity.New(2, []affinity.Edge{{I: 0, J: 1, Weight: 1}})
 	require.NoError(t, err)
 	s := Spec{Model: "ccp", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_blocks": 3})}
-	assert.Empty(t, s.Convolutions(0))
+	assert.Empty(t, s.Layers())
 	assert.Equal(t, 2*2+2, s.Parameters(backendtest.Go(t), graph), "the class layer's only")
 }

@@ -24,6 +24,10 @@ type Level struct {
 	// multiply their signals.
 	Neighbourhoods [][]int32
 	Ranks, Gates   [][]float32
+	// Around `[K, reach]` holds the clusters that the filters of residual blocks see around each cluster, row-major.
+	// Present is 1, or 0 at an empty slot. Without blocks both are nil.
+	Around  []int32
+	Present []float32
 }
 
 // Levels is a hierarchy from the input upwards. Its methods count levels from 1, like the names level_1 and so on.

@@ -68,8 +68,14 @@ func IsKernel(v *model.Variable) bool { return v.Name() == kernelName }
 
 // ReadDense reads the weights `[in, out]` and the bias `[out]` of the dense layer in scope, in float32.
 func ReadDense(scope *model.Scope, in, out int) (weights, bias []float32, err error) {
-	if weights, err = variables.Read[float32](scope, kernelName, in, out); err == nil {
-		bias, err = variables.Read[float32](scope, "b", out)
+	return ReadKernel(scope, out, in, out)
+}
+
+// ReadKernel reads the weights of the dense layer or filter in scope, of the shape dims, and the bias `[outputs]`, in
+// float32.
+func ReadKernel(scope *model.Scope, outputs int, dims ...int) (weights, bias []float32, err error) {
+	if weights, err = variables.Read[float32](scope, kernelName, dims...); err == nil {
+		bias, err = variables.Read[float32](scope, "b", outputs)
 	}
 	return weights, bias, err
 }

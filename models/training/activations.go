@@ -2,7 +2,6 @@ package training
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models"
@@ -27,26 +26,12 @@ func Activations(s models.Spec, batch int) (all []Activation) {
 	if s.Options.DType == nn.BFloat16 {
 		dtype = dtypes.BFloat16
 	}
-	nodes, channels := s.Nodes, s.Channels
-	around := func(part string) {
-		shape := shapes.Make(dtype, batch, nodes, min(s.Options.Reach, nodes), channels)
-		all = append(all, Activation{part + "'s gathered neighbourhoods", shape})
-	}
-	for _, part := range s.Convolutions(0) {
-		around(part)
-		channels = s.Options.Stem
-	}
-	for i, l := range s.Levels {
-		part := fmt.Sprintf("level_%d", i+1)
-		name, o := part+"'s gathered neighbourhoods", s.Options.Of(part)
-		all = append(all, Activation{name, shapes.Make(dtype, batch, l.Clusters, l.Neighbours, channels)})
-		if s.Learns() {
-			shape := shapes.Make(dtypes.Float32, nodes, min(cmp.Or(o.Candidates, l.Clusters), l.Clusters))
-			all = append(all, Activation{part + "'s memberships", shape})
-		}
-		nodes, channels = l.Clusters, l.Filters
-		for _, part := range s.Convolutions(i + 1) {
-			around(part)
+	for _, l := range s.Layers() {
+		shape := shapes.Make(dtype, batch, l.Clusters, l.Neighbours, l.Channels)
+		all = append(all, Activation{l.Part + "'s gathered neighbourhoods", shape})
+		if l.Pools && s.Learns() {
+			choices := min(cmp.Or(s.Options.Of(l.Part).Candidates, l.Clusters), l.Clusters)
+			all = append(all, Activation{l.Part + "'s memberships", shapes.Make(dtypes.Float32, l.Inputs, choices)})
 		}
 	}
 	return all
@@ -54,13 +39,10 @@ func Activations(s models.Spec, batch int) (all []Activation) {
 
 // Products counts the multiply-adds of the levels' filters for one signal.
 func Products(s models.Spec) (sum float64) {
-	channels := s.Channels
-	if stem := s.Options.Stem; stem > 0 {
-		channels = stem
-	}
-	for _, l := range s.Levels {
-		sum += float64(l.Clusters*l.Neighbours) * float64(channels*l.Filters)
-		channels = l.Filters
+	for _, l := range s.Layers() {
+		if l.Pools {
+			sum += float64(l.Clusters*l.Neighbours) * float64(l.Channels*l.Filters)
+		}
 	}
 	return sum
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models"
@@ -32,116 +31,65 @@ func Fold(c *models.Classifier) (*Network, error) {
 	if n.Kernels, err = c.Kernels(); err != nil || c.Spec.Model == "kernels" {
 		return n, err
 	}
-	nodes, channels, err := n.stem(c)
-	if err != nil {
-		return nil, err
-	}
 	var levels []hierarchy.Levels // of each hierarchy
-	for h := range n.Hierarchies {
-		if len(c.Spec.Levels) > 0 {
-			of, err := c.ClusterLevels(h)
-			if err != nil {
+	for h := 0; h < n.Hierarchies && c.Spec.Clusters(); h++ {
+		of, err := c.ClusterLevels(h)
+		if err != nil {
+			return nil, err
+		}
+		levels = append(levels, of)
+	}
+	width := c.Spec.Nodes * c.Spec.Channels
+	for _, layer := range c.Spec.Layers() {
+		width = layer.Clusters * layer.Filters
+		level := Level{Layer: layer}
+		if layer.Of == 0 {
+			if level.Nodes, level.Gates, err = c.Input(); err != nil {
 				return nil, err
 			}
-			levels = append(levels, of)
+		} else {
+			level.see(levels)
 		}
-	}
-	for i, size := range c.Spec.Levels {
-		level := Level{Level: size, Channels: channels}
-		level.Clusters *= n.Hierarchies
-		for h, of := range levels {
-			for k, neighbourhood := range of[i].Neighbourhoods {
-				for _, node := range neighbourhood {
-					if i > 0 { // each hierarchy has nodes of its own
-						node += int32(h * nodes)
-					}
-					level.Nodes = append(level.Nodes, node)
-				}
-				level.Gates = append(level.Gates, of[i].Gates[k]...)
-			}
-		}
-		if err := level.fold(c.Store(), fmt.Sprintf("/model/level_%d", i+1)); err != nil {
+		if err := level.fold(c.Part(layer.Part)); err != nil {
 			return nil, err
 		}
 		n.Levels = append(n.Levels, level)
-		nodes, channels = size.Clusters, size.Filters
-		if err := n.blocks(c, i, level); err != nil {
-			return nil, err
-		}
 	}
-	width := nodes * channels
-	for i, out := range append(slices.Clone(c.Spec.Hidden), c.Spec.Classes()) {
-		path := fmt.Sprintf("/model/fc_%d", i+1)
-		if i == len(c.Spec.Hidden) {
-			path = "/model/classes"
-		}
-		dense, err := foldDense(c.Store(), path, width, out, i < len(c.Spec.Hidden))
+	widths := append(slices.Clone(c.Spec.Hidden), c.Spec.Classes())
+	for i, part := range c.Spec.Dense() {
+		dense, err := foldDense(c.Part(part), width, widths[i], i < len(c.Spec.Hidden))
 		if err != nil {
 			return nil, err
 		}
 		n.Dense = append(n.Dense, dense)
-		width = out
+		width = widths[i]
 	}
 	return n, nil
 }
 
-// stem folds what comes before the levels of pooling, and gives the shape of their input.
-func (n *Network) stem(c *models.Classifier) (nodes, channels int, err error) {
-	nodes, channels = c.Spec.Nodes, c.Spec.Channels
-	paths, filters := c.Spec.Convolutions(0), c.Spec.Options.Stem
-	if len(paths) == 0 {
-		return nodes, channels, nil
+// see gives the level the neighbourhoods and gates of all hierarchies.
+func (l *Level) see(hierarchies []hierarchy.Levels) {
+	for h, levels := range hierarchies {
+		of := levels[l.Of-1]
+		nodes, gates := of.Around, of.Present
+		if l.Pools {
+			nodes, gates = slices.Concat(of.Neighbourhoods...), slices.Concat(of.Gates...)
+		}
+		for _, node := range nodes {
+			if l.Of > 1 || !l.Pools { // each hierarchy has nodes of its own
+				node += int32(h * l.Inputs)
+			}
+			l.Nodes = append(l.Nodes, node)
+		}
+		l.Gates = append(l.Gates, gates...)
 	}
-	around, present, err := c.Spec.ReadAround(c.Store(), c.Graph, 0, 0)
-	if err != nil {
-		return nodes, channels, err
-	}
-	size := models.Level{Clusters: nodes, Filters: filters, Neighbours: len(around) / nodes}
-	level := Level{Level: size, Nodes: around, Gates: present}
-	if err = n.convolutions(c, paths[:1], level, channels); err != nil {
-		return nodes, channels, err
-	}
-	return nodes, filters, n.convolutions(c, paths[1:], level, filters)
+	l.Clusters *= len(hierarchies)
 }
 
-// blocks folds the residual blocks after level i. Their clusters include all hierarchies.
-func (n *Network) blocks(c *models.Classifier, i int, pooled Level) error {
-	paths := c.Spec.Convolutions(i + 1)
-	if len(paths) == 0 {
-		return nil
-	}
-	clusters := c.Spec.Levels[i].Clusters
-	level := Level{Level: pooled.Level}
-	for h := range n.Hierarchies {
-		around, present, err := c.Spec.ReadAround(c.Store(), c.Graph, i+1, h)
-		if err != nil {
-			return err
-		}
-		for _, k := range around { // each hierarchy has clusters of its own
-			level.Nodes = append(level.Nodes, k+int32(h*clusters))
-		}
-		level.Gates = append(level.Gates, present...)
-	}
-	level.Neighbours = len(level.Nodes) / level.Clusters
-	return n.convolutions(c, paths, level, pooled.Filters)
-}
-
-// convolutions folds filters that do not pool. In residual blocks, every second one ends a block.
-func (n *Network) convolutions(c *models.Classifier, paths []string, level Level, channels int) error {
-	for i, path := range paths {
-		level.Channels, level.Skip = channels, i%2 == 1
-		if err := level.fold(c.Store(), "/model/"+path); err != nil {
-			return err
-		}
-		n.Levels = append(n.Levels, level)
-	}
-	return nil
-}
-
-// fold reads and folds the filter in the scope `path` and its batch normalisation.
-func (l *Level) fold(store *model.Store, path string) error {
-	scope, filters := store.Scope(path), l.Filters
-	weights, offsets, err := ccp.Kept{Scope: scope}.Filter(filters, l.Neighbours, l.Channels)
+// fold reads and folds the filter in scope and its batch normalisation.
+func (l *Level) fold(scope *model.Scope) error {
+	path, filters := scope.Scope(), l.Filters
+	weights, offsets, err := nn.ReadKernel(scope, filters, filters, l.Neighbours, l.Channels)
 	if err != nil {
 		return err
 	}
@@ -160,20 +108,21 @@ func (l *Level) fold(store *model.Store, path string) error {
 }
 
 // foldDense folds a fully connected layer and, if it has one, its batch normalisation.
-func foldDense(store *model.Store, path string, in, out int, normalised bool) (d Dense, err error) {
-	weights, offsets, err := nn.ReadDense(store.Scope(path), in, out)
+func foldDense(scope *model.Scope, in, out int, normalised bool) (d Dense, err error) {
+	weights, offsets, err := nn.ReadDense(scope, in, out)
 	if err != nil {
 		return d, err
 	}
 	kernel, bias := convert[float64](weights), convert[float64](offsets)
 	if normalised {
-		scale, shift, err := nn.ReadBatchNorm(store.Scope(path), out)
+		scale, shift, err := nn.ReadBatchNorm(scope, out)
 		if err != nil {
 			return d, err
 		}
 		absorb(kernel, bias, scale, shift)
 	}
 	d = Dense{in, out, convert[float32](kernel), convert[float32](bias)}
+	path := scope.Scope()
 	return d, cmp.Or(finite(path+": kernel", d.Kernel), finite(path+": bias", d.Bias))
 }
 

@@ -27,13 +27,11 @@ type Network struct {
 
 // Level is one level of convolutional cluster pooling; its arrays are row-major.
 type Level struct {
-	models.Level           // K clusters, of all hierarchies, filters, L neighbours
-	Channels     int       // C, of its input
+	models.Layer           // with the K clusters of all hierarchies
 	Nodes        []int32   // `[K, L]`: the neighbourhood of each cluster, in nodes of its input
 	Gates        []float32 // `[K, L]`
 	Kernel       []float32 // `[L·C, filters]`
 	Bias         []float32 // `[filters]`
-	Skip         bool      // the end of a residual block
 }
 
 // Dense is a fully connected layer.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
 	_ "github.com/clusterpool/ccp/models/baselines"
@@ -19,10 +20,12 @@ func byHand(t *testing.T) *models.Classifier {
 	t.Helper()
 	unit := models.DefaultOptions()
 	unit.BatchNormEpsilon = 1
+	graph, err := affinity.New(3, []affinity.Edge{{I: 0, J: 2, Weight: 1}})
+	require.NoError(t, err)
 	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: models.Spec{
 		Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}}},
 		Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, Options: unit,
-	}}, nil)
+	}}, graph)
 	require.NoError(t, err)
 	set := func(path string, value any) {
 		_, err := c.Store().CreateVariable("/model/"+path, tensors.MustFromAnyValue(value))
@@ -75,8 +78,10 @@ func TestFoldErrors(t *testing.T) {
 		{func(c *models.Classifier) { c.Spec.Hidden = []int{4} }, "variable /model/fc_1/W is not in the checkpoint"},
 		{func(c *models.Classifier) { c.Spec.Levels[0].Neighbours = 3 },
 			"variable /model/level_1/frozen_neighbourhood is (Int32)[1, 2]; the model needs (Int32)[1, 3]"},
-		{func(c *models.Classifier) { c.Spec.Nodes = 2 },
-			"/model/level_1/frozen_neighbourhood: element 0 is node 2, out of 0 to 1; the checkpoint is damaged"},
+		{func(c *models.Classifier) {
+			v := c.Store().GetVariable("/model/level_1/frozen_neighbourhood")
+			require.NoError(t, v.SetValue(tensors.MustFromAnyValue([][]int32{{3, 0}})))
+		}, "/model/level_1/frozen_neighbourhood: element 0 is node 3, out of 0 to 2; the checkpoint is damaged"},
 		{nan("level_1/alpha"), "/model/level_1: gate 0 is NaN; the training diverged or the checkpoint is damaged"},
 		{nan("level_1/W"), "/model/level_1: kernel 2 is NaN; the training diverged or the checkpoint is damaged"},
 		{nan("level_1/batch_norm/variance"), "/model/level_1: kernel 1 is NaN; the training diverged or the checkpoint is damaged"},
