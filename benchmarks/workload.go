@@ -144,12 +144,11 @@ func Write(dir, arch string, batch int) error {
 
 // flops returns the operations in matrix products of one sample's forward pass.
 func flops(spec models.Spec) (sum float64) {
-	channels, clusters := spec.Channels, spec.Nodes
-	for _, l := range spec.Levels {
-		sum += 2 * float64(l.Clusters) * float64(l.Neighbours*channels) * float64(l.Filters)
-		channels, clusters = l.Filters, l.Clusters
+	width := spec.Channels * spec.Nodes
+	for _, l := range spec.Layers() {
+		sum += 2 * l.Products()
+		width = l.Clusters * l.Filters
 	}
-	width := channels * clusters
 	for _, next := range slices.Concat(spec.Hidden, []int{spec.Classes()}) {
 		sum += 2 * float64(width) * float64(next)
 		width = next

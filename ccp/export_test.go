@@ -47,7 +47,7 @@ func SetFrozen(scope *model.Scope, nodes []int32, ranks []float64, size int) err
 
 // ReadLevel reads the first hierarchy's level in scope.
 func ReadLevel(scope *model.Scope, nodes, clusters, size int) (hierarchy.Level, error) {
-	return kept{scope: scope}.level(nodes, partition.Size{Clusters: clusters, MaxSize: size}, 0)
+	return kept{scope, 0, 1}.level(nodes, partition.Size{Clusters: clusters, MaxSize: size}, 0)
 }
 
 // Frozen stands for a graph whose hierarchies are in the variables of the levels.

@@ -51,7 +51,7 @@ func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ..
 	_, err := p.made(h, func(which int, _ *affinity.Matrix) ([][]int32, error) {
 		clusters := make([][]int32, len(p.levels))
 		for l := range clusters {
-			m, _, err := kept{levelScope(scope, l, names), which}.memberships(nodes[l], nodes[l+1])
+			m, _, err := kept{levelScope(scope, l, names), which, p.hierarchies}.memberships(nodes[l], nodes[l+1])
 			if err != nil {
 				return nil, fmt.Errorf("holding the neighbourhoods: %w", err)
 			}

@@ -27,7 +27,7 @@ func (p *Preparation) Read(scope *model.Scope, which int, names ...string) (leve
 		if slices.Contains(p.around, l+1) {
 			reach = min(p.reach, size.Clusters)
 		}
-		level, err := kept{levelScope(scope, l, names), which}.level(nodes, size, reach)
+		level, err := kept{levelScope(scope, l, names), which, p.hierarchies}.level(nodes, size, reach)
 		if err != nil {
 			return nil, err
 		}
@@ -46,13 +46,13 @@ func (p *Preparation) Input(scope *model.Scope) (nodes []int32, present []float3
 		return around.Nodes, narrow(around.Ranks), nil
 	}
 	n := p.graph.N()
-	return kept{scope: stem}.slots(aroundNodes, aroundPresent, n, n, min(p.reach, n))
+	return kept{stem, 0, 1}.slots(aroundNodes, aroundPresent, n, n, min(p.reach, n))
 }
 
-// kept is one of several hierarchies, from 0, in the variables of a scope.
+// kept is one of several hierarchies, `which` from 0 of `all`, in the variables of a scope.
 type kept struct {
-	scope *model.Scope
-	which int
+	scope      *model.Scope
+	which, all int
 }
 
 // level reads all of a level. If reach is not 0, it has residual blocks, whose filters see so many clusters.
@@ -135,19 +135,8 @@ func (r kept) slots(name, with string, n, clusters, size int) (nodes []int32, va
 
 // readOne reads one hierarchy's part of a variable, whose first axis has the parts of all hierarchies.
 func readOne[T int32 | float32](r kept, name string, dims ...int) ([]T, error) {
-	whole, one := slices.Clone(dims), 1
-	for _, dim := range dims {
-		one *= dim
-	}
-	v := r.scope.GetVariable(name)
-	if v != nil && v.Shape().Rank() == len(dims) {
-		if all := v.Shape().Dim(0); all%dims[0] == 0 && all > r.which*dims[0] {
-			whole[0] = all
-		}
-	}
-	all, err := variables.Read[T](r.scope, name, whole...)
-	if err != nil {
-		return nil, err
-	}
-	return all[r.which*one : (r.which+1)*one], nil
+	dims[0] *= r.all
+	all, err := variables.Read[T](r.scope, name, dims...)
+	one := len(all) / r.all
+	return all[r.which*one:][:one], err
 }

@@ -61,6 +61,11 @@ type Layer struct {
 	Pools, Skip      bool   // Skip: it ends a residual block
 }
 
+// Products counts the multiply-adds of the filter for one signal.
+func (l Layer) Products() float64 {
+	return float64(l.Clusters*l.Neighbours) * float64(l.Channels*l.Filters)
+}
+
 // Layers lists the network's filters in order. It panics if Check refuses the option of blocks.
 func (s Spec) Layers() (layers []Layer) {
 	nodes, channels := s.Nodes, s.Channels

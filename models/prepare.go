@@ -37,8 +37,8 @@ func (s Spec) searches() bool {
 // is random, it freezes the memberships as drawn.
 //
 // The coordinates are the nodes' positions, `[nodes, d]` row-major, for directed slots and cuts; if they are nil, the
-// graph gives them. progress is ccp.Preparation.Progress's. The result is the hierarchy
-// that was searched or frozen, or an empty one.
+// graph gives them. progress is ccp.Preparation.Progress's. The result is the hierarchy that was searched or frozen, or an
+// empty one.
 func (s Spec) Prepare(ctx context.Context, backend compute.Backend, store *model.Store, a *affinity.Matrix,
 	coordinates []float64, progress func(level int, done, objective float64)) (h *ccp.Hierarchy, err error) {
 	if h = new(ccp.Hierarchy); !s.Network().Clusters {

@@ -33,17 +33,23 @@ type Level struct {
 // Levels is a hierarchy from the input upwards. Its methods count levels from 1, like the names level_1 and so on.
 type Levels []Level
 
-// Path finds the cluster of a level that each input node reaches by its largest membership at every level, `[nodes]`.
-// Levels count from 1; for level 0 it gives the input nodes themselves.
-func (h Levels) Path(level int) []int32 {
-	path := make([]int32, h[0].Memberships.Nodes())
-	for i := range path {
-		path[i] = int32(i)
+// Clusters holds, for each level, the cluster that each of its nodes belongs to most.
+type Clusters [][]int32
+
+// Hard finds the clusters of all levels.
+func (h Levels) Hard() (clusters Clusters) {
+	for _, l := range h {
+		clusters = append(clusters, l.Memberships.Hard())
 	}
-	for _, l := range h[:level] {
-		hard := l.Memberships.Hard()
+	return clusters
+}
+
+// Path finds the cluster of a level, from 1, that each input node reaches by its clusters at every level, `[nodes]`.
+func (c Clusters) Path(level int) []int32 {
+	path := slices.Clone(c[0])
+	for _, clusters := range c[1:level] {
 		for i, k := range path {
-			path[i] = hard[k]
+			path[i] = clusters[k]
 		}
 	}
 	return path
@@ -61,11 +67,11 @@ func (h Levels) Inputs() (inputs []Memberships) {
 	return inputs
 }
 
-// Central lists the input nodes of each cluster of a level, by Path, the most central first. A node's rank among them
+// Central lists the input nodes of each cluster of a level, by Clusters.Path, the most central first. A node's rank among them
 // is (1 + M[i,k])·Σ_j A[i,j]·M[j,k]; the lower number comes first among equals. a: the affinity of the input nodes.
 // m: Inputs of the level. level counts from 1.
 func (h Levels) Central(level int, m Memberships, a *affinity.Matrix) [][]int32 {
-	path := h.Path(level)
+	path := h.Hard().Path(level)
 	members := make([][]int32, h[level-1].Clusters)
 	weights, ranks := make([]float64, len(path)), make([]float64, len(path))
 	for i, k := range path {

@@ -31,9 +31,8 @@ func twoLevels() Levels {
 func TestMembershipsByHand(t *testing.T) {
 	h := twoLevels()
 	assert.Equal(t, []int32{0, 0, 1, 1}, h[0].Memberships.Hard(), "the first among equals")
-	assert.Equal(t, []int32{0, 1, 2, 3}, h.Path(0))
-	assert.Equal(t, []int32{0, 0, 1, 1}, h.Path(1))
-	assert.Equal(t, []int32{1, 1, 0, 0}, h.Path(2))
+	assert.Equal(t, []int32{0, 0, 1, 1}, h.Hard().Path(1))
+	assert.Equal(t, []int32{1, 1, 0, 0}, h.Hard().Path(2))
 
 	inputs := h.Inputs()
 	require.Len(t, inputs, 2)
@@ -84,4 +83,13 @@ func TestShutSlotsShowNothing(t *testing.T) {
 func TestOverlapCountsANodeOnce(t *testing.T) {
 	assert.InDelta(t, 0.25, overlap([][]int32{{0, 1, 1, 2}, {1, 3, 3, 4}}, 5), 1e-12)
 	assert.InDelta(t, 0.5, overlap([][]int32{{0, 0, 1, 1}, {0, 0, 1, 1}}, 2), 1e-12)
+}
+
+func TestPath(t *testing.T) {
+	c := Clusters{{0, 0, 2, 1, 2}, {1, 0, 0}}
+	assert.Equal(t, []int32{1, 1, 0, 0, 0}, c.Path(2))
+	assert.Equal(t, []int32{0, 0, 2, 1, 2}, c.Path(1))
+	assert.Equal(t, []int32{0, 0, 2, 1, 2}, c[0], "it is left as it was")
+	assert.Equal(t, []int32{5, 6, 5}, Clusters{{1, 0, 1}, {6, 5}}.Path(2))
+	assert.Empty(t, Clusters{{}}.Path(1))
 }

@@ -267,7 +267,7 @@ func TestPredictLittle(t *testing.T) {
 		change(&s.Options)
 		assert.False(t, little(s, 1), name)
 	}
-	assert.False(t, little(models.Spec{Model: "softmax"}, 1), "its work is not known")
+	assert.False(t, little(models.Spec{Model: "softmax", Options: models.DefaultOptions()}, 1), "its work is not known")
 }
 
 func TestPredictRefuses(t *testing.T) {

@@ -19,7 +19,6 @@ import (
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 )
 
@@ -130,13 +129,13 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 	}
 }
 
-// little reports whether pure Go predicts so many signals before XLA has compiled: in up to 2²⁹ multiply-adds, about.
-// A signal needs those of the levels and of all other filters, and 2²⁰ for the rest. Where rounding would show, or the
+// little reports whether pure Go predicts so many signals before XLA has compiled: in up to 2²⁹ multiply-adds.
+// A signal needs those of all filters, and about 2²⁰ for the rest. Where rounding would show, or the
 // work is not known, XLA predicts.
 func little(s models.Spec, signals int) bool {
-	work, o := training.Products(s), s.Options
-	for _, a := range training.Activations(s, 1) { // a filter gathers [nodes, reach, channels], and has about as many channels
-		work += float64(a.Shape.Size()) * float64(a.Shape.Dim(-1))
+	work, o := 0.0, s.Options
+	for _, l := range s.Layers() {
+		work += l.Products()
 	}
 	work = work*float64(s.Hierarchies()) + 1<<20
 	return s.Clusters() && o.DType != nn.BFloat16 && o.Kernels == 0 && float64(signals)*work <= 1<<29

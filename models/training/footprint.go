@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
@@ -28,7 +29,7 @@ type Footprint struct {
 	Batch      int    `json:"batch"`
 	Parameters int    `json:"parameters"` // trainable values
 	// Memory is what each device needs. Estimated means that the backend does not report temporary memory. Then the
-	// activations that Activations knows stand for it, twice because of their gradients.
+	// activations that are known stand for it, twice because of their gradients.
 	Memory    backend.ProgramMemory `json:"memory_bytes"`
 	Estimated bool                  `json:"estimated"`
 	// Input is what the batches prepared ahead take on the host.
@@ -43,6 +44,8 @@ type Sized struct {
 	Shape string `json:"shape"` // such as (Float32)[10000 2048]
 	Bytes int64  `json:"bytes"` // on each device
 }
+
+func sized(name string, s shapes.Shape) Sized { return Sized{name, s.String(), s.ByteSize()} }
 
 // ahead is the number of batches that exist at a time: the queue of package datasets, the batch that is made and the
 // batch in use.
@@ -149,22 +152,39 @@ func estimate(executable compute.Executable, spec models.Spec, batch int) (m bac
 	for _, s := range executable.Outputs() {
 		m.Results += s.ByteSize()
 	}
-	for _, a := range Activations(spec, batch) {
-		m.Temporary += 2 * a.Shape.ByteSize()
+	for _, a := range activations(spec, batch) {
+		m.Temporary += 2 * a.Bytes
 	}
 	return m
 }
 
+// activations lists the largest tensors of a training step besides the variables, for batches of that many samples. They
+// are the gathered neighbourhoods of each filter, and learned memberships. Links, ranks and all gradients have such sizes
+// again. Only a network with clusters has a list.
+func activations(s models.Spec, batch int) (all []Sized) {
+	if !s.Network().Clusters {
+		return nil
+	}
+	dtype := dtypes.Float32
+	if s.Options.DType == nn.BFloat16 {
+		dtype = dtypes.BFloat16
+	}
+	for _, l := range s.Layers() {
+		shape := shapes.Make(dtype, batch, l.Clusters, l.Neighbours, l.Channels)
+		all = append(all, sized(l.Part+"'s gathered neighbourhoods", shape))
+		if l.Pools && s.Learns() {
+			choices := min(cmp.Or(s.Options.Of(l.Part).Candidates, l.Clusters), l.Clusters)
+			all = append(all, sized(l.Part+"'s memberships", shapes.Make(dtypes.Float32, l.Inputs, choices)))
+		}
+	}
+	return all
+}
+
 // largest returns all variables of a store and the activations of a device's share of a batch, the largest first.
-func largest(store *model.Store, spec models.Spec, batch int) (all []Sized) {
-	add := func(name string, s shapes.Shape) {
-		all = append(all, Sized{name, s.String(), s.ByteSize()})
-	}
+func largest(store *model.Store, spec models.Spec, batch int) []Sized {
+	all := activations(spec, batch)
 	for v := range store.IterVariables() {
-		add(v.Path(), v.Shape())
-	}
-	for _, a := range Activations(spec, batch) {
-		add(a.Name, a.Shape)
+		all = append(all, sized(v.Path(), v.Shape()))
 	}
 	slices.SortStableFunc(all, func(a, b Sized) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name))

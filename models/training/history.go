@@ -21,21 +21,9 @@ const hierarchyFolder = "hierarchy"
 
 // HierarchyEpoch is a hierarchy as it was at the end of an epoch of its training.
 type HierarchyEpoch struct {
-	Epoch    int                `json:"epoch"`    // from 1
-	Clusters [][]int32          `json:"clusters"` // of each level: its nodes' largest memberships
-	Health   []hierarchy.Health `json:"health"`   // of each level
-}
-
-// Path returns, for each input node, its cluster at a level, from 1. The node goes with its largest membership at every
-// level.
-func (h HierarchyEpoch) Path(level int) []int32 {
-	path := slices.Clone(h.Clusters[0])
-	for _, clusters := range h.Clusters[1:level] {
-		for i, k := range path {
-			path[i] = clusters[k]
-		}
-	}
-	return path
+	Epoch    int                `json:"epoch"` // from 1
+	Clusters hierarchy.Clusters `json:"clusters"`
+	Health   []hierarchy.Health `json:"health"` // of each level
 }
 
 // ReadHierarchies reads the hierarchies of a run by epoch, in ascending order, also while the training goes on. A
@@ -66,10 +54,7 @@ func (r *run) record(epoch int, objective []float64) error {
 	if err != nil {
 		return err
 	}
-	h := HierarchyEpoch{Epoch: epoch, Clusters: make([][]int32, len(levels)), Health: levels.Health(objective)}
-	for i, level := range levels {
-		h.Clusters[i] = level.Memberships.Hard()
-	}
+	h := HierarchyEpoch{Epoch: epoch, Clusters: levels.Hard(), Health: levels.Health(objective)}
 	r.warn(h.Health)
 	raw, err := json.Marshal(h)
 	if err != nil {

@@ -131,12 +131,3 @@ func TestReadHistory(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), "\n2,1,0.5,NaN,NaN,4,0,3.5,0.5\n", "there was no validation")
 }
-
-func TestPath(t *testing.T) {
-	h := HierarchyEpoch{Clusters: [][]int32{{0, 0, 2, 1, 2}, {1, 0, 0}}}
-	assert.Equal(t, []int32{1, 1, 0, 0, 0}, h.Path(2))
-	assert.Equal(t, []int32{0, 0, 2, 1, 2}, h.Path(1))
-	assert.Equal(t, []int32{0, 0, 2, 1, 2}, h.Clusters[0], "it is left as it was")
-	assert.Equal(t, []int32{5, 6, 5}, HierarchyEpoch{Clusters: [][]int32{{1, 0, 1}, {6, 5}}}.Path(2))
-	assert.Empty(t, HierarchyEpoch{Clusters: [][]int32{{}}}.Path(1))
-}

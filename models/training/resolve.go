@@ -186,11 +186,21 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		return c, s, err
 	}
 	s = s.AutoFill(p.autoFilled(c, d)...)
-	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*Products(s) >= bfloat16Products {
+	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*products(s) >= bfloat16Products {
 		s.Options.DType = nn.BFloat16
 	}
 	c.Options = s.Options
 	return c, s, s.Check()
+}
+
+// products counts the multiply-adds of the levels' filters for one signal.
+func products(s models.Spec) (sum float64) {
+	for _, l := range s.Layers() {
+		if l.Pools {
+			sum += l.Products()
+		}
+	}
+	return sum
 }
 
 // Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it

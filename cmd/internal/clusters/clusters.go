@@ -98,7 +98,7 @@ func (v *View) Write(folder string) (paths []string, err error) {
 			}
 		}
 		title := fmt.Sprintf("%s, level %d: %s", v.Data, i+1, text.Count(level.Clusters, "cluster"))
-		drawn := layout.Clusters(title, v.levels.Path(i+1), level.Clusters, true)
+		drawn := layout.Clusters(title, v.levels.Hard().Path(i+1), level.Clusters, true)
 		if err := picture.Save(drawn, width, height, base+".png", base+".svg"); err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (v *View) Write(folder string) (paths []string, err error) {
 
 // nodes lists the cluster of level i, from 0, that each input node belongs to.
 func (v *View) nodes(i int, row func(cells ...any)) {
-	for node, k := range v.levels.Path(i + 1) {
+	for node, k := range v.levels.Hard().Path(i + 1) {
 		row(node, v.name(node), k, v.inputs[i].Weight(node, k))
 	}
 }

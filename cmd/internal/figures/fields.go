@@ -41,7 +41,7 @@ func (d drawing) fields() (f figure, err error) {
 			var row []*plot.Plot
 			stage := fmt.Sprintf("epoch %d", h.Epoch)
 			for i, l := range spec.Levels {
-				path := h.Path(i + 1)
+				path := h.Clusters.Path(i + 1)
 				for node, k := range path {
 					f.table = append(f.table, []any{loss, stage, i + 1, node, k})
 				}

@@ -81,9 +81,9 @@ func TestExplorer(t *testing.T) {
 	ctx := opened(t, r)
 	x, y := place(t, ctx, r.Map, 3*8+4)
 	do(t, ctx, chromedp.MouseClickXY(x, y))
-	want := int(levels.Path(1)[3*8+4])
+	want := int(levels.Hard().Path(1)[3*8+4])
 	cluster, level, nodes := chosen(t, ctx)
-	assert.Equal(t, []int{want, 1, count(levels.Path(1), want)}, []int{cluster, level, nodes})
+	assert.Equal(t, []int{want, 1, count(levels.Hard().Path(1), want)}, []int{cluster, level, nodes})
 	assert.Contains(t, textOf(t, ctx, "announcement"), fmt.Sprintf("row 4, column 5; Level 1, cluster %d: %d of 64 input nodes", want, nodes))
 	up := levels[1].Memberships.Hard()
 	assert.Equal(t, strconv.Itoa(int(up[want])), rows(t, ctx)["level 2"])
@@ -101,9 +101,9 @@ func TestExplorer(t *testing.T) {
 
 	// The level's slider, by its keys: the same node's cluster there.
 	do(t, ctx, chromedp.SendKeys("#level", kb.ArrowRight))
-	want = int(levels.Path(2)[3*8+4])
+	want = int(levels.Hard().Path(2)[3*8+4])
 	cluster, level, nodes = chosen(t, ctx)
-	assert.Equal(t, []int{want, 2, count(levels.Path(2), want)}, []int{cluster, level, nodes})
+	assert.Equal(t, []int{want, 2, count(levels.Hard().Path(2), want)}, []int{cluster, level, nodes})
 	assert.Equal(t, holders(up, want), rows(t, ctx)["level 1"])
 	assert.Equal(t, "2 of 3: 4 clusters", textOf(t, ctx, "level-value"))
 
@@ -116,7 +116,7 @@ func TestExplorer(t *testing.T) {
 		do(t, ctx, chromedp.SendKeys("#epoch", key))
 		cluster, level, nodes = chosen(t, ctx)
 		assert.Equal(t, []int{want, 2}, []int{cluster, level}, "the cluster is kept")
-		assert.Equal(t, count(training.HierarchyEpoch{Clusters: [][]int32{epoch.Clusters[0], epoch.Clusters[1]}}.Path(2), want), nodes)
+		assert.Equal(t, count(epoch.Clusters.Path(2), want), nodes)
 		assert.Equal(t, holders(epoch.Clusters[1], want), rows(t, ctx)["level 1"])
 		assert.Contains(t, textOf(t, ctx, "map-status"), fmt.Sprintf("epoch %d.", epoch.Epoch))
 	}
@@ -128,7 +128,7 @@ func TestExplorer(t *testing.T) {
 		for k := range levels[l].Clusters {
 			do(t, ctx, chromedp.SetValue("#cluster", ""), chromedp.SendKeys("#cluster", strconv.Itoa(k)))
 			cluster, level, nodes = chosen(t, ctx)
-			require.Equal(t, []int{k, l + 1, count(levels.Path(l+1), k)}, []int{cluster, level, nodes})
+			require.Equal(t, []int{k, l + 1, count(levels.Hard().Path(l+1), k)}, []int{cluster, level, nodes})
 		}
 	}
 	do(t, ctx, chromedp.SetValue("#cluster", ""), chromedp.SendKeys("#cluster", "99"))
@@ -145,10 +145,10 @@ func TestHover(t *testing.T) {
 	x, y := place(t, ctx, r.Map, 7)
 	do(t, ctx, chromedp.MouseEvent("mouseMoved", x, y))
 	cluster, _, _ := chosen(t, ctx)
-	assert.Equal(t, int(levels.Path(1)[7]), cluster)
+	assert.Equal(t, int(levels.Hard().Path(1)[7]), cluster)
 	assert.Empty(t, textOf(t, ctx, "announcement"))
 	outline := read[string](t, ctx, `document.querySelector("#map .shown").getAttribute("d")`)
-	assert.Equal(t, count(levels.Path(1), cluster), strings.Count(outline, "M"), "of its nodes")
+	assert.Equal(t, count(levels.Hard().Path(1), cluster), strings.Count(outline, "M"), "of its nodes")
 	do(t, ctx, chromedp.MouseEvent("mouseMoved", x, 2))
 	assert.Equal(t, "No cluster is chosen", read[string](t, ctx, `document.querySelector("#panel h3").textContent`))
 	assert.True(t, read[bool](t, ctx, `document.querySelector("#map .shown") === null`))
@@ -180,11 +180,11 @@ func TestKeyboard(t *testing.T) {
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight)) // the first one begins
 	node := 1*8 + 1
 	cluster, level, _ := chosen(t, ctx)
-	assert.Equal(t, []int{int(levels.Path(1)[node]), 1}, []int{cluster, level})
+	assert.Equal(t, []int{int(levels.Hard().Path(1)[node]), 1}, []int{cluster, level})
 	assert.Contains(t, textOf(t, ctx, "announcement"), "row 2, column 2; Level 1")
 	do(t, ctx, chromedp.KeyEvent(kb.PageUp))
 	cluster, level, _ = chosen(t, ctx)
-	assert.Equal(t, []int{int(levels.Path(2)[node]), 2}, []int{cluster, level})
+	assert.Equal(t, []int{int(levels.Hard().Path(2)[node]), 2}, []int{cluster, level})
 	for range 3 { // the panel, then its first button: a cluster of level 1
 		do(t, ctx, chromedp.KeyEvent(kb.Tab))
 		if focused(t, ctx) != "panel" {
@@ -205,7 +205,7 @@ func TestTenThousandNodes(t *testing.T) {
 	r := words(t)
 	ctx := opened(t, r)
 	shown := training.HierarchyEpoch{Clusters: slices.Clone(r.Hierarchy.Epochs[r.Hierarchy.Shown].Clusters)}
-	cluster := shown.Path(4)
+	cluster := shown.Clusters.Path(4)
 	x, y := centreOf(t, ctx)
 	do(t, ctx, chromedp.MouseClickXY(x, y))
 	name, _, found := strings.Cut(textOf(t, ctx, "announcement"), ";")

@@ -97,10 +97,7 @@ func (r *Report) describe(dir string, c *models.Classifier) error {
 	if r.Health, err = c.Health(0); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	own := training.HierarchyEpoch{Epoch: r.BestEpoch, Health: r.Health}
-	for _, level := range levels {
-		own.Clusters = append(own.Clusters, level.Memberships.Hard())
-	}
+	own := training.HierarchyEpoch{Epoch: r.BestEpoch, Clusters: levels.Hard(), Health: r.Health}
 	if !r.Spec.Learns() {
 		epochs = nil
 	}
@@ -137,7 +134,7 @@ func hierarchyOf(spec models.Spec, layout *picture.Layout, epochs []training.Hie
 		assigned += len(epochs[0].Clusters[i])
 		l := Level{Level: level}
 		if layout != nil {
-			l.Colours = layout.Colours(epochs[shown].Path(i+1), level.Clusters)
+			l.Colours = layout.Colours(epochs[shown].Clusters.Path(i+1), level.Clusters)
 		}
 		h.Levels = append(h.Levels, l)
 	}
