@@ -30,18 +30,18 @@ func Memberships(u *Node) *Node { return Softmax(u, -1) }
 
 // SetHeld gives the level in scope neighbourhoods of `size` nodes that it holds.
 func SetHeld(scope *model.Scope, nodes []int32, size int) error {
-	n := neighbourhoods{Size: size, Nodes: nodes, Ranks: slices.Repeat([]float64{1}, len(nodes))}
+	n := Neighbourhoods{Size: size, Nodes: nodes, Ranks: slices.Repeat([]float64{1}, len(nodes))}
 	return n.keep(scope, heldNeighbourhoods, heldRanks)
 }
 
 // SetCandidates restricts the memberships of the level in scope to c clusters of each node.
 func SetCandidates(scope *model.Scope, of []int32, c int) error {
-	return preparedLevel{Candidates: of, Clusters: make([]int32, len(of)/c)}.keepCandidates(scope)
+	return HierarchyLevel{Candidates: of, Clusters: make([]int32, len(of)/c)}.keepCandidates(scope)
 }
 
 // SetFrozen gives the level in scope neighbourhoods and ranks, without clusters.
 func SetFrozen(scope *model.Scope, nodes []int32, ranks []float64, size int) error {
-	err := preparedLevel{Pooled: neighbourhoods{Size: size, Nodes: nodes, Ranks: ranks}, Clusters: []int32{0}}.keep(scope)
+	err := HierarchyLevel{Pooled: Neighbourhoods{Size: size, Nodes: nodes, Ranks: ranks}, Clusters: []int32{0}}.keep(scope)
 	return errors.Join(err, scope.Store().DeleteVariable(scope.Scope()+"/"+hardClusters))
 }
 

@@ -85,7 +85,7 @@ func (f *Freezer) Hierarchy(which int) (*Hierarchy, error) {
 			t.MustFinalizeAll()
 		}
 	}()
-	h := &Hierarchy{Levels: make([]preparedLevel, len(f.levels))}
+	h := &Hierarchy{Levels: make([]HierarchyLevel, len(f.levels))}
 	for i, level := range f.levels {
 		of, n := values[1+3*i:], &h.Levels[i].Pooled
 		nodes, err := tensors.CopyFlatData[int32](of[1])

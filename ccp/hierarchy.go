@@ -26,17 +26,17 @@ type Hierarchy struct {
 	// Learned says that the memberships will be learned: only the candidates are kept, and with Start where they begin.
 	Learned, Start bool
 	// Input is what the filter of a Stem with directed slots sees.
-	Input neighbourhoods
+	Input Neighbourhoods
 	// Levels holds the arrays of each level.
-	Levels []preparedLevel
+	Levels []HierarchyLevel
 }
 
-// preparedLevel holds a level of all hierarchies, the first one's part first.
-type preparedLevel struct {
+// HierarchyLevel holds a level of all hierarchies, the first one's part first.
+type HierarchyLevel struct {
 	Width      int            // K
 	Clusters   []int32        // `[H·N]`: the cluster of each node
-	Pooled     neighbourhoods // the nodes around each cluster
-	Around     neighbourhoods // the clusters around each cluster, for residual blocks
+	Pooled     Neighbourhoods // the nodes around each cluster
+	Around     Neighbourhoods // the clusters around each cluster, for residual blocks
 	Candidates []int32        // `[N, c]`: the clusters that each node may belong to, ascending; none: all
 }
 
@@ -90,7 +90,7 @@ func levelScope(scope *model.Scope, i int, names []string) *model.Scope {
 }
 
 // keepCandidates puts the level's candidates, if there are any, into a variable of scope.
-func (l preparedLevel) keepCandidates(scope *model.Scope) error {
+func (l HierarchyLevel) keepCandidates(scope *model.Scope) error {
 	if l.Candidates == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (l preparedLevel) keepCandidates(scope *model.Scope) error {
 }
 
 // keepStart puts memberships into U of scope: 0.9 of a node is in its cluster, or in none if that is no candidate.
-func (l preparedLevel) keepStart(scope *model.Scope) error {
+func (l HierarchyLevel) keepStart(scope *model.Scope) error {
 	nodes, width := len(l.Clusters), l.Width
 	if l.Candidates != nil {
 		width = len(l.Candidates) / nodes
@@ -120,13 +120,13 @@ func (l preparedLevel) keepStart(scope *model.Scope) error {
 }
 
 // keep puts the level into variables of scope.
-func (l preparedLevel) keep(scope *model.Scope) error {
+func (l HierarchyLevel) keep(scope *model.Scope) error {
 	return errors.Join(keep(scope, hardClusters, tensors.FromFlatDataAndDimensions(l.Clusters, len(l.Clusters))),
 		l.keepPooled(scope, frozenNeighbourhoods, frozenRanks), l.Around.keep(scope, aroundNodes, aroundPresent))
 }
 
 // keepPooled puts the level's neighbourhoods and their ranks into variables of scope.
-func (l preparedLevel) keepPooled(scope *model.Scope, at, with string) error {
+func (l HierarchyLevel) keepPooled(scope *model.Scope, at, with string) error {
 	n := l.Pooled
 	if optionsOf(scope).Slots == randomSlots {
 		n = shuffled(scope.Scope(), n)
@@ -135,7 +135,7 @@ func (l preparedLevel) keepPooled(scope *model.Scope, at, with string) error {
 }
 
 // keep puts neighbourhoods, if there are any, into variables of scope.
-func (n neighbourhoods) keep(scope *model.Scope, at, with string) error {
+func (n Neighbourhoods) keep(scope *model.Scope, at, with string) error {
 	if len(n.Nodes) == 0 {
 		return nil
 	}
@@ -161,11 +161,11 @@ func keep(scope *model.Scope, name string, value *tensors.Tensor) error {
 // frozen is the affinity of a graph whose hierarchies no longer change. The neighbourhoods and ranks of a level are
 // variables of its scope.
 type frozen struct {
-	nodes  int             // of the graph, or of one hierarchy's coarse graph
-	side   int             // how many hierarchies' nodes the signal has, one after the other
-	draw   *model.Scope    // where to draw one of the hierarchies; nil: all are used
-	drawn  *Node           // int32 scalar: the one drawn
-	levels []preparedLevel // of the levels to come, where their variables do not exist yet
+	nodes  int              // of the graph, or of one hierarchy's coarse graph
+	side   int              // how many hierarchies' nodes the signal has, one after the other
+	draw   *model.Scope     // where to draw one of the hierarchies; nil: all are used
+	drawn  *Node            // int32 scalar: the one drawn
+	levels []HierarchyLevel // of the levels to come, where their variables do not exist yet
 }
 
 // Nodes implements Affinity.

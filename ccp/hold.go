@@ -26,7 +26,7 @@ const (
 // to call. Hold puts all into variables of the levels' scopes, see Hierarchy.Keep. It reads the memberships there, in
 // float32. If there are none, it draws them, with the backend.
 func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ...string) error {
-	h, nodes := &Hierarchy{Levels: make([]preparedLevel, len(p.levels))}, []int{p.graph.N()}
+	h, nodes := &Hierarchy{Levels: make([]HierarchyLevel, len(p.levels))}, []int{p.graph.N()}
 	for l, size := range p.levels {
 		nodes = append(nodes, size.Clusters)
 		at := levelScope(scope, l, names)

@@ -36,9 +36,9 @@ func (p *Preparation) Read(scope *model.Scope, which int, names ...string) (leve
 	return levels, nil
 }
 
-// Input lists the nodes that Stem's filter sees, `[N, reach]`: those that a Hierarchy has kept below scope, or else the
-// nearest to each node by hops, the node itself among them. It also returns their gates, 1, or 0 for an empty slot. Slots
-// that are not directed are in the order of the nodes' numbers.
+// Input lists the nodes that Stem's filter sees, `[N, reach]`, and their gates: 1, or 0 for an empty slot. If no Hierarchy
+// has kept them below scope, they are the nearest to each node by hops, the node itself among them. Slots that are not
+// directed are in the order of the nodes' numbers.
 func (p *Preparation) Input(scope *model.Scope) (nodes []int32, present []float32, err error) {
 	stem := scope.Store().Scope(model.JoinPath(scope.Scope(), stemName))
 	if stem.GetVariable(aroundNodes) == nil {

@@ -175,10 +175,10 @@ const zeroPadding = "zeros"
 
 // shuffled puts neighbourhoods into the order of randomSlots, a permutation for each cluster. The permutations depend on
 // the level's path and L alone.
-func shuffled(path string, n neighbourhoods) neighbourhoods {
+func shuffled(path string, n Neighbourhoods) Neighbourhoods {
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(path)) // a hash's Write cannot fail
-	random, other := rand.New(rand.NewPCG(name.Sum64(), uint64(n.Size))), neighbourhoods{Size: n.Size}
+	random, other := rand.New(rand.NewPCG(name.Sum64(), uint64(n.Size))), Neighbourhoods{Size: n.Size}
 	for at := 0; at < len(n.Nodes); at += n.Size {
 		for _, l := range random.Perm(n.Size) {
 			other.add(n.Nodes[at+l:at+l+1], n.Ranks[at+l:at+l+1])

@@ -107,7 +107,7 @@ func (p *Preparation) Done(ctx context.Context) (*Hierarchy, error) {
 	case p.hierarchies < 1 || p.cuts && p.hierarchies > 1:
 		return nil, fmt.Errorf("%d hierarchies: there must be at least 1, and cuts give 1 only", p.hierarchies)
 	}
-	return p.made(&Hierarchy{Levels: make([]preparedLevel, len(p.levels))}, func(i int, graph *affinity.Matrix) ([][]int32,
+	return p.made(&Hierarchy{Levels: make([]HierarchyLevel, len(p.levels))}, func(i int, graph *affinity.Matrix) ([][]int32,
 		error) {
 		var cutAt [][]float64
 		if p.cuts {
@@ -193,7 +193,7 @@ func (p *Preparation) nearest(m *affinity.Matrix, level int) (nodes []int32, pre
 }
 
 // input finds what Input lists.
-func (p *Preparation) input() (n neighbourhoods) {
+func (p *Preparation) input() (n Neighbourhoods) {
 	n.Size = min(p.reach, p.graph.N())
 	n.add(p.nearest(p.graph, 0))
 	if slices.Contains(p.directed, 0) {
@@ -219,9 +219,9 @@ func (p *places) add(nodes, centres [][]float64) {
 	p.nodes, p.centres = append(p.nodes, nodes...), append(p.centres, centres...)
 }
 
-// neighbourhoods lists nodes around each of some clusters, first those in the first hierarchy. Each hierarchy numbers
+// Neighbourhoods lists nodes around each of some clusters, first those in the first hierarchy. Each hierarchy numbers
 // its own nodes.
-type neighbourhoods struct {
+type Neighbourhoods struct {
 	Size  int       // L
 	Nodes []int32   // `[H·K, L]`
 	Ranks []float64 // `[H·K, L]`: centralities, or 1 for a node that is there
@@ -229,13 +229,13 @@ type neighbourhoods struct {
 	Slots [][]float64
 }
 
-func (n *neighbourhoods) add(nodes []int32, ranks []float64) {
+func (n *Neighbourhoods) add(nodes []int32, ranks []float64) {
 	n.Nodes, n.Ranks = append(n.Nodes, nodes...), append(n.Ranks, ranks...)
 }
 
 // direct puts the neighbourhoods of all hierarchies into the order of slots that lie in one direction from every
 // cluster.
-func (n *neighbourhoods) direct(at places, hierarchies int) {
+func (n *Neighbourhoods) direct(at places, hierarchies int) {
 	if len(n.Nodes) == 0 {
 		return
 	}
@@ -252,7 +252,7 @@ func (n *neighbourhoods) direct(at places, hierarchies int) {
 }
 
 // fill puts node 0 into slots that have none.
-func (n *neighbourhoods) fill() {
+func (n *Neighbourhoods) fill() {
 	for i, node := range n.Nodes {
 		n.Nodes[i] = max(0, node)
 	}

@@ -172,7 +172,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	case p.open["epochs"]:
 		if p.open["steps"] {
 			c.Steps = max(leastSteps, min(usualSeen, usualPasses*n)/c.Batch)
-			if c.accompanied() || few(d) && network(c.Model).Clusters {
+			if c.accompanied() || few(d) && c.Model == "ccp" {
 				c.Steps /= 2 // the answer of both, and of a network on few samples, is as good
 			}
 			c.Steps = max(c.Steps, leastPasses*n/c.Batch)
