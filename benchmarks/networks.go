@@ -91,7 +91,7 @@ func Network(arch string) (models.Spec, *affinity.Matrix, error) {
 			spec.Levels = append(spec.Levels, models.Level{Clusters: shape.nodes, Filters: filters, Neighbours: convolution.terms})
 		}
 	} else {
-		spec.Architecture = training.PresetOf("", arch, training.DefaultRecipe, shape.nodes)
+		spec.Levels, spec.Hidden = training.PresetOf("", arch, training.DefaultRecipe, shape.nodes)
 	}
 	graph, err := shape.graph()
 	return spec, graph, err

@@ -39,14 +39,15 @@ func New(b compute.Backend, arch, mode string, batch int, options models.Patch) 
 	if err != nil {
 		return nil, err
 	}
+	own := spec.Values()
 	for path, value := range options {
-		if spec.Has(path) {
+		if own[path] != nil {
 			if err := spec.Put(path, value); err != nil {
 				return nil, err
 			}
 		}
 	}
-	spec = spec.AutoFill()
+	spec = training.AutoFill(spec)
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func Write(dir, arch string, batch int) error {
 func flops(spec models.Spec) (sum float64) {
 	width := spec.Channels * spec.Nodes
 	for _, l := range spec.Layers() {
-		sum += 2 * l.Products()
+		sum += 2 * l.Products
 		width = l.Clusters * l.Filters
 	}
 	for _, next := range slices.Concat(spec.Hidden, []int{spec.Classes()}) {

@@ -114,7 +114,7 @@ func (c *Classifier) Attribute(ctx context.Context, signals [][]float32, o Attri
 	}
 	for i := range attributions {
 		if !attributions[i].sum(c.Spec.Channels) {
-			return nil, &SignalError{i, "its values are so large that its contributions are not numbers; rescale them"}
+			return nil, &SignalError{Index: i, Reason: "its values are so large that its contributions are not numbers; rescale them"}
 		}
 	}
 	return attributions, nil

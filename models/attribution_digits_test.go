@@ -14,6 +14,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -29,7 +30,7 @@ func reader(t *testing.T) (c *models.Classifier, signals [][]float32, labels []i
 	dir := filepath.Join(t.TempDir(), "digits")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
 	require.NoError(t, err)
-	c, err = models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	c, err = models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
@@ -113,7 +114,7 @@ func shuffledWeights(t *testing.T, c *models.Classifier) *models.Classifier {
 	require.NoError(t, other.Update(c.Store()))
 	random := rand.New(rand.NewPCG(5, 6))
 	for v := range other.Store().IterVariables() {
-		if !models.IsWeight(v) || v.DType().IsInt() || v.Name() == "frozen_rank" || v.Name() == "variance" {
+		if !variables.IsWeight(v) || v.DType().IsInt() || v.Name() == "frozen_rank" || v.Name() == "variance" {
 			continue
 		}
 		values := tensors.MustCopyFlatData[float32](v.MustValue())
@@ -166,7 +167,7 @@ func ExampleClassifier_Attribute() {
 	if _, err := training.Train(context.Background(), pureGo, config, training.Options{Dir: dir}); err != nil {
 		panic(err)
 	}
-	classifier, err := models.Load(dir, models.WithBackend(pureGo))
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: pureGo})
 	if err != nil {
 		panic(err)
 	}

@@ -288,7 +288,7 @@ func TestAttributeRefuses(t *testing.T) {
 	} {
 		for _, method := range []string{GradientInput, IntegratedGradients} {
 			got, err := c.Attribute(t.Context(), [][]float32{good, signal}, AttributionOptions{Method: method})
-			require.ErrorIs(t, err, ErrInput, want)
+			require.ErrorAs(t, err, new(*SignalError), want)
 			require.ErrorContains(t, err, want)
 			assert.Nil(t, got)
 		}

@@ -10,17 +10,12 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 )
 
-// OpenBackend opens the best backend that is installed: XLA on a GPU, XLA on the CPU, or pure Go. GOMLX_BACKEND
-// overrides the choice. OpenBackend downloads nothing and prints nothing. A nil backend means this one in the whole
-// library.
-func OpenBackend() (compute.Backend, error) {
-	b, _, err := backend.Open(backend.Options{})
-	return b, err
-}
-
-// InstallBackend does what OpenBackend does, but first installs XLA if it is missing. That is 60 MB for a CPU, and
-// several GB for an NVIDIA GPU, whose installer prints to os.Stdout. docs/dependencies.md says where the files come from.
-// log receives notices; it may be nil. With CCP_OFFLINE=1 nothing is installed.
+// InstallBackend opens the best backend: XLA on a GPU, XLA on the CPU, or pure Go. GOMLX_BACKEND overrides the choice. If
+// XLA is missing, it is installed first. That is 60 MB for a CPU, and several GB for an NVIDIA GPU, whose installer prints
+// to os.Stdout. docs/dependencies.md says where the files come from. log receives notices; it may be nil. With
+// CCP_OFFLINE=1 nothing is installed.
+//
+// In the whole library a nil backend means the best that is installed. Then nothing is downloaded or printed.
 func InstallBackend(log io.Writer) (compute.Backend, error) {
 	b, _, err := backend.Open(backend.Options{Install: true, Log: log})
 	return b, err
@@ -32,13 +27,13 @@ var opened = struct {
 	by map[string]compute.Backend
 }{by: map[string]compute.Backend{}}
 
-// sharedBackend does OpenBackend once for the whole process.
+// sharedBackend opens the best backend that is installed, once for the whole process.
 func sharedBackend() (b compute.Backend, err error) {
 	key := os.Getenv(compute.ConfigEnvVar)
 	opened.Lock()
 	defer opened.Unlock()
 	if b = opened.by[key]; b == nil {
-		if b, err = OpenBackend(); err == nil {
+		if b, _, err = backend.Open(backend.Options{}); err == nil {
 			opened.by[key] = b
 		}
 	}

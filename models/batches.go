@@ -97,17 +97,18 @@ func (c *Classifier) compute(ctx context.Context, p *program, points []point,
 	return nil
 }
 
-// Logits computes the logits of n samples and gives them to visit, in order. sample returns a sample as Classify takes it.
-func (c *Classifier) Logits(ctx context.Context, n int, sample func(i int) []float32,
-	visit func(i int, logits []float32)) error {
+// Probabilities computes the probabilities of classes for n samples, without temperature, and gives them to visit, in
+// order. sample returns a sample as Classify takes it.
+func (c *Classifier) Probabilities(ctx context.Context, n int, sample func(i int) []float32,
+	visit func(i int, probabilities []float64)) error {
 	points := make([]point, n)
 	for i := range points {
 		points[i] = point{signal: sample(i), share: 1}
 		if reason := c.unusable(points[i].signal); reason != "" {
-			return &SignalError{i, reason}
+			return &SignalError{Index: i, Reason: reason}
 		}
 	}
-	return c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) { visit(i, outputs[0]) })
+	return c.compute(ctx, c.logits, points, func(i int, outputs [][]float32) { visit(i, c.plain(outputs[0])) })
 }
 
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.
@@ -163,9 +164,9 @@ func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]fl
 	return outputs, nil
 }
 
-// Compile compiles the program of every batch size, which can take seconds. The first Classify is then as fast as later
+// compile compiles the program of every batch size, which can take seconds. The first Classify is then as fast as later
 // ones. An error says what does not fit, such as weights of another version's network.
-func (c *Classifier) Compile(ctx context.Context) error {
+func (c *Classifier) compile(ctx context.Context) error {
 	for _, size := range batchSizes {
 		if err := ctx.Err(); err != nil {
 			return err

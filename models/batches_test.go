@@ -37,7 +37,7 @@ func TestCompile(t *testing.T) {
 		all := signals(c.Spec, 70, 1)
 		want, err := c.Classify(t.Context(), all)
 		require.NoError(t, err)
-		require.NoError(t, c.Compile(t.Context()))
+		require.NoError(t, c.compile(t.Context()))
 		assert.ElementsMatch(t, batchSizes, slices.Collect(maps.Keys(c.logits.ready)))
 		for _, n := range []int{1, 3, 17, 70} {
 			got, err := c.Classify(t.Context(), all[:n])
@@ -48,33 +48,32 @@ func TestCompile(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		require.ErrorIs(t, c.Compile(ctx), context.Canceled)
+		require.ErrorIs(t, c.compile(ctx), context.Canceled)
 	})
 }
 
 // Unusable signals keep none of the others from its prediction.
-func TestClassifyEach(t *testing.T) {
+func TestClassifyAmongUnusable(t *testing.T) {
 	c := tinyClassifier(t, backendtest.Go(t))
 	all := signals(c.Spec, 70, 1)
 	want, err := c.Classify(t.Context(), all)
 	require.NoError(t, err)
 	all[3], all[66][3] = all[3][:2], 3e38
-	got, unusable, err := c.ClassifyEach(t.Context(), all)
-	require.NoError(t, err)
-	require.Len(t, unusable, 2)
-	assert.EqualError(t, unusable[0], "unusable signal 3: it has 2 values; the model needs 12 nodes x 2 channels = 24")
-	assert.Equal(t, 66, unusable[1].Index)
-	require.ErrorIs(t, unusable[1], ErrInput)
+	got, err := c.Classify(t.Context(), all)
+	require.EqualError(t, err, "unusable signal 3: it has 2 values; the model needs 12 nodes x 2 channels = 24")
+	var first *SignalError
+	require.ErrorAs(t, err, &first)
+	require.Len(t, first.More, 1)
+	assert.Equal(t, []int{3, 66}, []int{first.Index, first.More[0].Index})
 	require.Len(t, got, 70)
 	for i := range got {
 		if i != 3 && i != 66 {
 			assert.InDeltaSlice(t, want[i].Probabilities, got[i].Probabilities, 1e-5)
 		}
 	}
-	got, unusable, err = c.ClassifyEach(t.Context(), nil)
+	got, err = c.Classify(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Empty(t, got)
-	assert.Empty(t, unusable)
 }
 
 func TestClose(t *testing.T) {
@@ -97,13 +96,13 @@ func TestClose(t *testing.T) {
 		group.Wait()
 		_, err := c.Classify(t.Context(), signals(c.Spec, 1, 1))
 		require.ErrorIs(t, err, ErrClosed)
-		require.NotErrorIs(t, err, ErrInput)
+		require.NotErrorAs(t, err, new(*SignalError))
 		require.ErrorIs(t, c.Update(c.Spec.NewStore(1)), ErrClosed)
 	})
 }
 
-// Refresh waits for the answers under way.
-func TestRefreshAtTheSameTime(t *testing.T) {
+// Update waits for the answers under way.
+func TestUpdateAtTheSameTime(t *testing.T) {
 	c := tinyClassifier(t, backendtest.Go(t))
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -113,11 +112,11 @@ func TestRefreshAtTheSameTime(t *testing.T) {
 		}
 	})
 	for range 5 {
-		require.NoError(t, c.Refresh())
+		require.NoError(t, c.Update(c.Store()))
 	}
 	group.Wait()
 	require.NoError(t, c.Close())
-	require.ErrorIs(t, c.Refresh(), ErrClosed)
+	require.ErrorIs(t, c.Update(c.Store()), ErrClosed)
 }
 
 // A classifier runs batches of any number of sizes, and keeps programs of some only.

@@ -28,9 +28,9 @@ func (o Options) blocks(levels int) (n []int, err error) {
 	return n, nil
 }
 
-// Blocks counts the residual blocks at a resolution. There are none at the input without a stem, and none after a
-// level of one cluster, which has no neighbours. Blocks panics if Check refuses the option.
-func (s Spec) Blocks(resolution int) int {
+// blocks counts the residual blocks at a resolution. There are none at the input without a stem, and none after a
+// level of one cluster, which has no neighbours. It panics if Check refuses the option.
+func (s Spec) blocks(resolution int) int {
 	o := s.Options
 	n, err := o.blocks(len(s.Levels))
 	if err != nil {
@@ -54,16 +54,13 @@ func (s Spec) nodesAt(resolution int) int {
 // Layer is a filter of the network. It pools, as a level does, or sees the nodes around each node, as those of the stem
 // and of residual blocks do.
 type Layer struct {
-	Level                   // the clusters and filters of its output, and L
-	Part             string // its scope in the network, such as stem, level_1 or level_1/block_1/2
-	Of               int    // the level that it is part of, from 1, or 0 before all levels
-	Inputs, Channels int    // the shape of its input: nodes and channels
-	Pools, Skip      bool   // Skip: it ends a residual block
-}
-
-// Products counts the multiply-adds of the filter for one signal.
-func (l Layer) Products() float64 {
-	return float64(l.Clusters*l.Neighbours) * float64(l.Channels*l.Filters)
+	Level                    // the clusters and filters of its output, and L
+	Part             string  // its scope in the network, such as stem, level_1 or level_1/block_1/2
+	Of               int     // the level that it is part of, from 1, or 0 before all levels
+	Inputs, Channels int     // the shape of its input: nodes and channels
+	Products         float64 // multiply-adds for one signal
+	Candidates       int     // the clusters that a node may belong to; 0: all
+	Pools, Skip      bool    // Skip: it ends a residual block
 }
 
 // Layers lists the network's filters in order. It panics if Check refuses the option of blocks.
@@ -71,11 +68,12 @@ func (s Spec) Layers() (layers []Layer) {
 	nodes, channels := s.Nodes, s.Channels
 	add := func(l Layer) {
 		l.Inputs, l.Channels = nodes, channels
+		l.Products = float64(l.Clusters*l.Neighbours) * float64(channels*l.Filters)
 		layers, nodes, channels = append(layers, l), l.Clusters, l.Filters
 	}
 	around := func(filters int) Level { return Level{nodes, filters, min(s.Options.Reach, nodes)} }
 	blocks := func(of int, prefix string) {
-		for i := range 2 * s.Blocks(of) {
+		for i := range 2 * s.blocks(of) {
 			part := fmt.Sprintf("%sblock_%d/%d", prefix, i/2+1, i%2+1)
 			add(Layer{Level: around(channels), Part: part, Of: of, Skip: i%2 == 1})
 		}
@@ -85,7 +83,7 @@ func (s Spec) Layers() (layers []Layer) {
 	}
 	blocks(0, "")
 	for i, l := range s.Levels {
-		add(Layer{Level: l, Part: levelName(i), Of: i + 1, Pools: true})
+		add(Layer{Level: l, Part: levelName(i), Of: i + 1, Candidates: s.candidates(i), Pools: true})
 		blocks(i+1, levelName(i)+model.ScopeSeparator)
 	}
 	return layers

@@ -3,10 +3,8 @@ package models
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/clusterpool/ccp/models/internal/answer"
 )
 
 // Calibration says how sure a classifier may be, by samples that were held out of its training.
@@ -25,59 +23,12 @@ type held struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
-// Calibrate finds the temperature with the least log-loss on held-out samples. Each has the probabilities of its classes
-// without temperature, and a label. The logarithm of the temperature has the standard normal distribution as its prior:
-// few samples that are all answered rightly say little. Calibrate returns nil if there are no samples.
-func Calibrate(probabilities [][]float64, labels []int32) *Calibration {
-	if len(probabilities) == 0 {
-		return nil
-	}
-	c := &Calibration{Samples: len(labels)}
-	low, high := -3., 3. // the logarithm of the temperature
-	for range 20 {
-		middle := (low + high) / 2
-		c.Temperature = math.Exp(middle)
-		slope := -middle // of the log-posterior, downwards
-		for i, p := range probabilities {
-			expected := 0.
-			for k, tempered := range c.Temper(p) {
-				if tempered > 0 {
-					expected += tempered * math.Log(p[k])
-				}
-			}
-			slope += (expected - math.Log(max(p[labels[i]], math.SmallestNonzeroFloat64))) / c.Temperature
-		}
-		if slope > 0 {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	for _, p := range probabilities {
-		c.Confidences = append(c.Confidences, floats.Max(c.Temper(p)))
-	}
-	slices.Sort(c.Confidences)
-	const most = 1000
-	if n := len(c.Confidences); n > most {
-		for i := range most {
-			c.Confidences[i] = c.Confidences[i*n/most]
-		}
-		c.Confidences = slices.Clip(c.Confidences[:most])
-	}
-	return c
-}
-
-// Temper returns the probabilities at the temperature. nil leaves them as they are.
-func (c *Calibration) Temper(probabilities []float64) []float64 {
+// temper returns the probabilities at the temperature. nil leaves them as they are.
+func (c *Calibration) temper(probabilities []float64) []float64 {
 	if c == nil {
 		return probabilities
 	}
-	top, out := floats.Max(probabilities), make([]float64, len(probabilities))
-	for k, p := range probabilities {
-		out[k] = math.Pow(p/top, 1/c.Temperature)
-	}
-	floats.Scale(1/floats.Sum(out), out)
-	return out
+	return answer.Temper(probabilities, c.Temperature)
 }
 
 // Threshold returns the probability below which the answers for a share of the held-out samples lie. To reject the least

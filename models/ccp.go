@@ -10,6 +10,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/clusterpool/ccp/models/internal/kernels"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -41,18 +43,18 @@ func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *No
 	}
 	x := signal
 	if filters := spec.Options.Stem; filters > 0 {
-		x = spec.preparation(graph.Matrix).Stem(scope, x, filters, spec.Blocks(0))
+		x = spec.preparation(graph.Matrix).Stem(scope, x, filters, spec.blocks(0))
 	}
 	for i, l := range spec.Levels {
 		level := ccp.New(scope.In("%s", levelName(i)), x, a, l.Clusters, l.Filters).Neighbours(l.Neighbours)
-		x, a = level.Blocks(spec.Blocks(i + 1)).Done()
+		x, a = level.Blocks(spec.blocks(i + 1)).Done()
 	}
 	x = Reshape(x, -1, spec.nodesAt(len(spec.Levels)), x.Shape().Dim(2))
 	logits := a.Mean(spec.Readout(scope, x))
 	if spec.kernels() == 0 || scope.IsTraining(signal.Graph()) {
 		return logits
 	}
-	beside := kernelNetwork(scope.In(kernelsPath), spec, graph, signal)
+	beside := kernelNetwork(scope.In(kernels.Beside), spec, graph, signal)
 	return Stack(append([]*Node{logits}, slices.Repeat([]*Node{beside}, kernelsWeight)...), 1)
 }
 
@@ -129,7 +131,7 @@ func (s Spec) checkSlots() error {
 			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Options.Hierarchy, ccp.Prepared)
 	}
 	for i := range s.Levels {
-		if s.Blocks(i+1) > 0 {
+		if s.blocks(i+1) > 0 {
 			return fmt.Errorf("level %d has ccp_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: "+
 				"its clusters' neighbours change in training; use ccp_hierarchy=%v, or blocks at the input only",
 				i+1, ccp.Prepared, s.Options.Hierarchy, ccp.Prepared)
@@ -147,7 +149,7 @@ const (
 )
 
 // graphScope is where a network keeps the affinity as variables. They are made from the checkpoint's graph, not saved.
-const graphScope = "graph"
+const graphScope = variables.Graph
 
 // Affinity gives the affinity for the first level of package ccp in a network. It is the data's, normalised, unless
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
@@ -158,8 +160,8 @@ func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 	return ccp.FromMatrix(scope.In(graphScope), signal.Graph(), t.Normalized(), signal.DType())
 }
 
-// Dense names the fully connected layers of Readout, as their scopes are named: fc_1 and so on, then classes.
-func (s Spec) Dense() (parts []string) {
+// dense names the fully connected layers of Readout, as their scopes are named: fc_1 and so on, then classes.
+func (s Spec) dense() (parts []string) {
 	for i := range s.Hidden {
 		parts = append(parts, fmt.Sprintf("fc_%d", i+1))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -42,7 +43,7 @@ type Classifier struct {
 	logits    *program
 	gradients *program // see differentiated
 	answers   nn.Answers
-	voices    *Voices // nil: the network answers alone
+	voices    *voices.Voices // nil: the network answers alone
 	closed    bool
 }
 
@@ -139,7 +140,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 		return ErrClosed
 	}
 	for v := range from.IterVariables() {
-		if !IsWeight(v) || c.voices != nil && strings.HasPrefix(v.Path(), voicesScope) {
+		if !variables.IsWeight(v) || c.voices != nil && strings.HasPrefix(v.Path(), voices.Scope) {
 			continue // voices do not change in training
 		}
 		source := v
@@ -153,22 +154,12 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 	if err := c.openVoices(); err != nil {
 		return err
 	}
-	if c.Spec.Learns() && c.HasNetwork() {
+	if c.Spec.Learns() && c.hasNetwork() {
 		h, err := c.freezer.Freeze()
 		if err != nil {
 			return err
 		}
 		c.objective = h.Objective
-	}
-	return c.answers.Renew()
-}
-
-// Refresh brings what the programs keep of the weights up to date, after Store's values have changed.
-func (c *Classifier) Refresh() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return ErrClosed
 	}
 	return c.answers.Renew()
 }
@@ -192,15 +183,17 @@ func copyValue(from *model.Variable, to *model.Store, v *model.Variable) error {
 	return err
 }
 
-// Store returns the classifier's variables, for reading and saving. Whoever changes their values calls Refresh.
+// Store returns the classifier's variables, for reading and saving. Whoever changes their values calls Update
+// with the store itself.
 func (c *Classifier) Store() *model.Store { return c.store }
 
-// Parameters returns the number of trainable values, see Spec.Parameters; without a network, that of the voices' values.
+// Parameters returns the number of trainable values, memberships, gates, filters, dense layers
+// and batch norm's scale and offset. Without a network it is the number of the voices' values.
 func (c *Classifier) Parameters() int {
-	if !c.HasNetwork() {
-		return c.voices.size()
+	if !c.hasNetwork() {
+		return c.voices.Size()
 	}
-	return c.Spec.Parameters(c.backend, c.Graph)
+	return c.Spec.parameters(c.backend, c.Graph)
 }
 
 // Run computes the logits `[batch, classes]` of normalised signals `[batch, nodes, channels]`. The caller finalizes
@@ -240,11 +233,4 @@ func (c *Classifier) call(p *program, args ...any) ([]*tensors.Tensor, error) {
 		p.ready[n] = true
 	}
 	return out, err
-}
-
-// IsWeight reports whether a variable belongs to the network and must be kept to classify again. Variables of the
-// optimizer do not, nor do variables that are made from the graph.
-func IsWeight(v *model.Variable) bool {
-	return strings.HasPrefix(v.Path(), networkScope) && !strings.HasPrefix(v.Path(), networkScope+graphScope+"/") &&
-		!strings.Contains(v.Path(), "/"+nn.TablesScope+"/")
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"github.com/clusterpool/ccp/internal/variables"
 	"math"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models/internal/answer"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -52,7 +54,7 @@ func tiny(t testing.TB) (Metadata, *affinity.Matrix) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
 	return Metadata{
-		Spec: Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{8}}, Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}},
+		Spec: Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{8}, Info: signal.Info{Nodes: 12, Channels: 2, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}}},
 		Data: "grid", Provenance: "made here", Command: "the command", Versions: map[string]string{"go": "1"},
 	}, graph
 }
@@ -95,7 +97,7 @@ func TestFrozenIsLearned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBackends(t, c.both, func(t *testing.T, backend compute.Backend) {
-				s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{Hidden: []int{64}}, Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
+				s := Spec{Options: DefaultOptions(), Model: "ccp", Hidden: []int{64}, Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 				if c.levels != "none" {
 					s.Levels = mustLevels(c.levels)
 				}
@@ -160,7 +162,7 @@ func TestUpdateFollows(t *testing.T) {
 		require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
 	}
 	for v := range store.IterVariables() {
-		if IsWeight(v) {
+		if variables.IsWeight(v) {
 			assert.Equal(t, v.Trainable, c.Store().GetVariable(v.Path()).Trainable, v.Path())
 		}
 	}
@@ -199,7 +201,7 @@ func TestFoldedKernelsAnswerAlike(t *testing.T) {
 			require.NoError(t, err)
 			for i, s := range all {
 				err = c.compute(t.Context(), c.gradients, []point{{signal: s, share: 1, class: -1}}, func(_ int, outputs [][]float32) {
-					assert.InDeltaSlice(t, softmax(outputs[0]), answers[i].Probabilities, 1e-6)
+					assert.InDeltaSlice(t, answer.Softmax(outputs[0]), answers[i].Probabilities, 1e-6)
 				})
 				require.NoError(t, err)
 			}
@@ -210,7 +212,7 @@ func TestFoldedKernelsAnswerAlike(t *testing.T) {
 			table := c.store.GetVariable("/model/level_1/tables/" + name)
 			require.NotNil(t, table, name)
 			assert.Equal(t, size, table.Shape().Size(), name)
-			assert.False(t, IsWeight(table), "it is not saved")
+			assert.False(t, variables.IsWeight(table), "it is not saved")
 		}
 		for _, name := range []string{"W", "b", "alpha", "batch_norm/mean", "batch_norm/variance"} {
 			v := c.store.GetVariable("/model/level_1/" + name)
@@ -222,7 +224,7 @@ func TestFoldedKernelsAnswerAlike(t *testing.T) {
 			}
 			require.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(flat, v.Shape().Dimensions...)))
 		}
-		require.NoError(t, c.Refresh())
+		require.NoError(t, c.Update(c.Store()))
 		alike()
 	})
 }
@@ -317,22 +319,21 @@ func TestUnusableSignals(t *testing.T) {
 	} {
 		s := signals(c.Spec, 70, 1)
 		spoil(s)
-		predictions, err := c.Classify(t.Context(), s)
-		require.ErrorIs(t, err, ErrInput, want)
+		_, err := c.Classify(t.Context(), s)
+		require.ErrorAs(t, err, new(*SignalError), want)
 		assert.ErrorContains(t, err, want)
-		assert.Nil(t, predictions)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := c.Classify(ctx, signals(c.Spec, 1, 1))
 	require.ErrorIs(t, err, context.Canceled)
-	require.NotErrorIs(t, err, ErrInput)
+	require.NotErrorAs(t, err, new(*SignalError))
 }
 
 func TestProbabilities(t *testing.T) {
-	assert.InDeltaSlice(t, []float64{0.25, 0.75}, softmax([]float32{0, float32(math.Log(3))}), 1e-7)
-	assert.Equal(t, []float64{0, 1, 0}, softmax([]float32{-3e38, 3e38, 0}), "no overflow")
-	assert.Equal(t, []float64{1}, softmax([]float32{-700}))
+	assert.InDeltaSlice(t, []float64{0.25, 0.75}, answer.Softmax([]float32{0, float32(math.Log(3))}), 1e-7)
+	assert.Equal(t, []float64{0, 1, 0}, answer.Softmax([]float32{-3e38, 3e38, 0}), "no overflow")
+	assert.Equal(t, []float64{1}, answer.Softmax([]float32{-700}))
 }
 
 func TestClassifierOfAWrongGraph(t *testing.T) {

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"github.com/clusterpool/ccp/internal/variables"
 	"math"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 func TestBFloat16(t *testing.T) {
 	for _, name := range Names() {
 		s, graph := body(t, name)
-		if s.Network().Fitted || !s.Has("dtype") {
+		if s.Network().Fitted || !s.has("dtype") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +43,7 @@ func TestBFloat16(t *testing.T) {
 						outputs := []*Node{logits}
 						var weights []*Node
 						for v := range scope.Store().IterVariables() {
-							if IsWeight(v) && v.Trainable && v.Name() != "U" && v.InUseByGraph(x.Graph()) {
+							if variables.IsWeight(v) && v.Trainable && v.Name() != "U" && v.InUseByGraph(x.Graph()) {
 								require.Equal(t, dtypes.Float32, v.DType(), v.Path())
 								weights = append(weights, v.NodeValue(x.Graph()))
 							}

@@ -53,7 +53,7 @@ func ExampleRegister() {
 		panic(err)
 	}
 
-	classifier, err := models.Load(dir)
+	classifier, err := models.Load(dir, models.LoadOptions{})
 	if err != nil {
 		panic(err)
 	}

@@ -26,7 +26,7 @@ func ExampleLoad() {
 		panic(err)
 	}
 
-	classifier, err := models.Load(dir)
+	classifier, err := models.Load(dir, models.LoadOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -35,14 +35,14 @@ func ExampleLoad() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(classifier.Spec.LevelsString(), len(predictions), len(predictions[0].Probabilities))
-	// Output: 8x4/9,1x8/8 1 10
+	fmt.Println(classifier.Spec.Levels, len(predictions), len(predictions[0].Probabilities))
+	// Output: [{8 4 9} {1 8 8}] 1 10
 }
 
 // Classifies a recording as it is, by a checkpoint of what ccp data import made. The import's settings are in the
 // checkpoint: sensors are found by their names, gaps are filled, and the signal gets as many frames as the training's.
 func ExampleClassifier_ClassifyRecording() {
-	classifier, err := models.Load("runs/mine-ccp-1")
+	classifier, err := models.Load("runs/mine-ccp-1", models.LoadOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -60,7 +60,7 @@ func ExampleClassifier_ClassifyRecording() {
 // A service that uses a checkpoint while a training writes better snapshots into it. Reload, or Watch, takes them.
 func ExampleReloader() {
 	ctx := context.Background()
-	reloader, err := models.NewReloader(ctx, "../examples/digits")
+	reloader, err := models.NewReloader(ctx, "../examples/digits", models.LoadOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -79,12 +79,12 @@ func ExampleReloader() {
 // The options of a network, for all of it and for one level.
 func ExampleSpec_Put() {
 	spec := models.Spec{Model: "ccp", Options: models.DefaultOptions(), Info: signal.Info{Nodes: 64, Channels: 1,
-		ClassNames: []string{"odd", "even"}}, Architecture: models.Architecture{Levels: models.DerivedLevels(64)}}
+		ClassNames: []string{"odd", "even"}}, Levels: []models.Level{{Clusters: 16, Filters: 32, Neighbours: 9}, {Clusters: 1, Filters: 64, Neighbours: 9}}}
 	for path, value := range (models.Patch{"ccp_dropout": 0.1, "level_2/ccp_dropout": "0.2"}) {
 		if err := spec.Put(path, value); err != nil {
 			panic(err)
 		}
 	}
-	fmt.Println(spec.LevelsString(), spec.Options.Dropout, spec.Options.Of("level_2").Dropout, spec.Check())
-	// Output: 16x32/9,4x64/9,1x128/4 0.1 0.2 <nil>
+	fmt.Println(spec.Options.Dropout, models.OptionsOf[models.Options](spec.Options, "level_2").Dropout, spec.Check())
+	// Output: 0.1 0.2 <nil>
 }

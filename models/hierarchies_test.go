@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
-	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -211,49 +209,4 @@ func TestCheckHierarchies(t *testing.T) {
 	assert.EqualError(t, several("4x6/4,2x8/3", nil),
 		"ccp_hierarchies=3: the last level has 2 clusters, whose weights belong to one hierarchy; end with a level of 1 cluster, or use ccp_hierarchies=1")
 	assert.ErrorContains(t, several("4x6/4,1x8/3", map[string]any{"ccp_hierarchies": "-1"}), "ccp_hierarchies=-1")
-}
-
-// Where all memberships would be millions and are learned, a node has four, unless the setting says otherwise.
-func TestSuitedCandidates(t *testing.T) {
-	of := func(levels string, nodes int, chosen map[string]any) (all []int) {
-		s := Spec{Model: clusterPooling, Info: signal.Info{Nodes: nodes}, Architecture: Architecture{Levels: mustLevels(levels)}, Options: settings(chosen)}.AutoFill()
-		for i, level := range s.Levels {
-			all = append(all, cmp.Or(s.candidates(i), level.Clusters))
-		}
-		return all
-	}
-	const words, image = "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4"
-	assert.Equal(t, []int{4, 512, 128, 32, 4, 1}, of(words, 10000, nil))
-	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of(words, 10000, map[string]any{"level_1/ccp_candidates": 2048}))
-	assert.Equal(t, []int{2048, 512, 128, 32, 4, 1}, of(words, 10000, map[string]any{"ccp_hierarchy": "prepared"}))
-	assert.Equal(t, []int{256, 64, 16, 4, 1}, of(image, 1024, nil))
-}
-
-// What is left open is by the graph, if its hierarchies can be several. What the settings say stays.
-func TestSuited(t *testing.T) {
-	prepared := map[string]any{"ccp_hierarchy": "prepared"}
-	for _, c := range []struct {
-		nodes             int
-		levels            string
-		settings          map[string]any
-		open              []string
-		stem, hierarchies int
-	}{
-		{4096, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, autoStem, autoHierarchies},
-		{4097, "4x6/4,1x8/3", prepared, []string{"ccp_stem", "ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,1x8/3", nil, []string{"ccp_stem", "ccp_hierarchies"}, autoStem, autoHierarchies},
-		{2048, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, autoHierarchies},
-		{2049, "512x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
-		{4096, "2048x6/4,1x8/3", nil, []string{"ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,1x8/3", map[string]any{"level_1/ccp_candidates": 2}, []string{"ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "random"}, []string{"ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,2x8/3", prepared, []string{"ccp_hierarchies"}, 0, 1},
-		{100, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
-		{9000, "4x6/4,1x8/3", map[string]any{"ccp_hierarchy": "prepared", "ccp_stem": 5, "ccp_hierarchies": 2}, nil, 5, 2},
-		{100, "4x6/4,1x8/3", nil, nil, 0, 1},
-	} {
-		s := Spec{Model: "ccp", Architecture: Architecture{Levels: mustLevels(c.levels)}, Info: signal.Info{Nodes: c.nodes, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(c.settings)}.AutoFill(c.open...)
-		assert.Equal(t, []int{c.stem, c.hierarchies}, []int{s.Options.Of("").Stem, s.Hierarchies()}, "%d nodes, %s, %v", c.nodes, c.levels, c.settings)
-		assert.NoError(t, s.Check())
-	}
 }

@@ -2,10 +2,12 @@ package models
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/models/internal/kernels"
+	"github.com/clusterpool/ccp/models/internal/voices"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -14,68 +16,51 @@ import (
 // kernelsWeight is the weight of the random kernels' probabilities in the mean with the network's, whose weight is 1.
 const kernelsWeight = 3
 
-// usualKernels is the number of features of random kernels, manyKernels that for many samples.
-const (
-	usualKernels = 10_000
-	manyKernels  = 2_000
-)
-
-// kernelsPath is the scope of the random kernels in the network of clusterPooling.
-const kernelsPath = "kernels"
-
-// AutoKernels returns the number of features of random kernels that suits a model and a data set. Beside the network
-// there are some if the graph is frames times sensors, with as many frames as a kernel has slots, or an image and the
-// samples are few; else 0, since kernels are no better than the network. Memory grows with positions times features, so
-// that signals of more than 512 positions get fewer features.
-func AutoKernels(name string, graph *affinity.Matrix, grid []int, samples int) int {
-	v := kernels.Outline(graph, grid, 1)
-	series, many := v.Sensors > 0 && v.Positions >= kernels.Slots, samples > kernels.MostDual
-	switch {
-	case name != randomKernels && !series && (many || !v.Image()):
-		return 0
-	case many:
-		return manyKernels
-	}
-	return max(manyKernels, usualKernels*512/max(512, v.Positions))
-}
-
 // kernelNetwork is the network of random kernels: their features and a class layer.
 func kernelNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	x := spec.view(graph.Matrix).Features(scope, signal, spec.kernels())
 	return nn.Dense(scope.In("classes"), x, spec.Classes(), 1)
 }
 
-// Kernels are random kernels as constants, see Classifier.Kernels.
-type Kernels = kernels.Constants
+// Kernels are fitted random kernels as constants, for programs without ccp. Arrays are row-major. x is the normalised
+// signal with a row of zeros below. At each dilation,
+//
+//	response[p, k] = Σ_j Kernel[j, k] · x[Nodes[p]]_j
+//	share[pool, q, k] = Σ_p Weights[pool][p, k] · (response[p, k] > Thresholds[q, k])
+//
+// The logits are features · W + B. The features are the shares and, with Signal, the signal's values behind them.
+type Kernels struct {
+	Dilations []struct { // of P positions and K kernels
+		Nodes      []int32     // `[P, nodes of all slots]` that a response sees; the number of all nodes stands for the zeros
+		Kernel     []float32   // `[values of these nodes, K]`
+		Thresholds []float32   // `[thresholds, K]`
+		Weights    [][]float32 // `[P, K]` for each pool
+	}
+	Signal   bool
+	W, B     []float32 // `[features, classes]`, `[classes]`
+	Weight   float32   // of the probabilities in the mean with the network's, whose weight is 1
+	Accuracy float64   // on the training samples, each left out
+}
 
-// Kernels returns the random kernels of a classifier as constants. It is nil if there are none. Errors name the
-// variable.
+// Kernels returns the random kernels of a classifier. It is nil if there are none. It is an error if voices answer, which
+// are no constants. Other errors name the variable.
 func (c *Classifier) Kernels() (*Kernels, error) {
+	if c.voices != nil {
+		return nil, fmt.Errorf("the answers are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
+			"models, gives them to other programs; or train the network alone into another folder, with --set voices=none "+
+			"--checkpoint NEW, look at its test accuracy, and export that", c.AnsweredBy())
+	}
 	if c.Spec.kernels() == 0 {
 		return nil, nil
 	}
 	scope := c.store.Scope(networkPath)
 	if c.Spec.Model != randomKernels {
-		scope = scope.In(kernelsPath)
+		scope = scope.In(kernels.Beside)
 	}
 	constants, err := c.Spec.view(c.Graph).Constants(scope, c.Spec.kernels(), c.Spec.Classes())
 	constants.Weight = kernelsWeight
-	return &constants, err
-}
-
-// KernelAccuracy returns the share of the training samples that the random kernels classify rightly, each left out. It
-// is not known if the model has none, or before Precompute.
-func (s Spec) KernelAccuracy(store *model.Store) (share float64, known bool) {
-	path := networkScope + kernelsPath + model.ScopeSeparator + kernels.LeftOut
-	if s.Model == randomKernels {
-		path = networkScope + kernels.LeftOut
-	}
-	v := store.GetVariable(path)
-	if v == nil {
-		return 0, false
-	}
-	value, _ := v.MustValue().Value().(float32) // Precompute made it
-	return float64(value), true
+	constants.Accuracy, _ = kernels.Accuracy(c.store)
+	return (*Kernels)(&constants), err
 }
 
 // view returns how random kernels see the spec's signals.
@@ -86,8 +71,8 @@ func (s Spec) view(graph *affinity.Matrix) *kernels.View {
 // kernels returns the number of features of random kernels.
 func (s Spec) kernels() int {
 	n := s.Options.Kernels
-	if n == 0 && !s.HasVoices() && s.Model == randomKernels {
-		return usualKernels
+	if n == 0 && s.Options.Voices == voices.None && s.Model == randomKernels {
+		return kernels.Usual
 	}
 	return n
 }
@@ -104,7 +89,7 @@ func fitKernels(ctx context.Context, f Fitting) (map[string]*tensors.Tensor, err
 	}
 	inside := map[string]*tensors.Tensor{}
 	for path, value := range fitted {
-		inside[kernelsPath+"/"+path] = value
+		inside[kernels.Beside+"/"+path] = value
 	}
 	return inside, err
 }

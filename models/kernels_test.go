@@ -3,35 +3,10 @@ package models
 import (
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// Beside the network there are kernels on series of nine frames or more, and on few images; alone there are always some.
-func TestSuitedKernels(t *testing.T) {
-	series, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
-	require.NoError(t, err)
-	image, err := affinity.Grid(6, 10, 8)
-	require.NoError(t, err)
-	assert.Equal(t, usualKernels, AutoKernels("ccp", series, nil, 300))
-	assert.Equal(t, usualKernels, AutoKernels("ccp", series, []int{20, 3}, 300))
-	assert.Equal(t, manyKernels, AutoKernels("ccp", series, nil, 3000))
-	long, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 1024)
-	require.NoError(t, err)
-	assert.Equal(t, usualKernels/2, AutoKernels("ccp", long, nil, 300))
-	short, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 8)
-	require.NoError(t, err)
-	assert.Zero(t, AutoKernels("ccp", short, nil, 300))
-	assert.Equal(t, manyKernels, AutoKernels("kernels", short, nil, 3000))
-	assert.Equal(t, usualKernels, AutoKernels("ccp", image, []int{6, 10}, 300))
-	assert.Zero(t, AutoKernels("ccp", image, []int{6, 10}, 3000), "of many images the network knows more")
-	general, err := affinity.RandomConnected(60, 90, 1)
-	require.NoError(t, err)
-	assert.Zero(t, AutoKernels("ccp", general, nil, 300))
-	assert.Equal(t, usualKernels, AutoKernels("kernels", image, []int{6, 10}, 300))
-}
 
 // The answer is the mean of the network's probabilities and, three times, the kernels'. Another seed draws other kernels.
 func TestKernelsBesideTheNetwork(t *testing.T) {

@@ -20,7 +20,7 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 	const side = 16
 	graph, err := affinity.Grid(side, side, 8)
 	require.NoError(t, err)
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("64x2/16,16x2/16,1x2/16"), nil}, Info: signal.Info{Nodes: side * side, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
+	s := Spec{Model: "ccp", Levels: mustLevels("64x2/16,16x2/16,1x2/16"), Hidden: nil, Info: signal.Info{Nodes: side * side, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut", "ccp_slots": "directed", "ccp_padding": "zeros",
 		"ccp_blocks": "0,1,1"})}
 	require.NoError(t, s.Check())
 	store := drawn(t, backendtest.Go(t), s, graph)
@@ -113,7 +113,7 @@ func TestStemIsKept(t *testing.T) {
 	require.NoError(t, err)
 	backend := backendtest.Go(t)
 	for slots, kept := range map[string]bool{"directed": true, "rank": false} {
-		s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("9x4/9,1x4/4"), nil}, Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
+		s := Spec{Model: "ccp", Levels: mustLevels("9x4/9,1x4/4"), Hidden: nil, Info: signal.Info{Nodes: 36, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": slots, "ccp_stem": 2, "ccp_blocks": "0,2,2"})}
 		var parts []string
 		for _, l := range s.Layers() {
 			parts = append(parts, l.Part)
@@ -138,7 +138,7 @@ func TestStemIsKept(t *testing.T) {
 }
 
 func TestLevelBlocksCheck(t *testing.T) {
-	spec := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
+	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, c := range []struct {
 		settings map[string]any
 		want     string
@@ -156,9 +156,8 @@ func TestLevelBlocksCheck(t *testing.T) {
 		assert.ErrorContains(t, spec.Check(), c.want)
 	}
 	spec.Options = settings(Patch{"ccp_blocks": "1,one"})
-	assert.Panics(t, func() { spec.Blocks(1) }, "no blocks would be another network")
+	assert.Panics(t, func() { spec.blocks(1) }, "no blocks would be another network")
 	spec.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut"})
 	assert.NoError(t, spec.Check())
 	spec.Options = settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_search": "cut"})
-	assert.Equal(t, 1, spec.AutoFill("ccp_hierarchies").Hierarchies(), "there is one only")
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/partition"
-	"github.com/gomlx/gomlx/ml/model"
 )
 
 // ClusterLevels reads one of the classifier's hierarchies, from 0, out of its weights. The result is a copy. Errors:
@@ -21,23 +20,18 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 	if !c.Spec.Clusters() {
 		return nil, fmt.Errorf("model %s has no clusters; only %s with levels has", c.Spec.Model, clusterPooling)
 	}
-	if !c.HasNetwork() {
+	if !c.hasNetwork() {
 		return nil, errNoNetwork
 	}
 	if which < 0 || which >= c.Spec.Hierarchies() {
 		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.Hierarchies()-1)
 	}
-	return c.Spec.preparation(c.Graph).Read(c.Part(""), which)
+	return c.Spec.preparation(c.Graph).Read(c.store.Scope(networkPath), which)
 }
 
 // Input reads what the filters before the first level see, `[nodes, reach]` row-major, see ccp.Preparation.Input.
 func (c *Classifier) Input() (nodes []int32, present []float32, err error) {
-	return c.Spec.preparation(c.Graph).Input(c.Part(""))
-}
-
-// Part returns the scope of a part of the network, such as level_1, or of the whole network if the name is empty.
-func (c *Classifier) Part(name string) *model.Scope {
-	return c.store.Scope(model.JoinPath(networkPath, name))
+	return c.Spec.preparation(c.Graph).Input(c.store.Scope(networkPath))
 }
 
 // Health measures every level of one hierarchy, see ClusterLevels, and warns of collapsed ones. For a learned

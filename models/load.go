@@ -1,16 +1,14 @@
 package models
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/clusterpool/ccp/internal/variables"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -28,33 +26,7 @@ type Metadata struct {
 	Versions   map[string]string `json:"versions"`
 }
 
-// WriteMetadata starts a checkpoint in dir. It writes the description and the graph, each file whole or not at all.
-func WriteMetadata(dir string, m Metadata, graph *affinity.Matrix) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	if err := graph.WriteFile(filepath.Join(dir, checkpoint.GraphFile)); err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(summed{m, noSum}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.WriteBytes(filepath.Join(dir, checkpoint.MetadataFile), bytes.Replace(text, []byte(noSum), []byte(sumOf(text)), 1))
-}
-
-// summed is the content of checkpoint.MetadataFile. Sum is the SHA-256, in hexadecimal digits, of the file with noSum in place of
-// Sum. Files of before have none.
-type summed struct {
-	Metadata
-	Sum string `json:"sha256"`
-}
-
-var noSum = strings.Repeat("-", 2*sha256.Size)
-
-func sumOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
-
-// ReadMetadata reads what WriteMetadata wrote. If dir is no checkpoint, the error is an os.ErrNotExist.
+// ReadMetadata reads the description and the graph of the checkpoint in dir. If dir is no checkpoint, the error is an os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
 	return readMetadata(os.DirFS(dir), dir)
 }
@@ -88,14 +60,8 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		return m, nil, fmt.Errorf("%s: model %s is not registered in this program: import the package that registers it, "+
 			"such as _ %q", path, of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
 	}
-	var read summed
-	if err := json.Unmarshal(raw, &read); err != nil {
+	if err := cmp.Or(json.Unmarshal(raw, &m), checkpoint.CheckMetadata(raw)); err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	m = read.Metadata
-	if read.Sum != "" && sumOf(bytes.Replace(raw, []byte(read.Sum), []byte(noSum), 1)) != read.Sum {
-		return m, nil, fmt.Errorf("%s: it is damaged or was changed by hand: its checksum differs; copy the file again from "+
-			"where it is whole, or train anew", path)
 	}
 	if graph, err = affinity.ReadFS(fsys, checkpoint.GraphFile); err != nil {
 		return m, nil, fmt.Errorf("%s: %w", filepath.Join(name, checkpoint.GraphFile), err)
@@ -135,61 +101,42 @@ func (c *Classifier) Save(dir string) error {
 	if len(entries) > 1 { // there is the lock
 		return fmt.Errorf("%s is not empty; choose another directory for the classifier", dir)
 	}
-	if err := WriteMetadata(dir, c.Metadata, c.Graph); err != nil {
+	if err := checkpoint.Start(dir, c.Metadata, c.Graph.WriteFile); err != nil {
 		return err
 	}
-	skip := func(v *model.Variable) bool { return !IsWeight(v) }
+	skip := func(v *model.Variable) bool { return !variables.IsWeight(v) }
 	return checkpoint.Save(dir, checkpoint.Best, c.Step, 1, c.store, held{c.Calibration}, skip)
 }
 
-// Option is an option of Load and NewReloader.
-type Option func(*options)
-
-type options struct {
-	backend    compute.Backend
-	notice     func(string)
-	unfinished bool
-}
-
-// WithBackend computes on an open backend. Without it Load and NewReloader use the one of OpenBackend. It is opened
-// once for all of the process's classifiers, and stays open.
-func WithBackend(b compute.Backend) Option { return func(o *options) { o.backend = b } }
-
-// WithNotices calls notice for what a person should know although it is no error, such as a damaged snapshot.
-func WithNotices(notice func(string)) Option { return func(o *options) { o.notice = notice } }
-
-// WithUnfinished lets a Reloader take the weights of a training that has not ended. Load always does.
-func WithUnfinished() Option { return func(o *options) { o.unfinished = true } }
-
-// resolved applies the options.
-func resolved(opts []Option) options {
-	o := options{notice: func(string) {}}
-	for _, option := range opts {
-		option(&o)
-	}
-	return o
+// LoadOptions say how to load a classifier.
+type LoadOptions struct {
+	// Backend computes. nil is the best that is installed. It is opened once for all of the process's classifiers, and
+	// stays open.
+	Backend compute.Backend
+	// Notice gets what a person should know although it is no error, such as a damaged snapshot; it may be nil.
+	Notice func(line string)
+	// Unfinished lets a Reloader take the weights of a training that has not ended. Load always does.
+	Unfinished bool
 }
 
 // Load reads the checkpoint in dir: the snapshot that the training kept, or the newest if there is none yet. Errors
 // name the directory and the file.
-func Load(dir string, opts ...Option) (*Classifier, error) {
-	return resolved(opts).read(os.DirFS(dir), dir)
-}
+func Load(dir string, o LoadOptions) (*Classifier, error) { return o.read(os.DirFS(dir), dir) }
 
 // Read is Load for a checkpoint in a file system: embedded in the program, in a zip archive, or elsewhere. Errors name
 // the file.
-func Read(fsys fs.FS, opts ...Option) (*Classifier, error) { return resolved(opts).read(fsys, "") }
+func Read(fsys fs.FS, o LoadOptions) (*Classifier, error) { return o.read(fsys, "") }
 
 // read reads a checkpoint from a file system, which messages call name, or nothing.
-func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
+func (o LoadOptions) read(fsys fs.FS, name string) (*Classifier, error) {
 	m, graph, err := readMetadata(fsys, name)
-	if err == nil && o.backend == nil {
-		o.backend, err = sharedBackend()
+	if err == nil && o.Backend == nil {
+		o.Backend, err = sharedBackend()
 	}
 	if err != nil {
 		return nil, err
 	}
-	c, err := NewClassifier(o.backend, m, graph)
+	c, err := NewClassifier(o.Backend, m, graph)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +144,9 @@ func (o options) read(fsys fs.FS, name string) (*Classifier, error) {
 		var state held
 		step, passedOver, loadErr := checkpoint.Read(fsys, name, kind, c.store, &state)
 		for _, line := range passedOver {
-			o.notice(line)
+			if o.Notice != nil {
+				o.Notice(line)
+			}
 		}
 		if loadErr == nil {
 			c.Snapshot, c.Step, c.Calibration = fmt.Sprintf("%s-%08d", kind, step), step, state.Calibration

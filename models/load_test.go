@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"github.com/clusterpool/ccp/internal/variables"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,12 +26,12 @@ func saveTiny(t *testing.T, backend compute.Backend) (dir string, c *Classifier)
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "run")
 	m, graph := tiny(t)
-	require.NoError(t, WriteMetadata(dir, m, graph))
+	require.NoError(t, checkpoint.Start(dir, m, graph.WriteFile))
 	store := drawn(t, backend, m.Spec, graph)
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
-	skip := func(v *model.Variable) bool { return !IsWeight(v) }
+	skip := func(v *model.Variable) bool { return !variables.IsWeight(v) }
 	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, 8, 1, c.Store(), nil, skip))
 	require.NoError(t, checkpoint.Save(dir, checkpoint.Last, 9, 1, store, nil, skip))
 	return dir, c
@@ -39,7 +40,7 @@ func saveTiny(t *testing.T, backend compute.Backend) (dir string, c *Classifier)
 func TestLoad(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir, saved := saveTiny(t, backend)
-		loaded, err := Load(dir, WithBackend(backend), WithNotices(func(line string) { t.Error(line) }))
+		loaded, err := Load(dir, LoadOptions{Backend: backend, Notice: func(line string) { t.Error(line) }})
 		require.NoError(t, err)
 		assert.Equal(t, saved.Metadata, loaded.Metadata)
 		assert.Equal(t, saved.Graph, loaded.Graph)
@@ -58,7 +59,7 @@ func TestLoadOnAnotherBackend(t *testing.T) {
 	want, err := saved.Classify(t.Context(), signals(saved.Spec, 5, 1))
 	require.NoError(t, err)
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		loaded, err := Load(dir, WithBackend(backend))
+		loaded, err := Load(dir, LoadOptions{Backend: backend})
 		require.NoError(t, err)
 		got, err := loaded.Classify(t.Context(), signals(saved.Spec, 5, 1))
 		require.NoError(t, err)
@@ -78,7 +79,7 @@ func TestLoadFallsBackToTheLast(t *testing.T) {
 	best := filepath.Join(dir, "best-00000008")
 	require.NoError(t, os.Truncate(filepath.Join(best, "state.json"), 2))
 	var notices []string
-	loaded, err := Load(dir, WithBackend(backend), WithNotices(func(line string) { notices = append(notices, line) }))
+	loaded, err := Load(dir, LoadOptions{Backend: backend, Notice: func(line string) { notices = append(notices, line) }})
 	require.NoError(t, err)
 	require.Len(t, notices, 1)
 	assert.Contains(t, notices[0], best+" is damaged: state.json has 2 bytes")
@@ -91,7 +92,7 @@ func TestLoadFallsBackToTheLast(t *testing.T) {
 	_, err = store.CreateVariable("/average/model/classes/W", tensors.FromScalarAndDimensions(float32(0), 8, 3))
 	require.NoError(t, err)
 	require.NoError(t, checkpoint.Save(dir, checkpoint.Last, 10, 1, store, nil, nil))
-	loaded, err = Load(dir, WithBackend(backend), WithNotices(func(line string) { t.Error(line) }))
+	loaded, err = Load(dir, LoadOptions{Backend: backend, Notice: func(line string) { t.Error(line) }})
 	require.NoError(t, err)
 	got, err = loaded.Classify(t.Context(), signals(saved.Spec, 1, 1))
 	require.NoError(t, err)
@@ -122,7 +123,7 @@ func TestSaveAtOnce(t *testing.T) {
 		}
 		close(start)
 		group.Wait()
-		loaded, err := Load(dir, WithBackend(backend), WithNotices(func(line string) { t.Error(line) }))
+		loaded, err := Load(dir, LoadOptions{Backend: backend, Notice: func(line string) { t.Error(line) }})
 		require.NoError(t, err)
 		for i, err := range errs {
 			if classifiers[i].Data == loaded.Data {
@@ -139,7 +140,7 @@ func TestLoadErrors(t *testing.T) {
 	backend := backendtest.Go(t)
 	absent := filepath.Join(t.TempDir(), "absent")
 	for _, dir := range []string{absent, t.TempDir()} {
-		_, err := Load(dir, WithBackend(backend))
+		_, err := Load(dir, LoadOptions{Backend: backend})
 		require.ErrorIs(t, err, os.ErrNotExist)
 		assert.ErrorContains(t, err, dir+" is not a checkpoint")
 	}
@@ -159,7 +160,7 @@ func TestLoadErrors(t *testing.T) {
 	} {
 		dir, _ := saveTiny(t, backend)
 		require.NoError(t, damage(dir))
-		_, err := Load(dir, WithBackend(backend))
+		_, err := Load(dir, LoadOptions{Backend: backend})
 		require.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, dir)
 	}
@@ -171,7 +172,7 @@ func TestLoadsShareABackend(t *testing.T) {
 	t.Setenv(compute.ConfigEnvVar, "go")
 	var loaded []*Classifier
 	for range 2 {
-		c, err := Load(dir)
+		c, err := Load(dir, LoadOptions{})
 		require.NoError(t, err)
 		loaded = append(loaded, c)
 	}
@@ -186,7 +187,7 @@ func TestLoadsShareABackend(t *testing.T) {
 func TestMetadataChecksum(t *testing.T) {
 	dir := t.TempDir()
 	m, graph := tiny(t)
-	require.NoError(t, WriteMetadata(dir, m, graph))
+	require.NoError(t, checkpoint.Start(dir, m, graph.WriteFile))
 	path := filepath.Join(dir, checkpoint.MetadataFile)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -219,7 +220,7 @@ func breakSnapshots(dir string) error {
 func TestLoadOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
-	_, err := Load(file)
+	_, err := Load(file, LoadOptions{})
 	require.EqualError(t, err, file+" is not a directory")
 }
 
@@ -233,7 +234,7 @@ func TestRead(t *testing.T) {
 	require.NoError(t, w.Close())
 	archive, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
 	require.NoError(t, err)
-	loaded, err := Read(archive, WithBackend(backend))
+	loaded, err := Read(archive, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	want, err := saved.Classify(t.Context(), signals(saved.Spec, 5, 1))
 	require.NoError(t, err)
@@ -251,7 +252,7 @@ func TestRead(t *testing.T) {
 		"an earlier version of ccp wrote this checkpoint; train anew": {"model.json": {Data: []byte(`{"spec":{"model":"ccp","classes":3}}`)}},
 		"damaged or": {"model.json": {Data: bytes.Replace(raw, []byte("class_names"), []byte("Class_names"), 1)}},
 	} {
-		_, err := Read(files, WithBackend(backend))
+		_, err := Read(files, LoadOptions{Backend: backend})
 		assert.ErrorContains(t, err, want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
@@ -97,8 +98,8 @@ func addOptions(name string, options any) {
 	}
 }
 
-// OptionNames returns the names of all options, sorted.
-func OptionNames() (names []string) {
+// optionNames returns the names of all options, sorted.
+func optionNames() (names []string) {
 	for _, f := range optionFields {
 		names = append(names, f.Name)
 	}
@@ -106,8 +107,8 @@ func OptionNames() (names []string) {
 	return names
 }
 
-// Has reports whether the spec's model has the option at a path.
-func (s Spec) Has(path string) bool {
+// has reports whether the spec's model has the option at a path.
+func (s Spec) has(path string) bool {
 	f := optionOf(path)
 	return f != nil && !slices.Contains(s.Network().Lacks, f.Name) && (len(f.Models) == 0 ||
 		slices.Contains(f.Models, s.Model) || s.Network().Clusters && slices.Contains(f.Models, clusterPooling))
@@ -121,10 +122,10 @@ func (s *Spec) Put(path string, value any) error {
 	f := optionOf(name)
 	switch {
 	case f == nil:
-		return fmt.Errorf("there is no option %q: %s", path, suggest.Among(name, OptionNames()))
+		return fmt.Errorf("there is no option %q: %s", path, suggest.Among(name, optionNames()))
 	case path != name && len(f.Parts) == 0:
 		return fmt.Errorf("%s: %s is for the whole model; leave %q out", path, name, part+model.ScopeSeparator)
-	case !s.Has(name):
+	case !s.has(name):
 		only := ""
 		if len(f.Models) > 0 {
 			only = "; only " + strings.Join(f.Models, " and ") + " has"
@@ -136,7 +137,7 @@ func (s *Spec) Put(path string, value any) error {
 		return fmt.Errorf("%s%w", path[:len(path)-len(name)], err)
 	}
 	s.Options.put(path, typed)
-	_, err = s.Options.voices()
+	_, err = voices.Parse(s.Options.Voices)
 	return err
 }
 
@@ -152,8 +153,8 @@ func (o *Options) put(path string, value any) {
 	o.Parts[path] = value
 }
 
-// Of returns the options of a part of the network, "" for the whole network.
-func (o Options) Of(part string) Options {
+// of returns the options of a part of the network, "" for the whole network.
+func (o Options) of(part string) Options {
 	for path, value := range o.Parts {
 		if of, name := splitPath(path); of == part {
 			if f := params.Find(optionsType, name); f != nil {
@@ -165,12 +166,12 @@ func (o Options) Of(part string) Options {
 }
 
 // level returns the options of a level, counted from 0.
-func (o Options) level(i int) Options { return o.Of(levelName(i)) }
+func (o Options) level(i int) Options { return o.of(levelName(i)) }
 
-// OptionsOf returns a network's own options, see Network.Options. They are those of a part of the network, "" for the
-// whole network.
+// OptionsOf returns the options of a part of the network, "" for the whole network: Options, or a network's own, see
+// Network.Options.
 func OptionsOf[T any](o Options, part string) T {
-	of := o.Of(part)
+	of := o.of(part)
 	own, _ := params.From[T](func(name string) (any, bool) { // an error is Check's to return
 		if f := params.Find(optionsType, name); f != nil {
 			return f.Typed(of), true
@@ -198,7 +199,7 @@ func (s Spec) Values() Patch {
 	values := Patch{}
 	for _, f := range optionFields {
 		switch {
-		case !s.Has(f.Name):
+		case !s.has(f.Name):
 		case params.Find(optionsType, f.Name) != nil:
 			values[f.Name] = f.Value(s.Options)
 		default:
@@ -254,7 +255,7 @@ func (s Spec) checkOptions() error {
 	for i := range s.Levels {
 		parts = append(parts, levelName(i))
 	}
-	parts = append(parts, s.Dense()...)
+	parts = append(parts, s.dense()...)
 	given := Patch{}
 	maps.Copy(given, s.Options.Parts)
 	for _, f := range params.Fields(optionsType) {

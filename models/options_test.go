@@ -90,7 +90,7 @@ func TestOptionsOfParts(t *testing.T) {
 }
 
 func TestCheckOptions(t *testing.T) {
-	good := Spec{Model: "ccp", Architecture: Architecture{mustLevels("4x4/4,1x4/4"), []int{8}}, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
+	good := Spec{Model: "ccp", Levels: mustLevels("4x4/4,1x4/4"), Hidden: []int{8}, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	good.Options = DefaultOptions()
 	require.NoError(t, good.Check())
 	zero := good

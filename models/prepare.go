@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/ccp"
@@ -122,7 +121,7 @@ func (s Spec) preparation(graph *affinity.Matrix) *ccp.Preparation {
 		if o.level(i).Slots == directedSlots {
 			directed = append(directed, i+1)
 		}
-		if s.Blocks(i+1) > 0 {
+		if s.blocks(i+1) > 0 {
 			around = append(around, i+1)
 		}
 		if s.Options.Hierarchy != ccp.Prepared {
@@ -149,42 +148,4 @@ func (s Spec) freezer(backend compute.Backend, store *model.Store, a *affinity.M
 	return ccp.NewFreezer(backend, store, signal, func(scope *model.Scope, x *graph.Node) *graph.Node {
 		return s.Build(scope, Topology{Matrix: a}, x)
 	})
-}
-
-// A graph of at most autoNodes gets these where the settings leave it open, see docs/defaults.md. A stem takes the
-// time and memory of convolutions at every node, and several hierarchies are computed side by side: large graphs get
-// neither. A stem with no more filters than the signal has channels would only narrow it.
-const (
-	autoNodes       = 4096
-	autoStem        = 16
-	autoHierarchies = 8
-	// A node of a level with more memberships than these has four: a step takes half the time, and a short training
-	// gets further.
-	autoMemberships = 1 << 22
-	autoCandidates  = 4
-)
-
-// AutoFill returns the spec with numbers that suit the graph for the open options, ccp_stem and ccp_hierarchies. If
-// memberships are learned, it also gives large levels few candidates. Only prepared hierarchies and learned ones without
-// candidates are several.
-func (s Spec) AutoFill(open ...string) Spec {
-	small := s.Nodes <= autoNodes
-	o := &s.Options
-	if slices.Contains(open, "ccp_stem") && small && s.Channels < autoStem {
-		o.Stem = autoStem
-	}
-	few := len(s.Levels) > 0 && s.candidates(0) == 0 && s.Nodes*s.Levels[0].Clusters <= autoMemberships/4
-	several := small && (o.Hierarchy == ccp.Prepared || o.Hierarchy == ccp.Learned && few) &&
-		o.Search != cutSearch && s.interchangeable() == nil
-	if slices.Contains(open, "ccp_hierarchies") && several {
-		o.Hierarchies = autoHierarchies
-	}
-	for i, level := range s.Levels {
-		large := s.nodesAt(i)*level.Clusters > autoMemberships
-		if !s.Clusters() || s.Options.Hierarchy == ccp.Prepared || s.Options.level(i).Candidates != 0 || !large {
-			break // a level has candidates only where the one before it has
-		}
-		o.put(levelName(i)+"/ccp_candidates", min(autoCandidates, level.Clusters))
-	}
-	return s
 }

@@ -45,7 +45,7 @@ func TestClassifyRecording(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := tinyClassifier(t, backend)
 	_, err := c.ClassifyRecording(t.Context(), Recording{Values: make([]float64, 24)})
-	require.ErrorIs(t, err, ErrNoForm)
+	require.ErrorContains(t, err, recording.ErrNoForm.Error())
 	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
 	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
 
@@ -60,7 +60,7 @@ func TestClassifyRecording(t *testing.T) {
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "saved")
 	require.NoError(t, c.Save(dir))
-	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
 	newest, release, err := r.Acquire()
@@ -76,7 +76,7 @@ func TestClassifyRecording(t *testing.T) {
 		assert.Contains(t, got[0].Warnings[1],
 			`sensor "hip" channel 0 goes from 0 to 2.25, in the training data from 0 to 0`)
 		_, err = classify(t.Context(), turned, Recording{Name: "b", Values: []float64{1, 2, 3, math.Inf(1), 5, 6}})
-		require.ErrorIs(t, err, ErrInput)
+		require.ErrorAs(t, err, new(*SignalError))
 		assert.EqualError(t, err,
 			`unusable signal 1: b: sensor "hand" channel 1 at moment 0 is +Inf, which float32 does not hold`)
 	}
@@ -85,6 +85,6 @@ func TestClassifyRecording(t *testing.T) {
 	c.Form.Frames = 3
 	broken := filepath.Join(t.TempDir(), "broken")
 	require.NoError(t, c.Save(broken))
-	_, err = Load(broken, WithBackend(backend))
+	_, err = Load(broken, LoadOptions{Backend: backend})
 	require.ErrorContains(t, err, "its recordings have 3 frames of 3 sensors and 2 channels, its signals 12 nodes and 2 channels")
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/internal/variables"
+	"github.com/clusterpool/ccp/models/internal/answer"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -24,7 +26,10 @@ import (
 // Spec says which network to build and for what data. It is kept in a checkpoint.
 type Spec struct {
 	Model string `json:"model"`
-	Architecture
+	// Levels and Hidden are the free part of the paper's network: the levels, and the widths of the hidden fully connected
+	// layers between the last level and the class layer.
+	Levels []Level `json:"levels"`
+	Hidden []int   `json:"hidden"`
 	signal.Info
 	Options Options `json:"params"`
 }
@@ -41,7 +46,7 @@ type Network struct {
 	// About says in a few words what the network is, with its paper.
 	About string
 	// Build builds the graph. signal: `[batch, nodes, channels]`, result: logits `[batch, classes]`. A network may answer
-	// several times, see Answer. Its result is `[batch, answers, classes]`. Build panics as graph-building functions do.
+	// several times. Its result is `[batch, answers, classes]`; the probabilities are then the mean of the answers'. Build panics as graph-building functions do.
 	// The seeds of weights follow from scopes and names, which therefore stay as they are.
 	Build func(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node
 	// Clusters says that the network may have levels of package ccp, built on Topology.Affinity, in any scopes. It then
@@ -99,7 +104,7 @@ func Register(name string, n Network) {
 
 func init() {
 	Register(clusterPooling, Network{About: "convolutional cluster pooling (Porrello et al. 2019)", Build: ccpNetwork,
-		Clusters: true, Levels: DerivedLevels, Hidden: true, Check: Spec.checkClusters, Fit: fitKernels})
+		Clusters: true, Levels: derivedLevels, Hidden: true, Check: Spec.checkClusters, Fit: fitKernels})
 	Register(randomKernels, Network{About: "random convolutional kernels and ridge regression (Dempster et al. 2021)",
 		Build: kernelNetwork, Fit: fitKernels, Fitted: true})
 }
@@ -166,7 +171,7 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 // networkPath is the scope of a network in a store, networkScope the path of its variables.
 const (
 	networkPath  = "/model"
-	networkScope = networkPath + "/"
+	networkScope = variables.Network
 )
 
 // Build builds the spec's network in the root scope, see Network.Build. In training, a network that answers several times
@@ -184,27 +189,15 @@ func (s Spec) Build(scope *model.Scope, graph Topology, signal *Node) *Node {
 	if training {
 		return logits
 	}
-	return Answer(logits)
+	return answer.Average(logits)
 }
 
-// Answer makes one answer of several. Its softmax is the mean of their softmaxes. logits: `[batch, answers, classes]`,
-// result `[batch, classes]`. Logits of one answer, `[batch, classes]`, stay as they are.
-func Answer(logits *Node) *Node {
-	if logits.Rank() == 2 {
-		return logits
-	}
-	logits = LogSoftmax(logits, -1)
-	most := StopGradient(ReduceMax(logits, 1))
-	return Add(most, Log(ReduceMean(Exp(Sub(logits, ExpandAxes(most, 1))), 1)))
-}
-
-// Parameters returns the number of trainable values: memberships, gates, filters, dense layers and batch norm's scale
-// and offset. It builds the network without computing anything, and panics as Build does.
-func (s Spec) Parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
+// parameters counts the trainable values. It builds the network without computing anything, and panics as Build does.
+func (s Spec) parameters(backend compute.Backend, graph *affinity.Matrix) (n int) {
 	store := s.NewStore(0)
 	levels, nodes := s.survey(backend, store, graph), s.Nodes
 	for v := range store.IterVariables() {
-		if IsWeight(v) && v.Trainable {
+		if variables.IsWeight(v) && v.Trainable {
 			n += v.Shape().Size()
 		}
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 func TestSpecCheck(t *testing.T) {
-	good := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{DerivedLevels(12), []int{64}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
+	good := Spec{Options: DefaultOptions(), Model: "ccp", Levels: derivedLevels(12), Hidden: []int{64}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	require.NoError(t, good.Check())
 	for want, change := range map[string]func(s *Spec){
 		`there is no model "lenet"; did you mean resnet? There are bayes, c-cnn, ccp, `: func(s *Spec) { s.Model = "lenet" },
@@ -83,7 +83,7 @@ func TestLoadUnregistered(t *testing.T) {
 	text = bytes.Replace(text, []byte(`"model": "ccp"`), []byte(`"model": "mine"`), 1)
 	text = bytes.Replace(text, []byte(`"params": {}`), []byte(`"params": {"mine_rate": 1}`), 1)
 	require.NoError(t, os.WriteFile(path, text, 0o644))
-	_, err = Load(dir)
+	_, err = Load(dir, LoadOptions{})
 	require.EqualError(t, err, path+": model mine is not registered in this program: import the package that registers it, such as "+
 		`_ "github.com/clusterpool/ccp/models/baselines"`)
 }
@@ -100,7 +100,7 @@ func TestDependencies(t *testing.T) {
 
 // A setting for a part of the network must find that part, and an option that it has.
 func TestSpecCheckParts(t *testing.T) {
-	s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
+	s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{10}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	parts := "level_1, level_2, fc_1, classes"
 	for path, want := range map[string]string{
 		"level_1/ccp_dropout":       "",
@@ -130,10 +130,10 @@ func TestSpecCheckParts(t *testing.T) {
 func TestReadoutDropoutOfALayer(t *testing.T) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
+	s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{10}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 4)}}
 	for path, arrives := range map[string]bool{"readout_dropout": true, "fc_1/readout_dropout": true, "classes/readout_dropout": true, "fc_2/readout_dropout": false} {
 		s.Options = settings(Patch{path: 2.0})
-		err := exceptions.TryCatch[error](func() { s.Parameters(backendtest.Go(t), graph) })
+		err := exceptions.TryCatch[error](func() { s.parameters(backendtest.Go(t), graph) })
 		if arrives {
 			assert.ErrorContains(t, err, "readout_dropout=2: it must be in [0, 1)", path)
 		} else {
@@ -146,12 +146,12 @@ func TestReadoutDropoutOfALayer(t *testing.T) {
 func TestParameters(t *testing.T) {
 	graph, err := affinity.Grid(3, 4, 8)
 	require.NoError(t, err)
-	s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), []int{10}}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
+	s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: []int{10}, Info: signal.Info{Nodes: 12, Channels: 3, ClassNames: make([]string, 5)}}
 	want := 12*4 + 4*3*6 + 6 + 2 + 4*1 + 3*6*8 + 8 + 2 + 8*10 + 10 + 10*5 + 5 + 2*(6+8+10)
-	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
+	assert.Equal(t, want, s.parameters(backendtest.Go(t), graph))
 	for _, way := range []ccp.Plan{ccp.Random, ccp.Prepared} {
 		s.Options = settings(Patch{"ccp_hierarchy": way})
-		assert.Equal(t, want-12*4-4*1, s.Parameters(backendtest.Go(t), graph), "%s: U does not learn", way)
+		assert.Equal(t, want-12*4-4*1, s.parameters(backendtest.Go(t), graph), "%s: U does not learn", way)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestPaperParameters(t *testing.T) {
 		"20news":  {words, 1, 20, "2048x128/16,512x192/16,128x256/8,32x384/8,4x512/8,1x512/4", 256, "25.94M", "25.93M"},
 		"ntu":     {skeleton, 6, 60, "512x256/16,128x384/16,32x512/8,8x768/8,1x1024/8", 1024, "14.82M", "14.82M"},
 	} {
-		s := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels(c.levels), []int{c.hidden}}, Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
+		s := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels(c.levels), Hidden: []int{c.hidden}, Info: signal.Info{Nodes: c.graph.N(), Channels: c.channels, ClassNames: make([]string, c.classes)}}
 		require.NoError(t, s.Check())
 		normalisation := 0
 		for _, level := range s.Levels {
@@ -190,7 +190,7 @@ func TestPaperParameters(t *testing.T) {
 		for _, width := range s.Hidden {
 			normalisation += 2 * width
 		}
-		n := s.Parameters(backend, c.graph)
+		n := s.parameters(backend, c.graph)
 		assert.Equal(t, c.all, fmt.Sprintf("%.2fM", float64(n)/1e6), name)
 		assert.Equal(t, c.withoutNorm, fmt.Sprintf("%.2fM", float64(n-normalisation)/1e6), name)
 	}

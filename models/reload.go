@@ -18,7 +18,7 @@ import (
 // use.
 type Reloader struct {
 	dir     string
-	options options
+	options LoadOptions
 
 	loading sync.Mutex // one Reload at a time; it guards:
 	state   string     // of the directory when current was read
@@ -44,11 +44,10 @@ func (l *loan) release() error {
 }
 
 // NewReloader loads the checkpoint in dir, as Load does, and compiles it.
-func NewReloader(ctx context.Context, dir string, opts ...Option) (*Reloader, error) {
-	o := resolved(opts)
-	if o.backend == nil { // all classifiers to come have the same
+func NewReloader(ctx context.Context, dir string, o LoadOptions) (*Reloader, error) {
+	if o.Backend == nil { // all classifiers to come have the same
 		var err error
-		if o.backend, err = sharedBackend(); err != nil {
+		if o.Backend, err = sharedBackend(); err != nil {
 			return nil, err
 		}
 	}
@@ -72,7 +71,7 @@ func unfinished(dir string) error {
 }
 
 // Reload loads the newest snapshot of the directory if the directory has changed, and reports whether it has. It is an
-// error if a training in the directory has not ended, unless WithUnfinished allows that. After an error the classifier
+// error if a training in the directory has not ended, unless LoadOptions.Unfinished allows that. After an error the classifier
 // loaded before stays in use. If the newest snapshot is damaged, Reload returns the same error, without reading it again,
 // until the directory changes.
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
@@ -85,7 +84,7 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	if state == r.refused {
 		return false, r.failure
 	}
-	if err := unfinished(r.dir); err != nil && !r.options.unfinished {
+	if err := unfinished(r.dir); err != nil && !r.options.Unfinished {
 		return false, err
 	}
 	c, err := r.options.read(os.DirFS(r.dir), r.dir)
@@ -96,7 +95,7 @@ func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 		r.refused, r.failure = state, fmt.Errorf("%s: snapshot %s could not be read; keeping the classifier loaded before", r.dir, snapshot)
 		return false, errors.Join(r.failure, c.Close())
 	}
-	if err := c.Compile(ctx); err != nil {
+	if err := c.compile(ctx); err != nil {
 		return false, errors.Join(fmt.Errorf("%s, snapshot %s: %w", r.dir, c.Snapshot, err), c.Close())
 	}
 	next := &loan{Classifier: c}

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"errors"
+	"github.com/clusterpool/ccp/internal/variables"
 	"os"
 	"path/filepath"
 	"sync"
@@ -32,15 +33,15 @@ func saveAnswer(t *testing.T, backend compute.Backend, dir string, step, class i
 	c, err := NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
-	require.NoError(t, WriteMetadata(dir, m, graph))
-	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), nil, func(v *model.Variable) bool { return !IsWeight(v) }))
+	require.NoError(t, checkpoint.Start(dir, m, graph.WriteFile))
+	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), nil, func(v *model.Variable) bool { return !variables.IsWeight(v) }))
 }
 
 func TestReloader(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "a [strange] name*")
 		saveAnswer(t, backend, dir, 8, 0)
-		r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+		r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 		require.NoError(t, err)
 		one := signals(Spec{Info: signal.Info{Nodes: 12, Channels: 2}}, 1, 1)
 		answer := func() int {
@@ -91,10 +92,10 @@ func TestReloader(t *testing.T) {
 func TestReloaderKeepsWhatWorks(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	_, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	saveAnswer(t, backend, dir, 8, 1)
-	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	reports := make(chan error, 10)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -135,7 +136,7 @@ func TestReloaderPassesOverOtherNames(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := t.TempDir()
 	saveAnswer(t, backend, dir, 8, 1)
-	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	for _, name := range []string{"best-of-all", "best-9", "best-00000099.old"} {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
@@ -156,7 +157,7 @@ func TestReloaderWithAStuckBatch(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := t.TempDir()
 	saveAnswer(t, backend, dir, 8, 1)
-	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	old := r.current.Classifier
 	old.mu.RLock() // as a batch does
@@ -191,15 +192,15 @@ func TestReloaderWaitsForTheEndOfATraining(t *testing.T) {
 	}
 	saveAnswer(t, backend, dir, 8, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, checkpoint.ConfigFile), []byte("{}"), 0o644))
-	_, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	_, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.EqualError(t, err, dir+" holds a training that has not ended; end it with its command, or give unfinished, "+
 		"which takes its weights so far")
-	early, err := NewReloader(t.Context(), dir, WithBackend(backend), WithUnfinished())
+	early, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend, Unfinished: true})
 	require.NoError(t, err)
 	assert.Equal(t, 1, answer(early))
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, checkpoint.ResultFile), []byte("{}"), 0o644))
-	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(dir, checkpoint.ResultFile))) // it is trained again
 	saveAnswer(t, backend, dir, 9, 2)
@@ -223,7 +224,7 @@ func TestReloaderUnderLoad(t *testing.T) {
 	backend := backendtest.Go(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	saveAnswer(t, backend, dir, 1, 0)
-	r, err := NewReloader(t.Context(), dir, WithBackend(backend))
+	r, err := NewReloader(t.Context(), dir, LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	var done atomic.Bool
 	var group sync.WaitGroup

@@ -54,7 +54,7 @@ func TestDirectedSlots(t *testing.T) {
 
 // All hierarchies can have directed slots.
 func TestDirectedSlotsCheck(t *testing.T) {
-	spec := Spec{Options: DefaultOptions(), Model: "ccp", Architecture: Architecture{mustLevels("4x6/4,1x8/3"), nil}, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
+	spec := Spec{Options: DefaultOptions(), Model: "ccp", Levels: mustLevels("4x6/4,1x8/3"), Hidden: nil, Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}}
 	for _, plan := range []ccp.Plan{ccp.Learned, ccp.Random, ccp.TaskOnly, ccp.ObjectiveOnly} {
 		spec.Options = settings(Patch{"ccp_hierarchy": plan, "level_2/ccp_slots": "directed"})
 		assert.NoError(t, spec.Check())
@@ -77,7 +77,7 @@ func TestDirectedByCoordinates(t *testing.T) {
 	graph, err := affinity.KNN(points, nodes, 2, 6, affinity.Euclidean)
 	require.NoError(t, err)
 	backend := backendtest.Go(t)
-	s := Spec{Model: "ccp", Architecture: Architecture{mustLevels("15x4/8,1x4/4"), nil}, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": "directed", "ccp_stem": 2})}
+	s := Spec{Model: "ccp", Levels: mustLevels("15x4/8,1x4/4"), Hidden: nil, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_hierarchy": ccp.Prepared, "ccp_slots": "directed", "ccp_stem": 2})}
 	places := slices.Collect(slices.Chunk(points, 2))
 	misfits := func(coordinates []float64) (stem, level float64) {
 		store := drawn(t, backend, s, graph, coordinates...)

@@ -111,7 +111,7 @@ func TestStem(t *testing.T) {
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := s.NewStore(1)
 		exec, err := model.NewExec(backend, store, func(scope *model.Scope, x *Node) *Node {
-			x = s.preparation(graph).Stem(scope.In("model"), x, filters, s.Blocks(0))
+			x = s.preparation(graph).Stem(scope.In("model"), x, filters, s.blocks(0))
 			return x
 		})
 		require.NoError(t, err)
@@ -158,5 +158,5 @@ func TestNoStem(t *testing.T) {
 	require.NoError(t, err)
 	s := Spec{Model: "ccp", Info: signal.Info{Nodes: 2, Channels: 1, ClassNames: make([]string, 2)}, Options: settings(Patch{"ccp_blocks": 3})}
 	assert.Empty(t, s.Layers())
-	assert.Equal(t, 2*2+2, s.Parameters(backendtest.Go(t), graph), "the class layer's only")
+	assert.Equal(t, 2*2+2, s.parameters(backendtest.Go(t), graph), "the class layer's only")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TablesScope is where a layer keeps what it derives from its graph, in variables that need not be saved.
-const TablesScope = "tables"
+const TablesScope = variables.Tables
 
 // SurveyParam is a parameter of a network that is built only to learn its levels and its weights. A frozen hierarchy may
 // be missing then. The parameter is how many nodes a residual block sees at most.

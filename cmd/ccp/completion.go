@@ -24,7 +24,7 @@ var flagWords = map[string]func() []string{
 	"keep":      func() []string { return []string{"best", training.KeepLast} },
 	"backend":   func() []string { return []string{"go", "xla:cpu", "xla:cuda"} },
 	"set": func() (words []string) {
-		for _, name := range append(training.Names(), models.OptionNames()...) {
+		for _, name := range training.Names() {
 			words = append(words, name+"=")
 		}
 		return words

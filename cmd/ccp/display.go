@@ -53,11 +53,14 @@ func (d *display) stopping() { d.notice("stopping after this step; Ctrl-C again 
 
 func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.Spec, _, _ int) {
 	d.config, d.frozen = c, !spec.Learns()
-	blocks := 0
-	for i := range spec.Levels {
-		blocks += spec.Blocks(i + 1)
+	var blocks [2]int // of the stem, and between levels
+	for _, l := range spec.Layers() {
+		if l.Skip {
+			blocks[min(l.Of, 1)]++
+		}
 	}
-	d.render("train-begin", map[string]any{"Data": data, "Spec": spec, "Config": c, "Blocks": blocks, "Backend": d.backend})
+	d.render("train-begin", map[string]any{"Data": data, "Spec": spec, "Levels": training.Levels(spec.Levels), "Config": c,
+		"Blocks": blocks, "Backend": d.backend})
 }
 
 // render gives notice of what a template shows.

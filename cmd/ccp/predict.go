@@ -135,7 +135,7 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 func little(s models.Spec, signals int) bool {
 	work, o := 0.0, s.Options
 	for _, l := range s.Layers() {
-		work += l.Products()
+		work += l.Products
 	}
 	work = work*float64(s.Hierarchies()) + 1<<20
 	return s.Clusters() && o.DType != nn.BFloat16 && o.Kernels == 0 && float64(signals)*work <= 1<<29

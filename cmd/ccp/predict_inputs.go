@@ -64,7 +64,7 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		}
 	}
 	if m.Form == nil {
-		return nil, 0, models.ErrNoForm
+		return nil, 0, recording.ErrNoForm
 	}
 	found, lines, err := recordings.ReadUnlabelled(cmd.Context(), inputs, m.Form)
 	if err != nil {
@@ -82,7 +82,7 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 	for _, r := range found {
 		p.names = append(p.names, r.Name)
 	}
-	p.signals, p.notes, err = m.Series(found...)
+	p.signals, p.notes, err = serve.Signals(m.Form, found)
 	return whole(p, err)
 }
 
@@ -108,7 +108,7 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 		for i, r := range found {
 			left, reason := len(windows[i]), error(nil)
 			for some := range slices.Chunk(windows[i], windowsAtOnce) {
-				kept, signals, notes, unusable := serve.WindowSignals(&m, r, some)
+				kept, signals, notes, unusable := serve.WindowSignals(m.Form, r, some)
 				if left -= len(kept); reason == nil {
 					reason = unusable
 				}

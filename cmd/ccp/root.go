@@ -67,7 +67,7 @@ func (s *shared) load(cmd *cobra.Command, dir string, little bool) (*models.Clas
 		return nil, err
 	}
 	notice := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-	return models.Load(dir, models.WithBackend(b), models.WithNotices(notice))
+	return models.Load(dir, models.LoadOptions{Backend: b, Notice: notice})
 }
 
 // loading completes the options to load a data set: the folder, a backend that is opened when needed, and a display of

@@ -13,7 +13,6 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend"
-	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
 
@@ -30,7 +29,6 @@ type serveFlags struct {
 	checkpoints    []string
 	address, level string
 	bodyMiB, pool  int
-	unfinished     bool
 }
 
 func newServe(s *shared) *cobra.Command {
@@ -49,7 +47,7 @@ func newServe(s *shared) *cobra.Command {
 	numberVar(flags, &f.bodyMiB, "max-body", f.MaxBody>>20, 1, 1<<20, "largest size of a request in `MiB`")
 	numberVar(flags, &f.pool, "max-memory", f.Memory>>20, 1, 1<<24, "most memory that all requests take at once, in `MiB`")
 	flags.DurationVar(&f.Poll, "poll", f.Poll, "`TIME` between checks for a better snapshot; 0 for never")
-	flags.BoolVar(&f.unfinished, "unfinished", false, "serve the weights so far of a training that has not ended")
+	flags.BoolVar(&f.Options.Unfinished, "unfinished", false, "serve the weights so far of a training that has not ended")
 	flags.DurationVar(&f.Drain, "drain", f.Drain, "`TIME` that clients have to send what they began and "+
 		"disconnect, when the server ends")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "PEM `FILE` with a certificate: HTTPS; read anew when it changes")
@@ -106,10 +104,7 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	if err != nil {
 		return err
 	}
-	f.Options = []models.Option{models.WithBackend(b), models.WithNotices(func(line string) { f.Log.Warn(line) })}
-	if f.unfinished {
-		f.Options = append(f.Options, models.WithUnfinished())
-	}
+	f.Options.Backend, f.Options.Notice = b, func(line string) { f.Log.Warn(line) }
 	server, err := serve.New(ctx, f.Config)
 	if err != nil {
 		return err

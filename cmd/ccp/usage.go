@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
-	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,7 +75,7 @@ func withFlags(cmd *cobra.Command, message string) (text string) {
 		}
 		option := message[from:to]
 		flag := cmp.Or(flagOf[option], strings.NewReplacer(" ", "-", "_", "-").Replace(option))
-		known := slices.Contains(append(training.Names(), models.OptionNames()...), option[strings.LastIndex(option,
+		known := slices.Contains(training.Names(), option[strings.LastIndex(option,
 			"/")+1:])
 		switch {
 		case cmd.Flags().Lookup(flag) != nil:

@@ -24,7 +24,7 @@ type reply struct {
 // main gives the page the function classify(pixels), an array of numbers in, a reply as JSON out. Then it calls the
 // page's function ready(error), whose error is "" if all is well.
 func main() {
-	classifier, err := models.Read(digits.Checkpoint)
+	classifier, err := models.Read(digits.Checkpoint, models.LoadOptions{})
 	if err == nil {
 		_, err = answer(classifier, make([]float32, classifier.Spec.Nodes)) // compiles
 	}

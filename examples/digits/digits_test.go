@@ -13,7 +13,7 @@ import (
 
 // The embedded checkpoint knows the test samples.
 func TestCheckpoint(t *testing.T) {
-	classifier, err := models.Read(digits.Checkpoint)
+	classifier, err := models.Read(digits.Checkpoint, models.LoadOptions{})
 	require.NoError(t, err)
 	d, err := datasets.Load(t.Context(), "digits", datasets.Options{})
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func TestCheckpoint(t *testing.T) {
 
 // The folder is one of a training that has ended, which ccp serve asks for.
 func TestServes(t *testing.T) {
-	r, err := models.NewReloader(t.Context(), ".")
+	r, err := models.NewReloader(t.Context(), ".", models.LoadOptions{})
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	classifier, err := models.Read(digits.Checkpoint)
+	classifier, err := models.Read(digits.Checkpoint, models.LoadOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func main() {
 	result := must(training.Train(ctx, backend, asked, training.Options{Data: data, Dir: dir, Observer: progress}))
 	fmt.Printf("test accuracy %.3f with %d parameters, in %s\n", result.Test.Accuracy, result.Parameters, result.Checkpoint)
 
-	classifier := must(models.Load(result.Checkpoint)) // in another process, say
+	classifier := must(models.Load(result.Checkpoint, models.LoadOptions{})) // in another process, say
 	defer classifier.Close()
 	evaluation := must(training.Evaluate(classifier, data, data.Test, 64))
 	fmt.Printf("loaded: accuracy %.3f on %d test samples\n", evaluation.Accuracy, evaluation.Samples)

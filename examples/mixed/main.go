@@ -55,7 +55,7 @@ func run(dir string, steps int) (accuracy float64) {
 	c := must(models.NewClassifier(backend, training.MetadataOf(spec, data), data.Affinity))
 	must(c, c.Update(store))
 	must(c, c.Save(dir))
-	evaluation := must(training.Evaluate(must(models.Load(dir)), data, data.Test, 64))
+	evaluation := must(training.Evaluate(must(models.Load(dir, models.LoadOptions{})), data, data.Test, 64))
 	fmt.Printf("%s: accuracy %.3f on %d test samples\n", dir, evaluation.Accuracy, evaluation.Samples)
 	return evaluation.Accuracy
 }

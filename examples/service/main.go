@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	classifier, err := models.NewReloader(context.Background(), os.Args[1])
+	classifier, err := models.NewReloader(context.Background(), os.Args[1], models.LoadOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -55,9 +55,10 @@ func handler(classifier *models.Reloader) http.HandlerFunc {
 		if newest != nil {
 			err = errors.Join(err, release())
 		}
+		unusable, wrong := errors.AsType[*models.SignalError](err)
 		switch {
-		case errors.Is(err, models.ErrInput), errors.Is(err, models.ErrNoForm): // the error says what is wrong
-			http.Error(w, err.Error(), http.StatusBadRequest)
+		case wrong: // the error says what
+			http.Error(w, unusable.Error(), http.StatusBadRequest)
 		case err != nil:
 			log.Println(err)
 			http.Error(w, "try again later", http.StatusServiceUnavailable)

@@ -21,7 +21,7 @@ func TestService(t *testing.T) {
 	config := training.Patch{"levels": "8x4/9,1x8/8", "hidden": 16, "epochs": 1}
 	_, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir})
 	require.NoError(t, err)
-	classifier, err := models.NewReloader(t.Context(), dir, models.WithBackend(backend))
+	classifier, err := models.NewReloader(t.Context(), dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	ask := func(body string) *httptest.ResponseRecorder {
 		answer := httptest.NewRecorder()

@@ -116,8 +116,8 @@ func (f *Form) order(r *Recording, c *Changes) error {
 		return errors.New("it has no values")
 	case channels != f.Channels:
 		return fmt.Errorf("its sensors have %d channels, those of the training data %d", channels, f.Channels)
-	case r.width != 0 && r.width != width:
-		return fmt.Errorf("its moments have %d values; want sensors x channels, %d x %d", r.width, len(sensors), channels)
+	case r.Width != 0 && r.Width != width:
+		return fmt.Errorf("its moments have %d values; want sensors x channels, %d x %d", r.Width, len(sensors), channels)
 	case len(r.Values) != moments*width:
 		return fmt.Errorf("it has %d values; want moments x sensors x channels, a multiple of %d x %d",
 			len(r.Values), len(sensors), channels)

@@ -18,7 +18,7 @@ type Recording struct {
 	Channels int       // values of a sensor at a moment; 0: as many as in the training data
 	Values   []float64 // `[moments, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
 	Times    []float64 // of the moments, ascending, in any unit; nil: the moments are evenly spaced
-	width    int       // values of a moment, if the JSON said that
+	Width    int       // values of a moment, if the JSON said that; else 0
 }
 
 // UnmarshalJSON reads an object with name, sensors, values and times. Only values is needed: a list for each moment.
@@ -68,10 +68,10 @@ func Read(from *jsonread.Reader, take func(bytes int) error) (r Recording, err e
 			}
 			width := len(r.Values) - before
 			if moment == 0 {
-				r.width = width
+				r.Width = width
 			}
-			if width != r.width {
-				return fmt.Errorf("moment %d has %d values, moment 0 has %d; write null for a missing value", moment, width, r.width)
+			if width != r.Width {
+				return fmt.Errorf("moment %d has %d values, moment 0 has %d; write null for a missing value", moment, width, r.Width)
 			}
 			return nil
 		}),

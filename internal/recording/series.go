@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,11 +9,22 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+// ErrNoForm says that a classifier was not trained on recordings.
+var ErrNoForm = errors.New("the classifier was trained on signals, not on recordings; store recordings as series, or import " +
+	"them with ccp data import, and train on that file")
+
 // Series returns the values of a recording at even moments, `[moments, sensors, channels]`, and leaves the recording as
 // it is. If the form has a rate and the recording has times, the moments have that rate. The notes say what a person
-// should know, such as sensors in another order.
+// should know, such as sensors in another order. The error names the recording, the sensor and the moment. Without a form
+// it is ErrNoForm.
 func (f *Form) Series(r Recording) (values []float32, notes []string, err error) {
+	if f == nil {
+		return nil, nil, ErrNoForm
+	}
 	changes, err := f.Prepare(&r)
+	if err != nil && r.Name != "" {
+		err = fmt.Errorf("%s: %w", r.Name, err)
+	}
 	if err != nil {
 		return nil, changes.Notes, err
 	}

@@ -3,6 +3,7 @@ package variables
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -12,6 +13,21 @@ import (
 
 // Average is the scope where a training keeps the moving averages of the weights, each under its own path.
 const Average = "/average"
+
+// Network is the scope of a network's variables. In it, Graph holds variables that are made from the data's graph, and each
+// scope of the name Tables those that a layer makes.
+const (
+	Network = "/model/"
+	Graph   = "graph"
+	Tables  = "tables"
+)
+
+// IsWeight reports whether a variable belongs to the network and must be kept to classify again. Variables of the
+// optimizer do not, nor do variables that are made from the graph.
+func IsWeight(v *model.Variable) bool {
+	return strings.HasPrefix(v.Path(), Network) && !strings.HasPrefix(v.Path(), Network+Graph+"/") &&
+		!strings.Contains(v.Path(), "/"+Tables+"/")
+}
 
 // Read copies the values of a variable of scope, row-major. It returns an error if the variable is missing, or has
 // another type or shape.

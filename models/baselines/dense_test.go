@@ -2,6 +2,7 @@ package baselines
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -30,12 +31,12 @@ func TestPlainNetworks(t *testing.T) {
 		"fc without layers": {nil, 12*4 + 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := models.Spec{Options: models.DefaultOptions(), Model: name, Architecture: models.Architecture{Hidden: c.hidden}, Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}}
+			s := models.Spec{Options: models.DefaultOptions(), Model: name, Hidden: c.hidden, Info: signal.Info{Nodes: 6, Channels: 2, ClassNames: make([]string, 4)}}
 			if name == "fc without layers" {
 				s.Model = "fc"
 			}
 			require.NoError(t, s.Check())
-			assert.Equal(t, c.parameters, s.Parameters(backendtest.Go(t), graph))
+			assert.Equal(t, c.parameters, parameters(t, s, graph))
 			assert.Equal(t, name == "svm", s.Network().Loss != nil)
 			assert.Equal(t, name == "bayes", s.Network().Fitted)
 			backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
@@ -118,15 +119,17 @@ func TestPlainModelsLackOptions(t *testing.T) {
 }
 
 func TestPlainPresets(t *testing.T) {
-	assert.Equal(t, models.Architecture{Hidden: []int{2500, 500}}, training.PresetOf("fc", "20news", training.DefaultRecipe, 10_000), "FC2500-FC500")
-	assert.Equal(t, models.Architecture{Hidden: []int{512, 128}}, training.PresetOf("fc", "ring", training.DefaultRecipe, 12))
-	for _, name := range []string{"softmax", "svm", "bayes"} {
-		assert.Equal(t, models.Architecture{}, training.PresetOf(name, "digits", training.DefaultRecipe, 64))
+	for names, want := range map[string]training.Widths{"fc 20news": {2500, 500}, "fc ring": {512, 128}, "softmax digits": nil,
+		"svm digits": nil, "bayes digits": nil} {
+		name, data, _ := strings.Cut(names, " ")
+		levels, hidden := training.PresetOf(name, data, training.DefaultRecipe, 64)
+		assert.Equal(t, want, hidden, names)
+		assert.Empty(t, levels, names)
 	}
 	for nodes, want := range map[int]string{1: "1x64/1,1x32/1", 2: "1x64/1,1x32/1", 12: "6x64/1,6x32/1", 64: "32x64/1,8x32/1", 10_000: "32x64/1,8x32/1"} {
-		preset := training.PresetOf("graph-cnn", "", training.DefaultRecipe, nodes)
-		assert.Equal(t, want, preset.LevelsString(), "%d nodes", nodes)
-		assert.NoError(t, models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Architecture: preset, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
+		levels, hidden := training.PresetOf("graph-cnn", "", training.DefaultRecipe, nodes)
+		assert.Equal(t, want, levels.String(), "%d nodes", nodes)
+		assert.NoError(t, models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Levels: levels, Hidden: hidden, Info: signal.Info{Nodes: nodes, Channels: 1, ClassNames: make([]string, 2)}}.Check())
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -27,9 +28,17 @@ func options(name string, values models.Patch) models.Options {
 	return s.Options
 }
 
+// parameters counts the trainable values of a network.
+func parameters(t *testing.T, s models.Spec, graph *affinity.Matrix) int {
+	t.Helper()
+	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: s}, graph)
+	require.NoError(t, err)
+	return c.Parameters()
+}
+
 func mustLevels(text string) []models.Level {
-	levels, err := models.ParseLevels(text)
-	if err != nil {
+	var levels training.Levels
+	if err := levels.UnmarshalText([]byte(text)); err != nil {
 		panic(err)
 	}
 	return levels

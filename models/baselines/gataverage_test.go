@@ -17,10 +17,10 @@ import (
 // training.
 func TestGATAverage(t *testing.T) {
 	graph := grid(t, 1, 3) // a path
-	s := models.Spec{Model: "gat-average", Architecture: models.Architecture{Levels: mustLevels("3x2/1,3x1/1")}, Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 2)}, Options: options("gat-average", models.Patch{"batchnorm_epsilon": 1e-12})}
+	s := models.Spec{Model: "gat-average", Levels: mustLevels("3x2/1,3x1/1"), Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: make([]string, 2)}, Options: options("gat-average", models.Patch{"batchnorm_epsilon": 1e-12})}
 	require.NoError(t, s.Check())
 	// W, b, both attention vectors, and batch norm's scale and offset of each layer; then the class layer.
-	assert.Equal(t, (2+2+2+2+4)+(2+1+1+1+2)+(2+2), s.Parameters(backendtest.Go(t), graph))
+	assert.Equal(t, (2+2+2+2+4)+(2+1+1+1+2)+(2+2), parameters(t, s, graph))
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		store := drawn(t, backend, s, graph)
 		set := func(path string, values []float32, dims ...int) {
@@ -42,7 +42,12 @@ func TestGATAverage(t *testing.T) {
 	})
 }
 
+func preset(name, data string, nodes int) string {
+	levels, _ := training.PresetOf(name, data, training.DefaultRecipe, nodes)
+	return levels.String()
+}
+
 func TestGATAveragePreset(t *testing.T) {
-	assert.Equal(t, "64x32/1,64x64/1,64x128/1", training.PresetOf("gat-average", "digits", training.DefaultRecipe, 64).LevelsString())
-	assert.Equal(t, "10000x32/1,10000x32/1", training.PresetOf("gat-average", "20news", training.DefaultRecipe, 10_000).LevelsString())
+	assert.Equal(t, "64x32/1,64x64/1,64x128/1", preset("gat-average", "digits", 64))
+	assert.Equal(t, "10000x32/1,10000x32/1", preset("gat-average", "20news", 10_000))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
@@ -149,7 +150,7 @@ func graphCNNs(t testing.TB) map[string]struct {
 		models.Spec
 		graph *affinity.Matrix
 	}) {
-		c.Spec = models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Architecture: models.Architecture{Hidden: hidden}, Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: make([]string, 3)}}
+		c.Spec = models.Spec{Options: models.DefaultOptions(), Model: "graph-cnn", Hidden: hidden, Info: signal.Info{Nodes: graph.N(), Channels: channels, ClassNames: make([]string, 3)}}
 		if levels != "" {
 			c.Levels = mustLevels(levels)
 		}
@@ -255,7 +256,7 @@ func TestGraphCNNKeepsNoAffinity(t *testing.T) {
 	store := drawn(t, backendtest.Go(t), c.Spec, c.graph)
 	kept := 0
 	for v := range store.IterVariables() {
-		if models.IsWeight(v) {
+		if variables.IsWeight(v) {
 			assert.NotContains(t, v.Path(), "affinity")
 			kept++
 		} else {
@@ -266,5 +267,5 @@ func TestGraphCNNKeepsNoAffinity(t *testing.T) {
 	assert.NotNil(t, store.GetVariable("/model/tables/affinity"))
 	// W, b of two filters and embeddings, scale and offset of four batch norms, the readout's
 	want := 2*2*6 + 6 + 2*6*5 + 5 + 2*6*4 + 4 + 2*4*3 + 3 + 2*(6+6+4+4) + 3*4*7 + 7 + 2*7 + 7*3 + 3
-	assert.Equal(t, want, c.Parameters(backendtest.Go(t), c.graph))
+	assert.Equal(t, want, parameters(t, c.Spec, c.graph))
 }

@@ -20,7 +20,7 @@ func init() {
 		"gat":       {"graph attention (Veličković et al. 2018) and Graclus", graphconv.GAT},
 	} {
 		register(name, models.Network{About: n.about, Build: onGraph(graphconv.Pooling(n.filter)),
-			Levels: models.DerivedLevels, Hidden: true, Check: checkShrinking})
+			Levels: models.Spec{Model: "ccp"}.Network().Levels, Hidden: true, Check: checkShrinking})
 	}
 	register("graph-cnn", models.Network{About: "Graph-CNN with graph embed pooling (Such et al. 2017)",
 		Build: onGraph(graphconv.GraphCNN), Levels: graphCNNLevels, Hidden: true})

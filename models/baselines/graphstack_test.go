@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/baselines/internal/graphconv"
 	"github.com/clusterpool/ccp/signal"
@@ -42,7 +43,7 @@ func stacked(filter graphconv.Filter) network { return onGraph(graphconv.Pooling
 
 // stackSpec is a spec for tests of a network that is not registered.
 func stackSpec(nodes int, levels string, hidden ...int) models.Spec {
-	return models.Spec{Options: models.DefaultOptions(), Model: "test", Architecture: models.Architecture{Levels: mustLevels(levels), Hidden: hidden}, Info: signal.Info{Nodes: nodes, Channels: 2, ClassNames: make([]string, 3)}}
+	return models.Spec{Options: models.DefaultOptions(), Model: "test", Levels: mustLevels(levels), Hidden: hidden, Info: signal.Info{Nodes: nodes, Channels: 2, ClassNames: make([]string, 3)}}
 }
 
 // logits computes the network's, for signals as `signals` draws them, `[batch, classes]`.
@@ -169,7 +170,7 @@ func TestGraphStackSizes(t *testing.T) {
 			assert.Equal(t, c.seen, seen)
 			assert.Len(t, weights(t, store, "/model/fc_1/W"), c.left*s.Levels[len(s.Levels)-1].Filters)
 			for v := range store.IterVariables() {
-				assert.Equal(t, v.DType() == dtypes.Float32, models.IsWeight(v), "%s: tables are not to be saved", v.Path())
+				assert.Equal(t, v.DType() == dtypes.Float32, variables.IsWeight(v), "%s: tables are not to be saved", v.Path())
 			}
 			checkGradients(t, backend, s, c.graph)
 		})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
@@ -48,7 +49,7 @@ func bodySpecs() map[string]models.Spec {
 		s := models.Spec{Options: models.DefaultOptions(), Model: name, Info: signal.Info{Nodes: 45, Channels: 3, ClassNames: make([]string, 3), Grid: []int{9, 5}, Parts: [][]int{{0, 1}, {2}, {3, 4}}, Bodies: 1}}
 		s.Options.Parts = models.Patch{}
 		for _, size := range []string{"segments", "units"} {
-			if s.Has(size) {
+			if s.Values()[size] != nil {
 				s.Options.Parts[size] = 4
 			}
 		}
@@ -99,7 +100,7 @@ func reform(t *testing.T, store *model.Store) {
 	t.Helper()
 	for v := range store.IterVariables() {
 		name, found := strings.CutPrefix(v.Path(), "/model/")
-		if !found || !models.IsWeight(v) {
+		if !found || !variables.IsWeight(v) {
 			continue
 		}
 		scale, offset, dims := 0.3, 0.0, v.Shape().Dimensions
@@ -147,7 +148,7 @@ func TestGridsReference(t *testing.T) {
 					var weights []*Node
 					names = nil
 					for v := range store.IterVariables() {
-						if v.Trainable && models.IsWeight(v) {
+						if v.Trainable && variables.IsWeight(v) {
 							names = append(names, strings.TrimPrefix(v.Path(), "/model/"))
 							weights = append(weights, v.NodeValue(x.Graph()))
 						}
@@ -195,7 +196,7 @@ func TestGridsBatchesAndGradients(t *testing.T) {
 					var finite []*Node
 					weights := []*Node{x}
 					for v := range store.IterVariables() {
-						if v.Trainable && models.IsWeight(v) {
+						if v.Trainable && variables.IsWeight(v) {
 							weights = append(weights, v.NodeValue(x.Graph()))
 						}
 					}
@@ -242,7 +243,7 @@ func TestGridsParameters(t *testing.T) {
 		s := c.spec
 		s.Model = c.model
 		require.NoError(t, s.Check())
-		assert.Equal(t, c.want, s.Parameters(backendtest.Go(t), graph), c.model)
+		assert.Equal(t, c.want, parameters(t, s, graph), c.model)
 	}
 }
 

@@ -12,13 +12,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// parameters counts the trainable values of a network.
+func parameters(t *testing.T, s models.Spec, graph *affinity.Matrix) int {
+	t.Helper()
+	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: s}, graph)
+	require.NoError(t, err)
+	return c.Parameters()
+}
+
 // A stem's convolutions count, the parameters and what they gather; the graph's nodes bound their reach. Several hierarchies share all
 // weights, and a training step has one.
 func TestFootprintOfStem(t *testing.T) {
 	graph, err := affinity.RandomConnected(12, 20, 1)
 	require.NoError(t, err)
 	s := models.Spec{Model: "ccp", Info: signal.Info{Nodes: graph.N(), Channels: 2, ClassNames: make([]string, 3)},
-		Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 6, Neighbours: 4}}}, Options: models.DefaultOptions()}
+		Levels: []models.Level{{Clusters: 1, Filters: 6, Neighbours: 4}}, Options: models.DefaultOptions()}
 	for path, value := range (Patch{"ccp_hierarchy": "prepared", "ccp_hierarchies": 3, "ccp_stem": 5, "ccp_blocks": 1, "ccp_reach": 4}) {
 		require.NoError(t, s.Put(path, value))
 	}
@@ -31,7 +39,7 @@ func TestFootprintOfStem(t *testing.T) {
 		fmt.Sprintf("block_1/2's gathered neighbourhoods (Float32)[7, %d, 4, 5]", n), "level_1's gathered neighbourhoods (Float32)[7, 1, 4, 5]"}, shapes)
 	convolution := func(size, in, out int) int { return size*in*out + 3*out } // and the bias, scale and offset
 	want := convolution(4, 2, 5) + 2*convolution(4, 5, 5) + convolution(4, 5, 6) + 2 + (6*3 + 3)
-	assert.Equal(t, want, s.Parameters(backendtest.Go(t), graph))
+	assert.Equal(t, want, parameters(t, s, graph))
 	s.Options.Reach = 10 * n
 	assert.Contains(t, activations(s, 7)[0].Shape, fmt.Sprintf("[7, %d, %d, 2]", n, n))
 }

@@ -22,7 +22,7 @@ func TestNoBufferStays(t *testing.T) {
 	asked["epochs"] = 1
 	dir := t.TempDir()
 	trainIn(t, backend, asked, dir)
-	c, err := models.Load(dir, models.WithBackend(backend))
+	c, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	d, err := LoadFor(t.Context(), c.Metadata, previewed(asked), datasets.Options{})
 	require.NoError(t, err)

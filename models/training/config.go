@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -74,50 +74,6 @@ const (
 	KeepLast = "last"
 )
 
-// Levels are the levels of a network. models.ParseLevels reads their text.
-type Levels []models.Level
-
-// MarshalText writes what models.ParseLevels reads.
-func (l Levels) MarshalText() ([]byte, error) {
-	return []byte(models.Architecture{Levels: l}.LevelsString()), nil
-}
-
-// UnmarshalText reads levels. The error names the level and what is wrong with it.
-func (l *Levels) UnmarshalText(text []byte) (err error) {
-	*l = nil
-	if len(text) > 0 { // a model without levels
-		*l, err = models.ParseLevels(string(text))
-	}
-	return err
-}
-
-// Widths are the widths of hidden layers: "512,128", or "none" (or 0) for none.
-type Widths []int
-
-// MarshalText writes what UnmarshalText reads.
-func (w Widths) MarshalText() ([]byte, error) {
-	if len(w) == 0 {
-		return []byte("none"), nil
-	}
-	return []byte(strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(w)), " ", ","), "[]")), nil
-}
-
-// UnmarshalText reads widths. The error names the layer.
-func (w *Widths) UnmarshalText(text []byte) error {
-	*w = Widths{}
-	if none := strings.Trim(string(text), "[] "); none == "none" || none == "0" {
-		return nil
-	}
-	for _, part := range strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune("[], ", r) }) {
-		width, err := strconv.Atoi(part)
-		if err != nil || width < 1 {
-			return fmt.Errorf("hidden layer %d: its width is %q; it must be a whole number from 1", len(*w)+1, part)
-		}
-		*w = append(*w, width)
-	}
-	return nil
-}
-
 var configType = reflect.TypeFor[Config]()
 
 // ownFields are the fields of a configuration apart from the network's options.
@@ -125,13 +81,22 @@ var ownFields = slices.DeleteFunc(slices.Clone(params.Fields(configType)), func(
 	return params.Find(reflect.TypeFor[models.Options](), f.Name) != nil
 })
 
-// Names returns the names of a configuration's own fields, in order. models.OptionNames returns the names of the
-// network's options.
-func Names() (names []string) {
+// Names returns the names that a Patch can have: of a configuration's own fields, and of the options of all networks.
+func Names() []string { return append(ownNames(), optionNames()...) }
+
+func ownNames() (names []string) {
 	for _, f := range ownFields {
 		names = append(names, f.Name)
 	}
 	return names
+}
+
+func optionNames() []string {
+	all := map[string]any{}
+	for _, name := range models.Names() {
+		maps.Copy(all, models.Spec{Model: name, Options: models.DefaultOptions()}.Values())
+	}
+	return sorted(all)
 }
 
 // optionOf returns the name of an option at a path, which may begin with a part of the network.
@@ -139,11 +104,11 @@ func optionOf(path string) string { return path[strings.LastIndex(path, "/")+1:]
 
 // put sets a field, or an option of the network, by its name. The error says what the value must be, or what was meant.
 func (c *Config) put(name string, value any) error {
-	if slices.Contains(Names(), name) {
+	if slices.Contains(ownNames(), name) {
 		return params.Find(configType, name).Set(c, value)
 	}
-	if option := optionOf(name); !slices.Contains(models.OptionNames(), option) {
-		return &UnknownError{name, suggest.Nearest(option, append(models.OptionNames(), Names()...))}
+	if option := optionOf(name); !slices.Contains(optionNames(), option) {
+		return &UnknownError{name, suggest.Nearest(option, append(optionNames(), ownNames()...))}
 	}
 	s := models.Spec{Model: c.Model, Options: c.Options}
 	err := s.Put(name, value)
@@ -163,7 +128,7 @@ func (e *UnknownError) Error() string {
 		which = fmt.Sprintf("did you mean %s? The", e.Nearest)
 	}
 	return fmt.Sprintf("there is no option %q; %s options of the network are %s; of the training, %s", e.Name, which,
-		strings.Join(models.OptionNames(), ", "), strings.Join(Names(), ", "))
+		strings.Join(optionNames(), ", "), strings.Join(ownNames(), ", "))
 }
 
 // Values returns the whole configuration by name, as its JSON has it.
@@ -245,7 +210,7 @@ func (c Config) dataOptions(o datasets.Options) datasets.Options {
 
 // spec returns the network for a data set.
 func (c Config) spec(d *datasets.Dataset) (models.Spec, error) {
-	s := models.Spec{Model: c.Model, Architecture: models.Architecture{Levels: c.Levels, Hidden: c.Hidden},
+	s := models.Spec{Model: c.Model, Levels: c.Levels, Hidden: c.Hidden,
 		Info: d.Info, Options: c.Options}
 	err := s.Check()
 	if check := s.Network().Check; check != nil && err == nil {

@@ -131,10 +131,10 @@ func TestResolve(t *testing.T) {
 	require.NoError(t, err)
 	c := resolved(t, Patch{"level_1/ccp_dropout": 0.25, "voices": "none"}, d)
 	assert.Equal(t, "ring.npz", c.Data)
-	assert.Equal(t, "3x32/9,1x64/3", models.Architecture{Levels: c.Levels}.LevelsString())
+	assert.Equal(t, "3x32/9,1x64/3", c.Levels.String())
 	assert.Equal(t, Widths{64}, c.Hidden)
 	assert.Equal(t, []int{16, 1200, 20}, []int{c.Batch, c.Steps, c.Epochs})
-	o := c.Options.Of("level_1")
+	o := models.OptionsOf[models.Options](c.Options, "level_1")
 	assert.Equal(t, []any{16, 8, 0.25, "zeros", 1e-4}, []any{o.Stem, o.Hierarchies, o.Dropout, o.Padding, o.L2})
 	for _, name := range []string{"l2", "ccp_reach", "readout_dropout", "ccp_stem", "narrow", "seed"} {
 		assert.Contains(t, c.Values(), name)
@@ -153,7 +153,7 @@ func TestResolve(t *testing.T) {
 	assert.Equal(t, c.Values(), resolved(t, asked, d).Values(), "a config.json is what can be asked")
 
 	narrow := resolved(t, Patch{"narrow": 4, "ccp_stem": 8}, d)
-	assert.Equal(t, "3x8/9,1x16/3", models.Architecture{Levels: narrow.Levels}.LevelsString())
+	assert.Equal(t, "3x8/9,1x16/3", narrow.Levels.String())
 	assert.Equal(t, []int{16, 2}, []int{narrow.Hidden[0], narrow.Options.Stem})
 	for name, want := range map[string]string{
 		"levels":      "level 2: L=5 exceeds its 4 nodes",

@@ -14,7 +14,7 @@ import (
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
-	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -152,7 +152,7 @@ func TestDevicesTrainAsOne(t *testing.T) {
 				}
 				weights := 0
 				for v := range alone.IterVariables() {
-					if !models.IsWeight(v) || v.DType() != dtypes.Float32 {
+					if !variables.IsWeight(v) || v.DType() != dtypes.Float32 {
 						continue
 					}
 					other := shared.GetVariable(v.Path())

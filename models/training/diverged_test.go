@@ -80,7 +80,7 @@ func TestDivergenceHarmsNoSnapshot(t *testing.T) {
 	assert.Equal(t, best, after)
 	last, _ := snapshotOf(t, dir, checkpoint.Last)
 	assert.Equal(t, resumed, last)
-	classifier, err := models.Load(dir, models.WithBackend(backend))
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	predictions, err := classifier.Classify(context.Background(), [][]float32{make([]float32, ringNodes*ringChannels)})
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func TestTrainInBFloat16(t *testing.T) {
 		for path, value := range variables {
 			assert.NotContains(t, value[:12], "BFloat16", path)
 		}
-		classifier, err := models.Load(dir, models.WithBackend(backend))
+		classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 		require.NoError(t, err)
 		assert.Equal(t, nn.BFloat16, classifier.Spec.Options.DType)
 		d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})

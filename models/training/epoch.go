@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/internal/checkpoint"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -67,9 +68,9 @@ func (r *run) endEpoch() error {
 		kept := struct {
 			Epoch
 			Calibration *models.Calibration `json:"calibration,omitempty"`
-		}{e, models.Calibrate(held, labels)}
+		}{e, calibrate(held, labels)}
 		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), kept,
-			func(v *model.Variable) bool { return !models.IsWeight(v) }, points...); err != nil {
+			func(v *model.Variable) bool { return !variables.IsWeight(v) }, points...); err != nil {
 			return err
 		}
 		s.Best = e.Epoch

@@ -9,6 +9,8 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
 )
@@ -54,17 +56,19 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 	if len(split) == 0 {
 		return e, nil
 	}
-	judge := func(sample int, logits []float32) error {
-		probabilities, label := c.Voices().Probabilities(logits), d.Labels[sample]
+	judge := func(sample int, probabilities []float64) error {
+		label := d.Labels[sample]
 		if math.IsNaN(probabilities[label]) {
 			return fmt.Errorf("sample %d: %w; look for extreme values in the data", sample, errNotANumber)
 		}
 		e.Loss -= math.Log(max(probabilities[label], math.SmallestNonzeroFloat64))
 		e.Confusion[label][floats.MaxIdx(probabilities)]++
-		tempered := c.Calibration.Temper(probabilities)
-		e.Reliability.add(tempered, label)
+		if c.Calibration != nil {
+			probabilities = answer.Temper(probabilities, c.Calibration.Temperature)
+		}
+		e.Reliability.add(probabilities, label)
 		if visit != nil {
-			visit(sample, tempered)
+			visit(sample, probabilities)
 		}
 		return nil
 	}
@@ -74,11 +78,11 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		e.score(d.ClassNames)
 		return e
 	}
-	if d.Series != nil || c.Voices() != nil { // whole samples, at which voices look
+	if d.Series != nil || voices.Share(c.Store()) > 0 { // whole samples, at which voices look
 		sample := func(i int) []float32 { return d.Raw(split[i], make([]float32, d.Nodes*d.Channels)) }
 		var failed error
-		err := c.Logits(context.Background(), len(split), sample, func(i int, logits []float32) {
-			failed = cmp.Or(failed, judge(split[i], logits))
+		err := c.Probabilities(context.Background(), len(split), sample, func(i int, probabilities []float64) {
+			failed = cmp.Or(failed, judge(split[i], probabilities))
 		})
 		if err = cmp.Or(err, failed); err != nil {
 			return e, err
@@ -102,7 +106,7 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 			return e, err
 		}
 		for i := range batches.Valid(step) {
-			if err := judge(split[step*batch+i], logits[i*classes:(i+1)*classes]); err != nil {
+			if err := judge(split[step*batch+i], answer.Softmax(logits[i*classes:(i+1)*classes])); err != nil {
 				return e, err
 			}
 		}

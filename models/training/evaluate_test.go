@@ -39,7 +39,7 @@ func TestEvaluate(t *testing.T) {
 	c["epochs"] = 1
 	dir := t.TempDir()
 	trainIn(t, backend, c, dir)
-	classifier, err := models.Load(dir, models.WithBackend(backend))
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestEvaluateByTheClassifiersStatistics(t *testing.T) {
 	dir := t.TempDir()
 	result, err := Train(t.Context(), backend, c, Options{Dir: dir, Data: d})
 	require.NoError(t, err)
-	classifier, err := models.Load(dir, models.WithBackend(backend))
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	require.NotEqual(t, d.Mean, classifier.Mean, "the test needs samples that matter")
 	test, err := Evaluate(classifier, d, d.Test, 64)

@@ -29,7 +29,7 @@ func ExampleTrain() {
 		panic(err)
 	}
 
-	classifier, err := models.Load(result.Checkpoint)
+	classifier, err := models.Load(result.Checkpoint, models.LoadOptions{})
 	if err != nil {
 		panic(err)
 	}

@@ -53,7 +53,7 @@ func resumable(v *model.Variable) bool {
 			return true
 		}
 	}
-	return models.IsWeight(v)
+	return variables.IsWeight(v)
 }
 
 // begun reports whether dir holds a snapshot or the result of a run. A training that failed before its first snapshot
@@ -69,7 +69,7 @@ func begun(dir string) bool {
 func openRun(dir string, c Config, m models.Metadata, graph *affinity.Matrix, data datasets.Fingerprint) error {
 	before, err := ReadConfig(dir)
 	if !begun(dir) || errors.Is(err, os.ErrNotExist) {
-		err = models.WriteMetadata(dir, m, graph)
+		err = checkpoint.Start(dir, m, graph.WriteFile)
 		if err == nil {
 			err = files.WriteJSON(filepath.Join(dir, dataFile), data)
 		}

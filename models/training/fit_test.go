@@ -72,7 +72,7 @@ func TestFit(t *testing.T) {
 		assert.InDelta(t, hits, result.Train.Accuracy, 1e-9)
 		assert.InDelta(t, loss, result.Train.Loss, 1e-4)
 
-		loaded, err := models.Load(dir, models.WithBackend(backend))
+		loaded, err := models.Load(dir, models.LoadOptions{Backend: backend})
 		require.NoError(t, err)
 		test, err := Evaluate(loaded, d, d.Test, 16)
 		require.NoError(t, err)
@@ -239,7 +239,7 @@ func TestPlainModelsLearn(t *testing.T) {
 			}
 			assert.Empty(t, result.Objective)
 			assert.Less(t, result.Train.Loss, 2.0)
-			classifier, err := models.Load(dir, models.WithBackend(backend))
+			classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 			require.NoError(t, err)
 			d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 			require.NoError(t, err)

@@ -76,6 +76,11 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	if err != nil {
 		return f, settingsError{err}
 	}
+	counted, err := models.NewClassifier(b, models.Metadata{Spec: spec}, d.Affinity)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, counted.Close()) }()
 	devices := max(1, opts.Devices)
 	store := spec.NewStore(c.Seed)
 	if _, err := spec.Prepare(ctx, b, store, d.Affinity, d.Coordinates, opts.Observer.Prepare); err != nil {
@@ -91,7 +96,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	}
 	defer executable.Finalize()
 	f = Footprint{Config: c, Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: c.Batch,
-		Parameters: spec.Parameters(b, d.Affinity), Largest: largest(store, spec, c.Batch/devices)}
+		Parameters: counted.Parameters(), Largest: largest(store, spec, c.Batch/devices)}
 	f.Input = ahead * input.ByteSize()
 	var known bool
 	if f.Memory, known = backend.MemoryOf(executable); !known {
@@ -173,8 +178,8 @@ func activations(s models.Spec, batch int) (all []Sized) {
 		shape := shapes.Make(dtype, batch, l.Clusters, l.Neighbours, l.Channels)
 		all = append(all, sized(l.Part+"'s gathered neighbourhoods", shape))
 		if l.Pools && s.Learns() {
-			choices := min(cmp.Or(s.Options.Of(l.Part).Candidates, l.Clusters), l.Clusters)
-			all = append(all, sized(l.Part+"'s memberships", shapes.Make(dtypes.Float32, l.Inputs, choices)))
+			shape := shapes.Make(dtypes.Float32, l.Inputs, cmp.Or(l.Candidates, l.Clusters))
+			all = append(all, sized(l.Part+"'s memberships", shape))
 		}
 	}
 	return all

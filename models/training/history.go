@@ -47,7 +47,7 @@ func ReadHierarchies(dir string) ([]HierarchyEpoch, error) {
 // record keeps the hierarchy at the end of an epoch, unless it is frozen and kept already. It gives notice of a level
 // that has collapsed.
 func (r *run) record(epoch int, objective []float64) error {
-	if !r.spec.Clusters() || !r.classifier.HasNetwork() || epoch > 1 && !r.spec.Learns() {
+	if !r.spec.Clusters() || !r.hasNetwork() || epoch > 1 && !r.spec.Learns() {
 		return nil
 	}
 	levels, err := r.classifier.ClusterLevels(0)

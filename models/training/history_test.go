@@ -30,7 +30,7 @@ func TestHierarchiesOfEveryEpoch(t *testing.T) {
 		assert.Equal(t, []int32{0, 0, 0, 0}, h.Clusters[1], "the second level has one cluster")
 	}
 
-	classifier, err := models.Load(dir, models.WithBackend(backend))
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	levels, err := classifier.ClusterLevels(0)
 	require.NoError(t, err)

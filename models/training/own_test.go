@@ -55,7 +55,7 @@ func TestOwnNetwork(t *testing.T) {
 			require.NoError(t, err)
 			assert.Greater(t, result.Test.Accuracy, 0.7)
 
-			loaded, err := models.Load(dir, models.WithBackend(backend))
+			loaded, err := models.Load(dir, models.LoadOptions{Backend: backend})
 			require.NoError(t, err)
 			again, err := training.Evaluate(loaded, data, data.Test, 64)
 			require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestOwnNetwork(t *testing.T) {
 			copied := filepath.Join(t.TempDir(), "copy")
 			require.NoError(t, loaded.Save(copied))
 			require.ErrorContains(t, loaded.Save(copied), copied+" is not empty; choose another directory")
-			second, err := models.Load(copied, models.WithBackend(backend))
+			second, err := models.Load(copied, models.LoadOptions{Backend: backend})
 			require.NoError(t, err)
 			signal := make([]float32, data.Nodes)
 			data.Signals.Read(data.Test[5], signal)
@@ -91,7 +91,7 @@ func TestOwnNetworkOfNestedLevels(t *testing.T) {
 	result, err := training.Train(t.Context(), backend, config, training.Options{Dir: dir})
 	require.NoError(t, err)
 	assert.Greater(t, result.Test.Accuracy, 0.7)
-	loaded, err := models.Load(dir, models.WithBackend(backend))
+	loaded, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	for _, name := range []string{"low/clusters", "low/around", "low/block_1/1/W", "high/level/clusters"} {
 		assert.NotNil(t, loaded.Store().GetVariable("/model/tower/"+name), name)

@@ -11,7 +11,8 @@ import (
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/kernels"
+	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
 )
@@ -36,10 +37,10 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		}
 		return err
 	}
-	if models.StoredShare(r.store) == 1 {
+	if voices.Share(r.store) == 1 {
 		return nil // the network is left out
 	}
-	if share, known := r.spec.KernelAccuracy(r.store); known {
+	if share, known := kernels.Accuracy(r.store); known {
 		debug.FreeOSMemory() // the fit has left hundreds of megabytes
 		line := fmt.Sprintf("random kernels alone: %.1f%% of the training samples, each left out", 100*share)
 		if !r.spec.Network().Fitted {
@@ -113,7 +114,11 @@ func (r *run) fit() error {
 	if err := r.classifier.Update(r.store); err != nil {
 		return err
 	}
-	if v := r.classifier.Voices(); v != nil { // they know their training samples by heart: what they said of those left out
+	v, err := voices.Open(r.store)
+	if err != nil {
+		return err
+	}
+	if v != nil { // they know their training samples by heart: what they said of those left out
 		all := v.Parts()[len(v.Parts())-1]
 		r.state.Sums.Loss, r.state.Sums.Accuracy = all.Loss, all.Accuracy
 	} else {

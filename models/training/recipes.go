@@ -78,8 +78,9 @@ func recipeOf(data, name, recipe string) map[string]any {
 	case n.Loss != nil: // which need not know how labels are smoothed
 		r["label_smoothing"] = 0
 	}
+	options, own := optionNames(), models.Spec{Model: name, Options: models.DefaultOptions()}.Values()
 	maps.DeleteFunc(r, func(path string, _ any) bool {
-		return slices.Contains(models.OptionNames(), optionOf(path)) && !models.Spec{Model: name}.Has(path)
+		return own[optionOf(path)] == nil && slices.Contains(options, optionOf(path))
 	})
 	return r
 }
@@ -103,27 +104,26 @@ func overlay(values, patch map[string]any) {
 	}
 }
 
-// PresetOf returns the architecture of a model for a data set: levels and hidden layers, if the model has them. The
-// name "" stands for any model with both. It tries the recipe, then the data set's for any model, then the model's for
+// PresetOf returns the levels and hidden layers of a model for a data set, if the model has them. The name "" stands for any model with both. It tries the recipe, then the data set's for any model, then the model's for
 // any data set, and skips one whose levels need more nodes.
-func PresetOf(name, data, recipe string, nodes int) (a models.Architecture) {
+func PresetOf(name, data, recipe string, nodes int) (levels Levels, hidden Widths) {
 	n := network(cmp.Or(name, "ccp"))
 	for _, of := range [][3]string{{data, name, recipe}, {data, "", DefaultRecipe}, {"", name, DefaultRecipe}} {
-		a = models.Architecture{}
+		levels, hidden = nil, nil
 		r, err := recipeOf(of[0], of[1], of[2]), error(nil)
 		if n.Levels != nil && r["levels"] == Auto {
-			a.Levels = n.Levels(nodes)
+			levels = n.Levels(nodes)
 		} else if n.Levels != nil {
-			a.Levels, err = models.ParseLevels(fmt.Sprint(r["levels"]))
+			err = levels.UnmarshalText([]byte(fmt.Sprint(r["levels"])))
 		}
 		if n.Hidden && err == nil {
-			err = (*Widths)(&a.Hidden).UnmarshalText([]byte(fmt.Sprint(r["hidden"])))
+			err = hidden.UnmarshalText([]byte(fmt.Sprint(r["hidden"])))
 		}
 		if err != nil {
 			panic(fmt.Sprintf("training: recipes of %q: %v", name, err)) // they are part of the program
 		}
 		below := nodes
-		if !slices.ContainsFunc(a.Levels, func(l models.Level) bool {
+		if !slices.ContainsFunc(levels, func(l models.Level) bool {
 			large := l.Neighbours > below
 			below = l.Clusters
 			return large
@@ -131,7 +131,7 @@ func PresetOf(name, data, recipe string, nodes int) (a models.Architecture) {
 			break
 		}
 	}
-	return a
+	return levels, hidden
 }
 
 // network returns how a model was registered.

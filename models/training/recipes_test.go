@@ -15,29 +15,38 @@ import (
 
 func TestPresets(t *testing.T) {
 	for name, nodes := range map[string]int{"digits": 64, "mnist": 784, "fashion-mnist": 784, "cifar10": 1024, "20news": 10000, "ntu": 2000} {
-		a := PresetOf("", name, DefaultRecipe, nodes)
-		require.NoError(t, checkSizes(a, nodes), name)
-		assert.NotEqual(t, models.DerivedLevels(nodes), a.Levels, name)
-		assert.Equal(t, 1, a.Levels[len(a.Levels)-1].Clusters, name)
+		levels, _ := PresetOf("", name, DefaultRecipe, nodes)
+		require.NoError(t, checkSizes(levels, nodes), name)
+		assert.NotEqual(t, derived(nodes), levels, name)
+		assert.Equal(t, 1, levels[len(levels)-1].Clusters, name)
 	}
-	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", PresetOf("", "cifar10", DefaultRecipe, 1024).LevelsString())
-	assert.Equal(t, models.Architecture{Levels: models.DerivedLevels(9), Hidden: []int{64}}, PresetOf("", "cifar10", DefaultRecipe, 9), "too small a graph for the paper's")
+	assert.Equal(t, "256x256/16,64x384/16,16x512/8,4x768/8,1x1024/4", textOf("cifar10", 1024))
+	levels, hidden := PresetOf("", "cifar10", DefaultRecipe, 9)
+	assert.Equal(t, []any{derived(9), Widths{64}}, []any{levels, hidden}, "too small a graph for the paper's")
+}
+
+func derived(nodes int) Levels { return network("ccp").Levels(nodes) }
+
+// textOf is the levels that any model has on a data set.
+func textOf(data string, nodes int) string {
+	levels, _ := PresetOf("", data, DefaultRecipe, nodes)
+	return levels.String()
 }
 
 // The derived preset fits every graph and ends in a single cluster.
 func TestPresetOfAnySize(t *testing.T) {
 	for nodes := range 1100 {
-		a := PresetOf("", "ring.npz", DefaultRecipe, nodes)
-		last := a.Levels[len(a.Levels)-1]
+		levels, _ := PresetOf("", "ring.npz", DefaultRecipe, nodes)
+		last := levels[len(levels)-1]
 		if nodes > 0 {
-			require.NoError(t, checkSizes(a, nodes), "%d nodes", nodes)
+			require.NoError(t, checkSizes(levels, nodes), "%d nodes", nodes)
 			require.Equal(t, 1, last.Clusters, "%d nodes", nodes)
 		}
 	}
-	assert.Equal(t, "1x32/1", PresetOf("", "", DefaultRecipe, 1).LevelsString())
-	assert.Equal(t, "1x32/2", PresetOf("", "", DefaultRecipe, 2).LevelsString())
-	assert.Equal(t, "2x32/5,1x64/2", PresetOf("", "", DefaultRecipe, 5).LevelsString())
-	assert.Equal(t, "250x32/9,63x64/9,16x128/9,4x256/9,1x256/4", PresetOf("", "", DefaultRecipe, 1000).LevelsString())
+	assert.Equal(t, "1x32/1", textOf("", 1))
+	assert.Equal(t, "1x32/2", textOf("", 2))
+	assert.Equal(t, "2x32/5,1x64/2", textOf("", 5))
+	assert.Equal(t, "250x32/9,63x64/9,16x128/9,4x256/9,1x256/4", textOf("", 1000))
 }
 
 // Every change of the recipes is written in words that a recipe has, and names models and options that there are.
@@ -82,8 +91,8 @@ func TestRecipes(t *testing.T) {
 	assert.Equal(t, []any{nil, 0.3}, []any{recipeOf("20news", "svm", DefaultRecipe)["input_dropout"], recipeOf("20news", "gcn", DefaultRecipe)["input_dropout"]})
 }
 
-// checkSizes returns what is wrong with an architecture for a graph of so many nodes.
-func checkSizes(a models.Architecture, nodes int) error {
+// checkSizes returns what is wrong with levels for a graph of so many nodes.
+func checkSizes(levels Levels, nodes int) error {
 	info := signal.Info{Nodes: nodes, Channels: 1, ClassNames: []string{"a", "b"}}
-	return models.Spec{Model: "ccp", Architecture: a, Info: info, Options: models.DefaultOptions()}.Check()
+	return models.Spec{Model: "ccp", Levels: levels, Info: info, Options: models.DefaultOptions()}.Check()
 }

@@ -146,12 +146,12 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if n == 0 {
 		return c, models.Spec{}, fmt.Errorf("data set %s has no training samples", d.Name)
 	}
-	usual := PresetOf(c.Model, c.Data, c.Recipe, d.Nodes)
+	levels, hidden := PresetOf(c.Model, c.Data, c.Recipe, d.Nodes)
 	if p.isDefault("levels") {
-		c.Levels = usual.Levels
+		c.Levels = levels
 	}
 	if p.isDefault("hidden") {
-		c.Hidden = usual.Hidden
+		c.Hidden = hidden
 	}
 	c.narrow()
 	if p.open["batch"] { // an eighth of the samples, as a power of two
@@ -161,12 +161,12 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	}
 	c.Batch = min(c.Batch, n)
 	if p.open["voices"] && heard(c, d) && p.isDefault("ccp_hierarchy") && p.isDefault("levels") { // who asks for these wants the network
-		if c.Voices = models.AllVoices; network(c.Model).Fitted {
+		if c.Voices = voices.All; network(c.Model).Fitted {
 			c.Voices = kernelVoices(d.Nodes*d.Channels, d.Nodes/max(1, len(d.Form.Sensors)))
 		}
 	}
-	if p.open["kernels"] && d.Series == nil && c.Voices == models.NoVoices {
-		c.Kernels = models.AutoKernels(c.Model, d.Affinity, d.Grid, n)
+	if p.open["kernels"] && d.Series == nil && c.Voices == voices.None {
+		c.Kernels = kernels.Suited(d.Affinity, d.Grid, n, network(c.Model).Fitted)
 	}
 	switch {
 	case p.open["epochs"]:
@@ -185,7 +185,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if err != nil {
 		return c, s, err
 	}
-	s = s.AutoFill(p.autoFilled(c, d)...)
+	s = AutoFill(s, p.autoFilled(c, d)...)
 	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*products(s) >= bfloat16Products {
 		s.Options.DType = nn.BFloat16
 	}
@@ -197,7 +197,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 func products(s models.Spec) (sum float64) {
 	for _, l := range s.Layers() {
 		if l.Pools {
-			sum += l.Products()
+			sum += l.Products
 		}
 	}
 	return sum
@@ -224,14 +224,14 @@ func kernelVoices(values, frames int) string {
 		names = append(names, voices.OfValues)
 	}
 	if names == nil {
-		return models.AllVoices
+		return voices.All
 	}
 	return strings.Join(names, ",")
 }
 
 // accompanied reports whether the network does not answer alone.
 func (c Config) accompanied() bool {
-	return c.Kernels > 0 || c.Voices != models.NoVoices
+	return c.Kernels > 0 || c.Voices != voices.None
 }
 
 // few reports whether a data set has few samples for its nodes.

@@ -55,7 +55,7 @@ func (r *run) finish() (Result, error) {
 	best := history[r.state.Best-1]
 	_, _, err := checkpoint.Load(r.Dir, checkpoint.Best, r.classifier.Store(), &best)
 	if err == nil {
-		err = r.classifier.Refresh()
+		err = r.classifier.Update(r.classifier.Store())
 	}
 	if errors.Is(err, checkpoint.ErrNone) {
 		r.notice(err.Error() + "; using the weights of the last epoch")
@@ -74,7 +74,7 @@ func (r *run) finish() (Result, error) {
 			test.Accuracy}, Objective: best.Objective,
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		AnsweredBy: r.classifier.AnsweredBy(), Checkpoint: r.Dir}
-	if !r.classifier.HasNetwork() {
+	if !r.hasNetwork() {
 		result.Steps = 0
 	}
 	for _, e := range history {

@@ -8,6 +8,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/answer"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -54,7 +55,7 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 		}, nil),
 		metric.NewBaseMetric("accuracy", "acc", metric.AccuracyMetricType, func(_ *model.Scope, labels,
 			predictions []*Node) *Node {
-			hit := Equal(ArgMax(models.Answer(predictions[0]), -1, dtypes.Int32), Reshape(labels[0],
+			hit := Equal(ArgMax(answer.Average(predictions[0]), -1, dtypes.Int32), Reshape(labels[0],
 				labels[0].Shape().Size()))
 			return ReduceAllMean(ConvertDType(hit, dtypes.Float32))
 		}, nil),
@@ -170,7 +171,7 @@ func smoothedCrossEntropy(share float64) loss.LossFn {
 func averageWeights(store *model.Store, g *Graph, decay float64) {
 	var weights []*model.Variable
 	for v := range store.IterVariables() {
-		if models.IsWeight(v) && v.DType() == dtypes.Float32 && v.InUseByGraph(g) && (v.Trainable ||
+		if variables.IsWeight(v) && v.DType() == dtypes.Float32 && v.InUseByGraph(g) && (v.Trainable ||
 			v.ChangedInGraph(g)) {
 			weights = append(weights, v)
 		}

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
+	backends "github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -87,7 +89,7 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 		return Result{}, err
 	}
 	if backend == nil {
-		if backend, err = models.OpenBackend(); err != nil {
+		if backend, _, err = backends.Open(backends.Options{}); err != nil {
 			return Result{}, err
 		}
 	}
@@ -165,7 +167,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		}
 	}
 	result, err = r.finish()
-	if err == nil && r.classifier.HasNetwork() {
+	if err == nil && r.hasNetwork() {
 		r.holdAgainstSearch(ctx, result.Objective)
 	}
 	return result, err
@@ -225,7 +227,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.state.Step >= r.total {
 		return nil
 	}
-	if r.spec.Network().Fitted || models.StoredShare(r.store) == 1 {
+	if r.spec.Network().Fitted || voices.Share(r.store) == 1 {
 		return r.fit()
 	}
 	if r.Observer.Compile != nil {

@@ -70,7 +70,7 @@ func TestTrainLearns(t *testing.T) {
 		assert.Equal(t, []string{"epoch", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy", "seconds", "input_wait",
 			"objective_1", "objective_2"}, rows[0])
 
-		c, err := models.Load(dir, models.WithBackend(backend))
+		c, err := models.Load(dir, models.LoadOptions{Backend: backend})
 		require.NoError(t, err)
 		assert.Equal(t, "the command", c.Command)
 		assert.Equal(t, result.Parameters, c.Parameters(), "counted in a classifier just loaded")
@@ -90,7 +90,7 @@ func TestTheBestEpochIsTested(t *testing.T) {
 	dir := t.TempDir()
 	result := trainIn(t, backend, c, dir)
 	require.Less(t, result.BestEpoch, result.Epochs, "the test needs a run whose last epoch is not its best")
-	classifier, err := models.Load(dir, models.WithBackend(backend))
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
 	require.NoError(t, err)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/kernels"
+	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
 )
@@ -30,11 +32,16 @@ const (
 // fitVoices fits the voices, decides what they count, and keeps them in the store unless the network answers alone. It
 // gives notice of what each would have had.
 func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
-	if !r.spec.HasVoices() {
+	if r.spec.Options.Voices == voices.None {
 		return nil
 	}
 	d := r.data
-	v, err := r.metadata.FitVoices(ctx, backend, heardOf(d), r.Seed)
+	c, err := voices.For(&r.spec.Info, r.spec.Options.Voices)
+	if err != nil {
+		return err
+	}
+	c.Seed, c.Backend = uint64(r.Seed), backend
+	v, err := voices.Fit(ctx, c, heardOf(d))
 	if err != nil {
 		return err
 	}
@@ -59,22 +66,25 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 		r.notice(line + ": the network answers alone")
 		return nil
 	case 1:
-		r.notice(line + ": " + strings.Join(v.Names(), ", ") + " answer")
+		r.notice(line + ": " + strings.Join(v.Answering(), ", ") + " answer")
 	default:
-		r.notice(fmt.Sprintf("%s: %s count %.0f%%, the network %.0f%%", line, strings.Join(v.Names(), ", "), 100*v.Share,
+		r.notice(fmt.Sprintf("%s: %s count %.0f%%, the network %.0f%%", line, strings.Join(v.Answering(), ", "), 100*v.Share,
 			100-100*v.Share))
 	}
 	return v.Keep(r.store)
 }
 
+// hasNetwork reports whether the network counts in the answers. Otherwise it is not trained.
+func (r *run) hasNetwork() bool { return voices.Share(r.store) < 1 }
+
 // heardOf returns what voices hear of the training samples.
-func heardOf(d *datasets.Dataset) []models.VoiceSample {
-	samples, buffer := make([]models.VoiceSample, len(d.Train)), []float32(nil)
+func heardOf(d *datasets.Dataset) []voices.Sample {
+	samples, buffer := make([]voices.Sample, len(d.Train)), []float32(nil)
 	for at, i := range d.Train {
 		if d.Series == nil {
 			buffer = make([]float32, d.Nodes*d.Channels)
 		}
-		samples[at] = models.VoiceSample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
+		samples[at] = voices.Sample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
 	}
 	return samples
 }
@@ -89,16 +99,14 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 	for _, series := range d.Series {
 		bytes += int64(4 * len(series))
 	}
-	options := models.DefaultOptions()
-	options.Voices = models.AllVoices
-	m := models.Metadata{Spec: models.Spec{Options: options, Info: d.Info}}
-	return bytes + int64(m.VoicesMemory(heardOf(d)))
+	c, _ := voices.For(&d.Info, voices.All) // which is no wrong option
+	return bytes + int64(c.Memory(heardOf(d)))
 }
 
 // weigh trains the network on three quarters of the training samples. Network and voices answer the fourth quarter, which
 // neither has seen. weigh sets the share of the voices with the least log-loss there. It returns what to say of the network. It
 // trains none, and returns said, where even answers without a mistake would win too little.
-func (r *run) weigh(ctx context.Context, backend compute.Backend, v *models.Voices, said string) (string, error) {
+func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voices, said string) (string, error) {
 	d, out := r.data.Trial(tried, uint64(r.Seed))
 	if len(out) == 0 || len(d.Train) == 0 { // too few samples
 		return said, nil
@@ -161,13 +169,13 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 	for _, name := range []string{"voices", "epochs", "steps"} {
 		p.open[name] = false
 	}
-	p.Voices = models.NoVoices
+	p.Voices = voices.None
 	p.Steps, p.Epochs = steps, min(steps, r.Epochs)
 	p.Keep, p.Validation = KeepLast, 0
 	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
 		return 0, err
 	}
-	c, err := models.Load(folder, models.WithBackend(backend))
+	c, err := models.Load(folder, models.LoadOptions{Backend: backend})
 	if err != nil {
 		return 0, err
 	}
@@ -185,9 +193,9 @@ func heard(c Config, d *datasets.Dataset) bool {
 	switch {
 	case d.Series != nil:
 		return true
-	case (models.Spec{Model: c.Model}).Network().Fitted: // random kernels alone look at a table by its graph
+	case network(c.Model).Fitted: // random kernels alone look at a table by its graph
 		return false
 	}
 	return d.Table() && len(d.Train) <= mostRows && d.Nodes*d.Channels <= mostValues &&
-		models.AutoKernels(c.Model, d.Affinity, d.Grid, len(d.Train)) == 0
+		kernels.Suited(d.Affinity, d.Grid, len(d.Train), false) == 0
 }

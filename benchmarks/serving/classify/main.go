@@ -28,10 +28,11 @@ func main() {
 }
 
 func measure(dir string, batch, runs int) (f benchmarks.Figures, err error) {
-	c, err := models.Load(dir)
-	if err == nil {
-		err = c.Compile(context.Background())
+	compiled, err := models.NewReloader(context.Background(), dir, models.LoadOptions{})
+	if err != nil {
+		return f, err
 	}
+	c, _, err := compiled.Acquire()
 	if err != nil {
 		return f, err
 	}

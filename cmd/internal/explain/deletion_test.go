@@ -31,7 +31,7 @@ func TestDeletion(t *testing.T) {
 		_, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})
 		require.NoError(t, err)
 	}
-	classifier, err := models.Load(dir, models.WithBackend(backend))
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	config, err := training.ReadConfig(dir)
 	require.NoError(t, err)

@@ -71,7 +71,7 @@ func TestSensorsOfDifferentUnits(t *testing.T) {
 			result, err := training.Train(t.Context(), backend, c.asked, training.Options{Dir: dir})
 			require.NoError(t, err)
 			t.Logf("test accuracy %.2f", result.Test.Accuracy)
-			classifier, err := models.Load(dir, models.WithBackend(backend))
+			classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 			require.NoError(t, err)
 			config, err := training.ReadConfig(dir)
 			require.NoError(t, err)

@@ -30,7 +30,7 @@ func ExampleFold() {
 		panic(err)
 	}
 
-	classifier, err := models.Load(checkpoint, models.WithBackend(pureGo))
+	classifier, err := models.Load(checkpoint, models.LoadOptions{Backend: pureGo})
 	if err != nil {
 		panic(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/training"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -73,8 +74,7 @@ func classifier(t testing.TB, v variant) *models.Classifier {
 	if v.levels == "kernels" {
 		m.Spec.Model = v.levels
 	} else if v.levels != "" {
-		m.Spec.Levels, err = models.ParseLevels(v.levels)
-		require.NoError(t, err)
+		require.NoError(t, (*training.Levels)(&m.Spec.Levels).UnmarshalText([]byte(v.levels)))
 	}
 	for _, setting := range v.settings {
 		path, value, _ := strings.Cut(setting, "=")

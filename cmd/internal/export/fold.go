@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -17,11 +18,6 @@ import (
 func Fold(c *models.Classifier) (*Network, error) {
 	if c.Spec.Model != "ccp" && c.Spec.Model != "kernels" {
 		return nil, fmt.Errorf("a model %q cannot be exported; only ccp and kernels can", c.Spec.Model)
-	}
-	if c.Voices() != nil {
-		return nil, fmt.Errorf("the answers are those of %s, which no ONNX file holds. Either ccp serve, or the Go package "+
-			"models, gives them to other programs; or train the network alone into another folder, with --set voices=none "+
-			"--checkpoint NEW, look at its test accuracy, and export that", c.AnsweredBy())
 	}
 	n := &Network{Metadata: c.Metadata, Hierarchies: c.Spec.Hierarchies(), Temperature: 1}
 	if c.Calibration != nil {
@@ -50,19 +46,22 @@ func Fold(c *models.Classifier) (*Network, error) {
 		} else {
 			level.see(levels)
 		}
-		if err := level.fold(c.Part(layer.Part)); err != nil {
+		if err := level.fold(c.Store().Scope(variables.Network + layer.Part)); err != nil {
 			return nil, err
 		}
 		n.Levels = append(n.Levels, level)
 	}
-	widths := append(slices.Clone(c.Spec.Hidden), c.Spec.Classes())
-	for i, part := range c.Spec.Dense() {
-		dense, err := foldDense(c.Part(part), width, widths[i], i < len(c.Spec.Hidden))
+	for i, out := range append(slices.Clone(c.Spec.Hidden), c.Spec.Classes()) {
+		part, hidden := "classes", i < len(c.Spec.Hidden)
+		if hidden {
+			part = fmt.Sprintf("fc_%d", i+1)
+		}
+		dense, err := foldDense(c.Store().Scope(variables.Network+part), width, out, hidden)
 		if err != nil {
 			return nil, err
 		}
 		n.Dense = append(n.Dense, dense)
-		width = widths[i]
+		width = out
 	}
 	return n, nil
 }

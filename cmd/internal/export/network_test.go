@@ -23,7 +23,7 @@ func byHand(t *testing.T) *models.Classifier {
 	graph, err := affinity.New(3, []affinity.Edge{{I: 0, J: 2, Weight: 1}})
 	require.NoError(t, err)
 	c, err := models.NewClassifier(backendtest.Go(t), models.Metadata{Spec: models.Spec{
-		Model: "ccp", Architecture: models.Architecture{Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}}},
+		Model: "ccp", Levels: []models.Level{{Clusters: 1, Filters: 2, Neighbours: 2}},
 		Info: signal.Info{Nodes: 3, Channels: 1, ClassNames: []string{"no", "yes"}, Mean: []float32{10}, Std: []float32{2}}, Options: unit,
 	}}, graph)
 	require.NoError(t, err)

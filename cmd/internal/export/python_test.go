@@ -41,7 +41,7 @@ func TestPython(t *testing.T) {
 	add("digits learned", trainedDigits(t, "ccp_hierarchy=learned"))
 	add("digits prepared", trainedDigits(t, "ccp_hierarchy=prepared", "ccp_hierarchies=2", "ccp_stem=8", "ccp_blocks=1", "ccp_slots=directed"))
 	for _, dir := range filepath.SplitList(os.Getenv("CCP_CHECKPOINTS")) {
-		c, err := models.Load(dir, models.WithBackend(backendtest.XLA(t)))
+		c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.XLA(t)})
 		require.NoError(t, err)
 		add(filepath.Base(dir), c)
 	}
@@ -61,7 +61,7 @@ func trainedDigits(t *testing.T, settings ...string) *models.Classifier {
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := training.Train(t.Context(), backendtest.Go(t), config, training.Options{Dir: dir})
 	require.NoError(t, err)
-	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	return c
 }

@@ -259,12 +259,12 @@ func TestWithoutDropout(t *testing.T) {
 	for _, options := range []models.Options{before, models.DefaultOptions()} {
 		after := withoutDropout(models.Spec{Options: options}).Options
 		for _, part := range []string{"", "level_1", "level_2", "classes"} {
-			o := after.Of(part)
+			o := models.OptionsOf[models.Options](after, part)
 			assert.Equal(t, []float64{0, 0, 0}, []float64{o.Dropout, o.ReadoutDropout, o.InputDropout}, part)
 			assert.Equal(t, options.MembershipRate, o.MembershipRate)
 		}
 	}
-	assert.Equal(t, 0.3, before.Of("level_2").Dropout, "the original stays")
+	assert.Equal(t, 0.3, before.Parts["level_2/ccp_dropout"], "the original stays")
 }
 
 // Weights are the averages where there are some.

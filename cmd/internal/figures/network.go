@@ -119,7 +119,7 @@ func withoutDropout(s models.Spec) models.Spec {
 func weightsOf(store *model.Store) (weights []Weight, err error) {
 	byPath := func(a, b *model.Variable) int { return cmp.Compare(a.Path(), b.Path()) }
 	for _, v := range slices.SortedFunc(store.IterVariables(), byPath) {
-		if !models.IsWeight(v) || v.DType() != dtypes.Float32 {
+		if !variables.IsWeight(v) || v.DType() != dtypes.Float32 {
 			continue
 		}
 		value, err := cmp.Or(store.GetVariable(variables.Average+v.Path()), v).Value()

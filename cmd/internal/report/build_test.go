@@ -137,7 +137,7 @@ func TestOlderRunWithoutData(t *testing.T) {
 	for _, snapshot := range snapshots {
 		require.NoError(t, os.RemoveAll(snapshot))
 	}
-	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	r, err := Build(t.Context(), dir, c, nil, func(string) {})
@@ -154,7 +154,7 @@ func TestInTraining(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	require.NoError(t, os.CopyFS(dir, os.DirFS(trained(t, "learned"))))
 	require.NoError(t, os.Remove(filepath.Join(dir, "result.json")))
-	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	r, err := Build(t.Context(), dir, c, digits(t), func(string) {})

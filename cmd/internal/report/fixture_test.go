@@ -111,7 +111,7 @@ var told = map[string][]string{}
 func built(t testing.TB, name string) (Report, *models.Classifier) {
 	t.Helper()
 	dir := trained(t, name)
-	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	d := digits(t)
@@ -131,9 +131,9 @@ func words(t testing.TB) Report {
 	random := rand.New(rand.NewPCG(1, 2))
 	graph, err := affinity.Grid(100, 100, 8)
 	require.NoError(t, err)
-	spec := models.Spec{Options: models.DefaultOptions(), Model: "ccp", Info: signal.Info{Nodes: 10_000, Channels: 1, ClassNames: []string{"a", "b"}}, Architecture: models.Architecture{Levels: []models.Level{
+	spec := models.Spec{Options: models.DefaultOptions(), Model: "ccp", Info: signal.Info{Nodes: 10_000, Channels: 1, ClassNames: []string{"a", "b"}}, Levels: []models.Level{
 		{Clusters: 2048, Filters: 128, Neighbours: 16}, {Clusters: 512, Filters: 192, Neighbours: 16}, {Clusters: 128, Filters: 256, Neighbours: 8},
-		{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}}
+		{Clusters: 32, Filters: 384, Neighbours: 8}, {Clusters: 4, Filters: 512, Neighbours: 8}, {Clusters: 1, Filters: 512, Neighbours: 4}}}
 	r := Report{Metadata: models.Metadata{Data: "words", Spec: spec}, Checkpoint: "runs/words"}
 	places := make([]float64, 0, 20_000)
 	names := make([]string, spec.Nodes)

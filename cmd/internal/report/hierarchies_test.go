@@ -18,7 +18,7 @@ func TestBuildSeveralHierarchies(t *testing.T) {
 	dir, backend := filepath.Join(t.TempDir(), "run"), backendtest.Go(t)
 	result, err := training.Train(t.Context(), backend, c, training.Options{Dir: dir})
 	require.NoError(t, err)
-	classifier, err := models.Load(dir, models.WithBackend(backend))
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	require.NoError(t, err)
 	r, err := Build(t.Context(), dir, classifier, digits(t), func(string) {})
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 
 // Of many epochs the page has the clusters of some: the first, the last, the one shown, and others between them.
 func TestEpochsAreThinned(t *testing.T) {
-	spec := models.Spec{Info: signal.Info{Nodes: 2}, Architecture: models.Architecture{Levels: []models.Level{{Clusters: 2}}}}
+	spec := models.Spec{Info: signal.Info{Nodes: 2}, Levels: []models.Level{{Clusters: 2}}}
 	for _, c := range []struct{ n, shown, kept int }{{1, 0, 1}, {3, 1, 3}, {mostEpochs, 7, mostEpochs}, {26, 0, mostEpochs}, {1000, 611, mostEpochs + 1}} {
 		epochs := make([]training.HierarchyEpoch, c.n)
 		for i := range epochs {
@@ -41,7 +41,7 @@ func TestEpochsAreThinned(t *testing.T) {
 func TestColours(t *testing.T) {
 	ring, err := affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}, {I: 0, J: 3, Weight: 1}})
 	require.NoError(t, err)
-	spec := models.Spec{Info: signal.Info{Nodes: 4}, Architecture: models.Architecture{Levels: []models.Level{{Clusters: 4}}}}
+	spec := models.Spec{Info: signal.Info{Nodes: 4}, Levels: []models.Level{{Clusters: 4}}}
 	epochs := []training.HierarchyEpoch{{Epoch: 1, Clusters: [][]int32{{0, 1, 2, 1}}}}
 	h := hierarchyOf(spec, picture.NewLayout(ring, nil, nil, nil, nil), epochs, 0)
 	colours := h.Levels[0].Colours

@@ -35,9 +35,9 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	if k := c.Calibration; k != nil {
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}
-	r.Baseline = nil // of each node: the page needs none
-	if share, known := spec.KernelAccuracy(c.Store()); known && !spec.Network().Fitted {
-		r.Kernels = &share
+	r.Baseline = nil                                                             // of each node: the page needs none
+	if k, err := c.Kernels(); err == nil && k != nil && !spec.Network().Fitted { // an error is of voices, which have none
+		r.Kernels = &k.Accuracy
 	}
 	if r.Config, err = training.ReadConfig(dir); err != nil {
 		return r, err
@@ -59,7 +59,8 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	}
 	nodes := cmp.Or(d, &datasets.Dataset{Info: spec.Info})
 	r.Names = nodes.NodeNames
-	clusters := spec.Clusters() && c.HasNetwork()
+	_, err = c.ClusterLevels(0)
+	clusters := err == nil // voices may answer alone
 	if c.Graph.N() <= mostNodes {
 		r.Layout = picture.NewLayout(c.Graph, nodes.Grid, nodes.Parts, nodes.Coordinates, nodes.NodeNames)
 	} else if clusters {

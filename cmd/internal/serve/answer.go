@@ -50,6 +50,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, d docum
 // fail answers a request with its error, and returns the status code.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code int) {
 	var known refusal
+	_, unusable := errors.AsType[*models.SignalError](err)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded): // while reading: the connection is unusable
 		w.Header().Set("Connection", "close")
@@ -61,7 +62,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) (code i
 			s.warned.Store(now)
 			s.Log.Warn("overloaded: requests are refused", "error", err)
 		}
-	case errors.Is(err, models.ErrInput):
+	case unusable:
 		known = refusal{http.StatusBadRequest, err}
 	case errors.Is(err, models.ErrClosed):
 		known = refusal{http.StatusServiceUnavailable, errors.New("the server is ending")}

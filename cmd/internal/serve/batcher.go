@@ -54,7 +54,7 @@ func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(i
 }
 
 // classify waits for the predictions of signals by classifier, and calls free when it needs both no more: after an error,
-// that can be later. Its errors are errFull, models.ErrInput, models.ErrClosed, ctx's error, or an error of the
+// that can be later. Its errors are errFull, a models.SignalError, models.ErrClosed, ctx's error, or an error of the
 // computation.
 func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32, free func()) ([]models.Prediction, error) {
 	j := &job{ctx: ctx, classifier: classifier, signals: signals, free: free, done: make(chan struct{})}
@@ -190,7 +190,11 @@ func (b *batcher) compute(batch []*job) {
 		signals = append(signals, j.signals...)
 	}
 	start := time.Now()
-	predictions, unusable, err := batch[0].classifier.ClassifyEach(ctx, signals)
+	predictions, err := batch[0].classifier.Classify(ctx, signals)
+	var unusable []*models.SignalError
+	if first, ok := errors.AsType[*models.SignalError](err); ok {
+		unusable, err = append(first.More, first), nil
+	}
 	b.observe(len(signals), time.Since(start))
 	begin := 0
 	for _, j := range batch {

@@ -19,7 +19,7 @@ func tinyClassifier(t *testing.T, answer int) *models.Classifier {
 	t.Helper()
 	dir := t.TempDir() + "/run"
 	save(t, dir, 1, answer)
-	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	return c
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/recording"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/signal"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -37,9 +38,7 @@ func save(t testing.TB, dir string, step, answer int) {
 	backend := backendtest.Go(t)
 	graph, err := affinity.Grid(2, 2, 8)
 	require.NoError(t, err)
-	levels, err := models.ParseLevels("2x4/2")
-	require.NoError(t, err)
-	m := models.Metadata{Data: "tiny.npz", Spec: models.Spec{Options: models.DefaultOptions(), Model: "ccp", Architecture: models.Architecture{Levels: levels, Hidden: []int{4}}, Info: signal.Info{Nodes: nodes, Channels: channels, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}, Range: &signal.Range{Least: make([]float32, nodes), Most: []float32{9, 9, 9, 9}, Spread: make([]float32, nodes)}}}}
+	m := models.Metadata{Data: "tiny.npz", Spec: models.Spec{Options: models.DefaultOptions(), Model: "ccp", Levels: []models.Level{{Clusters: 2, Filters: 4, Neighbours: 2}}, Hidden: []int{4}, Info: signal.Info{Nodes: nodes, Channels: channels, ClassNames: []string{"red", "green", "blue"}, Mean: []float32{1, -2}, Std: []float32{2, 0.5}, Range: &signal.Range{Least: make([]float32, nodes), Most: []float32{9, 9, 9, 9}, Spread: make([]float32, nodes)}}}}
 	store := m.Spec.NewStore(3)
 	_, err = model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node { return m.Spec.Build(scope, models.Topology{Matrix: graph}, x) },
 		tensors.FromScalarAndDimensions(float32(1), 1, nodes, channels))
@@ -53,9 +52,9 @@ func save(t testing.TB, dir string, step, answer int) {
 	c, err := models.NewClassifier(backend, m, graph)
 	require.NoError(t, err)
 	require.NoError(t, c.Update(store))
-	require.NoError(t, models.WriteMetadata(dir, m, graph))
+	require.NoError(t, checkpoint.Start(dir, m, graph.WriteFile))
 	require.NoError(t, checkpoint.Save(dir, checkpoint.Best, step, 1, c.Store(), map[string]any{"calibration": models.Calibration{
-		Samples: 2, Temperature: 1, Confidences: []float64{0.2, 1.1}}}, func(v *model.Variable) bool { return !models.IsWeight(v) }))
+		Samples: 2, Temperature: 1, Confidences: []float64{0.2, 1.1}}}, func(v *model.Variable) bool { return !variables.IsWeight(v) }))
 }
 
 // recorded makes the tiny model one of recordings: of two sensors in two frames.
@@ -64,7 +63,7 @@ func recorded(t testing.TB, c *Config) {
 	m, graph, err := models.ReadMetadata(c.Checkpoints[0].Dir)
 	require.NoError(t, err)
 	m.Form = &recording.Form{Sensors: []string{"hip", "head"}, Channels: channels, Frames: 2}
-	require.NoError(t, models.WriteMetadata(c.Checkpoints[0].Dir, m, graph))
+	require.NoError(t, checkpoint.Start(c.Checkpoints[0].Dir, m, graph.WriteFile))
 }
 
 // newServer makes a server of the tiny model; change, if there is one, changes its settings before.
@@ -73,7 +72,7 @@ func newServer(t testing.TB, change func(*Config)) (s *Server, dir string) {
 	dir = filepath.Join(t.TempDir(), "run")
 	save(t, dir, 7, -1)
 	c := Defaults
-	c.Checkpoints, c.Options, c.Version = []Checkpoint{{Dir: dir}}, []models.Option{models.WithBackend(backendtest.Go(t))}, "1.2"
+	c.Checkpoints, c.Options, c.Version = []Checkpoint{{Dir: dir}}, models.LoadOptions{Backend: backendtest.Go(t)}, "1.2"
 	c.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if change != nil {
 		change(&c)

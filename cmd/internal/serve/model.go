@@ -49,9 +49,9 @@ type served struct {
 }
 
 // load reads and compiles a model and gives it a queue.
-func (s *Server) load(ctx context.Context, c Checkpoint, options []models.Option) (*served, error) {
+func (s *Server) load(ctx context.Context, c Checkpoint, options models.LoadOptions) (*served, error) {
 	start := time.Now()
-	reloader, err := models.NewReloader(ctx, c.Dir, options...)
+	reloader, err := models.NewReloader(ctx, c.Dir, options)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func Ranked(probabilities []float64, top int) []int {
 
 // perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, and as
 // float32. With times the series may have four times as many moments, and there are two of it.
-func perValue(r models.Recording) int {
+func perValue(r recording.Recording) int {
 	if r.Times == nil {
 		return 8 + 4
 	}
@@ -66,9 +66,9 @@ func perValue(r models.Recording) int {
 func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most int, take func(int) error) (*inferRequest,
 	error) {
 	if c.Form == nil {
-		return nil, bad("%w", models.ErrNoForm)
+		return nil, bad("%w", recording.ErrNoForm)
 	}
-	var all []models.Recording
+	var all []recording.Recording
 	r := jsonread.New(body)
 	err := r.Object(map[string]jsonread.Value{"recordings": r.List(func(i int) error {
 		if i == most {
@@ -105,7 +105,7 @@ func decodeRecordings(body []byte, cut recording.Cut, c *models.Classifier, most
 		d.names = append(d.names, r.Name)
 	}
 	if cut.Window.Length == 0 {
-		d.signals, d.notes, err = c.Series(all...)
+		d.signals, d.notes, err = Signals(c.Form, all)
 	}
 	return d, err
 }

@@ -23,7 +23,7 @@ func TestRecordings(t *testing.T) {
 		c.Queue, c.Memory = 3, 1<<20
 	})
 	url := listen(t, s) + "/v2/models/tiny/recordings"
-	known, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	known, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	want, err := known.Classify(t.Context(), [][]float32{{1, 2, 3, 4, 5, 6, 7, 80}})
 	require.NoError(t, err)

@@ -30,8 +30,8 @@ import (
 // Config of a Server. Start from Defaults and set Checkpoints.
 type Config struct {
 	Checkpoints []Checkpoint
-	Options     []models.Option // for loading them
-	Version     string          // of this program
+	Options     models.LoadOptions // for loading them
+	Version     string             // of this program
 
 	MaxBatch int           // signals of several requests computed at once
 	MaxDelay time.Duration // that a signal waits for others to be computed with

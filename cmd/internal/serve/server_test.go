@@ -63,7 +63,7 @@ func TestEndpoints(t *testing.T) {
 func TestInfer(t *testing.T) {
 	s, dir := newServer(t, nil)
 	url := listen(t, s) + "/v2/models/tiny/infer"
-	c, err := models.Load(dir, models.WithBackend(backendtest.Go(t)))
+	c, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
 	var signals [][]float32
 	for i := range 2 {
@@ -274,7 +274,7 @@ func TestSeveralModels(t *testing.T) {
 	save(t, a, 1, 0)
 	save(t, b, 2, 2)
 	config := Defaults
-	config.Checkpoints, config.Options = []Checkpoint{{"one", a}, {"", b}}, []models.Option{models.WithBackend(backendtest.Go(t))}
+	config.Checkpoints, config.Options = []Checkpoint{{"one", a}, {"", b}}, models.LoadOptions{Backend: backendtest.Go(t)}
 	s, err := New(t.Context(), config)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"one", "tiny"}, s.Names())

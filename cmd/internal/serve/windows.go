@@ -11,15 +11,26 @@ import (
 	"github.com/clusterpool/ccp/models"
 )
 
-// WindowSignals makes the series of windows of a recording, with the notes of models.Metadata.Series. It leaves out
+// Signals makes the series of recordings, with their notes, see recording.Form.Series. The error is a models.SignalError.
+func Signals(f *recording.Form, all []recording.Recording) (signals [][]float32, notes [][]string, err error) {
+	signals, notes = make([][]float32, len(all)), make([][]string, len(all))
+	for i, r := range all {
+		if signals[i], notes[i], err = f.Series(r); err != nil {
+			return nil, nil, &models.SignalError{Index: i, Reason: err.Error()}
+		}
+	}
+	return signals, notes, nil
+}
+
+// WindowSignals makes the series of windows of a recording, with their notes. It leaves out
 // unusable windows, such as windows in which a sensor is silent. unusable says what is wrong with the first.
-func WindowSignals(m *models.Metadata, r models.Recording, windows []recording.Window) (kept []recording.Window,
+func WindowSignals(f *recording.Form, r recording.Recording, windows []recording.Window) (kept []recording.Window,
 	signals [][]float32, notes [][]string, unusable error) {
 	for _, w := range windows {
-		signal, note, err := m.Series(r.Part(w))
+		signal, note, err := f.Series(r.Part(w))
 		switch {
 		case err == nil:
-			kept, signals, notes = append(kept, w), append(signals, signal[0]), append(notes, note[0])
+			kept, signals, notes = append(kept, w), append(signals, signal), append(notes, note)
 		case unusable == nil:
 			unusable = fmt.Errorf("window from %.10g to %.10g: %w", w.Start, w.End, err)
 		}
@@ -53,7 +64,7 @@ func asked(query url.Values, c *models.Classifier) (cut recording.Cut, threshold
 }
 
 // cut adds the windows of a recording to a request. The first has the notes about all.
-func (d *inferRequest) cut(r models.Recording, cut recording.Cut, c *models.Classifier, most int,
+func (d *inferRequest) cut(r recording.Recording, cut recording.Cut, c *models.Classifier, most int,
 	take func(int) error) error {
 	refuse := func(err error) error { return bad("recording %q: %w", suggest.Clip(r.Name), err) }
 	if err := take(16 * len(r.Values)); err != nil { // at most, for the times of moments
@@ -70,7 +81,7 @@ func (d *inferRequest) cut(r models.Recording, cut recording.Cut, c *models.Clas
 	if err := take(size); err != nil {
 		return err
 	}
-	kept, signals, notes, unusable := WindowSignals(&c.Metadata, ordered, windows)
+	kept, signals, notes, unusable := WindowSignals(c.Form, ordered, windows)
 	if len(kept) == 0 {
 		return refuse(unusable)
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
-	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -245,40 +244,25 @@ type Rate struct {
 
 // measureRate times the classifier in dir on batches of 64 signals, for half a second and at least five batches.
 func measureRate(backend compute.Backend, dir string) error {
-	c, err := models.Load(dir, models.WithBackend(backend))
+	c, err := models.Load(dir, models.LoadOptions{Backend: backend})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = c.Close() }()
 	const batch = 64
-	values := make([]float32, batch*c.Spec.Nodes*c.Spec.Channels)
+	size := c.Spec.Nodes * c.Spec.Channels
+	if c.Form != nil {
+		size = c.Form.Longest * c.Form.Width()
+	}
+	values := make([]float32, batch*size)
 	for i := range values {
 		values[i] = float32(i*i%251) / 251 // anything but zeros will do
 	}
-	signals := tensors.FromFlatDataAndDimensions(values, batch, c.Spec.Nodes, c.Spec.Channels)
-	defer signals.MustFinalizeAll()
-	run := func() error {
-		out, err := c.Run(signals)
-		if err == nil {
-			out.MustFinalizeAll()
-		}
-		return err
-	}
-	if c.Voices() != nil { // Run is of the network
-		size := c.Spec.Nodes * c.Spec.Channels
-		if c.Form != nil {
-			size = c.Form.Longest * c.Form.Width()
-		}
-		samples := slices.Repeat([][]float32{slices.Repeat(values, 1+size/len(values))[:size]}, batch)
-		run = func() error {
-			_, err := c.Classify(context.Background(), samples)
-			return err
-		}
-	}
+	samples := slices.Collect(slices.Chunk(values, size))
 	var times []float64
 	for begin := time.Now(); len(times) < 6 || time.Since(begin) < 500*time.Millisecond; {
 		start := time.Now()
-		if err := run(); err != nil {
+		if _, err := c.Classify(context.Background(), samples); err != nil {
 			return err
 		}
 		times = append(times, time.Since(start).Seconds())

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
-	"github.com/clusterpool/ccp/models"
 	"math"
 	"os"
 	"path/filepath"
@@ -229,7 +228,7 @@ func TestPaperTables(t *testing.T) {
 			c, err := training.Resolve(row.Asked, &datasets.Dataset{Name: "cifar10", Info: signal.Info{Nodes: 1024, Channels: 3, ClassNames: []string{"a", "b"}}, Affinity: grid,
 				Train: make([]int, 64)})
 			require.NoError(t, err)
-			assert.Equal(t, "256x64/16,64x96/16,16x128/8,4x192/8,1x256/4", models.Architecture{Levels: c.Levels}.LevelsString())
+			assert.Equal(t, "256x64/16,64x96/16,16x128/8,4x192/8,1x256/4", c.Levels.String())
 			assert.Equal(t, training.Widths{256}, c.Hidden)
 		}
 	}

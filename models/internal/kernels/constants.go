@@ -1,44 +1,41 @@
 package kernels
 
 import (
+	"slices"
+
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Constants are fitted kernels for programs without ccp. Arrays are row-major. x is the normalised signal with a row of
-// zeros below. At each dilation,
-//
-//	response[p, k] = Σ_j Kernel[j, k] · x[Nodes[p]]_j
-//	share[pool, q, k] = Σ_p Weights[pool][p, k] · (response[p, k] > Thresholds[q, k])
-//
-// The logits are features · W + B. The features are the shares and, with Signal, the signal's values behind them.
+// Constants are those of models.Kernels.
 type Constants struct {
-	Dilations []Dilation
-	Signal    bool
-	W, B      []float32 // `[features, classes]`, `[classes]`
-	Weight    float32   // of the probabilities in the mean with the network's, whose weight is 1
-}
-
-// Dilation are the constants of a dilation, of P positions and K kernels.
-type Dilation struct {
-	Nodes      []int32     // `[P, nodes of all slots]` that a response sees; the number of all nodes stands for the zeros
-	Kernel     []float32   // `[values of these nodes, K]`
-	Thresholds []float32   // `[thresholds, K]`
-	Weights    [][]float32 // `[P, K]` for each pool
+	Dilations []struct {
+		Nodes      []int32
+		Kernel     []float32
+		Thresholds []float32
+		Weights    [][]float32
+	}
+	Signal   bool
+	W, B     []float32
+	Weight   float32
+	Accuracy float64
 }
 
 // Constants reads the constants of fitted kernels. Errors name the variable.
 func (v *View) Constants(scope *model.Scope, features, classes int) (c Constants, err error) {
 	sensors := max(1, v.Sensors)
 	c.Signal = v.values(features) > 0
-	for i, q := range v.thresholds(features) {
+	thresholds := v.thresholds(features)
+	c.Dilations = slices.Grow(c.Dilations, len(thresholds))[:len(thresholds)]
+	for i, q := range thresholds {
 		inside := scope.In("dilation_%d", i+1)
 		signs, err := variables.Read[float32](inside, "signs", v.Channels, count)
 		if err != nil {
 			return c, err
 		}
-		d := Dilation{Weights: v.weights(i), Kernel: make([]float32, slots*v.Channels*count)}
+		d := &c.Dilations[i]
+		d.Weights, d.Kernel = v.weights(i), make([]float32, slots*v.Channels*count)
 		if d.Thresholds, err = variables.Read[float32](inside, "thresholds", q, count); err != nil {
 			return c, err
 		}
@@ -53,10 +50,21 @@ func (v *View) Constants(scope *model.Scope, features, classes int) (c Constants
 				d.Kernel[slot*len(signs)+j] = sign * weights[slot*count+j%count]
 			}
 		}
-		c.Dilations = append(c.Dilations, d)
 	}
 	c.W, c.B, err = nn.ReadDense(scope.In("classes"), v.shareCount(features)+v.values(features), classes)
 	return c, err
+}
+
+// Accuracy returns the share of the training samples that the kernels of a network classify rightly, each left out. It is
+// not known if there are none in the store.
+func Accuracy(store *model.Store) (share float64, known bool) {
+	for _, path := range []string{"/model/" + LeftOut, "/model/" + Beside + model.ScopeSeparator + LeftOut} {
+		if v := store.GetVariable(path); v != nil {
+			value, _ := v.MustValue().Value().(float32) // Fit made it
+			return float64(value), true
+		}
+	}
+	return 0, false
 }
 
 // node returns the node of a sensor at a position. Beyond the positions it is the number of nodes.

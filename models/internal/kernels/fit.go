@@ -28,6 +28,8 @@ type Config struct {
 const (
 	// LeftOut is the path of a variable: the share of the training samples that are classified rightly when left out.
 	LeftOut = "left_out"
+	// Beside is the scope of kernels beside another network, in its scope.
+	Beside = "kernels"
 
 	batch = 32     // signals computed at once
 	drawn = 64     // training samples that thresholds are quantiles of

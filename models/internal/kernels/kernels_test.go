@@ -276,3 +276,27 @@ func TestThreshold(t *testing.T) {
 	assert.InDelta(t, 2.00003, Threshold([]float64{-1, 0, 2, 2}, 0.9), 1e-9)
 	assert.InDelta(t, 4.0, Threshold([]float64{4, 4, 4}, 0.4), 0)
 }
+
+// Beside the network there are kernels on series of nine frames or more, and on few images; alone there are always some.
+func TestSuited(t *testing.T) {
+	series, err := affinity.SpaceTime([][2]int{{0, 1}, {1, 2}, {0, 2}}, 3, 20)
+	require.NoError(t, err)
+	image, err := affinity.Grid(6, 10, 8)
+	require.NoError(t, err)
+	assert.Equal(t, Usual, Suited(series, nil, 300, false))
+	assert.Equal(t, Usual, Suited(series, []int{20, 3}, 300, false))
+	assert.Equal(t, many, Suited(series, nil, 3000, false))
+	long, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 1024)
+	require.NoError(t, err)
+	assert.Equal(t, Usual/2, Suited(long, nil, 300, false))
+	short, err := affinity.SpaceTime([][2]int{{0, 1}}, 2, 8)
+	require.NoError(t, err)
+	assert.Zero(t, Suited(short, nil, 300, false))
+	assert.Equal(t, many, Suited(short, nil, 3000, true))
+	assert.Equal(t, Usual, Suited(image, []int{6, 10}, 300, false))
+	assert.Zero(t, Suited(image, []int{6, 10}, 3000, false), "of many images the network knows more")
+	general, err := affinity.RandomConnected(60, 90, 1)
+	require.NoError(t, err)
+	assert.Zero(t, Suited(general, nil, 300, false))
+	assert.Equal(t, Usual, Suited(image, []int{6, 10}, 300, true))
+}

@@ -28,6 +28,28 @@ type View struct {
 // Image reports whether the positions are the pixels of an image.
 func (v *View) Image() bool { return v.columns > 0 }
 
+// Usual is the usual number of features, many that for many samples.
+const (
+	Usual = 10_000
+	many  = 2_000
+)
+
+// Suited returns the number of features that suits a data set, alone or beside another network. Beside one there are some
+// if the graph is frames times sensors, with as many frames as a kernel has slots, or an image and the samples are few;
+// else 0, since kernels are no better than the network. Memory grows with positions times features, so that signals of
+// more than 512 positions get fewer features.
+func Suited(graph *affinity.Matrix, grid []int, samples int, alone bool) int {
+	v := Outline(graph, grid, 1)
+	series, large := v.Sensors > 0 && v.Positions >= Slots, samples > MostDual
+	switch {
+	case !alone && !series && (large || !v.Image()):
+		return 0
+	case large:
+		return many
+	}
+	return max(many, Usual*512/max(512, v.Positions))
+}
+
 // See finds the view of signals `[nodes, channels]` on a graph. grid is {rows, columns} of nodes row by row, or nil.
 func See(graph *affinity.Matrix, grid []int, channels int) *View {
 	v := Outline(graph, grid, channels)
@@ -132,13 +154,13 @@ func image(graph *affinity.Matrix, rows, columns int) bool {
 // MiniRocket's 32 dilations, many of them equal, spaced exponentially up to the length of the series.
 func Steps(frames int) (steps []int, shares []float64) {
 	most := math.Log2(float64(max(1, frames-1)) / (slots - 1))
-	const many = 32
-	for i := range many {
-		step := int(math.Pow(2, max(0, most)*float64(i)/(many-1)))
+	const spaced = 32
+	for i := range spaced {
+		step := int(math.Pow(2, max(0, most)*float64(i)/(spaced-1)))
 		if len(steps) == 0 || steps[len(steps)-1] != step {
 			steps, shares = append(steps, step), append(shares, 0)
 		}
-		shares[len(shares)-1] += 1.0 / many
+		shares[len(shares)-1] += 1.0 / spaced
 	}
 	return steps, shares
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // header says which arrays there are, and of what size.
@@ -66,11 +67,18 @@ func (v *Voices) arrays() map[string][]float32 {
 	return all
 }
 
-// headerPath is the path of the header, JSON in bytes.
-const headerPath = "header"
+// Scope is the scope of the voices' arrays in a store.
+const Scope = "/model/voices/"
 
-// Values returns all that Logits needs, by short paths.
-func (v *Voices) Values() map[string]*tensors.Tensor {
+// Paths in Scope: of the header, JSON in bytes, and of the numbers of Voices.
+const (
+	headerPath = "header"
+	sharePath  = "share"
+	doubtPath  = "doubt"
+)
+
+// values returns all that Logits needs, by paths in Scope.
+func (v *Voices) values() map[string]*tensors.Tensor {
 	raw, err := json.Marshal(v.header)
 	if err != nil {
 		panic(err) // a header has numbers and strings only
@@ -82,9 +90,46 @@ func (v *Voices) Values() map[string]*tensors.Tensor {
 	return all
 }
 
-// Open returns voices from Values, without what LeftOut and Without need. Errors name the array.
-func Open(saved map[string]*tensors.Tensor) (*Voices, error) {
-	raw, err := read[uint8](saved, headerPath)
+// Size returns the number of values that the voices are made of.
+func (v *Voices) Size() (n int) {
+	for _, value := range v.values() {
+		n += value.Size()
+	}
+	return n
+}
+
+// Keep puts the voices into a store.
+func (v *Voices) Keep(store *model.Store) error {
+	all := v.values()
+	all[sharePath], all[doubtPath] = tensors.FromScalar(float32(v.Share)), tensors.FromScalar(float32(v.Doubt))
+	for path, value := range all {
+		kept, err := store.CreateVariable(Scope+path, value)
+		if err != nil {
+			return err
+		}
+		kept.SetTrainable(false)
+	}
+	return nil
+}
+
+// Share returns what the voices in a store count; 0 without any.
+func Share(store *model.Store) float64 { return number(store, sharePath) }
+
+func number(store *model.Store, path string) float64 {
+	kept := store.GetVariable(Scope + path)
+	if kept == nil {
+		return 0
+	}
+	value, _ := kept.MustValue().Value().(float32) // Keep made it
+	return float64(value)
+}
+
+// Open returns the voices in a store, without what LeftOut and Without need; nil if there are none. Errors name the array.
+func Open(store *model.Store) (*Voices, error) {
+	if store.GetVariable(Scope+sharePath) == nil {
+		return nil, nil
+	}
+	raw, err := read[uint8](store, headerPath)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +141,9 @@ func Open(saved map[string]*tensors.Tensor) (*Voices, error) {
 		return nil, fmt.Errorf("voices: array %q: %w", headerPath, err)
 	}
 	v := h.open()
+	v.Share, v.Doubt = Share(store), number(store, doubtPath)
 	for path, to := range v.arrays() {
-		from, err := read[float32](saved, path)
+		from, err := read[float32](store, path)
 		if err != nil {
 			return nil, err
 		}
@@ -144,10 +190,14 @@ func (h header) check() error {
 }
 
 // read returns the values of an array.
-func read[T float32 | uint8](saved map[string]*tensors.Tensor, path string) ([]T, error) {
-	value := saved[path]
-	if value == nil {
+func read[T float32 | uint8](store *model.Store, path string) ([]T, error) {
+	kept := store.GetVariable(Scope + path)
+	if kept == nil {
 		return nil, fmt.Errorf("voices: there is no array %q; was the checkpoint written whole?", path)
+	}
+	value, err := kept.Value()
+	if err != nil {
+		return nil, fmt.Errorf("voices: array %q: %w", path, err)
 	}
 	flat, err := tensors.CopyFlatData[T](value)
 	if err != nil {

@@ -6,12 +6,15 @@
 package voices
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/clusterpool/ccp/models/internal/answer"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
@@ -27,14 +30,42 @@ const (
 
 var names = []string{Kernels, Competing, Bands, OfValues}
 
-// Names returns the names of all voices.
-func Names() []string { return slices.Clone(names) }
+// All is the value of the option voices that takes the voices that suit the samples. None takes none.
+const (
+	All  = "all"
+	None = "none"
+)
+
+// Parse reads the option: All, None, or names. It returns the names; nil means the voices that suit the samples.
+func Parse(option string) (some []string, err error) {
+	if option == All || option == None {
+		return nil, nil
+	}
+	for name := range strings.SplitSeq(option, ",") {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("voices: there is no %q; there are %s, %s, or some of %s", name, All, None,
+				strings.Join(names, ","))
+		}
+		some = append(some, name)
+	}
+	return some, nil
+}
 
 // Sample is a recording for a fit.
 type Sample struct {
 	Values []float32 // `[moments, columns]`; recordings may differ in length. NaN counts as the column's mean
 	Label  int32
 	Group  string // the samples of a group are left out together; "" is a group of its own
+}
+
+// For returns what a fit on the data needs to know of them, for the voices that the option asks for.
+func For(data *signal.Info, option string) (Config, error) {
+	some, err := Parse(option)
+	c := Config{Columns: data.Nodes * data.Channels, Classes: data.Classes(), Table: true, Only: some}
+	if f := data.Form; f != nil {
+		c.Columns, c.Table, c.Frames = f.Width(), f.Longest == 1, f.Frames
+	}
+	return c, err
 }
 
 // Config of a fit.
@@ -72,8 +103,11 @@ func (v *voice) standardise(features []float32) {
 	}
 }
 
-// Voices are fitted voices.
+// Voices are fitted voices. Beside a network their probabilities count Share, the network's 1 - Share. Doubt is the
+// probability that all classes share alike: 1/(n+2) for n training samples, by Laplace's rule of succession. No number of
+// right answers makes the next one certain.
 type Voices struct {
+	Share, Doubt float64
 	header
 	units  units
 	voices []*voice
@@ -174,6 +208,26 @@ func logitsOf(decisions []float64, gain float64) []float32 {
 // them.
 func (v *Voices) Parts() []Part { return slices.Clone(v.header.Parts) }
 
+// Answering returns the voices that answer, the loudest first.
+func (v *Voices) Answering() (names []string) {
+	parts := v.Parts()
+	parts = slices.DeleteFunc(parts[:len(parts)-1], func(p Part) bool { return p.Share == 0 })
+	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Share, a.Share) })
+	for _, p := range parts {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Probabilities returns the probabilities of classes with these logits, less the doubt.
+func (v *Voices) Probabilities(logits []float32) []float64 {
+	p := answer.Softmax(logits)
+	for k := range p {
+		p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
+	}
+	return p
+}
+
 // Forget frees what only LeftOut and Without need.
 func (v *Voices) Forget() { v.kept = nil }
 
@@ -196,6 +250,7 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 			return nil, err
 		}
 	}
+	f.voices.Doubt = 1 / float64(len(samples)+2)
 	return f.voices, nil
 }
 

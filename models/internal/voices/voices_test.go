@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
@@ -311,12 +312,25 @@ func TestWithout(t *testing.T) {
 	assert.Nil(t, f.voices.Without(some))
 }
 
+// open opens what a store with these arrays has.
+func open(t *testing.T, values map[string]*tensors.Tensor) (*Voices, error) {
+	t.Helper()
+	store := model.NewStore()
+	for path, value := range values {
+		_, err := store.CreateVariable(Scope+path, value)
+		require.NoError(t, err)
+	}
+	_, err := store.CreateVariable(Scope+sharePath, tensors.FromScalar(float32(1)))
+	require.NoError(t, err)
+	return Open(store)
+}
+
 func TestOpenIsTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	samples := noise(rng, 30, 2, always(60))
 	for _, name := range names {
 		v := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{name}, Seed: 3}, samples)
-		again, err := Open(v.Values())
+		again, err := open(t, v.values())
 		require.NoError(t, err)
 		same := fitted(t, Config{Columns: 2, Classes: 2, Only: []string{name}, Seed: 3}, samples)
 		for _, s := range noise(rng, 3, 2, func() int { return 40 + rng.IntN(40) }) {
@@ -325,17 +339,17 @@ func TestOpenIsTheSame(t *testing.T) {
 			assert.Equal(t, want, same.Logits(s.Values), name)
 		}
 		assert.Equal(t, v.Parts(), again.Parts())
-		for path, value := range v.Values() {
-			broken := v.Values()
+		for path, value := range v.values() {
+			broken := v.values()
 			delete(broken, path)
-			_, err := Open(broken)
+			_, err := open(t, broken)
 			assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
 			broken[path] = tensors.FromScalar(int64(1))
-			_, err = Open(broken)
+			_, err = open(t, broken)
 			assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
 			if path != headerPath {
 				broken[path] = tensors.FromFlatDataAndDimensions(make([]float32, value.Size()+1), value.Size()+1)
-				_, err = Open(broken)
+				_, err = open(t, broken)
 				assert.ErrorContains(t, err, fmt.Sprintf("%q", path))
 			}
 		}
@@ -353,20 +367,20 @@ func TestOpenDamaged(t *testing.T) {
 	} {
 		h := v.header
 		change(&h)
-		saved := (&Voices{header: h}).Values()
-		_, err := Open(saved)
+		saved := (&Voices{header: h}).values()
+		_, err := open(t, saved)
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, headerPath)
 	}
-	saved := v.Values()
+	saved := v.values()
 	saved[headerPath] = tensors.FromFlatDataAndDimensions([]uint8("{"), 1)
-	_, err := Open(saved)
+	_, err := open(t, saved)
 	assert.ErrorContains(t, err, headerPath)
-	saved = v.Values()
+	saved = v.values()
 	columns := slices.Clone(v.arrays()["competing/columns"])
 	columns[4] = 2
 	saved["competing/columns"] = tensors.FromFlatDataAndDimensions(columns, len(columns))
-	_, err = Open(saved)
+	_, err = open(t, saved)
 	assert.ErrorContains(t, err, `"competing/columns": value 4 is column 2 of 2`)
 }
 
@@ -395,7 +409,7 @@ func TestAlike(t *testing.T) {
 	}
 	require.NoError(t, f.choose(ctx))
 	require.NoError(t, f.solve(ctx))
-	again, err := Open(f.voices.Values())
+	again, err := open(t, f.voices.values())
 	require.NoError(t, err)
 	assert.Equal(t, []string{Bands}, again.Names)
 	assert.Len(t, again.Parts(), 2)

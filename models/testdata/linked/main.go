@@ -53,12 +53,13 @@ import (
 	"log"
 	"os"
 
-	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/internal/backend"
+	_ "github.com/clusterpool/ccp/models"
 )
 
 func main() {
 	if os.Args[1] != "link" {
-		if _, err := models.OpenBackend(); err != nil {
+		if _, _, err := backend.Open(backend.Options{}); err != nil { // as a nil backend does
 			log.Fatal(err)
 		}
 	}

@@ -1,23 +1,16 @@
-package models
+package training
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/answer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
 )
-
-func TestTemper(t *testing.T) {
-	c := &Calibration{Temperature: 0.5} // squares
-	assert.InDeltaSlice(t, []float64{0.25 / 0.38, 0.09 / 0.38, 0.04 / 0.38}, c.Temper([]float64{0.5, 0.3, 0.2}), 1e-12)
-	assert.InDeltaSlice(t, []float64{1, 0}, c.Temper([]float64{1, 0}), 0)
-	assert.InDeltaSlice(t, []float64{0.5, 0.5}, c.Temper([]float64{1e-300, 1e-300}), 1e-12)
-	var none *Calibration
-	assert.Equal(t, []float64{0.4, 0.6}, none.Temper([]float64{0.4, 0.6}))
-}
 
 // Labels are drawn from logits that the classifier has divided: the temperature finds by how much.
 func TestCalibrate(t *testing.T) {
@@ -32,12 +25,12 @@ func TestCalibrate(t *testing.T) {
 				divided[k] = logits[k] * float32(temperature)
 			}
 			at, label := draw.Float64(), 0
-			for p := softmax(logits); label < 2 && at > p[label]; label++ {
+			for p := answer.Softmax(logits); label < 2 && at > p[label]; label++ {
 				at -= p[label]
 			}
-			probabilities, labels = append(probabilities, softmax(divided)), append(labels, int32(label))
+			probabilities, labels = append(probabilities, answer.Softmax(divided)), append(labels, int32(label))
 		}
-		c := Calibrate(probabilities, labels)
+		c := calibrate(probabilities, labels)
 		assert.InEpsilon(t, temperature, c.Temperature, 0.1)
 		assert.Equal(t, 4000, c.Samples)
 		require.Len(t, c.Confidences, 1000)
@@ -45,7 +38,7 @@ func TestCalibrate(t *testing.T) {
 		require.NoError(t, err)
 		rejected := 0.
 		for _, p := range probabilities {
-			if floats.Max(c.Temper(p)) < threshold {
+			if floats.Max(answer.Temper(p, c.Temperature)) < threshold {
 				rejected++
 			}
 		}
@@ -53,19 +46,19 @@ func TestCalibrate(t *testing.T) {
 	}
 
 	// Few samples, all answered rightly, say little.
-	few := Calibrate([][]float64{{0.9, 0.1}, {0.2, 0.8}}, []int32{0, 1})
+	few := calibrate([][]float64{{0.9, 0.1}, {0.2, 0.8}}, []int32{0, 1})
 	assert.Less(t, few.Temperature, 1.)
 	assert.Greater(t, few.Temperature, 0.5)
 	loss := func(m float64) float64 {
-		c := &Calibration{Temperature: math.Exp(m)}
-		return m*m/2 - math.Log(c.Temper([]float64{0.9, 0.1})[0]) - math.Log(c.Temper([]float64{0.2, 0.8})[1])
+		at := math.Exp(m)
+		return m*m/2 - math.Log(answer.Temper([]float64{0.9, 0.1}, at)[0]) - math.Log(answer.Temper([]float64{0.2, 0.8}, at)[1])
 	}
 	m := math.Log(few.Temperature)
 	assert.Less(t, loss(m), min(loss(m-0.01), loss(m+0.01)))
 
 	_, err := few.Threshold(0.05)
 	assert.EqualError(t, err, "0.05 of the 2 held-out samples is less than one; reject a larger share, or hold out more samples")
-	assert.Nil(t, Calibrate(nil, nil))
-	_, err = (*Calibration)(nil).Threshold(0.05)
+	assert.Nil(t, calibrate(nil, nil))
+	_, err = (*models.Calibration)(nil).Threshold(0.05)
 	assert.ErrorContains(t, err, "the classifier was trained without held-out samples")
 }

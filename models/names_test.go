@@ -1,0 +1,56 @@
+package models
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The package stays small: exported names, of which a group of constants is one, and methods. No type is an alias, and no
+// exported field has an unexported type.
+func TestFewNames(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	set, files, hidden := token.NewFileSet(), []*ast.File{}, map[string]bool{}
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".go") && !strings.HasSuffix(entry.Name(), "_test.go") {
+			file, err := parser.ParseFile(set, entry.Name(), nil, parser.ParseComments)
+			require.NoError(t, err)
+			files = append(files, file)
+			ast.Inspect(file, func(n ast.Node) bool {
+				if of, ok := n.(*ast.TypeSpec); ok && !of.Name.IsExported() {
+					hidden[of.Name.Name] = true
+				}
+				return true
+			})
+		}
+	}
+	p, err := doc.NewFromFiles(set, files, "github.com/clusterpool/ccp/models")
+	require.NoError(t, err)
+	names := len(p.Consts) + len(p.Vars) + len(p.Funcs) + len(p.Types)
+	for _, of := range p.Types {
+		names += len(of.Consts) + len(of.Vars) + len(of.Funcs) + len(of.Methods)
+		spec := of.Decl.Specs[0].(*ast.TypeSpec)
+		assert.False(t, spec.Assign.IsValid(), "%s is an alias", of.Name)
+		fields, ok := spec.Type.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		for _, field := range fields.Fields.List { // doc has left out what is not exported
+			ast.Inspect(field.Type, func(n ast.Node) bool {
+				name, ok := n.(*ast.Ident)
+				assert.False(t, ok && hidden[name.Name], "%s.%v", of.Name, field.Names)
+				return true
+			})
+		}
+	}
+	assert.LessOrEqual(t, names, 70)
+	assert.Greater(t, names, 50)
+}

@@ -1,0 +1,52 @@
+package training
+
+import (
+	"math"
+	"slices"
+
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/models/internal/answer"
+	"gonum.org/v1/gonum/floats"
+)
+
+// calibrate finds the temperature with the least log-loss on held-out samples. Each has the probabilities of its classes
+// without temperature, and a label. The logarithm of the temperature has the standard normal distribution as its prior:
+// few samples that are all answered rightly say little. calibrate returns nil if there are no samples.
+func calibrate(probabilities [][]float64, labels []int32) *models.Calibration {
+	if len(probabilities) == 0 {
+		return nil
+	}
+	c := &models.Calibration{Samples: len(labels)}
+	low, high := -3., 3. // the logarithm of the temperature
+	for range 20 {
+		middle := (low + high) / 2
+		c.Temperature = math.Exp(middle)
+		slope := -middle // of the log-posterior, downwards
+		for i, p := range probabilities {
+			expected := 0.
+			for k, tempered := range answer.Temper(p, c.Temperature) {
+				if tempered > 0 {
+					expected += tempered * math.Log(p[k])
+				}
+			}
+			slope += (expected - math.Log(max(p[labels[i]], math.SmallestNonzeroFloat64))) / c.Temperature
+		}
+		if slope > 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	for _, p := range probabilities {
+		c.Confidences = append(c.Confidences, floats.Max(answer.Temper(p, c.Temperature)))
+	}
+	slices.Sort(c.Confidences)
+	const most = 1000
+	if n := len(c.Confidences); n > most {
+		for i := range most {
+			c.Confidences[i] = c.Confidences[i*n/most]
+		}
+		c.Confidences = slices.Clip(c.Confidences[:most])
+	}
+	return c
+}
