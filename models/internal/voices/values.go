@@ -121,12 +121,17 @@ func (f *fit) shape(ctx context.Context, t *trial, v int) error {
 	i := slices.Index(scores, slices.MinFunc(scores, func(a, b score) int { return cmp.Compare(a.loss, b.loss) }))
 	best.kernel.g, f.voices.Gaussian = gaussians[i], gaussians[i]
 	f.candidates[v] = best
-	if err := f.extract(ctx, f.samples, best); err != nil {
-		return err
+	if len(samples) == len(f.samples) { // whose features are there
+		best.gram = best.kernel.gram(best.gram)
+		t.judge(v, part(best.gram, nil))
+		return nil
 	}
-	if err := f.multiply(ctx, t, v); err != nil {
-		return err
+	err := f.extract(ctx, f.samples, best)
+	if err == nil {
+		err = f.multiply(ctx, t, v)
 	}
-	t.judge(v, t.grams[v])
-	return nil
+	if err == nil {
+		t.judge(v, t.grams[v])
+	}
+	return err
 }
