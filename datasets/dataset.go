@@ -81,10 +81,11 @@ type Dataset struct {
 	// Warnings are the oddities found while loading that do not stop a training, one sentence each.
 	Warnings []string
 
-	usual  int              // validation samples that HoldOut holds out if it is told no share
-	joined int              // neighbours of each node in a graph made of Train; 0: the graph is the data's own
-	made   *affinity.Matrix // the graph that was made of joined nodes
-	whole  bool             // all samples are the test, see Options.Whole
+	usual   int              // validation samples that HoldOut holds out if it is told no share
+	joined  int              // neighbours of each node in a graph made of Train; 0: the graph is the data's own
+	made    *affinity.Matrix // the graph that was made of joined nodes
+	whole   bool             // all samples are the test, see Options.Whole
+	streams int              // channels of each stream of a published skeleton, see scaleStreams; 0 for other data
 
 	sensors *affinity.Matrix // the graph of the sensors of recordings
 	places  []float64        // of the sensors, `[sensors, d]`; nil if unknown

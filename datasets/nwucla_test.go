@@ -44,7 +44,7 @@ func TestNWUCLA(t *testing.T) {
 	d, err := load("nw-ucla", Options{HoldOut: true, DataDir: dir})
 	require.NoError(t, err)
 	require.NoError(t, d.Validate())
-	assert.Equal(t, []int{54, 6, 30}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+	assert.Equal(t, []int{40, 20, 30}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	assert.Equal(t, 40*19+39*20, d.Affinity.Edges())
 	for i, label := range d.Labels {
 		assert.Equal(t, int32(i/9), label)
@@ -62,7 +62,7 @@ func TestNWUCLA(t *testing.T) {
 	assert.NotEqual(t, plain.Std, later.Std)
 	subjects, err := load("nw-ucla", Options{DataDir: dir, Protocol: skeleton.CrossSubject, Validation: 0.25})
 	require.NoError(t, err)
-	assert.Equal(t, []int{45, 15, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})
+	assert.Equal(t, []int{30, 30, 30}, []int{len(subjects.Train), len(subjects.Validation), len(subjects.Test)})
 	for _, i := range subjects.Test {
 		assert.Equal(t, 2, i/3%3, "subject 9")
 	}
@@ -118,7 +118,7 @@ func TestRealNWUCLA(t *testing.T) {
 	folded := 0 // recordings that begin with a pose that gives no coordinates
 	for i := range d.Signals.Len() {
 		d.Signals.Read(i, sample)
-		if max(sample[3]*sample[3], sample[4]*sample[4], sample[5]*sample[5]) > 1e-6 {
+		if sample := d.Series[i]; max(sample[3]*sample[3], sample[4]*sample[4], sample[5]*sample[5]) > 1e-6 {
 			folded++
 		}
 		for _, v := range sample {

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/internal/augment"
 	"github.com/clusterpool/ccp/datasets/internal/skeleton"
+	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/signal"
 )
 
@@ -63,19 +65,19 @@ func (i Info) skeletons(s *skeleton.Source) Info {
 	return i
 }
 
-// loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the people and
-// cameras of the training set. They can pick the epoch, but they are easier than the test samples.
+// loadSkeletons reads the recordings and splits them by the protocol. The validation samples have the cameras of the
+// training set, and without groups its people. They can pick the epoch, but they are easier than the test samples.
 func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Options) (*Dataset, error) {
 	r, err := s.Load(ctx, info.dirs(opts.DataDir), opts.report)
 	if err != nil {
 		return nil, err
 	}
 	d := &Dataset{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies}, Signals: r.Signals, NodeNames: s.Layout.NodeNames(s.Frames), Notes: r.Notes, Warnings: r.Warnings}
-	if d.Affinity, err = s.Layout.Graph(s.Frames); err != nil {
-		return nil, err
-	}
 	split := s.Splits[max(0, slices.Index(info.Protocols, opts.Protocol))]
 	for i, take := range r.Takes {
+		if s.Whole { // voices leave out people, not recordings
+			d.Groups = append(d.Groups, fmt.Sprintf("person %d", take.Subject))
+		}
 		d.Labels = append(d.Labels, take.Class)
 		if split.IsTest(take) {
 			d.Test = append(d.Test, i)
@@ -88,13 +90,17 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 			split.Name, len(d.Train), len(d.Test), split.Train, split.Test)
 	}
 	d.holdOutValidation(max(1, share(len(d.Train), opts.validation(heldOutSkeletons))), opts)
-	if opts.Augment {
-		d.Augment = augmentSkeletons(s, split)
+	if err := d.skeletonFrames(s, r.Signals, opts); err != nil {
+		return nil, err
 	}
-	d.scaleStreams(3 * s.Bodies)
+	if opts.Augment {
+		d.Augment = augmentSkeletons(s, d.Grid[0], split)
+	}
+	d.streams = 3 * s.Bodies
+	d.rescale()
 	d.Provenance = fmt.Sprintf("%s, %s, CRC-32C of the prepared signals %08x", info.credit, r.Place, r.Checksum())
 	d.Notes = append(d.Notes, fmt.Sprintf("%s: %d frames x %d joints x %d, seen from the body of the main actor",
-		split.Name, s.Frames, len(s.Layout.Joints), d.Channels))
+		split.Name, d.Grid[0], len(s.Layout.Joints), d.Channels))
 	if copies := r.Copies(d.Test, slices.Concat(d.Train, d.Validation)); copies > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d test recordings are exact copies of training recordings under "+
 			"another name", copies, len(d.Test)))
@@ -102,14 +108,35 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 	return d, nil
 }
 
+// skeletonFrames makes the graph of joints in frames. If recordings are whole, the network sees some frames of each, and
+// voices see all.
+func (d *Dataset) skeletonFrames(s *skeleton.Source, signals *skeleton.Signals, opts Options) (err error) {
+	if !s.Whole {
+		d.Affinity, err = s.Layout.Graph(s.Frames)
+		return err
+	}
+	for i := range signals.Len() {
+		series := make([]float32, signals.Size(i))
+		signals.Read(i, series)
+		d.Series = append(d.Series, series)
+	}
+	alone := false // a body is places in space
+	d.Form = &recording.Form{Sensors: slices.Clone(s.Layout.Joints), Channels: s.Channels(), Scale: &alone}
+	opts.Frames = cmp.Or(opts.Frames, s.Frames)
+	if d.Affinity, err = s.Layout.Graph(1); err != nil {
+		return err
+	}
+	return d.overFrames(opts)
+}
+
 // augmentSkeletons rotates a signal and adds noise. It mirrors and crops it if the source allows that.
-func augmentSkeletons(s *skeleton.Source, split skeleton.Split) augment.Func {
+func augmentSkeletons(s *skeleton.Source, frames int, split skeleton.Split) augment.Func {
 	steps := []augment.Func{augment.Rotate(split.Turn), augment.Noise(skeletonNoise)}
 	if s.Mirror {
 		steps = append(steps, augment.Mirror(len(s.Layout.Joints), s.Channels(), s.Layout.Sides))
 	}
 	if s.Crop < 1 {
-		steps = append(steps, augment.TimeCrop(s.Frames, s.Crop))
+		steps = append(steps, augment.TimeCrop(frames, s.Crop))
 	}
 	return func(rng *rand.Rand, sample []float32) {
 		for _, step := range steps {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/internal/newsgroups"
-	"github.com/clusterpool/ccp/datasets/internal/skeleton"
 )
 
 // Streams of random numbers from one split seed. The test set has a stream of its own: it does not depend on the share
@@ -127,9 +126,11 @@ func (d *Dataset) rescale() {
 	switch signals := d.Signals.(type) {
 	case *newsgroups.Bags:
 		d.scaleWords(signals)
-	case *skeleton.Signals:
-		d.scaleStreams(3 * d.Bodies)
 	default:
+		if d.streams > 0 {
+			d.scaleStreams(d.streams)
+			return
+		}
 		d.standardise()
 	}
 }

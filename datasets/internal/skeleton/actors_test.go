@@ -61,6 +61,6 @@ func TestActorsKeepTheRecording(t *testing.T) {
 	r := &Recording{Frames: 3, Bodies: []Body{body("a", 0, walk(0, 1, 3)...)}}
 	want := append([]float32{}, r.Bodies[0].Joints...)
 	p := Preparation{Layout: &stick, Frames: 4, Bodies: 1}
-	assert.NoError(t, p.Signal(r, make([]float32, p.Nodes()*p.Channels())))
+	signal(t, p, r)
 	assert.Equal(t, want, r.Bodies[0].Joints)
 }

@@ -39,7 +39,7 @@ type Collection struct {
 
 const (
 	// preparationVersion must be raised if the preparation changes: old signals are then not used.
-	preparationVersion = 1
+	preparationVersion = 2
 	// largestFile, in bytes, is far above the largest recording.
 	largestFile = 64 << 20
 	// namedFiles is the number of unreadable files that an error names.
@@ -53,28 +53,29 @@ type Key [sha256.Size]byte
 func (c *Collection) Key() Key {
 	digest := sha256.New()
 	p := c.Preparation
-	fmt.Fprintf(digest, "%d %q %d %d %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Bodies, p.Streams)
+	fmt.Fprintf(digest, "%d %q %d %t %d %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Whole, p.Bodies, p.Streams)
 	for _, file := range c.Files {
 		fmt.Fprintf(digest, "%q %d %d\n", file.Name(), file.Size, file.Modified.UnixNano())
 	}
 	return Key(digest.Sum(nil))
 }
 
-// Prepare reads all files, on all cores, and makes their signals, `[frames * joints, channels]` each. If progress is
+// Prepare reads all files, on all cores, and makes their signals, see Preparation.Signal. If progress is
 // not nil, it receives the finished share in the calling goroutine. The error names the first unreadable files and why
 // they cannot be read. If ctx ends first, Prepare returns the error of ctx.
 func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (*Signals, error) {
-	signals := NewSignals(len(c.Files), c.Preparation.Nodes()*c.Preparation.Channels())
+	signals := NewSignals(len(c.Files))
 	failures := make([]error, len(c.Files))
 	var taken atomic.Int64
 	done := make(chan bool, 64)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			values, buffer := make([]float32, signals.size), new(bytes.Buffer)
+			buffer := new(bytes.Buffer)
 			for i := int(taken.Add(1)) - 1; i < len(c.Files) && ctx.Err() == nil; i = int(taken.Add(1)) - 1 {
-				if failures[i] = c.prepare(c.Files[i], buffer, values); failures[i] == nil {
-					signals.Set(i, values)
+				var signal []float32
+				if signal, failures[i] = c.prepare(c.Files[i], buffer); failures[i] == nil {
+					signals.Set(i, signal)
 				}
 				done <- true
 			}
@@ -109,26 +110,26 @@ func (c *Collection) Prepare(ctx context.Context, progress func(done float64)) (
 	return signals, nil
 }
 
-// prepare reads a file through a buffer, which the next file uses again, and writes its signal to values.
-func (c *Collection) prepare(file File, buffer *bytes.Buffer, values []float32) error {
+// prepare reads a file through a buffer, which the next file uses again, and returns its signal.
+func (c *Collection) prepare(file File, buffer *bytes.Buffer) ([]float32, error) {
 	if file.Size > largestFile {
-		return fmt.Errorf("%d bytes, more than any recording", file.Size)
+		return nil, fmt.Errorf("%d bytes, more than any recording", file.Size)
 	}
 	opened, err := c.FS.Open(file.Path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = opened.Close() }() // nothing was written
 	buffer.Reset()
 	if _, err := buffer.ReadFrom(opened); err != nil {
-		return err
+		return nil, err
 	}
 	if int64(buffer.Len()) != file.Size {
-		return fmt.Errorf("has changed, or is damaged: %d bytes, want %d", buffer.Len(), file.Size)
+		return nil, fmt.Errorf("has changed, or is damaged: %d bytes, want %d", buffer.Len(), file.Size)
 	}
 	recording, err := c.Parse(file.Name(), buffer.Bytes())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.Preparation.Signal(recording, values)
+	return c.Preparation.Signal(recording)
 }

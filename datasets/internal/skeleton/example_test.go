@@ -24,8 +24,8 @@ func ExamplePreparation() {
 		},
 	}}}
 	p := skeleton.Preparation{Layout: &layout, Frames: 3, Bodies: 1}
-	signal := make([]float32, p.Nodes()*p.Channels())
-	if err := p.Signal(&recording, signal); err != nil {
+	signal, err := p.Signal(&recording)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -82,15 +82,14 @@ func FuzzParseNTU(f *testing.F) {
 	f.Add([]byte(ntuFile([]string{ntuBody("1", ntuPlaces(0)...), ntuBody("2", ntuPlaces(1)...)}, []string{ntuBody("3", ntuPlaces(1.1)...)})))
 	f.Add([]byte(ntuFile([]string{ntuBody("1", "NaN 1e30 -1e-30")})[:900]))
 	p := Preparation{Layout: &KinectV2, Frames: 8, Bodies: 2}
-	dst := make([]float32, p.Nodes()*p.Channels())
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := ParseNTU(text)
 		if err != nil {
 			return
 		}
 		checkRecording(t, r, 25)
-		if p.Signal(r, dst) == nil {
-			for _, v := range dst {
+		if signal, err := p.Signal(r); err == nil {
+			for _, v := range signal {
 				require.True(t, finite(float64(v)))
 			}
 		}

@@ -63,15 +63,14 @@ func FuzzParseNWUCLA(f *testing.F) {
 	f.Add(nwuclaFile(3, 10))
 	f.Add([]byte(`{"skeletons":[[[1,2,3],null]],"label":-1}`))
 	p := Preparation{Layout: &KinectV1, Frames: 5, Bodies: 1}
-	dst := make([]float32, p.Nodes()*p.Channels())
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, _, err := ParseNWUCLA(text)
 		if err != nil {
 			return
 		}
 		checkRecording(t, r, 20)
-		if p.Signal(r, dst) == nil {
-			for _, v := range dst {
+		if signal, err := p.Signal(r); err == nil {
+			for _, v := range signal {
 				require.True(t, finite(float64(v)))
 			}
 		}

@@ -12,6 +12,8 @@ type Preparation struct {
 	Layout *Layout
 	// Frames is the number of frames of a signal, whatever the length of its recording.
 	Frames int
+	// Whole signals have as many frames as their recordings. Frames is then what a network sees of them.
+	Whole bool
 	// Bodies is the number of bodies of a signal. Others are left out; absent ones are zeros.
 	Bodies int
 	// Streams adds channels for the vectors along the bones and for the motion of the joints. Filters then need not
@@ -30,37 +32,40 @@ func (p Preparation) Channels() int {
 	return 3 * p.Bodies
 }
 
-// Signal writes a recording as a signal to dst, `[frames * joints, channels]` row-major:
+// Signal returns a recording as a signal, `[frames * joints, channels]` row-major:
 //
 //   - the actors are the bodies that move most, the main actor first;
 //   - the frames are those in which the main actor was seen;
 //   - every body is seen from the main actor's body: x to the left shoulder, y up the spine, the origin at the waist,
 //     the spine as the unit of length. The axes are those of the first frame in which the spine is about as long as
 //     usual and the joints do not lie on one line;
-//   - the frames are resampled linearly; the first and the last stay as they are.
+//   - unless signals are whole, the frames are resampled linearly; the first and the last stay as they are.
 //
-// An absent body is zeros. The error says what the recording lacks; dst is then undefined.
-func (p Preparation) Signal(r *Recording, dst []float32) error {
+// An absent body is zeros. The error says what the recording lacks.
+func (p Preparation) Signal(r *Recording) ([]float32, error) {
 	actors := p.Layout.actors(r, p.Bodies)
 	if len(actors) == 0 {
-		return fmt.Errorf("no body in any of its %d frames", r.Frames)
+		return nil, fmt.Errorf("no body in any of its %d frames", r.Frames)
 	}
 	if err := p.look(actors); err != nil {
-		return err
+		return nil, err
 	}
-	clear(dst)
+	if p.Whole {
+		p.Frames = len(actors[0].Frames)
+	}
+	signal := make([]float32, p.Nodes()*p.Channels())
 	for number := range actors {
-		p.resample(&actors[number], actors[0].Frames, dst[3*number:])
+		p.resample(&actors[number], actors[0].Frames, signal[3*number:])
 	}
 	if p.Streams {
-		p.derive(dst)
+		p.derive(signal)
 	}
-	for _, v := range dst {
+	for _, v := range signal {
 		if !finite(float64(v)) {
-			return errors.New("joints are too far from each other to be a body's")
+			return nil, errors.New("joints are too far from each other to be a body's")
 		}
 	}
-	return nil
+	return signal, nil
 }
 
 // look replaces the poses of all actors by their coordinates in the main actor's first usable frame. Only frames in

@@ -107,7 +107,7 @@ func (s *Source) Load(ctx context.Context, dirs []string,
 		cached = cache.Path(s.Name, ".skeletons", place) // signals of changed recordings replace those of the same place
 	}
 	signals, unkept, err := cache.Get(cached,
-		func(path string) (*Signals, error) { return ReadCache(path, key, len(r.Files), s.Nodes()*s.Channels()) },
+		func(path string) (*Signals, error) { return ReadCache(path, key, len(r.Files)) },
 		func() (*Signals, error) {
 			return collection.Prepare(ctx, func(done float64) { report(doing, done) })
 		},
