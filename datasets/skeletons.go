@@ -72,7 +72,7 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies}, Signals: r.Signals, NodeNames: s.Layout.NodeNames(s.Frames), Notes: r.Notes, Warnings: r.Warnings}
+	d := &Dataset{Info: signal.Info{Nodes: s.Nodes(), Channels: s.Channels(), ClassNames: slices.Clone(s.Classes), Grid: []int{s.Frames, len(s.Layout.Joints)}, Parts: s.Layout.Parts, Bodies: s.Bodies}, NodeNames: s.Layout.NodeNames(s.Frames), Notes: r.Notes, Warnings: r.Warnings}
 	split := s.Splits[max(0, slices.Index(info.Protocols, opts.Protocol))]
 	for i, take := range r.Takes {
 		if s.Whole { // voices leave out people, not recordings
@@ -112,6 +112,7 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 // voices see all.
 func (d *Dataset) skeletonFrames(s *skeleton.Source, signals *skeleton.Signals, opts Options) (err error) {
 	if !s.Whole {
+		d.Signals = signals
 		d.Affinity, err = s.Layout.Graph(s.Frames)
 		return err
 	}
