@@ -93,7 +93,7 @@ func TestRealNWUCLA(t *testing.T) {
 	d, err := Load(t.Context(), "nw-ucla", Options{HoldOut: true, DataDir: dir, Augment: true})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
-	assert.Equal(t, []int{918, 102, 464}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+	assert.Equal(t, []int{924, 96, 464}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 	assert.Equal(t, 1540, d.Affinity.Edges())
 
 	found, err := skeleton.NWUCLA.Load(t.Context(), nwucla.dirs(dir), func(string, float64) {})
@@ -135,5 +135,5 @@ func TestRealNWUCLA(t *testing.T) {
 	d, err = Load(t.Context(), "nw-ucla", Options{HoldOut: true, DataDir: dir, Protocol: skeleton.CrossSubject})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
-	assert.Equal(t, []int{1077, 120, 287}, []int{len(d.Train), len(d.Validation), len(d.Test)})
+	assert.Equal(t, []int{1050, 147, 287}, []int{len(d.Train), len(d.Validation), len(d.Test)})
 }
