@@ -21,8 +21,9 @@ const (
 	// tried is the share of the training samples that network and voices answer without having seen them, to find what
 	// each of them counts.
 	tried = 0.25
-	// If the voices' log-loss on left-out samples is below sure, in nats, no network is tried. A network is left out unless
-	// it lowers the log-loss by worth of it, and by three nats over all samples: a likelihood 20 times as great.
+	// If the voices' log-loss on left-out samples is below sure, in nats, or all their answers are right, no network is
+	// tried. A network is left out unless it lowers the log-loss by worth of it, and by three nats over all samples: a
+	// likelihood 20 times as great.
 	sure  = 0.02
 	worth = 0.02
 	// hurry divides the steps of a first trial. If the network lowers no log-loss after them, it has no second trial.
@@ -56,7 +57,7 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 		said = append(said, fmt.Sprintf("together %.1f%%", 100*all.Accuracy))
 	}
 	line := "held-out training samples: " + strings.Join(said, ", ")
-	if v.Share = 1; !r.spec.Network().Fitted && all.Loss > sure {
+	if v.Share = 1; !r.spec.Network().Fitted && all.Loss > sure && all.Accuracy < 1 {
 		if line, err = r.weigh(ctx, backend, v, line); err != nil {
 			return err
 		}
@@ -170,7 +171,10 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 		p.open[name] = false
 	}
 	p.Voices = voices.None
-	p.Steps, p.Epochs = steps, min(steps, r.Epochs)
+	p.Steps, p.Epochs = steps, 1
+	if r.spec.Learns() { // a learned hierarchy changes with the epochs
+		p.Epochs = min(steps, r.Epochs)
+	}
 	p.Keep, p.Validation = KeepLast, 0
 	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
 		return 0, err
