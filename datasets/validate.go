@@ -13,7 +13,7 @@ import (
 
 // finish computes the parts that a loader leaves to Load, adds the warnings and returns all errors.
 func (d *Dataset) finish(opts Options) []error {
-	if d.Series != nil && d.Signals == nil && len(d.Labels) == len(d.Series) {
+	if d.Series != nil && d.sensors == nil && len(d.Labels) == len(d.Series) {
 		if err := d.overFrames(opts); err != nil {
 			return []error{err}
 		}
