@@ -30,7 +30,7 @@ class Workload:
         with open(os.path.join(folder, "network.json")) as file:
             network = json.load(file)
         self.model = network["model"]
-        self.nodes, self.channels, self.classes = network["nodes"], network["channels"], network["classes"]
+        self.nodes, self.channels, self.classes = network["nodes"], network["channels"], len(network["class_names"])
         self.levels = [(level["clusters"], level["filters"], level["neighbours"]) for level in network["levels"]]
         self.hidden = network["hidden"] or []
         self.graph = scipy.sparse.load_npz(os.path.join(folder, "graph.npz")).tocsr()

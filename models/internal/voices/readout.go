@@ -95,9 +95,10 @@ func (t task) judge(decisions *mat.Dense) score {
 	s := score{loss: math.Inf(1)}
 	for i, label := range t.labels {
 		if floats.MaxIdx(decisions.RawRowView(i)) == int(label) {
-			s.accuracy += 1 / float64(len(t.labels))
+			s.accuracy++
 		}
 	}
+	s.accuracy /= float64(len(t.labels)) // exactly 1 if all are right
 	logits, doubt := make([]float64, len(t.middle)), 1/float64(len(t.labels)+2)
 	for step := range 13 {
 		gain, loss := math.Pow(2, float64(step)/2), 0.0
