@@ -35,7 +35,6 @@ def draw(folder, recordings):
                     one.write("time," + ",".join(f"s{k}" for k in range(SENSORS)) + "\n")
                     for moment, row in enumerate(values):
                         one.write(f"{moment}," + ",".join(f"{v:.6g}" for v in row) + "\n")
-    return table, apart
 
 
 def by(library, source, out):
@@ -62,9 +61,21 @@ def by(library, source, out):
     np.savez(out, series=series, labels=np.unique(labels.astype(str), return_inverse=True)[1].astype(np.int32))
 
 
+def same(*files):
+    """Compares what all have read. The default parser of pandas rounds the last digit of some values."""
+    ours, *others = [np.load(file) for file in files]
+    for other in others:
+        assert np.array_equal(other["labels"], ours["labels"])
+        assert np.allclose(other["series"].reshape(-1, SENSORS, MOMENTS), ours["series"][..., 0], rtol=1e-6, atol=0)
+
+
 def main():
     if sys.argv[1] == "by":
         return by(*sys.argv[2:])
+    if sys.argv[1] == "draw":
+        return draw(pathlib.Path(sys.argv[2]), int(sys.argv[3]))
+    if sys.argv[1] == "same":
+        return same(*sys.argv[2:])
     p = argparse.ArgumentParser()
     p.add_argument("--ccp", required=True)
     p.add_argument("--recordings", type=int, default=20_000)
@@ -73,19 +84,18 @@ def main():
     args = p.parse_args()
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         folder = pathlib.Path(folder)
-        for source in draw(folder, args.recordings):
+        this = [sys.executable, __file__]  # a child's peak memory is at least its parent's: this process stays small
+        subprocess.run([*this, "draw", folder, str(args.recordings)], check=True)
+        for source in (folder / "moments.csv", folder / "apart"):
             size = sum(f.stat().st_size for f in ([source] if source.is_file() else source.glob("*/*.csv"))) / 1e6
             outs = {name: folder / f"{name}.npz" for name in ("ccp", "pandas", "polars")}
             took = {name: [] for name in outs}
             for _ in range(args.rounds):
                 for name, out in outs.items():
                     command = [args.ccp, "data", "import", str(source), "--out", str(out), "--overwrite"] if name == "ccp" else \
-                        [sys.executable, __file__, "by", name, str(source), str(out)]
+                        [*this, "by", name, str(source), str(out)]
                     took[name].append(measured(command))
-            arrays = {name: np.load(out) for name, out in outs.items()}
-            for name in arrays:  # the default parser of pandas rounds the last digit of some
-                assert np.array_equal(arrays[name]["labels"], arrays["ccp"]["labels"]), name
-                assert np.allclose(arrays[name]["series"].reshape(-1, SENSORS, MOMENTS), arrays["ccp"]["series"][..., 0], rtol=1e-6, atol=0), name
+            subprocess.run([*this, "same", *outs.values()], check=True)
             for name, all in took.items():
                 seconds, cpu, memory = (statistics.median(column) for column in zip(*all))
                 print(f"{source.name}, {size:.0f} MB: {name} {seconds:.2f} s, {cpu:.2f} s of processor time, {memory:.0f} MB")
