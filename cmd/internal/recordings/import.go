@@ -121,7 +121,7 @@ func (r *reading) prepare() error {
 		}
 	} else {
 		for _, x := range r.samples {
-			if err := r.even(x); err != nil {
+			if err := r.even(x, r.form.PrepareOwn); err != nil {
 				return err
 			}
 		}
@@ -136,9 +136,9 @@ func (r *reading) prepare() error {
 	return nil
 }
 
-// even replaces the values of a sample by a series at even moments.
-func (r *reading) even(x *sample) error {
-	changes, err := r.form.Prepare(&x.Recording)
+// even replaces the values of a sample, once prepared, by a series at even moments.
+func (r *reading) even(x *sample, prepare func(*recording.Recording) (recording.Changes, error)) error {
+	changes, err := prepare(&x.Recording)
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.where, err)
 	}
@@ -176,7 +176,7 @@ func (r *reading) cut() error {
 			if one.Name = fmt.Sprintf("%s from %.10g", names[i], w.Start); !r.grouped {
 				one.group = names[i]
 			}
-			if err := r.even(one); err != nil {
+			if err := r.even(one, r.form.Prepare); err != nil { // windows share values
 				lost = append(lost, err)
 				continue
 			}

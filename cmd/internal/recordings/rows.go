@@ -180,14 +180,24 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 	return x, nil
 }
 
-// lay makes a table of a sample's lines: a row for each time at which any sensor was read.
+// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of moments in order are
+// such a table already.
 func (r *reading) lay(s *sample, width int) error {
+	defer func() { s.rows, s.read = nil, nil }()
 	order, layout := s.rows, r.table.Layout
 	ascend := func(a, b row) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) }
 	if layout != readingsLayout && !slices.IsSortedFunc(order, ascend) {
 		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
 	}
 	slices.SortStableFunc(order, ascend)
+	laid := layout != readingsLayout
+	for i, one := range order {
+		laid = laid && one.from == i*width
+	}
+	s.Times = make([]float64, 0, len(order))
+	if laid {
+		s.Values = s.read
+	}
 	for i, one := range order {
 		switch {
 		case i > 0 && ascend(one, order[i-1]) == 0 && layout == readingsLayout:
@@ -198,9 +208,13 @@ func (r *reading) lay(s *sample, width int) error {
 				"times out with --leave", one.line, order[i-1].line)
 		case i == 0 || one.time != order[i-1].time:
 			s.Times = append(s.Times, one.time)
-			s.Values = append(s.Values, slices.Repeat([]float64{math.NaN()}, width)...)
+			for at := len(s.Values); !laid && len(s.Values) < at+width; {
+				s.Values = append(s.Values, math.NaN())
+			}
 		}
-		copy(s.Values[len(s.Values)-width+one.at:], s.read[one.from:][:len(s.read)/len(order)])
+		if !laid {
+			copy(s.Values[len(s.Values)-width+one.at:], s.read[one.from:][:len(s.read)/len(order)])
+		}
 	}
 	return nil
 }

@@ -107,10 +107,12 @@ func turn(seconds float64) float64 {
 // dates of each sample are one.
 func (r *reading) turn() error {
 	for _, x := range r.samples {
+		if x.kind != slashed {
+			continue
+		}
 		for i := range x.rows {
 			one := &x.rows[i]
 			switch more := turn(one.time); {
-			case x.kind != slashed:
 			case r.days.first() == "month":
 				one.time += more
 			case r.days.first() == "" && more != turn(x.rows[0].time):
