@@ -123,14 +123,12 @@ func (d *Dataset) Table() bool {
 
 // rescale sets Mean and Std from the training samples, as Load does unless the protocol of the source fixes them.
 func (d *Dataset) rescale() {
-	switch signals := d.Signals.(type) {
-	case *newsgroups.Bags:
-		d.scaleWords(signals)
+	switch words, text := d.Signals.(*newsgroups.Bags); {
+	case text:
+		d.scaleWords(words)
+	case d.streams > 0:
+		d.scaleStreams(d.streams)
 	default:
-		if d.streams > 0 {
-			d.scaleStreams(d.streams)
-			return
-		}
 		d.standardise()
 	}
 }

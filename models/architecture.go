@@ -1,4 +1,4 @@
-// Package models has networks by name, CCP and random kernels, and classifiers: it loads trained ones to classify with.
+// Package models has networks by name: CCP and random kernels. It loads a trained one as a classifier.
 //
 //	classifier, err := models.Load("runs/digits-ccp-1", models.LoadOptions{})
 //	predictions, err := classifier.Classify(ctx, signals)

@@ -18,8 +18,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// ErrClosed is the error of a classifier that was closed.
-var ErrClosed = errors.New("the classifier is closed")
+// Errors of a classifier that was closed, and of one that has no network to look into.
+var (
+	ErrClosed    = errors.New("the classifier is closed")
+	ErrNoNetwork = errors.New("voices answer without the network, which was not trained; train with --set voices=none for a " +
+		"network alone")
+)
 
 // Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the
 // same time. Only compiling, Update and Close wait for the computations under way and block others.
@@ -102,9 +106,9 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	return c, err
 }
 
-// differentiated returns a network's logits, `[batch, classes]`, and the gradient of one logit of each signal with
-// respect to the signal. signal: `[batch, nodes, channels]`. class chooses the logits, int32 `[batch]`; a negative
-// number chooses the greatest. The gradient of the sum over the batch serves all signals, because they do not see each
+// differentiated returns a network's logits, `[batch, classes]`, and gradients. A gradient is that of one logit of a
+// signal with respect to the signal. signal: `[batch, nodes, channels]`. class, int32 `[batch]`, chooses the logits. A
+// negative number chooses the greatest. The gradient of the sum over the batch serves all signals, because they do not see each
 // other outside of training.
 func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.Node) func(scope *model.Scope,
 	signal, class *graph.Node) (logits, gradient *graph.Node) {

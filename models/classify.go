@@ -31,10 +31,10 @@ type Prediction struct {
 	Warnings []string
 }
 
-// Classify predicts the class of each sample in the raw units of the data set: a signal `[nodes, channels]` row-major or,
-// if the classifier has a Form, a recording at even moments, `[moments, sensors, channels]`, of any length. If
-// signals are unusable, the error is a SignalError, which names the first one's node and channel; the predictions of the
-// others are returned with it. A cancelled context ends the work before the next batch of at most 64 signals. After Close
+// Classify predicts the class of each sample, in the raw units of the data set. A sample is a signal, `[nodes, channels]`
+// row-major. If the classifier has a Form, it is a recording at even moments, `[moments, sensors, channels]`, of any
+// length. If signals are unusable, the error is a SignalError. It names the first one's node and channel. The predictions
+// of the others are returned with it. A cancelled context ends the work before the next batch of at most 64 signals. After Close
 // the error is ErrClosed.
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	predictions := make([]Prediction, len(signals))

@@ -21,7 +21,7 @@ func (c *Classifier) ClusterLevels(which int) (hierarchy.Levels, error) {
 		return nil, fmt.Errorf("model %s has no clusters; only %s with levels has", c.Spec.Model, clusterPooling)
 	}
 	if !c.hasNetwork() {
-		return nil, errNoNetwork
+		return nil, ErrNoNetwork
 	}
 	if which < 0 || which >= c.Spec.Hierarchies() {
 		return nil, fmt.Errorf("hierarchy %d: the model has hierarchies 0 to %d", which, c.Spec.Hierarchies()-1)

@@ -24,10 +24,6 @@ func (c *Classifier) openVoices() (err error) {
 	return err
 }
 
-// errNoNetwork says that a classifier has no network to look into.
-var errNoNetwork = errors.New("voices answer without the network, which was not trained; train with --set voices=none for a " +
-	"network alone")
-
 // hasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
 func (c *Classifier) hasNetwork() bool { return c.voices == nil || c.voices.Share < 1 }
 

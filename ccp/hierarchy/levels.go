@@ -71,7 +71,7 @@ func (h Levels) Inputs() (inputs []Memberships) {
 // is (1 + M[i,k])·Σ_j A[i,j]·M[j,k]; the lower number comes first among equals. a: the affinity of the input nodes.
 // m: Inputs of the level. level counts from 1.
 func (h Levels) Central(level int, m Memberships, a *affinity.Matrix) [][]int32 {
-	path := h.Hard().Path(level)
+	path := h[:level].Hard().Path(level)
 	members := make([][]int32, h[level-1].Clusters)
 	weights, ranks := make([]float64, len(path)), make([]float64, len(path))
 	for i, k := range path {

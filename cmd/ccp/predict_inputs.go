@@ -53,6 +53,14 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 	whole := func(p part, err error) (iter.Seq2[part, error], int, error) {
 		return func(yield func(part, error) bool) { yield(p, nil) }, len(p.signals), err
 	}
+	var asSeries error // why an .npy is no series of the model's: it may be a recording
+	unfit := func(err error) error {
+		if err == nil || asSeries == nil {
+			return err
+		}
+		return fmt.Errorf("%s: as series [samples, sensors, moments]: %w; as a recording [moments, sensors, axes]: %w",
+			inputs[0], asSeries, err)
+	}
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
 	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy" && cut.Window.Length == 0) {
 		if cut.Window.Length > 0 {
@@ -62,13 +70,14 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		if err == nil || extension == ".npz" || m.Form == nil {
 			return whole(part{names: names, signals: signals}, err)
 		}
+		asSeries = err
 	}
 	if m.Form == nil {
 		return nil, 0, recording.ErrNoForm
 	}
 	found, lines, err := recordings.ReadUnlabelled(cmd.Context(), inputs, m.Form)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, unfit(err)
 	}
 	if one && len(found) > 1 {
 		return nil, 0, fmt.Errorf("--figure draws one recording; here are %d, such as %s and %s", len(found), found[0].Name,
@@ -83,7 +92,7 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 		p.names = append(p.names, r.Name)
 	}
 	p.signals, p.notes, err = serve.Signals(m.Form, found)
-	return whole(p, err)
+	return whole(p, unfit(err))
 }
 
 // windowsAtOnce bounds the signals in memory: windows that overlap have many times the values of their recording.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -185,6 +187,13 @@ func TestPredictOnRecordings(t *testing.T) {
 	os.Stdin = in
 	defer func() { os.Stdin = was }()
 	assert.Equal(t, want, probabilities(t, succeed(t, append(line, "-")...))["-"])
+
+	// An .npy array that fits neither as series nor as a recording: both reasons.
+	var array bytes.Buffer
+	require.NoError(t, npz.WriteNPY(&array, &npz.Array{Shape: []int{2, 9, 7}, Data: make([]float32, 2*9*7)}))
+	code, _, stderr = execute(t, append(line, write(t, at("odd.npy"), array.String()))...)
+	assert.Equal(t, 1, code)
+	assert.Regexp(t, `odd.npy: as series \[samples, sensors, moments\]: the data holds .*; as a recording \[moments, sensors, axes\]: .*`, stderr)
 
 	// --out writes once, --json says the same, --top less.
 	assert.Empty(t, succeed(t, append(line, at("new"), "--out", at("out.csv"))...))

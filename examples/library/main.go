@@ -1,8 +1,8 @@
-// Command library trains, saves, loads and classifies from a module of its own, with the public packages of ccp alone.
+// Command library trains, saves, loads and classifies. It is a module of its own and imports public packages of ccp only.
 //
 //	go run . [DIRECTORY]
 //
-// The data are made here: 12 sensors in a ring, with 3 channels each. The class is where the signal is strongest.
+// It makes its data. Each of 12 sensors in a ring has 3 channels. The class is the place of the strongest signal.
 package main
 
 import (

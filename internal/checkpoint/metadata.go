@@ -13,10 +13,8 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 )
 
-// The last member of MetadataFile is the SHA-256 of the file, in hexadecimal digits. It is taken with noSum in its place.
-// Files of before have none.
-const sumName = "sha256"
-
+// noSum stands for the last member of MetadataFile, sha256, while it is computed: the SHA-256 of the file, in hexadecimal
+// digits. Files of before have none.
 var noSum = strings.Repeat("-", 2*sha256.Size)
 
 func sumOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
@@ -34,16 +32,17 @@ func Start(dir string, description any, writeGraph func(path string) error) erro
 	if err != nil {
 		return err
 	}
-	text = fmt.Appendf(bytes.TrimSuffix(text, []byte("\n}")), ",\n  %q: %q\n}", sumName, noSum)
+	text = fmt.Appendf(bytes.TrimSuffix(text, []byte("\n}")), ",\n  \"sha256\": %q\n}", noSum)
 	return files.WriteBytes(filepath.Join(dir, MetadataFile), bytes.Replace(text, []byte(noSum), []byte(sumOf(text)), 1))
 }
 
 // CheckMetadata returns an error if the text of MetadataFile is not what Start wrote.
 func CheckMetadata(text []byte) error {
-	var read map[string]any
+	var read struct {
+		Sum string `json:"sha256"`
+	}
 	err := json.Unmarshal(text, &read)
-	sum, _ := read[sumName].(string)
-	if err == nil && sum != "" && sumOf(bytes.Replace(text, []byte(sum), []byte(noSum), 1)) != sum {
+	if sum := read.Sum; err == nil && sum != "" && sumOf(bytes.Replace(text, []byte(sum), []byte(noSum), 1)) != sum {
 		err = errors.New("it is damaged or was changed by hand: its checksum differs; copy the file again from where it is " +
 			"whole, or train anew")
 	}

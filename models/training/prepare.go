@@ -37,8 +37,8 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		}
 		return err
 	}
-	if voices.Share(r.store) == 1 {
-		return nil // the network is left out
+	if !r.hasNetwork() {
+		return nil
 	}
 	if share, known := kernels.Accuracy(r.store); known {
 		debug.FreeOSMemory() // the fit has left hundreds of megabytes

@@ -15,7 +15,6 @@ import (
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -227,7 +226,7 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.state.Step >= r.total {
 		return nil
 	}
-	if r.spec.Network().Fitted || voices.Share(r.store) == 1 {
+	if r.spec.Network().Fitted || !r.hasNetwork() {
 		return r.fit()
 	}
 	if r.Observer.Compile != nil {

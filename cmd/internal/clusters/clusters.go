@@ -26,6 +26,7 @@ const (
 type View struct {
 	*models.Classifier
 	levels hierarchy.Levels
+	hard   hierarchy.Clusters      // of the levels
 	inputs []hierarchy.Memberships // of the input nodes, by level
 	data   *datasets.Dataset       // has the nodes' names, coordinates and grid
 }
@@ -41,7 +42,7 @@ type Cluster struct {
 // New views the levels of a classifier's hierarchy. data is its data set. If data is nil, nodes have no names.
 func New(c *models.Classifier, levels hierarchy.Levels, data *datasets.Dataset) *View {
 	data = cmp.Or(data, &datasets.Dataset{Info: c.Info})
-	return &View{c, levels, levels.Inputs(), data}
+	return &View{c, levels, levels.Hard(), levels.Inputs(), data}
 }
 
 // Words lists the clusters of the levels that have few. The list is empty if nodes have no names, or lie on a grid.
@@ -98,7 +99,7 @@ func (v *View) Write(folder string) (paths []string, err error) {
 			}
 		}
 		title := fmt.Sprintf("%s, level %d: %s", v.Data, i+1, text.Count(level.Clusters, "cluster"))
-		drawn := layout.Clusters(title, v.levels.Hard().Path(i+1), level.Clusters, true)
+		drawn := layout.Clusters(title, v.hard.Path(i+1), level.Clusters, true)
 		if err := picture.Save(drawn, width, height, base+".png", base+".svg"); err != nil {
 			return nil, err
 		}
@@ -109,7 +110,7 @@ func (v *View) Write(folder string) (paths []string, err error) {
 
 // nodes lists the cluster of level i, from 0, that each input node belongs to.
 func (v *View) nodes(i int, row func(cells ...any)) {
-	for node, k := range v.levels.Hard().Path(i + 1) {
+	for node, k := range v.hard.Path(i + 1) {
 		row(node, v.name(node), k, v.inputs[i].Weight(node, k))
 	}
 }

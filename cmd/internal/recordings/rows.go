@@ -194,9 +194,9 @@ func (r *reading) lay(s *sample, width int) error {
 	for i, one := range order {
 		laid = laid && one.from == i*width
 	}
-	s.Times = make([]float64, 0, len(order))
+	missing := slices.Repeat([]float64{math.NaN()}, width)
 	if laid {
-		s.Values = s.read
+		s.Values, s.Times = s.read, make([]float64, 0, len(order))
 	}
 	for i, one := range order {
 		switch {
@@ -208,8 +208,8 @@ func (r *reading) lay(s *sample, width int) error {
 				"times out with --leave", one.line, order[i-1].line)
 		case i == 0 || one.time != order[i-1].time:
 			s.Times = append(s.Times, one.time)
-			for at := len(s.Values); !laid && len(s.Values) < at+width; {
-				s.Values = append(s.Values, math.NaN())
+			if !laid {
+				s.Values = append(s.Values, missing...)
 			}
 		}
 		if !laid {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend"
@@ -35,8 +36,9 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	if k := c.Calibration; k != nil {
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}
-	r.Baseline = nil                                                             // of each node: the page needs none
-	if k, err := c.Kernels(); err == nil && k != nil && !spec.Network().Fitted { // an error is of voices, which have none
+	r.Baseline = nil // of each node: the page needs none
+	// An error is of voices, which are no constants.
+	if k, err := c.Kernels(); err == nil && k != nil && !spec.Network().Fitted {
 		r.Kernels = &k.Accuracy
 	}
 	if r.Config, err = training.ReadConfig(dir); err != nil {
@@ -59,20 +61,24 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	}
 	nodes := cmp.Or(d, &datasets.Dataset{Info: spec.Info})
 	r.Names = nodes.NodeNames
-	_, err = c.ClusterLevels(0)
-	clusters := err == nil // voices may answer alone
+	var levels hierarchy.Levels
+	if spec.Clusters() {
+		if levels, err = c.ClusterLevels(0); err != nil && !errors.Is(err, models.ErrNoNetwork) {
+			return r, err
+		}
+	}
 	if c.Graph.N() <= mostNodes {
 		r.Layout = picture.NewLayout(c.Graph, nodes.Grid, nodes.Parts, nodes.Coordinates, nodes.NodeNames)
-	} else if clusters {
+	} else if levels != nil {
 		r.Notices = []string{fmt.Sprintf("The graph has %d nodes, more than the %d that the page can draw: its explorer "+
 			"is left out.", c.Graph.N(), mostNodes)}
 	}
-	if clusters {
+	if levels != nil {
 		if n := spec.Hierarchies(); n > 1 {
 			r.Notices = append(r.Notices, fmt.Sprintf("The model has %d hierarchies, whose predictions are averaged. "+
 				"The first is shown.", n))
 		}
-		if err := r.describe(dir, c); err != nil {
+		if err := r.describe(dir, c, levels); err != nil {
 			return r, err
 		}
 	}
@@ -86,12 +92,8 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 
 // describe reports the classifier's hierarchy, in place of the recorded one of the same epoch. It adds each cluster's
 // mass, most central nodes and neighbourhood, which only the weights say.
-func (r *Report) describe(dir string, c *models.Classifier) error {
+func (r *Report) describe(dir string, c *models.Classifier, levels hierarchy.Levels) error {
 	epochs, err := training.ReadHierarchies(dir)
-	if err != nil {
-		return err
-	}
-	levels, err := c.ClusterLevels(0)
 	if err != nil {
 		return err
 	}

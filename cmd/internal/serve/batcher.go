@@ -193,7 +193,7 @@ func (b *batcher) compute(batch []*job) {
 	predictions, err := batch[0].classifier.Classify(ctx, signals)
 	var unusable []*models.SignalError
 	if first, ok := errors.AsType[*models.SignalError](err); ok {
-		unusable, err = append(first.More, first), nil
+		unusable, err = append([]*models.SignalError{first}, first.More...), nil
 	}
 	b.observe(len(signals), time.Since(start))
 	begin := 0

@@ -91,6 +91,7 @@ func TestBatcher(t *testing.T) {
 					time.Sleep(time.Duration(i) * time.Millisecond)
 					s := someSignals(2)
 					if i == 1 {
+						s = append(s, s[0][:2])
 						s[1] = s[1][:3]
 					}
 					p, err := b.classify(t.Context(), red, s, func() {})
@@ -104,7 +105,7 @@ func TestBatcher(t *testing.T) {
 			}
 			group.Wait()
 			b.close()
-			assert.Equal(t, []int{6}, o.sizes)
+			assert.Equal(t, []int{7}, o.sizes)
 		})
 	})
 	t.Run("full, late, given up, closed", func(t *testing.T) {
