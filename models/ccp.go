@@ -37,7 +37,7 @@ func (s Spec) Learns() bool {
 func ccpNetwork(scope *model.Scope, spec Spec, graph Topology, signal *Node) *Node {
 	var a ccp.Affinity
 	if spec.candidates(0) > 0 && graph.Hierarchy == nil { // candidates need the edges
-		a = ccp.NewSparse(scope.In(graphScope), signal.Graph(), graph.Normalized(), signal.DType())
+		a = ccp.NewSparse(scope.In(variables.Graph), signal.Graph(), graph.Normalized(), signal.DType())
 	} else {
 		a = graph.Affinity(scope, signal)
 	}
@@ -148,16 +148,13 @@ const (
 	searchedStart = "searched"
 )
 
-// graphScope is where a network keeps the affinity as variables. They are made from the checkpoint's graph, not saved.
-const graphScope = variables.Graph
-
 // Affinity gives the affinity for the first level of package ccp in a network. It is the data's, normalised, unless
 // the hierarchy is prepared or frozen. Its values are variables that a checkpoint leaves out.
 func (t Topology) Affinity(scope *model.Scope, signal *Node) ccp.Affinity {
 	if t.Hierarchy != nil {
 		return t.Hierarchy.Affinity(scope, signal)
 	}
-	return ccp.FromMatrix(scope.In(graphScope), signal.Graph(), t.Normalized(), signal.DType())
+	return ccp.FromMatrix(scope.In(variables.Graph), signal.Graph(), t.Normalized(), signal.DType())
 }
 
 // dense names the fully connected layers of Readout, as their scopes are named: fc_1 and so on, then classes.

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -43,7 +44,7 @@ func alone(t *testing.T, s Spec, c *Classifier, which int) (Spec, *model.Store) 
 		}
 	}
 	for i, l := range s.Levels {
-		level, scope := levels[i], single.Scope(networkScope+levelName(i))
+		level, scope := levels[i], single.Scope(variables.Network+levelName(i))
 		_, err = scope.CreateVariable("frozen_neighbourhood", tensors.FromFlatDataAndDimensions(slices.Concat(level.Neighbourhoods...), l.Clusters, l.Neighbours))
 		require.NoError(t, err)
 		_, err = scope.CreateVariable("frozen_rank", tensors.FromFlatDataAndDimensions(slices.Concat(level.Ranks...), l.Clusters, l.Neighbours))

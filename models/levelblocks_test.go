@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/place"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -30,7 +31,7 @@ func TestDirectedLevelsAreConvolutions(t *testing.T) {
 		positions[i] = []float64{float64(i / side), float64(i % side)}
 	}
 	for i, step := range []float64{1, 2} {
-		cluster := tensors.MustCopyFlatData[int32](store.GetVariable(networkScope + levelName(i) + "/clusters").MustValue())
+		cluster := tensors.MustCopyFlatData[int32](store.GetVariable(variables.Network + levelName(i) + "/clusters").MustValue())
 		centres := place.Centres(positions, cluster, s.Levels[i].Clusters)
 		level := readTables(t, s, store, graph, i)
 		for _, f := range []struct {

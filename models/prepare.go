@@ -7,6 +7,7 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
+	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -91,7 +92,7 @@ func (s Spec) planned(backend compute.Backend, graph *affinity.Matrix) (p *ccp.P
 		for i, level := range s.survey(backend, store, graph) {
 			shape := level.Neighbourhood.Shape()
 			s.Levels = append(s.Levels, Level{Clusters: shape.Dim(0), Filters: 1, Neighbours: shape.Dim(1)})
-			scopes = append(scopes, strings.TrimPrefix(level.Path, networkScope))
+			scopes = append(scopes, strings.TrimPrefix(level.Path, variables.Network))
 			if level.Blocks > 0 {
 				around = append(around, i+1)
 			}

@@ -159,7 +159,7 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 		return err
 	}
 	for path, value := range values {
-		v, err := store.CreateVariable(networkScope+path, value)
+		v, err := store.CreateVariable(variables.Network+path, value)
 		if err != nil {
 			return err
 		}
@@ -168,11 +168,8 @@ func (s Spec) Precompute(ctx context.Context, backend compute.Backend, store *mo
 	return nil
 }
 
-// networkPath is the scope of a network in a store, networkScope the path of its variables.
-const (
-	networkPath  = "/model"
-	networkScope = variables.Network
-)
+// networkPath is the scope of a network in a store, variables.Network without its slash.
+const networkPath = "/model"
 
 // Build builds the spec's network in the root scope, see Network.Build. In training, a network that answers several times
 // returns `[batch, answers, classes]`. Each answer has a loss of its own then. Otherwise Build returns one answer.
@@ -216,7 +213,7 @@ func (s Spec) NewStore(seed int64) *model.Store {
 	store := model.NewStore()
 	for path, value := range s.Values() {
 		if part, _ := splitPath(path); part != "" {
-			path = networkScope + path
+			path = variables.Network + path
 		}
 		store.SetParam(path, value)
 	}
