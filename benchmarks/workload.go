@@ -16,11 +16,15 @@ import (
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train"
 )
 
 // Modes are the kinds of step: train, or classify with a frozen hierarchy.
 var Modes = []string{"train", "infer-frozen"}
+
+// Compile and Compiled are called before and after XLA compiles a training step.
+var Compile, Compiled = func() {}, func() {}
 
 // Workload is a network on synthetic signals.
 type Workload struct {
@@ -66,6 +70,8 @@ func New(b compute.Backend, arch, mode string, batch int, options models.Patch) 
 		}
 		config.Batch = batch
 		trainer := training.NewTrainer(b, store, config, spec, a, 1000)
+		trainer.OnExecCreation(func(*model.Exec, train.GraphType) { Compiled() })
+		Compile()
 		w.Step = func() (float64, error) {
 			run++
 			x, err := signals[run%len(signals)].LocalClone() // a trainer consumes its batch
@@ -98,6 +104,13 @@ func New(b compute.Backend, arch, mode string, batch int, options models.Patch) 
 	if err := classifier.Update(classifier.Store()); err != nil {
 		return nil, err
 	}
+	Compile()
+	first, err := classifier.Run(signals[0])
+	if err != nil {
+		return nil, err
+	}
+	first.MustFinalizeAll()
+	Compiled()
 	w.Step = func() (float64, error) {
 		run++
 		out, err := classifier.Run(signals[run%len(signals)])

@@ -4,13 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/models"
@@ -122,4 +126,40 @@ func TestTime(t *testing.T) {
 	}
 	_, err = Time(0, 0, func() error { return errors.New("no memory") })
 	assert.EqualError(t, err, "no memory")
+}
+
+// XLA's library of products has the gradients of a step: it takes no product along the first axis of both factors, and none
+// of bfloat16 that the compiler has made one of float32. The text of the compiled program says so.
+func TestGradientsAreProductsOfTheLibrary(t *testing.T) {
+	backendtest.XLA(t)
+	program := filepath.Join(t.TempDir(), "step")
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./step").CombinedOutput()
+	require.NoError(t, err, string(out))
+	gradient := regexp.MustCompile(`f32\[\d+,(3072|4096)\]\S* dot\(`) // of a kernel, [filters, L·C], and of neighbourhoods, [batch·K, L·C]
+	factors := []string{"float32"}
+	if backend.MultipliesBFloat16() {
+		factors = append(factors, "bfloat16")
+	}
+	for _, dtype := range factors {
+		dump := t.TempDir()
+		cmd := exec.Command(program, "--arch", "cifar10", "--batch", "16", "--steps", "1", "--warmup", "0", "--dtype", dtype)
+		cmd.Env = append(os.Environ(), "GOMLX_BACKEND=xla:cpu", "XLA_FLAGS=--xla_dump_to="+dump+" --xla_dump_hlo_as_text")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		dumped, err := filepath.Glob(filepath.Join(dump, "*Trainer*.cpu_after_optimizations.txt"))
+		require.NoError(t, err)
+		require.Len(t, dumped, 1)
+		text, err := os.ReadFile(dumped[0])
+		require.NoError(t, err)
+		var found int
+		for _, computation := range strings.Split(string(text), "\n\n") {
+			if !gradient.MatchString(computation) {
+				continue
+			}
+			found++
+			assert.NotContains(t, computation, "lhs_contracting_dims={0}")
+			assert.Equal(t, dtype == "bfloat16", strings.Contains(computation, "bf16["), computation)
+		}
+		assert.GreaterOrEqual(t, found, 8, "two of each of the levels 2 to 5")
+	}
 }

@@ -37,8 +37,10 @@ func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 		return f.product(gated)
 	}
 	backward := func(v *Node) []*Node {
-		dGated := f.dGated(v)
-		return []*Node{f.nodes.scatter(f.dSlots(dGated)), f.dGate(dGated, gated), f.dKernel(v, gated)}
+		v = nn.Apart(v)
+		both := OptimizationBarriers(f.dGated(v), f.dKernel(v, gated))
+		dGated, dKernel := both[0], both[1]
+		return []*Node{f.nodes.scatter(f.dSlots(dGated)), f.dGate(dGated, gated), dKernel}
 	}
 	return nn.WithGradient(forward, backward, signal, gate, w)
 }
@@ -69,8 +71,8 @@ func (f filtered) full(x *Node) *Node   { return nn.Rounded(x, f.signal.DType())
 
 // gated computes the gathered neighbourhoods times their gates, `[batch·K, L·C]`.
 func (f filtered) gated() *Node {
-	x := Mul(f.nodes.gather(f.narrow(f.signal)), f.narrow(opaque(f.scale(), f.signal)))
-	return Reshape(x, f.batch()*f.clusters(), f.gate.Shape().Dim(1)*f.channels())
+	x := Mul(f.nodes.gather(nn.Apart(f.narrow(f.signal))), f.narrow(f.scale()))
+	return Reshape(nn.Apart(x), f.batch()*f.clusters(), f.gate.Shape().Dim(1)*f.channels())
 }
 
 // product computes the filter's result, `[batch, K, filters]`.
@@ -85,12 +87,12 @@ func (f filtered) rows(v *Node) *Node {
 
 // dGated computes the gradient of gated. v: `[batch, K, filters]`, the gradient of the result.
 func (f filtered) dGated(v *Node) *Node {
-	return f.full(Dot(f.narrow(f.rows(v)), f.narrow(f.kernel)).Product())
+	return nn.Contract(f.dtype, f.rows(v), 1, f.kernel, 0)
 }
 
 // dKernel computes the gradient of w, `[filters, L, C]`.
 func (f filtered) dKernel(v, gated *Node) *Node {
-	dW := nn.Contract(f.dtype, OptimizationBarrier(TransposeAllDims(f.rows(v), 1, 0)), 1, gated, 0)
+	dW := nn.Contract(f.dtype, nn.Turned(f.narrow(f.rows(v))), 1, gated, 0)
 	return Reshape(dW, f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
 }
 

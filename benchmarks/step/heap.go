@@ -2,4 +2,11 @@
 
 package main
 
-import _ "github.com/clusterpool/ccp/internal/heap" // as the program has it
+import (
+	"github.com/clusterpool/ccp/benchmarks"
+	"github.com/clusterpool/ccp/internal/heap"
+)
+
+func init() { // as the program has it
+	benchmarks.Compile, benchmarks.Compiled = heap.Reserve, heap.Release
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -103,8 +104,28 @@ func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node 
 	if a.DType() == dtype && b.DType() == dtype && dtype != dtypes.BFloat16 {
 		return Dot(a, b).General([]int{axisA}, nil, []int{axisB}, nil)
 	}
-	product := Dot(Rounded(a, dtype), Rounded(b, dtype)).WithOutputDType(dtypes.Float32)
-	return product.General([]int{axisA}, nil, []int{axisB}, nil)
+	return narrow(Rounded(a, dtype), Rounded(b, dtype)).WithOutputDType(dtypes.Float32).
+		General([]int{axisA}, nil, []int{axisB}, nil)
+}
+
+// narrow is Dot without its request to add up in float32, which both backends do by themselves. For that request, go-xla
+// adds zero to all of b, and XLA's CPU compiler then leaves b in float32: the product is one of float32.
+func narrow(a, b *Node) *DotBuilder {
+	return Dot(a, b).WithAccumulatorDType(dtypes.InvalidDType)
+}
+
+// Turned is the transposed matrix x, as a copy of its own: a factor to multiply along x's first axis. XLA's CPU compiler
+// would fold the transpose into the product, which is then slower, and one of float32 even if its factors are bfloat16.
+// It takes no factor of bfloat16 whose layout is that of a transpose, hence the axis of 1.
+func Turned(x *Node) *Node {
+	rows, columns := x.Shape().Dim(0), x.Shape().Dim(1)
+	return Reshape(Apart(Reshape(TransposeAllDims(x, 1, 0), columns, 1, rows)), columns, rows)
+}
+
+// Apart is x, computed once and as it stands: XLA's CPU compiler computes it inside nothing that reads it. A barrier of
+// one value alone does nothing there since go-xla v0.4.13.
+func Apart(x *Node) *Node {
+	return OptimizationBarriers(x, Iota(x.Graph(), shapes.Make(dtypes.Int32, 1), 0))[0]
 }
 
 // Rounded converts x to dtype.

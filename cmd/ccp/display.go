@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/heap"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/training"
 )
@@ -29,15 +30,15 @@ func newDisplay(out io.Writer, c training.Config, backend string) *display {
 }
 
 func (d *display) observer() training.Observer {
-	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.start, Step: d.step,
-		Epoch: d.epoch, Notice: d.notice}
+	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.start, Compiled: heap.Release,
+		Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
 // brief returns an observer for one training of many. It shows the line that is drawn over, and what a person should
 // know. What is odd in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
 	said := map[string]bool{}
-	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Step: d.step,
+	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Compiled: heap.Release, Step: d.step,
 		Notice: func(line string) {
 			odd := d.config.Data + " " + line
 			if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && said[odd] {
@@ -80,6 +81,7 @@ func (d *display) prepare(level int, done, objective float64) {
 }
 
 func (d *display) compile() {
+	heap.Reserve()
 	if d.screen != nil {
 		d.draw("compiling…")
 	}

@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"github.com/clusterpool/ccp/internal/backend"
-	_ "github.com/clusterpool/ccp/internal/heap" // the memory that XLA frees stays for its next step
 	_ "github.com/clusterpool/ccp/models/baselines"
 	"github.com/clusterpool/ccp/models/training"
 )

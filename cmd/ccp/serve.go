@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/internal/backend"
+	"github.com/clusterpool/ccp/internal/heap"
 	"github.com/spf13/cobra"
 )
 
@@ -105,10 +106,12 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 		return err
 	}
 	f.Options.Backend, f.Options.Notice = b, func(line string) { f.Log.Warn(line) }
+	heap.Reserve()
 	server, err := serve.New(ctx, f.Config)
 	if err != nil {
 		return err
 	}
+	heap.Release()
 	limitMemory(f.Memory)
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && f.TokenFile == "" {
 		f.Log.Warn("anybody on the network can ask for classifications; --token-file would change that")

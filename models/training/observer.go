@@ -34,10 +34,11 @@ type Observer struct {
 	// Begin is told the configuration, the data, the network, the first step and the number of steps.
 	Begin   func(c Config, d *datasets.Dataset, spec models.Spec, from, steps int)
 	Prepare func(level int, done, objective float64) // the search for a prepared hierarchy, see Spec.Prepare
-	Compile func()                                   // before the first step, whose compilation takes a while
-	Step    func(Progress)
-	Epoch   func(Epoch)
-	Notice  func(line string)
+	// Compile is called before XLA compiles the step, which takes a while, and Compiled after it.
+	Compile, Compiled func()
+	Step              func(Progress)
+	Epoch             func(Epoch)
+	Notice            func(line string)
 }
 
 // Progress is the state after a step: means over the epoch so far.

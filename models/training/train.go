@@ -232,7 +232,13 @@ func (r *run) steps(ctx context.Context, backend compute.Backend) error {
 	if r.Observer.Compile != nil {
 		r.Observer.Compile()
 	}
-	loop := train.NewLoop(NewTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, r.total))
+	trainer := NewTrainer(backend, r.store, r.Config, r.spec, r.data.Affinity, r.total)
+	trainer.OnExecCreation(func(*model.Exec, train.GraphType) {
+		if r.Observer.Compiled != nil {
+			r.Observer.Compiled()
+		}
+	})
+	loop := train.NewLoop(trainer)
 	loop.OnStep("progress", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
 		r.failure = r.step(ctx, metrics)
 		return r.failure

@@ -190,7 +190,7 @@ func transposedProduct(dtype dtypes.DType, a, b *Node) *Node {
 	if a.Shape().Dim(1) > b.Shape().Dim(1) {
 		return TransposeAllDims(transposedProduct(dtype, b, a), 1, 0)
 	}
-	return nn.Contract(dtype, OptimizationBarrier(TransposeAllDims(a, 1, 0)), 1, b, 0)
+	return nn.Contract(dtype, nn.Turned(nn.Rounded(a, dtype)), 1, b, 0)
 }
 
 // chebyshev returns the terms T_k(−S)·x for k below order. x: `[nodes, K]`.
