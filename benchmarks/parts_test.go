@@ -41,7 +41,7 @@ func BenchmarkParts(b *testing.B) {
 		{"product v·w", []any{v, w}, func(in []*Node) *Node { return Dot(in[0], in[1]).Product() }},
 		{"product hT·v", []any{h, v}, func(in []*Node) *Node { return Dot(in[0], in[1]).General([]int{0}, nil, []int{0}, nil) }},
 		{"product (vT)·h", []any{h, v}, func(in []*Node) *Node {
-			return Dot(nn.Turned(in[1]), in[0]).Product()
+			return nn.TransposedProduct(dtypes.Float32, in[1], in[0])
 		}},
 	} {
 		b.Run(part.name, func(b *testing.B) {

@@ -21,8 +21,7 @@ import (
 // A gate may have any sign. A gate of exactly 0 counts as an empty slot: its gradient is 0.
 //
 // The gated neighbourhoods of the whole batch are the rows of one matrix. The product with the kernel and both of its
-// gradients use that matrix. The kernel has its filters first. Its gradient takes a transposed copy of the small
-// factor: XLA's CPU products are a quarter slower along the first axis of the large one.
+// gradients use that matrix. The kernel has its filters first.
 func Filter(signal, neighbourhood, gate, w *Node) *Node {
 	return filterIn(signal.DType(), signal, neighbourhood, gate, w)
 }
@@ -37,7 +36,8 @@ func filterIn(dtype dtypes.DType, signal, neighbourhood, gate, w *Node) *Node {
 		return f.product(gated)
 	}
 	backward := func(v *Node) []*Node {
-		v = nn.Apart(v)
+		v = nn.Apart(v) // it has two readers
+		// The kernel's new value is written over the old one only if all that reads the old one is known to be done.
 		both := OptimizationBarriers(f.dGated(v), f.dKernel(v, gated))
 		dGated, dKernel := both[0], both[1]
 		return []*Node{f.nodes.scatter(f.dSlots(dGated)), f.dGate(dGated, gated), dKernel}
@@ -69,7 +69,8 @@ func (f filtered) scale() *Node         { return Reshape(f.gate, 1, f.nodes.slot
 func (f filtered) narrow(x *Node) *Node { return nn.Rounded(x, f.dtype) }
 func (f filtered) full(x *Node) *Node   { return nn.Rounded(x, f.signal.DType()) }
 
-// gated computes the gathered neighbourhoods times their gates, `[batch·K, L·C]`.
+// gated computes the gathered neighbourhoods times their gates, `[batch·K, L·C]`. XLA's CPU compiler would compute the
+// signal once for each time that a node is selected, and single numbers of a matrix instead of a node's channels.
 func (f filtered) gated() *Node {
 	x := Mul(f.nodes.gather(nn.Apart(f.narrow(f.signal))), f.narrow(f.scale()))
 	return Reshape(nn.Apart(x), f.batch()*f.clusters(), f.gate.Shape().Dim(1)*f.channels())
@@ -92,8 +93,7 @@ func (f filtered) dGated(v *Node) *Node {
 
 // dKernel computes the gradient of w, `[filters, L, C]`.
 func (f filtered) dKernel(v, gated *Node) *Node {
-	dW := nn.Contract(f.dtype, nn.Turned(f.narrow(f.rows(v))), 1, gated, 0)
-	return Reshape(dW, f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
+	return Reshape(nn.TransposedProduct(f.dtype, f.rows(v), gated), f.kernel.Shape().Dim(0), f.gate.Shape().Dim(1), f.channels())
 }
 
 // dGate computes the gradient of the gates, `[K, L]`. It takes Σ dGated·gated / gate for Σ dGated·signal: this needs
@@ -113,15 +113,6 @@ func (f filtered) dSlots(dGated *Node) *Node { return Mul(f.bySlot(dGated), f.sc
 
 // bySlot reshapes values of neighbourhoods, `[batch·K, L·C]`, to values of slots, `[batch, K·L, C]`.
 func (f filtered) bySlot(x *Node) *Node { return Reshape(x, f.batch(), f.nodes.slots(), f.channels()) }
-
-// opaque returns value by way of the signal, through which the compiler cannot see. XLA's CPU compiler would move the
-// ELU that makes a signal into the gather that follows it. Then it would compute the exponential once for each time
-// that a node is selected. It leaves an exponential where it is if something else uses it, too.
-func opaque(value, signal *Node) *Node {
-	first := Reshape(Slice(Reshape(signal, signal.Shape().Size()), AxisElem(0)))
-	never := GreaterThan(first, Infinity(signal.Graph(), signal.DType(), 1))
-	return Where(never, ZerosLike(value), value)
-}
 
 // picked holds the nodes that a filter reads, the same ones in every sample of a batch.
 type picked struct {

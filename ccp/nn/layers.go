@@ -94,7 +94,7 @@ func Product(scope *model.Scope, x, w *Node) *Node {
 	}
 	return WithGradient(
 		func() *Node { return Contract(dtype, x, 1, w, 0) },
-		func(v *Node) []*Node { return []*Node{Contract(dtype, v, 1, w, 1), Contract(dtype, x, 0, v, 0)} }, x, w)
+		func(v *Node) []*Node { return []*Node{Contract(dtype, v, 1, w, 1), TransposedProduct(dtype, x, v)} }, x, w)
 }
 
 // Contract sums the products of a and b over one axis of each. The result has a's other axes first, then b's. Factors
@@ -104,14 +104,20 @@ func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node 
 	if a.DType() == dtype && b.DType() == dtype && dtype != dtypes.BFloat16 {
 		return Dot(a, b).General([]int{axisA}, nil, []int{axisB}, nil)
 	}
-	return narrow(Rounded(a, dtype), Rounded(b, dtype)).WithOutputDType(dtypes.Float32).
-		General([]int{axisA}, nil, []int{axisB}, nil)
+	// Without a request to add up in float32, which both backends do by themselves. For it, go-xla adds zero to all of b, and
+	// XLA's CPU compiler then leaves b in float32. Apart, because after the choice to multiply bfloat16 the compiler would
+	// move a transpose into the product, and fail to compute that.
+	product := Dot(Apart(Rounded(a, dtype)), Apart(Rounded(b, dtype))).WithAccumulatorDType(dtypes.InvalidDType)
+	return Apart(product.WithOutputDType(dtypes.Float32).General([]int{axisA}, nil, []int{axisB}, nil))
 }
 
-// narrow is Dot without its request to add up in float32, which both backends do by themselves. For that request, go-xla
-// adds zero to all of b, and XLA's CPU compiler then leaves b in float32: the product is one of float32.
-func narrow(a, b *Node) *DotBuilder {
-	return Dot(a, b).WithAccumulatorDType(dtypes.InvalidDType)
+// TransposedProduct computes aᵀ·b by the Turned narrower factor. a: `[rows, n]`, b: `[rows, m]`; factors and result,
+// `[n, m]`, as in Contract.
+func TransposedProduct(dtype dtypes.DType, a, b *Node) *Node {
+	if a.Shape().Dim(1) > b.Shape().Dim(1) {
+		return TransposeAllDims(TransposedProduct(dtype, b, a), 1, 0)
+	}
+	return Contract(dtype, Turned(Rounded(a, dtype)), 1, b, 0)
 }
 
 // Turned is the transposed matrix x, as a copy of its own: a factor to multiply along x's first axis. XLA's CPU compiler

@@ -8,7 +8,6 @@ import (
 	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/ccp/nn"
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -180,17 +179,8 @@ func product(scope *model.Scope, x, w *Node) *Node {
 	return nn.WithGradient(
 		func() *Node { return nn.Contract(dtype, x, 1, w, 0) },
 		func(v *Node) []*Node {
-			return []*Node{nn.Contract(dtype, v, 1, w, 1), transposedProduct(dtype, x, v)}
+			return []*Node{nn.Contract(dtype, v, 1, w, 1), nn.TransposedProduct(dtype, x, v)}
 		}, x, w)
-}
-
-// transposedProduct returns aᵀ·b. XLA's CPU products are slower along the first axis of both factors, so the narrower
-// factor is transposed before.
-func transposedProduct(dtype dtypes.DType, a, b *Node) *Node {
-	if a.Shape().Dim(1) > b.Shape().Dim(1) {
-		return TransposeAllDims(transposedProduct(dtype, b, a), 1, 0)
-	}
-	return nn.Contract(dtype, nn.Turned(nn.Rounded(a, dtype)), 1, b, 0)
 }
 
 // chebyshev returns the terms T_k(−S)·x for k below order. x: `[nodes, K]`.
