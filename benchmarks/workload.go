@@ -23,8 +23,11 @@ import (
 // Modes are the kinds of step: train, or classify with a frozen hierarchy.
 var Modes = []string{"train", "infer-frozen"}
 
-// Compile and Compiled are called before and after XLA compiles a training step.
-var Compile, Compiled = func() {}, func() {}
+// Compile is called before XLA compiles a workload's program.
+var Compile = func() {}
+
+// Compiled is called after it.
+var Compiled = func() {}
 
 // Workload is a network on synthetic signals.
 type Workload struct {
