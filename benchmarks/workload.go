@@ -108,15 +108,12 @@ func New(b compute.Backend, arch, mode string, batch int, options models.Patch) 
 		return nil, err
 	}
 	Compile()
-	first, err := classifier.Run(signals[0])
-	if err != nil {
-		return nil, err
-	}
-	first.MustFinalizeAll()
-	Compiled()
 	w.Step = func() (float64, error) {
 		run++
 		out, err := classifier.Run(signals[run%len(signals)])
+		if run == 0 {
+			Compiled()
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Filter convolves the signal over each cluster's sorted, gated neighbourhood, with one kernel shared by all
-// clusters:
+// Filter convolves the signal over each cluster's neighbourhood. The nodes of a neighbourhood are sorted, and each is
+// multiplied by its gate. All clusters share the kernels w. The caller adds the bias:
 //
 //	out[k,j] = Σ_l Σ_i w[j,l,i] · gate[k,l] · signal[node(k,l), i]
 //
-// This is a one-dimensional convolution of width and stride L. The caller adds the bias.
+// This is a one-dimensional convolution of width and stride L.
 //
 // The shapes are: signal `[batch, N, C]`, neighbourhood int32 `[K, L]`, gate `[K, L]`, w `[filters, L, C]`, result
 // `[batch, K, filters]`.

@@ -101,8 +101,8 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 	return &other, nil
 }
 
-// Trial returns a data set that tests on a share of the training samples, in whole groups, and trains on the others. tried
-// lists the places of the tested samples in d.Train.
+// Trial returns a data set that tests on a part of the training samples, from 0 to 1, and trains on the others. Groups stay
+// whole. tried lists the tested samples, by their places in d.Train.
 func (d *Dataset) Trial(part float64, seed uint64) (trial *Dataset, tried []int) {
 	other := *d
 	other.Warnings, other.Validation = nil, nil

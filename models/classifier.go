@@ -106,10 +106,10 @@ func NewClassifier(backend compute.Backend, m Metadata, a *affinity.Matrix) (*Cl
 	return c, err
 }
 
-// differentiated returns a network's logits, `[batch, classes]`, and gradients. A gradient is that of one logit of a
-// signal with respect to the signal. signal: `[batch, nodes, channels]`. class, int32 `[batch]`, chooses the logits. A
-// negative number chooses the greatest. The gradient of the sum over the batch serves all signals, because they do not see each
-// other outside of training.
+// differentiated returns a network's logits, `[batch, classes]`, and gradients. A signal's gradient is that of one of its
+// logits. class, int32 `[batch]`, says which logit; a negative number means the greatest. The shape of the signals and of the
+// gradients is `[batch, nodes, channels]`. Outside of training, signals do not see each other. One gradient, of the sum of
+// all chosen logits, therefore serves the batch.
 func differentiated(network func(scope *model.Scope, signal *graph.Node) *graph.Node) func(scope *model.Scope,
 	signal, class *graph.Node) (logits, gradient *graph.Node) {
 	return func(scope *model.Scope, signal, class *graph.Node) (logits, gradient *graph.Node) {

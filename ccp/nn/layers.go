@@ -104,9 +104,9 @@ func Contract(dtype dtypes.DType, a *Node, axisA int, b *Node, axisB int) *Node 
 	if a.DType() == dtype && b.DType() == dtype && dtype != dtypes.BFloat16 {
 		return Dot(a, b).General([]int{axisA}, nil, []int{axisB}, nil)
 	}
-	// Without a request to add up in float32, which both backends do by themselves. For it, go-xla adds zero to all of b, and
-	// XLA's CPU compiler then leaves b in float32. Apart, because after the choice to multiply bfloat16 the compiler would
-	// move a transpose into the product, and fail to compute that.
+	// Both backends add up in float32 unasked. If asked, go-xla adds zero to all of b, and XLA's CPU compiler then leaves b in
+	// float32. Each factor and the product stand Apart: the compiler would move a transpose into a product that it has
+	// chosen to take in bfloat16. Then it could not compute that product.
 	product := Dot(Apart(Rounded(a, dtype)), Apart(Rounded(b, dtype))).WithAccumulatorDType(dtypes.InvalidDType)
 	return Apart(product.WithOutputDType(dtypes.Float32).General([]int{axisA}, nil, []int{axisB}, nil))
 }
@@ -121,15 +121,15 @@ func TransposedProduct(dtype dtypes.DType, a, b *Node) *Node {
 }
 
 // Turned is the transposed matrix x, as a copy of its own: a factor to multiply along x's first axis. XLA's CPU compiler
-// would fold the transpose into the product, which is then slower, and one of float32 even if its factors are bfloat16.
-// It takes no factor of bfloat16 whose layout is that of a transpose, hence the axis of 1.
+// would fold the transpose into the product. The product is then slower, and bfloat16 becomes float32. The axis of 1 gives
+// the copy the layout of an ordinary matrix: the compiler multiplies no other in bfloat16.
 func Turned(x *Node) *Node {
 	rows, columns := x.Shape().Dim(0), x.Shape().Dim(1)
 	return Reshape(Apart(Reshape(TransposeAllDims(x, 1, 0), columns, 1, rows)), columns, rows)
 }
 
-// Apart is x, computed once and as it stands: XLA's CPU compiler computes it inside nothing that reads it. A barrier of
-// one value alone does nothing there since go-xla v0.4.13.
+// Apart is x behind a barrier. XLA's CPU compiler computes x once, and never again within an operation that reads it. Since
+// go-xla v0.4.13 a barrier of one value does nothing there, so this one has two.
 func Apart(x *Node) *Node {
 	return OptimizationBarriers(x, Iota(x.Graph(), shapes.Make(dtypes.Int32, 1), 0))[0]
 }
@@ -170,8 +170,6 @@ func Dropout(scope *model.Scope, x *Node, rate float64) *Node {
 	}
 	bits := randomBits(stepKey(scope, g, "dropout"), 0x6a09e667, x.Shape().Dimensions...)
 	keep := GreaterOrEqual(bits, Const(g, uint32(math.Round(rate*(1<<32)))))
-	// XLA's CPU compiler takes a square root for costly, and keeps a costly value that is used twice. It would
-	// compute a cheap one anew for each time that a node is gathered, one number at a time.
-	mask := StopGradient(Sqrt(ConvertDType(keep, x.DType())))
+	mask := Apart(StopGradient(ConvertDType(keep, x.DType()))) // its bits are not drawn again for the gradient
 	return Mul(DivScalar(x, 1-rate), mask)
 }

@@ -141,7 +141,7 @@ func hierarchyOf(spec models.Spec, layout *picture.Layout, epochs []training.Hie
 		}
 		h.Levels = append(h.Levels, l)
 	}
-	// If there are too many epochs, some keep their clusters: the first, the last, and others at equal distances.
+	// If there are too many epochs, only some keep their clusters, at equal distances. The first and the last are among them.
 	most := min(mostEpochs, max(2, mostAssigned/assigned))
 	for i := 1; i < len(epochs) && len(epochs) > most; i++ {
 		if share := func(i int) int { return i * (most - 1) / (len(epochs) - 1) }; share(i) == share(i-1) && i != shown {
