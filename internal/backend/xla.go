@@ -46,7 +46,7 @@ func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info
 	kind, _, _ := strings.Cut(plugin.Name, "_v")
 	major, minor := loaded.Version()
 	version := fmt.Sprintf("%d.%d", major, minor)
-	return b, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: version, Devices: b.NumDevices()}, nil
+	return &programs{Backend: b}, Info{Name: "xla:" + kind, Plugin: plugin.Path, Version: version, Devices: b.NumDevices()}, nil
 }
 
 // MemoryOf returns XLA's own account of a compiled program's memory. Other backends keep no account, and ok is false.
@@ -54,6 +54,12 @@ func openPlugin(plugin pluginFile, options string) (b compute.Backend, info Info
 // go-xla only logs the account. MemoryOf therefore looks for it among the executable's fields. ok is false, too, if
 // go-xla has them no more.
 func MemoryOf(e compute.Executable) (m ProgramMemory, ok bool) {
+	if u, ok := e.(*use); ok {
+		e = u.Executable
+	}
+	if p, ok := e.(*program); ok {
+		e = p.Executable
+	}
 	var aliases int64
 	for name, size := range map[string]*int64{"Inputs": &m.Arguments, "Outputs": &m.Results, "Aliases": &aliases,
 		"Temporary": &m.Temporary, "GeneratedCode": &m.Code} {

@@ -19,7 +19,6 @@ import (
 	"github.com/gomlx/gomlx/ml/train/loss"
 	"github.com/gomlx/gomlx/ml/train/metric"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
-	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
 )
 
 // NewTrainer makes the GoMLX trainer of a configuration. Its parts are the spec's network, the loss, Adam, and the
@@ -32,13 +31,7 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 	steps int) *train.Trainer {
 	network := func(scope *model.Scope, _ any, inputs []*Node) []*Node {
 		g := inputs[0].Graph()
-		switch c.Schedule {
-		case "cosine":
-			cosineschedule.New(scope, g, dtypes.Float32).PeriodSteps(steps).LearningRate(c.LearningRate).Done()
-		case oneCycle:
-			cosineschedule.New(scope, g,
-				dtypes.Float32).WarmUpSteps(steps / 4).PeriodSteps(steps - steps/4).LearningRate(c.LearningRate).Done()
-		}
+		schedule(scope, g, c, steps)
 		if c.Average > 0 {
 			train.AddPerStepUpdateGraphFn(scope, g, func(scope *model.Scope, g *Graph) { averageWeights(scope.Store(), g, c.Average) })
 		}

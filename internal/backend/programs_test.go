@@ -1,0 +1,45 @@
+package backend_test
+
+import (
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/go-xla/pjrt"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Two programs of one text are compiled once. Each is freed by itself, and another text is another program.
+func TestCompiledOnce(t *testing.T) {
+	xla := backendtest.XLA(t)
+	vector := shapes.Make(dtypes.Float32, 3)
+	var uses []*Exec
+	compiled := func(times float64) int64 {
+		before := pjrt.LoadedExecutablesAlive()
+		exec, err := NewExec(xla, func(x *Node) *Node { return AddScalar(MulScalar(x, times), 17.25) })
+		require.NoError(t, err)
+		_, err = exec.Compile(vector)
+		require.NoError(t, err)
+		uses = append(uses, exec)
+		return pjrt.LoadedExecutablesAlive() - before
+	}
+	assert.Equal(t, int64(1), compiled(2))
+	assert.Equal(t, int64(0), compiled(2), "the same program")
+	assert.Equal(t, int64(1), compiled(3), "another program")
+	uses[0].Finalize()
+	for i, want := range []float32{19.25, 20.25} {
+		result, err := uses[i+1].Call1([]float32{1, 2, 3})
+		require.NoError(t, err)
+		assert.Equal(t, want, result.Value().([]float32)[0])
+	}
+	for i := range 20 { // more than stay compiled
+		compiled(4 + float64(i))
+	}
+	result, err := uses[1].Call1([]float32{1, 2, 3})
+	require.NoError(t, err)
+	assert.Equal(t, []float32{19.25, 21.25, 23.25}, result.Value(), "in use, although others came after it")
+	assert.Equal(t, int64(1), compiled(2), "forgotten")
+}

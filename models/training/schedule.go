@@ -1,0 +1,37 @@
+package training
+
+import (
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+)
+
+// schedule sets the learning rate of each step, if the configuration has a schedule. The rate rises from zero over the
+// first quarter of the steps with one cycle. Then it falls to zero along half a cosine.
+//
+// GoMLX's cosineschedule has the number of steps in the program. Here a variable has it, so that one program serves a
+// network's trial and its training.
+func schedule(scope *model.Scope, g *Graph, c Config, steps int) {
+	rise := 0
+	switch c.Schedule {
+	case oneCycle:
+		rise = steps / 4
+	case "cosine":
+	default:
+		return
+	}
+	if !scope.IsTraining(g) {
+		return
+	}
+	lengths := scope.Store().Scope(model.JoinPath(optimizer.Scope, "schedule")).VariableWithValue("lengths",
+		[]float32{float32(rise), float32(1 / float64(max(1, rise))), float32(1 / float64(steps-rise))}).SetTrainable(false).NodeValue(g)
+	length := func(i int) *Node { return Reshape(Slice(lengths, AxisElem(i))) }
+	step := ConvertDType(optimizer.GetGlobalStepVar(scope).NodeValue(g), dtypes.Float32)
+	fallen := Mul(Sub(step, length(0)), length(2)) // the share of the fall
+	fall := MulScalar(OnePlus(Cos(MulScalar(fallen, math.Pi))), 0.5)
+	rate := MulScalar(Where(IsNegative(fallen), Mul(step, length(1)), fall), c.LearningRate)
+	optimizer.LearningRateVarWithValue(scope, dtypes.Float32, c.LearningRate).SetNodeValue(rate)
+}

@@ -1,0 +1,76 @@
+package training
+
+import (
+	"context"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/go-xla/pjrt"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/gomlx/gomlx/ml/train/optimizer/cosineschedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Each rate is that of GoMLX's schedule, to the last bit. The shortest runs have no step in which the rate rises.
+func TestScheduleIsGoMLX(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		for _, steps := range []int{1, 3, 4, 37, 150} {
+			for _, name := range []string{oneCycle, "cosine"} {
+				rates := func(set func(scope *model.Scope, g *Graph)) (all []float32) {
+					exec, err := model.NewExec(backend, model.NewStore(), func(scope *model.Scope, g *Graph) *Node {
+						scope.Store().SetTraining(g, true)
+						set(scope, g)
+						optimizer.IncrementGlobalStep(g, dtypes.Int64)
+						return optimizer.LearningRateVar(scope, dtypes.Float32, 1).NodeValue(g)
+					})
+					require.NoError(t, err)
+					for range steps {
+						rate, err := exec.Call1()
+						require.NoError(t, err)
+						all = append(all, tensors.ToScalar[float32](rate))
+					}
+					return all
+				}
+				rise := map[string]int{oneCycle: steps / 4}[name]
+				want := rates(func(scope *model.Scope, g *Graph) {
+					cosineschedule.New(scope, g, dtypes.Float32).WarmUpSteps(rise).PeriodSteps(steps - rise).LearningRate(0.002).Done()
+				})
+				got := rates(func(scope *model.Scope, g *Graph) {
+					schedule(scope, g, Config{Schedule: name, LearningRate: 0.002}, steps)
+				})
+				assert.Equal(t, want, got, "%s over %d steps", name, steps)
+			}
+		}
+	})
+}
+
+// A network's trial, its training and other seeds share the program of a step.
+func TestProgramOfAnyLength(t *testing.T) {
+	backend := backendtest.XLA(t)
+	ctx := context.Background()
+	asked := ringConfig(writeRing(t, 60))
+	p, err := draft(asked, "")
+	require.NoError(t, err)
+	d, err := p.LoadData(ctx, backend, Options{})
+	require.NoError(t, err)
+	c, spec, err := p.resolve(d)
+	require.NoError(t, err)
+	var alive []int64
+	for steps := range 3 {
+		store := spec.NewStore(int64(steps))
+		_, err = spec.Prepare(ctx, backend, store, d.Affinity, d.Coordinates, nil)
+		require.NoError(t, err)
+		e, err := compileStep(NewTrainer(backend, store, c, spec, d.Affinity, 1+steps), inputOf(c, spec), 1)
+		require.NoError(t, err)
+		defer e.Finalize()
+		alive = append(alive, pjrt.LoadedExecutablesAlive())
+	}
+	assert.Equal(t, alive[0], alive[1])
+	assert.Equal(t, alive[0], alive[2])
+}
