@@ -1,3 +1,5 @@
+//go:build cgo
+
 package backend_test
 
 import (
@@ -6,8 +8,8 @@ import (
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/go-xla/pjrt"
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
