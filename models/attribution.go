@@ -218,7 +218,7 @@ func (c *Classifier) occlude(ctx context.Context, signals [][]float32, attributi
 	if c.Form != nil { // a chain of sensors over frames would look like an image
 		outline = &kernels.View{Positions: c.Form.Frames, Sensors: len(c.Form.Sensors)}
 	} else {
-		outline = kernels.Outline(c.Graph, c.Spec.Grid, 1)
+		outline = kernels.DetectLayout(c.Graph, c.Spec.Grid, 1)
 	}
 	parts := outline.Spans(max(fewestSpans, min(mostSpans, hiddenParts/max(1, outline.Sensors))))
 	baseline := c.baseline()

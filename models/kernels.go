@@ -65,7 +65,7 @@ func (c *Classifier) Kernels() (*Kernels, error) {
 
 // view returns how random kernels see the spec's signals.
 func (s Spec) view(graph *affinity.Matrix) *kernels.View {
-	return kernels.See(graph, s.Grid, s.Channels)
+	return kernels.NewView(graph, s.Grid, s.Channels)
 }
 
 // kernels returns the number of features of random kernels.

@@ -22,15 +22,15 @@ type settingsError struct{ error }
 
 func (e settingsError) Unwrap() []error { return []error{e.error, ErrSettings} }
 
-// stations are what GoMLX puts before the text of an error that leaves its training loop or the building of a graph.
-var stations = []string{"Loop.RunSteps(", "failed to execute train/eval step",
+// wrappers are what GoMLX puts before the text of an error that leaves its training loop or the building of a graph.
+var wrappers = []string{"Loop.RunSteps(", "failed to execute train/eval step",
 	"failed during graph construction/compilation", " panicked: "}
 
-// plain returns the error that a graph-building function panicked with, or that the training loop met, without GoMLX's
+// unwrapGoMLX returns the error that a graph-building function panicked with, or that the training loop met, without GoMLX's
 // account of its way out.
-func plain(err error) error {
+func unwrapGoMLX(err error) error {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		if !slices.ContainsFunc(stations, func(station string) bool { return strings.Contains(inner.Error(), station) }) {
+		if !slices.ContainsFunc(wrappers, func(wrapper string) bool { return strings.Contains(inner.Error(), wrapper) }) {
 			return inner
 		}
 	}

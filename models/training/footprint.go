@@ -92,7 +92,7 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	input := inputOf(c, spec)
 	executable, err := compileStep(NewTrainer(b, store, c, spec, d.Affinity, 1), input, devices)
 	if err != nil {
-		return f, plain(err)
+		return f, unwrapGoMLX(err)
 	}
 	defer executable.Finalize()
 	f = Footprint{Config: c, Data: d.Name, Model: c.Model, Backend: opts.Backend, Devices: devices, Batch: c.Batch,
@@ -207,7 +207,7 @@ func (r *run) explained(err error) error {
 	for _, t := range all[:min(5, len(all))] {
 		names = append(names, fmt.Sprintf("%s %s, %.0f MB", t.Name, t.Shape, float64(t.Bytes)/1e6))
 	}
-	cause, _, _ := strings.Cut(plain(err).Error(), "\n")
+	cause, _, _ := strings.Cut(unwrapGoMLX(err).Error(), "\n")
 	return fmt.Errorf("the device has not enough memory for a training step; its largest tensors: %s. What helps: a "+
 		"smaller batch, more devices, dtype=bfloat16, ccp_hierarchy=prepared, ccp_candidates=4, levels "+
 		"of fewer clusters or filters; a dry run tells what is needed (%s)", strings.Join(names, "; "), cause)

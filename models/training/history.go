@@ -80,8 +80,8 @@ func (r *run) warn(health []hierarchy.Health) {
 	}
 }
 
-// forget removes the hierarchies of epochs that the run, begun again at an earlier epoch, has not reached.
-func (r *run) forget() error {
+// dropStaleEpochs removes the hierarchies of epochs that the run, begun again at an earlier epoch, has not reached.
+func (r *run) dropStaleEpochs() error {
 	epochs, err := ReadHierarchies(r.Dir)
 	for _, h := range epochs {
 		if h.Epoch > len(r.state.History) {

@@ -85,8 +85,8 @@ func describe(h *ccp.Hierarchy) string {
 // farBelow is the share of the C of a searched hierarchy below which a learned one deserves a notice.
 const farBelow = 0.7
 
-// holdAgainstSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
-func (r *run) holdAgainstSearch(ctx context.Context, objective []float64) {
+// compareWithSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
+func (r *run) compareWithSearch(ctx context.Context, objective []float64) {
 	if !r.spec.Clusters() || !r.spec.Learns() || r.spec.Options.Hierarchy == ccp.TaskOnly || r.data.Affinity.Edges() > 1<<20 {
 		return
 	}

@@ -206,7 +206,7 @@ func products(s models.Spec) (sum float64) {
 // Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it
 // is not. grid is {rows, columns} of nodes row by row, or nil.
 func Series(graph *affinity.Matrix, grid []int) (frames, sensors int) {
-	if v := kernels.Outline(graph, grid, 1); v.Sensors > 0 {
+	if v := kernels.DetectLayout(graph, grid, 1); v.Sensors > 0 {
 		return v.Positions, v.Sensors
 	}
 	return 0, 0

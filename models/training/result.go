@@ -80,13 +80,13 @@ func (r *run) finish() (Result, error) {
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}
-	result.TestSamples, result.Guess = test.Samples, guess(r.data)
-	r.doubt(result)
+	result.TestSamples, result.Guess = test.Samples, majorityBaseline(r.data)
+	r.warnIfChance(result)
 	return result, files.WriteJSON(filepath.Join(r.Dir, resultFile), result)
 }
 
-// guess returns Result.Guess of a data set.
-func guess(d *datasets.Dataset) float64 {
+// majorityBaseline returns Result.Guess of a data set.
+func majorityBaseline(d *datasets.Dataset) float64 {
 	trained, tested := make([]int, d.Classes()), make([]int, d.Classes())
 	for _, i := range d.Train {
 		trained[d.Labels[i]]++
@@ -98,8 +98,8 @@ func guess(d *datasets.Dataset) float64 {
 	return max(float64(tested[commonest])/float64(max(1, len(d.Test))), 1/float64(d.Classes()))
 }
 
-// doubt gives notice of a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.
-func (r *run) doubt(result Result) {
+// warnIfChance gives notice of a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.
+func (r *run) warnIfChance(result Result) {
 	n, p := float64(result.TestSamples), result.Guess
 	if n > 0 && result.Test.Accuracy <= p+1.64*math.Sqrt(p*(1-p)/n) {
 		r.notice(fmt.Sprintf("warning: test accuracy %.1f%% of %d samples is not clearly better than a guess, %.1f%%, by "+

@@ -125,7 +125,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		_, err = spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
 		before.Prepare = time.Since(start).Seconds()
 		if err != nil {
-			return Result{}, plain(err)
+			return Result{}, unwrapGoMLX(err)
 		}
 	}
 	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps,
@@ -143,7 +143,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		return Result{}, err
 	}
 	if err := openRun(r.Dir, c, r.metadata, d.Affinity, fingerprint); err != nil {
-		return Result{}, plain(err)
+		return Result{}, unwrapGoMLX(err)
 	}
 	result, err := ReadResult(r.Dir)
 	switch damaged := checkpoint.State(r.Dir, checkpoint.Best, new(Epoch)); {
@@ -152,7 +152,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		return Result{}, err
 	case damaged == nil:
 		result.Resumed = true
-		r.doubt(result)
+		r.warnIfChance(result)
 		return result, nil
 	default:
 		r.notice(damaged.Error() + ": the result is not that of the weights, and is made again")
@@ -162,12 +162,12 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	}
 	for _, stage := range []func(context.Context, compute.Backend) error{r.begin, r.prepare, r.steps} {
 		if err := stage(ctx, backend); err != nil {
-			return Result{}, plain(err)
+			return Result{}, unwrapGoMLX(err)
 		}
 	}
 	result, err = r.finish()
 	if err == nil && r.hasNetwork() {
-		r.holdAgainstSearch(ctx, result.Objective)
+		r.compareWithSearch(ctx, result.Objective)
 	}
 	return result, err
 }
@@ -189,7 +189,7 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 			r.notice(fmt.Sprintf("resuming after step %d", step))
 		}
 	}
-	if err := r.forget(); err != nil {
+	if err := r.dropStaleEpochs(); err != nil {
 		return err
 	}
 	r.batches = r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.Batch, Shuffle: true, Seed: uint64(r.Seed),

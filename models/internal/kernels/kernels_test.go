@@ -108,7 +108,7 @@ func TestQuartersReference(t *testing.T) {
 	graph, err := affinity.Grid(6, 5, 4)
 	require.NoError(t, err)
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
-		v := See(graph, []int{6, 5}, 2)
+		v := NewView(graph, []int{6, 5}, 2)
 		require.Equal(t, []int{1, 2}, v.steps)
 		assert.InDeltaSlice(t, narrow(r.Features), r.run(t, backend, v, narrow(r.X), 3), 1e-6)
 	})
@@ -119,7 +119,7 @@ func TestFeaturesReference(t *testing.T) {
 	r := readReference(t)
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		for _, sensorWise := range []bool{false, true} {
-			v := See(inTimeGraph(t, 20, 3, sensorWise), nil, 2)
+			v := NewView(inTimeGraph(t, 20, 3, sensorWise), nil, 2)
 			require.Equal(t, sensorWise, v.sensorWise)
 			require.Equal(t, []int{1, 2}, v.steps)
 			v.shares = []float64{0.5, 0.5}
@@ -253,7 +253,7 @@ func TestSee(t *testing.T) {
 		"another graph":              {chain(16, 3), nil, 16, 2, 0},
 		"rows that are not joined":   {rows, []int{6, 7}, 7, 12, 6},
 	} {
-		v := See(c.graph, c.grid, 2)
+		v := NewView(c.graph, c.grid, 2)
 		assert.Equal(t, []int{c.positions, c.channels, c.sensors}, []int{v.Positions, v.Channels, v.Sensors}, name)
 		for i, table := range v.dilations {
 			assert.Len(t, table, c.positions*slots, name)
@@ -263,8 +263,8 @@ func TestSee(t *testing.T) {
 		}
 	}
 	torn := linked(func(e affinity.Edge) bool { return e.J == e.I+1 || e.I != 0 }) // one pixel is not joined downwards
-	assert.False(t, See(torn, []int{6, 7}, 1).Image())
-	v := See(grid, []int{6, 7}, 1)
+	assert.False(t, NewView(torn, []int{6, 7}, 1).Image())
+	v := NewView(grid, []int{6, 7}, 1)
 	assert.Equal(t, []int32{0, 1, 2, 7, 8, 9, 14, 15, 16}, v.dilations[0][8*slots:9*slots], "within the image")
 	assert.Equal(t, []int32{42, 42, 42, 42, 0, 1, 42, 7, 8}, v.dilations[0][:slots], "in the corner")
 }

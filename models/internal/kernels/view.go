@@ -39,7 +39,7 @@ const (
 // else 0, since kernels are no better than the network. Memory grows with positions times features, so that signals of
 // more than 512 positions get fewer features.
 func Suited(graph *affinity.Matrix, grid []int, samples int, alone bool) int {
-	v := Outline(graph, grid, 1)
+	v := DetectLayout(graph, grid, 1)
 	series, large := v.Sensors > 0 && v.Positions >= Slots, samples > MostDual
 	switch {
 	case !alone && !series && (large || !v.Image()):
@@ -50,9 +50,9 @@ func Suited(graph *affinity.Matrix, grid []int, samples int, alone bool) int {
 	return max(many, Usual*512/max(512, v.Positions))
 }
 
-// See finds the view of signals `[nodes, channels]` on a graph. grid is {rows, columns} of nodes row by row, or nil.
-func See(graph *affinity.Matrix, grid []int, channels int) *View {
-	v := Outline(graph, grid, channels)
+// NewView finds the view of signals `[nodes, channels]` on a graph. grid is {rows, columns} of nodes row by row, or nil.
+func NewView(graph *affinity.Matrix, grid []int, channels int) *View {
+	v := DetectLayout(graph, grid, channels)
 	switch {
 	case v.Sensors > 0:
 		v.slotsInTime()
@@ -64,8 +64,8 @@ func See(graph *affinity.Matrix, grid []int, channels int) *View {
 	return v
 }
 
-// Outline is See without the slots, which take time on a large graph.
-func Outline(graph *affinity.Matrix, grid []int, channels int) *View {
+// DetectLayout is NewView without the slots, which take time on a large graph.
+func DetectLayout(graph *affinity.Matrix, grid []int, channels int) *View {
 	n := graph.N()
 	whole := &View{Positions: n, Channels: channels}
 	if len(grid) == 2 && image(graph, grid[0], grid[1]) {

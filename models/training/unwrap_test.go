@@ -22,12 +22,12 @@ func TestPlain(t *testing.T) {
 	require.NoError(t, err)
 	_, err = exec.Call()
 	require.ErrorContains(t, err, "graph construction/compilation", "else there is nothing to take away")
-	assert.EqualError(t, plain(err), "dropout rate 2 is outside [0, 1)")
-	assert.EqualError(t, plain(fmt.Errorf("Loop.RunSteps(38): failed TrainStep(LoopStep=0): %w", err)), "dropout rate 2 is outside [0, 1)")
+	assert.EqualError(t, unwrapGoMLX(err), "dropout rate 2 is outside [0, 1)")
+	assert.EqualError(t, unwrapGoMLX(fmt.Errorf("Loop.RunSteps(38): failed TrainStep(LoopStep=0): %w", err)), "dropout rate 2 is outside [0, 1)")
 
 	other := fmt.Errorf("saving: %w", errors.New("disk full"))
-	assert.Equal(t, other, plain(other))
+	assert.Equal(t, other, unwrapGoMLX(other))
 	bare := errors.New("Loop.RunSteps(38): failed")
-	assert.Equal(t, bare, plain(bare), "nothing within")
-	assert.NoError(t, plain(nil))
+	assert.Equal(t, bare, unwrapGoMLX(bare), "nothing within")
+	assert.NoError(t, unwrapGoMLX(nil))
 }
