@@ -74,6 +74,8 @@ type Dataset struct {
 	// Augment changes a normalised sample, `[nodes, channels]`, in place; nil for none. It is for training samples
 	// only.
 	Augment func(rng *rand.Rand, sample []float32)
+	// Mirror swaps left and right of a raw sample in place, as Augment may; nil for none.
+	Mirror func(sample []float32)
 	// Provenance says where the data came from, under which licence, and its checksum.
 	Provenance string
 	// Notes say how the samples were made, such as the counts after each step of a preparation, a line each.

@@ -94,7 +94,10 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 		return nil, err
 	}
 	if opts.Augment {
-		d.Augment = augmentSkeletons(s, d.Grid[0], split)
+		if s.Mirror {
+			d.Mirror = augment.Mirror(len(s.Layout.Joints), s.Channels(), s.Layout.Sides)
+		}
+		d.Augment = augmentSkeletons(s, d.Mirror, d.Grid[0], split)
 	}
 	d.streams = 3 * s.Bodies
 	d.rescale()
@@ -131,10 +134,10 @@ func (d *Dataset) skeletonFrames(s *skeleton.Source, signals *skeleton.Signals, 
 }
 
 // augmentSkeletons rotates a signal and adds noise. It mirrors and crops it if the source allows that.
-func augmentSkeletons(s *skeleton.Source, frames int, split skeleton.Split) augment.Func {
+func augmentSkeletons(s *skeleton.Source, mirror func([]float32), frames int, split skeleton.Split) augment.Func {
 	steps := []augment.Func{augment.Rotate(split.Turn), augment.Noise(skeletonNoise)}
-	if s.Mirror {
-		steps = append(steps, augment.Mirror(len(s.Layout.Joints), s.Channels(), s.Layout.Sides))
+	if mirror != nil {
+		steps = append(steps, augment.Sometimes(mirror))
 	}
 	if s.Crop < 1 {
 		steps = append(steps, augment.TimeCrop(frames, s.Crop))

@@ -1,12 +1,14 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -78,7 +80,8 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 // hasNetwork reports whether the network counts in the answers. Otherwise it is not trained.
 func (r *run) hasNetwork() bool { return voices.Share(r.store) < 1 }
 
-// heardOf returns what voices hear of the training samples.
+// heardOf returns what voices hear: the training samples, and then their mirror images if there are any. An image is left
+// out with its sample.
 func heardOf(d *datasets.Dataset) []voices.Sample {
 	samples, buffer := make([]voices.Sample, len(d.Train)), []float32(nil)
 	for at, i := range d.Train {
@@ -86,6 +89,15 @@ func heardOf(d *datasets.Dataset) []voices.Sample {
 			buffer = make([]float32, d.Nodes*d.Channels)
 		}
 		samples[at] = voices.Sample{Values: d.Raw(i, buffer), Label: d.Labels[i], Group: d.Group(i)}
+	}
+	if d.Mirror != nil {
+		for at := range d.Train {
+			samples[at].Group = cmp.Or(samples[at].Group, fmt.Sprintf("sample %d", at))
+			sample := samples[at]
+			sample.Values = slices.Clone(sample.Values)
+			d.Mirror(sample.Values)
+			samples = append(samples, sample)
+		}
 	}
 	return samples
 }
@@ -113,7 +125,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 		return said, nil
 	}
 	network := map[int][]float64{}
-	without := v.Without(out)
+	without := v.Without(r.withImages(out))
 	judge := func(share float64) (loss float64, right int) {
 		for at, i := range out {
 			sample := r.data.Train[i]
@@ -155,6 +167,18 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 		}
 	}
 	return said, nil
+}
+
+// withImages returns samples and their mirror images, which are left out together.
+func (r *run) withImages(samples []int) []int {
+	if r.data.Mirror == nil {
+		return samples
+	}
+	all := slices.Clone(samples)
+	for _, i := range samples {
+		all = append(all, i+len(r.data.Train))
+	}
+	return all
 }
 
 // try trains the network alone, and sets the probabilities of its answers to the test samples. It returns their accuracy.

@@ -50,12 +50,9 @@ func Noise(deviation float64) Func {
 	}
 }
 
-// Mirror swaps left and right with probability 1/2: x changes its sign, and the joints of each pair change places.
-func Mirror(joints, channels int, pairs [][2]int) Func {
-	return func(rng *rand.Rand, sample []float32) {
-		if rng.IntN(2) == 0 {
-			return
-		}
+// Mirror swaps left and right: x changes its sign, and the joints of each pair change places.
+func Mirror(joints, channels int, pairs [][2]int) func(sample []float32) {
+	return func(sample []float32) {
 		for i := 0; i < len(sample); i += 3 {
 			sample[i] = -sample[i]
 		}
@@ -66,6 +63,15 @@ func Mirror(joints, channels int, pairs [][2]int) Func {
 					left[c], right[c] = right[c], left[c]
 				}
 			}
+		}
+	}
+}
+
+// Sometimes changes a sample with probability 1/2.
+func Sometimes(change func(sample []float32)) Func {
+	return func(rng *rand.Rand, sample []float32) {
+		if rng.IntN(2) == 1 {
+			change(sample)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func TestMirror(t *testing.T) {
 	mirrored := 0
 	for range 200 {
 		sample := motion()
-		Mirror(2, 6, [][2]int{{0, 1}})(rng, sample)
+		Sometimes(Mirror(2, 6, [][2]int{{0, 1}}))(rng, sample)
 		if slices.Equal(sample, motion()) {
 			continue
 		}
@@ -177,7 +177,7 @@ func TestTimeCrop(t *testing.T) {
 // TestMotionDegenerate takes samples without values, and absent bodies, which are zeros and stay so.
 func TestMotionDegenerate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for i, f := range []Func{Rotate(1), Noise(1), Mirror(1, 3, nil), TimeCrop(4, 0.5)} {
+	for i, f := range []Func{Rotate(1), Noise(1), Sometimes(Mirror(1, 3, nil)), TimeCrop(4, 0.5)} {
 		assert.NotPanics(t, func() { f(rng, nil) }, i)
 		for range 8 {
 			absent := make([]float32, 4*3)
