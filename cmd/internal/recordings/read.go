@@ -256,7 +256,7 @@ func (r *reading) finish() (err error) {
 		return err
 	}
 	for _, one := range r.samples {
-		if one.rows != nil {
+		if one.read != nil {
 			if err = r.lay(one, width); err != nil {
 				return fmt.Errorf("%s, %w", one.path, err)
 			}

@@ -3,7 +3,6 @@ package recordings
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -48,13 +47,14 @@ func (t *table) add(in *input, line int, cells []string) error {
 	if err != nil {
 		return err
 	}
-	one := row{from: len(x.read), line: line}
+	var time float64
 	if t.time >= 0 {
-		if one.time, err = t.when(line, cells[t.time]); err != nil {
+		if time, err = t.when(line, cells[t.time]); err != nil {
 			return fmt.Errorf("column %s: %w", t.headings[t.time], err)
 		}
 		x.kind = t.kind
 	}
+	first := 0 // of the columns
 	if t.sensor >= 0 {
 		sensor, ok := t.bySensor[cells[t.sensor]]
 		if !ok {
@@ -62,7 +62,7 @@ func (t *table) add(in *input, line int, cells []string) error {
 			t.sensors = append(t.sensors, strings.Clone(cells[t.sensor]))
 			t.bySensor[t.sensors[sensor]] = sensor
 		}
-		one.at = sensor * len(t.values)
+		first = sensor * len(t.values)
 	}
 	for _, column := range t.values {
 		value, err := t.in.number(line, cells[column])
@@ -80,10 +80,8 @@ func (t *table) add(in *input, line int, cells []string) error {
 		}
 		x.read = append(x.read, value)
 	}
-	if t.time < 0 {
-		x.Values = x.read
-	} else {
-		x.rows = append(x.rows, one)
+	if t.time >= 0 {
+		x.rows.add(time, first, line)
 	}
 	return nil
 }
@@ -165,6 +163,9 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 			x.where += fmt.Sprintf(", sample %q", name)
 		}
 		x.Name = strings.Clone(name)
+		if len(t.samples) > 0 {
+			x.roomLike(t.samples[len(t.samples)-1])
+		}
 		t.byName[x.Name], t.samples = x, append(t.samples, x)
 	} else if t.layout == samplesLayout {
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a moment of a sample, not a whole one, "+
@@ -178,43 +179,4 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 		}
 	}
 	return x, nil
-}
-
-// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of moments in order are
-// such a table already.
-func (r *reading) lay(s *sample, width int) error {
-	defer func() { s.rows, s.read = nil, nil }()
-	order, layout := s.rows, r.table.Layout
-	ascend := func(a, b row) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) }
-	if layout != readingsLayout && !slices.IsSortedFunc(order, ascend) {
-		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
-	}
-	slices.SortStableFunc(order, ascend)
-	laid := layout != readingsLayout
-	for i, one := range order {
-		laid = laid && one.from == i*width
-	}
-	missing := slices.Repeat([]float64{math.NaN()}, width)
-	if laid {
-		s.Values, s.Times = s.read, make([]float64, 0, len(order))
-	}
-	for i, one := range order {
-		switch {
-		case i > 0 && ascend(one, order[i-1]) == 0 && layout == readingsLayout:
-			return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
-				one.line, r.sensors[one.at/len(r.axes)], s.Name, order[i-1].line)
-		case i > 0 && ascend(one, order[i-1]) == 0:
-			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
-				"times out with --leave", one.line, order[i-1].line)
-		case i == 0 || one.time != order[i-1].time:
-			s.Times = append(s.Times, one.time)
-			if !laid {
-				s.Values = append(s.Values, missing...)
-			}
-		}
-		if !laid {
-			copy(s.Values[len(s.Values)-width+one.at:], s.read[one.from:][:len(s.read)/len(order)])
-		}
-	}
-	return nil
 }

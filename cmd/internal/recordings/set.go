@@ -71,9 +71,9 @@ type sample struct {
 	label, group string // label is the folder's before the file is read
 	test         bool
 	line         int       // where it begins
-	rows         []row     // nil without times: then the sample has its values
+	rows         rows      // the lines of a table with times
 	kind         int       // of the times
-	read         []float64 // the values of the rows
+	read         []float64 // the values of the lines of a table, until they are laid
 	series       []float32 // the values at even moments, once prepared
 }
 

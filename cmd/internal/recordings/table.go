@@ -32,13 +32,6 @@ type table struct {
 	byName  map[string]*sample
 }
 
-// row is a line of a sample.
-type row struct {
-	time     float64
-	at, from int // the first of its columns; the first of its values among those read
-	line     int
-}
-
 var (
 	// likeTime matches the headings of times, and their unit.
 	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _]?)?(?:(?:date)?[/_ ]?time|timestamp|date|t|` +

@@ -110,14 +110,13 @@ func (r *reading) turn() error {
 		if x.kind != slashed {
 			continue
 		}
-		for i := range x.rows {
-			one := &x.rows[i]
-			switch more := turn(one.time); {
+		for i, seconds := range x.rows.times {
+			switch more := turn(seconds); {
 			case r.days.first() == "month":
-				one.time += more
-			case r.days.first() == "" && more != turn(x.rows[0].time):
+				x.rows.times[i] += more
+			case r.days.first() == "" && more != turn(x.rows.times[0]):
 				return fmt.Errorf("%s, line %d: %s is a day and a month in an order that no date tells; say --dates day if the "+
-					"day comes first, or --dates month", x.path, one.line, time.Unix(int64(one.time), 0).UTC().Format("02/01/2006"))
+					"day comes first, or --dates month", x.path, x.rows.line(i), time.Unix(int64(seconds), 0).UTC().Format("02/01/2006"))
 			}
 		}
 	}

@@ -1,0 +1,129 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// rows holds the lines of a sample that have times. A long table has millions of them.
+type rows struct {
+	times []float64
+	first []int32 // the first column of each row; nil if that is 0 for all
+	runs  []run
+}
+
+// run says that rows, from one on, are lines that follow each other, from one on.
+type run struct{ row, line int }
+
+// add adds a line whose values begin in a column.
+func (r *rows) add(time float64, column, line int) {
+	n := len(r.times)
+	if n == 0 || r.line(n) != line {
+		r.runs = append(r.runs, run{n, line})
+	}
+	if r.first == nil && column > 0 {
+		r.first = make([]int32, n)
+	}
+	if r.first != nil {
+		r.first = append(r.first, int32(column))
+	}
+	r.times = append(r.times, time)
+}
+
+// line returns the number of the line of a row. It takes the row after the last to be in the line after the last.
+func (r *rows) line(row int) int {
+	last := r.runs[len(r.runs)-1]
+	if row < last.row {
+		after, _ := slices.BinarySearchFunc(r.runs, row+1, func(x run, row int) int { return cmp.Compare(x.row, row) })
+		last = r.runs[after-1]
+	}
+	return last.line + row - last.row
+}
+
+// row is a line of a sample.
+type row struct {
+	time     float64
+	at, from int // the first of its columns; the first of its values among those read
+	line     int
+}
+
+// list returns the rows, which have so many values each.
+func (r *rows) list(values int) []row {
+	all := make([]row, len(r.times))
+	for i, time := range r.times {
+		if all[i] = (row{time: time, from: i * values, line: r.line(i)}); r.first != nil {
+			all[i].at = int(r.first[i])
+		}
+	}
+	return all
+}
+
+// rise reports that each time is later than the one before.
+func (r *rows) rise() bool {
+	for i := 1; i < len(r.times); i++ {
+		if r.times[i] <= r.times[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// roomLike makes room for as many lines as the sample before has, which gives back the room that it does not use.
+// Samples that follow each other are mostly of one length.
+func (x *sample) roomLike(before *sample) {
+	x.read, x.rows.times = make([]float64, 0, len(before.read)), make([]float64, 0, len(before.rows.times))
+	before.read, before.rows.times = trimmed(before.read), trimmed(before.rows.times)
+}
+
+// trimmed returns values in little more memory than they need.
+func trimmed(values []float64) []float64 {
+	if cap(values)-len(values) <= len(values)/16 {
+		return values
+	}
+	return slices.Clone(values)
+}
+
+// lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of moments in order are
+// such a table already.
+func (r *reading) lay(s *sample, width int) error {
+	defer func() { s.rows, s.read = rows{}, nil }()
+	layout := r.table.Layout
+	switch {
+	case len(s.rows.times) == 0:
+		s.Values = s.read
+		return nil
+	case layout != readingsLayout && s.rows.rise():
+		s.Values, s.Times = s.read, s.rows.times
+		return nil
+	}
+	values := len(s.read) / len(s.rows.times)
+	order := s.rows.list(values)
+	ascend := func(a, b row) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) }
+	if layout != readingsLayout && !slices.IsSortedFunc(order, ascend) {
+		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
+	}
+	slices.SortStableFunc(order, ascend)
+	for i, one := range order {
+		switch {
+		case i > 0 && ascend(one, order[i-1]) == 0 && layout == readingsLayout:
+			return fmt.Errorf("line %d: sensor %q was read at this time of sample %q in line %d already; keep one of them",
+				one.line, r.sensors[one.at/len(r.axes)], s.Name, order[i-1].line)
+		case i > 0 && ascend(one, order[i-1]) == 0:
+			return fmt.Errorf("line %d: line %d has this time already; keep one of them, or leave the column of "+
+				"times out with --leave", one.line, order[i-1].line)
+		case i == 0 || one.time != order[i-1].time:
+			s.Times = append(s.Times, one.time)
+		}
+	}
+	s.Values = slices.Repeat([]float64{math.NaN()}, len(s.Times)*width)
+	moment := 0
+	for _, one := range order {
+		for s.Times[moment] != one.time {
+			moment++
+		}
+		copy(s.Values[moment*width+one.at:], s.read[one.from:][:values])
+	}
+	return nil
+}
