@@ -70,11 +70,18 @@ func (r *rows) rise() bool {
 	return true
 }
 
-// roomLike makes room for as many lines as the sample before has, which gives back the room that it does not use.
-// Samples that follow each other are mostly of one length.
-func (x *sample) roomLike(before *sample) {
-	x.read, x.rows.times = make([]float64, 0, len(before.read)), make([]float64, 0, len(before.rows.times))
-	before.read, before.rows.times = trimmed(before.read), trimmed(before.rows.times)
+// begin adds a sample. It makes room for as many lines as the sample before has, since most of them have one length. The
+// sample before gives back the room that it does not use and, if it has the times of an earlier one, shares those.
+func (r *reading) begin(x *sample) {
+	if n := len(r.samples); n > 0 {
+		before := r.samples[n-1]
+		x.read, x.rows.times = make([]float64, 0, len(before.read)), make([]float64, 0, len(before.rows.times))
+		if before.read = trimmed(before.read); !slices.Equal(before.rows.times, r.times) {
+			r.times = trimmed(before.rows.times)
+		}
+		before.rows.times = slices.Clip(r.times)
+	}
+	r.samples = append(r.samples, x)
 }
 
 // trimmed returns values in little more memory than they need.

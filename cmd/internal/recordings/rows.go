@@ -163,10 +163,8 @@ func (t *table) find(line int, cells []string) (*sample, error) {
 			x.where += fmt.Sprintf(", sample %q", name)
 		}
 		x.Name = strings.Clone(name)
-		if len(t.samples) > 0 {
-			x.roomLike(t.samples[len(t.samples)-1])
-		}
-		t.byName[x.Name], t.samples = x, append(t.samples, x)
+		t.byName[x.Name] = x
+		t.begin(x)
 	} else if t.layout == samplesLayout {
 		return nil, fmt.Errorf("sample %q is in line %d already; if each line is a moment of a sample, not a whole one, "+
 			"say --layout moments", name, x.line)

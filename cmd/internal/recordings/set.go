@@ -22,6 +22,7 @@ type reading struct {
 	input    string // the first, for errors
 	made     Result
 	samples  []*sample // of the same sensors, each with its own length
+	times    []float64 // of the rows of the last sample but one, which others share
 	classes  []string  // in the order in which the data declares them; nil for sorted
 	grouped  bool      // samples have groups
 	table    Table     // how to read new recordings alike

@@ -110,6 +110,7 @@ func (r *reading) turn() error {
 		if x.kind != slashed {
 			continue
 		}
+		x.rows.times = slices.Clone(x.rows.times) // other samples may share them
 		for i, seconds := range x.rows.times {
 			switch more := turn(seconds); {
 			case r.days.first() == "month":
