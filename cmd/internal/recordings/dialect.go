@@ -159,32 +159,32 @@ func (r *reading) readTable(path string, separator rune, each func(in *input, li
 	table.Comma, table.Comment, table.FieldsPerRecord, table.ReuseRecord = in.separator, '#', -1, true
 	table.TrimLeadingSpace = in.separator != '\t' // two tabs have an empty cell between them
 	table.LazyQuotes = in.separator == ':'
-	for told := int64(0); ; {
-		cells, err := table.Read()
-		var wrong *csv.ParseError
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.As(err, &wrong):
-			return fmt.Errorf("%s, line %d, character %d: %w; put cells that hold a quotation mark or comma in quotation "+
-				"marks, and double the marks within", in.path, wrong.Line, wrong.Column, wrong.Err)
-		case err != nil:
-			return fmt.Errorf("%s: %w; the file is cut off or damaged", in.path, err)
+	told := int64(0)
+	for b := range batches(table, path != stdin) {
+		begin := 0
+		for _, line := range b.lines {
+			if err := each(in, line.number, b.cells[begin:line.end]); err != nil {
+				return fmt.Errorf("%s, line %d: %w", in.path, line.number, err)
+			}
+			begin = line.end
 		}
-		line, _ := table.FieldPos(0)
-		for i, cell := range cells {
-			cells[i] = strings.TrimSpace(cell)
-		}
-		if err := each(in, line, cells); err != nil {
-			return fmt.Errorf("%s, line %d: %w", in.path, line, err)
-		}
-		if at := table.InputOffset(); at >= told+1<<20 {
-			if err := r.tell("reading "+filepath.Base(in.path), float64(at)/float64(max(in.size, at))); err != nil {
+		if b.err == nil && b.read >= told+1<<20 {
+			if err := r.tell("reading "+filepath.Base(in.path), float64(b.read)/float64(max(in.size, b.read))); err != nil {
 				return err
 			}
-			told = at
+			told = b.read
 		}
+		err = b.err
 	}
+	var wrong *csv.ParseError
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s, line %d, character %d: %w; put cells that hold a quotation mark or comma in quotation "+
+			"marks, and double the marks within", in.path, wrong.Line, wrong.Column, wrong.Err)
+	}
+	return fmt.Errorf("%s: %w; the file is cut off or damaged", in.path, err)
 }
 
 // readParquet adds every row of a Parquet file. Row 0 holds the headings.
