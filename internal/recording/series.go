@@ -80,12 +80,12 @@ func (f *Form) Even(r Recording, room []float32) []float32 {
 
 // RateOf returns the moments for each unit of time: one over the median step. It is 0 for fewer than two times.
 func RateOf(times []float64) float64 {
-	var steps []float64
-	for i := 1; i < len(times); i++ {
-		steps = append(steps, times[i]-times[i-1])
-	}
-	if steps == nil {
+	if len(times) < 2 {
 		return 0
+	}
+	steps := make([]float64, len(times)-1)
+	for i := range steps {
+		steps[i] = times[i+1] - times[i]
 	}
 	slices.Sort(steps)
 	return 1 / stat.Quantile(0.5, stat.Empirical, steps, nil)
@@ -160,11 +160,14 @@ func Resample(dst, series []float32, width int) {
 // after its end.
 func Turned(dst, series []float32, sensors, channels int) {
 	moments := len(dst) / (sensors * channels)
-	for at := range dst {
-		sensor, moment, channel := at/(moments*channels), at/channels%moments, at%channels
-		from := (moment*sensors+sensor)*channels + channel
-		if dst[at] = float32(math.NaN()); from < len(series) {
-			dst[at] = series[from]
+	for sensor := range sensors {
+		for moment := range moments {
+			from, to := (moment*sensors+sensor)*channels, (sensor*moments+moment)*channels
+			for channel := range channels {
+				if dst[to+channel] = float32(math.NaN()); from+channel < len(series) {
+					dst[to+channel] = series[from+channel]
+				}
+			}
 		}
 	}
 }

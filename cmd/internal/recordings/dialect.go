@@ -47,7 +47,11 @@ func (r *reading) decode(file *os.File, path string) (*input, error) {
 	if info, err := file.Stat(); err == nil {
 		in.size = info.Size()
 	}
-	in.Reader = bufio.NewReaderSize(file, begun)
+	if r.buffer == nil {
+		r.buffer = bufio.NewReaderSize(nil, begun)
+	}
+	in.Reader = r.buffer
+	in.Reset(file)
 	if mark, _ := in.Peek(2); string(mark) == "\x1f\x8b" {
 		unpacked, err := gzip.NewReader(in.Reader)
 		if err != nil {
@@ -80,19 +84,17 @@ var separators = map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas",
 func (in *input) sniff() {
 	in.separator = ','
 	begin, _ := in.Peek(begun)
-	lines := strings.Split(string(begin), "\n") // the last may not be whole
+	var lines []string // the last may not be whole
+	for i, line := range bytes.SplitN(begin, []byte{'\n'}, 101) {
+		line = bytes.Trim(quoted.ReplaceAll(line, []byte{'x'}), " \r")
+		if i < 100 && len(line) > 0 && line[0] != '#' {
+			lines = append(lines, string(line))
+		}
+	}
 	best := 0
 	for _, separator := range "\t;,| " {
-		counts, most, all := map[int]int{}, 0, 0
-		for _, line := range lines[:min(len(lines), 100)] {
-			if strings.IndexByte(line, '"') >= 0 {
-				line = quoted.ReplaceAllString(line, "x")
-			}
-			line = strings.Trim(line, " \r")
-			if line == "" || line[0] == '#' {
-				continue
-			}
-			all++
+		counts, most := map[int]int{}, 0
+		for _, line := range lines {
 			n := strings.Count(line, string(separator))
 			if separator == ' ' {
 				n = max(1, len(strings.Fields(line))) - 1
@@ -102,7 +104,7 @@ func (in *input) sniff() {
 				most = max(most, counts[n])
 			}
 		}
-		if most > best && (separator != ' ' || 2*most > all) {
+		if most > best && (separator != ' ' || 2*most > len(lines)) {
 			best, in.separator = most, separator
 		}
 	}

@@ -3,6 +3,7 @@
 package recordings
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"maps"
@@ -43,6 +44,7 @@ type reading struct {
 	turned   bool            // a file has the columns in another order
 	units    map[string]string
 	days     days
+	buffer   *bufio.Reader // of the file being read
 }
 
 // tell reports progress. It returns an error when the context has ended.
