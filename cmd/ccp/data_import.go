@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -19,6 +20,10 @@ type importJSON struct {
 	Bytes   int64  `json:"bytes"` // of the file
 	Command string `json:"command"`
 }
+
+// garbage is the memory that may wait to be collected during an import, in percent of what is in use. Most of that is
+// numbers, which the collector need not look at, so that collecting often costs little.
+const garbage = 15
 
 func newDataImport(s *shared) *cobra.Command {
 	var o recordings.Options
@@ -80,6 +85,7 @@ func newDataImport(s *shared) *cobra.Command {
 		if err := out.free(); err != nil {
 			return err
 		}
+		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 		status := newStatusLine(cmd.ErrOrStderr())
 		ctx, end := untilSignal(cmd, status.clear)
 		defer end()

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -126,6 +127,12 @@ func decode(part any, raw []byte, h header, order binary.ByteOrder) (at int, err
 			}
 		}
 	default:
+		if floats, ok := part.([]float32); ok && order == binary.LittleEndian { // most large arrays
+			for i := range floats {
+				floats[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+			}
+			return 0, nil
+		}
 		_, err = binary.Decode(raw, order, part)
 	}
 	return 0, err
