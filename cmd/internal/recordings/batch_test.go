@@ -1,0 +1,97 @@
+package recordings
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// longTable is a table of several batches, line by line: 40 samples of 500 moments, each below a remark. The values of
+// every seventh moment are in quotation marks.
+func longTable() []string {
+	lines := []string{"sample,time,hip,head,label"}
+	for sample := range 40 {
+		lines = append(lines, "# next")
+		for moment := range 500 {
+			line := fmt.Sprintf("s%d,%d,%d.25,%g,%c", sample, moment, (sample*moment)%91, float64(moment%13)/7, 'a'+sample%2)
+			if moment%7 == 0 {
+				line = `"` + strings.ReplaceAll(line, ",", `","`) + `"`
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Errors name their lines in any part of a long table, and the first error wins.
+func TestErrorsOfLongTables(t *testing.T) {
+	for _, at := range []int{2, 1000, 9000, 20030} {
+		lines := longTable()
+		lines[at+5] = `s1,"2"3,1,1,a` // comes after the value
+		path := put(t, t.TempDir(), "r.csv", strings.Join(lines, "\n"))
+		assert.Contains(t, refused(t, Options{}, path), fmt.Sprintf("r.csv, line %d, character 6: extraneous or missing \"", at+6))
+		lines[at] = strings.Replace(lines[at], ".25", ".x", 1)
+		path = put(t, t.TempDir(), "r.csv", strings.Join(lines, "\n"))
+		assert.Contains(t, refused(t, Options{}, path), fmt.Sprintf("r.csv, line %d: column hip: ", at+1))
+	}
+	lines := longTable()
+	lines = append(lines, lines[3])
+	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.csv", strings.Join(lines, "\n"))),
+		"r.csv, line 20042: line 4 has this time already; keep one of them")
+}
+
+// Any number of cores makes the same file.
+func TestImportOnAnyCores(t *testing.T) {
+	path := put(t, t.TempDir(), "r.csv", strings.Join(longTable(), "\n"))
+	var files []string
+	for _, cores := range []int{1, 2, 4} {
+		was := runtime.GOMAXPROCS(cores)
+		made := filepath.Join(t.TempDir(), "made.npz")
+		result, err := Import(context.Background(), []string{path}, made, Options{})
+		runtime.GOMAXPROCS(was)
+		require.NoError(t, err)
+		assert.Equal(t, []int{40, 500}, []int{result.Samples, result.Moments.Shortest})
+		content, err := os.ReadFile(made)
+		require.NoError(t, err)
+		files = append(files, string(content))
+	}
+	assert.True(t, files[0] == files[1] && files[0] == files[2])
+}
+
+// A caller that stops leaves a table that nobody reads any more. The last batch has the error that ended it.
+func TestBatches(t *testing.T) {
+	text := strings.Join(longTable(), "\n")
+	for stop := range 6 {
+		from := strings.NewReader(text)
+		for range batches(csv.NewReader(from), true) {
+			if stop--; stop < 0 {
+				break
+			}
+		}
+		left := from.Len()
+		runtime.Gosched()
+		assert.Equal(t, left, from.Len())
+	}
+	table := csv.NewReader(io.MultiReader(strings.NewReader(text), strings.NewReader("\n a , b \n")))
+	table.Comment, table.FieldsPerRecord = '#', -1
+	lines := 0
+	var last batch
+	for b := range batches(table, true) {
+		require.NoError(t, last.err)
+		lines, last = lines+len(b.lines), *b
+	}
+	assert.Equal(t, 1+40*500+1, lines)
+	assert.True(t, errors.Is(last.err, io.EOF))
+	assert.Equal(t, []string{"a", "b"}, last.cells[len(last.cells)-2:])
+	assert.Equal(t, line{20042, len(last.cells)}, last.lines[len(last.lines)-1])
+}
