@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -25,7 +26,9 @@ func TestDataImport(t *testing.T) {
 	for _, half := range []string{"TRAIN", "TEST"} {
 		require.NoError(t, os.WriteFile("uea/Moves/Moves_"+half+".ts", []byte("@problemName Moves\n@dimensions 2\n@classLabel true rise fall\n@data\n"+series.String()), 0o644))
 	}
+	collects := debug.SetGCPercent(100)
 	stdout := succeed(t, "data", "import", "uea/Moves")
+	assert.Equal(t, 100, debug.SetGCPercent(collects), "as before the command")
 	head, try, _ := strings.Cut(stdout, "try: ")
 	at, err := os.Getwd()
 	require.NoError(t, err)
