@@ -23,7 +23,7 @@ type importJSON struct {
 
 // garbage is the memory that may wait to be collected during an import, in percent of what is in use. Most of that is
 // numbers, which the collector need not look at, so that collecting often costs little.
-const garbage = 15
+const garbage = 10
 
 func newDataImport(s *shared) *cobra.Command {
 	var o recordings.Options
