@@ -211,6 +211,9 @@ func (r *npzReader) readRecordings() error {
 	d.Series = make([][]float32, r.samples)
 	for i := range d.Series {
 		one := r.recording(i)
+		if i == 0 { // the names are checked once
+			one.Sensors = form.Sensors
+		}
 		c, err := plain.PrepareOwn(&one)
 		if err != nil {
 			return fmt.Errorf("series[%d]: %w", i, err)

@@ -144,6 +144,7 @@ func TestSeriesErrors(t *testing.T) {
 		"times has shape [2]; want [6]":                                         func(a arrays) { a["times"] = vectorOf(0.0, 1) },
 		"labels has shape [3]; want [10], the number of samples of series":      func(a arrays) { a["labels"] = vectorOf[int64](0, 1, 0) },
 		"series[0]: moment 1 has the time 0; times must be numbers that ascend": func(a arrays) { a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4) },
+		`series[0]: it has two sensors named "a"; name them apart`:              func(a arrays) { a["sensor_names"] = vectorOf("a", "b", "a") },
 		"sensor_names has shape [1]":                                            func(a arrays) { a["sensor_names"] = vectorOf("a") },
 		"series[3]: no sensor has a value": func(a arrays) {
 			for at := range 36 {

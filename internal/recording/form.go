@@ -135,6 +135,10 @@ func (f *Form) order(r *Recording, c *Changes) error {
 			return fmt.Errorf("%s at moment %d is %g, which float32 does not hold", column, i/width, v)
 		}
 	}
+	if r.Sensors == nil {
+		r.Sensors, r.Channels = f.Sensors, channels
+		return nil
+	}
 	seen := map[string]bool{}
 	for _, name := range sensors {
 		if seen[name] {

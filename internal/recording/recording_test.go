@@ -84,6 +84,17 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
+// A recording of the form's own sensors is prepared in the memory that it has: a data set has many.
+func TestPrepareOwn(t *testing.T) {
+	f, values := form(), make([]float64, 12)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		r := Recording{Values: values}
+		_, err := f.PrepareOwn(&r)
+		require.NoError(t, err)
+		require.Equal(t, 3, r.Moments())
+	}))
+}
+
 func TestJSON(t *testing.T) {
 	var r Recording
 	require.NoError(t,
