@@ -37,13 +37,13 @@ func (b *batch) fill(table *csv.Reader) {
 // ahead is the most batches that are read before they are asked for.
 const ahead = 2
 
-// batches yields the lines of a table, the last with the error that ended it, such as io.EOF. Another core reads the
-// next lines while the caller has some. A batch is valid until the next. wait says that nothing reads the table any
-// more when batches returns, though its lines may come late.
-func batches(table *csv.Reader, wait bool) iter.Seq[*batch] {
+// batches yields the lines of a table. The last batch has the error that ended the table, such as io.EOF. Another core
+// reads the next lines while the caller has some. A batch is valid until the next; the first may have room of another
+// table. If wait is set, nothing reads the table any more when batches returns.
+func batches(table *csv.Reader, first *batch, wait bool) iter.Seq[*batch] {
 	return func(yield func(*batch) bool) {
-		first := &batch{}
-		if first.fill(table); !yield(first) || first.err != nil { // most files are as short
+		first.err = nil
+		if first.fill(table); !yield(first) || first.err != nil { // short files end here
 			return
 		}
 		free, full := make(chan *batch, ahead+1), make(chan *batch, ahead+1)

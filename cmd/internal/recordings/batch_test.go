@@ -73,7 +73,7 @@ func TestBatches(t *testing.T) {
 	text := strings.Join(longTable(), "\n")
 	for stop := range 6 {
 		from := strings.NewReader(text)
-		for range batches(csv.NewReader(from), true) {
+		for range batches(csv.NewReader(from), &batch{}, true) {
 			if stop--; stop < 0 {
 				break
 			}
@@ -86,7 +86,7 @@ func TestBatches(t *testing.T) {
 	table.Comment, table.FieldsPerRecord = '#', -1
 	lines := 0
 	var last batch
-	for b := range batches(table, true) {
+	for b := range batches(table, &batch{err: io.EOF}, true) {
 		require.NoError(t, last.err)
 		lines, last = lines+len(b.lines), *b
 	}

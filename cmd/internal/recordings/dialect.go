@@ -86,7 +86,10 @@ func (in *input) sniff() {
 	begin, _ := in.Peek(begun)
 	var lines []string // the last may not be whole
 	for i, line := range bytes.SplitN(begin, []byte{'\n'}, 101) {
-		line = bytes.Trim(quoted.ReplaceAll(line, []byte{'x'}), " \r")
+		if bytes.IndexByte(line, '"') >= 0 {
+			line = quoted.ReplaceAll(line, []byte{'x'})
+		}
+		line = bytes.Trim(line, " \r")
 		if i < 100 && len(line) > 0 && line[0] != '#' {
 			lines = append(lines, string(line))
 		}
@@ -161,7 +164,7 @@ func (r *reading) readTable(path string, separator rune, each func(in *input, li
 	table.TrimLeadingSpace = in.separator != '\t' // two tabs have an empty cell between them
 	table.LazyQuotes = in.separator == ':'
 	told := int64(0)
-	for b := range batches(table, path != stdin) {
+	for b := range batches(table, &r.opening, path != stdin) {
 		begin := 0
 		for _, line := range b.lines {
 			if err := each(in, line.number, b.cells[begin:line.end]); err != nil {

@@ -45,6 +45,7 @@ type reading struct {
 	units    map[string]string
 	days     days
 	buffer   *bufio.Reader // of the file being read
+	opening  batch         // its first lines
 }
 
 // tell reports progress. It returns an error when the context has ended.
