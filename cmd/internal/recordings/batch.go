@@ -66,7 +66,7 @@ func batches(table *csv.Reader, first *batch, wait bool) iter.Seq[*batch] {
 			free <- b
 		}
 		if close(free); wait {
-			for range full { // until the file is left alone
+			for range full { // ends when the last read has ended
 			}
 		}
 	}

@@ -276,17 +276,15 @@ var thousands = map[string]*regexp.Regexp{
 	blanks: regexp.MustCompile(`^[-+]?\d{1,3}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d*)?$`),
 }
 
-// If commas separate the cells, such a number is in quotation marks.
-var grouped = func() map[bool]map[string]*regexp.Regexp {
-	all := map[bool]map[string]*regexp.Regexp{}
-	for commas, before := range map[bool]string{false: `(^|[^\d.,])`, true: `"`} {
-		all[commas] = map[string]*regexp.Regexp{
-			".": regexp.MustCompile(before + `[-+]?\d{1,3}((\.\d{3})+,\d|(\.\d{3}){2,}([^\d.,]|$))`),
-			",": regexp.MustCompile(before + `[-+]?\d{1,3}((,\d{3})+\.\d|(,\d{3}){2,}([^\d.,]|$))`),
-		}
+// grouped has true for files whose cells commas separate: such a number is in quotation marks there.
+var grouped = map[bool]map[string]*regexp.Regexp{false: groupedAfter(`(^|[^\d.,])`), true: groupedAfter(`"`)}
+
+func groupedAfter(before string) map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		".": regexp.MustCompile(before + `[-+]?\d{1,3}((\.\d{3})+,\d|(\.\d{3}){2,}([^\d.,]|$))`),
+		",": regexp.MustCompile(before + `[-+]?\d{1,3}((,\d{3})+\.\d|(,\d{3}){2,}([^\d.,]|$))`),
 	}
-	return all
-}()
+}
 
 // together takes marks of thousands from a number.
 func together(marks, text string) string {
@@ -296,15 +294,13 @@ func together(marks, text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(marks, r) }), "")
 }
 
-// tens are the powers of ten.
-var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
-
-// decimal reads the usual form of a number, as 12 or -3.25, in a third of the time of strconv.ParseFloat. The result is
-// the same: up to 15 digits and powers of ten up to 22 are exact in float64, so their quotient is rounded once.
+// decimal reads the usual form of a number, such as 12 or -3.25, in less than half of the time of strconv.ParseFloat.
+// The result is the same: 15 digits and powers of ten up to 22 are exact in float64, so their quotient is rounded once.
+// point reports a decimal point; if ok is not set, the number has another form.
 func decimal(text string) (value float64, point, ok bool) {
 	digits := strings.TrimPrefix(text, "-")
-	whole, after, number := len(digits), 0, int64(0)
-	if whole > 16 {
+	count, after, number := len(digits), 0, int64(0)
+	if count > 16 { // digits and the point
 		return 0, false, false
 	}
 	for i := range len(digits) {
@@ -312,15 +308,15 @@ func decimal(text string) (value float64, point, ok bool) {
 		case '0' <= c && c <= '9':
 			number = 10*number + int64(c-'0')
 		case c == '.' && !point:
-			point, whole, after = true, whole-1, len(digits)-i-1
+			point, count, after = true, count-1, len(digits)-i-1
 		default:
 			return 0, false, false
 		}
 	}
-	if value = float64(number) / tens[after]; len(digits) < len(text) {
+	if value = float64(number) / math.Pow10(after); len(digits) < len(text) {
 		value = -value
 	}
-	return value, point, 0 < whole && whole <= 15
+	return value, point, 0 < count && count <= 15
 }
 
 // number reads a value, NaN for a missing one. If commas do not separate the cells, they may be decimal commas.

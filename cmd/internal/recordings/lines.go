@@ -14,10 +14,10 @@ type rows struct {
 	runs  []run
 }
 
-// run says that rows, from one on, are lines that follow each other, from one on.
+// run is a row and its line. The rows until the next run are in the lines that follow.
 type run struct{ row, line int }
 
-// add adds a line whose values begin in a column.
+// add adds a line whose values begin in that column.
 func (r *rows) add(time float64, column, line int) {
 	n := len(r.times)
 	if n == 0 || r.line(n) != line {
@@ -34,12 +34,9 @@ func (r *rows) add(time float64, column, line int) {
 
 // line returns the number of the line of a row. It takes the row after the last to be in the line after the last.
 func (r *rows) line(row int) int {
-	last := r.runs[len(r.runs)-1]
-	if row < last.row {
-		after, _ := slices.BinarySearchFunc(r.runs, row+1, func(x run, row int) int { return cmp.Compare(x.row, row) })
-		last = r.runs[after-1]
-	}
-	return last.line + row - last.row
+	after, _ := slices.BinarySearchFunc(r.runs, row+1, func(x run, row int) int { return cmp.Compare(x.row, row) })
+	in := r.runs[after-1]
+	return in.line + row - in.row
 }
 
 // row is a line of a sample.
@@ -49,7 +46,7 @@ type row struct {
 	line     int
 }
 
-// list returns the rows, which have so many values each.
+// list returns the rows. values is the number of values of each.
 func (r *rows) list(values int) []row {
 	all := make([]row, len(r.times))
 	for i, time := range r.times {
@@ -70,8 +67,8 @@ func (r *rows) rise() bool {
 	return true
 }
 
-// begin adds a sample. It makes room for as many lines as the sample before has, since most of them have one length. The
-// sample before gives back the room that it does not use and, if it has the times of an earlier one, shares those.
+// begin adds a sample, with room for as many lines as the sample before has: most samples have one length. The sample
+// before gives back the room that it does not use. If it has the same times as an earlier one, the two share them.
 func (r *reading) begin(x *sample) {
 	if n := len(r.samples); n > 0 {
 		before := r.samples[n-1]
