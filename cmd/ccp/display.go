@@ -30,7 +30,7 @@ func newDisplay(out io.Writer, c training.Config, backend string) *display {
 }
 
 func (d *display) observer() training.Observer {
-	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Compile: d.start, Compiled: heap.Release,
+	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Trial: d.trial, Compile: d.start, Compiled: heap.Release,
 		Step: d.step, Epoch: d.epoch, Notice: d.notice}
 }
 
@@ -38,7 +38,7 @@ func (d *display) observer() training.Observer {
 // know. What is odd in a data set is said once, not in each of its trainings.
 func (d *display) brief() training.Observer {
 	said := map[string]bool{}
-	return training.Observer{Load: d.loading, Prepare: d.prepare, Compile: d.compile, Compiled: heap.Release, Step: d.step,
+	return training.Observer{Load: d.loading, Prepare: d.prepare, Trial: d.trial, Compile: d.compile, Compiled: heap.Release, Step: d.step,
 		Notice: func(line string) {
 			odd := d.config.Data + " " + line
 			if strings.HasPrefix(line, "hierarchy ") || strings.HasPrefix(line, "data: ") && said[odd] {
@@ -77,6 +77,12 @@ func (d *display) start() {
 func (d *display) prepare(level int, done, objective float64) {
 	if d.screen != nil && d.due() {
 		d.draw(fmt.Sprintf("preparing level %d: %.0f%%  C %.1f", level, 100*done, objective))
+	}
+}
+
+func (d *display) trial(done float64) {
+	if d.screen != nil && d.due() {
+		d.draw(progressLine("trying the network", done, fmt.Sprintf("%3.0f%%", 100*done), d.width()))
 	}
 }
 

@@ -181,7 +181,8 @@ func Versions(on string) map[string]string {
 
 // removeFiles deletes what a training writes in dir, apart from its lock, which the caller holds.
 func removeFiles(dir string) error {
-	return errors.Join(checkpoint.Remove(dir), sweep(dir), removeHierarchies(dir), files.Remove(dir, runFiles()...))
+	return errors.Join(checkpoint.Remove(dir), sweep(dir), removeHierarchies(dir), os.RemoveAll(filepath.Join(dir, trialFolder)),
+		files.Remove(dir, runFiles()...))
 }
 
 // sweep deletes what a killed training left half written in dir. The caller holds the lock.

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -32,7 +33,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 		return fmt.Errorf("model %s on data set %s: %w", r.Model, r.data.Name, err)
 	}
 	if err := r.fitVoices(ctx, backend); err != nil {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && !errors.Is(err, ErrInterrupted) {
 			err = fmt.Errorf("%w before the first step: give the same command to start again", ErrInterrupted)
 		}
 		return err

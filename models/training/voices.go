@@ -8,7 +8,9 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -30,6 +32,8 @@ const (
 	worth = 0.02
 	// hurry divides the steps of a first trial. If the network lowers no log-loss after them, it has no second trial.
 	hurry = 4
+	// trialFolder has the runs of trials, until they have ended.
+	trialFolder = "trial"
 )
 
 // fitVoices fits the voices, decides what they count, and keeps them in the store unless the network answers alone. It
@@ -119,7 +123,7 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // weigh trains the network on three quarters of the training samples. Network and voices answer the fourth quarter, which
 // neither has seen. weigh sets the share of the voices with the least log-loss there. It returns what to say of the network. It
 // trains none, and returns said, where even answers without a mistake would win too little.
-func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voices, said string) (string, error) {
+func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voices, said string) (_ string, err error) {
 	d, out := r.data.Trial(tried, uint64(r.Seed))
 	if len(out) == 0 || len(d.Train) == 0 { // too few samples
 		return said, nil
@@ -146,6 +150,11 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 		return said, nil
 	}
 	r.notice(said + "; the network is tried on a quarter of them")
+	defer func() {
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(r.Dir, trialFolder))
+		}
+	}()
 	for _, trial := range []struct {
 		steps int
 		least float64
@@ -182,13 +191,10 @@ func (r *run) withImages(samples []int) []int {
 }
 
 // try trains the network alone, and sets the probabilities of its answers to the test samples. It returns their accuracy.
+// A trial that was interrupted goes on: it is a run in the run's folder.
 func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, steps int, answers map[int][]float64) (accuracy float64,
 	err error) {
-	folder, err := os.MkdirTemp("", "ccp-trial-")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(folder)
+	folder := filepath.Join(r.Dir, trialFolder, strconv.Itoa(steps))
 	p := r.draft
 	p.open = maps.Clone(p.open)
 	for _, name := range []string{"voices", "epochs", "steps"} {
@@ -200,7 +206,16 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 		p.Epochs = min(steps, r.Epochs)
 	}
 	p.Keep, p.Validation = KeepLast, 0
-	if _, err := p.trainOn(ctx, backend, d, Options{Dir: folder, Backend: r.Backend}); err != nil {
+	o := Options{Dir: folder, Backend: r.Backend, SaveEvery: r.SaveEvery}
+	if r.Observer.Trial != nil {
+		o.Observer.Step = func(p Progress) {
+			r.Observer.Trial((float64(p.Epoch-1) + float64(p.Step)/float64(p.Steps)) / float64(p.Epochs))
+		}
+	}
+	if _, err := p.trainOn(ctx, backend, d, o); err != nil {
+		if errors.Is(err, ErrInterrupted) {
+			err = fmt.Errorf("%w while the network was tried: give the same command to go on", ErrInterrupted)
+		}
 		return 0, err
 	}
 	c, err := models.Load(folder, models.LoadOptions{Backend: backend})

@@ -1,6 +1,7 @@
 package training_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -108,7 +109,7 @@ func TestVoices(t *testing.T) {
 	})
 }
 
-// If voices are not sure, the network is tried on samples that neither has seen.
+// If voices are not sure, the network is tried on samples that neither has seen. A trial that was interrupted goes on.
 func TestVoicesTryTheNetwork(t *testing.T) {
 	path := tones(t)
 	d, err := datasets.Load(t.Context(), path, datasets.Options{})
@@ -117,14 +118,41 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		d.Labels[i] = 1 - d.Labels[i]
 	}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		dir := filepath.Join(t.TempDir(), "run")
+		train := func(dir string, told training.Observer) (training.Result, error) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			trial := told.Trial
+			told.Trial = func(done float64) {
+				if trial(done); done == 0.2 {
+					stop()
+				}
+			}
+			return training.Train(ctx, backend, training.Patch{"steps": 60}, training.Options{Data: d, Dir: dir, Observer: told})
+		}
 		var notices []string
-		result, err := training.Train(t.Context(), backend, training.Patch{"steps": 60},
-			training.Options{Data: d, Dir: filepath.Join(t.TempDir(), "run"),
-				Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+		var done []float64
+		told := training.Observer{Notice: func(line string) { notices = append(notices, line) },
+			Trial: func(share float64) { done = append(done, share) }}
+		_, err := train(dir, told)
+		require.EqualError(t, err, "interrupted while the network was tried: give the same command to go on")
+		assert.Equal(t, 0.2, done[len(done)-1])
+		first := len(done)
+		result, err := train(dir, told)
 		require.NoError(t, err)
+		assert.InDelta(t, 0.2+1./15, done[first], 1e-9, "the trial went on")
+		assert.NoDirExists(t, filepath.Join(dir, "trial"))
 		assert.Contains(t, notices[0], "the network is tried on a quarter of them")
-		assert.Regexp(t, `^the network [0-9.]+% of a quarter: `, notices[1])
+		last := notices[len(notices)-1]
+		assert.Regexp(t, `^the network [0-9.]+% of a quarter: `, last)
 		assert.Greater(t, result.Test.Accuracy, 0.7)
+
+		told.Trial = func(float64) {}
+		dir = filepath.Join(t.TempDir(), "whole")
+		whole, err := training.Train(t.Context(), backend, training.Patch{"steps": 60}, training.Options{Data: d, Dir: dir, Observer: told})
+		require.NoError(t, err)
+		assert.Equal(t, last, notices[len(notices)-1])
+		assert.Equal(t, whole.Test, result.Test)
 	})
 }
 
