@@ -39,7 +39,7 @@ func folded(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) 
 	if early {
 		dims = []int{channels, size * filters}
 	}
-	w, shift := nn.Folded(scope, g, filters, dims, func(i int) (to, filter int) {
+	w, shift := nn.Folded(scope, signal, filters, dims, func(i int) (to, filter int) {
 		filter, tap := i/(size*channels), i%(size*channels)
 		if early {
 			return (tap%channels*size+tap/channels)*filters + filter, filter

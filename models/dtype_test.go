@@ -90,3 +90,36 @@ func TestBFloat16(t *testing.T) {
 	s.Options = settings(Patch{"dtype": "float16"})
 	require.ErrorContains(t, s.Check(), "it must be one of float32, bfloat16")
 }
+
+// In bfloat16 a classifier keeps its kernels rounded. To the last bit it answers as one that keeps them in float32 and rounds
+// them in each call. Kernels that were cut off instead of rounded would answer otherwise.
+func TestKernelsAreKeptRounded(t *testing.T) {
+	onBackends(t, true, func(t *testing.T, backend compute.Backend) {
+		answers := func(c *Classifier, batch int) []float32 {
+			var flat []float32
+			for _, signal := range signals(c.Spec, batch, 2) {
+				flat = append(flat, signal...)
+			}
+			logits, err := c.Run(tensors.FromFlatDataAndDimensions(flat, batch, c.Spec.Nodes, c.Spec.Channels))
+			require.NoError(t, err)
+			return tensors.MustCopyFlatData[float32](logits)
+		}
+		inEachCall, kept := tinyClassifier(t, backend), tinyClassifier(t, backend)
+		single := answers(inEachCall, 3) // keeps its kernels in float32 from now on
+		inEachCall.store.SetParam("/dtype", nn.BFloat16)
+		kept.store.SetParam("/dtype", nn.BFloat16)
+		for _, batch := range []int{1, 4} {
+			want := answers(inEachCall, batch)
+			assert.Equal(t, want, answers(kept, batch), "batch %d", batch)
+			assert.NotEqual(t, single[0], want[0], "it is computed in bfloat16")
+		}
+		for _, layer := range []string{"level_1", "level_2", "fc_1"} {
+			kernel := "/model/" + layer + "/tables/kernel"
+			assert.Equal(t, dtypes.Float32, inEachCall.store.GetVariable(kernel).DType(), layer)
+			assert.Equal(t, dtypes.BFloat16, kept.store.GetVariable(kernel).DType(), layer)
+		}
+		before := answers(kept, 1)
+		require.NoError(t, kept.Update(inEachCall.store))
+		assert.Equal(t, before, answers(kept, 1), "renewed")
+	})
+}

@@ -3,6 +3,8 @@ package nn
 import (
 	"errors"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/dtypes/bfloat16"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -54,14 +56,16 @@ func Derived(scope *model.Scope, g *Graph, name string,
 }
 
 // Folded returns the weights and the shift of a layer with batch normalisation: x·w + shift is the normalised product
-// with the bias. They are Derived tables, in float32, or nil. read gives the kernel and the bias. The weight that is
-// number i of the kernel belongs to an output, and is number `to` of w, which has the shape dims.
+// with the bias. They are Derived tables, or nil. The shift is float32, and w has the type to multiply x in, see NarrowDType.
+// read gives the kernel and the bias. The weight that is number i of the kernel belongs to an output, and is number `to`
+// of w, which has the shape dims.
 //
 // A program with them has a third of the parameters and fewer operations: for one signal of a small network, starting
 // these takes longer than the products. XLA's CPU products copy a second factor that has its outputs first, in every
 // call. w has them last.
-func Folded(scope *model.Scope, g *Graph, outputs int, dims []int, place func(i int) (to, output int),
+func Folded(scope *model.Scope, x *Node, outputs int, dims []int, place func(i int) (to, output int),
 	read func(layer *model.Scope) (kernel, bias []float32, err error)) (w, shift *Node) {
+	g, dtype := x.Graph(), NarrowDType(scope, x)
 	parts := func(layer *model.Scope) (kernel, bias []float32, factors, shifts []float64, err error) {
 		if kernel, bias, err = read(layer); err == nil {
 			factors, shifts, err = ReadBatchNorm(layer, outputs)
@@ -78,7 +82,7 @@ func Folded(scope *model.Scope, g *Graph, outputs int, dims []int, place func(i 
 			to, output := place(i)
 			placed[to] = float32(float64(v) * factors[output])
 		}
-		return tensors.FromFlatDataAndDimensions(placed, dims...), nil
+		return factor(dtype, placed, dims...), nil
 	})
 	shift = Derived(scope, g, "shift", func(layer *model.Scope) (*tensors.Tensor, error) {
 		_, bias, factors, shifts, err := parts(layer)
@@ -91,4 +95,12 @@ func Folded(scope *model.Scope, g *Graph, outputs int, dims []int, place func(i 
 		return tensors.FromFlatDataAndDimensions(bias, outputs), nil
 	})
 	return w, shift
+}
+
+// factor returns a table of factors in dtype, as Rounded would compute it in each call: to the nearest value, ties to even.
+func factor(dtype dtypes.DType, values []float32, dims ...int) *tensors.Tensor {
+	if dtype == dtypes.BFloat16 {
+		return tensors.FromFlatDataAndDimensions(bfloat16.FromFloat32s(values...), dims...)
+	}
+	return tensors.FromFlatDataAndDimensions(values, dims...)
 }

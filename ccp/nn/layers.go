@@ -57,10 +57,10 @@ func Dense(scope *model.Scope, x *Node, out int, gain float64) *Node {
 // DenseNorm is Dense and BatchNorm. In a program that only answers they are one product, see Folded.
 func DenseNorm(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	in := x.Shape().Dim(-1)
-	w, shift := Folded(scope, x.Graph(), out, []int{in, out}, func(i int) (to, output int) { return i, i % out },
+	w, shift := Folded(scope, x, out, []int{in, out}, func(i int) (to, output int) { return i, i % out },
 		func(layer *model.Scope) (kernel, bias []float32, err error) { return ReadDense(layer, in, out) })
 	if w != nil && shift != nil {
-		return Add(Product(scope, x, w), ExpandAxes(shift, 0))
+		return Add(Contract(NarrowDType(scope, x), x, 1, w, 0), ExpandAxes(shift, 0))
 	}
 	product, bias := Linear(scope, x, out, gain)
 	return BatchNorm(scope, product, bias)

@@ -84,3 +84,29 @@ func TestProductBesideTransposes(t *testing.T) {
 		}
 	})
 }
+
+// Folded weights halfway between two values of bfloat16 become the even one: 1 + 2⁻⁸ is 1, and 1 + 3·2⁻⁸ is 1 + 2⁻⁶.
+func TestFoldedWeightsAreRoundedToEven(t *testing.T) {
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		store := model.NewStore()
+		store.SetParam("/dtype", nn.BFloat16)
+		store.SetParam("/batchnorm_epsilon", 0.5) // and the variance is 0.5: the factor is 1
+		for path, value := range map[string]any{
+			"/W": [][]float32{{1.00390625, 1.01171875, -1.00390625}}, "/b": make([]float32, 3),
+			"/batch_norm/scale": []float32{1, 1, 1}, "/batch_norm/variance": []float32{0.5, 0.5, 0.5},
+			"/batch_norm/offset": make([]float32, 3), "/batch_norm/mean": make([]float32, 3),
+		} {
+			tensor, err := tensors.FromAnyValue(value)
+			require.NoError(t, err)
+			_, err = store.CreateVariable(path, tensor)
+			require.NoError(t, err)
+		}
+		out, err := model.CallOnce(backend, store, func(scope *model.Scope, x *Node) *Node {
+			scope.SetGraphParam(x.Graph(), nn.AnswersParam, new(nn.Answers))
+			return nn.DenseNorm(scope, x, 3, 1)
+		}, [][]float32{{1}})
+		require.NoError(t, err)
+		assert.Equal(t, [][]float32{{1, 1.015625, -1}}, out.Value())
+		assert.Equal(t, dtypes.BFloat16, store.GetVariable("/tables/kernel").DType())
+	})
+}
