@@ -53,7 +53,7 @@ func folded(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) 
 	}
 	var y *Node
 	if early {
-		products := Reshape(nn.Contract(dtype, Reshape(signal, batch*nodes, channels), 1, w, 0), batch, nodes*size, filters)
+		products := Reshape(nn.FoldedProduct(dtype, Reshape(signal, batch*nodes, channels), w), batch, nodes*size, filters)
 		for slot := range size {
 			column := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(slot, slot+1)) }
 			rows := pick(products, AddScalar(MulScalar(column(neighbourhood), size), slot))
@@ -61,7 +61,7 @@ func folded(scope *model.Scope, signal, neighbourhood, gate *Node, filters int) 
 		}
 	} else {
 		f := filtered{dtype, signal, gate, w, pick(signal, neighbourhood)}
-		y = Reshape(nn.Contract(dtype, f.gated(), 1, w, 0), batch, clusters, filters)
+		y = Reshape(nn.FoldedProduct(dtype, f.gated(), w), batch, clusters, filters)
 	}
 	return Add(y, Reshape(shift, 1, 1, filters))
 }

@@ -97,6 +97,18 @@ func Folded(scope *model.Scope, x *Node, outputs int, dims []int, place func(i i
 	return w, shift
 }
 
+// FoldedProduct computes x·w for Folded weights, as Contract does. x: `[rows, in]`, w: `[in, out]`.
+//
+// XLA's CPU compiler multiplies a single row in float32, and would convert all of w in each call. It multiplies two rows
+// in bfloat16.
+func FoldedProduct(dtype dtypes.DType, x, w *Node) *Node {
+	if dtype != dtypes.BFloat16 || x.Shape().Dim(0) > 1 {
+		return Contract(dtype, x, 1, w, 0)
+	}
+	row := Rounded(x, dtype)
+	return Slice(Contract(dtype, Concatenate([]*Node{row, row}, 0), 1, w, 0), AxisRange(0, 1))
+}
+
 // factor returns a table of factors in dtype, as Rounded would compute it in each call: to the nearest value, ties to even.
 func factor(dtype dtypes.DType, values []float32, dims ...int) *tensors.Tensor {
 	if dtype == dtypes.BFloat16 {

@@ -60,7 +60,7 @@ func DenseNorm(scope *model.Scope, x *Node, out int, gain float64) *Node {
 	w, shift := Folded(scope, x, out, []int{in, out}, func(i int) (to, output int) { return i, i % out },
 		func(layer *model.Scope) (kernel, bias []float32, err error) { return ReadDense(layer, in, out) })
 	if w != nil && shift != nil {
-		return Add(Contract(NarrowDType(scope, x), x, 1, w, 0), ExpandAxes(shift, 0))
+		return Add(FoldedProduct(NarrowDType(scope, x), x, w), ExpandAxes(shift, 0))
 	}
 	product, bias := Linear(scope, x, out, gain)
 	return BatchNorm(scope, product, bias)
