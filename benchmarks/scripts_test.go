@@ -118,6 +118,42 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// load.py lets servers take turns: a round to warm up, then those that count. Here the load is a script, which tells rates of
+// 1, 2, 3 and so on. If requests fail, it stops.
+func TestLoad(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || runtime.GOOS != "linux" {
+		t.Skip("there is no python3, or no /proc")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"inputs": [{"name": "signals", "datatype": "FP32", "shape": [-1, 4, 2]}]}`))
+	}))
+	defer server.Close()
+	dir, pid, success := t.TempDir(), strconv.Itoa(os.Getpid()), "1"
+	load := func() (string, error) {
+		script := `#!/bin/sh
+cat > /dev/null
+[ $1 = attack ] && exit
+echo x >> ` + dir + `/turns
+echo '{"success": ` + success + `, "throughput": '$(wc -l < ` + dir + `/turns)', "latencies": {"99th": 2500000}, "requests": 9, ' \
+	'"status_codes": {"503": 1}, "errors": []}'
+`
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "vegeta"), []byte(script), 0o755))
+		output, err := exec.Command(python, "serving/load.py", server.URL+"/a", server.URL+"/b", "--pids", pid, pid, "--batch", "3",
+			"--clients", "8", "--rounds", "3").CombinedOutput()
+		return string(output), err
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	output, err := load()
+	require.NoError(t, err, output)
+	assert.Contains(t, output, "batch 3, 8 clients, "+server.URL+"/a: 5 (3 to 7) requests/s, p99 2.5 (2.5 to 2.5) ms, processor ")
+	assert.Contains(t, output, "batch 3, 8 clients, "+server.URL+"/b: 6 (4 to 8) requests/s")
+	success = "0.9"
+	output, err = load()
+	require.Error(t, err)
+	assert.Contains(t, output, "8 clients: {'503': 1}")
+}
+
 // table.py joins what compare and anchors.py wrote: a later file counts, seeds are averaged, a set without a model of
 // ours is left out, ranks are among those that have the set, and means below are of whole columns only.
 func TestSuiteTable(t *testing.T) {

@@ -8,7 +8,6 @@ import base64
 import json
 import random
 import struct
-import sys
 import urllib.request
 
 
@@ -17,15 +16,21 @@ def main():
     p.add_argument("model", help="URL of the model")
     p.add_argument("--batch", type=int, default=1, help="signals in the request")
     p.add_argument("--json", action="store_true", help="numbers as JSON; the default is binary")
+    p.add_argument("--most", type=int, default=255, help="the largest value of a signal")
     f = p.parse_args()
-    with urllib.request.urlopen(f.model) as answer:
+    print(target(f.model, f.batch, f.json, f.most))
+
+
+def target(model, batch, as_json, most):
+    """Returns the request as a line of JSON."""
+    with urllib.request.urlopen(model) as answer:
         (tensor,) = json.load(answer)["inputs"]
     _, nodes, channels = tensor["shape"]
     draw = random.Random(1)
-    values = [draw.randrange(256) for _ in range(f.batch * nodes * channels)]
-    entry = {"name": tensor["name"], "shape": [f.batch, nodes, channels], "datatype": tensor["datatype"]}
+    values = [draw.randrange(most + 1) for _ in range(batch * nodes * channels)]
+    entry = {"name": tensor["name"], "shape": [batch, nodes, channels], "datatype": tensor["datatype"]}
     document, headers, raw = {"inputs": [entry]}, {}, b""
-    if f.json:
+    if as_json:
         entry["data"] = values
     else:
         raw = struct.pack(f"<{len(values)}f", *values)
@@ -34,9 +39,7 @@ def main():
     text = json.dumps(document).encode()
     if raw:
         headers["Inference-Header-Content-Length"] = [str(len(text))]
-    json.dump({"method": "POST", "url": f.model + "/infer", "body": base64.b64encode(text + raw).decode(), "header": headers},
-              sys.stdout)
-    print()
+    return json.dumps({"method": "POST", "url": model + "/infer", "body": base64.b64encode(text + raw).decode(), "header": headers})
 
 
 if __name__ == "__main__":
