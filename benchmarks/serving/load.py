@@ -50,6 +50,8 @@ def main():
     p.add_argument("--seconds", type=int, default=5)
     p.add_argument("--json", action="store_true", help="numbers as JSON; the default is binary")
     f = p.parse_args()
+    if len(f.pids) != len(f.models):
+        p.error("--pids: one for each model")
     for batch in f.batch:
         targets = [request.target(m, batch, f.json, f.most) for m in f.models]
         for clients in f.clients:

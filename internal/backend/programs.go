@@ -111,10 +111,16 @@ func (p *programs) find(text [sha256.Size]byte) compute.Executable {
 }
 
 // keep keeps a new program, and forgets the one that was not used for longest. go-xla frees a program that nothing
-// refers to.
+// refers to. If another was compiled at the same time, keep returns that.
 func (p *programs) keep(one *program) compute.Executable {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for _, other := range p.kept {
+		if other.text == one.text {
+			one.Executable.Finalize()
+			return other
+		}
+	}
 	p.kept = slices.Insert(p.kept, 0, one)
 	if len(p.kept) > mostKept {
 		p.kept = slices.Delete(p.kept, mostKept, len(p.kept))
@@ -122,9 +128,12 @@ func (p *programs) keep(one *program) compute.Executable {
 	return one
 }
 
-// Finalize forgets all programs, and frees the backend.
+// Finalize frees all programs and the backend.
 func (p *programs) Finalize() {
 	p.mu.Lock()
+	for _, one := range p.kept {
+		one.Executable.Finalize()
+	}
 	p.kept = nil
 	p.mu.Unlock()
 	p.Backend.Finalize()
@@ -132,7 +141,7 @@ func (p *programs) Finalize() {
 
 // Finalize ends the use. Others may use the program.
 func (u *use) Finalize() {
-	if _, shared := u.Executable.(*program); !shared {
+	if _, shared := u.Executable.(*program); !shared && u.Executable != nil {
 		u.Executable.Finalize()
 	}
 	u.Executable = nil

@@ -57,7 +57,7 @@ func resumable(v *model.Variable) bool {
 }
 
 // begun reports whether dir holds a snapshot or the result of a run. A training that failed before its first snapshot
-// isDefault nothing that another must spare.
+// leaves nothing that another must spare.
 func begun(dir string) bool {
 	fsys := os.DirFS(dir)
 	_, err := os.Stat(filepath.Join(dir, resultFile))
@@ -181,9 +181,12 @@ func Versions(on string) map[string]string {
 
 // removeFiles deletes what a training writes in dir, apart from its lock, which the caller holds.
 func removeFiles(dir string) error {
-	return errors.Join(checkpoint.Remove(dir), sweep(dir), removeHierarchies(dir), os.RemoveAll(filepath.Join(dir, trialFolder)),
+	return errors.Join(checkpoint.Remove(dir), sweep(dir), removeHierarchies(dir), removeTrials(dir),
 		files.Remove(dir, runFiles()...))
 }
+
+// removeTrials deletes the runs of trials.
+func removeTrials(dir string) error { return os.RemoveAll(filepath.Join(dir, trialFolder)) }
 
 // sweep deletes what a killed training left half written in dir. The caller holds the lock.
 func sweep(dir string) error {

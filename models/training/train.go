@@ -116,6 +116,10 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	if err != nil {
 		return Result{}, settingsError{err}
 	}
+	if d.Mirror != nil && !c.Augment {
+		plain := *d
+		plain.Mirror, d = nil, &plain
+	}
 	_, missing := os.Stat(filepath.Join(opts.Dir, configFile))
 	overwrite := opts.Overwrite && missing == nil
 	var before trainState
@@ -166,6 +170,9 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		}
 	}
 	result, err = r.finish()
+	if failed := removeTrials(r.Dir); failed != nil {
+		r.notice(failed.Error())
+	}
 	if err == nil && r.hasNetwork() {
 		r.compareWithSearch(ctx, result.Objective)
 	}

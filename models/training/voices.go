@@ -3,14 +3,14 @@ package training
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -32,8 +32,8 @@ const (
 	worth = 0.02
 	// hurry divides the steps of a first trial. If the network lowers no log-loss after them, it has no second trial.
 	hurry = 4
-	// trialFolder has the runs of trials, until they have ended.
-	trialFolder = "trial"
+	// trialFolder has the runs of trials, until the run ends.
+	trialFolder = ".ccp-trial"
 )
 
 // fitVoices fits the voices, decides what they count, and keeps them in the store unless the network answers alone. It
@@ -123,7 +123,7 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // weigh trains the network on three quarters of the training samples. Network and voices answer the fourth quarter, which
 // neither has seen. weigh sets the share of the voices with the least log-loss there. It returns what to say of the network. It
 // trains none, and returns said, where even answers without a mistake would win too little.
-func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voices, said string) (_ string, err error) {
+func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voices, said string) (string, error) {
 	d, out := r.data.Trial(tried, uint64(r.Seed))
 	if len(out) == 0 || len(d.Train) == 0 { // too few samples
 		return said, nil
@@ -150,11 +150,6 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 		return said, nil
 	}
 	r.notice(said + "; the network is tried on a quarter of them")
-	defer func() {
-		if err == nil {
-			err = os.RemoveAll(filepath.Join(r.Dir, trialFolder))
-		}
-	}()
 	for _, trial := range []struct {
 		steps int
 		least float64
@@ -191,10 +186,14 @@ func (r *run) withImages(samples []int) []int {
 }
 
 // try trains the network alone, and sets the probabilities of its answers to the test samples. It returns their accuracy.
-// A trial that was interrupted goes on: it is a run in the run's folder.
+// A trial that was interrupted goes on: it is a run in the run's folder. Other settings or data have another.
 func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, steps int, answers map[int][]float64) (accuracy float64,
 	err error) {
-	folder := filepath.Join(r.Dir, trialFolder, strconv.Itoa(steps))
+	of, err := json.Marshal([]any{r.Config.Values(), d.Fingerprint()})
+	if err != nil {
+		return 0, err
+	}
+	folder := filepath.Join(r.Dir, trialFolder, fmt.Sprintf("%d-%x", steps, sha256.Sum256(of))[:24])
 	p := r.draft
 	p.open = maps.Clone(p.open)
 	for _, name := range []string{"voices", "epochs", "steps"} {

@@ -119,6 +119,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 	}
 	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
 		dir := filepath.Join(t.TempDir(), "run")
+		asked := training.Patch{"steps": 60}
 		train := func(dir string, told training.Observer) (training.Result, error) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
@@ -128,7 +129,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 					stop()
 				}
 			}
-			return training.Train(ctx, backend, training.Patch{"steps": 60}, training.Options{Data: d, Dir: dir, Observer: told})
+			return training.Train(ctx, backend, asked, training.Options{Data: d, Dir: dir, Observer: told})
 		}
 		var notices []string
 		var done []float64
@@ -141,7 +142,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		result, err := train(dir, told)
 		require.NoError(t, err)
 		assert.InDelta(t, 0.2+1./15, done[first], 1e-9, "the trial went on")
-		assert.NoDirExists(t, filepath.Join(dir, "trial"))
+		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
 		assert.Contains(t, notices[0], "the network is tried on a quarter of them")
 		last := notices[len(notices)-1]
 		assert.Regexp(t, `^the network [0-9.]+% of a quarter: `, last)
@@ -153,6 +154,16 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, last, notices[len(notices)-1])
 		assert.Equal(t, whole.Test, result.Test)
+
+		// A trial with other settings is another trial.
+		dir = filepath.Join(t.TempDir(), "other")
+		_, err = train(dir, told)
+		require.ErrorIs(t, err, training.ErrInterrupted)
+		asked["learning_rate"] = 0.003
+		told.Trial = func(float64) {}
+		_, err = training.Train(t.Context(), backend, asked, training.Options{Data: d, Dir: dir, Observer: told})
+		require.NoError(t, err)
+		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
 	})
 }
 

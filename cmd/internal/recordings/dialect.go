@@ -164,7 +164,7 @@ func (r *reading) readTable(path string, separator rune, each func(in *input, li
 	table.TrimLeadingSpace = in.separator != '\t' // two tabs have an empty cell between them
 	table.LazyQuotes = in.separator == ':'
 	told := int64(0)
-	for b := range batches(table, &r.opening, path != stdin) {
+	for b := range batches(table, &r.opening, in.size > 0) { // a pipe may never end
 		begin := 0
 		for _, line := range b.lines {
 			if err := each(in, line.number, b.cells[begin:line.end]); err != nil {

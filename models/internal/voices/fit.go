@@ -16,7 +16,7 @@ const MostValues = 8_192
 
 const (
 	mostSamples = 20_000 // of a fit
-	mostDual    = 2_048  // with which a readout has a weight for each sample
+	mostDual    = 2_400  // with which a readout has a weight for each sample
 	mostChosen  = 700    // by which voices are chosen
 	mostKept    = 1_000  // samples that the voice of values compares with, if there are more than mostDual
 	together    = 1_024  // features, or samples, that are multiplied at once
