@@ -91,7 +91,7 @@ func RateOf(times []float64) float64 {
 	return 1 / stat.Quantile(0.5, stat.Empirical, steps, nil)
 }
 
-// Rate returns the median rate of those of n recordings that have times, see RateOf; 0 if none has.
+// Rate returns the median rate of n recordings, see RateOf. Those without times do not count. It is 0 if none has times.
 func Rate(n int, times func(i int) []float64) float64 {
 	var rates []float64
 	for i := range n {

@@ -45,7 +45,7 @@ func (r *run) save() error {
 		func(v *model.Variable) bool { return !resumable(v) }, r.points(r.state.History)...)
 }
 
-// resumable reports whether a snapshot must hold a variable so that a training can go on: the network's weights, their
+// resumable reports whether a snapshot must hold a variable so that a training can go on. It must hold the weights, their
 // averages, the optimizer's state and the step.
 func resumable(v *model.Variable) bool {
 	for _, prefix := range []string{variables.Average + "/", "/AdamOptimizer/", "/optimizers/", "/global_step"} {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -189,9 +189,13 @@ func (r *run) withImages(samples []int) []int {
 // A trial that was interrupted goes on: it is a run in the run's folder. Other settings or data have another.
 func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, steps int, answers map[int][]float64) (accuracy float64,
 	err error) {
-	of, err := json.Marshal([]any{r.Config.Values(), d.Fingerprint()})
-	if err != nil {
-		return 0, err
+	var of []byte
+	for _, name := range []string{configFile, dataFile} {
+		content, err := os.ReadFile(filepath.Join(r.Dir, name))
+		if err != nil {
+			return 0, err
+		}
+		of = append(of, content...)
 	}
 	folder := filepath.Join(r.Dir, trialFolder, fmt.Sprintf("%d-%x", steps, sha256.Sum256(of))[:24])
 	p := r.draft

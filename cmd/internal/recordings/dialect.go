@@ -295,8 +295,8 @@ func together(marks, text string) string {
 }
 
 // decimal reads the usual form of a number, such as 12 or -3.25, in less than half of the time of strconv.ParseFloat.
-// The result is the same: 15 digits and powers of ten up to 22 are exact in float64, so their quotient is rounded once.
-// point reports a decimal point; if ok is not set, the number has another form.
+// The result is the same. Up to 15 digits and powers of ten up to the 22nd are exact in float64, so their quotient is
+// rounded once. point reports a decimal point. Numbers of another form have no ok.
 func decimal(text string) (value float64, point, ok bool) {
 	digits := strings.TrimPrefix(text, "-")
 	count, after, number := len(digits), 0, int64(0)

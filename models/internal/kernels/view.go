@@ -34,9 +34,9 @@ const (
 	many  = 2_000
 )
 
-// Suited returns the number of features that suits a data set, alone or beside another network. Beside one there are some
-// if the graph is frames times sensors, with as many frames as a kernel has slots, or an image and the samples are few;
-// else 0, since kernels are no better than the network. Memory grows with positions times features, so that signals of
+// Suited returns the number of features that suits a data set, alone or beside another network. Beside one, kernels
+// suit series with at least as many frames as a kernel has slots, and few images. Elsewhere they are no better than the
+// network, and the number is 0. Memory grows with positions times features, so that signals of
 // more than 512 positions get fewer features.
 func Suited(graph *affinity.Matrix, grid []int, samples int, alone bool) int {
 	v := DetectLayout(graph, grid, 1)
