@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/gomlx/compute"
@@ -26,6 +27,8 @@ type programs struct {
 	compute.Backend
 	mu   sync.Mutex
 	kept []*program // the last used first
+
+	compiled atomic.Int64 // programs that were compiled
 }
 
 // program is a compiled program and a checksum of its text.
@@ -52,6 +55,9 @@ type buffer struct {
 	programs *programs
 }
 
+// Compiled returns how many programs were compiled. Programs of the same text count once while one of them is kept.
+func (p *programs) Compiled() int64 { return p.compiled.Load() }
+
 // Builder returns a builder that compiles only what is new.
 func (p *programs) Builder(name string) compute.Builder { return &builder{p.Backend.Builder(name), p} }
 
@@ -67,6 +73,7 @@ func (b *builder) Compile() (compute.Executable, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.programs.compiled.Add(1)
 	if ok {
 		e = b.programs.keep(&program{e, text})
 	}
