@@ -120,6 +120,38 @@ func (l *Layout) frame(pose []float32) (f bodyFrame, ok bool) {
 	return f, true
 }
 
+// firstFrame returns the coordinates in the first pose that has them, and whose spine is about as long as usual.
+func (l *Layout) firstFrame(b *Body) (f bodyFrame, ok bool) {
+	usual := l.usualUnit(b)
+	for i := range b.Frames {
+		if f, ok = l.frame(b.pose(i)); ok && f.unit >= usual/mostStretch && f.unit <= usual*mostStretch {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// upright returns the coordinates of a whole recording. The y axis points up, as the sensor has it. The x axis is level,
+// and goes from right to left along shoulders and hips, in the mean over the poses. The origin is that of the first pose,
+// and the unit the usual length of the spine. ok is false if the body lies, or has no spine.
+func (l *Layout) upright(b *Body) (f bodyFrame, ok bool) {
+	var x r3.Vec
+	for i := range b.Frames {
+		for _, ends := range [][2]int{l.X, l.Hips} {
+			x = r3.Add(x, r3.Sub(vector(b.pose(i), ends[1]), vector(b.pose(i), ends[0])))
+		}
+	}
+	x.Y = 0
+	f.origin, f.unit = vector(b.pose(0), l.Origin), l.usualUnit(b)
+	if f.unit == 0 || r3.Norm(x) < leastLength*f.unit {
+		return f, false
+	}
+	x = r3.Unit(x)
+	y := r3.Vec{Y: 1}
+	f.axes = [3]r3.Vec{x, y, r3.Cross(x, y)}
+	return f, true
+}
+
 // unit returns the length of the spine in a pose.
 func (l *Layout) unit(pose []float32) float64 {
 	return r3.Norm(r3.Sub(vector(pose, l.Y[0]), vector(pose, l.Y[1])))

@@ -39,7 +39,7 @@ type Collection struct {
 
 const (
 	// preparationVersion must be raised if the preparation changes: old signals are then not used.
-	preparationVersion = 2
+	preparationVersion = 3
 	// largestFile, in bytes, is far above the largest recording.
 	largestFile = 64 << 20
 	// namedFiles is the number of unreadable files that an error names.
@@ -53,7 +53,7 @@ type Key [sha256.Size]byte
 func (c *Collection) Key() Key {
 	digest := sha256.New()
 	p := c.Preparation
-	fmt.Fprintf(digest, "%d %q %d %t %d %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Whole, p.Bodies, p.Streams)
+	fmt.Fprintf(digest, "%d %q %d %t %d %t %t\n", preparationVersion, fmt.Sprint(*p.Layout), p.Frames, p.Whole, p.Bodies, p.Streams, p.Upright)
 	for _, file := range c.Files {
 		fmt.Fprintf(digest, "%q %d %d\n", file.Name(), file.Size, file.Modified.UnixNano())
 	}

@@ -21,6 +21,8 @@ type Layout struct {
 	Origin int
 	// X are the ends of the body's x axis: its right and its left shoulder.
 	X [2]int
+	// Hips are its right and its left hip.
+	Hips [2]int
 	// Y are the ends of its y axis, up the spine. Their distance is the unit of length.
 	Y [2]int
 }
@@ -37,7 +39,7 @@ var KinectV2 = Layout{
 		{12, 0}, {13, 12}, {14, 13}, {15, 14}, {16, 0}, {17, 16}, {18, 17}, {19, 18}, {21, 22}, {22, 7}, {23, 24}, {24, 11}},
 	Sides:  [][2]int{{4, 8}, {5, 9}, {6, 10}, {7, 11}, {12, 16}, {13, 17}, {14, 18}, {15, 19}, {21, 23}, {22, 24}},
 	Parts:  [][]int{{0, 1, 2, 3, 20}, {4, 5, 6, 7, 21, 22}, {8, 9, 10, 11, 23, 24}, {12, 13, 14, 15}, {16, 17, 18, 19}},
-	Origin: 1, X: [2]int{8, 4}, Y: [2]int{0, 20},
+	Origin: 1, X: [2]int{8, 4}, Hips: [2]int{16, 12}, Y: [2]int{0, 20},
 }
 
 // KinectV1 is the skeleton of the first Kinect, 20 joints, as NW-UCLA has it.
@@ -51,7 +53,7 @@ var KinectV1 = Layout{
 		{0, 12}, {12, 13}, {13, 14}, {14, 15}, {0, 16}, {16, 17}, {17, 18}, {18, 19}},
 	Sides:  [][2]int{{4, 8}, {5, 9}, {6, 10}, {7, 11}, {12, 16}, {13, 17}, {14, 18}, {15, 19}},
 	Parts:  [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}, {16, 17, 18, 19}},
-	Origin: 1, X: [2]int{8, 4}, Y: [2]int{0, 2},
+	Origin: 1, X: [2]int{8, 4}, Hips: [2]int{16, 12}, Y: [2]int{0, 2},
 }
 
 // Graph returns the graph of the layout over a number of frames. Node frame*joints + joint is a joint in a frame. Bones

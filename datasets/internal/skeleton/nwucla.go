@@ -26,7 +26,7 @@ var NWUCLA = Source{
 		{CrossSubject, func(t Take) bool { return t.Subject == 9 || t.Subject == 10 }, 1_197, 287, 0.3},
 	},
 	Crop: 0.6, Mirror: true,
-	Preparation: Preparation{Layout: &KinectV1, Frames: 40, Whole: true, Bodies: 1, Streams: true},
+	Preparation: Preparation{Layout: &KinectV1, Frames: 40, Whole: true, Bodies: 1, Streams: true, Upright: true},
 	pattern:     regexp.MustCompile(`a(\d\d)_s(\d\d)_e(\d\d)_v(\d\d)`),
 	take: func(n []int) (Take, bool) {
 		class := slices.Index(nwuclaActions, n[0])

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // Preparation turns recordings into signals of one size.
@@ -16,9 +18,12 @@ type Preparation struct {
 	Whole bool
 	// Bodies is the number of bodies of a signal. Others are left out; absent ones are zeros.
 	Bodies int
-	// Streams adds channels for the vectors along the bones and for the motion of the joints. Filters then need not
+	// Streams adds channels for the directions of the bones and for the motion of the joints. Filters then need not
 	// learn these differences.
 	Streams bool
+	// Upright bodies keep the sensor's upward axis: only their turn about it is taken away. A view from the body's own axes
+	// takes away how far it bends, too.
+	Upright bool
 }
 
 // Nodes returns the number of nodes of a signal: its frames times the joints.
@@ -38,7 +43,8 @@ func (p Preparation) Channels() int {
 //   - the frames are those in which the main actor was seen;
 //   - every body is seen from the main actor's body: x to the left shoulder, y up the spine, the origin at the waist,
 //     the spine as the unit of length. The axes are those of the first frame in which the spine is about as long as
-//     usual and the joints do not lie on one line;
+//     usual and the joints do not lie on one line. If bodies are upright, y is the sensor's, x is the mean over the
+//     recording, and the unit is the usual length;
 //   - unless signals are whole, the frames are resampled linearly; the first and the last stay as they are.
 //
 // An absent body is zeros. The error says what the recording lacks.
@@ -68,26 +74,26 @@ func (p Preparation) Signal(r *Recording) ([]float32, error) {
 	return signal, nil
 }
 
-// look replaces the poses of all actors by their coordinates in the main actor's first usable frame. Only frames in
-// which the main actor was seen count.
+// look replaces the poses of all actors by their coordinates in the main actor's view. Only frames in which the main
+// actor was seen count.
 func (p Preparation) look(actors []Body) error {
 	main := &actors[0]
-	usual := p.Layout.usualUnit(main)
-	for i := range main.Frames {
-		frame, ok := p.Layout.frame(main.pose(i))
-		if !ok || frame.unit < usual/mostStretch || frame.unit > usual*mostStretch {
-			continue
-		}
-		for a := range actors {
-			for row, moment := range actors[a].Frames {
-				if _, ok := slices.BinarySearch(main.Frames, moment); ok {
-					frame.apply(actors[a].pose(row))
-				}
+	view, lacks := p.Layout.firstFrame, "in none of its %d frames do shoulders and spine of the main body span a plane"
+	if p.Upright {
+		view, lacks = p.Layout.upright, "in its %d frames the main body lies, or has no spine"
+	}
+	frame, ok := view(main)
+	if !ok {
+		return fmt.Errorf(lacks, len(main.Frames))
+	}
+	for a := range actors {
+		for row, moment := range actors[a].Frames {
+			if _, ok := slices.BinarySearch(main.Frames, moment); ok {
+				frame.apply(actors[a].pose(row))
 			}
 		}
-		return nil
 	}
-	return fmt.Errorf("in none of its %d frames do shoulders and spine of the main body span a plane", len(main.Frames))
+	return nil
 }
 
 // resample writes a body at p.Frames moments, spread evenly over the given frames, to every p.Bodies-th triple of dst.
@@ -132,7 +138,7 @@ func position(k, moments, n int) (at int, share float32) {
 const streams = 3
 
 // derive fills in the second and third stream of a signal, `[frames * joints, streams * 3 * bodies]`. A bone is the
-// vector to a joint from its parent; it is zero at the origin. Motion is the vector to the joint's place in the next
+// direction to a joint from its parent, a unit vector; it is zero at the origin. Motion is the vector to the joint's place in the next
 // frame; it is zero in the last frame. If a body is absent at one of the two ends, the vector is zero.
 func (p Preparation) derive(signal []float32) {
 	joints, channels := len(p.Layout.Joints), p.Channels()
@@ -145,6 +151,7 @@ func (p Preparation) derive(signal []float32) {
 				bone := signal[node*channels+3*(p.Bodies+body):]
 				motion := signal[node*channels+3*(2*p.Bodies+body):]
 				difference(bone, point(frame*joints+parents[joint]), point(node))
+				direction(bone[:3])
 				if frame+1 < p.Frames {
 					difference(motion, point(node), point(node+joints))
 				}
@@ -160,6 +167,15 @@ func difference(out, from, to []float32) {
 	}
 	for axis := range 3 {
 		out[axis] = to[axis] - from[axis]
+	}
+}
+
+// direction scales a vector to the length one. Zero stays zero.
+func direction(v []float32) {
+	if length := r3.Norm(vector(v, 0)); length > 0 {
+		for axis := range v {
+			v[axis] = float32(float64(v[axis]) / length)
+		}
 	}
 }
 

@@ -77,6 +77,41 @@ func rotationOf(rng *rand.Rand) [3]r3.Vec {
 	return f.axes
 }
 
+// Upright signals stay if the recording is turned about the upward axis, shifted and scaled. If it is tilted, they change.
+func TestUpright(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, layout := range []*Layout{&KinectV1, &KinectV2} {
+		p := Preparation{Layout: layout, Frames: 9, Bodies: 1, Upright: true}
+		r := dancer(rng, layout, 14)
+		want := signal(t, p, r)
+		seen := func(axes [3]r3.Vec) []float32 {
+			moved := Body{ID: "1", Frames: r.Bodies[0].Frames, Joints: slices.Clone(r.Bodies[0].Joints)}
+			turn := bodyFrame{origin: r3.Vec{X: 3, Y: -1, Z: 2}, axes: axes, unit: 0.3}
+			turn.apply(moved.Joints)
+			return signal(t, p, &Recording{Frames: 14, Bodies: []Body{moved}})
+		}
+		sin, cos := math.Sincos(2)
+		assert.InDeltaSlice(t, want, seen([3]r3.Vec{{X: cos, Z: sin}, {Y: 1}, {X: -sin, Z: cos}}), 1e-3)
+		tilted := seen([3]r3.Vec{{X: 1}, {Y: cos, Z: sin}, {Y: -sin, Z: cos}})
+		assert.Greater(t, math.Abs(float64(want[len(want)-1]-tilted[len(want)-1])), 0.1)
+	}
+	// By hand: shoulders and hips go away from the sensor, 0.5 and 0.25 wide; the spine is one long and bends.
+	pose := slices.Repeat([]float32{5, 1, 3}, 20)
+	for joint, place := range map[int][3]float32{1: {5, 1, 3}, 0: {5, 1, 3}, 2: {5, 1.6, 3.8}, 8: {5, 1, 3}, 4: {5, 1, 3.5},
+		16: {5, 1, 3}, 12: {5, 1, 3.25}} {
+		copy(pose[3*joint:], place[:])
+	}
+	got := signal(t, Preparation{Layout: &KinectV1, Frames: 1, Bodies: 1, Upright: true},
+		&Recording{Frames: 1, Bodies: []Body{{Frames: []int{0}, Joints: pose}}})
+	assert.InDeltaSlice(t, []float32{0.8, 0.6, 0}, got[6:9], 1e-6)
+	for _, left := range []int{4, 12} { // a body that lies: shoulders and hips one above the other
+		copy(pose[3*left:], []float32{5, 2, 3})
+	}
+	_, err := Preparation{Layout: &KinectV1, Frames: 1, Bodies: 1, Upright: true}.Signal(
+		&Recording{Frames: 1, Bodies: []Body{{Frames: []int{0}, Joints: pose}}})
+	assert.EqualError(t, err, "in its 1 frames the main body lies, or has no spine")
+}
+
 func TestPosition(t *testing.T) {
 	for _, c := range []struct {
 		k, moments, n, at int
