@@ -30,3 +30,30 @@ func TestHeardOfMirrorImages(t *testing.T) {
 	r := &run{data: d}
 	assert.Equal(t, []int{2, 5, 2 + n, 5 + n}, r.withImages([]int{2, 5}))
 }
+
+// The share is the least, or one nearer to a half that is not told apart from it: by units, since people err together.
+func TestShareOf(t *testing.T) {
+	line := func(slopes ...float64) func(float64) ([]float64, bool) { // losses that fall by slope for each tenth of the network
+		return func(share float64) (losses []float64, enough bool) {
+			for _, slope := range slopes {
+				losses = append(losses, 50-slope*10*(1-share))
+			}
+			return losses, true
+		}
+	}
+	assert.Equal(t, 0., shareOf(100, line(1, 1.1)), "both people are better off with the network")
+	assert.Equal(t, 0.5, shareOf(100, line(2, -1)), "one of them is not")
+	assert.Equal(t, 0.5, shareOf(50, line(3)), "one person tells nothing of others")
+	assert.Equal(t, 1., shareOf(100, line(-1, -1)), "the network makes it worse")
+	assert.Equal(t, 1., shareOf(80, line(1, 1)), "the gain is too small")
+	assert.Equal(t, 0.1, shareOf(86, line(2, -0.4)), "a share whose own gain is too small is not taken")
+	assert.Equal(t, 0.8, shareOf(100, func(share float64) ([]float64, bool) {
+		losses, _ := line(2, -1)(share)
+		return losses, share > 0.7 && share < 0.85
+	}), "the others have fewer right answers")
+
+	d := &datasets.Dataset{Train: []int{4, 3, 2, 1}}
+	assert.Equal(t, []int{0, 1, 2}, units(d, []int{0, 1, 3}))
+	d.Groups = []string{"", "b", "a", "a", "b"}
+	assert.Equal(t, []int{0, 1, 1, 0}, units(d, []int{0, 1, 2, 3}))
+}

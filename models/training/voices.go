@@ -19,6 +19,7 @@ import (
 	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 const (
@@ -30,7 +31,8 @@ const (
 	// likelihood 20 times as great.
 	sure  = 0.02
 	worth = 0.02
-	// hurry divides the steps of a first trial. If the network lowers no log-loss after them, it has no second trial.
+	// hurry divides the steps of a first trial. If the network lowers no log-loss after them, it has no second trial. Data
+	// with groups have no first trial.
 	hurry = 4
 	// trialFolder has the runs of trials, until the run ends.
 	trialFolder = ".ccp-trial"
@@ -130,7 +132,9 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 	}
 	network := map[int][]float64{}
 	without := v.Without(r.withImages(out))
-	judge := func(share float64) (loss float64, right int) {
+	unit := units(r.data, out)
+	judge := func(share float64) (losses []float64, right int) { // a loss for each unit
+		losses = make([]float64, slices.Max(unit)+1)
 		for at, i := range out {
 			sample := r.data.Train[i]
 			p := v.Probabilities(without[at])
@@ -138,39 +142,79 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 				p[k] = share*p[k] + (1-share)*q
 			}
 			label := int(d.Labels[sample])
-			if loss -= math.Log(max(p[label], 1e-9)); floats.MaxIdx(p) == label {
+			if losses[unit[at]] -= math.Log(max(p[label], 1e-9)); floats.MaxIdx(p) == label {
 				right++
 			}
 		}
-		return loss, right
+		return losses, right
 	}
-	loss, alone := judge(1)
+	losses, alone := judge(1)
+	loss := floats.Sum(losses)
 	least := loss - max(3, worth*loss)
 	if least <= 0 { // the network has to be worth its time, and cannot
 		return said, nil
 	}
 	r.notice(said + "; the network is tried on a quarter of them")
-	for _, trial := range []struct {
+	trials := []struct {
 		steps int
 		least float64
-	}{{max(1, r.total/hurry), loss}, {r.total, least}} {
+	}{{max(1, r.total/hurry), loss}, {r.total, least}}
+	if r.data.Groups != nil { // few people tell too little of a network that is trained in part
+		trials = trials[1:]
+	}
+	for _, trial := range trials {
 		accuracy, err := r.try(ctx, backend, d, trial.steps, network)
 		if err != nil {
 			return "", err
 		}
 		said = fmt.Sprintf("the network %.1f%% of a quarter", 100*accuracy)
-		v.Share, least = 1, trial.least
-		for step := 9; step >= 0; step-- {
-			share := float64(step) / 10
-			if loss, right := judge(share); loss < least && right >= alone {
-				least, v.Share = loss, share
-			}
-		}
+		v.Share = shareOf(trial.least, func(share float64) ([]float64, bool) {
+			losses, right := judge(share)
+			return losses, right >= alone
+		})
 		if v.Share == 1 {
 			break
 		}
 	}
 	return said, nil
+}
+
+// units returns the unit of each of these training samples, from 0. Samples of a group are one unit, since they err together.
+func units(d *datasets.Dataset, samples []int) []int {
+	of, numbers := make([]int, len(samples)), map[string]int{}
+	for at, i := range samples {
+		name := cmp.Or(d.Group(d.Train[i]), fmt.Sprintf("sample %d", i))
+		if _, known := numbers[name]; !known {
+			numbers[name] = len(numbers)
+		}
+		of[at] = numbers[name]
+	}
+	return of
+}
+
+// shareOf returns the share of the voices: of all tenths below one, that with the least log-loss, if it is below bound;
+// else 1. Two good answers are best in equal parts, where little is known of them. So it returns the tenth nearest to one
+// half whose log-loss is within a standard error of the least: of the sum over units of what it is greater. judge returns
+// the losses of the units, and whether enough answers are right.
+func shareOf(bound float64, judge func(share float64) (losses []float64, enough bool)) (share float64) {
+	share = 1
+	least, best := bound, []float64(nil)
+	for step := 9; step >= 0; step-- {
+		if losses, enough := judge(float64(step) / 10); enough && floats.Sum(losses) < least {
+			least, best, share = floats.Sum(losses), losses, float64(step)/10
+		}
+	}
+	for _, step := range []int{5, 6, 4, 7, 3, 8, 2, 9, 1} {
+		losses, enough := judge(float64(step) / 10)
+		if best == nil || !enough || floats.Sum(losses) >= bound {
+			continue
+		}
+		floats.Sub(losses, best)
+		if n := float64(len(losses)); !(floats.Sum(losses) > stat.StdDev(losses, nil)*math.Sqrt(n)) { // NaN of one unit
+			return float64(step) / 10
+		}
+	}
+	return share
 }
 
 // withImages returns samples and their mirror images, which are left out together.
