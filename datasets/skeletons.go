@@ -39,7 +39,7 @@ var ntu = Info{
 var nwucla = Info{
 	Name: "nw-ucla",
 	Description: "ten actions of ten people before three of the first Kinects (NW-UCLA Multiview Action 3D), 40 " +
-		"frames of 20 joints: places, directions of bones, and motion; bodies stand upright and look one way",
+		"frames of 20 joints: places, directions of bones, and motion, of upright bodies",
 	Needs: "the 1,484 files of its skeletons in JSON (a01_s01_e00_v01.json ...), in a folder or as " +
 		skeleton.NWUCLA.Archive,
 	Licence: "none stated by its authors; cite J. Wang et al., Cross-view Action Modeling, Learning and Recognition, 2014",
