@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -164,6 +165,19 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		_, err = training.Train(t.Context(), backend, asked, training.Options{Data: d, Dir: dir, Observer: told})
 		require.NoError(t, err)
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
+
+		// Few people tell too little of a network that is trained in part: its one trial has all steps.
+		people := *d
+		people.Groups = make([]string, len(d.Labels))
+		for i := range people.Groups {
+			people.Groups[i] = strconv.Itoa(i % 8)
+		}
+		done = nil
+		told.Trial = func(share float64) { done = append(done, share) }
+		_, err = training.Train(t.Context(), backend, training.Patch{"steps": 60}, training.Options{Data: &people,
+			Dir: filepath.Join(t.TempDir(), "people"), Observer: told})
+		require.NoError(t, err)
+		assert.Len(t, done, 60)
 	})
 }
 
