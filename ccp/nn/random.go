@@ -80,8 +80,8 @@ func Uniform(scope *model.Scope, x *Node, name string, dims ...int) *Node {
 	return MulScalar(ConvertDType(BitwiseShiftRightLogicalScalar(bits, uint32(8)), x.DType()), math.Pow(2, -24))
 }
 
-// stepKey is what the random numbers of one name in a scope depend on in each training step. A variable has the key, so
-// that programs of all seeds are the same.
+// stepKey is what the random numbers of one name in a scope depend on in each training step. The key is a
+// variable: then all seeds have the same program.
 func stepKey(scope *model.Scope, g *Graph, name string) *Node {
 	keys := scope.Store().Scope(model.JoinPath(optimizer.Scope, "keys", scope.Scope()))
 	key := keys.VariableWithValue(name, keyOf(scope, name)).SetTrainable(false).NodeValue(g)

@@ -192,10 +192,10 @@ func units(d *datasets.Dataset, samples []int) []int {
 	return of
 }
 
-// shareOf returns the share of the voices: of all tenths below one, that with the least log-loss, if it is below bound;
-// else 1. Two good answers are best in equal parts, where little is known of them. So it returns the tenth nearest to one
-// half whose log-loss is within a standard error of the least: of the sum over units of what it is greater. judge returns
-// the losses of the units, and whether enough answers are right.
+// shareOf returns the share of the voices. Of the tenths below one it takes that with the least log-loss. If this is not
+// below bound, the voices' share is one. Where little is known, two good answers are best in equal parts. So a tenth that
+// is nearer to one half is taken, if its log-loss is less than a standard error above the least. That error is of the sum
+// of the units' differences. judge returns the losses of the units, and whether enough answers are right.
 func shareOf(bound float64, judge func(share float64) (losses []float64, enough bool)) (share float64) {
 	share = 1
 	least, best := bound, []float64(nil)

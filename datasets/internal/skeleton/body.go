@@ -132,8 +132,8 @@ func (l *Layout) firstFrame(b *Body) (f bodyFrame, ok bool) {
 }
 
 // upright returns the coordinates of a whole recording. The y axis points up, as the sensor has it. The x axis is level,
-// and goes from right to left along shoulders and hips, in the mean over the poses. The origin is that of the first pose,
-// and the unit the usual length of the spine. ok is false if the body lies, or has no spine.
+// and goes from right to left along shoulders and hips, in the mean over the poses. The origin is the first pose's. The
+// unit is the usual length of the spine. If the body lies or has no spine, ok is false.
 func (l *Layout) upright(b *Body) (f bodyFrame, ok bool) {
 	var x r3.Vec
 	for i := range b.Frames {
