@@ -27,8 +27,8 @@ const (
 	// each of them counts.
 	tried = 0.25
 	// If the voices' log-loss on left-out samples is below sure, in nats, or all their answers are right, no network is
-	// tried. A network is left out unless it lowers the log-loss by worth of it, and by three nats over all samples: a
-	// likelihood 20 times as great.
+	// tried. A network counts if it lowers the log-loss by the share worth, and by three nats over all samples. Three
+	// nats are a likelihood 20 times as great.
 	sure  = 0.02
 	worth = 0.02
 	// hurry divides the steps of a first trial. If the network lowers no log-loss after them, it has no second trial. Data
@@ -198,19 +198,24 @@ func units(d *datasets.Dataset, samples []int) []int {
 // of the units' differences. judge returns the losses of the units, and whether enough answers are right.
 func shareOf(bound float64, judge func(share float64) (losses []float64, enough bool)) (share float64) {
 	share = 1
+	var of [10][]float64 // the losses of each tenth that may be taken
 	least, best := bound, []float64(nil)
 	for step := 9; step >= 0; step-- {
-		if losses, enough := judge(float64(step) / 10); enough && floats.Sum(losses) < least {
-			least, best, share = floats.Sum(losses), losses, float64(step)/10
+		losses, enough := judge(float64(step) / 10)
+		sum := floats.Sum(losses)
+		if !enough || sum >= bound {
+			continue
+		}
+		if of[step] = losses; sum < least {
+			least, best, share = sum, losses, float64(step)/10
 		}
 	}
 	for _, step := range []int{5, 6, 4, 7, 3, 8, 2, 9, 1} {
-		losses, enough := judge(float64(step) / 10)
-		if best == nil || !enough || floats.Sum(losses) >= bound {
+		if of[step] == nil {
 			continue
 		}
-		floats.Sub(losses, best)
-		if n := float64(len(losses)); !(floats.Sum(losses) > stat.StdDev(losses, nil)*math.Sqrt(n)) { // NaN of one unit
+		floats.Sub(of[step], best)
+		if n := float64(len(best)); !(floats.Sum(of[step]) > stat.StdDev(of[step], nil)*math.Sqrt(n)) { // NaN of one unit
 			return float64(step) / 10
 		}
 	}

@@ -143,7 +143,7 @@ func (l *Layout) upright(b *Body) (f bodyFrame, ok bool) {
 	}
 	x.Y = 0
 	f.origin, f.unit = vector(b.pose(0), l.Origin), l.usualUnit(b)
-	if f.unit == 0 || r3.Norm(x) < leastLength*f.unit {
+	if f.unit == 0 || r3.Norm(x) < leastLength*f.unit*float64(len(b.Frames)) {
 		return f, false
 	}
 	x = r3.Unit(x)

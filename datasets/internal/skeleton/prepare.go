@@ -138,7 +138,7 @@ func position(k, moments, n int) (at int, share float32) {
 const streams = 3
 
 // derive fills in the second and third stream of a signal, `[frames * joints, streams * 3 * bodies]`. A bone is the
-// direction to a joint from its parent, a unit vector; it is zero at the origin. Motion is the vector to the joint's place in the next
+// unit vector to a joint from its parent; it is zero at the origin. Motion is the vector to the joint's place in the next
 // frame; it is zero in the last frame. If a body is absent at one of the two ends, the vector is zero.
 func (p Preparation) derive(signal []float32) {
 	joints, channels := len(p.Layout.Joints), p.Channels()
