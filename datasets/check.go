@@ -14,6 +14,7 @@ const (
 	farDeviations = 100 // an extreme value: that many deviations from the mean of its channel
 	unevenClasses = 20  // training samples of the largest class for each of the smallest
 	shownOddNodes = 5
+	narrow        = 10_000 // a node's size for each unit by which it changes
 )
 
 // warnOddities warns of a disconnected graph, of self-loops and of classes missing in a split. All are allowed but
@@ -131,10 +132,19 @@ func (d *Dataset) Oddities() (lines []string) {
 			f.count, f.at, d.className(int(d.Labels[f.at])), f.before, d.className(int(d.Labels[f.before])))
 	}
 	var constant []int
+	flat, firstFlat := 0, -1
 	for node := range d.Nodes {
 		if first, end := node*d.Channels, (node+1)*d.Channels; slices.Equal(low[first:end], high[first:end]) {
 			constant = append(constant, node)
+		} else if size := max(slices.Max(high[first:end]), -slices.Min(low[first:end])); slices.Max(high[first:end])-slices.Min(low[first:end]) < size/narrow {
+			if flat++; flat == 1 {
+				firstFlat = node
+			}
 		}
+	}
+	if flat > 0 {
+		say("%d of %d nodes change by less than 1/%d of their size, and float32 keeps 7 digits (the first: %d); subtract their mean before "+
+			"you store them", flat, d.Nodes, narrow, firstFlat)
 	}
 	if len(constant) > 0 {
 		say("%d of %d nodes never change over the training samples (the first: %v); they cost time and tell nothing",

@@ -160,6 +160,11 @@ func TestSampleOddities(t *testing.T) {
 		"class 0 has 20 training samples, class 1 only 1: accuracy says little about the small one; look at recall in ccp eval",
 	}, r.Warnings)
 	assert.Empty(t, small(t).Oddities())
+	for i := range n {
+		values[2*i], labels[i] = 1e6+float32(i), int64(i%2)
+	}
+	assert.Contains(t, a.check(t, Options{}).Warnings, "1 of 2 nodes change by less than 1/10000 of their size, and float32 keeps 7 digits (the first: 0); "+
+		"subtract their mean before you store them")
 }
 
 // FuzzCheckNPZ: a file is usable if and only if Load takes it, and no file makes the search for more errors fail.

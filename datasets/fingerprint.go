@@ -43,6 +43,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		form, _ := json.Marshal(d.Form) // of plain values: cannot fail
 		add("import", "some", string(form))
 	}
+	add("groups", fmt.Sprintf("%d samples", len(d.Groups)), fmt.Sprintf("%q", d.Groups))
 	add("scale", fmt.Sprintf("%d channels", d.Channels), d.Mean, d.Std)
 	return f
 }
@@ -50,7 +51,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 // Differences lists the parts in which now differs from f, with their sizes if these differ. It passes over parts that
 // f lacks, since an earlier version had fewer.
 func (f Fingerprint) Differences(now Fingerprint) (differences []string) {
-	for _, part := range []string{"features", "labels", "graph", "split", "import", "scale"} {
+	for _, part := range []string{"features", "labels", "graph", "split", "groups", "import", "scale"} {
 		was, is := f.Parts[part], now.Parts[part]
 		if was == "" || was == is || part == "scale" && differences != nil { // it follows from the others
 			continue

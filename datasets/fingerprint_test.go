@@ -43,10 +43,11 @@ func TestFingerprint(t *testing.T) {
 		"graph": func(d *Dataset) {
 			d.Affinity, _ = affinity.New(4, []affinity.Edge{{I: 0, J: 2, Weight: 1}, {I: 1, J: 2, Weight: 1}, {I: 2, J: 3, Weight: 1}})
 		},
-		"graph (was 3 edges, is 1 edges)": func(d *Dataset) { d.Affinity, _ = affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}}) },
-		"scale":                           func(d *Dataset) { d.Std[0] *= 2 },
-		"split":                           func(d *Dataset) { d.Train[0], d.Test[0] = d.Test[0], d.Train[0] },
-		"split (was 32/0/8, is 28/4/8)":   func(d *Dataset) { d.Validation, d.Train = d.Train[:4], d.Train[4:] },
+		"graph (was 3 edges, is 1 edges)":       func(d *Dataset) { d.Affinity, _ = affinity.New(4, []affinity.Edge{{I: 0, J: 1, Weight: 1}}) },
+		"groups (was 0 samples, is 40 samples)": func(d *Dataset) { d.Groups = slices.Repeat([]string{"a", "b"}, 20) },
+		"scale":                                 func(d *Dataset) { d.Std[0] *= 2 },
+		"split":                                 func(d *Dataset) { d.Train[0], d.Test[0] = d.Test[0], d.Train[0] },
+		"split (was 32/0/8, is 28/4/8)":         func(d *Dataset) { d.Validation, d.Train = d.Train[:4], d.Train[4:] },
 	} {
 		d := pathOfFour(t)
 		change(d)

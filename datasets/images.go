@@ -116,6 +116,7 @@ func loadCIFAR(info Info, opts Options, perFile int) (*Dataset, error) {
 	d.Mean = []float32{0.49139968, 0.48215841, 0.44653091}
 	d.Std = []float32{0.24703223, 0.24348513, 0.26158784}
 	d.splitTrainTest(set.Train, opts)
+	d.Mirror = augment.MirrorImage(set.Side, 3)
 	if opts.Augment {
 		d.Augment = augment.CropAndFlip(set.Side, 3, 4)
 	}

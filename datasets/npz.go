@@ -188,7 +188,9 @@ func (r *npzReader) readFeatures() error {
 		r.d.Channels = a.Shape[2]
 	}
 	size := r.d.Nodes * r.d.Channels
-	if bytes, ok := a.Data.([]uint8); ok {
+	table := len(a.Shape) == 2 && !r.Has("grid")
+	gaps := table && r.opts.Form != nil && r.opts.Form.Longest == 1 // the classifier was trained on a table with gaps
+	if bytes, ok := a.Data.([]uint8); ok && !gaps {
 		r.d.Signals = &images.Bytes{Records: bytes, Record: size, Nodes: r.d.Nodes, Channels: r.d.Channels, Scale: 1}
 		return nil
 	}
@@ -197,9 +199,8 @@ func (r *npzReader) readFeatures() error {
 		return fmt.Errorf("features: %w; store them as such (features.astype(numpy.float32))", err)
 	}
 	var wrong npz.Wrong
-	gaps := false
 	for i, value := range values {
-		if math.IsNaN(float64(value)) && len(a.Shape) == 2 && !r.Has("grid") { // a table with gaps
+		if math.IsNaN(float64(value)) && table { // a table with gaps
 			gaps = true
 		} else if !finite(float64(value)) {
 			original := any(value)

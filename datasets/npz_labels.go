@@ -32,7 +32,7 @@ func (r *npzReader) readLabels() error {
 	case []string:
 		err = r.nameLabels(data, names)
 	case []float32, []float64, []bool:
-		err = fmt.Errorf("labels are %s; store integers from 0, or strings (labels.astype(int))", a.Kind())
+		err = fmt.Errorf("labels are %s; a class is an integer from 0 or a string: labels.astype(int) if they hold nothing else", a.Kind())
 	default:
 		labels, odd := a.Ints()
 		if err = r.numberLabels(labels, names); odd != nil {

@@ -264,6 +264,9 @@ func ReadSeries(path string, form *recording.Form) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(a.Shape) == 2 && form.Longest == 1 { // rows of a table
+			a.Shape = append(a.Shape, 1)
+		}
 		r := &npzReader{d: &Dataset{Name: path}, opts: Options{Form: form}}
 		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings} {
 			if err := step(); err != nil {

@@ -266,7 +266,7 @@ func TestNPZErrors(t *testing.T) {
 		{"too few labels", path4().with("labels", vectorOf(labels[:19]...)), 0, []string{"labels has shape [19]; want [20], the number of samples of features"}},
 		{"column of labels", path4().with("labels", matrixOf(1, labels...)), 0, []string{"labels has shape [20 1]", "labels.ravel()"}},
 		{"scalar label", path4().with("labels", &npz.Array{Shape: []int{}, Data: []int64{1}}), 0, []string{"labels has shape []"}},
-		{"labels with fractions", path4().with("labels", vectorOf(make([]float64, 20)...)), 0, []string{"labels are float64; store integers"}},
+		{"labels with fractions", path4().with("labels", vectorOf(make([]float64, 20)...)), 0, []string{"labels are float64; a class is an integer from 0 or a string"}},
 		{"negative label", path4().with("labels", replaced(labels, 7, -1)), 0, []string{"labels[7] is -1; number the classes from 0"}},
 		{"label beyond the samples", path4().with("labels", replaced(labels, 5, 1<<40)), 0, []string{"labels[5] is 1099511627776, more classes than the 20 samples"}},
 		{"one class", path4().with("labels", vectorOf(make([]int64, 20)...)), 0, []string{"labels name 1 class: a classifier needs at least 2"}},

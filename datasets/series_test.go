@@ -100,6 +100,25 @@ func TestTableWithGaps(t *testing.T) {
 	d = a.with("coordinates", &npz.Array{Shape: []int{3, 2}, Data: []float32{0, 0, 1, 0, 2, 0}}).load(t, Options{})
 	assert.Nil(t, d.Grid, "a map")
 	assert.Equal(t, "b", d.NodeName(1))
+
+	// The classifier takes tables without gaps, too.
+	features[3*5+1] = 10
+	for name, data := range map[string]any{"float32": features, "uint8": make([]uint8, len(features))} {
+		full, err := Load(t.Context(), a.with("features", &npz.Array{Shape: []int{20, 3}, Data: data}).write(t), Options{Form: d.Form})
+		require.NoError(t, err, name)
+		assert.NoError(t, d.Form.Fits(full.Form), name)
+	}
+	assert.Nil(t, a.load(t, Options{}).Form)
+	npy := filepath.Join(t.TempDir(), "new.npy")
+	file, err := os.Create(npy)
+	require.NoError(t, err)
+	require.NoError(t, npz.WriteNPY(file, a["features"]))
+	require.NoError(t, file.Close())
+	plain := *d.Form
+	plain.Sensors = []string{"sensor 0", "sensor 1", "sensor 2"}
+	got, err := ReadSeries(npy, &plain)
+	require.NoError(t, err)
+	assert.Equal(t, features[:3], got.Series[0])
 }
 
 // Of more than eight sensors each is linked with the most correlated ones, without a look at what is held out.

@@ -93,10 +93,10 @@ func loadSkeletons(ctx context.Context, info Info, s *skeleton.Source, opts Opti
 	if err := d.skeletonFrames(s, r.Signals, opts); err != nil {
 		return nil, err
 	}
+	if s.Mirror {
+		d.Mirror = augment.Mirror(len(s.Layout.Joints), s.Channels(), s.Layout.Sides)
+	}
 	if opts.Augment {
-		if s.Mirror {
-			d.Mirror = augment.Mirror(len(s.Layout.Joints), s.Channels(), s.Layout.Sides)
-		}
 		d.Augment = augmentSkeletons(s, d.Mirror, d.Grid[0], split)
 	}
 	d.streams = 3 * s.Bodies

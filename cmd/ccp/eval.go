@@ -61,12 +61,14 @@ func newEval(s *shared) *cobra.Command {
 	var dir, data, dataDir, split string
 	var figure target
 	var reject float64
+	var mirrored bool
 	cmd := command("eval", "")
 	checkpointFlag(cmd, &dir)
 	cmd.Flags().StringVar(&data, "data", "", "data set by its `NAME`, or FILE.npz (default: the one trained on)")
 	dataDirFlag(cmd, &dataDir)
 	splitFlag(cmd, &split)
 	rejectFlag(cmd.Flags(), &reject)
+	cmd.Flags().BoolVar(&mirrored, "mirrored", false, "answer by the mean over each sample and its mirror image, of cifar10 and skeletons")
 	figureVar(cmd.Flags(), &figure.path, "`FILE.png` or .svg to draw into how often answers are right by how sure they are")
 	cmd.Flags().BoolVar(&figure.overwrite, "overwrite", false, "replace the figure if it exists")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -99,7 +101,13 @@ func newEval(s *shared) *cobra.Command {
 			return err
 		}
 		var mistakes []mistakeJSON
-		e, err := training.EvaluateEach(classifier, d, indices, 64, func(i int, p []float64) {
+		evaluate, answeredBy := training.EvaluateEach, classifier.AnsweredBy()
+		if mirrored && d.Mirror == nil {
+			return usage(cmd, fmt.Errorf("--mirrored: %s: its samples have no mirror images; leave it out", d.Name))
+		} else if mirrored {
+			evaluate, answeredBy = training.EvaluateMirrored, answeredBy+", the mean over each sample and its mirror image"
+		}
+		e, err := evaluate(classifier, d, indices, 64, func(i int, p []float64) {
 			k := serve.Ranked(p, 1)[0]
 			if rejection != nil && p[k] < rejection.Threshold {
 				rejection.Rejected++
@@ -114,7 +122,7 @@ func newEval(s *shared) *cobra.Command {
 			return err
 		}
 		slices.SortStableFunc(mistakes, func(a, b mistakeJSON) int { return cmp.Compare(b.Probability, a.Probability) })
-		result := evalJSON{Command: "eval", Data: d.Name, Split: split, AnsweredBy: classifier.AnsweredBy(),
+		result := evalJSON{Command: "eval", Data: d.Name, Split: split, AnsweredBy: answeredBy,
 			Temperature: 1, Rejection: rejection, Mistakes: mistakes, Evaluation: e}
 		if c := classifier.Calibration; c != nil {
 			result.Temperature, result.HeldOut = c.Temperature, c.Samples

@@ -31,7 +31,7 @@ func NewFill(sensors []string, channels int, links [][2]int, rows func(yield fun
 		}
 	})
 	if at := slices.Index(count, 0); at >= 0 {
-		return nil, fmt.Errorf("%s has no value in any training sample; leave it out with --leave",
+		return nil, fmt.Errorf("%s has no value in any training sample; leave it out (ccp data import --leave)",
 			Column(sensors, channels, at))
 	}
 	for _, link := range links {

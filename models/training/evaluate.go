@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models"
@@ -48,6 +49,21 @@ func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int)
 // data's: these may be of other training samples.
 func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
 	probabilities []float64)) (Evaluation, error) {
+	return evaluate(c, d, split, batch, false, visit)
+}
+
+// EvaluateMirrored does what EvaluateEach does. But each sample is judged by the mean of the probabilities for itself and
+// for its mirror image, so that it takes twice as long. It is an error if the data have no mirror images.
+func EvaluateMirrored(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
+	probabilities []float64)) (Evaluation, error) {
+	if d.Mirror == nil {
+		return Evaluation{}, fmt.Errorf("%s: its samples have no mirror images; evaluate without them", d.Name)
+	}
+	return evaluate(c, d, split, batch, true, visit)
+}
+
+func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int, mirrored bool, visit func(sample int,
+	probabilities []float64)) (Evaluation, error) {
 	classes := d.Classes()
 	e := Evaluation{Samples: len(split), Confusion: make([][]int, classes)}
 	for k := range e.Confusion {
@@ -77,6 +93,10 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		e.Reliability.finish(e.Samples)
 		e.score(d.ClassNames)
 		return e
+	}
+	if mirrored {
+		err := eachMirrored(c, d, split, batch, judge)
+		return finish(), err
 	}
 	if d.Series != nil || voices.Share(c.Store()) > 0 { // whole samples, at which voices look
 		sample := func(i int) []float32 { return d.Raw(split[i], make([]float32, d.Nodes*d.Channels)) }
@@ -116,6 +136,35 @@ func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch 
 		}
 	}
 	return finish(), nil
+}
+
+// eachMirrored calls judge with the mean of the probabilities for each sample and for its mirror image, and returns its first
+// error.
+func eachMirrored(c *models.Classifier, d *datasets.Dataset, split []int, batch int, judge func(sample int,
+	probabilities []float64) error) error {
+	for part := range slices.Chunk(split, batch) {
+		var own []float64
+		var failed error
+		err := c.Probabilities(context.Background(), 2*len(part), func(i int) []float32 {
+			raw := slices.Clone(d.Raw(part[i/2], make([]float32, d.Nodes*d.Channels)))
+			if i%2 == 1 {
+				d.Mirror(raw)
+			}
+			return raw
+		}, func(i int, probabilities []float64) {
+			if i%2 == 0 {
+				own = slices.Clone(probabilities)
+				return
+			}
+			floats.Add(own, probabilities)
+			floats.Scale(0.5, own)
+			failed = cmp.Or(failed, judge(part[i/2], own))
+		})
+		if err = cmp.Or(err, failed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // score fills in accuracy and the classes' scores from the confusion matrix.

@@ -12,6 +12,7 @@ import (
 	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Two classes seen often, one never predicted, one without samples: precision, recall and F1 by hand.
@@ -125,6 +126,14 @@ func TestLoadForOtherData(t *testing.T) {
 	_, err = SplitOf(d, "some")
 	require.EqualError(t, err, `there is no split "some"; there are train, validation, test, all`)
 
+	// Some of the model's classes, in another order.
+	m.ClassNames = []string{"west", "up", "south", "east", "north"}
+	some, err := LoadFor(t.Context(), m, previewed(c), datasets.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, m.ClassNames, some.ClassNames)
+	for i, label := range d.Labels {
+		assert.Equal(t, d.ClassNames[label], some.ClassNames[some.Labels[i]])
+	}
 	m.Spec.Nodes = 13
 	_, err = LoadFor(t.Context(), m, previewed(c), datasets.Options{})
 	require.EqualError(t, err, data+" has signals of 12 nodes x 3 channels, the model was trained on 13 x 3")
@@ -134,4 +143,48 @@ func TestLoadForOtherData(t *testing.T) {
 	c["data"] = "absent.npz"
 	_, err = LoadFor(t.Context(), m, previewed(c), datasets.Options{})
 	require.ErrorContains(t, err, "absent.npz")
+}
+
+// Each answer is the mean over a sample and its mirror image, and the samples stay as they are.
+func TestEvaluateMirrored(t *testing.T) {
+	backend := backendtest.Go(t)
+	c := ringConfig(writeRing(t, 200))
+	c["epochs"] = 1
+	dir := t.TempDir()
+	trainIn(t, backend, c, dir)
+	classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
+	require.NoError(t, err)
+	classifier.Calibration = nil
+	d, err := LoadFor(t.Context(), classifier.Metadata, previewed(c), datasets.Options{})
+	require.NoError(t, err)
+	_, err = EvaluateMirrored(classifier, d, d.Test, 64, nil)
+	assert.ErrorContains(t, err, "no mirror images")
+
+	d.Mirror = slices.Reverse[[]float32]
+	want, right := map[int][]float64{}, 0
+	for _, i := range d.Test {
+		raw := make([]float32, ringNodes*ringChannels)
+		d.Signals.Read(i, raw)
+		image := slices.Clone(raw)
+		d.Mirror(image)
+		p, err := classifier.Classify(t.Context(), [][]float32{raw, image})
+		require.NoError(t, err)
+		require.NotEqual(t, p[0].Probabilities, p[1].Probabilities)
+		for k := range p[0].Probabilities {
+			want[i] = append(want[i], (p[0].Probabilities[k]+p[1].Probabilities[k])/2)
+		}
+		if floats.MaxIdx(want[i]) == int(d.Labels[i]) {
+			right++
+		}
+	}
+	for _, batch := range []int{7, 64} {
+		seen := 0
+		e, err := EvaluateMirrored(classifier, d, d.Test, batch, func(i int, p []float64) {
+			assert.InDeltaSlice(t, want[i], p, 1e-5)
+			seen++
+		})
+		require.NoError(t, err)
+		assert.Equal(t, len(d.Test), seen)
+		assert.InDelta(t, float64(right)/float64(seen), e.Accuracy, 1e-12)
+	}
 }

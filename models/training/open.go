@@ -101,8 +101,17 @@ func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Option
 		return nil, fmt.Errorf("%s has signals of %d nodes x %d channels, the model was trained on %d x %d", c.Data,
 			d.Nodes, d.Channels, s.Nodes, s.Channels)
 	}
-	if !slices.Equal(d.ClassNames, m.ClassNames) {
-		return nil, fmt.Errorf("%s has the classes %q, the model %q", c.Data, d.ClassNames, m.ClassNames)
+	if !slices.Equal(d.ClassNames, m.ClassNames) { // some of the model's, in any order
+		as := make([]int32, len(d.ClassNames))
+		for k, name := range d.ClassNames {
+			if as[k] = int32(slices.Index(m.ClassNames, name)); as[k] < 0 {
+				return nil, fmt.Errorf("%s has the classes %q, the model %q", c.Data, d.ClassNames, m.ClassNames)
+			}
+		}
+		d.Labels, d.ClassNames = slices.Clone(d.Labels), m.ClassNames
+		for i, label := range d.Labels {
+			d.Labels[i] = as[label]
+		}
 	}
 	d.Mean, d.Std = m.Mean, m.Std
 	return d, nil

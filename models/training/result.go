@@ -98,12 +98,18 @@ func majorityBaseline(d *datasets.Dataset) float64 {
 	return max(float64(tested[commonest])/float64(max(1, len(d.Test))), 1/float64(d.Classes()))
 }
 
+// unbalanced is by how much the share of the commonest class is above that of equal classes, if a guess by it is good.
+const unbalanced = 1.5
+
 // warnIfChance gives notice of a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.
 func (r *run) warnIfChance(result Result) {
 	n, p := float64(result.TestSamples), result.Guess
 	if n > 0 && result.Test.Accuracy <= p+1.64*math.Sqrt(p*(1-p)/n) {
+		do := "check labels and features, train for longer, or take more samples"
+		if p > unbalanced/float64(r.data.Classes()) {
+			do = "the classes are of unequal sizes, so look at the recall of each, not at the accuracy"
+		}
 		r.notice(fmt.Sprintf("warning: test accuracy %.1f%% of %d samples is not clearly better than a guess, %.1f%%, by "+
-			"chance or the commonest class: check labels and features, train for longer, or take more samples",
-			100*result.Test.Accuracy, result.TestSamples, 100*p))
+			"chance or the commonest class: %s", 100*result.Test.Accuracy, result.TestSamples, 100*p, do))
 	}
 }

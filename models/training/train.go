@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -65,10 +66,9 @@ type run struct {
 	saved      time.Time
 	batches    *datasets.Batches
 	waited     time.Duration
-	collapsed  []bool      // the levels that had at the last epoch's end
-	compiled   bool        // the first step of this process is done
-	failure    error       // of step, as it was before GoMLX's loop wrapped it
-	draft      draftConfig // of which Config was made
+	collapsed  []bool // the levels that had at the last epoch's end
+	compiled   bool   // the first step of this process is done
+	failure    error  // of step, as it was before GoMLX's loop wrapped it
 	backend    compute.Backend
 }
 
@@ -110,12 +110,22 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		p.inheritDType(opts.Dir)
 	}
 	c, spec, err := p.resolve(d)
+	if other := func(i int) bool { return d.Labels[i] != d.Labels[d.Train[0]] }; err == nil && !slices.ContainsFunc(d.Train, other) {
+		return Result{}, fmt.Errorf("data set %s: all training samples are of class %s; a training needs two classes", d.Name,
+			d.ClassNames[d.Labels[d.Train[0]]])
+	}
 	if err == nil {
 		err = checkDevices(backend, opts.Devices, c.Batch)
 	}
 	if err != nil {
 		return Result{}, settingsError{err}
 	}
+	return c.trainOn(ctx, backend, d, fingerprint, spec, opts)
+}
+
+// trainOn trains the network that the configuration has on a data set.
+func (c Config) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, fingerprint datasets.Fingerprint,
+	spec models.Spec, opts Options) (Result, error) {
 	if d.Mirror != nil && !c.Augment {
 		plain := *d
 		plain.Mirror, d = nil, &plain
@@ -126,14 +136,15 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	if overwrite {
 		start := time.Now()
 		// What a search refuses must not cost the run that is there. The search is done once: its result is cached.
-		_, err = spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
+		_, err := spec.Prepare(ctx, backend, spec.NewStore(c.Seed), d.Affinity, d.Coordinates, opts.Observer.Prepare)
 		before.Prepare = time.Since(start).Seconds()
 		if err != nil {
 			return Result{}, unwrapGoMLX(err)
 		}
 	}
 	r := &run{Config: c, Options: opts, data: d, spec: spec, metadata: MetadataOf(spec, d), total: c.Steps,
-		state: before, draft: p, backend: backend}
+		state: before, backend: backend}
+	defer r.free()
 	r.metadata.Command, r.metadata.Versions = r.Command, Versions(r.Backend)
 	unlock, err := lock(opts.Dir)
 	if err != nil {
@@ -177,6 +188,16 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 		r.compareWithSearch(ctx, result.Objective)
 	}
 	return result, err
+}
+
+// free gives the device's memory back, which the garbage collector does not see.
+func (r *run) free() {
+	if r.classifier != nil {
+		_ = r.classifier.Close() // which never fails
+	}
+	if r.store != nil {
+		r.store.Finalize()
+	}
 }
 
 // begin makes the network, and restores the newest snapshot if there is one.

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -167,7 +166,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 		if err != nil {
 			return "", err
 		}
-		said = fmt.Sprintf("the network %.1f%% of a quarter", 100*accuracy)
+		said = fmt.Sprintf("of a quarter voices %.1f%%, the network %.1f%%", 100*float64(alone)/float64(len(out)), 100*accuracy)
 		v.Share = shareOf(trial.least, func(share float64) ([]float64, bool) {
 			losses, right := judge(share)
 			return losses, right >= alone
@@ -234,7 +233,7 @@ func (r *run) withImages(samples []int) []int {
 	return all
 }
 
-// try trains the network alone, and sets the probabilities of its answers to the test samples. It returns their accuracy.
+// try trains the network alone, as the run will train it, and sets the probabilities of its answers to the test samples. It returns their accuracy.
 // A trial that was interrupted goes on: it is a run in the run's folder. Other settings or data have another.
 func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, steps int, answers map[int][]float64) (accuracy float64,
 	err error) {
@@ -247,45 +246,44 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 		of = append(of, content...)
 	}
 	folder := filepath.Join(r.Dir, trialFolder, fmt.Sprintf("%d-%x", steps, sha256.Sum256(of))[:24])
-	p := r.draft
-	p.open = maps.Clone(p.open)
-	for _, name := range []string{"voices", "epochs", "steps"} {
-		p.open[name] = false
+	c, spec := r.Config, r.spec
+	spec.Info, c.Voices, spec.Options.Voices = d.Info, voices.None, voices.None
+	c.Batch, c.Steps, c.Epochs = min(c.Batch, len(d.Train)), steps, 1
+	if spec.Learns() { // a learned hierarchy changes with the epochs
+		c.Epochs = min(steps, r.Epochs)
 	}
-	p.Voices = voices.None
-	p.Steps, p.Epochs = steps, 1
-	if r.spec.Learns() { // a learned hierarchy changes with the epochs
-		p.Epochs = min(steps, r.Epochs)
-	}
-	p.Keep, p.Validation = KeepLast, 0
+	c.Keep, c.Validation = KeepLast, 0
 	o := Options{Dir: folder, Backend: r.Backend, SaveEvery: r.SaveEvery}
 	if r.Observer.Trial != nil {
 		o.Observer.Step = func(p Progress) {
 			r.Observer.Trial((float64(p.Epoch-1) + float64(p.Step)/float64(p.Steps)) / float64(p.Epochs))
 		}
 	}
-	if _, err := p.trainOn(ctx, backend, d, o); err != nil {
+	if _, err := c.trainOn(ctx, backend, d, d.Fingerprint(), spec, o); err != nil {
 		if errors.Is(err, ErrInterrupted) {
 			err = fmt.Errorf("%w while the network was tried: give the same command to go on", ErrInterrupted)
 		}
 		return 0, err
 	}
-	c, err := models.Load(folder, models.LoadOptions{Backend: backend})
+	classifier, err := models.Load(folder, models.LoadOptions{Backend: backend})
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	e, err := EvaluateEach(c, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
+	defer func() { err = errors.Join(err, classifier.Close()) }()
+	e, err := EvaluateEach(classifier, d, d.Test, r.evaluationBatch(), func(sample int, probabilities []float64) {
 		answers[sample] = probabilities
 	})
 	return e.Accuracy, err
 }
 
 // heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton
-// and no features in frames.
+// and no features in frames. Voices leave groups out, so that it takes two.
 func heard(c Config, d *datasets.Dataset) bool {
 	const mostRows, mostValues = 2_000, 10_000
+	oneGroup := d.Groups != nil && !slices.ContainsFunc(d.Train, func(i int) bool { return d.Group(i) != d.Group(d.Train[0]) })
 	switch {
+	case oneGroup:
+		return false
 	case d.Series != nil:
 		return true
 	case network(c.Model).Fitted: // random kernels alone look at a table by its graph

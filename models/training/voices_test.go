@@ -140,21 +140,31 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		require.EqualError(t, err, "interrupted while the network was tried: give the same command to go on")
 		assert.Equal(t, 0.2, done[len(done)-1])
 		first := len(done)
+		// The network that is tried is the one that will be trained.
+		tried, err := filepath.Glob(filepath.Join(dir, ".ccp-trial", "*"))
+		require.NoError(t, err)
+		require.Len(t, tried, 1)
+		whole, err := training.ReadConfig(dir)
+		require.NoError(t, err)
+		trial, err := training.ReadConfig(tried[0])
+		require.NoError(t, err)
+		whole.Voices, whole.Steps, whole.Epochs, whole.Keep, whole.Batch = "none", 15, 1, "last", trial.Batch
+		assert.Equal(t, whole, trial)
 		result, err := train(dir, told)
 		require.NoError(t, err)
 		assert.InDelta(t, 0.2+1./15, done[first], 1e-9, "the trial went on")
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
 		assert.Contains(t, notices[0], "the network is tried on a quarter of them")
 		last := notices[len(notices)-1]
-		assert.Regexp(t, `^the network [0-9.]+% of a quarter: `, last)
+		assert.Regexp(t, `^of a quarter voices [0-9.]+%, the network [0-9.]+%: `, last)
 		assert.Greater(t, result.Test.Accuracy, 0.7)
 
 		told.Trial = func(float64) {}
 		dir = filepath.Join(t.TempDir(), "whole")
-		whole, err := training.Train(t.Context(), backend, training.Patch{"steps": 60}, training.Options{Data: d, Dir: dir, Observer: told})
+		uninterrupted, err := training.Train(t.Context(), backend, training.Patch{"steps": 60}, training.Options{Data: d, Dir: dir, Observer: told})
 		require.NoError(t, err)
 		assert.Equal(t, last, notices[len(notices)-1])
-		assert.Equal(t, whole.Test, result.Test)
+		assert.Equal(t, uninterrupted.Test, result.Test)
 
 		// A trial with other settings is another trial.
 		dir = filepath.Join(t.TempDir(), "other")
@@ -178,6 +188,19 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 			Dir: filepath.Join(t.TempDir(), "people"), Observer: told})
 		require.NoError(t, err)
 		assert.Len(t, done, 60)
+
+		// Of one class nothing can be learned.
+		people.Labels = make([]int32, len(d.Labels))
+		_, err = training.Train(t.Context(), backend, training.Patch{}, training.Options{Data: &people, Dir: filepath.Join(t.TempDir(), "class")})
+		require.ErrorContains(t, err, "all training samples are of class 0; a training needs two classes")
+		people.Labels = d.Labels
+
+		// Of one group none can be left out, so that the network answers alone.
+		people.Groups = slices.Repeat([]string{"one"}, len(d.Labels))
+		result, err = training.Train(t.Context(), backend, training.Patch{"steps": 5}, training.Options{Data: &people,
+			Dir: filepath.Join(t.TempDir(), "person")})
+		require.NoError(t, err)
+		assert.Equal(t, "the network", result.AnsweredBy)
 	})
 }
 

@@ -93,6 +93,9 @@ func Import(ctx context.Context, inputs []string, out string, o Options) (*Resul
 	}
 	made := &r.made
 	made.Samples, made.Training, made.Moments = len(r.samples), r.training(), r.moments()
+	if m := made.Moments; m.Median == 1 && m.Longest > 1 && r.table.Layout == momentsLayout {
+		r.note("most samples have one line, and some have up to %d: if each line is a sample, say --layout samples", m.Longest)
+	}
 	made.Test, made.Groups, made.Notes = made.Samples-made.Training, r.groups(), append([]string{}, r.notes...)
 	return made, r.write()
 }

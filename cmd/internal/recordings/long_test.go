@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,6 +100,28 @@ func TestLongErrors(t *testing.T) {
 		o := Options{Labels: put(t, folder, "l.csv", c.text)}
 		assert.Contains(t, refused(t, o, put(t, folder, "r.csv", head+"a,0,p,1,x,g\n")), c.want)
 	}
+}
+
+// What makes a table something else than its writer thinks: a number of each sample, values in the first line.
+func TestTablesMisread(t *testing.T) {
+	var numbered, plain strings.Builder
+	for i := range 20 {
+		label := []string{"up", "down"}[i%2]
+		fmt.Fprintf(&numbered, "%d,%d,%s\n", 7+i, i%3, label)
+		fmt.Fprintf(&plain, "%d.5,%d,%s\n", i%7, i%3, label)
+	}
+	folder := t.TempDir()
+	counts := put(t, folder, "counts.csv", "id,x,label\n"+numbered.String())
+	assert.Contains(t, refused(t, Options{}, counts), `column id numbers the samples, from 7 to 26: leave it out, --leave "id"; `+
+		"if it is a sensor, name all sensors: --take id,x")
+	for _, o := range []Table{{Leave: []string{"id"}}, {Take: []string{"id", "x"}}} {
+		_, err := read(t, []string{counts}, Options{Table: o})
+		assert.NoError(t, err)
+	}
+	assert.Contains(t, refused(t, Options{}, put(t, folder, "plain.csv", plain.String())),
+		"it begins with values, such as 0.5, not with headings; write a line of headings above")
+	_, err := read(t, []string{put(t, folder, "headed.csv", "x,y,label\n"+plain.String())}, Options{})
+	assert.NoError(t, err)
 }
 
 // Dates as spreadsheets and loggers of several countries write them.

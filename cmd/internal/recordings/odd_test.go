@@ -126,6 +126,7 @@ var oddRecordings = []odd{
 		mend: set1(func(o *Options) { o.Dates = "day" }), want: "[x] [1 2]@[1.70677428e+09 1.70686068e+09]"},
 	{name: "a month or a day", text: "date,x\n2-1-2024 07:58,1\n2-2-2024 07:58,2\n", refused: "say --dates day if the day comes first, or --dates month",
 		mend: set1(func(o *Options) { o.Dates = "month" }), want: "[x] [1 2]@[1.70677428e+09 1.70686068e+09]"},
+	{name: "a month or a day, on another day in UTC", text: "date,x\n01/03/2024 23:30:00 -0500,1\n", o: Options{Table: Table{Dates: "month"}}, want: "[x] [1]@[1.7043426e+09]"},
 	{name: "days and months in both orders", text: "date,x\n13/02/2024,1\n02/13/2024,2\n", refused: "line 3: column date: 13/02/2024 in line 2 begins with the day, and 02/13/2024 in line 3 with the month; write all alike",
 		mend: replace("02/13", "14/02"), want: "[x] [1 2]@[1.7077824e+09 1.7078688e+09]"},
 	{name: "a date under another name", text: "When,x\n2024-05-31 12:00,1\n", refused: `line 2: column When: "2024-05-31 12:00" is a date; --time "When" takes it for the times, --leave "When" leaves it out`,

@@ -286,7 +286,7 @@ func (r *reading) finish() (err error) {
 	r.made.ReadAs = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ")
 	r.table = Table{Layout: r.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,
 		Units: r.units, Sheet: r.Sheet, Dates: r.days.first()}
-	return r.rising()
+	return cmp.Or(r.rising(), r.counting())
 }
 
 // crossed returns a column for each axis of each sensor, which has the name of the sensor if there is one axis.

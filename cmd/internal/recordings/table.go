@@ -65,7 +65,7 @@ func (t *table) head(cells []string) error {
 		column[heading] = i + 1
 	}
 	if err := t.roles(); err != nil || t.layout == readingsLayout {
-		return err
+		return t.headless(err)
 	}
 	rest, headings := t.rest()
 	for i, heading := range headings {
@@ -86,7 +86,7 @@ func (t *table) head(cells []string) error {
 	}
 	at, err := t.order(t.in.path, c)
 	if err != nil {
-		return err
+		return t.headless(err)
 	}
 	t.moments = len(places[at[0]])
 	for moment := range t.moments {
@@ -276,6 +276,16 @@ func series(headings []string, apart bool) (names []string, places [][]int, err 
 		places = append(places, []int{i})
 	}
 	return headings, places, nil
+}
+
+// headless returns a clearer error if the headings are values.
+func (t *table) headless(err error) error {
+	for _, heading := range t.headings {
+		if _, wrong := strconv.ParseFloat(heading, 64); err != nil && wrong == nil && strings.Contains(heading, ".") {
+			return fmt.Errorf("it begins with values, such as %s, not with headings; write a line of headings above", heading)
+		}
+	}
+	return err
 }
 
 // String says what the table was taken for.

@@ -37,6 +37,7 @@ var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
 // days tells how the dates of all files are written.
 type days struct {
 	last int               // the layout of the last date
+	zone int               // the offset of the last date's zone, in seconds
 	by   map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
 }
 
@@ -85,6 +86,7 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 			if when.Year() == 0 { // a time of day
 				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), kind, nil
 			}
+			_, d.zone = when.Zone()
 			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, kind, nil
 		}
 	}
@@ -92,8 +94,10 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 		"31.05.2024 12:00", text)
 }
 
-// turn returns the seconds to add to a date that goes both ways to read it with the month first.
-func turn(seconds float64) float64 {
+// turn returns the seconds to add to a date that goes both ways to read it with the month first. It is of the day that was
+// written, in the zone of the last date.
+func (d *days) turn(seconds float64) float64 {
+	seconds += float64(d.zone)
 	t := time.Unix(int64(math.Floor(seconds)), 0).UTC()
 	year, month, day := t.Date()
 	if day > 12 {
@@ -112,10 +116,10 @@ func (r *reading) turn() error {
 		}
 		x.rows.times = slices.Clone(x.rows.times) // other samples may share them
 		for i, seconds := range x.rows.times {
-			switch more := turn(seconds); {
+			switch more := r.days.turn(seconds); {
 			case r.days.first() == "month":
 				x.rows.times[i] += more
-			case r.days.first() == "" && more != turn(x.rows.times[0]):
+			case r.days.first() == "" && more != r.days.turn(x.rows.times[0]):
 				return fmt.Errorf("%s, line %d: %s is a day and a month in an order that no date tells; say --dates day if the "+
 					"day comes first, or --dates month", x.path, x.rows.line(i), time.Unix(int64(seconds), 0).UTC().Format("02/01/2006"))
 			}
@@ -126,6 +130,33 @@ func (r *reading) turn() error {
 
 // sure is the number of steps in which a sensor hardly rises by chance.
 const sure = 10
+
+// all lists the columns for --take.
+func (c columns) all() string {
+	if len(c.names) > 20 {
+		return few(c.names)
+	}
+	return strings.Join(c.names, ",")
+}
+
+// counting returns an error if a column that nobody named numbers the samples of a table.
+func (r *reading) counting() error {
+	if r.Unlabelled || r.Take != nil || r.problem != nil || r.table.Layout != samplesLayout || len(r.samples) <= sure {
+		return nil
+	}
+	for column, name := range r.columns.names {
+		at := func(i int) float64 { return r.samples[i].Values[column] }
+		counts := len(r.samples[0].Values) == len(r.columns.names)
+		for i := 1; i < len(r.samples) && counts; i++ {
+			counts = at(i) == at(i-1)+1
+		}
+		if counts {
+			return fmt.Errorf("column %s numbers the samples, from %g to %g: leave it out, --leave %q; if it is a sensor, name all "+
+				"sensors: --take %s", name, at(0), at(len(r.samples)-1), name, r.columns.all())
+		}
+	}
+	return nil
+}
 
 // rising returns an error if columns that nobody named rise in all recordings: each may be the time under another name.
 func (r *reading) rising() error {
@@ -150,14 +181,11 @@ func (r *reading) rising() error {
 		return nil
 	}
 	x, at := r.samples[0], slices.Index(r.columns.names, names[0])
-	time, all := fmt.Sprintf("if it is the time, say --time %q; ", names[0]), strings.Join(r.columns.names, ",")
+	time := fmt.Sprintf("if it is the time, say --time %q; ", names[0])
 	if layout == "" { // an array, in which times are not told from values
 		time = ""
 	}
-	if len(r.columns.names) > 20 {
-		all = few(r.columns.names)
-	}
 	return fmt.Errorf("column %s rises in every recording, as from %g to %g in %s: %sif it only counts, --leave %q; if it is "+
 		"a sensor, name all sensors: --take %s", few(names), x.Values[at], x.Values[len(x.Values)-width+at], x.where, time,
-		strings.Join(names, ","), all)
+		strings.Join(names, ","), r.columns.all())
 }

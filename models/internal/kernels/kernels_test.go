@@ -188,6 +188,23 @@ func TestGram(t *testing.T) {
 	assert.InDelta(t, 2*together-2, want.Trace()/7, 1e-9) // of each feature the mean square is 1
 }
 
+// Judges are of each class, in whatever order the classes come.
+func TestJudges(t *testing.T) {
+	labels, features := make([]int32, 50), make([][]float32, 50)
+	for i := range labels {
+		labels[i], features[i] = int32(i%5), []float32{float32(i), float32(i * i)}
+	}
+	y, middle := Targets(labels, 5)
+	mean, scale := Moments(features)
+	p, err := newPrimal(task{backendtest.Go(t), features, mean, scale, y, labels, middle, 1})
+	require.NoError(t, err)
+	judged := map[int32]int{}
+	for _, i := range p.judges {
+		judged[labels[i]]++
+	}
+	assert.Equal(t, map[int32]int{0: 2, 1: 2, 2: 2, 3: 2, 4: 2}, judged)
+}
+
 // Both ways find a readout that separates what can be separated, be it in the shares or in the signal, and say how good
 // it is.
 func TestRidge(t *testing.T) {

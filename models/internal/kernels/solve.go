@@ -75,7 +75,7 @@ func (d *dual) solve(signal, penalty float64) *mat.Dense {
 	return weights
 }
 
-// primal solves for the weights of the features. Every fifth sample judges.
+// primal solves for the weights of the features. Every fifth sample of each class judges.
 type primal struct {
 	task
 	gram, fewGram *mat.SymDense // of all samples, and without the judges
@@ -86,8 +86,9 @@ type primal struct {
 func newPrimal(t task) (p *primal, err error) {
 	p = &primal{task: t}
 	var others []int
+	seen := make([]int, len(t.middle)) // of each class
 	for _, i := range t.all() {
-		if i%5 == 4 {
+		if seen[t.labels[i]]++; seen[t.labels[i]]%5 == 0 {
 			p.judges = append(p.judges, i)
 		} else {
 			others = append(others, i)

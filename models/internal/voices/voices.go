@@ -293,7 +293,7 @@ func (c Config) check(samples []Sample) error {
 	}
 	switch {
 	case len(classes) < 2:
-		return fmt.Errorf("voices: %d samples of %d classes; a fit needs two classes", len(samples), len(classes))
+		return fmt.Errorf("%d training samples of %d class; a fit needs two classes", len(samples), len(classes))
 	case groups < 2:
 		return fmt.Errorf("voices: all %d samples are of one group; to leave one out takes two", len(samples))
 	case c.Only != nil && len(c.Only) == 0:
