@@ -103,6 +103,7 @@ func newTrain(s *shared) *cobra.Command {
 		ctx, end := untilSignal(cmd, display.stopping)
 		defer end()
 		if dryRun {
+			o.Observer = display.brief() // there are no steps to announce
 			f, err := training.DryRun(ctx, b, asked, o)
 			if display.clear(); err != nil {
 				return err
