@@ -102,7 +102,7 @@ func (d *Dataset) HoldOut(validation float64, seed uint64) (*Dataset, error) {
 }
 
 // Trial returns a data set that tests on a part of the training samples, from 0 to 1, and trains on the others. Groups stay
-// whole. tried lists the tested samples, by their places in d.Train.
+// whole. tried lists the tested samples, by their places in d.Train. Mean, Std and the graph stay as they are.
 func (d *Dataset) Trial(part float64, seed uint64) (trial *Dataset, tried []int) {
 	other := *d
 	other.Warnings, other.Validation = nil, nil

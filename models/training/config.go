@@ -63,7 +63,10 @@ type Config struct {
 	Keep string `param:"keep" default:"best" rule:"one of best|last"`
 	// LabelSmoothing is the share of each label that is spread over all classes.
 	LabelSmoothing float64 `param:"label_smoothing" rule:"share"`
-	Seed           int64   `param:"seed" default:"1"`
+	// WeightDecay is λ of AdamW (Loshchilov & Hutter 2019): each step takes λ times its rate off every trained variable. The
+	// network's L2 adds to the gradient instead, which Adam then scales.
+	WeightDecay float64 `param:"weight_decay" rule:"not negative"`
+	Seed        int64   `param:"seed" default:"1"`
 
 	models.Options // of the network
 }
@@ -190,6 +193,8 @@ func (c Config) check() error {
 		return fmt.Errorf("epochs: %d; "+fitted, c.Epochs, c.Model, "there must be 1")
 	case c.Steps > 0 && of.Fitted:
 		return fmt.Errorf("steps: %d; "+fitted, c.Steps, c.Model, "leave steps out")
+	case c.WeightDecay > 0 && of.Fitted:
+		return fmt.Errorf("weight_decay: %g; "+fitted, c.WeightDecay, c.Model, "there must be 0")
 	case c.LabelSmoothing > 0 && of.Loss != nil:
 		return fmt.Errorf("label_smoothing: %g; model %s has a loss of its own, whose labels are not smoothed: it must be 0",
 			c.LabelSmoothing, c.Model)

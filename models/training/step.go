@@ -21,7 +21,7 @@ import (
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
-// NewTrainer makes the GoMLX trainer of a configuration. Its parts are the spec's network, the loss, Adam, and the
+// NewTrainer makes the GoMLX trainer of a configuration. Its parts are the spec's network, the loss, AdamW, and the
 // schedule over so many steps. The loss is the cross entropy minus the objectives. If Average is set, the trainer keeps
 // moving averages of the weights.
 //
@@ -64,7 +64,7 @@ func NewTrainer(b compute.Backend, store *model.Store, c Config, spec models.Spe
 			return ScalarZero(g, dtypes.Float32)
 		}, nil))
 	}
-	adam := optimizer.Adam().LearningRate(c.LearningRate).Done()
+	adam := optimizer.Adam().LearningRate(c.LearningRate).WeightDecay(c.WeightDecay).Done()
 	trainer := train.NewTrainer(b, store, network, lossOf(c, spec), adam, metrics, nil)
 	if c.Batch > 0 {
 		trainer.OnExecCreation(func(exec *model.Exec, of train.GraphType) {

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
@@ -76,4 +78,33 @@ func TestSmoothedCrossEntropy(t *testing.T) {
 			assert.InDelta(t, want, value.Value(), 1e-6, "share %g", share)
 		}
 	})
+}
+
+// If a step takes off all of a weight, what is left is Adam's first step, at most the rate; half of that takes off half.
+func TestWeightDecay(t *testing.T) {
+	data := writeRing(t, 80)
+	backendtest.Run(t, func(t *testing.T, backend compute.Backend) {
+		const rate = 0.02
+		after := func(decay float64) []float32 {
+			c := ringConfig(data)
+			c["steps"], c["epochs"], c["schedule"], c["l2"], c["weight_decay"] = 1, 1, "constant", 0, decay
+			dir := t.TempDir()
+			trainIn(t, backend, c, dir)
+			classifier, err := models.Load(dir, models.LoadOptions{Backend: backend})
+			require.NoError(t, err)
+			w, err := tensors.CopyFlatData[float32](classifier.Store().GetVariable("/model/level_1/W").MustValue())
+			require.NoError(t, err)
+			return w
+		}
+		plain, half, whole := after(0), after(0.5/rate), after(1/rate)
+		largest := 0.0
+		for i := range plain {
+			assert.InDelta(t, (plain[i]+whole[i])/2, half[i], 1e-6)
+			assert.LessOrEqual(t, math.Abs(float64(whole[i])), rate+1e-6)
+			largest = max(largest, math.Abs(float64(plain[i])))
+		}
+		assert.Greater(t, largest, 5*rate)
+	})
+	_, err := Preview(Patch{"model": "kernels", "weight_decay": 0.1})
+	assert.ErrorContains(t, err, "weight_decay: 0.1; the weights of model kernels are computed in one pass")
 }
