@@ -96,7 +96,7 @@ func (d *Dataset) checkLabels() error {
 	if d.SampleNames != nil && len(d.SampleNames) != d.Signals.Len() {
 		return fmt.Errorf("%d names of samples for %d samples", len(d.SampleNames), d.Signals.Len())
 	}
-	if d.Classes() < 2 {
+	if d.Classes() < 2 && !d.whole {
 		return fmt.Errorf("labels name %d class: a classifier needs at least 2", d.Classes())
 	}
 	for i, label := range d.Labels {

@@ -118,6 +118,10 @@ func TestOwnData(t *testing.T) {
 	assert.NotContains(t, stderr, "--data", "it was given")
 	require.NoError(t, os.Rename(moved, path))
 
+	one := with(without(ring(40), "split", "class_names"), "labels", slices.Repeat([]string{"east"}, 40), 40)
+	decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", ringFile(t, one), "--json"), &e)
+	assert.Equal(t, []any{40, 4, 40, "east"}, []any{e.Samples, len(e.PerClass), e.PerClass[1].Samples, e.PerClass[1].Name}, "of one of the model's classes")
+
 	code, _, stderr = execute(t, "train", "--backend", "go", "--data", ringFile(t, ring(400)), "--checkpoint", dir, "--epochs", "15")
 	assert.Equal(t, 1, code, "another file of that name is another data set")
 	assert.Contains(t, stderr, dir+" holds a")
