@@ -3,7 +3,7 @@
     python3 benchmarks/suite/make.py --out FOLDER              # all sets; those that are there are kept
     python3 benchmarks/suite/make.py --out FOLDER Khan ABIDE   # these
 
-The digits are written by ccp itself, the others by numpy. Series are written whole: as long as they are, in their units, with NaN after
+Series are written whole: as long as they are, in their units, with NaN after
 the end of those that are shorter. Whatever is computed of several samples (means, deviations, axes, graphs, the choice of genes) is
 computed of the training samples.
 """
@@ -13,8 +13,6 @@ import gzip
 import importlib.util
 import os
 import pathlib
-import shlex
-import subprocess
 
 import drawn
 import numpy as np
@@ -284,28 +282,24 @@ def write(path, arrays):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    everything = [*MAKERS, "digits"]
-    parser.add_argument("sets", nargs="*", help=f"sets to make (default: all of {', '.join(everything)}); on request: {', '.join(ON_REQUEST)}")
+    parser.add_argument("sets", nargs="*", help=f"sets to make (default: all of {', '.join(MAKERS)}); on request: {', '.join(ON_REQUEST)}")
     parser.add_argument("--data", default=os.environ.get("CCP_DATA", "."), type=pathlib.Path,
                         help="folder with uea, eeg-alcohol, abide, microarray, fashion-mnist and cifar10")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder to write to")
-    parser.add_argument("--ccp", default="go run ./cmd/ccp", help="the program (default: go run ./cmd/ccp)")
     args = parser.parse_args()
     makers = MAKERS | ON_REQUEST
-    unknown = set(args.sets) - {*everything, *makers}
+    unknown = set(args.sets) - {*makers}
     if unknown:
-        parser.error(f"no set {', '.join(sorted(unknown))}; there are {', '.join([*everything, *ON_REQUEST])}")
+        parser.error(f"no set {', '.join(sorted(unknown))}; there are {', '.join(makers)}")
 
     args.out.mkdir(parents=True, exist_ok=True)
-    for name in args.sets or everything:
+    for name in args.sets or MAKERS:
         path = args.out / f"{name}.npz"
         if path.exists():
             print(f"{path} is there already")
-        elif name in makers:
+        else:
             write(path, makers[name](args.data))
             print(f"{path} made")
-        else:
-            subprocess.run([*shlex.split(args.ccp), "data", "export", name, "--npz", str(path)], check=True)
 
 
 if __name__ == "__main__":
