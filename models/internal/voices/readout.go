@@ -17,6 +17,7 @@ type task struct {
 	groups [][]int
 	y      *mat.Dense // `[samples, classes]`
 	middle []float64
+	rare   []float64 // minus the logarithm of each class's frequency, one sample added to each
 }
 
 // taskOf returns the task of samples.
@@ -26,12 +27,20 @@ func taskOf(samples []Sample, classes int) task {
 		labels[i] = s.Label
 	}
 	y, middle := kernels.Targets(labels, classes)
-	return task{labels, groupsOf(samples), y, middle}
+	rare := make([]float64, classes)
+	for _, label := range labels {
+		rare[label]++
+	}
+	for k, n := range rare {
+		rare[k] = -math.Log((n + 1) / float64(len(labels)+classes))
+	}
+	return task{labels, groupsOf(samples), y, middle, rare}
 }
 
 // score is how well samples are answered that were left out.
 type score struct {
 	gain           float64 // of logits over decisions, by which the samples are most likely
+	tilt           float64 // what task.rare counts in logits
 	loss, accuracy float64
 	penalty        int // of penalties
 }
@@ -92,18 +101,27 @@ func (t task) leftOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
 // judge returns the gain, the loss and the accuracy of answers, `[samples, classes]`. The loss is of probabilities of which
 // all classes share 1/(n+2), Laplace's rule of succession, so it is never zero.
 func (t task) judge(decisions *mat.Dense) score {
-	s := score{loss: math.Inf(1)}
+	s := t.tilted(decisions, 0)
 	for i, label := range t.labels {
 		if floats.MaxIdx(decisions.RawRowView(i)) == int(label) {
 			s.accuracy++
 		}
 	}
 	s.accuracy /= float64(len(t.labels)) // exactly 1 if all are right
+	return s
+}
+
+// tilted returns the gain with the least loss for this tilt, and the loss.
+func (t task) tilted(decisions *mat.Dense, tilt float64) score {
+	s := score{loss: math.Inf(1), tilt: tilt}
 	logits, doubt := make([]float64, len(t.middle)), 1/float64(len(t.labels)+2)
 	for step := range 13 {
 		gain, loss := math.Pow(2, float64(step)/2), 0.0
 		for i, label := range t.labels {
 			floats.ScaleTo(logits, gain, decisions.RawRowView(i))
+			if tilt != 0 {
+				floats.AddScaled(logits, tilt, t.rare)
+			}
 			p := math.Exp(logits[label] - floats.LogSumExp(logits))
 			loss -= math.Log((1-doubt)*p+doubt/float64(len(logits))) / float64(len(t.labels))
 		}
@@ -112,6 +130,37 @@ func (t task) judge(decisions *mat.Dense) score {
 		}
 	}
 	return s
+}
+
+// tilt finds the tilt of answers with the least loss. A ridge regression answers rare classes too seldom. The tilt is 0 if that
+// costs less than a nat over all samples, as for classes of one size.
+func (t task) tilt(decisions *mat.Dense) score {
+	plain := t.judge(decisions)
+	best := plain
+	for tilt := -2.0; tilt <= 4; tilt += 0.25 {
+		if s := t.tilted(decisions, tilt); s.loss < best.loss {
+			best = s
+		}
+	}
+	if plain.loss-best.loss < 1/float64(len(t.labels)) {
+		return plain
+	}
+	best.accuracy = 0
+	for i, label := range t.labels {
+		if floats.MaxIdx(t.logits(decisions.RawRowView(i), best)) == int(label) {
+			best.accuracy++
+		}
+	}
+	best.accuracy /= float64(len(t.labels))
+	return best
+}
+
+// logits returns the logits of decisions.
+func (t task) logits(decisions []float64, s score) []float64 {
+	logits := slices.Clone(decisions)
+	floats.Scale(s.gain, logits)
+	floats.AddScaled(logits, s.tilt, t.rare)
+	return logits
 }
 
 // dual solves (K + αI)·c = y. Then I - H is α·(K + αI)⁻¹ less 1/n, and the residuals are α·c.

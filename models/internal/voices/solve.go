@@ -22,8 +22,8 @@ func (f *fit) solve(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("voices: the readout of %d samples is singular; are groups copies of each other?", len(f.samples))
 	}
-	judged := f.judge(answers)
-	k.gain = judged.gain
+	judged := f.tilt(answers)
+	k.score = judged
 	v.header.Parts = append(v.header.Parts, Part{"all", 1, judged.accuracy, judged.loss})
 	v.voices, v.Names = nil, nil
 	bias := slices.Clone(f.middle)
@@ -32,16 +32,16 @@ func (f *fit) solve(ctx context.Context) error {
 		c.weights = make([]float32, f.Classes*width)
 		for j := range width {
 			for class, x := range c.readout.RawRowView(j) {
-				c.weights[class*width+j] = float32(k.gain * x)
+				c.weights[class*width+j] = float32(k.score.gain * x)
 				bias[class] -= x * c.centre[j]
 			}
 		}
 		v.voices, v.Names = append(v.voices, c.voice), append(v.Names, c.name)
 	}
-	copy(v.bias, logitsOf(bias, k.gain))
+	copy(v.bias, k.logitsOf(bias))
 	k.answers, k.rows = make([][]float32, len(f.all)), slices.Repeat([]int{-1}, len(f.all))
 	for row, i := range f.used {
-		k.rows[i], k.answers[i] = row, logitsOf(answers.RawRowView(row), k.gain)
+		k.rows[i], k.answers[i] = row, k.logitsOf(answers.RawRowView(row))
 	}
 	v.kept = k
 	return inParallel(ctx, len(f.all), func(_ *work, i int) {

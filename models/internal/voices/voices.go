@@ -119,7 +119,7 @@ type Voices struct {
 // kept is what only LeftOut and Without need.
 type kept struct {
 	task
-	gain        float64
+	score       score
 	unexplained unexplained
 	residuals   *mat.Dense
 	rows        []int       // each sample's in the readout; -1 if it was not used
@@ -190,16 +190,16 @@ func (v *Voices) Without(samples []int) [][]float32 {
 			return nil
 		}
 		for i, place := range places {
-			all[place] = logitsOf(answers.RawRowView(i), k.gain)
+			all[place] = k.logitsOf(answers.RawRowView(i))
 		}
 	}
 	return all
 }
 
-func logitsOf(decisions []float64, gain float64) []float32 {
+func (k *kept) logitsOf(decisions []float64) []float32 {
 	logits := make([]float32, len(decisions))
-	for i, d := range decisions {
-		logits[i] = float32(gain * d)
+	for i, x := range k.logits(decisions, k.score) {
+		logits[i] = float32(x)
 	}
 	return logits
 }

@@ -302,7 +302,7 @@ func TestWithout(t *testing.T) {
 	for at, i := range some {
 		want := readoutOf(weighted(grams, weights), f.y, f.penalty, others, i)
 		floats.Add(want, f.middle)
-		assert.InDeltaSlice(t, logitsOf(want, f.voices.kept.gain), got[at], 1e-4)
+		assert.InDeltaSlice(t, f.voices.kept.logitsOf(want), got[at], 1e-4)
 	}
 	left := f.voices.LeftOut()
 	assert.InDeltaSlice(t, left[7], f.voices.Without([]int{7})[0], 1e-6)
@@ -433,7 +433,7 @@ func TestErrors(t *testing.T) {
 		"a row of the table has 2":               {changed(func(c *Config) { c.Table = true }), two},
 		"sample 0: value 7 is infinite":          {usual, []Sample{infinite, row(20, 1)}},
 		"sample 1 has the label 2":               {usual, []Sample{row(20, 0), row(20, 2)}},
-		"2 samples of 1 classes":                 {usual, []Sample{row(20, 0), row(20, 0)}},
+		"2 training samples of 1 class":                 {usual, []Sample{row(20, 0), row(20, 0)}},
 		"of one group":                           {usual, grouped},
 		"needs a backend":                        {changed(func(c *Config) { c.Backend = nil }), two},
 		"no voice is asked for":                  {changed(func(c *Config) { c.Only = []string{} }), two},
@@ -474,5 +474,34 @@ func TestCancel(t *testing.T) {
 		v, _, err := fit(asked)
 		assert.ErrorIs(t, err, context.Canceled, asked)
 		assert.Nil(t, v)
+	}
+}
+
+// Answers that lean to the larger class get a tilt, which makes them more likely and right more often. Classes of one size
+// have none.
+func TestTilt(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, every := range []int{2, 15} { // a sample of class 1 among so many
+		var samples []Sample
+		decisions := mat.NewDense(600, 2, nil)
+		for i := range 600 {
+			label := map[bool]int32{true: 1}[i%every == 0]
+			samples = append(samples, Sample{Label: label})
+			// A regression on a feature that lies two deviations apart.
+			share := 1 / float64(every)
+			d := 2*share - 1 + 2*share*(2*float64(label)-2*share+rng.NormFloat64())
+			decisions.SetRow(i, []float64{-d, d})
+		}
+		task := taskOf(samples, 2)
+		plain, tilted := task.judge(decisions), task.tilt(decisions)
+		if every == 2 {
+			assert.Equal(t, plain, tilted)
+			continue
+		}
+		assert.Greater(t, tilted.tilt, 0.0)
+		assert.Less(t, tilted.loss, plain.loss-1./600)
+		assert.Greater(t, tilted.accuracy, plain.accuracy)
+		logits := task.logits([]float64{0, 0}, tilted)
+		assert.InDelta(t, tilted.tilt*math.Log(561./41), logits[1]-logits[0], 1e-9)
 	}
 }
