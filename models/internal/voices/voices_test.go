@@ -433,7 +433,7 @@ func TestErrors(t *testing.T) {
 		"a row of the table has 2":               {changed(func(c *Config) { c.Table = true }), two},
 		"sample 0: value 7 is infinite":          {usual, []Sample{infinite, row(20, 1)}},
 		"sample 1 has the label 2":               {usual, []Sample{row(20, 0), row(20, 2)}},
-		"2 training samples of 1 class":                 {usual, []Sample{row(20, 0), row(20, 0)}},
+		"2 training samples of 1 class":          {usual, []Sample{row(20, 0), row(20, 0)}},
 		"of one group":                           {usual, grouped},
 		"needs a backend":                        {changed(func(c *Config) { c.Backend = nil }), two},
 		"no voice is asked for":                  {changed(func(c *Config) { c.Only = []string{} }), two},
