@@ -14,7 +14,7 @@ const (
 	farDeviations = 100 // an extreme value: that many deviations from the mean of its channel
 	unevenClasses = 20  // training samples of the largest class for each of the smallest
 	shownOddNodes = 5
-	narrow        = 10_000 // a node's size for each unit by which it changes
+	narrow        = 10_000 // the size of a node's values, for each unit by which they change
 )
 
 // warnOddities warns of a disconnected graph, of self-loops and of classes missing in a split. All are allowed but
@@ -132,19 +132,21 @@ func (d *Dataset) Oddities() (lines []string) {
 			f.count, f.at, d.className(int(d.Labels[f.at])), f.before, d.className(int(d.Labels[f.before])))
 	}
 	var constant []int
-	flat, firstFlat := 0, -1
+	var flat []int
 	for node := range d.Nodes {
 		if first, end := node*d.Channels, (node+1)*d.Channels; slices.Equal(low[first:end], high[first:end]) {
 			constant = append(constant, node)
-		} else if size := max(slices.Max(high[first:end]), -slices.Min(low[first:end])); slices.Max(high[first:end])-slices.Min(low[first:end]) < size/narrow {
-			if flat++; flat == 1 {
-				firstFlat = node
+		}
+		for j := node * d.Channels; j < (node+1)*d.Channels; j++ {
+			if change := high[j] - low[j]; change > 0 && change < max(high[j], -low[j])/narrow {
+				flat = append(flat, node)
+				break
 			}
 		}
 	}
-	if flat > 0 {
+	if flat != nil {
 		say("%d of %d nodes change by less than 1/%d of their size, and float32 keeps 7 digits (the first: %d); subtract their mean before "+
-			"you store them", flat, d.Nodes, narrow, firstFlat)
+			"you store them", len(flat), d.Nodes, narrow, flat[0])
 	}
 	if len(constant) > 0 {
 		say("%d of %d nodes never change over the training samples (the first: %v); they cost time and tell nothing",

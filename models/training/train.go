@@ -120,11 +120,11 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	if err != nil {
 		return Result{}, settingsError{err}
 	}
-	return c.trainOn(ctx, backend, d, fingerprint, spec, opts)
+	return c.trainAs(ctx, backend, d, fingerprint, spec, opts)
 }
 
-// trainOn trains the network that the configuration has on a data set.
-func (c Config) trainOn(ctx context.Context, backend compute.Backend, d *datasets.Dataset, fingerprint datasets.Fingerprint,
+// trainAs trains a network that is resolved already.
+func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *datasets.Dataset, fingerprint datasets.Fingerprint,
 	spec models.Spec, opts Options) (Result, error) {
 	if d.Mirror != nil && !c.Augment {
 		plain := *d

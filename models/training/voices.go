@@ -233,8 +233,8 @@ func (r *run) withImages(samples []int) []int {
 	return all
 }
 
-// try trains the network alone, as the run will train it, and sets the probabilities of its answers to the test samples. It returns their accuracy.
-// A trial that was interrupted goes on: it is a run in the run's folder. Other settings or data have another.
+// try trains the network alone, as the run will train it, and sets the probabilities of its answers to the test samples. It
+// returns their accuracy. A trial that was interrupted goes on: it is a run in the run's folder. Other settings or data have another.
 func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, steps int, answers map[int][]float64) (accuracy float64,
 	err error) {
 	var of []byte
@@ -259,7 +259,7 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 			r.Observer.Trial((float64(p.Epoch-1) + float64(p.Step)/float64(p.Steps)) / float64(p.Epochs))
 		}
 	}
-	if _, err := c.trainOn(ctx, backend, d, d.Fingerprint(), spec, o); err != nil {
+	if _, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o); err != nil {
 		if errors.Is(err, ErrInterrupted) {
 			err = fmt.Errorf("%w while the network was tried: give the same command to go on", ErrInterrupted)
 		}

@@ -119,7 +119,9 @@ func TestTablesMisread(t *testing.T) {
 		assert.NoError(t, err)
 	}
 	assert.Contains(t, refused(t, Options{}, put(t, folder, "plain.csv", plain.String())),
-		"it begins with values, such as 0.5, not with headings; write a line of headings above")
+		`no column is headed "label"`)
+	assert.Contains(t, refused(t, Options{}, put(t, folder, "plain.csv", plain.String())),
+		"; if the line holds values, such as 0.5, write a line of headings above it")
 	_, err := read(t, []string{put(t, folder, "headed.csv", "x,y,label\n"+plain.String())}, Options{})
 	assert.NoError(t, err)
 }

@@ -278,11 +278,11 @@ func series(headings []string, apart bool) (names []string, places [][]int, err 
 	return headings, places, nil
 }
 
-// headless returns a clearer error if the headings are values.
+// headless adds to an error that the headings may be values. Wavelengths, as headings, look like values, too.
 func (t *table) headless(err error) error {
 	for _, heading := range t.headings {
 		if _, wrong := strconv.ParseFloat(heading, 64); err != nil && wrong == nil && strings.Contains(heading, ".") {
-			return fmt.Errorf("it begins with values, such as %s, not with headings; write a line of headings above", heading)
+			return fmt.Errorf("%w; if the line holds values, such as %s, write a line of headings above it", err, heading)
 		}
 	}
 	return err

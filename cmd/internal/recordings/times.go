@@ -121,7 +121,7 @@ func (r *reading) turn() error {
 				x.rows.times[i] += more
 			case r.days.first() == "" && more != r.days.turn(x.rows.times[0]):
 				return fmt.Errorf("%s, line %d: %s is a day and a month in an order that no date tells; say --dates day if the "+
-					"day comes first, or --dates month", x.path, x.rows.line(i), time.Unix(int64(seconds), 0).UTC().Format("02/01/2006"))
+					"day comes first, or --dates month", x.path, x.rows.line(i), time.Unix(int64(seconds)+int64(r.days.zone), 0).UTC().Format("02/01/2006"))
 			}
 		}
 	}

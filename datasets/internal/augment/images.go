@@ -13,7 +13,8 @@ type Func = func(rng *rand.Rand, sample []float32)
 // MirrorImage swaps left and right of an image, side pixels wide.
 func MirrorImage(side, channels int) func(sample []float32) {
 	return func(sample []float32) {
-		for row := range slices.Chunk(sample, side*channels) {
+		for at := 0; at < len(sample); at += side * channels {
+			row := sample[at:]
 			for x := range side / 2 {
 				left, right := row[x*channels:][:channels], row[(side-1-x)*channels:]
 				for c := range left {

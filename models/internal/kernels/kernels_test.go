@@ -203,6 +203,14 @@ func TestJudges(t *testing.T) {
 		judged[labels[i]]++
 	}
 	assert.Equal(t, map[int32]int{0: 2, 1: 2, 2: 2, 3: 2, 4: 2}, judged)
+
+	for i := range labels { // one sample of each class
+		labels[i] = int32(i)
+	}
+	y, middle = Targets(labels, 50)
+	p, err = newPrimal(task{backendtest.Go(t), features, mean, scale, y, labels, middle, 1})
+	require.NoError(t, err)
+	assert.Len(t, p.judges, 10)
 }
 
 // Both ways find a readout that separates what can be separated, be it in the shares or in the signal, and say how good

@@ -86,7 +86,10 @@ type primal struct {
 func newPrimal(t task) (p *primal, err error) {
 	p = &primal{task: t}
 	var others []int
-	seen := make([]int, len(t.middle)) // of each class
+	seen := make([]int, len(t.middle)) // of each class; it begins elsewhere for each, since classes of four have judges, too
+	for class := range seen {
+		seen[class] = class % 5
+	}
 	for _, i := range t.all() {
 		if seen[t.labels[i]]++; seen[t.labels[i]]%5 == 0 {
 			p.judges = append(p.judges, i)

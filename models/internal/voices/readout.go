@@ -98,17 +98,27 @@ func (t task) leftOut(u unexplained, residuals *mat.Dense) (*mat.Dense, bool) {
 	return answers, true
 }
 
-// judge returns the gain, the loss and the accuracy of answers, `[samples, classes]`. The loss is of probabilities of which
-// all classes share 1/(n+2), Laplace's rule of succession, so it is never zero.
+// judge returns the gain, the loss and the accuracy of answers, `[samples, classes]`. All classes share 1/(n+2) of the
+// probability, by Laplace's rule of succession. So the loss is finite.
 func (t task) judge(decisions *mat.Dense) score {
 	s := t.tilted(decisions, 0)
+	s.accuracy = t.accuracy(decisions, s)
+	return s
+}
+
+// accuracy is exactly 1 if all answers are right.
+func (t task) accuracy(decisions *mat.Dense, s score) float64 {
+	right := 0
 	for i, label := range t.labels {
-		if floats.MaxIdx(decisions.RawRowView(i)) == int(label) {
-			s.accuracy++
+		row := decisions.RawRowView(i)
+		if s.tilt != 0 {
+			row = t.logits(row, s)
+		}
+		if floats.MaxIdx(row) == int(label) {
+			right++
 		}
 	}
-	s.accuracy /= float64(len(t.labels)) // exactly 1 if all are right
-	return s
+	return float64(right) / float64(len(t.labels))
 }
 
 // tilted returns the gain with the least loss for this tilt, and the loss.
@@ -136,6 +146,9 @@ func (t task) tilted(decisions *mat.Dense, tilt float64) score {
 // costs less than a nat over all samples, as for classes of one size.
 func (t task) tilt(decisions *mat.Dense) score {
 	plain := t.judge(decisions)
+	if floats.Max(t.rare) == floats.Min(t.rare) { // no tilt changes an answer
+		return plain
+	}
 	best := plain
 	for tilt := -2.0; tilt <= 4; tilt += 0.25 {
 		if s := t.tilted(decisions, tilt); s.loss < best.loss {
@@ -145,13 +158,7 @@ func (t task) tilt(decisions *mat.Dense) score {
 	if plain.loss-best.loss < 1/float64(len(t.labels)) {
 		return plain
 	}
-	best.accuracy = 0
-	for i, label := range t.labels {
-		if floats.MaxIdx(t.logits(decisions.RawRowView(i), best)) == int(label) {
-			best.accuracy++
-		}
-	}
-	best.accuracy /= float64(len(t.labels))
+	best.accuracy = t.accuracy(decisions, best)
 	return best
 }
 

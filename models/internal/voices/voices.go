@@ -254,8 +254,9 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 	return f.voices, nil
 }
 
-// Memory is about how many bytes Fit and then Without of a quarter take beside the samples: the features twice, six matrices
-// of the samples, or of the features if these are fewer, and three of the quarter. Half as much waits to be collected.
+// Memory is about how many bytes Fit and then Without of a quarter take beside the samples. They hold the features twice, and
+// three matrices of the quarter. They hold six matrices of all samples, or of the features if these are fewer. Half as much
+// waits to be collected.
 func (c Config) Memory(samples []Sample) int {
 	f, err := c.begin(samples)
 	if err != nil {
