@@ -22,6 +22,7 @@ type comparison struct {
 	recipe       string
 	folds        string
 	splitSeed    uint64
+	knn          int
 }
 
 func newCompare(s *shared) *cobra.Command {
@@ -41,6 +42,7 @@ func newCompare(s *shared) *cobra.Command {
 		"`NAME` of the settings of all models: default, the best here; paper, the training of the paper")
 	f.StringVar(&c.folds, "folds", "",
 		"cross-validate: `K` stratified folds of all samples, or \"groups\" for a fold of each group in the file")
+	f.IntVar(&c.knn, "knn", 0, knnUsage)
 	f.Uint64Var(&c.splitSeed, "split-seed", 0, "`SEED` of the folds, and of the splits if the data set has none")
 	o.add(cmd, "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -91,6 +93,9 @@ func (c comparison) table(set dataSet, epochs int) (study.Table, error) {
 	}
 	for _, model := range c.models {
 		asked := training.Patch{"data": set.data, "model": model, "recipe": c.recipe, "split_seed": c.splitSeed}
+		if c.knn != 0 {
+			asked["knn"] = c.knn
+		}
 		config, err := training.Preview(asked)
 		if err != nil {
 			return t, err

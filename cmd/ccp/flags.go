@@ -178,9 +178,11 @@ func dataFolder(flag string) string {
 	return os.Getenv("CCP_DATA")
 }
 
+const knnUsage = "`K` neighbours of each node in the graph made for an .npz without one"
+
 // graphFlags say how samples are split and the nodes of own files joined to a graph.
 func graphFlags(f *pflag.FlagSet, knn *int, seed *uint64, validation *float64) {
-	f.IntVar(knn, "knn", 0, "`K` neighbours of each node in the graph made for an .npz without one")
+	f.IntVar(knn, "knn", 0, knnUsage)
 	f.Uint64Var(seed, "split-seed", 0, "`SEED` of the splits, where the data set brings none")
 	f.Float64Var(validation, "validation", 0, "`SHARE` held out for validation (default: the data set's protocol)")
 }

@@ -36,7 +36,7 @@ func newTrain(s *shared) *cobra.Command {
 	optionFlag(f, asked, "data", "data", "data set by its `NAME` in \"ccp data list\", or a FILE.npz of your own "+
 		"(default: digits)")
 	f.StringVar(&dataDir, "data-dir", "", "`FOLDER` with the data set's files (default: $CCP_DATA, else here)")
-	optionFlag(f, asked, "knn", "knn", "`K` neighbours of each node in the graph made for an .npz without one")
+	optionFlag(f, asked, "knn", "knn", knnUsage)
 	optionFlag(f, asked, "fold", "fold", "`FOLD` to test on: 2/5 is the second of five, 2/groups the second group "+
 		"(default: the data's split)")
 	optionFlag(f, asked, "validation", "validation", "`SHARE` of the training samples held out for validation "+
