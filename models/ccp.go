@@ -96,11 +96,9 @@ func (s Spec) checkHierarchies() error {
 
 // interchangeable returns an error if some weights belong to the clusters of one hierarchy, and cannot serve another.
 func (s Spec) interchangeable() error {
-	for i, level := range s.Levels {
-		if i == len(s.Levels)-1 && level.Clusters > 1 {
-			return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a "+
-				"level of 1 cluster", level.Clusters)
-		}
+	if n := s.nodesAt(len(s.Levels)); len(s.Levels) > 0 && n > 1 {
+		return fmt.Errorf("the last level has %d clusters, whose weights belong to one hierarchy; end with a level of 1 "+
+			"cluster", n)
 	}
 	return nil
 }

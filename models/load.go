@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/clusterpool/ccp/ccp/affinity"
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/variables"
@@ -131,7 +132,7 @@ func Read(fsys fs.FS, o LoadOptions) (*Classifier, error) { return o.read(fsys, 
 func (o LoadOptions) read(fsys fs.FS, name string) (*Classifier, error) {
 	m, graph, err := readMetadata(fsys, name)
 	if err == nil && o.Backend == nil {
-		o.Backend, err = sharedBackend()
+		o.Backend, err = backend.Shared()
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/internal/checkpoint"
 )
 
@@ -47,7 +48,7 @@ func (l *loan) release() error {
 func NewReloader(ctx context.Context, dir string, o LoadOptions) (*Reloader, error) {
 	if o.Backend == nil { // all classifiers to come have the same
 		var err error
-		if o.Backend, err = sharedBackend(); err != nil {
+		if o.Backend, err = backend.Shared(); err != nil {
 			return nil, err
 		}
 	}

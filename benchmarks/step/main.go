@@ -43,7 +43,6 @@ func main() {
 	flag.IntVar(&out.Batch, "batch", 64, "samples in a step")
 	dropout := flag.Float64("dropout", 0.2, "dropout rate after each level in training")
 	candidates := flag.Int("candidates", 0, "the number of clusters that a node can belong to; 0 is the model's default")
-	recompute := flag.Bool("recompute", false, "gather neighbourhoods again in the backward pass, see ccp.Options")
 	steps := flag.Int("steps", 10, "steps to time")
 	warmup := flag.Int("warmup", 3, "steps before them")
 	write := flag.String("write", "", "write the network, graph and signals to this new `folder` for other programs, "+
@@ -54,7 +53,7 @@ func main() {
 		err = benchmarks.Write(*write, out.Arch, out.Batch)
 	} else {
 		err = run(&out, models.Patch{"ccp_dropout": *dropout, "ccp_hierarchy": out.Hierarchy, "ccp_candidates": *candidates,
-			"dtype": out.DType, "ccp_recompute": *recompute}, *warmup, *steps)
+			"dtype": out.DType}, *warmup, *steps)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "step:", err)

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -87,6 +88,25 @@ func Open(o Options) (compute.Backend, Info, error) {
 		err = fmt.Errorf("%s%s: %w", source, o.request(), err)
 	}
 	return b, info, err
+}
+
+// shared holds the backends that Shared opened, by GOMLX_BACKEND.
+var shared = struct {
+	sync.Mutex
+	by map[string]compute.Backend
+}{by: map[string]compute.Backend{}}
+
+// Shared opens the best backend that is installed, once for the whole process: programs are compiled once on it.
+func Shared() (b compute.Backend, err error) {
+	key := os.Getenv(compute.ConfigEnvVar)
+	shared.Lock()
+	defer shared.Unlock()
+	if b = shared.by[key]; b == nil {
+		if b, _, err = Open(Options{}); err == nil {
+			shared.by[key] = b
+		}
+	}
+	return b, err
 }
 
 func (o Options) request() string { return cmp.Or(o.Name, os.Getenv(compute.ConfigEnvVar)) }

@@ -2,8 +2,7 @@
 //
 // A snapshot is a folder KIND-STEP. It holds
 //
-//   - the variables and parameters of a store and the points of its learning curves, in the files of GoMLX
-//     (gomlx_checkpoints reads them);
+//   - the variables and parameters of a store, in the files of GoMLX (gomlx_checkpoints reads them);
 //   - state.json, the caller's state;
 //   - manifest.json, the size and SHA-256 of each file.
 //
@@ -13,7 +12,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -22,7 +20,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,22 +65,16 @@ type file struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Save writes the store's variables and parameters, the state and the points of the learning curves as snapshot
-// KIND-STEP of dir. Then it removes older snapshots of that kind except the `keep` newest, and those of later steps,
-// which a resumed run has abandoned. Save leaves out the variables for which skip returns true. The points are for
-// GoMLX's tools; nothing here reads them. An error names the file that failed; earlier snapshots stay as they were.
+// Save writes the store's variables and parameters, and the state, as snapshot KIND-STEP of dir. Then it removes older snapshots of that kind except the `keep` newest, and those of later steps,
+// which a resumed run has abandoned. Save leaves out the variables for which skip returns true. An error names the file that failed; earlier snapshots stay as they were.
 // Nobody else saves in dir meanwhile: the caller holds its lock.
-func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool,
-	points ...Point) error {
+func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool) error {
 	final := snapshot(dir, kind, step)
 	err := files.Folder(final, func(work string) error {
 		if err := saveVariables(work, store, skip); err != nil {
 			return fmt.Errorf("saving the weights of step %d: %w", step, err)
 		}
 		if err := files.WriteJSON(filepath.Join(work, stateName), state); err != nil {
-			return err
-		}
-		if err := savePoints(work, points); err != nil {
 			return err
 		}
 		if err := writeManifest(work, step); err != nil {
@@ -125,28 +116,6 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 		err = fmt.Errorf("%d of %d bytes could be written; is the disk full?", info.Size(), bytes)
 	}
 	return err
-}
-
-// Point is a point of a learning curve, as GoMLX's tools read it.
-type Point struct {
-	MetricName, Short, MetricType string
-	Step, Value                   float64
-}
-
-// savePoints writes the points one after another, as GoMLX does. It writes an empty file for no points, because
-// GoMLX's tool fails without a file. It leaves out NaN and infinities, which JSON does not have.
-func savePoints(dir string, points []Point) error {
-	var lines bytes.Buffer
-	encoder := json.NewEncoder(&lines)
-	for _, p := range points {
-		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
-			continue
-		}
-		if err := encoder.Encode(p); err != nil {
-			return err
-		}
-	}
-	return files.WriteBytes(filepath.Join(dir, "training_plot_points.json"), lines.Bytes())
 }
 
 // Load restores the newest intact snapshot of a kind: its variables into store, its state into state. It returns the

@@ -55,7 +55,6 @@ var rules = map[string]struct {
 	"not negative": {"finite and not negative", func(v float64) bool { return v >= 0 }},
 	"share":        {"in [0, 1)", func(v float64) bool { return v >= 0 && v < 1 }},
 	"count":        {"a whole number from 1", func(v float64) bool { return v >= 1 }},
-	"from -1":      {"a whole number from -1", func(v float64) bool { return v >= -1 && v < 1<<20 }},
 	"from 0":       {"a whole number from 0", func(v float64) bool { return v >= 0 && v < 1<<20 }},
 	"from 1":       {"a whole number from 1", func(v float64) bool { return v >= 1 && v < 1<<20 }},
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clusterpool/ccp/ccp"
 	"github.com/clusterpool/ccp/ccp/affinity"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
@@ -245,34 +244,5 @@ func assertLastIsKept(t *testing.T, dir string) {
 		if strings.HasSuffix(path, "/W") {
 			assert.Equal(t, last[path], kept[path], path)
 		}
-	}
-}
-
-// A learned hierarchy that has gone nowhere is held against a searched one, which reaches far more; a good one is not.
-func TestALearnedHierarchyIsHeldAgainstASearch(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	backend := backendtest.Go(t)
-	notices := func(change func(c Patch)) (lines []string) {
-		c := ringConfig(writeRing(t, 200))
-		change(c)
-		_, err := Train(context.Background(), backend, c, Options{Dir: t.TempDir(), Observer: Observer{Notice: func(line string) {
-			if strings.Contains(line, "a search finds") {
-				lines = append(lines, line)
-			}
-		}}})
-		require.NoError(t, err)
-		return lines
-	}
-	collapsed := notices(func(c Patch) {
-		c["epochs"] = 1
-		c["ccp_membership_rate"] = 1e-9
-	})
-	require.Len(t, collapsed, 1)
-	assert.Regexp(t, `^the learned hierarchy reached C = \d\.\d, a search finds \d\.\d: try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100$`, collapsed[0])
-	for _, way := range []ccp.Plan{ccp.Prepared, ccp.Random, ccp.TaskOnly} {
-		assert.Empty(t, notices(func(c Patch) {
-			c["epochs"] = 1
-			c["ccp_hierarchy"] = way
-		}), "%s does not maximise C in training", way)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -64,13 +63,12 @@ func (r *run) endEpoch() error {
 	}
 	e.Best = s.Best == 0 || r.Keep == KeepLast || better(e.Validation, s.History[s.Best-1].Validation)
 	if e.Best {
-		points := r.points(append(slices.Clone(s.History), e))
 		kept := struct {
 			Epoch
 			Calibration *models.Calibration `json:"calibration,omitempty"`
 		}{e, calibrate(held, labels)}
 		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), kept,
-			func(v *model.Variable) bool { return !variables.IsWeight(v) }, points...); err != nil {
+			func(v *model.Variable) bool { return !variables.IsWeight(v) }); err != nil {
 			return err
 		}
 		s.Best = e.Epoch

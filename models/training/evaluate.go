@@ -94,20 +94,9 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 		e.score(d.ClassNames)
 		return e
 	}
-	if mirrored {
-		err := eachMirrored(c, d, split, batch, judge)
+	if mirrored || d.Series != nil || voices.Share(c.Store()) > 0 { // whole samples, at which voices look
+		err := eachWhole(c, d, split, mirrored, judge)
 		return finish(), err
-	}
-	if d.Series != nil || voices.Share(c.Store()) > 0 { // whole samples, at which voices look
-		sample := func(i int) []float32 { return d.Raw(split[i], make([]float32, d.Nodes*d.Channels)) }
-		var failed error
-		err := c.Probabilities(context.Background(), len(split), sample, func(i int, probabilities []float64) {
-			failed = cmp.Or(failed, judge(split[i], probabilities))
-		})
-		if err = cmp.Or(err, failed); err != nil {
-			return e, err
-		}
-		return finish(), nil
 	}
 	normalised := *d
 	normalised.Mean, normalised.Std = c.Mean, c.Std
@@ -138,27 +127,33 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 	return finish(), nil
 }
 
-// eachMirrored calls judge with the mean of the probabilities for each sample and for its mirror image, and returns its first
-// error.
-func eachMirrored(c *models.Classifier, d *datasets.Dataset, split []int, batch int, judge func(sample int,
+// eachWhole calls judge with the probabilities for each sample, as the data have it, or if mirrored with their mean over the
+// sample and its mirror image. It returns the first error.
+func eachWhole(c *models.Classifier, d *datasets.Dataset, split []int, mirrored bool, judge func(sample int,
 	probabilities []float64) error) error {
-	for part := range slices.Chunk(split, batch) {
-		var own []float64
+	images := 1
+	if mirrored {
+		images = 2
+	}
+	for part := range slices.Chunk(split, 1024) { // of which each is in memory twice
+		var original []float64
 		var failed error
-		err := c.Probabilities(context.Background(), 2*len(part), func(i int) []float32 {
-			raw := slices.Clone(d.Raw(part[i/2], make([]float32, d.Nodes*d.Channels)))
-			if i%2 == 1 {
+		err := c.Probabilities(context.Background(), images*len(part), func(i int) []float32 {
+			raw := d.Raw(part[i/images], make([]float32, d.Nodes*d.Channels))
+			if i%images == 1 {
+				raw = slices.Clone(raw)
 				d.Mirror(raw)
 			}
 			return raw
 		}, func(i int, probabilities []float64) {
-			if i%2 == 0 {
-				own = slices.Clone(probabilities)
+			if mirrored && i%2 == 0 {
+				original = slices.Clone(probabilities)
 				return
+			} else if mirrored {
+				floats.Add(probabilities, original)
+				floats.Scale(0.5, probabilities)
 			}
-			floats.Add(own, probabilities)
-			floats.Scale(0.5, own)
-			failed = cmp.Or(failed, judge(part[i/2], own))
+			failed = cmp.Or(failed, judge(part[i/images], probabilities))
 		})
 		if err = cmp.Or(err, failed); err != nil {
 			return err

@@ -19,8 +19,6 @@ import (
 	"github.com/clusterpool/ccp/internal/variables"
 	"github.com/clusterpool/ccp/models"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train/metric"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 )
 
 // The files of a run beside those of its checkpoint.
@@ -42,7 +40,7 @@ func (r *run) save() error {
 	r.clock()
 	r.saved = time.Now()
 	return checkpoint.Save(r.Dir, checkpoint.Last, r.state.Step, 2, r.store, r.state,
-		func(v *model.Variable) bool { return !resumable(v) }, r.points(r.state.History)...)
+		func(v *model.Variable) bool { return !resumable(v) })
 }
 
 // resumable reports whether a snapshot must hold a variable so that a training can go on. It must hold the weights, their
@@ -122,39 +120,6 @@ func differ(before, now map[string]any) (differences []string) {
 		}
 	}
 	return differences
-}
-
-// described returns the settings of a training as hyperparameters for GoMLX's tools. Nothing here reads them: the store
-// already has the options of the network.
-func (r *run) described() map[string]any {
-	c := r.Config
-	described := map[string]any{optimizer.ParamLearningRate: c.LearningRate, "batch_size": c.Batch}
-	for _, f := range ownFields {
-		described[f.Name] = f.Value(c)
-	}
-	return described
-}
-
-// points returns the learning curves for GoMLX's tools.
-func (r *run) points(history []Epoch) (points []checkpoint.Point) {
-	for _, e := range history {
-		of := []checkpoint.Point{
-			{MetricName: "Train: loss", Short: "T/loss", MetricType: metric.LossMetricType, Value: e.Train.Loss},
-			{MetricName: "Train: accuracy", Short: "T/acc", MetricType: metric.AccuracyMetricType,
-				Value: e.Train.Accuracy},
-		}
-		if e.Validation != nil {
-			of = append(of, checkpoint.Point{MetricName: "loss on validation", Short: "loss(val)",
-				MetricType: metric.LossMetricType, Value: e.Validation.Loss},
-				checkpoint.Point{MetricName: "accuracy on validation", Short: "acc(val)",
-					MetricType: metric.AccuracyMetricType, Value: e.Validation.Accuracy})
-		}
-		for _, p := range of {
-			p.Step = float64(r.endOf(e.Epoch))
-			points = append(points, p)
-		}
-	}
-	return points
 }
 
 // ErrBusy says that another process is training in a directory.

@@ -59,6 +59,11 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	if err != nil {
 		return f, err
 	}
+	if b == nil {
+		if b, err = backend.Shared(); err != nil {
+			return f, err
+		}
+	}
 	if network(p.Model).Fitted {
 		return f, fmt.Errorf("model %s is not trained step by step: there is no step to measure", p.Model)
 	}

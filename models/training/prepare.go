@@ -15,7 +15,6 @@ import (
 	"github.com/clusterpool/ccp/models/internal/kernels"
 	"github.com/clusterpool/ccp/models/internal/voices"
 	"github.com/gomlx/compute"
-	"gonum.org/v1/gonum/floats"
 )
 
 // prepare computes what comes before the training, such as the hierarchy, unless the snapshot brought it.
@@ -61,7 +60,7 @@ func (r *run) prepare(ctx context.Context, backend compute.Backend) error {
 	if r.spec.Learns() {
 		plan += ", from a search's"
 	} else {
-		r.state.Hierarchy.Objective, r.state.Hierarchy.Coverage = h.Objective, h.Coverage
+		r.state.Hierarchy.Objective = h.Objective
 	}
 	r.notice(fmt.Sprintf("hierarchy %s: %s", plan, describe(h)))
 	return nil
@@ -81,29 +80,6 @@ func describe(h *ccp.Hierarchy) string {
 		line += fmt.Sprintf(" = %.1f", sum)
 	}
 	return line + "; coverage " + strings.Join(coverage, " ") + "%"
-}
-
-// farBelow is the share of the C of a searched hierarchy below which a learned one deserves a notice.
-const farBelow = 0.7
-
-// compareWithSearch gives notice of a learned hierarchy that has reached far less than a search finds in a moment.
-func (r *run) compareWithSearch(ctx context.Context, objective []float64) {
-	if !r.spec.Clusters() || !r.spec.Learns() || r.spec.Options.Hierarchy == ccp.TaskOnly || r.data.Affinity.Edges() > 1<<20 {
-		return
-	}
-	p := ccp.Prepare(r.data.Affinity)
-	for _, l := range r.spec.Levels {
-		p.Level(l.Clusters, l.Neighbours)
-	}
-	h, err := p.Done(ctx)
-	if err != nil {
-		return
-	}
-	if learned, searched := floats.Sum(objective), floats.Sum(h.Objective); learned < farBelow*searched {
-		r.notice(fmt.Sprintf("the %s hierarchy reached C = %.1f, a search finds %.1f: "+
-			"try ccp_hierarchy=prepared, more steps, or ccp_membership_rate=100",
-			r.spec.Options.Hierarchy, learned, searched))
-	}
 }
 
 // fit ends a run in which nothing is trained step by step, as one epoch: prepare has computed the weights, or voices answer

@@ -35,10 +35,9 @@ type trainState struct {
 	Wait    float64  `json:"wait"`
 	Compile float64  `json:"compile"` // seconds of all first steps of a process
 	Prepare float64  `json:"prepare"` // seconds before the first step
-	// Hierarchy has C and coverage of each level, see ccp.Hierarchy, if it was made before the training.
+	// Hierarchy has C of each level, see ccp.Hierarchy, if it was made before the training.
 	Hierarchy struct {
 		Objective []float64 `json:"objective"`
-		Coverage  []float64 `json:"coverage"`
 	} `json:"hierarchy"`
 }
 
@@ -88,7 +87,7 @@ func Train(ctx context.Context, backend compute.Backend, asked Patch, opts Optio
 		return Result{}, err
 	}
 	if backend == nil {
-		if backend, _, err = backends.Open(backends.Options{}); err != nil {
+		if backend, err = backends.Shared(); err != nil {
 			return Result{}, err
 		}
 	}
@@ -184,9 +183,6 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 	if failed := removeTrials(r.Dir); failed != nil {
 		r.notice(failed.Error())
 	}
-	if err == nil && r.hasNetwork() {
-		r.compareWithSearch(ctx, result.Objective)
-	}
 	return result, err
 }
 
@@ -226,12 +222,8 @@ func (r *run) begin(_ context.Context, backend compute.Backend) error {
 		r.Observer.Begin(r.Config, r.data, r.spec, r.state.Step, r.total)
 	}
 	var err error
-	if r.classifier, err = models.NewClassifier(backend, r.metadata, r.data.Affinity); err != nil {
-		return err
-	}
-	r.store.SetParams(r.described()) // after the snapshot was read, which brings those of its own
-	r.classifier.Store().SetParams(r.described())
-	return nil
+	r.classifier, err = models.NewClassifier(backend, r.metadata, r.data.Affinity)
+	return err
 }
 
 // MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.

@@ -19,7 +19,6 @@ const MostDual = 1500
 type readout struct {
 	weights  []float64 // `[features, classes]`
 	bias     []float64
-	penalty  float64
 	gain     float64 // of logits over decisions, by which the left-out samples are most likely
 	accuracy float64 // on training samples that were left out
 }
@@ -42,7 +41,7 @@ func ridge(backend compute.Backend, features [][]float32, values int, labels []i
 		return r, err
 	}
 	signal, penalty, s := choose(m, values)
-	r = readout{weights: m.solve(signal, penalty).RawMatrix().Data, bias: middle, penalty: penalty}
+	r = readout{weights: m.solve(signal, penalty).RawMatrix().Data, bias: middle}
 	r.judged(s)
 	r.unscale(mean, scale)
 	return r, nil

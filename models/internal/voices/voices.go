@@ -116,7 +116,7 @@ type Voices struct {
 	buffer sync.Pool
 }
 
-// kept is what only LeftOut and Without need.
+// kept is what only Without needs.
 type kept struct {
 	task
 	score       score
@@ -155,14 +155,6 @@ func (v *Voices) Logits(values []float32) []float32 {
 		logits[k] = float32(sum + float64(v.bias[k]))
 	}
 	return logits
-}
-
-// LeftOut returns the logits of each training sample by the readout of the other groups. It is nil after Forget and Open.
-func (v *Voices) LeftOut() [][]float32 {
-	if v.kept == nil {
-		return nil
-	}
-	return v.kept.answers
 }
 
 // Without returns the logits of training samples by a readout of the others, with the same weights and penalty. It is
