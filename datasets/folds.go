@@ -65,7 +65,7 @@ func (f Fold) check() error {
 // Groups lists the groups of the samples in an .npz file, sorted. With folds of "groups", each group is the test of one
 // fold. It is an error if the file has no groups.
 func Groups(path string) ([]string, error) {
-	if !isNPZ(path) {
+	if !IsFile(path) {
 		return nil, fmt.Errorf("%s: %w", path, errNoGroups)
 	}
 	file, err := npz.Open(path)

@@ -197,7 +197,7 @@ func (r *npzReader) readSplit() error {
 func (r *npzReader) readNames() (wrong error) {
 	var err error
 	r.d.NodeNames, wrong = optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings)
-	r.d.SampleNames, err = optional(r, "sample_names", r.samples, r.samplesOf(), texts)
+	r.d.SampleNames, err = optional(r, "sample_names", r.samples, r.samplesOf(), (*npz.Array).Texts)
 	return errors.Join(wrong, err)
 }
 
@@ -237,24 +237,9 @@ func (r *npzReader) readForm() error {
 	return nil
 }
 
-// texts returns an array of strings, or its whole numbers as strings.
-func texts(a *npz.Array) (all []string, err error) {
-	if all, named := a.Data.([]string); named {
-		return all, nil
-	}
-	numbers, err := a.Ints()
-	if err != nil {
-		return nil, fmt.Errorf("%w, or strings", err)
-	}
-	for _, number := range numbers {
-		all = append(all, strconv.FormatInt(number, 10))
-	}
-	return all, nil
-}
-
 // readGroups reads `groups`, integers or strings: the group of each sample.
 func (r *npzReader) readGroups() error {
-	groups, err := optional(r, "groups", r.samples, r.samplesOf(), texts)
+	groups, err := optional(r, "groups", r.samples, r.samplesOf(), (*npz.Array).Texts)
 	if err != nil {
 		return err
 	}

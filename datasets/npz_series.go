@@ -259,7 +259,7 @@ func (r *npzReader) learnFill(form *recording.Form) (*recording.Fill, error) {
 // ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier whose
 // recordings have a form. Errors name the array and the index.
 func ReadSeries(path string, form *recording.Form) (*Dataset, error) {
-	if !isNPZ(path) {
+	if !IsFile(path) {
 		a, err := npz.ReadNPYFile(path)
 		if err != nil {
 			return nil, err

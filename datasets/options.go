@@ -70,8 +70,8 @@ func (i Info) accepts(opts Options) error {
 		return fmt.Errorf("%s: %s; leave %s out (it is for %s)", i.Name, why, option, names(fits))
 	}
 	switch {
-	case opts.KNN > 0 && !isNPZ(i.Name):
-		return refuse("knn", "its graph is fixed", func(s Info) bool { return isNPZ(s.Name) })
+	case opts.KNN > 0 && !IsFile(i.Name):
+		return refuse("knn", "its graph is fixed", func(s Info) bool { return IsFile(s.Name) })
 	case opts.Fold != (Fold{}) && !i.drawn:
 		return refuse("fold", "its test is fixed", func(s Info) bool { return s.drawn })
 	case opts.TFIDF && !i.text:

@@ -58,8 +58,8 @@ type File struct {
 // sources is the table of the named sources, in the order of a listing. The user's own .npz file comes last.
 var sources = []Info{digits, cifar10, mnist, fashionMNIST, news, ntu, nwucla, ownFile}
 
-// isNPZ reports whether a name is the path of a file.
-func isNPZ(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".npz") }
+// IsFile reports whether the name of a data set is the path of a file.
+func IsFile(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".npz") }
 
 // names lists the sources of some kind.
 func names(kind func(Info) bool) string {
@@ -67,7 +67,7 @@ func names(kind func(Info) bool) string {
 	for _, s := range sources {
 		switch {
 		case !kind(s):
-		case isNPZ(s.Name):
+		case IsFile(s.Name):
 			all = append(all, ".npz files")
 		default:
 			all = append(all, s.Name)
@@ -82,7 +82,7 @@ func Names() []Info { return slices.Clone(sources) }
 // Named returns the source of that name. If there is none, the error suggests the one that was probably meant, and
 // lists all sources.
 func Named(name string) (Info, error) {
-	if isNPZ(name) {
+	if IsFile(name) {
 		return Info{}, fmt.Errorf("%s: an .npz file is your own, it cannot be downloaded", name)
 	}
 	var known []string
@@ -90,7 +90,7 @@ func Named(name string) (Info, error) {
 		switch {
 		case s.Name == name:
 			return s, nil
-		case !isNPZ(s.Name):
+		case !IsFile(s.Name):
 			known = append(known, s.Name)
 		}
 	}
@@ -108,7 +108,7 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 		return nil, err
 	}
 	source, err := Named(name)
-	if isNPZ(name) {
+	if IsFile(name) {
 		source, err = ownFile, nil
 		source.Name = name
 	}
@@ -132,7 +132,7 @@ func (i Info) read(ctx context.Context, opts Options) (*Dataset, error) {
 		return nil, err
 	}
 	d, err := i.load(ctx, i, opts)
-	if err != nil && !isNPZ(i.Name) { // an .npz file names itself
+	if err != nil && !IsFile(i.Name) { // an .npz file names itself
 		err = i.withGet(opts.DataDir, fmt.Errorf("%s: %w", i.Name, err))
 	}
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/clusterpool/ccp/ccp/hierarchy"
 	"github.com/clusterpool/ccp/cmd/internal/clusters"
@@ -57,7 +56,7 @@ func newClusters(s *shared) *cobra.Command {
 		}
 		var data *datasets.Dataset
 		// Pixels have no names worth showing. The names of joints and sensors are shown in files only.
-		own := strings.HasSuffix(c.Data, ".npz")
+		own := datasets.IsFile(c.Data)
 		if c.Spec.Grid == nil || out.path != "" && (own || c.Spec.Parts != nil) {
 			if data, err = s.dataOf(cmd, c, dir, dataDir, ""); err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "nodes are shown without names: %v\n", err)

@@ -56,7 +56,7 @@ func dataSets(given []string) (sets []dataSet, err error) {
 // knownData returns the name of a data set, or the absolute path of an .npz file; "" stays. If there is no such data
 // set or file, it returns an error, before a study begins.
 func knownData(data string) (string, error) {
-	if !strings.EqualFold(filepath.Ext(data), ".npz") {
+	if !datasets.IsFile(data) {
 		if _, err := datasets.Named(data); data != "" && err != nil {
 			return "", fmt.Errorf("%w; or give the path of an .npz file", err)
 		}
@@ -75,7 +75,7 @@ func inFolder(name string) (files []string, err error) {
 		return []string{name}, nil
 	}
 	for _, entry := range entries {
-		if !entry.IsDir() && strings.EqualFold(filepath.Ext(entry.Name()), ".npz") {
+		if !entry.IsDir() && datasets.IsFile(entry.Name()) {
 			files = append(files, filepath.Join(name, entry.Name()))
 		}
 	}

@@ -39,7 +39,7 @@ var argumentWords = map[string]func() []string{"ccp data get": dataNames, "ccp d
 // dataNames lists the data sets that have a name.
 func dataNames() (names []string) {
 	for _, source := range datasets.Names() {
-		if !strings.HasSuffix(source.Name, ".npz") {
+		if !datasets.IsFile(source.Name) {
 			names = append(names, source.Name)
 		}
 	}

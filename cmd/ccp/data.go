@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/text"
 	"github.com/clusterpool/ccp/datasets"
@@ -73,7 +72,7 @@ func newDataCheck(s *shared) *cobra.Command {
 	var o datasets.Options
 	cmd := command("data check", "FILE.npz")
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
-		if !strings.HasSuffix(strings.ToLower(paths[0]), ".npz") {
+		if !datasets.IsFile(paths[0]) {
 			return usage(cmd, fmt.Errorf("%q does not end in .npz", paths[0]))
 		}
 		report, err := datasets.CheckNPZ(paths[0], asTrained(paths[0], o))

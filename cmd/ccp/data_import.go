@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/spf13/cobra"
 )
 
@@ -71,7 +72,7 @@ func newDataImport(s *shared) *cobra.Command {
 			out.path = recordings.Name(inputs)
 		}
 		switch {
-		case !strings.HasSuffix(strings.ToLower(out.path), ".npz"):
+		case !datasets.IsFile(out.path):
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
 		case f.Changed("knn") && o.Positions == "":
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))

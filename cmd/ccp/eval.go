@@ -10,6 +10,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/models/training"
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
@@ -87,7 +88,7 @@ func newEval(s *shared) *cobra.Command {
 			}
 		}
 		d, err := s.dataOf(cmd, classifier, dir, dataDir, data)
-		if data == "" && strings.HasSuffix(strings.ToLower(classifier.Data), ".npz") && errors.Is(err, fs.ErrNotExist) {
+		if data == "" && datasets.IsFile(classifier.Data) && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w; give its place with --data", err)
 		}
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/picture"
 	"github.com/clusterpool/ccp/cmd/internal/text"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -189,7 +190,7 @@ func graphFlags(f *pflag.FlagSet, knn *int, seed *uint64, validation *float64) {
 
 // absolute returns the name of a data set, and of a file its path from the root, which is kept with the runs.
 func absolute(data string) (string, error) {
-	if !strings.HasSuffix(strings.ToLower(data), ".npz") {
+	if !datasets.IsFile(data) {
 		return data, nil
 	}
 	return filepath.Abs(data)

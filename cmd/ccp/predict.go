@@ -199,7 +199,7 @@ func readSignals(path string, m models.Metadata) (names []string, signals [][]fl
 		return numbered(d.SampleNames, len(d.Series)), d.Series, nil
 	}
 	var array *npz.Array
-	if strings.HasSuffix(strings.ToLower(path), ".npz") {
+	if datasets.IsFile(path) {
 		array, names, err = readFeatures(path)
 	} else {
 		array, err = npz.ReadNPYFile(path)
@@ -240,9 +240,8 @@ func readFeatures(path string) (array *npz.Array, names []string, err error) {
 		return nil, nil, fmt.Errorf("there is no array features; store the signals as features [samples, nodes, "+
 			"channels] (the file has %s)", strings.Join(file.Names(), ", "))
 	}
-	if array, err := file.Array("sample_names"); err == nil {
-		names, _ = array.Strings() // else the samples are numbered
+	if array, err = file.Array("features"); err == nil && file.Has("sample_names") && len(array.Shape) > 0 {
+		names, err = npz.Elements(file, "sample_names", array.Shape[0], "samples of features", (*npz.Array).Texts)
 	}
-	array, err = file.Array("features")
 	return array, names, err
 }

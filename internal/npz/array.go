@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -78,6 +79,21 @@ func (a *Array) Strings() ([]string, error) {
 		return data, nil
 	}
 	return nil, fmt.Errorf("elements are %s, want strings; store with dtype=str", a.Kind())
+}
+
+// Texts returns the elements of an array of strings, or its whole numbers as strings.
+func (a *Array) Texts() (all []string, err error) {
+	if all, named := a.Data.([]string); named {
+		return all, nil
+	}
+	numbers, err := a.Ints()
+	if err != nil {
+		return nil, fmt.Errorf("%w, or strings", err)
+	}
+	for _, number := range numbers {
+		all = append(all, strconv.FormatInt(number, 10))
+	}
+	return all, nil
 }
 
 // convert returns the elements of any numeric array as type T. Its error says what was wanted.

@@ -15,9 +15,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -211,8 +213,10 @@ func (t *table) readParquet() (err error) {
 	rows := parquet.NewReader(file)
 	defer func() { _ = rows.Close() }()
 	var cells []string
+	var clocks []func(parquet.Value) string // for columns of dates or times
 	for _, column := range rows.Schema().Columns() {
-		cells = append(cells, strings.Join(column, "."))
+		leaf, _ := rows.Schema().Lookup(column...)
+		cells, clocks = append(cells, strings.Join(column, ".")), append(clocks, clock(leaf.Node.Type().LogicalType()))
 	}
 	err = t.add(in, line, cells)
 	for row := make([]parquet.Row, 1); err == nil; err = t.add(in, line, cells) {
@@ -228,12 +232,41 @@ func (t *table) readParquet() (err error) {
 		for i, value := range row[0] {
 			if cells[i] = value.String(); value.IsNull() {
 				cells[i] = ""
+			} else if clocks[i] != nil {
+				cells[i] = clocks[i](value)
 			} else if value.Kind() == parquet.Double {
 				cells[i] = strconv.FormatFloat(value.Double(), 'g', -1, 64) // String gives 32 bits
 			}
 		}
 	}
 	return err
+}
+
+// clock returns what writes the values of a column of Parquet as a date, a time of day or both; nil for other columns.
+func clock(of *format.LogicalType) func(parquet.Value) string {
+	in := func(unit format.TimeUnit, layout string) func(parquet.Value) string {
+		if unit.Value == nil {
+			return nil
+		}
+		each := int64(time.Second / unit.Value.Duration())
+		return func(v parquet.Value) string {
+			return time.Unix(v.Int64()/each, v.Int64()%each*int64(unit.Value.Duration())).UTC().Format(layout)
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	switch of := of.Value.(type) {
+	case *format.DateType:
+		return func(v parquet.Value) string {
+			return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().Format(time.DateOnly)
+		}
+	case *format.TimestampType:
+		return in(of.Unit, "2006-01-02 15:04:05.999999999")
+	case *format.TimeType:
+		return in(of.Unit, "15:04:05.999999999")
+	}
+	return nil
 }
 
 // String says how the file is written.

@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -149,4 +150,45 @@ func TestDates(t *testing.T) {
 		assert.Error(t, err, text)
 		assert.Equal(t, numbers, kind)
 	}
+}
+
+// A recording by the clock alone goes on after midnight.
+func TestMidnight(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 4 {
+		var b strings.Builder
+		b.WriteString("time,x\n")
+		for at := range 8 {
+			fmt.Fprintf(&b, "%s,%d\n", time.Date(2024, 1, 1, 23, 59, 57+at, 0, time.UTC).Format(time.TimeOnly), i+at*at%5)
+		}
+		put(t, folder, fmt.Sprintf("%c/%d.csv", 'a'+i%2, i), b.String())
+	}
+	s, err := read(t, []string{folder}, Options{})
+	require.NoError(t, err)
+	for _, x := range s.samples {
+		for at := 1; at < len(x.Times); at++ {
+			assert.InDelta(t, 1, x.Times[at]-x.Times[at-1], 1e-9)
+		}
+		assert.Len(t, x.Times, 8)
+	}
+	assert.Empty(t, s.notes)
+}
+
+// Training and test recordings of one name are two recordings, also for groups of windows.
+func TestNamesOfTrainingAndTest(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "har")
+	for _, part := range []string{"train", "test"} {
+		for i, class := range []string{"run", "walk"} {
+			var b strings.Builder
+			b.WriteString("time,x\n")
+			for at := range 20 {
+				fmt.Fprintf(&b, "%d,%d\n", at, i+at*at%7)
+			}
+			put(t, folder, part+"/"+class+"/1.csv", b.String())
+			put(t, folder, part+"/"+class+"/2.csv", b.String())
+		}
+	}
+	_, d := imported(t, Options{}, folder)
+	assert.Contains(t, d.SampleNames, "train/run/1.csv")
+	assert.Contains(t, d.SampleNames, "test/run/1.csv")
 }

@@ -40,13 +40,21 @@ func TestParquet(t *testing.T) {
 	raw := parquetFile(t)
 	path := put(t, t.TempDir(), "r.parquet", string(raw))
 	result, d := imported(t, Options{}, path)
-	assert.Equal(t, "one line a moment; Parquet; column time as time", result.ReadAs)
+	assert.Equal(t, "one line a moment; Parquet; column time as time in seconds", result.ReadAs)
 	assert.Equal(t, []string{"x", "y"}, result.Sensors)
 	assert.Equal(t, []float32{1.23456789012345, 0, 2.23456789012345, -1, 3.23456789012345, -2}, signal(d, 0))
 	s, err := read(t, []string{path}, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, 1.23456789012345, s.samples[1].Values[0])
+	assert.Equal(t, []float64{0, 0.001, 0.002}, s.samples[1].Times, "a timestamp in milliseconds")
 	assert.Equal(t, "r.npz", Name([]string{path}))
+
+	// A microsecond before 1970, days, and a time of day.
+	micro, day, noon := parquet.Timestamp(parquet.Microsecond), parquet.Date(), parquet.Time(parquet.Nanosecond)
+	assert.Equal(t, "1969-12-31 23:59:59.999999", clockOf(micro)(parquet.Int64Value(-1)))
+	assert.Equal(t, "2024-02-29", clockOf(day)(parquet.Int32Value(19782)))
+	assert.Equal(t, "00:00:01.5", clockOf(noon)(parquet.Int64Value(1.5e9)))
+	assert.Nil(t, clockOf(parquet.Int(64)))
 
 	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", string(raw[:100]))), "the file is damaged, or no Parquet file")
 	var b bytes.Buffer
@@ -66,4 +74,8 @@ func TestParquet(t *testing.T) {
 			_, _ = read(t, []string{damaged}, Options{})
 		}
 	}
+}
+
+func clockOf(column parquet.Node) func(parquet.Value) string {
+	return clock(column.Type().LogicalType())
 }

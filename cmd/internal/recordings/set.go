@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/clusterpool/ccp/internal/recording"
@@ -139,15 +140,19 @@ func (r *reading) group() error {
 	return nil
 }
 
-// names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where.
+// names returns the names of the samples. If two samples share a name, or one has none, each has the end of
+// its where, as long as it takes.
 func (r *reading) names() []string {
 	names, seen := make([]string, len(r.samples)), map[string]bool{"": true}
 	for i, x := range r.samples {
 		names[i], seen[x.Name] = x.Name, true
 	}
-	if len(seen) <= len(names) {
+	for deep, longer := 2, true; len(seen) <= len(names) && longer; deep++ {
+		longer, seen = false, map[string]bool{"": true}
 		for i, x := range r.samples {
-			names[i] = path.Join(filepath.Base(filepath.Dir(x.where)), filepath.Base(x.where))
+			folders := strings.Split(filepath.ToSlash(x.where), "/")
+			names[i] = strings.Join(folders[max(0, len(folders)-deep):], "/")
+			longer, seen[names[i]] = longer || len(folders) > deep, true
 		}
 	}
 	return names

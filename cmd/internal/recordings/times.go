@@ -38,6 +38,7 @@ var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
 type days struct {
 	last int               // the layout of the last date
 	zone int               // the offset of the last date's zone, in seconds
+	only bool              // the last one was a time of day
 	by   map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
 }
 
@@ -83,7 +84,7 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 			if d.last = (d.last + i) % len(layouts); len(d.by) > 1 {
 				return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"], d.by["month"])
 			}
-			if when.Year() == 0 { // a time of day
+			if d.only = when.Year() == 0; d.only {
 				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), kind, nil
 			}
 			_, d.zone = when.Zone()
