@@ -40,7 +40,6 @@ func newDataImport(s *shared) *cobra.Command {
 	f.StringVar(&o.Links, "links", "", "`FILE` of pairs of sensors that belong together: hip,head")
 	f.StringVar(&o.Positions, "positions", "", "`FILE` of places of sensors, to join near ones: sensor,x,y or "+
 		"sensor,x,y,z, or columns latitude and longitude in degrees")
-	f.BoolVar(&o.Heights, "heights", false, "let heights in metres count beside degrees, with --positions")
 	f.StringVar(&o.Parts, "parts", "", "`FILE` of the sensors' parts of a body, the trunk first, for models of "+
 		"skeletons: hip,trunk")
 	numberVar(f, &o.Bodies, "bodies", 1, 0, math.MaxInt32,
@@ -76,8 +75,6 @@ func newDataImport(s *shared) *cobra.Command {
 			return usage(cmd, fmt.Errorf("--out %q: the name must end in .npz", out.path))
 		case f.Changed("knn") && o.Positions == "":
 			return usage(cmd, fmt.Errorf("--knn is for --positions FILE; give the places of the sensors, or leave it out"))
-		case o.Heights && o.Positions == "":
-			return usage(cmd, fmt.Errorf("--heights is for --positions FILE; give the places of the sensors, or leave it out"))
 		case o.Cut.Step.Length > 0 && o.Cut.Window.Length == 0:
 			return usage(cmd, errors.New("--step is of windows; give --window, too"))
 		case f.Changed("bodies") && o.Parts == "":

@@ -60,7 +60,6 @@ func (e evalJSON) Warning() string {
 
 func newEval(s *shared) *cobra.Command {
 	var dir, data, dataDir, split string
-	var figure target
 	var reject float64
 	var mirrored bool
 	cmd := command("eval", "")
@@ -70,12 +69,7 @@ func newEval(s *shared) *cobra.Command {
 	splitFlag(cmd, &split)
 	rejectFlag(cmd.Flags(), &reject)
 	cmd.Flags().BoolVar(&mirrored, "mirrored", false, "answer by the mean over each sample and its mirror image, of cifar10 and skeletons")
-	figureVar(cmd.Flags(), &figure.path, "`FILE.png` or .svg to draw into how often answers are right by how sure they are")
-	cmd.Flags().BoolVar(&figure.overwrite, "overwrite", false, "replace the figure if it exists")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := figure.free(); err != nil {
-			return err
-		}
 		classifier, err := s.load(cmd, dir, false)
 		if err != nil {
 			return err
@@ -136,11 +130,6 @@ func newEval(s *shared) *cobra.Command {
 		}
 		if rejection != nil {
 			rejection.Accuracy = float64(rejection.right) / float64(max(1, e.Samples-rejection.Rejected))
-		}
-		if figure.path != "" {
-			if err := drawReliability(e, figure.path); err != nil {
-				return err
-			}
 		}
 		return s.print(cmd, result, render("eval", result))
 	}

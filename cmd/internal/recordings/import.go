@@ -23,7 +23,6 @@ type Options struct {
 
 	Links      string // a CSV of pairs of sensors
 	Positions  string // a CSV of positions of sensors
-	Heights    bool   // of positions in degrees count, too, in metres
 	Parts      string // a CSV of sensors and their parts of a body
 	Bodies     int    // with Parts: the bodies whose x, y and z are the first channels; 0: channels are not positions
 	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to

@@ -8,21 +8,16 @@ import (
 	"strings"
 )
 
-// places holds the positions of sensors: x, y and z, or latitude and longitude in degrees and perhaps a height in
-// metres.
+// places holds the positions of sensors: x, y and z, or latitude and longitude in degrees.
 type places struct {
 	of      map[string][]float64
 	degrees bool
 }
 
-// earth is the mean radius of the earth in metres.
-const earth = 6_371_000
-
 // The headings of positions.
 var (
 	latitude  = regexp.MustCompile(`^(?i:lat|latitude|breite|breitengrad)\b`)
 	longitude = regexp.MustCompile(`^(?i:lon|long|lng|longitude|länge|laenge|längengrad|laengengrad)\b`)
-	height    = regexp.MustCompile(`^(?i:z|alt|altitude|elev|elevation|ele|height|höhe|hoehe)\b`)
 )
 
 // readPlaces reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
@@ -34,25 +29,15 @@ func (r *reading) readPlaces(path string) error {
 		heading := columns == nil
 		if heading {
 			find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
-			columns = []int{find(latitude), find(longitude), find(height)}
-			switch p.degrees = min(columns[0], columns[1]) >= 0; {
-			case !p.degrees:
-				if columns = nil; r.Heights {
-					return fmt.Errorf("--heights: no columns are headed latitude and longitude; there are %s", few(cells))
-				}
+			columns = []int{find(latitude), find(longitude)}
+			if p.degrees = min(columns[0], columns[1]) >= 0; !p.degrees {
+				columns = nil
 				for i := range cells[1:] {
 					columns = append(columns, i+1)
 				}
-			case columns[2] < 0 && r.Heights:
-				return fmt.Errorf("--heights: no column is headed height; there are %s", few(cells))
-			case columns[2] >= 0 && !r.Heights:
-				r.note("column %s of %s holds heights; left out (--heights takes metres)", cells[columns[2]], path)
 			}
 			for slices.Contains(columns, name) {
 				name++
-			}
-			if p.degrees && !r.Heights {
-				columns = columns[:2]
 			}
 		}
 		if len(columns) == 0 || len(cells) <= slices.Max(append(columns, name)) ||
@@ -94,12 +79,8 @@ func (p *places) points(sensors []string, path string) (points []float64, dims i
 				path, sensor, sensor)
 		}
 		if p.degrees {
-			lat, lon, radius := radians(place[0]), radians(place[1]), 1.0
-			for _, metres := range place[2:] {
-				radius += metres / earth
-			}
-			axis := radius * math.Cos(lat) // how far it is from the axis of the earth
-			place = []float64{axis * math.Cos(lon), axis * math.Sin(lon), radius * math.Sin(lat)}
+			lat, lon := radians(place[0]), radians(place[1])
+			place = []float64{math.Cos(lat) * math.Cos(lon), math.Cos(lat) * math.Sin(lon), math.Sin(lat)}
 		}
 		points, dims = append(points, place...), len(place)
 	}

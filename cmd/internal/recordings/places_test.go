@@ -40,7 +40,7 @@ func TestPlacesInDegrees(t *testing.T) {
 	assert.Equal(t, 1, result.Moments.Longest)
 	assert.Equal(t, []float64{1, 0, 1, 0}, []float64{d.Affinity.At(0, 1), d.Affinity.At(1, 2), d.Affinity.At(2, 3), d.Affinity.At(0, 3)})
 	assert.Equal(t, "each sensor with its 1 nearest by "+positions+", on the sphere", result.Graph)
-	assert.Equal(t, []string{"column Elevation of " + positions + " holds heights; left out (--heights takes metres)"}, result.Notes)
+	assert.Empty(t, result.Notes)
 	assert.Equal(t, []string{"s1", "s2", "s3", "s4"}, d.NodeNames)
 	assert.Nil(t, d.Grid, "pictures are maps")
 	require.Len(t, d.Coordinates, 4*2)
@@ -51,14 +51,14 @@ func TestPlacesInDegrees(t *testing.T) {
 	assert.InDelta(t, 2*east(2, 3)/5, east(0, 1), 1e-9, "all degrees of longitude are of one length")
 	assert.Positive(t, east(0, 1))
 
-	// A column without a place is no sensor; heights count if that is asked.
+	// A column without a place is no sensor.
 	more := put(t, folder, "more.csv", "s1,s2,gauge,label\n"+many(10, "1,2,3,u", "3,4,5,v"))
-	result, _ = imported(t, Options{Positions: positions, Neighbours: 1, Heights: true}, more)
+	result, _ = imported(t, Options{Positions: positions, Neighbours: 1}, more)
 	assert.Equal(t, []string{"s1", "s2"}, result.Sensors)
 	assert.Equal(t, []string{positions + " names no place of column gauge; left out"}, result.Notes)
-	points, dims, err := (&places{of: map[string][]float64{"a": {0, 90, earth}}, degrees: true}).points([]string{"a"}, "")
+	points, dims, err := (&places{of: map[string][]float64{"a": {0, 90}}, degrees: true}).points([]string{"a"}, "")
 	require.NoError(t, err)
-	assert.InDeltaSlice(t, []float64{0, 2, 0}, points, 1e-12)
+	assert.InDeltaSlice(t, []float64{0, 1, 0}, points, 1e-12)
 	assert.Equal(t, 3, dims)
 
 	// What moves has its coordinates in each frame.
@@ -82,7 +82,6 @@ func TestPlacesInDegrees(t *testing.T) {
 	}{
 		{text: strings.Replace(degrees, "s2;0", "s2;95", 1), want: "stations.csv, line 3: latitude 95 and longitude -179 are no degrees up to 90 and 180; correct them, or head the columns x and y"},
 		{text: strings.Replace(degrees, "s2;0", "s2;north", 1), want: `stations.csv, line 3: "north" is not a finite number; want the sensor's name and its place: sensor,x,y, sensor,x,y,z, or degrees`},
-		{text: strings.ReplaceAll(degrees, "Elevation", "Town"), o: Options{Heights: true}, want: "stations.csv, line 1: --heights: no column is headed height; there are Name, Latitude (deg), Longitude (deg), Town"},
 		{text: degrees + "s1;1;1;1\n", want: `stations.csv, line 6: sensor "s1" has a place already; keep one of the lines`},
 		{text: strings.Replace(degrees, "s3;", "S3;", 1), o: Options{Table: Table{Take: []string{"s1", "s3"}}}, want: `stations.csv has no place of sensor "s3"; add a line of it, or leave the sensor out with --leave "s3"`},
 	} {
