@@ -38,8 +38,9 @@ func (c *Calibration) Threshold(share float64) (float64, error) {
 		return 0, errors.New("the classifier was trained without held-out samples, by which to reject answers; train it with " +
 			"ccp train --validation 0.1, or mark validation samples in the file's array split")
 	}
-	if rejected := int(share * float64(c.Samples)); rejected > 0 {
-		return c.Confidences[rejected*len(c.Confidences)/c.Samples], nil
+	n := len(c.Confidences)
+	if rejected := int(share * float64(c.Samples)); rejected > 0 && n > 0 {
+		return c.Confidences[min((rejected*n+c.Samples-1)/c.Samples, n-1)], nil
 	}
 	return 0, fmt.Errorf("%g of the %d held-out samples is less than one; reject a larger share, or hold out more samples",
 		share, c.Samples)

@@ -111,8 +111,8 @@ func (c *Classifier) Save(dir string) error {
 
 // LoadOptions say how to load a classifier.
 type LoadOptions struct {
-	// Backend computes. nil is the best that is installed. It is opened once for all of the process's classifiers, and
-	// stays open.
+	// Backend computes. nil is the best that is installed. It is opened once for all classifiers and trainings of
+	// the process, and stays open.
 	Backend compute.Backend
 	// Notice gets what a person should know although it is no error, such as a damaged snapshot; it may be nil.
 	Notice func(line string)

@@ -300,6 +300,18 @@ func TestPredictRefuses(t *testing.T) {
 		assert.Contains(t, stderr, c.want)
 		assert.Equal(t, 1, strings.Count(stderr, c.path), "names the file once: %s", stderr)
 	}
+
+	// Names may be numbers, one for each sample.
+	named := func(numbers ...int64) string {
+		path := filepath.Join(t.TempDir(), "named.npz")
+		require.NoError(t, npz.Write(path, []npz.Named{{Name: "features", Array: &npz.Array{Shape: []int{2, 64}, Data: make([]float32, 128)}},
+			{Name: "sample_names", Array: &npz.Array{Shape: []int{len(numbers)}, Data: numbers}}}))
+		return path
+	}
+	assert.Regexp(t, "(?m)^1000,.*\n1001,", succeed(t, "predict", "--backend", "go", "--checkpoint", dir, named(1000, 1001)))
+	code, _, stderr := execute(t, "predict", "--backend", "go", "--checkpoint", dir, named(1, 2, 3))
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "sample_names has shape [3]; want [2], the number of samples of features")
 }
 
 // TestExampleDigits keeps examples/digits.npy: for each class in turn the first of its test samples, in raw units.

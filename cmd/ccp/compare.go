@@ -87,6 +87,9 @@ func newCompare(s *shared) *cobra.Command {
 // table returns the comparison on one data set. epochs above 0 shortens the trainings.
 func (c comparison) table(set dataSet, epochs int) (study.Table, error) {
 	t := study.Table{Name: set.name, Title: set.name}
+	if c.knn != 0 && !datasets.IsFile(set.data) {
+		return t, fmt.Errorf("--knn %d: %s has its own graph; leave it out", c.knn, set.data)
+	}
 	folds, err := foldsOf(set.data, c.folds)
 	if err != nil {
 		return t, err

@@ -93,6 +93,7 @@ func TestCompareErrors(t *testing.T) {
 		"--models: name at least one model":                                             {"--models", ""},
 		"--data: name at least one data set":                                            {"--data", ""},
 		`--folds "1" is neither a number of folds, at least 2, nor "groups"`:            {"--folds", "1"},
+		"--knn 4: digits has its own graph; leave it out":                               {"--knn", "4"},
 		`--folds "five" is neither`:                                                     {"--folds", "five"},
 		"--folds groups: " + data + ": there are no groups, so that none can be a fold": {"--folds", "groups", "--data", data},
 	} {

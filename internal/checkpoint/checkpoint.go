@@ -65,9 +65,10 @@ type file struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Save writes the store's variables and parameters, and the state, as snapshot KIND-STEP of dir. Then it removes older snapshots of that kind except the `keep` newest, and those of later steps,
-// which a resumed run has abandoned. Save leaves out the variables for which skip returns true. An error names the file that failed; earlier snapshots stay as they were.
-// Nobody else saves in dir meanwhile: the caller holds its lock.
+// Save writes the store's variables and parameters, and the state, as snapshot KIND-STEP of dir. Then it removes older
+// snapshots of that kind except the `keep` newest, and those of later steps, which a resumed run has abandoned. Save
+// leaves out the variables for which skip returns true. An error names the file that failed; earlier snapshots stay as
+// they were. Nobody else saves in dir meanwhile: the caller holds its lock.
 func Save(dir, kind string, step, keep int, store *model.Store, state any, skip func(v *model.Variable) bool) error {
 	final := snapshot(dir, kind, step)
 	err := files.Folder(final, func(work string) error {

@@ -131,11 +131,11 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 // sample and its mirror image. It returns the first error.
 func eachWhole(c *models.Classifier, d *datasets.Dataset, split []int, mirrored bool, judge func(sample int,
 	probabilities []float64) error) error {
-	images := 1
+	images, most := 1, len(split)
 	if mirrored {
-		images = 2
+		images, most = 2, min(most, 1024) // the copies are in memory
 	}
-	for part := range slices.Chunk(split, 1024) { // of which each is in memory twice
+	for part := range slices.Chunk(split, most) {
 		var original []float64
 		var failed error
 		err := c.Probabilities(context.Background(), images*len(part), func(i int) []float32 {

@@ -53,7 +53,8 @@ const ahead = 6
 
 var errCompiled = errors.New("compiled")
 
-// DryRun compiles the training step of what is asked and tells what it needs. It writes nothing.
+// DryRun compiles the training step of what is asked and tells what it needs. It writes nothing. A nil backend is the best
+// that is installed.
 func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (f Footprint, err error) {
 	p, err := draft(asked, opts.dataName())
 	if err != nil {

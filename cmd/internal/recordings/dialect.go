@@ -216,7 +216,7 @@ func (t *table) readParquet() (err error) {
 	var clocks []func(parquet.Value) string // for columns of dates or times
 	for _, column := range rows.Schema().Columns() {
 		leaf, _ := rows.Schema().Lookup(column...)
-		cells, clocks = append(cells, strings.Join(column, ".")), append(clocks, clock(leaf.Node.Type().LogicalType()))
+		cells, clocks = append(cells, strings.Join(column, ".")), append(clocks, clock(leaf.Node.Type()))
 	}
 	err = t.add(in, line, cells)
 	for row := make([]parquet.Row, 1); err == nil; err = t.add(in, line, cells) {
@@ -243,7 +243,8 @@ func (t *table) readParquet() (err error) {
 }
 
 // clock returns what writes the values of a column of Parquet as a date, a time of day or both; nil for other columns.
-func clock(of *format.LogicalType) func(parquet.Value) string {
+func clock(column parquet.Type) func(parquet.Value) string {
+	const date, time24 = "2006-01-02 15:04:05.999999999", "15:04:05.999999999"
 	in := func(unit format.TimeUnit, layout string) func(parquet.Value) string {
 		if unit.Value == nil {
 			return nil
@@ -253,18 +254,24 @@ func clock(of *format.LogicalType) func(parquet.Value) string {
 			return time.Unix(v.Int64()/each, v.Int64()%each*int64(unit.Value.Duration())).UTC().Format(layout)
 		}
 	}
-	if of == nil {
+	if column.Kind() == parquet.Int96 { // of older programs: nanoseconds of a day, and the day by Julian's count
+		return func(v parquet.Value) string {
+			words := v.Int96()
+			return time.Unix((int64(words[2])-2_440_588)*24*60*60, int64(words[1])<<32|int64(words[0])).UTC().Format(date)
+		}
+	}
+	if column.LogicalType() == nil {
 		return nil
 	}
-	switch of := of.Value.(type) {
+	switch of := column.LogicalType().Value.(type) {
 	case *format.DateType:
 		return func(v parquet.Value) string {
 			return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().Format(time.DateOnly)
 		}
 	case *format.TimestampType:
-		return in(of.Unit, "2006-01-02 15:04:05.999999999")
+		return in(of.Unit, date)
 	case *format.TimeType:
-		return in(of.Unit, "15:04:05.999999999")
+		return in(of.Unit, time24)
 	}
 	return nil
 }

@@ -89,11 +89,36 @@ func trimmed(values []float64) []float64 {
 	return slices.Clone(values)
 }
 
+// pastMidnight reports whether times of day that are not in order have more than 12 hours without any. Those before this gap
+// are of the next day, which it adds.
+func (r *rows) pastMidnight() bool {
+	const day = 24 * 60 * 60
+	if slices.IsSorted(r.times) {
+		return false
+	}
+	sorted := slices.Sorted(slices.Values(r.times))
+	for i, next := range sorted[1:] {
+		if next-sorted[i] > day/2 {
+			r.times = slices.Clone(r.times) // other samples may share them
+			for at, time := range r.times {
+				if time < next {
+					r.times[at] += day
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
 // lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of moments in order are
 // such a table already.
 func (r *reading) lay(s *sample, width int) error {
 	defer func() { s.rows, s.read = rows{}, nil }()
 	layout := r.table.Layout
+	if s.kind == clocks && s.rows.pastMidnight() {
+		r.note("times of day go on after midnight, such as in %s", s.where)
+	}
 	switch {
 	case len(s.rows.times) == 0:
 		s.Values = s.read

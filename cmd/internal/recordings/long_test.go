@@ -152,26 +152,35 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// A recording by the clock alone goes on after midnight.
+// A recording by the clock alone goes on after midnight: in order, the newest first, or a line a reading.
 func TestMidnight(t *testing.T) {
-	folder := t.TempDir()
-	for i := range 4 {
-		var b strings.Builder
-		b.WriteString("time,x\n")
-		for at := range 8 {
-			fmt.Fprintf(&b, "%s,%d\n", time.Date(2024, 1, 1, 23, 59, 57+at, 0, time.UTC).Format(time.TimeOnly), i+at*at%5)
-		}
-		put(t, folder, fmt.Sprintf("%c/%d.csv", 'a'+i%2, i), b.String())
+	clock := func(at int) string { return time.Date(2024, 1, 1, 23, 59, 57+at, 0, time.UTC).Format(time.TimeOnly) }
+	tables := map[string]func(b *strings.Builder, sample, at int){
+		"sample,time,x,label": func(b *strings.Builder, sample, at int) {
+			fmt.Fprintf(b, "%d,%s,%d,%c\n", sample, clock(at), at*at%5, 'a'+sample%2)
+		},
+		"sample,time,x,y,label": func(b *strings.Builder, sample, at int) {
+			fmt.Fprintf(b, "%d,%s,%d,1,%c\n", sample, clock(7-at), (7-at)*(7-at)%5, 'a'+sample%2)
+		},
+		"sample,time,sensor,value,label": func(b *strings.Builder, sample, at int) {
+			fmt.Fprintf(b, "%d,%s,x,%d,%c\n%[1]d,%[2]s,y,1,%[4]c\n", sample, clock(at), at*at%5, 'a'+sample%2)
+		},
 	}
-	s, err := read(t, []string{folder}, Options{})
-	require.NoError(t, err)
-	for _, x := range s.samples {
-		for at := 1; at < len(x.Times); at++ {
-			assert.InDelta(t, 1, x.Times[at]-x.Times[at-1], 1e-9)
+	for heading, line := range tables {
+		b := new(strings.Builder)
+		b.WriteString(heading + "\n")
+		for sample := range 4 {
+			for at := range 8 {
+				line(b, sample, at)
+			}
 		}
-		assert.Len(t, x.Times, 8)
+		result, d := imported(t, Options{Table: Table{Take: strings.Split("x,y", ",")[:1]}}, put(t, t.TempDir(), "r.csv", b.String()))
+		require.Len(t, d.Series, 4, heading)
+		assert.Contains(t, strings.Join(result.Notes, "\n"), "times of day go on after midnight", heading)
+		for _, x := range d.Series {
+			assert.Equal(t, []float32{0, 1, 4, 4, 1, 0, 1, 4}, x, heading)
+		}
 	}
-	assert.Empty(t, s.notes)
 }
 
 // Training and test recordings of one name are two recordings, also for groups of windows.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -54,6 +55,7 @@ func TestParquet(t *testing.T) {
 	assert.Equal(t, "1969-12-31 23:59:59.999999", clockOf(micro)(parquet.Int64Value(-1)))
 	assert.Equal(t, "2024-02-29", clockOf(day)(parquet.Int32Value(19782)))
 	assert.Equal(t, "00:00:01.5", clockOf(noon)(parquet.Int64Value(1.5e9)))
+	assert.Equal(t, "2024-02-29 00:00:02.5", clockOf(parquet.Leaf(parquet.Int96Type))(parquet.Int96Value(deprecated.Int96{2_500_000_000, 0, 2_440_588 + 19782})))
 	assert.Nil(t, clockOf(parquet.Int(64)))
 
 	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", string(raw[:100]))), "the file is damaged, or no Parquet file")
@@ -77,5 +79,5 @@ func TestParquet(t *testing.T) {
 }
 
 func clockOf(column parquet.Node) func(parquet.Value) string {
-	return clock(column.Type().LogicalType())
+	return clock(column.Type())
 }

@@ -18,6 +18,7 @@ type places struct {
 var (
 	latitude  = regexp.MustCompile(`^(?i:lat|latitude|breite|breitengrad)\b`)
 	longitude = regexp.MustCompile(`^(?i:lon|long|lng|longitude|länge|laenge|längengrad|laengengrad)\b`)
+	height    = regexp.MustCompile(`^(?i:z|alt|altitude|elev|elevation|ele|height|höhe|hoehe)\b`)
 )
 
 // readPlaces reads a CSV with a sensor and its position in each line: name,x,y or name,x,y,z, or columns headed
@@ -30,6 +31,9 @@ func (r *reading) readPlaces(path string) error {
 		if heading {
 			find := func(like *regexp.Regexp) int { return slices.IndexFunc(cells, like.MatchString) }
 			columns = []int{find(latitude), find(longitude)}
+			if at := find(height); min(columns[0], columns[1], at) >= 0 {
+				r.note("column %s of %s holds heights; left out", cells[at], path)
+			}
 			if p.degrees = min(columns[0], columns[1]) >= 0; !p.degrees {
 				columns = nil
 				for i := range cells[1:] {

@@ -53,10 +53,6 @@ func (t *table) add(in *input, line int, cells []string) error {
 			return fmt.Errorf("column %s: %w", t.headings[t.time], err)
 		}
 		x.kind = t.kind
-		// A time of day far before the last one is of the next day. Readings may be sorted by sensors.
-		for n := len(x.rows.times); t.kind == dates && t.days.only && t.sensor < 0 && n > 0 && x.rows.times[n-1]-time > 12*60*60; {
-			time += 24 * 60 * 60
-		}
 	}
 	first := 0 // of the columns
 	if t.sensor >= 0 {

@@ -141,18 +141,21 @@ func (r *reading) group() error {
 }
 
 // names returns the names of the samples. If two samples share a name, or one has none, each has the end of
-// its where, as long as it takes.
+// its where: one folder, or two if that tells them apart.
 func (r *reading) names() []string {
 	names, seen := make([]string, len(r.samples)), map[string]bool{"": true}
 	for i, x := range r.samples {
 		names[i], seen[x.Name] = x.Name, true
 	}
-	for deep, longer := 2, true; len(seen) <= len(names) && longer; deep++ {
-		longer, seen = false, map[string]bool{"": true}
+	for _, deep := range []int{2, 3, 2} {
+		if len(seen) > len(names) {
+			break
+		}
+		seen = map[string]bool{"": true}
 		for i, x := range r.samples {
 			folders := strings.Split(filepath.ToSlash(x.where), "/")
 			names[i] = strings.Join(folders[max(0, len(folders)-deep):], "/")
-			longer, seen[names[i]] = longer || len(folders) > deep, true
+			seen[names[i]] = true
 		}
 	}
 	return names

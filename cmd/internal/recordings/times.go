@@ -11,8 +11,9 @@ import (
 // Kinds of times.
 const (
 	numbers = iota // in any unit
-	dates          // or times of day, in seconds
+	dates          // in seconds, with or without a time of day
 	slashed        // dates with numbers for day and month, whose order no single date tells
+	clocks         // times of day, in seconds
 )
 
 // layouts are the forms of a date, of a time of day, and of both. Go reads a fraction after any second.
@@ -38,7 +39,6 @@ var monthFirst = strings.NewReplacer("2/1/", "1/2/", "2-1-", "1-2-")
 type days struct {
 	last int               // the layout of the last date
 	zone int               // the offset of the last date's zone, in seconds
-	only bool              // the last one was a time of day
 	by   map[string]string // what can only be read with the day first, by "day", or with the month first, by "month"
 }
 
@@ -84,8 +84,8 @@ func (d *days) parse(text string, line int) (seconds float64, kind int, err erro
 			if d.last = (d.last + i) % len(layouts); len(d.by) > 1 {
 				return 0, kind, fmt.Errorf("%s begins with the day, and %s with the month; write all alike", d.by["day"], d.by["month"])
 			}
-			if d.only = when.Year() == 0; d.only {
-				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), kind, nil
+			if when.Year() == 0 {
+				return when.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, when.Location())).Seconds(), clocks, nil
 			}
 			_, d.zone = when.Zone()
 			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, kind, nil

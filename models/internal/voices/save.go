@@ -124,7 +124,7 @@ func number(store *model.Store, path string) float64 {
 	return float64(value)
 }
 
-// Open returns the voices in a store, without what LeftOut and Without need; nil if there are none. Errors name the array.
+// Open returns the voices in a store, without what Without needs; nil if there are none. Errors name the array.
 func Open(store *model.Store) (*Voices, error) {
 	if store.GetVariable(Scope+sharePath) == nil {
 		return nil, nil

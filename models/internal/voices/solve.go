@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// solve solves for the readout, and keeps what LeftOut and Without need.
+// solve solves for the readout, and keeps what Without needs.
 func (f *fit) solve(ctx context.Context) error {
 	v, k := f.voices, &kept{task: f.task}
 	method := f.primal

@@ -220,11 +220,11 @@ func (v *Voices) Probabilities(logits []float32) []float64 {
 	return p
 }
 
-// Forget frees what only LeftOut and Without need.
+// Forget frees what only Without needs.
 func (v *Voices) Forget() { v.kept = nil }
 
 // Fit fits the voices. With more than 2,000 samples the voices have fewer features. Of more than 20,000 samples it uses
-// whole groups, evenly spread, or parts of groups of more than 5,000; LeftOut and Without answer the others as Logits
+// whole groups, evenly spread, or parts of groups of more than 5,000; Without answers the others as Logits
 // does. Errors name the sample, or come from the context and the backend.
 func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 	if err := c.check(samples); err != nil {
