@@ -1,6 +1,7 @@
 package ccp
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -18,12 +19,13 @@ const (
 	heldNeighbourhoods = "held_neighbourhood" // int32 [H·K, L]
 	heldRanks          = "held_rank"          // [H·K, L]: 0 at an empty slot
 	heldSlots          = "held_slots"         // [L, dims]: the displacements of directed slots
+	aroundSlots        = "around_slots"       // [reach, dims]: those of slots around clusters
 )
 
 // Hold takes the neighbourhoods of memberships that are being learned: those of each node's largest membership, as Done
 // takes them of searched clusters. Selection has no gradient. So until the next call, such as after an epoch, layers keep
-// these nodes in these slots, while ranks and gates follow the memberships. Directed slots keep their directions from call
-// to call. Hold puts all into variables of the levels' scopes, see Hierarchy.Keep. It reads the memberships there, in
+// these nodes in these slots, and levels in Around these clusters around each cluster, while ranks and gates follow the
+// memberships. Directed slots keep their directions from call to call. Hold puts all into variables of the levels' scopes, see Hierarchy.Keep. It reads the memberships there, in
 // float32. If there are none, it draws them, with the backend.
 func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ...string) error {
 	h, nodes := &Hierarchy{Levels: make([]HierarchyLevel, len(p.levels))}, []int{p.graph.N()}
@@ -37,12 +39,8 @@ func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ..
 			}
 			membershipsIn(at, dtypes.Float32, optionsOf(at).MembershipRate, p.hierarchies*nodes[l], width)
 		}
-		if v := at.GetVariable(heldSlots); v != nil {
-			slots, err := variables.Read[float32](at, heldSlots, v.Shape().Dimensions...)
-			if err != nil {
-				return err
-			}
-			h.Levels[l].Pooled.Slots = slices.Collect(slices.Chunk(widen(slots), v.Shape().Dim(1)))
+		if err := errors.Join(h.Levels[l].Pooled.readSlots(at, heldSlots), h.Levels[l].Around.readSlots(at, aroundSlots)); err != nil {
+			return err
 		}
 	}
 	if err := scope.Store().InitializeVariables(backend, nil); err != nil {
@@ -61,12 +59,29 @@ func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ..
 	})
 	for l := 0; err == nil && l < len(h.Levels); l++ {
 		level, at := h.Levels[l], levelScope(scope, l, names)
-		err = level.keepPooled(at, heldNeighbourhoods, heldRanks)
-		if slots := level.Pooled.Slots; err == nil && slots != nil {
-			err = keep(at, heldSlots, floats(dtypes.Float32, slices.Concat(slots...), len(slots), len(slots[0])))
-		}
+		err = errors.Join(level.keepPooled(at, heldNeighbourhoods, heldRanks), level.Pooled.keepSlots(at, heldSlots),
+			level.Around.keep(at, aroundNodes, aroundPresent), level.Around.keepSlots(at, aroundSlots))
 	}
 	return err
+}
+
+// readSlots reads the displacements of directed slots, if a variable of scope has them.
+func (n *Neighbourhoods) readSlots(scope *model.Scope, name string) error {
+	v := scope.GetVariable(name)
+	if v == nil {
+		return nil
+	}
+	slots, err := variables.Read[float32](scope, name, v.Shape().Dimensions...)
+	n.Slots = slices.Collect(slices.Chunk(widen(slots), v.Shape().Dim(1)))
+	return err
+}
+
+// keepSlots puts the displacements of directed slots, if there are any, into a variable of scope.
+func (n *Neighbourhoods) keepSlots(scope *model.Scope, name string) error {
+	if n.Slots == nil {
+		return nil
+	}
+	return keep(scope, name, floats(dtypes.Float32, slices.Concat(n.Slots...), len(n.Slots), len(n.Slots[0])))
 }
 
 // held gives the level the neighbourhoods that Hold has kept. A node there has a rank of partition.Unlinked at least: a

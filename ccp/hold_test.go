@@ -22,7 +22,7 @@ func TestHold(t *testing.T) {
 	require.NoError(t, err)
 	onBoth(t, func(t *testing.T, backend compute.Backend) {
 		prepare := func() *ccp.Preparation {
-			return ccp.Prepare(matrix).Level(3, 5).Level(1, 2).Hierarchies(2).Directed(1)
+			return ccp.Prepare(matrix).Level(3, 5).Level(1, 2).Hierarchies(2).Around(2, 1).Directed(1)
 		}
 		prepared, err := prepare().Done(t.Context())
 		require.NoError(t, err)
@@ -31,6 +31,11 @@ func TestHold(t *testing.T) {
 		store := newStore(1)
 		require.NoError(t, started.Keep(store.RootScope()))
 		require.NoError(t, prepare().Hold(backend, store.RootScope()))
+		around := func() []int32 {
+			return tensors.MustCopyFlatData[int32](store.GetVariable("/level_1/around").MustValue())
+		}
+		assert.Equal(t, prepared.Levels[0].Around.Nodes, around())
+		assert.Equal(t, prepared.Levels[0].Around.Ranks, widened(tensors.MustCopyFlatData[float32](store.GetVariable("/level_1/around_present").MustValue())))
 		level := func(which int) (nodes []int32, ranks []float32) {
 			out, err := model.CallOnceN(backend, store, func(scope *model.Scope, drawn *Node) []*Node {
 				g := drawn.Graph()
@@ -38,7 +43,7 @@ func TestHold(t *testing.T) {
 				x := randomSignal(g, dtypes.Float32, 2, 9, 2)
 				a := ccp.NewSparse(scope.In("graph"), g, matrix.Normalized(), dtypes.Float32)
 				ccp.Several(scope, x, 2)
-				ccp.New(scope.In("level_1"), x, a, 3, 4).Neighbours(5).Done()
+				ccp.New(scope.In("level_1"), x, a, 3, 4).Neighbours(5).Blocks(1).Done()
 				first := ccp.Levels(store, g)[0]
 				return []*Node{first.Neighbourhood, first.Rank}
 			}, int32(which))
@@ -73,4 +78,11 @@ func TestHold(t *testing.T) {
 		after, _ := level(0)
 		assert.NotEqual(t, nodes, after, "taken anew")
 	})
+}
+
+func widened(values []float32) (wide []float64) {
+	for _, v := range values {
+		wide = append(wide, float64(v))
+	}
+	return wide
 }

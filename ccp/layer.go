@@ -54,17 +54,28 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 	x := nn.ELU(filterNorm(scope, l.signal, level.Neighbourhood, l.gate(level), l.filters))
 	x = nn.Dropout(scope, x, l.options.Dropout)
 	if l.blocks > 0 {
-		coarse, ok := level.Coarse.(frozen)
-		if !ok {
-			exceptions.Panicf("%s: residual blocks need the clusters around each cluster, which only a prepared "+
-				"hierarchy has", scope.Scope())
-		}
-		neighbourhood, gate := coarse.around(scope, g)
+		neighbourhood, gate := l.around(level)
 		x = residual(scope, x, neighbourhood, gate, l.blocks)
 	}
 	level.Blocks, level.nodes, level.built = l.blocks, l.signal.Shape().Dim(1), x.Id()
 	scope.SetGraphParam(g, levelKey, level)
 	return x, level.Coarse
+}
+
+// around reads the clusters around each cluster, int32 `[K, reach]`, and their gates, 1 or 0.
+func (l *Layer) around(level Level) (neighbourhood, gate *Node) {
+	g, of := l.signal.Graph(), severalOf(l.scope, l.signal.Graph())
+	if coarse, ok := level.Coarse.(frozen); ok {
+		return coarse.around(l.scope, g)
+	}
+	if l.scope.GetVariable(aroundNodes) == nil {
+		exceptions.Panicf("%s: residual blocks need the clusters around each cluster; prepare the hierarchy, or call "+
+			"Preparation.Hold, with this level in Around", l.scope.Scope())
+	}
+	read := func(name string) *Node {
+		return of.one(l.scope.GetVariable(name).SetTrainable(false).NodeValue(g))
+	}
+	return read(aroundNodes), read(aroundPresent)
 }
 
 // cluster computes the level's cluster step.

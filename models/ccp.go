@@ -71,7 +71,7 @@ func (s Spec) checkClusters(*affinity.Matrix) error {
 	if _, err := s.Options.blocks(len(s.Levels)); err != nil {
 		return err
 	}
-	return cmp.Or(s.checkHierarchies(), s.checkCandidates(), s.checkSlots())
+	return cmp.Or(s.checkHierarchies(), s.checkCandidates(), s.checkSearch())
 }
 
 // checkHierarchies returns an error if the network cannot have several hierarchies but asks for them.
@@ -114,26 +114,15 @@ func (s Spec) checkCandidates() error {
 	return nil
 }
 
-// checkSlots returns an error if a level asks for residual blocks but learns its neighbourhoods, which are then unknown
-// before the training. It also returns one if cuts are asked for and nothing is searched.
-func (s Spec) checkSlots() error {
+// checkSearch returns an error if a searched start or cuts are asked for and nothing is searched.
+func (s Spec) checkSearch() error {
 	if s.Options.Start == searchedStart && !s.Learns() {
 		return fmt.Errorf("ccp_start=%s is of memberships that are learned, but this hierarchy is %v; leave it out",
 			searchedStart, s.Options.Hierarchy)
 	}
-	if s.Options.Hierarchy == ccp.Prepared {
-		return nil
-	}
-	if s.Options.Search == cutSearch && !s.searches() {
+	if s.Options.Search == cutSearch && s.Options.Hierarchy != ccp.Prepared && !s.searches() {
 		return fmt.Errorf("ccp_search=%s is of a hierarchy that is searched, but this one is %v; use "+
 			"ccp_hierarchy=%v, or leave the setting out", cutSearch, s.Options.Hierarchy, ccp.Prepared)
-	}
-	for i := range s.Levels {
-		if s.blocks(i+1) > 0 {
-			return fmt.Errorf("level %d has ccp_blocks, which take ccp_hierarchy=%v, but the hierarchy is %v: "+
-				"its clusters' neighbours change in training; use ccp_hierarchy=%v, or blocks at the input only",
-				i+1, ccp.Prepared, s.Options.Hierarchy, ccp.Prepared)
-		}
 	}
 	return nil
 }

@@ -144,8 +144,6 @@ func TestLevelBlocksCheck(t *testing.T) {
 		settings map[string]any
 		want     string
 	}{
-		{map[string]any{"ccp_blocks": "0,1"}, "level 1 has ccp_blocks, which take ccp_hierarchy=prepared, but the hierarchy is learned"},
-		{map[string]any{"ccp_hierarchy": ccp.Random, "ccp_blocks": "0,1"}, "level 1 has ccp_blocks, which take ccp_hierarchy=prepared, but the hierarchy is random"},
 		{map[string]any{"ccp_blocks": "1,one"}, "ccp_blocks=1,one: it must be whole numbers from 0, the input's and those of the levels, such as 1 or 0,1,1"},
 		{map[string]any{"ccp_blocks": "-1"}, "ccp_blocks=-1: it must be whole numbers"},
 		{map[string]any{"ccp_blocks": "0,0,0,0"}, "ccp_blocks=0,0,0,0: it has numbers for the input and 3 levels; the network has 2"},

@@ -78,6 +78,8 @@ func TestKnown(t *testing.T) {
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{usual.Schedule, usual.Keep})
 	assert.NotEqual(t, usual.Levels, deep.Levels)
 	assert.Empty(t, deep.Hidden)
+	learned := known(Patch{"data": "cifar10", "recipe": "deep", "ccp_hierarchy": "learned"})
+	assert.Equal(t, []any{"searched", "directed", "1,1,1,1"}, []any{learned.Options.Start, learned.Options.Slots, learned.Options.Blocks})
 	own := known(Patch{"data": "some/ring.npz"})
 	assert.Equal(t, []string{oneCycle, KeepLast}, []string{own.Schedule, own.Keep})
 	assert.Zero(t, own.Epochs+own.Steps+own.Batch, "they are by the samples")

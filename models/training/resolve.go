@@ -110,7 +110,7 @@ func draft(a Patch, data string) (draftConfig, error) {
 	}
 	if way := fmt.Sprint(values["ccp_hierarchy"]); way != string(ccp.Prepared) {
 		instead := dropIfLearned
-		if before == string(ccp.Prepared) && way == string(ccp.Learned) && p.Recipe == "default" {
+		if before == string(ccp.Prepared) && way == string(ccp.Learned) && p.Recipe != PaperRecipe {
 			instead = learnedDefaults
 		}
 		for name, value := range instead {
