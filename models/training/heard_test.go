@@ -4,7 +4,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clusterpool/ccp/ccp"
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models"
+	"github.com/clusterpool/ccp/signal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -56,4 +61,28 @@ func TestShareOf(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2}, units(d, []int{0, 1, 3}))
 	d.Groups = []string{"", "b", "a", "a", "b"}
 	assert.Equal(t, []int{0, 1, 1, 0}, units(d, []int{0, 1, 2, 3}))
+}
+
+// A trial of little work is pure Go's, whatever trains the network.
+func TestTrialBackend(t *testing.T) {
+	backend := backendtest.XLA(t)
+	spec := models.Spec{Model: "ccp", Info: signal.Info{Nodes: 12, Channels: 1, ClassNames: make([]string, 2)}, Options: models.DefaultOptions(),
+		Levels: []models.Level{{Clusters: 4, Filters: 8, Neighbours: 4}, {Clusters: 1, Filters: 8, Neighbours: 4}}}
+	spec.Options.Hierarchy, spec.Options.Hierarchies = ccp.Prepared, 8
+	of := func(steps, test int, change func(s *models.Spec)) string {
+		s := spec
+		change(&s)
+		b, err := trialBackend(backend, Config{Batch: 16, Steps: steps}, s, test)
+		require.NoError(t, err)
+		return b.Name()
+	}
+	same := func(*models.Spec) {}
+	pure := backendtest.Go(t).Name()
+	require.NotEqual(t, pure, backend.Name())
+	assert.Equal(t, pure, of(150, 40, same)) // 384 multiply-adds a signal and hierarchy: 3·16·150·384 + 8·40·384
+	assert.Equal(t, backend.Name(), of(150*10_000, 40, same))
+	assert.Equal(t, backend.Name(), of(150, 4_000_000, same), "answers are work, too")
+	assert.Equal(t, backend.Name(), of(150, 40, func(s *models.Spec) { s.Options.Hierarchy = ccp.Learned }))
+	assert.Equal(t, backend.Name(), of(150, 40, func(s *models.Spec) { s.Options.DType = nn.BFloat16 }))
+	assert.Equal(t, backend.Name(), of(150, 40, func(s *models.Spec) { s.Model, s.Levels = "softmax", nil }))
 }

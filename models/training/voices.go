@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
+	backends "github.com/clusterpool/ccp/internal/backend"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/internal/kernels"
 	"github.com/clusterpool/ccp/models/internal/voices"
@@ -259,6 +261,9 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 			r.Observer.Trial((float64(p.Epoch-1) + float64(p.Step)/float64(p.Steps)) / float64(p.Epochs))
 		}
 	}
+	if backend, err = trialBackend(backend, c, spec, len(d.Test)); err != nil {
+		return 0, err
+	}
 	if _, err := c.trainAs(ctx, backend, d, d.Fingerprint(), spec, o); err != nil {
 		if errors.Is(err, ErrInterrupted) {
 			err = fmt.Errorf("%w while the network was tried: give the same command to go on", ErrInterrupted)
@@ -274,6 +279,23 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 		answers[sample] = probabilities
 	})
 	return e.Accuracy, err
+}
+
+// trialBackend returns pure Go for a trial of little work, which XLA would compile for longer than the trial takes. Else it
+// returns backend. A step takes three times the multiply-adds of its samples in one hierarchy. The answers to the test
+// samples take those of all hierarchies.
+func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int) (compute.Backend, error) {
+	signals, work := float64(3*c.Batch*c.Steps+test*spec.Hierarchies()), 0.0
+	if !spec.Clusters() || spec.Learns() || spec.Options.DType == nn.BFloat16 { // work that is not known, or slow in Go
+		return backend, nil
+	}
+	for _, l := range spec.Layers() {
+		work += l.Products
+	}
+	if !backends.Quick(work * signals) {
+		return backend, nil
+	}
+	return backends.Go()
 }
 
 // heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton
