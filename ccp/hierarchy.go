@@ -201,12 +201,6 @@ func (f frozen) cluster(l *Layer) Level {
 	return Level{Neighbourhood: neighbourhood, Rank: ConvertDType(rank, l.signal.DType()), Coarse: coarse}
 }
 
-// around reads the neighbourhoods of f's nodes among themselves, int32 `[N, reach]`, and their gates, 1 or 0.
-func (f frozen) around(scope *model.Scope, g *Graph) (neighbourhood, gate *Node) {
-	neighbourhood, gate, _ = f.kept(scope, g, aroundNodes, aroundPresent, f.nodes, 0)
-	return neighbourhood, gate
-}
-
 // kept reads neighbourhoods of k clusters, and their values, from variables of scope. The results are `[H·k, size]`
 // for H hierarchies, or `[k, size]` for the one that was drawn. If size is 0, the variables say it.
 func (f frozen) kept(scope *model.Scope, g *Graph, name, with string, k, size int) (neighbourhood, values *Node,

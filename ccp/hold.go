@@ -23,10 +23,10 @@ const (
 )
 
 // Hold takes the neighbourhoods of memberships that are being learned: those of each node's largest membership, as Done
-// takes them of searched clusters. Selection has no gradient. So until the next call, such as after an epoch, layers keep
-// these nodes in these slots, and levels in Around these clusters around each cluster, while ranks and gates follow the
-// memberships. Directed slots keep their directions from call to call. Hold puts all into variables of the levels' scopes, see Hierarchy.Keep. It reads the memberships there, in
-// float32. If there are none, it draws them, with the backend.
+// takes them of searched clusters. Levels in Around get the clusters around each cluster, too. Selection has no gradient.
+// So layers keep all of this until the next call, such as after an epoch. Ranks and gates follow the memberships
+// meanwhile. Directed slots keep their directions from call to call. Hold puts all into variables of the levels' scopes,
+// see Hierarchy.Keep. It reads the memberships there, in float32. If there are none, it draws them, with the backend.
 func (p *Preparation) Hold(backend compute.Backend, scope *model.Scope, names ...string) error {
 	h, nodes := &Hierarchy{Levels: make([]HierarchyLevel, len(p.levels))}, []int{p.graph.N()}
 	for l, size := range p.levels {

@@ -66,7 +66,8 @@ func (l *Layer) Done() (pooled *Node, coarse Affinity) {
 func (l *Layer) around(level Level) (neighbourhood, gate *Node) {
 	g, of := l.signal.Graph(), severalOf(l.scope, l.signal.Graph())
 	if coarse, ok := level.Coarse.(frozen); ok {
-		return coarse.around(l.scope, g)
+		neighbourhood, gate, _ = coarse.kept(l.scope, g, aroundNodes, aroundPresent, l.clusters, 0)
+		return neighbourhood, gate
 	}
 	if l.scope.GetVariable(aroundNodes) == nil {
 		exceptions.Panicf("%s: residual blocks need the clusters around each cluster; prepare the hierarchy, or call "+

@@ -37,7 +37,7 @@ type Options struct {
 	Whole bool
 	Graph *affinity.Matrix
 	// Frames is the number of frames that a network sees of each recording; 0: the median length of the training samples,
-	// at most 128. Form, unless it is nil, is that of the training of a classifier that the data is to test.
+	// at most 128. If the data is to test a classifier, Form is that of its training; else nil.
 	Frames int
 	Form   *recording.Form
 	// Augment sets the augmentation of the source, if it has one.

@@ -82,8 +82,8 @@ func describe(h *ccp.Hierarchy) string {
 	return line + "; coverage " + strings.Join(coverage, " ") + "%"
 }
 
-// fit ends a run in which nothing is trained step by step, as one epoch: prepare has computed the weights, or voices answer
-// without the network.
+// fit ends a run without steps, as one epoch. Either prepare has computed the weights, or voices answer without the
+// network.
 func (r *run) fit() error {
 	r.Epochs = 1
 	r.state.Step, r.state.Sums.Steps = r.total, 1

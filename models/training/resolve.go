@@ -186,21 +186,21 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 		return c, s, err
 	}
 	s = AutoFill(s, p.autoFilled(c, d)...)
-	if p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*products(s) >= bfloat16Products {
+	if pooling, _ := products(s); p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*pooling >= bfloat16Products {
 		s.Options.DType = nn.BFloat16
 	}
 	c.Options = s.Options
 	return c, s, s.Check()
 }
 
-// products counts the multiply-adds of the levels' filters for one signal.
-func products(s models.Spec) (sum float64) {
+// products counts the multiply-adds of the filters for one signal in one hierarchy: of those that pool, and of all.
+func products(s models.Spec) (pooling, all float64) {
 	for _, l := range s.Layers() {
-		if l.Pools {
-			sum += l.Products
+		if all += l.Products; l.Pools {
+			pooling += l.Products
 		}
 	}
-	return sum
+	return pooling, all
 }
 
 // Series finds by its edges whether a graph is a path of frames times a graph of sensors. Frames and sensors are 0 if it

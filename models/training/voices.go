@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -281,21 +282,21 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 	return e.Accuracy, err
 }
 
-// trialBackend returns pure Go for a trial of little work, which XLA would compile for longer than the trial takes. Else it
-// returns backend. A step takes three times the multiply-adds of its samples in one hierarchy. The answers to the test
-// samples take those of all hierarchies.
+// trialBackend returns pure Go for a trial of little work: XLA would compile a step for 5 s. Else it returns backend. Work
+// decides, not time, so that a command that is given again computes alike. A step takes three times the multiply-adds of
+// its samples in one hierarchy. The answers to the test samples take those of all hierarchies.
 func trialBackend(backend compute.Backend, c Config, spec models.Spec, test int) (compute.Backend, error) {
-	signals, work := float64(3*c.Batch*c.Steps+test*spec.Hierarchies()), 0.0
-	if !spec.Clusters() || spec.Learns() || spec.Options.DType == nn.BFloat16 { // work that is not known, or slow in Go
+	quick := float64(1 << 32) // multiply-adds, in about 4 s
+	if strings.Contains(runtime.Version(), "simd") {
+		quick = 1 << 33 // in about 2 s
+	}
+	_, work := products(spec)
+	known := spec.Clusters() && !spec.Learns() && spec.Options.DType != nn.BFloat16 // and not slow in Go
+	if !known || work*float64(3*c.Batch*c.Steps+test*spec.Hierarchies()) > quick {
 		return backend, nil
 	}
-	for _, l := range spec.Layers() {
-		work += l.Products
-	}
-	if !backends.Quick(work * signals) {
-		return backend, nil
-	}
-	return backends.Go()
+	pure, _, err := backends.Open(backends.Options{Name: "go"})
+	return pure, err
 }
 
 // heard reports whether voices suit a data set: recordings, or few rows of a table that is no image, no text, no skeleton

@@ -27,8 +27,8 @@ type Options struct {
 	Bodies     int    // with Parts: the bodies whose x, y and z are the first channels; 0: channels are not positions
 	Neighbours int    // with Positions: the nearest sensors that each sensor is joined to
 	Origin     string // the sensor whose first value is subtracted from all sensors, in each channel
-	// Scale says whether a training normalises each sensor by itself. nil: if the sensors of the training samples differ
-	// much, and Parts and Origin do not say that they are places.
+	// Scale says whether a training normalises each sensor by itself. If it is nil, the training does so where its sensors
+	// differ much. Sensors with Parts or an Origin are places, and stay alike.
 	Scale *bool
 
 	Cut recording.Cut // the windows to cut recordings into, which are the samples then; its zero value leaves them whole

@@ -140,14 +140,14 @@ func (r *reading) group() error {
 	return nil
 }
 
-// names returns the names of the samples. If two samples share a name, or one has none, each has the end of
-// its where: one folder, or two if that tells them apart.
+// names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where: with
+// one folder, or two if that is not enough.
 func (r *reading) names() []string {
 	names, seen := make([]string, len(r.samples)), map[string]bool{"": true}
 	for i, x := range r.samples {
 		names[i], seen[x.Name] = x.Name, true
 	}
-	for _, deep := range []int{2, 3, 2} {
+	for _, deep := range []int{2, 3} {
 		if len(seen) > len(names) {
 			break
 		}

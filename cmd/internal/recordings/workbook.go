@@ -56,11 +56,7 @@ func (t *table) readWorkbook() (err error) {
 				days[i] = kind != numbers
 			}
 			if cells[i] = strings.TrimSpace(cell); err == nil && days[i] {
-				layout := "2006-01-02 15:04:05.000"
-				if 0 <= number && number < 1 { // a time of day
-					layout = "15:04:05.000"
-				}
-				cells[i] = date(file, number).Format(layout)
+				cells[i] = date(file, number).Format("2006-01-02 15:04:05.000")
 			}
 		}
 		if strings.Join(cells, "") == "" || cells[0] != "" && cells[0][0] == '#' && !isMissing(cells[0]) {

@@ -23,8 +23,8 @@ type readout struct {
 	accuracy float64 // on training samples that were left out
 }
 
-// ridge finds the ridge classifier whose penalty has the least squared error on samples left out. features:
-// `[samples][features]`, of which the last are so many values of the signal. Targets are 1 for a sample's class and -1
+// ridge finds the ridge classifier whose penalty has the least squared error on samples left out. features is
+// `[samples][features]`; the last `values` features are the signal's values. Targets are 1 for a sample's class and -1
 // for others. Features are standardised. How much the signal's values count is chosen like the penalty.
 func ridge(backend compute.Backend, features [][]float32, values int, labels []int32, classes int) (r readout,
 	err error) {

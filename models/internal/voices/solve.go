@@ -39,16 +39,12 @@ func (f *fit) solve(ctx context.Context) error {
 		v.voices, v.Names = append(v.voices, c.voice), append(v.Names, c.name)
 	}
 	copy(v.bias, k.logitsOf(bias))
-	k.answers, k.rows = make([][]float32, len(f.all)), slices.Repeat([]int{-1}, len(f.all))
+	k.all, k.rows = f.all, slices.Repeat([]int{-1}, len(f.all))
 	for row, i := range f.used {
-		k.rows[i], k.answers[i] = row, k.logitsOf(answers.RawRowView(row))
+		k.rows[i] = row
 	}
 	v.kept = k
-	return inParallel(ctx, len(f.all), func(_ *work, i int) {
-		if k.rows[i] < 0 {
-			k.answers[i] = v.Logits(f.all[i].Values)
-		}
-	})
+	return nil
 }
 
 // dualOf solves for a weight of each sample.

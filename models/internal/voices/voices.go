@@ -122,8 +122,8 @@ type kept struct {
 	score       score
 	unexplained unexplained
 	residuals   *mat.Dense
-	rows        []int       // each sample's in the readout; -1 if it was not used
-	answers     [][]float32 // the logits of each sample, left out
+	all         []Sample
+	rows        []int // each sample's in the readout; -1 if it was not used
 }
 
 // Logits returns the logits of a recording, `[moments, columns]` row by row. Several goroutines may call it. What is not
@@ -169,8 +169,6 @@ func (v *Voices) Without(samples []int) [][]float32 {
 	for i, sample := range samples {
 		if row := k.rows[sample]; row >= 0 {
 			some, places = append(some, row), append(places, i)
-		} else {
-			all[i] = k.answers[sample]
 		}
 	}
 	if len(some) == len(k.labels) {
@@ -185,6 +183,11 @@ func (v *Voices) Without(samples []int) [][]float32 {
 			all[place] = k.logitsOf(answers.RawRowView(i))
 		}
 	}
+	_ = inParallel(context.Background(), len(all), func(_ *work, i int) { // which fails only if the context ends
+		if all[i] == nil {
+			all[i] = v.Logits(k.all[samples[i]].Values)
+		}
+	})
 	return all
 }
 
