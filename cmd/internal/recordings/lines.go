@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // rows holds the lines of a sample that have times. A long table has millions of them.
@@ -111,12 +112,19 @@ func (r *rows) pastMidnight() bool {
 	return false
 }
 
+// ofNoDay reports whether all times are of the first day of a workbook: there a time of day is a date, too.
+func (r *rows) ofNoDay() bool {
+	return slices.ContainsFunc([]time.Time{epoch1900, epoch1904}, func(first time.Time) bool {
+		return !slices.ContainsFunc(r.times, func(at float64) bool { return at < float64(first.Unix()) || at >= float64(first.Unix()+24*60*60) })
+	})
+}
+
 // lay makes a table of a sample's lines: a row for each time at which any sensor was read. Lines of moments in order are
 // such a table already.
 func (r *reading) lay(s *sample, width int) error {
 	defer func() { s.rows, s.read = rows{}, nil }()
 	layout := r.table.Layout
-	if s.kind == clocks && s.rows.pastMidnight() {
+	if (s.kind == clocks || s.rows.ofNoDay()) && s.rows.pastMidnight() {
 		r.note("times of day go on after midnight, such as in %s", s.where)
 	}
 	switch {

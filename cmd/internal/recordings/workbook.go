@@ -75,11 +75,17 @@ func (t *table) readWorkbook() (err error) {
 	return shown.Error()
 }
 
+// The first days of workbooks, of which one is of all times of day.
+var (
+	epoch1900 = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	epoch1904 = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
 // date returns the time of a number of days in a workbook, to a millisecond.
 func date(file *excelize.File, days float64) time.Time {
-	epoch := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	epoch := epoch1900
 	if p, err := file.GetWorkbookProps(); err == nil && p.Date1904 != nil && *p.Date1904 {
-		epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+		epoch = epoch1904
 	}
 	return epoch.Add(time.Duration(math.Round(days*86_400_000)) * time.Millisecond)
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,5 +89,28 @@ func TestWorkbook(t *testing.T) {
 		wrong[at] ^= 0xff
 		require.NoError(t, os.WriteFile(damaged, wrong, 0o600))
 		_, _ = read(t, []string{damaged}, measured)
+	}
+}
+
+// A workbook's times of day are dates of its first day, and go on after midnight as those of a text do.
+func TestMidnightOfWorkbook(t *testing.T) {
+	for _, of1904 := range []bool{false, true} {
+		f := excelize.NewFile()
+		require.NoError(t, f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &of1904}))
+		require.NoError(t, f.SetSheetRow("Sheet1", "A1", &[]any{"sample", "time", "x", "label"}))
+		for i := range 32 {
+			seconds := (24*60*60 - 3 + i%8) % (24 * 60 * 60)
+			require.NoError(t, f.SetSheetRow("Sheet1", "A"+strconv.Itoa(i+2), &[]any{i / 8, float64(seconds) / (24 * 60 * 60), (i % 8) * (i % 8) % 5, []string{"a", "b"}[i/8%2]}))
+		}
+		style, err := f.NewStyle(&excelize.Style{NumFmt: 21}) // h:mm:ss
+		require.NoError(t, err)
+		require.NoError(t, f.SetCellStyle("Sheet1", "B2", "B33", style))
+		b, err := f.WriteToBuffer()
+		require.NoError(t, err)
+		result, d := imported(t, Options{}, put(t, t.TempDir(), "r.xlsx", b.String()))
+		require.Contains(t, strings.Join(result.Notes, "\n"), "times of day go on after midnight")
+		for _, x := range d.Series {
+			assert.Equal(t, []float32{0, 1, 4, 4, 1, 0, 1, 4}, x)
+		}
 	}
 }
