@@ -19,7 +19,6 @@ type seriesReader struct {
 	names   []string
 	rate    float64   // moments for each unit of time; 0: unknown
 	times   []float64 // `[moments]` or `[samples, moments]`; nil: even
-	gaps    bool      // some sensors have no value in some samples
 	buffer  []float64 // of the last recording
 }
 
@@ -89,7 +88,6 @@ func (r *npzReader) takeSeries(a *npz.Array) error {
 		s.values = nil
 		return err
 	}
-	s.findGaps(axes)
 	return nil
 }
 
@@ -125,20 +123,33 @@ func (r *npzReader) readTimes() error {
 func (r *npzReader) seriesOfFeatures(values []float32) {
 	names, _ := optional(r, "node_names", r.nodes, "nodes of features", (*npz.Array).Strings) // readNames tells what is wrong
 	r.series = &seriesReader{values: values, moments: 1, names: names}
-	r.series.findGaps(r.d.Channels)
 }
 
-// findGaps sets gaps. axes is the number of values of a sensor at a moment.
-func (s *seriesReader) findGaps(axes int) {
-	for block := range slices.Chunk(s.values, s.moments*axes) { // of a sensor in a sample
-		for axis := range axes {
-			there := false
-			for at := axis; at < len(block) && !there; at += axes {
-				there = !math.IsNaN(float64(block[at]))
+// gaps reports whether a sensor has no value in a sample.
+func (r *npzReader) gaps() bool {
+	axes := r.d.Channels
+	for i := range r.samples {
+		for block := range slices.Chunk(r.sample(i), r.series.moments*axes) { // of a sensor
+			for axis := range axes {
+				there := false
+				for at := axis; at < r.moments(i)*axes && !there; at += axes {
+					there = !math.IsNaN(float64(block[at]))
+				}
+				if !there {
+					return true
+				}
 			}
-			s.gaps = s.gaps || !there
 		}
 	}
+	return false
+}
+
+// moments counts the moments of sample i.
+func (r *npzReader) moments(i int) int {
+	if r.series.lengths == nil {
+		return r.series.moments
+	}
+	return int(r.series.lengths[i])
 }
 
 // sample returns the values of sample i, `[sensors, moments, axes]`.
@@ -149,11 +160,7 @@ func (r *npzReader) sample(i int) []float32 {
 
 // recording returns sample i, `[moments, sensors, axes]`. It is valid until the next call.
 func (r *npzReader) recording(i int) recording.Recording {
-	s, sensors, axes := r.series, r.nodes, r.d.Channels
-	moments := s.moments
-	if s.lengths != nil {
-		moments = int(s.lengths[i])
-	}
+	s, sensors, axes, moments := r.series, r.nodes, r.d.Channels, r.moments(i)
 	one, sample := recording.Recording{Values: s.buffer[:0]}, r.sample(i)
 	for moment := range moments {
 		for sensor := range sensors {
@@ -185,6 +192,9 @@ func (r *npzReader) readRecordings() error {
 		return nil
 	}
 	form := d.Form
+	if form != nil && s.times == nil {
+		s.rate = cmp.Or(s.rate, form.Rate)
+	}
 	if form == nil {
 		form = &recording.Form{Sensors: s.names, Channels: d.Channels, Rate: s.rate}
 		if o := r.opts.Form; s.names == nil && o != nil && len(o.Sensors) == r.nodes {
@@ -197,16 +207,15 @@ func (r *npzReader) readRecordings() error {
 	if form.Rate == 0 && s.times != nil {
 		form.Rate = recording.Rate(r.samples, func(i int) []float64 { return r.recording(i).Times })
 	}
-	if o := r.opts.Form; o != nil {
-		form.Rate, form.Filled, form.Fill = cmp.Or(o.Rate, form.Rate), o.Filled, o.Fill
-	}
-	if form.Filled = form.Filled || s.gaps; form.Filled && form.Fill == nil {
+	if o := r.opts.Form; o != nil { // what the training has learned, and no more
+		form.Rate, form.Zeros, form.Filled, form.Fill = cmp.Or(o.Rate, form.Rate), o.Zeros, o.Filled, o.Fill
+	} else if form.Filled = form.Filled || r.gaps(); form.Filled && form.Fill == nil {
 		var err error
 		if form.Fill, err = r.learnFill(form); err != nil {
 			return err
 		}
 	}
-	plain := recording.Form{Sensors: form.Sensors, Channels: form.Channels, Rate: form.Rate, Filled: form.Filled, Fill: form.Fill}
+	plain := recording.Form{Sensors: form.Sensors, Channels: form.Channels, Rate: form.Rate, Zeros: form.Zeros, Filled: form.Filled, Fill: form.Fill}
 	var changes recording.Changes
 	d.Series = make([][]float32, r.samples)
 	for i := range d.Series {

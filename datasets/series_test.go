@@ -79,6 +79,27 @@ func TestSeriesGaps(t *testing.T) {
 	faster := a.load(t, Options{Form: &other})
 	assert.Len(t, faster.Series[0], 7*6, "twice the moments in the same time")
 	assert.Contains(t, faster.Warnings[len(faster.Warnings)-1], "10 of 10 samples are not as long as the training's")
+
+	// The rate that an import has kept counts as well.
+	imported := `{"sensors":["a","b","c"],"channels":2,"rate":50}`
+	again := a.with("recording", &npz.Array{Shape: []int{1}, Data: []string{imported}}).load(t, Options{Form: &other})
+	assert.Equal(t, faster.Series, again.Series)
+
+	// A classifier whose training had no gaps learns nothing of new samples to fill theirs with.
+	other.Filled, other.Fill = false, nil
+	_, err := Load(t.Context(), a.write(t), Options{Form: &other})
+	require.ErrorContains(t, err, `series[3]: sensor "b" channel 0 has no value in this sample`)
+	other.Zeros = true
+	assert.Equal(t, []float32{3000, 3001, 0}, a.load(t, Options{Form: &other}).Series[3][:3])
+
+	// What comes after the end of a sample is no value of a sensor.
+	for moment := range 6 {
+		if v := &values[3*36+12+2*moment]; moment >= 4 {
+			*v = 0
+		}
+	}
+	lengths := vectorOf[int64](6, 6, 6, 4, 6, 6, 6, 6, 6, 6)
+	assert.InDelta(t, 3100, a.with("lengths", lengths).load(t, Options{}).Series[3][2], 400)
 }
 
 // A table with gaps is recordings of one moment.
