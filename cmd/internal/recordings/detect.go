@@ -88,14 +88,14 @@ func detect(inputs []string) (form string, sources []sample, err error) {
 		}
 		form, sources = kind, append(sources, sample{path: input})
 	}
-	half := func(i int, name string) bool {
+	ends := func(i int, name string) bool {
 		path := strings.ToLower(sources[i].path)
 		return strings.HasSuffix(path[:strings.LastIndex(path, extension(path))], name)
 	}
-	if len(sources) == 2 && half(0, "test") && half(1, "train") {
+	if len(sources) == 2 && ends(0, "test") && ends(1, "train") {
 		slices.Reverse(sources)
 	}
-	if len(sources) == 2 && half(0, "train") && half(1, "test") {
+	if len(sources) == 2 && ends(0, "train") && ends(1, "test") {
 		sources[1].test = true
 	} else if form == ts && len(sources) > 1 {
 		err = fmt.Errorf("%d .ts files (%s, …) do not say by their names which is the test; give one, or "+
@@ -104,13 +104,17 @@ func detect(inputs []string) (form string, sources []sample, err error) {
 	return form, sources, err
 }
 
+// half reports that a folder is named after half of the data: train, training or test.
+func half(folder, name string) bool {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(folder)), "ing") == name
+}
+
 // classes lists the recordings of a folder with a folder for each class, or with the folders train and test of such.
 func classes(below []string, folder string) (sources []sample, err error) {
 	halves, inside := len(below) == 2, [2][]string{}
 	for i := 0; i < 2 && halves; i++ {
-		name := strings.TrimSuffix(strings.ToLower(filepath.Base(below[i])), "ing")
 		deeper, files, _ := contents(below[i])
-		halves, inside[i] = len(deeper) > 0 && len(files) == 0 && name == []string{"test", "train"}[i], deeper
+		halves, inside[i] = len(deeper) > 0 && len(files) == 0 && half(below[i], []string{"test", "train"}[i]), deeper
 	}
 	if halves {
 		train, err := classes(inside[1], below[1])
@@ -119,6 +123,10 @@ func classes(below []string, folder string) (sources []sample, err error) {
 			test[i].test = true
 		}
 		return append(train, test...), cmp.Or(err, wrong)
+	}
+	part := len(below) == 2 && half(below[0], "test") && half(below[1], "train")
+	if part {
+		below = []string{below[1], below[0]}
 	}
 	for _, inside := range below {
 		deeper, files, err := contents(inside)
@@ -135,7 +143,7 @@ func classes(below []string, folder string) (sources []sample, err error) {
 			return nil, fmt.Errorf("%s holds .ts files; import that folder, each problem by itself", inside)
 		}
 		for _, path := range files {
-			sources = append(sources, sample{path: path, label: filepath.Base(inside)})
+			sources = append(sources, sample{path: path, label: filepath.Base(inside), part: part})
 		}
 	}
 	if len(sources) == 0 {

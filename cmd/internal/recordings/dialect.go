@@ -113,11 +113,20 @@ func (in *input) sniff() {
 			best, in.separator = most, separator
 		}
 	}
+	values := comments.ReplaceAll(begin[:min(len(begin), 1<<14)], nil)
 	for mark, number := range grouped[in.separator == ','] {
-		if number.Match(begin[:min(len(begin), 1<<14)]) {
+		if number.Match(values) && !in.isDecimal(mark, values) {
 			in.thousands = mark
 		}
 	}
+}
+
+var comments = regexp.MustCompile(`(?m)^#.*$`)
+
+// isDecimal reports that a cell has the mark where no thousands end: 0.500, 2.5 or 3.1415.
+func (in *input) isDecimal(mark string, text []byte) bool {
+	edge, mark := `["`+regexp.QuoteMeta(string(in.separator))+`]`, regexp.QuoteMeta(mark)
+	return regexp.MustCompile(`(?m)(^|` + edge + `)[-+ ]*(0` + mark + `\d+|\d+` + mark + `(\d{1,2}|\d{4,}))[ \r]*($|` + edge + `)`).Match(text)
 }
 
 // Read reads the lines. It puts a blank before a spreadsheet's error such as #NV that begins a line, because # would
@@ -311,9 +320,9 @@ const blanks = " '’\u00a0\u202f"
 // thousands matches numbers by the marks between their thousands. Points and commas are such marks only if the file's
 // beginning has a number, see grouped, whose other mark can only be the decimal one.
 var thousands = map[string]*regexp.Regexp{
-	".":    regexp.MustCompile(`^[-+]?\d{1,3}(\.\d{3})+(,\d*)?$`),
-	",":    regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d*)?$`),
-	blanks: regexp.MustCompile(`^[-+]?\d{1,3}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d*)?$`),
+	".":    regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?$`),
+	",":    regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`),
+	blanks: regexp.MustCompile(`^[-+]?[1-9]\d{0,2}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d*)?$`),
 }
 
 // grouped has true for files whose cells commas separate: such a number is in quotation marks there.
@@ -321,8 +330,8 @@ var grouped = map[bool]map[string]*regexp.Regexp{false: groupedAfter(`(^|[^\d.,]
 
 func groupedAfter(before string) map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
-		".": regexp.MustCompile(before + `[-+]?\d{1,3}((\.\d{3})+,\d|(\.\d{3}){2,}([^\d.,]|$))`),
-		",": regexp.MustCompile(before + `[-+]?\d{1,3}((,\d{3})+\.\d|(,\d{3}){2,}([^\d.,]|$))`),
+		".": regexp.MustCompile(before + `[-+]?[1-9]\d{0,2}((\.\d{3})+,\d|(\.\d{3}){2,}([^\d.,]|$))`),
+		",": regexp.MustCompile(before + `[-+]?[1-9]\d{0,2}((,\d{3})+\.\d|(,\d{3}){2,}([^\d.,]|$))`),
 	}
 }
 
@@ -374,6 +383,9 @@ func (in *input) number(line int, text string) (float64, error) {
 		value, err = strconv.ParseFloat(text, 64)
 	}
 	switch {
+	case err == nil && in.thousands == "." && strings.IndexByte(text, '.') >= 0:
+		return 0, fmt.Errorf("%.30q has a decimal point, and the file's beginning points between thousands; write all numbers alike, "+
+			"without separators of thousands", text)
 	case err == nil:
 		if in.point == 0 && strings.IndexByte(text, '.') >= 0 {
 			in.point = line

@@ -107,7 +107,7 @@ func (r *reading) fits(form string, sources []sample) error {
 		{"columns", strings.Join(r.Columns, ","), folders + " or " + long}, {"label", r.Label, long}, {"labels", r.Labels, long},
 		{"test", r.Test, folders + " or " + long}, {"group", r.Group, folders + " or " + long},
 	} {
-		if option.value != "" && !strings.Contains(option.forms, form) && !r.Unlabelled {
+		if option.value != "" && !strings.Contains(option.forms, form) && !r.Unlabelled && !(option.name == "label" && sources[0].part) {
 			return fmt.Errorf("--%s is for the form %s, this is %s; leave it out", option.name, option.forms, form)
 		}
 	}
@@ -140,7 +140,7 @@ func (r *reading) source(from sample) error {
 		return fmt.Errorf("%s: the file is empty; %s", from.path, headingHint)
 	case t.lines == 0:
 		return fmt.Errorf("%s: no line of values comes after the first, which names the columns; remove the file", from.path)
-	case from.label != "" && t.layout == momentsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
+	case t.from.label != "" && t.layout == momentsLayout && t.Layout == "" && t.Columns == nil && t.lines > 1 &&
 		len(t.byName) == t.lines:
 		return fmt.Errorf("%s: column sample differs in each of the %d lines: if it counts the moments of one recording, "+
 			"say --leave sample; if each line is a recording, --layout samples", from.path, t.lines)
@@ -284,7 +284,12 @@ func (r *reading) finish() (err error) {
 		r.note("taken for missing values: %s", few(gaps))
 	}
 	r.made.ReadAs = strings.Join(slices.Sorted(maps.Keys(r.as)), "; also ")
-	r.table = Table{Layout: r.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: r.Leave,
+	leave := slices.Clone(r.Leave) // of new recordings, whose class and group nobody needs
+	if leave = append(leave, r.Label); r.grouped {
+		leave = append(leave, r.Group)
+	}
+	leave = slices.DeleteFunc(leave, func(name string) bool { return name == "" })
+	r.table = Table{Layout: r.table.Layout, Columns: r.Columns, Time: r.Time, Take: r.columns.names, Leave: leave,
 		Units: r.units, Sheet: r.Sheet, Dates: r.days.first()}
 	return cmp.Or(r.rising(), r.counting())
 }

@@ -118,3 +118,22 @@ func TestDialects(t *testing.T) {
 	assert.Equal(t, signals[0], signals[1])
 	assert.Equal(t, signals[0], signals[2])
 }
+
+// The table of an import is read again without its classes and groups, whatever their columns are called.
+func TestReadTheSameTable(t *testing.T) {
+	for heading, sensors := range map[string][]string{"f0,f1,f2,activity,person": {"f"}, "activity,a,b,c,person": {"a", "b", "c"}} {
+		lines := heading + "\n"
+		for i := range 8 {
+			values := fmt.Sprintf("%d,1,%d", i%4, i/2)
+			lines += map[bool]string{true: fmt.Sprintf("%s,u%d,p%d\n", values, i%2, i/4), false: fmt.Sprintf("u%d,%s,p%d\n", i%2, values, i/4)}[heading[0] == 'f']
+		}
+		path := put(t, t.TempDir(), "r.csv", lines)
+		_, d := imported(t, Options{Label: "activity", Group: "person"}, path)
+		again, notes, err := ReadUnlabelled(t.Context(), []string{path}, d.Form)
+		require.NoError(t, err)
+		assert.Empty(t, notes)
+		require.Len(t, again, 8)
+		assert.Equal(t, sensors, again[5].Sensors)
+		assert.Equal(t, []float64{1, 1, 2}, again[5].Values)
+	}
+}

@@ -75,6 +75,7 @@ type sample struct {
 	path         string
 	label, group string // label is the folder's before the file is read
 	test         bool
+	part         bool      // its folder is named train or test, and may be no class
 	line         int       // where it begins
 	rows         rows      // the lines of a table with times
 	kind         int       // of the times

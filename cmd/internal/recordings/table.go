@@ -126,9 +126,16 @@ func (t *table) roles() (err error) {
 			names = nil
 		}
 	}
+	if t.from.part && (t.Label != "" || t.column("label") >= 0) {
+		t.from.test, t.from.label = half(t.from.label, "test"), ""
+		t.made.SplitBy = "the folders"
+	}
 	free := t.from.label == "" // no folder names the class
-	if t.Unlabelled {
-		t.label = t.column("label")
+	if at := t.column("label"); t.Unlabelled {
+		t.label = at
+	} else if at >= 0 && t.Label == "" && (!free || t.given != nil) && !slices.Contains(t.Take, t.headings[at]) {
+		t.note("column %s is left out: %s the class", t.headings[at], map[bool]string{true: "--labels names", false: "the folder is"}[free])
+		t.Leave = append(slices.Clone(t.Leave), t.headings[at])
 	} else if t.Label != "" || free && t.given == nil {
 		t.label = find(cmp.Or(t.Label, "label"), "name the column of the classes with --label COLUMN, or give a second file "+
 			"with --labels FILE, or put each recording into a folder of its class")
