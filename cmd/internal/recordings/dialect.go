@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -222,10 +223,10 @@ func (t *table) readParquet() (err error) {
 	rows := parquet.NewReader(file)
 	defer func() { _ = rows.Close() }()
 	var cells []string
-	var clocks []func(parquet.Value) string // for columns of dates or times
+	var writers []func(parquet.Value) string // of columns whose numbers mean something else
 	for _, column := range rows.Schema().Columns() {
 		leaf, _ := rows.Schema().Lookup(column...)
-		cells, clocks = append(cells, strings.Join(column, ".")), append(clocks, clock(leaf.Node.Type()))
+		cells, writers = append(cells, strings.Join(column, ".")), append(writers, writer(leaf.Node.Type()))
 	}
 	err = t.add(in, line, cells)
 	for row := make([]parquet.Row, 1); err == nil; err = t.add(in, line, cells) {
@@ -241,8 +242,8 @@ func (t *table) readParquet() (err error) {
 		for i, value := range row[0] {
 			if cells[i] = value.String(); value.IsNull() {
 				cells[i] = ""
-			} else if clocks[i] != nil {
-				cells[i] = clocks[i](value)
+			} else if writers[i] != nil {
+				cells[i] = writers[i](value)
 			} else if value.Kind() == parquet.Double {
 				cells[i] = strconv.FormatFloat(value.Double(), 'g', -1, 64) // String gives 32 bits
 			}
@@ -251,8 +252,9 @@ func (t *table) readParquet() (err error) {
 	return err
 }
 
-// clock returns what writes the values of a column of Parquet as a date, a time of day or both; nil for other columns.
-func clock(column parquet.Type) func(parquet.Value) string {
+// writer returns what writes the values of a column of Parquet whose numbers are dates, times of day, decimals or unsigned; nil
+// for other columns.
+func writer(column parquet.Type) func(parquet.Value) string {
 	const date, time24 = "2006-01-02 15:04:05.999999999", "15:04:05.999999999"
 	in := func(unit format.TimeUnit, layout string) func(parquet.Value) string {
 		if unit.Value == nil {
@@ -281,8 +283,39 @@ func clock(column parquet.Type) func(parquet.Value) string {
 		return in(of.Unit, date)
 	case *format.TimeType:
 		return in(of.Unit, time24)
+	case *format.DecimalType:
+		if of.Scale < 0 || of.Scale > 100 { // of a damaged file
+			return nil
+		}
+		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(of.Scale)), nil)
+		return func(v parquet.Value) string { return new(big.Rat).SetFrac(whole(v), power).FloatString(int(of.Scale)) }
+	case *format.IntType:
+		if !of.IsSigned {
+			return func(v parquet.Value) string {
+				if v.Kind() == parquet.Int32 {
+					return strconv.FormatUint(uint64(v.Uint32()), 10)
+				}
+				return strconv.FormatUint(v.Uint64(), 10)
+			}
+		}
 	}
 	return nil
+}
+
+// whole reads the digits of a decimal: an integer, or its two's complement with the high byte first.
+func whole(v parquet.Value) *big.Int {
+	switch v.Kind() {
+	case parquet.Int32:
+		return big.NewInt(int64(v.Int32()))
+	case parquet.Int64:
+		return big.NewInt(v.Int64())
+	}
+	raw := v.ByteArray()
+	n := new(big.Int).SetBytes(raw)
+	if len(raw) > 0 && raw[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
+	}
+	return n
 }
 
 // String says how the file is written.

@@ -139,6 +139,10 @@ func (r *reading) lay(s *sample, width int) error {
 	order := s.rows.list(values)
 	ascend := func(a, b row) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) }
 	if layout != readingsLayout && !slices.IsSortedFunc(order, ascend) {
+		if r.mere != "" {
+			return fmt.Errorf("line %d: column %s is not in order: if it is the time, say --time %[2]s; if it is a sensor, name all "+
+				"sensors with --take, or leave it out with --leave %[2]s", s.line, r.mere)
+		}
 		r.note("lines are not in the order of their times, such as in %s; put in order", s.where)
 	}
 	slices.SortStableFunc(order, ascend)

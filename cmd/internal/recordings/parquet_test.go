@@ -52,11 +52,20 @@ func TestParquet(t *testing.T) {
 
 	// A microsecond before 1970, days, and a time of day.
 	micro, day, noon := parquet.Timestamp(parquet.Microsecond), parquet.Date(), parquet.Time(parquet.Nanosecond)
-	assert.Equal(t, "1969-12-31 23:59:59.999999", clockOf(micro)(parquet.Int64Value(-1)))
-	assert.Equal(t, "2024-02-29", clockOf(day)(parquet.Int32Value(19782)))
-	assert.Equal(t, "00:00:01.5", clockOf(noon)(parquet.Int64Value(1.5e9)))
-	assert.Equal(t, "2024-02-29 00:00:02.5", clockOf(parquet.Leaf(parquet.Int96Type))(parquet.Int96Value(deprecated.Int96{2_500_000_000, 0, 2_440_588 + 19782})))
-	assert.Nil(t, clockOf(parquet.Int(64)))
+	assert.Equal(t, "1969-12-31 23:59:59.999999", writerOf(micro)(parquet.Int64Value(-1)))
+	assert.Equal(t, "2024-02-29", writerOf(day)(parquet.Int32Value(19782)))
+	assert.Equal(t, "00:00:01.5", writerOf(noon)(parquet.Int64Value(1.5e9)))
+	assert.Equal(t, "2024-02-29 00:00:02.5", writerOf(parquet.Leaf(parquet.Int96Type))(parquet.Int96Value(deprecated.Int96{2_500_000_000, 0, 2_440_588 + 19782})))
+	assert.Nil(t, writerOf(parquet.Int(64)))
+
+	// Decimals of each kind, and numbers above the largest that are signed.
+	for kind, value := range map[parquet.Type]parquet.Value{parquet.Int32Type: parquet.Int32Value(-13), parquet.Int64Type: parquet.Int64Value(-13),
+		parquet.FixedLenByteArrayType(4): parquet.FixedLenByteArrayValue([]byte{0xff, 0xff, 0xff, 0xf3}), parquet.ByteArrayType: parquet.ByteArrayValue([]byte{0xf3})} {
+		assert.Equal(t, "-0.13", writerOf(parquet.Decimal(2, 9, kind))(value), kind)
+	}
+	assert.Equal(t, "312", writerOf(parquet.Decimal(0, 9, parquet.ByteArrayType))(parquet.ByteArrayValue([]byte{1, 56})))
+	assert.Equal(t, "4294967295", writerOf(parquet.Uint(32))(parquet.Int32Value(-1)))
+	assert.Equal(t, "18446744073709551615", writerOf(parquet.Uint(64))(parquet.Int64Value(-1)))
 
 	assert.Contains(t, refused(t, Options{}, put(t, t.TempDir(), "r.parquet", string(raw[:100]))), "the file is damaged, or no Parquet file")
 	var b bytes.Buffer
@@ -78,6 +87,6 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-func clockOf(column parquet.Node) func(parquet.Value) string {
-	return clock(column.Type())
+func writerOf(column parquet.Node) func(parquet.Value) string {
+	return writer(column.Type())
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // add takes a line. The first line holds the headings.
@@ -47,9 +49,9 @@ func (t *table) add(in *input, line int, cells []string) error {
 	if err != nil {
 		return err
 	}
-	var time float64
+	var at float64
 	if t.time >= 0 {
-		if time, err = t.when(line, cells[t.time]); err != nil {
+		if at, err = t.when(line, cells[t.time]); err != nil {
 			return fmt.Errorf("column %s: %w", t.headings[t.time], err)
 		}
 		x.kind = t.kind
@@ -81,28 +83,45 @@ func (t *table) add(in *input, line int, cells []string) error {
 		x.read = append(x.read, value)
 	}
 	if t.time >= 0 {
-		x.rows.add(time, first, line)
+		x.rows.add(at, first, line)
 	}
 	return nil
 }
 
 // when reads a time: a number of any unit, or a date.
-func (t *table) when(line int, cell string) (time float64, err error) {
+func (t *table) when(line int, cell string) (at float64, err error) {
 	kind := numbers
 	if t.kind != numbers { // like the line before, which is quick
-		time, kind, err = t.days.parse(cell, line)
+		at, kind, err = t.days.parse(cell, line)
 	}
-	if kind == numbers {
-		if time, err = t.in.number(line, cell); err != nil || time != time {
-			time, kind, err = t.days.parse(cell, line)
+	if stamp, ok := compact(t.headings[t.time], cell); kind == numbers && ok {
+		at, kind, err = float64(stamp.Unix()), dates, nil
+	} else if kind == numbers {
+		if at, err = t.in.number(line, cell); err != nil || at != at {
+			at, kind, err = t.days.parse(cell, line)
 		}
 	}
 	if err == nil && t.lines > 1 && kind != t.kind {
 		err = fmt.Errorf("%q: lines before have times of another form; write all alike", cell)
 	}
 	t.kind = kind
-	return time, err
+	return at, err
 }
+
+// compact reads a date and a time of day in digits alone, such as 20240531120059, or a date where the heading says that.
+func compact(heading, cell string) (stamp time.Time, ok bool) {
+	layout := map[int]string{14: "20060102150405", 12: "200601021504"}[len(cell)]
+	if len(cell) == 8 && datesOnly.MatchString(heading) {
+		layout = "20060102"
+	}
+	if layout == "" || cell[0] != '1' && cell[0] != '2' {
+		return stamp, false
+	}
+	stamp, err := time.Parse(layout, cell)
+	return stamp, err == nil && stamp.Year() >= 1900 && stamp.Year() <= 2100
+}
+
+var datesOnly = regexp.MustCompile(`(?i:date|datum|fecha|day)`)
 
 // isUnits keeps the line below the headings if it has words, not values: units. It compares them with the units in
 // other recordings.

@@ -33,10 +33,11 @@ type table struct {
 }
 
 var (
-	// likeTime matches the headings of times, and their unit.
-	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _]?)?(?:(?:date)?[/_ ]?time|timestamp|date|t|` +
-		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ ]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo))` +
-		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?$`)
+	// likeTime matches the headings of times, and their unit. T may be a temperature as well: its unit must be one of time.
+	likeTime = regexp.MustCompile(`^(?i:(?:(?:elapsed|local|utc)[ _]?)?(?:(?:date)?[/_ ]?time|timestamp|date|` +
+		`(?:seconds|secs?|milliseconds|millis|ms)|(?:datum[/_ ]?)?uhrzeit|zeit|zeitstempel|datum|temps|horodatage|fecha|tiempo)` +
+		`(?: ?[\[(](.*)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?|` +
+		`t(?: ?[\[(](s|secs?|seconds?|ms|us|µs|ns|min|h|hours?|utc)[\])]|[_ ](s|sec|ms|us|ns|min|h|utc))?)$`)
 	unnamed  = regexp.MustCompile(`^(Unnamed: [0-9.]+|__index_level_[0-9]+__)?$`)
 	numbered = regexp.MustCompile(`^(.*?)([0-9]{1,8})$`)
 )
@@ -196,18 +197,28 @@ func (t *table) roles() (err error) {
 	return nil
 }
 
-// findTime finds the column of times: by its name or, for "", the first that looks like times.
+// findTime finds the column of times: by its name or, for "", the first that looks like times, a mere T at last.
 func (t *table) findTime(name string) {
 	for i, heading := range t.headings {
-		match := likeTime.FindStringSubmatch(heading)
-		likely := name == "" && match != nil && t.time < 0 && i != t.sample && !slices.Contains(t.Leave, heading)
-		if likely || name != "" && strings.EqualFold(heading, name) {
-			if t.time = i; match != nil {
-				t.unit = match[1] + match[2]
-			}
+		likely := name == "" && likeTime.MatchString(heading) && i != t.sample && !slices.Contains(t.Leave, heading) && !slices.Contains(t.Take, heading)
+		if name != "" && strings.EqualFold(heading, name) || likely && (t.time < 0 || isT(t.headings[t.time]) && !isT(heading)) {
+			t.time = i
 		}
 	}
+	if t.time < 0 {
+		return
+	}
+	heading := t.headings[t.time]
+	if match := likeTime.FindStringSubmatch(heading); match != nil {
+		t.unit = strings.Join(match[1:], "")
+	}
+	if name == "" && isT(heading) && !t.Unlabelled {
+		t.mere = heading
+	}
 }
+
+// isT reports a heading that may be a time or a temperature.
+func isT(heading string) bool { return strings.EqualFold(heading, "t") }
 
 // placed reports that headings are sensors, which have places or are to be taken by these names, not moments.
 func (t *table) placed(headings []string) bool {
@@ -226,7 +237,7 @@ func (t *table) rest() (rest []int, headings []string) {
 		case slices.Contains(t.Leave, heading) || slices.Contains(other, i):
 		case known && !t.isPlaced(heading):
 			unknown = append(unknown, heading)
-		case t.time >= 0 && t.Time == "" && likeTime.MatchString(heading):
+		case t.time >= 0 && t.Time == "" && likeTime.MatchString(heading) && !isT(heading) && !slices.Contains(t.Take, heading):
 			t.note("column %s looks like times, too; left out (--time %s takes it for a sensor)", heading,
 				t.headings[t.time])
 		default:
