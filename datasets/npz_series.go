@@ -205,7 +205,7 @@ func (r *npzReader) readRecordings() error {
 		}
 	}
 	if form.Rate == 0 && s.times != nil {
-		form.Rate = recording.Rate(r.samples, func(i int) []float64 { return r.recording(i).Times })
+		form.Rate = recording.Rate(r.samples, r.recording)
 	}
 	if o := r.opts.Form; o != nil { // what the training has learned, and no more
 		form.Rate, form.Zeros, form.Filled, form.Fill = cmp.Or(o.Rate, form.Rate), o.Zeros, o.Filled, o.Fill

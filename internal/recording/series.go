@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -91,11 +92,41 @@ func RateOf(times []float64) float64 {
 	return 1 / stat.Quantile(0.5, stat.Empirical, steps, nil)
 }
 
-// Rate returns the median rate of n recordings, see RateOf. Those without times do not count. It is 0 if none has times.
-func Rate(n int, times func(i int) []float64) float64 {
+// Rate returns RateOf the times of a recording. If each sensor is read at times of its own, these may lie close together
+// by chance, and the rate is at most the sum of the sensors' own rates.
+func (r Recording) Rate() float64 {
+	all, sum, _ := r.rates()
+	return min(all, sum)
+}
+
+// rates returns RateOf all times, the sum of the sensors' own rates, and the greatest of them. They are one if a sensor
+// is read at all times.
+func (r Recording) rates() (all, sum, most float64) {
+	if all = RateOf(r.Times); all == 0 {
+		return 0, 0, 0
+	}
+	width := len(r.Values) / len(r.Times)
+	for column := 0; column < width; column += max(1, r.Channels) {
+		own := make([]float64, 0, len(r.Times))
+		for i, time := range r.Times {
+			if !math.IsNaN(r.Values[i*width+column]) {
+				own = append(own, time)
+			}
+		}
+		if len(own) == len(r.Times) {
+			return all, all, all
+		}
+		sum, most = sum+RateOf(own), max(most, RateOf(own))
+	}
+	return all, cmp.Or(sum, all), cmp.Or(most, all)
+}
+
+// Rate returns the median rate of n recordings, see Recording.Rate. Those without times do not count. It is 0 if none has
+// times.
+func Rate(n int, one func(i int) Recording) float64 {
 	var rates []float64
 	for i := range n {
-		if rate := RateOf(times(i)); rate > 0 {
+		if rate := one(i).Rate(); rate > 0 {
 			rates = append(rates, rate)
 		}
 	}

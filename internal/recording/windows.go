@@ -89,6 +89,9 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 			"of moments, such as 100", cut.Window)
 	}
 	each := 1 / cmp.Or(RateOf(times), 1)
+	if _, _, most := r.rates(); r.Times != nil && !cut.Window.Moments {
+		each = 1 / cmp.Or(most, 1)
+	}
 	lasts := times[count-1] - times[0] + each
 	switch {
 	case min(length, step) < each*(1-1e-6):
@@ -136,7 +139,7 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 		c.note("the last %d of its %d moments fill no window; left out", rest, count)
 	}
 	if cut.Window.Moments && r.Times != nil {
-		each = 1 / cmp.Or(RateOf(r.Times), 1)
+		each = 1 / cmp.Or(r.Rate(), 1)
 		for i, w := range all {
 			all[i].Start, all[i].End = r.Times[w.From], tidy(r.Times[w.To-1]+each)
 		}

@@ -99,3 +99,23 @@ func TestParseSpan(t *testing.T) {
 		assert.ErrorContains(t, err, "is neither a duration above 0, such as 0.5s or 1m30s, nor a number of moments", text)
 	}
 }
+
+// Sensors that are read at times of their own lie close together by chance. A second still holds a reading of each.
+func TestWindowsOfSensorsApart(t *testing.T) {
+	f := &Form{Sensors: []string{"a", "b"}, Channels: 1}
+	var r Recording
+	for i := range 30 {
+		r.Times = append(r.Times, float64(i), float64(i)+0.01)
+		r.Values = append(r.Values, 1, math.NaN(), math.NaN(), 2)
+	}
+	assert.InDelta(t, 2, r.Rate(), 1e-9)
+	_, all, notes, err := f.Windows(r, cut(t, "5s", ""), 9)
+	require.NoError(t, err)
+	assert.Len(t, all, 6)
+	assert.Empty(t, notes)
+	r.Values[1] = 2
+	for i := range 60 {
+		r.Values[2*i] = 1
+	}
+	assert.InDelta(t, 100, r.Rate(), 1, "a sensor that is read at all times")
+}

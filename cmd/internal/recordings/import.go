@@ -109,7 +109,7 @@ func (r *reading) choose() (err error) {
 	long := func(x *sample) bool { return x.Times != nil || x.Moments() > 1 }
 	r.form = &recording.Form{Sensors: r.made.Sensors, Channels: r.made.Channels, Zeros: r.Missing == "zero", Origin: r.Origin,
 		Filled: r.Missing == "fill" || r.Missing == "" && !slices.ContainsFunc(r.samples, long), Scale: r.Scale}
-	r.form.Rate = recording.Rate(len(r.samples), func(i int) []float64 { return r.samples[i].Times })
+	r.form.Rate = recording.Rate(len(r.samples), func(i int) recording.Recording { return r.samples[i].Recording })
 	r.form.Reading, err = json.Marshal(r.table)
 	return err
 }
