@@ -39,7 +39,7 @@ func (c *Calibration) Threshold(share float64) (float64, error) {
 			"ccp train --validation 0.1, or mark validation samples in the file's array split")
 	}
 	n := len(c.Confidences)
-	if rejected := int(share * float64(c.Samples)); rejected > 0 && n > 0 {
+	if rejected := int(share*float64(c.Samples) + 1e-9); rejected > 0 && n > 0 {
 		return c.Confidences[min((rejected*n+c.Samples-1)/c.Samples, n-1)], nil
 	}
 	return 0, fmt.Errorf("%g of the %d held-out samples is less than one; reject a larger share, or hold out more samples",

@@ -47,6 +47,15 @@ func TestCalibrate(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c.Confidences[1], least)
 	}
+	hundred := &models.Calibration{Samples: 100}
+	for i := range 100 {
+		hundred.Confidences = append(hundred.Confidences, float64(i)/100)
+	}
+	for _, share := range []float64{0.28, 0.29, 0.57, 0.58} { // 0.29·100 is 28.999999999999996
+		threshold, err := hundred.Threshold(share)
+		require.NoError(t, err)
+		assert.Equal(t, share, threshold)
+	}
 
 	// Few samples, all answered rightly, say little.
 	few := calibrate([][]float64{{0.9, 0.1}, {0.2, 0.8}}, []int32{0, 1})

@@ -86,3 +86,21 @@ func TestTrialBackend(t *testing.T) {
 	assert.Equal(t, backend.Name(), of(150, 40, func(s *models.Spec) { s.Options.DType = nn.BFloat16 }))
 	assert.Equal(t, backend.Name(), of(150, 40, func(s *models.Spec) { s.Model, s.Levels = "softmax", nil }))
 }
+
+// Groups are left out if others know their classes. Else samples are.
+func TestUngrouped(t *testing.T) {
+	d := &datasets.Dataset{Labels: []int32{0, 0, 1, 1, 2, 2}, Train: []int{0, 1, 2, 3, 4, 5}}
+	for _, c := range []struct {
+		groups []string
+		alone  bool
+	}{
+		{nil, false}, {[]string{"a", "a", "b", "b", "c", "c"}, true}, {[]string{"a", "b", "a", "b", "c", "c"}, false},
+		{[]string{"a", "b", "c", "c", "d", "d"}, true}, {[]string{"", "", "", "", "", ""}, false},
+	} {
+		d.Groups = c.groups
+		got, alone := ungrouped(d)
+		assert.Equal(t, c.alone, alone, c.groups)
+		assert.Equal(t, c.alone || c.groups == nil, got.Groups == nil, c.groups)
+		assert.Equal(t, c.groups, d.Groups)
+	}
+}

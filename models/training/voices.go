@@ -46,7 +46,10 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 	if r.spec.Options.Voices == voices.None {
 		return nil
 	}
-	d := r.data
+	d, alone := ungrouped(r.data)
+	if alone {
+		r.notice("groups: most samples are of a class that only one group has, so that single samples are left out; new groups may be harder")
+	}
 	c, err := voices.For(&r.spec.Info, r.spec.Options.Voices)
 	if err != nil {
 		return err
@@ -68,7 +71,7 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 	}
 	line := "held-out training samples: " + strings.Join(said, ", ")
 	if v.Share = 1; !r.spec.Network().Fitted && all.Loss > sure && all.Accuracy < 1 {
-		if line, err = r.weigh(ctx, backend, v, line); err != nil {
+		if line, err = r.weigh(ctx, backend, d, v, line); err != nil {
 			return err
 		}
 	}
@@ -127,19 +130,28 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 // weigh trains the network on three quarters of the training samples. Network and voices answer the fourth quarter, which
 // neither has seen. weigh sets the share of the voices with the least log-loss there. It returns what to say of the network. It
 // trains none, and returns said, where even answers without a mistake would win too little.
-func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voices, said string) (string, error) {
-	d, out := r.data.Trial(tried, uint64(r.Seed))
+func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets.Dataset, v *voices.Voices, said string) (string, error) {
+	d, out := data.Trial(tried, uint64(r.Seed))
 	if len(out) == 0 || len(d.Train) == 0 { // too few samples
 		return said, nil
 	}
 	network := map[int][]float64{}
-	without := v.Without(r.withImages(out))
-	unit := units(r.data, out)
+	without, unseen := map[int][]float32{}, map[int]bool{} // of what voices can answer unseen
+	for at, logits := range v.Without(r.withImages(out)) {
+		if at < len(out) && logits != nil {
+			without[out[at]], unseen[data.Train[out[at]]] = logits, true
+		}
+	}
+	out = slices.DeleteFunc(out, func(i int) bool { return without[i] == nil })
+	if d.Test = slices.DeleteFunc(d.Test, func(sample int) bool { return !unseen[sample] }); len(out) == 0 {
+		return said, nil
+	}
+	unit := units(data, out)
 	judge := func(share float64) (losses []float64, right int) { // a loss for each unit
 		losses = make([]float64, slices.Max(unit)+1)
 		for at, i := range out {
-			sample := r.data.Train[i]
-			p := v.Probabilities(without[at])
+			sample := data.Train[i]
+			p := v.Probabilities(without[i])
 			for k, q := range network[sample] { // none before it is trained
 				p[k] = share*p[k] + (1-share)*q
 			}
@@ -161,7 +173,7 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 		steps int
 		least float64
 	}{{max(1, r.total/hurry), loss}, {r.total, least}}
-	if r.data.Groups != nil { // few people tell too little of a network that is trained in part
+	if data.Groups != nil { // few people tell too little of a network that is trained in part
 		trials = trials[1:]
 	}
 	for _, trial := range trials {
@@ -179,6 +191,32 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, v *voices.Voic
 		}
 	}
 	return said, nil
+}
+
+// ungrouped returns the data without groups, if most training samples are of a class that only one group has. Without its
+// group nothing would be known of such a class.
+func ungrouped(d *datasets.Dataset) (*datasets.Dataset, bool) {
+	if d.Groups == nil {
+		return d, false
+	}
+	first, several, alone := map[int32]string{}, map[int32]bool{}, 0
+	for _, i := range d.Train {
+		label, group := d.Labels[i], cmp.Or(d.Group(i), fmt.Sprintf("sample %d", i))
+		if first[label] = cmp.Or(first[label], group); first[label] != group {
+			several[label] = true
+		}
+	}
+	for _, i := range d.Train {
+		if !several[d.Labels[i]] {
+			alone++
+		}
+	}
+	if 2*alone <= len(d.Train) {
+		return d, false
+	}
+	other := *d
+	other.Groups = nil
+	return &other, true
 }
 
 // units returns the unit of each of these training samples, from 0. Samples of a group are one unit, since they err together.

@@ -85,20 +85,21 @@ func Fit(ctx context.Context, backend compute.Backend, c Config) (map[string]*te
 	return values, nil
 }
 
-// read returns the normalised signals of the fit and their classes.
+// read returns the normalised signals of the fit and their classes. Of too many it takes the same share of each class.
 func (c Config) read() (signals [][]float32, labels []int32) {
 	all := 0
 	for range c.Samples {
 		all++
 	}
-	i := 0
+	seen, taken := map[int32]int{}, map[int32]int{}
 	for x, label := range c.Samples {
-		if i*min(all, most)/all == len(signals) {
+		if seen[label]*min(all, most)/all == taken[label] {
+			taken[label]++
 			signal := make([]float32, len(x))
 			c.Normalize(signal, x)
 			signals, labels = append(signals, signal), append(labels, label)
 		}
-		i++
+		seen[label]++
 	}
 	return signals, labels
 }

@@ -325,3 +325,25 @@ func TestSuited(t *testing.T) {
 	assert.Zero(t, Suited(general, nil, 300, false))
 	assert.Equal(t, Usual, Suited(image, []int{6, 10}, 300, true))
 }
+
+// Of many samples the fit reads as many of each class, also if classes take turns in the file.
+func TestRead(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		c := Config{Normalize: func(dst, x []float32) { copy(dst, x) }, Samples: func(yield func([]float32, int32) bool) {
+			for i := range 3 * most {
+				if !yield([]float32{1}, int32(i%classes)) {
+					return
+				}
+			}
+		}}
+		signals, labels := c.read()
+		assert.Len(t, signals, len(labels))
+		count := make([]int, classes)
+		for _, label := range labels {
+			count[label]++
+		}
+		for _, n := range count {
+			assert.InDelta(t, most/classes, n, 1)
+		}
+	}
+}

@@ -292,7 +292,8 @@ func groupsOf(samples []Sample) (groups [][]int) {
 	return groups
 }
 
-// spread returns at most so many samples, evenly spread. Groups stay whole, but for parts of more than a quarter of all.
+// spread returns at most so many samples, evenly spread. Groups stay whole, but for parts of more than a quarter of all,
+// which keep their shares of classes.
 // Groups with a class that no group before has come first.
 func spread(samples []Sample, most int) (chosen []int) {
 	groups := groupsOf(samples)
@@ -318,10 +319,23 @@ func spread(samples []Sample, most int) (chosen []int) {
 		if len(samples) > most {
 			n = min(n, most/4)
 		}
-		for i := 0; len(chosen)+n-i <= most && i < n; i++ {
-			chosen = append(chosen, members[i*len(members)/n])
+		if len(chosen)+n <= most {
+			chosen = append(chosen, mixed(samples, members)[:n]...)
 		}
 	}
 	slices.Sort(chosen)
 	return chosen
+}
+
+// mixed orders samples so that the first of them, however many, are spread evenly over those of each class.
+func mixed(samples []Sample, members []int) []int {
+	count, turn := map[int32]int{}, map[int]float64{}
+	for _, i := range members {
+		label := samples[i].Label
+		_, turn[i] = math.Modf(float64(count[label]) * math.Phi)
+		count[label]++
+	}
+	ordered := slices.Clone(members)
+	slices.SortStableFunc(ordered, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
+	return ordered
 }

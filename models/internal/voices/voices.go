@@ -157,8 +157,9 @@ func (v *Voices) Logits(values []float32) []float32 {
 	return logits
 }
 
-// Without returns the logits of training samples by a readout of the others, with the same weights and penalty. It is
-// nil after Forget and Open, and if there are no others.
+// Without returns the logits of training samples by a readout of the others, with the same weights and penalty. A sample
+// that no fit has used is answered as it is, and has nil if a fit has used others of its group. All is nil after Forget and
+// Open, and if there are no others.
 func (v *Voices) Without(samples []int) [][]float32 {
 	if v.kept == nil || len(samples) == 0 {
 		return nil
@@ -183,8 +184,15 @@ func (v *Voices) Without(samples []int) [][]float32 {
 			all[place] = k.logitsOf(answers.RawRowView(i))
 		}
 	}
+	used := map[string]bool{}
+	for sample, row := range k.rows {
+		if row >= 0 {
+			used[k.all[sample].Group] = true
+		}
+	}
+	delete(used, "")
 	_ = inParallel(context.Background(), len(all), func(_ *work, i int) { // which fails only if the context ends
-		if all[i] == nil {
+		if all[i] == nil && !used[k.all[samples[i]].Group] {
 			all[i] = v.Logits(k.all[samples[i]].Values)
 		}
 	})

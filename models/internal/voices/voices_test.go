@@ -506,3 +506,22 @@ func TestTilt(t *testing.T) {
 		assert.InDelta(t, tilted.tilt*math.Log(561./41), logits[1]-logits[0], 1e-9)
 	}
 }
+
+// Classes that take turns in the file keep their shares in a part of a group. Others of its group have seen an unused sample.
+func TestPartOfGroups(t *testing.T) {
+	for classes := 2; classes <= 3; classes++ {
+		samples := make([]Sample, 3000)
+		for i := range samples {
+			samples[i] = Sample{Label: int32(i % classes), Group: fmt.Sprint("g", i/600)}
+		}
+		count := make([]int, classes)
+		for _, i := range spread(samples, 700) {
+			count[samples[i].Label]++
+		}
+		assert.InDelta(t, 700/classes, slices.Min(count), 5)
+		assert.InDelta(t, 700/classes, slices.Max(count), 5)
+	}
+	v := &Voices{kept: &kept{rows: []int{-1, -1}, all: []Sample{{Group: "g"}, {Group: "h"}}, task: task{labels: []int32{0}}}}
+	v.kept.rows, v.kept.all = append(v.kept.rows, 0), append(v.kept.all, Sample{Group: "g"})
+	assert.Nil(t, v.Without([]int{0})[0], "another of its group is used")
+}
