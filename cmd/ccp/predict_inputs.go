@@ -64,7 +64,8 @@ func readInputs(cmd *cobra.Command, m models.Metadata, inputs []string, cut reco
 	extension := strings.ToLower(filepath.Ext(inputs[0]))
 	if len(inputs) == 1 && (extension == ".npz" || extension == ".npy" && cut.Window.Length == 0) {
 		if cut.Window.Length > 0 {
-			return nil, 0, fmt.Errorf("--window is for recordings; the features of an .npz file are cut already")
+			return nil, 0, fmt.Errorf("--window cuts recordings of a table, or of an .npy array [moments, sensors, axes]; %s holds "+
+				"samples, which are answered whole", inputs[0])
 		}
 		names, signals, err := readSignals(inputs[0], m)
 		if err == nil || extension == ".npz" || m.Form == nil {

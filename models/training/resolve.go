@@ -241,7 +241,7 @@ func few(d *datasets.Dataset) bool { return d.Nodes > manyNodes*len(d.Train) }
 // nothing. That is so if the samples are few, and beside kernels on a series: kernels see the moments around a moment.
 func (p draftConfig) autoFilled(c Config, d *datasets.Dataset) []string {
 	frames, _ := Series(d.Affinity, d.Grid)
-	without := frames > 0 && c.accompanied() || few(d)
+	without := (frames > 0 || d.Series != nil) && c.accompanied() || few(d) // a chain of sensors in frames looks like an image
 	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
 }
 

@@ -181,7 +181,9 @@ func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets
 		if err != nil {
 			return "", err
 		}
-		said = fmt.Sprintf("of a quarter voices %.1f%%, the network %.1f%%", 100*float64(alone)/float64(len(out)), 100*accuracy)
+		mean := func(losses []float64, _ int) float64 { return floats.Sum(losses) / float64(len(out)) }
+		said = fmt.Sprintf("of a quarter voices %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*float64(alone)/float64(len(out)),
+			mean(judge(1)), 100*accuracy, mean(judge(0)))
 		v.Share = shareOf(trial.least, func(share float64) ([]float64, bool) {
 			losses, right := judge(share)
 			return losses, right >= alone

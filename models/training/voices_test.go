@@ -156,7 +156,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
 		assert.Contains(t, notices[0], "the network is tried on a quarter of them")
 		last := notices[len(notices)-1]
-		assert.Regexp(t, `^of a quarter voices [0-9.]+%, the network [0-9.]+%: `, last)
+		assert.Regexp(t, `^of a quarter voices [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, last)
 		assert.Greater(t, result.Test.Accuracy, 0.7)
 
 		told.Trial = func(float64) {}

@@ -53,7 +53,13 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 			return nil, nil, fmt.Errorf("the settings of the import cannot be read: %w; import and train again", err)
 		}
 	}
-	r := &reading{Options: o, ctx: ctx}
+	r := &reading{Options: o, ctx: ctx, byHand: form.Reading == nil && form.Channels == 1}
+	if r.byHand {
+		r.Take, r.Layout = form.Sensors, recordingLayout
+		if form.Longest == 1 {
+			r.Layout = samplesLayout
+		}
+	}
 	if err := r.read(inputs); err != nil {
 		return nil, nil, err
 	}
@@ -355,6 +361,14 @@ func (r *reading) readArray(from sample) error {
 		return fmt.Errorf("%s: the array has shape %v; want [moments, sensors, axes], none of them 0", from.path, a.Shape)
 	}
 	c := crossed(counted("", a.Shape[1]), nil)
+	switch axes := a.Shape[2:]; {
+	case !r.byHand:
+	case len(axes) == 1 && axes[0] > 1 || len(r.Take) != a.Shape[1]:
+		return fmt.Errorf("%s: the array has shape %v; want a recording [moments, sensors] of the training's %d sensors", from.path,
+			a.Shape, len(r.Take))
+	default: // an array has places, no names
+		c = crossed(r.Take, nil)
+	}
 	if len(a.Shape) == 3 {
 		c = crossed(c.names, counted("", a.Shape[2]))
 	}

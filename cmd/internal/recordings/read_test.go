@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/clusterpool/ccp/internal/recording"
 )
 
 // Recordings to classify need no classes, whatever form they have. The table of an import says how to read them.
@@ -136,4 +138,24 @@ func TestReadTheSameTable(t *testing.T) {
 		assert.Equal(t, sensors, again[5].Sensors)
 		assert.Equal(t, []float64{1, 1, 2}, again[5].Values)
 	}
+}
+
+// Without an import the sensors have the training's names or numbers, and an array has them in their order.
+func TestReadByHand(t *testing.T) {
+	folder := t.TempDir()
+	form := &recording.Form{Sensors: []string{"sensor 0", "sensor 1"}, Channels: 1, Longest: 9}
+	array := writeNPY(t, folder, "r.npy", []int{3, 2}, []float64{1, 2, 3, 4, 5, 6})
+	for _, path := range []string{array, put(t, folder, "r.csv", "sensor 0,sensor 1\n1,2\n3,4\n5,6\n"),
+		put(t, folder, "turned.csv", "sensor 1,sensor 0\n2,1\n4,3\n6,5\n")} {
+		all, _, err := ReadUnlabelled(t.Context(), []string{path}, form)
+		require.NoError(t, err, path)
+		require.Len(t, all, 1, path)
+		assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, all[0].Values, path)
+	}
+	_, _, err := ReadUnlabelled(t.Context(), []string{writeNPY(t, folder, "s.npy", []int{3, 2, 4}, make([]float64, 24))}, form)
+	require.ErrorContains(t, err, "s.npy: the array has shape [3 2 4]; want a recording [moments, sensors] of the training's 2 sensors")
+	form.Longest = 1
+	all, _, err := ReadUnlabelled(t.Context(), []string{put(t, folder, "table.csv", "sensor 0,sensor 1\n1,2\n3,4\n")}, form)
+	require.NoError(t, err)
+	assert.Len(t, all, 2, "a table's lines are samples")
 }

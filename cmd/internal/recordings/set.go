@@ -42,6 +42,7 @@ type reading struct {
 	axes     []string        // of readings
 	as       map[string]bool // how the files are read
 	seen     map[string]bool // the names of all columns and sensors
+	byHand   bool            // the training's file was made without an import, of sensors of one value each
 	mere     string          // the heading T, taken for the time by nothing else
 	turned   bool            // a file has the columns in another order
 	units    map[string]string
