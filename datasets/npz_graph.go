@@ -58,7 +58,7 @@ func (r *npzReader) readGraph() error {
 	switch {
 	case given != nil || wrong != nil:
 		return wrong
-	case r.series != nil && r.d.Coordinates == nil:
+	case (r.series != nil || r.Has("series")) && r.d.Coordinates == nil:
 		return nil // overFrames links the sensors
 	case r.opts.Graph != nil:
 		r.d.Affinity = r.opts.Graph

@@ -108,6 +108,9 @@ func (r *npzReader) readTimes() error {
 	if !r.Has("times") {
 		return nil
 	}
+	if s.rate > 0 {
+		return errors.New("rate and times are both there; keep one")
+	}
 	a, err := r.Array("times")
 	if err != nil {
 		return err

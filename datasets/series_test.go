@@ -176,11 +176,14 @@ func TestSeriesOfOneSensor(t *testing.T) {
 
 func TestSeriesErrors(t *testing.T) {
 	for want, change := range map[string]func(a arrays){
-		"series has shape [360]":                                                func(a arrays) { a["series"].Shape = []int{360} },
-		"features and series are both":                                          func(a arrays) { a["features"] = a["series"] },
-		"series[1,2,3,1] is +Inf":                                               func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
-		"lengths[1] is 9; want 1 to":                                            func(a arrays) { a["lengths"] = vectorOf[int64](4, 9, 4, 4, 4, 4, 4, 4, 4, 4) },
-		"rate must be one number above":                                         func(a arrays) { a["rate"] = vectorOf(0.0) },
+		"series has shape [360]":        func(a arrays) { a["series"].Shape = []int{360} },
+		"features and series are both":  func(a arrays) { a["features"] = a["series"] },
+		"series[1,2,3,1] is +Inf":       func(a arrays) { a["series"].Data.([]float32)[36+2*12+7] = float32(math.Inf(1)) },
+		"lengths[1] is 9; want 1 to":    func(a arrays) { a["lengths"] = vectorOf[int64](4, 9, 4, 4, 4, 4, 4, 4, 4, 4) },
+		"rate must be one number above": func(a arrays) { a["rate"] = vectorOf(0.0) },
+		"rate and times are both there; keep one": func(a arrays) {
+			a["rate"], a["times"] = &npz.Array{Shape: []int{}, Data: []float64{50}}, vectorOf(0.0, 1, 2, 3, 4, 5)
+		},
 		"times has shape [2]; want [6]":                                         func(a arrays) { a["times"] = vectorOf(0.0, 1) },
 		"labels has shape [3]; want [10], the number of samples of series":      func(a arrays) { a["labels"] = vectorOf[int64](0, 1, 0) },
 		"series[0]: moment 1 has the time 0; times must be numbers that ascend": func(a arrays) { a["times"] = vectorOf(0.0, 0, 1, 2, 3, 4) },

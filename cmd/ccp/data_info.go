@@ -61,6 +61,9 @@ func describe(d *datasets.Dataset) *datasetJSON {
 		}
 	}
 	frames, sensors := training.Series(d.Affinity, d.Grid)
+	if d.Form != nil && d.Form.Longest > 1 { // a chain of sensors in frames looks like an image
+		frames, sensors = d.Form.Frames, len(d.Form.Sensors)
+	}
 	return &datasetJSON{Name: d.Name, Samples: d.Signals.Len(), Counts: counts, Data: d, Nodes: d.Nodes,
 		Channels: d.Channels, Classes: d.ClassNames,
 		Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Mean: d.Mean, Std: d.Std,

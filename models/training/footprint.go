@@ -27,7 +27,8 @@ type Footprint struct {
 	Backend    string `json:"backend"`
 	Devices    int    `json:"devices"`
 	Batch      int    `json:"batch"`
-	Parameters int    `json:"parameters"` // trainable values
+	Parameters int    `json:"parameters"`       // trainable values
+	Fitted     bool   `json:"fitted,omitempty"` // in one pass, so that there is no step to measure
 	// Memory is what each device needs. Estimated means that the backend does not report temporary memory. Then the
 	// activations that are known stand for it, twice because of their gradients.
 	Memory    backend.ProgramMemory `json:"memory_bytes"`
@@ -53,7 +54,7 @@ const ahead = 6
 
 var errCompiled = errors.New("compiled")
 
-// DryRun compiles the training step of what is asked and tells what it needs. It writes nothing. A nil backend is the best
+// DryRun compiles the training step of what is asked, if it has steps, and tells what it needs. It writes nothing. A nil backend is the best
 // that is installed.
 func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (f Footprint, err error) {
 	p, err := draft(asked, opts.dataName())
@@ -64,9 +65,6 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 		if b, err = backend.Shared(); err != nil {
 			return f, err
 		}
-	}
-	if network(p.Model).Fitted {
-		return f, fmt.Errorf("model %s is not trained step by step: there is no step to measure", p.Model)
 	}
 	d, err := p.LoadData(ctx, b, opts)
 	if err == nil {
@@ -81,6 +79,12 @@ func DryRun(ctx context.Context, b compute.Backend, asked Patch, opts Options) (
 	}
 	if err != nil {
 		return f, settingsError{err}
+	}
+	if d.Form != nil {
+		c.Frames = d.Form.Frames // as the data has decided
+	}
+	if network(p.Model).Fitted {
+		return Footprint{Config: c, Data: d.Name, Model: c.Model, Backend: opts.Backend, Fitted: true}, nil
 	}
 	counted, err := models.NewClassifier(b, models.Metadata{Spec: spec}, d.Affinity)
 	if err != nil {

@@ -56,8 +56,10 @@ func TestDryRun(t *testing.T) {
 	assert.Equal(t, f.Parameters, guess.Parameters)
 	assert.InEpsilon(t, f.Memory.Arguments, guess.Memory.Arguments, 0.2)
 
-	_, err = DryRun(t.Context(), backend, Patch{"data": c["data"], "model": "bayes"}, Options{})
-	require.EqualError(t, err, "model bayes is not trained step by step: there is no step to measure")
+	fitted, err := DryRun(t.Context(), backend, Patch{"data": c["data"], "model": "bayes"}, Options{})
+	require.NoError(t, err)
+	assert.True(t, fitted.Fitted)
+	assert.Equal(t, "bayes", fitted.Config.Model)
 	c["batch"] = 15
 	_, err = DryRun(t.Context(), backend, c, Options{Devices: 2})
 	require.EqualError(t, err, "batch 15 is not a multiple of 2 devices; use 14 or 16")
