@@ -1,9 +1,10 @@
 """A classifier behind `ccp serve` as one of scikit-learn, for its scores, curves and inspection.
 
     ccp serve --checkpoint runs/mine-ccp-1 &
-    python3 -c 'import numpy as np; from served import Served; print(Served("mine").fit(x := np.load("new.npy")).predict(x))'
+    python3 -c 'import numpy as np; from served import Served; x = np.load("new.npy").transpose(0, 2, 1); print(Served("mine").fit(x).predict(x))'  # x: [samples, moments, sensors]
 """
 import json
+import urllib.error
 import urllib.request
 
 import numpy as np
@@ -24,7 +25,7 @@ class Served(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        """Returns probabilities [samples, classes] of X [samples, nodes] or [samples, nodes, channels]."""
+        """Returns probabilities [samples, classes] of X [samples, nodes], [samples, nodes, channels], or [samples, moments, sensors]."""
         output = self._infer(X, {})
         probabilities = np.reshape(output["data"], output["shape"])
         return probabilities / probabilities.sum(axis=1, keepdims=True)  # of 32 bits
@@ -36,5 +37,8 @@ class Served(ClassifierMixin, BaseEstimator):
         X = np.asarray(X, np.float32)
         given = {"name": "signals", "datatype": "FP32", "shape": X.shape, "data": X.ravel().tolist()}
         body = {"inputs": [given], "outputs": [{"name": "probabilities", "parameters": parameters}]}
-        with urllib.request.urlopen(f"{self.address}/v2/models/{self.model}/infer", json.dumps(body).encode()) as answer:
-            return json.load(answer)["outputs"][0]
+        try:
+            with urllib.request.urlopen(f"{self.address}/v2/models/{self.model}/infer", json.dumps(body).encode()) as answer:
+                return json.load(answer)["outputs"][0]
+        except urllib.error.HTTPError as wrong:
+            raise ValueError(wrong.read().decode()) from None
