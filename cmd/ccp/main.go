@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"syscall"
@@ -64,6 +65,9 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	case errors.Is(err, context.Canceled):
 		err = errors.New("stopped early; the same command starts it again or continues")
 	case errors.Is(err, syscall.ENOSPC):
+		if at, found := errors.AsType[*fs.PathError](err); found {
+			err = at // what is around it names the path again and again
+		}
 		err = fmt.Errorf("%w; make room, and give the same command again", err)
 	}
 	fmt.Fprintln(stderr, "ccp:", withFlags(cmd, err.Error()))
