@@ -93,7 +93,7 @@ func TestAttributeFiniteDifferences(t *testing.T) {
 		predictions, err := c.Classify(t.Context(), raw)
 		require.NoError(t, err)
 		logit := func(signal []float32, class int) float64 {
-			outputs, err := c.batch(c.logits, []point{{signal: signal, share: 1}}, 1)
+			outputs, err := c.batch(t.Context(), c.logits, []point{{signal: signal, share: 1}}, 1)
 			require.NoError(t, err)
 			return float64(outputs[0][class])
 		}

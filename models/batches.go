@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -80,8 +81,8 @@ func (c *Classifier) compute(ctx context.Context, p *program, points []point,
 		left := points[i:]
 		size := batchSizes[slices.IndexFunc(batchSizes[:], func(size int) bool { return 3*(size-len(left)) <= len(points) })]
 		left = left[:min(size, len(left))]
-		outputs, err := c.batch(p, left, size)
-		if err != nil {
+		outputs, err := c.batch(ctx, p, left, size)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		for j := range left {
@@ -112,7 +113,7 @@ func (c *Classifier) Probabilities(ctx context.Context, n int, sample func(i int
 }
 
 // batch runs a program on points as one batch, which baselines fill up to size. It returns each output, flat.
-func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]float32, err error) {
+func (c *Classifier) batch(ctx context.Context, p *program, points []point, size int) (outputs [][]float32, err error) {
 	c.mu.RLock()
 	closed, voices := c.closed, c.voices
 	c.mu.RUnlock()
@@ -121,7 +122,7 @@ func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]fl
 			return nil, ErrClosed
 		}
 		all := make([]float32, size*c.Spec.Classes())
-		copy(all, c.together(points, nil))
+		copy(all, c.together(ctx, points, nil))
 		return [][]float32{all}, nil
 	}
 	shape := shapes.Make(dtypes.Float32, size, c.Spec.Nodes, c.Spec.Channels)
@@ -159,7 +160,7 @@ func (c *Classifier) batch(p *program, points []point, size int) (outputs [][]fl
 		outputs = append(outputs, flat)
 	}
 	if p == c.logits && voices != nil {
-		copy(outputs[0], c.together(points, outputs[0]))
+		copy(outputs[0], c.together(ctx, points, outputs[0]))
 	}
 	return outputs, nil
 }
@@ -171,7 +172,7 @@ func (c *Classifier) compile(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := c.batch(c.logits, make([]point, 1), size); err != nil {
+		if _, err := c.batch(ctx, c.logits, make([]point, 1), size); err != nil {
 			return fmt.Errorf("compiling for %d signals at once (are the weights of another version of this program? "+
 				"then train anew): %w", size, err)
 		}

@@ -29,14 +29,15 @@ type Metadata struct {
 
 // ReadMetadata reads the description and the graph of the checkpoint in dir. If dir is no checkpoint, the error is an os.ErrNotExist.
 func ReadMetadata(dir string) (m Metadata, graph *affinity.Matrix, err error) {
-	return readMetadata(os.DirFS(dir), dir)
+	m, graph, _, err = readMetadata(os.DirFS(dir), dir)
+	return m, graph, err
 }
 
-// readMetadata is ReadMetadata for a file system, which messages call name, or nothing.
-func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, err error) {
+// readMetadata is ReadMetadata for a file system, which messages call name, or nothing. sum is the description's.
+func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, sum string, err error) {
 	if name != "" {
 		if err := files.CheckDirectory(name); err != nil {
-			return m, nil, err
+			return m, nil, "", err
 		}
 	}
 	defer func() {
@@ -47,7 +48,7 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 	path := filepath.Join(name, checkpoint.MetadataFile)
 	raw, err := fs.ReadFile(fsys, checkpoint.MetadataFile)
 	if err != nil {
-		return m, nil, fmt.Errorf("%s: %w", path, err)
+		return m, nil, "", fmt.Errorf("%s: %w", path, err)
 	}
 	var of struct {
 		Spec struct {
@@ -56,16 +57,16 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		}
 	}
 	if err := json.Unmarshal(raw, &of); err == nil && of.Spec.Classes > 0 {
-		return m, nil, fmt.Errorf("%s: an earlier version of ccp wrote this checkpoint; train anew", path)
+		return m, nil, "", fmt.Errorf("%s: an earlier version of ccp wrote this checkpoint; train anew", path)
 	} else if err == nil && of.Spec.Model != "" && registry[of.Spec.Model].Build == nil {
-		return m, nil, fmt.Errorf("%s: model %s is not registered in this program: import the package that registers it, "+
+		return m, nil, "", fmt.Errorf("%s: model %s is not registered in this program: import the package that registers it, "+
 			"such as _ %q", path, of.Spec.Model, "github.com/clusterpool/ccp/models/baselines")
 	}
 	if err := cmp.Or(json.Unmarshal(raw, &m), checkpoint.CheckMetadata(raw)); err != nil {
-		return m, nil, fmt.Errorf("%s: %w", path, err)
+		return m, nil, "", fmt.Errorf("%s: %w", path, err)
 	}
 	if graph, err = affinity.ReadFS(fsys, checkpoint.GraphFile); err != nil {
-		return m, nil, fmt.Errorf("%s: %w", filepath.Join(name, checkpoint.GraphFile), err)
+		return m, nil, "", fmt.Errorf("%s: %w", filepath.Join(name, checkpoint.GraphFile), err)
 	}
 	if err = m.Spec.Check(); err == nil && graph.N() != m.Spec.Nodes {
 		err = fmt.Errorf("the graph has %d nodes, the model %d", graph.N(), m.Spec.Nodes)
@@ -74,16 +75,16 @@ func readMetadata(fsys fs.FS, name string) (m Metadata, graph *affinity.Matrix, 
 		err = m.Info.Check()
 	}
 	if err != nil {
-		return m, nil, fmt.Errorf("%s: %w", path, err)
+		return m, nil, "", fmt.Errorf("%s: %w", path, err)
 	}
-	return m, graph, nil
+	return m, graph, checkpoint.Sum(raw), nil
 }
 
 // Save writes the classifier as a checkpoint in dir, which Load reads. The directory must be new or empty. Each file is
 // written whole or not at all. If another Save or a training writes in dir meanwhile, Save returns an error.
 func (c *Classifier) Save(dir string) error {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
+	c.mu.Lock() // writing changes the store's maps
+	defer c.mu.Unlock()
 	if c.closed {
 		return ErrClosed
 	}
@@ -122,7 +123,17 @@ type LoadOptions struct {
 
 // Load reads the checkpoint in dir: the snapshot that the training kept, or the newest if there is none yet. Errors
 // name the directory and the file.
-func Load(dir string, o LoadOptions) (*Classifier, error) { return o.read(os.DirFS(dir), dir) }
+func Load(dir string, o LoadOptions) (*Classifier, error) {
+	return o.read(os.DirFS(resolved(dir)), dir)
+}
+
+// resolved follows links, so that all files come from one folder, also if a link changes meanwhile.
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
 
 // Read is Load for a checkpoint in a file system: embedded in the program, in a zip archive, or elsewhere. Errors name
 // the file.
@@ -130,7 +141,7 @@ func Read(fsys fs.FS, o LoadOptions) (*Classifier, error) { return o.read(fsys, 
 
 // read reads a checkpoint from a file system, which messages call name, or nothing.
 func (o LoadOptions) read(fsys fs.FS, name string) (*Classifier, error) {
-	m, graph, err := readMetadata(fsys, name)
+	m, graph, sum, err := readMetadata(fsys, name)
 	if err == nil && o.Backend == nil {
 		o.Backend, err = backend.Shared()
 	}
@@ -143,7 +154,7 @@ func (o LoadOptions) read(fsys fs.FS, name string) (*Classifier, error) {
 	}
 	for _, kind := range []string{checkpoint.Best, checkpoint.Last} {
 		var state held
-		step, passedOver, loadErr := checkpoint.Read(fsys, name, kind, c.store, &state)
+		step, passedOver, loadErr := checkpoint.Read(fsys, name, kind, sum, c.store, &state)
 		for _, line := range passedOver {
 			if o.Notice != nil {
 				o.Notice(line)

@@ -4,9 +4,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"github.com/clusterpool/ccp/internal/variables"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -51,6 +53,28 @@ func TestLoad(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	})
+}
+
+// Weights are of the description that they were saved with. A link that changes while files are read changes nothing.
+func TestLoadOfAnothersSnapshot(t *testing.T) {
+	backend := backendtest.Go(t)
+	dir, saved := saveTiny(t, backend)
+	other := filepath.Join(t.TempDir(), "other")
+	saved.ClassNames = slices.Clone(saved.ClassNames)
+	slices.Reverse(saved.ClassNames)
+	require.NoError(t, saved.Save(other))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "best-00000008")))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "last-00000009")))
+	foreign := fmt.Sprintf("best-%08d", saved.Step)
+	require.NoError(t, os.CopyFS(filepath.Join(dir, foreign), os.DirFS(filepath.Join(other, foreign))))
+	_, err := Load(dir, LoadOptions{Backend: backend})
+	require.ErrorContains(t, err, filepath.Join(dir, foreign)+" is damaged: it belongs to another model.json: copy a checkpoint whole, to a folder of its own")
+
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(other, link))
+	loaded, err := Load(link, LoadOptions{Backend: backend})
+	require.NoError(t, err)
+	assert.Equal(t, saved.ClassNames, loaded.ClassNames)
 }
 
 // A classifier saved on one backend is the same on another.

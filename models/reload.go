@@ -78,17 +78,18 @@ func unfinished(dir string) error {
 func (r *Reloader) Reload(ctx context.Context) (changed bool, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
-	snapshot, state, err := look(r.dir)
+	real := resolved(r.dir)
+	snapshot, state, err := look(real)
 	if err != nil || state == r.state {
 		return false, err
 	}
 	if state == r.refused {
 		return false, r.failure
 	}
-	if err := unfinished(r.dir); err != nil && !r.options.Unfinished {
+	if err := unfinished(real); err != nil && !r.options.Unfinished {
 		return false, err
 	}
-	c, err := r.options.read(os.DirFS(r.dir), r.dir)
+	c, err := r.options.read(os.DirFS(real), r.dir)
 	if err != nil {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,7 +19,17 @@ func (c *Classifier) openVoices() (err error) {
 	if c.voices != nil {
 		return nil
 	}
-	if c.voices, err = voices.Open(c.store); err != nil {
+	if c.voices, err = voices.Open(c.store); err == nil && c.voices != nil {
+		columns := c.Spec.Nodes * c.Spec.Channels
+		if c.Form != nil {
+			columns = c.Form.Width()
+		}
+		if c.voices.Columns != columns || c.voices.Classes != c.Spec.Classes() {
+			err = fmt.Errorf("they are of %d columns and %d classes, the model of %d and %d", c.voices.Columns, c.voices.Classes,
+				columns, c.Spec.Classes())
+		}
+	}
+	if err != nil {
 		err = fmt.Errorf("the voices of the checkpoint: %w", err)
 	}
 	return err
@@ -57,13 +68,14 @@ var errNoGradient = errors.New("voices beside the network have no gradient: take
 
 // together returns the logits of points, `[points, classes]`. They are logarithms of the mean of the voices' and the
 // network's probabilities. network has the network's logits; nil if the network does not count.
-func (c *Classifier) together(points []point, network []float32) []float32 {
+// If ctx ends meanwhile, the rest is zero.
+func (c *Classifier) together(ctx context.Context, points []point, network []float32) []float32 {
 	classes, all := c.Spec.Classes(), make([]float32, len(points)*c.Spec.Classes())
 	var workers sync.WaitGroup
 	step := runtime.GOMAXPROCS(0)
 	for first := range min(step, len(points)) {
 		workers.Go(func() {
-			for i := first; i < len(points); i += step {
+			for i := first; i < len(points) && ctx.Err() == nil; i += step {
 				own := c.voices.Logits(c.voiced(points[i]))
 				if network != nil {
 					p, q := answer.Softmax(own), answer.Softmax(network[i*classes:(i+1)*classes])

@@ -213,6 +213,15 @@ func (t *target) folderFlags(cmd *cobra.Command, content string) {
 	t.flags(cmd, "out", "`FOLDER` to write "+content+" to", "files in the folder if it exists")
 }
 
+// writable returns an error if nothing can be written beside the file.
+func (t target) writable() error {
+	probe, err := os.CreateTemp(filepath.Dir(t.path), ".ccp-*")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w; choose another", t.path, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
 // free says what stands in the way of writing. An empty folder does not.
 func (t target) free() error {
 	info, err := os.Stat(t.path)
@@ -224,11 +233,18 @@ func (t target) free() error {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: there is no folder %s; make it, or choose another", t.path, folder)
 		}
-		return files.CheckDirectory(folder)
+		if err := files.CheckDirectory(folder); err != nil || t.folder {
+			return err
+		}
+		return t.writable()
 	case err != nil:
 		return err
 	case t.folder && !info.IsDir():
 		return fmt.Errorf("%s is not a directory", t.path)
+	case !t.folder && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no regular file; choose another", t.path)
+	case t.overwrite && !t.folder:
+		return t.writable()
 	case t.overwrite:
 		return nil
 	case !t.folder:

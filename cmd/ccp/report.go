@@ -83,7 +83,7 @@ func (t target) freeReport() error {
 	case err != nil:
 		return err
 	case t.overwrite || bytes.Contains(content[:min(len(content), 1000)], []byte(report.Generator)):
-		return nil
+		return t.writable()
 	}
 	return fmt.Errorf("%s exists and is no report; --overwrite replaces it", t.path)
 }

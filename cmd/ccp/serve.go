@@ -101,6 +101,10 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 		return fmt.Errorf("--addr %s: %w", f.address, err)
 	}
 	defer func() { _ = listener.Close() }() // again, if the server has run
+	hangups := make(chan os.Signal, 1)      // one that comes while models load waits for them
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer close(hangups)
+	defer signal.Stop(hangups)
 	b, _, err := s.open(cmd)
 	if err != nil {
 		return err
@@ -123,10 +127,6 @@ func (f *serveFlags) run(cmd *cobra.Command, s *shared) error {
 	if err := s.print(cmd, result, render("serve", result)); err != nil {
 		return errors.Join(err, server.Close())
 	}
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer close(hangups)
-	defer signal.Stop(hangups)
 	go func() {
 		for range hangups {
 			server.Reload(ctx)

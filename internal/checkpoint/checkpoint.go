@@ -4,7 +4,7 @@
 //
 //   - the variables and parameters of a store, in the files of GoMLX (gomlx_checkpoints reads them);
 //   - state.json, the caller's state;
-//   - manifest.json, the size and SHA-256 of each file.
+//   - manifest.json, the size and SHA-256 of each file, and the SHA-256 of the description that it belongs to.
 //
 // Save writes a snapshot under a temporary name, flushes it to the disk and then renames it. A kill at any moment
 // leaves the snapshots before it intact. Load reports a snapshot that does not match its manifest, and uses the one
@@ -57,6 +57,7 @@ var ErrNone = errors.New("no usable snapshot")
 
 type manifest struct {
 	Step  int             `json:"step"`
+	Model string          `json:"model,omitempty"` // SHA-256 of MetadataFile; "" in snapshots of earlier builds
 	Files map[string]file `json:"files"`
 }
 
@@ -78,7 +79,7 @@ func Save(dir, kind string, step, keep int, store *model.Store, state any, skip 
 		if err := files.WriteJSON(filepath.Join(work, stateName), state); err != nil {
 			return err
 		}
-		if err := writeManifest(work, step); err != nil {
+		if err := writeManifest(work, step, dir); err != nil {
 			return err
 		}
 		return os.RemoveAll(final) // the same step again, after a resume
@@ -123,12 +124,13 @@ func saveVariables(dir string, store *model.Store, skip func(v *model.Variable) 
 // step. passedOver has a line for each damaged snapshot, which names it and says why it is damaged. If none is
 // intact, Load returns ErrNone.
 func Load(dir, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
-	return Read(os.DirFS(dir), dir, kind, store, state)
+	return Read(os.DirFS(dir), dir, kind, "", store, state)
 }
 
-// Read is Load from a file system, which messages call name.
-func Read(fsys fs.FS, name, kind string, store *model.Store, state any) (step int, passedOver []string, err error) {
-	return restore(fsys, name, kind, func(folder fs.FS) error {
+// Read is Load from a file system, which messages call name. If sum is not "", a snapshot must belong to the description
+// with this Sum.
+func Read(fsys fs.FS, name, kind, sum string, store *model.Store, state any) (step int, passedOver []string, err error) {
+	return restore(fsys, name, kind, sum, func(folder fs.FS) error {
 		err := readJSON(folder, stateName, state)
 		if err == nil {
 			err = loadVariables(folder, store)
@@ -139,7 +141,7 @@ func Read(fsys fs.FS, name, kind string, store *model.Store, state any) (step in
 
 // State restores the state of the newest intact snapshot of a kind. If none is intact, it returns ErrNone.
 func State(dir, kind string, state any) error {
-	_, _, err := restore(os.DirFS(dir), dir, kind, func(folder fs.FS) error {
+	_, _, err := restore(os.DirFS(dir), dir, kind, "", func(folder fs.FS) error {
 		return readJSON(folder, stateName, state)
 	})
 	return err
@@ -147,7 +149,7 @@ func State(dir, kind string, state any) error {
 
 // restore calls read with the newest intact snapshot of a kind, and with the one before it if read fails. A training
 // may remove snapshots meanwhile: then restore looks again.
-func restore(fsys fs.FS, name, kind string, read func(folder fs.FS) error) (step int, passedOver []string, err error) {
+func restore(fsys fs.FS, name, kind, sum string, read func(folder fs.FS) error) (step int, passedOver []string, err error) {
 	steps, err := list(fsys, kind)
 	if err != nil {
 		return 0, nil, fmt.Errorf("%s: %w", name, err)
@@ -156,7 +158,7 @@ func restore(fsys fs.FS, name, kind string, read func(folder fs.FS) error) (step
 	for _, step := range slices.Backward(steps) {
 		folder, err := fs.Sub(fsys, snapshot("", kind, step))
 		if err == nil {
-			err = verify(folder, step)
+			err = verify(folder, step, sum)
 		}
 		if err == nil {
 			err = read(folder)
@@ -168,7 +170,7 @@ func restore(fsys fs.FS, name, kind string, read func(folder fs.FS) error) (step
 		none = fmt.Errorf("%w; %s", none, passedOver[len(passedOver)-1])
 	}
 	if now, err := list(fsys, kind); err == nil && !slices.Equal(now, steps) {
-		return restore(fsys, name, kind, read)
+		return restore(fsys, name, kind, sum, read)
 	}
 	return 0, passedOver, none
 }
@@ -267,12 +269,18 @@ func prune(dir, kind string, step, keep int) error {
 	})
 }
 
-func writeManifest(dir string, step int) error {
+// writeManifest lists the files of a snapshot that is made in dir, for the checkpoint in the folder of.
+func writeManifest(dir string, step int, of string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	m := manifest{Step: step, Files: map[string]file{}}
+	if description, err := os.ReadFile(filepath.Join(of, MetadataFile)); err == nil {
+		m.Model = Sum(description)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
 	for _, e := range entries {
 		if m.Files[e.Name()], err = digest(os.DirFS(dir), e.Name()); err != nil {
 			return err
@@ -284,13 +292,22 @@ func writeManifest(dir string, step int) error {
 	return files.WriteJSON(filepath.Join(dir, manifestName), m)
 }
 
-func verify(folder fs.FS, step int) error {
+// Sum is the SHA-256 of a description, in hexadecimal digits.
+func Sum(description []byte) string {
+	sum := sha256.Sum256(description)
+	return hex.EncodeToString(sum[:])
+}
+
+func verify(folder fs.FS, step int, sum string) error {
 	var m manifest
 	if err := readJSON(folder, manifestName, &m); err != nil {
 		return err
 	}
 	if _, ok := m.Files[stateName]; !ok || m.Step != step {
 		return fmt.Errorf("%s is of step %d and lists %d files", manifestName, m.Step, len(m.Files))
+	}
+	if sum != "" && m.Model != "" && m.Model != sum {
+		return fmt.Errorf("it belongs to another %s: copy a checkpoint whole, to a folder of its own", MetadataFile)
 	}
 	for name, want := range m.Files {
 		got, err := digest(folder, name)

@@ -184,7 +184,7 @@ func TestSnapshotRemovedWhileItIsRead(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, Best, 1, 1)
 	store := model.NewStore()
-	step, passedOver, err := Read(pruned{os.DirFS(dir), func() { save(t, dir, Best, 2, 1) }}, dir, Best, store, new(state))
+	step, passedOver, err := Read(pruned{os.DirFS(dir), func() { save(t, dir, Best, 2, 1) }}, dir, Best, "", store, new(state))
 	require.NoError(t, err)
 	assert.Equal(t, 2, step)
 	assert.Empty(t, passedOver)

@@ -108,7 +108,7 @@ var types = map[string]reflect.Type{
 // setType takes numpy's dtype string: byte order, kind, size.
 func (h *header) setType(descr string) error {
 	if descr == "|O" || descr == "O" {
-		return errors.New("the array holds pickled Python objects; store it with a plain dtype, for strings dtype=str; recordings of "+
+		return errors.New("the array holds pickled Python objects; store it with a plain dtype, for strings dtype=str; recordings of " +
 			"several lengths are one array of floats with NaN after their ends")
 	}
 	unsupported := fmt.Errorf("dtype %.40q is not supported; store bool, integers, float16 to float64 or strings", descr)

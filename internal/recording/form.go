@@ -163,6 +163,7 @@ func (f *Form) order(r *Recording, c *Changes) error {
 	if r.Sensors, r.Channels = f.Sensors, channels; !turned && missing == nil && others == nil {
 		return nil
 	}
+	r.Width = 0 // of what it was
 	values := make([]float64, 0, moments*len(f.Sensors)*channels)
 	for row := range slices.Chunk(r.Values, width) {
 		for _, at := range from {

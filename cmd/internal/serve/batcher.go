@@ -57,6 +57,10 @@ func newBatcher(maxSignals, capacity int, maxDelay time.Duration, observe func(i
 // that can be later. Its errors are errFull, a models.SignalError, models.ErrClosed, ctx's error, or an error of the
 // computation.
 func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, signals [][]float32, free func()) ([]models.Prediction, error) {
+	if err := long(classifier, signals); err != nil {
+		free()
+		return nil, err
+	}
 	j := &job{ctx: ctx, classifier: classifier, signals: signals, free: free, done: make(chan struct{})}
 	if err := b.enqueue(j); err != nil {
 		free()
@@ -69,6 +73,27 @@ func (b *batcher) classify(ctx context.Context, classifier *models.Classifier, s
 	case <-ctx.Done(): // the worker skips it
 		return nil, ctx.Err()
 	}
+}
+
+// A recording may have so many times the moments of the longest of the training, and so many at least.
+const (
+	mostLonger  = 20
+	mostMoments = 1 << 16
+)
+
+// long returns an error if a recording is so long that its answer would be a guess, and hold up all others.
+func long(c *models.Classifier, signals [][]float32) error {
+	if c.Form == nil {
+		return nil
+	}
+	most := max(mostMoments, mostLonger*c.Form.Longest)
+	for i, s := range signals {
+		if moments := len(s) / c.Form.Width(); moments > most {
+			return &models.SignalError{Index: i, Reason: fmt.Sprintf("it has %d moments, and the server takes at most %d of a "+
+				"recording: cut it, as ?window= does", moments, most)}
+		}
+	}
+	return nil
 }
 
 func (b *batcher) enqueue(j *job) error {
@@ -181,13 +206,18 @@ func (b *batcher) compute(batch []*job) {
 			close(j.done)
 		}
 	}()
-	ctx := context.Background()
-	if len(batch) == 1 {
-		ctx = batch[0].ctx // a long one can end early
-	}
+	ctx, end := context.WithCancel(context.Background()) // until nobody waits for an answer
+	defer end()
 	var signals [][]float32
+	var waits atomic.Int64
+	waits.Store(int64(len(batch)))
 	for _, j := range batch {
 		signals = append(signals, j.signals...)
+		defer context.AfterFunc(j.ctx, func() {
+			if waits.Add(-1) == 0 {
+				end()
+			}
+		})()
 	}
 	start := time.Now()
 	predictions, err := batch[0].classifier.Classify(ctx, signals)

@@ -203,6 +203,7 @@ func readOutput(r *jsonread.Reader) (out output, err error) {
 
 // values returns all values, row-major.
 func (in *input) values(tail []byte, takes []int, most int, take func(int) error) ([]float32, error) {
+	nested := in.shape // as data is written
 	if len(in.shape) == 2 && takes[2] == 1 {
 		in.shape = append(in.shape, 1)
 	}
@@ -239,7 +240,7 @@ func (in *input) values(tail []byte, takes []int, most int, take func(int) error
 		return nil, err
 	}
 	if in.size == nil {
-		values, err := parseNumbers(make([]float32, 0, count), in.data, in.shape, element.parse)
+		values, err := parseNumbers(make([]float32, 0, count), in.data, nested, element.parse)
 		if err != nil {
 			return nil, bad("input %q: %w", in.name, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -60,10 +61,12 @@ func save(t testing.TB, dir string, step, answer int) {
 // recorded makes the tiny model one of recordings: of two sensors in two frames.
 func recorded(t testing.TB, c *Config) {
 	t.Helper()
-	m, graph, err := models.ReadMetadata(c.Checkpoints[0].Dir)
+	dir := c.Checkpoints[0].Dir
+	was, err := models.Load(dir, models.LoadOptions{Backend: backendtest.Go(t)})
 	require.NoError(t, err)
-	m.Form = &recording.Form{Sensors: []string{"hip", "head"}, Channels: channels, Frames: 2}
-	require.NoError(t, checkpoint.Start(c.Checkpoints[0].Dir, m, graph.WriteFile))
+	was.Form = &recording.Form{Sensors: []string{"hip", "head"}, Channels: channels, Frames: 2}
+	require.NoError(t, os.RemoveAll(dir))
+	require.NoError(t, was.Save(dir))
 }
 
 // newServer makes a server of the tiny model; change, if there is one, changes its settings before.

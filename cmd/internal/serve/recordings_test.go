@@ -69,6 +69,8 @@ func TestRecordings(t *testing.T) {
 		assert.Equal(t, http.StatusBadRequest, code)
 		assert.Contains(t, string(raw), c[1])
 	}
+	_, err = s.models["tiny"].classify(t.Context(), known, [][]float32{{1, 2, 3, 4}, make([]float32, 4*65_537)}, func() {})
+	require.EqualError(t, err, "unusable signal 1: it has 65537 moments, and the server takes at most 65536 of a recording: cut it, as ?window= does")
 	code, _, raw := send(t, http.MethodPost, url, `{"recordings":[{"values":[[`+strings.Repeat("0,", 1<<16)+`0]]}]}`)
 	assert.Equal(t, http.StatusRequestEntityTooLarge, code)
 	assert.Contains(t, string(raw), "the request takes more than 1048576 bytes of memory")
@@ -107,6 +109,8 @@ func TestWindowsOfRecordings(t *testing.T) {
 		assert.Equal(t, []any{"", true}, []any{p.Class, p.Rejected})
 		assert.Len(t, p.Probabilities, classes)
 	}
+	more := `{"sensors":["hip","head","tail"],"values":[[1,2,3,4,0,0],[5,6,7,8,0,0]]}`
+	assert.InDeltaMapValues(t, parts.Predictions[0].Probabilities, ask("?window=2", more).Predictions[0].Probabilities, 1e-6)
 	silent := ask("?window=1", `{"values":[[1,2,3,4],[null,6,7,8],[3,1,2,9]]}`)
 	require.Len(t, silent.Predictions, 2)
 	assert.Contains(t, silent.Predictions[0].Warnings[0], `1 windows are left out, the first: window from 1 to 2: `)

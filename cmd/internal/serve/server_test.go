@@ -307,3 +307,13 @@ func TestParseCheckpoint(t *testing.T) {
 		assert.Equal(t, want, nameOf(data))
 	}
 }
+
+// A signal of one channel may be nested as [batch, nodes] or as [batch, nodes, 1], as its shape says, or flat.
+func TestNestedAsItsShape(t *testing.T) {
+	for data, shape := range map[string][]int{"[[1,2,3],[4,5,6]]": {2, 3}, "[1,2,3,4,5,6]": {2, 3}, "[[[1],[2],[3]],[[4],[5],[6]]]": {2, 3, 1}} {
+		in := input{name: "signals", datatype: "FP32", shape: shape, data: []byte(data)}
+		values, err := in.values(nil, []int{-1, 3, 1}, 9, func(int) error { return nil })
+		require.NoError(t, err, data)
+		assert.Equal(t, []float32{1, 2, 3, 4, 5, 6}, values, data)
+	}
+}
