@@ -113,7 +113,8 @@ func (r *reading) fits(form string, sources []sample) error {
 		{"columns", strings.Join(r.Columns, ","), folders + " or " + long}, {"label", r.Label, long}, {"labels", r.Labels, long},
 		{"test", r.Test, folders + " or " + long}, {"group", r.Group, folders + " or " + long},
 	} {
-		if option.value != "" && !strings.Contains(option.forms, form) && !r.Unlabelled && !(option.name == "label" && sources[0].part) {
+		fits := strings.Contains(option.forms, form) || option.name == "label" && sources[0].part
+		if option.value != "" && !fits && !r.Unlabelled {
 			return fmt.Errorf("--%s is for the form %s, this is %s; leave it out", option.name, option.forms, form)
 		}
 	}
