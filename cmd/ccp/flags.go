@@ -241,9 +241,9 @@ func (t target) free() error {
 		return err
 	case t.folder && !info.IsDir():
 		return fmt.Errorf("%s is not a directory", t.path)
-	case !t.folder && !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no regular file; choose another", t.path)
-	case t.overwrite && !t.folder:
+	case !t.folder && info.IsDir():
+		return fmt.Errorf("%s is a folder; choose a file", t.path)
+	case t.overwrite && info.Mode().IsRegular():
 		return t.writable()
 	case t.overwrite:
 		return nil

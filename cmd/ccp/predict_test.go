@@ -247,7 +247,7 @@ func TestPredictOnRecordings(t *testing.T) {
 		"there is no folder":                                          {"--out", at("nowhere/two.csv"), long},
 		`--window "2x" is neither a duration above 0`:                 {"--window", "2x", long},
 		"long.csv: it has no times, so that 2s may be any number":     {"--window", "2s", long},
-		"--window is for recordings; the features of an .npz file":    {"--window", "2", at("mine.npz")},
+		"mine.npz holds samples, which are answered whole":            {"--window", "2", at("mine.npz")},
 		"long.csv: its length is 9, less than a window of 100; take":  {"--window", "100", long},
 	} {
 		code, stdout, stderr = execute(t, append(line, words...)...)
