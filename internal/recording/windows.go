@@ -89,7 +89,8 @@ func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all [
 			"of moments, such as 100", cut.Window)
 	}
 	each := 1 / cmp.Or(RateOf(times), 1)
-	if _, _, most := r.rates(); r.Times != nil && !cut.Window.Moments {
+	if r.Times != nil && !cut.Window.Moments {
+		_, _, most := r.rates()
 		each = 1 / cmp.Or(most, 1)
 	}
 	lasts := times[count-1] - times[0] + each

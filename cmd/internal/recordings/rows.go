@@ -91,12 +91,14 @@ func (t *table) add(in *input, line int, cells []string) error {
 // when reads a time: a number of any unit, or a date.
 func (t *table) when(line int, cell string) (at float64, err error) {
 	kind := numbers
-	if t.kind != numbers { // like the line before, which is quick
+	stamp, whole := compact(t.headings[t.time], cell)
+	switch {
+	case whole:
+		at, kind = float64(stamp.Unix()), dates
+	case t.kind != numbers: // like the line before, which is quick
 		at, kind, err = t.days.parse(cell, line)
 	}
-	if stamp, ok := compact(t.headings[t.time], cell); kind == numbers && ok {
-		at, kind, err = float64(stamp.Unix()), dates, nil
-	} else if kind == numbers {
+	if kind == numbers {
 		if at, err = t.in.number(line, cell); err != nil || at != at {
 			at, kind, err = t.days.parse(cell, line)
 		}
@@ -110,14 +112,13 @@ func (t *table) when(line int, cell string) (at float64, err error) {
 
 // compact reads a date and a time of day in digits alone, such as 20240531120059, or a date where the heading says that.
 func compact(heading, cell string) (stamp time.Time, ok bool) {
-	layout := map[int]string{14: "20060102150405", 12: "200601021504"}[len(cell)]
-	if len(cell) == 8 && datesOnly.MatchString(heading) {
-		layout = "20060102"
-	}
-	if layout == "" || cell[0] != '1' && cell[0] != '2' {
+	const layout = "20060102150405"
+	n := len(cell) // most times are numbers, which this sorts out quickly
+	if n != 14 && n != 12 && n != 8 || cell[0] != '1' && cell[0] != '2' || strings.ContainsAny(cell, ".:-/ ") ||
+		n == 8 && !datesOnly.MatchString(heading) {
 		return stamp, false
 	}
-	stamp, err := time.Parse(layout, cell)
+	stamp, err := time.Parse(layout[:n], cell)
 	return stamp, err == nil && stamp.Year() >= 1900 && stamp.Year() <= 2100
 }
 

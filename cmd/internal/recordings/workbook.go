@@ -75,7 +75,7 @@ func (t *table) readWorkbook() (err error) {
 	return shown.Error()
 }
 
-// The first days of workbooks, of which one is of all times of day.
+// The two first days that a workbook can have. A time of day without a date is stored as one of that day.
 var (
 	epoch1900 = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	epoch1904 = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -293,8 +293,7 @@ func groupsOf(samples []Sample) (groups [][]int) {
 }
 
 // spread returns at most so many samples, evenly spread. Groups stay whole, but for parts of more than a quarter of all,
-// which keep their shares of classes.
-// Groups with a class that no group before has come first.
+// which keep their shares of classes. Groups with a class that no group before has come first.
 func spread(samples []Sample, most int) (chosen []int) {
 	groups := groupsOf(samples)
 	order, turn := make([]int, len(groups)), make([]float64, len(groups))
@@ -315,19 +314,18 @@ func spread(samples []Sample, most int) (chosen []int) {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
 	for _, group := range order {
 		members := groups[group]
-		n := len(members)
-		if len(samples) > most {
-			n = min(n, most/4)
+		if part := most / 4; len(samples) > most && len(members) > part {
+			members = mixed(samples, members)[:part]
 		}
-		if len(chosen)+n <= most {
-			chosen = append(chosen, mixed(samples, members)[:n]...)
+		if len(chosen)+len(members) <= most {
+			chosen = append(chosen, members...)
 		}
 	}
 	slices.Sort(chosen)
 	return chosen
 }
 
-// mixed orders samples so that the first of them, however many, are spread evenly over those of each class.
+// mixed orders samples. Any number of the first ones has the same share of each class, evenly spread.
 func mixed(samples []Sample, members []int) []int {
 	count, turn := map[int32]int{}, map[int]float64{}
 	for _, i := range members {
