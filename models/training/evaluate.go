@@ -38,15 +38,16 @@ type ClassScore struct {
 
 var errNotANumber = errors.New("the network's output is not a number")
 
-// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. It is an error,
-// which names the sample, if the network gives no number for one.
+// Evaluate classifies every sample of a split, a list of sample indices of d, in batches of `batch`. Classes are known by
+// their names: the data may have some of the classifier's, in any order. It is an error if the data have another class or
+// shape, or if the network gives no number for a sample, which the error names.
 func Evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int) (Evaluation, error) {
 	return EvaluateEach(c, d, split, batch, nil)
 }
 
 // EvaluateEach does what Evaluate does. It also calls visit, unless it is nil, with each sample's index and the
-// probabilities of its classes, in order. Samples are normalised by the classifier's mean and deviation, not by the
-// data's: these may be of other training samples.
+// probabilities of the classifier's classes, in order. Samples are normalised by the classifier's mean and deviation, not
+// by the data's: these may be of other training samples.
 func EvaluateEach(c *models.Classifier, d *datasets.Dataset, split []int, batch int, visit func(sample int,
 	probabilities []float64)) (Evaluation, error) {
 	return evaluate(c, d, split, batch, false, visit)
@@ -64,6 +65,10 @@ func EvaluateMirrored(c *models.Classifier, d *datasets.Dataset, split []int, ba
 
 func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int, mirrored bool, visit func(sample int,
 	probabilities []float64)) (Evaluation, error) {
+	d, err := ofModel(d, c.Metadata, d.Name)
+	if err != nil {
+		return Evaluation{}, err
+	}
 	classes := d.Classes()
 	e := Evaluation{Samples: len(split), Confusion: make([][]int, classes)}
 	for k := range e.Confusion {
@@ -98,9 +103,7 @@ func evaluate(c *models.Classifier, d *datasets.Dataset, split []int, batch int,
 		err := eachWhole(c, d, split, mirrored, judge)
 		return finish(), err
 	}
-	normalised := *d
-	normalised.Mean, normalised.Std = c.Mean, c.Std
-	batches, step := normalised.Batches(split, datasets.BatchOptions{Size: batch}), 0
+	batches, step := d.Batches(split, datasets.BatchOptions{Size: batch}), 0
 	for b, err := range batches.Iter() {
 		if err != nil {
 			return e, err

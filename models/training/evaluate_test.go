@@ -78,6 +78,30 @@ func TestEvaluate(t *testing.T) {
 		assert.Equal(t, want, got, "batches of %d", batch)
 	}
 
+	// Some of the classes in another order: the numbers are the model's, on the path of whole samples too.
+	some := *d
+	some.ClassNames, some.Labels, some.Test = []string{"west", "south", "east"}, make([]int32, len(d.Labels)), nil
+	for i, label := range d.Labels {
+		some.Labels[i] = min(2, 3-label)
+	}
+	for _, i := range d.Test {
+		if d.Labels[i] > 0 {
+			some.Test = append(some.Test, i)
+		}
+	}
+	plain, err = Evaluate(classifier, d, some.Test, 64)
+	require.NoError(t, err)
+	other, err := Evaluate(classifier, &some, some.Test, 64)
+	require.NoError(t, err)
+	assert.Equal(t, plain, other)
+	some.Mirror = func([]float32) {}
+	other, err = EvaluateMirrored(classifier, &some, some.Test, 64, nil)
+	require.NoError(t, err)
+	assert.Equal(t, plain.Confusion, other.Confusion)
+	some.ClassNames = []string{"0", "1", "2"}
+	_, err = Evaluate(classifier, &some, some.Test, 64)
+	require.ErrorContains(t, err, `ring.npz has the classes ["0" "1" "2"], the model ["north" "east" "south" "west"]`)
+
 	none, err := Evaluate(classifier, d, nil, 16)
 	require.NoError(t, err)
 	assert.Zero(t, none.Samples+int(none.Accuracy+none.Loss))

@@ -93,28 +93,34 @@ func LoadFor(ctx context.Context, m models.Metadata, c Config, o datasets.Option
 	if err != nil {
 		return nil, err
 	}
+	return ofModel(d, m, c.Data)
+}
+
+// ofModel returns the data set as the model sees it: its classes by their numbers in the model, and its normalisation. The
+// error, which calls the data set name, says in what they do not fit each other.
+func ofModel(d *datasets.Dataset, m models.Metadata, name string) (*datasets.Dataset, error) {
 	if err := m.Form.Fits(d.Form); err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Data, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	s := m.Spec
-	if d.Nodes != s.Nodes || d.Channels != s.Channels {
-		return nil, fmt.Errorf("%s has signals of %d nodes x %d channels, the model was trained on %d x %d", c.Data,
+	s, own := m.Spec, *d
+	if m.Form == nil && d.Nodes != s.Nodes || d.Channels != s.Channels { // recordings may have other frames
+		return nil, fmt.Errorf("%s has signals of %d nodes x %d channels, the model was trained on %d x %d", name,
 			d.Nodes, d.Channels, s.Nodes, s.Channels)
 	}
 	if !slices.Equal(d.ClassNames, m.ClassNames) { // some of the model's, in any order
 		as := make([]int32, len(d.ClassNames))
-		for k, name := range d.ClassNames {
-			if as[k] = int32(slices.Index(m.ClassNames, name)); as[k] < 0 {
-				return nil, fmt.Errorf("%s has the classes %q, the model %q", c.Data, d.ClassNames, m.ClassNames)
+		for k, class := range d.ClassNames {
+			if as[k] = int32(slices.Index(m.ClassNames, class)); as[k] < 0 {
+				return nil, fmt.Errorf("%s has the classes %q, the model %q", name, d.ClassNames, m.ClassNames)
 			}
 		}
-		d.Labels, d.ClassNames = slices.Clone(d.Labels), m.ClassNames
+		own.Labels, own.ClassNames = slices.Clone(d.Labels), m.ClassNames
 		for i, label := range d.Labels {
-			d.Labels[i] = as[label]
+			own.Labels[i] = as[label]
 		}
 	}
-	d.Mean, d.Std = m.Mean, m.Std
-	return d, nil
+	own.Mean, own.Std = m.Mean, m.Std
+	return &own, nil
 }
 
 // All is the name of all splits together, see SplitOf.
