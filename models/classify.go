@@ -116,8 +116,8 @@ func (c *Classifier) predict(logits []float32) Prediction {
 
 // plain returns the probabilities of classes with these logits, without temperature.
 func (c *Classifier) plain(logits []float32) []float64 {
-	if c.voices != nil {
-		return c.voices.Probabilities(logits)
+	if c.voices != nil && c.voices.Share == 1 { // else they are in the logits already
+		return c.voices.Probabilities(logits, nil)
 	}
 	return answer.Softmax(logits)
 }

@@ -78,9 +78,8 @@ func (c *Classifier) together(ctx context.Context, points []point, network []flo
 			for i := first; i < len(points) && ctx.Err() == nil; i += step {
 				own := c.voices.Logits(c.voiced(points[i]))
 				if network != nil {
-					p, q := answer.Softmax(own), answer.Softmax(network[i*classes:(i+1)*classes])
-					for k := range own {
-						own[k] = float32(math.Log(max(c.voices.Share*p[k]+(1-c.voices.Share)*q[k], math.SmallestNonzeroFloat32)))
+					for k, p := range c.voices.Probabilities(own, answer.Softmax(network[i*classes:(i+1)*classes])) {
+						own[k] = float32(math.Log(max(p, math.SmallestNonzeroFloat32)))
 					}
 				}
 				copy(all[i*classes:], own)

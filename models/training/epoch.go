@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"path/filepath"
@@ -66,7 +67,7 @@ func (r *run) endEpoch() error {
 		kept := struct {
 			Epoch
 			Calibration *models.Calibration `json:"calibration,omitempty"`
-		}{e, calibrate(held, labels)}
+		}{e, cmp.Or(calibrate(held, labels), s.Calibration)}
 		if err := checkpoint.Save(r.Dir, checkpoint.Best, s.Step, 1, r.classifier.Store(), kept,
 			func(v *model.Variable) bool { return !variables.IsWeight(v) }); err != nil {
 			return err

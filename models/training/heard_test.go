@@ -32,8 +32,6 @@ func TestHeardOfMirrorImages(t *testing.T) {
 		assert.NotEmpty(t, after[i].Group)
 	}
 	assert.NotEqual(t, after[0].Group, after[1].Group)
-	r := &run{data: d}
-	assert.Equal(t, []int{2, 5, 2 + n, 5 + n}, r.withImages([]int{2, 5}))
 }
 
 // The share is the least, or one nearer to a half that is not told apart from it: by units, since people err together.
@@ -58,9 +56,9 @@ func TestShareOf(t *testing.T) {
 	}), "the others have fewer right answers")
 
 	d := &datasets.Dataset{Train: []int{4, 3, 2, 1}}
-	assert.Equal(t, []int{0, 1, 2}, units(d, []int{0, 1, 3}))
+	assert.Equal(t, []int{0, 1, 2}, units(d, []int{4, 3, 1}))
 	d.Groups = []string{"", "b", "a", "a", "b"}
-	assert.Equal(t, []int{0, 1, 1, 0}, units(d, []int{0, 1, 2, 3}))
+	assert.Equal(t, []int{0, 1, 1, 0}, units(d, []int{4, 3, 2, 1}))
 }
 
 // A trial of little work is pure Go's, whatever trains the network.

@@ -172,8 +172,8 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	case p.open["epochs"]:
 		if p.open["steps"] {
 			c.Steps = max(leastSteps, min(usualSeen, usualPasses*n)/c.Batch)
-			if c.accompanied() || few(d) && c.Model == "ccp" {
-				c.Steps /= 2 // the answer of both, and of a network on few samples, is as good
+			if few(d) && c.Model == "ccp" {
+				c.Steps /= 2 // the answer of a network on few samples is as good
 			}
 			c.Steps = max(c.Steps, leastPasses*n/c.Batch)
 		}
@@ -185,7 +185,7 @@ func (p draftConfig) resolve(d *datasets.Dataset) (Config, models.Spec, error) {
 	if err != nil {
 		return c, s, err
 	}
-	s = AutoFill(s, p.autoFilled(c, d)...)
+	s = AutoFill(s, p.autoFilled(d)...)
 	if pooling, _ := products(s); p.open["dtype"] && backend.MultipliesBFloat16() && float64(c.Batch)*pooling >= bfloat16Products {
 		s.Options.DType = nn.BFloat16
 	}
@@ -229,20 +229,13 @@ func kernelVoices(values, frames int) string {
 	return strings.Join(names, ",")
 }
 
-// accompanied reports whether the network does not answer alone.
-func (c Config) accompanied() bool {
-	return c.Kernels > 0 || c.Voices != voices.None
-}
-
 // few reports whether a data set has few samples for its nodes.
 func few(d *datasets.Dataset) bool { return d.Nodes > manyNodes*len(d.Train) }
 
 // autoFilled lists the open values that AutoFill decides. It leaves out the stem where a stem takes most of the time and gives
-// nothing. That is so if the samples are few, and beside kernels on a series: kernels see the moments around a moment.
-func (p draftConfig) autoFilled(c Config, d *datasets.Dataset) []string {
-	frames, _ := Series(d.Affinity, d.Grid)
-	without := (frames > 0 || d.Series != nil) && c.accompanied() || few(d) // a chain of sensors in frames looks like an image
-	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return without && name == "ccp_stem" })
+// nothing. That is so if the samples are few.
+func (p draftConfig) autoFilled(d *datasets.Dataset) []string {
+	return slices.DeleteFunc(sorted(p.open), func(name string) bool { return few(d) && name == "ccp_stem" })
 }
 
 // inheritDType gives an open dtype the value of the run begun in dir, if there is one: another machine may have begun it.

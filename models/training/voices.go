@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clusterpool/ccp/ccp/nn"
 	"github.com/clusterpool/ccp/datasets"
@@ -25,17 +26,13 @@ import (
 )
 
 const (
-	// tried is the share of the training samples that network and voices answer without having seen them, to find what
-	// each of them counts.
-	tried = 0.25
+	// judging is the share of the training samples on which network and voices are judged, neither having seen them.
+	judging = 0.25
 	// If the voices' log-loss on left-out samples is below sure, in nats, or all their answers are right, no network is
 	// tried. A network counts if it lowers the log-loss by the share worth, and by three nats over all samples. Three
 	// nats are a likelihood 20 times as great.
 	sure  = 0.02
 	worth = 0.02
-	// hurry divides the steps of a first trial. If the network lowers no log-loss after them, it has no second trial. Data
-	// with groups have no first trial.
-	hurry = 4
 	// trialFolder has the runs of trials, until the run ends.
 	trialFolder = ".ccp-trial"
 )
@@ -59,21 +56,19 @@ func (r *run) fitVoices(ctx context.Context, backend compute.Backend) error {
 	if err != nil {
 		return err
 	}
-	defer v.Forget()
 	parts := v.Parts()
 	all := parts[len(parts)-1]
 	var said []string
 	for _, p := range parts[:len(parts)-1] {
 		said = append(said, fmt.Sprintf("%s %.1f%%", p.Name, 100*p.Accuracy))
 	}
-	if len(parts) > 2 {
-		said = append(said, fmt.Sprintf("together %.1f%%", 100*all.Accuracy))
-	}
 	line := "held-out training samples: " + strings.Join(said, ", ")
-	if v.Share = 1; !r.spec.Network().Fitted && all.Loss > sure && all.Accuracy < 1 {
-		if line, err = r.weigh(ctx, backend, d, v, line); err != nil {
-			return err
+	if r.spec.Network().Fitted || all.Loss <= sure || all.Accuracy == 1 {
+		if len(parts) > 2 {
+			line += fmt.Sprintf(", together %.1f%%", 100*all.Accuracy)
 		}
+	} else if line, err = r.weigh(ctx, backend, d, c, v, line); err != nil {
+		return err
 	}
 	switch v.Share {
 	case 0:
@@ -127,71 +122,82 @@ func Memory(d *datasets.Dataset) (bytes int64) {
 	return bytes + int64(c.Memory(heardOf(d)))
 }
 
-// weigh trains the network on three quarters of the training samples. Network and voices answer the fourth quarter, which
-// neither has seen. weigh sets the share of the voices with the least log-loss there. It returns what to say of the network. It
-// trains none, and returns said, where even answers without a mistake would win too little.
-func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets.Dataset, v *voices.Voices, said string) (string, error) {
-	d, out := data.Trial(tried, uint64(r.Seed))
-	if len(out) == 0 || len(d.Train) == 0 { // too few samples
+// weigh judges voices and network on a quarter of the training samples. Both are fitted to the other three quarters for
+// it, with all their choices, the network as the run will train it. Each gets the temperature that suits the quarter best.
+// weigh sets the share of the voices with the least log-loss there, and returns what to say. It tries no network where
+// even one without a mistake would win too little.
+func (r *run) weigh(ctx context.Context, backend compute.Backend, data *datasets.Dataset, c voices.Config, v *voices.Voices,
+	said string) (string, error) {
+	d, _ := data.Trial(judging, uint64(r.Seed))
+	known, both := map[int32]bool{}, false
+	for _, i := range d.Train {
+		known[d.Labels[i]] = true
+		both = both || d.Groups == nil || d.Group(i) != d.Group(d.Train[0])
+	}
+	if len(d.Test) == 0 || len(known) < 2 || !both { // too few samples, classes or groups
 		return said, nil
 	}
-	network := map[int][]float64{}
-	without, unseen := map[int][]float32{}, map[int]bool{} // of what voices can answer unseen
-	for at, logits := range v.Without(r.withImages(out)) {
-		if at < len(out) && logits != nil {
-			without[out[at]], unseen[data.Train[out[at]]] = logits, true
-		}
+	unseen, err := voices.Fit(ctx, c, heardOf(d))
+	if err != nil {
+		return "", err
 	}
-	out = slices.DeleteFunc(out, func(i int) bool { return without[i] == nil })
-	if d.Test = slices.DeleteFunc(d.Test, func(sample int) bool { return !unseen[sample] }); len(out) == 0 {
-		return said, nil
+	unseen.Doubt = v.Doubt
+	own, network := make([][]float32, len(d.Test)), map[int][]float64{}
+	for at, i := range d.Test {
+		own[at] = unseen.Logits(d.Raw(i, make([]float32, d.Nodes*d.Channels)))
 	}
-	unit := units(data, out)
+	unit := units(d, d.Test)
 	judge := func(share float64) (losses []float64, right int) { // a loss for each unit
-		losses = make([]float64, slices.Max(unit)+1)
-		for at, i := range out {
-			sample := data.Train[i]
-			p := v.Probabilities(without[i])
-			for k, q := range network[sample] { // none before it is trained
-				p[k] = share*p[k] + (1-share)*q
-			}
-			label := int(d.Labels[sample])
+		losses, unseen.Share = make([]float64, slices.Max(unit)+1), share
+		for at, i := range d.Test {
+			p, label := unseen.Probabilities(own[at], network[i]), int(d.Labels[i])
 			if losses[unit[at]] -= math.Log(max(p[label], 1e-9)); floats.MaxIdx(p) == label {
 				right++
 			}
 		}
 		return losses, right
 	}
+	v.Temperature = temperature(func(t float64) float64 {
+		unseen.Temperature = t
+		losses, _ := judge(1)
+		return floats.Sum(losses)
+	})
+	unseen.Temperature = v.Temperature
 	losses, alone := judge(1)
-	loss := floats.Sum(losses)
+	n, loss := float64(len(d.Test)), floats.Sum(losses)
+	v.Judged(loss/n, float64(alone)/n)
+	said += fmt.Sprintf("; of a quarter that neither has seen voices %.1f%%, loss %.3f", 100*float64(alone)/n, loss/n)
 	least := loss - max(3, worth*loss)
 	if least <= 0 { // the network has to be worth its time, and cannot
 		return said, nil
 	}
-	r.notice(said + "; the network is tried on a quarter of them")
-	trials := []struct {
-		steps int
-		least float64
-	}{{max(1, r.total/hurry), loss}, {r.total, least}}
-	if data.Groups != nil { // few people tell too little of a network that is trained in part
-		trials = trials[1:]
+	r.notice(said + fmt.Sprintf("; the network is tried on the other three quarters, with all its %d steps", r.total))
+	accuracy, err := r.try(ctx, backend, d, network)
+	if err != nil {
+		return "", err
 	}
-	for _, trial := range trials {
-		accuracy, err := r.try(ctx, backend, d, trial.steps, network)
-		if err != nil {
-			return "", err
-		}
-		mean := func(losses []float64, _ int) float64 { return floats.Sum(losses) / float64(len(out)) }
-		said = fmt.Sprintf("of a quarter voices %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*float64(alone)/float64(len(out)),
-			mean(judge(1)), 100*accuracy, mean(judge(0)))
-		v.Share = shareOf(trial.least, func(share float64) ([]float64, bool) {
-			losses, right := judge(share)
-			return losses, right >= alone
-		})
-		if v.Share == 1 {
-			break
-		}
+	v.OfNetwork = temperature(func(t float64) float64 {
+		unseen.OfNetwork = t
+		losses, _ := judge(0)
+		return floats.Sum(losses)
+	})
+	unseen.OfNetwork = v.OfNetwork
+	losses, _ = judge(0)
+	said = fmt.Sprintf("of a quarter that neither has seen voices %.1f%%, loss %.3f, the network %.1f%%, loss %.3f", 100*float64(alone)/n,
+		loss/n, 100*accuracy, floats.Sum(losses)/n)
+	v.Share = shareOf(least, func(share float64) ([]float64, bool) {
+		losses, right := judge(share)
+		return losses, right >= alone
+	})
+	if v.Share > 0 {
+		return said, nil
 	}
+	var labels []int32
+	var held [][]float64
+	for _, i := range d.Test {
+		labels, held = append(labels, d.Labels[i]), append(held, network[i])
+	}
+	r.state.Calibration = calibrate(held, labels)
 	return said, nil
 }
 
@@ -221,11 +227,11 @@ func ungrouped(d *datasets.Dataset) (*datasets.Dataset, bool) {
 	return &other, true
 }
 
-// units returns the unit of each of these training samples, from 0. Samples of a group are one unit, since they err together.
+// units returns the unit of each of these samples, from 0. Samples of a group are one unit, since they err together.
 func units(d *datasets.Dataset, samples []int) []int {
 	of, numbers := make([]int, len(samples)), map[string]int{}
 	for at, i := range samples {
-		name := cmp.Or(d.Group(d.Train[i]), fmt.Sprintf("sample %d", i))
+		name := cmp.Or(d.Group(i), fmt.Sprintf("sample %d", i))
 		if _, known := numbers[name]; !known {
 			numbers[name] = len(numbers)
 		}
@@ -264,22 +270,9 @@ func shareOf(bound float64, judge func(share float64) (losses []float64, enough 
 	return share
 }
 
-// withImages returns samples and their mirror images, which are left out together.
-func (r *run) withImages(samples []int) []int {
-	if r.data.Mirror == nil {
-		return samples
-	}
-	all := slices.Clone(samples)
-	for _, i := range samples {
-		all = append(all, i+len(r.data.Train))
-	}
-	return all
-}
-
 // try trains the network alone, as the run will train it, and sets the probabilities of its answers to the test samples. It
 // returns their accuracy. A trial that was interrupted goes on: it is a run in the run's folder. Other settings or data have another.
-func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, steps int, answers map[int][]float64) (accuracy float64,
-	err error) {
+func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Dataset, answers map[int][]float64) (accuracy float64, err error) {
 	var of []byte
 	for _, name := range []string{configFile, dataFile} {
 		content, err := os.ReadFile(filepath.Join(r.Dir, name))
@@ -288,18 +281,30 @@ func (r *run) try(ctx context.Context, backend compute.Backend, d *datasets.Data
 		}
 		of = append(of, content...)
 	}
-	folder := filepath.Join(r.Dir, trialFolder, fmt.Sprintf("%d-%x", steps, sha256.Sum256(of))[:24])
+	folder := filepath.Join(r.Dir, trialFolder, fmt.Sprintf("%x", sha256.Sum256(of))[:20])
 	c, spec := r.Config, r.spec
 	spec.Info, c.Voices, spec.Options.Voices = d.Info, voices.None, voices.None
-	c.Batch, c.Steps, c.Epochs = min(c.Batch, len(d.Train)), steps, 1
+	c.Batch, c.Epochs = min(c.Batch, len(d.Train)), 1
 	if spec.Learns() { // a learned hierarchy changes with the epochs
-		c.Epochs = min(steps, r.Epochs)
+		c.Epochs = r.Epochs
 	}
 	c.Keep, c.Validation = KeepLast, 0
 	o := Options{Dir: folder, Backend: r.Backend, SaveEvery: r.SaveEvery}
-	if r.Observer.Trial != nil {
-		o.Observer.Step = func(p Progress) {
-			r.Observer.Trial((float64(p.Epoch-1) + float64(p.Step)/float64(p.Steps)) / float64(p.Epochs))
+	var first time.Time
+	var from float64
+	o.Observer.Step = func(p Progress) {
+		done := (float64(p.Epoch-1) + float64(p.Step)/float64(p.Steps)) / float64(p.Epochs)
+		if r.Observer.Trial != nil {
+			r.Observer.Trial(done)
+		}
+		switch seconds := time.Since(first).Seconds(); {
+		case first.IsZero(): // this step has compiled
+			first, from = time.Now(), done
+		case from >= 0 && seconds >= 1:
+			if whole := seconds / (done - from); whole > 5 {
+				r.notice(fmt.Sprintf("the trial takes about %.0f s, and a training of the network after it as long again", whole))
+			}
+			from = -1
 		}
 	}
 	if backend, err = trialBackend(backend, c, spec, len(d.Test)); err != nil {

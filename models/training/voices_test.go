@@ -148,15 +148,15 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		require.NoError(t, err)
 		trial, err := training.ReadConfig(tried[0])
 		require.NoError(t, err)
-		whole.Voices, whole.Steps, whole.Epochs, whole.Keep, whole.Batch = "none", 15, 1, "last", trial.Batch
+		whole.Voices, whole.Epochs, whole.Keep, whole.Batch = "none", 1, "last", trial.Batch
 		assert.Equal(t, whole, trial)
 		result, err := train(dir, told)
 		require.NoError(t, err)
-		assert.InDelta(t, 0.2+1./15, done[first], 1e-9, "the trial went on")
+		assert.InDelta(t, 0.2+1./60, done[first], 1e-9, "the trial went on")
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
-		assert.Contains(t, notices[0], "the network is tried on a quarter of them")
+		assert.Contains(t, notices[0], "the network is tried on the other three quarters, with all its 60 steps")
 		last := notices[len(notices)-1]
-		assert.Regexp(t, `^of a quarter voices [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, last)
+		assert.Regexp(t, `^of a quarter that neither has seen voices [0-9.]+%, loss [0-9.]+, the network [0-9.]+%, loss [0-9.]+: `, last)
 		assert.Greater(t, result.Test.Accuracy, 0.7)
 
 		told.Trial = func(float64) {}
@@ -176,7 +176,7 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		require.NoError(t, err)
 		assert.NoDirExists(t, filepath.Join(dir, ".ccp-trial"))
 
-		// Few people tell too little of a network that is trained in part: its one trial has all steps.
+		// So it is with groups, which stay whole.
 		people := *d
 		people.Groups = make([]string, len(d.Labels))
 		for i := range people.Groups {

@@ -16,7 +16,7 @@ const MostValues = 8_192
 
 const (
 	mostSamples = 20_000 // of a fit
-	mostDual    = 2_400  // with which a readout has a weight for each sample
+	mostDual    = 2_400  // with which a readout has a weight for each sample in any case, and voices all their features
 	mostChosen  = 700    // by which voices are chosen
 	mostKept    = 1_000  // samples that the voice of values compares with, if there are more than mostDual
 	together    = 1_024  // features, or samples, that are multiplied at once
@@ -27,7 +27,6 @@ type fit struct {
 	Config
 	task
 	voices     *Voices
-	all        []Sample
 	used       []int // of all
 	samples    []Sample
 	held       []int // samples that the voice of values compares with
@@ -48,9 +47,9 @@ type candidate struct {
 
 // begin picks the samples, and the voices that suit them.
 func (c Config) begin(samples []Sample) (*fit, error) {
-	f := &fit{Config: c, all: samples, used: spread(samples, mostSamples)}
+	f := &fit{Config: c, used: spread(samples, mostSamples)}
 	f.samples = pick(samples, f.used)
-	f.task, f.dual = taskOf(f.samples, c.Classes), len(f.used) <= mostDual
+	f.task = taskOf(f.samples, c.Classes)
 	var lengths []int
 	for _, s := range f.samples {
 		lengths = append(lengths, len(s.Values)/c.Columns)
@@ -73,9 +72,8 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 	}
 	h := header{Columns: c.Columns, Classes: c.Classes, Length: length, Longest: lengths[len(lengths)-1], Frames: frames,
 		Shares: 10_000, Groups: 64, Kept: len(f.used)}
-	if !f.dual {
-		f.held = spread(f.samples, mostKept)
-		h.Shares, h.Groups, h.Kept = 2_000, 16, len(f.held)
+	if len(f.used) > mostDual {
+		h.Shares, h.Groups = 2_000, 16
 	}
 	for _, name := range names {
 		asked := slices.Contains(c.Only, name)
@@ -85,6 +83,20 @@ func (c Config) begin(samples []Sample) (*fit, error) {
 		case lacks[name] == "" && (asked || c.Only == nil):
 			h.Names = append(h.Names, name)
 		}
+	}
+	// A weight for each sample costs less than one for each feature while the samples are fewer.
+	width, small := 0, h
+	small.Kept = 1
+	for _, v := range small.open().voices {
+		if v.kernel != nil {
+			width += mostKept
+		} else {
+			width += v.width()
+		}
+	}
+	if f.dual = len(f.used) <= max(mostDual, width); !f.dual {
+		f.held = spread(f.samples, mostKept)
+		h.Kept = len(f.held)
 	}
 	f.voices = h.open()
 	return f, nil

@@ -67,7 +67,9 @@ func (m *shares) draw(ctx context.Context, u units, samples []Sample, seed uint6
 
 // response returns the response of a kernel at a dilation, `[moments]`. It holds until the next call.
 func (m *shares) response(w *work, dilation, kernel int) []float32 {
-	w.sum, w.responses = sized(w.sum, w.moments), slices.Grow(w.responses[:0], 1)[:1]
+	if w.sum = sized(w.sum, w.moments); len(w.responses) == 0 { // HYDRA's are of more kernels
+		w.responses = make([][]float32, 1)
+	}
 	w.responses[0] = sized(w.responses[0], w.moments)
 	x := w.sum
 	for c, column := range w.columns {

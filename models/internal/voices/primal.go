@@ -13,7 +13,7 @@ import (
 
 // primal solves for a weight of each feature. The voice of values gets features whose scalar products are its kernel's,
 // as far as the kept samples tell (Nyström).
-func (f *fit) primal(ctx context.Context, k *kept) error {
+func (f *fit) primal(ctx context.Context, k *leftOut) error {
 	n := len(f.samples)
 	rows := make([][]float32, n) // of all voices, centred and weighted
 	var scales []float64

@@ -150,8 +150,8 @@ func (t task) tilt(decisions *mat.Dense) score {
 		return plain
 	}
 	best := plain
-	for tilt := -2.0; tilt <= 4; tilt += 0.25 {
-		if s := t.tilted(decisions, tilt); s.loss < best.loss {
+	for _, step := range []float64{0.25, -0.25} { // away from no tilt, for as long as the loss falls
+		for s := best; s.tilt >= -2 && s.tilt <= 4 && (s.tilt == best.tilt || s.loss < best.loss); s = t.tilted(decisions, s.tilt+step) {
 			best = s
 		}
 	}

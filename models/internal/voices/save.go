@@ -1,6 +1,7 @@
 package voices
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -25,7 +26,7 @@ type header struct {
 
 // open makes the voices that a header names, with arrays of zeros.
 func (h header) open() *Voices {
-	v := &Voices{header: h, bias: make([]float32, h.Classes),
+	v := &Voices{Temperature: 1, OfNetwork: 1, header: h, bias: make([]float32, h.Classes),
 		units: units{make([]float32, h.Columns), make([]float32, h.Columns)}}
 	for _, name := range h.Names {
 		one := &voice{name: name}
@@ -75,6 +76,8 @@ const (
 	headerPath = "header"
 	sharePath  = "share"
 	doubtPath  = "doubt"
+	tempPath   = "temperature"
+	besidePath = "network_temperature"
 )
 
 // values returns all that Logits needs, by paths in Scope.
@@ -101,7 +104,9 @@ func (v *Voices) Size() (n int) {
 // Keep puts the voices into a store.
 func (v *Voices) Keep(store *model.Store) error {
 	all := v.values()
-	all[sharePath], all[doubtPath] = tensors.FromScalar(float32(v.Share)), tensors.FromScalar(float32(v.Doubt))
+	for path, x := range map[string]float64{sharePath: v.Share, doubtPath: v.Doubt, tempPath: v.Temperature, besidePath: v.OfNetwork} {
+		all[path] = tensors.FromScalar(float32(x))
+	}
 	for path, value := range all {
 		kept, err := store.CreateVariable(Scope+path, value)
 		if err != nil {
@@ -142,6 +147,11 @@ func Open(store *model.Store) (*Voices, error) {
 	}
 	v := h.open()
 	v.Share, v.Doubt = Share(store), number(store, doubtPath)
+	// A checkpoint of before there were temperatures has none.
+	v.Temperature, v.OfNetwork = cmp.Or(number(store, tempPath), 1), cmp.Or(number(store, besidePath), 1)
+	if !(v.Temperature > 0 && v.OfNetwork > 0) {
+		return nil, fmt.Errorf("voices: the temperatures are %g and %g; they have to be above zero", v.Temperature, v.OfNetwork)
+	}
 	for path, to := range v.arrays() {
 		from, err := read[float32](store, path)
 		if err != nil {

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// solve solves for the readout, and keeps what Without needs.
+// solve solves for the readout.
 func (f *fit) solve(ctx context.Context) error {
-	v, k := f.voices, &kept{task: f.task}
+	v, k := f.voices, new(leftOut)
 	method := f.primal
 	if f.dual {
 		method = f.dualOf
@@ -18,12 +18,11 @@ func (f *fit) solve(ctx context.Context) error {
 	if err := method(ctx, k); err != nil {
 		return err
 	}
-	answers, ok := k.leftOut(k.unexplained, k.residuals)
+	answers, ok := f.leftOut(k.unexplained, k.residuals)
 	if !ok {
 		return fmt.Errorf("voices: the readout of %d samples is singular; are groups copies of each other?", len(f.samples))
 	}
 	judged := f.tilt(answers)
-	k.score = judged
 	v.header.Parts = append(v.header.Parts, Part{"all", 1, judged.accuracy, judged.loss})
 	v.voices, v.Names = nil, nil
 	bias := slices.Clone(f.middle)
@@ -32,23 +31,26 @@ func (f *fit) solve(ctx context.Context) error {
 		c.weights = make([]float32, f.Classes*width)
 		for j := range width {
 			for class, x := range c.readout.RawRowView(j) {
-				c.weights[class*width+j] = float32(k.score.gain * x)
+				c.weights[class*width+j] = float32(judged.gain * x)
 				bias[class] -= x * c.centre[j]
 			}
 		}
 		v.voices, v.Names = append(v.voices, c.voice), append(v.Names, c.name)
 	}
-	copy(v.bias, k.logitsOf(bias))
-	k.all, k.rows = f.all, slices.Repeat([]int{-1}, len(f.all))
-	for row, i := range f.used {
-		k.rows[i] = row
+	for k, x := range f.logits(bias, judged) {
+		v.bias[k] = float32(x)
 	}
-	v.kept = k
 	return nil
 }
 
+// leftOut is what the answers to samples that are left out are computed from.
+type leftOut struct {
+	unexplained unexplained
+	residuals   *mat.Dense
+}
+
 // dualOf solves for a weight of each sample.
-func (f *fit) dualOf(_ context.Context, k *kept) error {
+func (f *fit) dualOf(_ context.Context, k *leftOut) error {
 	var grams []*mat.SymDense
 	var weights []float64
 	for _, c := range f.candidates {

@@ -17,7 +17,7 @@ import (
 	"github.com/clusterpool/ccp/signal"
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 )
 
 // The names of the voices.
@@ -105,25 +105,16 @@ func (v *voice) standardise(features []float32) {
 
 // Voices are fitted voices. Beside a network their probabilities count Share, the network's 1 - Share. Doubt is the
 // probability that all classes share alike: 1/(n+2) for n training samples, by Laplace's rule of succession. No number of
-// right answers makes the next one certain.
+// right answers makes the next one certain. Temperature divides the voices' logits, and OfNetwork the network's (Guo et
+// al. 2017). They are 1 unless held-out samples have told others.
 type Voices struct {
-	Share, Doubt float64
+	Share, Doubt           float64
+	Temperature, OfNetwork float64
 	header
 	units  units
 	voices []*voice
 	bias   []float32
-	kept   *kept
 	buffer sync.Pool
-}
-
-// kept is what only Without needs.
-type kept struct {
-	task
-	score       score
-	unexplained unexplained
-	residuals   *mat.Dense
-	all         []Sample
-	rows        []int // each sample's in the readout; -1 if it was not used
 }
 
 // Logits returns the logits of a recording, `[moments, columns]` row by row. Several goroutines may call it. What is not
@@ -157,56 +148,6 @@ func (v *Voices) Logits(values []float32) []float32 {
 	return logits
 }
 
-// Without returns the logits of training samples by a readout of the others, with the same weights and penalty. A sample
-// that no fit has used is answered as it is, and has nil if a fit has used others of its group. All is nil after Forget and
-// Open, and if there are no others.
-func (v *Voices) Without(samples []int) [][]float32 {
-	if v.kept == nil || len(samples) == 0 {
-		return nil
-	}
-	k := v.kept
-	all := make([][]float32, len(samples))
-	var some, places []int
-	for i, sample := range samples {
-		if row := k.rows[sample]; row >= 0 {
-			some, places = append(some, row), append(places, i)
-		}
-	}
-	if len(some) == len(k.labels) {
-		return nil
-	}
-	if len(some) > 0 {
-		answers, ok := k.without(some, k.unexplained(some), k.residuals)
-		if !ok {
-			return nil
-		}
-		for i, place := range places {
-			all[place] = k.logitsOf(answers.RawRowView(i))
-		}
-	}
-	used := map[string]bool{}
-	for sample, row := range k.rows {
-		if row >= 0 {
-			used[k.all[sample].Group] = true
-		}
-	}
-	delete(used, "")
-	_ = inParallel(context.Background(), len(all), func(_ *work, i int) { // which fails only if the context ends
-		if all[i] == nil && !used[k.all[samples[i]].Group] {
-			all[i] = v.Logits(k.all[samples[i]].Values)
-		}
-	})
-	return all
-}
-
-func (k *kept) logitsOf(decisions []float64) []float32 {
-	logits := make([]float32, len(decisions))
-	for i, x := range k.logits(decisions, k.score) {
-		logits[i] = float32(x)
-	}
-	return logits
-}
-
 // Parts returns what each voice does, and all together. Voices of no weight are listed, unless all samples are alike to
 // them.
 func (v *Voices) Parts() []Part { return slices.Clone(v.header.Parts) }
@@ -222,21 +163,32 @@ func (v *Voices) Answering() (names []string) {
 	return names
 }
 
-// Probabilities returns the probabilities of classes with these logits, less the doubt.
-func (v *Voices) Probabilities(logits []float32) []float64 {
-	p := answer.Softmax(logits)
+// Judged replaces the loss and the accuracy of all voices together by those on samples that no choice has used.
+func (v *Voices) Judged(loss, accuracy float64) {
+	all := &v.header.Parts[len(v.header.Parts)-1]
+	all.Loss, all.Accuracy = loss, accuracy
+}
+
+// Probabilities returns the probabilities of classes with these logits, less the doubt. If the network's probabilities
+// are given, it is their mean with the network's: the one formula that judges the two and predicts by them.
+func (v *Voices) Probabilities(logits []float32, network []float64) []float64 {
+	tempered := make([]float32, len(logits))
+	for k, x := range logits {
+		tempered[k] = x / float32(v.Temperature)
+	}
+	p := answer.Softmax(tempered)
 	for k := range p {
 		p[k] = (1-v.Doubt)*p[k] + v.Doubt/float64(len(p))
+	}
+	if network != nil {
+		floats.Scale(v.Share, p)
+		floats.AddScaled(p, 1-v.Share, answer.Temper(network, v.OfNetwork))
 	}
 	return p
 }
 
-// Forget frees what only Without needs.
-func (v *Voices) Forget() { v.kept = nil }
-
 // Fit fits the voices. With more than 2,000 samples the voices have fewer features. Of more than 20,000 samples it uses
-// whole groups, evenly spread, or parts of groups of more than 5,000; Without answers the others as Logits
-// does. Errors name the sample, or come from the context and the backend.
+// whole groups, evenly spread, or parts of groups of more than 5,000. Errors name the sample, or come from the context and the backend.
 func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 	if err := c.check(samples); err != nil {
 		return nil, err
@@ -253,13 +205,12 @@ func Fit(ctx context.Context, c Config, samples []Sample) (*Voices, error) {
 			return nil, err
 		}
 	}
-	f.voices.Doubt = 1 / float64(len(samples)+2)
+	f.voices.Share, f.voices.Doubt = 1, 1/float64(len(samples)+2)
 	return f.voices, nil
 }
 
-// Memory is about how many bytes Fit and then Without of a quarter take beside the samples. They hold the features twice, and
-// three matrices of the quarter. They hold six matrices of all samples, or of the features if these are fewer. Half as much
-// waits to be collected.
+// Memory is about how many bytes Fit takes beside the samples. It holds the features twice, and six matrices of all
+// samples, or of the features if these are fewer. Half as much waits to be collected.
 func (c Config) Memory(samples []Sample) int {
 	f, err := c.begin(samples)
 	if err != nil {
@@ -273,7 +224,7 @@ func (c Config) Memory(samples []Sample) int {
 	if !f.dual {
 		side = width
 	}
-	return (8*n*width + 48*side*side + 24*(n/4)*(n/4+width)) * 3 / 2
+	return (8*n*width + 48*side*side) * 3 / 2
 }
 
 // check returns an error that names the first bad sample.

@@ -176,31 +176,31 @@ func TestPrimalIsDual(t *testing.T) {
 		require.NoError(t, f.solve(ctx))
 		both = append(both, f.voices)
 	}
-	for i, s := range samples {
+	for _, s := range samples {
 		assert.InDeltaSlice(t, both[0].Logits(s.Values), both[1].Logits(s.Values), 2e-3)
-		assert.InDeltaSlice(t, both[0].Without([]int{i})[0], both[1].Without([]int{i})[0], 2e-3)
 	}
-	for i, logits := range both[0].Without([]int{1, 2, 40}) {
-		assert.InDeltaSlice(t, logits, both[1].Without([]int{1, 2, 40})[i], 2e-3)
-	}
+	of := func(v *Voices) Part { return v.Parts()[len(v.Parts())-1] }
+	assert.InDelta(t, of(both[0]).Loss, of(both[1]).Loss, 1e-3, "of samples that are left out")
+	assert.Equal(t, of(both[0]).Accuracy, of(both[1]).Accuracy)
 }
 
-// More samples than a dual readout takes have fewer features.
+// Many samples have fewer features, and a weight for each feature once these are fewer than the samples.
 func TestManySamples(t *testing.T) {
 	c := Config{Columns: 1, Classes: 2}
-	samples := make([]Sample, mostDual+1)
+	samples := make([]Sample, 6_000)
 	for i := range samples {
 		samples[i] = Sample{Values: make([]float32, 20), Label: int32(i % 2)}
 	}
 	for n, want := range map[int]header{
 		mostDual:     {Shares: 10_000, Groups: 64, Kept: mostDual},
-		mostDual + 1: {Shares: 2_000, Groups: 16, Kept: mostKept},
+		mostDual + 1: {Shares: 2_000, Groups: 16, Kept: mostDual + 1}, // still fewer than features
+		6_000:        {Shares: 2_000, Groups: 16, Kept: mostKept},
 	} {
 		f, err := c.begin(samples[:n])
 		require.NoError(t, err)
 		h := f.voices.header
 		assert.Equal(t, want, header{Shares: h.Shares, Groups: h.Groups, Kept: h.Kept})
-		assert.Equal(t, n == mostDual, f.dual)
+		assert.Equal(t, h.Kept == n, f.dual)
 	}
 }
 
@@ -276,41 +276,39 @@ func TestLeftOutBruteForce(t *testing.T) {
 	}
 }
 
-// Without is a readout of the others on their part of the Gram matrix.
-func TestWithout(t *testing.T) {
-	rng := rand.New(rand.NewPCG(13, 14))
-	samples := noise(rng, 24, 2, always(50))
-	c := Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}
-	f, err := c.begin(samples)
+// A sample that is left out is answered by a readout of the others on their part of the Gram matrix.
+func TestLeftOut(t *testing.T) {
+	samples := noise(rand.New(rand.NewPCG(13, 14)), 24, 2, always(50))
+	f, err := Config{Columns: 2, Classes: 2, Backend: backendtest.Go(t)}.begin(samples)
 	require.NoError(t, err)
-	ctx := context.Background()
+	ctx, k := context.Background(), new(leftOut)
 	require.NoError(t, f.compute(ctx))
 	require.NoError(t, f.choose(ctx))
-	require.NoError(t, f.solve(ctx))
+	require.NoError(t, f.dualOf(ctx, k))
 	var grams []*mat.SymDense
 	var weights []float64
 	for _, c := range f.candidates {
 		grams, weights = append(grams, c.gram), append(weights, c.weight)
 	}
-	some, others := []int{3, 5, 20}, []int(nil)
-	for i := range samples {
-		if !slices.Contains(some, i) {
-			others = append(others, i)
-		}
-	}
-	got := f.voices.Without(some)
-	for at, i := range some {
-		want := readoutOf(weighted(grams, weights), f.y, f.penalty, others, i)
-		floats.Add(want, f.middle)
-		assert.InDeltaSlice(t, f.voices.kept.logitsOf(want), got[at], 1e-4)
-	}
-	k := f.voices.kept
-	left, ok := k.leftOut(k.unexplained, k.residuals)
+	left, ok := f.leftOut(k.unexplained, k.residuals)
 	require.True(t, ok)
-	assert.InDeltaSlice(t, k.logitsOf(left.RawRowView(7)), f.voices.Without([]int{7})[0], 1e-6)
-	assert.Nil(t, f.voices.Without(f.used), "nobody is left")
-	f.voices.Forget()
-	assert.Nil(t, f.voices.Without(some))
+	for i := range samples {
+		want := readoutOf(weighted(grams, weights), f.y, f.penalty, slices.Delete(slices.Clone(f.used), i, i+1), i)
+		floats.Add(want, f.middle)
+		assert.InDeltaSlice(t, want, left.RawRowView(i), 1e-4)
+	}
+}
+
+// Network and voices are mixed after each has got its temperature. The voices' doubt is theirs alone.
+func TestProbabilities(t *testing.T) {
+	v := &Voices{Share: 1, Doubt: 0.1, Temperature: 1, OfNetwork: 1}
+	logits, network := []float32{0, float32(math.Log(3))}, []float64{0.2, 0.8}
+	assert.InDeltaSlice(t, []float64{0.9*0.25 + 0.05, 0.9*0.75 + 0.05}, v.Probabilities(logits, nil), 1e-7)
+	v.Temperature, v.OfNetwork = 0.5, 0.5 // which squares the odds
+	assert.InDeltaSlice(t, []float64{0.9*0.1 + 0.05, 0.9*0.9 + 0.05}, v.Probabilities(logits, nil), 1e-7)
+	v.Share = 0.25
+	assert.InDeltaSlice(t, []float64{0.25*0.14 + 0.75/17, 0.25*0.86 + 0.75*16/17}, v.Probabilities(logits, network), 1e-7)
+	assert.Equal(t, []float64{0.2, 0.8}, network)
 }
 
 // open opens what a store with these arrays has.
@@ -507,7 +505,7 @@ func TestTilt(t *testing.T) {
 	}
 }
 
-// Classes that take turns in the file keep their shares in a part of a group. Others of its group have seen an unused sample.
+// Classes that take turns in the file keep their shares in a part of a group.
 func TestPartOfGroups(t *testing.T) {
 	for classes := 2; classes <= 3; classes++ {
 		samples := make([]Sample, 3000)
@@ -521,7 +519,4 @@ func TestPartOfGroups(t *testing.T) {
 		assert.InDelta(t, 700/classes, slices.Min(count), 5)
 		assert.InDelta(t, 700/classes, slices.Max(count), 5)
 	}
-	v := &Voices{kept: &kept{rows: []int{-1, -1}, all: []Sample{{Group: "g"}, {Group: "h"}}, task: task{labels: []int32{0}}}}
-	v.kept.rows, v.kept.all = append(v.kept.rows, 0), append(v.kept.all, Sample{Group: "g"})
-	assert.Nil(t, v.Without([]int{0})[0], "another of its group is used")
 }
