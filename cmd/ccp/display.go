@@ -31,7 +31,7 @@ func newDisplay(out io.Writer, c training.Config, backend string) *display {
 
 func (d *display) observer() training.Observer {
 	return training.Observer{Load: d.loading, Begin: d.begin, Prepare: d.prepare, Trial: d.trial, Compile: d.start, Compiled: heap.Release,
-		Step: d.step, Epoch: d.epoch, Notice: d.notice}
+		Step: d.step, Epoch: d.epoch, Notice: func(line string) { d.notice(flagged(line)) }}
 }
 
 // brief returns an observer for one training of many. It shows the line that is drawn over, and what a person should
@@ -45,6 +45,7 @@ func (d *display) brief() training.Observer {
 				return
 			}
 			said[odd] = true
+			line, _, _ = strings.Cut(flagged(line), "; give --set voices=none") // which no command has that trains many
 			d.notice("  " + line)
 		}}
 }

@@ -121,7 +121,7 @@ func newTrain(s *shared) *cobra.Command {
 			scores.past(o.Dir)
 		}
 		if err == nil {
-			scores.scores(result.BestEpoch, result.Train, result.Validation, &result.Test)
+			scores.scores(max(1, result.BestEpoch), result.Train, result.Validation, &result.Test)
 		}
 		err = cmp.Or(err, scores.close())
 		display.clear()

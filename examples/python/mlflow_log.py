@@ -41,6 +41,6 @@ with mlflow.start_run(known[0].info.run_id if known else None, run_name=name, ta
             logged = epoch
         time.sleep(0 if ended else 1)
     test = json.loads(result.read_text())
-    mlflow.log_metrics({"test_" + name: value for name, value in test["test"].items()}, step=test["best_epoch"])
+    mlflow.log_metrics({"test_" + name: value for name, value in test["test"].items()}, step=test.get("best_epoch", 1))
     for path in [folder / "model.json", folder / "graph.npz", folder / "config.json", result, *folder.glob("best-*")]:
         mlflow.log_artifact(path)

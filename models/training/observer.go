@@ -18,6 +18,8 @@ type Options struct {
 	Overwrite bool              // deletes the run in Dir first, once data and settings are good
 	Devices   int               // how many of the backend's devices share each batch; 0 is 1
 	Observer  Observer
+
+	asked Patch // what Train was asked for, to name what had no effect
 }
 
 // dataName returns the name of the data set in memory.

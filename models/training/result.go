@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/checkpoint"
@@ -20,14 +21,14 @@ type Result struct {
 	AnsweredBy string    `json:"answered_by"` // see models.Classifier.AnsweredBy
 	Backend    string    `json:"backend"`
 	Seed       int64     `json:"seed"`
-	Parameters int       `json:"parameters"` // trainable
-	Epochs     int       `json:"epochs"`
-	Steps      int       `json:"steps"`
-	BestEpoch  int       `json:"best_epoch"`           // the one whose weights are kept, see Config.Keep
-	Train      Score     `json:"train"`                // means over its batches, with dropout
+	Parameters int       `json:"parameters"`      // trainable; if voices answer alone, the number of their values
+	Epochs     int       `json:"epochs,omitzero"` // 0, as are Steps and BestEpoch, if voices answer without a network
+	Steps      int       `json:"steps,omitzero"`
+	BestEpoch  int       `json:"best_epoch,omitzero"`  // the one whose weights are kept, see Config.Keep
+	Train      Score     `json:"train"`                // means over its batches, with dropout; of voices, on samples left out
 	Validation *Score    `json:"validation,omitempty"` // nil: no samples were held out
 	Test       Score     `json:"test"`
-	Objective  []float64 `json:"objective"` // C of each level in the best epoch
+	Objective  []float64 `json:"objective,omitempty"` // C of each level in the best epoch
 	// Seconds is the time of training with PrepareSeconds, without the compilation of the step and validation.
 	// PrepareSeconds is the time before the first step: the fit of random kernels and the search for the hierarchy. A
 	// search that was kept takes none. The fit of a model without steps is its epoch.
@@ -35,7 +36,7 @@ type Result struct {
 	PrepareSeconds float64 `json:"prepare_seconds"`
 	// CompileSeconds is the time of the first step, and of the first step after each resumption. Nearly all of it is
 	// compilation.
-	CompileSeconds float64 `json:"compile_seconds"`
+	CompileSeconds float64 `json:"compile_seconds,omitzero"`
 	Checkpoint     string  `json:"checkpoint"`
 	// Guess is the test accuracy of the commonest training class, or 1/classes if this is more. TestSamples is the
 	// number of test samples. Both are 0 in results of earlier versions.
@@ -75,13 +76,13 @@ func (r *run) finish() (Result, error) {
 		Seconds: r.state.Prepare, PrepareSeconds: r.state.Prepare, CompileSeconds: r.state.Compile,
 		AnsweredBy: r.classifier.AnsweredBy(), Checkpoint: r.Dir}
 	if !r.hasNetwork() {
-		result.Steps = 0
+		result.Epochs, result.Steps, result.BestEpoch = 0, 0, 0
 	}
 	for _, e := range history {
 		result.Seconds += e.Seconds
 	}
 	result.TestSamples, result.Guess = test.Samples, majorityBaseline(r.data)
-	r.warnIfChance(result)
+	r.remark(result)
 	return result, files.WriteJSON(filepath.Join(r.Dir, resultFile), result)
 }
 
@@ -101,8 +102,33 @@ func majorityBaseline(d *datasets.Dataset) float64 {
 // unbalanced is by how much the share of the commonest class is above that of equal classes, if a guess by it is good.
 const unbalanced = 1.5
 
-// warnIfChance gives notice of a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.
-func (r *run) warnIfChance(result Result) {
+// WithoutEffect begins the notice that names the settings that no answer depends on, as NAME=VALUE.
+const WithoutEffect = "without effect: "
+
+// Of the options, ofSteps are those that only training steps follow, and ofGraph those that voices do not depend on either.
+var (
+	ofSteps = []string{"average", "batch", "epochs", "label_smoothing", "learning_rate", "schedule", "steps", "weight_decay"}
+	ofGraph = []string{"hidden", "knn", "levels", "narrow", "random_graph"}
+)
+
+// remark gives notice of what is asked without effect, since the weights are fitted or voices answer alone. It also gives notice of
+// a test accuracy that a guess reaches, too. Of as many guesses, 5% are beyond 1.64 deviations.
+func (r *run) remark(result Result) {
+	var idle []string
+	fitted, alone := r.spec.Network().Fitted, result.Steps == 0
+	for _, name := range sorted(r.asked) {
+		network := slices.Contains(ofGraph, name) || name != "voices" && slices.Contains(optionNames(), optionOf(name))
+		if value := r.asked[name]; value != nil && value != Auto && (alone && network || (alone || fitted) && slices.Contains(ofSteps, name)) {
+			idle = append(idle, fmt.Sprintf("%s=%v", name, value))
+		}
+	}
+	switch line := WithoutEffect + strings.Join(idle, ", "); {
+	case idle == nil:
+	case fitted:
+		r.notice(line + "; model " + r.Model + " is fitted in one pass")
+	default:
+		r.notice(line + "; voices answer alone, without a network; give voices=none to train the network")
+	}
 	n, p := float64(result.TestSamples), result.Guess
 	if n > 0 && result.Test.Accuracy <= p+1.64*math.Sqrt(p*(1-p)/n) {
 		do := "check labels and features, train for longer, or take more samples"

@@ -121,6 +121,7 @@ func (p draftConfig) trainOn(ctx context.Context, backend compute.Backend, d *da
 	if err != nil {
 		return Result{}, settingsError{err}
 	}
+	opts.asked = p.asked
 	return c.trainAs(ctx, backend, d, fingerprint, spec, opts)
 }
 
@@ -168,7 +169,7 @@ func (c Config) trainAs(ctx context.Context, backend compute.Backend, d *dataset
 		return Result{}, err
 	case damaged == nil:
 		result.Resumed = true
-		r.warnIfChance(result)
+		r.remark(result)
 		return result, nil
 	default:
 		r.notice(damaged.Error() + ": the result is not that of the weights, and is made again")

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/clusterpool/ccp/datasets"
@@ -134,7 +135,11 @@ func TestVoicesTryTheNetwork(t *testing.T) {
 		}
 		var notices []string
 		var done []float64
-		told := training.Observer{Notice: func(line string) { notices = append(notices, line) },
+		told := training.Observer{Notice: func(line string) {
+			if !strings.HasPrefix(line, training.WithoutEffect) { // of the trial's settings, where the voices answer
+				notices = append(notices, line)
+			}
+		},
 			Trial: func(share float64) { done = append(done, share) }}
 		_, err := train(dir, told)
 		require.EqualError(t, err, "interrupted while the network was tried: give the same command to go on")

@@ -1,0 +1,41 @@
+package training_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/clusterpool/ccp/internal/backend/backendtest"
+	"github.com/clusterpool/ccp/models/training"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What is asked of a network that is not trained is named, and a result claims nothing of it.
+func TestSettingsWithoutEffect(t *testing.T) {
+	dir, path := filepath.Join(t.TempDir(), "run"), tones(t)
+	notices := []string{}
+	train := func(dir string, asked training.Patch) training.Result {
+		notices = nil
+		result, err := training.Train(t.Context(), backendtest.Go(t), asked, training.Options{Dir: dir,
+			Observer: training.Observer{Notice: func(line string) { notices = append(notices, line) }}})
+		require.NoError(t, err)
+		return result
+	}
+	asked := training.Patch{"data": path, "epochs": 3, "learning_rate": 0.1, "readout_dropout": 0.2, "seed": 1, "steps": training.Auto}
+	without := "without effect: epochs=3, learning_rate=0.1, readout_dropout=0.2; voices answer alone, without a network; give voices=none to train the network"
+	result := train(dir, asked)
+	assert.Equal(t, without, notices[len(notices)-1])
+	raw, err := json.Marshal(result)
+	require.NoError(t, err)
+	for _, name := range []string{"epochs", "steps", "best_epoch", "objective", "compile_seconds"} {
+		assert.NotContains(t, string(raw), `"`+name+`"`)
+	}
+	assert.True(t, train(dir, asked).Resumed)
+	assert.Equal(t, []string{without}, notices, "again, of a run that had ended")
+
+	train(filepath.Join(t.TempDir(), "plain"), training.Patch{"data": path, "seed": 2})
+	assert.NotContains(t, notices[len(notices)-1], training.WithoutEffect)
+	train(filepath.Join(t.TempDir(), "fitted"), training.Patch{"data": "digits", "model": "bayes", "learning_rate": 0.1, "bayes_alpha": 1})
+	assert.Contains(t, notices, "without effect: learning_rate=0.1; model bayes is fitted in one pass")
+}
