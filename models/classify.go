@@ -1,10 +1,12 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/internal/recording"
 	"github.com/clusterpool/ccp/models/internal/answer"
@@ -31,12 +33,24 @@ type Prediction struct {
 	Warnings []string
 }
 
-// Classify predicts the class of each sample, in the raw units of the data set. A sample is a signal, `[nodes, channels]`
-// row-major. If the classifier has a Form, it is a recording at even moments, `[moments, sensors, channels]`, of any
-// length. If signals are unusable, the error is a SignalError. It names the first one's node and channel. The predictions
+// Classify predicts the class of each signal on a graph, `[nodes, channels]` row-major, in the raw units of the data set.
+// If signals are unusable, the error is a SignalError. It names the first one's node and channel. The predictions
 // of the others are returned with it. A cancelled context ends the work before the next batch of at most 64 signals. After Close
 // the error is ErrClosed.
+//
+// A slice does not say which of its axes is time. If the classifier has a Form, a signal is therefore an error: it is for
+// ClassifyRecording.
 func (c *Classifier) Classify(ctx context.Context, signals [][]float32) ([]Prediction, error) {
+	if c.Form != nil && len(signals) > 0 {
+		return nil, &SignalError{Reason: "the model was trained on recordings, and a bare slice does not say which of its axes " +
+			"is time; give ClassifyRecording a Recording, which has a row for each moment"}
+	}
+	return c.ClassifySamples(ctx, signals)
+}
+
+// ClassifySamples does what Classify does, also if the classifier has a Form. A sample is then a series as Series makes it.
+// For a recording as a sensor gives it, ClassifyRecording is safer.
+func (c *Classifier) ClassifySamples(ctx context.Context, signals [][]float32) ([]Prediction, error) {
 	predictions := make([]Prediction, len(signals))
 	var unusable []*SignalError
 	var index []int // of the usable signals
@@ -123,20 +137,23 @@ func (c *Classifier) plain(logits []float32) []float64 {
 }
 
 // Recording holds what some sensors measured at successive moments, in the units of the training data. Its JSON is an
-// object with name, sensors, values and times. The field values has a list for each moment. The list holds the channels
-// of each sensor side by side, and null for a missing value.
+// object with name, sensors, values and times, in which null is a missing value.
 type Recording struct {
-	Name     string    // what errors call the recording, such as its file
-	Sensors  []string  // in the order of Values; nil: those of the training data
-	Channels int       // values of a sensor at a moment; 0: as in the training data
-	Values   []float64 // `[moments, sensors, channels]` row-major; NaN is a missing value
-	Times    []float64 // of the moments, ascending, in any unit; nil: evenly spaced
-	Width    int       // values of a moment; 0: unknown
+	Name    string   // what errors call the recording, such as its file
+	Sensors []string // in the order of a moment's values; nil: those of the training data
+	// Values has a row for each moment. A row holds the channels of each sensor side by side. NaN is a missing value.
+	Values [][]float64
+	Times  []float64 // of the moments, ascending, in any unit; nil: evenly spaced
 }
 
 // UnmarshalJSON reads a recording. The error says where a value, a name or a time is wrong.
 func (r *Recording) UnmarshalJSON(raw []byte) error {
-	return (*recording.Recording)(r).UnmarshalJSON(raw)
+	var flat recording.Recording
+	if err := flat.UnmarshalJSON(raw); err != nil {
+		return err
+	}
+	*r = Recording{flat.Name, flat.Sensors, slices.Collect(slices.Chunk(flat.Values, max(1, flat.Width))), flat.Times}
+	return nil
 }
 
 // ClassifyRecording predicts the class of each recording. It reads recordings as the training data was read: the sensors
@@ -144,18 +161,38 @@ func (r *Recording) UnmarshalJSON(raw []byte) error {
 // order, another length or another unit.
 //
 // If a recording is unusable, the error is a SignalError, which names the recording, the sensor and the moment. So it is
-// if the training data was no recordings.
+// if rows are sensors instead of moments, or if the training data was no recordings.
 func (c *Classifier) ClassifyRecording(ctx context.Context, recordings ...Recording) ([]Prediction, error) {
 	series, notes := make([][]float32, len(recordings)), make([][]string, len(recordings))
 	for i, r := range recordings {
 		var err error
-		if series[i], notes[i], err = c.Form.Series(recording.Recording(r)); err != nil {
+		if series[i], notes[i], err = c.Series(r); err != nil {
 			return nil, &SignalError{Index: i, Reason: err.Error()}
 		}
 	}
-	predictions, err := c.Classify(ctx, series)
+	predictions, err := c.ClassifySamples(ctx, series)
 	for i := range predictions {
 		predictions[i].Warnings = append(notes[i], predictions[i].Warnings...)
 	}
 	return predictions, err
+}
+
+// Series makes a recording a sample as the training data has them: a series at even moments, `[moments, sensors, channels]`
+// row-major, which ClassifySamples and Attribute take. The notes are warnings for Prediction.Warnings.
+func (c *Classifier) Series(r Recording) (series []float32, notes []string, err error) {
+	flat := recording.Recording{Name: r.Name, Sensors: r.Sensors, Times: r.Times, Values: slices.Concat(r.Values...)}
+	for i, row := range r.Values {
+		if c.Form == nil {
+			break
+		}
+		sensors, channels := cmp.Or(len(r.Sensors), len(c.Form.Sensors)), c.Form.Channels
+		if name := strings.TrimPrefix(r.Name+": ", ": "); len(row) != sensors*channels {
+			err = fmt.Errorf("%smoment %d has %d values; want sensors x channels, %d x %d", name, i, len(row), sensors, channels)
+			if i == 0 && (len(r.Values) == sensors || len(r.Values) == sensors*channels) {
+				err = fmt.Errorf("%w: its %d rows look like sensors, and must be moments; turn them", err, len(r.Values))
+			}
+			return nil, nil, err
+		}
+	}
+	return c.Form.Series(flat)
 }

@@ -44,7 +44,7 @@ func TestOutside(t *testing.T) {
 func TestClassifyRecording(t *testing.T) {
 	backend := backendtest.Go(t)
 	c := tinyClassifier(t, backend)
-	_, err := c.ClassifyRecording(t.Context(), Recording{Values: make([]float64, 24)})
+	_, err := c.ClassifyRecording(t.Context(), Recording{Values: [][]float64{make([]float64, 24)}})
 	require.ErrorContains(t, err, recording.ErrNoForm.Error())
 	c.Form = &recording.Form{Sensors: []string{"hip", "hand", "head"}, Channels: 2, Frames: 4}
 	c.Measure(slices.Values([][]float32{make([]float32, 24)}))
@@ -54,9 +54,15 @@ func TestClassifyRecording(t *testing.T) {
 	for i := range signal {
 		signal[i] = float32(i) / 8
 		frame, sensor := i/6, i%6/2
-		turned.Values = append(turned.Values, float64(6*frame+2*(2-sensor)+i%2)/8)
+		if i%6 == 0 {
+			turned.Values = append(turned.Values, nil)
+		}
+		turned.Values[frame] = append(turned.Values[frame], float64(6*frame+2*(2-sensor)+i%2)/8)
 	}
-	want, err := c.Classify(t.Context(), [][]float32{signal})
+	_, err = c.Classify(t.Context(), [][]float32{signal})
+	require.ErrorAs(t, err, new(*SignalError))
+	require.ErrorContains(t, err, "a bare slice does not say which of its axes is time")
+	want, err := c.ClassifySamples(t.Context(), [][]float32{signal})
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "saved")
 	require.NoError(t, c.Save(dir))
@@ -75,10 +81,27 @@ func TestClassifyRecording(t *testing.T) {
 		assert.Contains(t, got[0].Warnings[0], "another order")
 		assert.Contains(t, got[0].Warnings[1],
 			`sensor "hip" channel 0 goes from 0 to 2.25, in the training data from 0 to 0`)
-		_, err = classify(t.Context(), turned, Recording{Name: "b", Values: []float64{1, 2, 3, math.Inf(1), 5, 6}})
+		_, err = classify(t.Context(), turned, Recording{Name: "b", Values: [][]float64{{1, 2, 3, math.Inf(1), 5, 6}}})
 		require.ErrorAs(t, err, new(*SignalError))
 		assert.EqualError(t, err,
 			`unusable signal 1: b: sensor "hand" channel 1 at moment 0 is +Inf, which float32 does not hold`)
+	}
+
+	// Rows are moments. Rows of sensors are an error that says so.
+	for _, wrong := range []struct {
+		rows, width int
+		err         string
+	}{
+		{3, 8, "moment 0 has 8 values; want sensors x channels, 3 x 2: its 3 rows look like sensors, and must be moments; turn them"},
+		{6, 4, "moment 0 has 4 values; want sensors x channels, 3 x 2: its 6 rows look like sensors, and must be moments; turn them"},
+		{5, 4, "moment 0 has 4 values; want sensors x channels, 3 x 2"},
+	} {
+		r := Recording{Name: "file", Sensors: turned.Sensors}
+		for range wrong.rows {
+			r.Values = append(r.Values, make([]float64, wrong.width))
+		}
+		_, err = c.ClassifyRecording(t.Context(), r)
+		require.EqualError(t, err, "unusable signal 0: file: "+wrong.err)
 	}
 
 	// A file that was changed by hand is refused.

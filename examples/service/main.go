@@ -15,6 +15,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/clusterpool/ccp/models"
@@ -35,19 +36,24 @@ func main() {
 // handler answers with the prediction: its class, name and probabilities.
 func handler(classifier *models.Reloader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var signal []float32
+		var values []*float32          // null would be 0 as a number
 		var recording models.Recording // in any order of its sensors, with gaps, of any length
-		var into any = &signal
-		if r.URL.Path == "/recording" {
-			into = &recording
+		into := map[bool]any{true: &recording, false: &values}[r.URL.Path == "/recording"]
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(into)
+		if err == nil && slices.Contains(values, nil) {
+			err = errors.New("a value is null; replace it by a number")
 		}
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(into); err != nil {
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		signal := make([]float32, len(values))
+		for i, v := range values {
+			signal[i] = *v
+		}
 		var predictions []models.Prediction
 		newest, release, err := classifier.Acquire()
-		if err == nil && into == &signal {
+		if err == nil && into == &values {
 			predictions, err = newest.Classify(r.Context(), [][]float32{signal})
 		} else if err == nil {
 			predictions, err = newest.ClassifyRecording(r.Context(), recording)

@@ -73,11 +73,14 @@ func TestVoices(t *testing.T) {
 		assert.Equal(t, result.Test, training.Score{Loss: again.Loss, Accuracy: again.Accuracy})
 
 		whole := models.Recording{}
-		for _, v := range d.Series[31] {
-			whole.Values = append(whole.Values, float64(v))
+		for row := range slices.Chunk(d.Series[31], d.Form.Width()) {
+			whole.Values = append(whole.Values, make([]float64, len(row)))
+			for i, v := range row {
+				whole.Values[len(whole.Values)-1][i] = float64(v)
+			}
 		}
 		half := whole
-		half.Values = whole.Values[:len(whole.Values)/4*2]
+		half.Values = whole.Values[:len(whole.Values)/2]
 		got, err := c.ClassifyRecording(t.Context(), whole, half)
 		require.NoError(t, err)
 		assert.Equal(t, []int{1, 1}, []int{got[0].Class, got[1].Class})
@@ -98,7 +101,7 @@ func TestVoices(t *testing.T) {
 		all := heard.Parts()[len(heard.Parts())-1]
 		left := training.Score{Loss: all.Loss, Accuracy: all.Accuracy}
 		require.NoError(t, c.Close())
-		_, err = c.Classify(t.Context(), [][]float32{d.Series[31]})
+		_, err = c.ClassifySamples(t.Context(), [][]float32{d.Series[31]})
 		require.ErrorIs(t, err, models.ErrClosed)
 		assert.Equal(t, result.Train, left, "of samples that were left out, not of those known by heart")
 

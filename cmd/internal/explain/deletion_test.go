@@ -79,7 +79,7 @@ func deletions(t *testing.T, e *Explanation) (nothing, random, top score) {
 		for range draws {
 			signals = append(signals, without(source.Perm(nodes)))
 		}
-		predictions, err := e.Classifier.Classify(t.Context(), signals)
+		predictions, err := e.Classifier.ClassifySamples(t.Context(), signals)
 		for i, p := range predictions {
 			sum, weight := &random, 1/float64(len(e.Samples)*draws)
 			if i < 2 {

@@ -138,7 +138,7 @@ func signals(c *models.Classifier, n int) [][]float32 {
 // predicted is what the classifier says of signals, `[samples, classes]` flat.
 func predicted(t testing.TB, c *models.Classifier, signals [][]float32) []float64 {
 	t.Helper()
-	predictions, err := c.Classify(t.Context(), signals)
+	predictions, err := c.ClassifySamples(t.Context(), signals)
 	require.NoError(t, err)
 	var flat []float64
 	for _, p := range predictions {

@@ -220,7 +220,7 @@ func (b *batcher) compute(batch []*job) {
 		})()
 	}
 	start := time.Now()
-	predictions, err := batch[0].classifier.Classify(ctx, signals)
+	predictions, err := batch[0].classifier.ClassifySamples(ctx, signals)
 	var unusable []*models.SignalError
 	if first, ok := errors.AsType[*models.SignalError](err); ok {
 		unusable, err = append([]*models.SignalError{first}, first.More...), nil

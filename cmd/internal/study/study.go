@@ -262,7 +262,7 @@ func measureRate(backend compute.Backend, dir string) error {
 	var times []float64
 	for begin := time.Now(); len(times) < 6 || time.Since(begin) < 500*time.Millisecond; {
 		start := time.Now()
-		if _, err := c.Classify(context.Background(), samples); err != nil {
+		if _, err := c.ClassifySamples(context.Background(), samples); err != nil {
 			return err
 		}
 		times = append(times, time.Since(start).Seconds())
