@@ -54,9 +54,9 @@ func contents(folder string) (below, files []string, err error) {
 	return below, files, err
 }
 
-// detect returns the form of the input and the files to read. Of two files the second is the test, if their names say
-// that.
-func detect(inputs []string) (form string, sources []sample, err error) {
+// detect returns the form of the input and the files to read. With halves the second of two files is the test, if their
+// names say that.
+func detect(inputs []string, halves bool) (form string, sources []sample, err error) {
 	if info, err := os.Stat(inputs[0]); err == nil && info.IsDir() && len(inputs) == 1 {
 		below, files, err := contents(inputs[0])
 		series := len(files) > 0 && extension(files[0]) == ".ts"
@@ -91,6 +91,9 @@ func detect(inputs []string) (form string, sources []sample, err error) {
 	ends := func(i int, name string) bool {
 		path := strings.ToLower(sources[i].path)
 		return strings.HasSuffix(path[:strings.LastIndex(path, extension(path))], name)
+	}
+	if !halves { // an answer comes in the order that was asked
+		return form, sources, nil
 	}
 	if len(sources) == 2 && ends(0, "test") && ends(1, "train") {
 		slices.Reverse(sources)

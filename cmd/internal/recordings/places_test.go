@@ -109,9 +109,9 @@ func TestFillTable(t *testing.T) {
 	assert.InDelta(t, mean, signal(d, 5)[2], 1e-4, "both neighbours are missing")
 	assert.InDelta(t, mean, d.Form.Fill.Mean[2], 1e-4)
 
-	again, err := read(t, []string{put(t, folder, "new.csv", "s2,s3,s4\n21,30,\n")}, Options{Unlabelled: true, Missing: "fill", Table: Table{Layout: samplesLayout, Take: []string{"s1", "s2", "s3", "s4"}}})
+	again, _, err := ReadUnlabelled(t.Context(), []string{put(t, folder, "new.csv", "s2,s3,s4\n21,30,\n")}, d.Form)
 	require.NoError(t, err)
-	out, notes, err := d.Form.Series(again.samples[0].Recording)
+	out, notes, err := d.Form.Series(again[0])
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float32{11, 21, 30, 40}, out, 0.01)
 	assert.Equal(t, []string{"it has no sensor s1; the import said that missing sensors are filled"}, notes)

@@ -60,6 +60,12 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 			r.Layout = samplesLayout
 		}
 	}
+	if len(r.Take) == form.Width() { // else the first file makes the columns
+		r.columns.names, r.made.Sensors, r.made.Channels = r.Take, form.Sensors, form.Channels
+		for i := range r.Take {
+			r.columns.of = append(r.columns.of, form.Sensors[i/form.Channels])
+		}
+	}
 	if err := r.read(inputs); err != nil {
 		return nil, nil, err
 	}
@@ -73,12 +79,12 @@ func ReadUnlabelled(ctx context.Context, inputs []string, form *recording.Form) 
 // read reads recordings: .ts files, arrays, tables, or folders with them. "-" is a table on standard input. With
 // Options.Unlabelled they need no classes. read finds tests and groups by the names of the samples.
 func (r *reading) read(inputs []string) error {
-	form, sources, err := detect(inputs)
+	form, sources, err := detect(inputs, !r.Unlabelled)
 	if err == nil {
 		err = r.fits(form, sources)
 	}
 	r.input, r.markers, r.bySensor, r.units = inputs[0], map[string]int{}, map[string]int{}, map[string]string{}
-	r.as, r.seen, r.days = map[string]bool{}, map[string]bool{}, newDays(r.Dates)
+	r.as, r.seen, r.days, r.has = map[string]bool{}, map[string]bool{}, newDays(r.Dates), map[string][]string{}
 	if err == nil && r.Positions != "" {
 		err = r.readPlaces(r.Positions)
 	}
@@ -161,7 +167,8 @@ func (r *reading) source(from sample) error {
 }
 
 // order returns the numbers of the import's columns among the columns of a file, in the import's order. The first file
-// makes the import's columns: the columns to take, sensor by sensor.
+// makes the import's columns: the columns to take, sensor by sensor. New recordings have those of the training, whatever
+// other files have, less the sensors that this file has no column of.
 func (r *reading) order(path string, c columns) (at []int, err error) {
 	first, wanted := r.columns.names == nil, r.columns.names
 	var rest []int // the columns that are not left out
@@ -178,13 +185,22 @@ func (r *reading) order(path string, c columns) (at []int, err error) {
 		wanted = r.taken(c, rest)
 	}
 	places, missing, others, turned := recording.Match(wanted, names)
-	for _, place := range places {
+	var has []string // sensors
+	for i, place := range places {
 		if place >= 0 {
 			at = append(at, rest[place])
 		}
+		if place >= 0 && !first {
+			has = append(has, r.columns.of[i])
+		}
 	}
-	if first && r.Unlabelled && r.Missing != "" {
-		missing = nil // the form fills what lacks
+	if has = slices.Compact(has); len(has) < len(r.made.Sensors) {
+		r.has[path] = has
+	}
+	if r.Unlabelled && r.Missing != "" { // the form fills a sensor without any column, and tells of it
+		missing = slices.DeleteFunc(missing, func(name string) bool {
+			return !first && !slices.Contains(has, r.columns.of[slices.Index(r.columns.names, name)])
+		})
 	}
 	if r.Unlabelled && others != nil {
 		r.note("%s has columns that the training data has not, such as %s; left out", path, others[0])
@@ -192,9 +208,9 @@ func (r *reading) order(path string, c columns) (at []int, err error) {
 		missing = append(missing, others...)
 	}
 	switch {
-	case missing != nil && first:
+	case len(missing) > 0 && (first || r.Unlabelled):
 		return nil, fmt.Errorf("no column or sensor is named %q; there are %s", missing[0], few(c.names))
-	case missing != nil:
+	case len(missing) > 0:
 		return nil, fmt.Errorf("%s is not in this file or not in %s; all recordings must have the same columns: "+
 			"--leave %q takes those that all have", few(missing), r.first, strings.Join(missing, ","))
 	case len(at) == 0:
@@ -250,8 +266,8 @@ func pick(values []float64, width int, at []int) []float64 {
 
 // finish makes the values of the samples, and says how to read new recordings alike.
 func (r *reading) finish() (err error) {
-	width := len(r.columns.names)
-	var at []int // the columns of readings
+	var width int // of readings
+	var at []int  // their columns
 	if r.table.Layout == readingsLayout {
 		c := crossed(r.sensors, r.axes)
 		width = len(c.names)
@@ -263,15 +279,22 @@ func (r *reading) finish() (err error) {
 		return err
 	}
 	for _, one := range r.samples {
+		one.Sensors, one.Channels = r.made.Sensors, r.made.Channels
+		has := r.has[one.path]
+		if at != nil {
+			has = r.has[r.samples[0].path]
+		}
+		if has != nil {
+			one.Sensors = has
+		}
 		if one.read != nil {
-			if err = r.lay(one, width); err != nil {
+			if err = r.lay(one, cmp.Or(width, len(one.Sensors)*one.Channels)); err != nil {
 				return fmt.Errorf("%s, %w", one.path, err)
 			}
 			if at != nil {
 				one.Values = pick(one.Values, width, at)
 			}
 		}
-		one.Sensors, one.Channels = r.made.Sensors, r.made.Channels
 		one.label = cmp.Or(r.given[one.Name], r.given[strings.TrimSuffix(one.Name, filepath.Ext(one.Name))], one.label)
 		if r.given != nil && one.label == "" {
 			return fmt.Errorf("%s has no label of sample %q, which begins in line %d of %s; add a line %s,CLASS",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,10 +74,6 @@ func TestReadUnlabelled(t *testing.T) {
 	less := put(t, folder, "less.csv", "x,z\n1,2\n")
 	_, err = read(t, []string{less}, Options{Table: known, Unlabelled: true})
 	assert.ErrorContains(t, err, `less.csv, line 1: no column or sensor is named "y"; there are x, z`)
-	s, err = read(t, []string{less}, Options{Table: known, Unlabelled: true, Missing: "zero"})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"x"}, s.made.Sensors, "the form of the recordings says what is missing")
-	assert.Equal(t, []string{less + " has columns that the training data has not, such as z; left out"}, s.notes)
 
 	// What an import left out stays out.
 	folder = filepath.Dir(put(t, t.TempDir(), "a/1.csv", "time,x\n0,1\n5,2\n"))
@@ -85,6 +82,56 @@ func TestReadUnlabelled(t *testing.T) {
 	s, err = read(t, []string{folder}, Options{Table: s.table, Unlabelled: true})
 	require.NoError(t, err)
 	assert.Nil(t, s.samples[0].Times)
+}
+
+// Each of several files is matched with the training's columns, whatever the others lack, and all come in the order in which
+// they were given, under names that differ.
+func TestReadSeveral(t *testing.T) {
+	folder, form := t.TempDir(), &recording.Form{Sensors: []string{"a", "b", "c"}, Channels: 1, Zeros: true}
+	form.Reading = json.RawMessage(`{"layout":"recording","take":["a","b","c"]}`)
+	lack := put(t, folder, "lack_test.csv", "time,b,a\n0,2,1\n1,5,4\n")
+	full := put(t, folder, "full_train.csv", "a,b,c,z\n1,2,3,0\n4,5,6,0\n")
+	wide := put(t, folder, "wide.csv", "b@0,b@1,a@0,a@1\n2,5,1,4\n")
+	whole := recording.Recording{Name: "full_train.csv", Sensors: form.Sensors, Channels: 1, Values: []float64{1, 2, 3, 4, 5, 6}}
+	less := recording.Recording{Name: "lack_test.csv", Sensors: []string{"a", "b"}, Channels: 1, Values: []float64{1, 2, 4, 5}, Times: []float64{0, 1}}
+	for _, inputs := range [][]string{{full, lack}, {lack, full}} {
+		all, notes, err := ReadUnlabelled(t.Context(), inputs, form)
+		require.NoError(t, err)
+		assert.Equal(t, map[bool][]recording.Recording{true: {whole, less}, false: {less, whole}}[inputs[0] == full], all)
+		assert.ElementsMatch(t, notes, []string{full + " has columns that the training data has not, such as z; left out",
+			"columns are in another order in some files, such as " + lack + "; they are taken by their names"})
+	}
+	all, _, err := ReadUnlabelled(t.Context(), []string{wide}, form)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{1, 2, 4, 5}, all[0].Values)
+	readings := put(t, folder, "readings.csv", "sample,time,sensor,value\ns,0,b,2\ns,0,a,1\nu,0,a,4\n")
+	all, _, err = ReadUnlabelled(t.Context(), []string{readings, put(t, folder, "more.csv", "sample,time,sensor,value\nv,0,a,5\n")}, form)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b"}, all[1].Sensors)
+	assert.Equal(t, []string{"a", "b"}, all[2].Sensors)
+	form.Zeros = false
+	_, _, err = ReadUnlabelled(t.Context(), []string{full, lack}, form)
+	require.ErrorContains(t, err, `lack_test.csv, line 1: no column or sensor is named "c"; there are b, a`)
+
+	// A sensor has all of its channels or none.
+	form = &recording.Form{Sensors: []string{"a", "b"}, Channels: 2, Zeros: true, Reading: json.RawMessage(`{"take":["a.x","a.y","b.x","b.y"]}`)}
+	part := put(t, folder, "part.csv", "b.y,b.x,a.y\n3,2,1\n")
+	all, _, err = ReadUnlabelled(t.Context(), []string{put(t, folder, "no.csv", "b.x,b.y\n2,3\n")}, form)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b"}, all[0].Sensors)
+	assert.Equal(t, []float64{2, 3}, all[0].Values)
+	_, _, err = ReadUnlabelled(t.Context(), []string{part}, form)
+	require.ErrorContains(t, err, `part.csv, line 1: no column or sensor is named "a.x"; there are b.y, b.x, a.y`)
+
+	// Folders that agree in three levels, and .ts files in any order.
+	form = &recording.Form{Sensors: []string{"dim_0"}, Channels: 1, Reading: json.RawMessage(`{"take":["dim_0"]}`)}
+	one := put(t, folder, "p/a/b/c/x.ts", "@classLabel false\n@data\n1,2\n")
+	two := put(t, folder, "q/a/b/c/x.ts", "@classLabel true u\n@data\n3,4:v\n")
+	all, _, err = ReadUnlabelled(t.Context(), []string{two, one}, form)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	assert.Equal(t, []float64{3, 4, 1, 2}, slices.Concat(all[0].Values, all[1].Values))
+	assert.Equal(t, []string{"q/a/b/c/x.ts, line 3", "p/a/b/c/x.ts, line 3"}, []string{all[0].Name, all[1].Name})
 }
 
 // The same recordings in three dialects are the same data.

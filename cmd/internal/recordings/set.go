@@ -30,14 +30,15 @@ type reading struct {
 	table    Table     // how to read new recordings alike
 	notes    []string  // what a person should know
 	form     *recording.Form
-	arrays   []npz.Named       // to write
-	markers  map[string]int    // what stood for missing values, beside the usual words
-	places   *places           // of sensors; nil if unknown
-	given    map[string]string // the classes by --labels; nil without
-	columns  columns           // of all files; its zero value before the first
-	first    string            // the file that has shown the columns
-	problem  *tsHeader         // of the first .ts file
-	sensors  []string          // of readings, as they first appear
+	arrays   []npz.Named         // to write
+	markers  map[string]int      // what stood for missing values, beside the usual words
+	places   *places             // of sensors; nil if unknown
+	given    map[string]string   // the classes by --labels; nil without
+	columns  columns             // of all files; its zero value before the first of an import
+	has      map[string][]string // the sensors of a file to classify that lacks some
+	first    string              // the file that has shown the columns
+	problem  *tsHeader           // of the first .ts file
+	sensors  []string            // of readings, as they first appear
 	bySensor map[string]int
 	axes     []string        // of readings
 	as       map[string]bool // how the files are read
@@ -144,19 +145,17 @@ func (r *reading) group() error {
 }
 
 // names returns the names of the samples. If two samples share a name, or one has none, each has the end of its where: with
-// one folder, or two if that is not enough.
+// one folder, or as many as it takes.
 func (r *reading) names() []string {
 	names, seen := make([]string, len(r.samples)), map[string]bool{"": true}
 	for i, x := range r.samples {
 		names[i], seen[x.Name] = x.Name, true
 	}
-	for _, deep := range []int{2, 3} {
-		if len(seen) > len(names) {
-			break
-		}
-		seen = map[string]bool{"": true}
+	for deep, more := 2, true; more && len(seen) <= len(names); deep++ {
+		seen, more = map[string]bool{"": true}, false
 		for i, x := range r.samples {
 			folders := strings.Split(filepath.ToSlash(x.where), "/")
+			more = more || deep < len(folders)
 			names[i] = strings.Join(folders[max(0, len(folders)-deep):], "/")
 			seen[names[i]] = true
 		}

@@ -41,7 +41,7 @@ func (r *reading) readTS(from sample) error {
 	if err != nil {
 		return err
 	}
-	if r.problem == nil {
+	if r.problem == nil || r.Unlabelled {
 		if r.problem = h; len(h.classes) > 0 {
 			r.classes = h.classes // after @classLabel true without names, the classes are those of the samples
 		}
