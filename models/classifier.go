@@ -158,7 +158,7 @@ func (c *Classifier) Update(from *model.Store) (err error) {
 	if err := c.openVoices(); err != nil {
 		return err
 	}
-	if c.Spec.Learns() && c.hasNetwork() {
+	if c.Spec.Learns() && c.HasNetwork() {
 		h, err := c.freezer.Freeze()
 		if err != nil {
 			return err
@@ -194,7 +194,7 @@ func (c *Classifier) Store() *model.Store { return c.store }
 // Parameters returns the number of trainable values, memberships, gates, filters, dense layers
 // and batch norm's scale and offset. Without a network it is the number of the voices' values.
 func (c *Classifier) Parameters() int {
-	if !c.hasNetwork() {
+	if !c.HasNetwork() {
 		return c.voices.Size()
 	}
 	return c.Spec.parameters(c.backend, c.Graph)

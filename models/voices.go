@@ -35,8 +35,8 @@ func (c *Classifier) openVoices() (err error) {
 	return err
 }
 
-// hasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
-func (c *Classifier) hasNetwork() bool { return c.voices == nil || c.voices.Share < 1 }
+// HasNetwork reports whether the network counts in the answers. Otherwise it was not trained.
+func (c *Classifier) HasNetwork() bool { return c.voices == nil || c.voices.Share < 1 }
 
 // AnsweredBy says what gives the classifier's answers: the network, random kernels, voices, or several with their
 // shares.

@@ -125,6 +125,16 @@ func TestSensors(t *testing.T) {
 	assert.Equal(t, len(r.Gallery), read[int](t, ctx, `document.querySelectorAll("#gallery-list img").length`), "a picture for each sample")
 }
 
+// Where voices answer alone, the page claims nothing of a network.
+func TestPageWithoutANetwork(t *testing.T) {
+	r, _ := built(t, "voices")
+	ctx := opened(t, r)
+	assert.Equal(t, []string{"confusion", "reliability", "mistakes", "gallery", "rerun"}, read[[]string](t, ctx, `[...document.querySelectorAll("main > section")].filter((s) => s.offsetParent !== null).map((s) => s.id)`))
+	assert.Equal(t, "sensors.npz · values", textOf(t, ctx, "title"))
+	assert.Equal(t, "Answered by values, fitted to 2 classes. They sufficed on held-out training samples, so that no network was trained.", textOf(t, ctx, "about"))
+	assert.NotRegexp(t, `(?i)pooling|epoch|dropout|Levels|Parameters|trainable|first step`, read[string](t, ctx, `document.body.innerText`))
+}
+
 func TestMissingSections(t *testing.T) {
 	r, _ := built(t, "softmax")
 	r.Notices = []string{"a notice <b>"}

@@ -105,8 +105,11 @@ func TestWhoAnswers(t *testing.T) {
 	for _, s := range slices.Concat(r.Gallery, r.Mistakes) {
 		assert.NotEmpty(t, s.Pictures)
 	}
+	r, _ = built(t, "voices")
+	assert.Equal(t, []any{"values", false, 0, 0}, []any{r.AnsweredBy, r.Network, r.BestEpoch, r.Result.Epochs})
 	r, _ = built(t, "softmax")
 	assert.Equal(t, "the network", r.AnsweredBy)
+	assert.True(t, r.Network)
 	assert.Nil(t, r.Kernels)
 	assert.Equal(t, models.IntegratedGradients, r.Method)
 }

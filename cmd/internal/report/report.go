@@ -28,6 +28,7 @@ type Report struct {
 	Backend    string          `json:"backend"` // of the training
 
 	AnsweredBy string `json:"answered_by"` // see models.Classifier.AnsweredBy
+	Network    bool   `json:"network"`     // answers, too; else there is nothing of one, nor of a training, on the page
 	// Kernels is the share of the training samples that random kernels beside the network classify rightly, each left
 	// out; nil without them.
 	Kernels    *float64             `json:"kernels"`

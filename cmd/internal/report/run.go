@@ -32,7 +32,7 @@ func Build(ctx context.Context, dir string, c *models.Classifier, d *datasets.Da
 	spec := c.Spec
 	r = Report{Metadata: c.Metadata, Checkpoint: filepath.Clean(dir), Machine: backend.ThisMachine(),
 		About: spec.Network().About, Edges: c.Graph.Edges(), Backend: c.Versions["backend"], Snapshot: c.Snapshot,
-		Parameters: c.Parameters(), AnsweredBy: c.AnsweredBy()}
+		Parameters: c.Parameters(), AnsweredBy: c.AnsweredBy(), Network: c.HasNetwork()}
 	if k := c.Calibration; k != nil {
 		r.Calibration = &models.Calibration{Samples: k.Samples, Temperature: k.Temperature}
 	}

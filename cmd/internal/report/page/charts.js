@@ -82,6 +82,8 @@ function describe(title, x, lines, format) {
 
 // renderCurves shows the learning curves.
 function renderCurves(report) {
+  $("curves").hidden = !report.network; // what voices are fitted to has no course
+  if (!report.network) return;
   const history = report.history || [];
   const charts = $("curves-charts");
   $("curves-details").hidden = history.length === 0;
