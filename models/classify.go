@@ -143,7 +143,7 @@ type Recording struct {
 	Sensors []string // in the order of a moment's values; nil: those of the training data
 	// Values has a row for each moment. A row holds the channels of each sensor side by side. NaN is a missing value.
 	Values [][]float64
-	Times  []float64 // of the moments, ascending, in any unit; nil: evenly spaced
+	Times  []float64 // of the moments, ascending, in the unit of the training data's; nil: evenly spaced
 }
 
 // UnmarshalJSON reads a recording. The error says where a value, a name or a time is wrong.

@@ -17,7 +17,7 @@ type Recording struct {
 	Sensors  []string  // in the order of Values; nil: those of the training data, in their order
 	Channels int       // values of a sensor at a moment; 0: as many as in the training data
 	Values   []float64 // `[moments, sensors, channels]`, row-major, in the training data's units; NaN is a missing value
-	Times    []float64 // of the moments, ascending, in any unit; nil: the moments are evenly spaced
+	Times    []float64 // of the moments, ascending, in the training data's unit; nil: the moments are evenly spaced
 	Width    int       // values of a moment, if the JSON said that; else 0
 }
 

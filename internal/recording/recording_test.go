@@ -3,6 +3,7 @@ package recording
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -198,6 +199,47 @@ func TestEven(t *testing.T) {
 	assert.Equal(t, []float32{0, 2, 4}, even([]float64{0, 0.5, 2}, []float64{0, 1, 4}))
 	assert.Zero(t, RateOf([]float64{1}))
 	assert.Equal(t, 4.0, RateOf([]float64{0, 0.25, 0.5, 9}))
+}
+
+// Times in another unit than the training's are told of, and refused where they can be nothing else.
+func TestAnotherUnit(t *testing.T) {
+	f := &Form{Sensors: []string{"a", "b"}, Channels: 1, Rate: 10}
+	series := func(step float64, moments int) ([]float32, []string, error) {
+		r := Recording{Name: "r"}
+		for i := range moments {
+			r.Times, r.Values = append(r.Times, float64(i)*step), append(r.Values, 1, 2)
+		}
+		return f.Series(r)
+	}
+	for _, like := range []float64{0.025, 0.1, 0.4} {
+		_, notes, err := series(like, 20)
+		require.NoError(t, err)
+		assert.Empty(t, notes)
+	}
+	for _, far := range []float64{0.001, 0.02, 0.5, 4} { // a faster device is no mistake
+		_, notes, err := series(far, 80)
+		require.NoError(t, err)
+		assert.Equal(t, []string{fmt.Sprintf("its moments are %g of time apart, the training's 0.1; are its times in another unit?", far)}, notes)
+	}
+	for _, c := range []struct {
+		step    float64
+		moments int
+	}{{100, 10}, {6, 2}, {1e-4, 30}} {
+		_, _, err := series(c.step, c.moments)
+		require.EqualError(t, err, fmt.Sprintf("r: its moments are %g of time apart, the training's 0.1; give its times in the unit of the training's", c.step))
+	}
+
+	// Two sensors with times of their own may be read close together.
+	r := Recording{}
+	for i := range 20 {
+		r.Times = append(r.Times, float64(i)/5, float64(i)/5+1e-6)
+		r.Values = append(r.Values, 1, math.NaN(), math.NaN(), 2)
+	}
+	_, notes, err := f.Series(r)
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	_, _, err = f.Series(Recording{Values: []float64{1}, Times: []float64{0, 1}})
+	require.EqualError(t, err, "it has 1 values; want moments x sensors x channels, a multiple of 2 x 1")
 }
 
 func TestLength(t *testing.T) {

@@ -22,7 +22,13 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 	if f == nil {
 		return nil, nil, ErrNoForm
 	}
-	changes, err := f.Prepare(&r)
+	var changes Changes
+	if err = f.order(&r, &changes); err == nil {
+		err = f.unit(r, &changes)
+	}
+	if err == nil {
+		_, err = f.Prepare(&r) // which has nothing to put in order
+	}
 	if err != nil && r.Name != "" {
 		err = fmt.Errorf("%s: %w", r.Name, err)
 	}
@@ -30,6 +36,22 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 		return nil, changes.Notes, err
 	}
 	return f.Even(r, nil), changes.Notes, nil
+}
+
+// unit notes times far from the training's rate. It refuses those that can only be in another unit: they are as far as
+// minutes from seconds, and no series of the training's rate comes of them.
+func (f *Form) unit(r Recording, c *Changes) error {
+	const sure = 50
+	rate := r.Rate()
+	if f.Rate == 0 || rate == 0 || max(rate/f.Rate, f.Rate/rate) <= mostStretch {
+		return nil
+	}
+	told := fmt.Sprintf("its moments are %.4g of time apart, the training's %.4g", 1/rate, 1/f.Rate)
+	if f.Rate/rate > sure || rate/f.Rate > sure && (r.Times[len(r.Times)-1]-r.Times[0])*f.Rate < 0.5 {
+		return fmt.Errorf("%s; give its times in the unit of the training's", told)
+	}
+	c.note("%s; are its times in another unit?", told)
+	return nil
 }
 
 // mostStretch bounds the moments that Even makes for each moment of a recording: a pause in it is no series.
